@@ -1,0 +1,28 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+// Tests read the sources of the packages; child processes that they start run dist/ (`npm test` builds first).
+const alias = [
+  { find: /^@savepoint\/core$/, replacement: source('packages/core/src/index.ts') },
+  { find: /^@savepoint\/core\/node$/, replacement: source('packages/core/src/node.ts') },
+  { find: /^@savepoint\/testkit$/, replacement: source('packages/testkit/src/index.ts') },
+];
+
+export default defineConfig({
+  resolve: { alias },
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'quick',
+          include: ['packages/*/test/**/*.test.ts', 'tests/**/*.test.ts'],
+          exclude: ['**/node_modules/**', 'tests/system/**'],
+        },
+      },
+      { extends: true, test: { name: 'system', include: ['tests/system/**/*.test.ts'] } },
+    ],
+  },
+});
