@@ -1,0 +1,422 @@
+import * as fs from 'node:fs';
+import type { DiskPath, Name } from '../model/names.ts';
+import { type Fd, type Fs, FsError, kindOf, type Stat } from './fs.ts';
+import { againOrThrow, errorCode, fsError, nativePath } from './node-path.ts';
+
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants;
+// Undefined where the platform has no such flag, whatever the type says.
+const O_NOFOLLOW: number | undefined = fs.constants.O_NOFOLLOW;
+const O_DIRECTORY: number = fs.constants.O_DIRECTORY ?? 0;
+const O_NONBLOCK: number = fs.constants.O_NONBLOCK ?? 0;
+const O_NOCTTY: number = fs.constants.O_NOCTTY ?? 0;
+/** Linux on every processor that node runs on; node has no name for it. */
+const O_PATH = 0o10000000;
+
+const BYTES = { encoding: 'latin1' } as const;
+const NULL_IF_ABSENT = { throwIfNoEntry: false } as const;
+const HANDLE_PATH = /^\/proc\/self\/fd\/(\d+)(?=\/|$)/;
+
+/** How long a scanner or indexer may hold a file on Windows before we give up: 1.3 s in all. */
+const WINDOWS_WAITS_MS = [5, 10, 20, 40, 80, 160, 320, 640] as const;
+const HELD_BY_OTHERS: ReadonlySet<string> = new Set(['EPERM', 'EBUSY', 'EACCES']);
+/** What a file system answers that cannot sync a folder (some FUSE, 9p and network mounts). */
+const CANNOT_SYNC_FOLDER: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+const MOST_REMEMBERED = 16;
+
+/**
+ * The file system through node's synchronous calls.
+ *
+ * Where the platform cannot do what the port promises, this is what happens instead:
+ * - Without O_NOFOLLOW (Windows) a link is refused by comparing `lstat` before with `fstat` after.
+ * - Without O_PATH (all but Linux) `chmod` looks with `lstat` first: a link put there in between is followed.
+ * - Windows has no handle on a folder that could be synced. `openFolder` gives a pseudo handle there, a negative number
+ *   that stands for the path and the folder's identity; `fstat` of it fails with ESTALE when another folder has
+ *   taken its place, and `sync` does nothing (NTFS journals its folder entries in order).
+ * - A file system that cannot sync a folder at all is put up with; {@link foldersNotSynced} tells.
+ */
+class NodeFs implements Fs {
+  readonly #windows: boolean;
+  readonly #handlePaths: boolean;
+  /** Paths of what is open, for errors that can be understood. */
+  readonly #open = new Map<number, DiskPath>();
+  readonly #folders = new Set<number>();
+  readonly #pseudo = new Map<number, Stat>();
+  #nextPseudo = -2;
+  readonly notSynced: DiskPath[] = [];
+
+  constructor(platform: NodeJS.Platform) {
+    this.#windows = platform === 'win32';
+    this.#handlePaths = platform === 'linux' && fs.existsSync('/proc/self/fd');
+  }
+
+  lstat(path: DiskPath): Stat | null {
+    for (;;) {
+      try {
+        return fs.lstatSync(nativePath(path), NULL_IF_ABSENT) ?? null;
+      } catch (error) {
+        this.#again(error, 'lstat', path);
+      }
+    }
+  }
+
+  realpath(path: DiskPath): DiskPath {
+    for (;;) {
+      try {
+        return fs.realpathSync.native(nativePath(path), BYTES) as DiskPath;
+      } catch (error) {
+        this.#again(error, 'realpath', path);
+      }
+    }
+  }
+
+  list(path: DiskPath): Name[] {
+    for (;;) {
+      try {
+        if (!this.#handlePaths) {
+          this.#refuseUnlessFolder(path, 'list');
+          return fs.readdirSync(nativePath(path), BYTES) as Name[];
+        }
+        if (isHandle(path)) return fs.readdirSync(path, BYTES) as Name[];
+        // opendir follows links; a handle does not, and the list is then surely of what was opened.
+        const fd = fs.openSync(nativePath(path), O_RDONLY | O_DIRECTORY | (O_NOFOLLOW ?? 0));
+        try {
+          return fs.readdirSync(`/proc/self/fd/${fd}`, BYTES) as Name[];
+        } finally {
+          fs.closeSync(fd);
+        }
+      } catch (error) {
+        this.#again(error, 'list', path);
+      }
+    }
+  }
+
+  openRead(path: DiskPath): Fd {
+    const fd = this.#openFile(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (O_NOFOLLOW ?? 0), 0, 'openRead');
+    if (O_NOFOLLOW === undefined || this.#windows) this.#refuseIfLink(fd, path);
+    return fd;
+  }
+
+  openNew(path: DiskPath, mode: number): Fd {
+    return this.#openFile(path, O_WRONLY | O_CREAT | O_EXCL | (O_NOFOLLOW ?? 0), mode, 'openNew');
+  }
+
+  openFolder(path: DiskPath): Fd {
+    if (this.#windows) {
+      const stat = this.#refuseUnlessFolder(path, 'openFolder');
+      const pseudo = this.#nextPseudo--;
+      this.#pseudo.set(pseudo, stat);
+      this.#open.set(pseudo, path);
+      return pseudo as Fd;
+    }
+    // `/proc/self/fd/N` is itself a link; its `.` is the folder.
+    const reached = this.#handlePaths && isHandle(path) ? (`${path}/.` as DiskPath) : path;
+    const fd = this.#openFile(reached, O_RDONLY | O_DIRECTORY | (O_NOFOLLOW ?? 0), 0, 'openFolder');
+    this.#open.set(fd, this.#named(path));
+    this.#folders.add(fd);
+    return fd;
+  }
+
+  folderPath(folder: Fd, path: DiskPath): DiskPath {
+    return this.#handlePaths && folder >= 0 ? (`/proc/self/fd/${folder}` as DiskPath) : path;
+  }
+
+  fstat(fd: Fd): Stat {
+    if (fd < 0) return this.#pseudoStat(fd);
+    for (;;) {
+      try {
+        return fs.fstatSync(fd);
+      } catch (error) {
+        this.#again(error, 'fstat', this.#nameOf(fd));
+      }
+    }
+  }
+
+  read(fd: Fd, into: Uint8Array, offset: number, length: number, position: number): number {
+    for (;;) {
+      try {
+        return fs.readSync(fd, into, offset, length, position);
+      } catch (error) {
+        this.#again(error, 'read', this.#nameOf(fd));
+      }
+    }
+  }
+
+  write(fd: Fd, bytes: Uint8Array, position: number): void {
+    let done = 0;
+    while (done < bytes.length) {
+      try {
+        const written = fs.writeSync(fd, bytes, done, bytes.length - done, position + done);
+        if (written === 0) throw new FsError('EIO', 'write', this.#nameOf(fd));
+        done += written;
+      } catch (error) {
+        this.#again(error, 'write', this.#nameOf(fd));
+      }
+    }
+  }
+
+  /** Never tried again after a failure other than EINTR: the system has then dropped the pages it could not write. */
+  sync(fd: Fd): void {
+    if (fd < 0) {
+      this.#pseudoStat(fd);
+      return;
+    }
+    for (;;) {
+      try {
+        fs.fsyncSync(fd);
+        return;
+      } catch (error) {
+        if (this.#folders.has(fd) && CANNOT_SYNC_FOLDER.has(errorCode(error))) {
+          if (this.notSynced.length < MOST_REMEMBERED) this.notSynced.push(this.#nameOf(fd));
+          return;
+        }
+        this.#again(error, 'sync', this.#nameOf(fd));
+      }
+    }
+  }
+
+  fchmod(fd: Fd, mode: number): void {
+    for (;;) {
+      try {
+        fs.fchmodSync(fd, mode);
+        return;
+      } catch (error) {
+        this.#again(error, 'fchmod', this.#nameOf(fd));
+      }
+    }
+  }
+
+  /** Never repeated: after EINTR the handle is closed, and its number may be someone else's already. */
+  close(fd: Fd): void {
+    const path = this.#nameOf(fd);
+    this.#open.delete(fd);
+    this.#folders.delete(fd);
+    if (fd < 0) {
+      if (!this.#pseudo.delete(fd)) throw new FsError('EBADF', 'close', path);
+      return;
+    }
+    try {
+      fs.closeSync(fd);
+    } catch (error) {
+      const code = errorCode(error);
+      if (code !== 'EINTR') throw fsError(error, code, 'close', path);
+    }
+  }
+
+  readLink(path: DiskPath): string {
+    for (;;) {
+      try {
+        return fs.readlinkSync(nativePath(path), BYTES);
+      } catch (error) {
+        this.#again(error, 'readLink', path);
+      }
+    }
+  }
+
+  makeLink(target: string, path: DiskPath): void {
+    for (;;) {
+      try {
+        fs.symlinkSync(nativePath(target), nativePath(path));
+        return;
+      } catch (error) {
+        this.#again(error, 'makeLink', path);
+      }
+    }
+  }
+
+  makeFolder(path: DiskPath, mode: number): void {
+    for (;;) {
+      try {
+        fs.mkdirSync(nativePath(path), mode);
+        return;
+      } catch (error) {
+        this.#again(error, 'makeFolder', path);
+      }
+    }
+  }
+
+  rename(from: DiskPath, to: DiskPath): void {
+    for (let tries = 0; ; tries++) {
+      try {
+        fs.renameSync(nativePath(from), nativePath(to));
+        return;
+      } catch (error) {
+        if (!this.#waited(error, tries)) this.#again(error, 'rename', to);
+      }
+    }
+  }
+
+  hardLink(from: DiskPath, to: DiskPath): void {
+    for (;;) {
+      try {
+        // link(2) follows `from` on macOS; Linux and Windows do not.
+        if (!this.#handlePaths && fs.lstatSync(nativePath(from)).isSymbolicLink()) {
+          throw new FsError('EPERM', 'hardLink', this.#named(from));
+        }
+        fs.linkSync(nativePath(from), nativePath(to));
+        return;
+      } catch (error) {
+        this.#again(error, 'hardLink', to);
+      }
+    }
+  }
+
+  unlink(path: DiskPath): void {
+    for (let tries = 0; ; tries++) {
+      try {
+        fs.unlinkSync(nativePath(path));
+        return;
+      } catch (error) {
+        if (!this.#waited(error, tries)) this.#again(error, 'unlink', path);
+      }
+    }
+  }
+
+  removeFolder(path: DiskPath): void {
+    for (let tries = 0; ; tries++) {
+      try {
+        fs.rmdirSync(nativePath(path));
+        return;
+      } catch (error) {
+        if (!this.#waited(error, tries)) this.#again(error, 'removeFolder', path);
+      }
+    }
+  }
+
+  chmod(path: DiskPath, mode: number): void {
+    for (;;) {
+      try {
+        if (this.#handlePaths && !isHandle(path)) this.#chmodHere(path, mode);
+        else {
+          if (!isHandle(path)) this.#refuseIfNamedLink(path, 'chmod');
+          fs.chmodSync(nativePath(path), mode);
+        }
+        return;
+      } catch (error) {
+        this.#again(error, 'chmod', path);
+      }
+    }
+  }
+
+  touch(path: DiskPath, ms: number): void {
+    for (;;) {
+      try {
+        // node cuts to whole microseconds; half of one more makes that a rounding.
+        const seconds = (ms + 0.0005) / 1000;
+        fs.lutimesSync(nativePath(path), seconds, seconds);
+        return;
+      } catch (error) {
+        this.#again(error, 'touch', path);
+      }
+    }
+  }
+
+  freeSpace(path: DiskPath): number | null {
+    for (;;) {
+      try {
+        const { bavail, bsize } = fs.statfsSync(nativePath(path));
+        return bavail * bsize;
+      } catch (error) {
+        if (errorCode(error) === 'ENOSYS') return null;
+        this.#again(error, 'freeSpace', path);
+      }
+    }
+  }
+
+  #openFile(path: DiskPath, flags: number, mode: number, operation: 'openRead' | 'openNew' | 'openFolder'): Fd {
+    for (;;) {
+      try {
+        const fd = fs.openSync(nativePath(path), flags, mode) as Fd;
+        this.#open.set(fd, this.#named(path));
+        return fd;
+      } catch (error) {
+        this.#again(error, operation, path);
+      }
+    }
+  }
+
+  /** chmod(2) follows links and Linux has no call that does not; a handle that only names the file does the same. */
+  #chmodHere(path: DiskPath, mode: number): void {
+    const fd = fs.openSync(nativePath(path), O_PATH | (O_NOFOLLOW ?? 0));
+    try {
+      if (fs.fstatSync(fd).isSymbolicLink()) throw new FsError('ELOOP', 'chmod', this.#named(path));
+      fs.chmodSync(`/proc/self/fd/${fd}`, mode);
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+
+  /** The file opened must be what the name itself says: then no link was followed. */
+  #refuseIfLink(fd: Fd, path: DiskPath): void {
+    const named = this.lstat(path);
+    const opened = this.fstat(fd);
+    if (named !== null && named.ino === opened.ino && named.dev === opened.dev && kindOf(named) !== 'link') return;
+    this.close(fd);
+    throw new FsError('ELOOP', 'openRead', path);
+  }
+
+  #refuseIfNamedLink(path: DiskPath, operation: keyof Fs): void {
+    const stat = this.lstat(path);
+    if (stat === null) throw new FsError('ENOENT', operation, path);
+    if (kindOf(stat) === 'link') throw new FsError('ELOOP', operation, path);
+  }
+
+  #refuseUnlessFolder(path: DiskPath, operation: keyof Fs): Stat {
+    const stat = this.lstat(path);
+    if (stat === null) throw new FsError('ENOENT', operation, path);
+    if (kindOf(stat) !== 'folder') throw new FsError('ENOTDIR', operation, path);
+    return stat;
+  }
+
+  #pseudoStat(fd: Fd): Stat {
+    const path = this.#nameOf(fd);
+    const opened = this.#pseudo.get(fd);
+    if (opened === undefined) throw new FsError('EBADF', 'fstat', path);
+    const now = this.lstat(path);
+    if (now === null || now.ino !== opened.ino || now.dev !== opened.dev) throw new FsError('ESTALE', 'fstat', path);
+    return now;
+  }
+
+  /** On Windows, waits a little where another program may hold the file; false when that is not it or no longer helps. */
+  #waited(error: unknown, tries: number): boolean {
+    const wait = WINDOWS_WAITS_MS[tries];
+    if (!this.#windows || wait === undefined || !HELD_BY_OTHERS.has(errorCode(error))) return false;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, wait);
+    return true;
+  }
+
+  #again(error: unknown, operation: keyof Fs, path: DiskPath): void {
+    againOrThrow(error, operation, this.#named(path));
+  }
+
+  #nameOf(fd: number): DiskPath {
+    return this.#open.get(fd) ?? (`(handle ${fd})` as DiskPath);
+  }
+
+  /** The path with the handle it goes through put back into the name that it was opened under. */
+  #named(path: DiskPath): DiskPath {
+    const handle = HANDLE_PATH.exec(path);
+    const folder = handle === null ? undefined : this.#open.get(Number(handle[1]));
+    return handle === null || folder === undefined ? path : (`${folder}${path.slice(handle[0].length)}` as DiskPath);
+  }
+}
+
+function isHandle(path: DiskPath): boolean {
+  return path.startsWith('/proc/self/fd/') && path.indexOf('/', 14) < 0;
+}
+
+/** The driver as it behaves on `platform`; for tests of the ways it takes elsewhere. */
+export function nodeFsOf(platform: NodeJS.Platform): Fs {
+  return new NodeFs(platform);
+}
+
+const driver = new NodeFs(process.platform);
+
+export const nodeFs: Fs = driver;
+
+/**
+ * Folders whose file system refused to sync them since this process began (the first 16): what was made there is only
+ * as durable as that file system makes it by itself.
+ */
+export function foldersNotSynced(): readonly DiskPath[] {
+  return driver.notSynced;
+}
