@@ -10,6 +10,8 @@ const alias = [
   { find: /^@savepoint\/testkit$/, replacement: source('packages/testkit/src/index.ts') },
 ];
 
+const setupFiles = [source('tests/environment.ts')];
+
 export default defineConfig({
   resolve: { alias },
   test: {
@@ -19,10 +21,32 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['packages/*/test/**/*.test.ts', 'tests/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'tests/system/**'],
+          exclude: ['**/node_modules/**', '**/fixtures/**', 'tests/system/**'],
+          setupFiles,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
-      { extends: true, test: { name: 'system', include: ['tests/system/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'system',
+          include: ['tests/system/**/*.test.ts'],
+          exclude: ['**/node_modules/**', '**/fixtures/**'],
+          setupFiles,
+          // Mounts, power cuts and kill sweeps: long, and not beside each other.
+          testTimeout: 15 * 60_000,
+          hookTimeout: 5 * 60_000,
+          fileParallelism: false,
+        },
+      },
     ],
+    coverage: {
+      provider: 'v8',
+      include: ['packages/core/src/**/*.ts'],
+      reporter: ['text', 'json-summary'],
+      reportsDirectory: 'coverage',
+      thresholds: { lines: 90 },
+    },
   },
 });

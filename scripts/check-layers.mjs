@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+// @ts-check
+/**
+ * Checks the order of the rooms and who may touch what (docs/decisions/0001-tool-chain.md).
+ * Usage: node scripts/check-layers.mjs [FOLDER]   exit status 1 when a rule is broken, each breach with its reason.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readSource } from './layers/read-source.mjs';
+import { noCycles, RULES } from './layers/rules.mjs';
+
+/**
+ * @param {string} top the project's folder
+ * @returns {import('./layers/rules.mjs').Breach[]}
+ */
+export function checkLayers(top) {
+  const files = sources(top).map((path) => ({ path, ...readSource(readFileSync(join(top, path), 'utf8')) }));
+  return [...files.flatMap((file) => RULES.flatMap((rule) => [...rule(file)])), ...noCycles(files)];
+}
+
+/** Paths of all TypeScript sources of the packages, with slashes, in order. @param {string} top */
+function sources(top) {
+  return readdirSync(join(top, 'packages'))
+    .flatMap((name) => below(top, `packages/${name}/src`))
+    .sort();
+}
+
+/** @param {string} top @param {string} folder @returns {string[]} */
+function below(top, folder) {
+  let entries;
+  try {
+    entries = readdirSync(join(top, folder), { withFileTypes: true });
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return [];
+    throw error;
+  }
+  return entries.flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return below(top, path);
+    return /\.[cm]?tsx?$/.test(entry.name) ? [path] : [];
+  });
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const top = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)));
+  const breaches = checkLayers(top);
+  for (const { path, line, rule, found, reason } of breaches)
+    console.error(`${path}:${line}  [${rule}] ${found}\n    ${reason}`);
+  if (breaches.length > 0) {
+    console.error(`\nlayers: ${breaches.length} broken`);
+    process.exitCode = 1;
+  } else console.log('layers: all rules hold');
+}

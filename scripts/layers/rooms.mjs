@@ -1,0 +1,75 @@
+// @ts-check
+/** The order of the engine's rooms (folders of packages/core/src), lowest first, as data. */
+
+/**
+ * A room may import rooms of lower floors; rooms on one floor do not know each other.
+ * @type {readonly (readonly string[])[]}
+ */
+export const FLOORS = [
+  ['model'],
+  ['content', 'code'],
+  ['io'],
+  ['store'],
+  ['workspace'],
+  ['timeline', 'transaction'],
+  ['edit', 'rewind'],
+  ['plan', 'fork', 'conversation', 'sync'],
+  ['verbs'],
+  ['savepoint.ts'],
+  ['index.ts'],
+  ['node.ts'],
+];
+
+/** Node's modules that the engine may use, and why. */
+export const PURE_MODULES = new Map([
+  ['node:zlib', 'compression is a pure function of bytes'],
+  ['node:crypto', 'hashing is a pure function of bytes; random bytes are not, they come from the Random port'],
+  ['node:buffer', 'bytes'],
+]);
+
+/** Packages that one room alone may import, and rooms that import no others. */
+export const PACKAGES = new Map([
+  ['diff', 'content'],
+  ['node-diff3', 'content'],
+  ['ignore', 'workspace'],
+]);
+
+/** Methods of the Fs port that change what is on the disk. */
+export const CHANGING_METHODS = [
+  'openNew',
+  'write',
+  'fchmod',
+  'makeLink',
+  'makeFolder',
+  'rename',
+  'hardLink',
+  'unlink',
+  'removeFolder',
+  'chmod',
+  'touch',
+];
+
+/** Functions of io that change the disk in several steps. */
+export const CHANGING_FUNCTIONS = ['durableWrite', 'durableCreate', 'removeTree'];
+
+/** Rooms that may change the disk: the port itself, the store (its own folder), and the one door. */
+export const CHANGING_ROOMS = ['io', 'store', 'transaction'];
+
+/**
+ * The files of the engine that know the machine: everything else gets it through ports.
+ * @param {string} file path inside packages/core/src
+ */
+export function knowsTheMachine(file) {
+  return file === 'node.ts' || /^io\/node-[^/]+\.ts$/.test(file);
+}
+
+/** @param {string} file path inside packages/core/src */
+export function roomOf(file) {
+  const cut = file.indexOf('/');
+  return cut < 0 ? file : file.slice(0, cut);
+}
+
+/** @param {string} room */
+export function floorOf(room) {
+  return FLOORS.findIndex((floor) => floor.includes(room));
+}

@@ -1,0 +1,242 @@
+// @ts-check
+import { posix } from 'node:path';
+import { lineAt } from './read-source.mjs';
+import {
+  CHANGING_FUNCTIONS,
+  CHANGING_METHODS,
+  CHANGING_ROOMS,
+  FLOORS,
+  floorOf,
+  knowsTheMachine,
+  PACKAGES,
+  PURE_MODULES,
+  roomOf,
+} from './rooms.mjs';
+
+/** The rules of the layers. Each looks at one file, or at all of them, and says why when it is broken. */
+
+/**
+ * @typedef {import('./read-source.mjs').Source & { readonly path: string }} File `path` from the project's top, with slashes
+ * @typedef {{ readonly path: string, readonly line: number, readonly rule: string, readonly found: string, readonly reason: string }} Breach
+ * @typedef {(file: File) => Generator<Breach>} Rule
+ */
+
+const CORE = 'packages/core/src/';
+
+/** @param {File} file the path inside the engine's sources, or null */
+const inEngine = (file) => (file.path.startsWith(CORE) ? file.path.slice(CORE.length) : null);
+
+/** The file that a relative import means, from the project's top. @param {File} file @param {string} specifier */
+const target = (file, specifier) => posix.join(posix.dirname(file.path), specifier);
+
+/** @type {Rule} */
+export function* order(file) {
+  const own = inEngine(file);
+  if (own === null) return;
+  const reason =
+    'Lower rooms must stand without the higher ones, and rooms on one floor without each other: ' +
+    `${FLOORS.map((floor) => floor.join(', ')).join(' < ')}.`;
+  const from = roomOf(own);
+  if (floorOf(from) < 0) {
+    yield { path: file.path, line: 1, rule: 'order', found: `room ${from} has no place in the order`, reason };
+    return;
+  }
+  for (const { specifier, line } of file.imports) {
+    if (!specifier?.startsWith('.')) continue;
+    const to = target(file, specifier);
+    if (!to.startsWith(CORE)) {
+      yield { path: file.path, line, rule: 'order', found: `${specifier} lies outside the engine`, reason };
+      continue;
+    }
+    const room = roomOf(to.slice(CORE.length));
+    if (room === from || floorOf(room) < 0) continue;
+    const sideways = from === 'content' || from === 'code' ? room !== 'model' : floorOf(room) >= floorOf(from);
+    if (sideways) yield { path: file.path, line, rule: 'order', found: `${from} imports ${room}`, reason };
+  }
+}
+
+/** @type {Rule} */
+export function* machineByPortsOnly(file) {
+  const own = inEngine(file);
+  if (own === null || knowsTheMachine(own)) return;
+  const rule = 'ports';
+  for (const { specifier, line } of file.imports) {
+    if (specifier === null) {
+      const reason = 'What the engine is made of must be readable from its text.';
+      yield { path: file.path, line, rule, found: 'an import of a computed module', reason };
+    } else if (NODE_MODULES.has(specifier.replace(/^node:/, '').split('/')[0] ?? '') && !PURE_MODULES.has(specifier)) {
+      const allowed = [...PURE_MODULES].map(([name, why]) => `${name} (${why})`).join(', ');
+      const reason = `The engine gets the machine through Ports, so that tests can replace and break it. Allowed: ${allowed}.`;
+      yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
+    } else if (specifier.startsWith('.') && knowsTheMachine(target(file, specifier).slice(CORE.length))) {
+      const reason = 'Drivers are handed in from outside; an engine that imports one cannot be run on another.';
+      yield { path: file.path, line, rule, found: `import of the driver ${specifier}`, reason };
+    }
+  }
+  for (const { pattern, reason } of MACHINE_GLOBALS) {
+    for (const match of file.code.matchAll(pattern)) {
+      const found = match[0].replace(/\s+/g, ' ').trim();
+      yield { path: file.path, line: lineAt(file.code, match.index), rule, found, reason };
+    }
+  }
+}
+
+const NODE_MODULES = new Set(
+  (
+    'assert async_hooks buffer child_process cluster console crypto dgram diagnostics_channel dns domain events fs http ' +
+    'http2 https inspector module net os path perf_hooks process punycode querystring readline repl sea sqlite stream ' +
+    'string_decoder test timers tls trace_events tty url util v8 vm wasi worker_threads zlib'
+  ).split(' '),
+);
+
+const NOT_A_MEMBER = String.raw`(?<![.\w$#])(?:globalThis\s*\.\s*)?`;
+const TIME = 'The engine owns no clock: time comes from Clock, or tests could not set it.';
+const CHANCE = 'Chance comes from Random, or a test could not be repeated.';
+const MACHINE_GLOBALS = [
+  {
+    pattern: `${NOT_A_MEMBER}console\\b(?!\\s*:)`,
+    reason: 'The engine never prints: its caller may own the terminal or a protocol.',
+  },
+  {
+    pattern: `${NOT_A_MEMBER}process\\s*(?:\\?\\.|\\.|\\[)|=\\s*process\\b(?!\\s*[.([?])`,
+    reason: 'The engine reads no environment: two callers in one process may differ.',
+  },
+  { pattern: `${NOT_A_MEMBER}Date\\s*\\.\\s*now\\b`, reason: TIME },
+  { pattern: `(?<!\\bnew\\s+)${NOT_A_MEMBER}Date\\s*\\(`, reason: TIME },
+  { pattern: '\\bnew\\s+Date\\b(?!\\s*\\(\\s*[^\\s)])', reason: TIME },
+  { pattern: `${NOT_A_MEMBER}performance\\s*\\.`, reason: TIME },
+  { pattern: `${NOT_A_MEMBER}set(?:Timeout|Interval|Immediate)\\b`, reason: TIME },
+  { pattern: `${NOT_A_MEMBER}Math\\s*\\.\\s*random\\b`, reason: CHANCE },
+  { pattern: '\\b(?:randomBytes|randomUUID|randomInt|randomFill|randomFillSync|getRandomValues)\\b', reason: CHANCE },
+].map(({ pattern, reason }) => ({ pattern: new RegExp(pattern, 'g'), reason }));
+
+/** @type {Rule} */
+export function* oneDoor(file) {
+  const own = inEngine(file);
+  if (own === null || CHANGING_ROOMS.includes(roomOf(own)) || knowsTheMachine(own)) return;
+  const reason =
+    'One door: only transaction/ changes a workspace (and store/ its own folder), because only there is a change ' +
+    'staged, backed up and journalled. Ask for a transaction, or for a helper of the store.';
+  const methods = CHANGING_METHODS.join('|');
+  const forms = [
+    // fs.rename(…), this.#fs?.rename, ports.fs!.rename
+    { pattern: new RegExp(`\\bfs\\s*(?:\\?\\.|!?\\s*\\.)\\s*(?:${methods})\\b`, 'g'), hidden: false },
+    { pattern: /\bfs\s*(?:\?\.\s*)?!?\s*\[/g, hidden: false },
+    { pattern: new RegExp(`\\{[^{}]*\\b(?:${methods})\\b[^{}]*\\}\\s*=\\s*[^;\\n]*\\bfs\\b`, 'g'), hidden: false },
+    // another name for the port would hide such calls
+    { pattern: /(?<![\w$#])(?!fs\b)[\w$]+\??\s*:\s*Fs\b(?!\s*\[)/g, hidden: true },
+    { pattern: /\b(?:const|let|var)\s+(?!fs\b)[\w$]+\s*=\s*(?:[\w$.#!]*\.)?#?fs\s*[;,\n]/g, hidden: true },
+    { pattern: /\bfs\s*:\s*(?!fs\b)[a-z][\w$]*\s*[,}](?=[^;]*=)/g, hidden: true },
+  ];
+  for (const { pattern, hidden } of forms) {
+    for (const match of file.code.matchAll(pattern)) {
+      const what = match[0].replace(/\s+/g, ' ').trim();
+      const found = hidden ? `${what} (call the port fs, or this rule cannot see what it does)` : what;
+      yield { path: file.path, line: lineAt(file.code, match.index), rule: 'one-door', found, reason };
+    }
+  }
+  for (const { names, line } of file.imports) {
+    for (const name of names) {
+      if (CHANGING_FUNCTIONS.includes(name))
+        yield { path: file.path, line, rule: 'one-door', found: `import of ${name}`, reason };
+    }
+  }
+}
+
+/** @type {Rule} */
+export function* packagesHaveARoom(file) {
+  const own = inEngine(file);
+  if (own === null) return;
+  const room = roomOf(own);
+  for (const { specifier, line } of file.imports) {
+    if (specifier === null || specifier.startsWith('.') || specifier.startsWith('node:')) continue;
+    const name = specifier
+      .split('/')
+      .slice(0, specifier.startsWith('@') ? 2 : 1)
+      .join('/');
+    const home = PACKAGES.get(name);
+    const rule = 'packages';
+    if (name.startsWith('@savepoint/')) {
+      const reason = 'The engine knows none of its faces, and imports itself by relative paths.';
+      yield { path: file.path, line, rule, found: `import of ${name}`, reason };
+    } else if (home !== undefined && home !== room) {
+      const reason = `${name} is used in ${home}/ only, so that it can be replaced in one place.`;
+      yield { path: file.path, line, rule, found: `${room} imports ${name}`, reason };
+    } else if (home === undefined && (room === 'model' || room === 'content')) {
+      const reason =
+        room === 'model'
+          ? 'model/ imports nothing: everything stands on it.'
+          : 'content/ imports model, diff and node-diff3 only.';
+      yield { path: file.path, line, rule, found: `${room} imports ${name}`, reason };
+    }
+  }
+}
+
+/** @type {Rule} */
+export function* facesOnlyRender(file) {
+  const own = /^packages\/([^/]+)\/src\//.exec(file.path)?.[1];
+  if (own === undefined || own === 'core') return;
+  const rule = 'faces';
+  for (const { specifier, line } of file.imports) {
+    if (specifier === null) continue;
+    if (specifier.startsWith('.')) {
+      if (target(file, specifier).startsWith(`packages/${own}/`)) continue;
+      const reason = 'A package reaches another one by its name, through what that one exports.';
+      yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
+    } else if (specifier.startsWith('@savepoint/core') && !ENTRIES.includes(specifier)) {
+      const reason = `A face only renders: it knows ${ENTRIES.join(' and ')}, so that no decision moves out of the engine.`;
+      yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
+    } else if (specifier.startsWith('@savepoint/testkit') && own !== 'testkit') {
+      const reason = 'The testkit is private: what ships must not need it.';
+      yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
+    }
+  }
+}
+
+const ENTRIES = ['@savepoint/core', '@savepoint/core/node'];
+
+/** @type {Rule} */
+export function* namesSayWhat(file) {
+  const empty = file.path
+    .split('/')
+    .find((part) => /^(?:.*[-.])?(?:utils?|helpers?|managers?|misc|common)(?:\.[^/]*)?$/i.test(part));
+  if (empty === undefined) return;
+  const reason =
+    'Such a name says nothing and fills up: a helper lives beside its user, in a file named after what it does.';
+  yield { path: file.path, line: 1, rule: 'names', found: empty, reason };
+}
+
+/** @type {readonly Rule[]} */
+export const RULES = [order, machineByPortsOnly, oneDoor, packagesHaveARoom, facesOnlyRender, namesSayWhat];
+
+/**
+ * Import cycles (imports of types count), one breach for each import that closes a circle.
+ * @param {readonly File[]} files
+ * @returns {Generator<Breach>}
+ */
+export function* noCycles(files) {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  /** @type {Map<string, 'open' | 'done'>} */
+  const state = new Map();
+  /** @type {string[]} */
+  const trail = [];
+
+  /** @param {File} file @returns {Generator<Breach>} */
+  function* visit(file) {
+    state.set(file.path, 'open');
+    trail.push(file.path);
+    for (const { specifier, line } of file.imports) {
+      if (!specifier?.startsWith('.')) continue;
+      const next = byPath.get(target(file, specifier));
+      if (next === undefined || state.get(next.path) === 'done') continue;
+      if (state.get(next.path) === 'open') {
+        const circle = [...trail.slice(trail.indexOf(next.path)), next.path].map((path) => posix.basename(path));
+        const reason = 'Files of a circle can only be understood, tested and loaded all together.';
+        yield { path: file.path, line, rule: 'cycles', found: circle.join(' → '), reason };
+      } else yield* visit(next);
+    }
+    trail.pop();
+    state.set(file.path, 'done');
+  }
+  for (const file of files) if (!state.has(file.path)) yield* visit(file);
+}

@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+// @ts-check
+/** Everything that can be said about the code without running it. All checks run, also after one has failed. */
+import { step, tellFailures, tool } from './steps.mjs';
+
+step('style: biome', [tool('@biomejs/biome', 'biome'), 'check', '--error-on-warnings']);
+step('types of tests and scripts: tsc', [tool('typescript', 'tsc'), '-p', 'tsconfig.test.json']);
+step('layers', ['scripts/check-layers.mjs']);
+step('unused: knip', [tool('knip', 'knip')]);
+step('documents', ['scripts/check-docs.mjs']);
+tellFailures();

@@ -1,0 +1,15 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** A temporary folder that holds `files` (path → text) and is gone when the test is over. */
+export function folderOf(files: Readonly<Record<string, string>>): string {
+  const top = mkdtempSync(join(tmpdir(), 'savepoint-scripts-'));
+  onTestFinished(() => rmSync(top, { recursive: true, force: true }));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(top, path)), { recursive: true });
+    writeFileSync(join(top, path), text);
+  }
+  return top;
+}

@@ -1,0 +1,234 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { checkLayers } from '../../scripts/check-layers.mjs';
+import { blankNonCode, readSource } from '../../scripts/layers/read-source.mjs';
+import { folderOf } from './folder-of.ts';
+
+/** Breaches as `rule file:line found`, for files of the engine given without their common path. */
+function breachesIn(files: Readonly<Record<string, string>>): string[] {
+  const placed = Object.entries(files).map(([path, text]) => [
+    path.includes('packages/') ? path : `${ENGINE}${path}`,
+    text,
+  ]);
+  return checkLayers(folderOf({ [`${ENGINE}index.ts`]: '', ...Object.fromEntries(placed) })).map(
+    ({ rule, path, line, found }) => `${rule} ${path.replace(ENGINE, '')}:${line} ${found}`,
+  );
+}
+const ENGINE = 'packages/core/src/';
+
+describe('order', () => {
+  it.each([
+    [
+      'a room below imports one above',
+      { 'store/a.ts': "import { b } from '../workspace/b.ts';" },
+      'store imports workspace',
+    ],
+    ['a type is an import too', { 'io/a.ts': "\nimport type { B } from '../store/b.ts';" }, 'io imports store'],
+    ['an export from above', { 'model/a.ts': "export * from '../io/fs.ts';" }, 'model imports io'],
+    [
+      'rooms of one floor',
+      { 'timeline/a.ts': "import { b } from '../transaction/b.ts';" },
+      'timeline imports transaction',
+    ],
+    [
+      'the facade from a room',
+      { 'verbs/a.ts': "import { open } from '../savepoint.ts';" },
+      'verbs imports savepoint.ts',
+    ],
+    [
+      'the index from the facade',
+      { 'savepoint.ts': "import { x } from './index.ts';" },
+      'savepoint.ts imports index.ts',
+    ],
+    ['content knows model alone', { 'content/a.ts': "import { b } from '../code/b.ts';" }, 'content imports code'],
+    ['a type written as import()', { 'io/a.ts': "type B = import('../store/b.ts').B;" }, 'io imports store'],
+    [
+      'a way out of the engine',
+      { 'io/a.ts': "import { b } from '../../../cli/src/b.ts';" },
+      '../../../cli/src/b.ts lies outside the engine',
+    ],
+    ['a room without a place', { 'attic/a.ts': '' }, 'room attic has no place in the order'],
+  ])('reports %s', (_, files, found) => {
+    const [path, text] = Object.entries(files)[0] ?? ['', ''];
+    const line = text.startsWith('\n') ? 2 : 1;
+    expect(breachesIn(files)).toEqual([`order ${path}:${line} ${found}`]);
+  });
+
+  it('lets a room import lower rooms and itself', () => {
+    const text =
+      "import { a } from '../model/a.ts';\nimport { b } from '../content/b.ts';\nimport { c } from './c.ts';";
+    expect(breachesIn({ 'transaction/a.ts': text })).toEqual([]);
+  });
+});
+
+describe('ports', () => {
+  it.each([
+    ["import { readFileSync } from 'node:fs';", 'import of node:fs'],
+    ["import { readFile } from 'node:fs/promises';", 'import of node:fs/promises'],
+    ["import fs from 'fs';", 'import of fs'],
+    ["const os = await import('node:os');", 'import of node:os'],
+    ['const x = await import(name);', 'an import of a computed module'],
+    ["import { nodeFs } from '../io/node-fs.ts';", 'import of the driver ../io/node-fs.ts'],
+    ['console.log(1);', 'console'],
+    ['const home = process.env.HOME;', 'process.'],
+    ["const home = globalThis.process['env'];", 'globalThis.process['],
+    ['const { env } = process;', '= process'],
+    ['const t = Date.now();', 'Date.now'],
+    ['const t = Date();', 'Date('],
+    ['const t = new Date();', 'new Date'],
+    ['const t = new Date;', 'new Date'],
+    ['const t = performance.now();', 'performance.'],
+    ['setTimeout(act, 5);', 'setTimeout'],
+    ['const n = Math.random();', 'Math.random'],
+    ["import { randomBytes } from 'node:crypto';", 'randomBytes'],
+    ['const x = `${`a ${Date.now()}`}`;', 'Date.now'],
+  ])('reports %s', (text, found) => {
+    expect(breachesIn({ 'workspace/a.ts': text })).toEqual([`ports workspace/a.ts:1 ${found}`]);
+  });
+
+  it('lets pure modules, given times and look-alikes pass', () => {
+    const text = [
+      "import { createHash } from 'node:crypto';",
+      "import { deflateRawSync } from 'node:zlib';",
+      'const t = new Date(ports.clock.now());',
+      'const u = this.processes.self(), v = entry.process, w = { console: 1 };',
+      '// console.log(process.env, Date.now())',
+      "const text = 'console.log(process.env)' + `Math.random() ${1}` + /process.env/.source;",
+    ].join('\n');
+    expect(breachesIn({ 'workspace/a.ts': text })).toEqual([]);
+  });
+
+  it('lets the drivers and node.ts know the machine', () => {
+    const text = "import { openSync } from 'node:fs';\nexport const now = () => Date.now() + process.pid;";
+    expect(breachesIn({ 'io/node-fs.ts': text, 'node.ts': `${text}\nimport './io/node-fs.ts';` })).toEqual([]);
+    expect(breachesIn({ 'store/node-fs.ts': text })).not.toEqual([]);
+  });
+});
+
+describe('one door', () => {
+  it.each([
+    ['fs.rename(a, b);', 'fs.rename'],
+    ['this.#fs.unlink(path);', 'fs.unlink'],
+    ['ports.fs?.openNew(path, 0o600);', 'fs?.openNew'],
+    ['ports.fs\n  .write(fd, bytes, 0);', 'fs .write'],
+    ["fs['unlink'](path);", 'fs['],
+    ['const { makeFolder } = ports.fs;', '{ makeFolder } = ports.fs'],
+    ['const act = fs.chmod;', 'fs.chmod'],
+    ["import { durableWrite } from '../io/durable-write.ts';", 'import of durableWrite'],
+    ["import { removeTree as clean } from '../io/durable-write.ts';", 'import of removeTree'],
+  ])('reports %s', (text, found) => {
+    expect(breachesIn({ 'rewind/a.ts': text })).toEqual([`one-door rewind/a.ts:1 ${found}`]);
+  });
+
+  it.each(['function act(disk: Fs) {}', 'const disk = ports.fs;', 'const { fs: disk } = ports;'])(
+    'reports a port by another name: %s',
+    (text) => {
+      expect(breachesIn({ 'rewind/a.ts': text })).toEqual([
+        expect.stringMatching(/^one-door rewind\/a\.ts:1 .*call the port fs/),
+      ]);
+    },
+  );
+
+  it('lets the port, the store and the transaction change files, and everyone read them', () => {
+    const changing = 'fs.rename(a, b);';
+    const reading =
+      'const fs = ports.fs;\nconst { lstat } = fs;\nfs.list(path);\nconst use = (fs: Fs) => fs.openRead(path);';
+    expect(
+      breachesIn({ 'io/a.ts': changing, 'store/a.ts': changing, 'transaction/a.ts': changing, 'rewind/a.ts': reading }),
+    ).toEqual([]);
+  });
+});
+
+describe('packages', () => {
+  it.each([
+    ['model/a.ts', "import * as z from 'zod';", 'model imports zod'],
+    ['content/a.ts', "import ignore from 'ignore';", 'content imports ignore'],
+    ['edit/a.ts', "import { diffArrays } from 'diff';", 'edit imports diff'],
+    ['verbs/a.ts', "import { x } from '@savepoint/testkit';", 'import of @savepoint/testkit'],
+  ])('reports in %s: %s', (path, text, found) => {
+    expect(breachesIn({ [path]: text })).toEqual([`packages ${path}:1 ${found}`]);
+  });
+});
+
+describe('faces', () => {
+  it.each([
+    ["import { x } from '@savepoint/core/src/store/lock.ts';", 'import of @savepoint/core/src/store/lock.ts'],
+    ["import { x } from '../../core/src/index.ts';", 'import of ../../core/src/index.ts'],
+    ["import { world } from '@savepoint/testkit';", 'import of @savepoint/testkit'],
+  ])('reports %s', (text, found) => {
+    const path = 'packages/cli/src/main.ts';
+    expect(breachesIn({ [path]: text })).toEqual([`faces ${path}:1 ${found}`]);
+  });
+
+  it('lets a face use both entries, its own files and node', () => {
+    const text =
+      "import { x } from '@savepoint/core';\nimport '@savepoint/core/node';\nimport './a.ts';\nimport 'node:fs';\nconsole.log(x);";
+    expect(breachesIn({ 'packages/cli/src/main.ts': text })).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  it.each(['store/utils.ts', 'store/util/a.ts', 'io/path-utils.ts', 'store/helpers.ts', 'store/lock-manager.ts'])(
+    'reports %s',
+    (path) => {
+      expect(breachesIn({ [path]: '' })).toEqual([expect.stringMatching(/^names /)]);
+    },
+  );
+});
+
+describe('cycles', () => {
+  it('reports a circle of files, also of types', () => {
+    const files = {
+      'store/a.ts': "import { b } from './b.ts';",
+      'store/b.ts': "\nimport type { C } from './deep/c.ts';",
+      'store/deep/c.ts': "import { a } from '../a.ts';",
+    };
+    expect(breachesIn(files)).toEqual(['cycles store/deep/c.ts:1 a.ts → b.ts → c.ts → a.ts']);
+  });
+
+  it('lets two files import a third', () => {
+    const files = {
+      'store/a.ts': "import './b.ts'; import './c.ts';",
+      'store/b.ts': "import './c.ts';",
+      'store/c.ts': '',
+    };
+    expect(breachesIn(files)).toEqual([]);
+  });
+});
+
+describe('the command', () => {
+  const script = fileURLToPath(new URL('../../scripts/check-layers.mjs', import.meta.url));
+  const run = (top: string) => spawnSync(process.execPath, [script, top], { encoding: 'utf8' });
+
+  it('fails and prints place, find and reason of each breach', () => {
+    const { status, stderr } = run(folderOf({ [`${ENGINE}verbs/a.ts`]: 'const t = 1;\nconsole.log(t);' }));
+    expect(status).toBe(1);
+    expect(stderr).toContain(`${ENGINE}verbs/a.ts:2  [ports] console\n    The engine never prints`);
+  });
+
+  it('is quiet about a tree that keeps the rules', () => {
+    expect(run(folderOf({ [`${ENGINE}index.ts`]: '' })).status).toBe(0);
+  });
+});
+
+describe('reading sources', () => {
+  it('keeps every position while it blanks what is no code', () => {
+    const text = "a('x\\'y', /[/'\"]/g, b / c / d, `t ${ { k: `u ${e}` } } '`); // f\n/* g\n */ h";
+    const code = blankNonCode(text);
+    expect(code).toHaveLength(text.length);
+    expect(code.split('\n')).toHaveLength(3);
+    for (const kept of ['a', 'b / c / d', 'k', 'e', 'h']) expect(code.indexOf(kept)).toBe(text.indexOf(kept));
+    for (const gone of ['x', 'y', 't ', 'u ', 'f', 'g\n']) expect(code).not.toContain(gone);
+  });
+
+  it('finds imports over several lines, with the names that they take', () => {
+    const text =
+      "import {\n  a,\n  type B as C,\n} from './a.ts';\nexport * from './b.ts';\nexport const x = from('./no.ts');\nimport './c.ts';";
+    expect(readSource(text).imports.map(({ specifier, names, line }) => [specifier, names, line])).toEqual([
+      ['./a.ts', ['a', 'B'], 1],
+      ['./b.ts', ['*'], 5],
+      ['./c.ts', [], 7],
+    ]);
+  });
+});

@@ -1,0 +1,17 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+type Outcome = 'passed' | 'failed' | 'skipped';
+
+/** Writes a report as vitest does, with these outcomes (file → name → outcome), into `top`; returns its path. */
+export function reportOf(top: string, files: Readonly<Record<string, Readonly<Record<string, Outcome>>>>): string {
+  const testResults = Object.entries(files).map(([file, tests]) => ({
+    name: join(top, file),
+    status: Object.values(tests).includes('failed') ? 'failed' : 'passed',
+    message: '',
+    assertionResults: Object.entries(tests).map(([fullName, status]) => ({ fullName, status, failureMessages: [] })),
+  }));
+  const path = join(top, 'report.json');
+  writeFileSync(path, JSON.stringify({ success: !testResults.some((file) => file.status === 'failed'), testResults }));
+  return path;
+}
