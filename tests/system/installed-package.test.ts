@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { TOP, tool } from '../../scripts/steps.mjs';
+
+/** A project of somebody else, with the packed packages installed from the registry's point of view. */
+const project = mkdtempSync(join(tmpdir(), 'savepoint-installed-'));
+const windows = process.platform === 'win32';
+const npm = (...args: readonly string[]) =>
+  execFileSync(windows ? 'npm.cmd' : 'npm', args, { cwd: project, encoding: 'utf8', shell: windows });
+
+let packed: readonly { readonly filename: string; readonly files: readonly { readonly path: string }[] }[] = [];
+
+beforeAll(() => {
+  const folders = ['core', 'cli'].map((name) => join(TOP, 'packages', name));
+  packed = JSON.parse(npm('pack', '--json', '--pack-destination', project, ...folders));
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'somebody', private: true, type: 'module' }));
+  const tarballs = packed.map(({ filename }) => `./${filename}`);
+  npm('install', '--no-audit', '--no-fund', '--ignore-scripts', '--omit=dev', ...tarballs);
+});
+
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+it('holds the built files, their sources and nothing else', () => {
+  const files = packed.flatMap((one) => one.files.map(({ path }) => path));
+  expect(files).toContain('dist/index.js');
+  expect(files).toContain('dist/index.d.ts');
+  expect(files).toContain('dist/main.js');
+  expect(files.filter((path) => !/^(dist\/|src\/|package\.json$|README|LICENSE)/.test(path))).toEqual([]);
+  expect(files.filter((path) => /\.test\.|tsbuildinfo|\.env/.test(path))).toEqual([]);
+});
+
+it('loads in node, both entries', () => {
+  const code = "import '@savepoint/core'; import '@savepoint/core/node'; console.log('loaded');";
+  const said = execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: project, encoding: 'utf8' });
+  expect(said).toBe('loaded\n');
+});
+
+it('has types that a strict TypeScript program can use, checked with everything that they refer to', () => {
+  mkdirSync(join(project, 'src'));
+  const code =
+    "import * as core from '@savepoint/core';\nimport * as node from '@savepoint/core/node';\nexport const used = [core, node];\n";
+  writeFileSync(join(project, 'src/main.ts'), code);
+  const compilerOptions = {
+    strict: true,
+    skipLibCheck: false,
+    noEmit: true,
+    module: 'nodenext',
+    target: 'es2023',
+    types: ['node'],
+    typeRoots: [join(TOP, 'node_modules/@types')],
+  };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
+  const check = () =>
+    execFileSync(process.execPath, [tool('typescript', 'tsc'), '-p', project], { encoding: 'utf8', stdio: 'pipe' });
+  expect(check()).toBe('');
+  // Such a check sees something: a name that is not there is an error.
+  writeFileSync(
+    join(project, 'src/wrong.ts'),
+    "import { noSuchName } from '@savepoint/core';\nexport const wrong = noSuchName;\n",
+  );
+  expect(check).toThrow(expect.objectContaining({ stdout: expect.stringContaining('noSuchName') }));
+});
