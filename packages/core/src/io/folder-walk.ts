@@ -1,0 +1,246 @@
+/**
+ * Reaching a path of a workspace so that nobody can lead us out of it by putting a link in the way, at any moment.
+ *
+ * W1 A folder is opened from the handle of its parent, by one name, and never through a link. What is done to its
+ *    children goes through that handle, so it happens in that very folder, whatever its name means by then.
+ * W2 A handle that was kept is used again only while the path still leads to the same folder (dev, ino).
+ * W3 Where the platform has no paths through handles, every parent is looked at by lstat before the act, and again by
+ *    `confirm` after it. A swap that happens in between and is swapped back is not seen there.
+ */
+import { SavepointError } from '../model/errors.ts';
+import { type DiskPath, isWithin, lastName, nameToJson, parentPath, type TreePath } from '../model/names.ts';
+import { type Fd, type Fs, FsError, isFsError, kindOf, type Stat } from './fs.ts';
+
+interface OpenFolder {
+  readonly handle: Fd;
+  /** Leads to the folder itself. */
+  readonly path: DiskPath;
+  readonly dev: number;
+  readonly ino: number;
+}
+
+/** Handles kept; a process has at least 1024, and everything else that it opens is closed at once. */
+const MOST_HANDLES = 64;
+/** Of the folders asked for last, so many stay open, however deep the next path is. */
+const SURE_HANDLES = 8;
+/** How often a folder is opened anew that changes under our hands before we refuse it. */
+const MOST_TRIES = 3;
+
+export class FolderWalk {
+  readonly #fs: Fs;
+  readonly #rootPath: DiskPath;
+  readonly #root: OpenFolder;
+  readonly #throughHandles: boolean;
+  /** Least recently used first; without the root. */
+  readonly #kept = new Map<TreePath, OpenFolder>();
+  /** The folders asked for last, without those opened on the way to them. */
+  readonly #asked: TreePath[] = [];
+  /** W3: what the parents of a path were when it was asked for, by the path of the innermost. */
+  readonly #parentsSeen = new Map<TreePath, string>();
+  readonly #mostHandles: number;
+  #closed = false;
+
+  /**
+   * @param root the workspace, its own links resolved
+   * @throws FsError if it is not there (ENOENT) or not a folder (ENOTDIR)
+   */
+  constructor(fs: Fs, root: DiskPath, mostHandles: number = MOST_HANDLES) {
+    this.#fs = fs;
+    this.#rootPath = root;
+    this.#mostHandles = Math.max(SURE_HANDLES + 2, mostHandles);
+    const handle = fs.openFolder(root);
+    try {
+      const { dev, ino } = fs.fstat(handle);
+      const path = fs.folderPath(handle, root);
+      this.#throughHandles = path !== root;
+      this.#root = { handle, path, dev, ino };
+    } catch (error) {
+      fs.close(handle);
+      throw error;
+    }
+  }
+
+  /**
+   * Where `path` can be looked at, created, renamed or removed now. Use it at once and ask again for the next act: the
+   * answers for the last 8 folders hold, older ones may lead nowhere or into another folder of this workspace. Where
+   * paths do not go through handles, call {@link confirm} after the act.
+   *
+   * @returns null if nothing can be there: a parent is missing, or is something else than a folder
+   * @throws SavepointError PATH_REFUSED if a parent is a link, or changes all the time
+   */
+  child(path: TreePath): DiskPath | null {
+    if (path === '') return this.folder(path);
+    const parent = this.folder(parentPath(path));
+    return parent === null ? null : (`${parent}/${lastName(path)}` as DiskPath);
+  }
+
+  /** The same for a folder whose entries are wanted: `list` may be called with the result. */
+  folder(path: TreePath): DiskPath | null {
+    this.#assertOpen();
+    if (this.#throughHandles) return this.#ask(path)?.path ?? null;
+    const seen = this.#lookAtParents(path);
+    if (seen === null) return null;
+    this.#parentsSeen.set(path, seen);
+    return this.#below(path);
+  }
+
+  /**
+   * After an act on the result of `child(path)`: throws PATH_REFUSED if the parents are not what they were when that was
+   * asked for, so that the act may have happened elsewhere. Through handles that cannot be.
+   */
+  confirm(path: TreePath): void {
+    if (this.#throughHandles) return;
+    const parent = parentPath(path);
+    const seen = this.#parentsSeen.get(parent);
+    if (seen === undefined || this.#lookAtParents(parent) !== seen) throw refusal(path, 'was replaced during the work');
+  }
+
+  /**
+   * Makes the entries of a folder durable.
+   *
+   * @returns false if the folder is not there
+   */
+  sync(folder: TreePath): boolean {
+    this.#assertOpen();
+    if (this.#throughHandles) {
+      const opened = this.#ask(folder);
+      if (opened === null) return false;
+      this.#fs.sync(opened.handle);
+      return true;
+    }
+    const path = this.folder(folder);
+    if (path === null) return false;
+    const handle = this.#fs.openFolder(path);
+    try {
+      this.#fs.sync(handle);
+    } finally {
+      this.#fs.close(handle);
+    }
+    return true;
+  }
+
+  /** Whether the root's path still leads to the folder that was opened. */
+  rootIsThere(): boolean {
+    this.#assertOpen();
+    return isSame(this.#root, this.#fs.lstat(this.#rootPath));
+  }
+
+  /** Lets go of a folder and all below it: it is about to be renamed or removed. */
+  forget(folder: TreePath): void {
+    for (const [path, { handle }] of this.#kept) {
+      if (!isWithin(path, folder)) continue;
+      this.#kept.delete(path);
+      this.#fs.close(handle);
+    }
+    for (const path of this.#parentsSeen.keys()) if (isWithin(path, folder)) this.#parentsSeen.delete(path);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    try {
+      this.forget('' as TreePath);
+    } finally {
+      this.#fs.close(this.#root.handle);
+    }
+  }
+
+  #ask(path: TreePath): OpenFolder | null {
+    const opened = this.#openFolder(path);
+    if (opened === null || path === '' || this.#asked.at(-1) === path) return opened;
+    this.#asked.push(path);
+    if (this.#asked.length > SURE_HANDLES) this.#asked.shift();
+    return opened;
+  }
+
+  #openFolder(path: TreePath): OpenFolder | null {
+    if (path === '') return this.#root;
+    const kept = this.#kept.get(path);
+    if (kept !== undefined) {
+      if (isSame(kept, this.#fs.lstat(`${this.#root.path}/${path}` as DiskPath))) {
+        this.#kept.delete(path);
+        this.#kept.set(path, kept);
+        return kept;
+      }
+      this.forget(path);
+    }
+    const parent = this.#openFolder(parentPath(path));
+    return parent === null ? null : this.#openIn(parent, path);
+  }
+
+  #openIn(parent: OpenFolder, path: TreePath): OpenFolder | null {
+    const named = `${parent.path}/${lastName(path)}` as DiskPath;
+    for (let tries = 1; ; tries++) {
+      try {
+        return this.#keep(path, this.#fs.openFolder(named), named);
+      } catch (error) {
+        if (isFsError(error, 'ENOENT')) return null;
+        if (!isFsError(error, 'ENOTDIR', 'ELOOP')) throw error;
+      }
+      // The system says the same of a link and of a file.
+      const stat = this.#fs.lstat(named);
+      if (stat === null) return null;
+      const kind = kindOf(stat);
+      if (kind === 'link') throw refusal(path, 'is a link');
+      if (kind !== 'folder') return null;
+      if (tries === MOST_TRIES) throw refusal(path, 'was replaced during the work');
+    }
+  }
+
+  #keep(path: TreePath, handle: Fd, named: DiskPath): OpenFolder {
+    let opened: OpenFolder;
+    try {
+      const { dev, ino } = this.#fs.fstat(handle);
+      opened = { handle, path: this.#fs.folderPath(handle, named), dev, ino };
+    } catch (error) {
+      this.#fs.close(handle);
+      throw error;
+    }
+    this.#kept.set(path, opened);
+    if (this.#kept.size >= this.#mostHandles) this.#closeOldest(path);
+    return opened;
+  }
+
+  #closeOldest(except: TreePath): void {
+    for (const [path, { handle }] of this.#kept) {
+      if (path === except || this.#asked.includes(path)) continue;
+      this.#kept.delete(path);
+      this.#fs.close(handle);
+      return;
+    }
+  }
+
+  /** What the folder and all above it are, as text to compare; null if one is missing or no folder. */
+  #lookAtParents(folder: TreePath): string | null {
+    let seen = '';
+    let path = '';
+    for (const name of folder === '' ? [''] : ['', ...folder.split('/')]) {
+      path = path === '' ? name : `${path}/${name}`;
+      const stat = this.#fs.lstat(this.#below(path as TreePath));
+      if (path === '' && !isSame(this.#root, stat)) throw refusal(folder, 'lies in a workspace that was replaced');
+      if (stat === null) return null;
+      const kind = kindOf(stat);
+      if (kind === 'link') throw refusal(path as TreePath, 'is a link');
+      if (kind !== 'folder') return null;
+      seen += `${stat.dev}:${stat.ino}/`;
+    }
+    return seen;
+  }
+
+  #below(path: TreePath): DiskPath {
+    return (path === '' ? this.#rootPath : `${this.#rootPath}/${path}`) as DiskPath;
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new FsError('EBADF', 'openFolder', this.#rootPath);
+  }
+}
+
+function isSame(folder: OpenFolder, stat: Stat | null): boolean {
+  return stat !== null && stat.ino === folder.ino && stat.dev === folder.dev && kindOf(stat) === 'folder';
+}
+
+function refusal(path: TreePath, why: string): SavepointError {
+  const shown = JSON.stringify(nameToJson(path));
+  return new SavepointError('PATH_REFUSED', `The folder ${shown} ${why}.`, { path: nameToJson(path), why });
+}

@@ -1,0 +1,112 @@
+import { SavepointError } from '../model/errors.ts';
+import { type JsonName, nameFromJson, type TreePath, textFromBytes } from '../model/names.ts';
+import type { Ports } from './ports.ts';
+
+type Platform = Ports['platform'];
+
+/** Why a name is refused; reads as the end of the sentence "the name …". */
+export type NameRefusal =
+  | 'is empty'
+  | 'is . or ..'
+  | 'contains a slash or a NUL'
+  | 'is too long'
+  | 'means .git to git or to some file system'
+  | 'is not UTF-8, which this platform needs'
+  | 'has a character that Windows does not allow'
+  | 'ends in a dot or a space, which Windows drops'
+  | 'is the name of a device on Windows';
+
+const LONGEST_NAME = 255;
+/** Bytes; Linux's PATH_MAX. As every component takes two of them, this bounds the depth, too. */
+const LONGEST_PATH = 4096;
+
+/** Nothing to look at more closely: ASCII, no dot or `g` first, no backslash. Nearly all names, so this comes first. */
+const PLAIN = /^[!-\-0-FH-[\]-fh-~][ -.0-[\]-~]{0,254}$/;
+
+/**
+ * What git takes for `.git` because NTFS does: short names, dots and spaces at the end, streams. Git on Linux refuses
+ * them, too (core.protectNTFS), so a tree that has one cannot be used with git anywhere.
+ */
+const DOT_GIT = /^(?:\.git|git~[0-9]+)[. ]*(?::|$)/i;
+/** Characters that HFS+ passes over when it compares names. */
+export const IGNORED_BY_HFS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
+const NOT_ON_WINDOWS = /[\x00-\x1f"*:<>?|\\]/;
+const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)$/i;
+
+/**
+ * Whether a name may stand in a checkpoint and on this machine's disk: null, or why it is refused. The same rules hold
+ * for capture, import and restore. Ask for `win32` to learn whether a name is portable.
+ */
+export function checkName(name: string, platform: Platform): NameRefusal | null {
+  if (platform === 'linux' && PLAIN.test(name)) return null;
+  if (name === '') return 'is empty';
+  if (name === '.' || name === '..') return 'is . or ..';
+  if (/[/\0]/.test(name)) return 'contains a slash or a NUL';
+  const text = textFromBytes(name);
+  if (platform !== 'linux' && text === null) return 'is not UTF-8, which this platform needs';
+  // Linux counts bytes, the others UTF-16 units.
+  if ((platform === 'linux' ? name : (text ?? name)).length > LONGEST_NAME) return 'is too long';
+  if (meansDotGit(name, text)) return 'means .git to git or to some file system';
+  return platform === 'win32' ? checkWindowsName(text ?? name) : null;
+}
+
+function meansDotGit(name: string, text: string | null): boolean {
+  // A backslash separates components where NTFS is, so every part of the name may become a component.
+  if (name.split('\\').some((part) => DOT_GIT.test(part))) return true;
+  if (text === null || text === name) return false;
+  const seen = text.replace(IGNORED_BY_HFS, '').normalize('NFKC');
+  return seen.split('\\').some((part) => DOT_GIT.test(part));
+}
+
+function checkWindowsName(text: string): NameRefusal | null {
+  if (NOT_ON_WINDOWS.test(text)) return 'has a character that Windows does not allow';
+  if (/[. ]$/.test(text)) return 'ends in a dot or a space, which Windows drops';
+  const stem = text.replace(/\..*$/s, '').trimEnd();
+  return WINDOWS_DEVICE.test(stem) ? 'is the name of a device on Windows' : null;
+}
+
+export interface PathRefusal {
+  /** The component that is refused; the whole path where it is too long. */
+  readonly component: string;
+  readonly why: NameRefusal;
+}
+
+/** {@link checkName} for every component of a path inside a workspace; `''` is the workspace itself and fine. */
+export function checkTreePath(path: string, platform: Platform): PathRefusal | null {
+  if (path === '') return null;
+  if (path.length > LONGEST_PATH) return { component: path, why: 'is too long' };
+  for (const component of path.split('/')) {
+    const why = checkName(component, platform);
+    if (why !== null) return { component, why };
+  }
+  return null;
+}
+
+/**
+ * A path as somebody typed it, relative to the workspace: `src/a.ts`, `./src/`, `.`. `..` is refused even where it would
+ * stay inside, because what it means depends on links; so is everything that {@link checkName} refuses.
+ *
+ * @param given text, or bytes as JSON has them; on Windows with either slash
+ * @throws SavepointError PATH_REFUSED
+ */
+export function parseTreePath(given: JsonName, platform: Platform): TreePath {
+  const refuse = (why: string): SavepointError =>
+    new SavepointError('PATH_REFUSED', `The path ${JSON.stringify(given)} cannot be used: it ${why}.`, {
+      path: given,
+      why,
+    });
+  if (typeof given === 'string' && /\p{Surrogate}/u.test(given)) throw refuse('is not valid text');
+  const bytes = nameFromJson(given);
+  const path = platform === 'win32' ? bytes.replaceAll('\\', '/') : bytes;
+  if (path === '') throw refuse('is empty');
+  if (path.startsWith('/') || (platform === 'win32' && /^[A-Za-z]:/.test(path))) {
+    throw refuse('is absolute; paths are relative to the workspace');
+  }
+  const components = path.split('/');
+  if (components.includes('..')) throw refuse('leads upwards with ".."');
+  const tree = components.filter((component) => component !== '' && component !== '.').join('/');
+  const refusal = checkTreePath(tree, platform);
+  if (refusal !== null) throw refuse(`has a name that ${refusal.why}`);
+  return tree as TreePath;
+}
