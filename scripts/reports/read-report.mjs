@@ -1,0 +1,69 @@
+// @ts-check
+import { readFileSync } from 'node:fs';
+import { relative, sep } from 'node:path';
+
+/** Reads the JSON report of a vitest run. */
+
+/**
+ * @typedef {'passed' | 'failed' | 'skipped'} Outcome
+ * @typedef {{ readonly file: string, readonly name: string, readonly outcome: Outcome, readonly message: string }} Result
+ *   `file` from the project's top, with slashes; `name` with all its describes.
+ */
+
+/**
+ * All results of one run. A file that could not be loaded, and a run that failed though no test did (an error outside
+ * of tests), are failed results of their own, so that no failure is lost in counting.
+ * @param {string} path the report; throws when it is missing or is none
+ * @param {string} top the project's folder
+ * @returns {Result[]}
+ */
+export function readReport(path, top) {
+  const report = JSON.parse(readFileSync(path, 'utf8'));
+  if (!Array.isArray(report?.testResults) || typeof report.success !== 'boolean')
+    throw new Error(`${path} is no vitest report`);
+  /** @type {Result[]} */
+  const results = [];
+  for (const file of report.testResults) {
+    const name = relative(top, file.name).split(sep).join('/');
+    for (const test of file.assertionResults) {
+      const outcome = test.status === 'passed' || test.status === 'failed' ? test.status : 'skipped';
+      results.push({ file: name, name: test.fullName, outcome, message: (test.failureMessages ?? []).join('\n') });
+    }
+    if (
+      file.status === 'failed' &&
+      !file.assertionResults.some((/** @type {any} */ test) => test.status === 'failed')
+    ) {
+      results.push({ file: name, name: '(the file itself)', outcome: 'failed', message: file.message ?? '' });
+    }
+  }
+  if (!report.success && !results.some((result) => result.outcome === 'failed')) {
+    const message = 'The run failed outside of its tests: see its output.';
+    results.push({
+      file: relative(top, path).split(sep).join('/'),
+      name: '(the run itself)',
+      outcome: 'failed',
+      message,
+    });
+  }
+  return results;
+}
+
+/**
+ * One form for the ways to write the name of a nested test: `outer › inner`, `outer > inner`, `outer inner`.
+ * @param {string} name
+ */
+export function plainName(name) {
+  return name
+    .replace(/\s+[›>]\s+/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/**
+ * Splits `path/to/file.test.ts › full test name`; null where that is not its form.
+ * @param {string} reference
+ */
+export function parseReference(reference) {
+  const match = /^(\S+\.test\.ts)\s+[›>]\s+(\S.*)$/.exec(reference.trim());
+  return match === null ? null : { file: match[1] ?? '', name: plainName(match[2] ?? '') };
+}
