@@ -1,0 +1,56 @@
+// Loaded into a `savepoint` process before its own code: watches the process's calls to the file system, and on the
+// chosen one fails, dies, or saves a file as another program would in that very moment.
+//
+// PRELOAD_CALLS is JSON: { below, calls, nth?, sticky?, act?, record? }
+//   below   only calls on paths below this folder count
+//   calls   names of node's synchronous functions, such as "renameSync"
+//   nth     which of them, from 1; without it all of them
+//   sticky  that one and all later ones
+//   act     { error: "EIO" } or { kill: true } or { save: { file, text } } (before the call goes through)
+//   record  file to which each counted call is appended, one JSON array [name, path] a line
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import path from 'node:path';
+
+const asked = JSON.parse(process.env.PRELOAD_CALLS);
+const real = { ...fs };
+const opened = new Map();
+let count = 0;
+
+/** The path as a person would write it: descriptors and `/proc/self/fd/N` named by what they stand for. */
+function named(target) {
+  if (typeof target === 'number') return opened.get(target) ?? '';
+  let text = Buffer.isBuffer(target) ? target.toString('latin1') : String(target);
+  for (let turns = 0; turns < 3; turns++) {
+    const handle = /^\/proc\/self\/fd\/(\d+)(.*)$/s.exec(text);
+    if (handle === null) break;
+    text = path.join(opened.get(Number(handle[1])) ?? real.readlinkSync(`/proc/self/fd/${handle[1]}`), handle[2]);
+  }
+  return text;
+}
+
+for (const name of Object.keys(real).filter((key) => key.endsWith('Sync') && typeof real[key] === 'function')) {
+  const wrapped = (...args) => {
+    const target = named(args[0]);
+    const hit = asked.calls.includes(name) && (target === asked.below || target.startsWith(asked.below + path.sep));
+    if (hit) {
+      count++;
+      if (asked.record) real.appendFileSync(asked.record, `${JSON.stringify([name, target])}\n`);
+      const chosen = asked.nth === undefined || count === asked.nth || (asked.sticky && count > asked.nth);
+      if (chosen && asked.act?.kill) process.kill(process.pid, 'SIGKILL');
+      if (chosen && asked.act?.error) {
+        throw Object.assign(new Error(`${asked.act.error}: injected, ${name}`), {
+          code: asked.act.error,
+          syscall: name,
+        });
+      }
+      if (chosen && asked.act?.save) real.writeFileSync(asked.act.save.file, asked.act.save.text);
+    }
+    const result = real[name](...args);
+    if (name === 'openSync') opened.set(result, target);
+    return result;
+  };
+  // Some carry functions of their own (realpathSync.native).
+  fs[name] = Object.assign(wrapped, real[name]);
+}
+syncBuiltinESMExports();

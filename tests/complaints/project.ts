@@ -1,0 +1,265 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+const main = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url));
+const preloads = new URL('./preload/', import.meta.url);
+
+/** What a run of the real `savepoint` binary gave back. */
+export interface Outcome {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  /** Where it runs; by default the project's folder. */
+  readonly cwd?: string;
+  /** Added to the environment; `undefined` takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly input?: string;
+  /** Modules of `preload/` that are loaded into the process before the binary, with what they are told. */
+  readonly preload?: Readonly<Record<string, string>>;
+}
+
+/** What `preload/calls.mjs` is told; its head says what each field means. */
+export interface Watch {
+  readonly below: string;
+  readonly calls: readonly string[];
+  readonly nth?: number;
+  readonly sticky?: boolean;
+  readonly act?:
+    | { readonly error: string }
+    | { readonly kill: true }
+    | { readonly save: { file: string; text: string } };
+  readonly record?: string;
+}
+
+/** Options for a run whose calls to the file system are watched, or made to fail. */
+export function watching(watch: Watch): RunOptions {
+  return { preload: { calls: JSON.stringify(watch) } };
+}
+
+/** A real folder, a real home and a real store, all in one temporary folder, and the real binary to work on them. */
+export class Project {
+  readonly base: string;
+  readonly dir: string;
+  readonly home: string;
+  readonly store: string;
+
+  constructor(name = 'project') {
+    this.base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'savepoint-test-')));
+    this.dir = path.join(this.base, name);
+    this.home = path.join(this.base, 'home');
+    this.store = path.join(this.base, 'store');
+    fs.mkdirSync(this.dir);
+    fs.mkdirSync(this.home);
+  }
+
+  remove(): void {
+    fs.rmSync(this.base, { recursive: true, force: true });
+  }
+
+  at(file: string): string {
+    return path.join(this.dir, file);
+  }
+
+  write(file: string, content: string | Buffer, mode?: number): void {
+    fs.mkdirSync(path.dirname(this.at(file)), { recursive: true });
+    fs.writeFileSync(this.at(file), content);
+    if (mode !== undefined) fs.chmodSync(this.at(file), mode);
+  }
+
+  read(file: string): string {
+    return fs.readFileSync(this.at(file), 'latin1');
+  }
+
+  has(file: string): boolean {
+    return fs.lstatSync(this.at(file), { throwIfNoEntry: false }) !== undefined;
+  }
+
+  delete(file: string): void {
+    fs.rmSync(this.at(file), { recursive: true });
+  }
+
+  git(...args: readonly string[]): string {
+    return git(this.dir, ...args);
+  }
+
+  /** A repository with one commit of everything that is there. */
+  commitAll(): void {
+    this.git('init', '-q', '-b', 'main');
+    this.git('add', '-A');
+    this.git('commit', '-q', '--allow-empty', '-m', 'first');
+  }
+
+  environment(options: RunOptions = {}): NodeJS.ProcessEnv {
+    const env: NodeJS.ProcessEnv = {
+      PATH: process.env['PATH'] ?? '',
+      HOME: this.home,
+      SAVEPOINT_HOME: this.store,
+      LC_ALL: 'C.UTF-8',
+      ...options.env,
+    };
+    const preload = Object.entries(options.preload ?? {});
+    if (preload.length > 0) {
+      const modules = preload.map(([module]) => `--import=${new URL(`${module}.mjs`, preloads).href}`);
+      env['NODE_OPTIONS'] = modules.join(' ');
+      for (const [module, told] of preload) env[`PRELOAD_${module.toUpperCase()}`] = told;
+    }
+    for (const name of Object.keys(env)) if (env[name] === undefined) delete env[name];
+    return env;
+  }
+
+  /** Runs `savepoint` and waits for it, whatever comes out. */
+  run(args: readonly string[], options: RunOptions = {}): Outcome {
+    const done = spawnSync(process.execPath, [main, ...args], {
+      cwd: options.cwd ?? this.dir,
+      env: this.environment(options),
+      input: options.input ?? '',
+      encoding: 'utf8',
+      maxBuffer: 256 * 1024 * 1024,
+      timeout: 120_000,
+      killSignal: 'SIGKILL',
+    });
+    return { status: done.status, signal: done.signal, stdout: done.stdout, stderr: done.stderr };
+  }
+
+  /** Starts `savepoint`; for several at once. */
+  start(args: readonly string[], options: RunOptions = {}): { readonly pid: number; readonly done: Promise<Outcome> } {
+    const child = spawn(process.execPath, [main, ...args], {
+      cwd: options.cwd ?? this.dir,
+      env: this.environment(options),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    const done = new Promise<Outcome>((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', (status, signal) => resolve({ status, signal, stdout, stderr }));
+    });
+    return { pid: child.pid ?? 0, done };
+  }
+
+  /** Runs `savepoint` and fails the test unless it exits with 0. */
+  ok(...args: readonly string[]): Outcome {
+    const outcome = this.run(args);
+    if (outcome.status !== 0) throw new Error(explain(args, outcome));
+    return outcome;
+  }
+
+  /** Takes a checkpoint and gives its id. */
+  checkpoint(): string {
+    const id = /cp_\d+/.exec(this.ok('checkpoint').stdout)?.[0];
+    if (id === undefined) throw new Error('the checkpoint has no id');
+    return id;
+  }
+
+  restore(id: string, ...more: readonly string[]): Outcome {
+    return this.ok('restore', id, '--yes', ...more);
+  }
+}
+
+/** A project that is removed when the test that asked for it ends. */
+export function project(name?: string): Project {
+  const made = new Project(name);
+  onTestFinished(() => made.remove());
+  return made;
+}
+
+export function explain(args: readonly string[], outcome: Outcome): string {
+  return `savepoint ${args.join(' ')}: status ${outcome.status ?? outcome.signal}\n${outcome.stdout}\n${outcome.stderr}`;
+}
+
+const quiet = {
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_AUTHOR_NAME: 'A',
+  GIT_AUTHOR_EMAIL: 'a@example.com',
+  GIT_COMMITTER_NAME: 'A',
+  GIT_COMMITTER_EMAIL: 'a@example.com',
+};
+
+/** The user's own git, as a user would run it. */
+export function git(dir: string, ...args: readonly string[]): string {
+  const env = { PATH: process.env['PATH'] ?? '', ...quiet };
+  return execFileSync('git', ['-c', 'protocol.file.allow=always', ...args], {
+    cwd: dir,
+    env,
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
+}
+
+/** A shell, as an agent would use one. */
+export function shell(dir: string, script: string): void {
+  const env = { PATH: process.env['PATH'] ?? '', ...quiet };
+  execFileSync('sh', ['-ec', script], { cwd: dir, env, stdio: 'pipe' });
+}
+
+/**
+ * Inode, times and size of everything in every `.git` below a folder, the `.git` folders themselves included. A lock file
+ * that came and went shows in its folder's times, and nobody can set back the time of the last status change.
+ */
+export function gitTraces(dir: string): string[] {
+  const traces: string[] = [];
+  const walk = (folder: string, inside: boolean): void => {
+    for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+      const child = path.join(folder, entry.name);
+      const within = inside || entry.name === '.git';
+      if (within) {
+        const { ino, size, mode, mtimeNs, ctimeNs } = fs.lstatSync(child, { bigint: true });
+        traces.push(`${child} ${ino} ${mode} ${size} ${mtimeNs} ${ctimeNs}`);
+      }
+      if (entry.isDirectory()) walk(child, within);
+    }
+  };
+  walk(dir, false);
+  return traces.sort();
+}
+
+/** Inode and modification time of a file: what a rewrite with the same bytes would change. */
+export function identity(file: string): string {
+  const { ino, mtimeNs, ctimeNs } = fs.lstatSync(file, { bigint: true });
+  return `${ino} ${mtimeNs} ${ctimeNs}`;
+}
+
+/** What the working files below a folder are: name (one character per byte) to kind, permission bits and bytes or target. */
+export function workingFiles(dir: string): Map<string, string> {
+  const found = new Map<string, string>();
+  const walk = (folder: string): void => {
+    for (const name of fs.readdirSync(Buffer.from(folder, 'latin1'), 'latin1').sort()) {
+      if (name === '.git') continue;
+      const child = `${folder}/${name}`;
+      const at = Buffer.from(child, 'latin1');
+      const stat = fs.lstatSync(at);
+      const mode = (stat.mode & 0o7777).toString(8);
+      const key = child.slice(start);
+      if (stat.isDirectory()) {
+        found.set(key, `folder ${mode}`);
+        walk(child);
+      } else if (stat.isSymbolicLink()) {
+        found.set(key, `link ${fs.readlinkSync(at, 'latin1')}`);
+      } else if (stat.isFile()) {
+        found.set(key, `file ${mode} ${createHash('sha256').update(fs.readFileSync(at)).digest('hex')}`);
+      } else {
+        found.set(key, 'special');
+      }
+    }
+  };
+  const top = Buffer.from(dir).toString('latin1');
+  const start = top.length + 1;
+  walk(top);
+  return found;
+}

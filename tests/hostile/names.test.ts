@@ -1,0 +1,98 @@
+import fs from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { project, workingFiles } from '../complaints/project.ts';
+import { runEveryVerb } from './verbs.ts';
+
+/** Names that could speak to a terminal, or be taken for something else. */
+const SPEAKING = [
+  '\x1b]0;title\x07.txt',
+  '\x1b[2J\x1b[31mred.txt',
+  'carriage\rreturn.txt',
+  'line\nbreak.txt',
+  'back\bspace.txt',
+  'delete\x7f.txt',
+  'c1\u009b31m.txt',
+  'right\u202eto-left.txt',
+  'isolate\u2066.txt',
+  'zero\u200bwidth.txt',
+  'bom\ufeff.txt',
+  '--yes',
+  '-rf',
+  'quote".txt',
+  '\u001b',
+];
+
+/** Everything that must not reach a terminal as it is; a line break only ends a line. */
+const UNSAFE = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/;
+
+describe('names that speak to a terminal', () => {
+  it('are printed escaped by every verb, as text, as JSON and in errors', () => {
+    const p = project();
+    for (const name of SPEAKING) p.write(`dir/${name}`, `${name}\n`);
+    p.git('init', '-q');
+    fs.writeFileSync(p.at('.git/HEAD'), 'ref: refs/heads/\x1b]0;branch\x07\n');
+    const outcomes = runEveryVerb(p, () => {
+      for (const name of SPEAKING) p.write(`dir/${name}`, 'changed\n');
+    });
+    for (const outcome of outcomes) {
+      // Contents of files are data: a patch shows them in its lines, which start with a sign.
+      const printed = `${outcome.stdout}\n${outcome.stderr}`.replace(/^[ +-].*$/gm, '');
+      expect(UNSAFE.exec(printed)?.index, JSON.stringify(printed)).toBeUndefined();
+    }
+    for (const args of [
+      ['show', '\x1b]0;x\x07'],
+      ['restore', 'cp_1', '--yes', '--', 'no-\x1b[31m-such'],
+      ['-C', '/no/\x1b[31m/such', 'status'],
+      ['\x1b[31m'],
+      ['list', '--\x1b[31m'],
+    ]) {
+      for (const json of [[], ['--json']]) {
+        const outcome = p.run([...args.slice(0, 1), ...json, ...args.slice(1)]);
+        expect(outcome.status).not.toBe(0);
+        expect(UNSAFE.exec(outcome.stdout + outcome.stderr), JSON.stringify(outcome)).toBeNull();
+      }
+    }
+  });
+
+  it('a message and a path with escapes are kept as data and printed escaped', () => {
+    const p = project();
+    p.write('a.txt', 'a\n');
+    const message = 'red \x1b[31m and \u202e turned';
+    p.ok('checkpoint', '-m', message);
+    const list = p.ok('list');
+    expect(UNSAFE.exec(list.stdout)).toBeNull();
+    expect(list.stdout).toContain('red ');
+    const json = p.ok('list', '--json').stdout;
+    expect(UNSAFE.exec(json)).toBeNull();
+    expect(JSON.stringify(JSON.parse(json))).toContain(JSON.stringify(message).slice(1, -1));
+  });
+
+  it('they come back, every one', () => {
+    const p = project();
+    for (const name of SPEAKING) p.write(`dir/${name}`, `${name}\n`);
+    fs.writeFileSync(Buffer.from(`${p.dir}/dir/\xff\xfe\x1b.txt`, 'latin1'), 'not UTF-8\n');
+    const before = workingFiles(p.dir);
+    const cp = p.checkpoint();
+    p.delete('dir');
+    p.restore(cp);
+    expect(workingFiles(p.dir)).toEqual(before);
+  });
+});
+
+describe('names that git refuses', () => {
+  it('are told of and left alone, and nothing is ever written under such a name', () => {
+    const p = project();
+    const refused = ['.GIT/config', '.Git', 'git~1', '.g\u200cit/config', '.git\ufeff', 'deep/.gIt/hooks/pre-commit'];
+    for (const name of refused) p.write(name, 'mine\n');
+    p.write('a.txt', 'a\n');
+    const taken = p.ok('checkpoint');
+    for (const name of refused) fs.rmSync(p.at(name));
+    p.write('git~1', 'changed\n');
+    p.write('a.txt', 'changed\n');
+    expect(taken.stdout + taken.stderr).toContain('git~1');
+    p.restore('cp_1');
+    expect(p.read('a.txt')).toBe('a\n');
+    expect(p.read('git~1')).toBe('changed\n');
+    for (const name of refused.filter((other) => other !== 'git~1')) expect(p.has(name), name).toBe(false);
+  });
+});

@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { gitTraces, type Project, project, workingFiles } from '../complaints/project.ts';
+
+/** What may have happened to a `.git`: the folder is a good repository with one commit when `spoil` gets it. */
+const SPOILED: readonly (readonly [string, (p: Project, dotGit: string) => void])[] = [
+  ['an empty folder', (_p, dotGit) => renew(dotGit, () => fs.mkdirSync(dotGit))],
+  ['an empty file', (_p, dotGit) => renew(dotGit, () => fs.writeFileSync(dotGit, ''))],
+  ['a file with rubbish', (_p, dotGit) => renew(dotGit, () => fs.writeFileSync(dotGit, '\0\xff rubbish\n'.repeat(99)))],
+  ['a file that points nowhere', (_p, dotGit) => renew(dotGit, () => fs.writeFileSync(dotGit, 'gitdir: /no/where\n'))],
+  ['a file that points to itself', (_p, dotGit) => renew(dotGit, () => fs.writeFileSync(dotGit, 'gitdir: .git\n'))],
+  ['a file that points to /', (_p, dotGit) => renew(dotGit, () => fs.writeFileSync(dotGit, 'gitdir: /\n'))],
+  ['a dangling link', (_p, dotGit) => renew(dotGit, () => fs.symlinkSync('nowhere', dotGit))],
+  ['a link to itself', (_p, dotGit) => renew(dotGit, () => fs.symlinkSync('.git', dotGit))],
+  [
+    'a link to the real one',
+    (p, dotGit) => {
+      fs.renameSync(dotGit, path.join(p.base, 'real.git'));
+      fs.symlinkSync('../real.git', dotGit);
+    },
+  ],
+  ['a pipe', (_p, dotGit) => renew(dotGit, () => execFileSync('mkfifo', [dotGit]))],
+  ['without HEAD', (_p, dotGit) => fs.rmSync(path.join(dotGit, 'HEAD'))],
+  [
+    'with a folder as HEAD',
+    (_p, dotGit) => renew(path.join(dotGit, 'HEAD'), () => fs.mkdirSync(path.join(dotGit, 'HEAD'))),
+  ],
+  [
+    'with a pipe as HEAD',
+    (_p, dotGit) => renew(path.join(dotGit, 'HEAD'), () => execFileSync('mkfifo', [path.join(dotGit, 'HEAD')])),
+  ],
+  [
+    'with a HEAD of 64 MiB',
+    (_p, dotGit) => fs.writeFileSync(path.join(dotGit, 'HEAD'), Buffer.alloc(64 * 1024 * 1024, 97)),
+  ],
+  [
+    'with a HEAD that leaves it',
+    (_p, dotGit) => fs.writeFileSync(path.join(dotGit, 'HEAD'), 'ref: ../../../../etc/passwd\n'),
+  ],
+  ['with a HEAD that goes in a circle', (_p, dotGit) => circle(dotGit)],
+  [
+    'with a HEAD full of escapes',
+    (_p, dotGit) => fs.writeFileSync(path.join(dotGit, 'HEAD'), 'ref: refs/heads/\x1b]0;x\x07\n'),
+  ],
+  ['with an empty index', (_p, dotGit) => fs.writeFileSync(path.join(dotGit, 'index'), '')],
+  ['with half an index', (_p, dotGit) => fs.truncateSync(path.join(dotGit, 'index'), 40)],
+  ['with an index that claims four billion entries', (_p, dotGit) => claim(dotGit, 'DIRC\0\0\0\x02\xff\xff\xff\xff')],
+  ['with an index of version 99', (_p, dotGit) => claim(dotGit, 'DIRC\0\0\0\x63\0\0\0\x01')],
+  ['with an index of rubbish', (_p, dotGit) => claim(dotGit, 'rubbish'.repeat(1000))],
+  [
+    'with a folder as index',
+    (_p, dotGit) => renew(path.join(dotGit, 'index'), () => fs.mkdirSync(path.join(dotGit, 'index'))),
+  ],
+  [
+    'with a config of rubbish',
+    (_p, dotGit) => fs.writeFileSync(path.join(dotGit, 'config'), '[[[\n"\\\n\0= =\n[a "b\n'),
+  ],
+  [
+    'with packed-refs of rubbish',
+    (_p, dotGit) => fs.writeFileSync(path.join(dotGit, 'packed-refs'), '\xff'.repeat(10_000)),
+  ],
+  ['without objects', (_p, dotGit) => fs.rmSync(path.join(dotGit, 'objects'), { recursive: true })],
+  ['with a locked index', (_p, dotGit) => fs.writeFileSync(path.join(dotGit, 'index.lock'), '')],
+  ['bare by its own word', (_p, dotGit) => fs.appendFileSync(path.join(dotGit, 'config'), '[core]\n\tbare = true\n')],
+  [
+    'with a work tree elsewhere',
+    (_p, dotGit) => fs.appendFileSync(path.join(dotGit, 'config'), '[core]\n\tworktree = /etc\n'),
+  ],
+];
+
+function renew(file: string, make: () => void): void {
+  fs.rmSync(file, { recursive: true });
+  make();
+}
+
+function claim(dotGit: string, index: string): void {
+  fs.writeFileSync(path.join(dotGit, 'index'), index, 'latin1');
+}
+
+function circle(dotGit: string): void {
+  fs.writeFileSync(path.join(dotGit, 'HEAD'), 'ref: refs/heads/a\n');
+  fs.writeFileSync(path.join(dotGit, 'refs/heads/a'), 'ref: refs/heads/b\n');
+  fs.writeFileSync(path.join(dotGit, 'refs/heads/b'), 'ref: refs/heads/a\n');
+}
+
+function traces(p: Project): readonly string[] {
+  return fs.lstatSync(p.at('.git')).isDirectory() ? gitTraces(p.dir) : [JSON.stringify(fs.lstatSync(p.at('.git')).ino)];
+}
+
+it.each(SPOILED)('a .git that is %s is no obstacle, outside and nested, and is left as it is', (_what, spoil) => {
+  const p = project();
+  p.write('a.txt', 'a\n');
+  p.write('.gitignore', '*.log\n');
+  p.commitAll();
+  p.write('inner/i.txt', 'i\n');
+  p.write('kept.log', 'k\n');
+  fs.cpSync(p.at('.git'), p.at('inner/.git'), { recursive: true });
+  spoil(p, p.at('.git'));
+  spoil(p, p.at('inner/.git'));
+  const before = workingFiles(p.dir);
+  const untouched = traces(p);
+  const taken = p.run(['-C', p.dir, 'checkpoint', '--here']);
+  expect(taken.status, taken.stderr).toBe(0);
+  p.write('a.txt', 'changed\n');
+  p.delete('inner/i.txt');
+  p.delete('kept.log');
+  p.write('new.txt', 'new\n');
+  p.ok('status');
+  p.ok('diff', '--patch');
+  p.restore('cp_1');
+  expect(workingFiles(p.dir)).toEqual(before);
+  p.ok('undo', '--yes');
+  expect(p.read('a.txt')).toBe('changed\n');
+  expect(traces(p)).toEqual(untouched);
+});

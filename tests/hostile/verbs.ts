@@ -1,0 +1,44 @@
+import { explain, type Outcome, type Project, type RunOptions } from '../complaints/project.ts';
+
+/** Every verb, in an order in which each has something to do, on a project that was changed after `cp_1`. */
+const EVERY_VERB: readonly (readonly string[])[] = [
+  ['status'],
+  ['checkpoint', '-m', 'by hand', '--test-result', 'pass'],
+  ['list'],
+  ['show', 'last'],
+  ['diff', 'cp_1', '--patch'],
+  ['diff', '--stat', 'cp_1', 'last'],
+  ['restore', 'cp_1', '--dry-run'],
+  ['restore', 'cp_1', '--yes'],
+  ['undo', '--yes'],
+  ['redo', '--yes'],
+  ['restore', 'last~1', '--yes', '--exact'],
+  ['restore', 'cp_1', '--yes', '--keep-outside'],
+  ['verify'],
+  ['verify', '--deep'],
+  ['recover'],
+  ['gc'],
+  ['workspaces'],
+  ['help'],
+];
+
+/** Takes `cp_1`, lets `change` happen, and runs every verb, each as text and as JSON where that changes nothing twice. */
+export function runEveryVerb(p: Project, change: () => void, options: RunOptions = {}): Outcome[] {
+  const must = (args: readonly string[]): Outcome => {
+    const outcome = p.run(args, options);
+    if (outcome.status !== 0) throw new Error(explain(args, outcome));
+    return outcome;
+  };
+  const outcomes = [must(['checkpoint'])];
+  change();
+  for (const verb of EVERY_VERB) outcomes.push(must(verb));
+  for (const verb of ['status', 'list', 'workspaces', 'verify']) outcomes.push(must([verb, '--json']));
+  for (const args of [
+    ['show', 'last'],
+    ['diff', 'cp_1'],
+    ['restore', 'cp_1', '--dry-run'],
+  ]) {
+    outcomes.push(must([...args, '--json']));
+  }
+  return outcomes;
+}
