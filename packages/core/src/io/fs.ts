@@ -1,0 +1,111 @@
+import type { DiskPath, Name } from '../model/names.ts';
+
+declare const brand: unique symbol;
+export type Fd = number & { readonly [brand]: 'Fd' };
+
+/** The part of a stat that the engine uses; the fields are node's, so that a node Stats object is one. */
+export interface Stat {
+  readonly dev: number;
+  readonly ino: number;
+  /** Type and permission bits together, as the system has them. */
+  readonly mode: number;
+  readonly nlink: number;
+  readonly uid: number;
+  /** Bytes. */
+  readonly size: number;
+  /** Milliseconds since 1970 with the fraction the system has (doubles keep about 250 ns of today's dates). */
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly birthtimeMs: number;
+}
+
+export type FileKind = 'file' | 'folder' | 'link' | 'special';
+
+export function kindOf(stat: Stat): FileKind {
+  switch (stat.mode & 0o170000) {
+    case 0o100000:
+      return 'file';
+    case 0o040000:
+      return 'folder';
+    case 0o120000:
+      return 'link';
+    default:
+      return 'special';
+  }
+}
+
+export function permissions(stat: Stat): number {
+  return stat.mode & 0o7777;
+}
+
+/**
+ * The file system, as a port. Every call is synchronous and in program order: that is what makes it possible to
+ * fail or to die at the n-th call, and it is several times faster than node's promises for many small files.
+ * Long work yields between calls (see pace.ts).
+ *
+ * Every method throws {@link FsError} and nothing else. No method follows a symbolic link in the last component,
+ * except `realpath` and `list`/`openFolder` on a path that ends in the result of `folderPath`.
+ */
+export interface Fs {
+  /** Null only when nothing is there (ENOENT, ENOTDIR); every other failure throws. */
+  lstat(path: DiskPath): Stat | null;
+  realpath(path: DiskPath): DiskPath;
+  /** Names in a folder, without `.` and `..`, in no particular order. */
+  list(path: DiskPath): Name[];
+  /** For reading; refuses links (ELOOP), does not block on a FIFO. */
+  openRead(path: DiskPath): Fd;
+  /** Creates a file that must not exist yet, for writing. */
+  openNew(path: DiskPath, mode: number): Fd;
+  /** A handle on a folder, for `sync` and `folderPath`; refuses links (ELOOP or ENOTDIR). */
+  openFolder(path: DiskPath): Fd;
+  /**
+   * A path under which the children of an open folder are reached without walking its parents again
+   * (Linux: `/proc/self/fd/N`). Where the platform has no such thing: `path`, unchanged.
+   */
+  folderPath(folder: Fd, path: DiskPath): DiskPath;
+  fstat(fd: Fd): Stat;
+  /** Reads up to `length` bytes at `position`; returns how many, 0 at the end. */
+  read(fd: Fd, into: Uint8Array, offset: number, length: number, position: number): number;
+  /** Writes all of `bytes` at `position`, or throws. */
+  write(fd: Fd, bytes: Uint8Array, position: number): void;
+  /** fsync. On a platform that cannot sync a folder handle, a no-op there. */
+  sync(fd: Fd): void;
+  fchmod(fd: Fd, mode: number): void;
+  close(fd: Fd): void;
+  /** The link's target, one character per byte. */
+  readLink(path: DiskPath): string;
+  /** Fails with EEXIST where something is. `target` is one character per byte. */
+  makeLink(target: string, path: DiskPath): void;
+  makeFolder(path: DiskPath, mode: number): void;
+  /** Replaces what is at `to`, as rename(2) does. Retries for a bounded time where a scanner holds the file (Windows). */
+  rename(from: DiskPath, to: DiskPath): void;
+  /** Second name for a file; never replaces (EEXIST). Does not follow `from` if it is a link. */
+  hardLink(from: DiskPath, to: DiskPath): void;
+  unlink(path: DiskPath): void;
+  removeFolder(path: DiskPath): void;
+  chmod(path: DiskPath, mode: number): void;
+  /** Sets the times of a file we own to `ms` (milliseconds since 1970). */
+  touch(path: DiskPath, ms: number): void;
+  /** Bytes that an ordinary user can still write on the file system of `path`; null where unknown. */
+  freeSpace(path: DiskPath): number | null;
+}
+
+/** What a file-system call failed with. `code` is the errno's name (ENOSPC, EACCES, …). */
+export class FsError extends Error {
+  override readonly name = 'FsError';
+  constructor(
+    readonly code: string,
+    readonly operation: keyof Fs,
+    readonly path: DiskPath,
+  ) {
+    super(`${code}: ${operation} ${path}`);
+  }
+}
+
+/** With codes: only for those. */
+export function isFsError<Code extends string>(
+  error: unknown,
+  ...codes: readonly Code[]
+): error is FsError & { readonly code: Code } {
+  return error instanceof FsError && (codes.length === 0 || (codes as readonly string[]).includes(error.code));
+}

@@ -1,0 +1,69 @@
+import type { ObjectId } from './ids.ts';
+
+/** What a snapshot says about one path. Modes are the permission bits, 0o0000..0o7777. */
+export type Entry = FileEntry | LinkEntry | FolderEntry;
+
+export interface FileEntry {
+  readonly kind: 'file';
+  readonly id: ObjectId;
+  readonly mode: number;
+}
+
+/** `id` is a blob that holds the link's target, byte for byte. */
+export interface LinkEntry {
+  readonly kind: 'link';
+  readonly id: ObjectId;
+}
+
+export interface FolderEntry {
+  readonly kind: 'folder';
+  readonly mode: number;
+}
+
+/**
+ * Why a path was not captured.
+ * - `too-large`: over the size cap
+ * - `ignored`: an ignore rule covers it and it is over the cap for ignored files, or lies in an ignored
+ *   dependency, cache or build folder
+ * - `dependency-folder`: a dependency or cache folder by its name or mark, no ignore rule needed
+ * - `special`: socket, FIFO, device
+ * - `mount`: another file system is mounted there and it is not a root
+ * - `unreadable`: the system refused to let us read it
+ * - `name`: git itself refuses the name
+ * - `repository`: a `.git` entry, which is never captured
+ * - `own`: Savepoint's staging folder
+ */
+export type SkipReason =
+  | 'too-large'
+  | 'ignored'
+  | 'dependency-folder'
+  | 'special'
+  | 'mount'
+  | 'unreadable'
+  | 'name'
+  | 'repository'
+  | 'own';
+
+export interface Skip {
+  readonly reason: SkipReason;
+  /** Bytes, where known. */
+  readonly size?: number;
+  /** For `unreadable`: the system's error code. */
+  readonly code?: string;
+}
+
+/** A state of files: two trees of the same shape. */
+export interface Snapshot {
+  /** The workspace's files. */
+  readonly files: ObjectId;
+  /** What a git tree cannot say about them (docs/format.md, "side"). */
+  readonly side: ObjectId;
+}
+
+export function sameEntry(a: Entry | null, b: Entry | null): boolean {
+  if (a === null || b === null) return a === b;
+  if (a.kind !== b.kind) return false;
+  if (a.kind === 'link') return a.id === (b as LinkEntry).id;
+  if (a.kind === 'folder') return a.mode === (b as FolderEntry).mode;
+  return a.id === (b as FileEntry).id && a.mode === (b as FileEntry).mode;
+}

@@ -1,0 +1,185 @@
+/** The closed list of what can go wrong. Faces map `exit` to a process status; the codes never change meaning. */
+
+export interface CodeDescription {
+  /** Process status: 1 refused or failed with nothing changed, 2 usage, 3 conflict, 4 pending. */
+  readonly exit: 1 | 2 | 3 | 4;
+  /** When it happens. */
+  readonly when: string;
+  /** The fields of `data`, with units. */
+  readonly data: string;
+  /** What to do, unless the error carries a better hint. */
+  readonly hint: string;
+}
+
+export const ERROR_CODES = {
+  USAGE: {
+    exit: 2,
+    when: 'The call itself is wrong: an unknown verb or option, a missing or malformed argument.',
+    data: '{ argument?: string }',
+    hint: 'Run `savepoint help` for the verbs and their options.',
+  },
+  BAD_ID: {
+    exit: 1,
+    when: 'What should name a checkpoint has none of the forms that can.',
+    data: '{ given: string }',
+    hint: 'Name a checkpoint as cp_12, last, last~2, a commit id (at least 4 digits) or @{10 minutes ago}.',
+  },
+  UNKNOWN_CHECKPOINT: {
+    exit: 1,
+    when: 'No checkpoint of this workspace has that name.',
+    data: '{ given: string }',
+    hint: 'Run `savepoint list` to see the checkpoints.',
+  },
+  AMBIGUOUS_ID: {
+    exit: 1,
+    when: 'A commit id prefix fits several checkpoints.',
+    data: '{ given: string, candidates: string[] }',
+    hint: 'Give more digits, or use the cp_ number.',
+  },
+  NO_CHECKPOINT: {
+    exit: 1,
+    when: 'The workspace has no checkpoint yet.',
+    data: '{ workspace: string }',
+    hint: 'Take one with `savepoint checkpoint`.',
+  },
+  NO_WORKSPACE: {
+    exit: 1,
+    when: 'No store belongs to this folder or one above it, and the verb does not make one.',
+    data: '{ folder: string }',
+    hint: 'Take a first checkpoint with `savepoint checkpoint`, or see `savepoint workspaces`.',
+  },
+  ROOT_REFUSED: {
+    exit: 1,
+    when: 'The folder must not be a workspace: the file system root, a home folder, or a folder that holds the store.',
+    data: '{ folder: string, why: "filesystem-root" | "home" | "holds-store" | "in-store" | "not-a-folder" }',
+    hint: 'Go to the project folder, or give it with -C.',
+  },
+  STORE_UNSAFE: {
+    exit: 1,
+    when: 'Others can read or write the store, it belongs to someone else, or it is a link.',
+    data: '{ path: string, mode?: string, owner?: number }',
+    hint: 'Make the folder yours alone (chmod 700), or point SAVEPOINT_HOME elsewhere.',
+  },
+  STORE_TOO_NEW: {
+    exit: 1,
+    when: 'The store was written in a format newer than this version knows.',
+    data: '{ found: number, known: number }',
+    hint: 'Update Savepoint. Nothing was read or changed.',
+  },
+  STORE_DAMAGED: {
+    exit: 1,
+    when: 'Something in the store is missing or does not match its checksum.',
+    data: '{ object?: string, file?: string, checkpoints?: string[] }',
+    hint: 'Run `savepoint verify --deep` to see what is hurt; checkpoints that do not need it still restore.',
+  },
+  LOCKED: {
+    exit: 1,
+    when: 'Another process works on this workspace and did not finish within the waiting time.',
+    data: '{ pid: number, host: string, state: string, waitedMs: number }',
+    hint: 'Wait for it, or end that process; its unfinished work is then settled by the next command.',
+  },
+  LOCK_LOST: {
+    exit: 1,
+    when: 'This process was stopped for so long that another one took over; nothing was published after that.',
+    data: '{ workspace: string }',
+    hint: 'Run the command again.',
+  },
+  PATH_REFUSED: {
+    exit: 1,
+    when: 'A path leaves the workspace, runs through a link, names .git, or has a name that cannot be stored or saved.',
+    data: '{ path: JsonName, why: string, paths?: { path: JsonName, why: string }[] }',
+    hint: 'Nothing was changed. Leave the path out, or move what is in the way.',
+  },
+  NAME_COLLISION: {
+    exit: 1,
+    when: 'Two names of the checkpoint are one name on this file system (letter case, normalisation).',
+    data: '{ names: JsonName[][] }',
+    hint: 'Nothing was changed. Restore the paths one at a time, or on a file system that tells them apart.',
+  },
+  CONFLICT: {
+    exit: 3,
+    when: 'Files hold something that the act would lose, or that cannot be merged with it.',
+    data: '{ paths: { path: JsonName, why: string }[] }',
+    hint: 'Nothing was changed. Take a checkpoint and restore chosen paths, or move the named files aside.',
+  },
+  NEEDS_CONFIRMATION: {
+    exit: 1,
+    when: 'The verb changes files and nobody is there to be asked.',
+    data: '{ verb: string }',
+    hint: 'Look at --dry-run first, then repeat with --yes.',
+  },
+  NOTHING_TO_UNDO: {
+    exit: 1,
+    when: 'No act of Savepoint is left to undo.',
+    data: '{}',
+    hint: 'Use `savepoint list` and `savepoint restore CP` to go back to a checkpoint.',
+  },
+  NOTHING_TO_REDO: {
+    exit: 1,
+    when: 'No undo is left to redo, or an act came after it.',
+    data: '{}',
+    hint: 'Use `savepoint list` and `savepoint restore CP` to go to a checkpoint.',
+  },
+  CAPTURE_FAILED: {
+    exit: 1,
+    when: 'The workspace could not be captured, so no checkpoint was made.',
+    data: '{ path: JsonName, code: string }',
+    hint: 'Mend what is named and try again. Nothing was changed.',
+  },
+  NO_SPACE: {
+    exit: 1,
+    when: 'The disk is full, a quota is reached or the store budget is used up.',
+    data: '{ path: JsonName, code: string }',
+    hint: 'Free some space (`savepoint gc` drops old checkpoints), then try again.',
+  },
+  IO: {
+    exit: 1,
+    when: 'The file system refused or failed a call.',
+    data: '{ path: JsonName, operation: string, code: string }',
+    hint: 'Nothing was changed. Mend the cause and try again.',
+  },
+  CANCELLED: {
+    exit: 1,
+    when: 'The caller asked to stop before the commit point.',
+    data: '{}',
+    hint: 'Nothing was changed.',
+  },
+  PENDING: {
+    exit: 4,
+    when: 'A transaction is neither done nor undone and needs a decision or a mended cause.',
+    data: '{ transaction: string, why: string, paths?: { path: JsonName, state: string, backup?: string }[] }',
+    hint: 'Run `savepoint recover`; `--forward` finishes it, `--back` takes it back.',
+  },
+  INTERNAL: {
+    exit: 1,
+    when: 'A fault of Savepoint itself.',
+    data: '{ message: string }',
+    hint: 'Please report it with the command that caused it.',
+  },
+} as const satisfies Record<string, CodeDescription>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** Every failure that reaches a caller. `message` says what happened and where; `hint` what to do. */
+export class SavepointError extends Error {
+  override readonly name = 'SavepointError';
+  readonly hint: string;
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly data: Readonly<Record<string, unknown>> = {},
+    options: { readonly hint?: string; readonly cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.hint = options.hint ?? ERROR_CODES[code].hint;
+  }
+
+  get exit(): 1 | 2 | 3 | 4 {
+    return ERROR_CODES[this.code].exit;
+  }
+
+  toJSON(): { code: ErrorCode; message: string; data: unknown; hint: string } {
+    return { code: this.code, message: this.message, data: this.data, hint: this.hint };
+  }
+}

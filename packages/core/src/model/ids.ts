@@ -1,0 +1,32 @@
+/** Ids are distinct types: a blob's id cannot be handed to something that wants a checkpoint. */
+
+declare const brand: unique symbol;
+
+/** SHA-1 of a git object, 40 lower-case hex digits. */
+export type ObjectId = string & { readonly [brand]: 'ObjectId' };
+
+/** `cp_12`: a checkpoint's number on its workspace's timeline; never used again. */
+export type CheckpointId = `cp_${number}` & { readonly [brand]: 'CheckpointId' };
+
+/** Random, 32 hex digits; names a store. */
+export type WorkspaceId = string & { readonly [brand]: 'WorkspaceId' };
+
+/** Random, 16 hex digits; names a transaction, its journal and its staging folder. */
+export type TransactionId = string & { readonly [brand]: 'TransactionId' };
+
+const OBJECT_ID = /^[0-9a-f]{40}$/;
+
+export function isObjectId(text: string): text is ObjectId {
+  return OBJECT_ID.test(text);
+}
+
+export function checkpointId(number: number): CheckpointId {
+  return `cp_${number}` as CheckpointId;
+}
+
+export function checkpointNumber(id: CheckpointId): number {
+  return Number(id.slice(3));
+}
+
+/** The tree without entries: what an empty folder is. */
+export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as ObjectId;

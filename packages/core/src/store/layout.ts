@@ -1,0 +1,63 @@
+/** Where things lie in a workspace's store (docs/format.md, "Layout"). */
+import type { DiskPath } from '../model/names.ts';
+import type { Ports } from '../io/ports.ts';
+import { isFsError } from '../io/fs.ts';
+import { ObjectStore } from './objects/object-store.ts';
+import { Refs } from './refs.ts';
+import { assertPrivate, makeFolders } from './records.ts';
+
+export interface StoreLayout {
+  readonly path: DiskPath;
+  readonly objects: DiskPath;
+  readonly lock: DiskPath;
+  readonly journal: DiskPath;
+  readonly backups: DiskPath;
+  readonly cache: DiskPath;
+  readonly statCache: DiskPath;
+}
+
+export function layoutOf(storePath: DiskPath): StoreLayout {
+  const below = (name: string): DiskPath => `${storePath}/${name}` as DiskPath;
+  return {
+    path: storePath,
+    objects: below('objects.git'),
+    lock: below('lock'),
+    journal: below('journal'),
+    backups: below('backups'),
+    cache: below('cache'),
+    statCache: below('cache/stat'),
+  };
+}
+
+export interface OpenStore {
+  readonly layout: StoreLayout;
+  readonly objects: ObjectStore;
+  readonly refs: Refs;
+}
+
+/** Makes a store's folders; what an interrupted making left is used. The record that makes it count comes last. */
+export function createStore(ports: Ports, storePath: DiskPath): OpenStore {
+  const layout = layoutOf(storePath);
+  for (const folder of [layout.path, layout.lock, layout.journal, layout.backups, layout.cache]) {
+    makeFolders(ports.fs, folder, 0o700);
+  }
+  const objects = ObjectStore.create(ports, layout.objects);
+  return { layout, objects, refs: new Refs(ports, layout.objects) };
+}
+
+/** @throws SavepointError STORE_UNSAFE when others can enter the store */
+export function openStore(ports: Ports, storePath: DiskPath): OpenStore {
+  assertPrivate(ports, storePath);
+  const layout = layoutOf(storePath);
+  const objects = ObjectStore.open(ports, layout.objects);
+  return { layout, objects, refs: new Refs(ports, layout.objects) };
+}
+
+/** The cache folder may be deleted at any time by anybody. */
+export function ensureCache(ports: Ports, layout: StoreLayout): void {
+  try {
+    if (ports.fs.lstat(layout.cache) === null) ports.fs.makeFolder(layout.cache, 0o700);
+  } catch (error) {
+    if (!isFsError(error)) throw error;
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * The lock of one workspace: at most one process writes its store, or its files through the door.
+ *
+ * Announce, then look: a process creates a file of its own in the lock folder and then looks at the others.
+ * Invariants
+ * L1 A file's name is never used twice (it holds a random nonce), so deleting a dead process's file can never
+ *    delete a living one's, whoever else deletes at the same time.
+ * L2 Who holds the lock saw, after announcing itself, no other file whose process may live. Of two that announce
+ *    at once at least one sees the other and withdraws; who already holds never looks again.
+ * L3 The name says who the process is, so there is no half-written state: a power cut leaves a name of another
+ *    boot, which is dead.
+ * L4 A holder that cannot be judged (a container's pid namespace, another host) is left alone as long as the time
+ *    on its file moves; it is taken for dead only when this process has watched it stand still for a long time by
+ *    its own forward-only clock. A holder that was merely stopped finds its file gone before its next commit point.
+ */
+import { createHash } from 'node:crypto';
+import { SavepointError } from '../model/errors.ts';
+import { bytesFromText, type DiskPath, type Name } from '../model/names.ts';
+import { isFsError } from '../io/fs.ts';
+import type { Pace } from '../io/pace.ts';
+import type { Ports, ProcessIdentity } from '../io/ports.ts';
+
+/** How long a foreign holder's file must stand still before it is taken for dead. */
+const FOREIGN_PATIENCE_MS = 30_000;
+const HEARTBEAT_MS = 2_000;
+
+export interface LockOptions {
+  /** How long to wait for another holder, milliseconds. */
+  readonly waitMs: number;
+  /** Told once when the wait begins. */
+  readonly onWait?: (holder: { readonly pid: number; readonly state: string }) => void;
+}
+
+export interface HeldLock {
+  /** Throws LOCK_LOST if another process took over. Called before every commit point. */
+  assertHeld(): void;
+  release(): void;
+}
+
+interface Announcement {
+  readonly file: Name;
+  readonly pid: number;
+  readonly startedAt: string;
+  readonly boot: string;
+  readonly namespace: string;
+  readonly host: string;
+}
+
+/** @throws SavepointError LOCKED when the wait ends without the lock */
+export async function acquireLock(ports: Ports, folder: DiskPath, pace: Pace, options: LockOptions): Promise<HeldLock> {
+  const self = announcement(ports.processes.self(), ports.random.hex(8));
+  const own = `${folder}/${self.file}` as DiskPath;
+  const began = ports.clock.monotonic();
+  const watched = new Map<Name, { stamp: string; since: number }>();
+  let told = false;
+  for (;;) {
+    pace.check();
+    let rival = livingRival(ports, folder, self, watched);
+    if (rival === null) {
+      ports.fs.close(ports.fs.openNew(own, 0o600));
+      try {
+        rival = livingRival(ports, folder, self, watched);
+      } catch (error) {
+        ports.fs.unlink(own);
+        throw error;
+      }
+      if (rival === null) return held(ports, own, pace);
+      ports.fs.unlink(own);
+    }
+    const waited = ports.clock.monotonic() - began;
+    if (waited >= options.waitMs) throw locked(rival, waited);
+    if (!told) options.onWait?.({ pid: rival.pid, state: rival.state });
+    told = true;
+    await ports.clock.sleep(5 + (Number.parseInt(ports.random.hex(1), 16) % 20));
+  }
+}
+
+function held(ports: Ports, own: DiskPath, pace: Pace): HeldLock {
+  let lastBeat = ports.clock.monotonic();
+  const stopBeating = pace.onBreath(() => {
+    if (ports.clock.monotonic() - lastBeat < HEARTBEAT_MS) return;
+    lastBeat = ports.clock.monotonic();
+    try {
+      ports.fs.touch(own, ports.clock.now());
+    } catch (error) {
+      if (!isFsError(error)) throw error; // a missed beat is found by assertHeld, if it matters
+    }
+  });
+  return {
+    assertHeld() {
+      if (ports.fs.lstat(own) === null) {
+        throw new SavepointError('LOCK_LOST', 'Another process took over this workspace while this one stood still.');
+      }
+    },
+    release() {
+      stopBeating();
+      try {
+        ports.fs.unlink(own);
+      } catch (error) {
+        // A file that stays names this process, and is dead with it.
+        if (!isFsError(error)) throw error;
+      }
+    },
+  };
+}
+
+interface Rival {
+  readonly pid: number;
+  readonly state: string;
+}
+
+/** Another announced process that may live, after the files of dead ones were removed. */
+function livingRival(
+  ports: Ports,
+  folder: DiskPath,
+  self: Announcement,
+  watched: Map<Name, { stamp: string; since: number }>,
+): Rival | null {
+  let rival: Rival | null = null;
+  for (const file of ports.fs.list(folder)) {
+    if (file === self.file) continue;
+    const other = parse(file);
+    const state = other === null ? 'dead' : stateOf(ports, self, other);
+    if (state === 'dead' || (state === 'unknown' && standsStill(ports, folder, file, watched))) {
+      try {
+        ports.fs.unlink(`${folder}/${file}` as DiskPath);
+      } catch (error) {
+        if (!isFsError(error, 'ENOENT')) throw error;
+      }
+    } else {
+      rival = { pid: other?.pid ?? 0, state: state === 'unknown' ? 'elsewhere' : state };
+    }
+  }
+  return rival;
+}
+
+function stateOf(ports: Ports, self: Announcement, other: Announcement): 'alive' | 'stopped' | 'dead' | 'unknown' {
+  if (other.host !== self.host) return 'unknown';
+  if (other.boot !== self.boot) return 'dead';
+  if (other.namespace !== self.namespace) return 'unknown';
+  return ports.processes.state({
+    ...ports.processes.self(),
+    pid: other.pid,
+    startedAt: other.startedAt === '-' ? null : other.startedAt,
+  });
+}
+
+function standsStill(
+  ports: Ports,
+  folder: DiskPath,
+  file: Name,
+  watched: Map<Name, { stamp: string; since: number }>,
+): boolean {
+  const stat = ports.fs.lstat(`${folder}/${file}` as DiskPath);
+  if (stat === null) return false;
+  const stamp = `${stat.mtimeMs}`;
+  const seen = watched.get(file);
+  const now = ports.clock.monotonic();
+  if (seen === undefined || seen.stamp !== stamp) {
+    watched.set(file, { stamp, since: now });
+    return false;
+  }
+  return now - seen.since >= FOREIGN_PATIENCE_MS;
+}
+
+function announcement(self: ProcessIdentity, nonce: string): Announcement {
+  const parts = {
+    pid: self.pid,
+    startedAt: self.startedAt ?? '-',
+    boot: digest(self.bootId),
+    namespace: digest(self.pidNamespace),
+    host: digest(self.host),
+  };
+  const file = `${nonce}_${parts.pid}_${parts.startedAt}_${parts.boot}_${parts.namespace}_${parts.host}` as Name;
+  return { file, ...parts };
+}
+
+function parse(file: Name): Announcement | null {
+  const match = /^[0-9a-f]{16}_(\d{1,10})_(-|\d{1,20})_(-|[0-9a-f]{12})_(-|[0-9a-f]{12})_([0-9a-f]{12})$/.exec(file);
+  if (match === null) return null;
+  const [, pid, startedAt, boot, namespace, host] = match as unknown as [string, string, string, string, string, string];
+  return { file, pid: Number(pid), startedAt, boot, namespace, host };
+}
+
+function digest(text: string | null): string {
+  return text === null ? '-' : createHash('sha1').update(bytesFromText(text)).digest('hex').slice(0, 12);
+}
+
+function locked(rival: Rival, waitedMs: number): SavepointError {
+  const who = rival.state === 'elsewhere' ? 'a process of another machine or container' : `process ${rival.pid}`;
+  const note = rival.state === 'stopped' ? ' (it is stopped)' : '';
+  return new SavepointError('LOCKED', `Waited ${Math.round(waitedMs / 1000)} s for ${who}${note}, which works on this workspace.`, {
+    pid: rival.pid,
+    state: rival.state,
+    waitedMs: Math.round(waitedMs),
+  });
+}

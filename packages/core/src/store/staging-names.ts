@@ -1,0 +1,20 @@
+/** What a transaction's staging folder is called, so that captures leave it out and recovery finds it. */
+import type { TransactionId } from '../model/ids.ts';
+import type { DiskPath, Name } from '../model/names.ts';
+import type { Ports } from '../io/ports.ts';
+
+export const STAGE_PREFIX = '.savepoint-';
+
+export function stageName(transaction: TransactionId): Name {
+  return `${STAGE_PREFIX}${transaction}` as Name;
+}
+
+/** Staging folders that may lie at the top of the workspace now, by the intents and journals in `journalFolder`. */
+export function stagingFolders(ports: Ports, journalFolder: DiskPath): ReadonlySet<Name> {
+  const names = new Set<Name>();
+  for (const file of ports.fs.list(journalFolder)) {
+    const transaction = /^([0-9a-f]{16})\.(?:intent|json)$/.exec(file)?.[1];
+    if (transaction !== undefined) names.add(stageName(transaction as TransactionId));
+  }
+  return names;
+}

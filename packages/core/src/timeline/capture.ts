@@ -1,0 +1,164 @@
+/** From the workspace as it is now to a checkpoint on its timeline. */
+import type {
+  Actor,
+  CaptureRules,
+  Checkpoint,
+  ConversationPosition,
+  TestResult,
+  Trigger,
+} from '../model/checkpoint.ts';
+import type { CheckpointId, ObjectId, WorkspaceId } from '../model/ids.ts';
+import type { DiskPath } from '../model/names.ts';
+import type { Pace } from '../io/pace.ts';
+import type { Ports } from '../io/ports.ts';
+import { ensureCache, type OpenStore } from '../store/layout.ts';
+import type { HeldLock } from '../store/lock.ts';
+import type { ObjectBatch } from '../store/objects/object-reader.ts';
+import { OverlayBatch } from '../store/overlay.ts';
+import { stagingFolders } from '../store/staging-names.ts';
+import { PathSet } from '../workspace/path-set.ts';
+import { type ScanResult, scan } from '../workspace/scan.ts';
+import { loadStatCache, saveStatCache, StatCache } from '../workspace/stat-cache.ts';
+import { listChanges } from './changes.ts';
+import { describe } from './describe.ts';
+import { type CheckpointRef, readCheckpoint, Timeline, writeCheckpoint } from './timeline.ts';
+
+/** One workspace, opened for work. */
+export interface Workspace {
+  readonly ports: Ports;
+  readonly id: WorkspaceId;
+  readonly root: DiskPath;
+  readonly store: OpenStore;
+  readonly timeline: Timeline;
+  readonly rules: CaptureRules;
+  readonly globalIgnore: DiskPath | null;
+  /** Numbers up to this one are used up, whatever the refs say. */
+  readonly lastNumber: number;
+}
+
+/** What a caller says about a checkpoint; the rest is found out. */
+export interface Telling {
+  readonly trigger: Trigger;
+  readonly actor: Actor;
+  /** Null: say what happened. */
+  readonly description: string | null;
+  readonly session: string | null;
+  readonly conversation: ConversationPosition | null;
+  readonly testResult: TestResult | null;
+  readonly target: CheckpointId | null;
+  readonly undoes: CheckpointId | null;
+}
+
+export interface Captured {
+  readonly checkpoint: Checkpoint;
+  /** False when nothing differed from the last checkpoint and none was made. */
+  readonly made: boolean;
+  readonly scan: ScanResult;
+}
+
+/** Looks at the workspace without writing anything; the batch can read what was found. */
+export async function look(
+  workspace: Workspace,
+  pace: Pace,
+  must: PathSet = PathSet.EMPTY,
+): Promise<{ readonly scan: ScanResult; readonly objects: ObjectBatch; readonly latest: Checkpoint | null }> {
+  const latest = workspace.timeline.latest();
+  const objects = new OverlayBatch(workspace.store.objects);
+  return { scan: await scanWith(workspace, objects, latest, must, pace), objects, latest };
+}
+
+/**
+ * Takes a checkpoint, unless `always` is false and nothing differs from the last one.
+ * @throws SavepointError CAPTURE_FAILED, NO_SPACE, IO, LOCK_LOST, CANCELLED: no checkpoint was made
+ */
+export async function capture(
+  workspace: Workspace,
+  lock: HeldLock,
+  pace: Pace,
+  telling: Telling,
+  options: { readonly always: boolean; readonly must?: PathSet },
+): Promise<Captured> {
+  const { store, timeline } = workspace;
+  const latest = timeline.latest();
+  const batch = store.objects.batch();
+  try {
+    const found = await scanWith(workspace, batch, latest, options.must ?? PathSet.EMPTY, pace);
+    const same =
+      latest !== null && latest.snapshot.files === found.snapshot.files && latest.snapshot.side === found.snapshot.side;
+    if (same && !options.always) {
+      batch.abandon();
+      if (found.filesRead > 0) keepCache(workspace, latest.commit, found);
+      return { checkpoint: latest, made: false, scan: found };
+    }
+    const ref = await composeCheckpoint(workspace, batch, latest, found, telling, pace);
+    batch.finish();
+    pace.check();
+    lock.assertHeld();
+    timeline.publish(ref);
+    keepCache(workspace, ref.commit, found);
+    return { checkpoint: readCheckpoint(store.objects, ref.commit), made: true, scan: found };
+  } catch (error) {
+    batch.abandon();
+    throw error;
+  }
+}
+
+/** Writes a checkpoint of `snapshot` into the batch; it exists when it is published. */
+export async function composeCheckpoint(
+  workspace: Workspace,
+  batch: ObjectBatch,
+  previous: Checkpoint | null,
+  found: Pick<ScanResult, 'snapshot' | 'roots' | 'counts' | 'partial' | 'unsettled'>,
+  telling: Telling,
+  pace: Pace,
+): Promise<CheckpointRef> {
+  const { changes, totals } = await listChanges(batch, previous?.snapshot ?? null, found.snapshot, pace);
+  const description = telling.description ?? describe(previous, changes, found.counts);
+  return writeCheckpoint(
+    batch,
+    {
+      ...telling,
+      number: Math.max(previous?.number ?? 0, workspace.lastNumber) + 1,
+      workspace: workspace.id,
+      previous: previous?.id ?? null,
+      time: workspace.ports.clock.now(),
+      description,
+      roots: found.roots,
+      rules: workspace.rules,
+      counts: found.counts,
+      partial: found.partial,
+      unsettled: found.unsettled,
+      // Everything in it is new in a first checkpoint: its trees say so already.
+      changes: previous === null ? null : changes,
+      totals: previous === null ? { files: 0, added: 0, removed: 0 } : totals,
+    },
+    found.snapshot,
+  );
+}
+
+/** For the next scan. Nothing depends on it. */
+export function keepCache(workspace: Workspace, commit: ObjectId, found: Pick<ScanResult, 'folders'>): void {
+  ensureCache(workspace.ports, workspace.store.layout);
+  saveStatCache(workspace.ports.fs, workspace.store.layout.statCache, new StatCache(commit, found.folders));
+}
+
+async function scanWith(
+  workspace: Workspace,
+  batch: ObjectBatch,
+  latest: Checkpoint | null,
+  must: PathSet,
+  pace: Pace,
+): Promise<ScanResult> {
+  const { ports, root, store } = workspace;
+  return scan({
+    ports,
+    root,
+    batch,
+    cache: loadStatCache(ports.fs, store.layout.statCache, latest?.commit ?? null),
+    rules: workspace.rules,
+    globalIgnore: workspace.globalIgnore,
+    must,
+    own: stagingFolders(ports, store.layout.journal),
+    pace,
+  });
+}

@@ -1,0 +1,97 @@
+/** The changes between two snapshots, as people and checkpoints list them. */
+import type { Change, ChangeTotals, Operation } from '../model/checkpoint.ts';
+import type { Entry, Snapshot } from '../model/entries.ts';
+import type { Pace } from '../io/pace.ts';
+import type { ObjectReader } from '../store/objects/object-reader.ts';
+import { readBlob } from '../store/snapshot.ts';
+import { countLines } from '../content/line-diff.ts';
+import { differences, type PathDifference } from './snapshot-diff.ts';
+
+/** Lines are counted for this many files; more would cost more than the figure is worth. */
+const COUNTED_FILES = 300;
+const COUNTED_BYTES = 1024 * 1024;
+
+export interface ChangeList {
+  readonly changes: readonly Change[];
+  readonly totals: ChangeTotals;
+}
+
+/**
+ * A path that was skipped on either side is no change: what happened to it is not known. A folder is one only
+ * where nothing in it tells of it: empty, or its permissions changed.
+ */
+export async function listChanges(
+  reader: ObjectReader,
+  before: Snapshot | null,
+  after: Snapshot | null,
+  pace: Pace,
+): Promise<ChangeList> {
+  const found: PathDifference[] = [];
+  for (const difference of differences(reader, before, after)) {
+    if (pace.due()) await pace.breathe();
+    if (difference.before.skip === null && difference.after.skip === null) found.push(difference);
+  }
+  const told = found.filter((difference, index) => !isImplied(difference, found[index + 1]));
+  const changes: Change[] = [];
+  let counted = 0;
+  for (const { path, before: old, after: now } of told) {
+    if (pace.due()) await pace.breathe();
+    const lines = counted < COUNTED_FILES ? lineCounts(reader, old.entry, now.entry) : null;
+    if (lines !== null) counted += 1;
+    changes.push({
+      path,
+      operation: operationOf(old.entry, now.entry),
+      before: old.entry,
+      after: now.entry,
+      added: lines?.added ?? null,
+      removed: lines?.removed ?? null,
+    });
+  }
+  return { changes, totals: totalsOf(changes) };
+}
+
+export function totalsOf(changes: readonly Change[]): ChangeTotals {
+  let added = 0;
+  let removed = 0;
+  for (const change of changes) {
+    added += change.added ?? 0;
+    removed += change.removed ?? 0;
+  }
+  return { files: changes.length, added, removed };
+}
+
+/** A folder that came or went together with what it holds is told by that. */
+function isImplied(difference: PathDifference, next: PathDifference | undefined): boolean {
+  const { before, after } = difference;
+  if (before.entry?.kind !== 'folder' && after.entry?.kind !== 'folder') return false;
+  if (before.entry !== null && after.entry !== null) return false;
+  return next?.path.startsWith(`${difference.path}/`) ?? false;
+}
+
+export function operationOf(before: Entry | null, after: Entry | null): Operation {
+  if (before === null) return 'create';
+  if (after === null) return 'delete';
+  if (before.kind !== after.kind) return 'kind';
+  if (before.kind === 'folder') return 'mode';
+  return before.id === (after as typeof before).id ? 'mode' : 'write';
+}
+
+function lineCounts(
+  reader: ObjectReader,
+  before: Entry | null,
+  after: Entry | null,
+): { readonly added: number; readonly removed: number } | null {
+  const old = fileId(before);
+  const now = fileId(after);
+  if (old === null && now === null) return null;
+  if (old === now) return { added: 0, removed: 0 };
+  for (const id of [old, now]) {
+    if (id !== null && (reader.info(id)?.size ?? Number.POSITIVE_INFINITY) > COUNTED_BYTES) return null;
+  }
+  const empty = Buffer.alloc(0);
+  return countLines(old === null ? empty : readBlob(reader, old), now === null ? empty : readBlob(reader, now));
+}
+
+function fileId(entry: Entry | null) {
+  return entry?.kind === 'file' ? entry.id : null;
+}

@@ -1,0 +1,166 @@
+/** `checkpoint.json`: a checkpoint's story as it lies in its commit (docs/format.md, "checkpoint.json"). */
+import type {
+  Actor,
+  CaptureCounts,
+  CaptureRules,
+  Change,
+  ChangeTotals,
+  Checkpoint,
+  ConversationPosition,
+  Gap,
+  Operation,
+  RootState,
+  TestResult,
+  Trigger,
+} from '../model/checkpoint.ts';
+import type { SkipReason, Snapshot } from '../model/entries.ts';
+import { SavepointError } from '../model/errors.ts';
+import { type CheckpointId, checkpointId, type ObjectId, type WorkspaceId } from '../model/ids.ts';
+import { type JsonName, nameFromJson, nameToJson, type TreePath } from '../model/names.ts';
+import { type EntryJson, entryFromJson, entryToJson } from '../store/entry-json.ts';
+
+export const CHECKPOINT_FORMAT = 1;
+
+/** Longer lists are left out (`changes: null`): they can be had from the trees. */
+export const MAX_LISTED_CHANGES = 10_000;
+
+export type Story = Omit<Checkpoint, 'id' | 'commit' | 'snapshot'>;
+
+interface CheckpointJson {
+  readonly format: number;
+  readonly id: CheckpointId;
+  readonly workspace: string;
+  readonly previous: CheckpointId | null;
+  readonly time: string;
+  readonly trigger: Trigger;
+  readonly actor: Actor;
+  readonly description: string;
+  readonly session: string | null;
+  readonly conversation: ConversationPosition | null;
+  readonly testResult: TestResult | null;
+  readonly target: CheckpointId | null;
+  readonly undoes: CheckpointId | null;
+  readonly roots: readonly (Omit<RootState, 'path' | 'branch'> & { path: JsonName; branch: JsonName | null })[];
+  readonly rules: CaptureRules;
+  readonly counts: CaptureCounts;
+  readonly partial: readonly { path: JsonName; reason: SkipReason; code: string | null }[];
+  readonly unsettled: readonly JsonName[];
+  readonly changes:
+    | readonly { path: JsonName; op: Operation; before: EntryJson; after: EntryJson; lines: readonly [number, number] | null }[]
+    | null;
+  readonly totals: ChangeTotals;
+}
+
+export function encodeStory(story: Story): Buffer {
+  const json: CheckpointJson = {
+    format: CHECKPOINT_FORMAT,
+    id: checkpointId(story.number),
+    workspace: story.workspace,
+    previous: story.previous,
+    time: new Date(story.time).toISOString(),
+    trigger: story.trigger,
+    actor: story.actor,
+    description: story.description,
+    session: story.session,
+    conversation: story.conversation,
+    testResult: story.testResult,
+    target: story.target,
+    undoes: story.undoes,
+    roots: story.roots.map((root) => ({
+      ...root,
+      path: nameToJson(root.path),
+      branch: root.branch === null ? null : nameToJson(root.branch),
+    })),
+    rules: story.rules,
+    counts: story.counts,
+    partial: story.partial.map(({ path, skip }) => ({
+      path: nameToJson(path),
+      reason: skip.reason,
+      code: skip.code ?? null,
+    })),
+    unsettled: story.unsettled.map(nameToJson),
+    changes: story.changes === null || story.changes.length > MAX_LISTED_CHANGES ? null : story.changes.map(changeToJson),
+    totals: story.totals,
+  };
+  return Buffer.from(`${JSON.stringify(json)}\n`);
+}
+
+/** @throws SavepointError STORE_DAMAGED, STORE_TOO_NEW */
+export function decodeStory(data: Buffer, commit: ObjectId, snapshot: Snapshot): Checkpoint {
+  let json: CheckpointJson;
+  try {
+    json = JSON.parse(data.toString('utf8')) as CheckpointJson;
+  } catch (cause) {
+    throw damaged(commit, cause);
+  }
+  if (typeof json.format === 'number' && json.format > CHECKPOINT_FORMAT) {
+    throw new SavepointError('STORE_TOO_NEW', `Checkpoint ${commit} was written in format ${json.format}.`, {
+      found: json.format,
+      known: CHECKPOINT_FORMAT,
+    });
+  }
+  const number = Number(/^cp_([1-9]\d{0,8})$/.exec(json.id)?.[1] ?? Number.NaN);
+  if (json.format !== CHECKPOINT_FORMAT || Number.isNaN(number)) throw damaged(commit, null);
+  try {
+    return {
+      id: checkpointId(number),
+      number,
+      commit,
+      workspace: json.workspace as WorkspaceId,
+      previous: json.previous,
+      time: Date.parse(json.time),
+      trigger: json.trigger,
+      actor: json.actor,
+      description: json.description,
+      session: json.session,
+      conversation: json.conversation,
+      testResult: json.testResult,
+      target: json.target,
+      undoes: json.undoes,
+      roots: json.roots.map((root) => ({
+        ...root,
+        path: nameFromJson(root.path) as TreePath,
+        branch: root.branch === null ? null : nameFromJson(root.branch),
+      })),
+      rules: json.rules,
+      counts: json.counts,
+      partial: json.partial.map(
+        ({ path, reason, code }): Gap => ({
+          path: nameFromJson(path) as TreePath,
+          skip: { reason, ...(code === null ? {} : { code }) },
+        }),
+      ),
+      unsettled: json.unsettled.map((path) => nameFromJson(path) as TreePath),
+      changes: json.changes?.map(changeFromJson) ?? null,
+      totals: json.totals,
+      snapshot,
+    };
+  } catch (cause) {
+    throw damaged(commit, cause);
+  }
+}
+
+function changeToJson(change: Change): NonNullable<CheckpointJson['changes']>[number] {
+  return {
+    path: nameToJson(change.path),
+    op: change.operation,
+    before: entryToJson(change.before),
+    after: entryToJson(change.after),
+    lines: change.added === null || change.removed === null ? null : [change.added, change.removed],
+  };
+}
+
+function changeFromJson(json: NonNullable<CheckpointJson['changes']>[number]): Change {
+  return {
+    path: nameFromJson(json.path) as TreePath,
+    operation: json.op,
+    before: entryFromJson(json.before),
+    after: entryFromJson(json.after),
+    added: json.lines?.[0] ?? null,
+    removed: json.lines?.[1] ?? null,
+  };
+}
+
+function damaged(commit: ObjectId, cause: unknown): SavepointError {
+  return new SavepointError('STORE_DAMAGED', `The story of checkpoint commit ${commit} cannot be read.`, { object: commit }, { cause });
+}

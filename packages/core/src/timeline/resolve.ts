@@ -1,0 +1,68 @@
+/** What people call a checkpoint: `cp_12`, `last`, `last~2`, a commit id prefix, `@{10 minutes ago}`. */
+import type { Checkpoint } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
+import { checkpointId } from '../model/ids.ts';
+import type { CheckpointRef, Timeline } from './timeline.ts';
+
+const UNITS: Readonly<Record<string, number>> = {
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 7 * 86_400_000,
+};
+
+/**
+ * @param now wall clock, milliseconds; only `@{…}` looks at it
+ * @throws SavepointError BAD_ID, UNKNOWN_CHECKPOINT, AMBIGUOUS_ID, NO_CHECKPOINT
+ */
+export function resolveCheckpoint(timeline: Timeline, given: string, now: number): Checkpoint {
+  const refs = timeline.list();
+  const find = lookup(given, refs, timeline, now);
+  if (refs.length === 0) throw new SavepointError('NO_CHECKPOINT', 'This workspace has no checkpoint yet.');
+  return timeline.read(find());
+}
+
+function lookup(given: string, refs: readonly CheckpointRef[], timeline: Timeline, now: number): () => CheckpointRef {
+  const byNumber = /^cp_([1-9]\d{0,8})$/.exec(given);
+  if (byNumber !== null) return () => numbered(Number(byNumber[1]), refs, given);
+  const last = /^last(?:~(\d{1,6}))?$/.exec(given);
+  if (last !== null) return () => refs.at(-1 - Number(last[1] ?? 0)) ?? unknown(given, 'There are not that many.');
+  if (/^[0-9a-f]{4,40}$/.test(given)) return () => prefixed(given, refs);
+  const ago = /^@\{\s*(\d{1,6})\s+(second|minute|hour|day|week)s?\s+ago\s*\}$/.exec(given);
+  if (ago !== null) return () => at(now - Number(ago[1]) * (UNITS[ago[2] as string] as number), refs, timeline, given);
+  const date = /^@\{\s*(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d)?)?)\s*\}$/.exec(given);
+  const time = date === null ? Number.NaN : Date.parse((date[1] as string).replace(' ', 'T'));
+  if (!Number.isNaN(time)) return () => at(time, refs, timeline, given);
+  throw new SavepointError('BAD_ID', 'That does not name a checkpoint.', { given });
+}
+
+function numbered(number: number, refs: readonly CheckpointRef[], given: string): CheckpointRef {
+  const newest = refs.at(-1)?.number ?? 0;
+  const why = number > newest ? `The newest is cp_${newest}.` : 'It was removed by clean-up.';
+  return refs.find((ref) => ref.number === number) ?? unknown(given, why);
+}
+
+function prefixed(given: string, refs: readonly CheckpointRef[]): CheckpointRef {
+  const fits = refs.filter((ref) => ref.commit.startsWith(given));
+  if (fits.length > 1) {
+    throw new SavepointError('AMBIGUOUS_ID', `Several checkpoints have a commit id that begins with ${given}.`, {
+      given,
+      candidates: fits.map((ref) => checkpointId(ref.number)),
+    });
+  }
+  return fits[0] ?? unknown(given, 'No checkpoint has such a commit id.');
+}
+
+/** The newest checkpoint that is not younger than `time`. */
+function at(time: number, refs: readonly CheckpointRef[], timeline: Timeline, given: string): CheckpointRef {
+  for (let index = refs.length - 1; index >= 0; index--) {
+    const ref = refs[index] as CheckpointRef;
+    if (timeline.read(ref).time <= time) return ref;
+  }
+  return unknown(given, 'Every checkpoint is younger than that.');
+}
+
+function unknown(given: string, why: string): never {
+  throw new SavepointError('UNKNOWN_CHECKPOINT', `There is no checkpoint ${given}. ${why}`, { given });
+}

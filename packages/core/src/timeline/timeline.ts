@@ -1,0 +1,116 @@
+/** All checkpoints of a workspace, in the order of their numbers. */
+import type { Checkpoint } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
+import { EMPTY_TREE, type ObjectId } from '../model/ids.ts';
+import { bytesFromText, type Name } from '../model/names.ts';
+import { decodeCommit, encodeCommit } from '../store/objects/commit.ts';
+import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
+import { encodeTree, type TreeEntry } from '../store/objects/tree.ts';
+import type { Refs } from '../store/refs.ts';
+import { readBlob, readTree } from '../store/snapshot.ts';
+import { decodeStory, encodeStory, type Story } from './checkpoint-json.ts';
+
+const PREFIX = 'refs/savepoint/cp/';
+const FILES = 'files' as Name;
+const SIDE = 'side' as Name;
+const STORY = 'checkpoint.json' as Name;
+const BLOB = 0o100644;
+const TREE = 0o040000;
+
+export interface CheckpointRef {
+  readonly number: number;
+  readonly commit: ObjectId;
+}
+
+export class Timeline {
+  constructor(
+    private readonly objects: ObjectReader,
+    private readonly refs: Refs,
+  ) {}
+
+  /** Newest last. Read anew at each call: other processes publish too. */
+  list(): readonly CheckpointRef[] {
+    const found: CheckpointRef[] = [];
+    for (const { name, id } of this.refs.list(PREFIX)) {
+      const number = Number(/^[1-9]\d{0,8}$/.exec(name.slice(PREFIX.length))?.[0] ?? Number.NaN);
+      if (!Number.isNaN(number)) found.push({ number, commit: id });
+    }
+    return found.sort((a, b) => a.number - b.number);
+  }
+
+  /** @throws SavepointError STORE_DAMAGED, STORE_TOO_NEW */
+  read(ref: CheckpointRef): Checkpoint {
+    const checkpoint = readCheckpoint(this.objects, ref.commit);
+    if (checkpoint.number !== ref.number) {
+      throw new SavepointError('STORE_DAMAGED', `cp_${ref.number} points at the commit of ${checkpoint.id}.`, {
+        object: ref.commit,
+      });
+    }
+    return checkpoint;
+  }
+
+  latest(): Checkpoint | null {
+    const ref = this.list().at(-1);
+    return ref === undefined ? null : this.read(ref);
+  }
+
+  /** The moment when a checkpoint exists. Its objects are durable already. */
+  publish(ref: CheckpointRef): void {
+    this.refs.create(`${PREFIX}${ref.number}`, ref.commit);
+  }
+
+  drop(numbers: readonly number[]): void {
+    this.refs.delete(numbers.map((number) => `${PREFIX}${number}`));
+  }
+}
+
+export function readCheckpoint(objects: ObjectReader, commit: ObjectId): Checkpoint {
+  const object = objects.read(commit);
+  if (object.type !== 'commit') throw notACheckpoint(commit);
+  const parts = new Map<Name, TreeEntry>();
+  for (const entry of readTree(objects, decodeCommit(object.data).tree)) parts.set(entry.name, entry);
+  const files = parts.get(FILES);
+  const story = parts.get(STORY);
+  if (files === undefined || story === undefined) throw notACheckpoint(commit);
+  const snapshot = { files: files.id, side: parts.get(SIDE)?.id ?? EMPTY_TREE };
+  return decodeStory(readBlob(objects, story.id), commit, snapshot);
+}
+
+/** Writes a checkpoint's own objects into the batch; it exists once its ref does. */
+export function writeCheckpoint(batch: ObjectBatch, story: Story, snapshot: Checkpoint['snapshot']): CheckpointRef {
+  const blob = batch.add('blob', encodeStory(story));
+  const entries: TreeEntry[] = [
+    { name: STORY, mode: BLOB, id: blob },
+    { name: FILES, mode: TREE, id: snapshot.files },
+  ];
+  if (snapshot.side !== EMPTY_TREE) entries.push({ name: SIDE, mode: TREE, id: snapshot.side });
+  if (snapshot.files === EMPTY_TREE) batch.add('tree', Buffer.alloc(0));
+  const who = {
+    name: oneLine(story.actor.name) || story.actor.kind,
+    email: `${story.actor.kind}@savepoint.invalid`,
+    time: Math.floor(story.time / 1000),
+    zone: '+0000',
+  };
+  const commit = batch.add(
+    'commit',
+    encodeCommit({
+      tree: batch.add('tree', encodeTree(entries)),
+      parents: [],
+      author: who,
+      committer: who,
+      message: `cp_${story.number}: ${oneLine(story.description)}\n`,
+    }),
+  );
+  return { number: story.number, commit };
+}
+
+/** Git's header lines hold no line ends, angle brackets or control characters. */
+function oneLine(text: string): string {
+  return bytesFromText(text)
+    .replace(/[\x00-\x1f\x7f<>]+/g, ' ')
+    .trim();
+}
+
+function notACheckpoint(commit: ObjectId): SavepointError {
+  return new SavepointError('STORE_DAMAGED', `Object ${commit} is not the commit of a checkpoint.`, { object: commit });
+}

@@ -1,0 +1,289 @@
+/** Carrying out a transaction's steps, forward or back. Every step looks first, so that it can be done again. */
+import type { FileEntry, LinkEntry } from '../model/entries.ts';
+import type { TreePath } from '../model/names.ts';
+import { isFsError } from '../io/fs.ts';
+import type { Pace } from '../io/pace.ts';
+import { describe, type DiskState, diskState, holds } from './disk-state.ts';
+import {
+  asideFile,
+  ensureStaged,
+  ForeignContent,
+  moveWithoutReplacing,
+  place,
+  type Site,
+  stagedFile,
+  syncFolders,
+  touchedFolders,
+  where,
+} from './site.ts';
+import { isLeaf, onlyMode, type Step } from './steps.ts';
+import type { Transition } from './transition.ts';
+
+/** What was set aside, as it was when it was checked: a file that changes after that has a writer with it open. */
+export type Checked = Map<number, string>;
+
+/**
+ * Makes every path what it should be.
+ * @throws ForeignContent at the first path that holds someone else's content; FsError when the system refuses
+ */
+export async function applyForward(
+  site: Site,
+  steps: readonly Step[],
+  transitions: readonly Transition[],
+  checked: Checked,
+  pace: Pace,
+): Promise<void> {
+  for (const [index, step] of steps.entries()) {
+    if (pace.due()) await pace.breathe({ phase: 'apply', done: index, total: steps.length });
+    await forward(site, step, transitions, checked);
+  }
+  syncFolders(site, touchedFolders(transitions.map(({ path }) => path)));
+  await verify(site, transitions, pace);
+}
+
+async function forward(site: Site, step: Step, transitions: readonly Transition[], checked: Checked): Promise<void> {
+  const { fs, walk } = site;
+  const disk = where(site, step.path);
+  switch (step.do) {
+    case 'open':
+      if (disk !== null) setMode(site, step.path, step.mode | 0o700);
+      return;
+    case 'aside':
+      if (disk !== null) setAside(site, step, transitions[step.slot] as Transition, checked);
+      return;
+    case 'remove-folder':
+      if (disk === null) return;
+      walk.forget(step.path);
+      try {
+        fs.removeFolder(disk);
+      } catch (error) {
+        if (isFsError(error, 'ENOENT')) return;
+        if (isFsError(error, 'ENOTEMPTY', 'EEXIST')) throw new ForeignContent(step.path, 'something was put into the folder');
+        if (isFsError(error, 'ENOTDIR')) return; // done before: a file or link took its place
+        throw error;
+      }
+      return;
+    case 'make-folder':
+      if (disk === null) throw new ForeignContent(step.path, 'the folder it lies in is gone');
+      try {
+        fs.makeFolder(disk, 0o700);
+      } catch (error) {
+        if (!isFsError(error, 'EEXIST')) throw error;
+        const state = diskState(fs, disk);
+        if (state.kind !== 'folder') throw new ForeignContent(step.path, describe(state));
+      }
+      return;
+    case 'place': {
+      if (disk === null) throw new ForeignContent(step.path, 'the folder it lies in is gone');
+      if (holds(diskState(fs, disk), step.entry)) return; // its second name goes with the staging folder
+      if (step.entry.kind === 'file') await ensureStaged(site, step.slot, step.entry);
+      place(site, step.path, step.slot, step.entry);
+      return;
+    }
+    case 'mode':
+      setMode(site, step.path, step.mode);
+  }
+}
+
+/**
+ * Moves what is at a path out of the way and looks at it there, where nobody finds it by name any more: so a save in
+ * that very moment is seen, and put back.
+ */
+function setAside(
+  site: Site,
+  step: Extract<Step, { do: 'aside' }>,
+  transition: Transition,
+  checked: Checked,
+): void {
+  const { fs } = site;
+  const disk = where(site, step.path);
+  if (disk === null) return;
+  const before = diskState(fs, disk);
+  if (before.kind === 'absent') return;
+  if (isLeaf(transition.to) && holds(before, transition.to)) return; // done before
+  if (!holds(before, step.entry)) throw new ForeignContent(step.path, describe(before));
+  const aside = asideFile(site, step.slot);
+  fs.rename(disk, aside);
+  const moved = diskState(fs, aside);
+  const asFound = holds(moved, step.entry) && (!site.hasModes || modeOf(moved) === modeOf(step.entry));
+  if (!asFound) {
+    putBack(site, step.path, step.slot);
+    throw new ForeignContent(step.path, 'it was changed in that very moment');
+  }
+  if (moved.kind === 'file') checked.set(step.slot, moved.stamp);
+}
+
+function modeOf(state: DiskState | FileEntry | LinkEntry): number | null {
+  return state.kind === 'file' ? state.mode : null;
+}
+
+/** Gives a set-aside file its name again, unless the name is taken by now; then it stays aside. */
+function putBack(site: Site, path: TreePath, slot: number): boolean {
+  const disk = where(site, path);
+  if (disk === null) return false;
+  try {
+    moveWithoutReplacing(site.fs, asideFile(site, slot), disk);
+    return true;
+  } catch (error) {
+    if (isFsError(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+function setMode(site: Site, path: TreePath, mode: number): void {
+  const disk = where(site, path);
+  if (disk === null) return;
+  const stat = site.fs.lstat(disk);
+  // A link has no permissions of its own, and chmod would follow it.
+  if (stat === null || (stat.mode & 0o170000) === 0o120000 || (stat.mode & 0o7777) === mode) return;
+  try {
+    site.fs.chmod(disk, mode);
+  } catch (error) {
+    // File systems without permission bits refuse; the content is what we promise there.
+    if (!isFsError(error, 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENOENT')) throw error;
+  }
+}
+
+async function verify(site: Site, transitions: readonly Transition[], pace: Pace): Promise<void> {
+  for (const [index, { path, to }] of transitions.entries()) {
+    if (pace.due()) await pace.breathe({ phase: 'verify', done: index, total: transitions.length });
+    const disk = where(site, path);
+    const state: DiskState = disk === null ? { kind: 'absent' } : diskState(site.fs, disk);
+    if (!holds(state, to)) throw new ForeignContent(path, describe(state));
+  }
+}
+
+/**
+ * Takes the steps back, newest first. Content that is not ours is left where it is.
+ * @returns the paths that hold someone else's content now
+ * @throws FsError when the system refuses; the journal stays then
+ */
+export async function applyBack(
+  site: Site,
+  steps: readonly Step[],
+  transitions: readonly Transition[],
+): Promise<readonly ForeignContent[]> {
+  const foreign: ForeignContent[] = [];
+  for (const step of [...steps].reverse()) {
+    try {
+      await back(site, step, transitions, foreign);
+    } catch (error) {
+      if (!(error instanceof ForeignContent)) throw error;
+      if (!foreign.some(({ path }) => path === error.path)) foreign.push(error);
+    }
+  }
+  syncFolders(site, touchedFolders(transitions.map(({ path }) => path)));
+  return foreign;
+}
+
+async function back(
+  site: Site,
+  step: Step,
+  transitions: readonly Transition[],
+  foreign: ForeignContent[],
+): Promise<void> {
+  const { fs, walk } = site;
+  const disk = where(site, step.path);
+  switch (step.do) {
+    case 'open':
+      setMode(site, step.path, step.mode);
+      return;
+    case 'mode':
+      // Back to open: what lies in the folder goes before its own permissions come back.
+      setMode(site, step.path, step.kind === 'folder' ? (step.was ?? step.mode) | 0o700 : (step.was as number));
+      return;
+    case 'place': {
+      if (disk === null) return;
+      const state = diskState(fs, disk);
+      const { from } = transitions[step.slot] as Transition;
+      if (state.kind === 'absent' || (isLeaf(from) && holds(state, from))) return;
+      if (!holds(state, step.entry)) {
+        foreign.push(new ForeignContent(step.path, describe(state)));
+        return;
+      }
+      withdraw(site, step);
+      return;
+    }
+    case 'make-folder': {
+      if (disk === null) return;
+      walk.forget(step.path);
+      try {
+        fs.removeFolder(disk);
+      } catch (error) {
+        if (isFsError(error, 'ENOTEMPTY', 'EEXIST')) foreign.push(new ForeignContent(step.path, 'something was put into it'));
+        else if (!isFsError(error, 'ENOENT', 'ENOTDIR')) throw error;
+      }
+      return;
+    }
+    case 'remove-folder': {
+      if (disk === null) return;
+      try {
+        fs.makeFolder(disk, 0o700);
+      } catch (error) {
+        if (!isFsError(error, 'EEXIST')) throw error;
+        return;
+      }
+      fs.chmod(disk, step.mode | 0o700);
+      return;
+    }
+    case 'aside':
+      await bringBack(site, step, foreign);
+  }
+}
+
+/** Takes a placed file or link away again; what turns out not to be ours comes back. */
+function withdraw(site: Site, step: Extract<Step, { do: 'place' }>): void {
+  const { fs } = site;
+  const disk = where(site, step.path);
+  if (disk === null) return;
+  const staged = stagedFile(site, step.slot);
+  if (fs.lstat(staged) !== null) fs.unlink(staged); // the other name of the same file, or a copy
+  fs.rename(disk, staged);
+  if (holds(diskState(fs, staged), step.entry)) return;
+  moveWithoutReplacing(fs, staged, disk);
+}
+
+async function bringBack(
+  site: Site,
+  step: Extract<Step, { do: 'aside' }>,
+  foreign: ForeignContent[],
+): Promise<void> {
+  const { fs } = site;
+  const disk = where(site, step.path);
+  if (disk === null) throw new ForeignContent(step.path, 'the folder it lay in is gone');
+  const state = diskState(fs, disk);
+  if (holds(state, step.entry)) return;
+  if (state.kind !== 'absent') {
+    if (!foreign.some(({ path }) => path === step.path)) foreign.push(new ForeignContent(step.path, describe(state)));
+    return;
+  }
+  if (holds(diskState(fs, asideFile(site, step.slot)), step.entry) && putBack(site, step.path, step.slot)) return;
+  // A power cut lost the set-aside name: the pre-image is in the store.
+  if (step.entry.kind === 'file') {
+    const staged = stagedFile(site, step.slot);
+    if (fs.lstat(staged) !== null) fs.unlink(staged);
+    await ensureStaged(site, step.slot, step.entry);
+  }
+  place(site, step.path, step.slot, step.entry);
+}
+
+/** Paths that hold neither what was found nor what was to come. */
+export function foreignPaths(site: Site, transitions: readonly Transition[]): readonly ForeignContent[] {
+  const foreign: ForeignContent[] = [];
+  for (const { path, from, to } of transitions) {
+    let state: DiskState = { kind: 'absent' };
+    try {
+      const disk = where(site, path);
+      if (disk !== null) state = diskState(site.fs, disk);
+    } catch (error) {
+      if (!(error instanceof ForeignContent)) throw error;
+      foreign.push(error);
+    }
+    if (state.kind === 'absent' || holds(state, from) || holds(state, to)) continue;
+    // A folder that is on its way from or to a file shows the other's kind.
+    if (state.kind === 'folder' && (from?.kind === 'folder' || to?.kind === 'folder')) continue;
+    if (onlyMode(from, to)) continue;
+    foreign.push(new ForeignContent(path, describe(state)));
+  }
+  return foreign;
+}

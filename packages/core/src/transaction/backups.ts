@@ -1,0 +1,68 @@
+/** Bytes that belong to nobody's plan: kept as plain files under the store, for a person to copy back with no tool. */
+import type { TransactionId } from '../model/ids.ts';
+import { type DiskPath, lastName, nameToJson, type TreePath } from '../model/names.ts';
+import { durableWrite, readWhole, syncFolder } from '../io/durable-write.ts';
+import type { Fs } from '../io/fs.ts';
+import type { StoreLayout } from '../store/layout.ts';
+import type { Checked } from './apply.ts';
+import { diskState, holds } from './disk-state.ts';
+import { asideFile, type Site } from './site.ts';
+import { isLeaf } from './steps.ts';
+import type { Journal } from './transition.ts';
+
+export interface KeptFile {
+  readonly path: TreePath;
+  /** Where its bytes are. */
+  readonly backup: DiskPath;
+}
+
+const KEPT_BYTES = 1 << 31;
+
+/**
+ * Set-aside files that someone wrote to after they were looked at, through a handle that was open: nobody finds those
+ * bytes by name any more, so they are copied before the file goes.
+ * @param checked what each looked like when it was checked; a file that is not in it is told by its content
+ */
+export function keepLateWrites(
+  fs: Fs,
+  layout: StoreLayout,
+  journal: Journal,
+  site: Site,
+  checked: Checked,
+): readonly KeptFile[] {
+  const kept: KeptFile[] = [];
+  for (const [slot, { path, from }] of journal.transitions.entries()) {
+    if (!isLeaf(from) || from.kind !== 'file') continue;
+    const aside = asideFile(site, slot);
+    const stat = fs.lstat(aside);
+    if (stat === null) continue;
+    if (checked.get(slot) === `${stat.size} ${stat.mtimeMs} ${stat.ino}`) continue;
+    if (holds(diskState(fs, aside), from)) continue;
+    kept.push({ path, backup: copyAway(fs, layout, journal.transaction, slot, path, aside) });
+  }
+  return kept;
+}
+
+/** Copies a file of someone else's, of any kind of content, into the transaction's backup folder. */
+export function copyAway(
+  fs: Fs,
+  layout: StoreLayout,
+  transaction: TransactionId,
+  slot: number,
+  path: TreePath,
+  from: DiskPath,
+): DiskPath {
+  const folder = `${layout.backups}/${transaction}` as DiskPath;
+  if (fs.lstat(folder) === null) {
+    fs.makeFolder(folder, 0o700);
+    syncFolder(fs, layout.backups);
+  }
+  // The slot keeps equal names of different folders apart.
+  const backup = `${folder}/${slot}-${lastName(path)}` as DiskPath;
+  durableWrite(fs, backup, readWhole(fs, from, KEPT_BYTES), 0o600);
+  return backup;
+}
+
+export function keptToJson(kept: readonly KeptFile[]): readonly { readonly path: unknown; readonly backup: unknown }[] {
+  return kept.map(({ path, backup }) => ({ path: nameToJson(path), backup: nameToJson(backup) }));
+}

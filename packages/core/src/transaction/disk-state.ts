@@ -1,0 +1,71 @@
+/** What is at a path now, told by its bytes. */
+import { createHash } from 'node:crypto';
+import type { Entry } from '../model/entries.ts';
+import type { ObjectId } from '../model/ids.ts';
+import type { DiskPath } from '../model/names.ts';
+import { type Fs, kindOf, permissions } from '../io/fs.ts';
+
+export type DiskState =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'file'; readonly id: ObjectId; readonly mode: number; readonly stamp: string }
+  | { readonly kind: 'link'; readonly id: ObjectId }
+  | { readonly kind: 'folder'; readonly mode: number }
+  | { readonly kind: 'special' };
+
+const CHUNK = 1 << 20;
+
+export function diskState(fs: Fs, path: DiskPath): DiskState {
+  const stat = fs.lstat(path);
+  if (stat === null) return { kind: 'absent' };
+  switch (kindOf(stat)) {
+    case 'folder':
+      return { kind: 'folder', mode: permissions(stat) };
+    case 'link':
+      return { kind: 'link', id: hashBlob(Buffer.from(fs.readLink(path), 'latin1')) };
+    case 'file':
+      return fileState(fs, path);
+    default:
+      return { kind: 'special' };
+  }
+}
+
+/** Kind and content; permissions are compared by those who change them. */
+export function holds(state: DiskState, entry: Entry | null): boolean {
+  if (entry === null || state.kind === 'absent') return entry === null && state.kind === 'absent';
+  if (state.kind !== entry.kind) return false;
+  return entry.kind === 'folder' || (state as { readonly id: ObjectId }).id === entry.id;
+}
+
+export function describe(state: DiskState): string {
+  switch (state.kind) {
+    case 'absent':
+      return 'nothing is there';
+    case 'special':
+      return 'a socket, FIFO or device is there';
+    default:
+      return `a ${state.kind} with other content is there`;
+  }
+}
+
+function fileState(fs: Fs, path: DiskPath): DiskState {
+  const file = fs.openRead(path);
+  try {
+    const stat = fs.fstat(file);
+    const hash = createHash('sha1').update(`blob ${stat.size}\0`);
+    const buffer = Buffer.allocUnsafe(Math.min(CHUNK, Math.max(1, stat.size)));
+    for (let at = 0; ; ) {
+      const got = fs.read(file, buffer, 0, buffer.length, at);
+      if (got === 0) break;
+      hash.update(buffer.subarray(0, got));
+      at += got;
+    }
+    const id = hash.digest('hex') as ObjectId;
+    return { kind: 'file', id, mode: permissions(stat), stamp: `${stat.size} ${stat.mtimeMs} ${stat.ino}` };
+  } finally {
+    fs.close(file);
+  }
+}
+
+function hashBlob(data: Buffer): ObjectId {
+  return createHash('sha1').update(`blob ${data.length}\0`).update(data).digest('hex') as ObjectId;
+}

@@ -1,0 +1,222 @@
+/**
+ * The one door: the only module that writes into a workspace.
+ *
+ *   prepared ──stage()──▶ staged ──writeJournal()──▶ committed ──applyForward()──▶ applied ──publish()──▶ published
+ *       │                    │                          │    ▲                        │                       │
+ *    refused              discarded                     │    └──────recover()────┐    │                    tidied
+ *  (nothing changed)   (nothing changed)                └──applyBack()──▶ taken back  └─applyBack()─▶ taken back
+ *                                                               └── fails ──▶ pending ──recover()──▶ either end
+ *
+ * Invariants (tests cite them)
+ * D1  Before the journal is durable nothing in the workspace has changed but a staging folder, which the intent names.
+ * D2  Before the journal is durable every byte that the transaction removes or brings is durable in the store.
+ * D3  The journal is written whole and renamed in: with a wrong checksum it is damaged, never half-written.
+ * D4  Between commit and publication every path holds its old content, its new content, or nothing and then both are
+ *     in the store; each step can be repeated, so any subset of them may have reached the disk.
+ * D5  Nothing is replaced: the old file is renamed aside and looked at there, the new one takes a free name. A save by
+ *     someone else in that moment is found, kept, and ends the transaction as a conflict.
+ * D6  The checkpoint after is published only when every path was read back and holds what it should, and its folders
+ *     are synced. Once it is published the transaction is done, whatever else is left.
+ * D7  A failure after the commit point is settled before the call returns: taken back (conflict or error, nothing
+ *     changed), or pending, with the journal kept.
+ * D8  A journal that was taken back is durably gone before the call says so: recovery would bring it forward again.
+ * D9  The lock is confirmed before the commit point and before publication.
+ * D10 What was set aside and was written to afterwards, through a handle someone still had, is kept as a backup.
+ */
+import { SavepointError } from '../model/errors.ts';
+import type { TransactionId, WorkspaceId } from '../model/ids.ts';
+import type { DiskPath } from '../model/names.ts';
+import { FsError } from '../io/fs.ts';
+import type { Pace } from '../io/pace.ts';
+import type { Ports } from '../io/ports.ts';
+import type { StoreLayout } from '../store/layout.ts';
+import type { HeldLock } from '../store/lock.ts';
+import type { ObjectReader } from '../store/objects/object-reader.ts';
+import { identityOf, makeFolders } from '../store/records.ts';
+import { stageName } from '../store/staging-names.ts';
+import { applyBack, applyForward, type Checked } from './apply.ts';
+import { type KeptFile, keepLateWrites } from './backups.ts';
+import { journalFile, removeJournal, writeIntent, writeJournal } from './journal.ts';
+import { asSavepointError, conflictError, type Expected, isExpected, pendingError } from './outcome.ts';
+import { checkTransitions, closedFolders } from './prepare.ts';
+import { ForeignContent, openSite, type Site, stageFile } from './site.ts';
+import { discardStage } from './stage.ts';
+import { onlyMode, type Step, stepsFor } from './steps.ts';
+import type { Intent, Journal, Transition } from './transition.ts';
+
+/** The act of publishing the checkpoint after; it can be asked about and taken back, so that a failure can be settled. */
+export interface Publication {
+  readonly checkpoint: Journal['checkpoint'];
+  publish(): void;
+  isPublished(): boolean;
+  withdraw(): void;
+}
+
+export interface TransactionInput {
+  readonly ports: Ports;
+  readonly layout: StoreLayout;
+  readonly workspace: WorkspaceId;
+  /** Real path of the workspace; made, with its parents, when it is missing. */
+  readonly root: DiskPath;
+  readonly objects: ObjectReader;
+  readonly transitions: readonly Transition[];
+  readonly publication: Publication;
+  readonly lock: HeldLock;
+  /** Cancels up to the commit point, never after. */
+  readonly pace: Pace;
+}
+
+export interface TransactionResult {
+  readonly transaction: TransactionId;
+  readonly paths: number;
+  /** Files that someone wrote to through an open handle after they were replaced, and where those bytes are. */
+  readonly kept: readonly KeptFile[];
+}
+
+/**
+ * Carries out a transaction, all or nothing.
+ * @throws SavepointError PATH_REFUSED, NAME_COLLISION, NO_SPACE, CONFLICT, IO, LOCK_LOST, CANCELLED: nothing changed;
+ *   PENDING: see D7
+ */
+export async function runTransaction(input: TransactionInput): Promise<TransactionResult> {
+  const { ports, layout, root } = input;
+  const transaction = ports.random.hex(8) as TransactionId;
+  const intent: Intent = { transaction, root, stage: stageName(transaction), makesRoot: ports.fs.lstat(root) === null };
+  input.lock.assertHeld();
+  try {
+    writeIntent(ports.fs, layout.journal, intent);
+  } catch (error) {
+    abandon(input, intent, null);
+    throw isExpected(error) ? asSavepointError(error) : error;
+  }
+  let site: Site | null = null;
+  let journal: Journal;
+  try {
+    if (intent.makesRoot) makeFolders(ports.fs, root, 0o755);
+    site = openSite(ports, root, intent.stage, input.objects, input.transitions);
+    checkTransitions(ports, site, input.transitions);
+    await stageAll(site, input.transitions, input.pace);
+    journal = journalOf(input, intent, site);
+    input.pace.check();
+    input.lock.assertHeld();
+    writeJournal(ports.fs, layout.journal, journal);
+  } catch (error) {
+    abandon(input, intent, site);
+    throw isExpected(error) ? asSavepointError(error) : error;
+  }
+  try {
+    return await settle(input, journal, site);
+  } finally {
+    site.close();
+  }
+}
+
+function journalOf(input: TransactionInput, intent: Intent, site: Site): Journal {
+  const stat = input.ports.fs.lstat(input.root);
+  if (stat === null) throw new FsError('ENOENT', 'lstat', input.root);
+  return {
+    transaction: intent.transaction,
+    workspace: input.workspace,
+    root: input.root,
+    identity: identityOf(stat),
+    stage: intent.stage,
+    transitions: input.transitions,
+    closed: closedFolders(site, input.transitions),
+    checkpoint: input.publication.checkpoint,
+  };
+}
+
+async function stageAll(site: Site, transitions: readonly Transition[], pace: Pace): Promise<void> {
+  for (const [slot, { from, to }] of transitions.entries()) {
+    if (to?.kind !== 'file' || onlyMode(from, to)) continue;
+    if (pace.due()) await pace.breathe({ phase: 'stage', done: slot, total: transitions.length });
+    await stageFile(site, slot, to);
+  }
+}
+
+/** From the commit point to one of the two ends, or to pending (D7). */
+async function settle(input: TransactionInput, journal: Journal, site: Site): Promise<TransactionResult> {
+  const { transitions } = journal;
+  const steps = stepsFor(transitions, journal.closed);
+  const checked: Checked = new Map();
+  try {
+    await applyForward(site, steps, transitions, checked, input.pace.uncancellable());
+    input.lock.assertHeld();
+    publishOnce(input.publication);
+  } catch (cause) {
+    if (!isExpected(cause)) throw cause;
+    throw await takenBack(input, journal, site, steps, cause);
+  }
+  const kept = tidy(input, journal, site, checked);
+  return { transaction: journal.transaction, paths: transitions.length, kept };
+}
+
+/** A ref that stands but could not be synced is tried once more; it must not outlive a transaction that goes back. */
+function publishOnce(publication: Publication): void {
+  try {
+    publication.publish();
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    publication.withdraw();
+    throw error;
+  }
+}
+
+/** Takes a committed transaction back and says what the caller is told. */
+async function takenBack(
+  input: TransactionInput,
+  journal: Journal,
+  site: Site,
+  steps: readonly Step[],
+  cause: Expected,
+): Promise<SavepointError> {
+  let foreign: readonly ForeignContent[] = [];
+  for (let attempt = 1; ; attempt++) {
+    try {
+      if (input.publication.isPublished()) input.publication.withdraw();
+      foreign = await applyBack(site, steps, journal.transitions);
+      removeJournal(input.ports.fs, input.layout.journal, journal.transaction);
+      break;
+    } catch (error) {
+      if (!isExpected(error)) throw error;
+      if (attempt === 2) return pendingError(journal, cause, error);
+    }
+  }
+  site.close();
+  discardStage(input.ports, input.layout.journal, journal, 'remove');
+  if (cause instanceof ForeignContent) {
+    return conflictError([cause, ...foreign.filter(({ path }) => path !== cause.path)]);
+  }
+  return asSavepointError(cause);
+}
+
+/** After publication nothing can fail any more: what cannot be removed now is removed by the next writer. */
+function tidy(input: TransactionInput, journal: Journal, site: Site, checked: Checked): readonly KeptFile[] {
+  let kept: readonly KeptFile[] = [];
+  try {
+    kept = keepLateWrites(input.ports.fs, input.layout, journal, site, checked);
+    removeJournal(input.ports.fs, input.layout.journal, journal.transaction);
+    site.close();
+    discardStage(input.ports, input.layout.journal, journal, 'keep');
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+  }
+  return kept;
+}
+
+/** Before the commit point: nothing but the staging folder was made (D1). */
+function abandon(input: TransactionInput, intent: Intent, site: Site | null): void {
+  const { fs } = input.ports;
+  try {
+    // writeJournal may have failed after its rename: then the transaction would still come to pass (D8).
+    if (fs.lstat(journalFile(input.layout.journal, intent.transaction)) !== null) {
+      removeJournal(fs, input.layout.journal, intent.transaction);
+    }
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    site?.close();
+    throw pendingError(intent, error, error);
+  }
+  site?.close();
+  discardStage(input.ports, input.layout.journal, intent, intent.makesRoot ? 'remove' : 'keep');
+}

@@ -1,0 +1,162 @@
+/** Journals and intents as files: `journal/<tx>.intent`, `journal/<tx>.json` (docs/format.md, "journal"). */
+import { createHash } from 'node:crypto';
+import { SavepointError } from '../model/errors.ts';
+import { isObjectId, type ObjectId, type TransactionId, type WorkspaceId } from '../model/ids.ts';
+import { type DiskPath, type JsonName, type Name, nameFromJson, nameToJson, type TreePath } from '../model/names.ts';
+import { durableCreate, durableWrite, readWhole, syncFolder } from '../io/durable-write.ts';
+import { type Fs, isFsError } from '../io/fs.ts';
+import { checkTreePath } from '../io/safe-path.ts';
+import type { Ports } from '../io/ports.ts';
+import { type EntryJson, entryFromJson, entryToJson } from '../store/entry-json.ts';
+import { STAGE_PREFIX } from '../store/staging-names.ts';
+import type { Intent, Journal, Transition } from './transition.ts';
+
+const JOURNAL_FORMAT = 1;
+const JOURNAL_BYTES = 1 << 30;
+
+interface JournalJson {
+  readonly format: number;
+  readonly transaction: string;
+  readonly workspace: string;
+  readonly root: JsonName;
+  readonly device: number;
+  readonly inode: number;
+  readonly born: number;
+  readonly stage: string;
+  readonly transitions: readonly (readonly [JsonName, EntryJson, EntryJson])[];
+  readonly closed: readonly (readonly [JsonName, number])[];
+  readonly checkpoint: { readonly number: number; readonly commit: string };
+}
+
+export function intentFile(folder: DiskPath, transaction: TransactionId): DiskPath {
+  return `${folder}/${transaction}.intent` as DiskPath;
+}
+
+export function journalFile(folder: DiskPath, transaction: TransactionId): DiskPath {
+  return `${folder}/${transaction}.json` as DiskPath;
+}
+
+/** Durable when it returns; from then on a staging folder of that name is ours to remove. */
+export function writeIntent(fs: Fs, folder: DiskPath, intent: Intent): void {
+  const json = { root: nameToJson(intent.root), stage: intent.stage, makesRoot: intent.makesRoot };
+  durableCreate(fs, intentFile(folder, intent.transaction), sealed(JSON.stringify(json)), 0o600);
+}
+
+/** The commit point: the transaction happens once this returns. */
+export function writeJournal(fs: Fs, folder: DiskPath, journal: Journal): void {
+  const json: JournalJson = {
+    format: JOURNAL_FORMAT,
+    transaction: journal.transaction,
+    workspace: journal.workspace,
+    root: nameToJson(journal.root),
+    device: journal.identity.device,
+    inode: journal.identity.inode,
+    born: journal.identity.born,
+    stage: journal.stage,
+    transitions: journal.transitions.map(({ path, from, to }) => [nameToJson(path), entryToJson(from), entryToJson(to)]),
+    closed: journal.closed.map(({ path, mode }) => [nameToJson(path), mode]),
+    checkpoint: journal.checkpoint,
+  };
+  durableWrite(fs, journalFile(folder, journal.transaction), sealed(JSON.stringify(json)), 0o600);
+}
+
+export function removeIfThere(fs: Fs, path: DiskPath): void {
+  try {
+    fs.unlink(path);
+  } catch (error) {
+    if (!isFsError(error, 'ENOENT')) throw error;
+  }
+}
+
+/** Durable: a journal that came back after a power cut would take later edits for damage. */
+export function removeJournal(fs: Fs, folder: DiskPath, transaction: TransactionId): void {
+  removeIfThere(fs, journalFile(folder, transaction));
+  syncFolder(fs, folder);
+}
+
+export interface Unsettled {
+  readonly intents: readonly Intent[];
+  readonly journals: readonly Journal[];
+}
+
+/**
+ * What dead processes left.
+ * @throws SavepointError STORE_DAMAGED when a journal's checksum is wrong: a journal is renamed in whole, so that is
+ *   damage and never a write cut short
+ */
+export function listUnsettled(ports: Ports, folder: DiskPath): Unsettled {
+  const intents: Intent[] = [];
+  const journals: Journal[] = [];
+  for (const name of [...ports.fs.list(folder)].sort()) {
+    const match = /^([0-9a-f]{16})\.(intent|json)$/.exec(name);
+    if (match === null) continue;
+    const file = `${folder}/${name}` as DiskPath;
+    const transaction = match[1] as TransactionId;
+    if (match[2] === 'intent') intents.push(readIntent(ports.fs, file, transaction));
+    else journals.push(readJournal(ports, file, transaction));
+  }
+  return { intents, journals };
+}
+
+/** Temporary files of writes that were cut short; the lock's holder calls this. */
+export function clearJournalDebris(fs: Fs, folder: DiskPath): void {
+  for (const name of fs.list(folder)) {
+    if (!/^[0-9a-f]{16}\.(intent|json)$/.test(name)) removeIfThere(fs, `${folder}/${name}` as DiskPath);
+  }
+}
+
+function readIntent(fs: Fs, file: DiskPath, transaction: TransactionId): Intent {
+  const json = unseal(file, readWhole(fs, file, JOURNAL_BYTES)) as { root: JsonName; stage: string; makesRoot: boolean };
+  if (json.stage !== `${STAGE_PREFIX}${transaction}`) throw damaged(file);
+  return { transaction, root: nameFromJson(json.root) as DiskPath, stage: json.stage as Name, makesRoot: json.makesRoot };
+}
+
+function readJournal(ports: Ports, file: DiskPath, transaction: TransactionId): Journal {
+  const json = unseal(file, readWhole(ports.fs, file, JOURNAL_BYTES)) as JournalJson;
+  if (json.format > JOURNAL_FORMAT) {
+    throw new SavepointError('STORE_TOO_NEW', `The journal ${file} was written by a newer version.`, {
+      found: json.format,
+      known: JOURNAL_FORMAT,
+    });
+  }
+  if (json.transaction !== transaction || json.stage !== `${STAGE_PREFIX}${transaction}`) throw damaged(file);
+  if (!isObjectId(json.checkpoint.commit)) throw damaged(file);
+  return {
+    transaction,
+    workspace: json.workspace as WorkspaceId,
+    root: nameFromJson(json.root) as DiskPath,
+    identity: { device: json.device, inode: json.inode, born: json.born },
+    stage: json.stage as Name,
+    transitions: json.transitions.map(
+      ([path, from, to]): Transition => ({
+        path: treePath(path, ports, file),
+        from: entryFromJson(from),
+        to: entryFromJson(to),
+      }),
+    ),
+    closed: json.closed.map(([path, mode]) => ({ path: treePath(path, ports, file), mode })),
+    checkpoint: { number: json.checkpoint.number, commit: json.checkpoint.commit as ObjectId },
+  };
+}
+
+function treePath(json: JsonName, ports: Ports, file: DiskPath): TreePath {
+  const path = nameFromJson(json) as TreePath;
+  if (path !== '' && checkTreePath(path, ports.platform) !== null) throw damaged(file);
+  return path;
+}
+
+function sealed(body: string): Buffer {
+  return Buffer.from(`${createHash('sha256').update(body).digest('hex')}\n${body}`);
+}
+
+function unseal(file: DiskPath, data: Buffer): unknown {
+  const body = data.subarray(65);
+  if (data.toString('latin1', 0, 65) !== `${createHash('sha256').update(body).digest('hex')}\n`) throw damaged(file);
+  return JSON.parse(body.toString('utf8'));
+}
+
+function damaged(file: DiskPath): SavepointError {
+  return new SavepointError('STORE_DAMAGED', `The journal ${file} does not match its checksum.`, { file }, {
+    hint: 'Nothing was touched. The files it names are in the last checkpoints; move the journal away to go on.',
+  });
+}

@@ -1,0 +1,55 @@
+/** How a transaction that did not end well is told. */
+import { SavepointError } from '../model/errors.ts';
+import { nameToJson } from '../model/names.ts';
+import { FsError, isFsError } from '../io/fs.ts';
+import { ForeignContent } from './site.ts';
+import type { Intent, Journal } from './transition.ts';
+
+/** What the machine and other people may do to us; anything else is a fault of ours and goes straight up. */
+export type Expected = SavepointError | FsError | ForeignContent;
+
+export function isExpected(error: unknown): error is Expected {
+  return error instanceof SavepointError || error instanceof FsError || error instanceof ForeignContent;
+}
+
+export function conflictError(found: readonly ForeignContent[]): SavepointError {
+  const first = found[0] as ForeignContent;
+  const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
+  return new SavepointError('CONFLICT', `Someone else changed a file at the same moment: ${first.why}${more}.`, {
+    paths: found.map(({ path, why }) => ({ path: nameToJson(path), why })),
+  });
+}
+
+/** A system call that failed while nothing had been changed, or after it was taken back. */
+export function fsFailure(error: FsError): SavepointError {
+  const data = { path: nameToJson(error.path), operation: error.operation, code: error.code };
+  if (isFsError(error, 'ENOSPC', 'EDQUOT')) {
+    return new SavepointError('NO_SPACE', `The disk is full (${error.code} at ${error.operation}).`, data, { cause: error });
+  }
+  return new SavepointError('IO', `The system refused a call: ${error.code} at ${error.operation}.`, data, { cause: error });
+}
+
+export function asSavepointError(error: Expected): SavepointError {
+  if (error instanceof SavepointError) return error;
+  return error instanceof FsError ? fsFailure(error) : conflictError([error]);
+}
+
+export function pendingError(journal: Journal | Intent, cause: Expected, second: Expected): SavepointError {
+  const first = asSavepointError(cause);
+  const then = asSavepointError(second);
+  return new SavepointError(
+    'PENDING',
+    `The act failed (${first.message}) and could not be taken back (${then.message}). It is pending.`,
+    { transaction: journal.transaction, why: first.code, cause: first.toJSON(), paths: [] },
+    { cause: second },
+  );
+}
+
+/** A dead process's transaction that recovery will not settle by itself. */
+export function unsettledError(journal: Journal, why: string, foreign: readonly ForeignContent[]): SavepointError {
+  return new SavepointError('PENDING', `An earlier act is half done and waits for a decision: ${why}.`, {
+    transaction: journal.transaction,
+    why,
+    paths: foreign.map(({ path, why: state }) => ({ path: nameToJson(path), state })),
+  });
+}

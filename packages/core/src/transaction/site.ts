@@ -1,0 +1,189 @@
+/** Where a transaction works: the workspace by safe paths, its staging folder, and the store its contents come from. */
+import type { FileEntry, LinkEntry } from '../model/entries.ts';
+import { type DiskPath, type Name, parentPath, type TreePath } from '../model/names.ts';
+import { SavepointError } from '../model/errors.ts';
+import { FolderWalk } from '../io/folder-walk.ts';
+import { type Fd, type Fs, isFsError } from '../io/fs.ts';
+import type { Ports } from '../io/ports.ts';
+import type { ObjectReader } from '../store/objects/object-reader.ts';
+import { diskState, holds } from './disk-state.ts';
+import type { Transition } from './transition.ts';
+
+export interface Site {
+  readonly fs: Fs;
+  readonly walk: FolderWalk;
+  /** Folder of staged files, reached through a handle. */
+  readonly staged: DiskPath;
+  /** Folder of what was set aside, reached through a handle. */
+  readonly aside: DiskPath;
+  readonly objects: ObjectReader;
+  /** Paths that become files or links: nothing can lie below them afterwards. */
+  readonly leaves: ReadonlySet<TreePath>;
+  /** False where the platform has no permission bits worth comparing. */
+  readonly hasModes: boolean;
+  close(): void;
+}
+
+/**
+ * Opens the workspace and its staging folder, which is made where it is missing.
+ * @throws FsError when the workspace is not there or the staging folder cannot be made
+ */
+export function openSite(
+  ports: Ports,
+  root: DiskPath,
+  stage: Name,
+  objects: ObjectReader,
+  transitions: readonly Transition[],
+): Site {
+  const { fs } = ports;
+  const walk = new FolderWalk(fs, root);
+  const handles: Fd[] = [];
+  const close = (): void => {
+    for (const handle of handles.splice(0)) fs.close(handle);
+    walk.close();
+  };
+  const enter = (path: DiskPath): DiskPath => {
+    if (fs.lstat(path) === null) fs.makeFolder(path, 0o700);
+    const handle = fs.openFolder(path);
+    handles.push(handle);
+    return fs.folderPath(handle, path);
+  };
+  try {
+    const stagePath = enter(`${walk.child('' as TreePath)}/${stage}` as DiskPath);
+    return {
+      fs,
+      walk,
+      staged: enter(`${stagePath}/new` as DiskPath),
+      aside: enter(`${stagePath}/old` as DiskPath),
+      objects,
+      leaves: leavesOf(transitions),
+      hasModes: ports.platform !== 'win32',
+      close,
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** A path holds neither what the transaction found nor what it brings: someone else wrote there. */
+export class ForeignContent extends Error {
+  constructor(
+    readonly path: TreePath,
+    readonly why: string,
+  ) {
+    super(why);
+  }
+}
+
+/**
+ * Where a path can be acted on now; null if nothing can be there.
+ * @throws ForeignContent if someone put a link in the way
+ */
+export function where(site: Site, path: TreePath): DiskPath | null {
+  try {
+    return site.walk.child(path);
+  } catch (error) {
+    if (!(error instanceof SavepointError) || error.code !== 'PATH_REFUSED') throw error;
+    if (isBelowLeaf(site, path)) return null;
+    throw new ForeignContent(path, 'a link stands where a folder was');
+  }
+}
+
+function isBelowLeaf(site: Site, path: TreePath): boolean {
+  for (let at = path; at !== ''; at = parentPath(at)) if (at !== path && site.leaves.has(at)) return true;
+  return false;
+}
+
+export function leavesOf(transitions: readonly Transition[]): ReadonlySet<TreePath> {
+  return new Set(transitions.filter(({ to }) => to !== null && to.kind !== 'folder').map(({ path }) => path));
+}
+
+export function stagedFile(site: Site, slot: number): DiskPath {
+  return `${site.staged}/${slot}` as DiskPath;
+}
+
+export function asideFile(site: Site, slot: number): DiskPath {
+  return `${site.aside}/${slot}` as DiskPath;
+}
+
+/** Writes a file's content and permissions into its slot and makes them durable. */
+export async function stageFile(site: Site, slot: number, entry: FileEntry): Promise<void> {
+  const { fs } = site;
+  const path = stagedFile(site, slot);
+  const file = fs.openNew(path, 0o600);
+  try {
+    let at = 0;
+    await site.objects.copyBlob(entry.id, (chunk) => {
+      fs.write(file, chunk, at);
+      at += chunk.length;
+    });
+    fs.fchmod(file, entry.mode);
+    // Else a power cut after the journal could leave the name in the tree and not its content.
+    fs.sync(file);
+  } finally {
+    fs.close(file);
+  }
+}
+
+/** The staged file, staged again where a power cut lost or tore it. */
+export async function ensureStaged(site: Site, slot: number, entry: FileEntry): Promise<void> {
+  const path = stagedFile(site, slot);
+  const state = diskState(site.fs, path);
+  if (holds(state, entry)) return;
+  if (state.kind !== 'absent') site.fs.unlink(path);
+  await stageFile(site, slot, entry);
+}
+
+/** Puts a file or link where nothing is; never replaces. */
+export function place(site: Site, path: TreePath, slot: number, entry: FileEntry | LinkEntry): void {
+  const { fs } = site;
+  const target = where(site, path);
+  if (target === null) throw new ForeignContent(path, 'its folder is gone');
+  try {
+    if (entry.kind === 'link') {
+      fs.makeLink(linkTarget(site, entry), target);
+    } else {
+      moveWithoutReplacing(fs, stagedFile(site, slot), target);
+    }
+  } catch (error) {
+    if (isFsError(error, 'EEXIST')) throw new ForeignContent(path, 'something was written there meanwhile');
+    throw error;
+  }
+}
+
+export function linkTarget(site: Site, entry: LinkEntry): string {
+  const object = site.objects.read(entry.id);
+  return object.data.toString('latin1');
+}
+
+/**
+ * link(2) and unlink(2): the only way to give a name that fails if the name is taken. Where the file system has no
+ * hard links a look and a rename must do.
+ */
+export function moveWithoutReplacing(fs: Fs, from: DiskPath, to: DiskPath): void {
+  try {
+    fs.hardLink(from, to);
+  } catch (error) {
+    if (!isFsError(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVAL')) throw error;
+    if (fs.lstat(to) !== null) throw taken(error, to);
+    fs.rename(from, to);
+    return;
+  }
+  fs.unlink(from);
+}
+
+function taken(error: Error, to: DiskPath): Error {
+  return Object.assign(error, { code: 'EEXIST', path: to });
+}
+
+/** Folders whose entries a transaction changed, to be made durable. */
+export function touchedFolders(paths: Iterable<TreePath>): ReadonlySet<TreePath> {
+  const folders = new Set<TreePath>();
+  for (const path of paths) folders.add(path === '' ? path : parentPath(path));
+  return folders;
+}
+
+export function syncFolders(site: Site, folders: Iterable<TreePath>): void {
+  for (const path of folders) if (!isBelowLeaf(site, path) && !site.leaves.has(path)) site.walk.sync(path);
+}

@@ -1,0 +1,33 @@
+/** What is left out of a snapshot by size or by the kind of folder (docs/guarantees.md, "what is captured"). */
+import type { CaptureRules } from '../model/checkpoint.ts';
+import type { Skip } from '../model/entries.ts';
+import { type DiskPath, lastName, type Name, type TreePath } from '../model/names.ts';
+import type { Fs, Stat } from '../io/fs.ts';
+import { dependencyFolder, hasCacheMark } from './built-in-folders.ts';
+
+export const DEFAULT_RULES: CaptureRules = {
+  maxFileBytes: 50 * 1024 * 1024,
+  maxIgnoredBytes: 1024 * 1024,
+};
+
+/** @param ignored an ignore rule covers the file, and its repository does not track it */
+export function sizeSkip(name: Name, stat: Stat, ignored: boolean, rules: CaptureRules): Skip | null {
+  if (stat.size > rules.maxFileBytes) return { reason: 'too-large', size: stat.size };
+  if (ignored && stat.size > rules.maxIgnoredBytes && !name.startsWith('.env')) {
+    return { reason: 'ignored', size: stat.size };
+  }
+  return null;
+}
+
+export function dependencySkip(
+  fs: Fs,
+  path: TreePath,
+  disk: DiskPath,
+  names: readonly Name[],
+  ignored: boolean,
+): Skip | null {
+  if (path === '') return null;
+  const folder = dependencyFolder(lastName(path), { ignored, hasTag: hasCacheMark(fs, disk, names) });
+  if (folder === null) return null;
+  return { reason: folder === 'always' ? 'dependency-folder' : 'ignored' };
+}

@@ -1,0 +1,136 @@
+/** Which repository and which ignore rules a folder of the walk stands under. */
+import type { RootState } from '../model/checkpoint.ts';
+import { type DiskPath, lastName, type Name, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import type { Fs } from '../io/fs.ts';
+import { type GitProblem, problemOf, readGitFile } from './git-file.ts';
+import { NOTHING_TRACKED, readIndex } from './git-index.ts';
+import { findRepository, type GitState, readRepository } from './git-state.ts';
+import { IgnoreChain, type IgnoreFile } from './ignore-rules.ts';
+
+/** What a repository's index holds, by paths of the workspace. */
+export interface Tracked {
+  has(path: TreePath): boolean;
+  hasBelow(folder: TreePath): boolean;
+}
+
+export interface Position {
+  readonly tracked: Tracked;
+  /** Null above the workspace where no repository encloses it. */
+  readonly chain: IgnoreChain | null;
+  readonly global: IgnoreFile;
+  /** State of the repository that encloses the workspace, told as the workspace's own. */
+  readonly enclosing: RootState | null;
+  readonly problems: readonly string[];
+}
+
+export interface Entered {
+  readonly position: Position & { readonly chain: IgnoreChain };
+  /** Not null when the folder is a root: the workspace itself, or a repository. */
+  readonly root: RootState | null;
+  readonly problems: readonly string[];
+}
+
+const RULE_BYTES = 1024 * 1024;
+
+/** The position above the workspace folder: rules of an enclosing repository reach into it. */
+export function startingPosition(fs: Fs, root: DiskPath, globalIgnore: DiskPath | null): Position {
+  const problems: string[] = [];
+  const global = globalIgnore === null ? null : readRules(fs, globalIgnore, problems);
+  const nothing: Position = { tracked: NOTHING_TRACKED, chain: null, global, enclosing: null, problems };
+  const found = findRepository(fs, root);
+  if (found === null || found.folder === root) return nothing;
+  if ('problem' in found.repository) return { ...nothing, problems: [...problems, told(found.repository.problem)] };
+  const state = found.repository;
+  const between = root.slice(found.folder.length).split('/').filter(Boolean) as Name[];
+  const inside = between.join('/') as TreePath;
+  let chain = startChain(fs, found.folder, state, global, problems);
+  let disk = found.folder;
+  for (const name of between.slice(0, -1)) {
+    disk = `${disk}/${name}` as DiskPath;
+    chain = chain.enter(name, readRules(fs, `${disk}/.gitignore` as DiskPath, problems));
+  }
+  const index = readIndex(fs, state.gitDir, state.objectFormat);
+  if (index.problem !== null) problems.push(told(index.problem));
+  const outward = (path: TreePath): TreePath => (path === '' ? inside : `${inside}/${path}`) as TreePath;
+  const tracked: Tracked = {
+    has: (path) => index.tracked.has(outward(path)),
+    hasBelow: (folder) => index.tracked.hasBelow(outward(folder)),
+  };
+  return { tracked, chain, global, enclosing: rootState(WORKSPACE_ITSELF, state), problems };
+}
+
+/** @param names what the folder holds, so that nothing is looked for that is not there */
+export function stepInto(fs: Fs, above: Position, path: TreePath, disk: DiskPath, names: readonly Name[]): Entered {
+  const problems: string[] = path === '' ? [...above.problems] : [];
+  const repository = names.includes('.git' as Name) ? readRepository(fs, disk) : null;
+  if (repository !== null) return intoRepository(fs, above, path, disk, repository, problems);
+  const rules = names.includes('.gitignore' as Name) ? readRules(fs, `${disk}/.gitignore` as DiskPath, problems) : null;
+  const chain =
+    above.chain === null
+      ? IgnoreChain.start({ ignoreCase: false, global: above.global, exclude: null, top: rules })
+      : above.chain.enter(lastName(path === '' ? (disk as string as TreePath) : path), rules);
+  problems.push(...chain.problems.map((problem) => `${disk}/.gitignore: ${problem.detail}`));
+  const plain: RootState = { path, kind: 'folder', branch: null, commit: null, operation: null };
+  return { position: { ...above, chain }, root: path === '' ? (above.enclosing ?? plain) : null, problems };
+}
+
+function intoRepository(
+  fs: Fs,
+  above: Position,
+  path: TreePath,
+  disk: DiskPath,
+  repository: Exclude<ReturnType<typeof readRepository>, null>,
+  problems: string[],
+): Entered {
+  if ('problem' in repository) {
+    problems.push(told(repository.problem));
+    const top = readRules(fs, `${disk}/.gitignore` as DiskPath, problems);
+    const chain = IgnoreChain.start({ ignoreCase: false, global: above.global, exclude: null, top });
+    const root: RootState = { path, kind: 'repository', branch: null, commit: null, operation: null };
+    return { position: { ...above, chain, tracked: NOTHING_TRACKED }, root, problems };
+  }
+  problems.push(...repository.problems.map(told));
+  const chain = startChain(fs, disk, repository, above.global, problems);
+  const index = readIndex(fs, repository.gitDir, repository.objectFormat);
+  if (index.problem !== null) problems.push(told(index.problem));
+  const inward = (inside: TreePath): TreePath => (path === '' ? inside : inside.slice(path.length + 1)) as TreePath;
+  const tracked: Tracked = {
+    has: (file) => index.tracked.has(inward(file)),
+    hasBelow: (folder) => index.tracked.hasBelow(inward(folder)),
+  };
+  return { position: { ...above, chain, tracked }, root: rootState(path, repository), problems };
+}
+
+function startChain(fs: Fs, folder: DiskPath, state: GitState, global: IgnoreFile, problems: string[]): IgnoreChain {
+  const chain = IgnoreChain.start({
+    ignoreCase: state.ignoreCase,
+    global,
+    exclude: readRules(fs, `${state.commonDir}/info/exclude` as DiskPath, problems),
+    top: readRules(fs, `${folder}/.gitignore` as DiskPath, problems),
+  });
+  problems.push(...chain.problems.map((problem) => `${folder}: ${problem.detail}`));
+  return chain;
+}
+
+function readRules(fs: Fs, path: DiskPath, problems: string[]): IgnoreFile {
+  try {
+    return readGitFile(fs, path, RULE_BYTES);
+  } catch (error) {
+    problems.push(told(problemOf(error)));
+    return null;
+  }
+}
+
+function rootState(path: TreePath, state: GitState): RootState {
+  return {
+    path,
+    kind: 'repository',
+    branch: state.head?.branch ?? null,
+    commit: state.head?.commit ?? null,
+    operation: state.operation,
+  };
+}
+
+function told(problem: GitProblem): string {
+  return `${problem.path}: ${problem.detail}`;
+}

@@ -1,0 +1,303 @@
+/**
+ * From a folder to a snapshot. The scan reads every name and every stat; contents only where the stat cache cannot
+ * prove that a file is the one it knows. Folders are written bottom-up, so that an unchanged folder costs its hash.
+ */
+import type { CaptureCounts, CaptureRules, Gap, RootState } from '../model/checkpoint.ts';
+import type { FileEntry, LinkEntry, Skip, Snapshot } from '../model/entries.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { ObjectId } from '../model/ids.ts';
+import { childPath, type DiskPath, type Name, nameToJson, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import { FsError, isFsError, kindOf, permissions, type Stat } from '../io/fs.ts';
+import type { Pace } from '../io/pace.ts';
+import type { Ports } from '../io/ports.ts';
+import { checkName } from '../io/safe-path.ts';
+import type { ObjectBatch } from '../store/objects/object-reader.ts';
+import { ALL_OTHERS } from '../store/side.ts';
+import { type FolderRef, snapshotOf, writeFolder } from '../store/snapshot.ts';
+import { captureFile } from './capture-file.ts';
+import { dependencySkip, sizeSkip } from './capture-rules.ts';
+import type { PathSet } from './path-set.ts';
+import { type Entered, type Position, startingPosition, stepInto } from './position.ts';
+import { type CachedFile, type CachedFolder, isYoung, provenId, type StatCache } from './stat-cache.ts';
+
+export interface ScanInput {
+  readonly ports: Ports;
+  readonly root: DiskPath;
+  readonly batch: ObjectBatch;
+  readonly cache: StatCache;
+  readonly rules: CaptureRules;
+  /** The person's own git ignore file. */
+  readonly globalIgnore: DiskPath | null;
+  /** Captured whatever rules and caps say: an act is about to touch them. */
+  readonly must: PathSet;
+  /** Names at the top of the workspace that are Savepoint's own staging folders. */
+  readonly own: ReadonlySet<Name>;
+  readonly pace: Pace;
+}
+
+export interface ScanResult {
+  readonly snapshot: Snapshot;
+  readonly counts: CaptureCounts;
+  readonly roots: readonly RootState[];
+  readonly partial: readonly Gap[];
+  readonly unsettled: readonly TreePath[];
+  /** Rules or repository files that could not be read: more is captured then, never less. */
+  readonly problems: readonly string[];
+  /** For the next scan, once the snapshot belongs to a commit. */
+  readonly folders: Map<TreePath, CachedFolder>;
+  /** Files whose contents were read. */
+  readonly filesRead: number;
+}
+
+/** @throws SavepointError CAPTURE_FAILED when the workspace folder itself cannot be read */
+export async function scan(input: ScanInput): Promise<ScanResult> {
+  const stat = input.ports.fs.lstat(input.root);
+  if (stat === null || kindOf(stat) !== 'folder') throw captureFailed(input.root, 'ENOENT');
+  const walk = new Scan(input, stat.dev);
+  const start = startingPosition(input.ports.fs, input.root, input.globalIgnore);
+  const top = await walk.folder({
+    path: WORKSPACE_ITSELF,
+    disk: input.root,
+    stat,
+    above: start,
+    ignored: false,
+    onlyNamed: null,
+  });
+  if (!('files' in top)) throw captureFailed(input.root, 'skip' in top ? (top.skip.code ?? 'EACCES') : 'ENOENT');
+  return {
+    snapshot: snapshotOf(top),
+    counts: { ...walk.counts },
+    roots: walk.roots,
+    partial: walk.partial,
+    unsettled: walk.unsettled,
+    problems: walk.problems,
+    folders: walk.folders,
+    filesRead: walk.filesRead,
+  };
+}
+
+interface FolderTask {
+  readonly path: TreePath;
+  readonly disk: DiskPath;
+  readonly stat: Stat;
+  /** Repository and ignore rules of the parent. */
+  readonly above: Position;
+  readonly ignored: boolean;
+  /** Inside a dependency folder only tracked and required paths are captured; this is on record for the rest. */
+  readonly onlyNamed: Skip | null;
+}
+
+type Outcome<Entry> = Entry | { readonly skip: Skip } | { readonly gone: true };
+type Leaf = { readonly entry: FileEntry | LinkEntry; readonly settled: boolean };
+
+/** What one folder gathers before it is written. */
+class FolderDraft {
+  readonly entries = new Map<Name, FileEntry | LinkEntry | FolderRef>();
+  readonly skips = new Map<Name, Skip>();
+  readonly ignored = new Set<Name>();
+  readonly unsettled = new Set<Name>();
+}
+
+class Scan {
+  readonly counts = { files: 0, links: 0, folders: 0, bytes: 0, skipped: 0 };
+  readonly roots: RootState[] = [];
+  readonly partial: Gap[] = [];
+  readonly unsettled: TreePath[] = [];
+  readonly problems: string[] = [];
+  readonly folders = new Map<TreePath, CachedFolder>();
+  filesRead = 0;
+  readonly #began: number;
+
+  constructor(
+    private readonly input: ScanInput,
+    private readonly device: number,
+  ) {
+    this.#began = input.ports.clock.now();
+  }
+
+  async folder(task: FolderTask): Promise<Outcome<FolderRef>> {
+    const { ports, pace } = this.input;
+    const names = this.#list(task.disk);
+    if (!Array.isArray(names)) return names;
+    const here = stepInto(ports.fs, task.above, task.path, task.disk, names);
+    this.problems.push(...here.problems);
+    if (here.root !== null) this.roots.push(here.root);
+    // A nested repository is a root of its own: the rules of the one around it say nothing about what is in it.
+    const ignored = task.ignored && here.root === null;
+    const dependency = task.onlyNamed ?? dependencySkip(ports.fs, task.path, task.disk, names, ignored);
+    if (dependency !== null && !here.position.tracked.hasBelow(task.path) && !this.input.must.reaches(task.path)) {
+      return { skip: dependency };
+    }
+
+    const draft = new FolderDraft();
+    if (dependency !== null) draft.skips.set(ALL_OTHERS, dependency);
+    const known = this.input.cache.folders.get(task.path);
+    const cached: CachedFolder = { rules: here.position.chain.key, files: new Map() };
+    const inside = { ...task, ignored };
+    for (const name of names) {
+      if (pace.due()) await pace.breathe({ phase: 'scan', done: this.counts.files + this.counts.links, total: null });
+      await this.#name(inside, here.position, dependency, known, cached, draft, name);
+    }
+    if (cached.files.size > 0) this.folders.set(task.path, cached);
+    this.counts.folders += 1;
+    return writeFolder(this.input.batch, {
+      note: { mode: permissions(task.stat), modes: new Map(), ...draft },
+      entries: draft.entries,
+    });
+  }
+
+  async #name(
+    task: FolderTask,
+    position: Entered['position'],
+    dependency: Skip | null,
+    known: CachedFolder | undefined,
+    cached: CachedFolder,
+    draft: FolderDraft,
+    name: Name,
+  ): Promise<void> {
+    if (task.path === '' && this.input.own.has(name)) return;
+    const path = childPath(task.path, name);
+    const disk = `${task.disk === '/' ? '' : task.disk}/${name}` as DiskPath;
+    const refused = refusedName(name, this.input.ports.platform);
+    if (refused !== null) return this.#skip(draft, path, name, refused);
+    const stat = this.#lstat(disk);
+    if (stat === null) return;
+    if ('skip' in stat) return this.#skip(draft, path, name, stat.skip);
+    const kind = kindOf(stat);
+    if (kind === 'special') return this.#skip(draft, path, name, { reason: 'special' });
+    const isFolder = kind === 'folder';
+    if (isFolder && stat.dev !== this.device) return this.#skip(draft, path, name, { reason: 'mount' });
+
+    const before = known?.files.get(name);
+    const judged = before !== undefined && known?.rules === cached.rules && !isFolder;
+    const covered = task.ignored || (judged ? before.ignored : position.chain.isIgnored(name, isFolder));
+    const { must } = this.input;
+
+    let outcome: Outcome<FolderRef | Leaf>;
+    const tracked = covered || dependency !== null ? isTracked(position, path, isFolder) : false;
+    if (isFolder) {
+      if (dependency !== null && !tracked && !must.reaches(path)) return;
+      outcome = await this.folder({
+        path,
+        disk,
+        stat,
+        above: position,
+        ignored: covered,
+        onlyNamed: dependency,
+      });
+    } else {
+      const required = must.has(path);
+      if (dependency !== null && !tracked && !required) return;
+      const tooMuch = required ? null : sizeSkip(name, stat, covered && !tracked, this.input.rules);
+      if (tooMuch !== null) return this.#skip(draft, path, name, tooMuch);
+      outcome = await this.#leaf(disk, stat, kind, before, (file) => {
+        cached.files.set(name, { ...file, ignored: covered });
+      });
+    }
+    if ('gone' in outcome) return;
+    if ('skip' in outcome) return this.#skip(draft, path, name, outcome.skip);
+    draft.entries.set(name, 'entry' in outcome ? outcome.entry : outcome);
+    if (covered && !tracked) draft.ignored.add(name);
+    if ('entry' in outcome && !outcome.settled) {
+      draft.unsettled.add(name);
+      this.unsettled.push(path);
+    }
+  }
+
+  async #leaf(
+    disk: DiskPath,
+    stat: Stat,
+    kind: 'file' | 'link',
+    before: CachedFile | undefined,
+    remember: (file: Omit<CachedFile, 'ignored'>) => void,
+  ): Promise<Outcome<Leaf>> {
+    const proven = provenId(before, stat);
+    if (kind === 'link') {
+      let id = proven;
+      if (id === null) {
+        const target = this.#readLink(disk);
+        if (typeof target !== 'string') return target;
+        id = this.input.batch.add('blob', Buffer.from(target, 'latin1'));
+      }
+      this.counts.links += 1;
+      if (!isYoung(stat, this.#began)) remember(cachedFile(stat, id));
+      return { entry: { kind: 'link', id }, settled: true };
+    }
+    if (proven !== null) {
+      this.#count(stat);
+      remember(cachedFile(stat, proven));
+      return { entry: { kind: 'file', id: proven, mode: permissions(stat) }, settled: true };
+    }
+    const captured = await captureFile(this.input.ports, this.input.batch, disk);
+    this.filesRead += 1;
+    if (captured.outcome === 'changed') return { gone: true };
+    if (captured.outcome === 'unreadable') return { skip: { reason: 'unreadable', code: captured.code } };
+    this.#count(captured.stat);
+    if (captured.settled && !isYoung(captured.stat, this.#began)) remember(cachedFile(captured.stat, captured.id));
+    return { entry: { kind: 'file', id: captured.id, mode: permissions(captured.stat) }, settled: captured.settled };
+  }
+
+  #count(stat: Stat): void {
+    this.counts.files += 1;
+    this.counts.bytes += stat.size;
+  }
+
+  #list(disk: DiskPath): Name[] | { readonly skip: Skip } | { readonly gone: true } {
+    try {
+      return this.input.ports.fs.list(disk).sort();
+    } catch (error) {
+      return absentOrUnreadable(error);
+    }
+  }
+
+  #lstat(disk: DiskPath): Stat | null | { readonly skip: Skip } {
+    try {
+      return this.input.ports.fs.lstat(disk);
+    } catch (error) {
+      const why = absentOrUnreadable(error);
+      return 'skip' in why ? why : null;
+    }
+  }
+
+  #readLink(disk: DiskPath): string | { readonly skip: Skip } | { readonly gone: true } {
+    try {
+      return this.input.ports.fs.readLink(disk);
+    } catch (error) {
+      return isFsError(error, 'EINVAL') ? { gone: true } : absentOrUnreadable(error);
+    }
+  }
+
+  #skip(draft: FolderDraft, path: TreePath, name: Name, skip: Skip): void {
+    draft.skips.set(name, skip);
+    this.counts.skipped += 1;
+    if (skip.reason === 'unreadable') this.partial.push({ path, skip });
+  }
+}
+
+function refusedName(name: Name, platform: Ports['platform']): Skip | null {
+  if (name === '.git') return { reason: 'repository' };
+  return checkName(name, platform) === null ? null : { reason: 'name' };
+}
+
+function isTracked(position: Position, path: TreePath, isFolder: boolean): boolean {
+  return isFolder ? position.tracked.hasBelow(path) : position.tracked.has(path);
+}
+
+function cachedFile(stat: Stat, id: ObjectId): Omit<CachedFile, 'ignored'> {
+  const { size, ino: inode, mode, mtimeMs, ctimeMs } = stat;
+  return { size, inode, mode, mtimeMs, ctimeMs, id };
+}
+
+/** Without handles or memory nothing can be said about any path: that is a failure, not a skip. */
+function absentOrUnreadable(error: unknown): { readonly skip: Skip } | { readonly gone: true } {
+  if (isFsError(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return { gone: true };
+  if (error instanceof FsError && !isFsError(error, 'EMFILE', 'ENFILE', 'ENOMEM')) {
+    return { skip: { reason: 'unreadable', code: error.code } };
+  }
+  throw error;
+}
+
+function captureFailed(root: DiskPath, code: string): SavepointError {
+  const what = code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`;
+  return new SavepointError('CAPTURE_FAILED', `The workspace folder ${root} ${what}.`, { path: nameToJson(root), code });
+}
