@@ -1,1 +1,11 @@
-export {};
+export type { CrashModel } from './disk/crash-states.ts';
+export { Died, dieByThrowing, type FaultPlan, FaultyFs, type FsCall, isUnder } from './disk/faulty-fs.ts';
+export { type ConformanceCase, type FsUnderTest, fsConformance } from './disk/fs-conformance.ts';
+export { type SimCall, SimDisk, type SimDiskOptions } from './disk/sim-disk.ts';
+export { type FakeProcesses, fakeProcesses } from './fake-processes.ts';
+export { type FixedClock, fixedClock } from './fixed-clock.ts';
+export { gitFingerprint, type Manifest, type ManifestEntry, type ManifestOptions, manifest } from './manifest.ts';
+export { realPorts, simPorts } from './ports.ts';
+export { type SeededRandom, seededRandom } from './seeded-random.ts';
+export { AWKWARD, git, type SeededTreeOptions, seededTree } from './seeded-tree.ts';
+export { GIT_ENV, type World, world } from './world.ts';

@@ -148,8 +148,10 @@ export class FolderWalk {
   #ask(path: TreePath): OpenFolder | null {
     const opened = this.#openFolder(path);
     if (opened === null || path === '' || this.#asked.at(-1) === path) return opened;
+    const before = this.#asked.indexOf(path);
+    if (before >= 0) this.#asked.splice(before, 1);
+    else if (this.#asked.length === SURE_HANDLES) this.#asked.shift();
     this.#asked.push(path);
-    if (this.#asked.length > SURE_HANDLES) this.#asked.shift();
     return opened;
   }
 

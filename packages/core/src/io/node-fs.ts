@@ -54,6 +54,7 @@ class NodeFs implements Fs {
       try {
         return fs.lstatSync(nativePath(path), NULL_IF_ABSENT) ?? null;
       } catch (error) {
+        if (errorCode(error) === 'ENOTDIR') return null;
         this.#again(error, 'lstat', path);
       }
     }

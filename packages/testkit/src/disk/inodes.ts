@@ -1,0 +1,247 @@
+import type { DiskPath } from '@savepoint/core';
+
+export type Ino = number;
+
+interface Common {
+  readonly ino: Ino;
+  readonly dev: number;
+  /** Permission bits alone; the type is in `kind`. */
+  readonly mode: number;
+  readonly mtime: number;
+  readonly ctime: number;
+  readonly birthtime: number;
+  /** Entries that lead here; a folder that has none was removed. */
+  readonly names: number;
+}
+
+export interface FileInode extends Common {
+  readonly kind: 'file';
+  /** Capacity; the content is the first `size` bytes. */
+  readonly bytes: Buffer;
+  readonly size: number;
+}
+
+export interface FolderInode extends Common {
+  readonly kind: 'folder';
+  readonly entries: ReadonlyMap<string, FolderEntry>;
+}
+
+export interface LinkInode extends Common {
+  readonly kind: 'link';
+  readonly target: string;
+}
+
+export interface SpecialInode extends Common {
+  readonly kind: 'special';
+}
+
+export type Inode = FileInode | FolderInode | LinkInode | SpecialInode;
+
+export interface FolderEntry {
+  readonly name: string;
+  readonly ino: Ino;
+}
+
+/** One entry of one folder: set, or removed where `ino` is null. The key is the name, folded if the disk folds. */
+export interface EntryChange {
+  readonly folder: Ino;
+  readonly key: string;
+  readonly name: string;
+  readonly ino: Ino | null;
+}
+
+/** What a call did, as it can become durable: wholly, or not at all, except that data may be torn. */
+export type Operation =
+  | { readonly kind: 'data'; readonly ino: Ino; readonly position: number; readonly bytes: Buffer; readonly at: number }
+  | { readonly kind: 'mode'; readonly ino: Ino; readonly mode: number; readonly at: number }
+  | { readonly kind: 'mtime'; readonly ino: Ino; readonly mtime: number; readonly at: number }
+  | {
+      readonly kind: 'entries';
+      /** Of one folder, and of one step there: a rename inside a folder is two. */
+      readonly changes: readonly EntryChange[];
+      readonly at: number;
+      /** A folder has one parent: where its new entry is on the disk, this removal of the old one has happened, too. */
+      readonly follows?: EntryChange;
+    };
+
+/** The inode that has to be synced for an operation to become durable. */
+export function ownerOf(operation: Operation): Ino | undefined {
+  return operation.kind === 'entries' ? operation.changes[0]?.folder : operation.ino;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+const DEEPEST_LAYERS = 8;
+
+/**
+ * The inodes of a disk in one state. Copies are cheap: a copy shares all inodes with its original, and whoever changes
+ * one first copies that one.
+ */
+export class Inodes {
+  #below: Inodes | null;
+  /** Inodes that this state alone has; their entries or bytes may still be shared. */
+  #own = new Map<Ino, Inode>();
+  readonly #ownContent = new Set<Ino>();
+  #depth: number;
+
+  constructor(below: Inodes | null = null) {
+    this.#below = below;
+    this.#depth = below === null ? 0 : below.#depth + 1;
+  }
+
+  get(ino: Ino): Inode {
+    const found = this.find(ino);
+    if (found === undefined) throw new Error(`the simulated disk has lost inode ${ino}`);
+    return found;
+  }
+
+  find(ino: Ino): Inode | undefined {
+    for (let layer: Inodes | null = this; layer !== null; layer = layer.#below) {
+      const found = layer.#own.get(ino);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  folder(ino: Ino): FolderInode {
+    const inode = this.get(ino);
+    if (inode.kind !== 'folder') throw new Error(`inode ${ino} of the simulated disk is no folder`);
+    return inode;
+  }
+
+  *folders(): Generator<FolderInode> {
+    const seen = new Set<Ino>();
+    for (let layer: Inodes | null = this; layer !== null; layer = layer.#below) {
+      for (const [ino, inode] of layer.#own) {
+        if (seen.has(ino)) continue;
+        seen.add(ino);
+        if (inode.kind === 'folder') yield inode;
+      }
+    }
+  }
+
+  add(inode: Inode): void {
+    this.#own.set(inode.ino, { ...inode });
+  }
+
+  /** Both go on from the same state; neither sees what the other one changes. */
+  copy(): Inodes {
+    if (this.#own.size > 0) {
+      const shared = new Inodes(this.#below);
+      shared.#own = this.#own;
+      this.#below = shared.#depth < DEEPEST_LAYERS ? shared : shared.#flat();
+      this.#own = new Map();
+      this.#ownContent.clear();
+      this.#depth = this.#below.#depth + 1;
+    }
+    return new Inodes(this.#below);
+  }
+
+  #flat(): Inodes {
+    const layers: Inodes[] = [];
+    for (let layer: Inodes | null = this; layer !== null; layer = layer.#below) layers.push(layer);
+    const flat = new Inodes();
+    for (const layer of layers.reverse()) for (const [ino, inode] of layer.#own) flat.#own.set(ino, inode);
+    return flat;
+  }
+
+  apply(operation: Operation, torn: Torn | null = null): void {
+    switch (operation.kind) {
+      case 'data':
+        this.#writeData(
+          operation.ino,
+          operation.position,
+          torn === null ? operation.bytes : tear(operation.bytes, torn),
+        );
+        this.#update(operation.ino, { mtime: operation.at, ctime: operation.at });
+        break;
+      case 'mode':
+        this.#update(operation.ino, { mode: operation.mode, ctime: operation.at });
+        break;
+      case 'mtime':
+        this.#update(operation.ino, { mtime: operation.mtime, ctime: operation.at });
+        break;
+      case 'entries':
+        for (const change of operation.changes) this.#changeEntry(change, operation.at);
+    }
+  }
+
+  /**
+   * What a crash leaves must be a disk: names in folders that nothing leads to do not count. (The engine sees how many
+   * names a file has.)
+   */
+  dropUnreachable(root: Ino): void {
+    const names = new Map<Ino, number>([[root, 1]]);
+    const todo = [root];
+    for (let ino = todo.pop(); ino !== undefined; ino = todo.pop()) {
+      for (const entry of this.folder(ino).entries.values()) {
+        const known = names.get(entry.ino) ?? 0;
+        names.set(entry.ino, known + 1);
+        if (known === 0 && this.get(entry.ino).kind === 'folder') todo.push(entry.ino);
+      }
+    }
+    for (const [ino, count] of names) {
+      if (this.get(ino).names !== count) this.#update(ino, { names: count });
+    }
+  }
+
+  has(change: EntryChange): boolean {
+    return (this.folder(change.folder).entries.get(change.key)?.ino ?? null) === change.ino;
+  }
+
+  #changeEntry(change: EntryChange, at: number): void {
+    const folder = this.folder(change.folder);
+    const before = folder.entries.get(change.key);
+    const shared = !this.#ownContent.has(folder.ino);
+    const entries = shared ? new Map(folder.entries) : (folder.entries as Map<string, FolderEntry>);
+    if (change.ino === null) entries.delete(change.key);
+    else entries.set(change.key, { name: change.name, ino: change.ino });
+    this.#ownContent.add(folder.ino);
+    this.#update(folder.ino, { entries, mtime: at, ctime: at });
+    if (before?.ino === change.ino) return;
+    if (before !== undefined) this.#count(before.ino, -1, at);
+    if (change.ino !== null) this.#count(change.ino, 1, at);
+  }
+
+  #count(ino: Ino, by: number, at: number): void {
+    this.#update(ino, { names: this.get(ino).names + by, ctime: at });
+  }
+
+  #writeData(ino: Ino, position: number, bytes: Buffer): void {
+    const file = this.get(ino);
+    if (file.kind !== 'file') throw new Error(`inode ${ino} of the simulated disk is no file`);
+    const size = Math.max(file.size, position + bytes.length);
+    let content = file.bytes;
+    if (size > content.length) {
+      content = Buffer.alloc(file.size === 0 ? size : Math.max(size, file.size * 2));
+      file.bytes.copy(content, 0, 0, file.size);
+    } else if (!this.#ownContent.has(ino)) {
+      content = Buffer.from(file.bytes);
+    }
+    bytes.copy(content, position);
+    this.#ownContent.add(ino);
+    this.#update(ino, { bytes: content, size });
+  }
+
+  #update(ino: Ino, changes: Partial<FileInode> | Partial<FolderInode>): void {
+    const own = this.#own.get(ino);
+    if (own === undefined) this.#own.set(ino, { ...this.get(ino), ...changes } as Inode);
+    else Object.assign(own as Mutable<Inode>, changes);
+  }
+}
+
+/** How much of a write is on the disk: its first bytes, or its length alone (blocks that were never written). */
+export type Torn = { readonly kept: number } | 'zeros';
+
+function tear(bytes: Buffer, torn: Torn): Buffer {
+  return torn === 'zeros' ? Buffer.alloc(bytes.length) : bytes.subarray(0, torn.kept);
+}
+
+/** Where the type bits of `st_mode` say what an inode is. */
+export const TYPE_BITS = { file: 0o100000, folder: 0o040000, link: 0o120000, special: 0o010000 } as const;
+
+export type OpenHandle = {
+  readonly ino: Ino;
+  readonly path: DiskPath;
+  readonly access: 'read' | 'write' | 'folder';
+};

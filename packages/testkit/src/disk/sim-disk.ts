@@ -1,0 +1,486 @@
+import { type DiskPath, type Fd, type FileKind, type Fs, FsError, type Name, type Stat } from '@savepoint/core';
+import type { SeededRandom } from '../seeded-random.ts';
+import { type CrashModel, crashes } from './crash-states.ts';
+import {
+  type EntryChange,
+  type FolderInode,
+  type Ino,
+  type Inode,
+  Inodes,
+  type OpenHandle,
+  type Operation,
+  ownerOf,
+  TYPE_BITS,
+} from './inodes.ts';
+import { type Place, type WalkContext, walk } from './walk.ts';
+
+export interface SimDiskOptions {
+  /** Milliseconds since 1970; the time stands still unless the test moves it. */
+  readonly now?: number;
+  readonly umask?: number;
+  readonly uid?: number;
+  /** Names that differ in letter case or normalisation alone are one name, as on macOS. */
+  readonly folds?: boolean;
+}
+
+/** A call that changes the disk or makes something durable, told before it happens. */
+export interface SimCall {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly operation: keyof Fs;
+  /** Of a call on a handle: what was opened. */
+  readonly path: DiskPath;
+}
+
+const ROOT: Ino = 2;
+const FIRST_HANDLE = 3;
+
+/**
+ * A disk in memory that behaves as Linux does, and knows what of it is durable.
+ *
+ * - What is written into a file, and its mode and times, are durable after `sync` of that file.
+ * - An entry (created, renamed, linked, removed) is durable after `sync` of the folder that it stands in. Syncing a new
+ *   file does not keep its entry. A file renamed into another folder has two entries, kept or lost one by one.
+ * - {@link crashStates} gives the disks that a power cut at this moment may leave behind.
+ *
+ * Handles are numbers that are never used again, so that a path through a closed one leads nowhere. Permissions are
+ * kept, not enforced: whoever calls is root.
+ */
+export class SimDisk implements Fs {
+  /** Milliseconds since 1970. */
+  now: number;
+  /** What `freeSpace` says. */
+  freeBytes: number | null = 1e12;
+  /** Called before each call that changes or syncs; what it throws, the call throws. */
+  onCall: ((call: SimCall) => void) | null = null;
+  /** Calls that changed or synced so far. */
+  calls = 0;
+
+  readonly #options: SimDiskOptions;
+  readonly #inodes: Inodes;
+  #durable: Inodes;
+  #pending: Operation[];
+  readonly #handles = new Map<number, OpenHandle>();
+  #nextHandle = FIRST_HANDLE;
+  #nextIno: Ino;
+  #nextDev: number;
+  readonly #context: WalkContext;
+
+  /** @param from what another disk had become; an empty disk without it */
+  constructor(options: SimDiskOptions = {}, from: DiskContent | null = null) {
+    this.#options = options;
+    this.now = from?.now ?? options.now ?? 1_700_000_000_000;
+    this.#durable = from?.durable ?? emptyDisk(this.now);
+    this.#inodes = from?.inodes ?? this.#durable.copy();
+    this.#pending = from?.pending ?? [];
+    this.#nextIno = from?.nextIno ?? ROOT + 1;
+    this.#nextDev = from?.nextDev ?? 2;
+    this.#context = {
+      inodes: this.#inodes,
+      root: ROOT,
+      key: options.folds === true ? fold : (name) => name,
+      handle: (fd) => this.#handles.get(fd)?.ino,
+      fail: (code, path) => this.#error(code, this.#walking, path),
+    };
+  }
+
+  // What power cuts and dying processes leave behind
+
+  /**
+   * Disks as they may be after a power cut right now: what is durable, and of the rest any subset of the operations
+   * ('any-subset', as on a file system that orders nothing) or the first so many ('prefix', as on one that keeps the
+   * order); written data may be torn. All of them where that is not more than `limit`, else that many by chance.
+   */
+  *crashStates(model: CrashModel, limit: number, random: SeededRandom): Generator<SimDisk> {
+    const durable = this.#durable.copy();
+    for (const inodes of crashes(durable, this.#pending, model, limit, random)) {
+      inodes.dropUnreachable(ROOT);
+      yield this.#disk({ inodes: inodes.copy(), durable: inodes, pending: [] });
+    }
+  }
+
+  /** The disk as another process finds it after this one died: all is there, nothing is more durable than before. */
+  afterProcessDeath(): SimDisk {
+    return this.#disk({ inodes: this.#inodes.copy(), durable: this.#durable.copy(), pending: [...this.#pending] });
+  }
+
+  /** Makes everything durable: the state that a test begins with. */
+  settle(): void {
+    this.#durable = this.#inodes.copy();
+    this.#pending = [];
+  }
+
+  /** How many operations a power cut could still undo. */
+  get pending(): number {
+    return this.#pending.length;
+  }
+
+  /** Makes another file system begin at an empty folder. */
+  mountAt(path: DiskPath): void {
+    const place = this.#mustBe(path, 'lstat');
+    if (place.kind !== 'folder' || place.entries.size > 0) throw new FsError('EBUSY', 'makeFolder', path);
+    for (const inodes of [this.#inodes, this.#durable]) inodes.add({ ...place, dev: this.#nextDev });
+    this.#nextDev++;
+  }
+
+  /** Puts a FIFO where nothing is. */
+  makeSpecial(path: DiskPath, mode: number): void {
+    this.#create(path, 'openNew', (common) => ({ ...common, kind: 'special', mode }));
+  }
+
+  // Fs
+
+  lstat(path: DiskPath): Stat | null {
+    try {
+      const { inode } = this.#walk(path, 'lstat');
+      return inode === null ? null : this.#stat(inode);
+    } catch (error) {
+      if (error instanceof FsError && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null;
+      throw error;
+    }
+  }
+
+  realpath(path: DiskPath): DiskPath {
+    const place = this.#walk(path, 'realpath', true);
+    if (place.inode === null) throw this.#error('ENOENT', 'realpath', path);
+    return place.resolved as DiskPath;
+  }
+
+  list(path: DiskPath): Name[] {
+    const folder = this.#mustBe(path, 'list');
+    if (folder.kind !== 'folder') throw this.#error('ENOTDIR', 'list', path);
+    return [...folder.entries.values()].map((entry) => entry.name as Name);
+  }
+
+  openRead(path: DiskPath): Fd {
+    const inode = this.#mustBe(path, 'openRead');
+    if (inode.kind === 'link') throw this.#error('ELOOP', 'openRead', path);
+    return this.#open(inode.ino, path, 'read');
+  }
+
+  openNew(path: DiskPath, mode: number): Fd {
+    this.#tell('openNew', path);
+    const made = this.#create(path, 'openNew', (common) => ({
+      ...common,
+      kind: 'file',
+      mode: mode & 0o7777 & ~this.#umask,
+      bytes: Buffer.alloc(0),
+      size: 0,
+    }));
+    return this.#open(made, path, 'write');
+  }
+
+  openFolder(path: DiskPath): Fd {
+    const inode = this.#mustBe(path, 'openFolder');
+    if (inode.kind !== 'folder') throw this.#error('ENOTDIR', 'openFolder', path);
+    return this.#open(inode.ino, path, 'folder');
+  }
+
+  folderPath(folder: Fd, _path: DiskPath): DiskPath {
+    return `/proc/self/fd/${folder}` as DiskPath;
+  }
+
+  fstat(fd: Fd): Stat {
+    return this.#stat(this.#inodes.get(this.#handle(fd, 'fstat').ino));
+  }
+
+  read(fd: Fd, into: Uint8Array, offset: number, length: number, position: number): number {
+    const handle = this.#handle(fd, 'read');
+    if (handle.access === 'write') throw this.#error('EBADF', 'read', handle.path);
+    const inode = this.#inodes.get(handle.ino);
+    if (inode.kind === 'folder') throw this.#error('EISDIR', 'read', handle.path);
+    if (inode.kind !== 'file') return 0;
+    const end = Math.min(inode.size, position + Math.min(length, into.length - offset));
+    if (end <= position) return 0;
+    into.set(inode.bytes.subarray(position, end), offset);
+    return end - position;
+  }
+
+  write(fd: Fd, bytes: Uint8Array, position: number): void {
+    const handle = this.#handle(fd, 'write');
+    this.#tell('write', handle.path);
+    if (handle.access !== 'write') throw this.#error('EBADF', 'write', handle.path);
+    if (bytes.length === 0) return;
+    this.#do({ kind: 'data', ino: handle.ino, position, bytes: Buffer.from(bytes), at: this.now });
+  }
+
+  sync(fd: Fd): void {
+    const handle = this.#handle(fd, 'sync');
+    this.#tell('sync', handle.path);
+    const left: Operation[] = [];
+    for (const operation of this.#pending) {
+      if (ownerOf(operation) === handle.ino) this.#durable.apply(operation);
+      else left.push(operation);
+    }
+    this.#pending = left;
+  }
+
+  fchmod(fd: Fd, mode: number): void {
+    const handle = this.#handle(fd, 'fchmod');
+    this.#tell('fchmod', handle.path);
+    this.#do({ kind: 'mode', ino: handle.ino, mode: mode & 0o7777, at: this.now });
+  }
+
+  close(fd: Fd): void {
+    const { path } = this.#handle(fd, 'close');
+    if (!this.#handles.delete(fd)) throw this.#error('EBADF', 'close', path);
+  }
+
+  readLink(path: DiskPath): string {
+    const inode = this.#mustBe(path, 'readLink');
+    if (inode.kind !== 'link') throw this.#error('EINVAL', 'readLink', path);
+    return inode.target;
+  }
+
+  makeLink(target: string, path: DiskPath): void {
+    this.#tell('makeLink', path);
+    if (target === '') throw this.#error('ENOENT', 'makeLink', path);
+    if (target.includes('\0')) throw this.#error('EINVAL', 'makeLink', path);
+    if (target.length > 4095) throw this.#error('ENAMETOOLONG', 'makeLink', path);
+    this.#create(path, 'makeLink', (common) => ({ ...common, kind: 'link', mode: 0o777, target }));
+  }
+
+  makeFolder(path: DiskPath, mode: number): void {
+    this.#tell('makeFolder', path);
+    const bits = mode & 0o1777 & ~this.#umask;
+    this.#create(path, 'makeFolder', (common) => ({ ...common, kind: 'folder', mode: bits, entries: new Map() }));
+  }
+
+  rename(from: DiskPath, to: DiskPath): void {
+    this.#tell('rename', to);
+    const fail = (code: string): FsError => this.#error(code, 'rename', to);
+    const source = this.#walk(from, 'rename');
+    const target = this.#walk(to, 'rename');
+    if (source.name === null || target.name === null) throw fail('EBUSY');
+    if (source.inode === null) throw fail('ENOENT');
+    const moved = source.inode;
+    if (moved.dev !== this.#inodes.get(target.parent).dev) {
+      throw fail(this.#isMountPoint(source) ? 'EBUSY' : 'EXDEV');
+    }
+    if (moved.kind === 'folder' && this.#isWithin(target.parent, moved.ino)) throw fail('EINVAL');
+    const add = this.#change(target, moved.ino);
+    const remove = this.#change(source, null);
+    const sameEntry = add.folder === remove.folder && add.key === remove.key;
+    // Two names of one file: POSIX says that nothing happens. A folding disk changes how the one name is spelt.
+    if (target.inode?.ino === moved.ino && !(sameEntry && add.name !== source.entry?.name)) return;
+    if (target.inode !== null && !sameEntry) {
+      if (target.inode.kind === 'folder' && moved.kind !== 'folder') throw fail('EISDIR');
+      if (target.inode.kind !== 'folder' && moved.kind === 'folder') throw fail('ENOTDIR');
+      if (target.inode.kind === 'folder' && target.inode.entries.size > 0) throw fail('ENOTEMPTY');
+    }
+    this.#assertLinked(target.parent, 'rename', to);
+    if (sameEntry) {
+      this.#do({ kind: 'entries', changes: [add], at: this.now });
+    } else if (add.folder === remove.folder) {
+      this.#do({ kind: 'entries', changes: [remove, add], at: this.now });
+    } else {
+      this.#do({ kind: 'entries', changes: [add], at: this.now });
+      const follows = moved.kind === 'folder' ? { follows: add } : {};
+      this.#do({ kind: 'entries', changes: [remove], at: this.now, ...follows });
+    }
+  }
+
+  hardLink(from: DiskPath, to: DiskPath): void {
+    this.#tell('hardLink', to);
+    const source = this.#walk(from, 'hardLink');
+    if (source.inode === null) throw this.#error('ENOENT', 'hardLink', to);
+    const target = this.#walk(to, 'hardLink');
+    if (target.inode !== null) throw this.#error('EEXIST', 'hardLink', to);
+    if (source.inode.dev !== this.#inodes.get(target.parent).dev) throw this.#error('EXDEV', 'hardLink', to);
+    if (source.inode.kind === 'folder') throw this.#error('EPERM', 'hardLink', to);
+    this.#assertLinked(target.parent, 'hardLink', to);
+    this.#do({ kind: 'entries', changes: [this.#change(target, source.inode.ino)], at: this.now });
+  }
+
+  unlink(path: DiskPath): void {
+    this.#tell('unlink', path);
+    const place = this.#walk(path, 'unlink');
+    if (place.inode === null) throw this.#error('ENOENT', 'unlink', path);
+    if (place.inode.kind === 'folder') throw this.#error('EISDIR', 'unlink', path);
+    this.#do({ kind: 'entries', changes: [this.#change(place, null)], at: this.now });
+  }
+
+  removeFolder(path: DiskPath): void {
+    this.#tell('removeFolder', path);
+    const place = this.#walk(path, 'removeFolder');
+    if (place.inode === null) throw this.#error('ENOENT', 'removeFolder', path);
+    if (place.inode.kind !== 'folder') throw this.#error('ENOTDIR', 'removeFolder', path);
+    if (place.name === null) throw this.#error('EINVAL', 'removeFolder', path);
+    if (this.#isMountPoint(place)) throw this.#error('EBUSY', 'removeFolder', path);
+    if (place.inode.entries.size > 0) throw this.#error('ENOTEMPTY', 'removeFolder', path);
+    this.#do({ kind: 'entries', changes: [this.#change(place, null)], at: this.now });
+  }
+
+  chmod(path: DiskPath, mode: number): void {
+    this.#tell('chmod', path);
+    const inode = this.#mustBe(path, 'chmod');
+    if (inode.kind === 'link') throw this.#error('ELOOP', 'chmod', path);
+    this.#do({ kind: 'mode', ino: inode.ino, mode: mode & 0o7777, at: this.now });
+  }
+
+  touch(path: DiskPath, ms: number): void {
+    this.#tell('touch', path);
+    const inode = this.#mustBe(path, 'touch');
+    this.#do({ kind: 'mtime', ino: inode.ino, mtime: ms, at: this.now });
+  }
+
+  freeSpace(path: DiskPath): number | null {
+    this.#mustBe(path, 'freeSpace');
+    return this.freeBytes;
+  }
+
+  // How it is done
+
+  get #umask(): number {
+    return this.#options.umask ?? 0o022;
+  }
+
+  #disk(content: Pick<DiskContent, 'inodes' | 'durable' | 'pending'>): SimDisk {
+    const { now } = this;
+    return new SimDisk(this.#options, { ...content, now, nextIno: this.#nextIno, nextDev: this.#nextDev });
+  }
+
+  /** What the walk is for, for its errors. */
+  #walking: keyof Fs = 'lstat';
+
+  #walk(path: DiskPath, operation: keyof Fs, followLast = false): Place {
+    this.#walking = operation;
+    return walk(this.#context, path, followLast);
+  }
+
+  #mustBe(path: DiskPath, operation: keyof Fs): Inode {
+    const { inode } = this.#walk(path, operation);
+    if (inode === null) throw this.#error('ENOENT', operation, path);
+    return inode;
+  }
+
+  #tell(operation: keyof Fs, path: DiskPath): void {
+    this.calls++;
+    this.onCall?.({ number: this.calls, operation, path: this.#named(path) });
+  }
+
+  #do(operation: Operation): void {
+    this.#inodes.apply(operation);
+    this.#pending.push(operation);
+  }
+
+  #change(place: Place, ino: Ino | null): EntryChange {
+    const name = place.name ?? '';
+    return { folder: place.parent, key: this.#context.key(name), name, ino };
+  }
+
+  #create(path: DiskPath, operation: keyof Fs, make: (common: NewInode) => Inode): Ino {
+    const place = this.#walk(path, operation);
+    if (place.inode !== null) throw this.#error('EEXIST', operation, path);
+    this.#assertLinked(place.parent, operation, path);
+    const ino = this.#nextIno++;
+    const { dev } = this.#inodes.get(place.parent);
+    const at = this.now;
+    const inode = make({ ino, dev, mtime: at, ctime: at, birthtime: at, names: 0 });
+    // Nothing leads there until the entry is durable; but what is synced before must have somewhere to go.
+    this.#inodes.add(inode);
+    this.#durable.add(inode);
+    this.#do({ kind: 'entries', changes: [this.#change(place, ino)], at });
+    return ino;
+  }
+
+  /** Nothing can be made in a folder that was removed while somebody has it open. */
+  #assertLinked(folder: Ino, operation: keyof Fs, path: DiskPath): void {
+    if (this.#inodes.get(folder).names === 0) throw this.#error('ENOENT', operation, path);
+  }
+
+  #isMountPoint(place: Place): boolean {
+    return place.inode !== null && place.name !== null && place.inode.dev !== this.#inodes.get(place.parent).dev;
+  }
+
+  /** Whether a folder is another one or lies below it. */
+  #isWithin(folder: Ino, other: Ino): boolean {
+    if (folder === other) return true;
+    const inode = this.#inodes.folder(other);
+    return [...inode.entries.values()].some(
+      (entry) => this.#inodes.get(entry.ino).kind === 'folder' && this.#isWithin(folder, entry.ino),
+    );
+  }
+
+  #open(ino: Ino, path: DiskPath, access: OpenHandle['access']): Fd {
+    const fd = this.#nextHandle++;
+    this.#handles.set(fd, { ino, path: this.#named(path), access });
+    return fd as Fd;
+  }
+
+  #handle(fd: number, operation: keyof Fs): OpenHandle {
+    const handle = this.#handles.get(fd);
+    if (handle === undefined) throw new FsError('EBADF', operation, `(handle ${fd})` as DiskPath);
+    return handle;
+  }
+
+  #error(code: string, operation: keyof Fs, path: DiskPath): FsError {
+    return new FsError(code, operation, this.#named(path));
+  }
+
+  #named(path: DiskPath): DiskPath {
+    return path.replace(/^\/proc\/self\/fd\/(\d+)(?=\/|$)/, (handle, fd: string) => {
+      return this.#handles.get(Number(fd))?.path ?? handle;
+    }) as DiskPath;
+  }
+
+  #stat(inode: Inode): Stat {
+    return {
+      dev: inode.dev,
+      ino: inode.ino,
+      mode: TYPE_BITS[inode.kind satisfies FileKind] | inode.mode,
+      nlink: inode.kind === 'folder' ? 2 : inode.names,
+      uid: this.#options.uid ?? 1000,
+      size: sizeOf(inode),
+      mtimeMs: inode.mtime,
+      ctimeMs: inode.ctime,
+      birthtimeMs: inode.birthtime,
+    };
+  }
+}
+
+interface DiskContent {
+  readonly inodes: Inodes;
+  readonly durable: Inodes;
+  readonly pending: Operation[];
+  readonly now: number;
+  readonly nextIno: Ino;
+  readonly nextDev: number;
+}
+
+type NewInode = Omit<FolderInode, 'kind' | 'mode' | 'entries'>;
+
+function emptyDisk(at: number): Inodes {
+  const inodes = new Inodes();
+  inodes.add({
+    kind: 'folder',
+    ino: ROOT,
+    dev: 1,
+    mode: 0o755,
+    mtime: at,
+    ctime: at,
+    birthtime: at,
+    names: 1,
+    entries: new Map(),
+  });
+  return inodes;
+}
+
+function sizeOf(inode: Inode): number {
+  switch (inode.kind) {
+    case 'file':
+      return inode.size;
+    case 'link':
+      return inode.target.length;
+    case 'folder':
+      return 4096;
+    case 'special':
+      return 0;
+  }
+}
+
+/** Simpler than the engine's own folding, and not made from it. */
+function fold(name: string): string {
+  const text = Buffer.from(name, 'latin1').toString('utf8');
+  return text.includes('\ufffd') ? name.toLowerCase() : text.normalize('NFC').toLowerCase();
+}

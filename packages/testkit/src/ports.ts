@@ -1,0 +1,24 @@
+import type { Fs, Ports } from '@savepoint/core';
+import { nodePorts } from '@savepoint/core/node';
+import { fakeProcesses } from './fake-processes.ts';
+import { fixedClock } from './fixed-clock.ts';
+import { seededRandom } from './seeded-random.ts';
+
+/** Ports on a simulated disk (or any other Fs): a clock that stands, seeded chance, processes that the test rules. */
+export function simPorts(fs: Fs, replace: Partial<Ports> & { readonly seed?: number } = {}): Ports {
+  const { seed = 1, ...others } = replace;
+  return {
+    fs,
+    clock: fixedClock(),
+    random: seededRandom(seed),
+    processes: fakeProcesses(),
+    platform: 'linux',
+    uid: 1000,
+    ...others,
+  };
+}
+
+/** The machine's own ports, with some replaced. */
+export function realPorts(replace: Partial<Ports> = {}): Ports {
+  return { ...nodePorts(), ...replace };
+}

@@ -1,0 +1,58 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bytesFromText, type DiskPath, type Places, type Ports } from '@savepoint/core';
+import { realPorts } from './ports.ts';
+
+/** A temporary folder on the real disk with all that Savepoint needs, and nothing of the person who runs the tests. */
+export interface World {
+  /** The folder of it all, its links resolved. */
+  readonly folder: DiskPath;
+  /** An empty folder to be the workspace. */
+  readonly workspace: DiskPath;
+  readonly places: Places;
+  readonly ports: Ports;
+  /** For child processes: HOME, SAVEPOINT_HOME and git's own settings point into this world. */
+  readonly env: Readonly<Record<string, string>>;
+  remove(): void;
+}
+
+/**
+ * @param atEnd takes the function that removes the world: vitest's `onTestFinished`, or `afterAll`. Without it the
+ *   caller calls `remove`.
+ */
+export function world(atEnd?: (remove: () => void) => void): World {
+  const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'savepoint-test-')));
+  const at = (name: string): string => join(folder, name);
+  for (const name of ['user', 'home', 'workspace']) mkdirSync(at(name), { mode: 0o700 });
+  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  atEnd?.(remove);
+  const disk = (path: string): DiskPath => bytesFromText(path) as DiskPath;
+  return {
+    folder: disk(folder),
+    workspace: disk(at('workspace')),
+    places: { home: disk(at('home')), userHome: disk(at('user')), globalIgnore: null },
+    ports: realPorts(),
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: at('user'),
+      SAVEPOINT_HOME: at('home'),
+      LC_ALL: 'C',
+      ...GIT_ENV,
+    },
+    remove,
+  };
+}
+
+/** Git as it is without any configuration, always the same person at the same time. */
+export const GIT_ENV: Readonly<Record<string, string>> = {
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: process.platform === 'win32' ? 'NUL' : '/dev/null',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_AUTHOR_NAME: 'Test',
+  GIT_AUTHOR_EMAIL: 'test@example.invalid',
+  GIT_AUTHOR_DATE: '1700000000 +0000',
+  GIT_COMMITTER_NAME: 'Test',
+  GIT_COMMITTER_EMAIL: 'test@example.invalid',
+  GIT_COMMITTER_DATE: '1700000000 +0000',
+};
