@@ -1,0 +1,93 @@
+/**
+ * Names, messages and contents come from anybody. Printed as they are, they could move the cursor, colour what
+ * follows, run a line backwards, or look like something else. What is shown here holds none of that.
+ */
+import { bytesFromText, textFromBytes } from '../model/names.ts';
+import { escapeBytes } from './c-quote.ts';
+
+/**
+ * What has no place in a line: control characters (C0, DEL, C1), line and paragraph separators, halves of surrogate pairs,
+ * and everything that is invisible or turns the direction of writing. Ranges, not `\p{…}`: the same in every Node.
+ */
+const UNSAFE =
+  '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f' +
+  '\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ud800-\\udfff\\ufeff\\uffa0\\ufff0-\\ufffb' +
+  '\\u{13430}-\\u{1345f}\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}';
+
+/** In a message these only choose between two drawings of the sign before them. */
+const VARIATION_SELECTORS = '\\ufe00-\\ufe0f';
+
+const SPACE = ' \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000';
+
+const UNSAFE_IN_NAME = new RegExp(`[${UNSAFE}${VARIATION_SELECTORS}]`, 'gu');
+const UNSAFE_IN_TEXT = new RegExp(`[${UNSAFE}]`, 'gu');
+const NEEDS_QUOTES = new RegExp(`^"|^[${SPACE}]|[${SPACE}]$|[${UNSAFE}${VARIATION_SELECTORS}]`, 'u');
+
+/** As much valid UTF-8 as there is in one-byte characters, or else (in the group) a single byte that is none. */
+const UTF8_OR_BYTE = new RegExp(
+  `(?:${[
+    '[\\x00-\\x7f]',
+    '[\\xc2-\\xdf][\\x80-\\xbf]',
+    '\\xe0[\\xa0-\\xbf][\\x80-\\xbf]',
+    '[\\xe1-\\xec\\xee\\xef][\\x80-\\xbf]{2}',
+    '\\xed[\\x80-\\x9f][\\x80-\\xbf]',
+    '\\xf0[\\x90-\\xbf][\\x80-\\xbf]{2}',
+    '[\\xf1-\\xf3][\\x80-\\xbf]{3}',
+    '\\xf4[\\x80-\\x8f][\\x80-\\xbf]{2}',
+  ].join('|')}){1,4096}|([\\x80-\\xff])`,
+  'g',
+);
+
+/**
+ * A name or path from disk, safe to print on a line: as it is, or in quotes with escapes of C (`"a\\nb"`, bytes in octal)
+ * where it holds something unsafe, bytes that are no UTF-8, a space at either end, or a quote at its start.
+ * Different names are shown differently.
+ * @param bytes one character per byte (model/names.ts)
+ */
+export function showName(bytes: string): string {
+  const text = textFromBytes(bytes);
+  if (text !== null && text !== '' && !NEEDS_QUOTES.test(text)) return text;
+  const quoted = eachPart(
+    bytes,
+    (part) => part.replace(/["\\]/g, escapeBytes).replace(UNSAFE_IN_NAME, (it) => escapeBytes(bytesFromText(it))),
+    escapeBytes,
+  );
+  return `"${quoted}"`;
+}
+
+/**
+ * A message, branch name or other text from anybody, safe to print. A backslash stays as it is, so this is for
+ * reading, not for telling two texts apart.
+ * @param newlines `keep` leaves line ends (CRLF becomes LF); `escape` makes one line of it
+ */
+export function showText(text: string, newlines: 'escape' | 'keep' = 'escape'): string {
+  const lines = newlines === 'keep' ? text.split(/\r?\n/) : [text];
+  return lines.map((line) => line.replace(UNSAFE_IN_TEXT, escapeCharacter)).join('\n');
+}
+
+/**
+ * Content of a file, safe to print: line feeds and tabs stay, everything unsafe and every byte that is no UTF-8 is
+ * escaped, a CR too.
+ * @param bytes one character per byte
+ */
+export function showContent(bytes: string): string {
+  return eachPart(
+    bytes,
+    (part) => part.replace(UNSAFE_IN_TEXT, (it) => (it === '\n' || it === '\t' ? it : escapeCharacter(it))),
+    (byte) => `\\x${byte.charCodeAt(0).toString(16)}`,
+  );
+}
+
+function eachPart(bytes: string, showUtf8: (text: string) => string, showByte: (byte: string) => string): string {
+  return bytes.replace(UTF8_OR_BYTE, (part, byte: string | undefined) =>
+    byte === undefined ? showUtf8(Buffer.from(part, 'latin1').toString('utf8')) : showByte(byte),
+  );
+}
+
+function escapeCharacter(character: string): string {
+  const code = character.codePointAt(0) as number;
+  if (code < 0x80) return SHORT_ESCAPES[character] ?? `\\x${code.toString(16).padStart(2, '0')}`;
+  return `\\u{${code.toString(16)}}`;
+}
+
+const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };

@@ -1,0 +1,110 @@
+import type { TreePath } from '../model/names.ts';
+import { displayWidth, fitEnd, fitStart } from './display-width.ts';
+import type { LineCounts } from './line-diff.ts';
+import { showName } from './show-name.ts';
+
+/** One changed path of a summary. */
+export interface StatRow {
+  readonly path: TreePath;
+  /** Null where lines were not counted: binary, too long, a folder. */
+  readonly counts: LineCounts | null;
+  /** Sizes in bytes, shown where there are no counts; null on a side where there is nothing. */
+  readonly before: number | null;
+  readonly after: number | null;
+}
+
+const MIN_COLUMNS = 20;
+const MIN_GRAPH = 4;
+
+/**
+ * A line for each path, in the manner of `git diff --stat`: `src/a.ts | 12 +++++----`.
+ * @param width columns of the terminal; no line is wider (but 20 are always taken)
+ */
+export function statLines(rows: readonly StatRow[], width: number): string[] {
+  const names = rows.map((row) => showName(row.path));
+  const largest = rows.reduce((most, row) => Math.max(most, changedLines(row)), 0);
+  const digits = String(largest).length;
+  const shared = Math.max(width, MIN_COLUMNS) - ' | '.length - digits - ' '.length;
+  const longestName = names.reduce((most, name) => Math.max(most, displayWidth(name)), 0);
+  const graphWanted = Math.min(largest, Math.max(MIN_GRAPH, Math.floor((shared * 3) / 8)));
+  const nameColumns = Math.min(longestName, shared - Math.max(graphWanted, MIN_GRAPH));
+  const graphColumns = shared - nameColumns;
+  return rows.map((row, i) => {
+    const name = fitEnd(names[i] as string, nameColumns);
+    const padding = ' '.repeat(Math.max(0, nameColumns - displayWidth(name)));
+    const figures =
+      row.counts === null
+        ? fitStart(sizes(row), digits + 1 + graphColumns)
+        : `${String(changedLines(row)).padStart(digits)} ${graph(row.counts, largest, graphColumns)}`.trimEnd();
+    return `${name}${padding} | ${figures}`;
+  });
+}
+
+/** `3 files changed, 12 insertions(+), 4 deletions(-)`, as git words it. */
+export function statTotals(rows: readonly StatRow[]): string {
+  const { added, removed } = totals(rows);
+  const parts = [`${counted(rows.length, 'file')} changed`];
+  if (rows.length > 0 && (added > 0 || removed === 0)) parts.push(`${counted(added, 'insertion')}(+)`);
+  if (rows.length > 0 && (removed > 0 || added === 0)) parts.push(`${counted(removed, 'deletion')}(-)`);
+  return parts.join(', ');
+}
+
+const DESCRIPTION_CHARACTERS = 100;
+
+/**
+ * What a checkpoint holds, in at most 100 characters: `3 files, +12 −4: src/a.ts, src/b.ts, …`. As many paths as
+ * fit, in the given order; `no changes` for no rows.
+ */
+export function describeChanges(rows: readonly StatRow[]): string {
+  if (rows.length === 0) return 'no changes';
+  const { added, removed } = totals(rows);
+  const lines = rows.some((row) => row.counts !== null) ? `, +${added} \u2212${removed}` : '';
+  let text = `${counted(rows.length, 'file')}${lines}: `;
+  for (const [i, row] of rows.entries()) {
+    const name = showName(row.path);
+    const isLast = i === rows.length - 1;
+    const room = DESCRIPTION_CHARACTERS - characters(text) - (isLast ? 0 : ', …'.length);
+    if (i === 0) text += characters(name) <= room ? name : `…${[...name].slice(1 - room).join('')}`;
+    else if (characters(name) + ', '.length <= room) text += `, ${name}`;
+    else return `${text}, …`;
+  }
+  return text;
+}
+
+function characters(text: string): number {
+  return [...text].length;
+}
+
+function changedLines({ counts }: StatRow): number {
+  return counts === null ? 0 : counts.added + counts.removed;
+}
+
+function totals(rows: readonly StatRow[]): LineCounts {
+  let added = 0;
+  let removed = 0;
+  for (const { counts } of rows) {
+    added += counts?.added ?? 0;
+    removed += counts?.removed ?? 0;
+  }
+  return { added, removed };
+}
+
+function sizes({ before, after }: StatRow): string {
+  if (before === null && after === null) return '-';
+  return `${before ?? 0} -> ${after ?? 0} bytes`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** One sign a line, or scaled down so that the largest change fills the columns and no change vanishes. */
+function graph({ added, removed }: LineCounts, largest: number, columns: number): string {
+  const all = added + removed;
+  if (largest <= columns) return '+'.repeat(added) + '-'.repeat(removed);
+  if (all === 0) return '';
+  const kinds = Number(added > 0) + Number(removed > 0);
+  const signs = Math.max(kinds, Math.round((all * columns) / largest));
+  const plus = Math.min(signs - Number(removed > 0), Math.max(Number(added > 0), Math.round((added * signs) / all)));
+  return '+'.repeat(plus) + '-'.repeat(signs - plus);
+}

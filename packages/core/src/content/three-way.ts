@@ -1,0 +1,177 @@
+/**
+ * Merging two contents that grew out of one.
+ *
+ * Which lines a side changed is often open: where lines repeat, several shortest diffs tell different stories, and
+ * taking one of them puts the other side's change beside the wrong line. So a side's change is here everything between
+ * two lines that every shortest diff keeps (`matchToMerge`). What merges cleanly merges to the same bytes whichever
+ * diff one believes; where that is open, it is a conflict.
+ */
+
+import { LINE_BOUND, type LineBound } from './line-diff.ts';
+import { joinLines, type Line, LineNumbers, splitLines } from './lines.ts';
+import { matchToMerge } from './matching.ts';
+import type { Matches } from './shortest-edits.ts';
+import { textOrBinary } from './text-or-binary.ts';
+
+/** Lines that both sides changed, each in its own way. Starts are indices of lines, counted from 0. */
+export interface MergeConflict {
+  readonly baseStart: number;
+  readonly baseCount: number;
+  readonly oursStart: number;
+  readonly oursCount: number;
+  readonly theirsStart: number;
+  readonly theirsCount: number;
+}
+
+export type Merge =
+  | { readonly ok: true; readonly merged: Buffer }
+  | {
+      readonly ok: false;
+      readonly why: 'overlap';
+      readonly conflicts: readonly MergeConflict[];
+      /** The merge with both sides of each conflict between git's marker lines. */
+      readonly withMarkers: Buffer;
+    }
+  /** Both sides changed a content that is not merged by line, or that would cost too much to compare. */
+  | {
+      readonly ok: false;
+      readonly why: 'binary' | 'too-long' | 'too-different';
+      readonly conflicts: readonly [];
+      readonly withMarkers: null;
+    };
+
+/** What stands behind the markers. */
+export interface MergeLabels {
+  readonly ours: string;
+  readonly theirs: string;
+}
+
+/**
+ * @param base what both sides started from; empty where there was nothing
+ * @param bound what it may cost (line-diff.ts); `maxLines` counts the lines of base and the longer side
+ */
+export function mergeThreeWay(
+  base: Buffer,
+  ours: Buffer,
+  theirs: Buffer,
+  labels: MergeLabels = { ours: 'ours', theirs: 'theirs' },
+  bound: LineBound = LINE_BOUND,
+): Merge {
+  if (ours.equals(theirs) || base.equals(theirs)) return { ok: true, merged: ours };
+  if (base.equals(ours)) return { ok: true, merged: theirs };
+  const kinds = [base, ours, theirs].map((content) => textOrBinary(content, bound.maxBytes));
+  if (kinds.includes('binary')) return refused('binary');
+  if (kinds.includes('too-long')) return refused('too-long');
+  const lines = { base: splitLines(base), ours: splitLines(ours), theirs: splitLines(theirs) };
+  if (lines.base.length + Math.max(lines.ours.length, lines.theirs.length) > bound.maxLines) return refused('too-long');
+  const numbers = new LineNumbers();
+  const numbered = { base: numbers.of(lines.base), ours: numbers.of(lines.ours), theirs: numbers.of(lines.theirs) };
+  const oursMatches = matchToMerge(numbered.base, numbered.ours, bound.maxSteps);
+  const theirsMatches = oursMatches && matchToMerge(numbered.base, numbered.theirs, bound.maxSteps);
+  if (oursMatches === null || theirsMatches === null) return refused('too-different');
+  const ends = { base: lines.base.length, ours: lines.ours.length, theirs: lines.theirs.length };
+  return assemble(lines, changedStretches(oursMatches, theirsMatches, ends), labels);
+}
+
+function refused(why: 'binary' | 'too-long' | 'too-different'): Merge {
+  return { ok: false, why, conflicts: [], withMarkers: null };
+}
+
+interface Sides<T> {
+  readonly base: T;
+  readonly ours: T;
+  readonly theirs: T;
+}
+
+/** From `start` to before `end`, as indices of lines. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The stretches that some side changed: what lies between two lines that both sides surely keep. So changes that
+ * touch, without such a line between them, are one stretch; git sees it so too.
+ */
+function changedStretches(oursMatches: Matches, theirsMatches: Matches, ends: Sides<number>): Sides<Span>[] {
+  const found: Sides<Span>[] = [];
+  let from = { base: 0, ours: 0, theirs: 0 };
+  for (let i = 0; i <= ends.base; i++) {
+    const kept = i < ends.base ? { base: i, ours: oursMatches[i] as number, theirs: theirsMatches[i] as number } : ends;
+    if (kept.ours < 0 || kept.theirs < 0) continue;
+    if (kept.base > from.base || kept.ours > from.ours || kept.theirs > from.theirs) {
+      found.push({
+        base: { start: from.base, end: kept.base },
+        ours: { start: from.ours, end: kept.ours },
+        theirs: { start: from.theirs, end: kept.theirs },
+      });
+    }
+    from = { base: kept.base + 1, ours: kept.ours + 1, theirs: kept.theirs + 1 };
+  }
+  return found;
+}
+
+function assemble(lines: Sides<readonly Line[]>, stretches: readonly Sides<Span>[], labels: MergeLabels): Merge {
+  const out: Line[] = [];
+  const conflicts: MergeConflict[] = [];
+  const ending = lines.base.concat(lines.ours).some((line) => line.endsWith('\r\n')) ? '\r\n' : '\n';
+  let copied = 0;
+  for (const { base, ours, theirs } of stretches) {
+    push(out, lines.base, { start: copied, end: base.start });
+    copied = base.end;
+    if (same(lines.base, base, lines.theirs, theirs) || same(lines.ours, ours, lines.theirs, theirs)) {
+      push(out, lines.ours, ours);
+    } else if (same(lines.base, base, lines.ours, ours)) {
+      push(out, lines.theirs, theirs);
+    } else {
+      const inner = lessCommonEnds(lines, ours, theirs);
+      push(out, lines.ours, { start: ours.start, end: inner.ours.start });
+      out.push(`<<<<<<< ${labels.ours}${ending}`);
+      push(out, lines.ours, inner.ours, ending);
+      out.push(`=======${ending}`);
+      push(out, lines.theirs, inner.theirs, ending);
+      out.push(`>>>>>>> ${labels.theirs}${ending}`);
+      push(out, lines.ours, { start: inner.ours.end, end: ours.end });
+      conflicts.push({
+        baseStart: base.start,
+        baseCount: base.end - base.start,
+        oursStart: inner.ours.start,
+        oursCount: inner.ours.end - inner.ours.start,
+        theirsStart: inner.theirs.start,
+        theirsCount: inner.theirs.end - inner.theirs.start,
+      });
+    }
+  }
+  push(out, lines.base, { start: copied, end: lines.base.length });
+  const content = joinLines(out);
+  return conflicts.length === 0
+    ? { ok: true, merged: content }
+    : { ok: false, why: 'overlap', conflicts, withMarkers: content };
+}
+
+/** @param ending put after a last line that has none, so that a marker can follow */
+function push(out: Line[], lines: readonly Line[], { start, end }: Span, ending = ''): void {
+  for (let i = start; i < end; i++) {
+    const line = lines[i] as Line;
+    out.push(line.endsWith('\n') ? line : line + ending);
+  }
+}
+
+function same(a: readonly Line[], inA: Span, b: readonly Line[], inB: Span): boolean {
+  if (inA.end - inA.start !== inB.end - inB.start) return false;
+  for (let i = inA.start; i < inA.end; i++) if (a[i] !== b[i - inA.start + inB.start]) return false;
+  return true;
+}
+
+/** What is left of a conflict without the lines that both sides start and end with. */
+function lessCommonEnds(lines: Sides<readonly Line[]>, ours: Span, theirs: Span): { ours: Span; theirs: Span } {
+  const shorter = Math.min(ours.end - ours.start, theirs.end - theirs.start);
+  let head = 0;
+  while (head < shorter && lines.ours[ours.start + head] === lines.theirs[theirs.start + head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && lines.ours[ours.end - 1 - tail] === lines.theirs[theirs.end - 1 - tail]) tail++;
+  return {
+    ours: { start: ours.start + head, end: ours.end - tail },
+    theirs: { start: theirs.start + head, end: theirs.end - tail },
+  };
+}

@@ -1,0 +1,223 @@
+/**
+ * A patch in git's format: `git apply` makes `after` of `before` with it, as far as git can say what changed.
+ *
+ * What it cannot say stands in lines that begin with `# ` and that `git apply` passes over: permissions other than the
+ * executable bit, and folders. What is not given in full (binary, too long, over the bound) is written so that
+ * `git apply` refuses the whole patch, unless its repository has the content under the id that the patch names: a patch
+ * that holds only half of a change never makes half of it.
+ */
+import type { ObjectId } from '../model/ids.ts';
+import type { TreePath } from '../model/names.ts';
+import { quoteLikeGit } from './c-quote.ts';
+import { diffLines, type Hunk, LINE_BOUND, type LineBound } from './line-diff.ts';
+
+/** What stands at a path on one side. Contents are read only when they are needed. */
+export type PatchSide =
+  | {
+      readonly kind: 'file';
+      readonly mode: number;
+      readonly id: ObjectId;
+      readonly size: number;
+      readonly read: () => Buffer;
+    }
+  /** `read` gives the target. */
+  | { readonly kind: 'link'; readonly id: ObjectId; readonly size: number; readonly read: () => Buffer }
+  | { readonly kind: 'folder'; readonly mode: number };
+
+export interface PatchChange {
+  readonly path: TreePath;
+  /** Null where there is nothing. */
+  readonly before: PatchSide | null;
+  readonly after: PatchSide | null;
+}
+
+export interface PatchBound {
+  /** Bytes of patch for the lines of one path. */
+  readonly fileBytes: number;
+  /** Bytes of patch in all; a little more is used to say what is left out. */
+  readonly totalBytes: number;
+  readonly lines: LineBound;
+}
+
+export const PATCH_BOUND: PatchBound = { fileBytes: 256 * 1024, totalBytes: 4 * 1024 * 1024, lines: LINE_BOUND };
+
+/**
+ * A change that the patch does not give in full.
+ * - `binary`, `too-long`: it only says that the contents differ
+ * - `cut`: it gives the first lines only
+ * - `left-out`: the patch was full before
+ */
+export interface PatchGap {
+  readonly path: TreePath;
+  readonly why: 'binary' | 'too-long' | 'cut' | 'left-out';
+}
+
+export interface Patch {
+  readonly text: Buffer;
+  readonly gaps: readonly PatchGap[];
+}
+
+/** The patch of all changes, in the given order. */
+export function unifiedPatch(changes: Iterable<PatchChange>, bound: PatchBound = PATCH_BOUND): Patch {
+  const writer = new PatchWriter(bound);
+  for (const change of changes) writer.add(change);
+  return writer.finish();
+}
+
+/** Writes a patch change by change, for callers that breathe in between. */
+export class PatchWriter {
+  readonly #text: string[] = [];
+  #bytes = 0;
+  readonly #gaps: PatchGap[] = [];
+
+  constructor(private readonly bound: PatchBound = PATCH_BOUND) {}
+
+  /** Once the patch is full, a change is only counted and nothing of it is read. */
+  add(change: PatchChange): void {
+    if (this.#bytes >= this.bound.totalBytes) {
+      this.#gaps.push({ path: change.path, why: 'left-out' });
+      return;
+    }
+    const { path, before, after } = change;
+    if (before?.kind === 'folder' || after?.kind === 'folder') this.#write(folderNote(path, before, after));
+    const old = before?.kind === 'folder' ? null : before;
+    const now = after?.kind === 'folder' ? null : after;
+    if (old !== null && now !== null && old.kind !== now.kind) {
+      this.#section(path, old, null);
+      this.#section(path, null, now);
+    } else if (old !== null || now !== null) {
+      this.#section(path, old, now);
+    }
+  }
+
+  finish(): Patch {
+    const leftOut = this.#gaps.find((gap) => gap.why === 'left-out');
+    if (leftOut !== undefined) {
+      const count = this.#gaps.filter((gap) => gap.why === 'left-out').length;
+      this.#write(
+        `${fileHeader(leftOut.path)}Files ${nameOf('a', leftOut.path)} and ${nameOf('b', leftOut.path)} differ\n`,
+      );
+      this.#write(`# cut here: ${count} more changed ${count === 1 ? 'path is' : 'paths are'} left out\n`);
+    }
+    return { text: Buffer.from(this.#text.join(''), 'latin1'), gaps: this.#gaps };
+  }
+
+  #section(path: TreePath, old: Content | null, now: Content | null): void {
+    if (old !== null && now !== null) this.#write(permissionsNote(path, old, now));
+    const modes = modeLines(old, now);
+    const same = old !== null && now !== null && old.id === now.id;
+    if (same && modes === '') return;
+    this.#write(fileHeader(path) + modes);
+    if (same) return;
+    this.#write(indexLine(old, now));
+    const names = { old: old && nameOf('a', path), now: now && nameOf('b', path) };
+    const longest = Math.max(old?.size ?? 0, now?.size ?? 0);
+    const diff =
+      longest > this.bound.lines.maxBytes
+        ? { kind: 'too-long' as const }
+        : diffLines(old?.read() ?? NOTHING, now?.read() ?? NOTHING, this.bound.lines);
+    if (diff.kind === 'lines') {
+      if (diff.hunks.length > 0) this.#hunks(path, diff.hunks, names);
+      return;
+    }
+    const label = diff.kind === 'binary' ? 'Binary files' : 'Files';
+    this.#write(`${label} ${names.old ?? NO_FILE} and ${names.now ?? NO_FILE} differ\n`);
+    const why = diff.kind === 'binary' ? 'binary' : 'too long to compare by line';
+    this.#write(`# ${why}: ${sizeOf(old)} -> ${sizeOf(now)}\n`);
+    this.#gaps.push({ path, why: diff.kind });
+  }
+
+  #hunks(path: TreePath, hunks: readonly Hunk[], names: { old: string | null; now: string | null }): void {
+    this.#write(`--- ${names.old === null ? NO_FILE : lineName(names.old)}\n`);
+    this.#write(`+++ ${names.now === null ? NO_FILE : lineName(names.now)}\n`);
+    const full = Math.min(this.#bytes + this.bound.fileBytes, this.bound.totalBytes);
+    let shown = 0;
+    for (const hunk of hunks) {
+      this.#write(hunkHeader(hunk));
+      for (const line of hunk.lines) {
+        if (this.#bytes + line.length > full) {
+          const all = hunks.reduce((sum, { lines }) => sum + lines.length, 0);
+          // A header that no reader can parse, so that none takes what came before it for all.
+          this.#write(`@@ -cut- ${shown} of ${all} lines of this file's patch are shown @@\n`);
+          this.#gaps.push({ path, why: 'cut' });
+          return;
+        }
+        this.#write(line.endsWith('\n') ? line : `${line}\n\\ No newline at end of file\n`);
+        shown++;
+      }
+    }
+  }
+
+  #write(text: string): void {
+    this.#text.push(text);
+    this.#bytes += text.length;
+  }
+}
+
+type Content = Exclude<PatchSide, { readonly kind: 'folder' }>;
+
+const NOTHING = Buffer.alloc(0);
+const NO_FILE = '/dev/null';
+const NO_ID = '0'.repeat(40);
+
+function nameOf(side: 'a' | 'b', path: TreePath): string {
+  return quoteLikeGit(`${side}/${path}`);
+}
+
+/** With a tab behind it where a reader could not tell the end of the name from a date. */
+function lineName(name: string): string {
+  return name.includes(' ') ? `${name}\t` : name;
+}
+
+function fileHeader(path: TreePath): string {
+  return `diff --git ${nameOf('a', path)} ${nameOf('b', path)}\n`;
+}
+
+function gitMode(content: Content): string {
+  if (content.kind === 'link') return '120000';
+  return content.mode & 0o100 ? '100755' : '100644';
+}
+
+function modeLines(old: Content | null, now: Content | null): string {
+  if (old === null) return now === null ? '' : `new file mode ${gitMode(now)}\n`;
+  if (now === null) return `deleted file mode ${gitMode(old)}\n`;
+  return gitMode(old) === gitMode(now) ? '' : `old mode ${gitMode(old)}\nnew mode ${gitMode(now)}\n`;
+}
+
+function indexLine(old: Content | null, now: Content | null): string {
+  const mode = old !== null && now !== null && gitMode(old) === gitMode(now) ? ` ${gitMode(now)}` : '';
+  return `index ${old?.id ?? NO_ID}..${now?.id ?? NO_ID}${mode}\n`;
+}
+
+function hunkHeader({ beforeStart, beforeCount, afterStart, afterCount }: Hunk): string {
+  return `@@ -${range(beforeStart, beforeCount)} +${range(afterStart, afterCount)} @@\n`;
+}
+
+/** Lines are counted from 1 here; an empty range names the line in front of it. */
+function range(start: number, count: number): string {
+  if (count === 0) return `${start},0`;
+  return count === 1 ? `${start + 1}` : `${start + 1},${count}`;
+}
+
+function sizeOf(content: Content | null): string {
+  return content === null ? 'nothing' : `${content.size} bytes`;
+}
+
+function permissionsNote(path: TreePath, old: Content, now: Content): string {
+  if (old.kind !== 'file' || now.kind !== 'file' || old.mode === now.mode) return '';
+  if ((old.mode ^ now.mode) === 0o111) return '';
+  return `# permissions of ${quoteLikeGit(path)}: ${octal(old.mode)} -> ${octal(now.mode)}\n`;
+}
+
+function folderNote(path: TreePath, before: PatchSide | null, after: PatchSide | null): string {
+  const name = path === '' ? 'of the workspace itself' : quoteLikeGit(path);
+  if (before?.kind !== 'folder') return after?.kind === 'folder' ? `# new folder ${name}: ${octal(after.mode)}\n` : '';
+  if (after?.kind !== 'folder') return `# deleted folder ${name}\n`;
+  return before.mode === after.mode
+    ? ''
+    : `# permissions of folder ${name}: ${octal(before.mode)} -> ${octal(after.mode)}\n`;
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(4, '0');
+}
