@@ -1,0 +1,269 @@
+/**
+ * Fewer packs, and without what is dead. Invariants (K…):
+ *
+ * K1 A file is removed only after every wanted object in it was read back, verified, from somewhere that stays, or was
+ *    verified while it was copied to a new pack that is durable.
+ * K2 A pack or file with a wanted object of which no good copy exists anywhere is not removed.
+ * K3 Work goes in groups, each finished before the next begins: stopping between any two steps leaves at worst objects
+ *    that are there twice, which the next run finds. What a group writes is at most {@link EXTRA_BYTES}.
+ */
+
+import { isFsError } from '../../io/fs.ts';
+import type { Pace } from '../../io/pace.ts';
+import type { ObjectId } from '../../model/ids.ts';
+import type { DiskPath } from '../../model/names.ts';
+import { isDamage } from './damage.ts';
+import { copyEntry, copySource } from './entry-copy.ts';
+import { PACK_BYTES } from './limits.ts';
+import type { ObjectFiles } from './object-files.ts';
+import type { PackFile } from './pack-file.ts';
+import { indexPathOf } from './pack-names.ts';
+import { removeIfThere, removePacks } from './pack-removal.ts';
+import { type SurveyedPack, survey } from './pack-survey.ts';
+import { PackWriter } from './pack-writer.ts';
+import type { ObjectSource } from './pieces.ts';
+
+/** False for an object that nothing needs; true or null (not known) keeps it. */
+export type IsLive = (id: ObjectId) => boolean | null;
+
+export interface ConsolidateOptions {
+  /** Without it nothing is dropped: small packs and loose objects are merged. */
+  readonly live?: IsLive | null;
+  readonly pace: Pace;
+  /** Share of a pack, 0 to 1, that may be waste before the pack is rewritten; 0 if nothing else is said. */
+  readonly tolerated?: number;
+}
+
+export interface ConsolidateResult {
+  /** Of packs, indexes and loose objects. */
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+  readonly packsBefore: number;
+  readonly packsAfter: number;
+  readonly objectsDropped: number;
+  readonly looseFolded: number;
+  /** Packs that hold waste and are too large to be rewritten in the space allowed. */
+  readonly tooLarge: readonly { readonly file: DiskPath; readonly waste: number }[];
+  /** Wanted objects that are hurt everywhere; the files stay. */
+  readonly damaged: readonly { readonly file: DiskPath; readonly object: ObjectId }[];
+}
+
+/** New bytes beside the old ones of which they are made. */
+export const EXTRA_BYTES = 2 * PACK_BYTES;
+const SMALL_PACK_BYTES = PACK_BYTES / 2;
+
+/** The caller holds the store's lock, and `live` answers for everything that refs, journals and plans lead to. */
+export async function consolidate(files: ObjectFiles, options: ConsolidateOptions): Promise<ConsolidateResult> {
+  return await new Consolidation(files, options).run();
+}
+
+class Consolidation {
+  readonly #files: ObjectFiles;
+  readonly #pace: Pace;
+  readonly #tolerated: number;
+  readonly #isLive: (id: ObjectId) => boolean;
+  readonly #dropped = new Set<ObjectId>();
+  readonly #damaged: { file: DiskPath; object: ObjectId }[] = [];
+  #looseFolded = 0;
+  #done = 0;
+
+  constructor(files: ObjectFiles, { live, pace, tolerated }: ConsolidateOptions) {
+    this.#files = files;
+    this.#pace = pace;
+    this.#tolerated = tolerated ?? 0;
+    this.#isLive = live ? (id) => live(id) !== false : () => true;
+  }
+
+  async run(): Promise<ConsolidateResult> {
+    const files = this.#files;
+    files.refresh();
+    const before = this.#measure();
+    await this.#foldLoose();
+    const surveyed = await survey(files, this.#isLive, () => this.#step());
+    const { groups, tooLarge } = this.#plan(surveyed);
+    for (const group of groups) {
+      await this.#rewrite(group);
+      files.refresh();
+    }
+    const after = this.#measure();
+    return {
+      bytesBefore: before.bytes,
+      bytesAfter: after.bytes,
+      packsBefore: before.packs,
+      packsAfter: after.packs,
+      objectsDropped: this.#dropped.size,
+      looseFolded: this.#looseFolded,
+      tooLarge,
+      damaged: this.#damaged,
+    };
+  }
+
+  /** Which packs are rewritten, and which of them together. */
+  #plan(surveyed: readonly SurveyedPack[]): {
+    readonly groups: readonly (readonly PackFile[])[];
+    readonly tooLarge: readonly { readonly file: DiskPath; readonly waste: number }[];
+  } {
+    const wasteful = ({ pack, waste }: SurveyedPack): boolean => waste > this.#tolerated * pack.size;
+    const chosen = surveyed.filter((each) => each.pack.size < SMALL_PACK_BYTES || wasteful(each));
+    const fits = chosen.filter(({ kept }) => kept <= EXTRA_BYTES).sort((a, b) => a.kept - b.kept);
+    const groups: SurveyedPack[][] = [];
+    let bytes = Number.POSITIVE_INFINITY;
+    for (const each of fits) {
+      if (bytes + each.kept > PACK_BYTES) {
+        groups.push([]);
+        bytes = 0;
+      }
+      groups.at(-1)?.push(each);
+      bytes += each.kept;
+    }
+    return {
+      // A pack alone with no waste would come out as it went in.
+      groups: groups
+        .filter((group) => group.length > 1 || group.some(wasteful))
+        .map((group) => group.map(({ pack }) => pack)),
+      tooLarge: chosen
+        .filter((each) => each.kept > EXTRA_BYTES && each.waste > 0)
+        .map(({ pack, waste }) => ({ file: pack.path, waste })),
+    };
+  }
+
+  async #rewrite(group: readonly PackFile[]): Promise<void> {
+    const writer = this.#writer();
+    try {
+      const hurt: { readonly pack: PackFile; readonly id: ObjectId }[] = [];
+      for (const pack of group) {
+        for (const place of pack.index.placesInPackOrder()) {
+          await this.#step();
+          const id = pack.index.idAt(place);
+          if (writer.has(id)) continue;
+          if (!this.#isLive(id)) this.#dropped.add(id);
+          else if (this.#isGoodElsewhere(id, group)) continue;
+          else if (!(await this.#copied(pack, place, writer))) hurt.push({ pack, id });
+        }
+      }
+      writer.publish();
+      const lost = hurt.filter(({ id }) => !writer.has(id) && !this.#isLooseGood(id));
+      for (const { pack, id } of lost) this.#damaged.push({ file: pack.path, object: id });
+      const stay = new Set(lost.map(({ pack }) => pack)); // K2
+      removePacks(
+        this.#files,
+        group.filter((pack) => !stay.has(pack)),
+      );
+    } catch (error) {
+      writer.abandon();
+      throw error;
+    }
+  }
+
+  async #foldLoose(): Promise<void> {
+    const { loose } = this.#files;
+    let writer = this.#writer();
+    let folded: DiskPath[] = [];
+    let bytes = 0;
+    const settle = (): void => {
+      writer.publish();
+      for (const path of folded) removeIfThere(this.#files.fs, path);
+      this.#looseFolded += folded.length;
+      folded = [];
+      bytes = 0;
+      writer = this.#writer();
+    };
+    try {
+      for (const { id, path, size } of [...loose.list()]) {
+        await this.#step();
+        if (!this.#isLive(id)) {
+          this.#dropped.add(id);
+          removeIfThere(this.#files.fs, path);
+        } else if (this.#isGoodElsewhere(id, []) || this.#packed(id, writer)) {
+          folded.push(path);
+          bytes += size;
+          if (bytes > PACK_BYTES) settle();
+        } else {
+          this.#damaged.push({ file: path, object: id });
+        }
+      }
+      settle();
+    } catch (error) {
+      writer.abandon();
+      throw error;
+    }
+    for (const { path } of [...loose.folders()]) this.#removeEmptyFolder(path);
+    this.#files.refresh();
+  }
+
+  async #copied(pack: PackFile, place: number, writer: PackWriter): Promise<boolean> {
+    try {
+      await copyEntry(pack, place, writer, () => this.#step());
+      return true;
+    } catch (error) {
+      if (isDamage(error)) return false;
+      throw error;
+    }
+  }
+
+  #packed(id: ObjectId, writer: PackWriter): boolean {
+    return this.#good(() => {
+      const source = this.#files.loose.open(id);
+      // Gone since it was listed: git folded it into a pack of its own.
+      if (source !== null) copySource(id, source, writer);
+    });
+  }
+
+  /** K1: listed is not enough, the copy must read. */
+  #isGoodElsewhere(id: ObjectId, group: readonly PackFile[]): boolean {
+    for (const { pack, place } of this.#files.packs.findAll(id)) {
+      if (!group.includes(pack) && this.#good(() => readThrough(pack.pieces(place)))) return true;
+    }
+    return false;
+  }
+
+  #isLooseGood(id: ObjectId): boolean {
+    return this.#files.loose.has(id) && this.#good(() => readThrough(this.#files.loose.open(id)));
+  }
+
+  #good(act: () => void): boolean {
+    try {
+      act();
+      return true;
+    } catch (error) {
+      if (isDamage(error)) return false;
+      throw error;
+    }
+  }
+
+  #measure(): { readonly bytes: number; readonly packs: number } {
+    const { fs, packs, loose } = this.#files;
+    let bytes = 0;
+    for (const { path, size } of packs.packs) {
+      bytes += size + (fs.lstat(indexPathOf(path))?.size ?? 0);
+    }
+    for (const { size } of loose.list()) bytes += size;
+    return { bytes, packs: packs.packs.length };
+  }
+
+  #removeEmptyFolder(path: DiskPath): void {
+    try {
+      this.#files.fs.removeFolder(path);
+    } catch (error) {
+      if (!isFsError(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error;
+    }
+  }
+
+  #writer(): PackWriter {
+    return new PackWriter(this.#files.ports, this.#files.handles, this.#files.packs.folder);
+  }
+
+  async #step(): Promise<void> {
+    this.#done++;
+    if (this.#pace.due()) await this.#pace.breathe({ phase: 'clean-up', done: this.#done, total: null });
+  }
+}
+
+/** Verifies an object, and closes its source. */
+function readThrough(source: ObjectSource | null): void {
+  try {
+    while (source !== null && source.next() !== null);
+  } finally {
+    source?.close();
+  }
+}

@@ -1,0 +1,188 @@
+/** Adding objects: what is there already is compared, what is new is packed. */
+
+import { FsError } from '../../io/fs.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { ObjectId } from '../../model/ids.ts';
+import { damaged, isDamage } from './damage.ts';
+import { PIECE_BYTES, STREAM_BYTES } from './limits.ts';
+import { blobOnly, type ObjectFiles } from './object-files.ts';
+import { hashObject, startObjectHash } from './object-hash.ts';
+import type { ObjectBatch, ObjectInfo, ObjectType, StoredObject } from './object-reader.ts';
+import { PackWriter } from './pack-writer.ts';
+import { begun, drain, type ObjectSource, wholeSource } from './pieces.ts';
+import { type ReadAt, readFrom, readUpTo } from './read-at.ts';
+import { inflate } from './zlib-data.ts';
+
+/** How often a source may change under our hands before we give up on it. */
+const MOST_ATTEMPTS = 8;
+
+export class PackBatch implements ObjectBatch {
+  readonly #writer: PackWriter;
+  #over = false;
+
+  constructor(private readonly files: ObjectFiles) {
+    this.#writer = new PackWriter(files.ports, files.handles, files.packs.folder);
+  }
+
+  get count(): number {
+    return this.#writer.count;
+  }
+
+  has(id: ObjectId): boolean {
+    return this.#writer.has(id) || this.files.hasListed(id);
+  }
+
+  read(id: ObjectId): StoredObject {
+    const place = this.#writer.find(id);
+    if (place === null) return this.files.read(id);
+    if (place.in === 'file') return place.pack.read(place.place);
+    return { type: place.type, data: inflate(place.compressed, place.size).data };
+  }
+
+  info(id: ObjectId): ObjectInfo | null {
+    const place = this.#writer.find(id);
+    if (place === null) return this.files.info(id);
+    if (place.in === 'file') return place.pack.info(place.place);
+    return { type: place.type, size: place.size };
+  }
+
+  async copyBlob(id: ObjectId, sink: (chunk: Buffer) => void): Promise<void> {
+    await drain(this.files.ports.clock, blobOnly(id, this.#source(id)), sink);
+  }
+
+  add(type: ObjectType, data: Uint8Array): ObjectId {
+    this.#assertOpen();
+    const id = hashObject(type, data);
+    const isThere =
+      data.length <= STREAM_BYTES
+        ? this.#isThere(id, type, data)
+        : this.#standing(id, type, data.length, readFrom(data)) === 'same';
+    if (!isThere) this.#writer.add(id, type, data);
+    return id;
+  }
+
+  addBlobFrom(size: number, read: ReadAt): ObjectId {
+    this.#assertOpen();
+    let expected = size;
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      if (expected <= STREAM_BYTES) {
+        const data = Buffer.allocUnsafe(expected);
+        return this.add('blob', data.subarray(0, readUpTo(read, data, 0)));
+      }
+      const hashed = hashFrom(expected, read);
+      if (typeof hashed === 'number') {
+        expected = hashed;
+        continue;
+      }
+      const standing = this.#standing(hashed, 'blob', expected, read);
+      if (standing === 'same') return hashed;
+      if (standing === 'source-changed') continue;
+      // What counts is what is compressed. If that is not what was hashed, and is there, it has yet to be compared.
+      let kept = false;
+      const added = this.#writer.addStream('blob', expected, read, (id) => {
+        kept = id === hashed || !this.has(id);
+        return kept;
+      });
+      if (typeof added === 'number') expected = added;
+      else if (kept) return added;
+    }
+    throw new FsError('EAGAIN', 'read', this.files.folder);
+  }
+
+  finish(): void {
+    this.#assertOpen();
+    this.#writer.publish();
+    this.#over = true;
+    if (this.#writer.count > 0) this.files.refresh();
+  }
+
+  abandon(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#writer.abandon();
+  }
+
+  #isThere(id: ObjectId, type: ObjectType, data: Uint8Array): boolean {
+    if (!this.has(id)) return false;
+    let standing: StoredObject;
+    try {
+      standing = this.read(id);
+    } catch (error) {
+      if (isDamage(error)) return false;
+      throw error;
+    }
+    if (standing.type !== type || standing.data.compare(data) !== 0) throw collision(id);
+    return true;
+  }
+
+  /** Like `#isThere`, never whole in memory: whether the object is there with the bytes of `read`. A damaged one is absent: it is written again. */
+  #standing(id: ObjectId, type: ObjectType, size: number, read: ReadAt): 'absent' | 'same' | 'source-changed' {
+    if (!this.has(id)) return 'absent';
+    let source: ObjectSource;
+    try {
+      source = this.#source(id);
+    } catch (error) {
+      if (isDamage(error)) return 'absent';
+      throw error;
+    }
+    const hash = startObjectHash(type, size);
+    let same = source.type === type && source.size === size;
+    try {
+      const ours = Buffer.allocUnsafe(Math.min(size, PIECE_BYTES));
+      let at = 0;
+      for (let theirs = source.next(); theirs !== null && same; theirs = source.next()) {
+        for (let done = 0; done < theirs.length; ) {
+          const wanted = ours.subarray(0, Math.min(ours.length, theirs.length - done));
+          if (readUpTo(read, wanted, at) < wanted.length) return 'source-changed';
+          hash.update(wanted);
+          same &&= wanted.compare(theirs, done, done + wanted.length) === 0;
+          done += wanted.length;
+          at += wanted.length;
+        }
+      }
+      for (; at < size; ) {
+        const wanted = ours.subarray(0, Math.min(ours.length, size - at));
+        if (readUpTo(read, wanted, at) < wanted.length) return 'source-changed';
+        hash.update(wanted);
+        at += wanted.length;
+      }
+    } catch (error) {
+      if (isDamage(error)) return 'absent';
+      throw error;
+    } finally {
+      source.close();
+    }
+    if (same) return 'same';
+    if (hash.digest('hex') !== id) return 'source-changed';
+    throw collision(id);
+  }
+
+  #source(id: ObjectId): ObjectSource {
+    const place = this.#writer.find(id);
+    if (place === null) return this.files.source(id);
+    return place.in === 'file' ? begun(place.pack.pieces(place.place)) : wholeSource(this.read(id));
+  }
+
+  #assertOpen(): void {
+    if (!this.#over) return;
+    throw new SavepointError('INTERNAL', 'A batch was used after its end.', { message: 'batch is over' });
+  }
+}
+
+/** The id of a blob of `size` bytes, or how many bytes there were where they were fewer. */
+function hashFrom(size: number, read: ReadAt): ObjectId | number {
+  const hash = startObjectHash('blob', size);
+  const piece = Buffer.allocUnsafe(PIECE_BYTES);
+  for (let at = 0; at < size; ) {
+    const wanted = piece.subarray(0, Math.min(piece.length, size - at));
+    const got = readUpTo(read, wanted, at);
+    hash.update(wanted.subarray(0, got));
+    at += got;
+    if (got < wanted.length) return at;
+  }
+  return hash.digest('hex') as ObjectId;
+}
+
+function collision(id: ObjectId): SavepointError {
+  return damaged('has the same id as something else that was to be stored (a SHA-1 collision)', { object: id });
+}

@@ -1,0 +1,148 @@
+/** The files that objects are in, packs and loose ones together, and reading from whichever copy is good. */
+
+import { type Fs, isFsError } from '../../io/fs.ts';
+import type { Ports } from '../../io/ports.ts';
+import type { ObjectId } from '../../model/ids.ts';
+import type { DiskPath } from '../../model/names.ts';
+import { damaged, isDamage } from './damage.ts';
+import { Handles } from './handles.ts';
+import { STREAM_BYTES } from './limits.ts';
+import { LooseObjects } from './loose-objects.ts';
+import { KEY_BYTES, keyInto } from './object-hash.ts';
+import type { ObjectInfo, ObjectReader, StoredObject } from './object-reader.ts';
+import { type PackedPlace, PackSet } from './pack-set.ts';
+import { begun, drain, type ObjectSource, wholeSource } from './pieces.ts';
+
+/** Another process may move an object while it is looked for; twice in a row is no chance. */
+const MOST_LOOKS = 3;
+
+export class ObjectFiles implements ObjectReader {
+  readonly fs: Fs;
+  readonly handles: Handles;
+  readonly packs: PackSet;
+  readonly loose: LooseObjects;
+  readonly #key = Buffer.alloc(KEY_BYTES);
+  #seen = '';
+
+  constructor(
+    readonly ports: Ports,
+    /** The bare repository. */
+    readonly folder: DiskPath,
+  ) {
+    this.fs = ports.fs;
+    this.handles = new Handles(this.fs);
+    this.packs = new PackSet(this.fs, this.handles, `${folder}/objects/pack` as DiskPath);
+    this.loose = new LooseObjects(this.fs, `${folder}/objects` as DiskPath);
+    this.refresh();
+  }
+
+  /** Looks again which packs and loose objects there are. */
+  refresh(): void {
+    this.#seen = this.#stampOfPacks();
+    this.packs.reload();
+    this.loose.reload();
+  }
+
+  /** As of the last look, or as of now where packs came or went since, going by the times of their folder. */
+  has(id: ObjectId): boolean {
+    if (this.hasListed(id)) return true;
+    if (this.#stampOfPacks() === this.#seen) return false;
+    this.refresh();
+    return this.hasListed(id);
+  }
+
+  /** As of the last look. */
+  hasListed(id: ObjectId): boolean {
+    return this.packs.find(keyInto(this.#key, id)) !== null || this.loose.has(id);
+  }
+
+  read(id: ObjectId): StoredObject {
+    const object = this.#fromAnyCopy<StoredObject>(
+      id,
+      ({ pack, place }) => pack.read(place),
+      () => this.loose.read(id),
+    );
+    if (object === null) throw this.#missing(id);
+    return object;
+  }
+
+  info(id: ObjectId): ObjectInfo | null {
+    const info = this.#fromAnyCopy<ObjectInfo>(
+      id,
+      ({ pack, place }) => pack.info(place),
+      () => this.loose.info(id),
+    );
+    if (info === null && this.packs.problems.size > 0) throw this.#missing(id);
+    return info;
+  }
+
+  async copyBlob(id: ObjectId, sink: (chunk: Buffer) => void): Promise<void> {
+    await drain(this.ports.clock, blobOnly(id, this.source(id)), sink);
+  }
+
+  /** The object piece by piece. Throws as `read`; where the first piece was good, a later one may still throw. */
+  source(id: ObjectId): ObjectSource {
+    const source = this.#fromAnyCopy<ObjectSource>(
+      id,
+      ({ pack, place }) =>
+        pack.info(place).size > STREAM_BYTES ? begun(pack.pieces(place)) : wholeSource(pack.read(place)),
+      () => this.loose.open(id),
+    );
+    if (source === null) throw this.#missing(id);
+    return source;
+  }
+
+  /** Tries every copy that there is: one is enough. Null if there is none. */
+  #fromAnyCopy<T>(id: ObjectId, fromPack: (at: PackedPlace) => T, fromFile: () => T | null): T | null {
+    let damage: unknown = null;
+    for (let look = 1; ; look++) {
+      for (const place of this.#places(id)) {
+        try {
+          return fromPack(place);
+        } catch (error) {
+          // The pack was listed and is gone: its objects are elsewhere now.
+          if (isFsError(error, 'ENOENT')) continue;
+          if (!isDamage(error)) throw error;
+          damage ??= error;
+        }
+      }
+      try {
+        const loose = fromFile();
+        if (loose !== null) return loose;
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        damage ??= error;
+      }
+      if (look === MOST_LOOKS) break;
+      this.refresh();
+    }
+    if (damage !== null) throw damage;
+    return null;
+  }
+
+  *#places(id: ObjectId): Generator<PackedPlace> {
+    const first = this.packs.find(keyInto(this.#key, id));
+    if (first === null) return;
+    yield first;
+    for (const place of this.packs.findAll(id)) if (place.pack !== first.pack) yield place;
+  }
+
+  #missing(id: ObjectId): Error {
+    for (const [file, problem] of this.packs.problems) {
+      return damaged(`is not found, and an index of the store ${problem}`, { object: id, file });
+    }
+    return damaged('is not in the store', { object: id });
+  }
+
+  #stampOfPacks(): string {
+    const stat = this.fs.lstat(this.packs.folder);
+    return stat === null ? '' : `${stat.ino}:${stat.mtimeMs}:${stat.ctimeMs}`;
+  }
+}
+
+/** The source itself if it is of a blob. @throws SavepointError STORE_DAMAGED otherwise, the source being closed */
+export function blobOnly(id: ObjectId, source: ObjectSource): ObjectSource {
+  if (source.type === 'blob') return source;
+  source.close();
+  throw damaged(`is a ${source.type} and should be a blob`, { object: id });
+}

@@ -1,0 +1,184 @@
+/** All packs of a store, and which of them has an object. */
+
+import { readWhole } from '../../io/durable-write.ts';
+import { type Fs, isFsError, kindOf } from '../../io/fs.ts';
+import type { ObjectId } from '../../model/ids.ts';
+import type { DiskPath } from '../../model/names.ts';
+import { BaseCache } from './base-cache.ts';
+import { damaged, FormatProblem } from './damage.ts';
+import type { Handles } from './handles.ts';
+import { keyOf } from './object-hash.ts';
+import { PackFile } from './pack-file.ts';
+import { PackIndex } from './pack-index.ts';
+import { indexPathOf, isPackName } from './pack-names.ts';
+
+export interface PackedPlace {
+  readonly pack: PackFile;
+  readonly place: number;
+}
+
+/** Enough for 35 million objects. */
+const INDEX_BYTES = 1024 * 1024 * 1024;
+/** With more packs than this a table over all of them is worth its making. */
+const FEW_PACKS = 3;
+
+export class PackSet {
+  #packs: readonly PackFile[] = [];
+  #problems: ReadonlyMap<DiskPath, string> = new Map();
+  #table: PackTable | null = null;
+  readonly #cache = new BaseCache();
+  /** Which file each pack was when it was opened: a pack may be replaced by one of the same name (P5). */
+  readonly #stamps = new WeakMap<PackFile, string>();
+
+  constructor(
+    private readonly fs: Fs,
+    private readonly handles: Handles,
+    readonly folder: DiskPath,
+  ) {}
+
+  /** The largest first: of an object that is in several packs, the copy there is the one that is found. */
+  get packs(): readonly PackFile[] {
+    return this.#packs;
+  }
+
+  /** Files that cannot be used, and why; the objects of those packs are not found. */
+  get problems(): ReadonlyMap<DiskPath, string> {
+    return this.#problems;
+  }
+
+  /** Looks which packs are there now. Indexes that are known are not read again. */
+  reload(): void {
+    const known = new Map(this.#packs.map((pack) => [pack.path, pack]));
+    const packs: PackFile[] = [];
+    const problems = new Map<DiskPath, string>();
+    for (const name of this.#list()) {
+      const path = `${this.folder}/${name}` as DiskPath;
+      const stat = this.fs.lstat(path);
+      const old = known.get(path);
+      if (stat === null) continue;
+      if (kindOf(stat) !== 'file') {
+        problems.set(path, 'is not a file');
+        continue;
+      }
+      const stamp = `${stat.dev}:${stat.ino}:${stat.birthtimeMs}:${stat.size}`;
+      if (old !== undefined && this.#stamps.get(old) === stamp) {
+        packs.push(old);
+        continue;
+      }
+      this.handles.drop(path);
+      const indexPath = indexPathOf(path);
+      const index = this.#load(indexPath);
+      if (typeof index === 'string') problems.set(indexPath, index);
+      else if (index !== null) {
+        const pack = new PackFile(this.fs, this.handles, this.#cache, path, index, stat.size);
+        this.#stamps.set(pack, stamp);
+        packs.push(pack);
+      }
+    }
+    packs.sort((a, b) => b.size - a.size || (a.path < b.path ? -1 : 1));
+    const kept = new Set(packs);
+    for (const [path, pack] of known) if (!kept.has(pack)) this.handles.drop(path);
+    if (packs.length !== this.#packs.length || packs.some((pack, at) => this.#packs[at] !== pack)) this.#table = null;
+    this.#packs = packs;
+    this.#problems = problems;
+  }
+
+  /** One place of the object, or null. */
+  find(key: Buffer): PackedPlace | null {
+    if (this.#packs.length > FEW_PACKS) {
+      this.#table ??= new PackTable(this.#packs);
+      return this.#table.find(key);
+    }
+    for (const pack of this.#packs) {
+      const place = pack.index.find(key);
+      if (place >= 0) return { pack, place };
+    }
+    return null;
+  }
+
+  /** Every place of the object. */
+  *findAll(id: ObjectId): Generator<PackedPlace> {
+    const key = keyOf(id);
+    for (const pack of this.#packs) {
+      const place = pack.index.find(key);
+      if (place >= 0) yield { pack, place };
+    }
+  }
+
+  #list(): string[] {
+    try {
+      return this.fs
+        .list(this.folder)
+        .filter((name) => isPackName(name))
+        .sort();
+    } catch (error) {
+      if (!isFsError(error, 'ENOENT', 'ENOTDIR')) throw error;
+      throw damaged('The folder of the packs is gone', { file: this.folder }, error);
+    }
+  }
+
+  /** The index, null if there is none (a pack that is being written or removed), or what is wrong with it. */
+  #load(path: DiskPath): PackIndex | string | null {
+    try {
+      return new PackIndex(readWhole(this.fs, path, INDEX_BYTES));
+    } catch (error) {
+      if (error instanceof FormatProblem) return error.message;
+      if (isFsError(error, 'ENOENT')) return null;
+      if (isFsError(error, 'EFBIG', 'EINVAL', 'ELOOP')) return `cannot be an index (${error.code})`;
+      throw error;
+    }
+  }
+}
+
+/** An open-addressed table from the first bytes of an id to one place of it, over all packs. */
+class PackTable {
+  /** Running number of an entry over all packs plus one; 0 is empty. */
+  readonly #slots: Uint32Array;
+  readonly #mask: number;
+  /** The running number of each pack's first entry. */
+  readonly #bases: number[] = [];
+
+  constructor(private readonly packs: readonly PackFile[]) {
+    let total = 0;
+    for (const { index } of packs) {
+      this.#bases.push(total);
+      total += index.count;
+    }
+    let slots = 16;
+    while (slots < total * 2) slots *= 2;
+    this.#slots = new Uint32Array(slots);
+    this.#mask = slots - 1;
+    packs.forEach(({ index }, number) => {
+      const base = this.#bases[number] as number;
+      for (let place = 0; place < index.count; place++) {
+        let slot = index.prefixAt(place) & this.#mask;
+        while (this.#slots[slot] !== 0) slot = (slot + 1) & this.#mask;
+        this.#slots[slot] = base + place + 1;
+      }
+    });
+  }
+
+  find(key: Buffer): PackedPlace | null {
+    let slot = key.readInt32BE(0) & this.#mask;
+    for (;;) {
+      const entry = this.#slots[slot] as number;
+      if (entry === 0) return null;
+      const number = this.#packOf(entry - 1);
+      const pack = this.packs[number] as PackFile;
+      const place = entry - 1 - (this.#bases[number] as number);
+      if (pack.index.isAt(place, key)) return { pack, place };
+      slot = (slot + 1) & this.#mask;
+    }
+  }
+
+  #packOf(entry: number): number {
+    let low = 0;
+    let high = this.#bases.length;
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      if ((this.#bases[middle] as number) <= entry) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,259 @@
+/**
+ * New packs, from the first byte to durable. Invariants (P…), each with the step that keeps it:
+ *
+ * P1 A pack counts only through its index: neither Savepoint nor git looks at a pack that has none.
+ * P2 Pack and index are complete and fsynced under temporary names before either gets its name.
+ * P3 All packs of a writer get their names before the first of their indexes does; a crash in between leaves packs
+ *    that do not count, each with its index still under a temporary name (debris.ts gives it its name).
+ * P4 The folder is fsynced after the last rename and before `publish` returns. Only then may a ref lead to an object.
+ *    So what a crash before that takes or leaves, in any order of the folder's changes, is reached by nothing.
+ * P5 A pack is named by its checksum. A file that a rename replaces therefore holds the same bytes, or damaged ones.
+ * P6 Before `publish` nothing but temporary files exists, and `abandon` removes them; after its first rename
+ *    `abandon` removes nothing.
+ */
+
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { syncFolder } from '../../io/durable-write.ts';
+import { type Fd, type Fs, isFsError } from '../../io/fs.ts';
+import type { Ports } from '../../io/ports.ts';
+import type { ObjectId } from '../../model/ids.ts';
+import type { DiskPath } from '../../model/names.ts';
+import { BaseCache } from './base-cache.ts';
+import type { Handles } from './handles.ts';
+import { PACK_BYTES, PIECE_BYTES, STREAM_BYTES } from './limits.ts';
+import { keyOf, startObjectHash } from './object-hash.ts';
+import type { ObjectType } from './object-reader.ts';
+import { PackBuffer } from './pack-buffer.ts';
+import { PackFile } from './pack-file.ts';
+import { encodeEntryHead, encodePackHeader, PACK_HEADER_BYTES } from './pack-format.ts';
+import { encodePackIndex, PackIndex } from './pack-index.ts';
+import { TEMPORARY_PREFIX } from './pack-names.ts';
+import { type ReadAt, readFrom, readUpTo } from './read-at.ts';
+import { deflate, PieceDeflater } from './zlib-data.ts';
+
+/** A pack on disk under a temporary name. */
+interface WrittenPack {
+  readonly pack: DiskPath;
+  readonly index: DiskPath;
+  readonly checksum: Buffer;
+}
+
+/** Where an object of a writer can be read back. */
+export type WrittenPlace =
+  | { readonly in: 'memory'; readonly type: ObjectType; readonly size: number; readonly compressed: Buffer }
+  | { readonly in: 'file'; readonly pack: PackFile; readonly place: number };
+
+const FILE_MODE = 0o600;
+const NAME_BYTES = 8;
+
+export class PackWriter {
+  readonly #fs: Fs;
+  #buffer = new PackBuffer();
+  readonly #written: WrittenPack[] = [];
+  readonly #readable: PackFile[] = [];
+  readonly #ids = new Set<ObjectId>();
+  #publishing = false;
+
+  constructor(
+    private readonly ports: Ports,
+    private readonly handles: Handles,
+    private readonly folder: DiskPath,
+  ) {
+    this.#fs = ports.fs;
+  }
+
+  get count(): number {
+    return this.#ids.size;
+  }
+
+  has(id: ObjectId): boolean {
+    return this.#ids.has(id);
+  }
+
+  find(id: ObjectId): WrittenPlace | null {
+    if (!this.#ids.has(id)) return null;
+    const buffered = this.#buffer.find(id);
+    if (buffered !== null) return { in: 'memory', ...buffered };
+    const key = keyOf(id);
+    for (const pack of this.#readable) {
+      const place = pack.index.find(key);
+      if (place >= 0) return { in: 'file', pack, place };
+    }
+    return null;
+  }
+
+  /** Adds a whole object that this writer does not have. */
+  add(id: ObjectId, type: ObjectType, data: Uint8Array): void {
+    if (data.length <= STREAM_BYTES) this.addCompressed(id, type, data.length, deflate(data));
+    else this.addStream(type, data.length, readFrom(data), () => true);
+  }
+
+  /** Adds an object whose zlib stream is `compressed`; the bytes are copied. */
+  addCompressed(id: ObjectId, type: ObjectType, size: number, compressed: Uint8Array): void {
+    this.#buffer.add(id, type, size, compressed);
+    this.#ids.add(id);
+    if (this.#buffer.bytes >= PACK_BYTES) this.#flush();
+  }
+
+  /**
+   * Compresses an object piece by piece into a pack of its own.
+   * @param wanted asked when the id is known; where it says no, nothing is added
+   * @returns the id, or how many bytes there were if the source ended before `size`; then nothing was added
+   */
+  addStream(type: ObjectType, size: number, read: ReadAt, wanted: (id: ObjectId) => boolean): ObjectId | number {
+    const hash = startObjectHash(type, size);
+    const deflater = new PieceDeflater();
+    const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, Math.max(1, size)));
+    let done = 0;
+    let id: ObjectId | null = null;
+    this.#writeSingle(encodeEntryHead(type, size), (write) => {
+      while (done < size) {
+        const length = readUpTo(read, piece.subarray(0, Math.min(piece.length, size - done)), done);
+        if (length === 0) return null;
+        const bytes = piece.subarray(0, length);
+        hash.update(bytes);
+        write(deflater.add(bytes));
+        done += length;
+      }
+      write(deflater.finish());
+      id = hash.digest('hex') as ObjectId;
+      return wanted(id) ? id : null;
+    });
+    return id ?? done;
+  }
+
+  /** Puts an entry that exists already, head included, into a pack of its own. */
+  addEntry(id: ObjectId, pieces: Iterable<Buffer>): void {
+    this.#writeSingle(Buffer.alloc(0), (write) => {
+      for (const piece of pieces) write(piece);
+      return id;
+    });
+  }
+
+  /** Gives everything its name. Durable when it returns. */
+  publish(): void {
+    if (this.#buffer.count > 0) this.#flush();
+    if (this.#written.length === 0) return;
+    this.#publishing = true;
+    this.#closeReadable();
+    for (const { pack, checksum } of this.#written) this.#fs.rename(pack, this.#named(checksum, 'pack')); // P3
+    for (const { index, checksum } of this.#written) this.#fs.rename(index, this.#named(checksum, 'idx'));
+    syncFolder(this.#fs, this.folder); // P4
+  }
+
+  /** Removes what was written, as far as it can be removed; what stays is debris. */
+  abandon(): void {
+    this.#closeReadable();
+    if (this.#publishing) return; // P6
+    for (const { pack, index } of this.#written) {
+      this.#discard(index);
+      this.#discard(pack);
+    }
+    this.#written.length = 0;
+    this.#buffer = new PackBuffer();
+    this.#ids.clear();
+  }
+
+  #flush(): void {
+    const { checksum, blocks, entries } = this.#buffer.close();
+    const pack = this.#temporary('pack');
+    this.#create(pack, (fd) => {
+      let at = 0;
+      for (const block of blocks) {
+        this.#fs.write(fd, block, at);
+        at += block.length;
+      }
+    });
+    this.#writeIndex(pack, encodePackIndex(entries, checksum), checksum);
+    this.#buffer = new PackBuffer();
+  }
+
+  /**
+   * A pack of one entry: the count in its header is known beforehand, so that it can be hashed while it is written.
+   * @param fillEntry writes the rest of the entry and returns its id, or null to drop the pack
+   */
+  #writeSingle(head: Buffer, fillEntry: (write: (bytes: Buffer) => void) => ObjectId | null): void {
+    const pack = this.#temporary('pack');
+    const { id, crc, checksum } = this.#create(pack, (fd) => {
+      const packHash = createHash('sha1');
+      let at = 0;
+      const write = (bytes: Buffer): void => {
+        packHash.update(bytes);
+        this.#fs.write(fd, bytes, at);
+        at += bytes.length;
+      };
+      let sum = 0;
+      const writeEntry = (bytes: Buffer): void => {
+        sum = crc32(bytes, sum);
+        write(bytes);
+      };
+      write(encodePackHeader(1));
+      writeEntry(head);
+      const entryId = fillEntry(writeEntry);
+      const end = packHash.digest();
+      if (entryId !== null) this.#fs.write(fd, end, at);
+      return { id: entryId, crc: sum, checksum: end };
+    });
+    if (id === null) {
+      this.#discard(pack);
+      return;
+    }
+    const entry = { key: keyOf(id), crc, offset: PACK_HEADER_BYTES };
+    this.#writeIndex(pack, encodePackIndex([entry], checksum), checksum);
+  }
+
+  #writeIndex(pack: DiskPath, data: Buffer, checksum: Buffer): void {
+    const index = this.#temporary('idx');
+    try {
+      this.#create(index, (fd) => this.#fs.write(fd, data, 0));
+    } catch (error) {
+      this.#discard(pack);
+      throw error;
+    }
+    this.#written.push({ pack, index, checksum });
+    const parsed = new PackIndex(data);
+    const size = this.#fs.lstat(pack)?.size ?? 0;
+    this.#readable.push(new PackFile(this.#fs, this.handles, new BaseCache(), pack, parsed, size));
+    for (let place = 0; place < parsed.count; place++) this.#ids.add(parsed.idAt(place));
+  }
+
+  /** A new file with what `fillFile` writes, fsynced (P2); nothing is left of it on failure. */
+  #create<T>(path: DiskPath, fillFile: (fd: Fd) => T): T {
+    const fd = this.#fs.openNew(path, FILE_MODE);
+    try {
+      try {
+        const result = fillFile(fd);
+        this.#fs.sync(fd);
+        return result;
+      } finally {
+        this.#fs.close(fd);
+      }
+    } catch (error) {
+      this.#discard(path);
+      throw error;
+    }
+  }
+
+  #temporary(extension: 'pack' | 'idx'): DiskPath {
+    return `${this.folder}/${TEMPORARY_PREFIX}${this.ports.random.hex(NAME_BYTES)}.${extension}` as DiskPath;
+  }
+
+  #named(checksum: Buffer, extension: 'pack' | 'idx'): DiskPath {
+    return `${this.folder}/pack-${checksum.toString('hex')}.${extension}` as DiskPath;
+  }
+
+  #closeReadable(): void {
+    for (const { path } of this.#readable) this.handles.drop(path);
+    this.#readable.length = 0;
+  }
+
+  /** A temporary file that cannot be removed does no harm. */
+  #discard(path: DiskPath): void {
+    try {
+      this.#fs.unlink(path);
+    } catch (error) {
+      if (!isFsError(error)) throw error;
+    }
+  }
+}

@@ -1,0 +1,157 @@
+/** Looking for damage. Everything is looked at: one hurt file does not hide another. */
+import { createHash } from 'node:crypto';
+import { isFsError, kindOf } from '../../io/fs.ts';
+import type { Pace } from '../../io/pace.ts';
+import type { ObjectId } from '../../model/ids.ts';
+import type { DiskPath } from '../../model/names.ts';
+import { FormatProblem, isDamage } from './damage.ts';
+import { readFully } from './handles.ts';
+import { PIECE_BYTES } from './limits.ts';
+import type { LooseFile } from './loose-objects.ts';
+import type { ObjectFiles } from './object-files.ts';
+import { KEY_BYTES } from './object-hash.ts';
+import type { PackFile } from './pack-file.ts';
+import { decodePackHeader, PACK_HEADER_BYTES, PACK_TRAILER_BYTES } from './pack-format.ts';
+import { indexPathOf, isPackName } from './pack-names.ts';
+import type { ObjectSource } from './pieces.ts';
+
+export interface VerifyOptions {
+  /** Also reads every byte and verifies every object; else only what the files say of themselves. */
+  readonly deep: boolean;
+  readonly pace: Pace;
+}
+
+export interface ObjectProblem {
+  readonly file: DiskPath;
+  /** Where the damage is known to hurt one object. */
+  readonly object?: ObjectId;
+  readonly problem: string;
+}
+
+const INDEX_NAME = /^(pack-[\w-]+)\.idx$/;
+
+/** Every damaged thing among packs and loose objects, in order of the files. Nothing is changed. */
+export async function verifyObjects(
+  files: ObjectFiles,
+  { deep, pace }: VerifyOptions,
+): Promise<readonly ObjectProblem[]> {
+  files.refresh();
+  const problems: ObjectProblem[] = [];
+  let done = 0;
+  const step = async (): Promise<void> => {
+    done++;
+    if (pace.due()) await pace.breathe({ phase: 'verify', done, total: null });
+  };
+  /** Damage goes on the list; what is not damage ends the work. */
+  const noting = async (file: DiskPath, object: ObjectId | null, act: () => Promise<void> | void): Promise<void> => {
+    try {
+      await act();
+    } catch (error) {
+      const problem = asProblem(error);
+      if (problem === null) throw error;
+      problems.push(object === null ? { file, problem } : { file, object, problem });
+    }
+  };
+  const readThrough = async (source: ObjectSource): Promise<void> => {
+    try {
+      while (source.next() !== null) await step();
+    } finally {
+      source.close();
+    }
+  };
+
+  problems.push(...unpaired(files));
+  for (const [file, problem] of files.packs.problems) problems.push({ file, problem });
+  for (const pack of [...files.packs.packs].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    await noting(pack.path, null, () => checkEnds(files, pack));
+    await noting(indexPathOf(pack.path), null, () => checkOrder(pack));
+    if (deep) await noting(pack.path, null, () => checkWhole(files, pack, step));
+    for (let place = 0; place < pack.index.count; place++) {
+      await step();
+      await noting(pack.path, pack.index.idAt(place), async () => {
+        if (deep) await readThrough(pack.pieces(place));
+        else pack.entryAt(place);
+      });
+    }
+  }
+  for (const loose of [...files.loose.list()]) {
+    await step();
+    await noting(loose.path, loose.id, async () => {
+      if (!deep) return checkLoose(files, loose);
+      const source = files.loose.open(loose.id);
+      if (source !== null) await readThrough(source);
+    });
+  }
+  return problems;
+}
+
+function asProblem(error: unknown): string | null {
+  if (error instanceof FormatProblem) return error.message;
+  if (isDamage(error)) return error.cause instanceof FormatProblem ? error.cause.message : error.message;
+  // A sector that cannot be read is damage as well; that a handle or the memory is lacking says nothing of the file.
+  if (isFsError(error, 'EIO', 'EACCES', 'EPERM', 'EISDIR')) return `cannot be read (${error.code})`;
+  return null;
+}
+
+/** Packs without an index, and indexes without a pack. */
+function unpaired({ fs, packs }: ObjectFiles): readonly ObjectProblem[] {
+  const names = fs.list(packs.folder).sort();
+  const there = new Set<string>(names);
+  const problems: ObjectProblem[] = [];
+  for (const name of names) {
+    const file = `${packs.folder}/${name}` as DiskPath;
+    if (isPackName(name) && !there.has(`${name.slice(0, -'.pack'.length)}.idx`)) {
+      problems.push({ file, problem: 'has no index: its objects are not found (`git index-pack` makes a new one)' });
+    }
+    const stem = INDEX_NAME.exec(name)?.[1];
+    if (stem !== undefined && !there.has(`${stem}.pack`)) problems.push({ file, problem: 'has no pack' });
+  }
+  return problems;
+}
+
+/** Whether pack and index belong together. */
+function checkEnds({ fs, handles }: ObjectFiles, { path, index, size }: PackFile): void {
+  const fd = handles.get(path);
+  const header = Buffer.alloc(PACK_HEADER_BYTES);
+  const trailer = Buffer.alloc(PACK_TRAILER_BYTES);
+  const got =
+    readFully(fs, fd, header, header.length, 0) +
+    readFully(fs, fd, trailer, trailer.length, Math.max(0, size - trailer.length));
+  if (got < header.length + trailer.length) throw new FormatProblem('is cut off');
+  const count = decodePackHeader(header);
+  if (count !== index.count) throw new FormatProblem(`has ${count} objects, and its index ${index.count}`);
+  if (!trailer.equals(index.packChecksum)) throw new FormatProblem('is not the pack that its index is of');
+}
+
+/** A search by halves finds only what is in order. */
+function checkOrder({ index }: PackFile): void {
+  for (let place = 1; place < index.count; place++) {
+    if (index.keyAt(place - 1).compare(index.keyAt(place)) >= 0) throw new FormatProblem('is not in order');
+  }
+  for (let place = 0; place < index.count; place++) {
+    if (index.find(index.keyAt(place)) !== place) throw new FormatProblem('has a wrong table of contents');
+  }
+}
+
+async function checkWhole(
+  { fs, handles }: ObjectFiles,
+  { path, size }: PackFile,
+  step: () => Promise<void>,
+): Promise<void> {
+  const hash = createHash('sha1');
+  const piece = Buffer.allocUnsafe(PIECE_BYTES);
+  const end = size - KEY_BYTES;
+  for (let at = 0; at < end; at += piece.length) {
+    const length = Math.min(piece.length, end - at);
+    if (readFully(fs, handles.get(path), piece, length, at) < length) throw new FormatProblem('is cut off');
+    hash.update(piece.subarray(0, length));
+    await step();
+  }
+  readFully(fs, handles.get(path), piece, KEY_BYTES, end);
+  if (hash.digest().compare(piece, 0, KEY_BYTES) !== 0) throw new FormatProblem('does not match its checksum');
+}
+
+function checkLoose({ fs }: ObjectFiles, { path, size }: LooseFile): void {
+  const stat = fs.lstat(path);
+  if (stat !== null && (kindOf(stat) !== 'file' || size === 0)) throw new FormatProblem('is not an object');
+}

@@ -1,0 +1,63 @@
+/** zlib streams that fit in memory, and the one that does not while it is made. */
+import { constants, deflateRawSync, deflateSync, inflateSync } from 'node:zlib';
+import { ADLER_START, adler32 } from './adler32.ts';
+import { FormatProblem } from './damage.ts';
+
+/** Captures happen between an agent's steps: speed counts, and clean-up may compress better later. */
+const LEVEL = 1;
+const FIRST_OUTPUT = 64;
+const MOST_OUTPUT_AT_ONCE = 1024 * 1024;
+/** Deflate with a 32 KiB window, fastest level. */
+const ZLIB_HEADER = Buffer.of(0x78, 0x01);
+
+export function deflate(data: Uint8Array): Buffer {
+  return deflateSync(data, { level: LEVEL });
+}
+
+/**
+ * @param size what must come out; nothing larger is ever made
+ * @returns the bytes, and how many of `compressed` they took
+ * @throws FormatProblem
+ */
+export function inflate(compressed: Uint8Array, size: number): { readonly data: Buffer; readonly consumed: number } {
+  let result: { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } };
+  try {
+    result = inflateSync(compressed, {
+      info: true,
+      maxOutputLength: Math.max(1, size),
+      chunkSize: Math.min(Math.max(FIRST_OUTPUT, size + 1), MOST_OUTPUT_AT_ONCE),
+    }) as unknown as typeof result;
+  } catch (cause) {
+    throw new FormatProblem(`does not inflate to ${size} bytes (${(cause as Error).message})`, { cause });
+  }
+  if (result.buffer.length !== size) {
+    throw new FormatProblem(`inflates to ${result.buffer.length} bytes instead of ${size}`);
+  }
+  return { data: result.buffer, consumed: result.engine.bytesWritten };
+}
+
+/**
+ * Makes one zlib stream from pieces, without a state that only node's asynchronous streams could keep: each piece is
+ * deflated by itself and ends on a byte (a sync flush), so that the pieces stand one after the other in one stream.
+ */
+export class PieceDeflater {
+  #adler = ADLER_START;
+  #begun = false;
+
+  /** The compressed form of `piece`, to be written before the next. */
+  add(piece: Uint8Array): Buffer {
+    this.#adler = adler32(piece, this.#adler);
+    const bytes = deflateRawSync(piece, { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH });
+    if (this.#begun) return bytes;
+    this.#begun = true;
+    return Buffer.concat([ZLIB_HEADER, bytes]);
+  }
+
+  /** The end of the stream. */
+  finish(): Buffer {
+    const trailer = Buffer.allocUnsafe(4);
+    trailer.writeUInt32BE(this.#adler);
+    const last = deflateRawSync(new Uint8Array(0), { level: LEVEL });
+    return Buffer.concat([this.#begun ? new Uint8Array(0) : ZLIB_HEADER, last, trailer]);
+  }
+}
