@@ -1,5 +1,26 @@
-export { type Fd, type FileKind, type Fs, FsError, isFsError, kindOf, permissions, type Stat } from './io/fs.ts';
-export type { Clock, Places, Ports, Processes, ProcessIdentity, Random } from './io/ports.ts';
+export { showContent, showName, showText } from './content/show-name.ts';
+export { statLines, statTotals } from './content/stat-line.ts';
+export type { Patch, PatchGap } from './content/unified-patch.ts';
+export type { Events, Listener } from './events.ts';
+export type { Progress } from './io/pace.ts';
+export type { Clock, Places, Ports, Processes, Random } from './io/ports.ts';
+export { parseTreePath } from './io/safe-path.ts';
+export type {
+  Actor,
+  CaptureCounts,
+  CaptureRules,
+  Change,
+  ChangeTotals,
+  Checkpoint,
+  Gap,
+  Operation,
+  RootState,
+  TestResult,
+  Trigger,
+} from './model/checkpoint.ts';
+export type { Entry, Skip, SkipReason, Snapshot } from './model/entries.ts';
+export { ERROR_CODES, type ErrorCode, SavepointError } from './model/errors.ts';
+export type { CheckpointId, ObjectId, TransactionId, WorkspaceId } from './model/ids.ts';
 export {
   bytesFromText,
   type DiskPath,
@@ -10,3 +31,23 @@ export {
   type TreePath,
   textFromBytes,
 } from './model/names.ts';
+export type { ActResult, Preview } from './rewind/act.ts';
+export type { RestoreMode } from './rewind/acts.ts';
+export type { KeptPath, Plan, PlanConflict, PlannedPath } from './rewind/plan.ts';
+export {
+  type CallOptions,
+  type CheckpointOptions,
+  type CheckpointResult,
+  type DiffResult,
+  type OpenOptions,
+  open,
+  type RestoreOptions,
+  Savepoint,
+  type Status,
+  type UndoOptions,
+} from './savepoint.ts';
+export type { CleanUp } from './timeline/clean-up.ts';
+export type { RetentionPolicy } from './timeline/retention.ts';
+export type { Damage, Verification } from './timeline/verify.ts';
+export type { KeptFile } from './transaction/backups.ts';
+export type { Recovered } from './transaction/recover.ts';

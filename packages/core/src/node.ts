@@ -1,3 +1,31 @@
-export { foldersNotSynced, nodeFs } from './io/node-fs.ts';
-export { nodePlaces } from './io/node-places.ts';
-export { nodePorts } from './io/node-ports.ts';
+/** The engine on this machine: fills in the ports, the home folder and the environment. */
+import { resolve } from 'node:path';
+import { nodePlaces } from './io/node-places.ts';
+import { nodePorts } from './io/node-ports.ts';
+import { bytesFromText, type DiskPath } from './model/names.ts';
+import { open as openWith, type OpenOptions, type Savepoint } from './savepoint.ts';
+
+export { foldersNotSynced } from './io/node-fs.ts';
+export { nodePlaces, nodePorts };
+
+export interface NodeOpenOptions extends Omit<OpenOptions, 'dir' | 'ports' | 'places'> {
+  /** Any folder in the workspace; relative to the process's folder. */
+  readonly dir: string;
+  /** Where stores are kept. Default: $SAVEPOINT_HOME, else the platform's data folder. */
+  readonly home?: string;
+}
+
+/**
+ * Opens the workspace of a folder.
+ * @throws SavepointError USAGE when nothing says where to keep stores
+ */
+export function open(options: NodeOpenOptions): Savepoint {
+  const { dir, home, ...rest } = options;
+  const env = home === undefined ? process.env : { ...process.env, SAVEPOINT_HOME: resolve(home) };
+  return openWith({
+    ...rest,
+    dir: bytesFromText(resolve(dir)) as DiskPath,
+    ports: nodePorts(),
+    places: nodePlaces(env),
+  });
+}

@@ -6,13 +6,14 @@ import { bytesFromText, textFromBytes } from '../model/names.ts';
 import { escapeBytes } from './c-quote.ts';
 
 /**
- * What has no place in a line: control characters (C0, DEL, C1), line and paragraph separators, halves of surrogate pairs,
- * and everything that is invisible or turns the direction of writing. Ranges, not `\p{…}`: the same in every Node.
+ * What has no place in a line: control characters (C0, DEL, C1), line and paragraph separators, halves of surrogate
+ * pairs, format characters, and what is invisible or turns the direction of writing. Ranges instead of `\p{…}`, so that
+ * every Node shows the same.
  */
 const UNSAFE =
-  '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f' +
+  '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f' +
   '\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ud800-\\udfff\\ufeff\\uffa0\\ufff0-\\ufffb' +
-  '\\u{13430}-\\u{1345f}\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}';
+  '\\u{110bd}\\u{110cd}\\u{13430}-\\u{1345f}\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}';
 
 /** In a message these only choose between two drawings of the sign before them. */
 const VARIATION_SELECTORS = '\\ufe00-\\ufe0f';

@@ -93,11 +93,10 @@ export class PatchWriter {
   finish(): Patch {
     const leftOut = this.#gaps.find((gap) => gap.why === 'left-out');
     if (leftOut !== undefined) {
+      const { path } = leftOut;
       const count = this.#gaps.filter((gap) => gap.why === 'left-out').length;
-      this.#write(
-        `${fileHeader(leftOut.path)}Files ${nameOf('a', leftOut.path)} and ${nameOf('b', leftOut.path)} differ\n`,
-      );
-      this.#write(`# cut here: ${count} more changed ${count === 1 ? 'path is' : 'paths are'} left out\n`);
+      this.#write(fileHeader(path) + linesHeader(nameOf('a', path), nameOf('b', path)));
+      this.#write(cutMark(`${count} more changed ${count === 1 ? 'path is' : 'paths are'} left out`));
     }
     return { text: Buffer.from(this.#text.join(''), 'latin1'), gaps: this.#gaps };
   }
@@ -128,8 +127,7 @@ export class PatchWriter {
   }
 
   #hunks(path: TreePath, hunks: readonly Hunk[], names: { old: string | null; now: string | null }): void {
-    this.#write(`--- ${names.old === null ? NO_FILE : lineName(names.old)}\n`);
-    this.#write(`+++ ${names.now === null ? NO_FILE : lineName(names.now)}\n`);
+    this.#write(linesHeader(names.old, names.now));
     const full = Math.min(this.#bytes + this.bound.fileBytes, this.bound.totalBytes);
     let shown = 0;
     for (const hunk of hunks) {
@@ -137,8 +135,7 @@ export class PatchWriter {
       for (const line of hunk.lines) {
         if (this.#bytes + line.length > full) {
           const all = hunks.reduce((sum, { lines }) => sum + lines.length, 0);
-          // A header that no reader can parse, so that none takes what came before it for all.
-          this.#write(`@@ -cut- ${shown} of ${all} lines of this file's patch are shown @@\n`);
+          this.#write(cutMark(`${shown} of ${all} lines of this file's patch are shown`));
           this.#gaps.push({ path, why: 'cut' });
           return;
         }
@@ -162,6 +159,15 @@ const NO_ID = '0'.repeat(40);
 
 function nameOf(side: 'a' | 'b', path: TreePath): string {
   return quoteLikeGit(`${side}/${path}`);
+}
+
+function linesHeader(old: string | null, now: string | null): string {
+  return `--- ${old === null ? NO_FILE : lineName(old)}\n+++ ${now === null ? NO_FILE : lineName(now)}\n`;
+}
+
+/** A hunk's header that no reader can parse, so that none takes what came before it for all. */
+function cutMark(what: string): string {
+  return `@@ -cut- ${what} @@\n`;
 }
 
 /** With a tab behind it where a reader could not tell the end of the name from a date. */
@@ -210,12 +216,10 @@ function permissionsNote(path: TreePath, old: Content, now: Content): string {
 }
 
 function folderNote(path: TreePath, before: PatchSide | null, after: PatchSide | null): string {
-  const name = path === '' ? 'of the workspace itself' : quoteLikeGit(path);
-  if (before?.kind !== 'folder') return after?.kind === 'folder' ? `# new folder ${name}: ${octal(after.mode)}\n` : '';
-  if (after?.kind !== 'folder') return `# deleted folder ${name}\n`;
-  return before.mode === after.mode
-    ? ''
-    : `# permissions of folder ${name}: ${octal(before.mode)} -> ${octal(after.mode)}\n`;
+  const name = path === '' ? 'the workspace itself' : `folder ${quoteLikeGit(path)}`;
+  if (before?.kind !== 'folder') return after?.kind === 'folder' ? `# new ${name}: ${octal(after.mode)}\n` : '';
+  if (after?.kind !== 'folder') return `# deleted ${name}\n`;
+  return before.mode === after.mode ? '' : `# permissions of ${name}: ${octal(before.mode)} -> ${octal(after.mode)}\n`;
 }
 
 function octal(mode: number): string {

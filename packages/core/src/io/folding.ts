@@ -24,8 +24,9 @@ export function foldName(name: string): string {
   const text = textFromBytes(name);
   // Bytes that are no text: such file systems refuse them, or fold what is ASCII.
   if (text === null) return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-  // Upper case first, because it spells out what case folding does (ß to SS, ﬁ to FI, ſ to S); ς is σ at the end of a word.
-  const folded = text.replace(IGNORED_BY_HFS, '').normalize('NFD').toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+  // Upper case spells out what case folding does (ß to SS, ﬁ to FI, ſ to S) once ẞ is ß; ς is σ at the end of a word.
+  const decomposed = text.replace(IGNORED_BY_HFS, '').normalize('NFD');
+  const folded = decomposed.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
   return bytesFromText(folded.normalize('NFC'));
 }
 

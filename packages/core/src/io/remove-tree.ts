@@ -10,25 +10,26 @@ import { type Fs, FsError, isFsError, kindOf, type Stat } from './fs.ts';
  */
 export function removeTree(fs: Fs, path: DiskPath): void {
   const stat = fs.lstat(path);
-  if (stat !== null) removeEntry(fs, path, stat, stat.dev);
+  if (stat !== null) removeEntry(fs, path, path, stat, stat.dev);
 }
 
-function removeEntry(fs: Fs, path: DiskPath, stat: Stat, device: number): void {
+/** @param named the path as the caller knows it, for errors; `path` goes through a handle */
+function removeEntry(fs: Fs, path: DiskPath, named: DiskPath, stat: Stat, device: number): void {
   if (kindOf(stat) !== 'folder') {
     ignoreAbsence(() => fs.unlink(path));
     return;
   }
-  if (stat.dev !== device) throw new FsError('EXDEV', 'removeFolder', path);
+  if (stat.dev !== device) throw new FsError('EXDEV', 'removeFolder', named);
   const folder = openOwn(fs, path, stat);
   if (folder === null) return;
   try {
     // What was opened is what is emptied, whatever becomes of the name meanwhile.
-    if (fs.fstat(folder).dev !== device) throw new FsError('EXDEV', 'removeFolder', path);
+    if (fs.fstat(folder).dev !== device) throw new FsError('EXDEV', 'removeFolder', named);
     const inside = fs.folderPath(folder, path);
     for (const name of fs.list(inside).sort()) {
       const child = `${inside}/${name}` as DiskPath;
       const childStat = fs.lstat(child);
-      if (childStat !== null) removeEntry(fs, child, childStat, device);
+      if (childStat !== null) removeEntry(fs, child, `${named}/${name}` as DiskPath, childStat, device);
     }
   } finally {
     fs.close(folder);

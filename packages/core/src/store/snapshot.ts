@@ -1,7 +1,7 @@
 /** Reading and writing the two trees of a snapshot, folder by folder. */
 import type { FileEntry, LinkEntry, Snapshot } from '../model/entries.ts';
 import { EMPTY_TREE, type ObjectId } from '../model/ids.ts';
-import type { Name } from '../model/names.ts';
+import type { Name, TreePath } from '../model/names.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { ObjectBatch, ObjectReader } from './objects/object-reader.ts';
 import { decodeTree, encodeTree, type TreeEntry } from './objects/tree.ts';
@@ -75,6 +75,18 @@ export function readBlob(reader: ObjectReader, id: ObjectId): Buffer {
   const object = reader.read(id);
   if (object.type !== 'blob') throw damaged(id, 'a blob', object.type);
   return object.data;
+}
+
+/** The folder at a path, or null where the snapshot has none. */
+export function folderAt(reader: ObjectReader, snapshot: Snapshot, path: TreePath): FolderRef | null {
+  let folder = rootOf(snapshot);
+  if (path === '') return folder;
+  for (const name of path.split('/') as Name[]) {
+    const next = readFolder(reader, folder).entries.get(name);
+    if (next?.kind !== 'folder') return null;
+    folder = next;
+  }
+  return folder;
 }
 
 /** Writes a folder whose subfolders are written already. */

@@ -7,7 +7,7 @@ import type {
   TestResult,
   Trigger,
 } from '../model/checkpoint.ts';
-import type { CheckpointId, ObjectId, WorkspaceId } from '../model/ids.ts';
+import { type CheckpointId, EMPTY_TREE, type ObjectId, type WorkspaceId } from '../model/ids.ts';
 import type { DiskPath } from '../model/names.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
@@ -56,15 +56,24 @@ export interface Captured {
   readonly scan: ScanResult;
 }
 
+export interface CaptureOptions {
+  /** Make a checkpoint even if nothing differs from the last one. */
+  readonly always: boolean;
+  /** Paths that are captured whatever rules and caps say. */
+  readonly must?: PathSet;
+  /** What a workspace folder that is not there counts as. */
+  readonly missing?: 'failure' | 'empty';
+}
+
 /** Looks at the workspace without writing anything; the batch can read what was found. */
 export async function look(
   workspace: Workspace,
   pace: Pace,
-  must: PathSet = PathSet.EMPTY,
+  options: Omit<CaptureOptions, 'always'> = {},
 ): Promise<{ readonly scan: ScanResult; readonly objects: ObjectBatch; readonly latest: Checkpoint | null }> {
   const latest = workspace.timeline.latest();
   const objects = new OverlayBatch(workspace.store.objects);
-  return { scan: await scanWith(workspace, objects, latest, must, pace), objects, latest };
+  return { scan: await scanWith(workspace, objects, latest, options, pace), objects, latest };
 }
 
 /**
@@ -76,13 +85,13 @@ export async function capture(
   lock: HeldLock,
   pace: Pace,
   telling: Telling,
-  options: { readonly always: boolean; readonly must?: PathSet },
+  options: CaptureOptions,
 ): Promise<Captured> {
   const { store, timeline } = workspace;
   const latest = timeline.latest();
   const batch = store.objects.batch();
   try {
-    const found = await scanWith(workspace, batch, latest, options.must ?? PathSet.EMPTY, pace);
+    const found = await scanWith(workspace, batch, latest, options, pace);
     const same =
       latest !== null && latest.snapshot.files === found.snapshot.files && latest.snapshot.side === found.snapshot.side;
     if (same && !options.always) {
@@ -142,14 +151,27 @@ export function keepCache(workspace: Workspace, commit: ObjectId, found: Pick<Sc
   saveStatCache(workspace.ports.fs, workspace.store.layout.statCache, new StatCache(commit, found.folders));
 }
 
+/** The state of a workspace whose folder is gone. */
+const NOTHING_THERE: ScanResult = {
+  snapshot: { files: EMPTY_TREE, side: EMPTY_TREE },
+  counts: { files: 0, links: 0, folders: 0, bytes: 0, skipped: 0 },
+  roots: [],
+  partial: [],
+  unsettled: [],
+  problems: [],
+  folders: new Map(),
+  filesRead: 0,
+};
+
 async function scanWith(
   workspace: Workspace,
   batch: ObjectBatch,
   latest: Checkpoint | null,
-  must: PathSet,
+  options: Omit<CaptureOptions, 'always'>,
   pace: Pace,
 ): Promise<ScanResult> {
   const { ports, root, store } = workspace;
+  if (options.missing === 'empty' && ports.fs.lstat(root) === null) return NOTHING_THERE;
   return scan({
     ports,
     root,
@@ -157,7 +179,7 @@ async function scanWith(
     cache: loadStatCache(ports.fs, store.layout.statCache, latest?.commit ?? null),
     rules: workspace.rules,
     globalIgnore: workspace.globalIgnore,
-    must,
+    must: options.must ?? PathSet.EMPTY,
     own: stagingFolders(ports, store.layout.journal),
     pace,
   });

@@ -109,14 +109,12 @@ function folderState(contents: FolderContents, ignored: boolean): PathState {
 /** What a snapshot says about one path. */
 export function stateAt(reader: ObjectReader, snapshot: Snapshot, path: TreePath): PathState {
   let folder = rootOf(snapshot);
-  if (path === '') return folderState(readFolder(reader, folder), false);
-  const names = path.split('/') as Name[];
+  const names = path === '' ? [] : (path.split('/') as Name[]);
   for (const [index, name] of names.entries()) {
     const found = look(readFolder(reader, folder), null, name);
-    const last = index === names.length - 1;
-    if (found.ref === null) return last || found.state.entry === null ? found.state : NOTHING;
-    if (last) return folderState(readFolder(reader, found.ref), found.state.ignored);
-    folder = found.ref;
+    if (found.ref !== null) folder = found.ref;
+    else return index === names.length - 1 || found.state.skip !== null ? found.state : NOTHING;
+    if (index === names.length - 1) return folderState(readFolder(reader, folder), found.state.ignored);
   }
-  return NOTHING;
+  return folderState(readFolder(reader, folder), false);
 }

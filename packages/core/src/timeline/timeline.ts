@@ -59,6 +59,15 @@ export class Timeline {
     this.refs.create(`${PREFIX}${ref.number}`, ref.commit);
   }
 
+  isPublished(ref: CheckpointRef): boolean {
+    return this.refs.read(`${PREFIX}${ref.number}`) === ref.commit;
+  }
+
+  /** Takes a publication back whose transaction did not come to pass. */
+  withdraw(ref: CheckpointRef): void {
+    if (this.isPublished(ref)) this.drop([ref.number]);
+  }
+
   drop(numbers: readonly number[]): void {
     this.refs.delete(numbers.map((number) => `${PREFIX}${number}`));
   }

@@ -37,7 +37,7 @@ import { stageName } from '../store/staging-names.ts';
 import { applyBack, applyForward, type Checked } from './apply.ts';
 import { type KeptFile, keepLateWrites } from './backups.ts';
 import { journalFile, removeJournal, writeIntent, writeJournal } from './journal.ts';
-import { asSavepointError, conflictError, type Expected, isExpected, pendingError } from './outcome.ts';
+import { asSavepointError, conflictError, isExpected, pendingError } from './outcome.ts';
 import { checkTransitions, closedFolders } from './prepare.ts';
 import { ForeignContent, openSite, type Site, stageFile } from './site.ts';
 import { discardStage } from './stage.ts';
@@ -47,7 +47,7 @@ import type { Intent, Journal, Transition } from './transition.ts';
 /** The act of publishing the checkpoint after; it can be asked about and taken back, so that a failure can be settled. */
 export interface Publication {
   readonly checkpoint: Journal['checkpoint'];
-  publish(): void;
+  publish(): Promise<void>;
   isPublished(): boolean;
   withdraw(): void;
 }
@@ -87,7 +87,7 @@ export async function runTransaction(input: TransactionInput): Promise<Transacti
     writeIntent(ports.fs, layout.journal, intent);
   } catch (error) {
     abandon(input, intent, null);
-    throw isExpected(error) ? asSavepointError(error) : error;
+    throw asSavepointError(error);
   }
   let site: Site | null = null;
   let journal: Journal;
@@ -102,7 +102,7 @@ export async function runTransaction(input: TransactionInput): Promise<Transacti
     writeJournal(ports.fs, layout.journal, journal);
   } catch (error) {
     abandon(input, intent, site);
-    throw isExpected(error) ? asSavepointError(error) : error;
+    throw asSavepointError(error);
   }
   try {
     return await settle(input, journal, site);
@@ -142,9 +142,8 @@ async function settle(input: TransactionInput, journal: Journal, site: Site): Pr
   try {
     await applyForward(site, steps, transitions, checked, input.pace.uncancellable());
     input.lock.assertHeld();
-    publishOnce(input.publication);
+    await publishOnce(input.publication);
   } catch (cause) {
-    if (!isExpected(cause)) throw cause;
     throw await takenBack(input, journal, site, steps, cause);
   }
   const kept = tidy(input, journal, site, checked);
@@ -152,9 +151,9 @@ async function settle(input: TransactionInput, journal: Journal, site: Site): Pr
 }
 
 /** A ref that stands but could not be synced is tried once more; it must not outlive a transaction that goes back. */
-function publishOnce(publication: Publication): void {
+async function publishOnce(publication: Publication): Promise<void> {
   try {
-    publication.publish();
+    await publication.publish();
   } catch (error) {
     if (!isExpected(error)) throw error;
     publication.withdraw();
@@ -168,7 +167,7 @@ async function takenBack(
   journal: Journal,
   site: Site,
   steps: readonly Step[],
-  cause: Expected,
+  cause: unknown,
 ): Promise<SavepointError> {
   let foreign: readonly ForeignContent[] = [];
   for (let attempt = 1; ; attempt++) {
@@ -178,7 +177,6 @@ async function takenBack(
       removeJournal(input.ports.fs, input.layout.journal, journal.transaction);
       break;
     } catch (error) {
-      if (!isExpected(error)) throw error;
       if (attempt === 2) return pendingError(journal, cause, error);
     }
   }

@@ -29,12 +29,15 @@ export function fsFailure(error: FsError): SavepointError {
   return new SavepointError('IO', `The system refused a call: ${error.code} at ${error.operation}.`, data, { cause: error });
 }
 
-export function asSavepointError(error: Expected): SavepointError {
+export function asSavepointError(error: unknown): SavepointError {
   if (error instanceof SavepointError) return error;
-  return error instanceof FsError ? fsFailure(error) : conflictError([error]);
+  if (error instanceof FsError) return fsFailure(error);
+  if (error instanceof ForeignContent) return conflictError([error]);
+  const message = error instanceof Error ? error.message : String(error);
+  return new SavepointError('INTERNAL', `Savepoint itself failed: ${message}`, { message }, { cause: error });
 }
 
-export function pendingError(journal: Journal | Intent, cause: Expected, second: Expected): SavepointError {
+export function pendingError(journal: Journal | Intent, cause: unknown, second: unknown): SavepointError {
   const first = asSavepointError(cause);
   const then = asSavepointError(second);
   return new SavepointError(

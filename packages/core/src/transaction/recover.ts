@@ -118,7 +118,7 @@ async function settle(
       const checked: Checked = new Map();
       await applyForward(site, steps, journal.transitions, checked, input.pace.uncancellable());
       input.lock.assertHeld();
-      publication.publish();
+      await publication.publish();
       return 'forward';
     } catch (error) {
       if (!isExpected(error)) throw error;

@@ -1,0 +1,47 @@
+/** What happens in an engine, for those who watch it. */
+import type { Checkpoint } from './model/checkpoint.ts';
+import type { Progress } from './io/pace.ts';
+import type { Recovered } from './transaction/recover.ts';
+
+export interface Events {
+  readonly 'checkpoint:created': { readonly checkpoint: Checkpoint };
+  readonly 'restore:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
+  readonly 'undo:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
+  readonly 'redo:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
+  /** What a dead process left was settled. */
+  readonly recovered: { readonly settled: readonly Recovered[] };
+  readonly progress: Progress;
+  /** Another process holds the workspace. */
+  readonly waiting: { readonly pid: number; readonly state: string };
+  /** Something worth knowing that is no failure. */
+  readonly warning: { readonly message: string };
+}
+
+export type Listener<Name extends keyof Events> = (event: Events[Name]) => void;
+
+export class EventStream {
+  readonly #listeners = new Map<keyof Events, Set<(event: never) => void>>();
+
+  /** @returns a function that ends the listening */
+  on<Name extends keyof Events>(name: Name, listener: Listener<Name>): () => void {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners);
+    listeners.add(listener as (event: never) => void);
+    return () => listeners.delete(listener as (event: never) => void);
+  }
+
+  emit<Name extends keyof Events>(name: Name, event: Events[Name]): void {
+    for (const listener of this.#listeners.get(name) ?? []) this.#tell(listener as Listener<Name>, event);
+  }
+
+  /** A listener's fault must not end up in the middle of a transaction: it goes up on its own. */
+  #tell<Name extends keyof Events>(listener: Listener<Name>, event: Events[Name]): void {
+    try {
+      listener(event);
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/** How a transaction that recovery finishes gets its checkpoint, also when its number was taken meanwhile. */
+import type { Pace } from './io/pace.ts';
+import type { HeldLock } from './store/lock.ts';
+import { capture, type Workspace } from './timeline/capture.ts';
+import { readCheckpoint } from './timeline/timeline.ts';
+import type { Publication } from './transaction/door.ts';
+import type { Journal } from './transaction/transition.ts';
+
+/**
+ * A capture may have taken the planned number while the transaction was pending. Then the act is told again under a new
+ * number, with the workspace as it is now.
+ */
+export function publicationAgain(workspace: Workspace, lock: HeldLock, pace: Pace, journal: Journal): Publication {
+  const { timeline, store } = workspace;
+  const { checkpoint } = journal;
+  return {
+    checkpoint,
+    isPublished: () => timeline.isPublished(checkpoint),
+    withdraw: () => timeline.withdraw(checkpoint),
+    publish: async () => {
+      if (timeline.list().every(({ number }) => number < checkpoint.number)) {
+        timeline.publish(checkpoint);
+        return;
+      }
+      const story = readCheckpoint(store.objects, checkpoint.commit);
+      await capture(workspace, lock, pace.uncancellable(), story, { always: true });
+    },
+  };
+}

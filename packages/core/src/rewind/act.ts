@@ -1,0 +1,236 @@
+/** Every act goes the same way: capture, plan, refuse or carry out, with a checkpoint before and one after. */
+import { createHash } from 'node:crypto';
+import type { CaptureCounts, Checkpoint, RootState } from '../model/checkpoint.ts';
+import type { Snapshot } from '../model/entries.ts';
+import { SavepointError } from '../model/errors.ts';
+import { lastName, nameToJson, parentPath, type TreePath } from '../model/names.ts';
+import type { Pace } from '../io/pace.ts';
+import { editSnapshot } from '../store/edit-snapshot.ts';
+import { entryToJson } from '../store/entry-json.ts';
+import type { HeldLock } from '../store/lock.ts';
+import type { ObjectBatch } from '../store/objects/object-reader.ts';
+import {
+  type Captured,
+  capture,
+  composeCheckpoint,
+  keepCache,
+  look,
+  type Telling,
+  type Workspace,
+} from '../timeline/capture.ts';
+import { type CheckpointRef, readCheckpoint } from '../timeline/timeline.ts';
+import type { KeptFile } from '../transaction/backups.ts';
+import { type Publication, runTransaction } from '../transaction/door.ts';
+import { PathSet } from '../workspace/path-set.ts';
+import type { ScanResult } from '../workspace/scan.ts';
+import type { Plan, PlanConflict } from './plan.ts';
+
+/** The workspace as an act finds it. */
+export interface Today {
+  readonly snapshot: Snapshot;
+  readonly roots: readonly RootState[];
+  /** Reads everything, and takes what the plan brings anew. */
+  readonly objects: ObjectBatch;
+  /** The last checkpoint before this look; null where there was none. */
+  readonly last: Checkpoint | null;
+}
+
+export interface Act {
+  readonly telling: Omit<Telling, 'description'> & { readonly description: string };
+  readonly plan: (today: Today) => Promise<Plan>;
+}
+
+export interface Preview {
+  readonly plan: Plan;
+  /** Names this plan: the same plan on the same files has the same. */
+  readonly fingerprint: string;
+  /** What could not be captured, so that nothing is known of it. */
+  readonly scan: ScanResult;
+}
+
+export interface ActResult extends Preview {
+  /** The state before; what changed since the last checkpoint is in it. */
+  readonly before: Checkpoint;
+  /** The state after; null where there was nothing to do. */
+  readonly checkpoint: Checkpoint | null;
+  /** Bytes that someone wrote through an open handle into files that were replaced. */
+  readonly kept: readonly KeptFile[];
+}
+
+/** What the act would do now. Writes nothing, holds no lock. */
+export async function previewAct(workspace: Workspace, act: Act, pace: Pace): Promise<Preview> {
+  let must: readonly TreePath[] = [];
+  for (;;) {
+    const { scan, objects, latest } = await look(workspace, pace, { must: new PathSet(must), missing: 'empty' });
+    const plan = await act.plan({ snapshot: scan.snapshot, roots: scan.roots, objects, last: latest });
+    if (plan.mustCapture.length === 0 || must.length > 0) return { plan, fingerprint: fingerprintOf(plan), scan };
+    must = plan.mustCapture;
+  }
+}
+
+/**
+ * @param expected fingerprint of the preview that was agreed to; null when none was shown
+ * @throws SavepointError CONFLICT, PATH_REFUSED and all that a capture and a transaction throw
+ */
+export async function performAct(
+  workspace: Workspace,
+  act: Act,
+  lock: HeldLock,
+  pace: Pace,
+  expected: string | null,
+): Promise<ActResult> {
+  const last = workspace.timeline.latest();
+  const batch = workspace.store.objects.batch();
+  try {
+    const { plan, before } = await captureAndPlan(workspace, act, lock, pace, batch, last);
+    const fingerprint = fingerprintOf(plan);
+    if (expected !== null && expected !== fingerprint) {
+      throw new SavepointError('CONFLICT', 'The files changed after the preview was shown.', { paths: [] }, {
+        hint: 'Nothing was changed. Look at the preview again.',
+      });
+    }
+    refuse(plan);
+    const seen: Preview = { plan, fingerprint, scan: before.scan };
+    if (plan.paths.length === 0) {
+      batch.abandon();
+      return { ...seen, before: before.checkpoint, checkpoint: null, kept: [] };
+    }
+    const ref = await composeAfter(workspace, act, before, plan, batch, pace);
+    batch.finish();
+    const { kept } = await runTransaction({
+      ports: workspace.ports,
+      layout: workspace.store.layout,
+      workspace: workspace.id,
+      root: workspace.root,
+      objects: workspace.store.objects,
+      transitions: plan.paths.map(({ path, from, to }) => ({ path, from, to })),
+      publication: publicationOf(workspace, ref),
+      lock,
+      pace,
+    });
+    forget(before.scan, plan);
+    keepCache(workspace, ref.commit, before.scan);
+    const checkpoint = readCheckpoint(workspace.store.objects, ref.commit);
+    return { ...seen, before: before.checkpoint, checkpoint, kept };
+  } catch (error) {
+    batch.abandon();
+    throw error;
+  }
+}
+
+/** What an act will overwrite is captured first, also where today's rules would leave it out. */
+async function captureAndPlan(
+  workspace: Workspace,
+  act: Act,
+  lock: HeldLock,
+  pace: Pace,
+  batch: ObjectBatch,
+  last: Checkpoint | null,
+): Promise<{ readonly plan: Plan; readonly before: Captured }> {
+  let must: readonly TreePath[] = [];
+  for (;;) {
+    const before = await capture(
+      workspace,
+      lock,
+      pace,
+      { ...act.telling, trigger: 'before', description: null, testResult: null, target: null, undoes: null },
+      { always: false, must: new PathSet(must), missing: 'empty' },
+    );
+    const plan = await act.plan({
+      snapshot: before.checkpoint.snapshot,
+      roots: before.scan.roots,
+      objects: batch,
+      last,
+    });
+    if (plan.mustCapture.length === 0 || must.length > 0) return { plan, before };
+    must = plan.mustCapture;
+  }
+}
+
+function refuse(plan: Plan): void {
+  const refused = [
+    ...plan.refused,
+    ...plan.mustCapture.map((path) => ({ path, why: 'what is there cannot be saved first' })),
+  ];
+  const [first] = refused;
+  if (first !== undefined) {
+    const paths = listed(refused);
+    throw new SavepointError('PATH_REFUSED', `${refused.length} path(s) cannot be overwritten: ${first.why}.`, {
+      path: nameToJson(first.path),
+      why: first.why,
+      paths,
+    });
+  }
+  if (plan.conflicts.length > 0) {
+    throw new SavepointError('CONFLICT', `${plan.conflicts.length} path(s) hold something that would be lost.`, {
+      paths: listed(plan.conflicts),
+    });
+  }
+}
+
+function listed(conflicts: readonly PlanConflict[]): readonly unknown[] {
+  return conflicts.map(({ path, why }) => ({ path: nameToJson(path), why }));
+}
+
+async function composeAfter(
+  workspace: Workspace,
+  act: Act,
+  before: Captured,
+  plan: Plan,
+  batch: ObjectBatch,
+  pace: Pace,
+): Promise<CheckpointRef> {
+  const { scan, checkpoint } = before;
+  const touched = new Set(plan.paths.map(({ path }) => path));
+  return composeCheckpoint(
+    workspace,
+    batch,
+    checkpoint,
+    {
+      snapshot: editSnapshot(batch, checkpoint.snapshot, plan.paths),
+      roots: scan.roots,
+      counts: countsAfter(scan.counts, plan, batch),
+      partial: scan.partial,
+      unsettled: scan.unsettled.filter((path) => !touched.has(path)),
+    },
+    act.telling,
+    pace,
+  );
+}
+
+function countsAfter(counts: CaptureCounts, plan: Plan, objects: ObjectBatch): CaptureCounts {
+  const after = { ...counts };
+  for (const { from, to } of plan.paths) {
+    for (const [entry, sign] of [
+      [from, -1],
+      [to, 1],
+    ] as const) {
+      if (entry?.kind === 'folder') after.folders += sign;
+      if (entry?.kind === 'link') after.links += sign;
+      if (entry?.kind === 'file') {
+        after.files += sign;
+        after.bytes += sign * (objects.info(entry.id)?.size ?? 0);
+      }
+    }
+  }
+  return after;
+}
+
+function publicationOf(workspace: Workspace, ref: CheckpointRef): Publication {
+  return {
+    checkpoint: ref,
+    publish: async () => workspace.timeline.publish(ref),
+    isPublished: () => workspace.timeline.isPublished(ref),
+    withdraw: () => workspace.timeline.withdraw(ref),
+  };
+}
+
+/** The stat cache knows the paths as they were. */
+function forget(scan: ScanResult, plan: Plan): void {
+  for (const { path } of plan.paths) scan.folders.get(parentPath(path))?.files.delete(lastName(path));
+}
+
+function fingerprintOf(plan: Plan): string {
+  const lines = plan.paths.map(({ path, from, to }) => JSON.stringify([path, entryToJson(from), entryToJson(to)]));
+  return createHash('sha1').update(lines.join('\n')).digest('hex');
+}

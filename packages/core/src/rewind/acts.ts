@@ -1,0 +1,117 @@
+/** The acts themselves: restore, undo, redo. */
+import type { Actor, Checkpoint } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { TreePath } from '../model/names.ts';
+import type { Pace } from '../io/pace.ts';
+import type { Telling, Workspace } from '../timeline/capture.ts';
+import { showName } from '../content/show-name.ts';
+import type { IgnoreFile } from '../workspace/ignore-rules.ts';
+import type { Act } from './act.ts';
+import { actHistory } from './history.ts';
+import { planInverse } from './plan-inverse.ts';
+import { planRestore, planRestoreKeeping } from './plan-restore.ts';
+
+/**
+ * How a restore treats what changed since the last checkpoint.
+ * - `exact`: the paths become equal to the checkpoint
+ * - `keep-outside`: what changed since the last checkpoint stays, merged where the restore changes the same file
+ */
+export type RestoreMode = 'exact' | 'keep-outside';
+
+export interface RestoreRequest {
+  readonly target: Checkpoint;
+  readonly scope: readonly TreePath[];
+  readonly mode: RestoreMode;
+  readonly actor: Actor;
+  readonly global: IgnoreFile;
+}
+
+const EVERYTHING: readonly TreePath[] = ['' as TreePath];
+
+export function restoreAct(request: RestoreRequest, pace: Pace): Act {
+  const { target, scope, mode, global } = request;
+  return {
+    telling: {
+      ...plainTelling(request.actor),
+      trigger: 'restore',
+      target: target.id,
+      description: describeRestore(target, scope),
+    },
+    plan: (today) => {
+      const input = {
+        objects: today.objects,
+        now: today.snapshot,
+        rootsNow: today.roots,
+        target,
+        scope: scope.length === 0 ? EVERYTHING : scope,
+        global,
+      };
+      return mode === 'keep-outside' && today.last !== null
+        ? planRestoreKeeping({ ...input, last: today.last.snapshot }, pace)
+        : planRestore(input, pace);
+    },
+  };
+}
+
+/** @throws SavepointError NOTHING_TO_UNDO */
+export function undoAct(workspace: Workspace, actor: Actor, pace: Pace): Act {
+  const act = actHistory(workspace.timeline).done.at(-1);
+  if (act === undefined) throw new SavepointError('NOTHING_TO_UNDO', 'Savepoint has done nothing here that could be undone.');
+  return inverseAct(workspace, act, 'undo', actor, pace);
+}
+
+/** @throws SavepointError NOTHING_TO_REDO */
+export function redoAct(workspace: Workspace, actor: Actor, pace: Pace): Act {
+  const act = actHistory(workspace.timeline).undone.at(-1);
+  if (act === undefined) throw new SavepointError('NOTHING_TO_REDO', 'No undo is left that could be redone.');
+  return inverseAct(workspace, act, 'redo', actor, pace);
+}
+
+function inverseAct(workspace: Workspace, act: Checkpoint, trigger: 'undo' | 'redo', actor: Actor, pace: Pace): Act {
+  const previous = workspace.timeline.list().find(({ number }) => `cp_${number}` === act.previous);
+  if (previous === undefined) {
+    const code = trigger === 'undo' ? 'NOTHING_TO_UNDO' : 'NOTHING_TO_REDO';
+    throw new SavepointError(code, `The checkpoint before ${act.id} is gone, so ${act.id} cannot be taken back.`);
+  }
+  const found = workspace.timeline.read(previous);
+  return {
+    telling: {
+      ...plainTelling(actor),
+      trigger,
+      undoes: act.id,
+      description: `${trigger === 'undo' ? 'Undid' : 'Redid'} ${describeInverse(workspace, act, trigger)}`,
+    },
+    plan: (today) =>
+      planInverse(
+        {
+          objects: today.objects,
+          before: found.snapshot,
+          after: act.snapshot,
+          now: today.snapshot,
+          keep: () => null,
+          within: EVERYTHING,
+        },
+        pace,
+      ),
+  };
+}
+
+/** A redo is told by the act that it brings again, not by the undo that it takes back. */
+function describeInverse(workspace: Workspace, act: Checkpoint, trigger: 'undo' | 'redo'): string {
+  let told = act;
+  if (trigger === 'redo') {
+    const ref = workspace.timeline.list().find(({ number }) => `cp_${number}` === act.undoes);
+    if (ref !== undefined) told = workspace.timeline.read(ref);
+  }
+  return `${told.id} (${told.description})`;
+}
+
+function describeRestore(target: Checkpoint, scope: readonly TreePath[]): string {
+  if (scope.length === 0 || scope.includes('' as TreePath)) return `Restored ${target.id}`;
+  const named = scope.slice(0, 3).map(showName).join(', ');
+  return `Restored ${named}${scope.length > 3 ? ', …' : ''} from ${target.id}`;
+}
+
+function plainTelling(actor: Actor): Omit<Telling, 'trigger' | 'description'> {
+  return { actor, session: null, conversation: null, testResult: null, target: null, undoes: null };
+}

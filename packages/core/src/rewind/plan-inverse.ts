@@ -1,0 +1,94 @@
+/**
+ * Undo and redo: taking one act's changes back, on top of whatever came since. Three states of each path meet: the one
+ * before the act, the one after it, and today's. What changed since is kept; where that cannot be, it is a conflict.
+ */
+import type { Entry, FileEntry, Snapshot } from '../model/entries.ts';
+import { sameEntry } from '../model/entries.ts';
+import { isWithin, type TreePath } from '../model/names.ts';
+import type { Pace } from '../io/pace.ts';
+import type { ObjectBatch } from '../store/objects/object-reader.ts';
+import { readBlob } from '../store/snapshot.ts';
+import { mergeThreeWay } from '../content/three-way.ts';
+import { differences, type PathDifference, stateAt } from '../timeline/snapshot-diff.ts';
+import { type Plan, PlanDraft, unsaved } from './plan.ts';
+import { planRemovals, type Removal } from './removal.ts';
+
+export interface InverseInput {
+  /** Merged contents are added to it. */
+  readonly objects: ObjectBatch;
+  /** The state that the act found, and the one it left. */
+  readonly before: Snapshot;
+  readonly after: Snapshot;
+  readonly now: Snapshot;
+  /** Why a path that would be removed must stay, or null. */
+  readonly keep: (difference: PathDifference) => string | null;
+  /** Only these paths and what is below them. */
+  readonly within: readonly TreePath[];
+}
+
+export async function planInverse(input: InverseInput, pace: Pace): Promise<Plan> {
+  const draft = new PlanDraft();
+  const removals: Removal[] = [];
+  for (const difference of differences(input.objects, input.after, input.before)) {
+    if (pace.due()) await pace.breathe();
+    const { path, before: left, after: found } = difference;
+    if (left.skip !== null || found.skip !== null) continue; // the act did not touch it
+    if (!input.within.some((folder) => isWithin(path, folder))) continue;
+    const today = stateAt(input.objects, input.now, path);
+    if (sameEntry(today.entry, found.entry) && today.skip === null) continue;
+    if (today.skip !== null) {
+      unsaved(draft, path, today.skip);
+    } else if (sameEntry(today.entry, left.entry)) {
+      takeBack(draft, removals, difference, input.keep);
+    } else {
+      reconcile(input.objects, draft, difference, today.entry);
+    }
+  }
+  planRemovals(input.objects, input.now, removals, draft);
+  return draft.finish();
+}
+
+/** Nothing happened to the path since the act. */
+function takeBack(draft: PlanDraft, removals: Removal[], difference: PathDifference, keep: InverseInput['keep']): void {
+  const { path, before: left, after: found } = difference;
+  const from = left.entry;
+  const to = found.entry;
+  if (from !== null && (to === null || (from.kind === 'folder' && to.kind !== 'folder'))) {
+    removals.push({ path, entry: from, to, ignored: found.ignored, keep: to === null ? keep(difference) : null });
+  } else {
+    draft.change(path, from, to, found.ignored);
+  }
+}
+
+/** The path is neither as the act left it nor as the act found it: both the act and someone since changed it. */
+function reconcile(
+  objects: ObjectBatch,
+  draft: PlanDraft,
+  { path, before: left, after: found }: PathDifference,
+  today: Entry | null,
+): void {
+  const base = left.entry;
+  const theirs = found.entry;
+  if (today?.kind === 'folder' && theirs?.kind === 'folder') {
+    if (base?.kind !== 'folder' || base.mode !== today.mode) return; // its permissions were changed since
+    draft.change(path, today, theirs, found.ignored);
+    return;
+  }
+  if (today?.kind === 'file' && theirs?.kind === 'file' && base?.kind === 'file') {
+    const merged = mergeFiles(objects, base, today, theirs);
+    if (merged === null) draft.conflicts.push({ path, why: 'it was changed since, in the same lines' });
+    else if (!sameEntry(merged, today)) draft.change(path, today, merged, found.ignored, true);
+    return;
+  }
+  const what = today === null ? 'removed' : base === null ? 'created' : 'changed';
+  draft.conflicts.push({ path, why: `it was ${what} since` });
+}
+
+/** Null where both sides changed the same lines, or contents that are no text. */
+function mergeFiles(objects: ObjectBatch, base: FileEntry, ours: FileEntry, theirs: FileEntry): FileEntry | null {
+  const mode = ours.mode === base.mode ? theirs.mode : ours.mode;
+  if (ours.id === base.id || ours.id === theirs.id) return { kind: 'file', id: theirs.id, mode };
+  if (theirs.id === base.id) return { kind: 'file', id: ours.id, mode };
+  const merge = mergeThreeWay(readBlob(objects, base.id), readBlob(objects, ours.id), readBlob(objects, theirs.id));
+  return merge.ok ? { kind: 'file', id: objects.add('blob', merge.merged), mode } : null;
+}

@@ -1,0 +1,113 @@
+/** Restore: making chosen paths equal to a checkpoint. */
+import type { Checkpoint, RootState } from '../model/checkpoint.ts';
+import type { Entry, Snapshot } from '../model/entries.ts';
+import { isWithin, lastName, type Name, parentPath, type TreePath } from '../model/names.ts';
+import type { Pace } from '../io/pace.ts';
+import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
+import { folderAt, readBlob, readFolder } from '../store/snapshot.ts';
+import { differences, type PathDifference } from '../timeline/snapshot-diff.ts';
+import { IgnoreChain, type IgnoreFile } from '../workspace/ignore-rules.ts';
+import { type Plan, PlanDraft, unsaved } from './plan.ts';
+import { planInverse } from './plan-inverse.ts';
+import { planRemovals, type Removal } from './removal.ts';
+
+export interface RestoreInput {
+  readonly objects: ObjectReader;
+  /** The workspace as it is. */
+  readonly now: Snapshot;
+  readonly rootsNow: readonly RootState[];
+  readonly target: Checkpoint;
+  /** Only these paths and what is below them. */
+  readonly scope: readonly TreePath[];
+  /** The person's own ignore file. */
+  readonly global: IgnoreFile;
+}
+
+/** Only what differs from `last` is brought back; what changed since `last` is kept, merged where both changed it. */
+export async function planRestoreKeeping(
+  input: Omit<RestoreInput, 'objects'> & { readonly objects: ObjectBatch; readonly last: Snapshot },
+  pace: Pace,
+): Promise<Plan> {
+  const protection = new Protection(input);
+  return planInverse(
+    {
+      objects: input.objects,
+      before: input.target.snapshot,
+      after: input.last,
+      now: input.now,
+      keep: (difference) => protection.reasonToKeep(difference),
+      within: input.scope,
+    },
+    pace,
+  );
+}
+
+export async function planRestore(input: RestoreInput, pace: Pace): Promise<Plan> {
+  const { objects, now, target } = input;
+  const draft = new PlanDraft();
+  const removals: Removal[] = [];
+  const protection = new Protection(input);
+  for (const difference of differences(objects, now, target.snapshot)) {
+    if (pace.due()) await pace.breathe();
+    const { path, before, after } = difference;
+    if (!input.scope.some((folder) => isWithin(path, folder))) continue;
+    if (after.skip !== null) {
+      draft.kept.push({ path, why: `${target.id} did not capture it (${after.skip.reason})` });
+    } else if (before.skip !== null) {
+      unsaved(draft, path, before.skip);
+    } else if (before.entry !== null && takesAway(before.entry, after.entry)) {
+      const keep = after.entry === null ? protection.reasonToKeep(difference) : null;
+      removals.push({ path, entry: before.entry, to: after.entry, ignored: after.ignored, keep });
+    } else {
+      draft.change(path, before.entry, after.entry, after.ignored);
+    }
+  }
+  planRemovals(objects, now, removals, draft);
+  return draft.finish();
+}
+
+/** The folder itself, or the file, goes: it is not merely written anew. */
+function takesAway(before: Entry, after: Entry | null): boolean {
+  return after === null || (before.kind === 'folder' && after.kind !== 'folder');
+}
+
+/** What a restore never removes, though the checkpoint does not have it. */
+class Protection {
+  readonly #appeared: readonly TreePath[];
+  readonly #chains = new Map<TreePath, IgnoreChain>();
+
+  constructor(private readonly input: RestoreInput) {
+    const { objects, rootsNow, target } = input;
+    this.#appeared = rootsNow
+      .filter(({ kind, path }) => kind === 'repository' && path !== '' && folderAt(objects, target.snapshot, path) === null)
+      .map(({ path }) => path);
+  }
+
+  reasonToKeep({ path, before }: PathDifference): string | null {
+    const repository = this.#appeared.find((root) => isWithin(path, root));
+    if (repository !== undefined) return `it belongs to a repository that ${this.input.target.id} did not have`;
+    if (before.ignored) return 'an ignore rule covers it';
+    const ignoredThen = this.#chain(parentPath(path)).isIgnored(lastName(path), before.entry?.kind === 'folder');
+    return ignoredThen ? `an ignore rule of ${this.input.target.id} covers it` : null;
+  }
+
+  /** The rules that stood in the checkpoint: what they protected then stays protected, whoever changed them since. */
+  #chain(folder: TreePath): IgnoreChain {
+    const known = this.#chains.get(folder);
+    if (known !== undefined) return known;
+    const rules = this.#rules(folder);
+    const isRoot = folder === '' || this.input.target.roots.some(({ path }) => path === folder);
+    const chain = isRoot
+      ? IgnoreChain.start({ ignoreCase: false, global: this.input.global, exclude: null, top: rules })
+      : this.#chain(parentPath(folder)).enter(lastName(folder), rules);
+    this.#chains.set(folder, chain);
+    return chain;
+  }
+
+  #rules(path: TreePath): IgnoreFile {
+    const { objects, target } = this.input;
+    const folder = folderAt(objects, target.snapshot, path);
+    const file = folder === null ? undefined : readFolder(objects, folder).entries.get('.gitignore' as Name);
+    return file?.kind === 'file' ? readBlob(objects, file.id) : null;
+  }
+}

@@ -1,0 +1,60 @@
+/** What an act will do, path by path, before it does anything. */
+import type { Entry, Skip } from '../model/entries.ts';
+import type { TreePath } from '../model/names.ts';
+import type { Transition } from '../transaction/transition.ts';
+
+export interface PlannedPath extends Transition {
+  /** An ignore rule covers it: recorded with the snapshot after. */
+  readonly ignored: boolean;
+  /** Both sides had changed it, and the result holds both. */
+  readonly merged: boolean;
+}
+
+/** A path that is left as it is although the target says otherwise. */
+export interface KeptPath {
+  readonly path: TreePath;
+  readonly why: string;
+}
+
+/** A path that stands in the way. `merge` and `lost` name bytes that would be lost; `unsaved` cannot be saved first. */
+export interface PlanConflict {
+  readonly path: TreePath;
+  readonly why: string;
+}
+
+export interface Plan {
+  readonly paths: readonly PlannedPath[];
+  readonly kept: readonly KeptPath[];
+  readonly conflicts: readonly PlanConflict[];
+  /** Paths that the capture left out and that the act would overwrite: capture them, then plan again. */
+  readonly mustCapture: readonly TreePath[];
+  /** Paths that cannot be saved first, so they are refused. */
+  readonly refused: readonly PlanConflict[];
+}
+
+/** A plan while it is made. */
+export class PlanDraft {
+  readonly paths: PlannedPath[] = [];
+  readonly kept: KeptPath[] = [];
+  readonly conflicts: PlanConflict[] = [];
+  readonly mustCapture: TreePath[] = [];
+  readonly refused: PlanConflict[] = [];
+
+  change(path: TreePath, from: Entry | null, to: Entry | null, ignored: boolean, merged = false): void {
+    this.paths.push({ path, from, to, ignored, merged });
+  }
+
+  finish(): Plan {
+    const paths = [...this.paths].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+    return { ...this, paths };
+  }
+}
+
+/** Skips that a capture can be told to overrule, so that the act can save what it overwrites. */
+const CAPTURABLE: ReadonlySet<string> = new Set(['too-large', 'ignored', 'dependency-folder']);
+
+/** A path that the act would overwrite, and that the capture left out. */
+export function unsaved(draft: PlanDraft, path: TreePath, skip: Skip | null): void {
+  if (skip !== null && CAPTURABLE.has(skip.reason)) draft.mustCapture.push(path);
+  else draft.refused.push({ path, why: `what is there cannot be saved first (${skip?.code ?? skip?.reason})` });
+}

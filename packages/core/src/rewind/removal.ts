@@ -1,0 +1,50 @@
+/**
+ * Which of the paths that ought to go may go. A folder goes only when everything in it goes: what was not captured in
+ * it, and what is kept, keeps the folder.
+ */
+import type { Entry, Snapshot } from '../model/entries.ts';
+import { parentPath, type TreePath } from '../model/names.ts';
+import type { ObjectReader } from '../store/objects/object-reader.ts';
+import { folderAt, readFolder } from '../store/snapshot.ts';
+import type { PlanDraft } from './plan.ts';
+
+export interface Removal {
+  readonly path: TreePath;
+  readonly entry: Entry;
+  /** What takes its place: null, or something of another kind. */
+  readonly to: Entry | null;
+  readonly ignored: boolean;
+  /** Not null: it must stay, for this reason. */
+  readonly keep: string | null;
+}
+
+/** @param now the state that the removals are removed from */
+export function planRemovals(reader: ObjectReader, now: Snapshot, removals: readonly Removal[], draft: PlanDraft): void {
+  const going = new Map(removals.map((removal) => [removal.path, removal]));
+  const held = new Map<TreePath, string>();
+  const hold = (path: TreePath, why: string): void => {
+    for (let at = path; at !== ''; at = parentPath(at)) if (!held.has(at)) held.set(at, why);
+  };
+  for (const { path, entry, keep } of removals) {
+    if (keep !== null) {
+      hold(path, keep);
+      continue;
+    }
+    if (entry.kind !== 'folder') continue;
+    const folder = folderAt(reader, now, path);
+    if (folder === null) continue;
+    const contents = readFolder(reader, folder);
+    for (const name of contents.entries.keys()) {
+      const child = `${path}/${name}` as TreePath;
+      if (!going.has(child)) hold(path, 'it holds what stays');
+    }
+    const [skipped] = contents.note.skips;
+    if (skipped !== undefined) hold(path, `it holds what was not captured (${skipped[1].reason})`);
+  }
+  for (const { path, entry, to, ignored, keep } of removals) {
+    const why = keep ?? held.get(path) ?? null;
+    if (why === null) draft.change(path, entry, to, ignored);
+    else if (to !== null) draft.conflicts.push({ path, why: `a ${to.kind} belongs there, and ${why}` });
+    else draft.kept.push({ path, why });
+  }
+}

@@ -1,0 +1,525 @@
+/** The façade: one folder's workspace, with everything that can be done in it. */
+import type { Actor, CaptureRules, Checkpoint, TestResult } from './model/checkpoint.ts';
+import { SavepointError } from './model/errors.ts';
+import type { WorkspaceId } from './model/ids.ts';
+import { type DiskPath, nameToJson, type TreePath } from './model/names.ts';
+import { readWhole } from './io/durable-write.ts';
+import { FsError } from './io/fs.ts';
+import { Pace, type Progress } from './io/pace.ts';
+import type { Places, Ports } from './io/ports.ts';
+import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';
+import { type Found, listRecords, type WorkspaceRecord } from './store/records.ts';
+import { type Captured, capture, look, type Workspace } from './timeline/capture.ts';
+import { type CleanUp, cleanUp } from './timeline/clean-up.ts';
+import { type Comparison, compare } from './timeline/compare.ts';
+import { resolveCheckpoint } from './timeline/resolve.ts';
+import { DEFAULT_RETENTION, type RetentionPolicy } from './timeline/retention.ts';
+import type { CheckpointRef } from './timeline/timeline.ts';
+import { type Verification, verifyStore } from './timeline/verify.ts';
+import { listUnsettled } from './transaction/journal.ts';
+import { asSavepointError } from './transaction/outcome.ts';
+import { type Recovered, recover } from './transaction/recover.ts';
+import type { Journal } from './transaction/transition.ts';
+import { type Act, type ActResult, type Preview, performAct, previewAct } from './rewind/act.ts';
+import { actHistory } from './rewind/history.ts';
+import { type RestoreMode, redoAct, restoreAct, undoAct } from './rewind/acts.ts';
+import { DEFAULT_RULES } from './workspace/capture-rules.ts';
+import type { ScanResult } from './workspace/scan.ts';
+import { type Events, EventStream, type Listener } from './events.ts';
+import {
+  ensureWorkspace,
+  findWorkspace,
+  linkWorkspace,
+  lockOverlapping,
+  openFound,
+  overlapping,
+  resolveFolder,
+  type Setting,
+} from './open-workspace.ts';
+import { publicationAgain } from './publication.ts';
+
+export interface OpenOptions {
+  /** Absolute path of a folder in the workspace. */
+  readonly dir: DiskPath;
+  readonly ports: Ports;
+  readonly places: Places;
+  /** `dir` itself is the workspace, whatever encloses it. Default false. */
+  readonly here?: boolean;
+  readonly allowHome?: boolean;
+  readonly rules?: Partial<CaptureRules>;
+  readonly retention?: Partial<RetentionPolicy>;
+  /** Who acts. Default: the user. */
+  readonly actor?: Actor;
+  /** How long to wait for another process, milliseconds. Default 60,000. */
+  readonly waitMs?: number;
+}
+
+/** What every call that takes time accepts. */
+export interface CallOptions {
+  /** Stops the work before its commit point: CANCELLED, nothing changed. */
+  readonly signal?: AbortSignal;
+}
+
+export interface CheckpointOptions extends CallOptions {
+  readonly message?: string;
+  readonly testResult?: TestResult;
+}
+
+export interface RestoreOptions extends CallOptions {
+  /** Only these paths and what is below them; none for the whole workspace. */
+  readonly paths?: readonly TreePath[];
+  readonly mode?: RestoreMode;
+  /** Fingerprint of the preview that was agreed to; another plan is a conflict. */
+  readonly expected?: string;
+}
+
+export interface UndoOptions extends CallOptions {
+  readonly expected?: string;
+}
+
+export interface Status {
+  readonly workspace: { readonly id: WorkspaceId; readonly root: DiskPath; readonly store: DiskPath };
+  /** The folder was found at another path, or made anew at its own, since the last command that writes. */
+  readonly moved: 'moved' | 'made-anew' | null;
+  readonly checkpoints: number;
+  readonly last: Checkpoint | null;
+  /** What differs from the last checkpoint; null when the folder is missing. */
+  readonly changed: Comparison | null;
+  readonly scan: ScanResult | null;
+  /** Acts that a dead process left half done. */
+  readonly pending: readonly Journal[];
+  readonly undo: Checkpoint | null;
+  readonly redo: Checkpoint | null;
+}
+
+export interface DiffResult extends Comparison {
+  readonly from: Checkpoint;
+  /** Null: the folder as it is. */
+  readonly to: Checkpoint | null;
+}
+
+export interface CheckpointResult extends Captured {
+  /** An act that waits for a decision; captures go on meanwhile. */
+  readonly pending: SavepointError | null;
+}
+
+const USER: Actor = { kind: 'user', name: 'user' };
+const WAIT_MS = 60_000;
+/** Clean-up by itself, once so many checkpoints have come since there was reason for the last. */
+const OVERRUN = 1.1;
+const RULE_BYTES = 1024 * 1024;
+
+/** Opens a workspace; nothing is read or made before the first call. */
+export function open(options: OpenOptions): Savepoint {
+  return new Savepoint(options);
+}
+
+export class Savepoint {
+  readonly #events = new EventStream();
+  readonly #options: OpenOptions;
+  readonly #rules: CaptureRules;
+  readonly #retention: RetentionPolicy;
+  readonly #actor: Actor;
+
+  /** Use {@link open}. */
+  constructor(options: OpenOptions) {
+    this.#options = options;
+    this.#rules = { ...DEFAULT_RULES, ...options.rules };
+    this.#retention = { ...DEFAULT_RETENTION, ...options.retention };
+    this.#actor = options.actor ?? USER;
+  }
+
+  /** @returns a function that ends the listening */
+  on<Name extends keyof Events>(name: Name, listener: Listener<Name>): () => void {
+    return this.#events.on(name, listener);
+  }
+
+  /**
+   * Takes a checkpoint of the workspace as it is, also when nothing changed. Makes the store when there is none.
+   * @throws SavepointError CAPTURE_FAILED, ROOT_REFUSED, STORE_UNSAFE, STORE_TOO_NEW, LOCKED, NO_SPACE, IO, CANCELLED
+   */
+  async checkpoint(options: CheckpointOptions = {}): Promise<CheckpointResult> {
+    return this.#writing(options, 'own', async (workspace, lock, pace) => {
+      const pending = await this.#settleQuietly(workspace, lock, pace);
+      const captured = await capture(
+        workspace,
+        lock,
+        pace,
+        {
+          trigger: 'manual',
+          actor: this.#actor,
+          description: options.message ?? null,
+          session: null,
+          conversation: null,
+          testResult: options.testResult ?? null,
+          target: null,
+          undoes: null,
+        },
+        { always: true },
+      );
+      this.#warnOf(captured.scan);
+      this.#events.emit('checkpoint:created', { checkpoint: captured.checkpoint });
+      if (pending === null) await this.#tidyUp(workspace, lock);
+      return { ...captured, pending };
+    });
+  }
+
+  /** Newest first. @param options.limit how many at most */
+  async list(options: { readonly limit?: number; readonly before?: number } = {}): Promise<readonly Checkpoint[]> {
+    return this.#reading((workspace) => {
+      const refs = workspace.timeline.list().filter(({ number }) => number < (options.before ?? Number.POSITIVE_INFINITY));
+      const chosen = options.limit === undefined ? [...refs] : refs.slice(Math.max(0, refs.length - options.limit));
+      return chosen.reverse().map((ref) => workspace.timeline.read(ref));
+    });
+  }
+
+  /** @throws SavepointError BAD_ID, UNKNOWN_CHECKPOINT, AMBIGUOUS_ID, NO_CHECKPOINT */
+  async show(name: string): Promise<Checkpoint> {
+    return this.#reading((workspace) => this.#resolve(workspace, name));
+  }
+
+  async status(options: CallOptions = {}): Promise<Status> {
+    return this.#reading(async (workspace, found) => {
+      const pace = this.#pace(options);
+      const { ports, store, timeline } = workspace;
+      const missing = ports.fs.lstat(workspace.root) === null;
+      const seen = missing ? null : await look(workspace, pace);
+      const last = timeline.latest();
+      const changed =
+        seen === null || last === null
+          ? null
+          : await compare(seen.objects, last.snapshot, seen.scan.snapshot, [], false, pace);
+      const { done, undone } = actHistory(timeline);
+      return {
+        workspace: { id: workspace.id, root: workspace.root, store: store.layout.path },
+        moved: found.how === 'moved' ? 'moved' : found.madeAnew ? 'made-anew' : null,
+        checkpoints: timeline.list().length,
+        last,
+        changed,
+        scan: seen?.scan ?? null,
+        pending: listUnsettled(ports, store.layout.journal).journals,
+        undo: done.at(-1) ?? null,
+        redo: undone.at(-1) ?? null,
+      };
+    });
+  }
+
+  /**
+   * What differs between two checkpoints, or between one and the folder.
+   * @param options.from default: the last checkpoint
+   * @param options.to default: the folder as it is
+   */
+  async diff(
+    options: CallOptions & {
+      readonly from?: string;
+      readonly to?: string;
+      readonly paths?: readonly TreePath[];
+      readonly patch?: boolean;
+    } = {},
+  ): Promise<DiffResult> {
+    return this.#reading(async (workspace) => {
+      const pace = this.#pace(options);
+      const from = this.#resolve(workspace, options.from ?? 'last');
+      const to = options.to === undefined ? null : this.#resolve(workspace, options.to);
+      const seen = to === null ? await look(workspace, pace, { missing: 'empty' }) : null;
+      const objects = seen?.objects ?? workspace.store.objects;
+      const after = to?.snapshot ?? (seen as NonNullable<typeof seen>).scan.snapshot;
+      const compared = await compare(objects, from.snapshot, after, options.paths ?? [], options.patch ?? false, pace);
+      return { ...compared, from, to };
+    });
+  }
+
+  /** What `restore` would do, path by path. Changes nothing, and waits for nobody. */
+  async previewRestore(name: string, options: RestoreOptions = {}): Promise<Preview & { readonly target: Checkpoint }> {
+    return this.#reading(async (workspace) => {
+      const pace = this.#pace(options);
+      const target = this.#resolve(workspace, name);
+      return { ...(await previewAct(workspace, this.#restore(workspace, target, options, pace), pace)), target };
+    });
+  }
+
+  /**
+   * Makes the workspace, or chosen paths, equal to a checkpoint; all or nothing. It can be undone.
+   * @throws SavepointError CONFLICT, PATH_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED: nothing changed; PENDING
+   */
+  async restore(name: string, options: RestoreOptions = {}): Promise<ActResult & { readonly target: Checkpoint }> {
+    return this.#acting(options, async (workspace, lock, pace) => {
+      const target = this.#resolve(workspace, name);
+      const act = this.#restore(workspace, target, options, pace);
+      const result = await performAct(workspace, act, lock, pace, options.expected ?? null);
+      this.#announce('restore:completed', result);
+      return { ...result, target };
+    });
+  }
+
+  async previewUndo(options: CallOptions = {}): Promise<Preview> {
+    return this.#reading((workspace) => {
+      const pace = this.#pace(options);
+      return previewAct(workspace, undoAct(workspace, this.#actor, pace), pace);
+    });
+  }
+
+  /** Takes back the newest act of Savepoint that stands; what changed since is kept. */
+  async undo(options: UndoOptions = {}): Promise<ActResult> {
+    return this.#acting(options, async (workspace, lock, pace) => {
+      const act = undoAct(workspace, this.#actor, pace);
+      const result = await performAct(workspace, act, lock, pace, options.expected ?? null);
+      this.#announce('undo:completed', result);
+      return result;
+    });
+  }
+
+  async previewRedo(options: CallOptions = {}): Promise<Preview> {
+    return this.#reading((workspace) => {
+      const pace = this.#pace(options);
+      return previewAct(workspace, redoAct(workspace, this.#actor, pace), pace);
+    });
+  }
+
+  /** Takes back the newest undo that no act came after. */
+  async redo(options: UndoOptions = {}): Promise<ActResult> {
+    return this.#acting(options, async (workspace, lock, pace) => {
+      const act = redoAct(workspace, this.#actor, pace);
+      const result = await performAct(workspace, act, lock, pace, options.expected ?? null);
+      this.#announce('redo:completed', result);
+      return result;
+    });
+  }
+
+  /** Looks for damage. @param options.deep reads and hashes every byte of the store */
+  async verify(options: CallOptions & { readonly deep?: boolean } = {}): Promise<Verification> {
+    return this.#reading((workspace) => verifyStore(workspace, options.deep ?? false, this.#pace(options)));
+  }
+
+  /**
+   * Settles what dead processes left.
+   * @param options.decision for what needs one: finish it, or take it back
+   * @throws SavepointError PENDING when it needs a decision
+   */
+  async recover(
+    options: CallOptions & { readonly decision?: 'forward' | 'back' } = {},
+  ): Promise<readonly Recovered[]> {
+    return this.#writing(options, 'overlapping', (workspace, lock, pace) =>
+      this.#settle(workspace, lock, pace, options.decision ?? null),
+    );
+  }
+
+  /** Drops old checkpoints by the retention policy and gives back the space that only they needed. */
+  async gc(options: CallOptions & { readonly retention?: Partial<RetentionPolicy> } = {}): Promise<CleanUp> {
+    return this.#acting(options, (workspace, lock, pace) =>
+      cleanUp(workspace, lock, { ...this.#retention, ...options.retention }, [], pace),
+    );
+  }
+
+  /** Every store under the home folder, whatever folder this was opened for. */
+  async workspaces(): Promise<{
+    readonly records: readonly (WorkspaceRecord & { readonly present: boolean })[];
+    readonly problems: readonly SavepointError[];
+  }> {
+    return this.#mapped(async () => {
+      const { ports, places } = this.#options;
+      const { records, problems } = listRecords(ports, places.home);
+      return { records: records.map((record) => ({ ...record, present: this.#isThere(record.path) })), problems };
+    });
+  }
+
+  /** Gives this folder the timeline of another path (or of a store's id). */
+  async link(from: string, options: CallOptions = {}): Promise<{ readonly id: WorkspaceId; readonly root: DiskPath }> {
+    return this.#mapped(async () => {
+      const { id, root } = await linkWorkspace(this.#setting(), from, this.#pace(options), this.#wait());
+      return { id, root };
+    });
+  }
+
+  #restore(workspace: Workspace, target: Checkpoint, options: RestoreOptions, pace: Pace): Act {
+    return restoreAct(
+      {
+        target,
+        scope: options.paths ?? [],
+        mode: options.mode ?? 'exact',
+        actor: this.#actor,
+        global: this.#globalRules(workspace),
+      },
+      pace,
+    );
+  }
+
+  #globalRules(workspace: Workspace): Buffer | null {
+    const { globalIgnore, ports } = workspace;
+    if (globalIgnore === null) return null;
+    try {
+      return readWhole(ports.fs, globalIgnore, RULE_BYTES);
+    } catch (error) {
+      if (error instanceof FsError) return null;
+      throw error;
+    }
+  }
+
+  #resolve(workspace: Workspace, name: string): Checkpoint {
+    return resolveCheckpoint(workspace.timeline, name, this.#options.ports.clock.now());
+  }
+
+  #announce(name: 'restore:completed' | 'undo:completed' | 'redo:completed', result: ActResult): void {
+    this.#warnOf(result.scan);
+    if (result.checkpoint === null) return;
+    this.#events.emit('checkpoint:created', { checkpoint: result.checkpoint });
+    this.#events.emit(name, { checkpoint: result.checkpoint, paths: result.plan.paths.length });
+  }
+
+  #warnOf(scan: ScanResult): void {
+    for (const message of scan.problems) this.#events.emit('warning', { message });
+  }
+
+  /** A verb that changes files: nothing may be pending, here or in a workspace that overlaps. */
+  async #acting<T>(
+    options: CallOptions,
+    work: (workspace: Workspace, lock: HeldLock, pace: Pace) => Promise<T>,
+  ): Promise<T> {
+    return this.#writing(options, 'overlapping', async (workspace, lock, pace) => {
+      await this.#settle(workspace, lock, pace, null);
+      return work(workspace, lock, pace);
+    });
+  }
+
+  async #writing<T>(
+    options: CallOptions,
+    which: 'own' | 'overlapping',
+    work: (workspace: Workspace, lock: HeldLock, pace: Pace) => Promise<T>,
+  ): Promise<T> {
+    return this.#mapped(async () => {
+      const setting = this.#setting();
+      const pace = this.#pace(options);
+      const found = which === 'own' ? null : findWorkspace(setting);
+      if (which !== 'own' && found === null) throw this.#noWorkspace(setting);
+      const workspace = await ensureWorkspace(setting, pace, this.#wait());
+      const lock =
+        which === 'own'
+          ? await acquireLock(setting.ports, workspace.store.layout.lock, pace, this.#wait())
+          : await lockOverlapping(setting, workspace, pace, this.#wait());
+      try {
+        workspace.store.objects.collectDebris();
+        return await work(workspace, lock, pace);
+      } finally {
+        lock.release();
+        workspace.store.objects.close();
+      }
+    });
+  }
+
+  async #reading<T>(work: (workspace: Workspace, found: Found) => T | Promise<T>): Promise<T> {
+    return this.#mapped(async () => {
+      const setting = this.#setting();
+      const found = findWorkspace(setting);
+      if (found === null) throw this.#noWorkspace(setting);
+      const workspace = openFound(setting, found);
+      try {
+        return await work(workspace, found);
+      } finally {
+        workspace.store.objects.close();
+      }
+    });
+  }
+
+  /** Settles journals of this workspace and of those that overlap it; the locks of all of them are held. */
+  async #settle(
+    workspace: Workspace,
+    lock: HeldLock,
+    pace: Pace,
+    decision: 'forward' | 'back' | null,
+  ): Promise<readonly Recovered[]> {
+    const settled: Recovered[] = [];
+    for (const other of overlapping(this.#setting(), workspace)) {
+      settled.push(
+        ...(await recover({
+          ports: other.ports,
+          layout: other.store.layout,
+          objects: other.store.objects,
+          lock,
+          pace,
+          decision,
+          publication: (journal) => publicationAgain(other, lock, pace, journal),
+        })),
+      );
+    }
+    if (settled.length > 0) this.#events.emit('recovered', { settled });
+    return settled;
+  }
+
+  /** A capture goes on while an act is pending: it changes nothing that the act would have to know. */
+  async #settleQuietly(workspace: Workspace, lock: HeldLock, pace: Pace): Promise<SavepointError | null> {
+    try {
+      await recover({
+        ports: workspace.ports,
+        layout: workspace.store.layout,
+        objects: workspace.store.objects,
+        lock,
+        pace,
+        decision: null,
+        publication: (journal) => publicationAgain(workspace, lock, pace, journal),
+      });
+      return null;
+    } catch (error) {
+      if (error instanceof SavepointError && error.code === 'PENDING') return error;
+      throw error;
+    }
+  }
+
+  /** Clean-up when there is reason for it; a failure of it is no failure of the checkpoint. */
+  async #tidyUp(workspace: Workspace, lock: HeldLock): Promise<void> {
+    const refs: readonly CheckpointRef[] = workspace.timeline.list();
+    if (refs.length <= this.#retention.maxCheckpoints * OVERRUN) return;
+    try {
+      await cleanUp(workspace, lock, this.#retention, [], this.#pace({}));
+    } catch (error) {
+      this.#events.emit('warning', { message: `Clean-up failed: ${asSavepointError(error).message}` });
+    }
+  }
+
+  #noWorkspace(setting: Setting): SavepointError {
+    return new SavepointError('NO_WORKSPACE', 'There are no checkpoints of this folder yet.', {
+      folder: nameToJson(setting.folder),
+    });
+  }
+
+  #isThere(path: DiskPath): boolean {
+    try {
+      return this.#options.ports.fs.lstat(path) !== null;
+    } catch (error) {
+      if (error instanceof FsError) return false;
+      throw error;
+    }
+  }
+
+  #setting(): Setting {
+    const { ports, places, dir, here, allowHome } = this.#options;
+    return {
+      ports,
+      places: { ...places, home: resolveFolder(ports, places.home) },
+      rules: this.#rules,
+      folder: resolveFolder(ports, dir),
+      here: here ?? false,
+      allowHome: allowHome ?? false,
+    };
+  }
+
+  #pace(options: CallOptions): Pace {
+    const tell = (progress: Progress): void => this.#events.emit('progress', progress);
+    return new Pace(this.#options.ports.clock, options.signal ?? null, tell);
+  }
+
+  #wait(): LockOptions {
+    return {
+      waitMs: this.#options.waitMs ?? WAIT_MS,
+      onWait: (holder) => this.#events.emit('waiting', holder),
+    };
+  }
+
+  /** Whatever goes wrong reaches the caller as a SavepointError. */
+  async #mapped<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw asSavepointError(error);
+    }
+  }
+}
