@@ -1,0 +1,212 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { LINE_BOUND } from '../../src/content/line-diff.ts';
+import { splitLines } from '../../src/content/lines.ts';
+import { type Merge, mergeThreeWay } from '../../src/content/three-way.ts';
+import { grown } from './arbitraries.ts';
+import { git, testFolder } from './git.ts';
+
+const bytes = (text: string) => Buffer.from(text, 'latin1');
+const merge = (base: string, ours: string, theirs: string) => mergeThreeWay(bytes(base), bytes(ours), bytes(theirs));
+const merged = (text: string): Merge => ({ ok: true, merged: bytes(text) });
+
+const folder = testFolder();
+
+/** What `git merge-file` makes of it; null where it finds conflicts. */
+function mergeByGit(base: Buffer, ours: Buffer, theirs: Buffer): Buffer | null {
+  for (const [name, content] of Object.entries({ base, ours, theirs })) writeFileSync(join(folder, name), content);
+  const { status, stdout } = git(folder, ['merge-file', '-p', 'ours', 'base', 'theirs']);
+  if (status === null || status > 127) throw new Error(`git merge-file ended with ${status}`);
+  return status === 0 ? stdout : null;
+}
+
+/** Compares with git over random edits; every disagreement on bytes, or that we merge what git does not, fails. */
+function compareWithGit(
+  variety: number,
+  maxLines: number,
+  numRuns: number,
+): { readonly both: number; readonly gitOnly: number } {
+  const figures = { both: 0, gitOnly: 0 };
+  fc.assert(
+    fc.property(fc.noBias(grown(variety, maxLines, 2)), ({ base, grown: [ours, theirs] }) => {
+      const result = mergeThreeWay(base, ours as Buffer, theirs as Buffer);
+      const byGit = mergeByGit(base, ours as Buffer, theirs as Buffer);
+      if (!result.ok) {
+        if (byGit !== null) figures.gitOnly++;
+        return;
+      }
+      // One-sided and identical changes are merged without looking inside; git does the same for text.
+      figures.both++;
+      expect(byGit === null ? 'git finds a conflict' : byGit.toString('latin1')).toBe(result.merged.toString('latin1'));
+    }),
+    { numRuns },
+  );
+  return figures;
+}
+
+describe('three-way merge', () => {
+  test('one-sided and identical changes are taken as they are, also of binary and huge contents', () => {
+    const base = Buffer.from([0, 1, 2]);
+    const other = Buffer.from([0, 3]);
+    expect(mergeThreeWay(base, other, base)).toEqual({ ok: true, merged: other });
+    expect(mergeThreeWay(base, base, other)).toEqual({ ok: true, merged: other });
+    expect(mergeThreeWay(base, other, Buffer.from(other))).toEqual({ ok: true, merged: other });
+    const huge = Buffer.alloc(LINE_BOUND.maxBytes + 1, 'a');
+    expect(mergeThreeWay(huge, base, huge)).toEqual({ ok: true, merged: base });
+  });
+
+  test('changes with an unchanged line between them merge; line endings and bytes that are no UTF-8 stay', () => {
+    expect(merge('a\r\n\xe9\nb\r\nc', 'A\r\n\xe9\nb\r\nc', 'a\r\n\xe9\nb\r\nC\r\n')).toEqual(
+      merged('A\r\n\xe9\nb\r\nC\r\n'),
+    );
+    expect(merge('1\n2\n3\n', '0\n1\n2\n3\n', '1\n2\n3\n4\n')).toEqual(merged('0\n1\n2\n3\n4\n'));
+    expect(merge('1\n2\n3\n4\n', '2\n3\n4\n', '1\n2\n3\n')).toEqual(merged('2\n3\n'));
+  });
+
+  test('the same change made by both sides is no conflict, beside changes that only one made', () => {
+    expect(merge('a\nb\nc\nd\ne\n', 'X\nb\nC\nd\ne\n', 'a\nb\nC\nd\nY\n')).toEqual(merged('X\nb\nC\nd\nY\n'));
+  });
+
+  test('changes that touch are a conflict, as for git', () => {
+    const [base, ours, theirs] = ['a\nb\nc\nd\n', 'a\nB\nc\nd\n', 'a\nb\nC\nd\n'].map(bytes) as [
+      Buffer,
+      Buffer,
+      Buffer,
+    ];
+    expect(mergeThreeWay(base, ours, theirs)).toMatchObject({ ok: false, why: 'overlap' });
+    expect(mergeByGit(base, ours, theirs)).toBeNull();
+  });
+
+  test('a conflict names its lines on every side, and the markers stand around what differs', () => {
+    const result = merge('top\na\nb\nend\n', 'top\nsame\nours\nend\n', 'TOP\nsame\ntheirs\nend\nmore\n');
+    expect(result).toEqual({
+      ok: false,
+      why: 'overlap',
+      conflicts: [{ baseStart: 0, baseCount: 3, oursStart: 0, oursCount: 3, theirsStart: 0, theirsCount: 3 }],
+      withMarkers: bytes('<<<<<<< ours\ntop\nsame\nours\n=======\nTOP\nsame\ntheirs\n>>>>>>> theirs\nend\nmore\n'),
+    });
+    expect(merge('x\na\ny\n', 'x\n1\nours\n9\ny\n', 'x\n1\ntheirs\n9\ny\n')).toEqual({
+      ok: false,
+      why: 'overlap',
+      conflicts: [{ baseStart: 1, baseCount: 1, oursStart: 2, oursCount: 1, theirsStart: 2, theirsCount: 1 }],
+      withMarkers: bytes('x\n1\n<<<<<<< ours\nours\n=======\ntheirs\n>>>>>>> theirs\n9\ny\n'),
+    });
+  });
+
+  test('markers stand on lines of their own, also after a last line without an ending, and end as the content does', () => {
+    const labels = { ours: 'cp_4', theirs: 'now' };
+    expect(mergeThreeWay(bytes('a\r\nb'), bytes('a\r\nc'), bytes('a\r\nd'), labels)).toMatchObject({
+      withMarkers: bytes('a\r\n<<<<<<< cp_4\r\nc\r\n=======\r\nd\r\n>>>>>>> now\r\n'),
+    });
+  });
+
+  test('both sides made a content out of nothing: equal is merged, else the whole is a conflict', () => {
+    expect(merge('', 'a\n', 'a\n')).toEqual(merged('a\n'));
+    expect(merge('', 'a\n', 'b\n')).toMatchObject({ ok: false, conflicts: [{ oursCount: 1, theirsCount: 1 }] });
+  });
+
+  test('which of equal lines went is open: a merge that hangs on it is a conflict', () => {
+    // Ours changed the second of five pairs, theirs removed one pair: is the changed one now the first or the second?
+    const pair = (name: string) => `{\n${name}\n`;
+    const five = pair('x').repeat(5);
+    const ours = pair('x') + pair('CHANGED') + pair('x').repeat(3);
+    expect(merge(five, ours, pair('x').repeat(4))).toMatchObject({ ok: false, why: 'overlap' });
+    // Between pairs that are told apart it is not open.
+    const told = ['a', 'b', 'c', 'd', 'e'].map(pair);
+    expect(merge(told.join(''), told.join('').replace('b', 'CHANGED'), told.slice(0, 4).join(''))).toEqual(
+      merged(told.slice(0, 4).join('').replace('b', 'CHANGED')),
+    );
+  });
+
+  test('git merges to the same bytes, or finds a conflict, wherever we merge: many lines repeat', () => {
+    const { both } = compareWithGit(4, 25, 150);
+    expect(both).toBeGreaterThan(10);
+  });
+
+  test('git merges to the same bytes, or finds a conflict, wherever we merge: some lines repeat', () => {
+    const { both } = compareWithGit(40, 50, 150);
+    expect(both).toBeGreaterThan(15);
+  });
+
+  test('where hardly a line repeats, we merge nearly all that git merges', () => {
+    const { both, gitOnly } = compareWithGit(1_000_000, 200, 150);
+    expect(both).toBeGreaterThan(20);
+    expect(gitOnly).toBeLessThan(both / 5);
+  });
+
+  test('a merge does not depend on which side is called ours', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 20 }).chain((variety) => grown(variety, 20, 2)),
+        ({ base, grown: sides }) => {
+          const [one, other] = sides as [Buffer, Buffer];
+          const [result, swapped] = [mergeThreeWay(base, one, other), mergeThreeWay(base, other, one)];
+          if (result.ok) expect(swapped).toEqual(result);
+          else expect(swapped).toMatchObject({ ok: false, conflicts: result.conflicts.map(() => ({})) });
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('no line of either side is lost: each new line is in the merge, or between the markers', () => {
+    fc.assert(
+      fc.property(grown(1_000_000, 30, 2), ({ base, grown: sides }) => {
+        const [ours, theirs] = sides as [Buffer, Buffer];
+        const result = mergeThreeWay(base, ours, theirs);
+        const out = new Set(splitLines((result.ok ? result.merged : result.withMarkers) ?? Buffer.alloc(0)));
+        const old = new Set(splitLines(base));
+        for (const line of [...splitLines(ours), ...splitLines(theirs)]) {
+          if (!old.has(line)) expect(out.has(line) || out.has(`${line}\n`)).toBe(true);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('both sides changed what is not merged by line: a conflict without markers, and why', () => {
+    const text = bytes('a\nb\n');
+    const refused = (why: string) => ({ ok: false, why, conflicts: [], withMarkers: null });
+    expect(mergeThreeWay(text, bytes('a\0'), bytes('c\n'))).toEqual(refused('binary'));
+    expect(mergeThreeWay(bytes('\0'), text, bytes('c\n'))).toEqual(refused('binary'));
+    const bounded = (bound: object) =>
+      mergeThreeWay(text, bytes('x\nb\ny\n'), bytes('a\nz\n'), undefined, { ...LINE_BOUND, ...bound });
+    expect(bounded({ maxBytes: 5 })).toEqual(refused('too-long'));
+    expect(bounded({ maxLines: 4 })).toEqual(refused('too-long'));
+    expect(bounded({ maxSteps: 3 })).toEqual(refused('too-different'));
+  });
+
+  test('hostile contents end within the budget', () => {
+    let seed = 5;
+    const random = (below: number) => {
+      seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+      return Math.floor((seed / 2 ** 32) * below);
+    };
+    const lines = (count: number, line: (i: number) => string | number) =>
+      Buffer.from(Array.from({ length: count }, (_, i) => `${line(i)}\n`).join(''));
+    const count = 140_000;
+    const equal = lines(count, () => '');
+    expect(
+      mergeThreeWay(
+        equal,
+        lines(count, (i) => (i === 0 ? 'p' : '')),
+        lines(count, (i) => (i === count - 1 ? 'q' : '')),
+      ).ok,
+    ).toBe(false);
+    const coins = () => lines(count, () => random(2));
+    expect(mergeThreeWay(coins(), coins(), coins())).toMatchObject({ why: 'too-different' });
+    const own = (name: string) => lines(count, (i) => `${name} ${i}`);
+    expect(mergeThreeWay(own('a'), own('b'), own('c'))).toMatchObject({
+      why: 'overlap',
+      conflicts: [{ baseCount: count }],
+    });
+    const far = mergeThreeWay(
+      own('a'),
+      Buffer.concat([bytes('first\n'), own('a')]),
+      Buffer.concat([own('a'), bytes('last\n')]),
+    );
+    expect(far.ok && far.merged.length).toBe(own('a').length + 'first\nlast\n'.length);
+  });
+});
