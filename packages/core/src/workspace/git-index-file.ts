@@ -55,7 +55,9 @@ export function parseIndexFile(path: DiskPath, data: Buffer, idBytes: number): I
   const end = data.length - idBytes;
   const checksum = data.toString('hex', end);
   if (!/^0+$/.test(checksum)) {
-    const digest = createHash(idBytes === 32 ? 'sha256' : 'sha1').update(data.subarray(0, end)).digest('hex');
+    const digest = createHash(idBytes === 32 ? 'sha256' : 'sha1')
+      .update(data.subarray(0, end))
+      .digest('hex');
     if (digest !== checksum) throw damaged('the checksum does not match');
   }
   const count = data.readUInt32BE(8);

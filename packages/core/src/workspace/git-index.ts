@@ -100,13 +100,7 @@ function readIndexFile(fs: Fs, path: DiskPath, idBytes: number): IndexFile | nul
   return data === null ? null : parseIndexFile(path, data, idBytes);
 }
 
-function readSharedIndex(
-  fs: Fs,
-  gitDir: DiskPath,
-  from: DiskPath,
-  link: IndexLink,
-  idBytes: number,
-): IndexFile | null {
+function readSharedIndex(fs: Fs, gitDir: DiskPath, from: DiskPath, link: IndexLink, idBytes: number): IndexFile | null {
   if (link.base === null) return null;
   const path = `${gitDir}/sharedindex.${link.base}` as DiskPath;
   const base = readIndexFile(fs, path, idBytes);

@@ -129,8 +129,9 @@ function simplify(pattern: string): Simple {
     } else if (pattern[at] === '*') {
       while (pattern[at] === '*') at += 1;
       const fillsSegment = (start === first || pattern[start - 1] === '/') && (pattern[at] ?? '/') === '/';
-      text += fillsSegment && at - start > 1 ? '**' : '*';
-      stars += 1;
+      const isGlobstar = fillsSegment && at - start > 1;
+      text += isGlobstar ? '**' : '*';
+      if (!isGlobstar) stars += 1;
       continue;
     } else at += 1;
     text += pattern.slice(start, at);

@@ -110,29 +110,37 @@ export class IgnoreChain {
     let hidden = from.#hidden ?? false;
     for (const chain of open.reverse()) {
       hidden ||= (chain.parent as IgnoreChain).#verdict(chain.name, true);
-      chain.#hidden = hidden;
+      chain.#settle(hidden);
     }
     return hidden;
   }
 
+  #settle(hidden: boolean): void {
+    this.#hidden = hidden;
+  }
+
   #verdict(name: string, isFolder: boolean): boolean {
     if (this.depth > DEPTH) return false;
-    this.#views ??= this.#compile();
+    const views = this.#compiled();
     const ending = this.#fold(isFolder ? `${name}/` : name);
-    for (let at = this.#views.length - 1; at >= 0; at--) {
-      const { rules, path } = this.#views[at] as View;
+    for (let at = views.length - 1; at >= 0; at--) {
+      const { rules, path } = views[at] as View;
       const { ignored, unignored } = rules.test(path + ending);
       if (ignored || unignored) return ignored;
     }
     return false;
   }
 
+  #compiled(): readonly View[] {
+    if (this.#views === null) this.#views = this.#compile();
+    return this.#views;
+  }
+
   #compile(): readonly View[] {
     const own = this.own.map((patterns) => ({ rules: this.#empty().add(this.#fold(asText(patterns))), path: '' }));
     if (this.parent === null) return own;
-    this.parent.#views ??= this.parent.#compile();
     const folder = `${this.#fold(this.name)}/`;
-    return [...this.parent.#views.map((view) => this.#below(view, folder)), ...own];
+    return [...this.parent.#compiled().map((view) => this.#below(view, folder)), ...own];
   }
 
   /**
