@@ -1,0 +1,126 @@
+/** Refs in files of their own: `<id>` and a line end, or `ref: <name>` for one that stands for another. */
+import { folderOf, readWhole, syncFolder } from '../../io/durable-write.ts';
+import { type Fs, FsError, isFsError, kindOf } from '../../io/fs.ts';
+import type { Random } from '../../io/ports.ts';
+import { isObjectId, type ObjectId } from '../../model/ids.ts';
+import type { DiskPath } from '../../model/names.ts';
+import { FormatProblem } from '../objects/damage.ts';
+import { isRefName } from './ref-name.ts';
+
+export type LooseRef = { readonly id: ObjectId } | { readonly standsFor: string };
+
+const REF_BYTES = 4096;
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+const NONCE_BYTES = 8;
+/** git removes folders that it emptied, perhaps between our making one and using it. */
+const MOST_ATTEMPTS = 4;
+/** git passes over every name that ends in `.lock`. */
+const TEMPORARY = /\.[0-9a-f]{16}\.lock$/;
+/** What a file system answers that has no hard links. */
+const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
+
+/** True for what `createLooseRef` leaves behind when it is cut. */
+export function isTemporaryRef(name: string): boolean {
+  return TEMPORARY.test(name);
+}
+
+/**
+ * Null if there is no such file.
+ * @throws FormatProblem
+ */
+export function readLooseRef(fs: Fs, path: DiskPath): LooseRef | null {
+  let text: string;
+  try {
+    text = readWhole(fs, path, REF_BYTES).toString('latin1');
+  } catch (error) {
+    if (isFsError(error, 'ENOENT', 'ENOTDIR')) return null;
+    if (isFsError(error, 'EINVAL', 'EISDIR')) {
+      const stat = fs.lstat(path);
+      if (stat === null || kindOf(stat) === 'folder') return null;
+    }
+    if (isFsError(error, 'EFBIG', 'EINVAL', 'ELOOP')) throw new FormatProblem('is not a ref', { cause: error });
+    throw error;
+  }
+  const id = text.slice(0, 40);
+  if (isObjectId(id) && /^\s*$/.test(text.slice(40))) return { id };
+  const other = /^ref: (\S+)\s*$/.exec(text)?.[1];
+  if (other !== undefined && isRefName(other)) return { standsFor: other };
+  throw new FormatProblem('is not a ref');
+}
+
+/**
+ * Invariants: the file has its content, fsynced, before it has its name; the name is given by link(2), so of any number
+ * of creators one succeeds; the folder is fsynced before this returns. What a crash leaves has a name that nobody reads.
+ *
+ * Where there are no hard links the name is given by rename after a look: there only the store's lock keeps two
+ * creators apart.
+ *
+ * @throws FsError EEXIST if the ref's file is there
+ */
+export function createLooseRef(fs: Fs, random: Random, path: DiskPath, top: DiskPath, id: ObjectId): void {
+  const temporary = `${path}.${random.hex(NONCE_BYTES)}.lock` as DiskPath;
+  openIn(fs, temporary, top, (fd) => {
+    fs.write(fd, Buffer.from(`${id}\n`), 0);
+    fs.sync(fd);
+  });
+  try {
+    fs.hardLink(temporary, path);
+  } catch (error) {
+    if (!isFsError(error, ...NO_HARD_LINKS)) {
+      discard(fs, temporary);
+      throw error;
+    }
+    if (fs.lstat(path) !== null) {
+      discard(fs, temporary);
+      throw new FsError('EEXIST', 'rename', path);
+    }
+    fs.rename(temporary, path);
+  }
+  syncFolder(fs, folderOf(path));
+  discard(fs, temporary);
+}
+
+/** A new file, the folders above it being made where they are missing, each made durable in its parent. */
+function openIn(fs: Fs, path: DiskPath, top: DiskPath, fill: (fd: ReturnType<Fs['openNew']>) => void): void {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const fd = fs.openNew(path, FILE_MODE);
+      try {
+        fill(fd);
+      } finally {
+        fs.close(fd);
+      }
+      return;
+    } catch (error) {
+      if (!isFsError(error, 'ENOENT')) {
+        if (!isFsError(error, 'EEXIST', 'ENOTDIR')) discard(fs, path);
+        throw error;
+      }
+      if (attempt === MOST_ATTEMPTS) throw error;
+    }
+    makeFolders(fs, folderOf(path), top);
+  }
+}
+
+function makeFolders(fs: Fs, folder: DiskPath, top: DiskPath): void {
+  if (folder === top || fs.lstat(folder) !== null) return;
+  const parent = folderOf(folder);
+  makeFolders(fs, parent, top);
+  try {
+    fs.makeFolder(folder, FOLDER_MODE);
+  } catch (error) {
+    if (isFsError(error, 'ENOENT')) return; // the parent went again; the caller tries once more
+    if (!isFsError(error, 'EEXIST')) throw error;
+  }
+  syncFolder(fs, parent);
+}
+
+/** What cannot be removed has a name that nobody reads. */
+function discard(fs: Fs, path: DiskPath): void {
+  try {
+    fs.unlink(path);
+  } catch (error) {
+    if (!isFsError(error)) throw error;
+  }
+}
