@@ -1,0 +1,89 @@
+/** A store on the real disk, and git to look at it. */
+import { spawnSync } from 'node:child_process';
+import { randomFillSync } from 'node:crypto';
+import { join } from 'node:path';
+import { GIT_ENV, type World, world } from '@savepoint/testkit';
+import { onTestFinished } from 'vitest';
+import { Pace } from '../../src/io/pace.ts';
+import type { Ports } from '../../src/io/ports.ts';
+import type { ObjectId } from '../../src/model/ids.ts';
+import type { DiskPath, Name } from '../../src/model/names.ts';
+import type { ObjectBatch } from '../../src/store/objects/object-reader.ts';
+import { ObjectStore } from '../../src/store/objects/object-store.ts';
+import { encodeTree, type TreeEntry } from '../../src/store/objects/tree.ts';
+
+export interface StoreFixture {
+  readonly world: World;
+  readonly ports: Ports;
+  readonly folder: DiskPath;
+  readonly store: ObjectStore;
+  readonly pace: Pace;
+  /** Runs git on the store; fails the test where git fails. */
+  git(...args: readonly string[]): string;
+  gitBytes(args: readonly string[], input?: Uint8Array): Buffer;
+  /** A path inside the repository. */
+  path(...names: readonly string[]): string;
+  /** A second store object on the same files, as another process has it. */
+  again(): ObjectStore;
+}
+
+export function storeFixture(): StoreFixture {
+  const place = world(onTestFinished);
+  const folder = join(place.folder, 'objects.git') as DiskPath;
+  const store = ObjectStore.create(place.ports, folder);
+  onTestFinished(() => store.close());
+  return {
+    world: place,
+    ports: place.ports,
+    folder,
+    store,
+    pace: new Pace(place.ports.clock),
+    git: (...args) => runGit(folder, args).toString('latin1'),
+    gitBytes: (args, input) => runGit(folder, args, input),
+    path: (...names) => join(folder, ...names),
+    again() {
+      const other = ObjectStore.open(place.ports, folder);
+      onTestFinished(() => other.close());
+      return other;
+    },
+  };
+}
+
+export function runGit(gitDir: string, args: readonly string[], input?: Uint8Array): Buffer {
+  const result = spawnSync('git', ['--git-dir', gitDir, ...args], {
+    cwd: gitDir,
+    env: { PATH: process.env['PATH'] ?? '', HOME: gitDir, ...GIT_ENV },
+    maxBuffer: 512 * 1024 * 1024,
+    ...(input === undefined ? {} : { input }),
+  });
+  if (result.error !== undefined) throw result.error;
+  if (result.status !== 0) throw new Error(`git ${args.join(' ')}: ${result.stderr.toString()}`);
+  return result.stdout;
+}
+
+/** Bytes that do not compress. */
+export function noise(length: number): Buffer {
+  return randomFillSync(Buffer.alloc(length));
+}
+
+/** Lines that compress and, from one version to the next, make good deltas. */
+export function prose(lines: number, version: number): Buffer {
+  const text = Array.from({ length: lines }, (_, line) =>
+    line % 17 === version % 17 ? `line ${line} as of version ${version}\n` : `line ${line} of a text that stays\n`,
+  );
+  return Buffer.from(text.join(''));
+}
+
+export function file(name: string, id: ObjectId): TreeEntry {
+  return { mode: 0o100644, name: name as Name, id };
+}
+
+/** A commit in the words of git, so that fsck has something to follow. */
+export function addCommit(batch: ObjectBatch, files: Readonly<Record<string, Uint8Array>>): ObjectId {
+  const tree = batch.add(
+    'tree',
+    encodeTree(Object.entries(files).map(([name, data]) => file(name, batch.add('blob', data)))),
+  );
+  const person = 'Test <test@example.invalid> 1700000000 +0000';
+  return batch.add('commit', Buffer.from(`tree ${tree}\nauthor ${person}\ncommitter ${person}\n\nsubject\n`));
+}
