@@ -1,6 +1,7 @@
 /** A store on the real disk, and git to look at it. */
 import { spawnSync } from 'node:child_process';
 import { randomFillSync } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { GIT_ENV, type World, world } from '@savepoint/testkit';
 import { onTestFinished } from 'vitest';
@@ -86,4 +87,10 @@ export function addCommit(batch: ObjectBatch, files: Readonly<Record<string, Uin
   );
   const person = 'Test <test@example.invalid> 1700000000 +0000';
   return batch.add('commit', Buffer.from(`tree ${tree}\nauthor ${person}\ncommitter ${person}\n\nsubject\n`));
+}
+
+/** The path of an object's own file, its folder being there. */
+export function looseFile({ path }: StoreFixture, id: ObjectId): string {
+  mkdirSync(path('objects', id.slice(0, 2)), { recursive: true });
+  return path('objects', id.slice(0, 2), id.slice(2));
 }

@@ -130,9 +130,10 @@ export class PackBatch implements ObjectBatch {
     try {
       const ours = Buffer.allocUnsafe(Math.min(size, PIECE_BYTES));
       let at = 0;
-      for (let theirs = source.next(); theirs !== null && same; theirs = source.next()) {
-        for (let done = 0; done < theirs.length; ) {
-          const wanted = ours.subarray(0, Math.min(ours.length, theirs.length - done));
+      // To its end also where the bytes differ: only that tells another object from a damaged copy.
+      for (let theirs = source.next(); theirs !== null; theirs = source.next()) {
+        for (let done = 0; done < theirs.length && at < size; ) {
+          const wanted = ours.subarray(0, Math.min(ours.length, theirs.length - done, size - at));
           if (readUpTo(read, wanted, at) < wanted.length) return 'source-changed';
           hash.update(wanted);
           same &&= wanted.compare(theirs, done, done + wanted.length) === 0;
