@@ -258,6 +258,7 @@ export class SimDisk implements Fs {
       throw fail(this.#isMountPoint(source) ? 'EBUSY' : 'EXDEV');
     }
     if (moved.kind === 'folder' && this.#isWithin(target.parent, moved.ino)) throw fail('EINVAL');
+    if (target.inode?.kind === 'folder' && this.#isWithin(source.parent, target.inode.ino)) throw fail('ENOTEMPTY');
     const add = this.#change(target, moved.ino);
     const remove = this.#change(source, null);
     const sameEntry = add.folder === remove.folder && add.key === remove.key;

@@ -1,0 +1,194 @@
+import { Died, dieByThrowing, FaultyFs, SimDisk, seededRandom, world } from '@savepoint/testkit';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { durableCreate, durableWrite, folderOf, isTemporaryName, readWhole } from '../../src/io/durable-write.ts';
+import { type Fd, type Fs, FsError } from '../../src/io/fs.ts';
+import { nodeFs } from '../../src/io/node-fs.ts';
+import type { DiskPath } from '../../src/model/names.ts';
+
+const PATH = '/store/record' as DiskPath;
+const OLD = Buffer.from('the old record');
+const NEW = Buffer.from('the new record, which is longer');
+
+function storeWith(content: Buffer | null): SimDisk {
+  const disk = new SimDisk();
+  disk.makeFolder('/store' as DiskPath, 0o700);
+  if (content !== null) durableWrite(disk, PATH, content, 0o600);
+  disk.settle();
+  return disk;
+}
+
+function contentOf(fs: Fs): string {
+  return fs.lstat(PATH) === null ? 'absent' : readWhole(fs, PATH, 1000).toString();
+}
+
+/** What a power cut before each call, and after the last, may leave at the path. */
+function outcomes(disk: SimDisk, act: (fs: Fs) => void, fs: Fs = disk): { during: Set<string>; after: Set<string> } {
+  const during = new Set<string>();
+  const after = new Set<string>();
+  const collect = (into: Set<string>): void => {
+    for (const model of ['any-subset', 'prefix'] as const) {
+      for (const state of disk.crashStates(model, 5000, seededRandom(1))) into.add(contentOf(state));
+    }
+  };
+  disk.onCall = () => collect(during);
+  act(fs);
+  disk.onCall = null;
+  collect(after);
+  return { during, after };
+}
+
+/** A disk whose `sync` does nothing, for files or for folders. */
+function withoutSync(disk: SimDisk, what: 'file' | 'folder'): Fs {
+  const folders = new Set<Fd>();
+  return new Proxy<Fs>(disk, {
+    get(target, property: keyof Fs) {
+      if (property === 'openFolder') {
+        return (path: DiskPath) => {
+          const fd = target.openFolder(path);
+          folders.add(fd);
+          return fd;
+        };
+      }
+      if (property === 'sync') {
+        return (fd: Fd) => (folders.has(fd) ? 'folder' : 'file') !== what && target.sync(fd);
+      }
+      const method = target[property] as (...args: unknown[]) => unknown;
+      return method.bind(target);
+    },
+  });
+}
+
+describe('durableWrite', () => {
+  test('leaves the old bytes or the new ones at every crash, and the new ones once it has returned', () => {
+    const { during, after } = outcomes(storeWith(OLD), (fs) => durableWrite(fs, PATH, NEW, 0o600));
+    expect([...during].sort()).toEqual([`${NEW}`, `${OLD}`].sort());
+    expect([...after]).toEqual([`${NEW}`]);
+  });
+
+  test('creates as it replaces', () => {
+    const { during, after } = outcomes(storeWith(null), (fs) => durableWrite(fs, PATH, NEW, 0o600));
+    expect([...during].sort()).toEqual([`${NEW}`, 'absent'].sort());
+    expect([...after]).toEqual([`${NEW}`]);
+  });
+
+  test.each(['file', 'folder'] as const)('needs its sync of the %s: without it a crash is seen to hurt', (what) => {
+    const disk = storeWith(OLD);
+    const { during, after } = outcomes(disk, (fs) => durableWrite(fs, PATH, NEW, 0o600), withoutSync(disk, what));
+    const fine = [...during].every((content) => content === `${OLD}` || content === `${NEW}`) && after.size === 1;
+    expect(fine).toBe(false);
+  });
+
+  test('says what failed, and then nothing has changed and nothing is left lying about', () => {
+    const calls = new FaultyFs(storeWith(OLD));
+    durableWrite(calls, PATH, NEW, 0o600);
+    expect(calls.log.map((call) => call.operation)).toEqual(
+      'openNew write fchmod sync close rename openFolder sync close'.split(' '),
+    );
+    for (let at = 1; at <= calls.counted; at++) {
+      const disk = storeWith(OLD);
+      const faulty = new FaultyFs(disk, { at, act: { fail: 'EIO' }, torn: true });
+      expect(() => durableWrite(faulty, PATH, NEW, 0o600)).toThrow(FsError);
+      const renamed = at > 6;
+      expect(contentOf(disk)).toBe(`${renamed ? NEW : OLD}`);
+      expect(disk.list('/store' as DiskPath)).toEqual(['record']);
+    }
+  });
+
+  test('goes on after any number of deaths, whatever they left behind', () => {
+    const disk = storeWith(OLD);
+    for (let death = 0; death < 40; death++) {
+      const faulty = new FaultyFs(disk, { at: 1 + (death % 5), act: { die: dieByThrowing }, torn: true });
+      expect(() => durableWrite(faulty, PATH, NEW, 0o600)).toThrow(Died);
+      expect(contentOf(disk)).toBe(`${OLD}`);
+    }
+    const left = disk.list('/store' as DiskPath);
+    expect(left.length).toBeLessThanOrEqual(18);
+    expect(left.filter((name) => name !== 'record').every(isTemporaryName)).toBe(true);
+    durableWrite(disk, PATH, NEW, 0o600);
+    expect(contentOf(disk)).toBe(`${NEW}`);
+    expect(disk.list('/store' as DiskPath)).toEqual(['record']);
+  });
+
+  test('sets the mode to the bit whatever the umask, and does not follow a link in its place', () => {
+    const { workspace } = world(onTestFinished);
+    const path = `${workspace}/record` as DiskPath;
+    nodeFs.makeLink('victim', path);
+    durableWrite(nodeFs, path, NEW, 0o666);
+    expect((nodeFs.lstat(path)?.mode ?? 0) & 0o7777).toBe(0o666);
+    expect(nodeFs.list(workspace)).toEqual(['record']);
+    expect(readWhole(nodeFs, path, 100)).toEqual(NEW);
+  });
+});
+
+describe('durableCreate', () => {
+  test('creates the whole file or nothing, and durably', () => {
+    const { during, after } = outcomes(storeWith(null), (fs) => durableCreate(fs, PATH, NEW, 0o600));
+    expect([...during].sort()).toEqual([`${NEW}`, 'absent'].sort());
+    expect([...after]).toEqual([`${NEW}`]);
+  });
+
+  test('never replaces', () => {
+    const disk = storeWith(OLD);
+    expect(() => durableCreate(disk, PATH, NEW, 0o600)).toThrow('EEXIST');
+    expect(contentOf(disk)).toBe(`${OLD}`);
+    expect(disk.list('/store' as DiskPath)).toEqual(['record']);
+  });
+
+  test('works without hard links, where a crash may leave an empty file but never half of one', () => {
+    const disk = storeWith(null);
+    const isLink = (call: { operation: string }): boolean => call.operation === 'hardLink';
+    const faulty = new FaultyFs(disk, { at: 1, act: { fail: 'EPERM', sticky: true }, counts: isLink });
+    const { during, after } = outcomes(disk, (fs) => durableCreate(fs, PATH, NEW, 0o600), faulty);
+    expect(faulty.hit).toBe(true);
+    expect([...during].sort()).toEqual(['', `${NEW}`, 'absent'].sort());
+    expect([...after]).toEqual([`${NEW}`]);
+    expect(() => durableCreate(faulty, PATH, OLD, 0o600)).toThrow('EEXIST');
+    expect(contentOf(disk)).toBe(`${NEW}`);
+    expect(disk.list('/store' as DiskPath)).toEqual(['record']);
+  });
+});
+
+describe('readWhole', () => {
+  test('reads up to the bound and refuses more', () => {
+    const disk = storeWith(OLD);
+    expect(readWhole(disk, PATH, OLD.length)).toEqual(OLD);
+    expect(() => readWhole(disk, PATH, OLD.length - 1)).toThrow('EFBIG');
+    expect(() => readWhole(disk, '/store' as DiskPath, 100)).toThrow('EINVAL');
+    expect(() => readWhole(disk, '/store/none' as DiskPath, 100)).toThrow('ENOENT');
+    disk.makeLink('record', '/store/link' as DiskPath);
+    expect(() => readWhole(disk, '/store/link' as DiskPath, 100)).toThrow('ELOOP');
+  });
+
+  test.skipIf(process.platform !== 'linux')(
+    'reads files that do not tell their size, and stays within the bound',
+    () => {
+      const stat = '/proc/self/status' as DiskPath;
+      expect(nodeFs.lstat(stat)?.size).toBe(0);
+      expect(readWhole(nodeFs, stat, 100_000).toString()).toMatch(/^Name:.*\nPid:/s);
+      expect(() => readWhole(nodeFs, stat, 100)).toThrow('EFBIG');
+    },
+  );
+
+  test('closes what it opened, also when it fails', () => {
+    const disk = storeWith(OLD);
+    for (let at = 1; at <= 4; at++) {
+      const faulty = new FaultyFs(disk, { at, act: { fail: 'EIO' } });
+      expect(() => readWhole(faulty, PATH, 100)).toThrow(FsError);
+      const opened = faulty.log.filter(({ operation }, index) => operation === 'openRead' && index + 1 !== at).length;
+      expect(faulty.log.filter(({ operation }) => operation === 'close')).toHaveLength(opened);
+    }
+  });
+});
+
+test.each([
+  ['/a/b', '/a'],
+  ['/a', '/'],
+  ['/a\\b/c', '/a\\b'],
+  ['/a/b\\c', '/a'],
+  ['C:\\a\\b', 'C:\\a'],
+  ['C:\\a', 'C:\\'],
+  ['C:\\a/b', 'C:\\a'],
+  ['\\\\host\\share\\a', '\\\\host\\share'],
+])('the folder of %s is %s', (path, folder) => {
+  expect(folderOf(path as DiskPath)).toBe(folder);
+});
