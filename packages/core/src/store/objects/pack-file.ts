@@ -67,7 +67,7 @@ export class PackFile {
     return this.#guarded(place, () => {
       let entry = this.#entry(this.index.offsetAt(place));
       let size: number | null = null;
-      for (let depth = 0; entry.head.kind !== 'whole'; depth++) {
+      for (let depth = 1; entry.head.kind !== 'whole'; depth++) {
         if (depth > DELTA_DEPTH) throw new FormatProblem('stands on too many deltas');
         size ??= this.#deltaResultSize(entry);
         entry = this.#entry(this.#baseOf(entry));
