@@ -7,6 +7,7 @@
  * W3 Where the platform has no paths through handles, every parent is looked at by lstat before the act, and again by
  *    `confirm` after it. A swap that happens in between and is swapped back is not seen there.
  */
+import { showName } from '../content/show-name.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, isWithin, lastName, nameToJson, parentPath, type TreePath } from '../model/names.ts';
 import { type Fd, type Fs, FsError, isFsError, kindOf, type Stat } from './fs.ts';
@@ -243,6 +244,5 @@ function isSame(folder: OpenFolder, stat: Stat | null): boolean {
 }
 
 function refusal(path: TreePath, why: string): SavepointError {
-  const shown = JSON.stringify(nameToJson(path));
-  return new SavepointError('PATH_REFUSED', `The folder ${shown} ${why}.`, { path: nameToJson(path), why });
+  return new SavepointError('PATH_REFUSED', `The folder ${showName(path)} ${why}.`, { path: nameToJson(path), why });
 }

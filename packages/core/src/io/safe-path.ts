@@ -1,3 +1,4 @@
+import { showName } from '../content/show-name.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type JsonName, nameFromJson, type TreePath, textFromBytes } from '../model/names.ts';
 import type { Ports } from './ports.ts';
@@ -92,7 +93,7 @@ export function checkTreePath(path: string, platform: Platform): PathRefusal | n
  */
 export function parseTreePath(given: JsonName, platform: Platform): TreePath {
   const refuse = (why: string): SavepointError =>
-    new SavepointError('PATH_REFUSED', `The path ${JSON.stringify(given)} cannot be used: it ${why}.`, {
+    new SavepointError('PATH_REFUSED', `The path ${showName(nameFromJson(given))} cannot be used: it ${why}.`, {
       path: given,
       why,
     });
