@@ -5,7 +5,9 @@
  *    verified while it was copied to a new pack that is durable.
  * K2 A pack or file with a wanted object of which no good copy exists anywhere is not removed.
  * K3 Work goes in groups, each finished before the next begins: stopping between any two steps leaves at worst objects
- *    that are there twice, which the next run finds. What a group writes is at most {@link EXTRA_BYTES}.
+ *    that are there twice, which the next run finds. What a group writes is at most twice the size of a full pack.
+ * K4 A new pack may be one of the old ones anew: the same objects in the same order give the same name. It stays, and
+ *    packs are told apart by their paths, not by who opened them.
  */
 
 import { isFsError } from '../../io/fs.ts';
@@ -32,6 +34,10 @@ export interface ConsolidateOptions {
   readonly pace: Pace;
   /** Share of a pack, 0 to 1, that may be waste before the pack is rewritten; 0 if nothing else is said. */
   readonly tolerated?: number;
+  /** Bytes at which a new pack is full; half of it is small. Savepoint's own size for packs if nothing else is said. */
+  readonly packBytes?: number;
+  /** Called before files are removed; throws if the store's lock was lost, and then they stay. */
+  readonly assertHeld?: () => void;
 }
 
 export interface ConsolidateResult {
@@ -48,9 +54,7 @@ export interface ConsolidateResult {
   readonly damaged: readonly { readonly file: DiskPath; readonly object: ObjectId }[];
 }
 
-/** New bytes beside the old ones of which they are made. */
-export const EXTRA_BYTES = 2 * PACK_BYTES;
-const SMALL_PACK_BYTES = PACK_BYTES / 2;
+const NONE: ReadonlySet<DiskPath> = new Set();
 
 /** The caller holds the store's lock, and `live` answers for everything that refs, journals and plans lead to. */
 export async function consolidate(files: ObjectFiles, options: ConsolidateOptions): Promise<ConsolidateResult> {
@@ -61,16 +65,20 @@ class Consolidation {
   readonly #files: ObjectFiles;
   readonly #pace: Pace;
   readonly #tolerated: number;
+  readonly #packBytes: number;
+  readonly #assertHeld: () => void;
   readonly #isLive: (id: ObjectId) => boolean;
   readonly #dropped = new Set<ObjectId>();
   readonly #damaged: { file: DiskPath; object: ObjectId }[] = [];
   #looseFolded = 0;
   #done = 0;
 
-  constructor(files: ObjectFiles, { live, pace, tolerated }: ConsolidateOptions) {
+  constructor(files: ObjectFiles, { live, pace, tolerated, packBytes, assertHeld }: ConsolidateOptions) {
     this.#files = files;
     this.#pace = pace;
     this.#tolerated = tolerated ?? 0;
+    this.#packBytes = packBytes ?? PACK_BYTES;
+    this.#assertHeld = assertHeld ?? (() => {});
     this.#isLive = live ? (id) => live(id) !== false : () => true;
   }
 
@@ -104,12 +112,13 @@ class Consolidation {
     readonly tooLarge: readonly { readonly file: DiskPath; readonly waste: number }[];
   } {
     const wasteful = ({ pack, waste }: SurveyedPack): boolean => waste > this.#tolerated * pack.size;
-    const chosen = surveyed.filter((each) => each.pack.size < SMALL_PACK_BYTES || wasteful(each));
-    const fits = chosen.filter(({ kept }) => kept <= EXTRA_BYTES).sort((a, b) => a.kept - b.kept);
+    const chosen = surveyed.filter((each) => each.pack.size < this.#packBytes / 2 || wasteful(each));
+    const most = 2 * this.#packBytes; // K3
+    const fits = chosen.filter(({ kept }) => kept <= most).sort((a, b) => a.kept - b.kept);
     const groups: SurveyedPack[][] = [];
     let bytes = Number.POSITIVE_INFINITY;
     for (const each of fits) {
-      if (bytes + each.kept > PACK_BYTES) {
+      if (bytes + each.kept > this.#packBytes) {
         groups.push([]);
         bytes = 0;
       }
@@ -122,12 +131,13 @@ class Consolidation {
         .filter((group) => group.length > 1 || group.some(wasteful))
         .map((group) => group.map(({ pack }) => pack)),
       tooLarge: chosen
-        .filter((each) => each.kept > EXTRA_BYTES && each.waste > 0)
+        .filter((each) => each.kept > most && each.waste > 0)
         .map(({ pack, waste }) => ({ file: pack.path, waste })),
     };
   }
 
   async #rewrite(group: readonly PackFile[]): Promise<void> {
+    const paths = new Set(group.map(({ path }) => path));
     const writer = this.#writer();
     try {
       const hurt: { readonly pack: PackFile; readonly id: ObjectId }[] = [];
@@ -137,17 +147,18 @@ class Consolidation {
           const id = pack.index.idAt(place);
           if (writer.has(id)) continue;
           if (!this.#isLive(id)) this.#dropped.add(id);
-          else if (this.#isGoodElsewhere(id, group)) continue;
+          else if (this.#isGoodElsewhere(id, paths)) continue;
           else if (!(await this.#copied(pack, place, writer))) hurt.push({ pack, id });
         }
       }
-      writer.publish();
+      const published = writer.publish();
       const lost = hurt.filter(({ id }) => !writer.has(id) && !this.#isLooseGood(id));
       for (const { pack, id } of lost) this.#damaged.push({ file: pack.path, object: id });
       const stay = new Set(lost.map(({ pack }) => pack)); // K2
+      this.#assertHeld();
       removePacks(
         this.#files,
-        group.filter((pack) => !stay.has(pack)),
+        group.filter((pack) => !stay.has(pack) && !published.includes(pack.path)), // K4
       );
     } catch (error) {
       writer.abandon();
@@ -162,6 +173,7 @@ class Consolidation {
     let bytes = 0;
     const settle = (): void => {
       writer.publish();
+      this.#assertHeld();
       for (const path of folded) removeIfThere(this.#files.fs, path);
       this.#looseFolded += folded.length;
       folded = [];
@@ -173,11 +185,12 @@ class Consolidation {
         await this.#step();
         if (!this.#isLive(id)) {
           this.#dropped.add(id);
+          this.#assertHeld();
           removeIfThere(this.#files.fs, path);
-        } else if (this.#isGoodElsewhere(id, []) || this.#packed(id, writer)) {
+        } else if (this.#isGoodElsewhere(id, NONE) || this.#packed(id, writer)) {
           folded.push(path);
           bytes += size;
-          if (bytes > PACK_BYTES) settle();
+          if (bytes > this.#packBytes) settle();
         } else {
           this.#damaged.push({ file: path, object: id });
         }
@@ -210,9 +223,9 @@ class Consolidation {
   }
 
   /** K1: listed is not enough, the copy must read. */
-  #isGoodElsewhere(id: ObjectId, group: readonly PackFile[]): boolean {
+  #isGoodElsewhere(id: ObjectId, group: ReadonlySet<DiskPath>): boolean {
     for (const { pack, place } of this.#files.packs.findAll(id)) {
-      if (!group.includes(pack) && this.#good(() => readThrough(pack.pieces(place)))) return true;
+      if (!group.has(pack.path) && this.#good(() => readThrough(pack.pieces(place)))) return true;
     }
     return false;
   }
@@ -250,7 +263,7 @@ class Consolidation {
   }
 
   #writer(): PackWriter {
-    return new PackWriter(this.#files.ports, this.#files.handles, this.#files.packs.folder);
+    return new PackWriter(this.#files.ports, this.#files.handles, this.#files.packs.folder, this.#packBytes);
   }
 
   async #step(): Promise<void> {

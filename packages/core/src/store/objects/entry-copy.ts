@@ -42,20 +42,26 @@ export async function copyEntry(pack: PackFile, place: number, writer: PackWrite
  */
 export function copySource(id: ObjectId, source: ObjectSource, writer: PackWriter): void {
   try {
+    if (source.size <= STREAM_BYTES) {
+      writer.add(id, source.type, Buffer.concat([...piecesOf(source)]));
+      return;
+    }
+    const pieces = piecesOf(source);
     let rest: Buffer = Buffer.alloc(0);
-    const added = writer.addStream(
-      source.type,
-      source.size,
-      (into) => {
-        if (rest.length === 0) rest = source.next() ?? rest;
-        const length = rest.copy(into);
-        rest = rest.subarray(length);
-        return length;
-      },
-      (found) => found === id,
-    );
-    if (added !== id) throw damaged('does not match its id', { object: id });
+    const read = (into: Buffer): number => {
+      if (rest.length === 0) rest = pieces.next().value ?? rest;
+      const length = rest.copy(into);
+      rest = rest.subarray(length);
+      return length;
+    };
+    if (writer.addStream(source.type, source.size, read, (found) => found === id) !== id) {
+      throw damaged('does not match its id', { object: id });
+    }
   } finally {
     source.close();
   }
+}
+
+function* piecesOf(source: ObjectSource): Generator<Buffer, undefined> {
+  for (let piece = source.next(); piece !== null; piece = source.next()) yield piece;
 }

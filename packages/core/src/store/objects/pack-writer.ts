@@ -2,9 +2,10 @@
  * New packs, from the first byte to durable. Invariants (P…), each with the step that keeps it:
  *
  * P1 A pack counts only through its index: neither Savepoint nor git looks at a pack that has none.
- * P2 Pack and index are complete and fsynced under temporary names before either gets its name.
- * P3 All packs of a writer get their names before the first of their indexes does; a crash in between leaves packs
- *    that do not count, each with its index still under a temporary name (debris.ts gives it its name).
+ * P2 Pack and index are complete and fsynced under temporary names, and so is the folder, before either gets its name.
+ *    (The folder's fsync costs next to nothing: on most file systems that of the last file has done its work.)
+ * P3 All packs of a writer get their names before the first of their indexes does. Whatever a crash leaves of these
+ *    renames, in any order, by P2 the other file of each pair is there under one of its names, and debris.ts finds it.
  * P4 The folder is fsynced after the last rename and before `publish` returns. Only then may a ref lead to an object.
  *    So what a crash before that takes or leaves, in any order of the folder's changes, is reached by nothing.
  * P5 A pack is named by its checksum. A file that a rename replaces therefore holds the same bytes, or damaged ones.
@@ -59,6 +60,8 @@ export class PackWriter {
     private readonly ports: Ports,
     private readonly handles: Handles,
     private readonly folder: DiskPath,
+    /** When a pack is full. */
+    private readonly packBytes: number = PACK_BYTES,
   ) {
     this.#fs = ports.fs;
   }
@@ -93,7 +96,7 @@ export class PackWriter {
   addCompressed(id: ObjectId, type: ObjectType, size: number, compressed: Uint8Array): void {
     this.#buffer.add(id, type, size, compressed);
     this.#ids.add(id);
-    if (this.#buffer.bytes >= PACK_BYTES) this.#flush();
+    if (this.#buffer.bytes >= this.packBytes) this.#flush();
   }
 
   /**
@@ -131,15 +134,20 @@ export class PackWriter {
     });
   }
 
-  /** Gives everything its name. Durable when it returns. */
-  publish(): void {
+  /**
+   * Gives everything its name. Durable when it returns.
+   * @returns the packs; one of them may have had that name before (P5)
+   */
+  publish(): readonly DiskPath[] {
     if (this.#buffer.count > 0) this.#flush();
-    if (this.#written.length === 0) return;
+    if (this.#written.length === 0) return [];
     this.#publishing = true;
     this.#closeReadable();
+    syncFolder(this.#fs, this.folder); // P2
     for (const { pack, checksum } of this.#written) this.#fs.rename(pack, this.#named(checksum, 'pack')); // P3
     for (const { index, checksum } of this.#written) this.#fs.rename(index, this.#named(checksum, 'idx'));
     syncFolder(this.#fs, this.folder); // P4
+    return this.#written.map(({ checksum }) => this.#named(checksum, 'pack'));
   }
 
   /** Removes what was written, as far as it can be removed; what stays is debris. */

@@ -1,0 +1,185 @@
+import { Died, dieByThrowing, FaultyFs, SimDisk, seededRandom, simPorts } from '@savepoint/testkit';
+import { describe, expect, test } from 'vitest';
+import { isFsError } from '../../src/io/fs.ts';
+import { Pace } from '../../src/io/pace.ts';
+import type { Ports } from '../../src/io/ports.ts';
+import type { ObjectId } from '../../src/model/ids.ts';
+import type { DiskPath } from '../../src/model/names.ts';
+import { Handles } from '../../src/store/objects/handles.ts';
+import { hashObject } from '../../src/store/objects/object-hash.ts';
+import { ObjectStore } from '../../src/store/objects/object-store.ts';
+import { PackWriter } from '../../src/store/objects/pack-writer.ts';
+
+const FOLDER = '/home/objects.git' as DiskPath;
+const PACKS = `${FOLDER}/objects/pack` as DiskPath;
+
+interface Scene {
+  readonly disk: SimDisk;
+  /** Objects that must be readable whatever happens. */
+  readonly old: ReadonlyMap<ObjectId, Buffer>;
+  /** Objects that must be readable once the act has returned, and are whole or absent before. */
+  readonly added: ReadonlyMap<ObjectId, Buffer>;
+  act(ports: Ports): Promise<void>;
+}
+
+function blobs(...texts: readonly string[]): Map<ObjectId, Buffer> {
+  return new Map(texts.map((text) => [hashObject('blob', Buffer.from(text)), Buffer.from(text)]));
+}
+
+function store(disk: SimDisk, ...packs: readonly ReadonlyMap<ObjectId, Buffer>[]): void {
+  disk.makeFolder('/home' as DiskPath, 0o700);
+  const objects = ObjectStore.create(simPorts(disk, { seed: 99 }), FOLDER);
+  for (const pack of packs) {
+    const batch = objects.batch();
+    for (const data of pack.values()) batch.add('blob', data);
+    batch.finish();
+  }
+  disk.settle();
+}
+
+/** Two packs of one writer, so that the order between them counts. */
+function twoPacks(): Scene {
+  const disk = new SimDisk();
+  const old = blobs('old one', 'old two');
+  store(disk, old);
+  const added = blobs('new one', 'new two', 'new and large');
+  return {
+    disk,
+    old,
+    added,
+    async act(ports) {
+      const writer = new PackWriter(ports, new Handles(ports.fs), PACKS);
+      try {
+        for (const [id, data] of added) {
+          if (!data.includes('large')) writer.add(id, 'blob', data);
+          else
+            writer.addStream(
+              'blob',
+              data.length,
+              (into, at) => data.copy(into, 0, at),
+              () => true,
+            );
+        }
+        writer.publish();
+      } catch (error) {
+        writer.abandon();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Three packs, some of whose objects are dead or in two of them, become one. */
+function consolidation(): Scene {
+  const disk = new SimDisk();
+  const kept = blobs('kept one', 'kept two', 'kept three');
+  const [one, two, three] = [...kept];
+  const dead = blobs('dead one', 'dead two');
+  const [deadOne, deadTwo] = [...dead];
+  store(disk, new Map([one, two, deadOne] as [ObjectId, Buffer][]), new Map([three, deadTwo] as [ObjectId, Buffer][]));
+  // The same object in a third pack, as after an interrupted run.
+  const writer = new PackWriter(simPorts(disk, { seed: 7 }), new Handles(disk), PACKS);
+  writer.add((one as [ObjectId, Buffer])[0], 'blob', (one as [ObjectId, Buffer])[1]);
+  writer.publish();
+  disk.settle();
+  return {
+    disk,
+    old: kept,
+    added: new Map(),
+    async act(ports) {
+      const objects = ObjectStore.open(ports, FOLDER);
+      await objects.consolidate({ live: (id) => !dead.has(id), pace: new Pace(ports.clock) });
+    },
+  };
+}
+
+/** What another process finds, and what it makes of it. */
+async function expectSound(disk: SimDisk, { old, added, act }: Scene, done: boolean, seed: number): Promise<void> {
+  const ports = simPorts(disk, { seed });
+  const objects = ObjectStore.open(ports, FOLDER);
+  const check = (): void => {
+    for (const [id, data] of old) expect(objects.read(id).data.equals(data)).toBe(true);
+    for (const [id, data] of added) {
+      if (done) expect(objects.has(id)).toBe(true);
+      if (objects.has(id)) expect(objects.read(id).data.equals(data)).toBe(true);
+    }
+  };
+  check();
+  objects.collectDebris();
+  check();
+  expect(disk.list(PACKS).filter((name) => !/^pack-[0-9a-f]{40}\.(?:pack|idx)$/.test(name))).toEqual([]);
+  expect(await objects.verifyObjects({ deep: true, pace: new Pace(ports.clock) })).toEqual([]);
+  await act(simPorts(disk, { seed: seed + 1 }));
+  objects.refresh();
+  for (const [id, data] of [...old, ...added]) expect(objects.read(id).data.equals(data)).toBe(true);
+  expect(await objects.verifyObjects({ deep: true, pace: new Pace(ports.clock) })).toEqual([]);
+}
+
+const scenes = [
+  ['packs being written', twoPacks],
+  ['packs being consolidated', consolidation],
+] as const;
+
+describe.each(scenes)('%s', (_, make) => {
+  test.each(['any-subset', 'prefix'] as const)('survive a power cut at every moment (%s)', async (model) => {
+    const scene = make();
+    const states: SimDisk[] = [];
+    const collect = (): void => {
+      states.push(...scene.disk.crashStates(model, 150, seededRandom(scene.disk.calls)));
+    };
+    scene.disk.onCall = collect;
+    await scene.act(simPorts(scene.disk));
+    scene.disk.onCall = null;
+    const during = states.length;
+    collect();
+    expect(during).toBeGreaterThan(model === 'prefix' ? 50 : 200);
+    for (const [at, state] of states.entries()) await expectSound(state, scene, at >= during, 1000 + at);
+  });
+
+  test('survive the death of the process at every moment, and its death while the next one tidies up', async () => {
+    for (let at = 1; at <= 200; at++) {
+      const scene = make();
+      const fs = new FaultyFs(scene.disk, { at, act: { die: dieByThrowing }, torn: at % 2 === 0 });
+      let died = false;
+      try {
+        await scene.act(simPorts(fs));
+      } catch (error) {
+        if (!(error instanceof Died)) throw error;
+        died = true;
+      }
+      const disk = scene.disk.afterProcessDeath();
+      for (let second = 1; ; second++) {
+        const tidying = disk.afterProcessDeath();
+        const dying = new FaultyFs(tidying, { at: second, act: { die: dieByThrowing } });
+        try {
+          ObjectStore.open(simPorts(dying, { seed: 3 }), FOLDER).collectDebris();
+        } catch (error) {
+          if (!(error instanceof Died)) throw error;
+        }
+        await expectSound(tidying, scene, !died, 5000 + at);
+        if (!dying.hit) break;
+      }
+      if (!fs.hit) return;
+    }
+    expect.unreachable('there are fewer calls than that');
+  });
+
+  test.each(['EIO', 'ENOSPC', 'EACCES'])('survive %s from every call, once or for ever, and say so', async (code) => {
+    for (const sticky of [false, true]) {
+      for (let at = 1; at <= 2000; at++) {
+        const scene = make();
+        const fs = new FaultyFs(scene.disk, { at, act: { fail: code, sticky } });
+        let failed = false;
+        try {
+          await scene.act(simPorts(fs));
+        } catch (error) {
+          if (!isFsError(error, code)) throw error;
+          failed = true;
+        }
+        await expectSound(scene.disk, scene, !failed, 9000 + at);
+        if (!fs.hit) break;
+        if (at === 2000) expect.unreachable('there are fewer calls than that');
+      }
+    }
+  });
+});
