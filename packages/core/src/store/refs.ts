@@ -9,7 +9,7 @@
  * F5 Whoever looks for a ref looks at its file first and at `packed-refs` second: while it is packed, it is always in
  *    one of them.
  */
-import { durableWrite, folderOf, readWhole, syncFolder } from '../io/durable-write.ts';
+import { durableWrite, folderOf, isTemporaryName, readWhole, syncFolder } from '../io/durable-write.ts';
 import { type Fs, FsError, isFsError, kindOf } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -17,6 +17,7 @@ import { isObjectId, type ObjectId } from '../model/ids.ts';
 import type { DiskPath } from '../model/names.ts';
 import { damaged, FormatProblem } from './objects/damage.ts';
 import { createLooseRef, isTemporaryRef, type LooseRef, readLooseRef } from './refs/loose-refs.ts';
+import { isOurLock, packedLockPath, withPackedLock } from './refs/packed-lock.ts';
 import { encodePackedRefs, NO_PACKED_REFS, type PackedRefs, parsePackedRefs, withoutRefs } from './refs/packed-refs.ts';
 import { isRefName } from './refs/ref-name.ts';
 
@@ -37,7 +38,6 @@ const PACKED_BYTES = 256 * 1024 * 1024;
 const FILE_MODE = 0o600;
 /** git's own bound on refs that stand for refs. */
 const MOST_STEPS = 5;
-const OUR_LOCK = '# savepoint\n';
 /** A lock of git's own that is older was left by a git that died. */
 const DEAD_LOCK_MS = 24 * 60 * 60 * 1000;
 
@@ -135,7 +135,7 @@ export class Refs {
   delete(names: readonly string[]): void {
     if (names.length === 0) return;
     for (const name of names) assertName(name);
-    this.#withPackedLock(() => {
+    withPackedLock(this.ports, this.folder, () => {
       const packed = this.#readPacked();
       if (names.some((name) => packed.ids.has(name))) {
         durableWrite(this.#fs, this.#packedPath, withoutRefs(packed, new Set(names)), FILE_MODE); // F3
@@ -150,7 +150,7 @@ export class Refs {
    * @throws FsError EEXIST while a git works on the packed refs
    */
   pack(): void {
-    this.#withPackedLock(() => {
+    withPackedLock(this.ports, this.folder, () => {
       const ids = new Map(this.#readPacked().ids);
       const packed: string[] = [];
       for (const name of this.#looseNames('refs/')) {
@@ -182,8 +182,11 @@ export class Refs {
       if (!isTemporaryRef(name) && !(name.endsWith('.lock') && isOld(path))) continue;
       if (this.#unlink(path)) removed++;
     }
-    const lock = this.#lockPath();
-    if ((this.#isOurLock(lock) || isOld(lock)) && this.#unlink(lock)) removed++;
+    for (const name of this.#fs.list(this.folder).filter((each) => each.startsWith('packed-refs.'))) {
+      if ((isTemporaryRef(name) || isTemporaryName(name)) && this.#unlink(this.#pathOf(name))) removed++;
+    }
+    const lock = packedLockPath(this.folder);
+    if ((isOurLock(this.#fs, lock) || isOld(lock)) && this.#unlink(lock)) removed++;
     const ofGit = `${this.folder}/packed-refs.new` as DiskPath;
     if (isOld(ofGit) && this.#unlink(ofGit)) removed++;
     return removed;
@@ -191,10 +194,6 @@ export class Refs {
 
   #pathOf(name: string): DiskPath {
     return `${this.folder}/${name}` as DiskPath;
-  }
-
-  #lockPath(): DiskPath {
-    return `${this.folder}/packed-refs.lock` as DiskPath;
   }
 
   /** Read anew each time, for others write it; parsed anew only where it changed. */
@@ -249,31 +248,6 @@ export class Refs {
       if (stat === null) continue;
       if (kindOf(stat) !== 'folder') yield { path, name, ref };
       else if (isRefName(ref)) yield* this.#walk(ref);
-    }
-  }
-
-  #withPackedLock(act: () => void): void {
-    const lock = this.#lockPath();
-    if (this.#isOurLock(lock)) this.#unlink(lock); // of a process that died: the living one is us
-    const fd = this.#fs.openNew(lock, FILE_MODE);
-    try {
-      try {
-        this.#fs.write(fd, Buffer.from(OUR_LOCK), 0);
-      } finally {
-        this.#fs.close(fd);
-      }
-      act();
-    } finally {
-      this.#unlink(lock);
-    }
-  }
-
-  #isOurLock(path: DiskPath): boolean {
-    try {
-      return readWhole(this.#fs, path, OUR_LOCK.length).toString('latin1') === OUR_LOCK;
-    } catch (error) {
-      if (isFsError(error, 'ENOENT', 'EFBIG', 'EINVAL', 'ELOOP')) return false;
-      throw error;
     }
   }
 

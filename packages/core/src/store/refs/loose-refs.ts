@@ -20,7 +20,7 @@ const TEMPORARY = /\.[0-9a-f]{16}\.lock$/;
 /** What a file system answers that has no hard links. */
 const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 
-/** True for what `createLooseRef` leaves behind when it is cut. */
+/** True for what a writer of refs leaves behind when it is cut. */
 export function isTemporaryRef(name: string): boolean {
   return TEMPORARY.test(name);
 }
@@ -59,26 +59,35 @@ export function readLooseRef(fs: Fs, path: DiskPath): LooseRef | null {
  * @throws FsError EEXIST if the ref's file is there
  */
 export function createLooseRef(fs: Fs, random: Random, path: DiskPath, top: DiskPath, id: ObjectId): void {
-  const temporary = `${path}.${random.hex(NONCE_BYTES)}.lock` as DiskPath;
+  const temporary = temporaryNameOf(path, random);
   openIn(fs, temporary, top, (fd) => {
     fs.write(fd, Buffer.from(`${id}\n`), 0);
     fs.sync(fd);
   });
   try {
-    fs.hardLink(temporary, path);
+    nameOnce(fs, temporary, path);
   } catch (error) {
-    if (!isFsError(error, ...NO_HARD_LINKS)) {
-      discard(fs, temporary);
-      throw error;
-    }
-    if (fs.lstat(path) !== null) {
-      discard(fs, temporary);
-      throw new FsError('EEXIST', 'rename', path);
-    }
-    fs.rename(temporary, path);
+    discard(fs, temporary);
+    throw error;
   }
   syncFolder(fs, folderOf(path));
   discard(fs, temporary);
+}
+
+/** A name beside `path` that nobody reads, and that is never used again. */
+export function temporaryNameOf(path: DiskPath, random: Random): DiskPath {
+  return `${path}.${random.hex(NONCE_BYTES)}.lock` as DiskPath;
+}
+
+/** Gives a file another name, which must be free. @throws FsError EEXIST */
+export function nameOnce(fs: Fs, from: DiskPath, to: DiskPath): void {
+  try {
+    fs.hardLink(from, to);
+  } catch (error) {
+    if (!isFsError(error, ...NO_HARD_LINKS)) throw error;
+    if (fs.lstat(to) !== null) throw new FsError('EEXIST', 'rename', to);
+    fs.rename(from, to);
+  }
 }
 
 /** A new file, the folders above it being made where they are missing, each made durable in its parent. */
@@ -116,8 +125,8 @@ function makeFolders(fs: Fs, folder: DiskPath, top: DiskPath): void {
   syncFolder(fs, parent);
 }
 
-/** What cannot be removed has a name that nobody reads. */
-function discard(fs: Fs, path: DiskPath): void {
+/** Removes a file of ours if that can be; for files that do no harm, or that `collectDebris` finds. */
+export function discard(fs: Fs, path: DiskPath): void {
   try {
     fs.unlink(path);
   } catch (error) {

@@ -1,0 +1,52 @@
+/**
+ * git's lock on `packed-refs`: the file `packed-refs.lock`, made by whoever is to write. git's own is empty. Ours says
+ * whose it is from the moment it is there, so that one that a dead Savepoint left is told from one of a git at work.
+ */
+import { readWhole } from '../../io/durable-write.ts';
+import { type Fs, isFsError } from '../../io/fs.ts';
+import type { Ports } from '../../io/ports.ts';
+import type { DiskPath } from '../../model/names.ts';
+import { discard, nameOnce, temporaryNameOf } from './loose-refs.ts';
+
+const OURS = Buffer.from('# savepoint\n');
+const FILE_MODE = 0o600;
+
+export function packedLockPath(folder: DiskPath): DiskPath {
+  return `${folder}/packed-refs.lock` as DiskPath;
+}
+
+/**
+ * Runs `act` under the lock. The caller holds the store's lock: a lock of ours that is there is of a dead process.
+ * @throws FsError EEXIST while a git has the lock
+ */
+export function withPackedLock({ fs, random }: Ports, folder: DiskPath, act: () => void): void {
+  const lock = packedLockPath(folder);
+  if (isOurLock(fs, lock)) fs.unlink(lock);
+  const temporary = temporaryNameOf(lock, random);
+  const fd = fs.openNew(temporary, FILE_MODE);
+  try {
+    try {
+      fs.write(fd, OURS, 0);
+      fs.sync(fd);
+    } finally {
+      fs.close(fd);
+    }
+    nameOnce(fs, temporary, lock);
+  } finally {
+    discard(fs, temporary);
+  }
+  try {
+    act();
+  } finally {
+    discard(fs, lock);
+  }
+}
+
+export function isOurLock(fs: Fs, path: DiskPath): boolean {
+  try {
+    return readWhole(fs, path, OURS.length).equals(OURS);
+  } catch (error) {
+    if (isFsError(error, 'ENOENT', 'EFBIG', 'EINVAL', 'ELOOP')) return false;
+    throw error;
+  }
+}

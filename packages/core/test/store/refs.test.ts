@@ -1,0 +1,569 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { Died, dieByThrowing, FaultyFs, SimDisk, seededRandom, simPorts } from '@savepoint/testkit';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { FsError, isFsError } from '../../src/io/fs.ts';
+import { nodeFs } from '../../src/io/node-fs.ts';
+import type { Ports } from '../../src/io/ports.ts';
+import type { ObjectId } from '../../src/model/ids.ts';
+import type { DiskPath } from '../../src/model/names.ts';
+import { ObjectStore } from '../../src/store/objects/object-store.ts';
+import { isRefName } from '../../src/store/refs/ref-name.ts';
+import { Refs } from '../../src/store/refs.ts';
+import { addCommit, runGit, type StoreFixture, storeFixture } from './store-fixture.ts';
+
+const CP = 'refs/savepoint/cp/';
+
+interface RefsFixture extends StoreFixture {
+  readonly refs: Refs;
+  readonly commits: readonly [ObjectId, ObjectId, ObjectId];
+}
+
+function refsFixture(): RefsFixture {
+  const fixture = storeFixture();
+  const batch = fixture.store.batch();
+  const commits = ['a', 'b', 'c'].map((text) => addCommit(batch, { text: Buffer.from(text) })) as [
+    ObjectId,
+    ObjectId,
+    ObjectId,
+  ];
+  batch.finish();
+  return { ...fixture, commits, refs: new Refs(fixture.ports, fixture.folder) };
+}
+
+function showRefs({ git }: StoreFixture): string[] {
+  return git('for-each-ref', '--format=%(refname) %(objectname)').split('\n').filter(Boolean);
+}
+
+describe('Refs', () => {
+  test('what is created is read, listed and seen by git, whoever packs the refs', () => {
+    const fixture = refsFixture();
+    const { refs, commits, git } = fixture;
+    expect(refs.list(CP)).toEqual([]);
+    expect(refs.read(`${CP}1`)).toBeNull();
+    commits.forEach((id, at) => {
+      refs.create(`${CP}${at + 9}`, id);
+    });
+    refs.create('refs/heads/timeline', commits[0]);
+    const expected = [10, 11, 9].map((number) => ({ name: `${CP}${number}`, id: commits[number - 9] }));
+    const check = (): void => {
+      expect(refs.list(CP)).toEqual(expected);
+      expect(refs.list(`${CP}1`)).toEqual(expected.slice(0, 2));
+      expect(refs.list('refs/')).toHaveLength(4);
+      expect(refs.read(`${CP}10`)).toBe(commits[1]);
+      expect(showRefs(fixture)).toEqual(refs.list('refs/').map(({ name, id }) => `${name} ${id}`));
+      expect(git('fsck', '--full', '--strict')).toBe('');
+    };
+    check();
+    git('pack-refs', '--all');
+    expect(existsSync(fixture.path(`${CP}10`))).toBe(false);
+    check();
+    git('update-ref', `${CP}10`, commits[2]);
+    expect(refs.read(`${CP}10`)).toBe(commits[2]);
+    git('update-ref', `${CP}10`, commits[1]);
+    refs.pack();
+    expect(existsSync(fixture.path(`${CP}10`))).toBe(false);
+    check();
+    refs.pack();
+    check();
+  });
+
+  test('creating never replaces, whether the ref is loose, packed or both', () => {
+    const { refs, commits, git } = refsFixture();
+    const exists = expect.objectContaining({ name: 'FsError', code: 'EEXIST' });
+    refs.create(`${CP}1`, commits[0]);
+    expect(() => refs.create(`${CP}1`, commits[1])).toThrow(exists);
+    git('pack-refs', '--all');
+    expect(() => refs.create(`${CP}1`, commits[1])).toThrow(exists);
+    git('update-ref', `${CP}1`, commits[2]);
+    expect(() => refs.create(`${CP}1`, commits[1])).toThrow(exists);
+    expect(refs.read(`${CP}1`)).toBe(commits[2]);
+    expect(() => refs.create(`${CP}1/2`, commits[1])).toThrow(FsError);
+    expect(() => refs.create('refs/savepoint/cp', commits[1])).toThrow(exists);
+    git('pack-refs', '--all', '--prune');
+    expect(() => refs.create(`${CP}1/2`, commits[1])).toThrow(exists);
+    expect(() => refs.create('refs/savepoint/cp', commits[1])).toThrow(exists);
+    expect(refs.list('refs/')).toEqual([{ name: `${CP}1`, id: commits[2] }]);
+  });
+
+  test('of many creators of one ref exactly one succeeds', () => {
+    const fixture = refsFixture();
+    const { refs, commits, ports, folder } = fixture;
+    // Others come between any two calls of the first one.
+    for (let at = 1; at <= 30; at++) {
+      const name = `${CP}${at}`;
+      let created: ObjectId | null = null;
+      let done = false;
+      const fs = new FaultyFs(nodeFs, {
+        at,
+        act: {
+          die: () => {
+            throw new Error('never');
+          },
+        },
+        counts: () => {
+          if (!done && fs.log.length >= at) {
+            done = true;
+            try {
+              new Refs(ports, folder).create(name, commits[1]);
+              created = commits[1];
+            } catch (error) {
+              if (!isFsError(error, 'EEXIST')) throw error;
+            }
+          }
+          return false;
+        },
+      });
+      let own: ObjectId | null = null;
+      try {
+        new Refs({ ...ports, fs }, folder).create(name, commits[0]);
+        own = commits[0];
+      } catch (error) {
+        if (!isFsError(error, 'EEXIST')) throw error;
+      }
+      expect(
+        [own, created].filter((id) => id !== null),
+        `at ${at}`,
+      ).toHaveLength(1);
+      expect(refs.read(name)).toBe(own ?? created);
+    }
+  });
+
+  test('deletes loose and packed refs, and brings back no older value', () => {
+    const fixture = refsFixture();
+    const { refs, commits, git } = fixture;
+    for (let at = 1; at <= 4; at++) refs.create(`${CP}${at}`, commits[0]);
+    git('tag', '-a', '-m', 'x', 'tagged', commits[0]);
+    git('pack-refs', '--all');
+    git('update-ref', `${CP}2`, commits[1]);
+    refs.create(`${CP}5`, commits[2]);
+    refs.delete([`${CP}2`, `${CP}3`, `${CP}5`, `${CP}99`, 'refs/savepoint']);
+    expect(refs.list('refs/savepoint/')).toEqual([1, 4].map((at) => ({ name: `${CP}${at}`, id: commits[0] })));
+    expect(showRefs(fixture)).toEqual(refs.list('refs/').map(({ name, id }) => `${name} ${id}`));
+    expect(git('rev-parse', 'tagged^{}').trim()).toBe(commits[0]);
+    expect(readFileSync(fixture.path('packed-refs'), 'latin1')).toContain('\n^');
+    expect(git('fsck', '--full', '--no-dangling')).toBe('');
+    refs.delete([]);
+    refs.create(`${CP}2`, commits[2]);
+    expect(refs.read(`${CP}2`)).toBe(commits[2]);
+    expect(existsSync(fixture.path('packed-refs.lock'))).toBe(false);
+  });
+
+  test('waits for nobody: a git at work on the packed refs is an error, a dead Savepoint is none', () => {
+    const fixture = refsFixture();
+    const { refs, commits } = fixture;
+    refs.create(`${CP}1`, commits[0]);
+    const lock = fixture.path('packed-refs.lock');
+    writeFileSync(lock, '');
+    expect(() => refs.delete([`${CP}1`])).toThrow(expect.objectContaining({ name: 'FsError', code: 'EEXIST' }));
+    expect(() => refs.pack()).toThrow(expect.objectContaining({ name: 'FsError', code: 'EEXIST' }));
+    expect(refs.read(`${CP}1`)).toBe(commits[0]);
+    expect(existsSync(lock)).toBe(true);
+    writeFileSync(lock, '# savepoint\n');
+    refs.delete([`${CP}1`]);
+    expect(refs.list('refs/')).toEqual([]);
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  test('symbolic refs are followed, in circles not for ever', () => {
+    const { refs, commits, git, path } = refsFixture();
+    refs.create(`${CP}1`, commits[0]);
+    git('symbolic-ref', 'refs/remotes/origin/HEAD', `${CP}1`);
+    expect(refs.read('refs/remotes/origin/HEAD')).toBe(commits[0]);
+    expect(refs.list('refs/remotes/')).toEqual([{ name: 'refs/remotes/origin/HEAD', id: commits[0] }]);
+    git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/none');
+    expect(refs.list('refs/remotes/')).toEqual([]);
+    refs.pack();
+    expect(existsSync(path('refs/remotes/origin/HEAD'))).toBe(true);
+    writeFileSync(path('refs/remotes/origin/HEAD'), 'ref: refs/remotes/origin/HEAD\n');
+    expect(() => refs.read('refs/remotes/origin/HEAD')).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
+  });
+
+  test('debris goes, and git never took it for refs', () => {
+    const fixture = refsFixture();
+    const { refs, commits } = fixture;
+    refs.create(`${CP}1`, commits[0]);
+    const ours = fixture.path(`${CP}2.0123456789abcdef.lock`);
+    const gits = fixture.path(`${CP}3.lock`);
+    for (const path of [ours, gits, fixture.path('packed-refs.lock'), fixture.path('packed-refs.new')])
+      writeFileSync(path, `${commits[1]}\n`);
+    expect(refs.list('refs/')).toHaveLength(1);
+    expect(showRefs(fixture)).toHaveLength(1);
+    expect(refs.collectDebris()).toBe(1);
+    expect(existsSync(gits)).toBe(true);
+    const old = new Date(Date.now() - 25 * 60 * 60 * 1000);
+    for (const path of [gits, fixture.path('packed-refs.lock'), fixture.path('packed-refs.new')])
+      utimesSync(path, old, old);
+    writeFileSync(fixture.path('packed-refs.lock'), '# savepoint\n');
+    expect(refs.collectDebris()).toBe(3);
+    expect(readdirSync(fixture.path(CP))).toEqual(['1']);
+    expect(refs.collectDebris()).toBe(0);
+  });
+
+  test('files are private', () => {
+    const { refs, commits, path } = refsFixture();
+    refs.create(`${CP}1`, commits[0]);
+    expect(statSync(path(`${CP}1`)).mode & 0o777).toBe(0o600);
+    expect(statSync(path(CP)).mode & 0o777).toBe(0o700);
+    refs.pack();
+    expect(statSync(path('packed-refs')).mode & 0o777).toBe(0o600);
+  });
+
+  test('where there are no hard links a ref is still created, and still not replaced', () => {
+    const { ports, folder, commits } = refsFixture();
+    const plain = Object.create(nodeFs) as typeof nodeFs;
+    plain.hardLink = (_, to) => {
+      throw new FsError('EPERM', 'hardLink', to);
+    };
+    const refs = new Refs({ ...ports, fs: bound(plain) }, folder);
+    refs.create(`${CP}1`, commits[0]);
+    expect(() => refs.create(`${CP}1`, commits[1])).toThrow(expect.objectContaining({ code: 'EEXIST' }));
+    expect(refs.list('refs/')).toEqual([{ name: `${CP}1`, id: commits[0] }]);
+    expect(refs.collectDebris()).toBe(0);
+  });
+});
+
+/** nodeFs keeps its state in private fields, so its methods must run on itself. */
+function bound(fs: typeof nodeFs): typeof nodeFs {
+  return new Proxy(fs, {
+    get: (target, name: keyof typeof nodeFs) =>
+      Object.hasOwn(target, name) ? target[name] : (nodeFs[name] as (...args: unknown[]) => unknown).bind(nodeFs),
+  });
+}
+
+describe('damaged refs', () => {
+  test.each([
+    '',
+    'x',
+    '0123',
+    'A'.repeat(40),
+    `${'a'.repeat(39)}\n`,
+    `${'a'.repeat(41)}\n`,
+    `${'a'.repeat(40)} b`,
+    'ref: HEAD\n',
+    'ref: refs/../x\n',
+    '\0'.repeat(41),
+  ])('a file that holds %j is damage, and does not hide the others', (text) => {
+    const { refs, commits, path, git } = refsFixture();
+    refs.create(`${CP}1`, commits[0]);
+    refs.create(`${CP}2`, commits[1]);
+    git('pack-refs', '--all');
+    mkdirSync(path(CP), { recursive: true });
+    writeFileSync(path(`${CP}1`), text);
+    const damage = expect.objectContaining({ code: 'STORE_DAMAGED', data: { file: path(`${CP}1`) } });
+    expect(() => refs.read(`${CP}1`)).toThrow(damage);
+    expect(() => refs.list(CP)).toThrow(damage);
+    expect(refs.look(CP)).toEqual({
+      refs: [{ name: `${CP}2`, id: commits[1] }],
+      damaged: [{ name: `${CP}1`, file: path(`${CP}1`), problem: 'is not a ref' }],
+    });
+    refs.pack();
+    expect(readFileSync(path(`${CP}1`), 'latin1')).toBe(text);
+    refs.delete([`${CP}1`]);
+    expect(refs.list(CP)).toEqual([{ name: `${CP}2`, id: commits[1] }]);
+  });
+
+  test('a link or a huge file in the place of a ref is damage', () => {
+    const { refs, path } = refsFixture();
+    mkdirSync(path(CP), { recursive: true });
+    symlinkSync('/dev/zero', path(`${CP}1`));
+    expect(() => refs.read(`${CP}1`)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
+    rmSync(path(`${CP}1`));
+    writeFileSync(path(`${CP}1`), Buffer.alloc(100_000, 'a'));
+    expect(() => refs.read(`${CP}1`)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
+  });
+
+  test('a changed bit in a ref is damage, or leads to no object', () => {
+    const { refs, commits, path, store } = refsFixture();
+    refs.create(`${CP}1`, commits[0]);
+    const file = path(`${CP}1`);
+    const bytes = readFileSync(file);
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const changed = Buffer.from(bytes);
+      changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7));
+      writeFileSync(file, changed);
+      let id: ObjectId | null;
+      try {
+        id = refs.read(`${CP}1`);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'STORE_DAMAGED', data: { file } });
+        continue;
+      }
+      // White space at the end carries nothing; any digit that changed leads nowhere.
+      if (id !== commits[0])
+        expect(() => store.read(id as ObjectId)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
+      else expect(bit >> 3).toBe(40);
+    }
+  });
+
+  test('a changed bit in packed-refs is damage, leads to no object, or changes a name: no ref gets the value of another', () => {
+    const { refs, commits, path, store, git } = refsFixture();
+    for (let at = 0; at < 3; at++) refs.create(`${CP}${at + 1}`, commits[at] as ObjectId);
+    git('tag', '-a', '-m', 'x', 'tagged', commits[0]);
+    git('pack-refs', '--all');
+    const file = path('packed-refs');
+    const bytes = readFileSync(file);
+    let found = 0;
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const changed = Buffer.from(bytes);
+      changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7));
+      writeFileSync(file, changed);
+      try {
+        for (let at = 0; at < 3; at++) {
+          const id = refs.read(`${CP}${at + 1}`);
+          if (id === null || id === commits[at]) continue;
+          expect(() => store.read(id), `bit ${bit}`).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
+        }
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'STORE_DAMAGED', data: { file } });
+        found++;
+      }
+    }
+    expect(found).toBeGreaterThan(bytes.length);
+  });
+
+  test.each([
+    ['a cut line', (text: string) => text.slice(0, -1)],
+    ['a line twice', (text: string) => `${text}${text.split('\n').at(-2)}\n`],
+    [
+      'another order',
+      (text: string) => `${[...text.split('\n').slice(0, 1), ...text.split('\n').slice(1, -1).reverse()].join('\n')}\n`,
+    ],
+    ['a comment among the refs', (text: string) => `${text}# more\n`],
+    ['a peeled value without its tag', (text: string) => text.replace('\n', `\n^${'a'.repeat(40)}\n`)],
+    ['a name that is none', (text: string) => `${text}${'a'.repeat(40)} refs/x/../y\n`],
+    ['an empty line', (text: string) => `${text}\n`],
+  ])('packed-refs with %s is damage, for every ref that it may hold', (_, change) => {
+    const { refs, commits, path, git } = refsFixture();
+    refs.create(`${CP}1`, commits[0]);
+    refs.create(`${CP}2`, commits[1]);
+    git('pack-refs', '--all');
+    refs.create(`${CP}3`, commits[2]);
+    writeFileSync(path('packed-refs'), change(readFileSync(path('packed-refs'), 'latin1')));
+    const damage = expect.objectContaining({ code: 'STORE_DAMAGED', data: { file: path('packed-refs') } });
+    for (const act of [
+      () => refs.list(CP),
+      () => refs.look(CP),
+      () => refs.read(`${CP}1`),
+      () => refs.create(`${CP}4`, commits[0]),
+      () => refs.delete([`${CP}1`]),
+      () => refs.pack(),
+    ]) {
+      expect(act).toThrow(damage);
+    }
+    expect(refs.read(`${CP}3`)).toBe(commits[2]);
+    expect(existsSync(path('packed-refs.lock'))).toBe(false);
+  });
+});
+
+describe('isRefName', () => {
+  test('accepts nothing that git check-ref-format refuses', () => {
+    const { folder } = storeFixture();
+    const parts = fc.constantFrom(
+      'a',
+      'B',
+      '1',
+      '.',
+      '..',
+      '/',
+      '//',
+      '@',
+      '@{',
+      '{',
+      '.lock',
+      'lock',
+      '-',
+      '~',
+      '^',
+      ':',
+      '?',
+      '*',
+      '[',
+      '\\',
+      ' ',
+      '\x7f',
+      '\x01',
+      '\xe9',
+      'x',
+    );
+    const names = fc
+      .sample(fc.array(parts, { minLength: 1, maxLength: 5 }), { numRuns: 400, seed: 5 })
+      .map((each) => `refs/${each.join('')}`);
+    let accepted = 0;
+    for (const name of names) {
+      if (!isRefName(name)) continue;
+      accepted++;
+      runGit(folder, ['check-ref-format', Buffer.from(name, 'latin1').toString('latin1')]);
+    }
+    expect(accepted).toBeGreaterThan(40);
+    for (const name of ['refs/savepoint/cp/12', 'refs/heads/a.b', 'refs/tags/v1.0-rc@2', 'refs/heads/\xc3\xa9'])
+      expect(isRefName(name)).toBe(true);
+    for (const name of [
+      'HEAD',
+      'refs',
+      'refs/',
+      'refs/a/',
+      '/refs/a',
+      'refs//a',
+      'refs/.a',
+      'refs/a.lock/b',
+      'refs/a..b',
+      '../refs/a',
+      'refs/a\n',
+      `refs/${'a'.repeat(300)}`,
+      'refs/ā',
+    ]) {
+      expect(isRefName(name), name).toBe(false);
+    }
+  });
+
+  test('no other name gets to the disk', () => {
+    const { refs, commits } = refsFixture();
+    for (const name of ['../../etc/passwd', 'refs/../config', 'HEAD', 'refs/a b']) {
+      for (const act of [() => refs.read(name), () => refs.create(name, commits[0]), () => refs.delete([name])]) {
+        expect(act).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
+      }
+    }
+    expect(() => refs.list('')).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
+    expect(() => refs.list('refs/../')).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
+    expect(() => refs.create(`${CP}1`, 'x' as ObjectId)).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
+  });
+});
+
+describe('a crash', () => {
+  const FOLDER = '/home/objects.git' as DiskPath;
+  const [OLD, NEW, OTHER] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [ObjectId, ObjectId, ObjectId];
+
+  function begin(): SimDisk {
+    const disk = new SimDisk();
+    disk.makeFolder('/home' as DiskPath, 0o700);
+    ObjectStore.create(simPorts(disk), FOLDER);
+    const refs = new Refs(simPorts(disk), FOLDER);
+    refs.create(`${CP}1`, OLD);
+    refs.create(`${CP}2`, OLD);
+    refs.pack();
+    // A loose value over a packed one, as git leaves it.
+    disk.makeFolder(`${FOLDER}/refs/x` as DiskPath, 0o700);
+    const fd = disk.openNew(`${FOLDER}/${CP}2` as DiskPath, 0o600);
+    disk.write(fd, Buffer.from(`${NEW}\n`), 0);
+    disk.close(fd);
+    refs.create(`${CP}3`, OTHER);
+    disk.settle();
+    return disk;
+  }
+
+  const acts: readonly (readonly [
+    string,
+    (ports: Ports) => void,
+    Readonly<Record<string, readonly (ObjectId | null)[]>>,
+    Readonly<Record<string, ObjectId | null>>,
+  ])[] = [
+    [
+      'while a ref is created',
+      (ports) => new Refs(ports, FOLDER).create('refs/savepoint/new/4', NEW),
+      { [`${CP}1`]: [OLD], [`${CP}2`]: [NEW], [`${CP}3`]: [OTHER], 'refs/savepoint/new/4': [null, NEW] },
+      { 'refs/savepoint/new/4': NEW },
+    ],
+    [
+      'while refs are deleted',
+      (ports) => new Refs(ports, FOLDER).delete([`${CP}1`, `${CP}2`, `${CP}3`]),
+      { [`${CP}1`]: [OLD, null], [`${CP}2`]: [NEW, null], [`${CP}3`]: [OTHER, null] },
+      { [`${CP}1`]: null, [`${CP}2`]: null, [`${CP}3`]: null },
+    ],
+    [
+      'while refs are packed',
+      (ports) => new Refs(ports, FOLDER).pack(),
+      { [`${CP}1`]: [OLD], [`${CP}2`]: [NEW], [`${CP}3`]: [OTHER] },
+      { [`${CP}2`]: NEW },
+    ],
+  ];
+
+  function expectSound(disk: SimDisk, during: Readonly<Record<string, readonly (ObjectId | null)[]>>): void {
+    const refs = new Refs(simPorts(disk, { seed: 8 }), FOLDER);
+    for (const [name, values] of Object.entries(during)) expect(values).toContain(refs.read(name));
+    refs.collectDebris();
+    for (const [name, values] of Object.entries(during)) expect(values).toContain(refs.read(name));
+    refs.list('refs/');
+    expect(disk.list(`${FOLDER}/${CP}` as DiskPath).filter((name) => name.includes('.'))).toEqual([]);
+    expect(disk.list(FOLDER).filter((name) => /^packed-refs\./.test(name))).toEqual([]);
+  }
+
+  test.each(acts)(
+    '%s leaves every ref with its old value or its new one, and what was done stays done',
+    (_, act, during, after) => {
+      for (const model of ['any-subset', 'prefix'] as const) {
+        const disk = begin();
+        let states = 0;
+        disk.onCall = () => {
+          for (const state of disk.crashStates(model, 500, seededRandom(disk.calls))) {
+            states++;
+            expectSound(state, during);
+          }
+        };
+        act(simPorts(disk));
+        disk.onCall = null;
+        expect(states).toBeGreaterThan(8);
+        for (const state of disk.crashStates(model, 500, seededRandom(1))) {
+          expectSound(state, during);
+          const refs = new Refs(simPorts(state), FOLDER);
+          for (const [name, id] of Object.entries(after)) expect(refs.read(name)).toBe(id);
+        }
+      }
+    },
+  );
+
+  test.each(acts)('of the process %s: the next one does the same and succeeds', (_, act, during, after) => {
+    for (let at = 1; ; at++) {
+      const disk = begin();
+      const fs = new FaultyFs(disk, { at, act: { die: dieByThrowing }, torn: at % 2 === 0 });
+      try {
+        act(simPorts(fs));
+      } catch (error) {
+        if (!(error instanceof Died)) throw error;
+      }
+      const next = disk.afterProcessDeath();
+      expectSound(next, during);
+      try {
+        act(simPorts(next, { seed: 5 }));
+      } catch (error) {
+        if (!isFsError(error, 'EEXIST')) throw error;
+      }
+      const refs = new Refs(simPorts(next), FOLDER);
+      for (const [name, id] of Object.entries(after)) expect(refs.read(name)).toBe(id);
+      if (!fs.hit) break;
+    }
+  });
+
+  test.each(acts)(
+    'an error %s: every ref keeps its old value or has its new one, and success is said only of success',
+    (_, act, during, after) => {
+      for (const sticky of [false, true]) {
+        for (let at = 1; ; at++) {
+          const disk = begin();
+          const fs = new FaultyFs(disk, { at, act: { fail: 'EIO', sticky } });
+          let done = false;
+          try {
+            act(simPorts(fs));
+            done = true;
+          } catch (error) {
+            if (!isFsError(error, 'EIO')) throw error;
+          }
+          const refs = new Refs(simPorts(disk), FOLDER);
+          if (done) for (const [name, id] of Object.entries(after)) expect(refs.read(name)).toBe(id);
+          expectSound(disk, during);
+          if (!fs.hit) break;
+        }
+      }
+    },
+  );
+});
