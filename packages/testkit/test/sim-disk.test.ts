@@ -131,6 +131,19 @@ describe('a power cut', () => {
     expect([...names].sort()).toEqual([1, 2]);
   });
 
+  test('does not count a name that went with its folder', () => {
+    const disk = new SimDisk();
+    disk.makeFolder(at('/folder'), 0o755);
+    disk.sync(put(disk, '/file', 'F'));
+    disk.hardLink(at('/file'), at('/folder/twin'));
+    disk.settle();
+    disk.unlink(at('/folder/twin'));
+    disk.removeFolder(at('/folder'));
+    syncFolder(disk, '/');
+    const [left] = disk.crashStates('any-subset', 1, seededRandom(1));
+    expect(left?.lstat(at('/file'))?.nlink).toBe(1);
+  });
+
   test('keeps the order in the prefix model', () => {
     const disk = new SimDisk();
     for (const name of ['1', '2', '3']) disk.makeFolder(at(`/${name}`), 0o755);

@@ -60,13 +60,18 @@ export type Operation =
       /** Of one folder, and of one step there: a rename inside a folder is two. */
       readonly changes: readonly EntryChange[];
       readonly at: number;
+      /** Whether a folder gets or loses its name here, and all in it may become unreachable. */
+      readonly ofFolder: boolean;
       /** A folder has one parent: where its new entry is on the disk, this removal of the old one has happened, too. */
       readonly follows?: EntryChange;
     };
 
 /** The inode that has to be synced for an operation to become durable. */
-export function ownerOf(operation: Operation): Ino | undefined {
-  return operation.kind === 'entries' ? operation.changes[0]?.folder : operation.ino;
+export function ownerOf(operation: Operation): Ino {
+  if (operation.kind !== 'entries') return operation.ino;
+  const [change] = operation.changes;
+  if (change === undefined) throw new Error('an operation on no entries');
+  return change.folder;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

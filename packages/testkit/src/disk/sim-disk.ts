@@ -9,9 +9,9 @@ import {
   Inodes,
   type OpenHandle,
   type Operation,
-  ownerOf,
   TYPE_BITS,
 } from './inodes.ts';
+import { Pending } from './pending.ts';
 import { type Place, type WalkContext, walk } from './walk.ts';
 
 export interface SimDiskOptions {
@@ -59,7 +59,7 @@ export class SimDisk implements Fs {
   readonly #options: SimDiskOptions;
   readonly #inodes: Inodes;
   #durable: Inodes;
-  #pending: Operation[];
+  #pending: Pending;
   readonly #handles = new Map<number, OpenHandle>();
   #nextHandle = FIRST_HANDLE;
   #nextIno: Ino;
@@ -72,7 +72,7 @@ export class SimDisk implements Fs {
     this.now = from?.now ?? options.now ?? 1_700_000_000_000;
     this.#durable = from?.durable ?? emptyDisk(this.now);
     this.#inodes = from?.inodes ?? this.#durable.copy();
-    this.#pending = from?.pending ?? [];
+    this.#pending = from?.pending ?? new Pending();
     this.#nextIno = from?.nextIno ?? ROOT + 1;
     this.#nextDev = from?.nextDev ?? 2;
     this.#context = {
@@ -93,26 +93,32 @@ export class SimDisk implements Fs {
    */
   *crashStates(model: CrashModel, limit: number, random: SeededRandom): Generator<SimDisk> {
     const durable = this.#durable.copy();
-    for (const inodes of crashes(durable, this.#pending, model, limit, random)) {
-      inodes.dropUnreachable(ROOT);
-      yield this.#disk({ inodes: inodes.copy(), durable: inodes, pending: [] });
+    const pending = this.#pending.all();
+    const foldersMayBeLost = pending.some((operation) => operation.kind === 'entries' && operation.ofFolder);
+    for (const inodes of crashes(durable, pending, model, limit, random)) {
+      if (foldersMayBeLost) inodes.dropUnreachable(ROOT);
+      yield this.#disk({ inodes: inodes.copy(), durable: inodes, pending: new Pending() });
     }
   }
 
   /** The disk as another process finds it after this one died: all is there, nothing is more durable than before. */
   afterProcessDeath(): SimDisk {
-    return this.#disk({ inodes: this.#inodes.copy(), durable: this.#durable.copy(), pending: [...this.#pending] });
+    return this.#disk({
+      inodes: this.#inodes.copy(),
+      durable: this.#durable.copy(),
+      pending: new Pending(this.#pending),
+    });
   }
 
   /** Makes everything durable: the state that a test begins with. */
   settle(): void {
     this.#durable = this.#inodes.copy();
-    this.#pending = [];
+    this.#pending = new Pending();
   }
 
   /** How many operations a power cut could still undo. */
   get pending(): number {
-    return this.#pending.length;
+    return this.#pending.size;
   }
 
   /** Makes another file system begin at an empty folder. */
@@ -207,12 +213,7 @@ export class SimDisk implements Fs {
   sync(fd: Fd): void {
     const handle = this.#handle(fd, 'sync');
     this.#tell('sync', handle.path);
-    const left: Operation[] = [];
-    for (const operation of this.#pending) {
-      if (ownerOf(operation) === handle.ino) this.#durable.apply(operation);
-      else left.push(operation);
-    }
-    this.#pending = left;
+    for (const operation of this.#pending.take(handle.ino)) this.#durable.apply(operation);
   }
 
   fchmod(fd: Fd, mode: number): void {
@@ -270,14 +271,14 @@ export class SimDisk implements Fs {
       if (target.inode.kind === 'folder' && target.inode.entries.size > 0) throw fail('ENOTEMPTY');
     }
     this.#assertLinked(target.parent, 'rename', to);
+    const ofFolder = moved.kind === 'folder';
     if (sameEntry) {
-      this.#do({ kind: 'entries', changes: [add], at: this.now });
+      this.#changeEntries([add], ofFolder);
     } else if (add.folder === remove.folder) {
-      this.#do({ kind: 'entries', changes: [remove, add], at: this.now });
+      this.#changeEntries([remove, add], ofFolder);
     } else {
-      this.#do({ kind: 'entries', changes: [add], at: this.now });
-      const follows = moved.kind === 'folder' ? { follows: add } : {};
-      this.#do({ kind: 'entries', changes: [remove], at: this.now, ...follows });
+      this.#changeEntries([add], ofFolder);
+      this.#changeEntries([remove], ofFolder, ofFolder ? add : null);
     }
   }
 
@@ -290,7 +291,7 @@ export class SimDisk implements Fs {
     if (source.inode.dev !== this.#inodes.get(target.parent).dev) throw this.#error('EXDEV', 'hardLink', to);
     if (source.inode.kind === 'folder') throw this.#error('EPERM', 'hardLink', to);
     this.#assertLinked(target.parent, 'hardLink', to);
-    this.#do({ kind: 'entries', changes: [this.#change(target, source.inode.ino)], at: this.now });
+    this.#changeEntries([this.#change(target, source.inode.ino)], false);
   }
 
   unlink(path: DiskPath): void {
@@ -298,7 +299,7 @@ export class SimDisk implements Fs {
     const place = this.#walk(path, 'unlink');
     if (place.inode === null) throw this.#error('ENOENT', 'unlink', path);
     if (place.inode.kind === 'folder') throw this.#error('EISDIR', 'unlink', path);
-    this.#do({ kind: 'entries', changes: [this.#change(place, null)], at: this.now });
+    this.#changeEntries([this.#change(place, null)], false);
   }
 
   removeFolder(path: DiskPath): void {
@@ -309,7 +310,7 @@ export class SimDisk implements Fs {
     if (place.name === null) throw this.#error('EINVAL', 'removeFolder', path);
     if (this.#isMountPoint(place)) throw this.#error('EBUSY', 'removeFolder', path);
     if (place.inode.entries.size > 0) throw this.#error('ENOTEMPTY', 'removeFolder', path);
-    this.#do({ kind: 'entries', changes: [this.#change(place, null)], at: this.now });
+    this.#changeEntries([this.#change(place, null)], true);
   }
 
   chmod(path: DiskPath, mode: number): void {
@@ -362,7 +363,12 @@ export class SimDisk implements Fs {
 
   #do(operation: Operation): void {
     this.#inodes.apply(operation);
-    this.#pending.push(operation);
+    this.#pending.add(operation);
+  }
+
+  #changeEntries(changes: readonly EntryChange[], ofFolder: boolean, follows: EntryChange | null = null): void {
+    const operation: Operation = { kind: 'entries', changes, at: this.now, ofFolder };
+    this.#do(follows === null ? operation : { ...operation, follows });
   }
 
   #change(place: Place, ino: Ino | null): EntryChange {
@@ -381,7 +387,7 @@ export class SimDisk implements Fs {
     // Nothing leads there until the entry is durable; but what is synced before must have somewhere to go.
     this.#inodes.add(inode);
     this.#durable.add(inode);
-    this.#do({ kind: 'entries', changes: [this.#change(place, ino)], at });
+    this.#changeEntries([this.#change(place, ino)], inode.kind === 'folder');
     return ino;
   }
 
@@ -443,7 +449,7 @@ export class SimDisk implements Fs {
 interface DiskContent {
   readonly inodes: Inodes;
   readonly durable: Inodes;
-  readonly pending: Operation[];
+  readonly pending: Pending;
   readonly now: number;
   readonly nextIno: Ino;
   readonly nextDev: number;

@@ -1,0 +1,41 @@
+import { type Ino, type Operation, ownerOf } from './inodes.ts';
+
+interface Numbered {
+  readonly number: number;
+  readonly operation: Operation;
+}
+
+/** What was done and is not durable yet, in the order in which it was done. */
+export class Pending {
+  readonly #byOwner: Map<Ino, Numbered[]>;
+  #next: number;
+
+  constructor(from: Pending | null = null) {
+    const lists = from === null ? [] : [...from.#byOwner].map(([ino, list]) => [ino, [...list]] as const);
+    this.#byOwner = new Map(lists);
+    this.#next = from === null ? 0 : from.#next;
+  }
+
+  get size(): number {
+    return [...this.#byOwner.values()].reduce((sum, list) => sum + list.length, 0);
+  }
+
+  add(operation: Operation): void {
+    const owner = ownerOf(operation);
+    const list = this.#byOwner.get(owner) ?? [];
+    list.push({ number: this.#next++, operation });
+    this.#byOwner.set(owner, list);
+  }
+
+  /** What becomes durable when this inode is synced. */
+  take(owner: Ino): readonly Operation[] {
+    const list = this.#byOwner.get(owner) ?? [];
+    this.#byOwner.delete(owner);
+    return list.map(({ operation }) => operation);
+  }
+
+  all(): readonly Operation[] {
+    const all = [...this.#byOwner.values()].flat();
+    return all.sort((a, b) => a.number - b.number).map(({ operation }) => operation);
+  }
+}

@@ -1,0 +1,120 @@
+import { type DiskPath, type Fs, FsError } from '@savepoint/core';
+import { expect, test } from 'vitest';
+import { Died, dieByThrowing, FaultyFs, fsConformance, isUnder, SimDisk } from '../src/index.ts';
+
+const at = (path: string): DiskPath => path as DiskPath;
+
+/** Writes a file by way of another one; tidies up when it fails, as the engine does. */
+function save(fs: Fs): void {
+  const folder = fs.openFolder(at('/work'));
+  const through = fs.folderPath(folder, at('/work'));
+  try {
+    const file = fs.openNew(at(`${through}/new`), 0o600);
+    try {
+      fs.write(file, Buffer.from('12345678'), 0);
+      fs.sync(file);
+    } finally {
+      fs.close(file);
+    }
+    fs.rename(at(`${through}/new`), at(`${through}/file`));
+  } catch (error) {
+    if (fs.lstat(at('/work/new')) !== null) fs.unlink(at('/work/new'));
+    throw error;
+  } finally {
+    fs.close(folder);
+  }
+}
+
+function disk(): SimDisk {
+  const fs = new SimDisk();
+  fs.makeFolder(at('/work'), 0o755);
+  return fs;
+}
+
+test('without a plan it is the driver that it stands before, and writes down every call', () => {
+  for (const { run } of fsConformance(() => ({ fs: new FaultyFs(disk()), folder: at('/work'), byteNames: true })))
+    run();
+  const fs = new FaultyFs(disk());
+  save(fs);
+  expect(fs.log.map(({ operation, path, changes }) => `${operation} ${path}${changes ? ' !' : ''}`)).toEqual([
+    'openFolder /work',
+    'openNew /work/new !',
+    'write /work/new !',
+    'sync /work/new !',
+    'close /work/new',
+    'rename /work/file !',
+    'close /work',
+  ]);
+  expect(fs.counted).toBe(7);
+  expect(fs.hit).toBe(false);
+});
+
+test('fails each call once, with the errno, and the rest goes on', () => {
+  for (let number = 1; number <= 7; number++) {
+    const real = disk();
+    const fs = new FaultyFs(real, { at: number, act: { fail: 'EIO' } });
+    let failure: unknown = null;
+    try {
+      save(fs);
+    } catch (error) {
+      failure = error;
+    }
+    expect(failure).toBeInstanceOf(FsError);
+    expect(failure).toMatchObject({ code: 'EIO', operation: fs.log[number - 1]?.operation });
+    expect(fs.hit).toBe(true);
+    expect(real.list(at('/work'))).toEqual(number === 7 ? ['file'] : []);
+  }
+});
+
+test('keeps failing where the fault is sticky', () => {
+  const real = disk();
+  const fs = new FaultyFs(real, { at: 3, act: { fail: 'EROFS', sticky: true }, counts: (call) => call.changes });
+  expect(() => save(fs)).toThrow('EROFS: unlink /work/new');
+  expect(real.list(at('/work'))).toEqual(['new']);
+});
+
+test('counts what the plan wants counted', () => {
+  const fs = new FaultyFs(disk(), {
+    at: 1,
+    act: { fail: 'ENOSPC' },
+    counts: (call) => isUnder(call, at('/work/file')) && call.operation === 'rename',
+  });
+  expect(() => save(fs)).toThrow('ENOSPC: rename /work/file');
+  expect(fs.counted).toBe(1);
+  expect(isUnder({ operation: 'rename', path: at('/work/file'), changes: true }, at('/work/fil'))).toBe(false);
+  expect(isUnder({ operation: 'rename', path: at('/work/file'), changes: true }, at('/work'))).toBe(true);
+});
+
+test('dies before a call that changes something, and nobody tidies up after that', () => {
+  const left = [[], ['new'], ['new'], ['new']];
+  for (const [index, names] of left.entries()) {
+    const real = disk();
+    const fs = new FaultyFs(real, { at: index + 1, act: { die: dieByThrowing } });
+    expect(() => save(fs)).toThrow(Died);
+    expect(real.list(at('/work'))).toEqual(names);
+    expect(fs.counted).toBe(index + 1);
+    expect(() => fs.lstat(at('/work'))).toThrow(Died);
+    expect(() => fs.close(3 as never)).toThrow(Died);
+  }
+  const fs = new FaultyFs(disk(), { at: 5, act: { die: dieByThrowing } });
+  save(fs);
+  expect(fs.hit).toBe(false);
+});
+
+test('tears the write that it fails or dies at', () => {
+  for (const act of [{ fail: 'ENOSPC' }, { die: dieByThrowing }]) {
+    const real = disk();
+    const fs = new FaultyFs(real, { at: 1, act, torn: true, counts: ({ operation }) => operation === 'write' });
+    const file = fs.openNew(at('/work/file'), 0o600);
+    expect(() => fs.write(file, Buffer.from('12345678'), 0)).toThrow();
+    expect(real.lstat(at('/work/file'))?.size).toBe(4);
+  }
+});
+
+test('lets go of a handle whose close fails', () => {
+  const real = disk();
+  const fs = new FaultyFs(real, { at: 2, act: { fail: 'EIO' } });
+  const folder = fs.openFolder(at('/work'));
+  expect(() => fs.close(folder)).toThrow('EIO: close /work');
+  expect(() => real.fstat(folder)).toThrow('EBADF');
+});
