@@ -12,42 +12,134 @@ export interface GitConfig {
   readonly brokenAt: number | null;
 }
 
-const SECTION = /^\[[ \t]*([A-Za-z0-9.-]+)(?:[ \t]+"((?:[^"\\\n]|\\[^\n])*)")?[ \t]*\]/;
-const KEY = /^([A-Za-z][A-Za-z0-9-]*)[ \t]*/;
+const KEY_CHARACTER = /[A-Za-z0-9-]/;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', b: '\b', '\\': '\\', '"': '"' };
 
 /** @param text the file, one character per byte */
 export function parseGitConfig(text: string): GitConfig {
   const values = new Map<string, string | true>();
-  const lines = text.replace(/^\xef\xbb\xbf/, '').split('\n');
-  let section: string | null = null;
-  for (let at = 0; at < lines.length; at++) {
-    const begun = at;
-    let line = withoutReturn(lines[at] as string).trimStart();
-    const header = SECTION.exec(line);
-    if (header !== null) {
-      section = sectionName(header[1] as string, header[2]);
-      line = line.slice(header[0].length).trimStart();
+  const source = new Source(text);
+  let prefix = '';
+  for (;;) {
+    const char = source.next();
+    if (char === null) return { values, brokenAt: null };
+    if (isBlank(char)) continue;
+    const line = source.line;
+    if (char === '#' || char === ';') {
+      source.skipLine();
+    } else if (char === '[') {
+      const section = readSection(source);
+      if (section === null) return { values, brokenAt: line };
+      prefix = `${section}.`;
+    } else {
+      const setting = /[A-Za-z]/.test(char) ? readSetting(source, char) : null;
+      if (setting === null) return { values, brokenAt: line };
+      values.set(prefix + setting.key, setting.value);
     }
-    if (line === '' || line.startsWith('#') || line.startsWith(';')) continue;
-    const key = KEY.exec(line);
-    if (key === null || section === null) return { values, brokenAt: begun + 1 };
-    const name = `${section}.${(key[1] as string).toLowerCase()}`;
-    const rest = line.slice(key[0].length);
-    if (rest === '' || rest.startsWith('#') || rest.startsWith(';')) {
-      values.set(name, true);
+  }
+}
+
+/** The text's characters, with CR LF as one LF. */
+class Source {
+  line = 1;
+  #at: number;
+
+  constructor(private readonly text: string) {
+    this.#at = text.startsWith('\xef\xbb\xbf') ? 3 : 0;
+  }
+
+  /** Null at the end. */
+  next(): string | null {
+    let char = this.text[this.#at];
+    if (char === undefined) return null;
+    this.#at += 1;
+    if (char === '\r' && this.text[this.#at] === '\n') {
+      char = '\n';
+      this.#at += 1;
+    }
+    if (char === '\n') this.line += 1;
+    return char;
+  }
+
+  skipLine(): void {
+    for (let char = this.next(); char !== null && char !== '\n'; ) char = this.next();
+  }
+}
+
+function isBlank(char: string | null): boolean {
+  return char === ' ' || char === '\t' || char === '\n' || char === '\r';
+}
+
+/** After `[`: `name]` or `name "subsection"]`. A subsection in quotes keeps its case, one after a dot does not. */
+function readSection(source: Source): string | null {
+  let name = '';
+  for (;;) {
+    const char = source.next();
+    if (char === ']') return name;
+    if (isBlank(char)) return readSubsection(source, char, name);
+    if (char === null || (char !== '.' && !KEY_CHARACTER.test(char))) return null;
+    name += char.toLowerCase();
+  }
+}
+
+function readSubsection(source: Source, blank: string | null, name: string): string | null {
+  let char = blank;
+  while (isBlank(char)) {
+    if (char === '\n') return null;
+    char = source.next();
+  }
+  if (char !== '"') return null;
+  let whole = `${name}.`;
+  for (;;) {
+    char = source.next();
+    if (char === '"') return source.next() === ']' ? whole : null;
+    if (char === '\\') char = source.next();
+    if (char === null || char === '\n') return null;
+    whole += char;
+  }
+}
+
+function readSetting(source: Source, first: string): { key: string; value: string | true } | null {
+  let key = '';
+  let char: string | null = first;
+  for (; char !== null && KEY_CHARACTER.test(char); char = source.next()) key += char.toLowerCase();
+  while (char === ' ' || char === '\t') char = source.next();
+  if (char === null || char === '\n') return { key, value: true };
+  const value = char === '=' ? readValue(source) : null;
+  return value === null ? null : { key, value };
+}
+
+function readValue(source: Source): string | null {
+  let value = '';
+  // Blanks outside quotes count only between other characters.
+  let blanks = '';
+  let quoted = false;
+  for (;;) {
+    let char = source.next();
+    if (char === null || char === '\n') return quoted ? null : value;
+    if (!quoted && isBlank(char)) {
+      if (value !== '') blanks += char;
       continue;
     }
-    if (!rest.startsWith('=')) return { values, brokenAt: begun + 1 };
-    const value = parseValue(rest.slice(1), () => {
-      at += 1;
-      const next = lines[at];
-      return next === undefined ? null : withoutReturn(next);
-    });
-    if (value === null) return { values, brokenAt: begun + 1 };
-    values.set(name, value);
+    if (!quoted && (char === '#' || char === ';')) {
+      source.skipLine();
+      return value;
+    }
+    value += blanks;
+    blanks = '';
+    if (char === '"') {
+      quoted = !quoted;
+      continue;
+    }
+    if (char === '\\') {
+      char = source.next();
+      if (char === '\n') continue;
+      const escaped = char === null ? undefined : ESCAPES[char];
+      if (escaped === undefined) return null;
+      char = escaped;
+    }
+    value += char;
   }
-  return { values, brokenAt: null };
 }
 
 /** git's reading of a boolean; null where the value is none. */
@@ -58,53 +150,4 @@ export function gitBoolean(value: string | true | undefined): boolean | null {
   if (word === 'true' || word === 'yes' || word === 'on') return true;
   if (word === 'false' || word === 'no' || word === 'off' || word === '') return false;
   return /^[+-]?\d+$/.test(word) ? Number(word) !== 0 : null;
-}
-
-/** A subsection in quotes keeps its case; one written with a dot does not. */
-function sectionName(name: string, subsection: string | undefined): string {
-  const lower = name.toLowerCase();
-  return subsection === undefined ? lower : `${lower}.${subsection.replace(/\\(.)/g, '$1')}`;
-}
-
-/** @param nextLine the line after a `\` at a line's end; null at the end of the file */
-function parseValue(first: string, nextLine: () => string | null): string | null {
-  let line = first.trimStart();
-  let value = '';
-  let blanks = '';
-  let quoted = false;
-  for (let at = 0; at < line.length; at++) {
-    let char = line[at] as string;
-    if (char === '"') {
-      quoted = !quoted;
-      value += blanks;
-      blanks = '';
-      continue;
-    }
-    if (!quoted && (char === '#' || char === ';')) break;
-    if (!quoted && (char === ' ' || char === '\t')) {
-      // Blanks count only if something follows them.
-      if (value !== '') blanks += char;
-      continue;
-    }
-    if (char === '\\') {
-      at += 1;
-      if (at === line.length) {
-        const next = nextLine();
-        if (next === null) return null;
-        line = next;
-        at = -1;
-        continue;
-      }
-      const escaped = ESCAPES[line[at] as string];
-      if (escaped === undefined) return null;
-      char = escaped;
-    }
-    value += blanks + char;
-    blanks = '';
-  }
-  return quoted ? null : value;
-}
-
-function withoutReturn(line: string): string {
-  return line.endsWith('\r') ? line.slice(0, -1) : line;
 }

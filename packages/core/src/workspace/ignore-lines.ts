@@ -137,6 +137,8 @@ function simplify(pattern: string): Simple {
     text += pattern.slice(start, at);
   }
   text = text.replace(/(?<=^!?|\/)\*\*(?:\/\*\*)+(?=\/|$)/g, '**');
+  // On its own it covers every name, which the package would try in more ways than one.
+  text = text.replace(/^(!?)\/?\*\*(\/?)$/, '$1*$2');
   const globstars = text.split(/(?<=^!?|\/)\*\*\//).length - 1;
   return { text, choices: globstars + (mayHoldSlash ? stars : 0) };
 }

@@ -4,7 +4,10 @@ import ignore, { type Ignore } from 'ignore';
 import type { Name } from '../model/names.ts';
 import { type Room, type RuleProblem, readIgnoreLines } from './ignore-lines.ts';
 
-export type { RuleProblem } from './ignore-lines.ts';
+/** Something in an ignore file that is not used. */
+export interface ChainProblem extends RuleProblem {
+  readonly file: 'global' | 'exclude' | '.gitignore';
+}
 
 /** The text of an ignore file; null where there is none. */
 export type IgnoreFile = Uint8Array | null;
@@ -53,42 +56,43 @@ export class IgnoreChain {
     private readonly depth: number,
     key: string,
     /** What could not be used of the files that this folder adds. */
-    readonly problems: readonly RuleProblem[],
+    readonly problems: readonly ChainProblem[],
   ) {
     this.key = key;
   }
 
   /** The chain of a repository's (or a plain workspace's) topmost folder. */
   static start(start: ChainStart): IgnoreChain {
-    const files = [start.global, start.exclude, start.top];
-    const key = hash('savepoint ignore rules 1', start.ignoreCase ? 'i' : '', ...files.map(digest));
+    const files = { global: start.global, exclude: start.exclude, '.gitignore': start.top };
+    const key = hash('savepoint ignore rules 1', start.ignoreCase ? 'i' : '', ...Object.values(files).map(digest));
     return IgnoreChain.#make(start.ignoreCase, null, '', files, key);
   }
 
   /** @param gitignore the `.gitignore` of that folder */
   enter(folder: Name, gitignore: IgnoreFile): IgnoreChain {
     const key = hash(this.key, folder, digest(gitignore));
-    return IgnoreChain.#make(this.ignoreCase, this, folder, [gitignore], key);
+    return IgnoreChain.#make(this.ignoreCase, this, folder, { '.gitignore': gitignore }, key);
   }
 
   static #make(
     ignoreCase: boolean,
     parent: IgnoreChain | null,
     name: string,
-    files: readonly IgnoreFile[],
+    files: Readonly<Partial<Record<ChainProblem['file'], IgnoreFile>>>,
     key: string,
   ): IgnoreChain {
     const own: (readonly string[])[] = [];
-    const problems: RuleProblem[] = [];
+    const problems: ChainProblem[] = [];
     const depth = parent === null ? 0 : parent.depth + 1;
     let room = parent?.room ?? CHAIN_ROOM;
     if (depth === DEPTH + 1) {
-      problems.push({ line: null, why: 'too-deep', detail: `more than ${DEPTH} folders down, where no rule is used` });
+      const detail = `more than ${DEPTH} folders down, where no rule is used`;
+      problems.push({ file: '.gitignore', line: null, why: 'too-deep', detail });
     }
-    for (const bytes of depth > DEPTH ? [] : files) {
-      if (bytes === null) continue;
+    for (const [file, bytes] of Object.entries(files) as [ChainProblem['file'], IgnoreFile][]) {
+      if (bytes === null || depth > DEPTH) continue;
       const lines = readIgnoreLines(bytes, room);
-      problems.push(...lines.problems);
+      problems.push(...lines.problems.map((problem) => ({ file, ...problem })));
       if (lines.patterns.length > 0) own.push(lines.patterns);
       room = { patterns: Math.max(0, room.patterns - lines.patterns.length), slow: room.slow - lines.slow };
     }
