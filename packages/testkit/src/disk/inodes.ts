@@ -1,5 +1,3 @@
-import type { DiskPath } from '@savepoint/core';
-
 export type Ino = number;
 
 interface Common {
@@ -60,8 +58,6 @@ export type Operation =
       /** Of one folder, and of one step there: a rename inside a folder is two. */
       readonly changes: readonly EntryChange[];
       readonly at: number;
-      /** Whether a folder gets or loses its name here, and all in it may become unreachable. */
-      readonly ofFolder: boolean;
       /** A folder has one parent: where its new entry is on the disk, this removal of the old one has happened, too. */
       readonly follows?: EntryChange;
     };
@@ -241,12 +237,3 @@ export type Torn = { readonly kept: number } | 'zeros';
 function tear(bytes: Buffer, torn: Torn): Buffer {
   return torn === 'zeros' ? Buffer.alloc(bytes.length) : bytes.subarray(0, torn.kept);
 }
-
-/** Where the type bits of `st_mode` say what an inode is. */
-export const TYPE_BITS = { file: 0o100000, folder: 0o040000, link: 0o120000, special: 0o010000 } as const;
-
-export type OpenHandle = {
-  readonly ino: Ino;
-  readonly path: DiskPath;
-  readonly access: 'read' | 'write' | 'folder';
-};

@@ -11,8 +11,8 @@ export class Pending {
   #next: number;
 
   constructor(from: Pending | null = null) {
-    const lists = from === null ? [] : [...from.#byOwner].map(([ino, list]) => [ino, [...list]] as const);
-    this.#byOwner = new Map(lists);
+    this.#byOwner = new Map();
+    if (from !== null) for (const [owner, list] of from.#byOwner) this.#byOwner.set(owner, [...list]);
     this.#next = from === null ? 0 : from.#next;
   }
 

@@ -1,17 +1,10 @@
-import { type DiskPath, type Fd, type FileKind, type Fs, FsError, type Name, type Stat } from '@savepoint/core';
+import { type DiskPath, type Fd, type Fs, FsError, type Name, type Stat } from '@savepoint/core';
 import type { SeededRandom } from '../seeded-random.ts';
 import { type CrashModel, crashes } from './crash-states.ts';
-import {
-  type EntryChange,
-  type FolderInode,
-  type Ino,
-  type Inode,
-  Inodes,
-  type OpenHandle,
-  type Operation,
-  TYPE_BITS,
-} from './inodes.ts';
+import { Handles } from './handles.ts';
+import { type EntryChange, type FolderInode, type Ino, type Inode, Inodes, type Operation } from './inodes.ts';
 import { Pending } from './pending.ts';
+import { statOf } from './stat-of.ts';
 import { type Place, type WalkContext, walk } from './walk.ts';
 
 export interface SimDiskOptions {
@@ -33,7 +26,6 @@ export interface SimCall {
 }
 
 const ROOT: Ino = 2;
-const FIRST_HANDLE = 3;
 
 /**
  * A disk in memory that behaves as Linux does, and knows what of it is durable.
@@ -60,8 +52,9 @@ export class SimDisk implements Fs {
   readonly #inodes: Inodes;
   #durable: Inodes;
   #pending: Pending;
-  readonly #handles = new Map<number, OpenHandle>();
-  #nextHandle = FIRST_HANDLE;
+  /** Whether folders were made, moved or removed since all was durable: a crash may then lose what is in them. */
+  #foldersMoved: boolean;
+  readonly #handles = new Handles();
   #nextIno: Ino;
   #nextDev: number;
   readonly #context: WalkContext;
@@ -73,13 +66,14 @@ export class SimDisk implements Fs {
     this.#durable = from?.durable ?? emptyDisk(this.now);
     this.#inodes = from?.inodes ?? this.#durable.copy();
     this.#pending = from?.pending ?? new Pending();
+    this.#foldersMoved = from?.foldersMoved ?? false;
     this.#nextIno = from?.nextIno ?? ROOT + 1;
     this.#nextDev = from?.nextDev ?? 2;
     this.#context = {
       inodes: this.#inodes,
       root: ROOT,
       key: options.folds === true ? fold : (name) => name,
-      handle: (fd) => this.#handles.get(fd)?.ino,
+      handle: (fd) => this.#handles.inodeOf(fd),
       fail: (code, path) => this.#error(code, this.#walking, path),
     };
   }
@@ -94,10 +88,9 @@ export class SimDisk implements Fs {
   *crashStates(model: CrashModel, limit: number, random: SeededRandom): Generator<SimDisk> {
     const durable = this.#durable.copy();
     const pending = this.#pending.all();
-    const foldersMayBeLost = pending.some((operation) => operation.kind === 'entries' && operation.ofFolder);
     for (const inodes of crashes(durable, pending, model, limit, random)) {
-      if (foldersMayBeLost) inodes.dropUnreachable(ROOT);
-      yield this.#disk({ inodes: inodes.copy(), durable: inodes, pending: new Pending() });
+      if (this.#foldersMoved) inodes.dropUnreachable(ROOT);
+      yield this.#disk({ inodes: inodes.copy(), durable: inodes, pending: new Pending(), foldersMoved: false });
     }
   }
 
@@ -107,6 +100,7 @@ export class SimDisk implements Fs {
       inodes: this.#inodes.copy(),
       durable: this.#durable.copy(),
       pending: new Pending(this.#pending),
+      foldersMoved: this.#foldersMoved,
     });
   }
 
@@ -114,6 +108,7 @@ export class SimDisk implements Fs {
   settle(): void {
     this.#durable = this.#inodes.copy();
     this.#pending = new Pending();
+    this.#foldersMoved = false;
   }
 
   /** How many operations a power cut could still undo. */
@@ -139,7 +134,7 @@ export class SimDisk implements Fs {
   lstat(path: DiskPath): Stat | null {
     try {
       const { inode } = this.#walk(path, 'lstat');
-      return inode === null ? null : this.#stat(inode);
+      return inode === null ? null : statOf(inode, this.#uid);
     } catch (error) {
       if (error instanceof FsError && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null;
       throw error;
@@ -161,7 +156,7 @@ export class SimDisk implements Fs {
   openRead(path: DiskPath): Fd {
     const inode = this.#mustBe(path, 'openRead');
     if (inode.kind === 'link') throw this.#error('ELOOP', 'openRead', path);
-    return this.#open(inode.ino, path, 'read');
+    return this.#handles.open(inode.ino, path, 'read');
   }
 
   openNew(path: DiskPath, mode: number): Fd {
@@ -173,13 +168,13 @@ export class SimDisk implements Fs {
       bytes: Buffer.alloc(0),
       size: 0,
     }));
-    return this.#open(made, path, 'write');
+    return this.#handles.open(made, path, 'write');
   }
 
   openFolder(path: DiskPath): Fd {
     const inode = this.#mustBe(path, 'openFolder');
     if (inode.kind !== 'folder') throw this.#error('ENOTDIR', 'openFolder', path);
-    return this.#open(inode.ino, path, 'folder');
+    return this.#handles.open(inode.ino, path, 'folder');
   }
 
   folderPath(folder: Fd, _path: DiskPath): DiskPath {
@@ -187,11 +182,11 @@ export class SimDisk implements Fs {
   }
 
   fstat(fd: Fd): Stat {
-    return this.#stat(this.#inodes.get(this.#handle(fd, 'fstat').ino));
+    return statOf(this.#inodes.get(this.#handles.get(fd, 'fstat').ino), this.#uid);
   }
 
   read(fd: Fd, into: Uint8Array, offset: number, length: number, position: number): number {
-    const handle = this.#handle(fd, 'read');
+    const handle = this.#handles.get(fd, 'read');
     if (handle.access === 'write') throw this.#error('EBADF', 'read', handle.path);
     const inode = this.#inodes.get(handle.ino);
     if (inode.kind === 'folder') throw this.#error('EISDIR', 'read', handle.path);
@@ -203,7 +198,7 @@ export class SimDisk implements Fs {
   }
 
   write(fd: Fd, bytes: Uint8Array, position: number): void {
-    const handle = this.#handle(fd, 'write');
+    const handle = this.#handles.get(fd, 'write');
     this.#tell('write', handle.path);
     if (handle.access !== 'write') throw this.#error('EBADF', 'write', handle.path);
     if (bytes.length === 0) return;
@@ -211,20 +206,19 @@ export class SimDisk implements Fs {
   }
 
   sync(fd: Fd): void {
-    const handle = this.#handle(fd, 'sync');
+    const handle = this.#handles.get(fd, 'sync');
     this.#tell('sync', handle.path);
     for (const operation of this.#pending.take(handle.ino)) this.#durable.apply(operation);
   }
 
   fchmod(fd: Fd, mode: number): void {
-    const handle = this.#handle(fd, 'fchmod');
+    const handle = this.#handles.get(fd, 'fchmod');
     this.#tell('fchmod', handle.path);
     this.#do({ kind: 'mode', ino: handle.ino, mode: mode & 0o7777, at: this.now });
   }
 
   close(fd: Fd): void {
-    const { path } = this.#handle(fd, 'close');
-    if (!this.#handles.delete(fd)) throw this.#error('EBADF', 'close', path);
+    this.#handles.close(fd);
   }
 
   readLink(path: DiskPath): string {
@@ -333,11 +327,15 @@ export class SimDisk implements Fs {
 
   // How it is done
 
+  get #uid(): number {
+    return this.#options.uid ?? 1000;
+  }
+
   get #umask(): number {
     return this.#options.umask ?? 0o022;
   }
 
-  #disk(content: Pick<DiskContent, 'inodes' | 'durable' | 'pending'>): SimDisk {
+  #disk(content: Omit<DiskContent, 'now' | 'nextIno' | 'nextDev'>): SimDisk {
     const { now } = this;
     return new SimDisk(this.#options, { ...content, now, nextIno: this.#nextIno, nextDev: this.#nextDev });
   }
@@ -358,7 +356,7 @@ export class SimDisk implements Fs {
 
   #tell(operation: keyof Fs, path: DiskPath): void {
     this.calls++;
-    this.onCall?.({ number: this.calls, operation, path: this.#named(path) });
+    this.onCall?.({ number: this.calls, operation, path: this.#handles.named(path) });
   }
 
   #do(operation: Operation): void {
@@ -367,7 +365,8 @@ export class SimDisk implements Fs {
   }
 
   #changeEntries(changes: readonly EntryChange[], ofFolder: boolean, follows: EntryChange | null = null): void {
-    const operation: Operation = { kind: 'entries', changes, at: this.now, ofFolder };
+    const operation: Operation = { kind: 'entries', changes, at: this.now };
+    if (ofFolder) this.#foldersMoved = true;
     this.#do(follows === null ? operation : { ...operation, follows });
   }
 
@@ -409,40 +408,8 @@ export class SimDisk implements Fs {
     );
   }
 
-  #open(ino: Ino, path: DiskPath, access: OpenHandle['access']): Fd {
-    const fd = this.#nextHandle++;
-    this.#handles.set(fd, { ino, path: this.#named(path), access });
-    return fd as Fd;
-  }
-
-  #handle(fd: number, operation: keyof Fs): OpenHandle {
-    const handle = this.#handles.get(fd);
-    if (handle === undefined) throw new FsError('EBADF', operation, `(handle ${fd})` as DiskPath);
-    return handle;
-  }
-
   #error(code: string, operation: keyof Fs, path: DiskPath): FsError {
-    return new FsError(code, operation, this.#named(path));
-  }
-
-  #named(path: DiskPath): DiskPath {
-    return path.replace(/^\/proc\/self\/fd\/(\d+)(?=\/|$)/, (handle, fd: string) => {
-      return this.#handles.get(Number(fd))?.path ?? handle;
-    }) as DiskPath;
-  }
-
-  #stat(inode: Inode): Stat {
-    return {
-      dev: inode.dev,
-      ino: inode.ino,
-      mode: TYPE_BITS[inode.kind satisfies FileKind] | inode.mode,
-      nlink: inode.kind === 'folder' ? 2 : inode.names,
-      uid: this.#options.uid ?? 1000,
-      size: sizeOf(inode),
-      mtimeMs: inode.mtime,
-      ctimeMs: inode.ctime,
-      birthtimeMs: inode.birthtime,
-    };
+    return new FsError(code, operation, this.#handles.named(path));
   }
 }
 
@@ -450,6 +417,7 @@ interface DiskContent {
   readonly inodes: Inodes;
   readonly durable: Inodes;
   readonly pending: Pending;
+  readonly foldersMoved: boolean;
   readonly now: number;
   readonly nextIno: Ino;
   readonly nextDev: number;
@@ -471,19 +439,6 @@ function emptyDisk(at: number): Inodes {
     entries: new Map(),
   });
   return inodes;
-}
-
-function sizeOf(inode: Inode): number {
-  switch (inode.kind) {
-    case 'file':
-      return inode.size;
-    case 'link':
-      return inode.target.length;
-    case 'folder':
-      return 4096;
-    case 'special':
-      return 0;
-  }
 }
 
 /** Simpler than the engine's own folding, and not made from it. */
