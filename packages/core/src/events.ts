@@ -1,6 +1,7 @@
 /** What happens in an engine, for those who watch it. */
-import type { Checkpoint } from './model/checkpoint.ts';
+
 import type { Progress } from './io/pace.ts';
+import type { Checkpoint } from './model/checkpoint.ts';
 import type { Recovered } from './transaction/recover.ts';
 
 export interface Events {

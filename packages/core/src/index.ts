@@ -2,8 +2,9 @@ export { showContent, showName, showText } from './content/show-name.ts';
 export { statLines, statTotals } from './content/stat-line.ts';
 export type { Patch, PatchGap } from './content/unified-patch.ts';
 export type { Events, Listener } from './events.ts';
+export { type Fd, type FileKind, type Fs, FsError, isFsError, kindOf, permissions, type Stat } from './io/fs.ts';
 export type { Progress } from './io/pace.ts';
-export type { Clock, Places, Ports, Processes, Random } from './io/ports.ts';
+export type { Clock, Places, Ports, Processes, ProcessIdentity, Random } from './io/ports.ts';
 export { parseTreePath } from './io/safe-path.ts';
 export type {
   Actor,
@@ -48,6 +49,9 @@ export {
 } from './savepoint.ts';
 export type { CleanUp } from './timeline/clean-up.ts';
 export type { RetentionPolicy } from './timeline/retention.ts';
+export type { DamagedCheckpoint } from './timeline/timeline.ts';
 export type { Damage, Verification } from './timeline/verify.ts';
 export type { KeptFile } from './transaction/backups.ts';
 export type { Recovered } from './transaction/recover.ts';
+export { VERBS } from './verbs/table.ts';
+export { type InputOf, type OutputOf, schemasOf, type Verb, type VerbContext } from './verbs/verb.ts';

@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { nodePlaces } from './io/node-places.ts';
 import { nodePorts } from './io/node-ports.ts';
 import { bytesFromText, type DiskPath } from './model/names.ts';
-import { open as openWith, type OpenOptions, type Savepoint } from './savepoint.ts';
+import { type OpenOptions, open as openWith, type Savepoint } from './savepoint.ts';
 
-export { foldersNotSynced } from './io/node-fs.ts';
+export { foldersNotSynced, nodeFs } from './io/node-fs.ts';
 export { nodePlaces, nodePorts };
 
 export interface NodeOpenOptions extends Omit<OpenOptions, 'dir' | 'ports' | 'places'> {

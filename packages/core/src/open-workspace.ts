@@ -1,16 +1,17 @@
 /** Finding, making and locking the store of a folder. */
+
+import { isFsError, kindOf } from './io/fs.ts';
+import type { Pace } from './io/pace.ts';
+import type { Places, Ports } from './io/ports.ts';
 import type { CaptureRules } from './model/checkpoint.ts';
 import { SavepointError } from './model/errors.ts';
 import type { WorkspaceId } from './model/ids.ts';
 import { type DiskPath, nameToJson } from './model/names.ts';
-import { isFsError, kindOf } from './io/fs.ts';
-import type { Pace } from './io/pace.ts';
-import type { Places, Ports } from './io/ports.ts';
 import { createStore, layoutOf, openStore } from './store/layout.ts';
 import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';
 import {
-  findRecord,
   type Found,
+  findRecord,
   identityOf,
   listRecords,
   makeFolders,
@@ -177,9 +178,14 @@ export async function linkWorkspace(setting: Setting, from: string, pace: Pace, 
     const { records } = listRecords(ports, places.home);
     const record = records.find(({ id, path }) => id === from || path === from);
     if (record === undefined) {
-      throw new SavepointError('NO_WORKSPACE', 'No store has that path or id.', { folder: nameToJson(from) }, {
-        hint: 'Run `savepoint workspaces` to see what there is.',
-      });
+      throw new SavepointError(
+        'NO_WORKSPACE',
+        'No store has that path or id.',
+        { folder: nameToJson(from) },
+        {
+          hint: 'Run `savepoint workspaces` to see what there is.',
+        },
+      );
     }
     const other = records.find(({ id, path }) => path === folder && id !== record.id);
     if (other !== undefined) {

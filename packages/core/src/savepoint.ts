@@ -1,31 +1,15 @@
 /** The façade: one folder's workspace, with everything that can be done in it. */
+
+import { showName } from './content/show-name.ts';
+import { EventStream, type Events, type Listener } from './events.ts';
+import { readWhole } from './io/durable-write.ts';
+import { FsError, kindOf } from './io/fs.ts';
+import { Pace, type Progress } from './io/pace.ts';
+import type { Places, Ports } from './io/ports.ts';
 import type { Actor, CaptureRules, Checkpoint, TestResult } from './model/checkpoint.ts';
 import { SavepointError } from './model/errors.ts';
 import type { WorkspaceId } from './model/ids.ts';
 import { type DiskPath, nameToJson, type TreePath } from './model/names.ts';
-import { readWhole } from './io/durable-write.ts';
-import { FsError } from './io/fs.ts';
-import { Pace, type Progress } from './io/pace.ts';
-import type { Places, Ports } from './io/ports.ts';
-import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';
-import { type Found, listRecords, type WorkspaceRecord } from './store/records.ts';
-import { type Captured, capture, look, type Workspace } from './timeline/capture.ts';
-import { type CleanUp, cleanUp } from './timeline/clean-up.ts';
-import { type Comparison, compare } from './timeline/compare.ts';
-import { resolveCheckpoint } from './timeline/resolve.ts';
-import { DEFAULT_RETENTION, type RetentionPolicy } from './timeline/retention.ts';
-import type { CheckpointRef } from './timeline/timeline.ts';
-import { type Verification, verifyStore } from './timeline/verify.ts';
-import { listUnsettled } from './transaction/journal.ts';
-import { asSavepointError } from './transaction/outcome.ts';
-import { type Recovered, recover } from './transaction/recover.ts';
-import type { Journal } from './transaction/transition.ts';
-import { type Act, type ActResult, type Preview, performAct, previewAct } from './rewind/act.ts';
-import { actHistory } from './rewind/history.ts';
-import { type RestoreMode, redoAct, restoreAct, undoAct } from './rewind/acts.ts';
-import { DEFAULT_RULES } from './workspace/capture-rules.ts';
-import type { ScanResult } from './workspace/scan.ts';
-import { type Events, EventStream, type Listener } from './events.ts';
 import {
   ensureWorkspace,
   findWorkspace,
@@ -33,10 +17,30 @@ import {
   lockOverlapping,
   openFound,
   overlapping,
+  pathOf,
   resolveFolder,
   type Setting,
 } from './open-workspace.ts';
 import { publicationAgain } from './publication.ts';
+import { type Act, type ActResult, type Preview, performAct, previewAct } from './rewind/act.ts';
+import { type RestoreMode, redoAct, restoreAct, undoAct } from './rewind/acts.ts';
+import { actHistory } from './rewind/history.ts';
+import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';
+import { type Found, listRecords, type WorkspaceRecord } from './store/records.ts';
+import { type Captured, capture, look, type Workspace } from './timeline/capture.ts';
+import { type CleanUp, cleanUp } from './timeline/clean-up.ts';
+import { type Comparison, compare } from './timeline/compare.ts';
+import { resolveCheckpoint } from './timeline/resolve.ts';
+import { DEFAULT_RETENTION, type RetentionPolicy } from './timeline/retention.ts';
+import type { CheckpointRef, DamagedCheckpoint } from './timeline/timeline.ts';
+import { type Verification, verifyStore } from './timeline/verify.ts';
+import { listUnsettled } from './transaction/journal.ts';
+import { asSavepointError } from './transaction/outcome.ts';
+import { type Recovered, recover } from './transaction/recover.ts';
+import type { Journal } from './transaction/transition.ts';
+import { DEFAULT_RULES } from './workspace/capture-rules.ts';
+import type { ScanResult } from './workspace/scan.ts';
+import { forgetStatCache } from './workspace/stat-cache.ts';
 
 export interface OpenOptions {
   /** Absolute path of a folder in the workspace. */
@@ -75,6 +79,16 @@ export interface RestoreOptions extends CallOptions {
 
 export interface UndoOptions extends CallOptions {
   readonly expected?: string;
+}
+
+export interface Place {
+  /** The workspace's folder. */
+  readonly root: DiskPath;
+  /** The folder that was asked for, inside the workspace; '' is the workspace itself. */
+  readonly folder: TreePath;
+  /** The same folder as it was asked for: its links not resolved. */
+  readonly dir: DiskPath;
+  readonly platform: Ports['platform'];
 }
 
 export interface Status {
@@ -164,18 +178,35 @@ export class Savepoint {
     });
   }
 
-  /** Newest first. @param options.limit how many at most */
-  async list(options: { readonly limit?: number; readonly before?: number } = {}): Promise<readonly Checkpoint[]> {
+  /** Newest first; those whose story cannot be read are named apart. @param options.limit how many at most */
+  async list(options: { readonly limit?: number; readonly before?: number } = {}): Promise<{
+    readonly checkpoints: readonly Checkpoint[];
+    readonly damaged: readonly DamagedCheckpoint[];
+  }> {
     return this.#reading((workspace) => {
-      const refs = workspace.timeline.list().filter(({ number }) => number < (options.before ?? Number.POSITIVE_INFINITY));
+      const refs = workspace.timeline
+        .list()
+        .filter(({ number }) => number < (options.before ?? Number.POSITIVE_INFINITY));
       const chosen = options.limit === undefined ? [...refs] : refs.slice(Math.max(0, refs.length - options.limit));
-      return chosen.reverse().map((ref) => workspace.timeline.read(ref));
+      return workspace.timeline.readAll(chosen.reverse());
     });
   }
 
   /** @throws SavepointError BAD_ID, UNKNOWN_CHECKPOINT, AMBIGUOUS_ID, NO_CHECKPOINT */
   async show(name: string): Promise<Checkpoint> {
     return this.#reading((workspace) => this.#resolve(workspace, name));
+  }
+
+  /** Where the folder that this was opened for lies in its workspace. @throws SavepointError NO_WORKSPACE */
+  async place(): Promise<Place> {
+    return this.#mapped(async () => {
+      const setting = this.#setting();
+      const found = findWorkspace(setting);
+      if (found === null) throw this.#noWorkspace(setting);
+      const root = pathOf(found);
+      const folder = setting.folder.slice(root.length).replace(/^\//, '') as TreePath;
+      return { root, folder, dir: this.#options.dir, platform: setting.ports.platform };
+    });
   }
 
   async status(options: CallOptions = {}): Promise<Status> {
@@ -288,7 +319,12 @@ export class Savepoint {
 
   /** Looks for damage. @param options.deep reads and hashes every byte of the store */
   async verify(options: CallOptions & { readonly deep?: boolean } = {}): Promise<Verification> {
-    return this.#reading((workspace) => verifyStore(workspace, options.deep ?? false, this.#pace(options)));
+    return this.#reading(async (workspace) => {
+      const verification = await verifyStore(workspace, options.deep ?? false, this.#pace(options));
+      // The next capture reads every file again, and so brings back what is damaged here and sound on disk.
+      if (verification.damage.length > 0) forgetStatCache(workspace.ports.fs, workspace.store.layout.statCache);
+      return verification;
+    });
   }
 
   /**
@@ -296,9 +332,7 @@ export class Savepoint {
    * @param options.decision for what needs one: finish it, or take it back
    * @throws SavepointError PENDING when it needs a decision
    */
-  async recover(
-    options: CallOptions & { readonly decision?: 'forward' | 'back' } = {},
-  ): Promise<readonly Recovered[]> {
+  async recover(options: CallOptions & { readonly decision?: 'forward' | 'back' } = {}): Promise<readonly Recovered[]> {
     return this.#writing(options, 'overlapping', (workspace, lock, pace) =>
       this.#settle(workspace, lock, pace, options.decision ?? null),
     );
@@ -307,7 +341,7 @@ export class Savepoint {
   /** Drops old checkpoints by the retention policy and gives back the space that only they needed. */
   async gc(options: CallOptions & { readonly retention?: Partial<RetentionPolicy> } = {}): Promise<CleanUp> {
     return this.#acting(options, (workspace, lock, pace) =>
-      cleanUp(workspace, lock, { ...this.#retention, ...options.retention }, [], pace),
+      cleanUp(workspace, lock, { ...this.#retention, ...options.retention }, pace),
     );
   }
 
@@ -469,16 +503,21 @@ export class Savepoint {
     const refs: readonly CheckpointRef[] = workspace.timeline.list();
     if (refs.length <= this.#retention.maxCheckpoints * OVERRUN) return;
     try {
-      await cleanUp(workspace, lock, this.#retention, [], this.#pace({}));
+      await cleanUp(workspace, lock, this.#retention, this.#pace({}));
     } catch (error) {
       this.#events.emit('warning', { message: `Clean-up failed: ${asSavepointError(error).message}` });
     }
   }
 
   #noWorkspace(setting: Setting): SavepointError {
-    return new SavepointError('NO_WORKSPACE', 'There are no checkpoints of this folder yet.', {
-      folder: nameToJson(setting.folder),
-    });
+    const stat = setting.ports.fs.lstat(setting.folder);
+    const exists = stat !== null && kindOf(stat) === 'folder';
+    const message = exists
+      ? 'There are no checkpoints of this folder yet.'
+      : `There is no folder ${showName(setting.folder)}, and there are no checkpoints of one.`;
+    const hint = 'See `savepoint workspaces` for the folders that have checkpoints.';
+    const data = { folder: nameToJson(setting.folder), exists };
+    return new SavepointError('NO_WORKSPACE', message, data, exists ? {} : { hint });
   }
 
   #isThere(path: DiskPath): boolean {

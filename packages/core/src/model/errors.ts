@@ -45,7 +45,7 @@ export const ERROR_CODES = {
   NO_WORKSPACE: {
     exit: 1,
     when: 'No store belongs to this folder or one above it, and the verb does not make one.',
-    data: '{ folder: string }',
+    data: '{ folder: JsonName, exists: boolean }',
     hint: 'Take a first checkpoint with `savepoint checkpoint`, or see `savepoint workspaces`.',
   },
   ROOT_REFUSED: {

@@ -40,9 +40,7 @@ export function nameToJson(bytes: string): JsonName {
 }
 
 export function nameFromJson(json: JsonName): string {
-  return typeof json === 'string'
-    ? bytesFromText(json)
-    : Buffer.from(json.b64, 'base64').toString('latin1');
+  return typeof json === 'string' ? bytesFromText(json) : Buffer.from(json.b64, 'base64').toString('latin1');
 }
 
 export const WORKSPACE_ITSELF = '' as TreePath;

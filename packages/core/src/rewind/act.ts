@@ -1,10 +1,10 @@
 /** Every act goes the same way: capture, plan, refuse or carry out, with a checkpoint before and one after. */
 import { createHash } from 'node:crypto';
+import type { Pace } from '../io/pace.ts';
 import type { CaptureCounts, Checkpoint, RootState } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import { lastName, nameToJson, parentPath, type TreePath } from '../model/names.ts';
-import type { Pace } from '../io/pace.ts';
 import { editSnapshot } from '../store/edit-snapshot.ts';
 import { entryToJson } from '../store/entry-json.ts';
 import type { HeldLock } from '../store/lock.ts';
@@ -41,6 +41,8 @@ export interface Act {
 }
 
 export interface Preview {
+  /** What the act says of itself: its trigger, its description, what it brings back or inverts. */
+  readonly telling: Act['telling'];
   readonly plan: Plan;
   /** Names this plan: the same plan on the same files has the same. */
   readonly fingerprint: string;
@@ -63,7 +65,9 @@ export async function previewAct(workspace: Workspace, act: Act, pace: Pace): Pr
   for (;;) {
     const { scan, objects, latest } = await look(workspace, pace, { must: new PathSet(must), missing: 'empty' });
     const plan = await act.plan({ snapshot: scan.snapshot, roots: scan.roots, objects, last: latest });
-    if (plan.mustCapture.length === 0 || must.length > 0) return { plan, fingerprint: fingerprintOf(plan), scan };
+    if (plan.mustCapture.length === 0 || must.length > 0) {
+      return { telling: act.telling, plan, fingerprint: fingerprintOf(plan), scan };
+    }
     must = plan.mustCapture;
   }
 }
@@ -85,12 +89,17 @@ export async function performAct(
     const { plan, before } = await captureAndPlan(workspace, act, lock, pace, batch, last);
     const fingerprint = fingerprintOf(plan);
     if (expected !== null && expected !== fingerprint) {
-      throw new SavepointError('CONFLICT', 'The files changed after the preview was shown.', { paths: [] }, {
-        hint: 'Nothing was changed. Look at the preview again.',
-      });
+      throw new SavepointError(
+        'CONFLICT',
+        'The files changed after the preview was shown.',
+        { paths: [] },
+        {
+          hint: 'Nothing was changed. Look at the preview again.',
+        },
+      );
     }
     refuse(plan);
-    const seen: Preview = { plan, fingerprint, scan: before.scan };
+    const seen: Preview = { telling: act.telling, plan, fingerprint, scan: before.scan };
     if (plan.paths.length === 0) {
       batch.abandon();
       return { ...seen, before: before.checkpoint, checkpoint: null, kept: [] };

@@ -1,12 +1,14 @@
 /** The acts themselves: restore, undo, redo. */
+
+import { showName } from '../content/show-name.ts';
+import type { Pace } from '../io/pace.ts';
 import type { Actor, Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
-import type { TreePath } from '../model/names.ts';
-import type { Pace } from '../io/pace.ts';
+import { nameToJson, type TreePath } from '../model/names.ts';
 import type { Telling, Workspace } from '../timeline/capture.ts';
-import { showName } from '../content/show-name.ts';
+import { stateAt } from '../timeline/snapshot-diff.ts';
 import type { IgnoreFile } from '../workspace/ignore-rules.ts';
-import type { Act } from './act.ts';
+import type { Act, Today } from './act.ts';
 import { actHistory } from './history.ts';
 import { planInverse } from './plan-inverse.ts';
 import { planRestore, planRestoreKeeping } from './plan-restore.ts';
@@ -38,6 +40,7 @@ export function restoreAct(request: RestoreRequest, pace: Pace): Act {
       description: describeRestore(target, scope),
     },
     plan: (today) => {
+      refuseUnknown(today, target, scope);
       const input = {
         objects: today.objects,
         now: today.snapshot,
@@ -53,10 +56,30 @@ export function restoreAct(request: RestoreRequest, pace: Pace): Act {
   };
 }
 
+/** A path that is in neither state is a slip of the hand: "nothing to restore" would sound as if all were well. */
+function refuseUnknown(today: Today, target: Checkpoint, scope: readonly TreePath[]): void {
+  const isNowhere = (path: TreePath): boolean =>
+    [target.snapshot, today.snapshot].every((snapshot) => {
+      const { entry, skip } = stateAt(today.objects, snapshot, path);
+      return entry === null && skip === null;
+    });
+  const unknown = scope.filter((path) => path !== '' && isNowhere(path));
+  const [first] = unknown;
+  if (first === undefined) return;
+  const why = `is neither in ${target.id} nor in the folder`;
+  throw new SavepointError(
+    'PATH_REFUSED',
+    `${showName(first)} ${why}.`,
+    { path: nameToJson(first), why, paths: unknown.map((path) => ({ path: nameToJson(path), why })) },
+    { hint: `Nothing was changed. \`savepoint diff ${target.id} --stat\` lists the paths that differ.` },
+  );
+}
+
 /** @throws SavepointError NOTHING_TO_UNDO */
 export function undoAct(workspace: Workspace, actor: Actor, pace: Pace): Act {
   const act = actHistory(workspace.timeline).done.at(-1);
-  if (act === undefined) throw new SavepointError('NOTHING_TO_UNDO', 'Savepoint has done nothing here that could be undone.');
+  if (act === undefined)
+    throw new SavepointError('NOTHING_TO_UNDO', 'Savepoint has done nothing here that could be undone.');
   return inverseAct(workspace, act, 'undo', actor, pace);
 }
 

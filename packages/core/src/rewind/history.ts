@@ -16,8 +16,8 @@ export interface ActHistory {
 export function actHistory(timeline: Timeline): ActHistory {
   const done: Checkpoint[] = [];
   let undone: Checkpoint[] = [];
-  for (const ref of timeline.list()) {
-    const checkpoint = timeline.read(ref);
+  // One that cannot be read cannot be undone either.
+  for (const checkpoint of timeline.readAll().checkpoints) {
     if (!isAct(checkpoint.trigger)) continue;
     if (checkpoint.trigger === 'undo') {
       drop(done, checkpoint);

@@ -2,13 +2,14 @@
  * Undo and redo: taking one act's changes back, on top of whatever came since. Three states of each path meet: the one
  * before the act, the one after it, and today's. What changed since is kept; where that cannot be, it is a conflict.
  */
+
+import { mergeThreeWay } from '../content/three-way.ts';
+import type { Pace } from '../io/pace.ts';
 import type { Entry, FileEntry, Snapshot } from '../model/entries.ts';
 import { sameEntry } from '../model/entries.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
-import type { Pace } from '../io/pace.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { readBlob } from '../store/snapshot.ts';
-import { mergeThreeWay } from '../content/three-way.ts';
 import { differences, type PathDifference, stateAt } from '../timeline/snapshot-diff.ts';
 import { type Plan, PlanDraft, unsaved } from './plan.ts';
 import { planRemovals, type Removal } from './removal.ts';

@@ -1,8 +1,9 @@
 /** Restore: making chosen paths equal to a checkpoint. */
+
+import type { Pace } from '../io/pace.ts';
 import type { Checkpoint, RootState } from '../model/checkpoint.ts';
 import type { Entry, Snapshot } from '../model/entries.ts';
 import { isWithin, lastName, type Name, parentPath, type TreePath } from '../model/names.ts';
-import type { Pace } from '../io/pace.ts';
 import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
 import { folderAt, readBlob, readFolder } from '../store/snapshot.ts';
 import { differences, type PathDifference } from '../timeline/snapshot-diff.ts';
@@ -79,7 +80,9 @@ class Protection {
   constructor(private readonly input: RestoreInput) {
     const { objects, rootsNow, target } = input;
     this.#appeared = rootsNow
-      .filter(({ kind, path }) => kind === 'repository' && path !== '' && folderAt(objects, target.snapshot, path) === null)
+      .filter(
+        ({ kind, path }) => kind === 'repository' && path !== '' && folderAt(objects, target.snapshot, path) === null,
+      )
       .map(({ path }) => path);
   }
 

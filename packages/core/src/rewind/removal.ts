@@ -19,7 +19,12 @@ export interface Removal {
 }
 
 /** @param now the state that the removals are removed from */
-export function planRemovals(reader: ObjectReader, now: Snapshot, removals: readonly Removal[], draft: PlanDraft): void {
+export function planRemovals(
+  reader: ObjectReader,
+  now: Snapshot,
+  removals: readonly Removal[],
+  draft: PlanDraft,
+): void {
   const going = new Map(removals.map((removal) => [removal.path, removal]));
   const held = new Map<TreePath, string>();
   const hold = (path: TreePath, why: string): void => {

@@ -1,5 +1,5 @@
-import type { DiskPath } from '../model/names.ts';
 import { type Fs, FsError } from '../io/fs.ts';
+import type { DiskPath } from '../model/names.ts';
 
 /**
  * Replaces a file of the cache folder. Nothing is synced: what it holds must tell by itself whether it is whole, and

@@ -2,8 +2,8 @@
 import type { Entry, FileEntry, LinkEntry, Snapshot } from '../model/entries.ts';
 import type { Name, TreePath } from '../model/names.ts';
 import type { ObjectBatch } from './objects/object-reader.ts';
-import { type FolderRef, readFolder, rootOf, snapshotOf, writeFolder } from './snapshot.ts';
 import { PLAIN_NOTE } from './side.ts';
+import { type FolderRef, readFolder, rootOf, snapshotOf, writeFolder } from './snapshot.ts';
 
 export interface SnapshotEdit {
   readonly path: TreePath;
@@ -37,7 +37,10 @@ export function editSnapshot(batch: ObjectBatch, snapshot: Snapshot, edits: read
 }
 
 function editFolder(batch: ObjectBatch, folder: FolderRef | null, tree: EditTree): FolderRef {
-  const old = folder === null ? { note: PLAIN_NOTE, entries: new Map<Name, FileEntry | LinkEntry | FolderRef>() } : readFolder(batch, folder);
+  const old =
+    folder === null
+      ? { note: PLAIN_NOTE, entries: new Map<Name, FileEntry | LinkEntry | FolderRef>() }
+      : readFolder(batch, folder);
   const entries = new Map(old.entries);
   const ignored = new Set(old.note.ignored);
   const unsettled = new Set(old.note.unsettled);

@@ -1,10 +1,11 @@
 /** Where things lie in a workspace's store (docs/format.md, "Layout"). */
-import type { DiskPath } from '../model/names.ts';
-import type { Ports } from '../io/ports.ts';
+
 import { isFsError } from '../io/fs.ts';
+import type { Ports } from '../io/ports.ts';
+import type { DiskPath } from '../model/names.ts';
 import { ObjectStore } from './objects/object-store.ts';
-import { Refs } from './refs.ts';
 import { assertPrivate, makeFolders } from './records.ts';
+import { Refs } from './refs.ts';
 
 export interface StoreLayout {
   readonly path: DiskPath;

@@ -14,11 +14,11 @@
  *    its own forward-only clock. A holder that was merely stopped finds its file gone before its next commit point.
  */
 import { createHash } from 'node:crypto';
-import { SavepointError } from '../model/errors.ts';
-import { bytesFromText, type DiskPath, type Name } from '../model/names.ts';
 import { isFsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports, ProcessIdentity } from '../io/ports.ts';
+import { SavepointError } from '../model/errors.ts';
+import { bytesFromText, type DiskPath, type Name } from '../model/names.ts';
 
 /** How long a foreign holder's file must stand still before it is taken for dead. */
 const FOREIGN_PATIENCE_MS = 30_000;
@@ -178,7 +178,14 @@ function announcement(self: ProcessIdentity, nonce: string): Announcement {
 function parse(file: Name): Announcement | null {
   const match = /^[0-9a-f]{16}_(\d{1,10})_(-|\d{1,20})_(-|[0-9a-f]{12})_(-|[0-9a-f]{12})_([0-9a-f]{12})$/.exec(file);
   if (match === null) return null;
-  const [, pid, startedAt, boot, namespace, host] = match as unknown as [string, string, string, string, string, string];
+  const [, pid, startedAt, boot, namespace, host] = match as unknown as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
   return { file, pid: Number(pid), startedAt, boot, namespace, host };
 }
 
@@ -189,9 +196,13 @@ function digest(text: string | null): string {
 function locked(rival: Rival, waitedMs: number): SavepointError {
   const who = rival.state === 'elsewhere' ? 'a process of another machine or container' : `process ${rival.pid}`;
   const note = rival.state === 'stopped' ? ' (it is stopped)' : '';
-  return new SavepointError('LOCKED', `Waited ${Math.round(waitedMs / 1000)} s for ${who}${note}, which works on this workspace.`, {
-    pid: rival.pid,
-    state: rival.state,
-    waitedMs: Math.round(waitedMs),
-  });
+  return new SavepointError(
+    'LOCKED',
+    `Waited ${Math.round(waitedMs / 1000)} s for ${who}${note}, which works on this workspace.`,
+    {
+      pid: rival.pid,
+      state: rival.state,
+      waitedMs: Math.round(waitedMs),
+    },
+  );
 }

@@ -1,6 +1,7 @@
 /** A batch that writes nothing: for looking at the workspace without taking a checkpoint. */
-import type { ObjectId } from '../model/ids.ts';
+
 import { SavepointError } from '../model/errors.ts';
+import type { ObjectId } from '../model/ids.ts';
 import { hashObject, startObjectHash } from './objects/object-hash.ts';
 import type { ObjectBatch, ObjectInfo, ObjectReader, ObjectType, StoredObject } from './objects/object-reader.ts';
 

@@ -1,10 +1,11 @@
 /** Which store belongs to which folder: `workspaces/<id>/workspace.json` under the home folder (docs/format.md). */
-import type { WorkspaceId } from '../model/ids.ts';
-import { SavepointError } from '../model/errors.ts';
-import { type DiskPath, type JsonName, nameFromJson, nameToJson } from '../model/names.ts';
+
 import { durableWrite, readWhole, syncFolder } from '../io/durable-write.ts';
 import { type Fs, isFsError, kindOf, permissions, type Stat } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { WorkspaceId } from '../model/ids.ts';
+import { type DiskPath, type JsonName, nameFromJson, nameToJson } from '../model/names.ts';
 
 export const STORE_FORMAT = 1;
 
@@ -130,11 +131,15 @@ export function readRecord(ports: Ports, storePath: DiskPath): WorkspaceRecord |
     throw damaged(file, cause);
   }
   if (typeof json.format === 'number' && json.format > STORE_FORMAT) {
-    throw new SavepointError('STORE_TOO_NEW', `The store ${storePath} has format ${json.format}; this version knows ${STORE_FORMAT}.`, {
-      found: json.format,
-      known: STORE_FORMAT,
-      path: storePath,
-    });
+    throw new SavepointError(
+      'STORE_TOO_NEW',
+      `The store ${storePath} has format ${json.format}; this version knows ${STORE_FORMAT}.`,
+      {
+        found: json.format,
+        known: STORE_FORMAT,
+        path: storePath,
+      },
+    );
   }
   if (json.format !== STORE_FORMAT || typeof json.id !== 'string' || json.path === undefined) throw damaged(file, null);
   const { device, inode, born } = json;
@@ -166,7 +171,12 @@ export function writeRecord(ports: Ports, record: WorkspaceRecord): void {
 export type Found =
   | { readonly how: 'path'; readonly record: WorkspaceRecord; readonly madeAnew: boolean }
   /** The folder was moved here; the record still names the old path. */
-  | { readonly how: 'moved'; readonly record: WorkspaceRecord; readonly to: DiskPath; readonly identity: FolderIdentity };
+  | {
+      readonly how: 'moved';
+      readonly record: WorkspaceRecord;
+      readonly to: DiskPath;
+      readonly identity: FolderIdentity;
+    };
 
 /**
  * The store for `folder`: that of the nearest enclosing folder that has one.

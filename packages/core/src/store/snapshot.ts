@@ -1,8 +1,8 @@
 /** Reading and writing the two trees of a snapshot, folder by folder. */
 import type { FileEntry, LinkEntry, Snapshot } from '../model/entries.ts';
+import { SavepointError } from '../model/errors.ts';
 import { EMPTY_TREE, type ObjectId } from '../model/ids.ts';
 import type { Name, TreePath } from '../model/names.ts';
-import { SavepointError } from '../model/errors.ts';
 import type { ObjectBatch, ObjectReader } from './objects/object-reader.ts';
 import { decodeTree, encodeTree, type TreeEntry } from './objects/tree.ts';
 import {

@@ -1,7 +1,8 @@
 /** What a transaction's staging folder is called, so that captures leave it out and recovery finds it. */
+
+import type { Ports } from '../io/ports.ts';
 import type { TransactionId } from '../model/ids.ts';
 import type { DiskPath, Name } from '../model/names.ts';
-import type { Ports } from '../io/ports.ts';
 
 export const STAGE_PREFIX = '.savepoint-';
 

@@ -1,4 +1,7 @@
 /** From the workspace as it is now to a checkpoint on its timeline. */
+
+import type { Pace } from '../io/pace.ts';
+import type { Ports } from '../io/ports.ts';
 import type {
   Actor,
   CaptureRules,
@@ -9,8 +12,6 @@ import type {
 } from '../model/checkpoint.ts';
 import { type CheckpointId, EMPTY_TREE, type ObjectId, type WorkspaceId } from '../model/ids.ts';
 import type { DiskPath } from '../model/names.ts';
-import type { Pace } from '../io/pace.ts';
-import type { Ports } from '../io/ports.ts';
 import { ensureCache, type OpenStore } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
@@ -18,10 +19,10 @@ import { OverlayBatch } from '../store/overlay.ts';
 import { stagingFolders } from '../store/staging-names.ts';
 import { PathSet } from '../workspace/path-set.ts';
 import { type ScanResult, scan } from '../workspace/scan.ts';
-import { loadStatCache, saveStatCache, StatCache } from '../workspace/stat-cache.ts';
+import { loadStatCache, StatCache, saveStatCache } from '../workspace/stat-cache.ts';
 import { listChanges } from './changes.ts';
 import { describe } from './describe.ts';
-import { type CheckpointRef, readCheckpoint, Timeline, writeCheckpoint } from './timeline.ts';
+import { type CheckpointRef, readCheckpoint, type Timeline, writeCheckpoint } from './timeline.ts';
 
 /** One workspace, opened for work. */
 export interface Workspace {
@@ -127,7 +128,7 @@ export async function composeCheckpoint(
     batch,
     {
       ...telling,
-      number: Math.max(previous?.number ?? 0, workspace.lastNumber) + 1,
+      number: Math.max(workspace.timeline.lastNumber(), workspace.lastNumber) + 1,
       workspace: workspace.id,
       previous: previous?.id ?? null,
       time: workspace.ports.clock.now(),
@@ -157,6 +158,7 @@ const NOTHING_THERE: ScanResult = {
   counts: { files: 0, links: 0, folders: 0, bytes: 0, skipped: 0 },
   roots: [],
   partial: [],
+  leftOut: [],
   unsettled: [],
   problems: [],
   folders: new Map(),

@@ -1,10 +1,11 @@
 /** The changes between two snapshots, as people and checkpoints list them. */
+
+import { countLines } from '../content/line-diff.ts';
+import type { Pace } from '../io/pace.ts';
 import type { Change, ChangeTotals, Operation } from '../model/checkpoint.ts';
 import type { Entry, Snapshot } from '../model/entries.ts';
-import type { Pace } from '../io/pace.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { readBlob } from '../store/snapshot.ts';
-import { countLines } from '../content/line-diff.ts';
 import { differences, type PathDifference } from './snapshot-diff.ts';
 
 /** Lines are counted for this many files; more would cost more than the figure is worth. */

@@ -46,7 +46,13 @@ interface CheckpointJson {
   readonly partial: readonly { path: JsonName; reason: SkipReason; code: string | null }[];
   readonly unsettled: readonly JsonName[];
   readonly changes:
-    | readonly { path: JsonName; op: Operation; before: EntryJson; after: EntryJson; lines: readonly [number, number] | null }[]
+    | readonly {
+        path: JsonName;
+        op: Operation;
+        before: EntryJson;
+        after: EntryJson;
+        lines: readonly [number, number] | null;
+      }[]
     | null;
   readonly totals: ChangeTotals;
 }
@@ -79,7 +85,8 @@ export function encodeStory(story: Story): Buffer {
       code: skip.code ?? null,
     })),
     unsettled: story.unsettled.map(nameToJson),
-    changes: story.changes === null || story.changes.length > MAX_LISTED_CHANGES ? null : story.changes.map(changeToJson),
+    changes:
+      story.changes === null || story.changes.length > MAX_LISTED_CHANGES ? null : story.changes.map(changeToJson),
     totals: story.totals,
   };
   return Buffer.from(`${JSON.stringify(json)}\n`);
@@ -162,5 +169,10 @@ function changeFromJson(json: NonNullable<CheckpointJson['changes']>[number]): C
 }
 
 function damaged(commit: ObjectId, cause: unknown): SavepointError {
-  return new SavepointError('STORE_DAMAGED', `The story of checkpoint commit ${commit} cannot be read.`, { object: commit }, { cause });
+  return new SavepointError(
+    'STORE_DAMAGED',
+    `The story of checkpoint commit ${commit} cannot be read.`,
+    { object: commit },
+    { cause },
+  );
 }

@@ -1,9 +1,10 @@
 /** What differs between two states, as a list and as a patch. */
+
+import { type Patch, type PatchSide, PatchWriter } from '../content/unified-patch.ts';
+import type { Pace } from '../io/pace.ts';
 import type { Change, ChangeTotals } from '../model/checkpoint.ts';
 import type { Entry, Snapshot } from '../model/entries.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
-import { type Patch, type PatchSide, PatchWriter } from '../content/unified-patch.ts';
-import type { Pace } from '../io/pace.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { readBlob } from '../store/snapshot.ts';
 import { listChanges, totalsOf } from './changes.ts';

@@ -1,6 +1,7 @@
 /** A description that says what happened, for checkpoints that nobody described. */
-import type { CaptureCounts, Change, Checkpoint } from '../model/checkpoint.ts';
+
 import { describeChanges } from '../content/stat-line.ts';
+import type { CaptureCounts, Change, Checkpoint } from '../model/checkpoint.ts';
 
 export function describe(previous: Checkpoint | null, changes: readonly Change[], counts: CaptureCounts): string {
   if (previous === null) return `first checkpoint: ${counts.files} files, ${size(counts.bytes)}`;

@@ -1,7 +1,8 @@
 /** Everything that checkpoints need of the store. */
+
+import type { Pace } from '../io/pace.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type CheckpointId, checkpointId, EMPTY_TREE, type ObjectId } from '../model/ids.ts';
-import type { Pace } from '../io/pace.ts';
 import { decodeCommit } from '../store/objects/commit.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { decodeTree } from '../store/objects/tree.ts';
@@ -94,7 +95,9 @@ export async function findHurt(
 function readOf(objects: ObjectReader, id: ObjectId, type: 'commit' | 'tree'): Buffer {
   const object = objects.read(id);
   if (object.type !== type) {
-    throw new SavepointError('STORE_DAMAGED', `Object ${id} should be a ${type} and is a ${object.type}.`, { object: id });
+    throw new SavepointError('STORE_DAMAGED', `Object ${id} should be a ${type} and is a ${object.type}.`, {
+      object: id,
+    });
   }
   return object.data;
 }

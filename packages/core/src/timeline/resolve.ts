@@ -56,9 +56,9 @@ function prefixed(given: string, refs: readonly CheckpointRef[]): CheckpointRef 
 
 /** The newest checkpoint that is not younger than `time`. */
 function at(time: number, refs: readonly CheckpointRef[], timeline: Timeline, given: string): CheckpointRef {
-  for (let index = refs.length - 1; index >= 0; index--) {
-    const ref = refs[index] as CheckpointRef;
-    if (timeline.read(ref).time <= time) return ref;
+  for (const ref of [...refs].reverse()) {
+    const [checkpoint] = timeline.readAll([ref]).checkpoints;
+    if (checkpoint !== undefined && checkpoint.time <= time) return ref;
   }
   return unknown(given, 'Every checkpoint is younger than that.');
 }

@@ -22,7 +22,7 @@ export function expired(timeline: Timeline, policy: RetentionPolicy): readonly n
   const refs = timeline.list();
   const keepAtLeast = Math.max(1, policy.keepAtLeast);
   if (refs.length <= keepAtLeast) return [];
-  const checkpoints = refs.map((ref) => timeline.read(ref));
+  const { checkpoints } = timeline.readAll(refs);
   const newest = checkpoints.at(-1);
   if (newest === undefined) return [];
   const oldest = policy.maxAgeDays === null ? Number.NEGATIVE_INFINITY : newest.time - policy.maxAgeDays * DAY_MS;

@@ -1,8 +1,8 @@
 /** All checkpoints of a workspace, in the order of their numbers. */
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
-import { EMPTY_TREE, type ObjectId } from '../model/ids.ts';
-import { bytesFromText, type Name } from '../model/names.ts';
+import { type CheckpointId, checkpointId, EMPTY_TREE, type ObjectId } from '../model/ids.ts';
+import type { Name } from '../model/names.ts';
 import { decodeCommit, encodeCommit } from '../store/objects/commit.ts';
 import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
 import { encodeTree, type TreeEntry } from '../store/objects/tree.ts';
@@ -20,6 +20,11 @@ const TREE = 0o040000;
 export interface CheckpointRef {
   readonly number: number;
   readonly commit: ObjectId;
+}
+
+export interface DamagedCheckpoint {
+  readonly id: CheckpointId;
+  readonly error: SavepointError;
 }
 
 export class Timeline {
@@ -49,9 +54,36 @@ export class Timeline {
     return checkpoint;
   }
 
+  /** All that can be read, oldest first, and what is wrong with the others. */
+  readAll(refs: readonly CheckpointRef[] = this.list()): {
+    readonly checkpoints: readonly Checkpoint[];
+    readonly damaged: readonly DamagedCheckpoint[];
+  } {
+    const checkpoints: Checkpoint[] = [];
+    const damaged: DamagedCheckpoint[] = [];
+    for (const ref of refs) {
+      try {
+        checkpoints.push(this.read(ref));
+      } catch (error) {
+        if (!(error instanceof SavepointError) || error.code !== 'STORE_DAMAGED') throw error;
+        damaged.push({ id: checkpointId(ref.number), error });
+      }
+    }
+    return { checkpoints, damaged };
+  }
+
+  /** The newest that can be read: a damaged one must not keep new ones from being made. */
   latest(): Checkpoint | null {
-    const ref = this.list().at(-1);
-    return ref === undefined ? null : this.read(ref);
+    for (const ref of [...this.list()].reverse()) {
+      const { checkpoints } = this.readAll([ref]);
+      if (checkpoints[0] !== undefined) return checkpoints[0];
+    }
+    return null;
+  }
+
+  /** Also counts those that cannot be read. */
+  lastNumber(): number {
+    return this.list().at(-1)?.number ?? 0;
   }
 
   /** The moment when a checkpoint exists. Its objects are durable already. */
@@ -113,11 +145,9 @@ export function writeCheckpoint(batch: ObjectBatch, story: Story, snapshot: Chec
   return { number: story.number, commit };
 }
 
-/** Git's header lines hold no line ends, angle brackets or control characters. */
+/** A subject is one line. */
 function oneLine(text: string): string {
-  return bytesFromText(text)
-    .replace(/[\x00-\x1f\x7f<>]+/g, ' ')
-    .trim();
+  return text.replace(/[\x00-\x1f\x7f]+/g, ' ').trim();
 }
 
 function notACheckpoint(commit: ObjectId): SavepointError {

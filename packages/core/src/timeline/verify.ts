@@ -1,6 +1,7 @@
 /** Is everything there that the checkpoints need, and is it what it should be? */
-import type { CheckpointId, ObjectId } from '../model/ids.ts';
+
 import type { Pace } from '../io/pace.ts';
+import type { CheckpointId, ObjectId } from '../model/ids.ts';
 import type { Workspace } from './capture.ts';
 import { findHurt } from './reachable.ts';
 
@@ -39,7 +40,8 @@ export async function verifyStore(workspace: Workspace, deep: boolean, pace: Pac
     checkpoints: object === undefined ? [] : (victims.get(object) ?? []),
   }));
   for (const [object, checkpoints] of victims) {
-    if (!damagedIds.has(object)) damage.push({ object, file: null, problem: 'is missing or cannot be read', checkpoints });
+    if (!damagedIds.has(object))
+      damage.push({ object, file: null, problem: 'is missing or cannot be read', checkpoints });
   }
   return { deep, checkpoints: refs.length, damage, sound: refs.length - hurt.length };
 }

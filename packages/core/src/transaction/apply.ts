@@ -1,9 +1,10 @@
 /** Carrying out a transaction's steps, forward or back. Every step looks first, so that it can be done again. */
-import type { FileEntry, LinkEntry } from '../model/entries.ts';
-import type { TreePath } from '../model/names.ts';
+
 import { isFsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
-import { describe, type DiskState, diskState, holds } from './disk-state.ts';
+import type { FileEntry, LinkEntry } from '../model/entries.ts';
+import type { TreePath } from '../model/names.ts';
+import { type DiskState, describe, diskState, holds } from './disk-state.ts';
 import {
   asideFile,
   ensureStaged,
@@ -58,7 +59,8 @@ async function forward(site: Site, step: Step, transitions: readonly Transition[
         fs.removeFolder(disk);
       } catch (error) {
         if (isFsError(error, 'ENOENT')) return;
-        if (isFsError(error, 'ENOTEMPTY', 'EEXIST')) throw new ForeignContent(step.path, 'something was put into the folder');
+        if (isFsError(error, 'ENOTEMPTY', 'EEXIST'))
+          throw new ForeignContent(step.path, 'something was put into the folder');
         if (isFsError(error, 'ENOTDIR')) return; // done before: a file or link took its place
         throw error;
       }
@@ -89,12 +91,7 @@ async function forward(site: Site, step: Step, transitions: readonly Transition[
  * Moves what is at a path out of the way and looks at it there, where nobody finds it by name any more: so a save in
  * that very moment is seen, and put back.
  */
-function setAside(
-  site: Site,
-  step: Extract<Step, { do: 'aside' }>,
-  transition: Transition,
-  checked: Checked,
-): void {
+function setAside(site: Site, step: Extract<Step, { do: 'aside' }>, transition: Transition, checked: Checked): void {
   const { fs } = site;
   const disk = where(site, step.path);
   if (disk === null) return;
@@ -210,7 +207,8 @@ async function back(
       try {
         fs.removeFolder(disk);
       } catch (error) {
-        if (isFsError(error, 'ENOTEMPTY', 'EEXIST')) foreign.push(new ForeignContent(step.path, 'something was put into it'));
+        if (isFsError(error, 'ENOTEMPTY', 'EEXIST'))
+          foreign.push(new ForeignContent(step.path, 'something was put into it'));
         else if (!isFsError(error, 'ENOENT', 'ENOTDIR')) throw error;
       }
       return;
@@ -243,11 +241,7 @@ function withdraw(site: Site, step: Extract<Step, { do: 'place' }>): void {
   moveWithoutReplacing(fs, staged, disk);
 }
 
-async function bringBack(
-  site: Site,
-  step: Extract<Step, { do: 'aside' }>,
-  foreign: ForeignContent[],
-): Promise<void> {
+async function bringBack(site: Site, step: Extract<Step, { do: 'aside' }>, foreign: ForeignContent[]): Promise<void> {
   const { fs } = site;
   const disk = where(site, step.path);
   if (disk === null) throw new ForeignContent(step.path, 'the folder it lay in is gone');

@@ -1,8 +1,9 @@
 /** Bytes that belong to nobody's plan: kept as plain files under the store, for a person to copy back with no tool. */
-import type { TransactionId } from '../model/ids.ts';
-import { type DiskPath, lastName, nameToJson, type TreePath } from '../model/names.ts';
+
 import { durableWrite, readWhole, syncFolder } from '../io/durable-write.ts';
 import type { Fs } from '../io/fs.ts';
+import type { TransactionId } from '../model/ids.ts';
+import { type DiskPath, lastName, nameToJson, type TreePath } from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { Checked } from './apply.ts';
 import { diskState, holds } from './disk-state.ts';

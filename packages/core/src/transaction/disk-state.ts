@@ -1,9 +1,9 @@
 /** What is at a path now, told by its bytes. */
 import { createHash } from 'node:crypto';
+import { type Fs, kindOf, permissions } from '../io/fs.ts';
 import type { Entry } from '../model/entries.ts';
 import type { ObjectId } from '../model/ids.ts';
 import type { DiskPath } from '../model/names.ts';
-import { type Fs, kindOf, permissions } from '../io/fs.ts';
 
 export type DiskState =
   | { readonly kind: 'absent' }

@@ -23,12 +23,13 @@
  * D9  The lock is confirmed before the commit point and before publication.
  * D10 What was set aside and was written to afterwards, through a handle someone still had, is kept as a backup.
  */
-import { SavepointError } from '../model/errors.ts';
-import type { TransactionId, WorkspaceId } from '../model/ids.ts';
-import type { DiskPath } from '../model/names.ts';
+
 import { FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
+import type { SavepointError } from '../model/errors.ts';
+import type { TransactionId, WorkspaceId } from '../model/ids.ts';
+import type { DiskPath } from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';

@@ -1,12 +1,12 @@
 /** Journals and intents as files: `journal/<tx>.intent`, `journal/<tx>.json` (docs/format.md, "journal"). */
 import { createHash } from 'node:crypto';
+import { durableCreate, durableWrite, readWhole, syncFolder } from '../io/durable-write.ts';
+import { type Fs, isFsError } from '../io/fs.ts';
+import type { Ports } from '../io/ports.ts';
+import { checkTreePath } from '../io/safe-path.ts';
 import { SavepointError } from '../model/errors.ts';
 import { isObjectId, type ObjectId, type TransactionId, type WorkspaceId } from '../model/ids.ts';
 import { type DiskPath, type JsonName, type Name, nameFromJson, nameToJson, type TreePath } from '../model/names.ts';
-import { durableCreate, durableWrite, readWhole, syncFolder } from '../io/durable-write.ts';
-import { type Fs, isFsError } from '../io/fs.ts';
-import { checkTreePath } from '../io/safe-path.ts';
-import type { Ports } from '../io/ports.ts';
 import { type EntryJson, entryFromJson, entryToJson } from '../store/entry-json.ts';
 import { STAGE_PREFIX } from '../store/staging-names.ts';
 import type { Intent, Journal, Transition } from './transition.ts';
@@ -53,7 +53,11 @@ export function writeJournal(fs: Fs, folder: DiskPath, journal: Journal): void {
     inode: journal.identity.inode,
     born: journal.identity.born,
     stage: journal.stage,
-    transitions: journal.transitions.map(({ path, from, to }) => [nameToJson(path), entryToJson(from), entryToJson(to)]),
+    transitions: journal.transitions.map(({ path, from, to }) => [
+      nameToJson(path),
+      entryToJson(from),
+      entryToJson(to),
+    ]),
     closed: journal.closed.map(({ path, mode }) => [nameToJson(path), mode]),
     checkpoint: journal.checkpoint,
   };
@@ -106,9 +110,18 @@ export function clearJournalDebris(fs: Fs, folder: DiskPath): void {
 }
 
 function readIntent(fs: Fs, file: DiskPath, transaction: TransactionId): Intent {
-  const json = unseal(file, readWhole(fs, file, JOURNAL_BYTES)) as { root: JsonName; stage: string; makesRoot: boolean };
+  const json = unseal(file, readWhole(fs, file, JOURNAL_BYTES)) as {
+    root: JsonName;
+    stage: string;
+    makesRoot: boolean;
+  };
   if (json.stage !== `${STAGE_PREFIX}${transaction}`) throw damaged(file);
-  return { transaction, root: nameFromJson(json.root) as DiskPath, stage: json.stage as Name, makesRoot: json.makesRoot };
+  return {
+    transaction,
+    root: nameFromJson(json.root) as DiskPath,
+    stage: json.stage as Name,
+    makesRoot: json.makesRoot,
+  };
 }
 
 function readJournal(ports: Ports, file: DiskPath, transaction: TransactionId): Journal {
@@ -156,7 +169,12 @@ function unseal(file: DiskPath, data: Buffer): unknown {
 }
 
 function damaged(file: DiskPath): SavepointError {
-  return new SavepointError('STORE_DAMAGED', `The journal ${file} does not match its checksum.`, { file }, {
-    hint: 'Nothing was touched. The files it names are in the last checkpoints; move the journal away to go on.',
-  });
+  return new SavepointError(
+    'STORE_DAMAGED',
+    `The journal ${file} does not match its checksum.`,
+    { file },
+    {
+      hint: 'Nothing was touched. The files it names are in the last checkpoints; move the journal away to go on.',
+    },
+  );
 }

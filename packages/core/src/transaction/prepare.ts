@@ -1,11 +1,12 @@
 /** Everything about a transaction that can be refused before anything is touched. */
-import { SavepointError } from '../model/errors.ts';
-import type { ObjectId } from '../model/ids.ts';
-import { type DiskPath, lastName, nameToJson, parentPath, type TreePath } from '../model/names.ts';
+
 import { foldName, probeFolding } from '../io/folding.ts';
 import { kindOf, permissions } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import { checkTreePath } from '../io/safe-path.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { ObjectId } from '../model/ids.ts';
+import { type DiskPath, lastName, nameToJson, parentPath, type TreePath } from '../model/names.ts';
 import { type Site, where } from './site.ts';
 import { isLeaf, onlyMode } from './steps.ts';
 import type { ClosedFolder, Transition } from './transition.ts';

@@ -6,28 +6,25 @@
  * - A journal whose every path holds its old content, its new content or nothing: forward; if the system refuses, back.
  * - Anything else stays as it is until someone decides.
  */
-import type { SavepointError } from '../model/errors.ts';
-import type { TransactionId } from '../model/ids.ts';
-import type { DiskPath, TreePath } from '../model/names.ts';
+
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
+import type { TransactionId } from '../model/ids.ts';
+import type { TreePath } from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { identityOf, makeFolders, sameFolder } from '../store/records.ts';
 import { applyBack, applyForward, type Checked, foreignPaths } from './apply.ts';
 import { copyAway, type KeptFile, keepLateWrites } from './backups.ts';
-import { diskState } from './disk-state.ts';
+import { diskState, holds } from './disk-state.ts';
 import type { Publication } from './door.ts';
-import { clearJournalDebris, intentFile, listUnsettled, removeIfThere, removeJournal } from './journal.ts';
+import { clearJournalDebris, listUnsettled, removeJournal } from './journal.ts';
 import { type Expected, isExpected, pendingError, unsettledError } from './outcome.ts';
-import { asideFile, type ForeignContent, openSite, type Site, where } from './site.ts';
+import { asideFile, type ForeignContent, moveWithoutReplacing, openSite, type Site, where } from './site.ts';
 import { discardStage } from './stage.ts';
-import { isLeaf, type Step, stepsFor } from './steps.ts';
+import { isLeaf, stepsFor } from './steps.ts';
 import type { Journal } from './transition.ts';
-import { holds } from './disk-state.ts';
-import { moveWithoutReplacing } from './site.ts';
-import { FsError, isFsError } from '../io/fs.ts';
 
 export interface RecoverInput {
   readonly ports: Ports;

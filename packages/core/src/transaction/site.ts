@@ -1,10 +1,11 @@
 /** Where a transaction works: the workspace by safe paths, its staging folder, and the store its contents come from. */
-import type { FileEntry, LinkEntry } from '../model/entries.ts';
-import { type DiskPath, type Name, parentPath, type TreePath } from '../model/names.ts';
-import { SavepointError } from '../model/errors.ts';
+
 import { FolderWalk } from '../io/folder-walk.ts';
 import { type Fd, type Fs, isFsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
+import type { FileEntry, LinkEntry } from '../model/entries.ts';
+import { SavepointError } from '../model/errors.ts';
+import { type DiskPath, type Name, parentPath, type TreePath } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { diskState, holds } from './disk-state.ts';
 import type { Transition } from './transition.ts';

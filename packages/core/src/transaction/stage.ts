@@ -1,8 +1,9 @@
 /** A transaction's staging folder, and how it goes away. */
-import type { DiskPath } from '../model/names.ts';
+
 import { FsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
+import type { DiskPath } from '../model/names.ts';
 import { intentFile, removeIfThere } from './journal.ts';
 import type { Intent } from './transition.ts';
 

@@ -11,7 +11,13 @@ export type Step =
   | { readonly do: 'remove-folder'; readonly path: TreePath; readonly mode: number }
   | { readonly do: 'make-folder'; readonly path: TreePath }
   | { readonly do: 'place'; readonly path: TreePath; readonly slot: number; readonly entry: FileEntry | LinkEntry }
-  | { readonly do: 'mode'; readonly path: TreePath; readonly kind: 'file' | 'folder'; readonly mode: number; readonly was: number | null };
+  | {
+      readonly do: 'mode';
+      readonly path: TreePath;
+      readonly kind: 'file' | 'folder';
+      readonly mode: number;
+      readonly was: number | null;
+    };
 
 /**
  * First everything that goes, deepest last for files and deepest first for folders; then everything that comes,
@@ -59,10 +65,7 @@ export function isLeaf(entry: Transition['from']): entry is FileEntry | LinkEntr
 }
 
 /** Same kind, same content: only the permissions change, and the file keeps its inode. */
-export function onlyMode(
-  from: Transition['from'],
-  to: Transition['to'],
-): boolean {
+export function onlyMode(from: Transition['from'], to: Transition['to']): boolean {
   if (from === null || to === null || from.kind !== to.kind || from.kind === 'link') return false;
   return from.kind === 'folder' || from.id === (to as FileEntry).id;
 }

@@ -1,8 +1,9 @@
 /** Reading one file so that what is stored is a state the file really had. */
-import type { ObjectId } from '../model/ids.ts';
-import type { DiskPath } from '../model/names.ts';
+
 import { type Fd, type Fs, isFsError, kindOf, type Stat } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
+import type { ObjectId } from '../model/ids.ts';
+import type { DiskPath } from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 
 export type CapturedFile =
@@ -39,7 +40,8 @@ export async function captureFile(ports: Ports, batch: ObjectBatch, path: DiskPa
       const after = fs.fstat(file);
       if (sameState(before, after)) {
         const agrees = last !== null && last.id === id && sameState(last.stat, after);
-        if (agrees || !writtenJustNow(after, clock.now())) return { outcome: 'captured', id, stat: after, settled: true };
+        if (agrees || !writtenJustNow(after, clock.now()))
+          return { outcome: 'captured', id, stat: after, settled: true };
       }
       last = { id, stat: after };
     } catch (error) {

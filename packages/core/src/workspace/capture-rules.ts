@@ -1,8 +1,9 @@
 /** What is left out of a snapshot by size or by the kind of folder (docs/guarantees.md, "what is captured"). */
+
+import type { Fs, Stat } from '../io/fs.ts';
 import type { CaptureRules } from '../model/checkpoint.ts';
 import type { Skip } from '../model/entries.ts';
-import { type DiskPath, lastName, type Name, type TreePath } from '../model/names.ts';
-import type { Fs, Stat } from '../io/fs.ts';
+import { type DiskPath, lastName, type Name, parentPath, type TreePath } from '../model/names.ts';
 import { dependencyFolder, hasCacheMark } from './built-in-folders.ts';
 
 export const DEFAULT_RULES: CaptureRules = {
@@ -27,7 +28,9 @@ export function dependencySkip(
   ignored: boolean,
 ): Skip | null {
   if (path === '') return null;
-  const folder = dependencyFolder(lastName(path), { ignored, hasTag: hasCacheMark(fs, disk, names) });
+  const above = parentPath(path);
+  const parent = above === '' ? undefined : lastName(above);
+  const folder = dependencyFolder(lastName(path), { ignored, hasTag: hasCacheMark(fs, disk, names), parent });
   if (folder === null) return null;
   return { reason: folder === 'always' ? 'dependency-folder' : 'ignored' };
 }

@@ -1,7 +1,8 @@
 /** Which repository and which ignore rules a folder of the walk stands under. */
+
+import type { Fs } from '../io/fs.ts';
 import type { RootState } from '../model/checkpoint.ts';
 import { type DiskPath, lastName, type Name, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
-import type { Fs } from '../io/fs.ts';
 import { type GitProblem, problemOf, readGitFile } from './git-file.ts';
 import { NOTHING_TRACKED, readIndex } from './git-index.ts';
 import { findRepository, type GitState, readRepository } from './git-state.ts';

@@ -2,15 +2,16 @@
  * From a folder to a snapshot. The scan reads every name and every stat; contents only where the stat cache cannot
  * prove that a file is the one it knows. Folders are written bottom-up, so that an unchanged folder costs its hash.
  */
-import type { CaptureCounts, CaptureRules, Gap, RootState } from '../model/checkpoint.ts';
-import type { FileEntry, LinkEntry, Skip, Snapshot } from '../model/entries.ts';
-import { SavepointError } from '../model/errors.ts';
-import type { ObjectId } from '../model/ids.ts';
-import { childPath, type DiskPath, type Name, nameToJson, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+
 import { FsError, isFsError, kindOf, permissions, type Stat } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
 import { checkName } from '../io/safe-path.ts';
+import type { CaptureCounts, CaptureRules, Gap, RootState } from '../model/checkpoint.ts';
+import type { FileEntry, LinkEntry, Skip, SkipReason, Snapshot } from '../model/entries.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { ObjectId } from '../model/ids.ts';
+import { childPath, type DiskPath, type Name, nameToJson, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { ALL_OTHERS } from '../store/side.ts';
 import { type FolderRef, snapshotOf, writeFolder } from '../store/snapshot.ts';
@@ -40,6 +41,8 @@ export interface ScanResult {
   readonly counts: CaptureCounts;
   readonly roots: readonly RootState[];
   readonly partial: readonly Gap[];
+  /** Paths that were left out though no rule of anybody asks for it: too large, special, a mount, a refused name. */
+  readonly leftOut: readonly Gap[];
   readonly unsettled: readonly TreePath[];
   /** Rules or repository files that could not be read: more is captured then, never less. */
   readonly problems: readonly string[];
@@ -69,6 +72,7 @@ export async function scan(input: ScanInput): Promise<ScanResult> {
     counts: { ...walk.counts },
     roots: walk.roots,
     partial: walk.partial,
+    leftOut: walk.leftOut,
     unsettled: walk.unsettled,
     problems: walk.problems,
     folders: walk.folders,
@@ -102,6 +106,7 @@ class Scan {
   readonly counts = { files: 0, links: 0, folders: 0, bytes: 0, skipped: 0 };
   readonly roots: RootState[] = [];
   readonly partial: Gap[] = [];
+  readonly leftOut: Gap[] = [];
   readonly unsettled: TreePath[] = [];
   readonly problems: string[] = [];
   readonly folders = new Map<TreePath, CachedFolder>();
@@ -159,14 +164,14 @@ class Scan {
     const path = childPath(task.path, name);
     const disk = `${task.disk === '/' ? '' : task.disk}/${name}` as DiskPath;
     const refused = refusedName(name, this.input.ports.platform);
-    if (refused !== null) return this.#skip(draft, path, name, refused);
+    if (refused !== null) return this.#skip(draft, path, name, refused, !task.ignored);
     const stat = this.#lstat(disk);
     if (stat === null) return;
     if ('skip' in stat) return this.#skip(draft, path, name, stat.skip);
     const kind = kindOf(stat);
-    if (kind === 'special') return this.#skip(draft, path, name, { reason: 'special' });
+    if (kind === 'special') return this.#skip(draft, path, name, { reason: 'special' }, !task.ignored);
     const isFolder = kind === 'folder';
-    if (isFolder && stat.dev !== this.device) return this.#skip(draft, path, name, { reason: 'mount' });
+    if (isFolder && stat.dev !== this.device) return this.#skip(draft, path, name, { reason: 'mount' }, !task.ignored);
 
     const before = known?.files.get(name);
     const judged = before !== undefined && known?.rules === cached.rules && !isFolder;
@@ -189,7 +194,7 @@ class Scan {
       const required = must.has(path);
       if (dependency !== null && !tracked && !required) return;
       const tooMuch = required ? null : sizeSkip(name, stat, covered && !tracked, this.input.rules);
-      if (tooMuch !== null) return this.#skip(draft, path, name, tooMuch);
+      if (tooMuch !== null) return this.#skip(draft, path, name, tooMuch, !covered || tracked);
       outcome = await this.#leaf(disk, stat, kind, before, (file) => {
         cached.files.set(name, { ...file, ignored: covered });
       });
@@ -267,12 +272,16 @@ class Scan {
     }
   }
 
-  #skip(draft: FolderDraft, path: TreePath, name: Name, skip: Skip): void {
+  /** @param wanted no ignore rule covers the path, so somebody may miss it */
+  #skip(draft: FolderDraft, path: TreePath, name: Name, skip: Skip, wanted = true): void {
     draft.skips.set(name, skip);
     this.counts.skipped += 1;
     if (skip.reason === 'unreadable') this.partial.push({ path, skip });
+    if (wanted && WORTH_TELLING.has(skip.reason)) this.leftOut.push({ path, skip });
   }
 }
+
+const WORTH_TELLING: ReadonlySet<SkipReason> = new Set(['too-large', 'special', 'mount', 'name']);
 
 function refusedName(name: Name, platform: Ports['platform']): Skip | null {
   if (name === '.git') return { reason: 'repository' };
@@ -299,5 +308,8 @@ function absentOrUnreadable(error: unknown): { readonly skip: Skip } | { readonl
 
 function captureFailed(root: DiskPath, code: string): SavepointError {
   const what = code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`;
-  return new SavepointError('CAPTURE_FAILED', `The workspace folder ${root} ${what}.`, { path: nameToJson(root), code });
+  return new SavepointError('CAPTURE_FAILED', `The workspace folder ${root} ${what}.`, {
+    path: nameToJson(root),
+    code,
+  });
 }

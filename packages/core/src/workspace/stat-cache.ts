@@ -7,12 +7,12 @@
  * worth nothing once that commit is no longer a checkpoint. It is rebuilt at will; a damaged one is no error.
  */
 import { createHash } from 'node:crypto';
-import type { ObjectId } from '../model/ids.ts';
-import type { DiskPath, Name, TreePath } from '../model/names.ts';
 import { readWhole } from '../io/durable-write.ts';
 import { type Fs, FsError, type Stat } from '../io/fs.ts';
-import { writeCacheFile } from '../store/cache-file.ts';
 import { SavepointError } from '../model/errors.ts';
+import type { ObjectId } from '../model/ids.ts';
+import type { DiskPath, Name, TreePath } from '../model/names.ts';
+import { writeCacheFile } from '../store/cache-file.ts';
 
 /** A file touched less than this before it was recorded may change again without its times showing it. */
 const YOUNG_MS = 2_000;
@@ -86,6 +86,11 @@ export function loadStatCache(fs: Fs, path: DiskPath, commit: ObjectId | null): 
     }
     throw error;
   }
+}
+
+/** Makes the next scan read every file. */
+export function forgetStatCache(fs: Fs, path: DiskPath): void {
+  writeCacheFile(fs, path, Buffer.alloc(0));
 }
 
 function encode(cache: StatCache): Buffer {
