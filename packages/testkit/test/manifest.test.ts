@@ -75,6 +75,7 @@ describe('gitFingerprint', () => {
       () => fs.writeFileSync(`${workspace}/.git/HEAD`, fs.readFileSync(`${workspace}/.git/HEAD`)),
       () => fs.chmodSync(`${workspace}/nested/.git/config`, 0o600),
       () => git(`${workspace}/nested`, 'tag', 'x'),
+      () => fs.chmodSync(`${workspace}/.git/HEAD`, fs.statSync(`${workspace}/.git/HEAD`).mode),
     ];
     let last = gitFingerprint(workspace);
     for (const write of writes) {

@@ -120,17 +120,18 @@ interface Temporary {
 /** A complete, durable file in the same folder, so that a rename can move it (never across file systems). */
 function writeBeside(fs: Fs, path: DiskPath, bytes: Uint8Array, mode: number): Temporary {
   const leftovers: DiskPath[] = [];
-  for (let number = 0; ; number++) {
-    const temporary = `${path}.tmp-${number}` as DiskPath;
+  for (;;) {
+    const temporary = `${path}.tmp-${leftovers.length}` as DiskPath;
     let fd: Fd;
     try {
       // Never an existing file: it could be a link, or open elsewhere. Private until it has its bytes.
       fd = fs.openNew(temporary, 0o600);
     } catch (error) {
-      if (!isFsError(error, 'EEXIST') || number > TEMPORARY_NAMES) throw error;
+      if (!isFsError(error, 'EEXIST')) throw error;
       leftovers.push(temporary);
-      // So many that they can only be old: else a path could become unwritable for ever.
-      if (number === TEMPORARY_NAMES) for (const leftover of leftovers) discard(fs, leftover);
+      if (leftovers.length < TEMPORARY_NAMES) continue;
+      // So many that they can only be old: else a path could become unwritable for ever. What stays, fails here.
+      for (const leftover of leftovers.splice(0)) fs.unlink(leftover);
       continue;
     }
     try {

@@ -31,6 +31,18 @@ describe('foldName', () => {
     expect(fold(one)).not.toBe(fold(other));
   });
 
+  test('no spelling of any character gets a key of its own', () => {
+    const apart: string[] = [];
+    for (let code = 0x80; code <= 0x1ffff; code++) {
+      if (code >= 0xd800 && code <= 0xdfff) continue;
+      const character = String.fromCodePoint(code);
+      const spellings = [character.normalize('NFD'), character.toUpperCase(), character.toLowerCase()];
+      const keys = new Set([character, ...spellings].map((spelling) => fold(`x${spelling}x`)));
+      if (keys.size > 1) apart.push(`${code.toString(16)} ${[...keys].map(encodeURIComponent)}`);
+    }
+    expect(apart).toEqual([]);
+  });
+
   test('folds the ASCII in names that are no UTF-8 and tells their bytes apart', () => {
     expect(foldName('CAF\xe9')).toBe(foldName('caf\xe9'));
     expect(foldName('caf\xe9')).not.toBe(foldName('caf\xe8'));

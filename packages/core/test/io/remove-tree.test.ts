@@ -30,6 +30,20 @@ test('opens folders that were made unreadable', () => {
   expect(manifest(workspace)).toEqual({});
 });
 
+test('makes a folder its own before it looks inside', () => {
+  const disk = new SimDisk();
+  for (const path of ['/own', '/own/locked'] as DiskPath[]) disk.makeFolder(path, 0o755);
+  disk.chmod('/own/locked' as DiskPath, 0o000);
+  const modes: (number | undefined)[] = [];
+  const { list } = disk;
+  disk.list = (path) => {
+    modes.push(disk.lstat(path)?.mode);
+    return list.call(disk, path);
+  };
+  removeTree(disk, '/own' as DiskPath);
+  expect(modes).toEqual([0o040755, 0o040700]);
+});
+
 test('removes a link itself, a single file, and is content with nothing', () => {
   const { workspace } = world(onTestFinished);
   mkdirSync(`${workspace}/folder`);

@@ -234,6 +234,17 @@ describe('parseTreePath', () => {
     }
   });
 
+  test('says what is wrong', () => {
+    expect(() => parseTreePath('a/../b', 'linux')).toThrow(
+      'The path a/../b cannot be used: it leads upwards with ".."',
+    );
+    expect(() => parseTreePath('/etc/x', 'linux')).toThrow('it is absolute; paths are relative to the workspace');
+    expect(() => parseTreePath('a/.GIT', 'linux')).toThrow(
+      'it has a name that means .git to git or to some file system',
+    );
+    expect(() => parseTreePath('a\u202e/..', 'linux')).toThrow(/^[\x20-\x7e]*$/);
+  });
+
   test.each(['C:\\x', 'c:x', '\\x', '\\\\host\\share', '..\\x', 'a\\..\\b', 'nul', 'a:b'])(
     'refuses %j on Windows',
     (given) => {

@@ -385,6 +385,10 @@ const CASES: Readonly<Record<string, (bench: Bench) => void>> = {
     const { fs } = bench;
     bench.put('file');
     bench.makeLink('file', 'link');
+    for (let ms = 1_700_000_000_001; ms < 1_700_000_000_020; ms++) {
+      fs.touch(bench.at('file'), ms);
+      equal(bench.stat('file').mtimeMs, ms);
+    }
     fs.touch(bench.at('file'), 1_234_567_891);
     equal(bench.stat('file').mtimeMs, 1_234_567_891);
     fs.touch(bench.at('link'), 1_000_000_000_567);
