@@ -13,6 +13,8 @@ export type CapturedFile =
   | { readonly outcome: 'unreadable'; readonly code: string };
 
 const ATTEMPTS = 4;
+/** Most files fit in here; between filling it and adding it nothing else runs. */
+const scratch = Buffer.allocUnsafe(1024 * 1024);
 /** Larger files are streamed; smaller ones are read whole. */
 const WHOLE_BYTES = 16 * 1024 * 1024;
 /** Two writes within this time may leave the same times on the file. */
@@ -59,7 +61,7 @@ function readInto(fs: Fs, batch: ObjectBatch, file: Fd, size: number): ObjectId 
   if (size > WHOLE_BYTES) {
     return batch.addBlobFrom(size, (into, position) => fs.read(file, into, 0, into.length, position));
   }
-  const data = Buffer.allocUnsafe(size);
+  const data = size <= scratch.length ? scratch : Buffer.allocUnsafe(size);
   let at = 0;
   while (at < size) {
     const got = fs.read(file, data, at, size - at, at);

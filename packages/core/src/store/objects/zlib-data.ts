@@ -10,8 +10,13 @@ const MOST_OUTPUT_AT_ONCE = 1024 * 1024;
 /** Deflate with a 32 KiB window, fastest level. */
 const ZLIB_HEADER = Buffer.of(0x78, 0x01);
 
+/** A window and tables no larger than the input can use: most of the time for a small file is making them. */
 export function deflate(data: Uint8Array): Buffer {
-  return deflateSync(data, { level: LEVEL });
+  const windowBits = Math.min(15, Math.max(9, 32 - Math.clz32(data.length)));
+  const chunkSize = Math.min(16 * 1024, Math.max(FIRST_OUTPUT, data.length + 32));
+  const deflated = deflateSync(data, { level: LEVEL, windowBits, memLevel: Math.min(8, windowBits - 5), chunkSize });
+  // It is a part of a buffer of that size, and a batch keeps it for long.
+  return deflated.length < chunkSize / 2 ? Buffer.from(deflated) : deflated;
 }
 
 /**
