@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ObjectId } from '../../model/ids.ts';
-import { keyOf } from './object-hash.ts';
+import { KEY_BYTES, keyInto } from './object-hash.ts';
 import type { ObjectType } from './object-reader.ts';
 import { encodeEntryHead, encodePackHeader, PACK_HEADER_BYTES } from './pack-format.ts';
 import type { IndexEntry } from './pack-index.ts';
@@ -24,7 +24,7 @@ const BLOCK_BYTES = 1024 * 1024;
 
 export class PackBuffer {
   readonly #objects = new Map<ObjectId, BufferedObject>();
-  readonly #entries: IndexEntry[] = [];
+  readonly #places: { readonly id: ObjectId; readonly crc: number; readonly offset: number }[] = [];
   /** Filled blocks, and the one that is being filled: few large writes instead of many small ones. */
   readonly #full: Buffer[] = [];
   #block = Buffer.allocUnsafe(0);
@@ -32,7 +32,7 @@ export class PackBuffer {
   #bytes = PACK_HEADER_BYTES;
 
   get count(): number {
-    return this.#entries.length;
+    return this.#places.length;
   }
 
   get bytes(): number {
@@ -52,7 +52,7 @@ export class PackBuffer {
     this.#block.set(compressed, start + head.length);
     this.#used += length;
     const entry = this.#block.subarray(start, this.#used);
-    this.#entries.push({ key: keyOf(id), crc: crc32(entry), offset: this.#bytes });
+    this.#places.push({ id, crc: crc32(entry), offset: this.#bytes });
     this.#objects.set(id, { type, size, compressed: entry.subarray(head.length) });
     this.#bytes += length;
   }
@@ -62,7 +62,16 @@ export class PackBuffer {
     const hash = createHash('sha1');
     for (const block of body) hash.update(block);
     const checksum = hash.digest();
-    return { blocks: [...body, checksum], entries: this.#entries, checksum };
+    return { blocks: [...body, checksum], entries: this.#entries(), checksum };
+  }
+
+  /** Keys in one piece: small buffers of their own would each keep a block of node's pool alive. */
+  #entries(): readonly IndexEntry[] {
+    const keys = Buffer.allocUnsafeSlow(KEY_BYTES * this.count);
+    return this.#places.map(({ id, crc, offset }, place) => {
+      const key = keyInto(keys.subarray(place * KEY_BYTES, (place + 1) * KEY_BYTES), id);
+      return { key, crc, offset };
+    });
   }
 
   #newBlock(atLeast: number): void {

@@ -14,9 +14,7 @@ const ZLIB_HEADER = Buffer.of(0x78, 0x01);
 export function deflate(data: Uint8Array): Buffer {
   const windowBits = Math.min(15, Math.max(9, 32 - Math.clz32(data.length)));
   const chunkSize = Math.min(16 * 1024, Math.max(FIRST_OUTPUT, data.length + 32));
-  const deflated = deflateSync(data, { level: LEVEL, windowBits, memLevel: Math.min(8, windowBits - 5), chunkSize });
-  // It is a part of a buffer of that size, and a batch keeps it for long.
-  return deflated.length < chunkSize / 2 ? Buffer.from(deflated) : deflated;
+  return deflateSync(data, { level: LEVEL, windowBits, memLevel: Math.min(8, windowBits - 5), chunkSize });
 }
 
 /**
