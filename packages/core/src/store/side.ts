@@ -58,11 +58,6 @@ export function nameOfSide(side: Name): Name {
   return (side.startsWith('%') ? side.slice(1) : side) as Name;
 }
 
-/** The git-mode default that `mode` would be taken for. */
-export function plainMode(mode: number): number {
-  return (mode & 0o100) === 0 ? PLAIN_FILE_MODE : PLAIN_EXECUTABLE_MODE;
-}
-
 /**
  * The note's bytes, or null where a git tree says it all.
  * @param files permissions of every file in the folder, so that what is common is written once

@@ -3,7 +3,7 @@
 import { durableWrite, readWhole, syncFolder } from '../io/durable-write.ts';
 import type { Fs } from '../io/fs.ts';
 import type { TransactionId } from '../model/ids.ts';
-import { type DiskPath, lastName, nameToJson, type TreePath } from '../model/names.ts';
+import { type DiskPath, lastName, type TreePath } from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { Checked } from './apply.ts';
 import { diskState, holds } from './disk-state.ts';
@@ -62,8 +62,4 @@ export function copyAway(
   const backup = `${folder}/${slot}-${lastName(path)}` as DiskPath;
   durableWrite(fs, backup, readWhole(fs, from, KEPT_BYTES), 0o600);
   return backup;
-}
-
-export function keptToJson(kept: readonly KeptFile[]): readonly { readonly path: unknown; readonly backup: unknown }[] {
-  return kept.map(({ path, backup }) => ({ path: nameToJson(path), backup: nameToJson(backup) }));
 }
