@@ -30,8 +30,8 @@ describe('manifest', () => {
       (folder) => fs.appendFileSync(`${folder}/.env`, 'x'),
       (folder) => fs.chmodSync(`${folder}/.env`, 0o640),
       (folder) => fs.chmodSync(`${folder}/empty`, 0o700),
-      (folder) => fs.rmdirSync(`${folder}/empty`),
       (folder) => fs.mkdirSync(`${folder}/empty/more`),
+      (folder) => fs.rmdirSync(`${folder}/empty/more`),
       (folder) => fs.renameSync(`${folder}/.env`, `${folder}/env`),
       (folder) => {
         fs.unlinkSync(`${folder}/links/to-file`);
@@ -42,15 +42,15 @@ describe('manifest', () => {
         fs.writeFileSync(`${folder}/links/dangling`, 'nothing/here');
       },
     ];
-    const { folder } = world(onTestFinished);
-    for (const [number, change] of changes.entries()) {
-      const tree = `${folder}/tree-${number}`;
-      fs.mkdirSync(tree);
-      seededTree(tree, 1, { git: false });
-      const before = manifest(tree);
-      expect(manifest(tree)).toEqual(before);
-      change(tree);
-      expect(manifest(tree), `${change}`).not.toEqual(before);
+    const { workspace } = world(onTestFinished);
+    seededTree(workspace, 1, { git: false });
+    let last = manifest(workspace);
+    expect(manifest(workspace)).toEqual(last);
+    for (const change of changes) {
+      change(workspace);
+      const now = manifest(workspace);
+      expect(now, `${change}`).not.toEqual(last);
+      last = now;
     }
   });
 });
@@ -66,7 +66,7 @@ describe('gitFingerprint', () => {
     while (now() === first);
   };
 
-  test('changes with every write below a .git, and with nothing else', () => {
+  test('changes with every write below a .git, and with nothing else', { timeout: 30_000 }, () => {
     const { folder, workspace } = world(onTestFinished);
     seededTree(workspace, 1);
     const writes: (() => void)[] = [
@@ -105,7 +105,7 @@ describe('seededTree', () => {
     expect(trees[2]).not.toEqual(trees[0]);
   });
 
-  test.skipIf(process.platform !== 'linux')('has every awkward thing', () => {
+  test.skipIf(process.platform !== 'linux')('has every awkward thing', { timeout: 30_000 }, () => {
     const { workspace } = world(onTestFinished);
     seededTree(workspace, 1, { files: 3 });
     for (const [what, path] of Object.entries(AWKWARD)) {

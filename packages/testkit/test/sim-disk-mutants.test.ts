@@ -155,7 +155,7 @@ function sweep(without: Omission | null, model: CrashModel): { readonly states: 
   return { states, bad };
 }
 
-describe.each(['any-subset', 'prefix'] as const)('power cuts of the kind %s', (model) => {
+describe.each(['any-subset', 'prefix'] as const)('power cuts of the kind %s', { timeout: 60_000 }, (model) => {
   test('do no harm to a change that leaves nothing out', () => {
     const { states, bad } = sweep(null, model);
     expect(bad).toEqual([]);

@@ -81,33 +81,37 @@ function foldersDownTo(folder: DiskPath): DiskPath[] {
   return names.slice(1).map((_, index) => names.slice(0, index + 2).join('/') as DiskPath);
 }
 
-test.skipIf(process.platform !== 'linux')('the simulated disk answers and ends as the real one does', () => {
-  const { workspace } = world(onTestFinished);
-  const seed = Math.floor(Math.random() * 2 ** 31);
-  const answers = new Set<string>();
-  for (let sequence = 0; sequence < SEQUENCES; sequence++) {
-    const random = seededRandom(seed + sequence);
-    const disk = new SimDisk({ umask: process.umask() });
-    // Links lead upwards now and then: the folders above belong to the sequence, too.
-    const top = `${workspace}/${sequence}` as DiskPath;
-    const folder = `${top}/up/up/up` as DiskPath;
-    for (const path of foldersDownTo(folder)) {
-      disk.makeFolder(path, 0o755);
-      if (path.startsWith(top)) nodeFs.makeFolder(path, 0o755);
+test.skipIf(process.platform !== 'linux')(
+  'the simulated disk answers and ends as the real one does',
+  { timeout: 60_000 },
+  () => {
+    const { workspace } = world(onTestFinished);
+    const seed = Math.floor(Math.random() * 2 ** 31);
+    const answers = new Set<string>();
+    for (let sequence = 0; sequence < SEQUENCES; sequence++) {
+      const random = seededRandom(seed + sequence);
+      const disk = new SimDisk({ umask: process.umask() });
+      // Links lead upwards now and then: the folders above belong to the sequence, too.
+      const top = `${workspace}/${sequence}` as DiskPath;
+      const folder = `${top}/up/up/up` as DiskPath;
+      for (const path of foldersDownTo(folder)) {
+        disk.makeFolder(path, 0o755);
+        if (path.startsWith(top)) nodeFs.makeFolder(path, 0o755);
+      }
+      for (let step = 0; step < STEPS; step++) {
+        const next = act(random, folder);
+        const [real, simulated] = [told(nodeFs, next), told(disk, next)];
+        expect(simulated, `seed ${seed + sequence}, step ${step}, ${next}`).toBe(real);
+        answers.add(real);
+      }
+      expect(tree(disk, top), `seed ${seed + sequence}`).toEqual(tree(nodeFs, top));
+      disk.settle();
+      for (const state of disk.crashStates('any-subset', 1, random)) {
+        expect(tree(state, top)).toEqual(tree(nodeFs, top));
+      }
     }
-    for (let step = 0; step < STEPS; step++) {
-      const next = act(random, folder);
-      const [real, simulated] = [told(nodeFs, next), told(disk, next)];
-      expect(simulated, `seed ${seed + sequence}, step ${step}, ${next}`).toBe(real);
-      answers.add(real);
+    for (const code of ['EEXIST', 'ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EISDIR', 'EINVAL', 'ELOOP', 'EPERM']) {
+      expect([...answers], 'every kind of refusal must come up').toContain(code);
     }
-    expect(tree(disk, top), `seed ${seed + sequence}`).toEqual(tree(nodeFs, top));
-    disk.settle();
-    for (const state of disk.crashStates('any-subset', 1, random)) {
-      expect(tree(state, top)).toEqual(tree(nodeFs, top));
-    }
-  }
-  for (const code of ['EEXIST', 'ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EISDIR', 'EINVAL', 'ELOOP', 'EPERM']) {
-    expect([...answers], 'every kind of refusal must come up').toContain(code);
-  }
-});
+  },
+);
