@@ -1,0 +1,20 @@
+import { SavepointError } from '@savepoint/core';
+
+/**
+ * Asks a person; anything but y or yes is a no, the end of the input too.
+ * @param question safe to print
+ * @throws SavepointError CANCELLED on Ctrl-C
+ */
+export async function ask(question: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await new Promise<boolean>((resolve, reject) => {
+      lines.on('SIGINT', () => reject(new SavepointError('CANCELLED', 'Stopped at the question.')));
+      lines.on('close', () => resolve(false));
+      lines.question(`${question} [y/N] `, (answer) => resolve(/^\s*y(?:es)?\s*$/i.test(answer)));
+    });
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,58 @@
+import { nameFromJson, showContent, SavepointError, VERBS } from '@savepoint/core';
+import { command, lines } from '../command.ts';
+import { changeLine, statOf, totalsLine } from '../show/changes.ts';
+import type { Style } from '../view.ts';
+
+export const diff = command({
+  verb: VERBS.diff,
+  operands: [
+    ['[from]', 'a checkpoint; without it, the last one'],
+    ['[to]', 'another checkpoint; without it, the folder as it is'],
+  ],
+  takesPaths: true,
+  options: [
+    { flags: '--stat', description: 'a line for each path, with a bar' },
+    { flags: '--patch', description: "the differences themselves, in git's format", conflicts: 'stat' },
+  ],
+  examples: [
+    'savepoint diff',
+    'savepoint diff --stat cp_1 cp_4',
+    'savepoint diff last --patch -- src docs/guide.md',
+    'savepoint diff cp_4 --patch | git apply -R',
+  ],
+
+  input({ operands: [from, to], paths, options }) {
+    if (from === '' || to === '') {
+      throw new SavepointError('BAD_ID', 'An empty name does not name a checkpoint.', { given: '' });
+    }
+    return {
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+      ...(paths.length === 0 ? {} : { paths: [...paths] }),
+      ...(options['patch'] === true ? { patch: true } : {}),
+    };
+  },
+
+  render({ from, to, changes, totals, patch }, view, { options }) {
+    if (patch !== null) {
+      const bytes = nameFromJson(patch.text);
+      // A program gets the bytes as they are; a terminal gets nothing that could act on it.
+      return view.isTerminal ? coloured(showContent(bytes), view.style) : Buffer.from(bytes, 'latin1');
+    }
+    const heading = `${from.id} \u2192 ${to === null ? 'the folder as it is' : to.id}`;
+    if (changes.length === 0) return lines(`${heading}: no difference`);
+    const body = options['stat'] === true ? statOf(changes, view) : changes.map((one) => changeLine(one, view.style));
+    return lines(heading, body, totalsLine(totals));
+  },
+});
+
+function coloured(patch: string, style: Style): string {
+  return patch
+    .split('\n')
+    .map((line) => {
+      if (/^(?:diff |index |--- |\+\+\+ |new |old |deleted |# )/.test(line)) return style.strong(line);
+      if (line.startsWith('@@')) return style.id(line);
+      return line.startsWith('+') ? style.good(line) : line.startsWith('-') ? style.bad(line) : line;
+    })
+    .join('\n');
+}

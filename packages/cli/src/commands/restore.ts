@@ -1,0 +1,100 @@
+import { type OutputOf, SavepointError, showText, VERBS } from '@savepoint/core';
+import { command, lines, type Session } from '../command.ts';
+import { captureNotes } from '../show/capture.ts';
+import { planLines, planNotes } from '../show/plan.ts';
+import { counted, when } from '../show/words.ts';
+import type { View } from '../view.ts';
+
+type Output = OutputOf<typeof VERBS.restore>;
+
+const LISTED_WHEN_DONE = 20;
+
+export const restore = command({
+  verb: VERBS.restore,
+  operands: [['<checkpoint>', 'cp_12, last, last~2, a commit id, @{10 minutes ago}']],
+  takesPaths: true,
+  options: [
+    { flags: '-n, --dry-run', description: 'only show what would happen' },
+    { flags: '-y, --yes', description: 'do not ask' },
+    { flags: '--all', description: 'the whole workspace, also from a subfolder' },
+    { flags: '--exact', description: 'equal to the checkpoint (that is so without it, too)' },
+    {
+      flags: '--keep-outside',
+      description: 'keep what changed since the last checkpoint, merging files that both changed',
+      conflicts: 'exact',
+    },
+  ],
+  examples: [
+    'savepoint restore last --dry-run',
+    'savepoint restore cp_12',
+    'savepoint restore cp_12 --yes -- src/a.ts docs',
+    "savepoint restore '@{10 minutes ago}' --yes",
+  ],
+
+  input({ operands, paths, options }) {
+    return {
+      checkpoint: operands[0] ?? '',
+      ...(paths.length === 0 ? {} : { paths: [...paths] }),
+      ...(options['all'] === true ? { all: true } : {}),
+      ...(options['keepOutside'] === true ? { mode: 'keep-outside' as const } : {}),
+      ...(options['dryRun'] === true ? { dryRun: true } : {}),
+    };
+  },
+
+  async carryOut(input, { options }, session) {
+    const { savepoint, signal } = session;
+    if (input.dryRun === true || options['yes'] === true) return VERBS.restore.handle(savepoint, input, { signal });
+    const preview = await VERBS.restore.handle(savepoint, { ...input, dryRun: true }, { signal });
+    if (preview.outcome === 'ready') await agree(preview, session);
+    // With a conflict or a refused path it fails, as it would have done without a look first.
+    return VERBS.restore.handle(savepoint, { ...input, expected: preview.fingerprint }, { signal });
+  },
+
+  render(output, view, given) {
+    if (output.dryRun) return previewText(output, view);
+    const { target, checkpoint, plan } = output;
+    if (output.outcome === 'nothing') {
+      return lines(`Nothing to restore: the files are as in ${target.id} already.`, planNotes(output, target));
+    }
+    return lines(
+      `${showText(output.description)}: ${counted(plan.paths.length, 'path')}${after(output)}`,
+      given.options['yes'] === true ? planLines(output, view.style, LISTED_WHEN_DONE) : [],
+      planNotes(output, target),
+      captureNotes(output.capture),
+      checkpoint === null ? [] : ['`savepoint undo` takes it back.'],
+    );
+  },
+});
+
+/** @throws SavepointError NEEDS_CONFIRMATION, CANCELLED */
+async function agree(preview: Output, { ask, view }: Session): Promise<void> {
+  const paths = counted(preview.plan.paths.length, 'path');
+  if (ask === null) {
+    throw new SavepointError(
+      'NEEDS_CONFIRMATION',
+      `Restoring ${preview.target.id} would change ${paths}, and nobody is there to be asked.`,
+      { verb: 'restore' },
+      { hint: 'Look at it with --dry-run, then repeat with --yes. Nothing was changed.' },
+    );
+  }
+  if (await ask(previewText(preview, view), `Restore ${paths}?`)) return;
+  throw new SavepointError('CANCELLED', 'Not restored.');
+}
+
+function previewText(preview: Output, { style }: View): string {
+  const { target, plan, outcome } = preview;
+  const what = `${style.id(target.id)} (${when(target.time)}, ${showText(target.description)})`;
+  const heading =
+    outcome === 'nothing' ? `Nothing to restore: the files are as in ${what}.` : `Restoring ${what}:`;
+  return lines(
+    heading,
+    planLines(preview, style),
+    planNotes(preview, target),
+    captureNotes(preview.capture),
+    outcome === 'ready' ? [`${counted(plan.paths.length, 'path')} to change; what is there now is saved first.`] : [],
+  );
+}
+
+function after({ before, checkpoint }: Output): string {
+  return checkpoint === null || before === null ? '' : `  (now ${checkpoint.id}; ${before.id} is the state before)`;
+}

@@ -1,0 +1,57 @@
+import { nameFromJson, showName, showText, VERBS } from '@savepoint/core';
+import { command, lines } from '../command.ts';
+import { gapReason, listed } from '../show/capture.ts';
+import { changeLine, totalsLine } from '../show/changes.ts';
+import { counted, shown, size, when } from '../show/words.ts';
+
+export const show = command({
+  verb: VERBS.show,
+  operands: [['<checkpoint>', 'cp_12, last, last~2, a commit id, @{10 minutes ago}']],
+  takesPaths: false,
+  options: [],
+  examples: ['savepoint show last', 'savepoint show cp_12', "savepoint show '@{2 hours ago}'"],
+  input: ({ operands }) => ({ checkpoint: operands[0] ?? '' }),
+
+  render(checkpoint, { style }) {
+    const { id, commit, time, trigger, actor, counts, roots, partial, unsettled, changes, totals } = checkpoint;
+    const by = actor.kind === actor.name ? actor.kind : `${actor.kind} ${showText(actor.name)}`;
+    const row = (name: string, value: string | null): string[] =>
+      value === null ? [] : [`${style.faint(`${name}:`.padEnd(10))} ${value}`];
+    return lines(
+      `${style.id(id)}  ${showText(checkpoint.description, 'keep').replaceAll('\n', '\n      ')}`,
+      row('taken', `${when(time)}, by ${by} (${trigger})`),
+      row('commit', commit),
+      row('previous', checkpoint.previous),
+      row('restored', checkpoint.target),
+      row('undoes', checkpoint.undoes),
+      row('tests', checkpoint.testResult),
+      row('holds', `${counted(counts.files, 'file')}, ${counted(counts.links, 'link')}, ${size(counts.bytes)}`),
+      roots
+        .filter(({ kind }) => kind === 'repository')
+        .flatMap(({ path, branch, commit: head, operation }) => [
+          ...row(
+            'repository',
+            `${path === '' ? '.' : shown(path)}  ${branch === null ? 'detached' : showName(nameFromJson(branch))}` +
+              `  ${head?.slice(0, 10) ?? 'no commit'}${operation === null ? '' : `  (${showText(operation)} in flight)`}`,
+          ),
+        ]),
+      listed(
+        partial.map((gap) => `${shown(gap.path)} (${gapReason(gap)})`),
+        (count) => `partial: ${counted(count, 'path')} could not be read`,
+        Number.POSITIVE_INFINITY,
+      ),
+      listed(
+        unsettled.map(shown),
+        (count) => `unsettled: ${counted(count, 'file')} kept changing while being read`,
+        Number.POSITIVE_INFINITY,
+      ),
+      changes === null
+        ? checkpoint.previous === null
+          ? []
+          : [`changes: ${totalsLine(totals)}; see \`savepoint diff ${checkpoint.previous} ${id}\``]
+        : changes.length === 0
+          ? ['no changes']
+          : [`changes since ${checkpoint.previous}: ${totalsLine(totals)}`, ...changes.map((one) => `  ${changeLine(one, style)}`)],
+    );
+  },
+});

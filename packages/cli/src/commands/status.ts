@@ -1,0 +1,50 @@
+import { showText, VERBS } from '@savepoint/core';
+import { command, lines } from '../command.ts';
+import { captureNotes } from '../show/capture.ts';
+import { changeLine, totalsLine } from '../show/changes.ts';
+import { checkpointMarks } from '../show/checkpoint.ts';
+import { counted, shown, when } from '../show/words.ts';
+
+const LISTED = 20;
+
+export const status = command({
+  verb: VERBS.status,
+  operands: [],
+  takesPaths: false,
+  options: [],
+  examples: ['savepoint status'],
+  input: () => ({}),
+
+  render(output, { style }) {
+    const { workspace, last, changed, capture, pending, undo, redo } = output;
+    if (workspace === null) {
+      return lines('There are no checkpoints of this folder yet. Take the first with `savepoint checkpoint`.');
+    }
+    const text = [`${style.strong(shown(workspace.path))}  ${counted(output.checkpoints, 'checkpoint')}`];
+    if (output.missing) text.push('The folder is not there. `savepoint restore last` brings its files back.');
+    if (output.moved === 'moved') text.push('The folder was moved here; its checkpoints came along.');
+    if (output.moved === 'made-anew') text.push('The folder was made anew at this path; its checkpoints are still there.');
+    for (const { checkpoint, paths } of pending) {
+      text.push(
+        style.bad(`Pending: an act (${checkpoint}, ${counted(paths, 'path')}) is half done. Run \`savepoint recover\`.`),
+      );
+    }
+    if (last !== null) {
+      const marks = checkpointMarks(last).map((mark) => `  [${mark}]`);
+      text.push(`last: ${style.id(last.id)}  ${when(last.time)}  ${showText(last.description)}${marks.join('')}`);
+    }
+    if (changed !== null && last !== null) {
+      if (changed.changes.length === 0) text.push(`Nothing changed since ${last.id}.`);
+      else {
+        text.push(`Changed since ${last.id}: ${totalsLine(changed.totals)}`);
+        text.push(...changed.changes.slice(0, LISTED).map((change) => `  ${changeLine(change, style)}`));
+        const rest = changed.changes.length - LISTED;
+        if (rest > 0) text.push(`  … and ${rest} more (see \`savepoint diff\`)`);
+      }
+    }
+    if (capture !== null) text.push(...captureNotes(capture));
+    if (undo !== null) text.push(`undo would take back ${undo.id} (${showText(undo.description)})`);
+    if (redo !== null) text.push(`redo would take back ${redo.id} (${showText(redo.description)})`);
+    return lines(text);
+  },
+});

@@ -1,0 +1,31 @@
+import type { Command } from '../command.ts';
+import { checkpoint } from './checkpoint.ts';
+import { diff } from './diff.ts';
+import { gc } from './gc.ts';
+import { linkWorkspace } from './link-workspace.ts';
+import { list } from './list.ts';
+import { recover } from './recover.ts';
+import { redo } from './redo.ts';
+import { restore } from './restore.ts';
+import { show } from './show.ts';
+import { status } from './status.ts';
+import { undo } from './undo.ts';
+import { verify } from './verify.ts';
+import { workspaces } from './workspaces.ts';
+
+/** In the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  status,
+  checkpoint,
+  list,
+  show,
+  diff,
+  restore,
+  undo,
+  redo,
+  verify,
+  recover,
+  gc,
+  workspaces,
+  linkWorkspace,
+];

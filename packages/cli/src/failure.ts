@@ -1,0 +1,63 @@
+/** How a failure is told: what happened, where, and what to do. */
+import { ERROR_CODES, type JsonName, nameFromJson, SavepointError, showName, showText } from '@savepoint/core';
+import { safeJson } from './json.ts';
+import { OutputError } from './write.ts';
+import type { Style } from './view.ts';
+
+const LISTED_PATHS = 50;
+
+/** Anything that was thrown. A fault of Savepoint itself shows its message and no stack. */
+export function asFailure(error: unknown): SavepointError {
+  if (error instanceof SavepointError) return error;
+  if (error instanceof OutputError) {
+    return new SavepointError(
+      'IO',
+      error.message,
+      { path: 'standard output', operation: 'write', code: error.code },
+      { hint: 'The command itself was carried out; see `savepoint status`.', cause: error },
+    );
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new SavepointError('INTERNAL', `Savepoint itself failed: ${message}`, { message }, { cause: error });
+}
+
+export function failureAsJson(failure: SavepointError): string {
+  return `${safeJson({ error: failure.toJSON() }, 0)}\n`;
+}
+
+export function failureAsText(failure: SavepointError, style: Style): string {
+  const { message, hint, data } = failure;
+  const lines = [`${style.bad('error:')} ${showText(shortened(message))}`];
+  const paths = Array.isArray(data['paths']) ? data['paths'] : [];
+  for (const told of paths.slice(0, LISTED_PATHS)) lines.push(...tellPath(told));
+  if (paths.length > LISTED_PATHS) lines.push(`  … and ${paths.length - LISTED_PATHS} more (all with --json)`);
+  if (paths.length === 0) lines.push(...tellPlace(failure));
+  lines.push(...hint.split('\n').map((line) => `  ${showText(line)}`));
+  return `${lines.join('\n')}\n`;
+}
+
+const LONGEST_MESSAGE = 2000;
+
+function shortened(text: string): string {
+  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
+}
+
+function tellPath(told: unknown): string[] {
+  if (typeof told !== 'object' || told === null || !('path' in told)) return [];
+  const { path, why, state, backup } = told as { path: JsonName; why?: string; state?: string; backup?: JsonName };
+  const more = [why ?? state ?? '', backup === undefined ? '' : `its bytes are in ${showJsonName(backup)}`];
+  return [`  ${showJsonName(path)}: ${showText(more.filter((text) => text !== '').join('; '))}`];
+}
+
+/** Where it happened, for messages that do not say it. */
+function tellPlace({ code, data, message }: SavepointError): string[] {
+  const path = data['path'] ?? data['folder'];
+  if (!ERROR_CODES[code].data.includes('path: JsonName') && !ERROR_CODES[code].data.includes('folder')) return [];
+  if (path === undefined || path === '' || data['why'] === undefined && code === 'NO_WORKSPACE') return [];
+  const shown = showJsonName(path as JsonName);
+  return message.includes(shown) ? [] : [`  ${shown}`];
+}
+
+export function showJsonName(name: JsonName): string {
+  return showName(nameFromJson(name));
+}

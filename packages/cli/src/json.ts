@@ -1,0 +1,18 @@
+/**
+ * JSON that is safe to print: besides what JSON itself wants escaped, everything that could act on a terminal or hide
+ * (controls beyond ASCII, format characters, separators of lines, characters without a meaning). Reading it back gives
+ * the same value.
+ * @param indent spaces a level; 0 for one line
+ */
+export function safeJson(value: unknown, indent: number): string {
+  return JSON.stringify(value, null, indent).replace(UNSAFE, (characters) =>
+    Array.from({ length: characters.length }, (_, i) => escapeUnit(characters.charCodeAt(i))).join(''),
+  );
+}
+
+/** Line feeds are left: outside of strings they are the layout, and inside of them JSON has escaped them. */
+const UNSAFE = /[^\P{C}\n]|[\p{Zl}\p{Zp}\ufe00-\ufe0f\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0]/gu;
+
+function escapeUnit(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}

@@ -1,0 +1,136 @@
+/** The command line as commander knows it, made from the table of commands. */
+import { readFileSync } from 'node:fs';
+import { Command as Commander, CommanderError, Option } from 'commander';
+import { SavepointError } from '@savepoint/core';
+import type { Command, Given } from './command.ts';
+import { COMMANDS } from './commands/table.ts';
+import { nameOfArgument } from './given-name.ts';
+
+export interface GlobalOptions {
+  readonly folder: string | undefined;
+  readonly here: boolean;
+  readonly json: boolean;
+}
+
+/** What was typed: something to carry out, or a text that was asked for. */
+export type Typed =
+  | { readonly kind: 'command'; readonly command: Command; readonly given: Given; readonly options: GlobalOptions }
+  | { readonly kind: 'text'; readonly text: string };
+
+/** @throws SavepointError USAGE */
+export function parseArguments(args: readonly string[]): Typed {
+  let text = '';
+  let typed: Typed | null = null;
+  const { head, paths } = splitPaths(args);
+  const program = new Commander('savepoint');
+  const settle = (command: Commander): Commander =>
+    command
+      .exitOverride()
+      .configureOutput({ writeOut: (said) => void (text += said), writeErr: () => undefined })
+      .showSuggestionAfterError(true);
+  settle(program)
+    .description('Checkpoints a whole workspace, restores it byte for byte, and undoes the restore.')
+    .option('-C <dir>', 'work as if started in that folder')
+    .option('--here', 'this very folder is the workspace, whatever encloses it')
+    .option('--json', 'answer as JSON; a failure is JSON on standard error')
+    .version(ownVersion(), '-V, --version', 'print the version')
+    .addHelpText('after', MAIN_HELP);
+  for (const command of COMMANDS) {
+    const built = settle(parentOf(program, command, settle).command(lastWord(command)));
+    built.summary(command.verb.summary).description(command.verb.description);
+    for (const [syntax, description] of command.operands) built.argument(syntax, description);
+    for (const { flags, description, choices, conflicts } of command.options) {
+      const option = new Option(flags, description);
+      if (choices !== undefined) option.choices(choices);
+      if (conflicts !== undefined) option.conflicts(conflicts);
+      built.addOption(option);
+    }
+    if (command.takesPaths) built.usage(`[options] ${command.operands.map(([syntax]) => syntax).join(' ')} [-- paths...]`);
+    built.addHelpText('after', `\nExamples:\n${command.examples.map((example) => `  ${example}\n`).join('')}`);
+    built.action(() => {
+      const options: Record<string, string | boolean | undefined> = built.opts();
+      const { C: folder, here, json } = program.opts<{ C?: string; here?: boolean; json?: boolean }>();
+      typed = {
+        kind: 'command',
+        command,
+        given: { operands: built.args, paths: paths.map(nameOfArgument), options },
+        options: { folder, here: here === true, json: json === true },
+      };
+    });
+  }
+  try {
+    program.parse([...head], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const askedForNothing = error.code === 'commander.help' && program.args.length === 0;
+    if (error.exitCode !== 0 && !askedForNothing) throw usageError(error);
+    if (askedForNothing) text = program.helpInformation() + MAIN_HELP;
+  }
+  return typed ?? { kind: 'text', text };
+}
+
+/** Whether a command line that may not even be one asks for JSON: then its error is JSON, too. */
+export function wantsJson(args: readonly string[]): boolean {
+  return splitPaths(args).head.includes('--json');
+}
+
+/** Commander forgets where `--` stood; for commands that take paths, everything behind it is one. */
+function splitPaths(args: readonly string[]): { readonly head: readonly string[]; readonly paths: readonly string[] } {
+  const cut = args.indexOf('--');
+  if (cut < 0) return { head: args, paths: [] };
+  const head = args.slice(0, cut);
+  const word = head.find((argument, index) => !argument.startsWith('-') && head[index - 1] !== '-C');
+  const takesPaths = COMMANDS.some(({ verb, takesPaths: takes }) => takes && verb.name === word);
+  return takesPaths ? { head, paths: args.slice(cut + 1) } : { head: args, paths: [] };
+}
+
+function parentOf(program: Commander, { verb }: Command, settle: (command: Commander) => Commander): Commander {
+  const [group, name] = verb.name.split(' ');
+  if (name === undefined || group === undefined) return program;
+  const found = program.commands.find((command) => command.name() === group);
+  return found ?? settle(program.command(group)).description(`${name}: ${verb.summary}`);
+}
+
+function lastWord({ verb }: Command): string {
+  return verb.name.split(' ').at(-1) ?? verb.name;
+}
+
+function usageError(error: CommanderError): SavepointError {
+  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+  const suggestion = rest.join(' ').trim().replace(/^\(|\)$/g, '');
+  const message = error.code === 'commander.help' ? 'There is no such verb.' : capitalised(first);
+  const hint = 'Run `savepoint help` for the verbs and their options.';
+  return new SavepointError(
+    'USAGE',
+    /[.?!]$/.test(message) ? message : `${message}.`,
+    {},
+    { hint: suggestion === '' ? hint : `${suggestion} ${hint}`, cause: error },
+  );
+}
+
+function capitalised(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+function ownVersion(): string {
+  const file = new URL('../package.json', import.meta.url);
+  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string };
+  return version;
+}
+
+const MAIN_HELP = `
+A checkpoint is named as cp_12, last, last~2, a commit id (at least 4 digits),
+@{10 minutes ago} or @{2026-01-31 12:00}.
+
+Examples:
+  savepoint checkpoint -m "before the agent starts"
+  savepoint diff
+  savepoint restore last --dry-run
+  savepoint restore last -- src/a.ts
+  savepoint undo
+
+Exit status: 0 done, 1 refused or failed with nothing changed, 2 wrong usage,
+3 conflict, 4 pending (\`savepoint recover\` settles it); 130 when stopped by Ctrl-C.
+
+Checkpoints are kept in $SAVEPOINT_HOME, else in the data folder of your account.
+`;

@@ -1,0 +1,48 @@
+/** One line on the terminal that says how far long work is; gone before anything else is printed. */
+import type { Progress } from '@savepoint/core';
+import { writeAll } from './write.ts';
+
+const AFTER_MS = 1000;
+const EVERY_MS = 100;
+
+const WORDS: Readonly<Record<Progress['phase'], string>> = {
+  scan: 'looking at files',
+  read: 'reading',
+  stage: 'preparing files',
+  apply: 'changing files',
+  verify: 'checking',
+  'clean-up': 'cleaning up',
+};
+
+export class ProgressLine {
+  readonly #began = performance.now();
+  #drawn = 0;
+  #isShown = false;
+
+  tell({ phase, done, total }: Progress): void {
+    const now = performance.now();
+    if (now - this.#began < AFTER_MS || now - this.#drawn < EVERY_MS) return;
+    this.#drawn = now;
+    const far = total === null ? group(done) : `${group(done)} of ${group(total)}`;
+    this.#write(`\r\x1b[K${WORDS[phase]}: ${far}`);
+    this.#isShown = true;
+  }
+
+  clear(): void {
+    if (this.#isShown) this.#write('\r\x1b[K');
+    this.#isShown = false;
+  }
+
+  /** A terminal that went away is no reason to stop the work. */
+  #write(text: string): void {
+    try {
+      writeAll(2, text);
+    } catch {
+      this.#drawn = Number.POSITIVE_INFINITY;
+    }
+  }
+}
+
+function group(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}

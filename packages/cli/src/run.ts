@@ -1,0 +1,109 @@
+/** One run of the command: from what was typed to an exit status. */
+import { isatty } from 'node:tty';
+import { nameToJson, open, showText } from '@savepoint/core';
+import { nodePlaces, nodePorts } from '@savepoint/core/node';
+import { ask } from './ask.ts';
+import type { Command, Given, Session } from './command.ts';
+import { asFailure, failureAsJson, failureAsText } from './failure.ts';
+import { absolutePath, folderToOpen } from './folder.ts';
+import { listenForInterrupts } from './interrupt.ts';
+import { safeJson } from './json.ts';
+import { type GlobalOptions, parseArguments, wantsJson } from './program.ts';
+import { ProgressLine } from './progress.ts';
+import { counted } from './show/words.ts';
+import { viewOf } from './view.ts';
+import { OutputError, writeAll } from './write.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @returns the exit status */
+export async function run(args: readonly string[], env: Environment): Promise<number> {
+  const interrupt = listenForInterrupts();
+  try {
+    const typed = parseArguments(args);
+    if (typed.kind === 'text') {
+      writeAll(1, typed.text);
+      return 0;
+    }
+    return await carryOut(typed.command, typed.given, typed.options, env, interrupt.signal);
+  } catch (error) {
+    // Who closed the pipe has read enough; there is nobody to tell.
+    if (error instanceof OutputError && error.code === 'EPIPE') return 1;
+    const failure = asFailure(error);
+    const text = wantsJson(args) ? failureAsJson(failure) : failureAsText(failure, viewOf(2, env).style);
+    try {
+      writeAll(2, text);
+    } catch {
+      // Nowhere is left to say it; the status still does.
+    }
+    return failure.code === 'CANCELLED' ? (interrupt.status() ?? failure.exit) : failure.exit;
+  } finally {
+    interrupt.end();
+  }
+}
+
+async function carryOut(
+  command: Command,
+  given: Given,
+  options: GlobalOptions,
+  env: Environment,
+  signal: AbortSignal,
+): Promise<number> {
+  const dir = folderToOpen(options.folder, env);
+  const savepoint = open({ dir, here: options.here, ports: nodePorts(), places: nodePlaces(env) });
+  const progress = new ProgressLine();
+  const tellsPeople = !options.json;
+  const say = (text: string): void => {
+    progress.clear();
+    if (tellsPeople) writeAll(2, `${showText(text)}\n`);
+  };
+  if (tellsPeople && isatty(2)) savepoint.on('progress', (event) => progress.tell(event));
+  const warned = new Set<string>();
+  savepoint.on('warning', ({ message }) => void warned.add(message));
+  savepoint.on('waiting', ({ pid, state }) => say(`Waiting for another process (pid ${pid}, ${state}) …`));
+  savepoint.on('recovered', ({ settled }) => {
+    if (command.verb.name === 'recover') return;
+    for (const { direction, paths } of settled) say(settledText(direction, paths.length));
+  });
+  const session: Session = {
+    savepoint,
+    signal,
+    view: viewOf(2, env),
+    ask: tellsPeople && isatty(0) && isatty(2) ? (text, question) => askBelow(progress, text, question) : null,
+    absolute: (path) => nameToJson(absolutePath(path, env)),
+  };
+  try {
+    const input = command.input(given, session);
+    const output = await (command.carryOut?.(input, given, session) ??
+      command.verb.handle(savepoint, input, { signal }));
+    progress.clear();
+    for (const message of warningsIn(output)) warned.delete(message);
+    const view = viewOf(1, env);
+    writeAll(
+      1,
+      options.json ? `${safeJson(output, view.isTerminal ? 2 : 0)}\n` : command.render(output, view, given),
+    );
+    return command.verb.isFailure?.(output) === true ? 1 : 0;
+  } finally {
+    progress.clear();
+    for (const message of warned) say(`warning: ${message}`);
+  }
+}
+
+/** What the answer itself tells need not be said twice. */
+function warningsIn(output: unknown): readonly string[] {
+  return (output as { readonly capture?: { readonly warnings: readonly string[] } | null }).capture?.warnings ?? [];
+}
+
+async function askBelow(progress: ProgressLine, text: string, question: string): Promise<boolean> {
+  progress.clear();
+  writeAll(2, text);
+  return ask(question);
+}
+
+function settledText(direction: 'forward' | 'back' | 'discarded', paths: number): string {
+  if (direction === 'discarded') return 'An act of a dead process had changed nothing yet; what it had prepared is gone.';
+  const how = direction === 'forward' ? 'finished' : 'taken back';
+  return `An act of a dead process (${counted(paths, 'path')}) was ${how} first.`;
+}
+

@@ -1,0 +1,51 @@
+/** What a look at the folder could not take in: worth a word every time, and only while it is so. */
+import type { OutputOf, VERBS } from '@savepoint/core';
+import { showText } from '@savepoint/core';
+import { counted, shown, size } from './words.ts';
+
+export type CaptureJson = OutputOf<(typeof VERBS)['checkpoint']>['capture'];
+export type GapJson = CaptureJson['partial'][number];
+
+const LISTED = 10;
+
+const REASONS: Readonly<Record<GapJson['reason'], string>> = {
+  'too-large': 'larger than the cap',
+  ignored: 'ignored',
+  'dependency-folder': 'a dependency or cache folder',
+  special: 'no file, folder or link',
+  mount: 'another file system is mounted there',
+  unreadable: 'cannot be read',
+  name: 'git refuses the name',
+  repository: 'a .git',
+  own: "Savepoint's own",
+};
+
+export function gapReason({ reason, size: bytes, code }: GapJson): string {
+  const more = code ?? (bytes === null ? '' : size(bytes));
+  return `${REASONS[reason]}${more === '' ? '' : `, ${more}`}`;
+}
+
+export function captureNotes(capture: CaptureJson): string[] {
+  return [
+    ...listed(capture.partial.map((gap) => `${shown(gap.path)} (${gapReason(gap)})`), (count) =>
+      `partial: ${counted(count, 'path')} could not be read, and ${count === 1 ? 'is' : 'are'} not in it:`,
+    ),
+    ...listed(capture.leftOut.map((gap) => `${shown(gap.path)} (${gapReason(gap)})`), () => 'not captured:'),
+    ...listed(
+      capture.unsettled.map(shown),
+      (count) => `unsettled: ${counted(count, 'file')} kept changing while being read:`,
+    ),
+    ...capture.warnings.map((warning) => `warning: ${showText(warning)}`),
+  ];
+}
+
+/** A heading with at most ten lines below it. */
+export function listed(lines: readonly string[], heading: (count: number) => string, most = LISTED): string[] {
+  if (lines.length === 0) return [];
+  const rest = lines.length - most;
+  return [
+    heading(lines.length),
+    ...lines.slice(0, most).map((line) => `  ${line}`),
+    ...(rest > 0 ? [`  … and ${rest} more (all with --json)`] : []),
+  ];
+}

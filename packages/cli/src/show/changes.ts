@@ -1,0 +1,54 @@
+import { type JsonName, nameFromJson, type OutputOf, type TreePath, statLines, type VERBS } from '@savepoint/core';
+import type { Style, View } from '../view.ts';
+import { counted, lineCounts, shown } from './words.ts';
+
+export type ChangeJson = OutputOf<(typeof VERBS)['diff']>['changes'][number];
+export type TotalsJson = OutputOf<(typeof VERBS)['diff']>['totals'];
+type EntryJson = ChangeJson['before'];
+
+const WORDS: Readonly<Record<ChangeJson['operation'], string>> = {
+  create: 'new',
+  write: 'changed',
+  delete: 'deleted',
+  mode: 'mode',
+  kind: 'kind',
+};
+
+export function changeLine({ path, operation, before, after, added, removed }: ChangeJson, style: Style): string {
+  const paint = operation === 'create' ? style.good : operation === 'delete' ? style.bad : style.strong;
+  const more = operation === 'mode' || operation === 'kind' ? becomes(before, after) : lineCounts(added, removed);
+  return `${paint(WORDS[operation].padEnd(7))}  ${shown(path)}${folderSign(path, after ?? before)}${more === '' ? '' : `  ${more}`}`;
+}
+
+/** `0644 → 0755`, or `file → link` where the kind changed. */
+export function becomes(before: EntryJson, after: EntryJson): string {
+  if (before === null || after === null) return '';
+  if (before.kind !== after.kind) return `${before.kind} \u2192 ${after.kind}`;
+  return before.kind === 'link' || after.kind === 'link' ? '' : `${before.mode} \u2192 ${after.mode}`;
+}
+
+export function folderSign(path: JsonName, entry: EntryJson): string {
+  return entry?.kind === 'folder' && path !== '' ? '/' : '';
+}
+
+/** `3 files, +12 −4`; a folder counts as a file here, as in a description. */
+export function totalsLine({ files, added, removed }: TotalsJson): string {
+  const lines = lineCounts(added, removed);
+  return `${counted(files, 'path')}${lines === '' ? '' : `, ${lines}`}`;
+}
+
+export function statOf(changes: readonly ChangeJson[], { style, width }: View): string[] {
+  const rows = changes.map(({ path, added, removed }) => ({
+    path: nameFromJson(path) as TreePath,
+    counts: added === null || removed === null ? null : { added, removed },
+    before: null,
+    after: null,
+  }));
+  return statLines(rows, width).map((line) => coloured(line, style));
+}
+
+function coloured(line: string, style: Style): string {
+  const graph = /\+*-*$/.exec(line)?.[0] ?? '';
+  const plus = graph.replace(/-/g, '');
+  return `${line.slice(0, line.length - graph.length)}${style.good(plus)}${style.bad(graph.slice(plus.length))}`;
+}

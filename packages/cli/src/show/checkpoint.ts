@@ -1,0 +1,22 @@
+import { type OutputOf, showText, type VERBS } from '@savepoint/core';
+import type { View } from '../view.ts';
+import { counted, when } from './words.ts';
+
+export type BriefJson = OutputOf<(typeof VERBS)['checkpoint']>['checkpoint'];
+
+/** `cp_4  2026-01-31 12:00:00  manual   what it is about  [partial …]` */
+export function checkpointLine(checkpoint: BriefJson, { style }: View, idColumns = 0): string {
+  const { id, time, trigger, description } = checkpoint;
+  const marks = checkpointMarks(checkpoint).map((mark) => `  [${mark}]`);
+  const start = `${style.id(id)}${' '.repeat(Math.max(0, idColumns - id.length))}  ${style.faint(when(time))}`;
+  return `${start}  ${trigger.padEnd(7)}  ${showText(description)}${marks.join('')}`;
+}
+
+/** What one should know before trusting a checkpoint. */
+export function checkpointMarks({ partial, unsettled, testResult }: BriefJson): string[] {
+  return [
+    ...(testResult === null ? [] : [`tests ${testResult}`]),
+    ...(partial.length === 0 ? [] : [`partial: ${counted(partial.length, 'path')} could not be read`]),
+    ...(unsettled.length === 0 ? [] : [`${counted(unsettled.length, 'file')} unsettled`]),
+  ];
+}

@@ -1,0 +1,75 @@
+/** What an act does or did, path by path, and what it leaves alone. */
+import { type JsonName, nameFromJson, type OutputOf, showName, showText, type VERBS } from '@savepoint/core';
+import type { Style } from '../view.ts';
+import { becomes, folderSign } from './changes.ts';
+import { gapReason, listed } from './capture.ts';
+import type { BriefJson } from './checkpoint.ts';
+import { counted, shown } from './words.ts';
+
+export type ActJson = Omit<OutputOf<(typeof VERBS)['undo']>, 'undoes'>;
+type PlannedJson = ActJson['plan']['paths'][number];
+type RootJson = ActJson['headMoved'][number]['now'];
+
+const WORDS: Readonly<Record<PlannedJson['operation'], string>> = {
+  create: 'create',
+  write: 'change',
+  delete: 'remove',
+  mode: 'mode',
+  kind: 'replace',
+};
+
+/** A line for each path. @param most the rest is only counted */
+export function planLines(act: ActJson, style: Style, most = Number.POSITIVE_INFINITY): string[] {
+  const { paths } = act.plan;
+  const lines = paths.slice(0, most).map(({ path, operation, before, after, merged }) => {
+    const paint = operation === 'create' ? style.good : operation === 'delete' ? style.bad : style.strong;
+    const more = [operation === 'mode' || operation === 'kind' ? becomes(before, after) : '', merged ? 'merged' : ''];
+    const tail = more.filter((text) => text !== '').map((text) => `  (${text})`);
+    return `  ${paint(WORDS[operation].padEnd(7))}  ${shown(path)}${folderSign(path, after ?? before)}${tail.join('')}`;
+  });
+  return paths.length > most ? [...lines, `  … and ${paths.length - most} more (all with --json)`] : lines;
+}
+
+const KEPT_LISTED = 20;
+
+/** What stays, what stands in the way, and what a restore of files does not bring. */
+export function planNotes(act: ActJson, target: BriefJson | null): string[] {
+  const { kept, conflicts, refused } = act.plan;
+  const reason = ({ path, why }: { path: JsonName; why: string }): string => `${shown(path)} (${showText(why)})`;
+  return [
+    ...listed(refused.map(reason), (count) => `refused, so that nothing at all would be done: ${counted(count, 'path')}`),
+    ...listed(conflicts.map(reason), (count) => `in conflict, so that nothing at all would be done: ${counted(count, 'path')}`),
+    ...listed(kept.map(reason), (count) => `left as ${count === 1 ? 'it is' : 'they are'}:`, KEPT_LISTED),
+    ...listed(
+      act.keptFiles.map(({ path, backup }) => `${shown(path)}: ${shown(backup)}`),
+      () => 'written to by someone at the very moment; those bytes are kept:',
+    ),
+    ...(target === null ? [] : targetNotes(target)),
+    ...act.headMoved.map(
+      ({ path, before, now }) =>
+        `only files are restored: ${repository(path)} was on ${position(before)} then and is on ${position(now)}; it stays there.`,
+    ),
+    ...act.repositoriesGone.map(
+      (path) => `only files are restored: the .git of ${repository(path)} is gone, and does not come back.`,
+    ),
+  ];
+}
+
+function targetNotes({ id, partial, unsettled }: BriefJson): string[] {
+  return [
+    ...listed(
+      partial.map((gap) => `${shown(gap.path)} (${gapReason(gap)})`),
+      () => `${id} is partial; what it could not read stays as it is:`,
+    ),
+    ...listed(unsettled.map(shown), () => `${id} is unsettled; these kept changing while it read them:`),
+  ];
+}
+
+function repository(path: JsonName): string {
+  return path === '' ? 'the repository' : `the repository ${showName(nameFromJson(path))}`;
+}
+
+function position({ branch, commit }: RootJson): string {
+  const at = commit === null ? 'no commit' : commit.slice(0, 10);
+  return branch === null ? at : `${showName(nameFromJson(branch))} (${at})`;
+}

@@ -1,0 +1,39 @@
+/** What a face knows of where its output goes. */
+import { isatty } from 'node:tty';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Paint = (text: string) => string;
+
+export interface Style {
+  readonly strong: Paint;
+  readonly faint: Paint;
+  readonly good: Paint;
+  readonly bad: Paint;
+  readonly id: Paint;
+}
+
+export interface View {
+  readonly style: Style;
+  /** Columns. */
+  readonly width: number;
+  readonly isTerminal: boolean;
+}
+
+const PLAIN_WIDTH = 100;
+
+const as =
+  (code: number, end: number): Paint =>
+  (text) =>
+    `\x1b[${code}m${text}\x1b[${end}m`;
+const plain: Paint = (text) => text;
+
+const PLAIN: Style = { strong: plain, faint: plain, good: plain, bad: plain, id: plain };
+const COLOURS: Style = { strong: as(1, 22), faint: as(2, 22), good: as(32, 39), bad: as(31, 39), id: as(33, 39) };
+
+/** Colours are for terminals only, and not where NO_COLOR is set (https://no-color.org) or the terminal is dumb. */
+export function viewOf(fd: 1 | 2, env: Environment): View {
+  const isTerminal = isatty(fd);
+  const coloured = isTerminal && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
+  const columns = isTerminal ? (fd === 1 ? process.stdout : process.stderr).columns : undefined;
+  return { style: coloured ? COLOURS : PLAIN, width: columns && columns > 0 ? columns : PLAIN_WIDTH, isTerminal };
+}

@@ -1,0 +1,33 @@
+import { writeSync } from 'node:fs';
+
+/** Output that could not be written: the reader is gone, the disk is full. */
+export class OutputError extends Error {
+  override readonly name = 'OutputError';
+  /** @param code the system's error code */
+  constructor(
+    readonly code: string,
+    options: ErrorOptions,
+  ) {
+    super(`The output could not be written (${code}).`, options);
+  }
+}
+
+const AGAIN_MS = 5;
+
+/**
+ * Writes all of it before it returns, so that a process that ends with status 0 has said everything.
+ * @throws OutputError
+ */
+export function writeAll(fd: 1 | 2, output: string | Buffer): void {
+  const bytes = typeof output === 'string' ? Buffer.from(output, 'utf8') : output;
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(fd, bytes, at);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? 'EIO';
+      // A pipe that another process made non-blocking, and that is full.
+      if (code === 'EAGAIN') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_MS);
+      else if (code !== 'EINTR') throw new OutputError(code, { cause: error });
+    }
+  }
+}

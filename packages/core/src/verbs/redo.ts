@@ -1,0 +1,24 @@
+import { actToJson } from './to-json.ts';
+import { given, verb } from './verb.ts';
+
+export const redo = verb({
+  name: 'redo',
+  summary: 'bring again what the last undo took back',
+  description:
+    'Takes back the newest undo, as long as no other act came after it. Files that changed since are merged three ' +
+    'ways; where both changed the same lines it is a conflict, and nothing changes at all.',
+  changes: 'files',
+  schemas: ({ z, inverted }) => ({
+    input: z.strictObject({
+      dryRun: z.boolean().optional().describe('only say what would happen'),
+      expected: z.string().optional().describe('the fingerprint of the dry run that was agreed to'),
+    }),
+    output: inverted,
+  }),
+
+  async handle(savepoint, input, context) {
+    const options = given({ expected: input.expected, signal: context.signal });
+    const seen = await (input.dryRun === true ? savepoint.previewRedo(options) : savepoint.redo(options));
+    return { ...actToJson(seen, []), undoes: seen.telling.undoes };
+  },
+});

@@ -1,0 +1,53 @@
+import { SavepointError } from '../model/errors.ts';
+import { isWithin, type TreePath } from '../model/names.ts';
+import { scopeOf } from './given-paths.ts';
+import { actToJson, briefToJson } from './to-json.ts';
+import { given, verb } from './verb.ts';
+
+export const restore = verb({
+  name: 'restore',
+  summary: 'make files equal to a checkpoint',
+  description:
+    'Makes the workspace equal to the checkpoint, byte for byte, all or nothing: or only the given paths, or, from a ' +
+    'subfolder, only what is in it. What is about to be overwritten is captured first, so `undo` takes a restore back. ' +
+    'Files that the checkpoint does not know and that an ignore rule covers, or that could not be captured, stay. ' +
+    'Only files are restored: branch, HEAD, index and stash stay as they are, and a deleted .git does not come back.',
+  changes: 'files',
+  schemas: ({ z, jsonName, checkpointName, restored }) => ({
+    input: z.strictObject({
+      checkpoint: checkpointName,
+      paths: z.array(jsonName).optional().describe('only these and what is below them'),
+      all: z.boolean().optional().describe('the whole workspace, also from a subfolder'),
+      mode: z
+        .enum(['exact', 'keep-outside'])
+        .optional()
+        .describe(
+          '`exact` (without it): equal to the checkpoint. `keep-outside`: what changed since the last checkpoint is ' +
+            'kept, merged where both changed the same file',
+        ),
+      dryRun: z.boolean().optional().describe('only say what would happen'),
+      expected: z.string().optional().describe('the fingerprint of the dry run that was agreed to'),
+    }),
+    output: restored,
+  }),
+
+  async handle(savepoint, input, context) {
+    const wanted = input.paths ?? [];
+    if (input.all === true && wanted.length > 0) {
+      throw new SavepointError('USAGE', 'Either the whole workspace is restored, or the given paths: not both.', {
+        argument: 'all',
+      });
+    }
+    const paths = input.all === true ? [] : scopeOf(await savepoint.place(), wanted);
+    const { mode, expected } = input;
+    const options = given({ paths, mode, expected, signal: context.signal });
+    const seen =
+      input.dryRun === true
+        ? await savepoint.previewRestore(input.checkpoint, options)
+        : await savepoint.restore(input.checkpoint, options);
+    const touches = (root: TreePath): boolean =>
+      paths.length === 0 || paths.some((path) => isWithin(path, root) || isWithin(root, path));
+    const recorded = seen.target.roots.filter(({ path }) => touches(path));
+    return { ...actToJson(seen, recorded), target: briefToJson(seen.target) };
+  },
+});

@@ -1,0 +1,231 @@
+/** The shapes that verbs take and give, as schemas. All of them are JSON; objects are strict: no field comes unannounced. */
+import * as z from 'zod';
+
+export { z };
+
+/** Names under which shapes are documented (docs/reference/verbs.md). */
+export const SHAPE_NAMES = z.registry<{ id: string; description?: string }>();
+
+function named<Shape extends z.ZodType>(id: string, description: string, shape: Shape): Shape {
+  SHAPE_NAMES.add(shape, { id, description });
+  return shape;
+}
+
+const count = z.int().min(0);
+const nullableCount = count.nullable();
+
+export const jsonName = named(
+  'JsonName',
+  'A name or path from disk: text where its bytes are UTF-8, else the bytes in base64. Paths use `/`; the workspace itself is `""`.',
+  z.union([z.string(), z.strictObject({ b64: z.base64() })]),
+);
+
+export const checkpointId = named(
+  'CheckpointId',
+  "`cp_12`: a checkpoint's number on its workspace's timeline, never used again.",
+  z.string().regex(/^cp_[1-9][0-9]*$/),
+);
+
+export const objectId = named('ObjectId', "A git object's id: 40 hex digits.", z.string().regex(/^[0-9a-f]{40}$/));
+
+export const checkpointName = named(
+  'CheckpointName',
+  'What may name a checkpoint: `cp_12`, `last`, `last~2`, a commit id (at least 4 digits), `@{10 minutes ago}`, `@{2026-01-31 12:00}`.',
+  z.string(),
+);
+
+const time = z.iso.datetime().describe('UTC, ISO 8601; for people, never for order');
+const permissions = z.string().regex(/^[0-7]{4}$/);
+
+export const entry = named(
+  'Entry',
+  'What is at a path. `mode`: four octal digits. `id`: of the blob that holds the content, or the link’s target.',
+  z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('file'), mode: permissions, id: objectId }),
+    z.strictObject({ kind: z.literal('link'), id: objectId }),
+    z.strictObject({ kind: z.literal('folder'), mode: permissions }),
+  ]),
+);
+
+const operation = z
+  .enum(['create', 'write', 'delete', 'mode', 'kind'])
+  .describe('`mode`: permissions only; `kind`: a file became a folder or link, or the other way round');
+
+export const change = named(
+  'Change',
+  'What happened to one path between two states.',
+  z.strictObject({
+    path: jsonName,
+    operation,
+    before: entry.nullable(),
+    after: entry.nullable(),
+    added: nullableCount.describe('lines; null where they were not counted: binary, very long, no file'),
+    removed: nullableCount,
+  }),
+);
+
+export const totals = named(
+  'Totals',
+  'Sums over changes.',
+  z.strictObject({ files: count, added: count, removed: count }),
+);
+
+export const gap = named(
+  'Gap',
+  'A path that was not captured, and why.',
+  z.strictObject({
+    path: jsonName,
+    reason: z.enum([
+      'too-large',
+      'ignored',
+      'dependency-folder',
+      'special',
+      'mount',
+      'unreadable',
+      'name',
+      'repository',
+      'own',
+    ]),
+    size: nullableCount.describe('bytes, where known'),
+    code: z.string().nullable().describe("the system's error code, for `unreadable`"),
+  }),
+);
+
+export const root = named(
+  'Root',
+  'A repository, or the workspace folder where it is none, as a checkpoint found it.',
+  z.strictObject({
+    path: jsonName,
+    kind: z.enum(['repository', 'folder']),
+    branch: jsonName.nullable().describe('null when detached or no repository'),
+    commit: z.string().nullable().describe('what HEAD stood on; null when unborn, unknown or no repository'),
+    operation: z.string().nullable().describe('a rebase, merge, … in flight'),
+  }),
+);
+
+export const counts = named(
+  'Counts',
+  'How much a checkpoint holds.',
+  z.strictObject({
+    files: count,
+    links: count,
+    folders: count,
+    bytes: count,
+    skipped: count.describe('paths left out, for whatever reason'),
+  }),
+);
+
+const actor = named(
+  'Actor',
+  'Who did it. `outside`: seen through no hook, so nobody may be called its author.',
+  z.strictObject({ kind: z.enum(['user', 'agent', 'outside']), name: z.string(), version: z.string().nullable() }),
+);
+
+const conversation = z.strictObject({
+  messages: count,
+  lastUser: z.string().nullable(),
+  lastAssistant: z.string().nullable(),
+  model: z.string().nullable(),
+  contextSize: nullableCount.describe('tokens'),
+});
+
+const brief = {
+  id: checkpointId,
+  number: z.int().min(1),
+  commit: objectId.describe('of the commit in the store that holds it'),
+  previous: checkpointId.nullable(),
+  time,
+  trigger: z.enum(['manual', 'before', 'restore', 'undo', 'redo']),
+  actor,
+  description: z.string(),
+  session: z.string().nullable(),
+  conversation: conversation.nullable().describe('where the conversation stood'),
+  testResult: z.enum(['pass', 'fail']).nullable(),
+  target: checkpointId.nullable().describe('for a restore: what it brought back'),
+  undoes: checkpointId.nullable().describe('for undo and redo: the act that it inverts'),
+  roots: z.array(root),
+  rules: z.strictObject({ maxFileBytes: count, maxIgnoredBytes: count }).describe('the caps it was taken under'),
+  counts,
+  partial: z.array(gap).describe('paths that could not be read; a checkpoint with any is partial'),
+  unsettled: z.array(jsonName).describe('files that kept changing while they were read'),
+  totals: totals.describe('against `previous`'),
+};
+
+export const checkpointBrief = named(
+  'CheckpointBrief',
+  'A checkpoint without its list of changes.',
+  z.strictObject(brief),
+);
+
+export const checkpoint = named(
+  'Checkpoint',
+  'A snapshot with its story.',
+  z.strictObject({
+    ...brief,
+    changes: z.array(change).nullable().describe('against `previous`; null for the first one, and where there are too many'),
+  }),
+);
+
+export const capture = named(
+  'Capture',
+  'What a look at the folder found.',
+  z.strictObject({
+    counts,
+    partial: z.array(gap).describe('could not be read'),
+    leftOut: z.array(gap).describe('left out though no ignore rule asks for it: too large, special, a mount, a refused name'),
+    unsettled: z.array(jsonName),
+    warnings: z.array(z.string()).describe('rules or repository files that could not be read'),
+  }),
+);
+
+export const plan = named(
+  'Plan',
+  'What an act does, path by path. With a conflict or a refused path it does nothing at all.',
+  z.strictObject({
+    paths: z.array(
+      z.strictObject({
+        path: jsonName,
+        operation,
+        before: entry.nullable().describe('as it is now'),
+        after: entry.nullable().describe('as it will be'),
+        merged: z.boolean().describe('the result holds changes of both sides'),
+      }),
+    ),
+    kept: z.array(z.strictObject({ path: jsonName, why: z.string() })).describe('left as they are, and why'),
+    conflicts: z.array(z.strictObject({ path: jsonName, why: z.string() })).describe('hold something that would be lost'),
+    refused: z.array(z.strictObject({ path: jsonName, why: z.string() })).describe('cannot be saved first'),
+  }),
+);
+
+const act = {
+  outcome: z
+    .enum(['done', 'nothing', 'ready', 'conflict', 'refused'])
+    .describe('`nothing`: there was nothing to do; the last three only for a dry run: what would come of it'),
+  dryRun: z.boolean(),
+  description: z.string().describe('what the act says of itself'),
+  plan,
+  fingerprint: z.string().describe('names this plan; given back as `expected`, only this plan is carried out'),
+  headMoved: z
+    .array(z.strictObject({ path: jsonName, before: root, now: root }))
+    .describe('repositories whose branch or commit is another one now; only files are restored'),
+  repositoriesGone: z.array(jsonName).describe('repositories of the checkpoint whose .git is not there; it does not come back'),
+  capture: capture.describe('the folder as the act found it'),
+  before: checkpointBrief.nullable().describe('the state before; null for a dry run'),
+  checkpoint: checkpointBrief.nullable().describe('the state after; null where nothing was done'),
+  keptFiles: z
+    .array(z.strictObject({ path: jsonName, backup: jsonName }))
+    .describe('bytes that someone wrote into a replaced file at the very moment, and where they lie'),
+};
+
+export const restored = z.strictObject({ ...act, target: checkpointBrief });
+
+export const inverted = z.strictObject({ ...act, undoes: checkpointId.nullable() });
+
+/** An error as callers see it: docs/reference/errors.md has the codes. */
+export const problem = named(
+  'Problem',
+  'What went wrong, where, and what to do; see [errors](errors.md).',
+  z.strictObject({ code: z.string(), message: z.string(), data: z.unknown(), hint: z.string() }),
+);
+
+export const kept = z.strictObject({ path: jsonName, backup: jsonName });

@@ -1,0 +1,83 @@
+import { nameToJson } from '../model/names.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { Journal } from '../transaction/transition.ts';
+import { orNone } from './no-workspace.ts';
+import { briefToJson, captureToJson, changeToJson } from './to-json.ts';
+import { given, verb } from './verb.ts';
+
+export const status = verb({
+  name: 'status',
+  summary: 'show what changed since the last checkpoint',
+  description:
+    'Looks at the folder and says what differs from the last checkpoint, what could not be captured, what `undo` and ' +
+    '`redo` would do, and whether an act of a dead process is pending. Changes nothing.',
+  changes: 'nothing',
+  schemas: ({ z, jsonName, checkpointId, checkpointBrief, change, totals, capture }) => {
+    const act = z.strictObject({ id: checkpointId, description: z.string() });
+    return {
+      input: z.strictObject({}),
+      output: z.strictObject({
+        workspace: z
+          .strictObject({ id: z.string(), path: jsonName, store: jsonName })
+          .nullable()
+          .describe('null where nothing was ever captured; then the rest is empty'),
+        moved: z
+          .enum(['moved', 'made-anew'])
+          .nullable()
+          .describe('the folder stood elsewhere, or was made anew at its path, since the last command that writes'),
+        missing: z.boolean().describe("the workspace's folder is not there"),
+        checkpoints: z.int().min(0),
+        last: checkpointBrief.nullable(),
+        changed: z
+          .strictObject({ changes: z.array(change), totals })
+          .nullable()
+          .describe('against `last`; null where one of the two is missing'),
+        capture: capture.nullable(),
+        pending: z
+          .array(z.strictObject({ transaction: z.string(), checkpoint: checkpointId, paths: z.int() }))
+          .describe('acts that are neither done nor undone; `recover` settles them'),
+        undo: act.nullable().describe('what `undo` would take back'),
+        redo: act.nullable().describe('the undo that `redo` would take back'),
+      }),
+    };
+  },
+
+  async handle(savepoint, _input, context) {
+    const found = await orNone(savepoint.status(given({ signal: context.signal })));
+    if (found === null) return NEVER_CAPTURED;
+    const { workspace, moved, checkpoints, last, changed, scan } = found;
+    return {
+      workspace: { id: workspace.id, path: nameToJson(workspace.root), store: nameToJson(workspace.store) },
+      moved,
+      missing: scan === null,
+      checkpoints,
+      last: last === null ? null : briefToJson(last),
+      changed: changed && { changes: changed.changes.map(changeToJson), totals: { ...changed.totals } },
+      capture: scan === null ? null : captureToJson(scan),
+      pending: found.pending.map(pendingToJson),
+      undo: actToJson(found.undo),
+      redo: actToJson(found.redo),
+    };
+  },
+});
+
+const NEVER_CAPTURED = {
+  workspace: null,
+  moved: null,
+  missing: false,
+  checkpoints: 0,
+  last: null,
+  changed: null,
+  capture: null,
+  pending: [],
+  undo: null,
+  redo: null,
+};
+
+function actToJson(act: Checkpoint | null): { id: string; description: string } | null {
+  return act === null ? null : { id: act.id, description: act.description };
+}
+
+function pendingToJson({ transaction, checkpoint, transitions }: Journal) {
+  return { transaction, checkpoint: `cp_${checkpoint.number}`, paths: transitions.length };
+}

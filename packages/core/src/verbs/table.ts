@@ -1,0 +1,31 @@
+/** The table of verbs: all that Savepoint can be asked to do. */
+import { checkpoint } from './checkpoint.ts';
+import { diff } from './diff.ts';
+import { gc } from './gc.ts';
+import { linkWorkspace } from './link-workspace.ts';
+import { list } from './list.ts';
+import { recover } from './recover.ts';
+import { redo } from './redo.ts';
+import { restore } from './restore.ts';
+import { show } from './show.ts';
+import { status } from './status.ts';
+import { undo } from './undo.ts';
+import { verify } from './verify.ts';
+import { workspaces } from './workspaces.ts';
+
+/** In the order in which they are documented. */
+export const VERBS = {
+  status,
+  checkpoint,
+  list,
+  show,
+  diff,
+  restore,
+  undo,
+  redo,
+  verify,
+  recover,
+  gc,
+  workspaces,
+  linkWorkspace,
+} as const;

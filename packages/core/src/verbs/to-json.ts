@@ -1,0 +1,163 @@
+/** From the engine's types to the shapes of verbs: bytes to names, numbers to octal and ISO, `undefined` to null. */
+import type * as z from 'zod';
+import type { Change, Checkpoint, Gap, RootState } from '../model/checkpoint.ts';
+import type { Entry } from '../model/entries.ts';
+import { nameToJson } from '../model/names.ts';
+import { operationOf } from '../timeline/changes.ts';
+import type { ActResult, Preview } from '../rewind/act.ts';
+import type { PlanConflict } from '../rewind/plan.ts';
+import type { ScanResult } from '../workspace/scan.ts';
+import type { Shapes } from './verb.ts';
+
+type Json<Name extends keyof Shapes> = Shapes[Name] extends z.ZodType ? z.output<Shapes[Name]> : never;
+type Act = Omit<Json<'inverted'>, 'undoes'>;
+
+/** A time that no calendar holds can stand in a damaged store; it must not keep the rest from being shown. */
+export function timeToJson(time: number): string {
+  return new Date(Number.isFinite(time) && Math.abs(time) <= 8.64e15 ? time : 0).toISOString();
+}
+
+export function entryToJson(entry: Entry | null): Json<'entry'> | null {
+  if (entry === null) return null;
+  if (entry.kind === 'link') return { kind: 'link', id: entry.id };
+  const mode = entry.mode.toString(8).padStart(4, '0');
+  return entry.kind === 'folder' ? { kind: 'folder', mode } : { kind: 'file', mode, id: entry.id };
+}
+
+export function changeToJson(change: Change): Json<'change'> {
+  const { path, operation, before, after, added, removed } = change;
+  return {
+    path: nameToJson(path),
+    operation,
+    before: entryToJson(before),
+    after: entryToJson(after),
+    added,
+    removed,
+  };
+}
+
+export function briefToJson(checkpoint: Checkpoint): Json<'checkpointBrief'> {
+  const { actor, conversation, rules, counts, totals } = checkpoint;
+  return {
+    id: checkpoint.id,
+    number: checkpoint.number,
+    commit: checkpoint.commit,
+    previous: checkpoint.previous,
+    time: timeToJson(checkpoint.time),
+    trigger: checkpoint.trigger,
+    actor: { kind: actor.kind, name: actor.name, version: actor.version ?? null },
+    description: checkpoint.description,
+    session: checkpoint.session,
+    conversation: conversation && {
+      messages: conversation.messages,
+      lastUser: conversation.lastUser ?? null,
+      lastAssistant: conversation.lastAssistant ?? null,
+      model: conversation.model ?? null,
+      contextSize: conversation.contextSize ?? null,
+    },
+    testResult: checkpoint.testResult,
+    target: checkpoint.target,
+    undoes: checkpoint.undoes,
+    roots: checkpoint.roots.map(rootToJson),
+    rules: { maxFileBytes: rules.maxFileBytes, maxIgnoredBytes: rules.maxIgnoredBytes },
+    counts: countsToJson(counts),
+    partial: checkpoint.partial.map(gapToJson),
+    unsettled: checkpoint.unsettled.map(nameToJson),
+    totals: { files: totals.files, added: totals.added, removed: totals.removed },
+  };
+}
+
+export function checkpointToJson(checkpoint: Checkpoint): Json<'checkpoint'> {
+  return { ...briefToJson(checkpoint), changes: checkpoint.changes?.map(changeToJson) ?? null };
+}
+
+export function captureToJson(scan: ScanResult): Json<'capture'> {
+  return {
+    counts: countsToJson(scan.counts),
+    partial: scan.partial.map(gapToJson),
+    leftOut: scan.leftOut.map(gapToJson),
+    unsettled: scan.unsettled.map(nameToJson),
+    warnings: [...scan.problems],
+  };
+}
+
+/**
+ * @param seen a preview, or the result of the act
+ * @param recorded the repositories of the state that the act goes back to
+ */
+export function actToJson(seen: Preview | ActResult, recorded: readonly RootState[]): Act {
+  const done = 'before' in seen ? seen : null;
+  const plan = planToJson(seen);
+  return {
+    outcome: done === null ? outlook(plan) : done.checkpoint === null ? 'nothing' : 'done',
+    dryRun: done === null,
+    description: seen.telling.description,
+    plan,
+    fingerprint: seen.fingerprint,
+    ...repositoriesSince(recorded, seen.scan.roots),
+    capture: captureToJson(seen.scan),
+    before: done === null ? null : briefToJson(done.before),
+    checkpoint: done === null || done.checkpoint === null ? null : briefToJson(done.checkpoint),
+    keptFiles: (done?.kept ?? []).map(({ path, backup }) => ({ path: nameToJson(path), backup: nameToJson(backup) })),
+  };
+}
+
+function planToJson({ plan }: Preview): Json<'plan'> {
+  // What could not be captured even when it had to be cannot be saved first either.
+  const unsaved = plan.mustCapture.map((path) => ({ path, why: 'what is there cannot be saved first' }));
+  return {
+    paths: plan.paths.map(({ path, from, to, merged }) => ({
+      path: nameToJson(path),
+      operation: operationOf(from, to),
+      before: entryToJson(from),
+      after: entryToJson(to),
+      merged,
+    })),
+    kept: plan.kept.map(reasonToJson),
+    conflicts: plan.conflicts.map(reasonToJson),
+    refused: [...plan.refused, ...unsaved].map(reasonToJson),
+  };
+}
+
+function outlook(plan: Json<'plan'>): Act['outcome'] {
+  if (plan.refused.length > 0) return 'refused';
+  if (plan.conflicts.length > 0) return 'conflict';
+  return plan.paths.length > 0 ? 'ready' : 'nothing';
+}
+
+/** Branches, commits and the .git folders themselves are never restored; who expects it must be told. */
+function repositoriesSince(
+  recorded: readonly RootState[],
+  now: readonly RootState[],
+): Pick<Act, 'headMoved' | 'repositoriesGone'> {
+  const headMoved: Act['headMoved'] = [];
+  const repositoriesGone: Act['repositoriesGone'] = [];
+  const today = new Map(now.map((root) => [root.path, root]));
+  for (const before of recorded) {
+    if (before.kind !== 'repository') continue;
+    const path = nameToJson(before.path);
+    const root = today.get(before.path);
+    if (root?.kind !== 'repository') repositoriesGone.push(path);
+    else if (root.branch !== before.branch || root.commit !== before.commit) {
+      headMoved.push({ path, before: rootToJson(before), now: rootToJson(root) });
+    }
+  }
+  return { headMoved, repositoriesGone };
+}
+
+function reasonToJson({ path, why }: PlanConflict): { path: Json<'jsonName'>; why: string } {
+  return { path: nameToJson(path), why };
+}
+
+function rootToJson(root: RootState): Json<'root'> {
+  const { path, kind, branch, commit, operation } = root;
+  return { path: nameToJson(path), kind, branch: branch === null ? null : nameToJson(branch), commit, operation };
+}
+
+function gapToJson({ path, skip }: Gap): Json<'gap'> {
+  return { path: nameToJson(path), reason: skip.reason, size: skip.size ?? null, code: skip.code ?? null };
+}
+
+function countsToJson({ files, links, folders, bytes, skipped }: Checkpoint['counts']): Json<'counts'> {
+  return { files, links, folders, bytes, skipped };
+}
