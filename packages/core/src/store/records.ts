@@ -1,5 +1,6 @@
 /** Which store belongs to which folder: `workspaces/<id>/workspace.json` under the home folder (docs/format.md). */
 
+import { showName } from '../content/show-name.ts';
 import { durableWrite, readWhole, syncFolder } from '../io/durable-write.ts';
 import { type Fs, isFsError, kindOf, permissions, type Stat } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
@@ -52,20 +53,28 @@ export function sameFolder(a: FolderIdentity | null, b: FolderIdentity | null): 
 /** Throws STORE_UNSAFE unless `path` is a folder of ours that nobody else can enter. */
 export function assertPrivate(ports: Ports, path: DiskPath): void {
   const stat = ports.fs.lstat(path);
-  if (stat === null) throw new SavepointError('STORE_DAMAGED', `The store's folder ${path} is gone.`, { file: path });
+  if (stat === null)
+    throw new SavepointError('STORE_DAMAGED', `The store's folder ${showName(path)} is gone.`, {
+      file: nameToJson(path),
+    });
   if (kindOf(stat) !== 'folder') {
-    throw new SavepointError('STORE_UNSAFE', `The store ${path} is not a folder (a link is not followed).`, { path });
+    throw new SavepointError('STORE_UNSAFE', `The store ${showName(path)} is not a folder (a link is not followed).`, {
+      path: nameToJson(path),
+    });
   }
   if (ports.platform === 'win32') return; // the profile folder's access list guards it; there are no mode bits
   if (ports.uid !== null && stat.uid !== ports.uid) {
-    throw new SavepointError('STORE_UNSAFE', `The store ${path} belongs to another user (uid ${stat.uid}).`, {
-      path,
+    throw new SavepointError('STORE_UNSAFE', `The store ${showName(path)} belongs to another user (uid ${stat.uid}).`, {
+      path: nameToJson(path),
       owner: stat.uid,
     });
   }
   if ((stat.mode & 0o077) !== 0) {
     const mode = permissions(stat).toString(8).padStart(4, '0');
-    throw new SavepointError('STORE_UNSAFE', `Others can enter the store ${path} (mode ${mode}).`, { path, mode });
+    throw new SavepointError('STORE_UNSAFE', `Others can enter the store ${showName(path)} (mode ${mode}).`, {
+      path: nameToJson(path),
+      mode,
+    });
   }
 }
 
@@ -104,6 +113,8 @@ export function listRecords(
 ): { readonly records: readonly WorkspaceRecord[]; readonly problems: readonly SavepointError[] } {
   const folder = `${home}/workspaces` as DiskPath;
   if (ports.fs.lstat(folder) === null) return { records: [], problems: [] };
+  assertPrivate(ports, home);
+  assertPrivate(ports, folder);
   const records: WorkspaceRecord[] = [];
   const problems: SavepointError[] = [];
   for (const name of [...ports.fs.list(folder)].sort()) {
@@ -133,11 +144,11 @@ export function readRecord(ports: Ports, storePath: DiskPath): WorkspaceRecord |
   if (typeof json.format === 'number' && json.format > STORE_FORMAT) {
     throw new SavepointError(
       'STORE_TOO_NEW',
-      `The store ${storePath} has format ${json.format}; this version knows ${STORE_FORMAT}.`,
+      `The store ${showName(storePath)} has format ${json.format}; this version knows ${STORE_FORMAT}.`,
       {
         found: json.format,
         known: STORE_FORMAT,
-        path: storePath,
+        path: nameToJson(storePath),
       },
     );
   }
@@ -218,5 +229,10 @@ function lstatOrNull(fs: Fs, path: DiskPath): Stat | null {
 }
 
 function damaged(file: DiskPath, cause: unknown): SavepointError {
-  return new SavepointError('STORE_DAMAGED', `${file} is not a readable workspace record.`, { file }, { cause });
+  return new SavepointError(
+    'STORE_DAMAGED',
+    `${showName(file)} is not a readable workspace record.`,
+    { file: nameToJson(file) },
+    { cause },
+  );
 }
