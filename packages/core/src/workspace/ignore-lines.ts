@@ -30,30 +30,30 @@ export interface Room {
   readonly slow: number;
 }
 
-/** Bytes of one file that are used. */
+/** Bytes. */
 export const IGNORE_FILE_BYTES = 1024 * 1024;
 const FILE_PATTERNS = 10_000;
 const PATTERN_BYTES = 1024;
 const PROBLEMS = 20;
 const EVERYTHING_BACK = '!*';
 
-/** @param bytes the whole file; only the first {@link IGNORE_FILE_BYTES} count */
+/** @param bytes the whole file; one over {@link IGNORE_FILE_BYTES} is not used */
 export function readIgnoreLines(bytes: Uint8Array, room: Room): IgnoreLines {
+  if (bytes.length > IGNORE_FILE_BYTES) {
+    const detail = `${bytes.length} bytes, at most ${IGNORE_FILE_BYTES} are used: none of it is`;
+    return { patterns: [EVERYTHING_BACK], slow: 0, problems: [{ line: null, why: 'too-large', detail }] };
+  }
   const patterns: string[] = [];
   const problems: RuleProblem[] = [];
   const most = Math.min(room.patterns, FILE_PATTERNS);
-  const isWhole = bytes.length <= IGNORE_FILE_BYTES;
-  const lines = splitLines(isWhole ? bytes : bytes.subarray(0, IGNORE_FILE_BYTES));
-  // Cut in its middle, a line would be another pattern.
-  if (!isWhole) lines.pop();
+  const lines = splitLines(bytes);
   let slow = 0;
-  let backLost = !isWhole;
   for (let at = 0; at < lines.length; at++) {
     const line = patternOf(lines[at] as string);
     if (line === null) continue;
     if (patterns.length >= most) {
       problems.push({ line: at + 1, why: 'too-many', detail: `over ${most} patterns: from here on none is used` });
-      backLost ||= lines.slice(at).some((line) => line.startsWith('!'));
+      if (lines.slice(at).some((later) => later.startsWith('!'))) patterns.push(EVERYTHING_BACK);
       break;
     }
     const pattern = simplify(line);
@@ -66,11 +66,6 @@ export function readIgnoreLines(bytes: Uint8Array, room: Room): IgnoreLines {
     if (problems.length < PROBLEMS) problems.push({ line: at + 1, ...problem });
     if (line.startsWith('!')) patterns.push(EVERYTHING_BACK);
   }
-  if (!isWhole) {
-    const detail = `${bytes.length} bytes, of which the first ${IGNORE_FILE_BYTES} are used`;
-    problems.push({ line: null, why: 'too-large', detail });
-  }
-  if (backLost) patterns.push(EVERYTHING_BACK);
   return { patterns, slow, problems };
 }
 

@@ -379,13 +379,20 @@ describe('what cannot be read', () => {
     },
   );
 
-  test('paths that leave the folder make the index damaged', () => {
-    const { file, put: write } = prepared();
-    for (const bad of ['..', './/', '/aa/']) {
+  test('paths that git refuses make the index damaged', () => {
+    const folder = repository();
+    put(folder, 'aa/bb');
+    git(folder, 'add', '-A');
+    const file = readFileSync(`${folder}/.git/index`);
+    const withPath = (name: string): IndexReading => {
       const body = Buffer.from(file.subarray(0, -20));
-      // The path `dir/c` becomes one of the same length.
-      body.write(`${bad}/xxxxx`.slice(0, 5), body.indexOf('dir/c\0'), 'latin1');
-      expect(write(Buffer.concat([body, createHash('sha1').update(body).digest()])).problem?.why).toBe('damaged');
+      body.write(name, body.indexOf('aa/bb\0'), 'latin1');
+      writeFileSync(`${folder}/.git/index`, Buffer.concat([body, createHash('sha1').update(body).digest()]));
+      return read(folder);
+    };
+    expect(withPath('.a/.b').problem).toBeNull();
+    for (const bad of ['../bb', 'aa/..', './abb', 'aab/.', 'a//bb', '/aabb', 'aabb/', 'a\0/bb', 'a/../', 'a/./b']) {
+      expect(withPath(bad).problem, bad).toMatchObject({ why: 'damaged' });
     }
   });
 

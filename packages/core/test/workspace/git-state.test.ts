@@ -40,6 +40,15 @@ function state(folder: string): GitState {
   return repository;
 }
 
+function withLstat(lstat: Fs['lstat']): Fs {
+  return new Proxy(nodeFs, {
+    get(target, name) {
+      const own: unknown = name === 'lstat' ? lstat : target[name as keyof Fs];
+      return typeof own === 'function' ? own.bind(target) : own;
+    },
+  });
+}
+
 /** Exit status of git does not matter: these stop in the middle on purpose. */
 function tryGit(folder: string, ...args: readonly string[]): void {
   try {
@@ -78,6 +87,9 @@ describe('head', () => {
       git(folder, 'symbolic-ref', 'HEAD', `refs/heads/${branch}`);
       expect(state(folder).head).toMatchObject({ branch, commit: first });
     }
+    git(folder, 'branch', 'topic/one');
+    git(folder, 'symbolic-ref', 'HEAD', 'refs/heads/topic');
+    expect(state(folder)).toMatchObject({ head: { branch: 'topic', unborn: true }, problems: [] });
     git(folder, 'symbolic-ref', 'HEAD', 'refs/heads/mai');
     expect(state(folder).head).toMatchObject({ branch: 'mai', unborn: true });
     // A loose ref is stronger than a packed one.
@@ -153,6 +165,8 @@ describe('head', () => {
     const packed = `${folder}/.git/packed-refs`;
     writeFileSync(packed, `x refs/heads/main\n${'g'.repeat(40)} refs/heads/main\n`);
     expect(state(folder).problems).toMatchObject([{ why: 'damaged' }]);
+    writeFileSync(packed, `x refs/heads/main\n${'a'.repeat(40)} refs/heads/main`);
+    expect(state(folder).head?.commit).toBe('a'.repeat(40));
     writeFileSync(packed, `${' refs/heads/mainx'.repeat(50_000)}\n`);
     expect(state(folder).head?.unborn).toBe(true);
     truncateSync(packed, 300 * 1024 * 1024);
@@ -385,9 +399,9 @@ describe('finding', () => {
 
   test('none up to the root, from the root, and on Windows up to the drive', () => {
     const asked: string[] = [];
-    const fs = new Proxy(nodeFs, {
-      get: (target, name) =>
-        name === 'lstat' ? (path: string) => void asked.push(path) ?? null : target[name as keyof Fs],
+    const fs = withLstat((path) => {
+      asked.push(path);
+      return null;
     });
     expect(findRepository(fs, disk('/x/y'))).toBeNull();
     expect(asked).toEqual(['/x/y', '/x/y/.git', '/x', '/x/.git', '/', '/.git']);
@@ -402,14 +416,9 @@ describe('finding', () => {
   test('another file system is not entered', () => {
     const folder = repository();
     mkdirSync(`${folder}/mount/x`, { recursive: true });
-    const fs = new Proxy(nodeFs, {
-      get: (target, name) =>
-        name === 'lstat'
-          ? (path: DiskPath) => {
-              const stat = target.lstat(path);
-              return stat !== null && path.startsWith(`${folder}/mount`) ? { ...stat, mode: stat.mode, dev: -1 } : stat;
-            }
-          : target[name as keyof Fs],
+    const fs = withLstat((path) => {
+      const stat = nodeFs.lstat(path);
+      return stat !== null && path.startsWith(`${folder}/mount`) ? { ...stat, mode: stat.mode, dev: -1 } : stat;
     });
     expect(findRepository(nodeFs, disk(`${folder}/mount/x`))?.folder).toBe(folder);
     expect(findRepository(fs, disk(`${folder}/mount/x`))).toBeNull();
