@@ -14,8 +14,9 @@ export const FLOORS = [
   ['timeline', 'transaction'],
   ['edit', 'rewind'],
   ['plan', 'fork', 'conversation', 'sync'],
-  ['verbs'],
+  ['events.ts', 'open-workspace.ts', 'publication.ts'],
   ['savepoint.ts'],
+  ['verbs'],
   ['index.ts'],
   ['node.ts'],
 ];

@@ -33,8 +33,8 @@ describe('order', () => {
     ],
     [
       'the facade from a room',
-      { 'verbs/a.ts': "import { open } from '../savepoint.ts';" },
-      'verbs imports savepoint.ts',
+      { 'rewind/a.ts': "import { open } from '../savepoint.ts';" },
+      'rewind imports savepoint.ts',
     ],
     [
       'the index from the facade',
