@@ -1,5 +1,6 @@
 /** Finding, making and locking the store of a folder. */
 
+import { showName } from './content/show-name.ts';
 import { isFsError, kindOf } from './io/fs.ts';
 import type { Pace } from './io/pace.ts';
 import type { Places, Ports } from './io/ports.ts';
@@ -51,6 +52,8 @@ export function resolveFolder(ports: Ports, path: DiskPath): DiskPath {
 
 export function findWorkspace(setting: Setting): Found | null {
   const { ports, places, folder } = setting;
+  const stat = ports.fs.lstat(folder);
+  if (stat !== null && kindOf(stat) !== 'folder') throw refused(folder, 'not-a-folder', 'is not a folder');
   const { records, problems } = listRecords(ports, places.home);
   const found = findRecord(ports, records, folder);
   const fits = found !== null && (!setting.here || pathOf(found) === folder) ? found : null;
@@ -249,7 +252,7 @@ export function isInside(path: DiskPath, folder: DiskPath): boolean {
 }
 
 function refused(folder: DiskPath, why: string, text: string): SavepointError {
-  return new SavepointError('ROOT_REFUSED', `The folder ${text}, so it cannot be a workspace.`, {
+  return new SavepointError('ROOT_REFUSED', `${showName(folder)} ${text}, so it cannot be a workspace.`, {
     folder: nameToJson(folder),
     why,
   });

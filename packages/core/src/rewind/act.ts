@@ -164,14 +164,18 @@ function refuse(plan: Plan): void {
   const [first] = refused;
   if (first !== undefined) {
     const paths = listed(refused);
-    throw new SavepointError('PATH_REFUSED', `${refused.length} path(s) cannot be overwritten: ${first.why}.`, {
-      path: nameToJson(first.path),
-      why: first.why,
-      paths,
-    });
+    throw new SavepointError(
+      'PATH_REFUSED',
+      `${counted(refused.length, 'path')} cannot be overwritten: ${first.why}.`,
+      {
+        path: nameToJson(first.path),
+        why: first.why,
+        paths,
+      },
+    );
   }
   if (plan.conflicts.length > 0) {
-    throw new SavepointError('CONFLICT', `${plan.conflicts.length} path(s) hold something that would be lost.`, {
+    throw new SavepointError('CONFLICT', `${counted(plan.conflicts.length, 'path')} would lose something.`, {
       paths: listed(plan.conflicts),
     });
   }
@@ -242,4 +246,8 @@ function forget(scan: ScanResult, plan: Plan): void {
 function fingerprintOf(plan: Plan): string {
   const lines = plan.paths.map(({ path, from, to }) => JSON.stringify([path, entryToJson(from), entryToJson(to)]));
   return createHash('sha1').update(lines.join('\n')).digest('hex');
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

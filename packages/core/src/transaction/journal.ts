@@ -1,5 +1,7 @@
 /** Journals and intents as files: `journal/<tx>.intent`, `journal/<tx>.json` (docs/format.md, "journal"). */
+
 import { createHash } from 'node:crypto';
+import { showName } from '../content/show-name.ts';
 import { durableCreate, durableWrite, readWhole, syncFolder } from '../io/durable-write.ts';
 import { type Fs, isFsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
@@ -127,7 +129,7 @@ function readIntent(fs: Fs, file: DiskPath, transaction: TransactionId): Intent 
 function readJournal(ports: Ports, file: DiskPath, transaction: TransactionId): Journal {
   const json = unseal(file, readWhole(ports.fs, file, JOURNAL_BYTES)) as JournalJson;
   if (json.format > JOURNAL_FORMAT) {
-    throw new SavepointError('STORE_TOO_NEW', `The journal ${file} was written by a newer version.`, {
+    throw new SavepointError('STORE_TOO_NEW', `The journal ${showName(file)} was written by a newer version.`, {
       found: json.format,
       known: JOURNAL_FORMAT,
     });
@@ -171,7 +173,7 @@ function unseal(file: DiskPath, data: Buffer): unknown {
 function damaged(file: DiskPath): SavepointError {
   return new SavepointError(
     'STORE_DAMAGED',
-    `The journal ${file} does not match its checksum.`,
+    `The journal ${showName(file)} does not match its checksum.`,
     { file },
     {
       hint: 'Nothing was touched. The files it names are in the last checkpoints; move the journal away to go on.',

@@ -1,5 +1,6 @@
 /** How a transaction that did not end well is told. */
 
+import { showName } from '../content/show-name.ts';
 import { FsError, isFsError } from '../io/fs.ts';
 import { SavepointError } from '../model/errors.ts';
 import { nameToJson } from '../model/names.ts';
@@ -25,13 +26,23 @@ export function conflictError(found: readonly ForeignContent[]): SavepointError 
 export function fsFailure(error: FsError): SavepointError {
   const data = { path: nameToJson(error.path), operation: error.operation, code: error.code };
   if (isFsError(error, 'ENOSPC', 'EDQUOT')) {
-    return new SavepointError('NO_SPACE', `The disk is full (${error.code} at ${error.operation}).`, data, {
-      cause: error,
-    });
+    return new SavepointError(
+      'NO_SPACE',
+      `The disk is full (${error.code} at ${error.operation} of ${showName(error.path)}).`,
+      data,
+      {
+        cause: error,
+      },
+    );
   }
-  return new SavepointError('IO', `The system refused a call: ${error.code} at ${error.operation}.`, data, {
-    cause: error,
-  });
+  return new SavepointError(
+    'IO',
+    `The system refused a call: ${error.code} at ${error.operation} of ${showName(error.path)}.`,
+    data,
+    {
+      cause: error,
+    },
+  );
 }
 
 export function asSavepointError(error: unknown): SavepointError {

@@ -3,6 +3,7 @@
  * prove that a file is the one it knows. Folders are written bottom-up, so that an unchanged folder costs its hash.
  */
 
+import { showName } from '../content/show-name.ts';
 import { FsError, isFsError, kindOf, permissions, type Stat } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
@@ -308,7 +309,7 @@ function absentOrUnreadable(error: unknown): { readonly skip: Skip } | { readonl
 
 function captureFailed(root: DiskPath, code: string): SavepointError {
   const what = code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`;
-  return new SavepointError('CAPTURE_FAILED', `The workspace folder ${root} ${what}.`, {
+  return new SavepointError('CAPTURE_FAILED', `The workspace folder ${showName(root)} ${what}.`, {
     path: nameToJson(root),
     code,
   });
