@@ -1,8 +1,8 @@
 /** How a failure is told: what happened, where, and what to do. */
 import { ERROR_CODES, type JsonName, nameFromJson, SavepointError, showName, showText } from '@savepoint/core';
 import { safeJson } from './json.ts';
-import { OutputError } from './write.ts';
 import type { Style } from './view.ts';
+import { OutputError } from './write.ts';
 
 const LISTED_PATHS = 50;
 
@@ -53,7 +53,7 @@ function tellPath(told: unknown): string[] {
 function tellPlace({ code, data, message }: SavepointError): string[] {
   const path = data['path'] ?? data['folder'];
   if (!ERROR_CODES[code].data.includes('path: JsonName') && !ERROR_CODES[code].data.includes('folder')) return [];
-  if (path === undefined || path === '' || data['why'] === undefined && code === 'NO_WORKSPACE') return [];
+  if (path === undefined || path === '' || (data['why'] === undefined && code === 'NO_WORKSPACE')) return [];
   const shown = showJsonName(path as JsonName);
   return message.includes(shown) ? [] : [`  ${shown}`];
 }

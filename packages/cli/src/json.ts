@@ -11,7 +11,7 @@ export function safeJson(value: unknown, indent: number): string {
 }
 
 /** Line feeds are left: outside of strings they are the layout, and inside of them JSON has escaped them. */
-const UNSAFE = /[^\P{C}\n]|[\p{Zl}\p{Zp}\ufe00-\ufe0f\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0]/gu;
+const UNSAFE = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{DI}]/gu;
 
 function escapeUnit(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, '0')}`;

@@ -1,7 +1,7 @@
 /** The command line as commander knows it, made from the table of commands. */
 import { readFileSync } from 'node:fs';
-import { Command as Commander, CommanderError, Option } from 'commander';
 import { SavepointError } from '@savepoint/core';
+import { Command as Commander, CommanderError, Option } from 'commander';
 import type { Command, Given } from './command.ts';
 import { COMMANDS } from './commands/table.ts';
 import { nameOfArgument } from './given-name.ts';
@@ -21,12 +21,15 @@ export type Typed =
 export function parseArguments(args: readonly string[]): Typed {
   let text = '';
   let typed: Typed | null = null;
+  const hear = (said: string): void => {
+    text += said;
+  };
   const { head, paths } = splitPaths(args);
   const program = new Commander('savepoint');
   const settle = (command: Commander): Commander =>
     command
       .exitOverride()
-      .configureOutput({ writeOut: (said) => void (text += said), writeErr: () => undefined })
+      .configureOutput({ writeOut: hear, writeErr: () => undefined })
       .showSuggestionAfterError(true);
   settle(program)
     .description('Checkpoints a whole workspace, restores it byte for byte, and undoes the restore.')
@@ -45,7 +48,8 @@ export function parseArguments(args: readonly string[]): Typed {
       if (conflicts !== undefined) option.conflicts(conflicts);
       built.addOption(option);
     }
-    if (command.takesPaths) built.usage(`[options] ${command.operands.map(([syntax]) => syntax).join(' ')} [-- paths...]`);
+    if (command.takesPaths)
+      built.usage(`[options] ${command.operands.map(([syntax]) => syntax).join(' ')} [-- paths...]`);
     built.addHelpText('after', `\nExamples:\n${command.examples.map((example) => `  ${example}\n`).join('')}`);
     built.action(() => {
       const options: Record<string, string | boolean | undefined> = built.opts();
@@ -97,7 +101,10 @@ function lastWord({ verb }: Command): string {
 
 function usageError(error: CommanderError): SavepointError {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
-  const suggestion = rest.join(' ').trim().replace(/^\(|\)$/g, '');
+  const suggestion = rest
+    .join(' ')
+    .trim()
+    .replace(/^\(|\)$/g, '');
   const message = error.code === 'commander.help' ? 'There is no such verb.' : capitalised(first);
   const hint = 'Run `savepoint help` for the verbs and their options.';
   return new SavepointError(

@@ -79,10 +79,7 @@ async function carryOut(
     progress.clear();
     for (const message of warningsIn(output)) warned.delete(message);
     const view = viewOf(1, env);
-    writeAll(
-      1,
-      options.json ? `${safeJson(output, view.isTerminal ? 2 : 0)}\n` : command.render(output, view, given),
-    );
+    writeAll(1, options.json ? `${safeJson(output, view.isTerminal ? 2 : 0)}\n` : command.render(output, view, given));
     return command.verb.isFailure?.(output) === true ? 1 : 0;
   } finally {
     progress.clear();
@@ -102,8 +99,8 @@ async function askBelow(progress: ProgressLine, text: string, question: string):
 }
 
 function settledText(direction: 'forward' | 'back' | 'discarded', paths: number): string {
-  if (direction === 'discarded') return 'An act of a dead process had changed nothing yet; what it had prepared is gone.';
+  if (direction === 'discarded')
+    return 'An act of a dead process had changed nothing yet; what it had prepared is gone.';
   const how = direction === 'forward' ? 'finished' : 'taken back';
   return `An act of a dead process (${counted(paths, 'path')}) was ${how} first.`;
 }
-

@@ -8,14 +8,22 @@ export const checkpoint = command({
   takesPaths: false,
   options: [
     { flags: '-m, --message <text>', description: 'the description; without it, what changed is the description' },
-    { flags: '--test-result <result>', description: 'how the tests went on this very state', choices: ['pass', 'fail'] },
+    {
+      flags: '--test-result <result>',
+      description: 'how the tests went on this very state',
+      choices: ['pass', 'fail'],
+    },
   ],
-  examples: ['savepoint checkpoint', 'savepoint checkpoint -m "before the big rename"', 'savepoint checkpoint --test-result pass'],
+  examples: [
+    'savepoint checkpoint',
+    'savepoint checkpoint -m "before the big rename"',
+    'savepoint checkpoint --test-result pass',
+  ],
 
   input({ options: { message, testResult } }) {
     return {
       ...(typeof message === 'string' ? { message } : {}),
-      ...(testResult === 'pass' || testResult === 'fail' ? { testResult } as const : {}),
+      ...(testResult === 'pass' || testResult === 'fail' ? ({ testResult } as const) : {}),
     };
   },
 

@@ -1,4 +1,4 @@
-import { nameFromJson, showContent, SavepointError, VERBS } from '@savepoint/core';
+import { nameFromJson, SavepointError, showContent, VERBS } from '@savepoint/core';
 import { command, lines } from '../command.ts';
 import { changeLine, statOf, totalsLine } from '../show/changes.ts';
 import type { Style } from '../view.ts';

@@ -21,7 +21,8 @@ export function inverseText(output: OutputOf<typeof VERBS.undo>, { style }: View
   const { plan, checkpoint, dryRun, outcome } = output;
   const what = showText(output.description);
   const paths = counted(plan.paths.length, 'path');
-  if (outcome === 'nothing') return lines(`Nothing to change: ${what}, and the files are so already.`, planNotes(output, null));
+  if (outcome === 'nothing')
+    return lines(`Nothing to change: ${what}, and the files are so already.`, planNotes(output, null));
   return lines(
     dryRun ? `Would be: ${what}: ${paths}` : `${what}: ${paths}  (now ${checkpoint?.id})`,
     planLines(output, style, dryRun ? Number.POSITIVE_INFINITY : LISTED_WHEN_DONE),

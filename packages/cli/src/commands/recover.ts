@@ -2,7 +2,11 @@ import { VERBS } from '@savepoint/core';
 import { command, lines } from '../command.ts';
 import { counted, shown } from '../show/words.ts';
 
-const WORDS = { forward: 'finished', back: 'taken back', discarded: 'thrown away: it had changed nothing yet' } as const;
+const WORDS = {
+  forward: 'finished',
+  back: 'taken back',
+  discarded: 'thrown away: it had changed nothing yet',
+} as const;
 
 export const recover = command({
   verb: VERBS.recover,

@@ -84,8 +84,7 @@ async function agree(preview: Output, { ask, view }: Session): Promise<void> {
 function previewText(preview: Output, { style }: View): string {
   const { target, plan, outcome } = preview;
   const what = `${style.id(target.id)} (${when(target.time)}, ${showText(target.description)})`;
-  const heading =
-    outcome === 'nothing' ? `Nothing to restore: the files are as in ${what}.` : `Restoring ${what}:`;
+  const heading = outcome === 'nothing' ? `Nothing to restore: the files are as in ${what}.` : `Restoring ${what}:`;
   return lines(
     heading,
     planLines(preview, style),

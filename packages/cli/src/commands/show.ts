@@ -51,7 +51,10 @@ export const show = command({
           : [`changes: ${totalsLine(totals)}; see \`savepoint diff ${checkpoint.previous} ${id}\``]
         : changes.length === 0
           ? ['no changes']
-          : [`changes since ${checkpoint.previous}: ${totalsLine(totals)}`, ...changes.map((one) => `  ${changeLine(one, style)}`)],
+          : [
+              `changes since ${checkpoint.previous}: ${totalsLine(totals)}`,
+              ...changes.map((one) => `  ${changeLine(one, style)}`),
+            ],
     );
   },
 });

@@ -23,10 +23,13 @@ export const status = command({
     const text = [`${style.strong(shown(workspace.path))}  ${counted(output.checkpoints, 'checkpoint')}`];
     if (output.missing) text.push('The folder is not there. `savepoint restore last` brings its files back.');
     if (output.moved === 'moved') text.push('The folder was moved here; its checkpoints came along.');
-    if (output.moved === 'made-anew') text.push('The folder was made anew at this path; its checkpoints are still there.');
+    if (output.moved === 'made-anew')
+      text.push('The folder was made anew at this path; its checkpoints are still there.');
     for (const { checkpoint, paths } of pending) {
       text.push(
-        style.bad(`Pending: an act (${checkpoint}, ${counted(paths, 'path')}) is half done. Run \`savepoint recover\`.`),
+        style.bad(
+          `Pending: an act (${checkpoint}, ${counted(paths, 'path')}) is half done. Run \`savepoint recover\`.`,
+        ),
       );
     }
     if (last !== null) {

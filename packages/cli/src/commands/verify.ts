@@ -16,7 +16,9 @@ export const verify = command({
       return lines(`${counted(checkpoints, 'checkpoint')}, ${style.good('sound')} (${how})`);
     }
     return lines(
-      style.bad(`${counted(damage.length, 'damage', 'damages')}; ${sound} of ${counted(checkpoints, 'checkpoint')} restore whole`),
+      style.bad(
+        `${counted(damage.length, 'damage', 'damages')}; ${sound} of ${counted(checkpoints, 'checkpoint')} restore whole`,
+      ),
       damage.flatMap(({ object, file, problem, checkpoints: hurt }) => [
         `  ${object ?? (file === null ? 'the store' : shown(file))}: ${showText(problem)}`,
         ...(file === null || object === null ? [] : [`    in ${shown(file)}`]),

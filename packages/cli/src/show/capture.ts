@@ -27,10 +27,14 @@ export function gapReason({ reason, size: bytes, code }: GapJson): string {
 
 export function captureNotes(capture: CaptureJson): string[] {
   return [
-    ...listed(capture.partial.map((gap) => `${shown(gap.path)} (${gapReason(gap)})`), (count) =>
-      `partial: ${counted(count, 'path')} could not be read, and ${count === 1 ? 'is' : 'are'} not in it:`,
+    ...listed(
+      capture.partial.map((gap) => `${shown(gap.path)} (${gapReason(gap)})`),
+      (count) => `partial: ${counted(count, 'path')} could not be read, and ${count === 1 ? 'is' : 'are'} not in it:`,
     ),
-    ...listed(capture.leftOut.map((gap) => `${shown(gap.path)} (${gapReason(gap)})`), () => 'not captured:'),
+    ...listed(
+      capture.leftOut.map((gap) => `${shown(gap.path)} (${gapReason(gap)})`),
+      () => 'not captured:',
+    ),
     ...listed(
       capture.unsettled.map(shown),
       (count) => `unsettled: ${counted(count, 'file')} kept changing while being read:`,

@@ -1,4 +1,4 @@
-import { type JsonName, nameFromJson, type OutputOf, type TreePath, statLines, type VERBS } from '@savepoint/core';
+import { type JsonName, nameFromJson, type OutputOf, statLines, type TreePath, type VERBS } from '@savepoint/core';
 import type { Style, View } from '../view.ts';
 import { counted, lineCounts, shown } from './words.ts';
 

@@ -1,8 +1,8 @@
 /** What an act does or did, path by path, and what it leaves alone. */
 import { type JsonName, nameFromJson, type OutputOf, showName, showText, type VERBS } from '@savepoint/core';
 import type { Style } from '../view.ts';
-import { becomes, folderSign } from './changes.ts';
 import { gapReason, listed } from './capture.ts';
+import { becomes, folderSign } from './changes.ts';
 import type { BriefJson } from './checkpoint.ts';
 import { counted, shown } from './words.ts';
 
@@ -37,8 +37,14 @@ export function planNotes(act: ActJson, target: BriefJson | null): string[] {
   const { kept, conflicts, refused } = act.plan;
   const reason = ({ path, why }: { path: JsonName; why: string }): string => `${shown(path)} (${showText(why)})`;
   return [
-    ...listed(refused.map(reason), (count) => `refused, so that nothing at all would be done: ${counted(count, 'path')}`),
-    ...listed(conflicts.map(reason), (count) => `in conflict, so that nothing at all would be done: ${counted(count, 'path')}`),
+    ...listed(
+      refused.map(reason),
+      (count) => `refused, so that nothing at all would be done: ${counted(count, 'path')}`,
+    ),
+    ...listed(
+      conflicts.map(reason),
+      (count) => `in conflict, so that nothing at all would be done: ${counted(count, 'path')}`,
+    ),
     ...listed(kept.map(reason), (count) => `left as ${count === 1 ? 'it is' : 'they are'}:`, KEPT_LISTED),
     ...listed(
       act.keptFiles.map(({ path, backup }) => `${shown(path)}: ${shown(backup)}`),

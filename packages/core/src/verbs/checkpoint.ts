@@ -17,15 +17,15 @@ export const checkpoint = verb({
     output: z.strictObject({
       checkpoint: checkpointBrief,
       capture,
-      pending: problem.nullable().describe('an act of a dead process that waits for a decision; captures go on meanwhile'),
+      pending: problem
+        .nullable()
+        .describe('an act of a dead process that waits for a decision; captures go on meanwhile'),
     }),
   }),
 
   async handle(savepoint, input, context) {
     const message = input.message?.trim() === '' ? undefined : input.message;
-    const taken = await savepoint.checkpoint(
-      given({ message, testResult: input.testResult, signal: context.signal }),
-    );
+    const taken = await savepoint.checkpoint(given({ message, testResult: input.testResult, signal: context.signal }));
     return {
       checkpoint: briefToJson(taken.checkpoint),
       capture: captureToJson(taken.scan),

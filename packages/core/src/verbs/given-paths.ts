@@ -1,7 +1,8 @@
 /** Paths as callers give them, relative to the folder that they work in, to paths inside the workspace. */
+
+import { parseTreePath } from '../io/safe-path.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type JsonName, nameFromJson, nameToJson, type TreePath, textFromBytes } from '../model/names.ts';
-import { parseTreePath } from '../io/safe-path.ts';
 import type { Place } from '../savepoint.ts';
 
 /**
@@ -13,7 +14,8 @@ export function treePathOf(place: Place, given: JsonName): TreePath {
   const bytes = nameFromJson(given);
   const path = place.platform === 'win32' ? bytes.replaceAll('\\', '/') : bytes;
   if (path === '') return parseTreePath(given, place.platform);
-  const inside = path.startsWith('/') || /^[A-Za-z]:/.test(path) ? fromAbsolute(place, path) : fromRelative(place, path);
+  const inside =
+    path.startsWith('/') || /^[A-Za-z]:/.test(path) ? fromAbsolute(place, path) : fromRelative(place, path);
   if (inside === null) {
     const shown = JSON.stringify(textFromBytes(bytes) ?? given);
     const why = 'lies outside the workspace';

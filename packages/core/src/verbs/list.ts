@@ -1,4 +1,4 @@
-import { checkpointNumber, type CheckpointId } from '../model/ids.ts';
+import { type CheckpointId, checkpointNumber } from '../model/ids.ts';
 import { orNone } from './no-workspace.ts';
 import { briefToJson } from './to-json.ts';
 import { verb } from './verb.ts';
@@ -30,7 +30,9 @@ export const list = verb({
     // One more than wanted tells whether there are more.
     const found = await orNone(savepoint.list({ ...before, limit: limit + 1 }));
     if (found === null) return { checkpoints: [], damaged: [], more: false };
-    const numbers = [...found.checkpoints, ...found.damaged].map(({ id }) => checkpointNumber(id)).sort((a, b) => b - a);
+    const numbers = [...found.checkpoints, ...found.damaged]
+      .map(({ id }) => checkpointNumber(id))
+      .sort((a, b) => b - a);
     const oldest = numbers[limit - 1] ?? 0;
     const isWanted = ({ id }: { readonly id: CheckpointId }): boolean => checkpointNumber(id) >= oldest;
     return {

@@ -162,7 +162,10 @@ export const checkpoint = named(
   'A snapshot with its story.',
   z.strictObject({
     ...brief,
-    changes: z.array(change).nullable().describe('against `previous`; null for the first one, and where there are too many'),
+    changes: z
+      .array(change)
+      .nullable()
+      .describe('against `previous`; null for the first one, and where there are too many'),
   }),
 );
 
@@ -172,7 +175,9 @@ export const capture = named(
   z.strictObject({
     counts,
     partial: z.array(gap).describe('could not be read'),
-    leftOut: z.array(gap).describe('left out though no ignore rule asks for it: too large, special, a mount, a refused name'),
+    leftOut: z
+      .array(gap)
+      .describe('left out though no ignore rule asks for it: too large, special, a mount, a refused name'),
     unsettled: z.array(jsonName),
     warnings: z.array(z.string()).describe('rules or repository files that could not be read'),
   }),
@@ -192,7 +197,9 @@ export const plan = named(
       }),
     ),
     kept: z.array(z.strictObject({ path: jsonName, why: z.string() })).describe('left as they are, and why'),
-    conflicts: z.array(z.strictObject({ path: jsonName, why: z.string() })).describe('hold something that would be lost'),
+    conflicts: z
+      .array(z.strictObject({ path: jsonName, why: z.string() }))
+      .describe('hold something that would be lost'),
     refused: z.array(z.strictObject({ path: jsonName, why: z.string() })).describe('cannot be saved first'),
   }),
 );
@@ -208,7 +215,9 @@ const act = {
   headMoved: z
     .array(z.strictObject({ path: jsonName, before: root, now: root }))
     .describe('repositories whose branch or commit is another one now; only files are restored'),
-  repositoriesGone: z.array(jsonName).describe('repositories of the checkpoint whose .git is not there; it does not come back'),
+  repositoriesGone: z
+    .array(jsonName)
+    .describe('repositories of the checkpoint whose .git is not there; it does not come back'),
   capture: capture.describe('the folder as the act found it'),
   before: checkpointBrief.nullable().describe('the state before; null for a dry run'),
   checkpoint: checkpointBrief.nullable().describe('the state after; null where nothing was done'),

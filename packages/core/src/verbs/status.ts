@@ -1,5 +1,5 @@
-import { nameToJson } from '../model/names.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
+import { nameToJson } from '../model/names.ts';
 import type { Journal } from '../transaction/transition.ts';
 import { orNone } from './no-workspace.ts';
 import { briefToJson, captureToJson, changeToJson } from './to-json.ts';

@@ -3,9 +3,9 @@ import type * as z from 'zod';
 import type { Change, Checkpoint, Gap, RootState } from '../model/checkpoint.ts';
 import type { Entry } from '../model/entries.ts';
 import { nameToJson } from '../model/names.ts';
-import { operationOf } from '../timeline/changes.ts';
 import type { ActResult, Preview } from '../rewind/act.ts';
 import type { PlanConflict } from '../rewind/plan.ts';
+import { operationOf } from '../timeline/changes.ts';
 import type { ScanResult } from '../workspace/scan.ts';
 import type { Shapes } from './verb.ts';
 

@@ -5,7 +5,8 @@ import { verb } from './verb.ts';
 export const workspaces = verb({
   name: 'workspaces',
   summary: 'list the folders that have checkpoints',
-  description: 'Every store under the home of Savepoint, whichever folder it belongs to, also where that folder is gone.',
+  description:
+    'Every store under the home of Savepoint, whichever folder it belongs to, also where that folder is gone.',
   changes: 'nothing',
   schemas: ({ z, jsonName, problem }) => ({
     input: z.strictObject({}),
