@@ -383,6 +383,7 @@ describe('hostile files', () => {
     expect(problems(text)).toEqual([{ why: 'too-large', line: null }]);
     expect(ask(chainOf(text), 'secret')).toBe(false);
     expect(ask(chainOf('', { global: bytes(text) }), 'secret')).toBe(false);
+    expect(ask(chainOf(text, { global: bytes('other\n') }), 'other')).toBe(false);
   });
 
   test('a long pattern is told and not used; if it re-includes, everything is', () => {
