@@ -170,7 +170,11 @@ export class Refs {
     });
   }
 
-  /** Removes what interrupted writers left. The caller holds the store's lock. Returns how many files went. */
+  /**
+   * Removes what interrupted writers left, and makes durable what they did. To be called when a dead process's work is
+   * settled, before its refs are believed in, and at clean-up. The caller holds the store's lock.
+   * @returns how many files went
+   */
   collectDebris(): number {
     let removed = 0;
     const now = this.ports.clock.now();
@@ -178,6 +182,9 @@ export class Refs {
       const stat = this.#fs.lstat(path);
       return stat !== null && Math.abs(now - stat.mtimeMs) > DEAD_LOCK_MS;
     };
+    // What a dead process did may not be durable yet; whoever tidies up after it believes what it sees.
+    for (const folder of this.#folders('refs')) syncFolder(this.#fs, folder);
+    syncFolder(this.#fs, this.folder);
     for (const { path, name } of this.#walk('refs')) {
       if (!isTemporaryRef(name) && !(name.endsWith('.lock') && isOld(path))) continue;
       if (this.#unlink(path)) removed++;
@@ -229,6 +236,15 @@ export class Refs {
     }
     for (const { ref } of this.#walk(prefix.slice(0, cut))) {
       if (ref.startsWith(prefix) && isRefName(ref)) yield ref;
+    }
+  }
+
+  /** A folder of refs and all below it. */
+  *#folders(folder: string): Generator<DiskPath> {
+    yield this.#pathOf(folder);
+    for (const name of this.#fs.list(this.#pathOf(folder)).sort()) {
+      const stat = this.#fs.lstat(this.#pathOf(`${folder}/${name}`));
+      if (stat !== null && kindOf(stat) === 'folder') yield* this.#folders(`${folder}/${name}`);
     }
   }
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { FaultyFs, SimDisk, seededRandom, simPorts } from '@savepoint/testkit';
+import { Died, dieByThrowing, FaultyFs, SimDisk, seededRandom, simPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { nodeFs } from '../../src/io/node-fs.ts';
 import type { DiskPath } from '../../src/model/names.ts';
@@ -85,6 +85,31 @@ describe('a new store', () => {
     // All of it is durable now: no power cut can change anything.
     expect(disk.pending).toBe(0);
   });
+});
+
+test('a process that dies at any moment of making a store leaves nothing undurable to the next one', () => {
+  const folder = '/home/objects.git' as DiskPath;
+  for (let at = 1; ; at++) {
+    const disk = new SimDisk();
+    disk.makeFolder('/home' as DiskPath, 0o700);
+    disk.settle();
+    const fs = new FaultyFs(disk, { at, act: { die: dieByThrowing } });
+    try {
+      ObjectStore.create(simPorts(fs), folder);
+    } catch (error) {
+      if (!(error instanceof Died)) throw error;
+    }
+    const next = disk.afterProcessDeath();
+    ObjectStore.create(simPorts(next), folder);
+    for (const state of next.crashStates('any-subset', 20, seededRandom(at))) {
+      const store = ObjectStore.open(simPorts(state), folder);
+      store.batch().finish();
+      for (const name of ['HEAD', 'config', 'info/attributes', 'refs/heads']) {
+        expect(state.lstat(`${folder}/${name}` as DiskPath), `${name} at ${at}`).not.toBeNull();
+      }
+    }
+    if (!fs.hit) break;
+  }
 });
 
 describe('git on the store, asked to convert', () => {

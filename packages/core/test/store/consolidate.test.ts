@@ -1,9 +1,12 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Pace } from '../../src/io/pace.ts';
 import type { ObjectId } from '../../src/model/ids.ts';
 import type { ConsolidateOptions } from '../../src/store/objects/consolidate.ts';
-import { hashObject } from '../../src/store/objects/object-hash.ts';
+import { hashObject, sha1 } from '../../src/store/objects/object-hash.ts';
+import { encodeEntryHead, encodePackHeader } from '../../src/store/objects/pack-format.ts';
+import { encodePackIndex } from '../../src/store/objects/pack-index.ts';
+import { deflate } from '../../src/store/objects/zlib-data.ts';
 import { addCommit, looseFile, noise, prose, type StoreFixture, storeFixture } from './store-fixture.ts';
 
 const MIB = 1024 * 1024;
@@ -249,6 +252,27 @@ describe('consolidate', () => {
     expect(existsSync(loose)).toBe(false);
   });
 
+  test('an object that is whole and has another id is damage, not something to copy', async () => {
+    const fixture = storeFixture();
+    const bodies = ['one', 'two'].map((text) =>
+      Buffer.concat([encodeEntryHead('blob', 3), deflate(Buffer.from(text))]),
+    );
+    const [first, second] = bodies as [Buffer, Buffer];
+    const wrong = 'a'.repeat(40) as ObjectId;
+    const entries = [
+      { key: Buffer.from(hashObject('blob', Buffer.from('one')), 'hex'), crc: 0, offset: 12 },
+      { key: Buffer.from(wrong, 'hex'), crc: 0, offset: 12 + first.length },
+    ];
+    const bytes = Buffer.concat([encodePackHeader(2), first, second]);
+    const name = `pack-${sha1(bytes).toString('hex')}`;
+    writeFileSync(fixture.path('objects/pack', `${name}.pack`), Buffer.concat([bytes, sha1(bytes)]));
+    writeFileSync(fixture.path('objects/pack', `${name}.idx`), encodePackIndex(entries, sha1(bytes)));
+    pack(fixture, 'three');
+    const result = await fixture.store.consolidate({ pace: fixture.pace });
+    expect(result.damaged).toEqual([{ file: fixture.path('objects/pack', `${name}.pack`), object: wrong }]);
+    expect(packs(fixture)).toContain(`${name}.pack`);
+  });
+
   test('large objects are moved piece by piece, packed or loose', async () => {
     const fixture = storeFixture();
     const incompressible = noise(33 * MIB);
@@ -317,6 +341,9 @@ describe('consolidate', () => {
     await expect(fixture.store.consolidate({ pace: fixture.pace, assertHeld: lost })).rejects.toThrow('lock lost');
     for (const name of before) expect(packs(fixture)).toContain(name);
     expect(existsSync(loose)).toBe(true);
+    rmSync(loose);
+    await expect(fixture.store.consolidate({ pace: fixture.pace, assertHeld: lost })).rejects.toThrow('lock lost');
+    for (const name of before) expect(packs(fixture)).toContain(name);
     const abort = new AbortController();
     let time = 0;
     const pace = new Pace({ ...fixture.ports.clock, monotonic: () => (time += 100) }, abort.signal);

@@ -139,6 +139,33 @@ describe('Refs', () => {
     }
   });
 
+  test('a git that packs the refs between any two steps of creating one does not make an existing ref replaceable', () => {
+    const { refs, commits, ports, folder, git } = refsFixture();
+    let packed = 0;
+    for (let at = 1; at <= 12; at++) {
+      const name = `${CP}${at}`;
+      refs.create(name, commits[0]);
+      let done = false;
+      const fs = new FaultyFs(nodeFs, {
+        at: 1,
+        act: { fail: 'EIO' },
+        counts: () => {
+          if (!done && fs.log.length >= at) {
+            done = true;
+            packed++;
+            git('pack-refs', '--all');
+          }
+          return false;
+        },
+      });
+      expect(() => new Refs({ ...ports, fs }, folder).create(name, commits[1])).toThrow(
+        expect.objectContaining({ code: 'EEXIST' }),
+      );
+      expect(refs.read(name), `at ${at}`).toBe(commits[0]);
+    }
+    expect(packed).toBeGreaterThan(8);
+  });
+
   test('deletes loose and packed refs, and brings back no older value', () => {
     const fixture = refsFixture();
     const { refs, commits, git } = fixture;
@@ -566,4 +593,41 @@ describe('a crash', () => {
       }
     },
   );
+
+  test('of a process, then of the machine: what the next process made is there, and what it tidied up and saw', () => {
+    const [first, second] = ['refs/savepoint/new/deep/1', 'refs/savepoint/new/deep/2'] as const;
+    for (let at = 1; ; at++) {
+      const disk = begin();
+      const fs = new FaultyFs(disk, { at, act: { die: dieByThrowing } });
+      try {
+        new Refs(simPorts(fs), FOLDER).create(first, NEW);
+      } catch (error) {
+        if (!(error instanceof Died)) throw error;
+      }
+      const creating = disk.afterProcessDeath();
+      new Refs(simPorts(creating, { seed: 5 }), FOLDER).create(second, OTHER);
+      for (const state of creating.crashStates('any-subset', 200, seededRandom(at))) {
+        expect(new Refs(simPorts(state), FOLDER).read(second), `at ${at}`).toBe(OTHER);
+      }
+      const again = disk.afterProcessDeath();
+      try {
+        new Refs(simPorts(again, { seed: 6 }), FOLDER).create(first, NEW);
+      } catch (error) {
+        if (!isFsError(error, 'EEXIST')) throw error;
+      }
+      const tidying = disk.afterProcessDeath();
+      const refs = new Refs(simPorts(tidying, { seed: 7 }), FOLDER);
+      refs.collectDebris();
+      const seen = refs.read(first);
+      for (const [crashed, value] of [
+        [again, NEW],
+        [tidying, seen],
+      ] as const) {
+        for (const state of crashed.crashStates('any-subset', 200, seededRandom(at))) {
+          expect(new Refs(simPorts(state), FOLDER).read(first), `at ${at}`).toBe(value);
+        }
+      }
+      if (!fs.hit) break;
+    }
+  });
 });

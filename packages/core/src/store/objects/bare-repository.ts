@@ -54,12 +54,14 @@ const FILES: readonly (readonly [name: string, text: string])[] = [
 export function createBareRepository(fs: Fs, folder: DiskPath): void {
   makeFolder(fs, folder);
   for (const name of FOLDERS) makeFolder(fs, `${folder}/${name}` as DiskPath);
-  // Also where they were there: who made them may have been cut before this point.
-  for (const name of ['objects', 'refs']) syncFolder(fs, `${folder}/${name}` as DiskPath);
+  // Before the files: HEAD says that the rest is there.
+  for (const name of FOLDERS) syncFolder(fs, `${folder}/${name}` as DiskPath);
   for (const [name, text] of FILES) {
     const path = `${folder}/${name}` as DiskPath;
     if (fs.lstat(path) === null) durableWrite(fs, path, Buffer.from(text), FILE_MODE);
   }
+  // Also what was there already: who made it may have died before it was durable.
+  for (const name of FOLDERS) syncFolder(fs, `${folder}/${name}` as DiskPath);
   syncFolder(fs, folder);
   syncFolder(fs, folderOf(folder));
 }

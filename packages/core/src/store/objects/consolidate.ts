@@ -8,8 +8,10 @@
  *    that are there twice, which the next run finds. What a group writes is at most twice the size of a full pack.
  * K4 A new pack may be one of the old ones anew: the same objects in the same order give the same name. It stays, and
  *    packs are told apart by their paths, not by who opened them.
+ * K5 What a dead process renamed may not be durable yet; before anything is removed for its sake, it is made so.
  */
 
+import { syncFolder } from '../../io/durable-write.ts';
 import { isFsError } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { ObjectId } from '../../model/ids.ts';
@@ -84,6 +86,7 @@ class Consolidation {
 
   async run(): Promise<ConsolidateResult> {
     const files = this.#files;
+    syncFolder(files.fs, files.packs.folder); // K5
     files.refresh();
     const before = this.#measure();
     await this.#foldLoose();

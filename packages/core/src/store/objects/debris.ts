@@ -1,6 +1,7 @@
 /**
  * What interrupted writers and removers left among the objects. The caller holds the store's lock, so that no writer
- * of ours is at work. Nothing that has a name which counts is removed here, save an index whose pack's removal had
+ * of ours is at work. What a dead process did may not be durable yet: the folder is fsynced before anything is made of
+ * what is seen in it. Nothing that has a name which counts is removed here, save an index whose pack's removal had
  * begun: a pack without an index, or an index without a pack, is damage and stays as evidence.
  */
 
@@ -31,6 +32,7 @@ const TEMPORARY_INDEX_BYTES = 1024 * 1024 * 1024;
 
 export function collectDebris(files: ObjectFiles): CollectedDebris {
   const { fs, packs, loose } = files;
+  syncFolder(fs, packs.folder);
   const names = fs.list(packs.folder).sort();
   const there = new Set<string>(names);
   const pathOf = (name: string): DiskPath => `${packs.folder}/${name}` as DiskPath;

@@ -1,5 +1,6 @@
 /** Adding objects: what is there already is compared, what is new is packed. */
 
+import { syncFolder } from '../../io/durable-write.ts';
 import { FsError } from '../../io/fs.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { ObjectId } from '../../model/ids.ts';
@@ -19,6 +20,7 @@ const MOST_ATTEMPTS = 8;
 export class PackBatch implements ObjectBatch {
   readonly #writer: PackWriter;
   #over = false;
+  #reliesOnOthers = false;
 
   constructor(private readonly files: ObjectFiles) {
     this.#writer = new PackWriter(files.ports, files.handles, files.packs.folder);
@@ -28,8 +30,15 @@ export class PackBatch implements ObjectBatch {
     return this.#writer.count;
   }
 
+  /**
+   * Loose objects do not count: git does not make them durable, so what is to last is written once more, into a pack.
+   * That a pack is seen does not mean that its name is durable (who gave it may have died); `finish` makes it so.
+   */
   has(id: ObjectId): boolean {
-    return this.#writer.has(id) || this.files.hasListed(id);
+    if (this.#writer.has(id)) return true;
+    const packed = this.files.isPacked(id);
+    this.#reliesOnOthers ||= packed;
+    return packed;
   }
 
   read(id: ObjectId): StoredObject {
@@ -91,9 +100,10 @@ export class PackBatch implements ObjectBatch {
 
   finish(): void {
     this.#assertOpen();
-    this.#writer.publish();
+    const published = this.#writer.publish();
     this.#over = true;
-    if (this.#writer.count > 0) this.files.refresh();
+    if (published.length > 0) this.files.refresh();
+    else if (this.#reliesOnOthers) syncFolder(this.files.fs, this.files.packs.folder);
   }
 
   abandon(): void {

@@ -45,15 +45,15 @@ export class ObjectFiles implements ObjectReader {
 
   /** As of the last look, or as of now where packs came or went since, going by the times of their folder. */
   has(id: ObjectId): boolean {
-    if (this.hasListed(id)) return true;
+    if (this.isPacked(id) || this.loose.has(id)) return true;
     if (this.#stampOfPacks() === this.#seen) return false;
     this.refresh();
-    return this.hasListed(id);
+    return this.isPacked(id) || this.loose.has(id);
   }
 
   /** As of the last look. */
-  hasListed(id: ObjectId): boolean {
-    return this.packs.find(keyInto(this.#key, id)) !== null || this.loose.has(id);
+  isPacked(id: ObjectId): boolean {
+    return this.packs.find(keyInto(this.#key, id)) !== null;
   }
 
   read(id: ObjectId): StoredObject {

@@ -45,7 +45,7 @@ export interface ObjectReader {
 /** Objects on their way into the store. Its reader sees the store and what was added. Used under the store's lock. */
 export interface ObjectBatch extends ObjectReader {
   /**
-   * Adds an object unless it is there already, with the same bytes. A damaged copy does not count as there.
+   * Adds an object unless a pack has it already, with the same bytes. A damaged copy does not count as there.
    * @throws SavepointError STORE_DAMAGED when another object of the same id is there (a collision)
    */
   add(type: ObjectType, data: Uint8Array): ObjectId;
@@ -61,7 +61,7 @@ export interface ObjectBatch extends ObjectReader {
   /** Objects that this batch will write. */
   readonly count: number;
 
-  /** Writes what was added. Durable when it returns; with nothing new, nothing is written. */
+  /** Writes what was added. It, and what was found to be there, is durable when it returns. With nothing new, no file. */
   finish(): void;
 
   /** Drops what was added. Does nothing after `finish`. */

@@ -4,8 +4,8 @@
  * P1 A pack counts only through its index: neither Savepoint nor git looks at a pack that has none.
  * P2 Pack and index are complete and fsynced under temporary names, and so is the folder, before either gets its name.
  *    (The folder's fsync costs next to nothing: on most file systems that of the last file has done its work.)
- * P3 All packs of a writer get their names before the first of their indexes does. Whatever a crash leaves of these
- *    renames, in any order, by P2 the other file of each pair is there under one of its names, and debris.ts finds it.
+ * P3 Whatever a crash leaves of the renames, in any order: by P2 the other file of each pair is there under one of its
+ *    two names, and debris.ts brings the two together. (Packs go before their indexes only because git expects it.)
  * P4 The folder is fsynced after the last rename and before `publish` returns. Only then may a ref lead to an object.
  *    So what a crash before that takes or leaves, in any order of the folder's changes, is reached by nothing.
  * P5 A pack is named by its checksum. A file that a rename replaces therefore holds the same bytes, or damaged ones.

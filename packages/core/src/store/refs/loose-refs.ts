@@ -1,6 +1,6 @@
 /** Refs in files of their own: `<id>` and a line end, or `ref: <name>` for one that stands for another. */
 import { folderOf, readWhole, syncFolder } from '../../io/durable-write.ts';
-import { type Fs, FsError, isFsError, kindOf } from '../../io/fs.ts';
+import { type Fd, type Fs, FsError, isFsError, kindOf } from '../../io/fs.ts';
 import type { Random } from '../../io/ports.ts';
 import { isObjectId, type ObjectId } from '../../model/ids.ts';
 import type { DiskPath } from '../../model/names.ts';
@@ -13,7 +13,6 @@ const REF_BYTES = 4096;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const NONCE_BYTES = 8;
-/** git removes folders that it emptied, perhaps between our making one and using it. */
 const MOST_ATTEMPTS = 4;
 /** git passes over every name that ends in `.lock`. */
 const TEMPORARY = /\.[0-9a-f]{16}\.lock$/;
@@ -50,28 +49,35 @@ export function readLooseRef(fs: Fs, path: DiskPath): LooseRef | null {
 }
 
 /**
- * Invariants: the file has its content, fsynced, before it has its name; the name is given by link(2), so of any number
- * of creators one succeeds; the folder is fsynced before this returns. What a crash leaves has a name that nobody reads.
- *
- * Where there are no hard links the name is given by rename after a look: there only the store's lock keeps two
- * creators apart.
+ * Invariants
+ * L1 The file has its content, fsynced, before it has its name.
+ * L2 The name is given by link(2): of any number of creators one succeeds. (Where there are no hard links it is given
+ *    by rename after a look, and only the store's lock keeps two creators apart.)
+ * L3 The folder is fsynced before this returns, also if it returns that the ref exists.
+ * L4 A file is made only in a folder whose own entry is durable, up to the top. So a folder that has an entry is
+ *    durable, and one that is empty may have been made by a process that died.
+ * L5 What a crash leaves has a name that nobody reads.
  *
  * @throws FsError EEXIST if the ref's file is there
  */
 export function createLooseRef(fs: Fs, random: Random, path: DiskPath, top: DiskPath, id: ObjectId): void {
   const temporary = temporaryNameOf(path, random);
-  openIn(fs, temporary, top, (fd) => {
-    fs.write(fd, Buffer.from(`${id}\n`), 0);
-    fs.sync(fd);
-  });
+  const fd = openIn(fs, temporary, top);
   try {
-    nameOnce(fs, temporary, path);
-  } catch (error) {
+    try {
+      fs.write(fd, Buffer.from(`${id}\n`), 0);
+      fs.sync(fd);
+    } finally {
+      fs.close(fd);
+    }
+    try {
+      nameOnce(fs, temporary, path);
+    } finally {
+      syncFolder(fs, folderOf(path)); // L3
+    }
+  } finally {
     discard(fs, temporary);
-    throw error;
   }
-  syncFolder(fs, folderOf(path));
-  discard(fs, temporary);
 }
 
 /** A name beside `path` that nobody reads, and that is never used again. */
@@ -90,39 +96,33 @@ export function nameOnce(fs: Fs, from: DiskPath, to: DiskPath): void {
   }
 }
 
-/** A new file, the folders above it being made where they are missing, each made durable in its parent. */
-function openIn(fs: Fs, path: DiskPath, top: DiskPath, fill: (fd: ReturnType<Fs['openNew']>) => void): void {
+/** A new file in a durable folder (L4). git removes folders that it emptied, so one may go again under our hands. */
+function openIn(fs: Fs, path: DiskPath, top: DiskPath): Fd {
   for (let attempt = 1; ; attempt++) {
     try {
-      const fd = fs.openNew(path, FILE_MODE);
-      try {
-        fill(fd);
-      } finally {
-        fs.close(fd);
-      }
-      return;
+      prepareFolder(fs, folderOf(path), top);
+      return fs.openNew(path, FILE_MODE);
     } catch (error) {
-      if (!isFsError(error, 'ENOENT')) {
-        if (!isFsError(error, 'EEXIST', 'ENOTDIR')) discard(fs, path);
-        throw error;
-      }
-      if (attempt === MOST_ATTEMPTS) throw error;
+      if (!isFsError(error, 'ENOENT') || attempt === MOST_ATTEMPTS) throw error;
     }
-    makeFolders(fs, folderOf(path), top);
   }
 }
 
-function makeFolders(fs: Fs, folder: DiskPath, top: DiskPath): void {
-  if (folder === top || fs.lstat(folder) !== null) return;
-  const parent = folderOf(folder);
-  makeFolders(fs, parent, top);
-  try {
-    fs.makeFolder(folder, FOLDER_MODE);
-  } catch (error) {
-    if (isFsError(error, 'ENOENT')) return; // the parent went again; the caller tries once more
-    if (!isFsError(error, 'EEXIST')) throw error;
+function prepareFolder(fs: Fs, folder: DiskPath, top: DiskPath): void {
+  if (folder === top) return;
+  if (fs.lstat(folder) === null) {
+    prepareFolder(fs, folderOf(folder), top);
+    try {
+      fs.makeFolder(folder, FOLDER_MODE);
+    } catch (error) {
+      if (!isFsError(error, 'EEXIST')) throw error;
+    }
   }
-  syncFolder(fs, parent);
+  if (fs.list(folder).length > 0) return;
+  for (let above = folderOf(folder); ; above = folderOf(above)) {
+    syncFolder(fs, above);
+    if (above === top) return;
+  }
 }
 
 /** Removes a file of ours if that can be; for files that do no harm, or that `collectDebris` finds. */
