@@ -1,13 +1,13 @@
 import { type OutputOf, SavepointError, showText, VERBS } from '@savepoint/core';
 import { command, lines, type Session } from '../command.ts';
-import { captureNotes } from '../show/capture.ts';
-import { planLines, planNotes } from '../show/plan.ts';
+import { captureNotes, captureWarnings } from '../show/capture.ts';
+import { planLines, planNotes, toldPaths } from '../show/plan.ts';
 import { counted, when } from '../show/words.ts';
 import type { View } from '../view.ts';
 
 type Output = OutputOf<typeof VERBS.restore>;
 
-const LISTED_WHEN_DONE = 20;
+const LISTED_WHEN_DONE = 10;
 
 export const restore = command({
   verb: VERBS.restore,
@@ -52,15 +52,15 @@ export const restore = command({
 
   render(output, view, given) {
     if (output.dryRun) return previewText(output, view);
-    const { target, checkpoint, plan } = output;
+    const { target, checkpoint } = output;
     if (output.outcome === 'nothing') {
       return lines(`Nothing to restore: the files are as in ${target.id} already.`, planNotes(output, target));
     }
     return lines(
-      `${showText(output.description)}: ${counted(plan.paths.length, 'path')}${after(output)}`,
+      `${showText(output.description)}: ${counted(toldPaths(output).length, 'path')}${after(output)}`,
       given.options['yes'] === true ? planLines(output, view.style, LISTED_WHEN_DONE) : [],
       planNotes(output, target),
-      captureNotes(output.capture),
+      captureWarnings(output.capture),
       checkpoint === null ? [] : ['`savepoint undo` takes it back.'],
     );
   },
@@ -68,7 +68,7 @@ export const restore = command({
 
 /** @throws SavepointError NEEDS_CONFIRMATION, CANCELLED */
 async function agree(preview: Output, { ask, view }: Session): Promise<void> {
-  const paths = counted(preview.plan.paths.length, 'path');
+  const paths = counted(toldPaths(preview).length, 'path');
   if (ask === null) {
     throw new SavepointError(
       'NEEDS_CONFIRMATION',
@@ -82,7 +82,7 @@ async function agree(preview: Output, { ask, view }: Session): Promise<void> {
 }
 
 function previewText(preview: Output, { style }: View): string {
-  const { target, plan, outcome } = preview;
+  const { target, outcome } = preview;
   const what = `${style.id(target.id)} (${when(target.time)}, ${showText(target.description)})`;
   const heading = outcome === 'nothing' ? `Nothing to restore: the files are as in ${what}.` : `Restoring ${what}:`;
   return lines(
@@ -90,7 +90,9 @@ function previewText(preview: Output, { style }: View): string {
     planLines(preview, style),
     planNotes(preview, target),
     captureNotes(preview.capture),
-    outcome === 'ready' ? [`${counted(plan.paths.length, 'path')} to change; what is there now is saved first.`] : [],
+    outcome === 'ready'
+      ? [`${counted(toldPaths(preview).length, 'path')} to change; what is there now is saved first.`]
+      : [],
   );
 }
 

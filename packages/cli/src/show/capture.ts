@@ -39,8 +39,12 @@ export function captureNotes(capture: CaptureJson): string[] {
       capture.unsettled.map(shown),
       (count) => `unsettled: ${counted(count, 'file')} kept changing while being read:`,
     ),
-    ...capture.warnings.map((warning) => `warning: ${showText(warning)}`),
+    ...captureWarnings(capture),
   ];
+}
+
+export function captureWarnings({ warnings }: CaptureJson): string[] {
+  return warnings.map((warning) => `warning: ${showText(warning)}`);
 }
 
 /** A heading with at most ten lines below it. */

@@ -18,9 +18,19 @@ const WORDS: Readonly<Record<PlannedJson['operation'], string>> = {
   kind: 'replace',
 };
 
+/** A folder that comes or goes together with what it holds is told by that. */
+export function toldPaths({ plan: { paths } }: ActJson): readonly PlannedJson[] {
+  const names = paths.map(({ path }) => nameFromJson(path));
+  return paths.filter(({ before, after }, index) => {
+    const comesOrGoes = before === null || after === null;
+    if (!comesOrGoes || (before ?? after)?.kind !== 'folder') return true;
+    return names[index + 1]?.startsWith(`${names[index]}/`) !== true;
+  });
+}
+
 /** A line for each path. @param most the rest is only counted */
 export function planLines(act: ActJson, style: Style, most = Number.POSITIVE_INFINITY): string[] {
-  const { paths } = act.plan;
+  const paths = toldPaths(act);
   const lines = paths.slice(0, most).map(({ path, operation, before, after, merged }) => {
     const paint = operation === 'create' ? style.good : operation === 'delete' ? style.bad : style.strong;
     const more = [operation === 'mode' || operation === 'kind' ? becomes(before, after) : '', merged ? 'merged' : ''];

@@ -3,12 +3,9 @@ import * as z from 'zod';
 
 export { z };
 
-/** Names under which shapes are documented (docs/reference/verbs.md). */
-export const SHAPE_NAMES = z.registry<{ id: string; description?: string }>();
-
+/** A shape that the reference describes once, under its own name. */
 function named<Shape extends z.ZodType>(id: string, description: string, shape: Shape): Shape {
-  SHAPE_NAMES.add(shape, { id, description });
-  return shape;
+  return shape.meta({ id, description });
 }
 
 const count = z.int().min(0);

@@ -10,7 +10,7 @@ export const status = verb({
   summary: 'show what changed since the last checkpoint',
   description:
     'Looks at the folder and says what differs from the last checkpoint, what could not be captured, what `undo` and ' +
-    '`redo` would do, and whether an act of a dead process is pending. Changes nothing.',
+    '`redo` would do, and whether an act of a dead process is pending.',
   changes: 'nothing',
   schemas: ({ z, jsonName, checkpointId, checkpointBrief, change, totals, capture }) => {
     const act = z.strictObject({ id: checkpointId, description: z.string() });

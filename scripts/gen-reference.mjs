@@ -1,0 +1,66 @@
+#!/usr/bin/env node
+// @ts-check
+/**
+ * Makes docs/reference/ from the tables of the built packages. Usage: node scripts/gen-reference.mjs [--check]
+ * With --check nothing is written, and the exit status is 1 when a page is not what the tables say. Builds first.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { commandLinePage, errorsPage, verbsPage } from './reference/pages.mjs';
+import { TOP, tool } from './steps.mjs';
+
+const FOLDER = 'docs/reference';
+
+/** @param {string} path from the project's top. Computed, so that types do not depend on what was built. */
+const load = (path) => import(pathToFileURL(join(TOP, path)).href);
+
+/** @returns {Promise<Record<string, string>>} text by name of the page */
+async function makePages() {
+  const { ERROR_CODES, schemasOf, VERBS } = await load('packages/core/dist/index.js');
+  const { z } = await load('packages/core/dist/verbs/shapes.js');
+  const { COMMANDS } = await load('packages/cli/dist/commands/table.js');
+  const verbs = await Promise.all(
+    Object.entries(VERBS).map(async ([key, verb]) => {
+      const { input, output } = await schemasOf(verb);
+      return {
+        key,
+        verb,
+        input: z.toJSONSchema(input, { io: 'input' }),
+        output: z.toJSONSchema(output, { io: 'input' }),
+      };
+    }),
+  );
+  const intro = readFileSync(join(TOP, 'scripts/reference/command-line.md'), 'utf8').trim();
+  return {
+    'cli.md': commandLinePage({ commands: COMMANDS, intro }),
+    'verbs.md': verbsPage(verbs),
+    'errors.md': errorsPage(ERROR_CODES),
+  };
+}
+
+/** @param {string} path */
+function textOf(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+const build = spawnSync(process.execPath, [tool('typescript', 'tsc'), '-b'], { cwd: TOP, stdio: 'inherit' });
+if (build.status !== 0) process.exit(1);
+const stale = Object.entries(await makePages()).filter(([name, text]) => textOf(join(TOP, FOLDER, name)) !== text);
+if (process.argv.includes('--check')) {
+  for (const [name] of stale) console.error(`${FOLDER}/${name} is not what the tables say: run \`npm run reference\``);
+  if (stale.length > 0) process.exitCode = 1;
+  else console.log('reference: as the tables say');
+} else {
+  mkdirSync(join(TOP, FOLDER), { recursive: true });
+  for (const [name, text] of stale) {
+    writeFileSync(join(TOP, FOLDER, name), text);
+    console.log(`${FOLDER}/${name}`);
+  }
+}

@@ -1,0 +1,104 @@
+// @ts-check
+import { notation } from './notation.mjs';
+
+/** The pages of docs/reference/, from the table of verbs, the table of commands and the list of error codes. */
+
+const MADE = '<!-- Made by scripts/gen-reference.mjs; `npm run reference` makes it anew. -->';
+
+/** @param {string} text a bar would end the cell */
+const cell = (text) => text.replaceAll('|', '\\|');
+
+/** @param {string} name @param {readonly string[]} parts */
+const page = (name, ...parts) => `${MADE}\n# ${name}\n\n${parts.join('\n\n').trim()}\n`;
+
+/** @param {readonly string[]} lines */
+const code = (...lines) => `\`\`\`text\n${lines.join('\n')}\n\`\`\``;
+
+/**
+ * @param {{ readonly commands: readonly any[], readonly intro: string }} source
+ */
+export function commandLinePage({ commands, intro }) {
+  return page('The command line', intro, ...commands.map(commandSection));
+}
+
+/** @param {any} command */
+function commandSection({ verb, operands, takesPaths, options, examples }) {
+  const words = ['savepoint', verb.name, ...operands.map((/** @type {any} */ one) => one[0])];
+  if (options.length > 0) words.splice(2, 0, '[options]');
+  if (takesPaths) words.push('[-- paths...]');
+  const rows = [
+    ...operands.map((/** @type {any} */ [syntax, told]) => [syntax, told]),
+    ...(takesPaths ? [['paths', 'only these and what is below them, relative to the current folder']] : []),
+    ...options.map((/** @type {any} */ one) => [
+      one.flags,
+      one.choices === undefined ? one.description : `${one.description}: ${one.choices.join(' or ')}`,
+    ]),
+  ].map(([syntax, told]) => `| \`${cell(syntax)}\` | ${cell(told)} |`);
+  return [
+    `## ${verb.name}`,
+    verb.description,
+    code(words.join(' ')),
+    ...(rows.length === 0 ? [] : [['| | |', '| --- | --- |', ...rows].join('\n')]),
+    code(...examples),
+  ].join('\n\n');
+}
+
+/**
+ * @param {readonly { readonly key: string, readonly verb: any, readonly input: any, readonly output: any }[]} verbs
+ *   `input` and `output` as JSON Schema
+ */
+export function verbsPage(verbs) {
+  const shapes = new Map(
+    verbs.flatMap(({ input, output }) => [input, output].flatMap((schema) => Object.entries(schema['$defs'] ?? {}))),
+  );
+  return page(
+    'Verbs',
+    'All that Savepoint can be asked to do. Every face (the command line with `--json`, later ones too) takes and gives ' +
+      'these shapes. A field with `?` may be left out; no other fields come. A failure is a `Problem` instead: see [errors](errors.md).',
+    ...verbs.map(({ verb, input, output }) =>
+      [
+        `## ${verb.name}`,
+        verb.description,
+        `Changes ${CHANGES[/** @type {keyof typeof CHANGES} */ (verb.changes)]}.`,
+        code(`input: ${notation(input)}`, `output: ${notation(output)}`),
+      ].join('\n\n'),
+    ),
+    '## Shapes',
+    ...[...shapes]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, shape]) => `### ${name}\n\n${shape.description}\n\n${code(`${name} = ${notation(shape)}`)}`),
+  );
+}
+
+const CHANGES = {
+  nothing: 'nothing',
+  store: 'the store, and no file of the workspace',
+  files: 'files of the workspace, all or nothing',
+};
+
+const EXITS = { 1: 'refused or failed, nothing changed', 2: 'wrong usage', 3: 'conflict', 4: 'pending' };
+
+/** @param {Readonly<Record<string, any>>} codes */
+export function errorsPage(codes) {
+  const sections = Object.entries(codes).map(([name, { exit, when, data, hint }]) =>
+    [
+      `## ${name}`,
+      when,
+      [
+        '| | |',
+        '| --- | --- |',
+        `| exit status | ${exit}: ${EXITS[/** @type {keyof typeof EXITS} */ (exit)]} |`,
+        `| data | \`${cell(data)}\` |`,
+        `| hint | ${cell(hint)} |`,
+      ].join('\n'),
+    ].join('\n\n'),
+  );
+  return page(
+    'Errors',
+    'The closed list of what can go wrong. A code never changes its meaning; `message` says what happened and where, `hint` ' +
+      'what to do (the hint below, unless the error carries a better one). With `--json` a failing command prints nothing on ' +
+      'standard output, and on standard error one line of JSON:',
+    code('{ "error": { "code": "…", "message": "…", "data": { … }, "hint": "…" } }'),
+    ...sections,
+  );
+}
