@@ -53,7 +53,7 @@ export interface Preview {
 export interface ActResult extends Preview {
   /** The state before; what changed since the last checkpoint is in it. */
   readonly before: Checkpoint;
-  /** The state after; null where there was nothing to do. */
+  /** The state after; null where there was nothing to do (an undo or redo is on record even then). */
   readonly checkpoint: Checkpoint | null;
   /** Bytes that someone wrote through an open handle into files that were replaced. */
   readonly kept: readonly KeptFile[];
@@ -102,7 +102,8 @@ export async function performAct(
     const seen: Preview = { telling: act.telling, plan, fingerprint, scan: before.scan };
     if (plan.paths.length === 0) {
       batch.abandon();
-      return { ...seen, before: before.checkpoint, checkpoint: null, kept: [] };
+      const checkpoint = await recordInverse(workspace, act, lock, pace);
+      return { ...seen, before: before.checkpoint, checkpoint, kept: [] };
     }
     const ref = await composeAfter(workspace, act, before, plan, batch, pace);
     batch.finish();
@@ -125,6 +126,16 @@ export async function performAct(
     batch.abandon();
     throw error;
   }
+}
+
+/**
+ * An undo that finds its work done already is on record all the same, or the next undo would come to the same act again
+ * and never to an older one.
+ */
+async function recordInverse(workspace: Workspace, act: Act, lock: HeldLock, pace: Pace): Promise<Checkpoint | null> {
+  if (act.telling.undoes === null) return null;
+  const { checkpoint } = await capture(workspace, lock, pace, act.telling, { always: true, missing: 'empty' });
+  return checkpoint;
 }
 
 /** What an act will overwrite is captured first, also where today's rules would leave it out. */
