@@ -1,5 +1,5 @@
 /** How a failure is told: what happened, where, and what to do. */
-import { ERROR_CODES, type JsonName, nameFromJson, SavepointError, showName, showText } from '@savepoint/core';
+import { type JsonName, nameFromJson, SavepointError, showName, showText } from '@savepoint/core';
 import { safeJson } from './json.ts';
 import type { Style } from './view.ts';
 import { OutputError } from './write.ts';
@@ -13,7 +13,7 @@ export function asFailure(error: unknown): SavepointError {
     return new SavepointError(
       'IO',
       error.message,
-      { path: 'standard output', operation: 'write', code: error.code },
+      { operation: 'write', code: error.code },
       { hint: 'The command itself was carried out; see `savepoint status`.', cause: error },
     );
   }
@@ -28,7 +28,9 @@ export function failureAsJson(failure: SavepointError): string {
 export function failureAsText(failure: SavepointError, style: Style): string {
   const { message, hint, data } = failure;
   const lines = [`${style.bad('error:')} ${showText(shortened(message))}`];
-  const paths = Array.isArray(data['paths']) ? data['paths'] : [];
+  const all = Array.isArray(data['paths']) ? data['paths'] : [];
+  // A single path that the message names already is not named twice.
+  const paths = all.length === 1 && message.includes(showJsonName(all[0]?.path ?? '')) ? [] : all;
   for (const told of paths.slice(0, LISTED_PATHS)) lines.push(...tellPath(told));
   if (paths.length > LISTED_PATHS) lines.push(`  … and ${paths.length - LISTED_PATHS} more (all with --json)`);
   if (paths.length === 0) lines.push(...tellPlace(failure));
@@ -50,11 +52,10 @@ function tellPath(told: unknown): string[] {
 }
 
 /** Where it happened, for messages that do not say it. */
-function tellPlace({ code, data, message }: SavepointError): string[] {
-  const path = data['path'] ?? data['folder'];
-  if (!ERROR_CODES[code].data.includes('path: JsonName') && !ERROR_CODES[code].data.includes('folder')) return [];
-  if (path === undefined || path === '' || (data['why'] === undefined && code === 'NO_WORKSPACE')) return [];
-  const shown = showJsonName(path as JsonName);
+function tellPlace({ data, message }: SavepointError): string[] {
+  const place = data['path'] ?? data['folder'];
+  if (place === undefined || place === '') return [];
+  const shown = showJsonName(place as JsonName);
   return message.includes(shown) ? [] : [`  ${shown}`];
 }
 

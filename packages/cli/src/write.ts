@@ -8,7 +8,7 @@ export class OutputError extends Error {
     readonly code: string,
     options: ErrorOptions,
   ) {
-    super(`The output could not be written (${code}).`, options);
+    super(`Standard output could not be written (${code}).`, options);
   }
 }
 

@@ -20,14 +20,21 @@ export function inverseInput({ options }: Given): { dryRun?: boolean } {
 export function inverseText(output: OutputOf<typeof VERBS.undo>, { style }: View, next: string): string {
   const { checkpoint, dryRun, outcome } = output;
   const what = showText(output.description);
-  const paths = counted(toldPaths(output).length, 'path');
-  if (outcome === 'nothing')
-    return lines(`Nothing to change: ${what}, and the files are so already.`, planNotes(output, null));
+  const told = toldPaths(output).length;
+  const paths = told === 0 ? 'the files are so already' : counted(told, 'path');
+  if (dryRun) {
+    return lines(
+      `It would be: ${what}${outcome === 'nothing' ? ', and the files are so already' : ''}`,
+      planLines(output, style),
+      planNotes(output, null),
+      outcome === 'ready' ? [`${paths} to change; what is there now is saved first.`] : [],
+    );
+  }
   return lines(
-    dryRun ? `Would be: ${what}: ${paths}` : `${what}: ${paths}  (now ${checkpoint?.id})`,
-    planLines(output, style, dryRun ? Number.POSITIVE_INFINITY : LISTED_WHEN_DONE),
+    `${what}: ${paths}${checkpoint === null ? '' : `  (now ${checkpoint.id})`}`,
+    planLines(output, style, LISTED_WHEN_DONE),
     planNotes(output, null),
     captureWarnings(output.capture),
-    dryRun ? [] : [next],
+    next,
   );
 }
