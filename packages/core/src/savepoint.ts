@@ -26,7 +26,7 @@ import { type Act, type ActResult, type Preview, performAct, previewAct } from '
 import { type RestoreMode, redoAct, restoreAct, undoAct } from './rewind/acts.ts';
 import { actHistory } from './rewind/history.ts';
 import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';
-import { type Found, listRecords, type WorkspaceRecord } from './store/records.ts';
+import { assertNoLink, type Found, listRecords, type WorkspaceRecord } from './store/records.ts';
 import { type Captured, capture, look, type Workspace } from './timeline/capture.ts';
 import { type CleanUp, cleanUp } from './timeline/clean-up.ts';
 import { type Comparison, compare } from './timeline/compare.ts';
@@ -531,6 +531,7 @@ export class Savepoint {
 
   #setting(): Setting {
     const { ports, places, dir, here, allowHome } = this.#options;
+    assertNoLink(ports, places.home);
     return {
       ports,
       places: { ...places, home: resolveFolder(ports, places.home) },

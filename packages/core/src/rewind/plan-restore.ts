@@ -6,7 +6,7 @@ import type { Entry, Snapshot } from '../model/entries.ts';
 import { isWithin, lastName, type Name, parentPath, type TreePath } from '../model/names.ts';
 import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
 import { folderAt, readBlob, readFolder } from '../store/snapshot.ts';
-import { differences, type PathDifference } from '../timeline/snapshot-diff.ts';
+import { differences, type PathDifference, stateAt } from '../timeline/snapshot-diff.ts';
 import { IgnoreChain, type IgnoreFile } from '../workspace/ignore-rules.ts';
 import { type Plan, PlanDraft, unsaved } from './plan.ts';
 import { planInverse } from './plan-inverse.ts';
@@ -51,7 +51,10 @@ export async function planRestore(input: RestoreInput, pace: Pace): Promise<Plan
   for (const difference of differences(objects, now, target.snapshot)) {
     if (pace.due()) await pace.breathe();
     const { path, before, after } = difference;
-    if (!input.scope.some((folder) => isWithin(path, folder))) continue;
+    if (!input.scope.some((folder) => isWithin(path, folder))) {
+      needParent(input, difference, draft);
+      continue;
+    }
     if (after.skip !== null) {
       draft.kept.push({ path, why: `${target.id} did not capture it (${after.skip.reason})` });
     } else if (before.skip !== null) {
@@ -65,6 +68,17 @@ export async function planRestore(input: RestoreInput, pace: Pace): Promise<Plan
   }
   planRemovals(objects, now, removals, draft);
   return draft.finish();
+}
+
+/** A chosen path needs the folders above it, though nobody named them; what stands in their place was not named either. */
+function needParent(input: RestoreInput, { path, before, after }: PathDifference, draft: PlanDraft): void {
+  if (after.entry?.kind !== 'folder' || before.entry?.kind === 'folder') return;
+  const needed = input.scope.some(
+    (chosen) => isWithin(chosen, path) && stateAt(input.objects, input.target.snapshot, chosen).entry !== null,
+  );
+  if (!needed) return;
+  if (before.entry === null && before.skip === null) draft.change(path, null, after.entry, after.ignored);
+  else draft.refused.push({ path, why: `a ${before.entry?.kind ?? 'path'} stands where its folder was` });
 }
 
 /** The folder itself, or the file, goes: it is not merely written anew. */

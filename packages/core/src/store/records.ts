@@ -78,6 +78,16 @@ export function assertPrivate(ports: Ports, path: DiskPath): void {
   }
 }
 
+/** A link where the stores are kept could lead anywhere. Links above it are the system's business. */
+export function assertNoLink(ports: Ports, home: DiskPath): void {
+  const stat = ports.fs.lstat(home);
+  if (stat !== null && kindOf(stat) === 'link') {
+    throw new SavepointError('STORE_UNSAFE', `The folder of the stores, ${home}, is a link; it is not followed.`, {
+      path: home,
+    });
+  }
+}
+
 /** Makes the home folder, private, with missing parents; an existing one must already be private. */
 export function prepareHome(ports: Ports, home: DiskPath): void {
   if (ports.fs.lstat(home) === null) {
@@ -99,6 +109,7 @@ export function makeFolders(fs: Fs, path: DiskPath, mode: number): void {
 function makeFolder(fs: Fs, path: DiskPath, mode: number): void {
   try {
     fs.makeFolder(path, mode);
+    fs.chmod(path, mode); // whatever the umask took away
   } catch (error) {
     if (!isFsError(error, 'EEXIST')) throw error;
   }

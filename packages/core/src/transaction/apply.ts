@@ -69,6 +69,7 @@ async function forward(site: Site, step: Step, transitions: readonly Transition[
       if (disk === null) throw new ForeignContent(step.path, 'the folder it lies in is gone');
       try {
         fs.makeFolder(disk, 0o700);
+        fs.chmod(disk, 0o700); // whatever the umask took away
       } catch (error) {
         if (!isFsError(error, 'EEXIST')) throw error;
         const state = diskState(fs, disk);

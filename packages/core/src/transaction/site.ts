@@ -44,7 +44,10 @@ export function openSite(
     walk.close();
   };
   const enter = (path: DiskPath): DiskPath => {
-    if (fs.lstat(path) === null) fs.makeFolder(path, 0o700);
+    if (fs.lstat(path) === null) {
+      fs.makeFolder(path, 0o700);
+      fs.chmod(path, 0o700); // whatever the umask took away
+    }
     const handle = fs.openFolder(path);
     handles.push(handle);
     return fs.folderPath(handle, path);
@@ -186,5 +189,13 @@ export function touchedFolders(paths: Iterable<TreePath>): ReadonlySet<TreePath>
 }
 
 export function syncFolders(site: Site, folders: Iterable<TreePath>): void {
-  for (const path of folders) if (!isBelowLeaf(site, path) && !site.leaves.has(path)) site.walk.sync(path);
+  for (const path of folders) {
+    if (isBelowLeaf(site, path) || site.leaves.has(path)) continue;
+    try {
+      site.walk.sync(path);
+    } catch (error) {
+      // Someone's link stands there: nothing of ours was done in it.
+      if (!(error instanceof SavepointError) || error.code !== 'PATH_REFUSED') throw error;
+    }
+  }
 }

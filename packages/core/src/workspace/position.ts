@@ -4,7 +4,7 @@ import type { Fs } from '../io/fs.ts';
 import type { RootState } from '../model/checkpoint.ts';
 import { type DiskPath, lastName, type Name, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import { type GitProblem, problemOf, readGitFile } from './git-file.ts';
-import { NOTHING_TRACKED, readIndex } from './git-index.ts';
+import { NOTHING_TRACKED, readIndex, UNKNOWN_TRACKED } from './git-index.ts';
 import { findRepository, type GitState, readRepository } from './git-state.ts';
 import { IgnoreChain, type IgnoreFile } from './ignore-rules.ts';
 
@@ -40,7 +40,9 @@ export function startingPosition(fs: Fs, root: DiskPath, globalIgnore: DiskPath 
   const nothing: Position = { tracked: NOTHING_TRACKED, chain: null, global, enclosing: null, problems };
   const found = findRepository(fs, root);
   if (found === null || found.folder === root) return nothing;
-  if ('problem' in found.repository) return { ...nothing, problems: [...problems, told(found.repository.problem)] };
+  if ('problem' in found.repository) {
+    return { ...nothing, tracked: UNKNOWN_TRACKED, problems: [...problems, told(found.repository.problem)] };
+  }
   const state = found.repository;
   const between = root.slice(found.folder.length).split('/').filter(Boolean) as Name[];
   const inside = between.join('/') as TreePath;
@@ -88,7 +90,7 @@ function intoRepository(
     const top = readRules(fs, `${disk}/.gitignore` as DiskPath, problems);
     const chain = IgnoreChain.start({ ignoreCase: false, global: above.global, exclude: null, top });
     const root: RootState = { path, kind: 'repository', branch: null, commit: null, operation: null };
-    return { position: { ...above, chain, tracked: NOTHING_TRACKED }, root, problems };
+    return { position: { ...above, chain, tracked: UNKNOWN_TRACKED }, root, problems };
   }
   problems.push(...repository.problems.map(told));
   const chain = startChain(fs, disk, repository, above.global, problems);

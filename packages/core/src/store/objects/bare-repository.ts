@@ -54,8 +54,6 @@ const FILES: readonly (readonly [name: string, text: string])[] = [
 export function createBareRepository(fs: Fs, folder: DiskPath): void {
   makeFolder(fs, folder);
   for (const name of FOLDERS) makeFolder(fs, `${folder}/${name}` as DiskPath);
-  // Before the files: HEAD says that the rest is there.
-  for (const name of FOLDERS) syncFolder(fs, `${folder}/${name}` as DiskPath);
   for (const [name, text] of FILES) {
     const path = `${folder}/${name}` as DiskPath;
     if (fs.lstat(path) === null) durableWrite(fs, path, Buffer.from(text), FILE_MODE);
@@ -69,6 +67,7 @@ export function createBareRepository(fs: Fs, folder: DiskPath): void {
 function makeFolder(fs: Fs, path: DiskPath): void {
   try {
     fs.makeFolder(path, FOLDER_MODE);
+    fs.chmod(path, FOLDER_MODE); // whatever the umask took away
   } catch (error) {
     if (!isFsError(error, 'EEXIST')) throw error;
   }

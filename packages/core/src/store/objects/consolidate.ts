@@ -175,6 +175,7 @@ class Consolidation {
     let folded: DiskPath[] = [];
     let bytes = 0;
     const settle = (): void => {
+      if (folded.length === 0) return;
       writer.publish();
       this.#assertHeld();
       for (const path of folded) removeIfThere(this.#files.fs, path);
