@@ -1,7 +1,9 @@
 /** Paths on the command line: as they are, or the way that Savepoint prints odd ones: in quotes, with escapes. */
 import { bytesFromText, type JsonName, nameToJson, SavepointError, showName } from '@savepoint/core';
 
-const ESCAPE = /\\(?:([0-7]{1,3})|(.))/gsu;
+const OCTAL = '[0-3][0-7]{2}|[0-7]{1,2}(?![0-7])';
+const ESCAPE = new RegExp(`\\\\(?:(${OCTAL})|(.))`, 'gsu');
+const QUOTED = new RegExp(`^(?:[^"\\\\]|\\\\(?:${OCTAL}|[abtnvfr"\\\\]))*$`, 'u');
 const SHORT: Readonly<Record<string, string>> = {
   a: '\x07',
   b: '\b',
@@ -39,7 +41,7 @@ export function nameOfArgument(argument: string): JsonName {
 function bytesOfQuoted(argument: string): string {
   const inner = argument.slice(1, -1);
   const whole = argument.length >= 2 && argument.endsWith('"');
-  if (!whole || !/^(?:[^"\\]|\\(?:[0-3]?[0-7]{1,2}|[abtnvfr"\\]))*$/u.test(inner)) {
+  if (!whole || !QUOTED.test(inner)) {
     throw new SavepointError(
       'USAGE',
       `The path ${showName(bytesFromText(argument))} begins with a quote and is no quoted name.`,

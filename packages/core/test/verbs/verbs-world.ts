@@ -1,0 +1,57 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  bytesFromText,
+  type DiskPath,
+  type InputOf,
+  type OutputOf,
+  open,
+  type Savepoint,
+  schemasOf,
+  type Verb,
+} from '@savepoint/core';
+import { realPorts, type World, world } from '@savepoint/testkit';
+import { onTestFinished } from 'vitest';
+
+/** A real folder and its verbs. */
+export class VerbsWorld {
+  readonly world: World;
+  readonly dir: string;
+
+  constructor() {
+    this.world = world(onTestFinished);
+    this.dir = Buffer.from(this.world.workspace, 'latin1').toString();
+  }
+
+  at(file: string): string {
+    return join(this.dir, file);
+  }
+
+  write(file: string, content: string, mode = 0o644): void {
+    mkdirSync(dirname(this.at(file)), { recursive: true });
+    writeFileSync(this.at(file), content);
+    chmodSync(this.at(file), mode);
+  }
+
+  delete(file: string): void {
+    rmSync(this.at(file), { recursive: true });
+  }
+
+  /** @param folder inside the workspace's folder */
+  open(folder = ''): Savepoint {
+    return this.openAt(this.at(folder));
+  }
+
+  /** @param dir absolute */
+  openAt(dir: string): Savepoint {
+    return open({ dir: bytesFromText(dir) as DiskPath, ports: realPorts(), places: this.world.places });
+  }
+
+  /** Calls a verb, and fails unless input and output are what its strict schemas say. */
+  async call<V extends Verb>(verb: V, input: InputOf<V>, savepoint = this.open()): Promise<OutputOf<V>> {
+    const schemas = await schemasOf(verb);
+    const output = await verb.handle(savepoint, schemas.input.parse(input), {});
+    // JSON has no undefined: what came back must survive it.
+    return schemas.output.parse(JSON.parse(JSON.stringify(output))) as OutputOf<V>;
+  }
+}
