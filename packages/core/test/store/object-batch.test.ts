@@ -347,6 +347,20 @@ describe('an object that is there with other bytes', () => {
     expect(fixture.again().read(id).data.equals(small)).toBe(true);
   });
 
+  test('in a loose file, which git does not make durable, is written into a pack', () => {
+    const fixture = storeFixture();
+    fixture.gitBytes(['hash-object', '-w', '--stdin'], Buffer.from('loose'));
+    const id = hashObject('blob', Buffer.from('loose'));
+    const batch = fixture.store.batch();
+    expect(fixture.store.has(id)).toBe(true);
+    expect(batch.has(id)).toBe(false);
+    expect(batch.read(id).data.toString()).toBe('loose');
+    batch.add('blob', Buffer.from('loose'));
+    batch.finish();
+    expect(packs(fixture)).toHaveLength(2);
+    expect([...fixture.store.ids()]).toEqual([id]);
+  });
+
   test('whose loose file is damaged is written once more', () => {
     const fixture = storeFixture();
     const data = Buffer.from('loose');
