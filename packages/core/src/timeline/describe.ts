@@ -4,7 +4,8 @@ import { describeChanges } from '../content/stat-line.ts';
 import type { CaptureCounts, Change, Checkpoint } from '../model/checkpoint.ts';
 
 export function describe(previous: Checkpoint | null, changes: readonly Change[], counts: CaptureCounts): string {
-  if (previous === null) return `first checkpoint: ${counts.files} file${counts.files === 1 ? '' : 's'}, ${size(counts.bytes)}`;
+  if (previous === null)
+    return `first checkpoint: ${counts.files} file${counts.files === 1 ? '' : 's'}, ${size(counts.bytes)}`;
   if (changes.length === 0) return `no changes since ${previous.id}`;
   return describeChanges(
     changes.map(({ path, added, removed }) => ({

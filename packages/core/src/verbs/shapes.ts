@@ -217,7 +217,9 @@ const act = {
     .describe('repositories of the checkpoint whose .git is not there; it does not come back'),
   capture: capture.describe('the folder as the act found it'),
   before: checkpointBrief.nullable().describe('the state before; null for a dry run'),
-  checkpoint: checkpointBrief.nullable().describe('the state after; null where nothing was done (undo and redo are on record even then)'),
+  checkpoint: checkpointBrief
+    .nullable()
+    .describe('the state after; null where nothing was done (undo and redo are on record even then)'),
   keptFiles: z
     .array(z.strictObject({ path: jsonName, backup: jsonName }))
     .describe('bytes that someone wrote into a replaced file at the very moment, and where they lie'),
