@@ -295,6 +295,25 @@ describe('consolidate', () => {
       expect(fixture.store.read(id).data.equals([incompressible, flat][at] as Buffer)).toBe(true);
   });
 
+  test('a large loose object is folded piece by piece, and stays if it is damaged', async () => {
+    const fixture = storeFixture();
+    const data = noise(17 * MIB);
+    const id = hashObject('blob', data);
+    fixture.gitBytes(['-c', 'core.bigFileThreshold=1g', 'hash-object', '-w', '--stdin'], data);
+    const file = looseFile(fixture, id);
+    const bytes = readFileSync(file);
+    const changed = Buffer.from(bytes);
+    changed[bytes.length - 1000] = (changed[bytes.length - 1000] as number) ^ 1;
+    chmodSync(file, 0o600);
+    writeFileSync(file, changed);
+    const damaged = await fixture.store.consolidate({ pace: fixture.pace });
+    expect(damaged).toMatchObject({ looseFolded: 0, packsAfter: 0, damaged: [{ file, object: id }] });
+    expect(readdirSync(fixture.path('objects/pack'))).toEqual([]);
+    writeFileSync(file, bytes);
+    expect(await run(fixture)).toMatchObject({ looseFolded: 1, packsAfter: 1, damaged: [] });
+    expect(fixture.store.read(id).data.equals(data)).toBe(true);
+  });
+
   test('honours .keep, and removes what git derived from the packs that go', async () => {
     const fixture = storeFixture();
     const batch = fixture.store.batch();

@@ -1,11 +1,13 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ObjectId } from '../../src/model/ids.ts';
+import { BaseCache } from '../../src/store/objects/base-cache.ts';
 import { hashObject } from '../../src/store/objects/object-hash.ts';
-import type { ObjectReader, ObjectType } from '../../src/store/objects/object-reader.ts';
+import type { ObjectReader, ObjectType, StoredObject } from '../../src/store/objects/object-reader.ts';
 import { addCommit, noise, prose, type StoreFixture, storeFixture } from './store-fixture.ts';
 
 const VERSIONS = 60;
+const MIB = 1024 * 1024;
 
 /** Commits of texts that change a little each time, and what all of their objects are according to git. */
 function history(fixture: StoreFixture): Map<ObjectId, { type: ObjectType; size: number; data: Buffer }> {
@@ -129,6 +131,37 @@ test('git keeps what no ref leads to, and its own maintenance does not start', (
   fixture.git('gc', '--quiet');
   expect(fixture.again().read(id).data.toString()).toBe('a backup that a journal knows');
   expect(fixture.git('config', 'gc.auto').trim()).toBe('0');
+});
+
+test('more packs than are kept open at a time are read in any order', () => {
+  const { store, again } = storeFixture();
+  const ids = Array.from({ length: 60 }, (_, at) => {
+    const batch = store.batch();
+    const id = batch.add('blob', Buffer.from(`pack ${at}`));
+    batch.finish();
+    return id;
+  });
+  const other = again();
+  for (let step = 1; step < 60; step += 17) {
+    for (let turn = 0; turn < 60; turn++) {
+      const at = (turn * step) % 60;
+      expect(other.read(ids[at] as ObjectId).data.toString()).toBe(`pack ${at}`);
+      expect(other.has(`${'0'.repeat(38)}${at + 10}` as ObjectId)).toBe(false);
+    }
+  }
+});
+
+test('bases of deltas are kept within bounds, the last used the longest', () => {
+  const cache = new BaseCache();
+  const object = (size: number): StoredObject => ({ type: 'blob', data: Buffer.alloc(size) });
+  for (let at = 0; at < 16; at++) cache.put(1, at, object(MIB));
+  cache.put(1, 99, object(3 * MIB)); // too large to be worth it
+  expect(cache.get(1, 99)).toBeUndefined();
+  expect(cache.get(1, 0)?.data.length).toBe(MIB);
+  cache.put(1, 16, object(MIB));
+  expect(cache.get(1, 0)).toBeDefined();
+  expect(cache.get(1, 1)).toBeUndefined();
+  expect(cache.get(2, 0)).toBeUndefined();
 });
 
 function packIndexes({ path }: StoreFixture): string[] {
