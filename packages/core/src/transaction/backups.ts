@@ -17,7 +17,7 @@ export interface KeptFile {
   readonly backup: DiskPath;
 }
 
-const KEPT_BYTES = 1 << 31;
+const KEPT_BYTES = 2 ** 31;
 
 /**
  * Set-aside files that someone wrote to after they were looked at, through a handle that was open: nobody finds those
