@@ -36,7 +36,7 @@ describe('names that speak to a terminal', () => {
     });
     for (const outcome of outcomes) {
       // Contents of files are data: a patch shows them in its lines, which start with a sign.
-      const printed = `${outcome.stdout}\n${outcome.stderr}`.replace(/^[ +-].*$/gm, '');
+      const printed = `${outcome.stdout}\n${outcome.stderr}`.replace(/^[ +-][^\n]*$/gm, '');
       expect(UNSAFE.exec(printed)?.index, JSON.stringify(printed)).toBeUndefined();
     }
     for (const args of [

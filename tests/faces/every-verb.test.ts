@@ -1,0 +1,103 @@
+import { schemasOf, VERBS, type Verb } from '@savepoint/core';
+import { describe, expect, it } from 'vitest';
+import { explain, project } from '../complaints/project.ts';
+
+/** Each verb with something to do, in an order in which it has; what its JSON and its words must hold. */
+const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[] = [
+  ['status', [], 'no checkpoints'],
+  ['list', [], 'No checkpoints'],
+  ['workspaces', [], 'No folder'],
+  ['checkpoint', ['-m', 'by hand', '--test-result', 'pass'], 'cp_1'],
+  ['list', [], 'tests pass'],
+  ['show', ['last'], 'by hand'],
+  ['status', [], 'a.txt'],
+  ['diff', [], 'a.txt'],
+  ['diff', ['cp_1', '--patch'], '+two'],
+  ['diff', ['cp_1', '--stat', '--', 'a.txt'], 'a.txt'],
+  ['restore', ['last', '--dry-run'], 'a.txt'],
+  ['restore', ['last', '--yes'], 'Restored cp_1'],
+  ['restore', ['cp_1', '--yes', '--exact'], 'Nothing to restore'],
+  ['status', [], 'undo would take back'],
+  ['undo', ['--dry-run'], 'a.txt'],
+  ['undo', [], 'Undid cp_3'],
+  ['redo', ['--dry-run'], 'a.txt'],
+  ['redo', [], 'Redid cp_3'],
+  ['restore', ['cp_2', '--yes', '--keep-outside'], 'Restored cp_2'],
+  ['verify', [], 'sound'],
+  ['verify', ['--deep'], 'every byte'],
+  ['recover', [], 'Nothing is pending'],
+  ['gc', ['--max-checkpoints', '2', '--keep-at-least', '1'], 'dropped'],
+  ['list', ['--limit', '1'], 'older'],
+  ['workspaces', [], 'project'],
+];
+
+describe('every verb through the binary', () => {
+  it('speaks to people', () => {
+    const p = project();
+    p.write('a.txt', 'one\n');
+    p.write('b/c.txt', 'c\n');
+    for (const [key, args, word] of RUNS) {
+      const outcome = p.run([VERBS[key].name, ...args]);
+      expect(outcome.status, explain([key, ...args], outcome)).toBe(0);
+      expect(outcome.stdout, [key, ...args].join(' ')).toContain(word);
+      if (key === 'checkpoint') p.write('a.txt', 'two\n');
+    }
+  });
+
+  it('answers --json in the shape of its schema, and with nothing else on either stream', async () => {
+    const p = project();
+    p.write('a.txt', 'one\n');
+    p.write('b/c.txt', 'c\n');
+    const seen = new Set<string>();
+    for (const [key, args] of RUNS) {
+      const verb = VERBS[key] as Verb;
+      const [head, paths] = args.includes('--') ? [args.slice(0, -2), args.slice(-2)] : [args, []];
+      const line = [verb.name, ...head, '--json', ...paths];
+      const outcome = p.run(line);
+      expect(outcome.status, explain(line, outcome)).toBe(0);
+      expect(outcome.stderr).toBe('');
+      const { output } = await schemasOf(verb);
+      const parsed = output.safeParse(JSON.parse(outcome.stdout));
+      expect(parsed.error, line.join(' ')).toBeUndefined();
+      if (key === 'checkpoint') p.write('a.txt', 'two\n');
+      seen.add(key);
+    }
+    // `workspace link` has a test of its own.
+    expect([...Object.keys(VERBS)].filter((key) => !seen.has(key))).toEqual(['linkWorkspace']);
+  });
+
+  it('workspace link takes a relative path, and gives the folder those checkpoints', async () => {
+    const p = project();
+    p.write('a.txt', 'a\n');
+    p.checkpoint();
+    const other = { cwd: `${p.base}/home` };
+    p.delete('.');
+    const outcome = p.run(['-C', '../other', 'workspace', 'link', '../project', '--json'], other);
+    expect(outcome.status).toBe(1);
+    p.run(['status']);
+    const { mkdirSync, readFileSync } = await import('node:fs');
+    mkdirSync(`${p.base}/other`);
+    const linked = p.run(['workspace', 'link', '../project', '--json'], { cwd: `${p.base}/other` });
+    expect(linked.status, linked.stderr).toBe(0);
+    const { output } = await schemasOf(VERBS.linkWorkspace as Verb);
+    expect(output.safeParse(JSON.parse(linked.stdout)).error).toBeUndefined();
+    expect(p.run(['restore', 'last', '--yes'], { cwd: `${p.base}/other` }).status).toBe(0);
+    expect(readFileSync(`${p.base}/other/a.txt`, 'utf8')).toBe('a\n');
+  });
+
+  it('takes global options before and behind the verb', () => {
+    const p = project();
+    p.write('a.txt', 'a\n');
+    p.checkpoint();
+    const elsewhere = { cwd: p.home };
+    for (const args of [
+      ['-C', p.dir, '--json', 'list'],
+      ['list', '--json', '-C', p.dir],
+      ['--json', 'list', '-C', '../project'],
+    ]) {
+      const outcome = p.run(args, elsewhere);
+      expect(outcome.status, explain(args, outcome)).toBe(0);
+      expect(JSON.parse(outcome.stdout).checkpoints).toHaveLength(1);
+    }
+  });
+});

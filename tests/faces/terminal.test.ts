@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { type Project, project, watching, workingFiles } from '../complaints/project.ts';
+import { onTerminal } from './pseudo-terminal.ts';
+
+function changed(): Project {
+  const p = project();
+  p.write('a.txt', 'one\n');
+  p.write('b.txt', 'b\n');
+  p.checkpoint();
+  p.write('a.txt', 'two\n');
+  p.delete('b.txt');
+  return p;
+}
+
+const ESCAPE = /\x1b\[[0-9;]*m/;
+
+describe('restore at a terminal', () => {
+  it('shows every path and asks; y restores', async () => {
+    const p = changed();
+    const { status, screen } = await onTerminal(p, ['restore', 'cp_1'], { typed: [[/\[y\/N\] /, 'y\r']] });
+    expect(status).toBe(0);
+    expect(screen).toContain('change');
+    for (const name of ['a.txt', 'b.txt']) expect(screen.slice(0, screen.indexOf('[y/N]'))).toContain(name);
+    expect(screen).toContain('Restored cp_1');
+    expect(p.read('a.txt')).toBe('one\n');
+    expect(p.read('b.txt')).toBe('b\n');
+  });
+
+  it.each([
+    ['n', 'n\r', 1],
+    ['Enter alone', '\r', 1],
+    ['anything else', 'maybe\r', 1],
+    ['the end of the input', '\x04', 1],
+    ['Ctrl-C', '\x03', 1],
+  ])('%s changes nothing', async (_what, keys, wanted) => {
+    const p = changed();
+    const before = workingFiles(p.dir);
+    const { status, screen } = await onTerminal(p, ['restore', 'cp_1'], { typed: [[/\[y\/N\] /, keys]] });
+    expect(status, screen).toBe(wanted);
+    expect(screen).toMatch(/error/);
+    expect(workingFiles(p.dir)).toEqual(before);
+    expect(p.ok('list').stdout.match(/^cp_\d+/gm)).toEqual(['cp_1']);
+  });
+
+  it('what was shown is what is done: a file that changes at the question is a conflict', async () => {
+    const p = changed();
+    const { status } = await onTerminal(p, ['restore', 'cp_1'], {
+      typed: [[/\[y\/N\] /, 'y\r']],
+      meanwhile: () => p.write('a.txt', 'three\n'),
+    });
+    expect(status).toBe(3);
+    expect(p.read('a.txt')).toBe('three\n');
+    expect(p.has('b.txt')).toBe(false);
+  });
+
+  it('does not ask with --yes, when nothing would change, and never for undo and redo', async () => {
+    const p = changed();
+    for (const args of [['restore', 'cp_1', '--yes'], ['restore', 'cp_1'], ['undo'], ['redo']]) {
+      const { status, screen } = await onTerminal(p, args);
+      expect(status, screen).toBe(0);
+      expect(screen).not.toContain('[y/N]');
+    }
+  });
+
+  it('with --json nobody is asked', async () => {
+    const p = changed();
+    const { status, screen } = await onTerminal(p, ['restore', 'cp_1', '--json']);
+    expect(status).toBe(1);
+    expect(screen).toContain('NEEDS_CONFIRMATION');
+  });
+});
+
+describe('colours', () => {
+  it('are shown at a terminal, and not with NO_COLOR, a dumb terminal or a pipe', async () => {
+    const p = changed();
+    expect((await onTerminal(p, ['list'])).screen).toMatch(ESCAPE);
+    expect((await onTerminal(p, ['diff', '--patch'])).screen).toMatch(ESCAPE);
+    expect((await onTerminal(p, ['show', 'cp_9'])).screen).toMatch(ESCAPE);
+    for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
+      for (const args of [['list'], ['status'], ['diff', '--patch'], ['show', 'cp_9'], ['list', '--json']]) {
+        expect((await onTerminal(p, args, { env })).screen, args.join(' ')).not.toMatch(ESCAPE);
+      }
+    }
+    expect(p.ok('list').stdout).not.toMatch(ESCAPE);
+    expect((await onTerminal(p, ['list'], { env: { NO_COLOR: '' } })).screen).toMatch(ESCAPE);
+  });
+});
+
+describe('what a terminal gets', () => {
+  it('holds nothing of a file that could act on it, in names, messages and patches', async () => {
+    const p = project();
+    p.write('plain.txt', 'plain\n');
+    p.checkpoint();
+    p.write('\x1b[2J\x1b]0;evil\x07.txt', '\x1b[2J\x1b]0;evil\x07 \u009b31m \u202e and\rover\n');
+    p.ok('checkpoint', '-m', '\x1b]0;evil\x07');
+    const env = { NO_COLOR: '1' };
+    for (const args of [
+      ['diff', 'cp_1', '--patch'],
+      ['diff', 'cp_1', '--stat'],
+      ['show', 'last'],
+      ['list'],
+      ['status'],
+    ]) {
+      const { screen } = await onTerminal(p, args, { env });
+      expect(screen.replaceAll('\r\n', '\n'), args.join(' ')).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/);
+    }
+  });
+
+  it('is no wider than it is', async () => {
+    const p = project();
+    p.write('a.txt', '');
+    p.checkpoint();
+    p.write(`${'deep/'.repeat(20)}${'long'.repeat(10)}.txt`, 'line\n'.repeat(500));
+    for (const columns of [40, 80]) {
+      const { screen } = await onTerminal(p, ['diff', '--stat'], { columns, env: { NO_COLOR: '1' } });
+      for (const line of screen.split(/\r?\n/)) expect([...line].length).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  it('JSON is indented there, and one line in a pipe', async () => {
+    const p = changed();
+    expect((await onTerminal(p, ['status', '--json'])).screen).toMatch(/^\{\r?\n {2}"workspace"/);
+    expect(p.ok('status', '--json').stdout.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('Ctrl-C', () => {
+  it('before the commit point stops the command, with 130 and nothing changed', async () => {
+    const p = project();
+    for (let i = 0; i < 3000; i++) p.write(`dir${i % 50}/file${i}.txt`, `${i}\n`.repeat(50));
+    const first = p.start(['checkpoint']);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    process.kill(first.pid, 'SIGINT');
+    const outcome = await first.done;
+    // On a fast machine it may have been through already: then it is as if nothing had come.
+    if (outcome.status !== 0) {
+      expect(outcome.status, outcome.stderr).toBe(130);
+      expect(outcome.stderr).toMatch(/cancelled/i);
+      expect(p.run(['show', 'last']).status).toBe(1);
+    }
+    expect(p.run(['checkpoint']).status).toBe(0);
+  });
+});
+
+describe('progress', () => {
+  it('is told on a terminal only', () => {
+    const p = changed();
+    expect(p.ok('checkpoint').stderr).toBe('');
+    expect(p.run(['checkpoint'], watching({ below: p.dir, calls: [] })).stderr).toBe('');
+  });
+});
