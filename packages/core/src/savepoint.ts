@@ -121,6 +121,8 @@ const USER: Actor = { kind: 'user', name: 'user' };
 const WAIT_MS = 60_000;
 /** Clean-up by itself, once so many checkpoints have come since there was reason for the last. */
 const OVERRUN = 1.1;
+/** Each checkpoint brings a pack; looking in many is slow. */
+const MOST_PACKS = 50;
 const RULE_BYTES = 1024 * 1024;
 
 /** Opens a workspace; nothing is read or made before the first call. */
@@ -431,6 +433,7 @@ export class Savepoint {
           ? await acquireLock(setting.ports, workspace.store.layout.lock, pace, this.#wait())
           : await lockOverlapping(setting, workspace, pace, this.#wait());
       try {
+        workspace.store.refs.collectDebris();
         workspace.store.objects.collectDebris();
         return await work(workspace, lock, pace);
       } finally {
@@ -501,9 +504,12 @@ export class Savepoint {
   /** Clean-up when there is reason for it; a failure of it is no failure of the checkpoint. */
   async #tidyUp(workspace: Workspace, lock: HeldLock): Promise<void> {
     const refs: readonly CheckpointRef[] = workspace.timeline.list();
-    if (refs.length <= this.#retention.maxCheckpoints * OVERRUN) return;
     try {
-      await cleanUp(workspace, lock, this.#retention, this.#pace({}));
+      if (refs.length > this.#retention.maxCheckpoints * OVERRUN) {
+        await cleanUp(workspace, lock, this.#retention, this.#pace({}));
+      } else if (workspace.store.objects.packCount > MOST_PACKS) {
+        await workspace.store.objects.consolidate({ pace: this.#pace({}), assertHeld: () => lock.assertHeld() });
+      }
     } catch (error) {
       this.#events.emit('warning', { message: `Clean-up failed: ${asSavepointError(error).message}` });
     }

@@ -37,7 +37,12 @@ export async function cleanUp(
   );
   lock.assertHeld();
   timeline.drop(drop);
-  const swept = await store.objects.consolidate({ live: (id) => live.has(id), pace });
+  store.refs.pack();
+  const swept = await store.objects.consolidate({
+    live: (id) => live.has(id),
+    pace,
+    assertHeld: () => lock.assertHeld(),
+  });
   return {
     dropped: drop.map(checkpointId),
     kept: staying.length,

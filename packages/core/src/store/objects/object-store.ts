@@ -36,6 +36,11 @@ export class ObjectStore implements ObjectReader {
     this.#files.refresh();
   }
 
+  /** As of the last look. */
+  get packCount(): number {
+    return this.#files.packs.packs.length;
+  }
+
   /** Closes the files that are kept open; reading opens them again. */
   close(): void {
     this.#files.handles.dropAll();
