@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { gitFingerprint } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
-import { git, gitTraces, project, shell, watching, workingFiles } from './project.ts';
+import { git, project, shell, watching, workingFiles } from './project.ts';
 
 describe('25 · shells', () => {
   it('what sed, here-documents, scripts, rm, mv and git checkout did comes back', () => {
@@ -152,7 +153,7 @@ describe('33 · repositories inside', () => {
     expect(fs.statSync(p.at('vendor/library/.git')).isFile()).toBe(true);
     expect(fs.statSync(p.at('trees/feature/.git')).isFile()).toBe(true);
     const before = workingFiles(p.dir);
-    const traces = gitTraces(p.dir);
+    const traces = gitFingerprint(p.dir);
     const cp = p.checkpoint();
     shell(
       p.dir,
@@ -162,7 +163,7 @@ describe('33 · repositories inside', () => {
     );
     p.restore(cp);
     expect(workingFiles(p.dir)).toEqual(before);
-    expect(gitTraces(p.dir)).toEqual(traces);
+    expect(gitFingerprint(p.dir)).toEqual(traces);
   });
 
   it('a worktree is a workspace of its own', () => {

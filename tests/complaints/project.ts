@@ -1,9 +1,9 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Manifest, manifest } from '@savepoint/testkit';
 import { onTestFinished } from 'vitest';
 
 const main = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url));
@@ -80,7 +80,12 @@ export class Project {
   }
 
   has(file: string): boolean {
-    return fs.lstatSync(this.at(file), { throwIfNoEntry: false }) !== undefined;
+    try {
+      return fs.lstatSync(this.at(file), { throwIfNoEntry: false }) !== undefined;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
+      throw error;
+    }
   }
 
   delete(file: string): void {
@@ -208,58 +213,13 @@ export function shell(dir: string, script: string): void {
   execFileSync('sh', ['-ec', script], { cwd: dir, env, stdio: 'pipe' });
 }
 
-/**
- * Inode, times and size of everything in every `.git` below a folder, the `.git` folders themselves included. A lock file
- * that came and went shows in its folder's times, and nobody can set back the time of the last status change.
- */
-export function gitTraces(dir: string): string[] {
-  const traces: string[] = [];
-  const walk = (folder: string, inside: boolean): void => {
-    for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
-      const child = path.join(folder, entry.name);
-      const within = inside || entry.name === '.git';
-      if (within) {
-        const { ino, size, mode, mtimeNs, ctimeNs } = fs.lstatSync(child, { bigint: true });
-        traces.push(`${child} ${ino} ${mode} ${size} ${mtimeNs} ${ctimeNs}`);
-      }
-      if (entry.isDirectory()) walk(child, within);
-    }
-  };
-  walk(dir, false);
-  return traces.sort();
-}
-
 /** Inode and modification time of a file: what a rewrite with the same bytes would change. */
 export function identity(file: string): string {
   const { ino, mtimeNs, ctimeNs } = fs.lstatSync(file, { bigint: true });
   return `${ino} ${mtimeNs} ${ctimeNs}`;
 }
 
-/** What the working files below a folder are: name (one character per byte) to kind, permission bits and bytes or target. */
-export function workingFiles(dir: string): Map<string, string> {
-  const found = new Map<string, string>();
-  const walk = (folder: string): void => {
-    for (const name of fs.readdirSync(Buffer.from(folder, 'latin1'), 'latin1').sort()) {
-      if (name === '.git') continue;
-      const child = `${folder}/${name}`;
-      const at = Buffer.from(child, 'latin1');
-      const stat = fs.lstatSync(at);
-      const mode = (stat.mode & 0o7777).toString(8);
-      const key = child.slice(start);
-      if (stat.isDirectory()) {
-        found.set(key, `folder ${mode}`);
-        walk(child);
-      } else if (stat.isSymbolicLink()) {
-        found.set(key, `link ${fs.readlinkSync(at, 'latin1')}`);
-      } else if (stat.isFile()) {
-        found.set(key, `file ${mode} ${createHash('sha256').update(fs.readFileSync(at)).digest('hex')}`);
-      } else {
-        found.set(key, 'special');
-      }
-    }
-  };
-  const top = Buffer.from(dir).toString('latin1');
-  const start = top.length + 1;
-  walk(top);
-  return found;
+/** Everything below a folder but what is in a `.git`: what a restore is about. */
+export function workingFiles(dir: string): Manifest {
+  return manifest(dir, { skip: (name) => name === '.git' || name.endsWith('/.git') });
 }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { gitFingerprint, type Manifest } from '@savepoint/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { git, gitTraces, identity, Project, project, shell, workingFiles } from './project.ts';
+import { git, identity, Project, project, shell, workingFiles } from './project.ts';
 
 /**
  * One scene, played with what today's agents do to a tree: a repository with everything that is known to go wrong, a
@@ -11,11 +12,11 @@ import { git, gitTraces, identity, Project, project, shell, workingFiles } from 
  */
 describe('the scene', () => {
   let p: Project;
-  let captured: ReturnType<typeof workingFiles>;
-  let beforeRestore: ReturnType<typeof workingFiles>;
-  let traces: string[];
+  let captured: Manifest;
+  let beforeRestore: Manifest;
+  let traces: string;
   let untouched: string;
-  let restored: ReturnType<typeof workingFiles>;
+  let restored: Manifest;
   let keptId: string;
 
   const odd = [
@@ -114,7 +115,7 @@ describe('the scene', () => {
     p.write('precious/data.bin', Buffer.alloc(2 * 1024 * 1024, 1));
     p.write('precious/small.txt', 'small\n');
     fs.writeFileSync(p.at('.git/index.lock'), '');
-    traces = gitTraces(p.dir);
+    traces = gitFingerprint(p.dir);
 
     beforeRestore = workingFiles(p.dir);
     p.restore(keptId);
@@ -124,8 +125,8 @@ describe('the scene', () => {
   afterAll(() => p.remove());
 
   const same = (name: string): void => {
-    expect(captured.get(name), `${name} was there`).toBeDefined();
-    expect(restored.get(name), name).toEqual(captured.get(name));
+    expect(captured[name], `${name} was there`).toBeDefined();
+    expect(restored[name], name).toEqual(captured[name]);
   };
 
   it.each(['crlf.txt', 'mixed.txt', 'ident.txt', 'utf16.txt', 'secret.txt'])(
@@ -174,14 +175,14 @@ describe('the scene', () => {
   it('a filter that is configured but missing is no obstacle', () => same('secret.txt'));
   it("git's index.lock was no obstacle and is still there, and nothing in any .git was touched", () => {
     expect(p.has('.git/index.lock')).toBe(true);
-    expect(gitTraces(p.dir)).toEqual(traces);
+    expect(gitFingerprint(p.dir)).toEqual(traces);
   });
   it('an untouched file that git does not know keeps inode and times', () => {
     expect(identity(p.at('untouched.txt'))).toBe(untouched);
   });
   it('every path of the checkpoint is back, and nothing else differs but what was to be kept', () => {
     const kept = /^(cloned|precious)(\/|$)/;
-    const rest = new Map([...restored].filter(([name]) => !kept.test(name)));
+    const rest = Object.fromEntries(Object.entries(restored).filter(([name]) => !kept.test(name)));
     expect(rest).toEqual(captured);
   });
   it("the user's edit and new file come back with undo, with everything else", () => {

@@ -19,6 +19,8 @@ export interface TerminalOptions {
   readonly typed?: readonly (readonly [after: RegExp, keys: string])[];
   /** Done at the moment before `typed` is typed. */
   readonly meanwhile?: () => void;
+  /** Told once the process is there. */
+  readonly started?: (pid: number) => void;
 }
 
 /** Runs the real `savepoint` on a real pseudo-terminal. */
@@ -31,6 +33,7 @@ export function onTerminal(p: Project, args: readonly string[], options: Termina
       name: options.env?.['TERM'] ?? 'xterm-256color',
       env: { ...p.environment(), ...options.env },
     });
+    options.started?.(terminal.pid);
     let screen = '';
     const typed = [...(options.typed ?? [])];
     terminal.onData((data) => {

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Project, project, watching, workingFiles } from '../complaints/project.ts';
+import { type Project, project, workingFiles } from '../complaints/project.ts';
 import { onTerminal } from './pseudo-terminal.ts';
 
 function changed(): Project {
@@ -124,28 +125,70 @@ describe('what a terminal gets', () => {
   });
 });
 
+/** Stops a process as soon as it has begun to work on the project. */
+async function stopAtWork(p: Project, pid: number): Promise<void> {
+  while (!existsSync(p.store)) await pause(5);
+  process.kill(pid, 'SIGSTOP');
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function manyFiles(): Project {
+  const p = project();
+  for (let i = 0; i < 3000; i++) p.write(`dir${i % 50}/file${i}.txt`, `${i}\n`.repeat(50));
+  return p;
+}
+
 describe('Ctrl-C', () => {
   it('before the commit point stops the command, with 130 and nothing changed', async () => {
-    const p = project();
-    for (let i = 0; i < 3000; i++) p.write(`dir${i % 50}/file${i}.txt`, `${i}\n`.repeat(50));
+    const p = manyFiles();
     const first = p.start(['checkpoint']);
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await stopAtWork(p, first.pid);
     process.kill(first.pid, 'SIGINT');
+    process.kill(first.pid, 'SIGCONT');
     const outcome = await first.done;
-    // On a fast machine it may have been through already: then it is as if nothing had come.
-    if (outcome.status !== 0) {
-      expect(outcome.status, outcome.stderr).toBe(130);
-      expect(outcome.stderr).toMatch(/cancelled/i);
-      expect(p.run(['show', 'last']).status).toBe(1);
-    }
+    expect(outcome.status, outcome.stderr).toBe(130);
+    expect(outcome.stdout).toBe('');
+    expect(outcome.stderr).toMatch(/cancelled/i);
+    expect(p.run(['show', 'last']).status).toBe(1);
     expect(p.run(['checkpoint']).status).toBe(0);
   });
 });
 
-describe('progress', () => {
-  it('is told on a terminal only', () => {
+describe('long work', () => {
+  it('shows on a terminal how far it is, and leaves nothing of it on the line', async () => {
+    const p = manyFiles();
+    let stopped: Promise<void> | null = null;
+    const { status, screen } = await onTerminal(p, ['checkpoint'], {
+      // A second passes while it stands still: then it tells.
+      started: (pid) => {
+        stopped = stopAtWork(p, pid)
+          .then(() => pause(1200))
+          .then(() => void process.kill(pid, 'SIGCONT'));
+      },
+    });
+    await stopped;
+    expect(status).toBe(0);
+    expect(screen).toMatch(/\r\x1b\[K(?:looking at files|reading|preparing files): [\d,]+/);
+    expect(screen.slice(screen.lastIndexOf('\x1b[K'))).toMatch(/cp_1/);
+  });
+
+  it('says whom it waits for', async () => {
+    const p = manyFiles();
+    const first = p.start(['checkpoint']);
+    await stopAtWork(p, first.pid);
+    const second = p.start(['checkpoint']);
+    await pause(1500);
+    process.kill(first.pid, 'SIGCONT');
+    const [one, two] = await Promise.all([first.done, second.done]);
+    expect([one.status, two.status], two.stderr).toEqual([0, 0]);
+    expect(two.stderr).toContain(`pid ${first.pid}`);
+  });
+
+  it('is quiet in a pipe', () => {
     const p = changed();
     expect(p.ok('checkpoint').stderr).toBe('');
-    expect(p.run(['checkpoint'], watching({ below: p.dir, calls: [] })).stderr).toBe('');
   });
 });

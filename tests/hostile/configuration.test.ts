@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { gitFingerprint } from '@savepoint/testkit';
 import { expect, it } from 'vitest';
-import { git, gitTraces, type Project, project, shell } from '../complaints/project.ts';
+import { git, type Project, project, shell } from '../complaints/project.ts';
 import { runEveryVerb } from './verbs.ts';
 
 /** A program that leaves a canary behind, named after how it was called. */
@@ -145,7 +146,7 @@ it('the traps are real: an ordinary git walks into them', () => {
 
 it('no verb runs anything that a repository configures, nested and bare ones included (promise 9)', () => {
   const p = hostile();
-  const before = gitTraces(p.dir);
+  const before = gitFingerprint(p.dir);
   runEveryVerb(p, () => {
     p.write('a.txt', 'by the agent\n');
     p.write('inner/l.txt', 'by the agent\n');
@@ -154,12 +155,12 @@ it('no verb runs anything that a repository configures, nested and bare ones inc
     p.delete('b.bin');
   });
   expect(canaries(p)).toEqual([]);
-  expect(gitTraces(p.dir)).toEqual(before);
+  expect(gitFingerprint(p.dir)).toEqual(before);
 });
 
 it('nor from inside the nested, the bare, the submodule and the worktree (promise 9)', () => {
   const p = hostile();
-  const before = gitTraces(p.dir);
+  const before = gitFingerprint(p.dir);
   for (const folder of ['nested', 'docs/bare', 'inner', 'tree']) {
     for (const args of [
       ['checkpoint', '--here'],
@@ -173,5 +174,5 @@ it('nor from inside the nested, the bare, the submodule and the worktree (promis
     }
   }
   expect(canaries(p)).toEqual([]);
-  expect(gitTraces(p.dir)).toEqual(before);
+  expect(gitFingerprint(p.dir)).toEqual(before);
 });

@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { gitFingerprint } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
-import { gitTraces, type Project, project, shell, workingFiles } from '../complaints/project.ts';
+import { type Project, project, shell, workingFiles } from '../complaints/project.ts';
 import { runEveryVerb } from './verbs.ts';
 
 function repository(): Project {
@@ -23,7 +24,7 @@ describe('what is inherited', () => {
     const p = repository();
     shell(p.base, 'git init -q victim && cd victim && echo v > v.txt && git add -A && git commit -q -m v');
     const victim = path.join(p.base, 'victim');
-    const before = [gitTraces(victim), gitTraces(p.dir), workingFiles(victim)];
+    const before = [gitFingerprint(victim), gitFingerprint(p.dir), workingFiles(victim)];
     const env = {
       GIT_DIR: path.join(victim, '.git'),
       GIT_WORK_TREE: victim,
@@ -43,7 +44,7 @@ describe('what is inherited', () => {
       GIT_TRACE: path.join(p.base, 'trace'),
     };
     runEveryVerb(p, change(p), { env });
-    expect([gitTraces(victim), gitTraces(p.dir), workingFiles(victim)]).toEqual(before);
+    expect([gitFingerprint(victim), gitFingerprint(p.dir), workingFiles(victim)]).toEqual(before);
     expect(p.run(['workspaces', '--json'], { env }).stdout).not.toContain('victim');
     expect(fs.existsSync(path.join(p.base, 'trace'))).toBe(false);
   });

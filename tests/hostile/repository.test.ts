@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { gitFingerprint } from '@savepoint/testkit';
 import { expect, it } from 'vitest';
-import { gitTraces, type Project, project, workingFiles } from '../complaints/project.ts';
+import { type Project, project, workingFiles } from '../complaints/project.ts';
 
 /** What may have happened to a `.git`: the folder is a good repository with one commit when `spoil` gets it. */
 const SPOILED: readonly (readonly [string, (p: Project, dotGit: string) => void])[] = [
@@ -85,10 +86,6 @@ function circle(dotGit: string): void {
   fs.writeFileSync(path.join(dotGit, 'refs/heads/b'), 'ref: refs/heads/a\n');
 }
 
-function traces(p: Project): readonly string[] {
-  return fs.lstatSync(p.at('.git')).isDirectory() ? gitTraces(p.dir) : [JSON.stringify(fs.lstatSync(p.at('.git')).ino)];
-}
-
 it.each(SPOILED)('a .git that is %s is no obstacle, outside and nested, and is left as it is', (_what, spoil) => {
   const p = project();
   p.write('a.txt', 'a\n');
@@ -100,7 +97,7 @@ it.each(SPOILED)('a .git that is %s is no obstacle, outside and nested, and is l
   spoil(p, p.at('.git'));
   spoil(p, p.at('inner/.git'));
   const before = workingFiles(p.dir);
-  const untouched = traces(p);
+  const untouched = gitFingerprint(p.dir);
   const taken = p.run(['-C', p.dir, 'checkpoint', '--here']);
   expect(taken.status, taken.stderr).toBe(0);
   p.write('a.txt', 'changed\n');
@@ -113,5 +110,5 @@ it.each(SPOILED)('a .git that is %s is no obstacle, outside and nested, and is l
   expect(workingFiles(p.dir)).toEqual(before);
   p.ok('undo', '--yes');
   expect(p.read('a.txt')).toBe('changed\n');
-  expect(traces(p)).toEqual(untouched);
+  expect(gitFingerprint(p.dir)).toEqual(untouched);
 });

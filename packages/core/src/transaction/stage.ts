@@ -17,14 +17,18 @@ export function discardStage(
   intent: Pick<Intent, 'transaction' | 'root' | 'stage'>,
   emptyRoot: 'keep' | 'remove',
 ): void {
-  try {
-    if (ports.fs.lstat(intent.root) !== null) {
-      removeTree(ports.fs, `${intent.root}/${intent.stage}` as DiskPath);
-      if (emptyRoot === 'remove') removeIfEmpty(ports, intent.root);
+  // Twice: a call that failed by chance leaves nothing in the user's folder.
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    try {
+      if (ports.fs.lstat(intent.root) !== null) {
+        removeTree(ports.fs, `${intent.root}/${intent.stage}` as DiskPath);
+        if (emptyRoot === 'remove') removeIfEmpty(ports, intent.root);
+      }
+      removeIfThere(ports.fs, intentFile(journalFolder, intent.transaction));
+      return;
+    } catch (error) {
+      if (!(error instanceof FsError)) throw error;
     }
-    removeIfThere(ports.fs, intentFile(journalFolder, intent.transaction));
-  } catch (error) {
-    if (!(error instanceof FsError)) throw error;
   }
 }
 
