@@ -15,6 +15,8 @@ const setupFiles = [source('tests/environment.ts')];
 export default defineConfig({
   resolve: { alias },
   test: {
+    // By default one core would stay idle.
+    maxWorkers: '100%',
     projects: [
       {
         extends: true,

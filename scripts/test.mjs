@@ -22,7 +22,7 @@ mkdirSync(join(TOP, 'reports'), { recursive: true });
 // An old report must not speak for a run that died.
 rmSync(join(TOP, report), { force: true });
 
-if (step('build', [tool('typescript', 'tsc'), '-b'])) {
+if (step('build', [tool('typescript', 'tsc'), '-b']) && step('command', ['scripts/bundle.mjs'])) {
   if (suite === 'quick') step('lint', ['scripts/lint.mjs']);
   const vitest = ['run', '--project', suite, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   step(`tests: ${suite}`, [tool('vitest', 'vitest'), ...vitest, ...(suite === 'quick' ? ['--coverage'] : [])]);

@@ -14,7 +14,7 @@ import { copyProject } from './tour/copy.mjs';
 import { difference, walk } from './tour/walk.mjs';
 
 const TOP = fileURLToPath(new URL('..', import.meta.url));
-const BINARY = join(TOP, 'packages/cli/dist/main.js');
+const BINARY = join(TOP, 'packages/cli/bundle/savepoint.js');
 const AGENT = join(TOP, 'scripts/tour/agent.sh');
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-tour-')));

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
 import type { Project } from '../complaints/project.ts';
 
-const main = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
 
 export interface Shown {
   readonly status: number;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type Project, project, workingFiles } from '../complaints/project.ts';
 
-const main = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
 
 /** Runs a line of shell with `savepoint` in it. */
 function sh(p: Project, line: string, cwd = p.dir, env: Record<string, string | undefined> = {}) {

@@ -133,7 +133,7 @@ describe('what is missing', () => {
       p.write('private.key', 'k\n', 0o600);
       p.write('run.sh', '#!/bin/sh\n', 0o775);
       const before = workingFiles(p.dir);
-      const main = path.resolve('packages/cli/dist/main.js');
+      const main = path.resolve('packages/cli/bundle/savepoint.js');
       const script = (args: string): string => `umask ${umask}; cd '${p.dir}'; '${process.execPath}' '${main}' ${args}`;
       const withEnv = (args: string): void =>
         shell(p.dir, `HOME='${p.home}'; SAVEPOINT_HOME='${p.store}'; export HOME SAVEPOINT_HOME; ${script(args)}`);

@@ -27,8 +27,12 @@ it('holds the built files, their sources and nothing else', () => {
   const files = packed.flatMap((one) => one.files.map(({ path }) => path));
   expect(files).toContain('dist/index.js');
   expect(files).toContain('dist/index.d.ts');
-  expect(files).toContain('dist/main.js');
-  expect(files.filter((path) => !/^(dist\/|src\/|package\.json$|README|LICENSE)/.test(path))).toEqual([]);
+  expect(files).toContain('bundle/savepoint.js');
+  expect(
+    files.filter(
+      (path) => !/^(dist\/|src\/|bundle\/(savepoint\.js|LICENSES\.txt)$|package\.json$|README|LICENSE)/.test(path),
+    ),
+  ).toEqual([]);
   expect(files.filter((path) => /\.test\.|tsbuildinfo|\.env/.test(path))).toEqual([]);
 });
 
@@ -36,6 +40,11 @@ it('loads in node, both entries', () => {
   const code = "import '@savepoint/core'; import '@savepoint/core/node'; console.log('loaded');";
   const said = execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: project, encoding: 'utf8' });
   expect(said).toBe('loaded\n');
+});
+
+it('the command runs', () => {
+  const bin = join(project, 'node_modules/.bin', windows ? 'savepoint.cmd' : 'savepoint');
+  expect(execFileSync(bin, ['--version'], { encoding: 'utf8', shell: windows })).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
 it('has types that a strict TypeScript program can use, checked with everything that they refer to', () => {
