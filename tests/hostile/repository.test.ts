@@ -18,8 +18,9 @@ const SPOILED: readonly (readonly [string, (p: Project, dotGit: string) => void]
   [
     'a link to the real one',
     (p, dotGit) => {
-      fs.renameSync(dotGit, path.join(p.base, 'real.git'));
-      fs.symlinkSync('../real.git', dotGit);
+      const real = path.join(p.base, `real-${path.basename(path.dirname(dotGit))}.git`);
+      fs.renameSync(dotGit, real);
+      fs.symlinkSync(real, dotGit);
     },
   ],
   ['a pipe', (_p, dotGit) => renew(dotGit, () => execFileSync('mkfifo', [dotGit]))],

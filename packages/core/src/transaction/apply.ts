@@ -1,6 +1,6 @@
 /** Carrying out a transaction's steps, forward or back. Every step looks first, so that it can be done again. */
 
-import { isFsError } from '../io/fs.ts';
+import { isFsError, kindOf, permissions } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { FileEntry, LinkEntry } from '../model/entries.ts';
 import type { TreePath } from '../model/names.ts';
@@ -47,7 +47,7 @@ async function forward(site: Site, step: Step, transitions: readonly Transition[
   const disk = where(site, step.path);
   switch (step.do) {
     case 'open':
-      if (disk !== null) setMode(site, step.path, step.mode | 0o700);
+      setMode(site, step.path, 'folder', step.mode | 0o700);
       return;
     case 'aside':
       if (disk !== null) setAside(site, step, transitions[step.slot] as Transition, checked);
@@ -84,7 +84,7 @@ async function forward(site: Site, step: Step, transitions: readonly Transition[
       return;
     }
     case 'mode':
-      setMode(site, step.path, step.mode);
+      setMode(site, step.path, step.kind, step.mode);
   }
 }
 
@@ -128,12 +128,12 @@ function putBack(site: Site, path: TreePath, slot: number): boolean {
   }
 }
 
-function setMode(site: Site, path: TreePath, mode: number): void {
+/** What is there and of another kind is a step's that was done before, or is to come: its permissions are its own. */
+function setMode(site: Site, path: TreePath, kind: 'file' | 'folder', mode: number): void {
   const disk = where(site, path);
   if (disk === null) return;
   const stat = site.fs.lstat(disk);
-  // A link has no permissions of its own, and chmod would follow it.
-  if (stat === null || (stat.mode & 0o170000) === 0o120000 || (stat.mode & 0o7777) === mode) return;
+  if (stat === null || kindOf(stat) !== kind || permissions(stat) === mode) return;
   try {
     site.fs.chmod(disk, mode);
   } catch (error) {
@@ -184,11 +184,16 @@ async function back(
   const disk = where(site, step.path);
   switch (step.do) {
     case 'open':
-      setMode(site, step.path, step.mode);
+      setMode(site, step.path, 'folder', step.mode);
       return;
     case 'mode':
       // Back to open: what lies in the folder goes before its own permissions come back.
-      setMode(site, step.path, step.kind === 'folder' ? (step.was ?? step.mode) | 0o700 : (step.was as number));
+      setMode(
+        site,
+        step.path,
+        step.kind,
+        step.kind === 'folder' ? (step.was ?? step.mode) | 0o700 : (step.was as number),
+      );
       return;
     case 'place': {
       if (disk === null) return;

@@ -20,17 +20,19 @@ export function sizeSkip(name: Name, stat: Stat, ignored: boolean, rules: Captur
   return null;
 }
 
+/** @param names what the folder holds; null: it was not listed, and only its name and the rules count */
 export function dependencySkip(
   fs: Fs,
   path: TreePath,
   disk: DiskPath,
-  names: readonly Name[],
+  names: readonly Name[] | null,
   ignored: boolean,
 ): Skip | null {
   if (path === '') return null;
   const above = parentPath(path);
   const parent = above === '' ? undefined : lastName(above);
-  const folder = dependencyFolder(lastName(path), { ignored, hasTag: hasCacheMark(fs, disk, names), parent });
+  const hasTag = names !== null && hasCacheMark(fs, disk, names);
+  const folder = dependencyFolder(lastName(path), { ignored, hasTag, parent });
   if (folder === null) return null;
   return { reason: folder === 'always' ? 'dependency-folder' : 'ignored' };
 }

@@ -123,6 +123,8 @@ class Scan {
 
   async folder(task: FolderTask): Promise<Outcome<FolderRef>> {
     const { ports, pace } = this.input;
+    const unlisted = this.#skippedByName(task);
+    if (unlisted !== null) return { skip: unlisted };
     const names = this.#list(task.disk);
     if (!Array.isArray(names)) return names;
     const here = stepInto(ports.fs, task.above, task.path, task.disk, names);
@@ -150,6 +152,14 @@ class Scan {
       note: { mode: permissions(task.stat), modes: new Map(), ...draft },
       entries: draft.entries,
     });
+  }
+
+  /** A dependency folder can hold more names than all the rest, so it is not even listed where its name is enough. */
+  #skippedByName({ path, disk, above, ignored, onlyNamed }: FolderTask): Skip | null {
+    if (onlyNamed !== null || above.tracked.hasBelow(path) || this.input.must.reaches(path)) return null;
+    const skip = dependencySkip(this.input.ports.fs, path, disk, null, ignored);
+    // A repository is a root of its own, whatever its name.
+    return skip === null || this.#lstat(`${disk}/.git` as DiskPath) !== null ? null : skip;
   }
 
   async #name(
