@@ -36,10 +36,10 @@ export async function captureFile(ports: Ports, batch: ObjectBatch, path: DiskPa
       return unreadable(error);
     }
     try {
-      const before = fs.fstat(file);
+      const before = reading(() => fs.fstat(file));
       if (kindOf(before) !== 'file') return { outcome: 'changed' };
       const id = readInto(fs, batch, file, before.size);
-      const after = fs.fstat(file);
+      const after = reading(() => fs.fstat(file));
       if (sameState(before, after)) {
         const agrees = last !== null && last.id === id && sameState(last.stat, after);
         if (agrees || !writtenJustNow(after, clock.now()))
@@ -47,24 +47,37 @@ export async function captureFile(ports: Ports, batch: ObjectBatch, path: DiskPa
       }
       last = { id, stat: after };
     } catch (error) {
-      return unreadable(error);
+      if (error instanceof ReadFailure) return unreadable(error.cause);
+      // What the store could not write says nothing about the file: that fails the capture.
+      if (!isFsError(error, 'EAGAIN')) throw error;
     } finally {
       fs.close(file);
     }
     await clock.sleep(TICK_MS);
   }
-  if (last === null) return { outcome: 'changed' };
+  // Too large to be held, and never the same twice.
+  if (last === null) return { outcome: 'unreadable', code: 'EAGAIN' };
   return { outcome: 'captured', id: last.id, stat: last.stat, settled: false };
+}
+
+class ReadFailure extends Error {}
+
+function reading<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (cause) {
+    throw new ReadFailure('read', { cause });
+  }
 }
 
 function readInto(fs: Fs, batch: ObjectBatch, file: Fd, size: number): ObjectId {
   if (size > WHOLE_BYTES) {
-    return batch.addBlobFrom(size, (into, position) => fs.read(file, into, 0, into.length, position));
+    return batch.addBlobFrom(size, (into, position) => reading(() => fs.read(file, into, 0, into.length, position)));
   }
   const data = size <= scratch.length ? scratch : Buffer.allocUnsafe(size);
   let at = 0;
   while (at < size) {
-    const got = fs.read(file, data, at, size - at, at);
+    const got = reading(() => fs.read(file, data, at, size - at, at));
     if (got === 0) break;
     at += got;
   }

@@ -55,6 +55,7 @@ export interface ObjectBatch extends ObjectReader {
    * @param size bytes expected; where the source ends earlier, the blob is what there was
    * @param read fills `into` from `position` on and returns how many bytes came, 0 at the end; asked more than once for
    *   the same position (first to hash, then to compress), and the blob is what the last time gave
+   * @throws FsError EAGAIN when it never gives the same bytes twice
    */
   addBlobFrom(size: number, read: (into: Buffer, position: number) => number): ObjectId;
 
