@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Project, project, workingFiles } from '../complaints/project.ts';
 import { onTerminal } from './pseudo-terminal.ts';
@@ -125,9 +126,14 @@ describe('what a terminal gets', () => {
   });
 });
 
-/** Stops a process as soon as it has begun to work on the project. */
+/** Stops a process as soon as it holds the project's lock. */
 async function stopAtWork(p: Project, pid: number): Promise<void> {
-  while (!existsSync(p.store)) await pause(5);
+  const stores = path.join(p.store, 'workspaces');
+  const isLocked = (id: string): boolean => {
+    const folder = path.join(stores, id, 'lock');
+    return existsSync(folder) && readdirSync(folder).length > 0;
+  };
+  while (!existsSync(stores) || !readdirSync(stores).some(isLocked)) await pause(2);
   process.kill(pid, 'SIGSTOP');
 }
 

@@ -84,7 +84,8 @@ describe('Inflater', () => {
         } catch (error) {
           expect(error).toBeInstanceOf(FormatProblem);
         }
-        if (ours !== null) expect(ours.equals(content)).toBe(true);
+        // The checksum is a weak one: another content may have the same.
+        if (ours?.equals(content) === false) expect(adler32(ours, ADLER_START)).toBe(adler32(content, ADLER_START));
         // zlib also refuses distances beyond the window that the header names; nothing else may differ.
         if (zlibs !== null) expect(ours).toEqual(zlibs);
       }),
