@@ -12,6 +12,7 @@ export const FLOORS = [
   ['store'],
   ['workspace'],
   ['timeline', 'transaction'],
+  ['act'],
   ['edit', 'rewind'],
   ['plan', 'fork', 'conversation', 'sync'],
   ['events.ts', 'open-workspace.ts', 'publication.ts'],
@@ -29,11 +30,7 @@ export const PURE_MODULES = new Map([
 ]);
 
 /** Packages that one room alone may import, and rooms that import no others. */
-export const PACKAGES = new Map([
-  ['diff', 'content'],
-  ['node-diff3', 'content'],
-  ['ignore', 'workspace'],
-]);
+export const PACKAGES = new Map([['ignore', 'workspace']]);
 
 /** Methods of the Fs port that change what is on the disk. */
 export const CHANGING_METHODS = [

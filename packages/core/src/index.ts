@@ -1,3 +1,5 @@
+export type { ActResult, Preview } from './act/act.ts';
+export type { KeptPath, Plan, PlanConflict, PlannedPath } from './act/plan.ts';
 export { showContent, showName, showText } from './content/show-name.ts';
 export { statLines, statTotals } from './content/stat-line.ts';
 export type { Patch, PatchGap } from './content/unified-patch.ts';
@@ -32,9 +34,7 @@ export {
   type TreePath,
   textFromBytes,
 } from './model/names.ts';
-export type { ActResult, Preview } from './rewind/act.ts';
 export type { RestoreMode } from './rewind/acts.ts';
-export type { KeptPath, Plan, PlanConflict, PlannedPath } from './rewind/plan.ts';
 export {
   type CallOptions,
   type CheckpointOptions,

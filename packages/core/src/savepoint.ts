@@ -1,5 +1,6 @@
 /** The façade: one folder's workspace, with everything that can be done in it. */
 
+import { type Act, type ActResult, type Preview, performAct, previewAct } from './act/act.ts';
 import { showName } from './content/show-name.ts';
 import { EventStream, type Events, type Listener } from './events.ts';
 import { readWhole } from './io/durable-write.ts';
@@ -22,7 +23,6 @@ import {
   type Setting,
 } from './open-workspace.ts';
 import { publicationAgain } from './publication.ts';
-import { type Act, type ActResult, type Preview, performAct, previewAct } from './rewind/act.ts';
 import { type RestoreMode, redoAct, restoreAct, undoAct } from './rewind/acts.ts';
 import { actHistory } from './rewind/history.ts';
 import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';

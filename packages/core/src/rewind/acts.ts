@@ -1,5 +1,6 @@
 /** The acts themselves: restore, undo, redo. */
 
+import type { Act, Today } from '../act/act.ts';
 import { showName } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Actor, Checkpoint } from '../model/checkpoint.ts';
@@ -8,7 +9,6 @@ import { nameToJson, type TreePath } from '../model/names.ts';
 import type { Telling, Workspace } from '../timeline/capture.ts';
 import { stateAt } from '../timeline/snapshot-diff.ts';
 import type { IgnoreFile } from '../workspace/ignore-rules.ts';
-import type { Act, Today } from './act.ts';
 import { actHistory } from './history.ts';
 import { planInverse } from './plan-inverse.ts';
 import { planRestore, planRestoreKeeping } from './plan-restore.ts';

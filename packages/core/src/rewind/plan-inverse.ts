@@ -3,6 +3,7 @@
  * before the act, the one after it, and today's. What changed since is kept; where that cannot be, it is a conflict.
  */
 
+import { type Plan, PlanDraft, unsaved } from '../act/plan.ts';
 import { mergeThreeWay } from '../content/three-way.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Entry, FileEntry, Snapshot } from '../model/entries.ts';
@@ -11,7 +12,6 @@ import { isWithin, type TreePath } from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { readBlob } from '../store/snapshot.ts';
 import { differences, type PathDifference, stateAt } from '../timeline/snapshot-diff.ts';
-import { type Plan, PlanDraft, unsaved } from './plan.ts';
 import { planRemovals, type Removal } from './removal.ts';
 
 export interface InverseInput {

@@ -1,5 +1,6 @@
 /** Restore: making chosen paths equal to a checkpoint. */
 
+import { type Plan, PlanDraft, unsaved } from '../act/plan.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint, RootState } from '../model/checkpoint.ts';
 import type { Entry, Snapshot } from '../model/entries.ts';
@@ -8,7 +9,6 @@ import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.t
 import { folderAt, readBlob, readFolder } from '../store/snapshot.ts';
 import { differences, type PathDifference, stateAt } from '../timeline/snapshot-diff.ts';
 import { IgnoreChain, type IgnoreFile } from '../workspace/ignore-rules.ts';
-import { type Plan, PlanDraft, unsaved } from './plan.ts';
 import { planInverse } from './plan-inverse.ts';
 import { planRemovals, type Removal } from './removal.ts';
 

@@ -2,11 +2,12 @@
  * Which of the paths that ought to go may go. A folder goes only when everything in it goes: what was not captured in
  * it, and what is kept, keeps the folder.
  */
+
+import type { PlanDraft } from '../act/plan.ts';
 import type { Entry, Snapshot } from '../model/entries.ts';
 import { parentPath, type TreePath } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { folderAt, readFolder } from '../store/snapshot.ts';
-import type { PlanDraft } from './plan.ts';
 
 export interface Removal {
   readonly path: TreePath;

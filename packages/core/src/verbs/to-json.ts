@@ -1,10 +1,10 @@
 /** From the engine's types to the shapes of verbs: bytes to names, numbers to octal and ISO, `undefined` to null. */
 import type * as z from 'zod';
+import type { ActResult, Preview } from '../act/act.ts';
+import type { PlanConflict } from '../act/plan.ts';
 import type { Change, Checkpoint, Gap, RootState } from '../model/checkpoint.ts';
 import type { Entry } from '../model/entries.ts';
 import { nameToJson } from '../model/names.ts';
-import type { ActResult, Preview } from '../rewind/act.ts';
-import type { PlanConflict } from '../rewind/plan.ts';
 import { operationOf } from '../timeline/changes.ts';
 import type { ScanResult } from '../workspace/scan.ts';
 import type { Shapes } from './verb.ts';
