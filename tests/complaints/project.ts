@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { type Manifest, manifest } from '@savepoint/testkit';
 import { onTestFinished } from 'vitest';
 
-const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
+export const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
 const preloads = new URL('./preload/', import.meta.url);
 
 /** What a run of the real `savepoint` binary gave back. */

@@ -1,0 +1,158 @@
+import { ERROR_CODES } from '@savepoint/core';
+import { seededRandom } from '@savepoint/testkit';
+import { afterEach, describe, expect, it } from 'vitest';
+import { explain, type Outcome, type Project, project, workingFiles } from '../complaints/project.ts';
+
+/**
+ * Four people at once in one folder, each with 50 commands, of which 2 % are killed at a random moment. While the first
+ * half of the commands runs everybody also writes files, their own and each other's; in the second half only Savepoint
+ * writes, so that the folder must be what the last act says.
+ * Another seed: SAVEPOINT_SEED=… npx vitest run tests/together/processes.test.ts
+ */
+const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const PEOPLE = 4;
+const COMMANDS = 50;
+const KILLED = 0.02;
+
+const STATUSES: ReadonlySet<number> = new Set([0, 1, 3, 4]);
+/** What may come of it when others act at the same time. */
+const REASONS: ReadonlySet<string> = new Set([
+  'CONFLICT',
+  'PENDING',
+  'NOTHING_TO_UNDO',
+  'NOTHING_TO_REDO',
+  'NO_CHECKPOINT',
+  'NO_WORKSPACE',
+  'UNKNOWN_CHECKPOINT',
+  'LOCKED',
+  'PATH_REFUSED',
+]);
+
+describe('four processes at once', () => {
+  afterEach(({ task }) => {
+    if (task.result?.state === 'fail') console.error(`replay: SAVEPOINT_SEED=${SEED} npx vitest run ${task.file.name}`);
+  });
+
+  it('with commands of every kind, some of them killed: numbers are unique, the store is sound, the folder is what was said', async () => {
+    const p = project();
+    for (let i = 0; i < 30; i++) p.write(`d${i % 5}/f${i}.txt`, `${i}\n`.repeat(20));
+    const told: Told = { made: [], killed: 0 };
+    await Promise.all(people((random, who) => storm(p, random, who, told, true)));
+    settle(p);
+    await Promise.all(people((random, who) => storm(p, random, who + PEOPLE, told, false)));
+    settle(p);
+
+    const ids = told.made.map(({ id }) => id);
+    expect(new Set(ids).size, `made: ${ids.join(' ')}`).toBe(ids.length);
+    const { checkpoints, damaged } = JSON.parse(p.ok('list', '--json', '--limit', '10000').stdout) as List;
+    expect(damaged).toEqual([]);
+    const numbers = checkpoints.map(({ id }) => Number(id.slice(3)));
+    expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => b - a));
+    p.ok('verify', '--deep');
+    expect(leftovers(p)).toEqual([]);
+
+    const { changes } = JSON.parse(p.ok('diff', '--json').stdout) as { changes: unknown[] };
+    expect(changes).toEqual([]);
+    const now = workingFiles(p.dir);
+    p.write('d0/f0.txt', 'afterwards\n');
+    p.restore(checkpoints[0]?.id ?? '', '--all');
+    expect(workingFiles(p.dir)).toEqual(now);
+  }, 300_000);
+});
+
+interface List {
+  readonly checkpoints: readonly { readonly id: string }[];
+  readonly damaged: readonly unknown[];
+}
+
+interface Told {
+  /** Checkpoints that some command said it had made. */
+  readonly made: { readonly id: string; readonly by: string }[];
+  killed: number;
+}
+
+type Random = () => number;
+
+function people(act: (random: Random, who: number) => Promise<void>): Promise<void>[] {
+  return Array.from({ length: PEOPLE }, (_, who) => act(seededRandom(SEED + who).next, who));
+}
+
+/** Half of one person's commands. */
+async function storm(p: Project, random: Random, who: number, told: Told, writes: boolean): Promise<void> {
+  for (let i = 0; i < COMMANDS / 2; i++) {
+    if (writes) scribble(p, random, who, i);
+    const args = command(random);
+    const running = p.start(['--json', ...args]);
+    const dies = random() < KILLED;
+    if (dies) setTimeout(() => kill(running.pid), 60 + random() * 160);
+    const outcome = await running.done;
+    if (outcome.signal !== null) told.killed += 1;
+    judge(args, outcome, dies, told);
+  }
+}
+
+function command(random: Random): readonly string[] {
+  const at = random();
+  if (at < 0.3) return ['checkpoint', '-m', 'in the crowd'];
+  if (at < 0.5) return ['restore', `last~${Math.floor(random() * 3)}`, '--yes', '--all'];
+  if (at < 0.62) return ['undo', '--yes'];
+  if (at < 0.7) return ['redo', '--yes'];
+  if (at < 0.78) return ['restore', 'last', '--yes', '--keep-outside', '--', `d${Math.floor(random() * 5)}`];
+  if (at < 0.84) return ['diff', '--patch'];
+  if (at < 0.88) return ['list'];
+  if (at < 0.92) return ['status'];
+  if (at < 0.95) return ['verify'];
+  if (at < 0.98) return ['gc'];
+  return ['recover'];
+}
+
+function scribble(p: Project, random: Random, who: number, i: number): void {
+  try {
+    p.write(`d${who}/own${i % 7}.txt`, `${who} ${i} ${random()}\n`);
+    if (random() < 0.3) p.write(`d${Math.floor(random() * 5)}/f${Math.floor(random() * 30)}.txt`, `${who}\n`.repeat(i));
+    if (random() < 0.2) p.delete(`d${Math.floor(random() * 5)}`);
+  } catch (error) {
+    // The folder may go while it is written to; that is what this is about.
+    if (!['ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      throw error;
+  }
+}
+
+function judge(args: readonly string[], outcome: Outcome, dies: boolean, told: Told): void {
+  if (outcome.signal !== null) {
+    expect(dies && outcome.signal === 'SIGKILL', explain(args, outcome)).toBe(true);
+    return;
+  }
+  expect(STATUSES.has(outcome.status ?? -1), explain(args, outcome)).toBe(true);
+  if (outcome.status === 0) {
+    const answer = JSON.parse(outcome.stdout) as { checkpoint?: { id: string } | null; made?: boolean };
+    if (answer.checkpoint != null && args[0] !== 'show')
+      told.made.push({ id: answer.checkpoint.id, by: args.join(' ') });
+    return;
+  }
+  const { error } = JSON.parse(outcome.stderr || outcome.stdout) as { error: { code: keyof typeof ERROR_CODES } };
+  expect(REASONS.has(error.code), explain(args, outcome)).toBe(true);
+  expect(outcome.status).toBe(ERROR_CODES[error.code].exit);
+}
+
+/** What a killed command left is settled without a question, or with one if somebody wrote into the same files. */
+function settle(p: Project): void {
+  const outcome = p.run(['recover']);
+  if (outcome.status === 4) p.ok('recover', '--back');
+  else expect(outcome.status, explain(['recover'], outcome)).toBe(0);
+  p.ok('checkpoint', '-m', 'settled');
+}
+
+/** Staging folders and journals that nobody needs any more. */
+function leftovers(p: Project): readonly string[] {
+  return Object.keys(workingFiles(p.dir)).filter((path) => path.startsWith('.savepoint'));
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    // It was through already.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
