@@ -5,7 +5,8 @@ import { devNull } from 'node:os';
  * What is set here may be set otherwise by a test for its own children.
  */
 for (const name of Object.keys(process.env)) {
-  if (/^(GIT_|SAVEPOINT_|XDG_|LC_|LANGUAGE$)/.test(name)) delete process.env[name];
+  // SAVEPOINT_SEED and SAVEPOINT_LONG are for the tests themselves.
+  if (/^(GIT_|SAVEPOINT_(?!SEED$|LONG$)|XDG_|LC_|LANGUAGE$)/.test(name)) delete process.env[name];
 }
 // Read at every start of node: 100 ms of each child process, for certificates that no test needs.
 delete process.env['NODE_EXTRA_CA_CERTS'];

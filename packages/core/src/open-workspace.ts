@@ -72,7 +72,19 @@ export function newWorkspaceFolder(setting: Setting): DiskPath {
   const stat = ports.fs.lstat(folder);
   if (stat === null || kindOf(stat) !== 'folder') throw refused(folder, 'not-a-folder', 'is not a folder');
   if (setting.here) return folder;
-  return findRepository(ports.fs, folder)?.folder ?? folder;
+  const found = findRepository(ports.fs, folder);
+  if (found === null) return folder;
+  // Whether there is a repository could not be seen: a guess might take in far too much.
+  if ('problem' in found.repository && found.repository.problem.why === 'unreadable' && found.folder !== folder) {
+    const { path, detail } = found.repository.problem;
+    throw new SavepointError(
+      'IO',
+      `${showName(path)} cannot be looked at (${detail}), so nobody knows what repository this is.`,
+      { path: nameToJson(path), operation: 'lstat', code: detail },
+      { hint: 'Nothing was changed. Mend that, or use --here to make this very folder the workspace.' },
+    );
+  }
+  return found.folder;
 }
 
 /** @throws SavepointError ROOT_REFUSED */

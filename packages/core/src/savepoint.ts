@@ -32,7 +32,7 @@ import { type CleanUp, cleanUp } from './timeline/clean-up.ts';
 import { type Comparison, compare } from './timeline/compare.ts';
 import { resolveCheckpoint } from './timeline/resolve.ts';
 import { DEFAULT_RETENTION, type RetentionPolicy } from './timeline/retention.ts';
-import type { CheckpointRef, DamagedCheckpoint } from './timeline/timeline.ts';
+import type { DamagedCheckpoint } from './timeline/timeline.ts';
 import { type Verification, verifyStore } from './timeline/verify.ts';
 import { listUnsettled } from './transaction/journal.ts';
 import { asSavepointError } from './transaction/outcome.ts';
@@ -466,6 +466,7 @@ export class Savepoint {
   ): Promise<readonly Recovered[]> {
     const settled: Recovered[] = [];
     for (const other of overlapping(this.#setting(), workspace)) {
+      if (other.id !== workspace.id) other.store.refs.collectDebris();
       settled.push(
         ...(await recover({
           ports: other.ports,
@@ -503,9 +504,8 @@ export class Savepoint {
 
   /** Clean-up when there is reason for it; a failure of it is no failure of the checkpoint. */
   async #tidyUp(workspace: Workspace, lock: HeldLock): Promise<void> {
-    const refs: readonly CheckpointRef[] = workspace.timeline.list();
     try {
-      if (refs.length > this.#retention.maxCheckpoints * OVERRUN) {
+      if (workspace.timeline.list().length > this.#retention.maxCheckpoints * OVERRUN) {
         await cleanUp(workspace, lock, this.#retention, this.#pace({}));
       } else if (workspace.store.objects.packCount > MOST_PACKS) {
         await workspace.store.objects.consolidate({ pace: this.#pace({}), assertHeld: () => lock.assertHeld() });

@@ -107,6 +107,8 @@ export async function performAct(
     }
     const ref = await composeAfter(workspace, act, before, plan, batch, pace);
     batch.finish();
+    // Read before it happens: once it has, nothing may fail any more.
+    const checkpoint = readCheckpoint(workspace.store.objects, ref.commit);
     const { kept } = await runTransaction({
       ports: workspace.ports,
       layout: workspace.store.layout,
@@ -120,7 +122,6 @@ export async function performAct(
     });
     forget(before.scan, plan);
     keepCache(workspace, ref.commit, before.scan);
-    const checkpoint = readCheckpoint(workspace.store.objects, ref.commit);
     return { ...seen, before: before.checkpoint, checkpoint, kept };
   } catch (error) {
     batch.abandon();

@@ -71,6 +71,10 @@ export interface Fs {
   /** fsync. On a platform that cannot sync a folder handle, a no-op there. */
   sync(fd: Fd): void;
   fchmod(fd: Fd, mode: number): void;
+  /**
+   * Lets the handle go, whatever the system answers: what had to be durable was synced before, and an error here must
+   * not take the place of what is being told. Throws only for a handle that is none.
+   */
   close(fd: Fd): void;
   /** The link's target, one character per byte. */
   readLink(path: DiskPath): string;

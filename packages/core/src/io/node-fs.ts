@@ -186,7 +186,7 @@ class NodeFs implements Fs {
     }
   }
 
-  /** Never repeated: after EINTR the handle is closed, and its number may be someone else's already. */
+  /** Never repeated: whatever the answer, the handle is gone, and its number may be someone else's already. */
   close(fd: Fd): void {
     const path = this.#nameOf(fd);
     this.#open.delete(fd);
@@ -199,7 +199,7 @@ class NodeFs implements Fs {
       fs.closeSync(fd);
     } catch (error) {
       const code = errorCode(error);
-      if (code !== 'EINTR') throw fsError(error, code, 'close', path);
+      if (code === 'EBADF') throw fsError(error, code, 'close', path);
     }
   }
 

@@ -102,11 +102,12 @@ export async function capture(
     }
     const ref = await composeCheckpoint(workspace, batch, latest, found, telling, pace);
     batch.finish();
+    const checkpoint = readCheckpoint(store.objects, ref.commit);
     pace.check();
     lock.assertHeld();
     timeline.publish(ref);
     keepCache(workspace, ref.commit, found);
-    return { checkpoint: readCheckpoint(store.objects, ref.commit), made: true, scan: found };
+    return { checkpoint, made: true, scan: found };
   } catch (error) {
     batch.abandon();
     throw error;

@@ -1,9 +1,9 @@
 /** Carrying out a transaction's steps, forward or back. Every step looks first, so that it can be done again. */
 
-import { isFsError, kindOf, permissions } from '../io/fs.ts';
+import { type Fd, isFsError, kindOf, permissions } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { FileEntry, LinkEntry } from '../model/entries.ts';
-import type { TreePath } from '../model/names.ts';
+import type { DiskPath, TreePath } from '../model/names.ts';
 import { type DiskState, describe, diskState, holds } from './disk-state.ts';
 import {
   asideFile,
@@ -34,12 +34,19 @@ export async function applyForward(
   checked: Checked,
   pace: Pace,
 ): Promise<void> {
-  for (const [index, step] of steps.entries()) {
+  const [modes, others] = split(steps, (step) => step.do === 'mode');
+  for (const [index, step] of others.entries()) {
     if (pace.due()) await pace.breathe({ phase: 'apply', done: index, total: steps.length });
     await forward(site, step, transitions, checked);
   }
+  // While its owner may still open every folder.
   syncFolders(site, touchedFolders(transitions.map(({ path }) => path)));
+  for (const step of modes) await forward(site, step, transitions, checked);
   await verify(site, transitions, pace);
+}
+
+function split(steps: readonly Step[], first: (step: Step) => boolean): readonly [readonly Step[], readonly Step[]] {
+  return [steps.filter(first), steps.filter((step) => !first(step))];
 }
 
 async function forward(site: Site, step: Step, transitions: readonly Transition[], checked: Checked): Promise<void> {
@@ -74,6 +81,7 @@ async function forward(site: Site, step: Step, transitions: readonly Transition[
         if (!isFsError(error, 'EEXIST')) throw error;
         const state = diskState(fs, disk);
         if (state.kind !== 'folder') throw new ForeignContent(step.path, describe(state));
+        setMode(site, step.path, 'folder', 0o700);
       }
       return;
     case 'place': {
@@ -128,17 +136,36 @@ function putBack(site: Site, path: TreePath, slot: number): boolean {
   }
 }
 
-/** What is there and of another kind is a step's that was done before, or is to come: its permissions are its own. */
+/**
+ * Durable when it returns: permissions are the path's own, no folder's entry. What is there and of another kind is a
+ * step's that was done before or is to come, and has its own.
+ */
 function setMode(site: Site, path: TreePath, kind: 'file' | 'folder', mode: number): void {
+  const { fs } = site;
   const disk = where(site, path);
   if (disk === null) return;
-  const stat = site.fs.lstat(disk);
-  if (stat === null || kindOf(stat) !== kind || permissions(stat) === mode) return;
+  const stat = fs.lstat(disk);
+  if (stat === null || kindOf(stat) !== kind) return;
+  // Opened first: the new permissions may keep even its owner out.
+  let handle = openIfAllowed(site, disk, kind);
   try {
-    site.fs.chmod(disk, mode);
+    if (permissions(stat) !== mode) fs.chmod(disk, mode);
+    handle ??= openIfAllowed(site, disk, kind);
+    if (handle !== null && site.hasModes) fs.sync(handle);
   } catch (error) {
     // File systems without permission bits refuse; the content is what we promise there.
     if (!isFsError(error, 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENOENT')) throw error;
+  } finally {
+    if (handle !== null) fs.close(handle);
+  }
+}
+
+function openIfAllowed({ fs }: Site, disk: DiskPath, kind: 'file' | 'folder'): Fd | null {
+  try {
+    return kind === 'folder' ? fs.openFolder(disk) : fs.openRead(disk);
+  } catch (error) {
+    if (isFsError(error, 'EACCES', 'EPERM', 'ENOENT')) return null;
+    throw error;
   }
 }
 
@@ -162,7 +189,8 @@ export async function applyBack(
   transitions: readonly Transition[],
 ): Promise<readonly ForeignContent[]> {
   const foreign: ForeignContent[] = [];
-  for (const step of [...steps].reverse()) {
+  const backwards = [...steps].reverse();
+  for (const step of backwards) {
     try {
       await back(site, step, transitions, foreign);
     } catch (error) {
@@ -171,6 +199,9 @@ export async function applyBack(
     }
   }
   syncFolders(site, touchedFolders(transitions.map(({ path }) => path)));
+  for (const step of backwards) {
+    if (step.do === 'open' || step.do === 'remove-folder') setMode(site, step.path, 'folder', step.mode);
+  }
   return foreign;
 }
 
@@ -184,8 +215,7 @@ async function back(
   const disk = where(site, step.path);
   switch (step.do) {
     case 'open':
-      setMode(site, step.path, 'folder', step.mode);
-      return;
+      return; // closed again when nothing is put into it any more
     case 'mode':
       // Back to open: what lies in the folder goes before its own permissions come back.
       setMode(

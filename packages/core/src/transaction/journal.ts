@@ -104,8 +104,12 @@ export function listUnsettled(ports: Ports, folder: DiskPath): Unsettled {
   return { intents, journals };
 }
 
-/** Temporary files of writes that were cut short; the lock's holder calls this. */
+/**
+ * Removes temporary files of writes that were cut short, and makes durable what a dead process did: before a journal is
+ * acted on it must be certain to stay, and one that was removed must not come back. The lock's holder calls this.
+ */
 export function clearJournalDebris(fs: Fs, folder: DiskPath): void {
+  syncFolder(fs, folder);
   for (const name of fs.list(folder)) {
     if (!/^[0-9a-f]{16}\.(intent|json)$/.test(name)) removeIfThere(fs, `${folder}/${name}` as DiskPath);
   }

@@ -130,11 +130,11 @@ export async function stageFile(site: Site, slot: number, entry: FileEntry): Pro
   }
 }
 
-/** The staged file, staged again where a power cut lost or tore it. */
+/** The staged file, staged again where a power cut lost or tore it, or a death came before its permissions. */
 export async function ensureStaged(site: Site, slot: number, entry: FileEntry): Promise<void> {
   const path = stagedFile(site, slot);
   const state = diskState(site.fs, path);
-  if (holds(state, entry)) return;
+  if (holds(state, entry) && state.kind === 'file' && (!site.hasModes || state.mode === entry.mode)) return;
   if (state.kind !== 'absent') site.fs.unlink(path);
   await stageFile(site, slot, entry);
 }

@@ -1,6 +1,7 @@
 /** A transaction's staging folder, and how it goes away. */
 
-import { FsError } from '../io/fs.ts';
+import { folderOf, syncFolder } from '../io/durable-write.ts';
+import { FsError, isFsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
 import type { DiskPath } from '../model/names.ts';
@@ -22,7 +23,9 @@ export function discardStage(
     try {
       if (ports.fs.lstat(intent.root) !== null) {
         removeTree(ports.fs, `${intent.root}/${intent.stage}` as DiskPath);
-        if (emptyRoot === 'remove') removeIfEmpty(ports, intent.root);
+        // Before the intent goes: a staging folder that came back after a power cut would be nobody's.
+        const removed = emptyRoot === 'remove' && removeIfEmpty(ports, intent.root);
+        syncIfAllowed(ports, removed ? folderOf(intent.root) : intent.root);
       }
       removeIfThere(ports.fs, intentFile(journalFolder, intent.transaction));
       return;
@@ -32,6 +35,17 @@ export function discardStage(
   }
 }
 
-function removeIfEmpty(ports: Ports, folder: DiskPath): void {
-  if (ports.fs.list(folder).length === 0) ports.fs.removeFolder(folder);
+function removeIfEmpty(ports: Ports, folder: DiskPath): boolean {
+  if (ports.fs.list(folder).length > 0) return false;
+  ports.fs.removeFolder(folder);
+  return true;
+}
+
+/** A folder that its owner may not read was not written into either. */
+function syncIfAllowed(ports: Ports, folder: DiskPath): void {
+  try {
+    syncFolder(ports.fs, folder);
+  } catch (error) {
+    if (!isFsError(error, 'EACCES', 'EPERM')) throw error;
+  }
 }

@@ -88,10 +88,10 @@ describe('durableWrite', () => {
       const disk = storeWith(OLD);
       const faulty = new FaultyFs(disk, { at, act: { fail: 'EIO' }, torn: true });
       expect(() => durableWrite(faulty, PATH, NEW, 0o600)).toThrow(FsError);
-      const renamed = at > 6;
+      const renamed = at > 5;
       expect(contentOf(disk)).toBe(`${renamed ? NEW : OLD}`);
       const count = (...names: string[]): number => faulty.log.filter((call) => names.includes(call.operation)).length;
-      expect(count('close')).toBe(count('openNew', 'openFolder') - (at === 1 || at === 7 ? 1 : 0));
+      expect(count('close')).toBe(count('openNew', 'openFolder') - (at === 1 || at === 6 ? 1 : 0));
       expect(disk.list('/store' as DiskPath)).toEqual(['record']);
     }
   });
