@@ -1,19 +1,7 @@
 import { FaultyFs, type SimDisk, seededRandom } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
-import {
-  codeOf,
-  engine,
-  journals,
-  prepared,
-  ROOT,
-  SCENES,
-  type Scene,
-  sameTree,
-  type Tree,
-  tell,
-  treeOf,
-  verifyDeep,
-} from './scenes.ts';
+import { codeOf, engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { prepared, SCENES, type Scene } from './scenes.ts';
 
 /**
  * The n-th file-system call of an act fails, n = 1, 2, … until none fails any more; once, or from then on. The quick

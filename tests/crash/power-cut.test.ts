@@ -1,18 +1,7 @@
 import { Died, type SeededRandom, type SimDisk, seededRandom } from '@savepoint/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  engine,
-  journals,
-  prepared,
-  ROOT,
-  SCENES,
-  type Scene,
-  sameTree,
-  type Tree,
-  tell,
-  treeOf,
-  verifyDeep,
-} from './scenes.ts';
+import { engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { prepared, SCENES, type Scene } from './scenes.ts';
 
 /**
  * A process dies before the n-th call that changes something, for every n; then the power goes, and of what was not

@@ -1,36 +1,14 @@
-import {
-  type DiskPath,
-  type Fs,
-  kindOf,
-  open,
-  permissions,
-  type Savepoint,
-  SavepointError,
-  type TreePath,
-} from '@savepoint/core';
-import { fakeProcesses, SimDisk, simPorts } from '@savepoint/testkit';
+import { type DiskPath, kindOf, type Savepoint, type TreePath } from '@savepoint/core';
+import { SimDisk } from '@savepoint/testkit';
+import { engine, ROOT } from '../simulated.ts';
 
 /** What the sweeps do at every call: the verbs that write, on a small folder that has something of every kind. */
-
-export const ROOT = '/w' as DiskPath;
-const HOME = '/home' as DiskPath;
-const STORES = '/home/workspaces' as DiskPath;
-
-/** By path; kind, permissions and content or target. */
-export type Tree = ReadonlyMap<string, string>;
 
 export interface Scene {
   readonly name: string;
   /** Brings a disk with an empty workspace to where the act begins. */
   readonly prepare: (disk: SimDisk) => Promise<void>;
   readonly act: (savepoint: Savepoint) => Promise<{ readonly left: readonly string[] }>;
-}
-
-/** A process of its own: earlier ones are dead to it. */
-export function engine(fs: Fs, pid: number): Savepoint {
-  const ports = simPorts(fs, { processes: fakeProcesses({ pid, startedAt: `${pid}` }), seed: pid });
-  const places = { home: HOME, userHome: null, globalIgnore: null };
-  return open({ dir: ROOT, ports, places });
 }
 
 /** The disk at the moment before the act, everything on it durable. */
@@ -135,6 +113,8 @@ function first(disk: SimDisk): void {
   folder(disk, 'empty');
   disk.makeLink('a.txt', at('link'));
   disk.makeLink('nowhere', at('was-link'));
+  disk.makeLink('deep', at('was-link-too'));
+  put(disk, 'was-folder-too/in/deep.txt', 'deep\n');
   disk.chmod(at('closed'), 0o500);
 }
 
@@ -155,6 +135,11 @@ function second(disk: SimDisk): void {
   disk.makeLink('mode.sh', at('link'));
   disk.unlink(at('was-link'));
   put(disk, 'was-link', 'no link\n');
+  disk.unlink(at('was-link-too'));
+  put(disk, 'was-link-too/in/deep.txt', 'deep\n');
+  clear(disk, at('was-folder-too'));
+  disk.removeFolder(at('was-folder-too'));
+  disk.makeLink('a.txt', at('was-folder-too'));
   put(disk, 'new/n/e/w.txt', 'new\n');
   disk.chmod(at('closed'), 0o700);
   put(disk, 'closed/secret.txt', 'other\n', 0o400);
@@ -194,72 +179,4 @@ function clear(disk: SimDisk, path: DiskPath): void {
       disk.removeFolder(child);
     } else disk.unlink(child);
   }
-}
-
-/** What stands in the workspace, by a walk with no Savepoint code in it; its staging folders apart. */
-export function treeOf(disk: SimDisk): { readonly tree: Tree; readonly staging: readonly string[] } {
-  const tree = new Map<string, string>();
-  const staging: string[] = [];
-  const walk = (path: DiskPath, inside: string): void => {
-    for (const name of disk.list(path).sort()) {
-      if (inside === '' && name.startsWith('.savepoint-')) {
-        staging.push(name);
-        continue;
-      }
-      const child = `${path}/${name}` as DiskPath;
-      const stat = disk.lstat(child);
-      if (stat === null) continue;
-      const kind = kindOf(stat);
-      const mode = permissions(stat).toString(8);
-      if (kind === 'link') tree.set(inside + name, `link ${disk.readLink(child)}`);
-      else if (kind === 'folder') {
-        tree.set(inside + name, `folder ${mode}`);
-        walk(child, `${inside}${name}/`);
-      } else tree.set(inside + name, `file ${mode} ${contentOf(disk, child, stat.size)}`);
-    }
-  };
-  if (disk.lstat(ROOT) !== null) walk(ROOT, '');
-  return { tree, staging };
-}
-
-function contentOf(disk: SimDisk, path: DiskPath, size: number): string {
-  const file = disk.openRead(path);
-  const bytes = Buffer.alloc(size);
-  disk.read(file, bytes, 0, size, 0);
-  disk.close(file);
-  return bytes.toString('latin1');
-}
-
-export function sameTree(a: Tree, b: Tree, except: readonly string[] = []): boolean {
-  return tell(a, except) === tell(b, except);
-}
-
-/** For people, and to compare. */
-export function tell(tree: Tree, except: readonly string[] = []): string {
-  const isOut = (path: string): boolean =>
-    except.some((one) => path === one || path.startsWith(`${one}/`) || one.startsWith(`${path}/`));
-  return [...tree]
-    .filter(([path]) => !isOut(path))
-    .map(([path, what]) => `${path}: ${what}`)
-    .join('\n');
-}
-
-/** Files of journals, and whatever else lies in their folder. */
-export function journals(disk: SimDisk): readonly string[] {
-  if (disk.lstat(STORES) === null) return [];
-  return disk.list(STORES).flatMap((id) => {
-    const path = `${STORES}/${id}/journal` as DiskPath;
-    return disk.lstat(path) === null ? [] : disk.list(path);
-  });
-}
-
-/** Throws unless every byte of the store is sound. */
-export async function verifyDeep(savepoint: Savepoint): Promise<void> {
-  const { damage } = await savepoint.verify({ deep: true });
-  if (damage.length !== 0) throw new Error(`damage: ${JSON.stringify(damage)}`);
-}
-
-export function codeOf(error: unknown): string {
-  if (!(error instanceof SavepointError)) throw error;
-  return error.code;
 }

@@ -8,7 +8,7 @@ import { mergeThreeWay } from '../content/three-way.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Entry, FileEntry, Snapshot } from '../model/entries.ts';
 import { sameEntry } from '../model/entries.ts';
-import { isWithin, type TreePath } from '../model/names.ts';
+import { isWithin, parentPath, type TreePath } from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { readBlob } from '../store/snapshot.ts';
 import { differences, type PathDifference, stateAt } from '../timeline/snapshot-diff.ts';
@@ -46,7 +46,27 @@ export async function planInverse(input: InverseInput, pace: Pace): Promise<Plan
     }
   }
   planRemovals(input.objects, input.now, removals, draft);
+  bringFolders(input, draft);
   return draft.finish();
+}
+
+/** What comes back needs the folders above it, also those that somebody removed since. */
+function bringFolders({ objects, before: found, now }: InverseInput, draft: PlanDraft): void {
+  const planned = new Set(draft.paths.map(({ path }) => path));
+  for (const { path: coming, to } of [...draft.paths]) {
+    if (to === null) continue;
+    for (let path = parentPath(coming); path !== '' && !planned.has(path); path = parentPath(path)) {
+      const today = stateAt(objects, now, path);
+      if (today.entry?.kind === 'folder') break;
+      planned.add(path);
+      const folder = stateAt(objects, found, path);
+      if (today.entry === null && today.skip === null && folder.entry !== null) {
+        draft.change(path, null, folder.entry, folder.ignored);
+      } else {
+        draft.conflicts.push({ path, why: `a ${today.entry?.kind ?? 'path'} stands where a folder is needed since` });
+      }
+    }
+  }
 }
 
 /** Nothing happened to the path since the act. */

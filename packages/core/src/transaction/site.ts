@@ -8,6 +8,7 @@ import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, type Name, parentPath, type TreePath } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { diskState, holds } from './disk-state.ts';
+import { isLeaf } from './steps.ts';
 import type { Transition } from './transition.ts';
 
 export interface Site {
@@ -20,6 +21,8 @@ export interface Site {
   readonly objects: ObjectReader;
   /** Paths that become files or links: nothing can lie below them afterwards. */
   readonly leaves: ReadonlySet<TreePath>;
+  /** Paths that were files or links: nothing can lie below them until they are folders. */
+  readonly leavesBefore: ReadonlySet<TreePath>;
   /** False where the platform has no permission bits worth comparing. */
   readonly hasModes: boolean;
   close(): void;
@@ -60,7 +63,8 @@ export function openSite(
       staged: enter(`${stagePath}/new` as DiskPath),
       aside: enter(`${stagePath}/old` as DiskPath),
       objects,
-      leaves: leavesOf(transitions),
+      leaves: leavesOf(transitions, 'to'),
+      leavesBefore: leavesOf(transitions, 'from'),
       hasModes: ports.platform !== 'win32',
       close,
     };
@@ -89,18 +93,18 @@ export function where(site: Site, path: TreePath): DiskPath | null {
     return site.walk.child(path);
   } catch (error) {
     if (!(error instanceof SavepointError) || error.code !== 'PATH_REFUSED') throw error;
-    if (isBelowLeaf(site, path)) return null;
+    if (isBelow(path, site.leaves) || isBelow(path, site.leavesBefore)) return null;
     throw new ForeignContent(path, 'a link stands where a folder was');
   }
 }
 
-function isBelowLeaf(site: Site, path: TreePath): boolean {
-  for (let at = path; at !== ''; at = parentPath(at)) if (at !== path && site.leaves.has(at)) return true;
+function isBelow(path: TreePath, leaves: ReadonlySet<TreePath>): boolean {
+  for (let at = parentPath(path); at !== ''; at = parentPath(at)) if (leaves.has(at)) return true;
   return false;
 }
 
-export function leavesOf(transitions: readonly Transition[]): ReadonlySet<TreePath> {
-  return new Set(transitions.filter(({ to }) => to !== null && to.kind !== 'folder').map(({ path }) => path));
+function leavesOf(transitions: readonly Transition[], end: 'from' | 'to'): ReadonlySet<TreePath> {
+  return new Set(transitions.filter((transition) => isLeaf(transition[end])).map(({ path }) => path));
 }
 
 export function stagedFile(site: Site, slot: number): DiskPath {
@@ -190,7 +194,7 @@ export function touchedFolders(paths: Iterable<TreePath>): ReadonlySet<TreePath>
 
 export function syncFolders(site: Site, folders: Iterable<TreePath>): void {
   for (const path of folders) {
-    if (isBelowLeaf(site, path) || site.leaves.has(path)) continue;
+    if (isBelow(path, site.leaves) || site.leaves.has(path)) continue;
     try {
       site.walk.sync(path);
     } catch (error) {

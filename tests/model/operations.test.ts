@@ -1,0 +1,79 @@
+import { open, textFromBytes } from '@savepoint/core';
+import { Died, fixedClock, SimDisk, seededRandom, world } from '@savepoint/testkit';
+import { expect, onTestFinished, test } from 'vitest';
+import { engine, ROOT } from '../simulated.ts';
+import { realHands, simulatedHands } from './hands.ts';
+import { type Game, Player } from './player.ts';
+
+/**
+ * Operations on files chosen by chance, with checkpoints, restores, undos, redos, clean-ups and deaths among them: the
+ * tree is always what a plain model says. A failure prints its seed; with it the failing game is the first one played.
+ */
+const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const LONG = process.env['SAVEPOINT_LONG'] === '1';
+const GAMES = LONG ? 2_000 : 100;
+const REAL_GAMES = LONG ? 100 : 6;
+const OPERATIONS = 220;
+
+test(`${GAMES * OPERATIONS} operations on the simulated disk`, { timeout: 3_600_000 }, async () => {
+  console.info(`seed ${SEED}`);
+  for (let seed = SEED; seed < SEED + GAMES; seed++) await playOn(seed, simulatedGame(seed));
+});
+
+test(`${REAL_GAMES * OPERATIONS} operations on the real disk`, { timeout: 3_600_000 }, async () => {
+  for (let seed = SEED; seed < SEED + REAL_GAMES; seed++) await playOn(seed, realGame(seed));
+});
+
+async function playOn(seed: number, game: Game): Promise<void> {
+  const player = new Player(game);
+  try {
+    await player.play(OPERATIONS);
+  } catch (error) {
+    const replay = `SAVEPOINT_SEED=${seed} npx vitest run --project quick tests/model`;
+    const last = player.log.slice(-25).join('\n  ');
+    expect.fail(`${String(error)}\n\nafter ${player.log.length} operations, the last of them:\n  ${last}\n\n${replay}`);
+  }
+  expect(player.log.length).toBeGreaterThanOrEqual(OPERATIONS);
+}
+
+function simulatedGame(seed: number): Game {
+  const random = seededRandom(seed);
+  const disk = new SimDisk();
+  disk.makeFolder(ROOT, 0o755);
+  const clock = { ...fixedClock(), now: () => disk.now };
+  let pid = 100;
+  return {
+    random,
+    hands: simulatedHands(disk),
+    start: () => engine(disk, pid++, { clock }),
+    mortal: async (command) => {
+      const at = 1 + random.integer(160);
+      let calls = 0;
+      let died = false;
+      disk.onCall = () => {
+        calls += 1;
+        if (calls < at) return;
+        died = true;
+        throw new Died();
+      };
+      try {
+        await command();
+      } catch (error) {
+        if (!died) throw error;
+      } finally {
+        disk.onCall = null;
+      }
+      return died;
+    },
+  };
+}
+
+/** Nobody dies here: real processes are killed elsewhere. */
+function realGame(seed: number): Game {
+  const { workspace, places, ports } = world(onTestFinished);
+  return {
+    random: seededRandom(seed),
+    hands: realHands(textFromBytes(workspace) ?? ''),
+    start: () => open({ dir: workspace, places, ports }),
+  };
+}

@@ -1,0 +1,96 @@
+import {
+  type DiskPath,
+  type Fs,
+  kindOf,
+  open,
+  type Ports,
+  permissions,
+  type Savepoint,
+  SavepointError,
+} from '@savepoint/core';
+import { fakeProcesses, type SimDisk, simPorts } from '@savepoint/testkit';
+
+/** A workspace on the simulated disk, seen with no code of the engine. */
+
+export const ROOT = '/w' as DiskPath;
+const HOME = '/home' as DiskPath;
+const STORES = '/home/workspaces' as DiskPath;
+
+/** By path; kind, permissions and content or target. */
+export type Tree = ReadonlyMap<string, string>;
+
+/** A process of its own: earlier ones are dead to it. */
+export function engine(fs: Fs, pid: number, replace: Partial<Ports> = {}): Savepoint {
+  const processes = fakeProcesses({ pid, startedAt: `${pid}` });
+  const ports = simPorts(fs, { processes, seed: pid, ...replace });
+  const places = { home: HOME, userHome: null, globalIgnore: null };
+  return open({ dir: ROOT, ports, places });
+}
+
+/** What stands in the workspace, by a walk with no Savepoint code in it; its staging folders apart. */
+export function treeOf(disk: SimDisk): { readonly tree: Tree; readonly staging: readonly string[] } {
+  const tree = new Map<string, string>();
+  const staging: string[] = [];
+  const walk = (path: DiskPath, inside: string): void => {
+    for (const name of disk.list(path).sort()) {
+      if (inside === '' && name.startsWith('.savepoint-')) {
+        staging.push(name);
+        continue;
+      }
+      const child = `${path}/${name}` as DiskPath;
+      const stat = disk.lstat(child);
+      if (stat === null) continue;
+      const kind = kindOf(stat);
+      const mode = permissions(stat).toString(8);
+      if (kind === 'link') tree.set(inside + name, `link ${disk.readLink(child)}`);
+      else if (kind === 'folder') {
+        tree.set(inside + name, `folder ${mode}`);
+        walk(child, `${inside}${name}/`);
+      } else tree.set(inside + name, `file ${mode} ${contentOf(disk, child, stat.size)}`);
+    }
+  };
+  if (disk.lstat(ROOT) !== null) walk(ROOT, '');
+  return { tree, staging };
+}
+
+function contentOf(disk: SimDisk, path: DiskPath, size: number): string {
+  const file = disk.openRead(path);
+  const bytes = Buffer.alloc(size);
+  disk.read(file, bytes, 0, size, 0);
+  disk.close(file);
+  return bytes.toString('latin1');
+}
+
+export function sameTree(a: Tree, b: Tree, except: readonly string[] = []): boolean {
+  return tell(a, except) === tell(b, except);
+}
+
+/** For people, and to compare. */
+export function tell(tree: Tree, except: readonly string[] = []): string {
+  const isOut = (path: string): boolean =>
+    except.some((one) => path === one || path.startsWith(`${one}/`) || one.startsWith(`${path}/`));
+  return [...tree]
+    .filter(([path]) => !isOut(path))
+    .map(([path, what]) => `${path}: ${what}`)
+    .join('\n');
+}
+
+/** Files of journals, and whatever else lies in their folder. */
+export function journals(disk: SimDisk): readonly string[] {
+  if (disk.lstat(STORES) === null) return [];
+  return disk.list(STORES).flatMap((id) => {
+    const path = `${STORES}/${id}/journal` as DiskPath;
+    return disk.lstat(path) === null ? [] : disk.list(path);
+  });
+}
+
+/** Throws unless every byte of the store is sound. */
+export async function verifyDeep(savepoint: Savepoint): Promise<void> {
+  const { damage } = await savepoint.verify({ deep: true });
+  if (damage.length !== 0) throw new Error(`damage: ${JSON.stringify(damage)}`);
+}
+
+export function codeOf(error: unknown): string {
+  if (!(error instanceof SavepointError)) throw error;
+  return error.code;
+}
