@@ -1,4 +1,4 @@
-import { FaultyFs, type SimDisk, seededRandom } from '@savepoint/testkit';
+import { dieByThrowing, FaultyFs, type SimDisk, seededRandom } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { codeOf, engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, SCENES, type Scene } from './scenes.ts';
@@ -72,6 +72,58 @@ async function failAt(
   } else expect(tell(after.tree), where).toBe(tell(tree));
   await verifyDeep(next);
 }
+
+/** Someone's act died half way; what settles it fails in turn. */
+async function failRecovery(half: SimDisk, ends: Ends, at: number, how: (typeof FAILURES)[number], moment: number) {
+  const disk = half.afterProcessDeath();
+  const faulty = new FaultyFs(disk, { at, act: how });
+  let code: string | null = null;
+  try {
+    await engine(faulty, 200).recover();
+  } catch (error) {
+    code = codeOf(error);
+  }
+  const where = `died before call ${moment}; recovery, call ${at}, ${how.fail}${how.sticky ? ' from then on' : ''}: ${code ?? 'done'}`;
+  const isEnd = (tree: Tree): boolean => sameTree(tree, ends.old) || sameTree(tree, ends.done);
+  if (code === null) expect(isEnd(treeOf(disk).tree), where).toBe(true);
+  else expect([...CODES], where).toContain(code);
+  await engine(disk, 300)
+    .recover()
+    .catch((error: unknown) => {
+      throw new Error(`${where}; the next recovery: ${String(error)}`, { cause: error });
+    });
+  const { tree, staging } = treeOf(disk);
+  expect(isEnd(tree), `${where}\n${tell(tree)}`).toBe(true);
+  expect(staging, where).toEqual([]);
+  expect(journals(disk), where).toEqual([]);
+  await verifyDeep(engine(disk, 400));
+}
+
+describe.each(SCENES.filter(({ name }) => name.startsWith('re') || name === 'undo'))('recovery of: $name', (scene) => {
+  it('a call that fails leaves it to the next recovery, which needs no help', async () => {
+    const random = seededRandom(SEED);
+    const start = await prepared(scene);
+    const ends = await endsOf(scene, start);
+    const found: string[] = [];
+    const moments = random.sample(
+      Array.from({ length: ends.calls }, (_, index) => index + 1),
+      LONG ? 30 : 4,
+    );
+    for (const moment of moments) {
+      const half = start.afterProcessDeath();
+      const dying = new FaultyFs(half, { at: moment, act: { die: dieByThrowing } });
+      await scene.act(engine(dying, 100)).catch(() => undefined);
+      const counting = new FaultyFs(half.afterProcessDeath());
+      await engine(counting, 200).recover();
+      const step = LONG ? 1 : Math.max(1, Math.ceil(counting.counted / 60));
+      for (let at = 1 + (LONG ? 0 : random.integer(step)); at <= counting.counted; at += step) {
+        const how = random.pick(FAILURES);
+        await failRecovery(half, ends, at, how, moment).catch((error: Error) => found.push(error.message));
+      }
+    }
+    expect(found).toEqual([]);
+  }, 3_600_000);
+});
 
 describe.each(SCENES)('$name', (scene) => {
   it('a call that fails leaves all old or all new, says which, and the next command needs no help', async () => {

@@ -1,0 +1,108 @@
+// @ts-check
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TOP } from '../steps.mjs';
+
+/** Where a sync, a rename or a check stands in the code that must not lose anything. */
+
+/**
+ * @typedef {object} Point
+ * @property {string} file from the top, with slashes
+ * @property {number} line from 1
+ * @property {'sync' | 'rename' | 'lock' | 'check'} what
+ * @property {string} text the line, trimmed: with the file it names the point in the list of harmless ones
+ * @property {number} from offset of what is taken out
+ * @property {number} to
+ * @property {string} instead
+ */
+
+const CORE = 'packages/core/src';
+
+/** `all` counts every condition; elsewhere those that throw. */
+const PLACES = [
+  { folder: `${CORE}/transaction`, all: true },
+  { folder: `${CORE}/store`, all: false },
+  { folder: `${CORE}/store/objects`, all: false },
+  { folder: `${CORE}/store/refs`, all: false },
+  { folder: `${CORE}/io`, all: false, only: /^(durable-write|folder-walk|remove-tree|safe-path)\.ts$/ },
+];
+
+/** @type {readonly { what: Point['what'], call: RegExp }[]} */
+const CALLS = [
+  { what: 'sync', call: /(?:[\w#]+\.)*(?:sync|syncFolders?|syncIfAllowed)\(/g },
+  { what: 'rename', call: /(?:[\w#]+\.)*(?:rename|moveWithoutReplacing)\(/g },
+  { what: 'lock', call: /(?:[\w#]+\.)*#?assertHeld\(/g },
+];
+
+/** @returns {Point[]} */
+export function allPoints() {
+  return PLACES.flatMap(({ folder, all, only }) =>
+    readdirSync(join(TOP, folder))
+      .filter((name) => name.endsWith('.ts') && (only === undefined || only.test(name)))
+      .flatMap((name) => pointsIn(`${folder}/${name}`, all)),
+  );
+}
+
+/**
+ * @param {string} file
+ * @param {boolean} all
+ * @returns {Point[]}
+ */
+function pointsIn(file, all) {
+  const source = readFileSync(join(TOP, file), 'utf8');
+  const code = withoutComments(source);
+  /** @type {Point[]} */
+  const points = [];
+  /** @type {(what: Point['what'], from: number, to: number, instead: string) => void} */
+  const add = (what, from, to, instead) => {
+    const line = source.slice(0, from).split('\n').length;
+    points.push({ file, line, what, text: (source.split('\n')[line - 1] ?? '').trim(), from, to, instead });
+  };
+  for (const { what, call } of CALLS) {
+    for (const match of code.matchAll(call)) {
+      const open = match.index + match[0].length - 1;
+      const to = closing(code, open) + 1;
+      const isDefined =
+        /(?:function|async|^)\s*$/.test(lineBefore(code, match.index)) && /^\s*(?::[^;]*)?\{/.test(code.slice(to));
+      if (isDefined || /^\s*:/.test(code.slice(to))) continue;
+      add(what, match.index, to, 'undefined');
+    }
+  }
+  for (const match of code.matchAll(/\bif \(/g)) {
+    const open = match.index + match[0].length - 1;
+    const close = closing(code, open);
+    const throws = /^\)\s*\{?\s*throw\b/.test(code.slice(close));
+    if (all || throws) add('check', open + 1, close, 'false');
+  }
+  return points.sort((a, b) => a.from - b.from);
+}
+
+/**
+ * Comments become blanks of the same length.
+ * @param {string} source
+ */
+function withoutComments(source) {
+  const blank = (/** @type {string} */ text) => text.replace(/[^\n]/g, ' ');
+  return source.replace(/\/\*[\s\S]*?\*\//g, blank).replace(/(^|\s)\/\/[^\n]*/g, blank);
+}
+
+/**
+ * @param {string} code
+ * @param {number} open where a parenthesis opens
+ */
+function closing(code, open) {
+  let depth = 0;
+  for (let at = open; at < code.length; at++) {
+    if (code[at] === '(') depth += 1;
+    else if (code[at] === ')' && --depth === 0) return at;
+  }
+  throw new Error('a parenthesis that never closes');
+}
+
+/**
+ * @param {string} code
+ * @param {number} at
+ */
+function lineBefore(code, at) {
+  return code.slice(code.lastIndexOf('\n', at - 1) + 1, at);
+}

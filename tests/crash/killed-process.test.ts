@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { bytesFromText, type DiskPath, open, type Savepoint } from '@savepoint/core';
+import { type Manifest, manifest, realPorts, type SeededRandom, seededRandom } from '@savepoint/testkit';
+import { afterEach, describe, expect, it } from 'vitest';
+import { explain, type Project, project, watching } from '../complaints/project.ts';
+
+/**
+ * A real process of the real command kills itself before its n-th call to the file system. The folder is all old or all
+ * new once the next command has run, and the store is sound. The quick version takes some n, SAVEPOINT_LONG=1 every one.
+ * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/killed-process.test.ts
+ */
+const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const MOMENTS = process.env['SAVEPOINT_LONG'] === '1' ? Number.POSITIVE_INFINITY : 12;
+
+const CALLS =
+  'openSync readSync writeSync fsyncSync renameSync linkSync unlinkSync mkdirSync rmdirSync chmodSync fchmodSync symlinkSync lstatSync readdirSync'.split(
+    ' ',
+  );
+
+interface Scene {
+  readonly name: string;
+  readonly args: readonly string[];
+  /** Brings the folder to where the command begins, from wherever the last one left it. */
+  readonly prepare: (project: Project, savepoint: Savepoint) => Promise<unknown>;
+}
+
+const SCENES: readonly Scene[] = [
+  { name: 'checkpoint', args: ['checkpoint'], prepare: async (p) => second(p) },
+  { name: 'restore', args: ['restore', 'cp_1', '--yes'], prepare: async (p) => second(p) },
+  {
+    name: 'undo',
+    args: ['undo', '--yes'],
+    prepare: async (p, savepoint) => {
+      second(p);
+      await savepoint.restore('cp_1');
+    },
+  },
+  {
+    name: 'redo',
+    args: ['redo', '--yes'],
+    prepare: async (p, savepoint) => {
+      second(p);
+      await savepoint.restore('cp_1');
+      await savepoint.undo();
+    },
+  },
+  {
+    name: 'gc',
+    args: ['gc', '--max-checkpoints', '3', '--keep-at-least', '2'],
+    prepare: async (p, savepoint) => {
+      for (const text of ['x\n', 'y\n', 'z\n']) {
+        p.write('a.txt', text + p.read('a.txt'));
+        await savepoint.checkpoint();
+      }
+    },
+  },
+];
+
+function first(p: Project): void {
+  p.write('a.txt', 'a1\n');
+  p.write('run.sh', '#!/bin/sh\n', 0o755);
+  p.write('gone/deep/b.txt', 'b\n');
+  p.write('kind', 'a file\n');
+}
+
+/** Another text each time: what is the same as before would be no work. */
+function second(p: Project): void {
+  for (const name of ['gone', 'kind', 'new', 'run.sh']) if (p.has(name)) p.delete(name);
+  p.write('a.txt', `${p.has('a.txt') ? p.read('a.txt').slice(0, 400) : ''}a2\n`);
+  p.write('run.sh', '#!/bin/sh\n', 0o644);
+  p.write('kind/inside.txt', 'a folder now\n');
+  p.write('new/c.txt', 'c\n');
+}
+
+function engine(p: Project): Savepoint {
+  const places = { home: disk(p.store), userHome: disk(p.home), globalIgnore: null };
+  return open({ dir: disk(p.dir), places, ports: realPorts() });
+}
+
+const disk = (path: string): DiskPath => bytesFromText(path) as DiskPath;
+
+/** Staging folders apart: the next command takes them away. */
+const treeOf = (p: Project): Manifest => manifest(p.dir, { skip: (path) => path.startsWith('.savepoint-') });
+
+/** How many calls the command makes when it lives. */
+async function callsOf(p: Project, scene: Scene): Promise<number> {
+  await scene.prepare(p, engine(p));
+  const record = `${p.base}/calls-${scene.name}`;
+  const outcome = p.run(scene.args, watching({ below: p.base, calls: CALLS, record }));
+  expect(outcome.status, explain(scene.args, outcome)).toBe(0);
+  return readFileSync(record, 'utf8').split('\n').length - 1;
+}
+
+describe.each(SCENES)('$name', (scene) => {
+  afterEach(({ task }) => {
+    if (task.result?.state === 'fail') console.error(`replay: SAVEPOINT_SEED=${SEED} npx vitest run ${task.file.name}`);
+  });
+
+  it('a process that dies before any of its calls leaves all old or all new, and the next command needs no help', async () => {
+    const p = project();
+    first(p);
+    await engine(p).checkpoint();
+    const calls = await callsOf(p, scene);
+    expect(calls).toBeGreaterThan(50);
+    for (const nth of moments(calls, seededRandom(SEED))) {
+      await scene.prepare(p, engine(p));
+      const old = treeOf(p);
+      const outcome = p.run(scene.args, watching({ below: p.base, calls: CALLS, nth, act: { kill: true } }));
+      // A later run may have fewer calls to make.
+      if (outcome.signal !== 'SIGKILL') expect(outcome.status, explain(scene.args, outcome)).toBe(0);
+      const where = `killed before call ${nth} of ${calls}`;
+      await settledTo(p, scene, old, where);
+    }
+  }, 3_600_000);
+});
+
+async function settledTo(p: Project, scene: Scene, old: Manifest, where: string): Promise<void> {
+  const savepoint = engine(p);
+  const { pending, checkpoint } = await savepoint.checkpoint();
+  expect(pending, where).toBeNull();
+  const found = manifest(p.dir);
+  if (JSON.stringify(found) !== JSON.stringify(old)) {
+    // All new, then: what an act left is on record, and it is what the folder holds.
+    expect(scene.name, where).toMatch(/restore|undo|redo/);
+    const { checkpoints } = await savepoint.list({ limit: 3 });
+    const act = checkpoints.find(({ trigger }) => trigger === scene.name);
+    expect(act, where).toBeDefined();
+    const { changes } = await savepoint.diff({ from: act?.id ?? '', to: checkpoint.id });
+    expect(changes, where).toEqual([]);
+    if (scene.name === 'restore') expect((await savepoint.diff({ from: 'cp_1' })).changes, where).toEqual([]);
+  }
+  expect((await savepoint.verify({ deep: true })).damage, where).toEqual([]);
+}
+
+function moments(calls: number, random: SeededRandom): readonly number[] {
+  const all = Array.from({ length: calls }, (_, index) => index + 1);
+  return all.length <= MOMENTS ? all : random.sample(all, MOMENTS).sort((a, b) => a - b);
+}
