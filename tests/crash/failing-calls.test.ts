@@ -1,143 +1,29 @@
-import { dieByThrowing, FaultyFs, type SimDisk, seededRandom } from '@savepoint/testkit';
+import { seededRandom } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
-import { codeOf, engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
-import { prepared, SCENES, type Scene } from './scenes.ts';
+import { failCalls, failRecoveries, type Thoroughness } from './failing-calls.ts';
+import { SCENES } from './scenes.ts';
 
 /**
- * The n-th file-system call of an act fails, n = 1, 2, … until none fails any more; once, or from then on. The quick
- * version takes one kind of failure for each n, by chance; SAVEPOINT_LONG=1 takes them all.
+ * The quick version takes one kind of failure for each of many n, by chance; SAVEPOINT_LONG=1 takes them all.
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/failing-calls.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const LONG = process.env['SAVEPOINT_LONG'] === '1';
-
-const FAILURES = ['ENOSPC', 'EIO', 'EACCES', 'EROFS'].flatMap((fail) => [
-  { fail, sticky: false },
-  { fail, sticky: true },
-]);
-
-/** What a caller may be told when the system refuses a call. */
-const CODES: ReadonlySet<string> = new Set(['IO', 'NO_SPACE', 'CAPTURE_FAILED', 'PENDING', 'PATH_REFUSED', 'CONFLICT']);
-
-interface Ends {
-  readonly old: Tree;
-  readonly done: Tree;
-}
-
-async function endsOf(scene: Scene, start: SimDisk): Promise<Ends & { readonly calls: number }> {
-  const disk = start.afterProcessDeath();
-  const counting = new FaultyFs(disk);
-  await scene.act(engine(counting, 100));
-  return { old: treeOf(start).tree, done: treeOf(disk).tree, calls: counting.counted };
-}
-
-async function failAt(
-  scene: Scene,
-  start: SimDisk,
-  ends: Ends,
-  at: number,
-  how: (typeof FAILURES)[number],
-): Promise<void> {
-  const disk = start.afterProcessDeath();
-  const faulty = new FaultyFs(disk, { at, act: how });
-  let code: string | null = null;
-  let left: readonly string[] = [];
-  try {
-    ({ left } = await scene.act(engine(faulty, 100)));
-  } catch (error) {
-    code = codeOf(error);
-  }
-  const call = faulty.log.filter(({ operation }) => operation !== 'close')[at - 1];
-  const where = `${scene.name}, call ${at} (${call?.operation} ${call?.path}), ${how.fail}${how.sticky ? ' from then on' : ''}: ${code ?? 'done'}`;
-  const { tree } = treeOf(disk);
-  if (code === null) expect(tell(tree, left), where).toBe(tell(ends.done, left));
-  else {
-    expect([...CODES], where).toContain(code);
-    if (code !== 'PENDING') expect(tell(tree), where).toBe(tell(ends.old));
-  }
-
-  // The fault is gone: the next command needs no manual step, and tidies up.
-  const next = engine(disk, 200);
-  const isThere = start.lstat(ROOT) !== null;
-  await (isThere ? next.checkpoint() : next.recover()).catch((error: unknown) => {
-    throw new Error(`${where}; the next command: ${String(error)}`, { cause: error });
-  });
-  const after = treeOf(disk);
-  expect(after.staging, where).toEqual([]);
-  expect(journals(disk), where).toEqual([]);
-  if (code === 'PENDING') {
-    expect(sameTree(after.tree, ends.old) || sameTree(after.tree, ends.done), `${where}\n${tell(after.tree)}`).toBe(
-      true,
-    );
-  } else expect(tell(after.tree), where).toBe(tell(tree));
-  await verifyDeep(next);
-}
-
-/** Someone's act died half way; what settles it fails in turn. */
-async function failRecovery(half: SimDisk, ends: Ends, at: number, how: (typeof FAILURES)[number], moment: number) {
-  const disk = half.afterProcessDeath();
-  const faulty = new FaultyFs(disk, { at, act: how });
-  let code: string | null = null;
-  try {
-    await engine(faulty, 200).recover();
-  } catch (error) {
-    code = codeOf(error);
-  }
-  const where = `died before call ${moment}; recovery, call ${at}, ${how.fail}${how.sticky ? ' from then on' : ''}: ${code ?? 'done'}`;
-  const isEnd = (tree: Tree): boolean => sameTree(tree, ends.old) || sameTree(tree, ends.done);
-  if (code === null) expect(isEnd(treeOf(disk).tree), where).toBe(true);
-  else expect([...CODES], where).toContain(code);
-  await engine(disk, 300)
-    .recover()
-    .catch((error: unknown) => {
-      throw new Error(`${where}; the next recovery: ${String(error)}`, { cause: error });
-    });
-  const { tree, staging } = treeOf(disk);
-  expect(isEnd(tree), `${where}\n${tell(tree)}`).toBe(true);
-  expect(staging, where).toEqual([]);
-  expect(journals(disk), where).toEqual([]);
-  await verifyDeep(engine(disk, 400));
-}
-
-describe.each(SCENES.filter(({ name }) => name.startsWith('re') || name === 'undo'))('recovery of: $name', (scene) => {
-  it('a call that fails leaves it to the next recovery, which needs no help', async () => {
-    const random = seededRandom(SEED);
-    const start = await prepared(scene);
-    const ends = await endsOf(scene, start);
-    const found: string[] = [];
-    const moments = random.sample(
-      Array.from({ length: ends.calls }, (_, index) => index + 1),
-      LONG ? 30 : 4,
-    );
-    for (const moment of moments) {
-      const half = start.afterProcessDeath();
-      const dying = new FaultyFs(half, { at: moment, act: { die: dieByThrowing } });
-      await scene.act(engine(dying, 100)).catch(() => undefined);
-      const counting = new FaultyFs(half.afterProcessDeath());
-      await engine(counting, 200).recover();
-      const step = LONG ? 1 : Math.max(1, Math.ceil(counting.counted / 60));
-      for (let at = 1 + (LONG ? 0 : random.integer(step)); at <= counting.counted; at += step) {
-        const how = random.pick(FAILURES);
-        await failRecovery(half, ends, at, how, moment).catch((error: Error) => found.push(error.message));
-      }
-    }
-    expect(found).toEqual([]);
-  }, 3_600_000);
-});
+const MUCH: Thoroughness =
+  process.env['SAVEPOINT_LONG'] === '1'
+    ? { calls: Number.POSITIVE_INFINITY, ways: 'all', deaths: 30 }
+    : { calls: 240, ways: 'one', deaths: 4 };
+const REPLAY = `replay: SAVEPOINT_SEED=${SEED}`;
 
 describe.each(SCENES)('$name', (scene) => {
   it('a call that fails leaves all old or all new, says which, and the next command needs no help', async () => {
-    const random = seededRandom(SEED);
-    const start = await prepared(scene);
-    const { calls, ...ends } = await endsOf(scene, start);
-    expect(calls).toBeGreaterThan(50);
-    const found: string[] = [];
-    const step = LONG ? 1 : Math.max(1, Math.ceil(calls / 250));
-    for (let at = 1 + (LONG ? 0 : random.integer(step)); at <= calls; at += step) {
-      for (const how of LONG ? FAILURES : [random.pick(FAILURES)]) {
-        await failAt(scene, start, ends, at, how).catch((error: Error) => found.push(error.message));
-      }
-    }
-    expect(found).toEqual([]);
+    expect(await failCalls(scene, seededRandom(SEED), MUCH), REPLAY).toEqual([]);
+  }, 3_600_000);
+});
+
+const WITH_JOURNAL = SCENES.filter(({ name }) => name.startsWith('re') || name === 'undo');
+
+describe.each(WITH_JOURNAL)('recovery of: $name', (scene) => {
+  it('a call that fails leaves it to the next recovery, which needs no help', async () => {
+    expect(await failRecoveries(scene, seededRandom(SEED), MUCH), REPLAY).toEqual([]);
   }, 3_600_000);
 });

@@ -21,15 +21,6 @@ export async function prepared(scene: Scene): Promise<SimDisk> {
 }
 
 export const SCENES: readonly Scene[] = [
-  { name: 'first checkpoint', prepare: async (disk) => first(disk), act: (sp) => checkpoint(sp) },
-  {
-    name: 'checkpoint',
-    prepare: async (disk) => {
-      await history(disk);
-      second(disk);
-    },
-    act: (sp) => checkpoint(sp),
-  },
   {
     name: 'restore',
     prepare: async (disk) => {
@@ -66,6 +57,15 @@ export const SCENES: readonly Scene[] = [
       await engine(disk, 12).undo();
     },
     act: (sp) => left(sp.redo()),
+  },
+  { name: 'first checkpoint', prepare: async (disk) => first(disk), act: (sp) => checkpoint(sp) },
+  {
+    name: 'checkpoint',
+    prepare: async (disk) => {
+      await history(disk);
+      second(disk);
+    },
+    act: (sp) => checkpoint(sp),
   },
   {
     name: 'clean-up',

@@ -103,6 +103,26 @@ class FolderDraft {
   readonly unsettled = new Set<Name>();
 }
 
+/** A folder while its names are gone through. */
+interface OpenFolder {
+  readonly task: FolderTask;
+  readonly position: Entered['position'];
+  /** On record for all that is not captured in here; null outside of dependency folders. */
+  readonly dependency: Skip | null;
+  readonly known: CachedFolder | undefined;
+  readonly cached: CachedFolder;
+  readonly draft: FolderDraft;
+}
+
+interface Place {
+  readonly name: Name;
+  readonly path: TreePath;
+  readonly disk: DiskPath;
+}
+
+/** How often a path is looked at that is another thing each time. */
+const ATTEMPTS = 4;
+
 class Scan {
   readonly counts = { files: 0, links: 0, folders: 0, bytes: 0, skipped: 0 };
   readonly roots: RootState[] = [];
@@ -141,10 +161,10 @@ class Scan {
     if (dependency !== null) draft.skips.set(ALL_OTHERS, dependency);
     const known = this.input.cache.folders.get(task.path);
     const cached: CachedFolder = { rules: here.position.chain.key, files: new Map() };
-    const inside = { ...task, ignored };
+    const open: OpenFolder = { task: { ...task, ignored }, position: here.position, dependency, known, cached, draft };
     for (const name of names) {
       if (pace.due()) await pace.breathe({ phase: 'scan', done: this.counts.files + this.counts.links, total: null });
-      await this.#name(inside, here.position, dependency, known, cached, draft, name);
+      await this.#name(open, name);
     }
     if (cached.files.size > 0) this.folders.set(task.path, cached);
     this.counts.folders += 1;
@@ -162,27 +182,35 @@ class Scan {
     return skip === null || this.#lstat(`${disk}/.git` as DiskPath) !== null ? null : skip;
   }
 
-  async #name(
-    task: FolderTask,
-    position: Entered['position'],
-    dependency: Skip | null,
-    known: CachedFolder | undefined,
-    cached: CachedFolder,
-    draft: FolderDraft,
-    name: Name,
-  ): Promise<void> {
+  async #name(folder: OpenFolder, name: Name): Promise<void> {
+    const { task, draft } = folder;
     if (task.path === '' && this.input.own.has(name)) return;
-    const path = childPath(task.path, name);
     const disk = `${task.disk === '/' ? '' : task.disk}/${name}` as DiskPath;
+    const at: Place = { name, path: childPath(task.path, name), disk };
     const refused = refusedName(name, this.input.ports.platform);
-    if (refused !== null) return this.#skip(draft, path, name, refused, !task.ignored);
-    const stat = this.#lstat(disk);
-    if (stat === null) return;
-    if ('skip' in stat) return this.#skip(draft, path, name, stat.skip);
+    if (refused !== null) return this.#skip(draft, at, refused, !task.ignored);
+    // Between two calls a file may become a folder: what is there all the time must not be taken for absent.
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const stat = this.#lstat(disk);
+      if (stat === null) return;
+      if ('skip' in stat) return this.#skip(draft, at, stat.skip);
+      if ((await this.#capture(folder, at, stat)) !== 'gone') return;
+    }
+    this.#skip(draft, at, { reason: 'unreadable', code: 'EAGAIN' });
+  }
+
+  /** @returns `gone` if it was no longer there, or was something else, when it was opened */
+  async #capture(folder: OpenFolder, at: Place, stat: Stat): Promise<'gone' | 'done'> {
+    const { task, position, dependency, known, cached, draft } = folder;
+    const { name, path, disk } = at;
+    const skip = (reason: Skip, wanted?: boolean): 'done' => {
+      this.#skip(draft, at, reason, wanted);
+      return 'done';
+    };
     const kind = kindOf(stat);
-    if (kind === 'special') return this.#skip(draft, path, name, { reason: 'special' }, !task.ignored);
+    if (kind === 'special') return skip({ reason: 'special' }, !task.ignored);
     const isFolder = kind === 'folder';
-    if (isFolder && stat.dev !== this.device) return this.#skip(draft, path, name, { reason: 'mount' }, !task.ignored);
+    if (isFolder && stat.dev !== this.device) return skip({ reason: 'mount' }, !task.ignored);
 
     const before = known?.files.get(name);
     const judged = before !== undefined && known?.rules === cached.rules && !isFolder;
@@ -192,32 +220,26 @@ class Scan {
     let outcome: Outcome<FolderRef | Leaf>;
     const tracked = covered || dependency !== null ? isTracked(position, path, isFolder) : false;
     if (isFolder) {
-      if (dependency !== null && !tracked && !must.reaches(path)) return;
-      outcome = await this.folder({
-        path,
-        disk,
-        stat,
-        above: position,
-        ignored: covered,
-        onlyNamed: dependency,
-      });
+      if (dependency !== null && !tracked && !must.reaches(path)) return 'done';
+      outcome = await this.folder({ path, disk, stat, above: position, ignored: covered, onlyNamed: dependency });
     } else {
       const required = must.has(path);
-      if (dependency !== null && !tracked && !required) return;
+      if (dependency !== null && !tracked && !required) return 'done';
       const tooMuch = required ? null : sizeSkip(name, stat, covered && !tracked, this.input.rules);
-      if (tooMuch !== null) return this.#skip(draft, path, name, tooMuch, !covered || tracked);
+      if (tooMuch !== null) return skip(tooMuch, !covered || tracked);
       outcome = await this.#leaf(disk, stat, kind, before, (file) => {
         cached.files.set(name, { ...file, ignored: covered });
       });
     }
-    if ('gone' in outcome) return;
-    if ('skip' in outcome) return this.#skip(draft, path, name, outcome.skip);
+    if ('gone' in outcome) return 'gone';
+    if ('skip' in outcome) return skip(outcome.skip);
     draft.entries.set(name, 'entry' in outcome ? outcome.entry : outcome);
     if (covered && !tracked) draft.ignored.add(name);
     if ('entry' in outcome && !outcome.settled) {
       draft.unsettled.add(name);
       this.unsettled.push(path);
     }
+    return 'done';
   }
 
   async #leaf(
@@ -284,7 +306,7 @@ class Scan {
   }
 
   /** @param wanted no ignore rule covers the path, so somebody may miss it */
-  #skip(draft: FolderDraft, path: TreePath, name: Name, skip: Skip, wanted = true): void {
+  #skip(draft: FolderDraft, { name, path }: Place, skip: Skip, wanted = true): void {
     draft.skips.set(name, skip);
     this.counts.skipped += 1;
     if (skip.reason === 'unreadable') this.partial.push({ path, skip });

@@ -1,0 +1,162 @@
+import { Died, type SeededRandom, type SimDisk } from '@savepoint/testkit';
+import { expect } from 'vitest';
+import { engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { prepared, type Scene } from './scenes.ts';
+
+/**
+ * A process dies before the n-th call that changes something, for every n; then the power goes, and of what was not
+ * synced any part is lost; or it does not, and the next process finds everything. What recovers may die in turn.
+ */
+export interface Thoroughness {
+  /** Moments to die at, for each scene. */
+  readonly moments: number;
+  /** Disks for each moment and model. */
+  readonly disks: number;
+}
+
+interface Ends {
+  readonly old: Tree;
+  readonly done: Tree;
+  readonly numbers: readonly number[];
+}
+
+/** The disk after `act` died before its `at`-th changing call; `died` is false when it came to its end. */
+async function dieAt(
+  start: SimDisk,
+  at: number,
+  act: (disk: SimDisk) => Promise<unknown>,
+): Promise<{ disk: SimDisk; died: boolean }> {
+  const disk = start.afterProcessDeath();
+  let calls = 0;
+  let died = false;
+  disk.onCall = () => {
+    calls += 1;
+    if (calls < at) return;
+    died = true;
+    throw new Died();
+  };
+  try {
+    await act(disk);
+  } catch (error) {
+    if (!died) throw error;
+  }
+  disk.onCall = null;
+  return { disk, died };
+}
+
+async function callsOf(
+  start: SimDisk,
+  act: (disk: SimDisk) => Promise<unknown>,
+): Promise<{ disk: SimDisk; calls: number }> {
+  const disk = start.afterProcessDeath();
+  const before = disk.calls;
+  await act(disk);
+  return { disk, calls: disk.calls - before };
+}
+
+const perform =
+  (scene: Scene) =>
+  (disk: SimDisk): Promise<unknown> =>
+    scene.act(engine(disk, 100));
+
+/** The next command, whatever it is for. */
+const proceed =
+  (isThere: boolean, pid = 200) =>
+  async (disk: SimDisk): Promise<void> => {
+    const next = engine(disk, pid);
+    if (isThere) expect((await next.checkpoint()).pending).toBeNull();
+    else await next.recover();
+  };
+
+async function judge(disk: SimDisk, ends: Ends, isThere: boolean, returned: boolean, where: string): Promise<void> {
+  await proceed(isThere)(disk).catch((error: unknown) => {
+    throw new Error(`${where}: the next command failed: ${String(error)}`, { cause: error });
+  });
+  await settled(disk, ends, returned, where);
+}
+
+/** What must be true once anybody's command has ended. */
+async function settled(disk: SimDisk, ends: Ends, returned: boolean, where: string): Promise<Tree> {
+  const { tree, staging } = treeOf(disk);
+  if (returned) expect(tell(tree), where).toBe(tell(ends.done));
+  else expect(sameTree(tree, ends.old) || sameTree(tree, ends.done), `${where}\n${tell(tree)}`).toBe(true);
+  expect(staging, where).toEqual([]);
+  expect(journals(disk), where).toEqual([]);
+  const reader = engine(disk, 300);
+  await verifyDeep(reader).catch((error: Error) => expect.fail(`${where}: ${error.message}`));
+  if (returned) {
+    const { checkpoints } = await reader.list();
+    const numbers = checkpoints.map(({ number }) => number);
+    for (const number of ends.numbers) expect(numbers, where).toContain(number);
+  }
+  return tree;
+}
+
+/** Throws at the first moment that does not hold. */
+export async function cutPower(scene: Scene, random: SeededRandom, much: Thoroughness): Promise<void> {
+  const start = await prepared(scene);
+  const isThere = start.lstat(ROOT) !== null;
+  const { disk: after, calls } = await callsOf(start, perform(scene));
+  const ends = await endsOf(start, after);
+  expect(calls).toBeGreaterThan(10);
+  for (const at of moments(calls + 1, random, much.moments)) {
+    const { disk, died } = await dieAt(start, at, perform(scene));
+    expect(died).toBe(at <= calls);
+    const where = `died before changing call ${at} of ${calls}`;
+    await judgeAll(disk, ends, isThere, !died, where, random, much.disks);
+  }
+}
+
+async function endsOf(start: SimDisk, after: SimDisk): Promise<Ends> {
+  const { checkpoints } = await engine(after, 300).list();
+  return { old: treeOf(start).tree, done: treeOf(after).tree, numbers: checkpoints.map(({ number }) => number) };
+}
+
+async function judgeAll(
+  disk: SimDisk,
+  ends: Ends,
+  isThere: boolean,
+  returned: boolean,
+  where: string,
+  random: SeededRandom,
+  disks: number,
+): Promise<void> {
+  for (const model of ['any-subset', 'prefix'] as const) {
+    for (const state of disk.crashStates(model, disks, random)) {
+      await judge(state.afterProcessDeath(), ends, isThere, returned, `${where}, power cut (${model})`);
+      if (random.next() < 0.3) await nested(state, ends, isThere, returned, `${where}, power cut (${model})`, random);
+    }
+  }
+  // No power cut: all is there, and nothing is more durable than it was.
+  await judge(disk.afterProcessDeath(), ends, isThere, returned, `${where}, killed`);
+  await nested(disk, ends, isThere, returned, `${where}, killed`, random);
+}
+
+/** The next command dies as well, or the power goes right after it: what it had said must hold. */
+async function nested(
+  disk: SimDisk,
+  ends: Ends,
+  isThere: boolean,
+  returned: boolean,
+  where: string,
+  random: SeededRandom,
+): Promise<void> {
+  const { disk: recovered, calls } = await callsOf(disk, proceed(isThere, 250));
+  const reached = await settled(recovered.afterProcessDeath(), ends, returned, where);
+  for (const state of recovered.crashStates('any-subset', 1, random)) {
+    await judge(state, { ...ends, old: reached, done: reached }, isThere, returned, `${where}, recovered, power cut`);
+  }
+  const at = 1 + random.integer(Math.max(1, calls));
+  const again = await dieAt(disk, at, proceed(isThere, 250));
+  for (const state of again.disk.crashStates('any-subset', 1, random)) {
+    await judge(state, ends, isThere, returned, `${where}, recovery died before call ${at} of ${calls}, power cut`);
+  }
+  await judge(again.disk, ends, isThere, returned, `${where}, recovery killed before call ${at} of ${calls}`);
+}
+
+/** Numbers from 1 to `last`, the last among them. */
+function moments(last: number, random: SeededRandom, most: number): readonly number[] {
+  const all = Array.from({ length: last }, (_, index) => index + 1);
+  if (all.length <= most) return all;
+  return [...new Set([...random.sample(all, most), last])].sort((a, b) => a - b);
+}
