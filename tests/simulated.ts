@@ -49,7 +49,11 @@ export function treeOf(disk: SimDisk): { readonly tree: Tree; readonly staging: 
       } else tree.set(inside + name, `file ${mode} ${contentOf(disk, child, stat.size)}`);
     }
   };
-  if (disk.lstat(ROOT) !== null) walk(ROOT, '');
+  const top = disk.lstat(ROOT);
+  if (top !== null) {
+    tree.set('', `folder ${permissions(top).toString(8)}`);
+    walk(ROOT, '');
+  }
   return { tree, staging };
 }
 

@@ -3,7 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TOP } from '../steps.mjs';
 
-/** Where a sync, a rename or a check stands in the code that must not lose anything. */
+/**
+ * Where a sync, a rename or a check stands in the code that must not lose anything, and the same code with a switch at
+ * each of them: `globalThis.takenOut` is the id of the one that is not there.
+ */
 
 /**
  * @typedef {object} Point
@@ -13,7 +16,7 @@ import { TOP } from '../steps.mjs';
  * @property {string} text the line, trimmed: with the file it names the point in the list of harmless ones
  * @property {number} from offset of what is taken out
  * @property {number} to
- * @property {string} instead
+ * @property {number} id
  */
 
 const CORE = 'packages/core/src';
@@ -40,7 +43,22 @@ export function allPoints() {
     readdirSync(join(TOP, folder))
       .filter((name) => name.endsWith('.ts') && (only === undefined || only.test(name)))
       .flatMap((name) => pointsIn(`${folder}/${name}`, all)),
-  );
+  ).map((point, id) => ({ ...point, id }));
+}
+
+/**
+ * @param {string} source of the file that all `points` are in
+ * @param {readonly Point[]} points
+ */
+export function withSwitches(source, points) {
+  let code = source;
+  for (const { from, to, what, id } of [...points].sort((a, b) => b.from - a.from)) {
+    const original = code.slice(from, to);
+    const isOut = `globalThis.takenOut === ${id}`;
+    const instead = what === 'check' ? `!(${isOut}) && (${original})` : `(${isOut} ? undefined : ${original})`;
+    code = code.slice(0, from) + instead + code.slice(to);
+  }
+  return code;
 }
 
 /**
@@ -53,10 +71,10 @@ function pointsIn(file, all) {
   const code = withoutComments(source);
   /** @type {Point[]} */
   const points = [];
-  /** @type {(what: Point['what'], from: number, to: number, instead: string) => void} */
-  const add = (what, from, to, instead) => {
+  /** @type {(what: Point['what'], from: number, to: number) => void} */
+  const add = (what, from, to) => {
     const line = source.slice(0, from).split('\n').length;
-    points.push({ file, line, what, text: (source.split('\n')[line - 1] ?? '').trim(), from, to, instead });
+    points.push({ file, line, what, text: (source.split('\n')[line - 1] ?? '').trim(), from, to, id: -1 });
   };
   for (const { what, call } of CALLS) {
     for (const match of code.matchAll(call)) {
@@ -65,14 +83,14 @@ function pointsIn(file, all) {
       const isDefined =
         /(?:function|async|^)\s*$/.test(lineBefore(code, match.index)) && /^\s*(?::[^;]*)?\{/.test(code.slice(to));
       if (isDefined || /^\s*:/.test(code.slice(to))) continue;
-      add(what, match.index, to, 'undefined');
+      add(what, match.index, to);
     }
   }
   for (const match of code.matchAll(/\bif \(/g)) {
     const open = match.index + match[0].length - 1;
     const close = closing(code, open);
     const throws = /^\)\s*\{?\s*throw\b/.test(code.slice(close));
-    if (all || throws) add('check', open + 1, close, 'false');
+    if (all || throws) add('check', open + 1, close);
   }
   return points.sort((a, b) => a.from - b.from);
 }

@@ -116,9 +116,11 @@ function first(disk: SimDisk): void {
   disk.makeLink('deep', at('was-link-too'));
   put(disk, 'was-folder-too/in/deep.txt', 'deep\n');
   disk.chmod(at('closed'), 0o500);
+  disk.chmod(ROOT, 0o750);
 }
 
 function second(disk: SimDisk): void {
+  disk.chmod(ROOT, 0o711);
   put(disk, 'a.txt', 'a2\n');
   disk.chmod(at('mode.sh'), 0o644);
   disk.unlink(at('gone.txt'));

@@ -85,6 +85,7 @@ function walkReal(root: string): Tree {
       } else tree.set(path, `file ${mode} ${fs.readFileSync(full, 'latin1')}`);
     }
   };
+  tree.set('', `folder ${(fs.lstatSync(root).mode & 0o7777).toString(8)}`);
   walk(Buffer.from(root), '');
   return tree;
 }

@@ -27,12 +27,14 @@ type Foretold = { readonly refused: string } | { readonly verdict: NonNullable<V
 
 export class Player {
   readonly log: string[] = [];
-  #tree: MutableTree = new Map();
+  #tree: MutableTree;
   readonly #checkpoints = new Map<number, Tree>();
   #done: Act[] = [];
   #undone: Act[] = [];
 
-  constructor(private readonly game: Game) {}
+  constructor(private readonly game: Game) {
+    this.#tree = new Map(game.hands.walk());
+  }
 
   async play(operations: number): Promise<void> {
     for (let at = 0; at < operations; at++) {
@@ -64,7 +66,9 @@ export class Player {
     const { random } = this.game;
     const [number, target] = random.pick([...this.#checkpoints]);
     const keeping = random.next() < 0.2;
-    const paths = [...new Set([...target.keys(), ...this.#tree.keys(), 'nowhere/at/all'])];
+    const paths = [...new Set([...target.keys(), ...this.#tree.keys(), 'nowhere/at/all'])].filter(
+      (path) => path !== '',
+    );
     const scope = !keeping && random.next() < 0.4 ? random.sample(paths, 1 + random.integer(2)) : [];
     this.log.push(`restore cp_${number}${keeping ? ' keeping' : ''} ${JSON.stringify(scope)}`);
     const latest = Math.max(...this.#checkpoints.keys());

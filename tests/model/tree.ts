@@ -35,7 +35,8 @@ export const kindOf = (node: Node | undefined): string | null => node?.split(' '
 export const contentOf = (node: Node): string => node.slice(node.indexOf(' ', 5) + 1);
 export const modeOf = (node: Node): string => node.split(' ', 2)[1] as string;
 export const parentOf = (path: string): string => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '');
-export const isBelow = (path: string, folder: string): boolean => folder === '' || path.startsWith(`${folder}/`);
+export const isBelow = (path: string, folder: string): boolean =>
+  folder === '' ? path !== '' : path.startsWith(`${folder}/`);
 const file = (mode: number, content: string): Node => `file ${mode.toString(8)} ${content}`;
 
 /**
@@ -44,11 +45,11 @@ const file = (mode: number, content: string): Node => `file ${mode.toString(8)} 
  */
 export function changeSomething(random: SeededRandom, hands: Hands, tree: MutableTree): string {
   hands.pass(random.pick([0, 0, 1, 40, 3_000]));
-  const paths = [...tree.keys()];
+  const paths = [...tree.keys()].filter((path) => path !== '');
   const files = paths.filter((path) => kindOf(tree.get(path)) === 'file');
   const at = random.next();
   if (files.length > 0 && at < 0.35) return editFile(random, hands, tree, random.pick(files));
-  if (paths.length > 0 && at < 0.45) return changeMode(random, hands, tree, random.pick(paths));
+  if (at < 0.45) return changeMode(random, hands, tree, random.pick(['', ...paths]));
   if (paths.length > 0 && at < 0.55) return move(random, hands, tree, random.pick(paths));
   if (paths.length > 0 && at < 0.7) return remove(hands, tree, random.pick(paths));
   return make(random, hands, tree);
@@ -112,7 +113,7 @@ function make(random: SeededRandom, hands: Hands, tree: MutableTree): string {
   let done = '';
   let path = freePath(random, tree);
   if (tree.size > 3 && (path === null || random.next() < 0.3)) {
-    path = random.pick([...tree.keys()]);
+    path = random.pick([...tree.keys()].filter((each) => each !== ''));
     done = `${remove(hands, tree, path)}, `;
   }
   if (path === null) return 'nothing';
@@ -139,7 +140,7 @@ function text(random: SeededRandom): string {
 }
 
 function freePath(random: SeededRandom, tree: MutableTree): string | null {
-  const folders = ['', ...[...tree.keys()].filter((path) => kindOf(tree.get(path)) === 'folder')];
+  const folders = [...tree.keys()].filter((path) => kindOf(tree.get(path)) === 'folder');
   const folder = random.pick(folders.filter((path) => path.split('/').length < 4));
   const name = random.pick(NAMES);
   const path = folder === '' ? name : `${folder}/${name}`;

@@ -18,6 +18,7 @@ import {
   makeFolders,
   parentFolder,
   prepareHome,
+  sameFolder,
   type WorkspaceRecord,
   writeRecord,
 } from './store/records.ts';
@@ -209,6 +210,15 @@ export async function linkWorkspace(setting: Setting, from: string, pace: Pace, 
         why: 'has-store',
         workspace: other.id,
       });
+    }
+    const standing = record.path === folder ? null : ports.fs.lstat(record.path);
+    if (standing !== null && sameFolder(identityOf(standing), record.identity)) {
+      throw new SavepointError(
+        'ROOT_REFUSED',
+        `That timeline belongs to ${showName(record.path)}, which is still there.`,
+        { folder: nameToJson(folder), why: 'in-use', workspace: record.id },
+        { hint: 'Two folders cannot share a timeline. Move or remove that one first, or start a timeline here.' },
+      );
     }
     const linked = { ...record, path: folder, identity: identityOf(stat) };
     writeRecord(ports, linked);

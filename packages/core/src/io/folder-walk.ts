@@ -70,7 +70,11 @@ export class FolderWalk {
    * @throws SavepointError PATH_REFUSED if a parent is a link, or changes all the time
    */
   child(path: TreePath): DiskPath | null {
-    if (path === '') return this.folder(path);
+    if (path === '') {
+      const itself = this.folder(path);
+      // A handle's path is itself a link: `.` behind it is the folder.
+      return itself === null || !this.#throughHandles ? itself : (`${itself}/.` as DiskPath);
+    }
     const parent = this.folder(parentPath(path));
     return parent === null ? null : (`${parent}/${lastName(path)}` as DiskPath);
   }

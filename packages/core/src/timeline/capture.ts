@@ -96,7 +96,9 @@ export async function capture(
     const same =
       latest !== null && latest.snapshot.files === found.snapshot.files && latest.snapshot.side === found.snapshot.side;
     if (same && !options.always) {
-      batch.abandon();
+      // What was damaged in the store and is sound on disk was written again.
+      if (batch.count > 0) batch.finish();
+      else batch.abandon();
       if (found.filesRead > 0) keepCache(workspace, latest.commit, found);
       return { checkpoint: latest, made: false, scan: found };
     }

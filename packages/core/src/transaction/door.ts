@@ -106,7 +106,7 @@ export async function runTransaction(input: TransactionInput): Promise<Transacti
     throw asSavepointError(error);
   }
   try {
-    return await settle(input, journal, site);
+    return await settle(input, intent, journal, site);
   } finally {
     site.close();
   }
@@ -136,7 +136,12 @@ async function stageAll(site: Site, transitions: readonly Transition[], pace: Pa
 }
 
 /** From the commit point to one of the two ends, or to pending (D7). */
-async function settle(input: TransactionInput, journal: Journal, site: Site): Promise<TransactionResult> {
+async function settle(
+  input: TransactionInput,
+  intent: Intent,
+  journal: Journal,
+  site: Site,
+): Promise<TransactionResult> {
   const { transitions } = journal;
   const steps = stepsFor(transitions, journal.closed);
   const checked: Checked = new Map();
@@ -145,9 +150,9 @@ async function settle(input: TransactionInput, journal: Journal, site: Site): Pr
     input.lock.assertHeld();
     await publishOnce(input.publication);
   } catch (cause) {
-    throw await takenBack(input, journal, site, steps, cause);
+    throw await takenBack(input, intent, journal, site, steps, cause);
   }
-  const kept = tidy(input, journal, site, checked);
+  const kept = tidy(input, intent, journal, site, checked);
   return { transaction: journal.transaction, paths: transitions.length, kept };
 }
 
@@ -165,6 +170,7 @@ async function publishOnce(publication: Publication): Promise<void> {
 /** Takes a committed transaction back and says what the caller is told. */
 async function takenBack(
   input: TransactionInput,
+  intent: Intent,
   journal: Journal,
   site: Site,
   steps: readonly Step[],
@@ -182,7 +188,7 @@ async function takenBack(
     }
   }
   site.close();
-  discardStage(input.ports, input.layout.journal, journal, 'remove');
+  discardStage(input.ports, input.layout.journal, intent, 'back');
   if (cause instanceof ForeignContent) {
     return conflictError([cause, ...foreign.filter(({ path }) => path !== cause.path)]);
   }
@@ -190,13 +196,19 @@ async function takenBack(
 }
 
 /** After publication nothing can fail any more: what cannot be removed now is removed by the next writer. */
-function tidy(input: TransactionInput, journal: Journal, site: Site, checked: Checked): readonly KeptFile[] {
+function tidy(
+  input: TransactionInput,
+  intent: Intent,
+  journal: Journal,
+  site: Site,
+  checked: Checked,
+): readonly KeptFile[] {
   let kept: readonly KeptFile[] = [];
   try {
     kept = keepLateWrites(input.ports.fs, input.layout, journal, site, checked);
     removeJournal(input.ports.fs, input.layout.journal, journal.transaction);
     site.close();
-    discardStage(input.ports, input.layout.journal, journal, 'keep');
+    discardStage(input.ports, input.layout.journal, intent, 'done');
   } catch (error) {
     if (!isExpected(error)) throw error;
   }
@@ -217,5 +229,5 @@ function abandon(input: TransactionInput, intent: Intent, site: Site | null): vo
     throw pendingError(intent, error, error);
   }
   site?.close();
-  discardStage(input.ports, input.layout.journal, intent, intent.makesRoot ? 'remove' : 'keep');
+  discardStage(input.ports, input.layout.journal, intent, 'back');
 }

@@ -24,7 +24,7 @@ import { type Expected, isExpected, pendingError, unsettledError } from './outco
 import { asideFile, type ForeignContent, moveWithoutReplacing, openSite, type Site, where } from './site.ts';
 import { discardStage } from './stage.ts';
 import { isLeaf, stepsFor } from './steps.ts';
-import type { Journal } from './transition.ts';
+import type { Intent, Journal } from './transition.ts';
 
 export interface RecoverInput {
   readonly ports: Ports;
@@ -54,23 +54,27 @@ export async function recover(input: RecoverInput): Promise<readonly Recovered[]
   clearJournalDebris(ports.fs, layout.journal);
   const { intents, journals } = listUnsettled(ports, layout.journal);
   const settled: Recovered[] = [];
-  for (const journal of journals) settled.push(await recoverJournal(input, journal));
+  const intentOf = new Map(intents.map((intent) => [intent.transaction, intent]));
+  for (const journal of journals) {
+    const intent = intentOf.get(journal.transaction) ?? { ...journal, makesRoot: false };
+    settled.push(await recoverJournal(input, journal, intent));
+  }
   const committed = new Set(journals.map(({ transaction }) => transaction));
   for (const intent of intents) {
     if (committed.has(intent.transaction)) continue;
-    discardStage(ports, layout.journal, intent, intent.makesRoot ? 'remove' : 'keep');
+    discardStage(ports, layout.journal, intent, 'back');
     settled.push({ transaction: intent.transaction, direction: 'discarded', paths: [], kept: [] });
   }
   return settled;
 }
 
-async function recoverJournal(input: RecoverInput, journal: Journal): Promise<Recovered> {
+async function recoverJournal(input: RecoverInput, journal: Journal, intent: Intent): Promise<Recovered> {
   const { ports, layout, decision } = input;
   const publication = input.publication(journal);
   const paths = journal.transitions.map(({ path }) => path);
   if (publication.isPublished()) {
     removeJournal(ports.fs, layout.journal, journal.transaction);
-    discardStage(ports, layout.journal, journal, 'keep');
+    discardStage(ports, layout.journal, intent, 'done');
     return { transaction: journal.transaction, direction: 'forward', paths, kept: [] };
   }
   const elsewhere = notTheFolder(ports, journal);
@@ -78,7 +82,7 @@ async function recoverJournal(input: RecoverInput, journal: Journal): Promise<Re
     if (decision === null) throw unsettledError(journal, elsewhere, []);
     if (decision === 'back') {
       removeJournal(ports.fs, layout.journal, journal.transaction);
-      discardStage(ports, layout.journal, journal, 'keep');
+      discardStage(ports, layout.journal, intent, 'done');
       return { transaction: journal.transaction, direction: 'back', paths: [], kept: [] };
     }
     makeFolders(ports.fs, journal.root, 0o755);
@@ -95,7 +99,7 @@ async function recoverJournal(input: RecoverInput, journal: Journal): Promise<Re
     kept.push(...keepLateWrites(ports.fs, layout, journal, site, new Map()));
     site.close();
     removeJournal(ports.fs, layout.journal, journal.transaction);
-    discardStage(ports, layout.journal, journal, 'keep');
+    discardStage(ports, layout.journal, intent, direction === 'forward' ? 'done' : 'back');
     return { transaction: journal.transaction, direction, paths, kept };
   } finally {
     site.close();

@@ -5,7 +5,7 @@ import { type Fd, type Fs, isFsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import type { FileEntry, LinkEntry } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type DiskPath, type Name, parentPath, type TreePath } from '../model/names.ts';
+import { type DiskPath, type Name, parentPath, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { diskState, holds } from './disk-state.ts';
 import { isLeaf } from './steps.ts';
@@ -56,7 +56,7 @@ export function openSite(
     return fs.folderPath(handle, path);
   };
   try {
-    const stagePath = enter(`${walk.child('' as TreePath)}/${stage}` as DiskPath);
+    const stagePath = enter(`${walk.folder(WORKSPACE_ITSELF)}/${stage}` as DiskPath);
     return {
       fs,
       walk,

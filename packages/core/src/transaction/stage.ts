@@ -9,22 +9,18 @@ import { intentFile, removeIfThere } from './journal.ts';
 import type { Intent } from './transition.ts';
 
 /**
- * Removes what a transaction staged or set aside, then its intent. What cannot be removed stays named by the intent,
+ * Removes what a transaction staged or set aside, the workspace's folder where it made that and goes back, then its
+ * intent. What cannot be removed stays named by the intent,
  * and the next writer tries again.
  */
-export function discardStage(
-  ports: Ports,
-  journalFolder: DiskPath,
-  intent: Pick<Intent, 'transaction' | 'root' | 'stage'>,
-  emptyRoot: 'keep' | 'remove',
-): void {
+export function discardStage(ports: Ports, journalFolder: DiskPath, intent: Intent, end: 'done' | 'back'): void {
   // Twice: a call that failed by chance leaves nothing in the user's folder.
   for (let attempt = 1; attempt <= 2; attempt++) {
     try {
       if (ports.fs.lstat(intent.root) !== null) {
         removeTree(ports.fs, `${intent.root}/${intent.stage}` as DiskPath);
         // Before the intent goes: a staging folder that came back after a power cut would be nobody's.
-        const removed = emptyRoot === 'remove' && removeIfEmpty(ports, intent.root);
+        const removed = end === 'back' && intent.makesRoot && removeIfEmpty(ports, intent.root);
         syncIfAllowed(ports, removed ? folderOf(intent.root) : intent.root);
       }
       removeIfThere(ports.fs, intentFile(journalFolder, intent.transaction));

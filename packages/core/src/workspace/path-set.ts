@@ -1,6 +1,6 @@
 import { parentPath, type TreePath } from '../model/names.ts';
 
-/** Paths that can be asked for themselves and for what lies above them. */
+/** Paths that stand for all below them, and that can be asked for what lies above them. */
 export class PathSet {
   readonly #paths: ReadonlySet<TreePath>;
   readonly #above = new Set<TreePath>();
@@ -22,12 +22,15 @@ export class PathSet {
     return this.#paths.size;
   }
 
-  has(path: TreePath): boolean {
-    return this.#paths.has(path);
+  /** The path, or a folder above it, is in the set. */
+  covers(path: TreePath): boolean {
+    if (this.#paths.size === 0) return false;
+    for (let at = path; at !== ''; at = parentPath(at)) if (this.#paths.has(at)) return true;
+    return false;
   }
 
-  /** The folder is in the set or holds something that is. */
+  /** The set covers the folder or something in it. */
   reaches(folder: TreePath): boolean {
-    return this.#above.has(folder) || this.#paths.has(folder);
+    return this.#above.has(folder) || this.covers(folder);
   }
 }

@@ -152,7 +152,9 @@ class Scan {
     if (here.root !== null) this.roots.push(here.root);
     // A nested repository is a root of its own: the rules of the one around it say nothing about what is in it.
     const ignored = task.ignored && here.root === null;
-    const dependency = task.onlyNamed ?? dependencySkip(ports.fs, task.path, task.disk, names, ignored);
+    const dependency = this.input.must.covers(task.path)
+      ? null
+      : (task.onlyNamed ?? dependencySkip(ports.fs, task.path, task.disk, names, ignored));
     if (dependency !== null && !here.position.tracked.hasBelow(task.path) && !this.input.must.reaches(task.path)) {
       return { skip: dependency };
     }
@@ -223,7 +225,7 @@ class Scan {
       if (dependency !== null && !tracked && !must.reaches(path)) return 'done';
       outcome = await this.folder({ path, disk, stat, above: position, ignored: covered, onlyNamed: dependency });
     } else {
-      const required = must.has(path);
+      const required = must.covers(path);
       if (dependency !== null && !tracked && !required) return 'done';
       const tooMuch = required ? null : sizeSkip(name, stat, covered && !tracked, this.input.rules);
       if (tooMuch !== null) return skip(tooMuch, !covered || tracked);

@@ -89,8 +89,8 @@ describe('state', () => {
   });
 
   test.skipIf(!linux)('takes a process that ended and was not waited for as dead', async () => {
-    // The parent never waits: its child stays a zombie for as long as the parent lives.
-    const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], {
+    // The parent is another program by the time its child ends and never waits: the child stays a zombie.
+    const parent = spawn('/bin/sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 60'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     onTestFinished(() => {

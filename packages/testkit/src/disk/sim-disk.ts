@@ -133,8 +133,12 @@ export class SimDisk implements Fs {
 
   lstat(path: DiskPath): Stat | null {
     try {
+      // As on Linux, where what leads to a handle's folder is a link in /proc.
+      const isHandle = /^\/proc\/self\/fd\/\d+$/.test(path);
       const { inode } = this.#walk(path, 'lstat');
-      return inode === null ? null : statOf(inode, this.#uid);
+      if (inode === null) return null;
+      const stat = statOf(inode, this.#uid);
+      return isHandle ? { ...stat, mode: 0o120700, ino: -1 } : stat;
     } catch (error) {
       if (error instanceof FsError && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null;
       throw error;
