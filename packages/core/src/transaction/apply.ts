@@ -50,8 +50,19 @@ function split(steps: readonly Step[], first: (step: Step) => boolean): readonly
 }
 
 async function forward(site: Site, step: Step, transitions: readonly Transition[], checked: Checked): Promise<void> {
-  const { fs, walk } = site;
   const disk = where(site, step.path);
+  await forwardAt(site, step, disk, transitions, checked);
+  if (disk !== null) site.walk.confirm(step.path);
+}
+
+async function forwardAt(
+  site: Site,
+  step: Step,
+  disk: DiskPath | null,
+  transitions: readonly Transition[],
+  checked: Checked,
+): Promise<void> {
+  const { fs, walk } = site;
   switch (step.do) {
     case 'open':
       setMode(site, step.path, 'folder', step.mode | 0o700);
@@ -106,7 +117,7 @@ function setAside(site: Site, step: Extract<Step, { do: 'aside' }>, transition: 
   if (disk === null) return;
   const before = diskState(fs, disk);
   if (before.kind === 'absent') return;
-  if (isLeaf(transition.to) && holds(before, transition.to)) return; // done before
+  if (transition.to !== null && holds(before, transition.to)) return; // done before
   if (!holds(before, step.entry)) throw new ForeignContent(step.path, describe(before));
   const aside = asideFile(site, step.slot);
   fs.rename(disk, aside);
@@ -174,6 +185,7 @@ async function verify(site: Site, transitions: readonly Transition[], pace: Pace
     if (pace.due()) await pace.breathe({ phase: 'verify', done: index, total: transitions.length });
     const disk = where(site, path);
     const state: DiskState = disk === null ? { kind: 'absent' } : diskState(site.fs, disk);
+    if (disk !== null) site.walk.confirm(path);
     if (!holds(state, to)) throw new ForeignContent(path, describe(state));
   }
 }
@@ -192,7 +204,9 @@ export async function applyBack(
   const backwards = [...steps].reverse();
   for (const step of backwards) {
     try {
-      await back(site, step, transitions, foreign);
+      const disk = where(site, step.path);
+      await back(site, step, disk, transitions, foreign);
+      if (disk !== null) site.walk.confirm(step.path);
     } catch (error) {
       if (!(error instanceof ForeignContent)) throw error;
       if (!foreign.some(({ path }) => path === error.path)) foreign.push(error);
@@ -208,11 +222,11 @@ export async function applyBack(
 async function back(
   site: Site,
   step: Step,
+  disk: DiskPath | null,
   transitions: readonly Transition[],
   foreign: ForeignContent[],
 ): Promise<void> {
   const { fs, walk } = site;
-  const disk = where(site, step.path);
   switch (step.do) {
     case 'open':
       return; // closed again when nothing is put into it any more

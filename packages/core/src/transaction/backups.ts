@@ -18,6 +18,8 @@ export interface KeptFile {
 }
 
 const KEPT_BYTES = 2 ** 31;
+/** Of the name, bytes: what is put before it and behind it must fit, too. */
+const LONGEST_PART = 180;
 
 /**
  * Set-aside files that someone wrote to after they were looked at, through a handle that was open: nobody finds those
@@ -59,7 +61,7 @@ export function copyAway(
     syncFolder(fs, layout.backups);
   }
   // The slot keeps equal names of different folders apart.
-  const backup = `${folder}/${slot}-${lastName(path)}` as DiskPath;
+  const backup = `${folder}/${slot}-${lastName(path).slice(0, LONGEST_PART)}` as DiskPath;
   durableWrite(fs, backup, readWhole(fs, from, KEPT_BYTES), 0o600);
   return backup;
 }

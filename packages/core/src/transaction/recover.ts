@@ -14,7 +14,7 @@ import type { TreePath } from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import { identityOf, makeFolders, sameFolder } from '../store/records.ts';
+import { identityOf, sameFolder } from '../store/records.ts';
 import { applyBack, applyForward, type Checked, foreignPaths } from './apply.ts';
 import { copyAway, type KeptFile, keepLateWrites } from './backups.ts';
 import { diskState, holds } from './disk-state.ts';
@@ -79,13 +79,11 @@ async function recoverJournal(input: RecoverInput, journal: Journal, intent: Int
   }
   const elsewhere = notTheFolder(ports, journal);
   if (elsewhere !== null) {
-    if (decision === null) throw unsettledError(journal, elsewhere, []);
-    if (decision === 'back') {
-      removeJournal(ports.fs, layout.journal, journal.transaction);
-      discardStage(ports, layout.journal, intent, 'done');
-      return { transaction: journal.transaction, direction: 'back', paths: [], kept: [] };
-    }
-    makeFolders(ports.fs, journal.root, 0o755);
+    // Its steps are for that folder alone; once it is let go of, any checkpoint can be restored whole.
+    if (decision !== 'back') throw unsettledError(journal, `${elsewhere}, so it can only be taken back`, []);
+    removeJournal(ports.fs, layout.journal, journal.transaction);
+    discardStage(ports, layout.journal, intent, 'done');
+    return { transaction: journal.transaction, direction: 'back', paths: [], kept: [] };
   }
   const site = openSite(ports, journal.root, journal.stage, input.objects, journal.transitions);
   try {
@@ -123,6 +121,8 @@ async function settle(
       return 'forward';
     } catch (error) {
       if (!isExpected(error)) throw error;
+      // Who asked for one way is not taken the other.
+      if (input.decision === 'forward') throw pendingError(journal, error, error);
       refusal = error;
     }
   }

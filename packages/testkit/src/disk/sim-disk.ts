@@ -14,6 +14,8 @@ export interface SimDiskOptions {
   readonly uid?: number;
   /** Names that differ in letter case or normalisation alone are one name, as on macOS. */
   readonly folds?: boolean;
+  /** False: folders are reached by their names alone, as on macOS and Windows. */
+  readonly handlePaths?: boolean;
 }
 
 /** A call that changes the disk or makes something durable, told before it happens. */
@@ -181,7 +183,8 @@ export class SimDisk implements Fs {
     return this.#handles.open(inode.ino, path, 'folder');
   }
 
-  folderPath(folder: Fd, _path: DiskPath): DiskPath {
+  folderPath(folder: Fd, path: DiskPath): DiskPath {
+    if (this.#options.handlePaths === false) return path;
     return `/proc/self/fd/${folder}` as DiskPath;
   }
 

@@ -1,0 +1,68 @@
+// @ts-check
+import { spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * @template T
+ * @param {() => T} work
+ * @returns {number} milliseconds
+ */
+export function timed(work) {
+  const started = performance.now();
+  work();
+  return performance.now() - started;
+}
+
+/**
+ * @param {() => Promise<unknown>} work
+ * @returns {Promise<number>} milliseconds
+ */
+export async function timedAsync(work) {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+/** @param {readonly number[]} numbers */
+export function median(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1
+    ? /** @type {number} */ (sorted[middle])
+    : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+}
+
+/**
+ * A whole command: its time, and the most memory it took (GNU time, where that is there).
+ * @param {readonly string[]} command
+ * @param {string} cwd
+ * @param {Readonly<Record<string, string | undefined>>} env
+ * @returns {{ ms: number, peakMb: number | null }}
+ */
+export function wholeCommand(command, cwd, env) {
+  const timer = existsSync('/usr/bin/time') ? ['/usr/bin/time', '-f', 'peak %M'] : [];
+  const [program = '', ...args] = [...timer, ...command];
+  const started = performance.now();
+  const done = spawnSync(program, args, { cwd, env: { ...process.env, ...env }, encoding: 'utf8', maxBuffer: 1 << 28 });
+  const ms = performance.now() - started;
+  if (done.status !== 0)
+    throw new Error(`${command.join(' ')}: ${done.status ?? done.signal}\n${done.stdout}\n${done.stderr}`);
+  const peak = /peak (\d+)/.exec(done.stderr);
+  return { ms, peakMb: peak === null ? null : Number(peak[1]) / 1024 };
+}
+
+/**
+ * Bytes that a folder takes on disk: blocks, as `du` counts.
+ * @param {string} folder
+ * @returns {number}
+ */
+export function bytesOnDisk(folder) {
+  let bytes = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    bytes += lstatSync(path).blocks * 512;
+    if (entry.isDirectory()) bytes += bytesOnDisk(path);
+  }
+  return bytes;
+}

@@ -1,0 +1,261 @@
+#!/usr/bin/env node
+// @ts-check
+/**
+ * What checkpoints and restores cost, beside what is done with git today, in one run on one repository that is made for
+ * it. Usage: npm run bench -- [--files N] [--runs N] [--write]
+ *   --files   files in the repository, about 4 kB each; 50,000 without it
+ *   --runs    how often each thing is measured; the middle one counts; 3 without it
+ *   --write   writes the table into docs/performance.md
+ */
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, release, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { bytesOnDisk, median, timed, timedAsync, wholeCommand } from './measure.mjs';
+import { change, git, makeRepository, nameOf } from './repository.mjs';
+
+const { values } = parseArgs({
+  options: {
+    files: { type: 'string', default: '50000' },
+    runs: { type: 'string', default: '3' },
+    write: { type: 'boolean', default: false },
+  },
+});
+const FILES = Number(values.files);
+const RUNS = Number(values.runs);
+const MANY = Math.min(1_000, Math.floor(FILES / 4));
+const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
+// Read at every start of node, for certificates that nothing here needs.
+delete process.env['NODE_EXTRA_CA_CERTS'];
+
+const core = await import('@savepoint/core');
+const { nodePorts } = await import('@savepoint/core/node');
+
+/**
+ * @typedef {object} Row
+ * @property {string} what
+ * @property {number[]} library milliseconds, one for each run
+ * @property {number[]} command
+ * @property {Record<string, number[]>} git by the name of what was measured
+ */
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-bench-')));
+const project = join(base, 'project');
+/** @type {Row[]} */
+const rows = [];
+/** @type {string[]} */
+const notes = [];
+/** @type {number | null} */
+let peakMb = null;
+let round = 1;
+/** @type {ReturnType<typeof lasting> | undefined} */
+let kept;
+
+try {
+  console.log(`making ${FILES} files …`);
+  makeRepository(project, FILES);
+  const bytes = bytesOnDisk(join(project, 'src'));
+  notes.push(`${FILES.toLocaleString('en')} files, ${mb(bytes)} on disk without \`.git\``);
+  await firstCheckpoint();
+  await steady('nothing changed', 0);
+  await steady('one file changed', 1);
+  await steady(`${MANY} files changed`, MANY);
+  await restores('restore of one file', 1);
+  await restores(`restore of ${MANY} files`, MANY);
+  await disk(bytes);
+} finally {
+  rmSync(base, { recursive: true, force: true });
+}
+
+const table = report();
+console.log(`\n${table}`);
+if (values.write) {
+  const file = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
+  const text = readFileSync(file, 'utf8');
+  const [before = '', after = ''] = text.split(/(?<=<!-- figures -->\n)[\s\S]*(?=<!-- end of figures -->)/);
+  writeFileSync(file, `${before}\n${table}\n${after}`);
+}
+
+/** @param {string} home */
+function library(home) {
+  return core.open({
+    dir: /** @type {import('@savepoint/core').DiskPath} */ (project),
+    ports: nodePorts(),
+    places: { home: /** @type {import('@savepoint/core').DiskPath} */ (home), userHome: null, globalIgnore: null },
+  });
+}
+
+/**
+ * @param {string} home
+ * @param {string[]} args
+ */
+function command(home, ...args) {
+  const { ms, peakMb: peak } = wholeCommand([process.execPath, COMMAND, ...args], project, { SAVEPOINT_HOME: home });
+  if (peak !== null) peakMb = Math.max(peakMb ?? 0, peak);
+  return ms;
+}
+
+/** A private repository beside the project, as agents keep one today. @param {string} name */
+function shadow(name) {
+  const folder = join(base, name);
+  mkdirSync(folder, { recursive: true });
+  const gitDir = join(folder, 'shadow.git');
+  const run = (/** @type {string[]} */ ...args) =>
+    git(project, `--git-dir=${gitDir}`, `--work-tree=${project}`, ...args);
+  run('init', '-q');
+  return { run, gitDir };
+}
+
+/**
+ * @param {(...args: string[]) => unknown} run
+ * @param {string[][]} commands
+ */
+function each(run, ...commands) {
+  for (const args of commands) run(...args);
+}
+
+async function firstCheckpoint() {
+  /** @type {Row} */
+  const row = { what: 'first checkpoint', library: [], command: [], git: { 'add -A, write-tree': [] } };
+  for (let run = 0; run < RUNS; run++) {
+    const homes = [join(base, `first-${run}`), join(base, `first-command-${run}`)];
+    row.library.push(await timedAsync(() => library(/** @type {string} */ (homes[0])).checkpoint()));
+    row.command.push(command(/** @type {string} */ (homes[1]), 'checkpoint'));
+    const { run: inShadow } = shadow(`shadow-first-${run}`);
+    row.git['add -A, write-tree']?.push(timed(() => each(inShadow, ['add', '-A'], ['write-tree'])));
+    if (run === 0)
+      notes.push(
+        `a first checkpoint takes ${mb(bytesOnDisk(/** @type {string} */ (homes[0])))} of disk, the private git repository ${mb(bytesOnDisk(join(base, 'shadow-first-0')))}`,
+      );
+    for (const name of [...homes, join(base, `shadow-first-${run}`)]) rmSync(name, { recursive: true, force: true });
+  }
+  rows.push(row);
+}
+
+/** What stays from one measurement to the next. */
+function lasting() {
+  const home = join(base, 'home');
+  const inShadow = shadow('shadow').run;
+  return { home, inShadow };
+}
+
+async function settled() {
+  if (kept !== undefined) return kept;
+  kept = lasting();
+  await library(kept.home).checkpoint();
+  kept.inShadow('add', '-A');
+  kept.inShadow('commit', '-q', '-m', 'first');
+  // Files that are younger than two seconds are always read again.
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  await library(kept.home).checkpoint();
+  kept.inShadow('add', '-A');
+  return kept;
+}
+
+/**
+ * @param {string} what
+ * @param {number} count files that change before each measurement
+ */
+async function steady(what, count) {
+  const { home, inShadow } = await settled();
+  /** @type {Row} */
+  const row = {
+    what,
+    library: [],
+    command: [],
+    git: { 'add -A, write-tree': [], 'add -A, commit': [], 'stash create': [] },
+  };
+  /** @param {(string)} column @param {() => unknown} work */
+  const measured = async (column, work) => {
+    change(project, FILES, count, round++);
+    row.git[column]?.push(timed(work));
+  };
+  for (let run = 0; run < RUNS; run++) {
+    change(project, FILES, count, round++);
+    row.library.push(await timedAsync(() => library(home).checkpoint()));
+    change(project, FILES, count, round++);
+    row.command.push(command(home, 'checkpoint'));
+    await measured('add -A, write-tree', () => each(inShadow, ['add', '-A'], ['write-tree']));
+    await measured('add -A, commit', () => each(inShadow, ['add', '-A'], ['commit', '-q', '--allow-empty', '-m', 'x']));
+    await measured('stash create', () => git(project, 'stash', 'create'));
+  }
+  rows.push(row);
+}
+
+/**
+ * @param {string} what
+ * @param {number} count files that are restored
+ */
+async function restores(what, count) {
+  const { home, inShadow } = await settled();
+  /** @type {Row} */
+  const row = { what, library: [], command: [], git: { 'restore, clean': [] } };
+  const { checkpoint } = await library(home).checkpoint();
+  inShadow('add', '-A');
+  inShadow('commit', '-q', '--allow-empty', '-m', 'before');
+  for (let run = 0; run < RUNS; run++) {
+    change(project, FILES, count, round++);
+    row.library.push(await timedAsync(() => library(home).restore(checkpoint.id)));
+    change(project, FILES, count, round++);
+    row.command.push(command(home, 'restore', checkpoint.id, '--yes'));
+    change(project, FILES, count, round++);
+    row.git['restore, clean']?.push(
+      timed(() => each(inShadow, ['restore', '--source=HEAD', '--staged', '--worktree', '--', '.'], ['clean', '-fdq'])),
+    );
+  }
+  rows.push(row);
+}
+
+/** Ordinary work: each checkpoint after a handful of edits. @param {number} projectBytes */
+async function disk(projectBytes) {
+  const home = join(base, 'disk');
+  const savepoint = library(home);
+  await savepoint.checkpoint();
+  const first = bytesOnDisk(home);
+  for (let at = 0; at < 50; at++) {
+    change(project, FILES, 8, round++);
+    writeFileSync(join(project, nameOf(at)), `// ${at}\n`);
+    await savepoint.checkpoint();
+  }
+  const grown = bytesOnDisk(home) - first;
+  notes.push(
+    `50 checkpoints after nine edits each add ${mb(grown)} to the ${mb(first)} of the first (the files: ${mb(projectBytes)})`,
+  );
+}
+
+function report() {
+  const columns = ['add -A, write-tree', 'add -A, commit', 'restore, clean', 'stash create'];
+  const heads = ['', 'library', 'whole command', ...columns.map((name) => `git ${name}`), 'library against git'];
+  const lines = rows.map((row) => {
+    const rival = row.git['add -A, write-tree'] ?? row.git['restore, clean'] ?? [];
+    const ratio = median(row.library) / median(rival);
+    const cells = columns.map((name) => told(row.git[name]));
+    return [row.what, told(row.library), told(row.command), ...cells, `${ratio.toFixed(2)} ×`];
+  });
+  const cpu = cpus()[0]?.model ?? 'unknown';
+  return [
+    `Node ${process.version}, git ${git('.', '--version').replace('git version ', '')}, ${process.platform} ${release()}, ${cpus().length} cores (${cpu}), ${Math.round(totalmem() / 2 ** 30)} GiB. ${RUNS} runs, the middle one, with the spread in brackets; milliseconds.`,
+    '',
+    `| ${heads.join(' | ')} |`,
+    `|${heads.map(() => '---').join('|')}|`,
+    ...lines.map((cells) => `| ${cells.join(' | ')} |`),
+    '',
+    ...notes.map((note) => `- ${note}.`),
+    `- the most memory that a command took: ${peakMb === null ? 'not measured, GNU time is missing' : `${Math.round(peakMb)} MB`}.`,
+    '',
+  ].join('\n');
+}
+
+/** @param {readonly number[] | undefined} numbers */
+function told(numbers) {
+  if (numbers === undefined || numbers.length === 0) return '';
+  const round = (/** @type {number} */ ms) => (ms < 10 ? ms.toFixed(1) : String(Math.round(ms)));
+  const spread = numbers.length === 1 ? '' : ` (${round(Math.min(...numbers))}–${round(Math.max(...numbers))})`;
+  return `${round(median(numbers))}${spread}`;
+}
+
+/** @param {number} bytes */
+function mb(bytes) {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto';
+import { type DiskPath, SavepointError } from '@savepoint/core';
+import { Died, type SimDisk } from '@savepoint/testkit';
+import { describe, expect, it } from 'vitest';
+import { engine, journals, ROOT, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { prepared, SCENES, type Scene } from './scenes.ts';
+
+/** An act that died half way, and what only a person can decide: someone else's content stands in its way. */
+
+const RESTORE = SCENES.find(({ name }) => name === 'restore') as Scene;
+const at = (path: string): DiskPath => `${ROOT}/${path}` as DiskPath;
+
+interface HalfDone {
+  readonly disk: SimDisk;
+  readonly old: Tree;
+  readonly done: Tree;
+}
+
+/** A disk on which the restore died as soon as `isThen` says so, after its journal was written. */
+async function halfDone(isThen: (disk: SimDisk) => boolean): Promise<HalfDone> {
+  const start = await prepared(RESTORE);
+  const whole = start.afterProcessDeath();
+  await RESTORE.act(engine(whole, 100));
+  const disk = start.afterProcessDeath();
+  let calls = 0;
+  let due = false;
+  disk.onCall = () => {
+    if (due) throw new Died();
+    // Looking is a call as well; the next one dies.
+    const { onCall } = disk;
+    disk.onCall = null;
+    due = journals(disk).some((name) => name.endsWith('.json')) && isThen(disk);
+    disk.onCall = onCall;
+    calls += 1;
+  };
+  await expect(RESTORE.act(engine(disk, 100))).rejects.toThrow();
+  disk.onCall = null;
+  expect(calls).toBeGreaterThan(20);
+  return { disk: disk.afterProcessDeath(), old: treeOf(start).tree, done: treeOf(whole).tree };
+}
+
+function put(disk: SimDisk, path: string, content: string): void {
+  if (disk.lstat(at(path)) !== null) disk.unlink(at(path));
+  const file = disk.openNew(at(path), 0o644);
+  disk.write(file, Buffer.from(content), 0);
+  disk.close(file);
+}
+
+function contentOf(disk: SimDisk, path: DiskPath): string {
+  const file = disk.openRead(path);
+  const bytes = Buffer.alloc(10_000);
+  const length = disk.read(file, bytes, 0, bytes.length, 0);
+  disk.close(file);
+  return bytes.toString('latin1', 0, length);
+}
+
+const codeOf = (error: unknown): string => (error as SavepointError).code;
+
+describe.each(SCENES.filter(({ name }) => /^(re|undo)/.test(name)))('nobody did: $name', (scene) => {
+  it('an act whose journal is there is finished, at whatever call it died', async () => {
+    const start = await prepared(scene);
+    const whole = start.afterProcessDeath();
+    await scene.act(engine(whole, 100));
+    const done = tell(treeOf(whole).tree);
+    let finished = 0;
+    for (let moment = 1; moment < 400; moment++) {
+      const disk = start.afterProcessDeath();
+      let calls = 0;
+      disk.onCall = () => {
+        calls += 1;
+        if (calls >= moment) throw new Died();
+      };
+      await scene.act(engine(disk, 100)).catch(() => undefined);
+      disk.onCall = null;
+      if (calls < moment) break;
+      if (!journals(disk).some((name) => name.endsWith('.json'))) continue;
+      const settled = await engine(disk.afterProcessDeath(), 200).recover();
+      expect(settled.map(({ direction }) => direction)).toEqual(['forward']);
+      finished += 1;
+      const after = disk.afterProcessDeath();
+      await engine(after, 200).recover();
+      expect(tell(treeOf(after).tree)).toBe(done);
+    }
+    expect(finished).toBeGreaterThan(10);
+  }, 120_000);
+});
+
+describe('someone wrote to a file between the death and the recovery', () => {
+  const started = (disk: SimDisk): boolean => disk.lstat(at('gone.txt')) !== null;
+
+  it('captures go on; acts wait for a decision, and say which file it is about', async () => {
+    const { disk } = await halfDone(started);
+    put(disk, 'a.txt', 'mine\n');
+    const { pending, checkpoint } = await engine(disk, 200).checkpoint();
+    expect(pending?.code).toBe('PENDING');
+    expect(checkpoint.partial).toEqual([]);
+    for (const act of [engine(disk, 201).restore('cp_1'), engine(disk, 202).undo(), engine(disk, 203).recover()]) {
+      const error = await act.then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toBeInstanceOf(SavepointError);
+      expect(codeOf(error)).toBe('PENDING');
+      expect(JSON.stringify((error as SavepointError).data)).toContain('a.txt');
+    }
+    expect((await engine(disk, 204).status()).pending.length).toBe(1);
+    expect(contentOf(disk, at('a.txt'))).toBe('mine\n');
+  });
+
+  it('back gives every other file its old content, and leaves that one as it is', async () => {
+    const { disk, old } = await halfDone(started);
+    put(disk, 'a.txt', 'mine\n');
+    const [settled] = await engine(disk, 200).recover({ decision: 'back' });
+    expect(settled?.direction).toBe('back');
+    expect(tell(treeOf(disk).tree)).toBe(tell(new Map([...old, ['a.txt', 'file 644 mine\n']])));
+    expect(journals(disk)).toEqual([]);
+    await verifyDeep(engine(disk, 201));
+  });
+
+  it('forward finishes the act, and keeps that file as a backup that needs no tool to read', async () => {
+    const { disk, done } = await halfDone(started);
+    put(disk, 'a.txt', 'mine\n');
+    const [settled] = await engine(disk, 200).recover({ decision: 'forward' });
+    expect(settled?.direction).toBe('forward');
+    expect(tell(treeOf(disk).tree)).toBe(tell(done));
+    expect(settled?.kept.map(({ path }) => path)).toEqual(['a.txt']);
+    expect(contentOf(disk, settled?.kept[0]?.backup as DiskPath)).toBe('mine\n');
+    // The act is on record, and can be undone.
+    expect((await engine(disk, 201).status()).undo?.trigger).toBe('restore');
+  });
+});
+
+describe('the folder is not the one that it was', () => {
+  const placed = (disk: SimDisk): boolean => disk.lstat(at('gone.txt')) !== null;
+
+  it.each(['gone', 'another'])('%s: nothing is done by itself; back lets go of the act', async (what) => {
+    const { disk } = await halfDone(placed);
+    disk.rename(ROOT, '/elsewhere' as DiskPath);
+    if (what === 'another') disk.makeFolder(ROOT, 0o755);
+    await expect(engine(disk, 200).recover()).rejects.toMatchObject({ code: 'PENDING' });
+    const settled = await engine(disk, 201).recover({ decision: 'back' });
+    expect(settled.map(({ direction }) => direction)).toEqual(['back']);
+    expect(journals(disk)).toEqual([]);
+    if (what === 'another') expect(disk.list(ROOT)).toEqual([]);
+  });
+
+  it('forward is refused, for the act was about that folder; a restore of the whole is the way', async () => {
+    const { disk, done } = await halfDone(placed);
+    disk.rename(ROOT, '/elsewhere' as DiskPath);
+    await expect(engine(disk, 200).recover({ decision: 'forward' })).rejects.toMatchObject({ code: 'PENDING' });
+    await engine(disk, 201).recover({ decision: 'back' });
+    await engine(disk, 202).restore('cp_1');
+    expect(tell(treeOf(disk).tree)).toBe(tell(done));
+  });
+});
+
+describe('a journal that is not what was written', () => {
+  interface Written {
+    readonly disk: SimDisk;
+    readonly file: DiskPath;
+    readonly json: Record<string, unknown>;
+  }
+
+  async function journal(): Promise<Written> {
+    const { disk } = await halfDone(() => true);
+    const [store = ''] = disk.list('/home/workspaces' as DiskPath);
+    const folder = `/home/workspaces/${store}/journal`;
+    const name = disk.list(folder as DiskPath).find((each) => each.endsWith('.json')) as string;
+    const file = `${folder}/${name}` as DiskPath;
+    const text = Buffer.from(contentOf(disk, file), 'latin1').toString();
+    return { disk, file, json: JSON.parse(text.slice(65)) as Record<string, unknown> };
+  }
+
+  function replace({ disk, file }: Written, content: string): void {
+    disk.unlink(file);
+    const fd = disk.openNew(file, 0o600);
+    disk.write(fd, Buffer.from(content), 0);
+    disk.close(fd);
+  }
+
+  const sealed = (json: unknown): string => {
+    const body = JSON.stringify(json);
+    return `${createHash('sha256').update(body).digest('hex')}\n${body}`;
+  };
+
+  it('one byte of it: it is damage, nothing is touched, and nothing acts until it is gone', async () => {
+    const written = await journal();
+    const tree = treeOf(written.disk).tree;
+    replace(written, sealed(written.json).replace('"cp', '"pc').replace('transitions', 'transitionz'));
+    for (const act of [
+      engine(written.disk, 200).restore('cp_1'),
+      engine(written.disk, 201).recover({ decision: 'back' }),
+    ]) {
+      await expect(act).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+    }
+    expect(tell(treeOf(written.disk).tree)).toBe(tell(tree));
+  });
+
+  it.each<[string, (json: Record<string, unknown>) => unknown, string]>([
+    ['of a newer version', (json) => ({ ...json, format: 99 }), 'STORE_TOO_NEW'],
+    ['that names another staging folder', (json) => ({ ...json, stage: 'src' }), 'STORE_DAMAGED'],
+    ['that names another transaction', (json) => ({ ...json, transaction: '0'.repeat(16) }), 'STORE_DAMAGED'],
+    ['with no commit', (json) => ({ ...json, checkpoint: { number: 3, commit: '../x' } }), 'STORE_DAMAGED'],
+    ['with a path that leads out', (json) => ({ ...json, transitions: [['../out', null, null]] }), 'STORE_DAMAGED'],
+    ['with a path into .git', (json) => ({ ...json, transitions: [['.git/config', null, null]] }), 'STORE_DAMAGED'],
+    ['with a folder that leads out', (json) => ({ ...json, closed: [['../out', 0o700]] }), 'STORE_DAMAGED'],
+  ])('%s is refused, although its checksum is right', async (_what, change, code) => {
+    const written = await journal();
+    const tree = treeOf(written.disk).tree;
+    replace(written, sealed(change(written.json)));
+    await expect(engine(written.disk, 200).recover({ decision: 'forward' })).rejects.toMatchObject({ code });
+    expect(tell(treeOf(written.disk).tree)).toBe(tell(tree));
+  });
+
+  it('an intent that names a folder which is not its own is refused', async () => {
+    const written = await journal();
+    const { disk, file } = written;
+    const intent = file.replace('.json', '.intent') as DiskPath;
+    disk.unlink(file);
+    replace({ ...written, file: intent }, sealed({ root: ROOT, stage: 'deep', makesRoot: false }));
+    await expect(engine(disk, 200).recover()).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+  });
+});
