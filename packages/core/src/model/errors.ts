@@ -50,8 +50,8 @@ export const ERROR_CODES = {
   },
   ROOT_REFUSED: {
     exit: 1,
-    when: 'The folder must not be a workspace: the file system root, a home folder, or a folder that holds the store.',
-    data: '{ folder: string, why: "filesystem-root" | "home" | "holds-store" | "in-store" | "not-a-folder" }',
+    when: 'The folder must not be a workspace: the file system root, a home folder, one that holds the store, or one that cannot have the timeline that was asked for.',
+    data: '{ folder: string, why: "filesystem-root" | "home" | "holds-store" | "in-store" | "not-a-folder" | "has-store" | "in-use", workspace?: string }',
     hint: 'Go to the project folder, or give it with -C.',
   },
   STORE_UNSAFE: {
