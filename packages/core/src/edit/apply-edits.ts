@@ -1,0 +1,221 @@
+/**
+ * From a file and a list of edits to the file that they make, or to what has to be mended. The edits apply in order,
+ * each on what the ones before it left. All of them apply or none: a list that fails gives no new state.
+ */
+
+import { countLines } from '../content/line-diff.ts';
+import { changedLines } from './changed-lines.ts';
+import {
+  type AppliedEdit,
+  EDIT_BOUND,
+  type Edit,
+  type EditBound,
+  type EditResult,
+  type EditStatus,
+  type FileState,
+  type Write,
+} from './edits.ts';
+import { EditRefused, refused } from './failures.ts';
+import { insertInto } from './insert.ts';
+import { applyPatch } from './patch-apply.ts';
+import { parsePatch } from './patch-parse.ts';
+import { CRLF_KEPT, type NewBody, replaceIn } from './replace.ts';
+import {
+  allCrLf,
+  bytesOf,
+  givenText,
+  lineCount,
+  needText,
+  readText,
+  type TextFile,
+  textFile,
+  tooLarge,
+  withEnding,
+} from './text-file.ts';
+
+/**
+ * @param state the file, or that there is none; never changed
+ * @returns a status for each edit, in order; `after.content` is the given buffer where nothing changed it
+ */
+export function applyEdits(state: FileState, edits: readonly Edit[], bound: EditBound = EDIT_BOUND): EditResult {
+  const applied: AppliedEdit[] = [];
+  let file: OpenFile = { ...state, text: null };
+  for (const [index, edit] of edits.entries()) {
+    try {
+      const step = applyOne(file, edit, bound);
+      file = step.file;
+      applied.push({ index, op: edit.op, outcome: 'applied', ...step.report });
+    } catch (error) {
+      if (!(error instanceof EditRefused)) throw error;
+      const failed: EditStatus = { index, op: edit.op, outcome: 'failed', failure: error.failure };
+      const skipped = edits
+        .slice(index + 1)
+        .map(({ op }, behind): EditStatus => ({ index: index + 1 + behind, op, outcome: 'skipped' }));
+      return { ok: false, statuses: [...applied, failed, ...skipped] };
+    }
+  }
+  const { path, mode } = file;
+  return { ok: true, after: { path, content: contentOf(file), mode }, statuses: applied };
+}
+
+/** `text` holds the content of a file that an edit of its text left; then `content` is what was there before. */
+interface OpenFile extends FileState {
+  readonly text: TextFile | null;
+}
+
+type Report = Omit<AppliedEdit, 'index' | 'op' | 'outcome'>;
+
+interface Step {
+  readonly file: OpenFile;
+  readonly report: Report;
+}
+
+const NO_LINES: Report = { replacements: null, lines: null, added: 0, removed: 0, notes: [] };
+const NO_TEXT: Report = { ...NO_LINES, added: null, removed: null };
+const NOTHING = Buffer.alloc(0);
+const UNCHANGED = 'Nothing changed: the file has this content already.';
+
+function applyOne(file: OpenFile, edit: Edit, bound: EditBound): Step {
+  switch (edit.op) {
+    case 'replace':
+      return editBody(file, bound, (body) => replaceIn(body, edit, bound));
+    case 'insert':
+      return editBody(file, bound, (body) => insertInto(body, edit, bound));
+    case 'write':
+      return write(file, edit, bound);
+    case 'patch':
+      return patch(file, edit.patch, edit.fuzz, bound);
+    case 'create':
+      needNothing(file);
+      if (edit.mode !== null) checkMode(edit.mode);
+      return create(file, givenText('content', edit.content, bound), edit.mode);
+    case 'delete':
+      return remove(file);
+    case 'rename':
+      needFile(file);
+      if (edit.to === file.path) {
+        throw refused('ALREADY_THERE', 'The file has that name already. Leave the edit out, or give another name.', {});
+      }
+      return { file: { ...file, path: edit.to }, report: NO_LINES };
+    case 'mode':
+      needFile(file);
+      checkMode(edit.mode);
+      return {
+        file: { ...file, mode: edit.mode },
+        report: { ...NO_LINES, notes: edit.mode === file.mode ? ['Nothing changed: the file has this mode.'] : [] },
+      };
+  }
+}
+
+function editBody(file: OpenFile, bound: EditBound, change: (body: string) => NewBody): Step {
+  needFile(file);
+  const before = file.text ?? needText(file.content ?? NOTHING, bound);
+  const { body, sameStart, sameEnd, replacements, notes } = change(before.body);
+  const after = textFile(before.mark + body);
+  const known = before.mark.length + sameStart;
+  const lines = changedLines(bytesOf(before), bytesOf(after), known, sameEnd);
+  const same = bytesOf(before) === bytesOf(after);
+  return {
+    file: same ? file : { ...file, text: after },
+    report: { ...lines, replacements, notes: same ? [...notes, UNCHANGED] : notes },
+  };
+}
+
+function write(file: OpenFile, edit: Write, bound: EditBound): Step {
+  const given = givenText('content', edit.content, bound);
+  const old = oldText(file, bound);
+  if (old === null) return create(file, given, file.mode);
+  const notes: string[] = [];
+  let bytes = given;
+  if (!edit.exact && !bytes.includes('\r') && bytes.includes('\n') && allCrLf(old.body)) {
+    bytes = withEnding(bytes, '\r\n');
+    notes.push(CRLF_KEPT);
+  }
+  if (!edit.exact && old.mark !== '' && textFile(bytes).mark === '') {
+    bytes = old.mark + bytes;
+    notes.push('Byte-order mark kept.');
+  }
+  if (bytes.length > bound.maxBytes) throw tooLarge('result', bound);
+  const before = bytesOf(old);
+  if (before === bytes) return { file, report: { ...NO_LINES, notes: [...notes, UNCHANGED] } };
+  return {
+    file: { ...file, text: textFile(bytes) },
+    report: { ...NO_LINES, ...changedLines(before, bytes), notes },
+  };
+}
+
+/** What a whole new content is compared with; null where there is no text. */
+function oldText(file: OpenFile, bound: EditBound): TextFile | null {
+  if (file.text !== null) return file.text;
+  return file.content === null || file.content.length > bound.maxBytes ? null : readText(file.content);
+}
+
+function patch(file: OpenFile, given: string, fuzz: number, bound: EditBound): Step {
+  const parsed = parsePatch(given, fuzz, bound);
+  if (parsed.kind === 'create') {
+    needNothing(file);
+    return create(file, parsed.content, parsed.mode);
+  }
+  if (parsed.kind === 'change') return editBody(file, bound, (body) => applyPatch(body, parsed, fuzz, bound));
+  needFile(file);
+  const before = file.text ?? needText(file.content ?? NOTHING, bound);
+  const { body } = applyPatch(before.body, parsed, fuzz, bound);
+  if (body !== '') {
+    throw refused(
+      'PATCH_MISMATCH',
+      'The patch deletes the file, but the file has lines that the patch does not remove. Use delete instead.',
+      { hunk: 0, line: 1, expected: null, found: null, places: [] },
+    );
+  }
+  return remove(file);
+}
+
+function create(file: OpenFile, bytes: string, mode: number | null): Step {
+  const text = textFile(bytes);
+  const count = lineCount(bytes);
+  const fresh = !isThere(file);
+  return {
+    file: { ...file, text, mode },
+    report: {
+      ...NO_LINES,
+      lines: count === 0 ? null : { first: 1, last: count },
+      added: fresh ? count : null,
+      removed: fresh ? 0 : null,
+      notes: fresh ? [] : ['It is not compared by line with what was there.'],
+    },
+  };
+}
+
+function remove(file: OpenFile): Step {
+  needFile(file);
+  const counts = countLines(contentOf(file) ?? NOTHING, NOTHING);
+  return {
+    file: { ...file, content: null, text: null, mode: null },
+    report: counts === null ? NO_TEXT : { ...NO_LINES, ...counts },
+  };
+}
+
+function isThere(file: OpenFile): boolean {
+  return file.text !== null || file.content !== null;
+}
+
+function contentOf(file: OpenFile): Buffer | null {
+  return file.text === null ? file.content : Buffer.from(bytesOf(file.text), 'latin1');
+}
+
+function needFile(file: OpenFile): void {
+  if (!isThere(file)) {
+    throw refused('NOT_THERE', 'There is no such file. Check the path, or create the file.', {});
+  }
+}
+
+function needNothing(file: OpenFile): void {
+  if (isThere(file)) {
+    throw refused('ALREADY_THERE', 'The file exists already. Edit it, or use write to replace all of it.', {});
+  }
+}
+
+function checkMode(mode: number): void {
+  if (Number.isInteger(mode) && mode >= 0 && mode <= 0o7777) return;
+  throw refused('BAD_MODE', `${mode} is no file mode. Give permission bits from 0 to 4095 (octal 7777).`, { mode });
+}

@@ -1,0 +1,55 @@
+import type { EditBound, Insert } from './edits.ts';
+import { refused } from './failures.ts';
+import { CRLF_KEPT, type NewBody } from './replace.ts';
+import { endingAt, givenText, lineCount, tooLarge, withEnding } from './text-file.ts';
+
+/**
+ * Puts whole lines behind the first `line` lines, with the line end of the line in front of them (at the top: of the
+ * first). Whether the file ends with a line end stays as it is, unless the file was empty.
+ * @throws EditRefused
+ */
+export function insertInto(body: string, edit: Insert, bound: EditBound): NewBody {
+  const given = givenText('text', edit.text, bound);
+  if (given === '') {
+    throw refused('SAME_TEXT', 'The text to insert is empty. For an empty line, give a line feed.', {});
+  }
+  const lines = lineCount(body);
+  if (!Number.isSafeInteger(edit.line) || edit.line < 0 || edit.line > lines) {
+    throw refused(
+      'BAD_LINE',
+      `Cannot insert after line ${edit.line}: the file has ${lines} ${lines === 1 ? 'line' : 'lines'}. ` +
+        `Give a whole number from 0 (the top) to ${lines} (the end).`,
+      { line: edit.line, lines },
+    );
+  }
+  const at = startOfLine(body, edit.line);
+  const ending = endingAt(body, startOfLine(body, Math.max(0, edit.line - 1)));
+  const literal = given.includes('\r');
+  const text = literal ? given : withEnding(given, ending);
+  const put = wholeLines(text, body, at, ending);
+  if (body.length + put.length > bound.maxBytes) throw tooLarge('result', bound);
+  return {
+    body: body.slice(0, at) + put + body.slice(at),
+    sameStart: at,
+    sameEnd: body.length - at,
+    replacements: null,
+    notes: !literal && ending === '\r\n' ? [CRLF_KEPT] : [],
+  };
+}
+
+function wholeLines(text: string, body: string, at: number, ending: string): string {
+  if (body === '') return text;
+  if (at === body.length && !body.endsWith('\n')) return ending + text.replace(/\r?\n$/, '');
+  return text.endsWith('\n') ? text : text + ending;
+}
+
+/** Where the line with this index begins; the end of the text where there is no such line. */
+function startOfLine(body: string, index: number): number {
+  let at = 0;
+  for (let passed = 0; passed < index; passed++) {
+    const feed = body.indexOf('\n', at);
+    if (feed < 0) return body.length;
+    at = feed + 1;
+  }
+  return at;
+}

@@ -1,0 +1,202 @@
+/** What in a file is most like a text that is not in it, so that whoever searched sees what to mend. */
+
+import { showContent } from '../content/show-name.ts';
+import { textFromBytes } from '../model/names.ts';
+import type { Candidate, CandidateDifference } from './failures.ts';
+
+/** Bounds of the search; what lies behind them is not looked at. */
+const FILE_LINES = 50_000;
+const WANTED_LINES = 100;
+const LINE_BYTES = 1000;
+
+const CANDIDATES = 3;
+const DIFFERENCES = 3;
+/** Bytes of a line that are shown. */
+const EXCERPT = 160;
+/** How alike two lines have to be, from 0 to 1. */
+const ALIKE = 0.4;
+
+/**
+ * @param body the text without a byte-order mark
+ * @param old what is not in it
+ * @returns the most similar places, the best one first
+ */
+export function nearestPlaces(body: string, old: string): Candidate[] {
+  const keepCr = old.includes('\r');
+  const lines = firstLines(body, FILE_LINES, keepCr);
+  const wanted = firstLines(old, WANTED_LINES, keepCr);
+  const starts = new Set([...startsByEqualLines(lines, wanted), ...startsByLikeness(lines, wanted)]);
+  const scored = [...starts]
+    .filter((start) => start >= 0 && start < lines.length)
+    .map((start) => ({ start, score: likenessAt(lines, wanted, start) }))
+    .filter(({ score }) => score >= ALIKE)
+    .sort((a, b) => b.score - a.score || a.start - b.start);
+  const open = !old.endsWith('\n');
+  return scored.slice(0, CANDIDATES).map(({ start }) => ({
+    first: start + 1,
+    last: Math.min(start + wanted.length, lines.length),
+    differences: differencesAt(lines, wanted, start, open),
+  }));
+}
+
+/** The candidates in words. */
+export function sayNearest(candidates: readonly Candidate[], old: string, tolerant: boolean): string {
+  const [best] = candidates;
+  if (best === undefined) return 'Nothing in the file is like it. Read the file again and copy the text from it.';
+  const [difference] = best.differences;
+  const others = candidates.slice(1).map(({ first }) => first);
+  const also = others.length === 0 ? '' : ` Less like it: ${others.map((line) => `line ${line}`).join(', ')}.`;
+  if (difference === undefined) {
+    const end = old.endsWith('\n') ? ' The search text ends with a line feed; the last line of the file has none.' : '';
+    return `The lines from line ${best.first} on are like it.${end}${also} Copy the text from the file as it stands.`;
+  }
+  const { line, expected, found, why } = difference;
+  const only = {
+    whitespace: ' (only spaces or tabs differ)',
+    case: ' (only upper and lower case differ)',
+    unicode: ' (the same signs in another Unicode form)',
+    text: '',
+  }[why];
+  const file = found === null ? 'the file ends before that' : `the file has \`${found}\``;
+  const hint =
+    why === 'whitespace' && !tolerant
+      ? 'Copy the text from the file as it stands, or set tolerant.'
+      : 'Copy the text from the file as it stands.';
+  return `Nearest is line ${best.first}: where you give \`${expected}\`, ${file} in line ${line}${only}.${also} ${hint}`;
+}
+
+function firstLines(text: string, count: number, keepCr: boolean): string[] {
+  const lines: string[] = [];
+  for (let at = 0; at < text.length && lines.length < count; ) {
+    const feed = text.indexOf('\n', at);
+    const next = feed < 0 ? text.length : feed + 1;
+    const end = feed < 0 ? next : !keepCr && feed > at && text[feed - 1] === '\r' ? feed - 1 : feed;
+    lines.push(text.slice(at, Math.min(end, at + LINE_BYTES)));
+    at = next;
+  }
+  return lines;
+}
+
+/** Where most of the lines stand as they are, but for spaces around them. */
+function startsByEqualLines(lines: readonly string[], wanted: readonly string[]): number[] {
+  const indices = new Map<string, number[]>();
+  wanted.forEach((line, i) => {
+    const core = line.trim();
+    const known = indices.get(core) ?? [];
+    if (core !== '' && known.length < 3) indices.set(core, [...known, i]);
+  });
+  const votes = new Map<number, number>();
+  lines.forEach((line, at) => {
+    const core = line.trim();
+    for (const i of indices.get(core) ?? []) votes.set(at - i, (votes.get(at - i) ?? 0) + core.length);
+  });
+  return best(votes);
+}
+
+/** Where something like the longest line stands. */
+function startsByLikeness(lines: readonly string[], wanted: readonly string[]): number[] {
+  const longest = wanted.reduce(
+    (found, line, i) => (line.trim().length > (wanted[found] ?? '').trim().length ? i : found),
+    0,
+  );
+  const pairs = pairsOf(wanted[longest] ?? '');
+  if (pairs.size === 0) return [];
+  const scores = new Map<number, number>();
+  lines.forEach((line, at) => {
+    const score = likeness(pairs, line);
+    if (score >= ALIKE) scores.set(at - longest, score);
+  });
+  return best(scores);
+}
+
+function best(scores: ReadonlyMap<number, number>): number[] {
+  return [...scores]
+    .sort(([a, x], [b, y]) => y - x || a - b)
+    .slice(0, CANDIDATES)
+    .map(([start]) => start);
+}
+
+/** From 0 to 1; long lines count for more. */
+function likenessAt(lines: readonly string[], wanted: readonly string[], start: number): number {
+  let sum = 0;
+  let all = 0;
+  wanted.forEach((line, i) => {
+    const weight = line.trim().length + 1;
+    all += weight;
+    const found = lines[start + i];
+    if (found === undefined) return;
+    sum += weight * (found.trim() === line.trim() ? 1 : likeness(pairsOf(line), found));
+  });
+  return all === 0 ? 0 : sum / all;
+}
+
+/** Pairs of neighbouring characters, without blanks and case. */
+function pairsOf(line: string): Set<number> {
+  const pairs = new Set<number>();
+  const text = line.replace(/\s+/g, '').toLowerCase();
+  for (let at = 0; at + 1 < text.length; at++) pairs.add(text.charCodeAt(at) * 256 + text.charCodeAt(at + 1));
+  return pairs;
+}
+
+/** Dice's coefficient of two sets of pairs. */
+function likeness(pairs: ReadonlySet<number>, line: string): number {
+  const others = pairsOf(line);
+  if (pairs.size + others.size === 0) return 0;
+  let common = 0;
+  for (const pair of others) if (pairs.has(pair)) common++;
+  return (2 * common) / (pairs.size + others.size);
+}
+
+function differencesAt(
+  lines: readonly string[],
+  wanted: readonly string[],
+  start: number,
+  open: boolean,
+): CandidateDifference[] {
+  const found: CandidateDifference[] = [];
+  for (const [i, line] of wanted.entries()) {
+    if (found.length === DIFFERENCES) break;
+    const there = lines[start + i];
+    // The search text may begin and end in the middle of a line.
+    const first = i === 0;
+    const last = open && i === wanted.length - 1;
+    if (there !== undefined && fits(there, line, first, last)) continue;
+    found.push({
+      line: start + i + 1,
+      expected: excerpt(line, there ?? ''),
+      found: there === undefined ? null : excerpt(there, line),
+      why: there === undefined ? 'text' : whyDifferent(there, line),
+    });
+  }
+  return found;
+}
+
+function fits(there: string, line: string, first: boolean, last: boolean): boolean {
+  if (first && last) return there.includes(line);
+  if (first) return there.endsWith(line);
+  return last ? there.startsWith(line) : there === line;
+}
+
+function whyDifferent(a: string, b: string): CandidateDifference['why'] {
+  if (a.replace(/\s+/g, '') === b.replace(/\s+/g, '')) return 'whitespace';
+  const [x, y] = [textFromBytes(a), textFromBytes(b)];
+  if (x === null || y === null) return 'text';
+  if (x.normalize('NFC') === y.normalize('NFC')) return 'unicode';
+  return x.toLowerCase() === y.toLowerCase() ? 'case' : 'text';
+}
+
+/** The part of a line around the first difference to another one, safe to print. */
+export function excerpt(line: string, other: string): string {
+  let same = 0;
+  while (same < line.length && line[same] === other[same]) same++;
+  let from = line.length <= EXCERPT ? 0 : Math.max(0, Math.min(same - EXCERPT / 4, line.length - EXCERPT));
+  let to = Math.min(line.length, from + EXCERPT);
+  while (from > 0 && isInside(line, from)) from--;
+  while (to < line.length && isInside(line, to)) to--;
+  return `${from > 0 ? '…' : ''}${showContent(line.slice(from, to))}${to < line.length ? '…' : ''}`;
+}
+
+/** True inside a character of several bytes. */
+function isInside(line: string, at: number): boolean {
+  return (line.charCodeAt(at) & 0xc0) === 0x80;
+}

@@ -1,0 +1,207 @@
+/**
+ * Puts the hunks of a patch where they belong. A hunk belongs where its header says (moved as far as the one above it
+ * was); where its lines are not there, in the one place behind the hunk above where they are. Two such places are a
+ * mismatch. With fuzz, lines of context at the ends of a hunk are left out of the comparison, as few as possible, and as
+ * GNU patch does it: of the longer end first. A hunk is never placed by its position alone, unless it has no old lines.
+ *
+ * Line ends: a patch without any CR fits lines that end in CRLF, and what it adds takes the line end of the line in front
+ * of it. Lines that stay are the file's own, byte for byte.
+ */
+
+import type { EditBound } from './edits.ts';
+import { refused } from './failures.ts';
+import { placesOfSequence } from './find.ts';
+import { excerpt } from './nearest.ts';
+import type { LinePatch, PatchHunk, PatchLine } from './patch-parse.ts';
+import { CRLF_KEPT, type NewBody } from './replace.ts';
+import { lineCount, tooLarge } from './text-file.ts';
+
+/** Lines that all searches for hunks out of place may look at together. */
+const SEARCHED_LINES = 2 ** 27;
+const SHOWN_PLACES = 5;
+const SHOWN_NOTES = 10;
+
+/** @throws EditRefused PATCH_MISMATCH, TOO_LARGE */
+export function applyPatch(body: string, patch: LinePatch, fuzz: number, bound: EditBound): NewBody {
+  if (lineCount(body) > bound.maxLines) {
+    throw refused('TOO_LARGE', `The file has more than ${bound.maxLines} lines, too many for a patch.`, {
+      limit: bound.maxLines,
+      unit: 'lines',
+    });
+  }
+  const target = new Target(body, patch.literal);
+  const notes: string[] = [];
+  patch.hunks.forEach((hunk, i) => {
+    const { moved, used } = target.place(hunk, i + 1, fuzz);
+    if (notes.length >= SHOWN_NOTES) return;
+    const how = used === 0 ? '' : ` without ${used === 1 ? 'a line' : `${used} lines`} of context at its ends`;
+    const where = moved === 0 ? '' : ` ${Math.abs(moved)} lines ${moved > 0 ? 'below' : 'above'} where it says`;
+    if (how + where !== '') notes.push(`Hunk ${i + 1} applied${where}${how}.`);
+  });
+  const result = target.finish();
+  if (result.length > bound.maxBytes) throw tooLarge('result', bound);
+  return {
+    body: result,
+    sameStart: 0,
+    sameEnd: 0,
+    replacements: null,
+    notes: target.keptCrLf ? [...notes, CRLF_KEPT] : notes,
+  };
+}
+
+class Target {
+  readonly #lines: readonly string[];
+  readonly #numbered: Int32Array;
+  readonly #numbers = new Map<string, number>();
+  readonly #literal: boolean;
+  readonly #out: string[] = [];
+  /** Lines of the file that are in `#out` or left out. */
+  #done = 0;
+  /** How far from its stated place the last hunk was. */
+  #drift = 0;
+  #searched = 0;
+  keptCrLf = false;
+
+  constructor(body: string, literal: boolean) {
+    this.#lines = body.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+    this.#literal = literal;
+    this.#numbered = this.#number(this.#lines);
+  }
+
+  place(hunk: PatchHunk, number: number, fuzz: number): { readonly moved: number; readonly used: number } {
+    const context = contextOf(hunk);
+    const stated = hunk.start + this.#drift;
+    const most = Math.min(fuzz, Math.max(context.lead, context.trail));
+    let several: number[] = [];
+    for (let used = 0; used <= most; used++) {
+      const shorter = Math.max(context.lead, context.trail) - used;
+      const lead = Math.max(0, context.lead - shorter);
+      const trail = Math.max(0, context.trail - shorter);
+      const lines = hunk.lines.slice(lead, hunk.lines.length - trail);
+      const old = this.#number(lines.filter(({ kind }) => kind !== '+').map(({ text }) => text));
+      if (old.length === 0 && (used > 0 || !this.#isPosition(stated))) break;
+      const places = this.#isAt(old, stated + lead) ? [stated + lead] : this.#search(old, number);
+      if (places.length === 1) {
+        const at = places[0] as number;
+        this.#take(lines, at, number);
+        const moved = at - lead - stated;
+        this.#drift += moved;
+        return { moved, used };
+      }
+      if (used === 0) several = places;
+    }
+    throw this.#mismatch(hunk, number, stated, several);
+  }
+
+  finish(): string {
+    for (const line of this.#lines.slice(this.#done)) this.#out.push(line);
+    this.#done = this.#lines.length;
+    return this.#out.join('');
+  }
+
+  #number(lines: readonly string[]): Int32Array {
+    return Int32Array.from(lines, (line) => {
+      const seen = this.#literal ? line : line.replace(/\r\n$/, '\n');
+      const number = this.#numbers.get(seen) ?? this.#numbers.size;
+      this.#numbers.set(seen, number);
+      return number;
+    });
+  }
+
+  #isPosition(at: number): boolean {
+    return at >= this.#done && at <= this.#lines.length;
+  }
+
+  #isAt(old: Int32Array, at: number): boolean {
+    return (
+      this.#isPosition(at) &&
+      at + old.length <= this.#lines.length &&
+      old.every((line, i) => this.#numbered[at + i] === line)
+    );
+  }
+
+  #search(old: Int32Array, number: number): number[] {
+    this.#searched += this.#lines.length - this.#done;
+    if (this.#searched > SEARCHED_LINES) {
+      throw refused(
+        'PATCH_MISMATCH',
+        `Too many hunks are not where they say; hunk ${number} was not looked for. Make the patch again from the file.`,
+        { hunk: number, line: this.#done + 1, expected: null, found: null, places: [] },
+      );
+    }
+    return placesOfSequence(this.#numbered, old, true, SHOWN_PLACES, this.#done);
+  }
+
+  #take(lines: readonly PatchLine[], at: number, number: number): void {
+    for (; this.#done < at; this.#done++) this.#out.push(this.#lines[this.#done] as string);
+    for (const { kind, text } of lines) {
+      const there = this.#lines[this.#done] as string;
+      if (kind !== '+') this.#done++;
+      if (kind === '-') continue;
+      if (this.#out.length > 0 && !(this.#out.at(-1) as string).endsWith('\n')) throw this.#noFeed(number);
+      this.#out.push(kind === ' ' ? there : this.#withEnding(text));
+    }
+    if (this.#done < this.#lines.length && !(this.#out.at(-1) ?? '\n').endsWith('\n')) throw this.#noFeed(number);
+  }
+
+  /** The line end of the file's line in front of what is put in, else of the one behind it. */
+  #withEnding(text: string): string {
+    if (this.#literal || !text.endsWith('\n')) return text;
+    const near = [this.#lines[this.#done - 1], this.#lines[this.#done]].find((line) => line?.endsWith('\n'));
+    if (near === undefined || !near.endsWith('\r\n')) return text;
+    this.keptCrLf = true;
+    return `${text.slice(0, -1)}\r\n`;
+  }
+
+  #noFeed(number: number) {
+    const line = Math.min(this.#done + 1, this.#lines.length);
+    return refused(
+      'PATCH_MISMATCH',
+      `Hunk ${number} has a line without a line feed where the file goes on, or adds behind a last line that has none. ` +
+        'Check the lines `\\ No newline at end of file`.',
+      { hunk: number, line, expected: null, found: null, places: [] },
+    );
+  }
+
+  #mismatch(hunk: PatchHunk, number: number, stated: number, places: readonly number[]) {
+    const old = hunk.lines.filter(({ kind }) => kind !== '+').map(({ text }) => text);
+    const wanted = this.#number(old);
+    const start = Math.max(stated, this.#done);
+    let i = 0;
+    while (i < wanted.length - 1 && wanted[i] === this.#numbered[start + i]) i++;
+    const [want, there] = [old[i], this.#lines[start + i]];
+    const [expected, found] = [shown(want, there), shown(there, want)];
+    const line = start + i + 1;
+    if (places.length > 1) {
+      const lines = places.map((at) => at + 1);
+      return refused(
+        'PATCH_MISMATCH',
+        `Hunk ${number} does not fit at line ${stated + 1} and would fit in several places (lines ${lines.join(', ')}). ` +
+          'Mend its line number, or give more context.',
+        { hunk: number, line, expected, found, places: lines },
+      );
+    }
+    const what = there === undefined ? 'the file ends before it' : `the file has \`${found}\``;
+    const feed =
+      want !== undefined && there !== undefined && want.replace(/\r?\n$/, '') === there.replace(/\r?\n$/, '')
+        ? ' They differ in the line end only.'
+        : '';
+    return refused(
+      'PATCH_MISMATCH',
+      `Hunk ${number} does not fit: the patch wants \`${expected ?? ''}\` in line ${line}, ${what}.${feed} ` +
+        'Its old lines are nowhere else in one piece behind the hunk above. Read the file again and make the hunk from it.',
+      { hunk: number, line, expected, found, places: [] },
+    );
+  }
+}
+
+function shown(line: string | undefined, other: string | undefined): string | null {
+  return line === undefined ? null : excerpt(line.replace(/\n$/, ''), (other ?? '').replace(/\n$/, ''));
+}
+
+/** How many lines of context the hunk has at its ends. */
+function contextOf({ lines }: PatchHunk): { readonly lead: number; readonly trail: number } {
+  const lead = lines.findIndex(({ kind }) => kind !== ' ');
+  if (lead < 0) return { lead: 0, trail: 0 };
+  return { lead, trail: lines.length - 1 - lines.findLastIndex(({ kind }) => kind !== ' ') };
+}

@@ -1,0 +1,110 @@
+/** A file as text. All texts here are one-byte strings: UTF-8, one character per byte, as content/lines.ts has them. */
+
+import { isUtf8 } from 'node:buffer';
+import { bytesFromText } from '../model/names.ts';
+import type { EditBound } from './edits.ts';
+import { refused } from './failures.ts';
+
+/** A byte-order mark belongs to the file, not to its first line. */
+export interface TextFile {
+  readonly mark: '' | typeof MARK;
+  readonly body: string;
+}
+
+export type Ending = '\n' | '\r\n';
+
+const MARK = '\xef\xbb\xbf';
+
+export function textFile(bytes: string): TextFile {
+  return bytes.startsWith(MARK) ? { mark: MARK, body: bytes.slice(MARK.length) } : { mark: '', body: bytes };
+}
+
+export function bytesOf(file: TextFile): string {
+  return file.mark + file.body;
+}
+
+/** Null where the content is no text: it holds a NUL, or is not UTF-8. */
+export function readText(content: Buffer): TextFile | null {
+  return content.includes(0) || !isUtf8(content) ? null : textFile(content.toString('latin1'));
+}
+
+/** @throws EditRefused NOT_TEXT, TOO_LARGE */
+export function needText(content: Buffer, bound: EditBound): TextFile {
+  if (content.length > bound.maxBytes) throw tooLarge('file', bound);
+  const file = readText(content);
+  if (file !== null) return file;
+  const nul = content.indexOf(0);
+  if (nul >= 0) {
+    throw refused('NOT_TEXT', `The file is binary (a NUL at byte ${nul}). Text edits work on UTF-8 text only.`, {
+      why: 'nul',
+      offset: nul,
+    });
+  }
+  throw refused(
+    'NOT_TEXT',
+    'The file is not valid UTF-8, so a text edit could damage it. Convert it to UTF-8, or write its whole content.',
+    { why: 'not-utf8', offset: null },
+  );
+}
+
+/**
+ * The bytes of a text that somebody gave.
+ * @param field its name in the edit, for the message
+ * @throws EditRefused BAD_STRING, TOO_LARGE
+ */
+export function givenText(field: string, text: string, bound: EditBound): string {
+  const nul = text.indexOf('\0');
+  if (nul >= 0) {
+    throw refused('BAD_STRING', `\`${field}\` holds a NUL at position ${nul}; a text file has none. Leave it out.`, {
+      field,
+      why: 'nul',
+      offset: nul,
+    });
+  }
+  const half = text.search(/\p{Surrogate}/u);
+  if (half >= 0) {
+    throw refused(
+      'BAD_STRING',
+      `\`${field}\` holds half of a surrogate pair at position ${half}, which is no character. Send the whole character.`,
+      { field, why: 'surrogate', offset: half },
+    );
+  }
+  if (Buffer.byteLength(text) > bound.maxBytes) throw tooLarge(`text of \`${field}\``, bound);
+  return bytesFromText(text);
+}
+
+export function tooLarge(what: string, bound: EditBound) {
+  return refused('TOO_LARGE', `The ${what} is over the limit of ${bound.maxBytes} bytes for an edit.`, {
+    limit: bound.maxBytes,
+    unit: 'bytes',
+  });
+}
+
+/** The line end of the line at `at`, else of the line before it, else LF. */
+export function endingAt(body: string, at: number): Ending {
+  const next = body.indexOf('\n', at);
+  const feed = next >= 0 || at === 0 ? next : body.lastIndexOf('\n', at - 1);
+  return feed > 0 && body[feed - 1] === '\r' ? '\r\n' : '\n';
+}
+
+/** True if the text has line ends and each of them is CRLF. */
+export function allCrLf(body: string): boolean {
+  return body.includes('\n') && !/(?:^|[^\r])\n/.test(body);
+}
+
+/** Gives each line feed the given line end; for texts that hold no CR. */
+export function withEnding(text: string, ending: Ending): string {
+  return ending === '\n' ? text : text.replaceAll('\n', ending);
+}
+
+/** How many lines are in front of `at`, and so the index of its line. */
+export function lineAt(body: string, at: number): number {
+  let lines = 0;
+  for (let feed = body.indexOf('\n'); feed >= 0 && feed < at; feed = body.indexOf('\n', feed + 1)) lines++;
+  return lines;
+}
+
+/** As `countOfLines` of the bytes. */
+export function lineCount(body: string): number {
+  return lineAt(body, body.length) + (body === '' || body.endsWith('\n') ? 0 : 1);
+}

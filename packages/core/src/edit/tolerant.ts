@@ -1,0 +1,128 @@
+/**
+ * Search that passes over spaces and tabs at both ends of each line. It compares whole lines, so the search text has to
+ * be whole lines, and at least one of them has to hold something else. It is tried only where the text as it is stands
+ * nowhere.
+ *
+ * What is put in is indented like the file: where the search text's indentation stands for another one in the file, so
+ * it does in the new text. Lines that the search text and the new text share at their ends stay as they are in the file.
+ */
+
+import type { EditBound, Replace } from './edits.ts';
+import { refused } from './failures.ts';
+import { placesOfSequence } from './find.ts';
+import { Indentation } from './indentation.ts';
+import { CRLF_KEPT, endings, type Found, type Place } from './replace.ts';
+import { lineCount } from './text-file.ts';
+
+const NOTHING_FOUND: Found = { places: [], notes: [] };
+
+/** @throws EditRefused TOO_LARGE */
+export function tolerantPlaces(
+  body: string,
+  old: string,
+  now: string,
+  edit: Replace,
+  limit: number,
+  bound: EditBound,
+): Found {
+  if (lineCount(body) > bound.maxLines || lineCount(old) > bound.maxLines) {
+    throw refused(
+      'TOO_LARGE',
+      `The file has more than ${bound.maxLines} lines, too many for tolerant search. Give the text exactly.`,
+      { limit: bound.maxLines, unit: 'lines' },
+    );
+  }
+  const wanted = linesOf(old);
+  if (wanted.every(({ core }) => core === '')) return NOTHING_FOUND;
+  const lines = linesOf(body);
+  const numbers = new Map<string, number>();
+  const numbersOf = (some: readonly TextLine[]) =>
+    Int32Array.from(some, ({ core }) => {
+      const number = numbers.get(core) ?? numbers.size;
+      numbers.set(core, number);
+      return number;
+    });
+  // A search text that ends with a line end does not fit the end of a file that has none there.
+  const ends = body.endsWith('\n') || !old.endsWith('\n') ? lines.length : lines.length - 1;
+  const searched = numbersOf(lines.slice(0, ends));
+  const found = placesOfSequence(searched, numbersOf(wanted), !edit.replaceAll, limit);
+  const endingOf = endings(body);
+  const literal = now.includes('\r');
+  let kept = false;
+  const places = found.map((index): Place => {
+    const matched = lines.slice(index, index + wanted.length);
+    const ending = endingOf((matched[0] as TextLine).at);
+    kept ||= !literal && now.includes('\n') && ending === '\r\n';
+    return place(matched, wanted, old, now, literal ? '\n' : ending);
+  });
+  const notes = found.length === 0 ? [] : ['Found by its lines; spaces and tabs around them differ.'];
+  return { places, notes: kept ? [...notes, CRLF_KEPT] : notes };
+}
+
+interface TextLine {
+  readonly at: number;
+  readonly indent: string;
+  /** Without spaces and tabs at its ends. */
+  readonly core: string;
+  /** Where the line end begins, and where the next line does. */
+  readonly end: number;
+  readonly next: number;
+}
+
+function linesOf(text: string): TextLine[] {
+  const lines: TextLine[] = [];
+  for (let at = 0; at < text.length; ) {
+    const feed = text.indexOf('\n', at);
+    const next = feed < 0 ? text.length : feed + 1;
+    const end = feed < 0 ? next : feed > at && text[feed - 1] === '\r' ? feed - 1 : feed;
+    let first = at;
+    while (first < end && isBlank(text.charCodeAt(first))) first++;
+    let last = end;
+    while (last > first && isBlank(text.charCodeAt(last - 1))) last--;
+    lines.push({ at, indent: text.slice(at, first), core: text.slice(first, last), end, next });
+    at = next;
+  }
+  return lines;
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}
+
+function place(
+  matched: readonly TextLine[],
+  wanted: readonly TextLine[],
+  old: string,
+  now: string,
+  ending: string,
+): Place {
+  const indentation = new Indentation(
+    wanted.flatMap((line, i) =>
+      line.core === '' ? [] : [{ given: line.indent, file: (matched[i] as TextLine).indent }],
+    ),
+  );
+  const oldLines = piecesOf(old);
+  const newLines = piecesOf(now);
+  const shorter = Math.min(oldLines.length, newLines.length);
+  let start = 0;
+  while (start < shorter && oldLines[start] === newLines[start]) start++;
+  let end = 0;
+  while (end < shorter - start && oldLines.at(-1 - end) === newLines.at(-1 - end)) end++;
+
+  const put = newLines.slice(start, newLines.length - end).map((line) => {
+    const text = line.endsWith('\n') ? line.slice(0, -1) : line;
+    const indent = /^[ \t]*/.exec(text)?.[0] ?? '';
+    const shown = indent.length === text.length ? text : indentation.inFile(indent) + text.slice(indent.length);
+    return line.endsWith('\n') ? shown + ending : shown;
+  });
+  const lastIndex = matched.length - 1 - end;
+  const from = start < matched.length ? (matched[start] as TextLine).at : (matched.at(-1) as TextLine).next;
+  if (lastIndex < start) return { from, to: from, put: put.join('') };
+  const last = matched[lastIndex] as TextLine;
+  const to = end === 0 && !old.endsWith('\n') ? last.end : last.next;
+  return { from, to, put: put.join('') };
+}
+
+function piecesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
