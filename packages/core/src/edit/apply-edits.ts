@@ -78,9 +78,9 @@ const UNCHANGED = 'Nothing changed: the file has this content already.';
 function applyOne(file: OpenFile, edit: Edit, bound: EditBound): Step {
   switch (edit.op) {
     case 'replace':
-      return editBody(file, bound, (body) => replaceIn(body, edit, bound));
+      return editBody(file, bound, edit.old.startsWith('\ufeff'), (body) => replaceIn(body, edit, bound));
     case 'insert':
-      return editBody(file, bound, (body) => insertInto(body, edit, bound));
+      return editBody(file, bound, false, (body) => insertInto(body, edit, bound));
     case 'write':
       return write(file, edit, bound);
     case 'patch':
@@ -107,9 +107,11 @@ function applyOne(file: OpenFile, edit: Edit, bound: EditBound): Step {
   }
 }
 
-function editBody(file: OpenFile, bound: EditBound, change: (body: string) => NewBody): Step {
+/** @param marked true where the edit looks for a byte-order mark: then it is part of the first line */
+function editBody(file: OpenFile, bound: EditBound, marked: boolean, change: (body: string) => NewBody): Step {
   needFile(file);
-  const before = file.text ?? needText(file.content ?? NOTHING, bound);
+  const text = file.text ?? needText(file.content ?? NOTHING, bound);
+  const before: TextFile = marked ? { mark: '', body: bytesOf(text) } : text;
   const { body, sameStart, sameEnd, replacements, notes } = change(before.body);
   const after = textFile(before.mark + body);
   const known = before.mark.length + sameStart;
@@ -156,10 +158,11 @@ function patch(file: OpenFile, given: string, fuzz: number, bound: EditBound): S
     needNothing(file);
     return create(file, parsed.content, parsed.mode);
   }
-  if (parsed.kind === 'change') return editBody(file, bound, (body) => applyPatch(body, parsed, fuzz, bound));
+  if (parsed.kind === 'change')
+    return editBody(file, bound, parsed.marked, (body) => applyPatch(body, parsed, fuzz, bound));
   needFile(file);
-  const before = file.text ?? needText(file.content ?? NOTHING, bound);
-  const { body } = applyPatch(before.body, parsed, fuzz, bound);
+  const text = file.text ?? needText(file.content ?? NOTHING, bound);
+  const { body } = applyPatch(parsed.marked ? bytesOf(text) : text.body, parsed, fuzz, bound);
   if (body !== '') {
     throw refused(
       'PATCH_MISMATCH',

@@ -5,7 +5,7 @@
 
 import type { EditBound } from './edits.ts';
 import { refused } from './failures.ts';
-import { allCrLf, givenText } from './text-file.ts';
+import { allCrLf, givenText, MARK } from './text-file.ts';
 
 export interface PatchLine {
   readonly kind: ' ' | '-' | '+';
@@ -25,6 +25,8 @@ export interface LinePatch {
   readonly hunks: readonly PatchHunk[];
   /** True where the patch holds a CR: then line ends are meant as they are. */
   readonly literal: boolean;
+  /** True where it has a line of the file that begins with a byte-order mark. */
+  readonly marked: boolean;
 }
 
 export type ParsedPatch =
@@ -87,7 +89,13 @@ class PatchReader {
       throw bad(this.#at + 1, 'The patch has no hunk (a line like `@@ -1,3 +1,4 @@` with lines below it).');
     }
     if (kind === 'create') return this.#creation(hunks);
-    return { kind, hunks, literal: hunks.some(({ lines }) => lines.some(({ text }) => text.includes('\r'))) };
+    const lines = hunks.flatMap((hunk) => hunk.lines);
+    return {
+      kind,
+      hunks,
+      literal: lines.some(({ text }) => text.includes('\r')),
+      marked: lines.some(({ kind, text }) => kind !== '+' && text.startsWith(MARK)),
+    };
   }
 
   #header(): void {

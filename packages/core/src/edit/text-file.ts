@@ -13,7 +13,8 @@ export interface TextFile {
 
 export type Ending = '\n' | '\r\n';
 
-const MARK = '\xef\xbb\xbf';
+/** A byte-order mark in UTF-8. */
+export const MARK = '\xef\xbb\xbf';
 
 export function textFile(bytes: string): TextFile {
   return bytes.startsWith(MARK) ? { mark: MARK, body: bytes.slice(MARK.length) } : { mark: '', body: bytes };
