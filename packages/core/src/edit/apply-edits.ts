@@ -220,5 +220,5 @@ function needNothing(file: OpenFile): void {
 
 function checkMode(mode: number): void {
   if (Number.isInteger(mode) && mode >= 0 && mode <= 0o7777) return;
-  throw refused('BAD_MODE', `${mode} is no file mode. Give permission bits from 0 to 4095 (octal 7777).`, { mode });
+  throw refused('BAD_MODE', `The mode ${mode} is none. Give permission bits from 0 to 4095 (octal 7777).`, { mode });
 }

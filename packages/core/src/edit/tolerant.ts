@@ -96,11 +96,6 @@ function place(
   now: string,
   ending: string,
 ): Place {
-  const indentation = new Indentation(
-    wanted.flatMap((line, i) =>
-      line.core === '' ? [] : [{ given: line.indent, file: (matched[i] as TextLine).indent }],
-    ),
-  );
   const oldLines = piecesOf(old);
   const newLines = piecesOf(now);
   const shorter = Math.min(oldLines.length, newLines.length);
@@ -108,6 +103,15 @@ function place(
   while (start < shorter && oldLines[start] === newLines[start]) start++;
   let end = 0;
   while (end < shorter - start && oldLines.at(-1 - end) === newLines.at(-1 - end)) end++;
+
+  // Lines that are replaced tell best how those in their place are indented.
+  const pairs = wanted.map((line, i) => ({ line, given: line.indent, file: (matched[i] as TextLine).indent }));
+  const told = [
+    ...pairs.slice(start, pairs.length - end),
+    ...pairs.slice(0, start),
+    ...pairs.slice(pairs.length - end),
+  ];
+  const indentation = new Indentation(told.filter(({ line }) => line.core !== ''));
 
   const put = newLines.slice(start, newLines.length - end).map((line) => {
     const text = line.endsWith('\n') ? line.slice(0, -1) : line;
