@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { SavepointError } from '@savepoint/core';
 import { Command as Commander, CommanderError, Option } from 'commander';
 import type { Command, Given } from './command.ts';
+import { MCP } from './commands/mcp.ts';
 import { COMMANDS } from './commands/table.ts';
 import { nameOfArgument } from './given-name.ts';
 
@@ -15,6 +16,7 @@ export interface GlobalOptions {
 /** What was typed: something to carry out, or a text that was asked for. */
 export type Typed =
   | { readonly kind: 'command'; readonly command: Command; readonly given: Given; readonly options: GlobalOptions }
+  | { readonly kind: 'mcp'; readonly roots: readonly string[] }
   | { readonly kind: 'text'; readonly text: string };
 
 /** @throws SavepointError USAGE */
@@ -62,6 +64,12 @@ export function parseArguments(args: readonly string[]): Typed {
       };
     });
   }
+  const mcp = settle(program.command('mcp')).summary(MCP.summary).description(MCP.description);
+  mcp.option(MCP.flags, MCP.flagsDescription, (root, before: readonly string[]) => [...before, root], []);
+  mcp.addHelpText('after', `\nExamples:\n${MCP.examples.map((example) => `  ${example}\n`).join('')}`);
+  mcp.action(() => {
+    typed = { kind: 'mcp', roots: MCP.roots(mcp.opts(), program.opts()) };
+  });
   try {
     program.parse([...head], { from: 'user' });
   } catch (error) {
@@ -119,7 +127,7 @@ function capitalised(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-function ownVersion(): string {
+export function ownVersion(): string {
   const file = new URL('../package.json', import.meta.url);
   const { version } = JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string };
   return version;

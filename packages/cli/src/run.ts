@@ -4,11 +4,12 @@ import { nameToJson, open, showText } from '@savepoint/core';
 import { nodePlaces, nodePorts } from '@savepoint/core/node';
 import { ask } from './ask.ts';
 import type { Command, Given, Session } from './command.ts';
+import { MCP } from './commands/mcp.ts';
 import { asFailure, failureAsJson, failureAsText } from './failure.ts';
 import { absolutePath, folderToOpen } from './folder.ts';
 import { listenForInterrupts } from './interrupt.ts';
 import { safeJson } from './json.ts';
-import { type GlobalOptions, parseArguments, wantsJson } from './program.ts';
+import { type GlobalOptions, ownVersion, parseArguments, wantsJson } from './program.ts';
 import { ProgressLine } from './progress.ts';
 import { counted } from './show/words.ts';
 import { viewOf } from './view.ts';
@@ -25,6 +26,7 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
       writeAll(1, typed.text);
       return 0;
     }
+    if (typed.kind === 'mcp') return await MCP.serve(typed.roots, ownVersion(), env, interrupt.signal);
     return await carryOut(typed.command, typed.given, typed.options, env, interrupt.signal);
   } catch (error) {
     // Who closed the pipe has read enough; there is nobody to tell.

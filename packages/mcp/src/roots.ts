@@ -1,0 +1,105 @@
+/** The folder that the tools work in. It comes from whoever started the server or from the client, never from a model. */
+import { fileURLToPath } from 'node:url';
+import {
+  bytesFromText,
+  type DiskPath,
+  isFsError,
+  kindOf,
+  nameToJson,
+  type Places,
+  type Ports,
+  SavepointError,
+  showName,
+} from '@savepoint/core';
+
+export interface Machine {
+  readonly ports: Ports;
+  readonly places: Places;
+}
+
+const HINT =
+  "Start the server with `savepoint mcp --root DIR`, where DIR is the project's folder, or have the client offer it as a root. " +
+  'A tool takes no folder from its arguments.';
+
+/**
+ * The first of the folders that may be worked in.
+ * @throws SavepointError USAGE when there is none to choose from, ROOT_REFUSED when none will do
+ */
+export function chooseRoot(machine: Machine, folders: readonly DiskPath[]): DiskPath {
+  let first: SavepointError | null = null;
+  for (const folder of folders) {
+    const problem = problemOf(machine, folder);
+    if (problem === null) return folder;
+    first ??= problem;
+  }
+  throw (
+    first ??
+    new SavepointError(
+      'USAGE',
+      'This server has no folder to work in.',
+      { argument: '--root' },
+      { hint: `Nothing was done. ${HINT}` },
+    )
+  );
+}
+
+function problemOf({ ports, places }: Machine, folder: DiskPath): SavepointError | null {
+  let real: DiskPath;
+  try {
+    real = ports.fs.realpath(folder);
+    const stat = ports.fs.lstat(real);
+    if (stat === null || kindOf(stat) !== 'folder') return refused(folder, 'not-a-folder', 'is not a folder');
+  } catch (error) {
+    if (isFsError(error, 'ENOENT') || isFsError(error, 'ENOTDIR'))
+      return refused(folder, 'not-a-folder', 'is not there');
+    throw error;
+  }
+  if (/^(?:\/|[A-Za-z]:[\\/]?)$/.test(real)) {
+    return refused(folder, 'filesystem-root', 'is the root of the file system');
+  }
+  const home = places.userHome === null ? null : realHome(ports, places.userHome);
+  if (home === real) return refused(folder, 'home', 'is a home folder');
+  if (home?.startsWith(`${real}/`) || home?.startsWith(`${real}\\`))
+    return refused(folder, 'home', 'holds a home folder');
+  return null;
+}
+
+function realHome(ports: Ports, home: DiskPath): DiskPath {
+  try {
+    return ports.fs.realpath(home);
+  } catch {
+    return home;
+  }
+}
+
+function refused(folder: DiskPath, why: string, text: string): SavepointError {
+  return new SavepointError(
+    'ROOT_REFUSED',
+    `${showName(folder)} ${text}, so nothing is done there.`,
+    { folder: nameToJson(folder), why },
+    { hint: HINT },
+  );
+}
+
+const MOST_ROOTS = 100;
+
+/** The folders among the roots of a client; what is no folder of this machine is passed over. */
+export function foldersOfRoots(answer: unknown): readonly DiskPath[] {
+  const roots = (answer as { readonly roots?: unknown } | null | undefined)?.roots;
+  if (!Array.isArray(roots)) return [];
+  return roots.slice(0, MOST_ROOTS).flatMap((root: { readonly uri?: unknown } | null) => {
+    const path = pathOfUri(root?.uri);
+    return path === null ? [] : [path];
+  });
+}
+
+function pathOfUri(uri: unknown): DiskPath | null {
+  if (typeof uri !== 'string' || uri.length > 32_768) return null;
+  try {
+    const path = fileURLToPath(uri);
+    if (path.includes('\0')) return null;
+    return bytesFromText(path.replace(/(?<=[^:/\\])[/\\]+$/, '')) as DiskPath;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,155 @@
+/** One connection's server: lists the tools and calls them. The same for both eras of the protocol. */
+
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  inputRequired,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { type DiskPath, SavepointError } from '@savepoint/core';
+import { chooseRoot, foldersOfRoots, type Machine } from './roots.ts';
+import { callTool } from './tools/call-tool.ts';
+import { asFailure, failedResult } from './tools/failure.ts';
+import { listingOf, type ToolSchemas, toolSchemas } from './tools/schemas.ts';
+import { TOOLS } from './tools/table.ts';
+import type { Call, Tool } from './tools/tool.ts';
+import type { Turns } from './turns.ts';
+
+export interface Setting {
+  readonly version: string;
+  /** Given by whoever started the server; where there are any, the client is not asked. */
+  readonly roots: readonly DiskPath[];
+  readonly machine: () => Machine;
+  readonly turns: Turns;
+  /** The root that the client named, once it has. */
+  readonly known: { folder: DiskPath | null };
+  readonly log: (line: string) => void;
+}
+
+const INSTRUCTIONS =
+  'Savepoint keeps checkpoints of the whole workspace. Call checkpoint_create before risky changes. ' +
+  'checkpoint_restore, undo and redo first give a preview; call them again with its preview_id to act.';
+
+interface Ready {
+  readonly tool: Tool;
+  readonly schemas: ToolSchemas;
+}
+
+/** Made once; what the tools take and give does not change while the process lives. */
+export async function readyTools(): Promise<ReadonlyMap<string, Ready>> {
+  return new Map(
+    await Promise.all(
+      TOOLS.map(async (tool): Promise<[string, Ready]> => [tool.name, { tool, schemas: await toolSchemas(tool) }]),
+    ),
+  );
+}
+
+export function makeServer(setting: Setting, tools: ReadonlyMap<string, Ready>): Server {
+  const { version } = setting;
+  const server = new Server(
+    { name: 'savepoint', title: 'Savepoint', version },
+    { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler('tools/list', () => ({
+    tools: [...tools.values()].map(({ tool, schemas }) => listingOf(tool, schemas)),
+  }));
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const ready = tools.get(params.name);
+    if (ready === undefined) {
+      const shown = JSON.stringify(params.name.slice(0, 100));
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${shown}.`);
+    }
+    const call = callOf(server, context);
+    try {
+      if (setting.roots.length === 0 && setting.known.folder === null && mayAskForRoots(server, context)) {
+        const asked = context.mcpReq.inputResponses?.['roots'];
+        if (asked === undefined && context.mcpReq.envelope !== undefined) {
+          return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
+        }
+        const answer = asked ?? (await askForRoots(context, setting.log));
+        setting.known.folder = chooseRoot(setting.machine(), foldersOfRoots(answer));
+      }
+      return await setting.turns.take(call.signal, () => {
+        const machine = setting.machine();
+        const folders = setting.known.folder === null ? setting.roots : [setting.known.folder];
+        return callTool(ready.tool, ready.schemas, params.arguments, chooseRoot(machine, folders), machine, call);
+      });
+    } catch (error) {
+      const failure = asFailure(error);
+      if (failure.code === 'INTERNAL') setting.log(failure.message);
+      return failedResult(failure);
+    }
+  });
+  return server;
+}
+
+function mayAskForRoots(server: Server, { mcpReq }: ServerContext): boolean {
+  const own = envelopeOf(mcpReq)[CLIENT_CAPABILITIES_META_KEY] as { readonly roots?: unknown } | undefined;
+  return (own ?? server.getClientCapabilities())?.roots !== undefined;
+}
+
+const ROOTS_WAIT_MS = 10_000;
+
+async function askForRoots({ mcpReq }: ServerContext, log: (line: string) => void): Promise<unknown> {
+  try {
+    return await mcpReq.send({ method: 'roots/list' }, { timeout: ROOTS_WAIT_MS, signal: mcpReq.signal });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    log(`The client did not tell its roots: ${why}`);
+    throw new SavepointError(
+      'USAGE',
+      `This server has no folder to work in, and the client did not tell its roots: ${why}`,
+      { argument: '--root' },
+      {
+        hint: "Nothing was done. Start the server with `savepoint mcp --root DIR`, where DIR is the project's folder.",
+      },
+    );
+  }
+}
+
+/** What a client of 2026-07-28 says of itself with each request; empty for an older one, which said it once. */
+function envelopeOf({ envelope }: ServerContext['mcpReq']): Readonly<Record<string, unknown>> {
+  return (envelope ?? {}) as Readonly<Record<string, unknown>>;
+}
+
+interface ClientInfo {
+  readonly name?: unknown;
+  readonly version?: unknown;
+}
+
+const LONGEST_LABEL = 200;
+const TELL_EVERY_MS = 200;
+
+function callOf(server: Server, { mcpReq }: ServerContext): Call {
+  const meta = mcpReq._meta;
+  const info = (envelopeOf(mcpReq)[CLIENT_INFO_META_KEY] ?? server.getClientVersion()) as ClientInfo | undefined;
+  const token = meta?.progressToken;
+  return {
+    signal: mcpReq.signal,
+    client: info === undefined ? null : { name: label(info.name) ?? 'mcp', version: label(info.version) },
+    toolUseId: label(meta?.['claudecode/toolUseId']),
+    progress: token === undefined ? null : progressTo(mcpReq, token),
+  };
+}
+
+function label(given: unknown): string | null {
+  return typeof given === 'string' && given !== '' ? given.slice(0, LONGEST_LABEL) : null;
+}
+
+/** Each phase of the work counts anew, while what a client is told may only grow: it is told how often it was told. */
+function progressTo(mcpReq: ServerContext['mcpReq'], progressToken: string | number): (message: string) => void {
+  let told = 0;
+  let last = Number.NEGATIVE_INFINITY;
+  return (message) => {
+    const now = performance.now();
+    if (now - last < TELL_EVERY_MS) return;
+    last = now;
+    told++;
+    mcpReq
+      .notify({ method: 'notifications/progress', params: { progressToken, progress: told, message } })
+      .catch(() => undefined);
+  };
+}

@@ -1,0 +1,67 @@
+/** Lines that a model reads. What comes from disk or from people is escaped. */
+import { type JsonName, nameFromJson, type OutputOf, showName, showText, type VERBS } from '@savepoint/core';
+
+type Brief = OutputOf<typeof VERBS.checkpoint>['checkpoint'];
+type Change = OutputOf<typeof VERBS.diff>['changes'][number];
+type Act = Omit<OutputOf<typeof VERBS.undo>, 'undoes'>;
+
+export function name(path: JsonName): string {
+  return path === '' ? '.' : showName(nameFromJson(path));
+}
+
+export function checkpointLine({ id, time, trigger, actor, description, totals, testResult }: Brief): string {
+  const by = actor.kind === 'user' ? 'the user' : `${actor.kind} ${showText(actor.name)}`;
+  const tests = testResult === null ? '' : `, tests ${testResult}`;
+  return `${id}  ${time}  ${trigger} by ${by}: ${showText(description)} (${counts(totals)}${tests})`;
+}
+
+export function counts({ files, added, removed }: Brief['totals']): string {
+  return `${files} ${files === 1 ? 'path' : 'paths'}, +${added} -${removed} lines`;
+}
+
+export function changeLines(changes: readonly Change[]): string[] {
+  return changes.map(({ path, operation, added, removed }) => {
+    const lines = added === null && removed === null ? '' : `  +${added ?? 0} -${removed ?? 0}`;
+    return `  ${operation}  ${name(path)}${lines}`;
+  });
+}
+
+interface Captured {
+  readonly partial: readonly { readonly path: JsonName; readonly reason: string }[];
+  readonly leftOut: readonly { readonly path: JsonName; readonly reason: string }[];
+  readonly unsettled: readonly JsonName[];
+  readonly warnings: readonly string[];
+}
+
+/** What a checkpoint does not hold, or not for sure. */
+export function captureLines({ partial, leftOut, unsettled, warnings }: Captured): string[] {
+  return [
+    ...partial.map(({ path }) => `  not captured, could not be read: ${name(path)}`),
+    ...leftOut.map(({ path, reason }) => `  not captured (${reason}): ${name(path)}`),
+    ...unsettled.map((path) => `  kept changing while it was read: ${name(path)}`),
+    ...warnings.map((message) => `  warning: ${showText(message)}`),
+  ];
+}
+
+export function actLines(act: Act): string[] {
+  const { outcome, description, plan, before, checkpoint, headMoved, repositoriesGone, keptFiles } = act;
+  const heads: Record<Act['outcome'], string> = {
+    done: 'Done',
+    nothing: 'There was nothing to do',
+    ready: 'Preview',
+    conflict: 'Preview: it would be refused, as files hold something that would be lost',
+    refused: 'Preview: it would be refused, as paths cannot be saved first',
+  };
+  return [
+    `${heads[outcome]}: ${showText(description)} (${plan.paths.length} ${plan.paths.length === 1 ? 'path' : 'paths'})`,
+    ...plan.paths.map(({ path, operation, merged }) => `  ${operation}  ${name(path)}${merged ? '  (merged)' : ''}`),
+    ...plan.conflicts.map(({ path, why }) => `  conflict  ${name(path)}: ${showText(why)}`),
+    ...plan.refused.map(({ path, why }) => `  refused  ${name(path)}: ${showText(why)}`),
+    ...plan.kept.map(({ path, why }) => `  stays as it is  ${name(path)}: ${showText(why)}`),
+    ...headMoved.map(({ path }) => `  ${name(path)}: its branch or commit is another one now; only files come back`),
+    ...repositoriesGone.map((path) => `  ${name(path)}: its .git is gone and does not come back`),
+    ...keptFiles.map(({ path, backup }) => `  ${name(path)} was written meanwhile; those bytes are in ${name(backup)}`),
+    ...(outcome === 'done' && before !== null ? [`State before: ${before.id}`] : []),
+    ...(outcome === 'done' && checkpoint !== null ? [`State now: ${checkpoint.id}`] : []),
+  ];
+}

@@ -1,0 +1,101 @@
+/** Answers that would be too long are cut, and say so: a client gives up on them, and a model drowns in them. */
+
+export interface LeftOut {
+  /** The field: `plan.paths`, `checkpoints[].partial`. */
+  readonly at: string;
+  readonly count: number;
+  readonly of: 'items' | 'characters';
+}
+
+export interface Bounded {
+  readonly value: unknown;
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** Bytes of an answer as JSON, and of its text. */
+export const LONGEST_ANSWER = 64 * 1024;
+export const LONGEST_TEXT = 32 * 1024;
+
+/** From mild to harsh: how many items a list may have, and characters a text. The first that is enough is taken. */
+const LEVELS: readonly (readonly [items: number, characters: number])[] = [
+  [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+  [500, 40_000],
+  [200, 32_000],
+  [100, 16_000],
+  [50, 16_000],
+  [20, 8000],
+  [10, 4000],
+  [3, 4000],
+  [0, 1000],
+  [0, 100],
+];
+
+/** @param most bytes of the answer as JSON */
+export function bounded(value: unknown, most: number): Bounded {
+  let last: Bounded = { value: null, leftOut: [] };
+  for (const [items, characters] of LEVELS) {
+    const found = new Map<string, LeftOut>();
+    const cutValue = cut(value, '', items, characters, found);
+    last = { value: cutValue, leftOut: [...found.values()] };
+    if (fits(cutValue, most)) return last;
+  }
+  return last;
+}
+
+function cut(value: unknown, at: string, items: number, characters: number, found: Map<string, LeftOut>): unknown {
+  if (typeof value === 'string') {
+    if (value.length <= characters) return value;
+    // Base64 stays base64, and a pair of surrogates a pair.
+    const cutAt = at.endsWith('b64') ? characters - (characters % 4) : characters;
+    const kept = value.slice(0, cutAt).replace(/[\ud800-\udbff]$/, '');
+    note(found, at, value.length - kept.length, 'characters');
+    return kept;
+  }
+  if (Array.isArray(value)) {
+    if (value.length > items) note(found, at, value.length - items, 'items');
+    return value.slice(0, items).map((item) => cut(item, `${at}[]`, items, characters, found));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [
+      key,
+      cut(field, at === '' ? key : `${at}.${key}`, items, characters, found),
+    ]),
+  );
+}
+
+function note(found: Map<string, LeftOut>, at: string, count: number, of: LeftOut['of']): void {
+  found.set(at, { at, of, count: count + (found.get(at)?.count ?? 0) });
+}
+
+function fits(value: unknown, most: number): boolean {
+  let left = most;
+  const take = (part: unknown): void => {
+    if (left < 0) return;
+    if (typeof part !== 'object' || part === null) left -= Buffer.byteLength(JSON.stringify(part) ?? '') + 1;
+    else if (Array.isArray(part)) {
+      left -= 2;
+      for (const item of part) take(item);
+    } else {
+      for (const [key, field] of Object.entries(part)) {
+        left -= Buffer.byteLength(key) + 4;
+        take(field);
+      }
+    }
+  };
+  take(value);
+  return left >= 0;
+}
+
+/** Lines as one text that is not longer than it may be; `leftOut` is told at its end. */
+export function boundedText(lines: readonly string[], leftOut: readonly LeftOut[]): string {
+  const text = lines.join('\n');
+  const told = leftOut.map(({ at, count, of }) => `(left out: ${count} ${of} of ${at})`);
+  const room = LONGEST_TEXT - told.join('\n').length - 100;
+  if (text.length > room) {
+    const kept = text.slice(0, room).replace(/[\ud800-\udbff]$/, '');
+    told.unshift(`(left out: the last ${text.length - kept.length} characters of this text)`);
+    return [kept, ...told].join('\n');
+  }
+  return [text, ...told].join('\n');
+}

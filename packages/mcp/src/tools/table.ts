@@ -1,0 +1,127 @@
+/** The tools. One more is one more row; its schemas come from its verb. */
+import { nameFromJson, showContent, showText, VERBS } from '@savepoint/core';
+import { actLines, captureLines, changeLines, checkpointLine, counts, name } from '../text/lines.ts';
+import { type Annotations, type Tool, tool } from './tool.ts';
+
+const READS: Annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const ADDS: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
+const CHANGES_FILES: Annotations = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: false,
+};
+
+const TWO_STEPS =
+  'Two steps: without preview_id nothing is changed and a preview comes back (every path, and a preview_id); with that ' +
+  'preview_id it is done, or refused as CONFLICT when the files are no longer what the preview saw.';
+
+const NAMES = 'A checkpoint is named as cp_12, last, last~2, a commit id of at least 4 digits, or @{10 minutes ago}.';
+
+/** In the order in which they are listed. */
+export const TOOLS: readonly Tool[] = [
+  tool({
+    name: 'checkpoint_create',
+    verb: VERBS.checkpoint,
+    title: 'Take a checkpoint',
+    description:
+      'Saves every file of the workspace as it is now, so that checkpoint_restore can bring this state back byte for ' +
+      'byte. Use it before risky work and when something works. Files, git index, HEAD and refs are not touched.',
+    annotations: ADDS,
+    takes: { message: 'message', test_result: 'testResult' },
+    twoSteps: false,
+    render: ({ checkpoint, capture, pending }) => [
+      `Took ${checkpointLine(checkpoint)}`,
+      ...captureLines(capture),
+      ...(pending === null ? [] : [`pending: ${showText(pending.message)} ${showText(pending.hint)}`]),
+    ],
+  }),
+  tool({
+    name: 'checkpoint_list',
+    verb: VERBS.list,
+    title: 'List checkpoints',
+    description:
+      'Lists the checkpoints of the workspace, newest first: id, time, who took it and why, and how much changed in it. ' +
+      '`before` (as cp_12) gives older ones.',
+    annotations: READS,
+    takes: { limit: 'limit', before: 'before' },
+    twoSteps: false,
+    render: ({ checkpoints, damaged, more }) => [
+      ...(checkpoints.length + damaged.length === 0 ? ['No checkpoints yet; checkpoint_create takes one.'] : []),
+      ...checkpoints.map(checkpointLine),
+      ...damaged.map(({ id, problem }) => `${id}  damaged: ${showText(problem.message)}`),
+      ...(more ? ['There are older ones: give the oldest id as `before`.'] : []),
+    ],
+  }),
+  tool({
+    name: 'checkpoint_show',
+    verb: VERBS.show,
+    title: 'Show a checkpoint',
+    description: `Shows one checkpoint and which paths changed in it against the one before it. ${NAMES}`,
+    annotations: READS,
+    takes: { checkpoint: 'checkpoint' },
+    twoSteps: false,
+    render: (shown) => [
+      checkpointLine(shown),
+      `${shown.counts.files} files, ${shown.counts.bytes} bytes`,
+      ...shown.roots.map(({ path, kind, branch, commit }) => {
+        const on = branch === null ? '' : ` on branch ${name(branch)}`;
+        return `  ${kind} ${name(path)}${on}${commit === null ? '' : ` at ${showText(commit)}`}`;
+      }),
+      ...(shown.changes === null ? ['Its changes are not on record.'] : changeLines(shown.changes)),
+      ...shown.partial.map(({ path }) => `  not captured, could not be read: ${name(path)}`),
+    ],
+  }),
+  tool({
+    name: 'checkpoint_diff',
+    verb: VERBS.diff,
+    title: 'Compare checkpoints',
+    description:
+      'Says which paths differ, with lines added and removed. Without `from` and `to`: the last checkpoint against the ' +
+      'files as they are now. With `from`: that one against the files. With both: the first against the second. ' +
+      `\`patch: true\` adds a unified diff. ${NAMES}`,
+    annotations: READS,
+    takes: { from: 'from', to: 'to', paths: 'paths', patch: 'patch' },
+    twoSteps: false,
+    render: ({ from, to, changes, totals, patch }) => [
+      `From ${from.id} to ${to === null ? 'the files as they are now' : to.id}: ${counts(totals)}`,
+      ...changeLines(changes),
+      ...(patch === null ? [] : [showContent(nameFromJson(patch.text))]),
+      ...(patch?.gaps ?? []).map(({ path, why }) => `  not in the patch (${why}): ${name(path)}`),
+    ],
+  }),
+  tool({
+    name: 'checkpoint_restore',
+    verb: VERBS.restore,
+    title: 'Restore a checkpoint',
+    description:
+      'Makes the files equal to a checkpoint, all or nothing; with `paths` only those and what is below them. What is ' +
+      `there now is saved first, and undo takes the restore back. ${TWO_STEPS} ${NAMES}`,
+    annotations: CHANGES_FILES,
+    takes: { checkpoint: 'checkpoint', paths: 'paths', mode: 'mode' },
+    twoSteps: true,
+    render: actLines,
+  }),
+  tool({
+    name: 'undo',
+    verb: VERBS.undo,
+    title: 'Undo',
+    description:
+      'Takes back the newest act of Savepoint that stands (a restore or a redo). Changes made since then are kept; ' +
+      `where both changed the same lines it is a CONFLICT and nothing changes. ${TWO_STEPS}`,
+    annotations: CHANGES_FILES,
+    takes: {},
+    twoSteps: true,
+    render: actLines,
+  }),
+  tool({
+    name: 'redo',
+    verb: VERBS.redo,
+    title: 'Redo',
+    description: `Brings again what the last undo took back, as long as no other act came after it. ${TWO_STEPS}`,
+    annotations: CHANGES_FILES,
+    takes: {},
+    twoSteps: true,
+    render: actLines,
+  }),
+];

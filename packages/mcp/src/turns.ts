@@ -1,0 +1,27 @@
+import { SavepointError } from '@savepoint/core';
+
+/**
+ * Calls of one server come one after the other: what they do to the same folder would only wait for each other's locks.
+ */
+export class Turns {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @throws SavepointError CANCELLED when the call was cancelled before its turn came */
+  take<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(() => {
+      if (signal.aborted) throw new SavepointError('CANCELLED', 'Cancelled before anything was changed.');
+      return work();
+    });
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Settles when no call is left. */
+  async done(): Promise<void> {
+    let seen: unknown = null;
+    while (seen !== this.#last) {
+      seen = this.#last;
+      await seen;
+    }
+  }
+}

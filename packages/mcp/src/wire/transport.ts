@@ -1,0 +1,119 @@
+/** MCP over a pair of streams, one JSON-RPC message a line. Nothing that comes in ends it or makes it wait. */
+import type { Readable, Writable } from 'node:stream';
+import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
+import { type BadFrame, idIn, readFrame } from './frame.ts';
+import { LineReader } from './line-reader.ts';
+import { safeJson } from './safe-json.ts';
+
+/** Bytes of one message from the client: room for files that are written whole. */
+export const LONGEST_FRAME = 16 * 1024 * 1024;
+
+export interface Streams {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
+export class LineTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** Settles once nothing more can come or go; the error that ended it, or null where the client hung up. */
+  readonly closed: Promise<Error | null>;
+  readonly #streams: Streams;
+  readonly #lines = new LineReader(LONGEST_FRAME);
+  #settle: (error: Error | null) => void = () => undefined;
+  #isOpen = true;
+
+  constructor(streams: Streams) {
+    this.#streams = streams;
+    this.closed = new Promise((settle) => {
+      this.#settle = settle;
+    });
+  }
+
+  async start(): Promise<void> {
+    const { input, output } = this.#streams;
+    input.on('data', this.#read);
+    input.on('end', this.#end);
+    input.on('close', this.#end);
+    input.on('error', this.#fail);
+    // Stays for good: a late failure of a write must not end the process with a trace.
+    output.on('error', this.#fail);
+    if (input.readableEnded || input.destroyed) setImmediate(this.#end);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    await this.#write(message);
+  }
+
+  async close(): Promise<void> {
+    this.#close(null);
+  }
+
+  readonly #read = (chunk: Buffer): void => {
+    for (const line of this.#lines.read(chunk)) {
+      if (!this.#isOpen) return;
+      if (line.kind === 'line') this.#readLine(line.bytes);
+      else {
+        const message = `The message has ${line.length} bytes; ${LONGEST_FRAME} are the most.`;
+        this.#refuse({ code: -32600, message, id: idIn(line.start, line.end) });
+      }
+    }
+  };
+
+  #readLine(bytes: Uint8Array): void {
+    const frame = readFrame(bytes);
+    if (frame.kind === 'empty') return;
+    if (frame.kind === 'bad') {
+      this.#refuse(frame);
+      return;
+    }
+    let message: JSONRPCMessage;
+    try {
+      message = parseJSONRPCMessage(frame.value);
+    } catch {
+      this.#refuse({ code: -32600, message: 'The message is no JSON-RPC 2.0 message.', id: idIn(bytes) });
+      return;
+    }
+    this.onmessage?.(message);
+  }
+
+  #refuse({ code, message, id }: BadFrame): void {
+    this.onerror?.(new Error(`A message was refused: ${message}`));
+    void this.#write({ jsonrpc: '2.0', id, error: { code, message } });
+  }
+
+  /** Settles when the stream has room again; while it has none, nothing more is read. */
+  #write(message: unknown): Promise<void> {
+    if (!this.#isOpen) return Promise.resolve();
+    const { input, output } = this.#streams;
+    if (output.write(`${safeJson(message)}\n`)) return Promise.resolve();
+    input.pause();
+    return new Promise((settle) => {
+      const go = (): void => {
+        output.off('drain', go);
+        output.off('close', go);
+        output.off('error', go);
+        if (this.#isOpen) input.resume();
+        settle();
+      };
+      output.on('drain', go);
+      output.on('close', go);
+      output.on('error', go);
+    });
+  }
+
+  readonly #end = (): void => this.#close(null);
+
+  readonly #fail = (error: Error): void => this.#close(error);
+
+  #close(error: Error | null): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    const { input } = this.#streams;
+    input.off('data', this.#read);
+    input.pause();
+    this.onclose?.();
+    this.#settle(error);
+  }
+}
