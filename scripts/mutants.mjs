@@ -4,7 +4,7 @@
  * Takes out every sync, rename, look at the lock and check of the door and the store, one at a time, in a copy of the
  * project, and runs the tests there: one of them must fail. First the sweeps of tests/crash, all in one process; for
  * what they do not see, the tests of the store and the verbs. What may go unseen stands in mutants/harmless.json with
- * its reason. Usage: node scripts/mutants.mjs [--only TEXT] [--list]; TEXT is a part of `file:line what: code`.
+ * its reason. Usage: node scripts/mutants.mjs [--only TEXT]… [--list]; TEXT is a part of `file:line what: code`.
  */
 import { spawn } from 'node:child_process';
 import {
@@ -37,11 +37,11 @@ const OTHERS = [
   { code: '/io/', tests: ['packages/core/test/io', 'packages/core/test/store'] },
 ];
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, list: { type: 'boolean' } } });
+const { values } = parseArgs({ options: { only: { type: 'string', multiple: true }, list: { type: 'boolean' } } });
 /** @type {Readonly<Record<string, string>>} by `file: line of code` */
 const harmless = JSON.parse(readFileSync(new URL('mutants/harmless.json', import.meta.url), 'utf8'));
 const all = allPoints();
-const points = all.filter((point) => values.only === undefined || nameOf(point).includes(values.only));
+const points = all.filter((point) => values.only?.some((text) => nameOf(point).includes(text)) ?? true);
 
 if (values.list) {
   for (const point of points) console.log(nameOf(point));

@@ -20,7 +20,7 @@ describe.each(SCENES)('$name', (scene) => {
   }, 3_600_000);
 });
 
-const WITH_JOURNAL = SCENES.filter(({ name }) => name.startsWith('re') || name === 'undo');
+const WITH_JOURNAL = SCENES.filter(({ name }) => /^(re|undo|edit of 2 )/.test(name));
 
 describe.each(WITH_JOURNAL)('recovery of: $name', (scene) => {
   it('a call that fails leaves it to the next recovery, which needs no help', async () => {

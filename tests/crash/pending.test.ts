@@ -56,7 +56,7 @@ function contentOf(disk: SimDisk, path: DiskPath): string {
 
 const codeOf = (error: unknown): string => (error as SavepointError).code;
 
-describe.each(SCENES.filter(({ name }) => /^(re|undo)/.test(name)))('nobody did: $name', (scene) => {
+describe.each(SCENES.filter(({ name }) => /^(re|undo|edit of 2 )/.test(name)))('nobody did: $name', (scene) => {
   it('an act whose journal is there is finished, at whatever call it died', async () => {
     const start = await prepared(scene);
     const whole = start.afterProcessDeath();

@@ -1,4 +1,4 @@
-import { type DiskPath, kindOf, type Savepoint, type TreePath } from '@savepoint/core';
+import { type DiskPath, type Edit, type FileRequest, kindOf, type Savepoint, type TreePath } from '@savepoint/core';
 import { SimDisk } from '@savepoint/testkit';
 import { engine, ROOT } from '../simulated.ts';
 
@@ -58,6 +58,8 @@ export const SCENES: readonly Scene[] = [
     },
     act: (sp) => left(sp.redo()),
   },
+  { name: 'edit of 2 files', prepare: async (disk) => some(disk, 2), act: (sp) => editAll(sp, 2) },
+  { name: 'edit of 20 files', prepare: async (disk) => some(disk, 20), act: (sp) => editAll(sp, 20) },
   { name: 'first checkpoint', prepare: async (disk) => first(disk), act: (sp) => checkpoint(sp) },
   {
     name: 'checkpoint',
@@ -83,6 +85,37 @@ export const SCENES: readonly Scene[] = [
     },
   },
 ];
+
+async function some(disk: SimDisk, count: number): Promise<void> {
+  for (let index = 0; index < count; index++) put(disk, `src/d${index % 3}/f${index}.txt`, `line\n${index}\n`);
+  await engine(disk, 10).checkpoint();
+  // What changed since is saved before the edit as well.
+  put(disk, 'src/d0/f0.txt', 'line\n0\nof a person\n');
+}
+
+/** Every fourth file is made, every fourth removed, every fourth moved, the others are changed. */
+async function editAll(savepoint: Savepoint, count: number): Promise<{ readonly left: readonly string[] }> {
+  const files: FileRequest[] = Array.from({ length: count }, (_, index) => {
+    const made = `made/here/g${index}.txt` as TreePath;
+    const path = index % 4 === 1 ? made : (`src/d${index % 3}/f${index}.txt` as TreePath);
+    return { given: path, path, edits: [editOf(index)], expectedHash: null, force: false };
+  });
+  const { scan } = await savepoint.edit(files);
+  return { left: scan.partial.map(({ path }) => path) };
+}
+
+function editOf(index: number): Edit {
+  switch (index % 4) {
+    case 1:
+      return { op: 'create', content: `made ${index}\n`, mode: null };
+    case 2:
+      return { op: 'delete' };
+    case 3:
+      return { op: 'rename', to: `moved/f${index}.txt` as TreePath };
+    default:
+      return { op: 'replace', old: 'line', new: 'edited', replaceAll: false, tolerant: false };
+  }
+}
 
 async function checkpoint(savepoint: Savepoint): Promise<{ readonly left: readonly string[] }> {
   const { scan } = await savepoint.checkpoint();
@@ -110,6 +143,9 @@ function first(disk: SimDisk): void {
   put(disk, 'was-folder/in.txt', 'in\n');
   put(disk, 'deep/er/x.txt', 'x\n');
   put(disk, 'closed/secret.txt', 'secret\n', 0o400);
+  put(disk, 'stays/same.txt', 'same\n');
+  put(disk, 'stays/in/changed.txt', 'one\n');
+  put(disk, 'stays/in/gone.txt', 'gone\n');
   folder(disk, 'empty');
   disk.makeLink('a.txt', at('link'));
   disk.makeLink('nowhere', at('was-link'));
@@ -143,6 +179,9 @@ function second(disk: SimDisk): void {
   disk.removeFolder(at('was-folder-too'));
   disk.makeLink('a.txt', at('was-folder-too'));
   put(disk, 'new/n/e/w.txt', 'new\n');
+  put(disk, 'stays/in/changed.txt', 'two\n');
+  disk.unlink(at('stays/in/gone.txt'));
+  put(disk, 'stays/new.txt', 'new\n');
   disk.chmod(at('closed'), 0o700);
   put(disk, 'closed/secret.txt', 'other\n', 0o400);
   disk.chmod(at('closed'), 0o500);

@@ -7,6 +7,7 @@ import type { Recovered } from './transaction/recover.ts';
 export interface Events {
   readonly 'checkpoint:created': { readonly checkpoint: Checkpoint };
   readonly 'restore:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
+  readonly 'edit:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   readonly 'undo:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   readonly 'redo:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   /** What a dead process left was settled. */
@@ -17,6 +18,9 @@ export interface Events {
   /** Something worth knowing that is no failure. */
   readonly warning: { readonly message: string };
 }
+
+/** Acts, by what is told when one is done. */
+export type ActEvent = 'restore:completed' | 'edit:completed' | 'undo:completed' | 'redo:completed';
 
 export type Listener<Name extends keyof Events> = (event: Events[Name]) => void;
 

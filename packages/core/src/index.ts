@@ -3,6 +3,9 @@ export type { KeptPath, Plan, PlanConflict, PlannedPath } from './act/plan.ts';
 export { showContent, showName, showText } from './content/show-name.ts';
 export { statLines, statTotals } from './content/stat-line.ts';
 export type { Patch, PatchGap } from './content/unified-patch.ts';
+export type { Edit, EditStatus } from './edit/edits.ts';
+export type { FileProblem, Prepared, PreparedFile } from './edit/prepare-edits.ts';
+export type { FileRequest } from './edit/targets.ts';
 export type { Events, Listener } from './events.ts';
 export { type Fd, type FileKind, type Fs, FsError, isFsError, kindOf, permissions, type Stat } from './io/fs.ts';
 export type { Progress } from './io/pace.ts';
@@ -40,6 +43,8 @@ export {
   type CheckpointOptions,
   type CheckpointResult,
   type DiffResult,
+  type EditOptions,
+  type EditResult,
   type OpenOptions,
   open,
   type RestoreOptions,

@@ -2,7 +2,11 @@
 
 import { type Act, type ActResult, type Preview, performAct, previewAct } from './act/act.ts';
 import { showName } from './content/show-name.ts';
-import { EventStream, type Events, type Listener } from './events.ts';
+import { editAct } from './edit/edit-act.ts';
+import { editsRefused } from './edit/edits-refused.ts';
+import { type Prepared, type PreparedFile, prepareEdits } from './edit/prepare-edits.ts';
+import type { FileRequest } from './edit/targets.ts';
+import { type ActEvent, EventStream, type Events, type Listener } from './events.ts';
 import { readWhole } from './io/durable-write.ts';
 import { FsError, kindOf } from './io/fs.ts';
 import { Pace, type Progress } from './io/pace.ts';
@@ -16,6 +20,7 @@ import {
   findWorkspace,
   linkWorkspace,
   lockOverlapping,
+  newWorkspaceFolder,
   openFound,
   overlapping,
   pathOf,
@@ -34,6 +39,7 @@ import { resolveCheckpoint } from './timeline/resolve.ts';
 import { DEFAULT_RETENTION, type RetentionPolicy } from './timeline/retention.ts';
 import type { DamagedCheckpoint } from './timeline/timeline.ts';
 import { type Verification, verifyStore } from './timeline/verify.ts';
+import { dropBackups } from './transaction/backups.ts';
 import { listUnsettled } from './transaction/journal.ts';
 import { asSavepointError } from './transaction/outcome.ts';
 import { type Recovered, recover } from './transaction/recover.ts';
@@ -75,6 +81,15 @@ export interface RestoreOptions extends CallOptions {
   readonly mode?: RestoreMode;
   /** Fingerprint of the preview that was agreed to; another plan is a conflict. */
   readonly expected?: string;
+}
+
+export interface EditOptions extends CallOptions {
+  /** What it is for; without it the checkpoint says what happened. */
+  readonly message?: string;
+}
+
+export interface EditResult extends ActResult {
+  readonly files: readonly PreparedFile[];
 }
 
 export interface UndoOptions extends CallOptions {
@@ -199,13 +214,16 @@ export class Savepoint {
     return this.#reading((workspace) => this.#resolve(workspace, name));
   }
 
-  /** Where the folder that this was opened for lies in its workspace. @throws SavepointError NO_WORKSPACE */
-  async place(): Promise<Place> {
+  /**
+   * Where the folder that this was opened for lies in its workspace.
+   * @param options.orNew also before there is a store: in the workspace that the first checkpoint would make
+   * @throws SavepointError NO_WORKSPACE, ROOT_REFUSED
+   */
+  async place(options: { readonly orNew?: boolean } = {}): Promise<Place> {
     return this.#mapped(async () => {
       const setting = this.#setting();
-      const found = findWorkspace(setting);
-      if (found === null) throw this.#noWorkspace(setting);
-      const root = pathOf(found);
+      if (options.orNew !== true && findWorkspace(setting) === null) throw this.#noWorkspace(setting);
+      const root = this.#root();
       const folder = setting.folder.slice(root.length).replace(/^\//, '') as TreePath;
       return { root, folder, dir: this.#options.dir, platform: setting.ports.platform };
     });
@@ -285,6 +303,36 @@ export class Savepoint {
     });
   }
 
+  /**
+   * What an edit of many files would do, file by file. Changes nothing, needs no checkpoint, and waits for nobody.
+   * @returns the files as they would be, or everything that is wrong with the request
+   */
+  async previewEdit(requests: readonly FileRequest[]): Promise<Prepared> {
+    return this.#mapped(async () => prepareEdits(this.#options.ports, this.#root(), requests));
+  }
+
+  /**
+   * Edits many files, all or none. It can be undone.
+   * @throws SavepointError EDITS_REFUSED with everything that is wrong, CONFLICT when a file changes meanwhile, and what
+   *   `checkpoint` and `restore` throw
+   */
+  async edit(requests: readonly FileRequest[], options: EditOptions = {}): Promise<EditResult> {
+    return this.#mapped(async () => {
+      // First without a lock and a capture: most of what is wrong is found here, and then nothing has happened at all.
+      const seen = prepareEdits(this.#options.ports, this.#root(), requests);
+      if (!seen.ok) throw editsRefused(seen.problems, requests.length);
+      return this.#writing(options, 'overlapping-or-new', async (workspace, lock, pace) => {
+        await this.#settle(workspace, lock, pace, null);
+        const prepared = prepareEdits(workspace.ports, workspace.root, requests);
+        if (!prepared.ok) throw editsRefused(prepared.problems, requests.length);
+        const telling = { actor: this.#actor, description: options.message ?? null };
+        const result = await performAct(workspace, editAct(prepared.files, telling), lock, pace, null);
+        this.#announce('edit:completed', result);
+        return { ...result, files: prepared.files };
+      });
+    });
+  }
+
   async previewUndo(options: CallOptions = {}): Promise<Preview> {
     return this.#reading((workspace) => {
       const pace = this.#pace(options);
@@ -343,7 +391,7 @@ export class Savepoint {
   /** Drops old checkpoints by the retention policy and gives back the space that only they needed. */
   async gc(options: CallOptions & { readonly retention?: Partial<RetentionPolicy> } = {}): Promise<CleanUp> {
     return this.#acting(options, (workspace, lock, pace) =>
-      cleanUp(workspace, lock, { ...this.#retention, ...options.retention }, pace),
+      this.#cleanUp(workspace, lock, { ...this.#retention, ...options.retention }, pace),
     );
   }
 
@@ -395,7 +443,7 @@ export class Savepoint {
     return resolveCheckpoint(workspace.timeline, name, this.#options.ports.clock.now());
   }
 
-  #announce(name: 'restore:completed' | 'undo:completed' | 'redo:completed', result: ActResult): void {
+  #announce(name: ActEvent, result: ActResult): void {
     this.#warnOf(result.scan);
     if (result.checkpoint === null) return;
     this.#events.emit('checkpoint:created', { checkpoint: result.checkpoint });
@@ -419,14 +467,14 @@ export class Savepoint {
 
   async #writing<T>(
     options: CallOptions,
-    which: 'own' | 'overlapping',
+    which: 'own' | 'overlapping' | 'overlapping-or-new',
     work: (workspace: Workspace, lock: HeldLock, pace: Pace) => Promise<T>,
   ): Promise<T> {
     return this.#mapped(async () => {
       const setting = this.#setting();
       const pace = this.#pace(options);
-      const found = which === 'own' ? null : findWorkspace(setting);
-      if (which !== 'own' && found === null) throw this.#noWorkspace(setting);
+      const found = which === 'overlapping' ? findWorkspace(setting) : null;
+      if (which === 'overlapping' && found === null) throw this.#noWorkspace(setting);
       const workspace = await ensureWorkspace(setting, pace, this.#wait());
       const lock =
         which === 'own'
@@ -506,13 +554,21 @@ export class Savepoint {
   async #tidyUp(workspace: Workspace, lock: HeldLock): Promise<void> {
     try {
       if (workspace.timeline.list().length > this.#retention.maxCheckpoints * OVERRUN) {
-        await cleanUp(workspace, lock, this.#retention, this.#pace({}));
+        await this.#cleanUp(workspace, lock, this.#retention, this.#pace({}));
       } else if (workspace.store.objects.packCount > MOST_PACKS) {
         await workspace.store.objects.consolidate({ pace: this.#pace({}), assertHeld: () => lock.assertHeld() });
       }
     } catch (error) {
       this.#events.emit('warning', { message: `Clean-up failed: ${asSavepointError(error).message}` });
     }
+  }
+
+  /** Backups of an act are kept as long as the checkpoint before it. */
+  async #cleanUp(workspace: Workspace, lock: HeldLock, policy: RetentionPolicy, pace: Pace): Promise<CleanUp> {
+    const done = await cleanUp(workspace, lock, policy, pace);
+    const kept = new Set(workspace.timeline.list().map(({ number }) => number));
+    dropBackups(workspace.ports.fs, workspace.store.layout, (number) => kept.has(number));
+    return done;
   }
 
   #noWorkspace(setting: Setting): SavepointError {
@@ -524,6 +580,13 @@ export class Savepoint {
     const hint = 'See `savepoint workspaces` for the folders that have checkpoints.';
     const data = { folder: nameToJson(setting.folder), exists };
     return new SavepointError('NO_WORKSPACE', message, data, exists ? {} : { hint });
+  }
+
+  /** The workspace's folder, also before it has a store. */
+  #root(): DiskPath {
+    const setting = this.#setting();
+    const found = findWorkspace(setting);
+    return found === null ? newWorkspaceFolder(setting) : pathOf(found);
   }
 
   #isThere(path: DiskPath): boolean {

@@ -1,6 +1,7 @@
 import type { Command } from '../command.ts';
 import { checkpoint } from './checkpoint.ts';
 import { diff } from './diff.ts';
+import { edit } from './edit.ts';
 import { gc } from './gc.ts';
 import { linkWorkspace } from './link-workspace.ts';
 import { list } from './list.ts';
@@ -21,6 +22,7 @@ export const COMMANDS: readonly Command[] = [
   show,
   diff,
   restore,
+  edit,
   undo,
   redo,
   verify,

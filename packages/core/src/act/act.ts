@@ -1,10 +1,11 @@
 /** Every act goes the same way: capture, plan, refuse or carry out, with a checkpoint before and one after. */
 import { createHash } from 'node:crypto';
+import { type Fs, FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { CaptureCounts, Checkpoint, RootState } from '../model/checkpoint.ts';
-import type { Snapshot } from '../model/entries.ts';
+import type { Entry, Snapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
-import { lastName, nameToJson, parentPath, type TreePath } from '../model/names.ts';
+import { type DiskPath, lastName, nameToJson, parentPath, type TreePath } from '../model/names.ts';
 import { editSnapshot } from '../store/edit-snapshot.ts';
 import { entryToJson } from '../store/entry-json.ts';
 import type { HeldLock } from '../store/lock.ts';
@@ -19,7 +20,8 @@ import {
   type Workspace,
 } from '../timeline/capture.ts';
 import { type CheckpointRef, readCheckpoint } from '../timeline/timeline.ts';
-import type { KeptFile } from '../transaction/backups.ts';
+import { type KeptFile, saveBackups } from '../transaction/backups.ts';
+import { diskState, holds } from '../transaction/disk-state.ts';
 import { type Publication, runTransaction } from '../transaction/door.ts';
 import { PathSet } from '../workspace/path-set.ts';
 import type { ScanResult } from '../workspace/scan.ts';
@@ -38,6 +40,8 @@ export interface Today {
 export interface Act {
   readonly telling: Omit<Telling, 'description'> & { readonly description: string };
   readonly plan: (today: Today) => Promise<Plan>;
+  /** Also keep plain copies of the files that it replaces or removes. Default false. */
+  readonly backups?: boolean;
 }
 
 export interface Preview {
@@ -57,6 +61,8 @@ export interface ActResult extends Preview {
   readonly checkpoint: Checkpoint | null;
   /** Bytes that someone wrote through an open handle into files that were replaced. */
   readonly kept: readonly KeptFile[];
+  /** Plain copies of files as they were, for acts that ask for them. */
+  readonly backups: readonly KeptFile[];
 }
 
 /** What the act would do now. Writes nothing, holds no lock. */
@@ -103,12 +109,13 @@ export async function performAct(
     if (plan.paths.length === 0) {
       batch.abandon();
       const checkpoint = await recordInverse(workspace, act, lock, pace);
-      return { ...seen, before: before.checkpoint, checkpoint, kept: [] };
+      return { ...seen, before: before.checkpoint, checkpoint, kept: [], backups: [] };
     }
     const ref = await composeAfter(workspace, act, before, plan, batch, pace);
     batch.finish();
     // Read before it happens: once it has, nothing may fail any more.
     const checkpoint = readCheckpoint(workspace.store.objects, ref.commit);
+    const backups = act.backups === true ? await backUp(workspace, before.checkpoint, plan) : [];
     const { kept } = await runTransaction({
       ports: workspace.ports,
       layout: workspace.store.layout,
@@ -119,12 +126,51 @@ export async function performAct(
       publication: publicationOf(workspace, ref),
       lock,
       pace,
+    }).catch((error: unknown) => {
+      throw toldWithBackups(error, workspace, plan, backups);
     });
     forget(before.scan, plan);
     keepCache(workspace, ref.commit, before.scan);
-    return { ...seen, before: before.checkpoint, checkpoint, kept };
+    return { ...seen, before: before.checkpoint, checkpoint, kept, backups };
   } catch (error) {
     batch.abandon();
+    throw error;
+  }
+}
+
+async function backUp(workspace: Workspace, before: Checkpoint, plan: Plan): Promise<readonly KeptFile[]> {
+  const { ports, store } = workspace;
+  const name = `${before.id}-${ports.random.hex(4)}`;
+  return saveBackups(ports.fs, store.layout, name, store.objects, plan.paths);
+}
+
+/** What is half done is told file by file, so that a person can put it right with the backups alone. */
+function toldWithBackups(
+  error: unknown,
+  { ports, root }: Workspace,
+  plan: Plan,
+  backups: readonly KeptFile[],
+): unknown {
+  if (!(error instanceof SavepointError) || error.code !== 'PENDING' || backups.length === 0) return error;
+  const copies = new Map(backups.map(({ path, backup }) => [path, nameToJson(backup)]));
+  const paths = plan.paths.map(({ path, from }) => {
+    const backup = copies.get(path);
+    const state = isAsItWas(ports.fs, `${root}/${path}` as DiskPath, from) ? 'restored' : 'not restored';
+    return { path: nameToJson(path), state, ...(backup === undefined ? {} : { backup }) };
+  });
+  return new SavepointError(
+    error.code,
+    error.message,
+    { ...error.data, paths },
+    { hint: error.hint, cause: error.cause },
+  );
+}
+
+function isAsItWas(fs: Fs, disk: DiskPath, from: Entry | null): boolean {
+  try {
+    return holds(diskState(fs, disk), from);
+  } catch (error) {
+    if (error instanceof FsError) return false;
     throw error;
   }
 }

@@ -144,10 +144,11 @@ class Target {
     if (this.#done < this.#lines.length && !(this.#out.at(-1) ?? '\n').endsWith('\n')) throw this.#noFeed(number);
   }
 
-  /** The line end of the file's line in front of what is put in, else of the one behind it. */
+  /** The line end of the file's last line in front of what is put in that has one, else of the line behind it. */
   #withEnding(text: string): string {
     if (this.#literal || !text.endsWith('\n')) return text;
-    const near = [this.#lines[this.#done - 1], this.#lines[this.#done]].find((line) => line?.endsWith('\n'));
+    const around = [this.#done - 1, this.#done - 2, this.#done].map((at) => this.#lines[at]);
+    const near = around.find((line) => line?.endsWith('\n'));
     if (near === undefined || !near.endsWith('\r\n')) return text;
     this.keptCrLf = true;
     return `${text.slice(0, -1)}\r\n`;

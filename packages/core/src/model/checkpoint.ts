@@ -13,13 +13,13 @@ export interface Actor {
  * What made a checkpoint.
  * - `manual`: someone asked for it
  * - `before`: taken before an act, because something had changed since the last checkpoint
- * - `restore`, `undo`, `redo`: the state after that act
+ * - `restore`, `edit`, `undo`, `redo`: the state after that act
  */
-export type Trigger = 'manual' | 'before' | 'restore' | 'undo' | 'redo';
+export type Trigger = 'manual' | 'before' | 'restore' | 'edit' | 'undo' | 'redo';
 
 /** The acts that `undo` and `redo` walk over. */
-export function isAct(trigger: Trigger): trigger is 'restore' | 'undo' | 'redo' {
-  return trigger === 'restore' || trigger === 'undo' || trigger === 'redo';
+export function isAct(trigger: Trigger): boolean {
+  return trigger === 'restore' || trigger === 'edit' || trigger === 'undo' || trigger === 'redo';
 }
 
 export type TestResult = 'pass' | 'fail';

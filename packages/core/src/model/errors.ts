@@ -102,6 +102,12 @@ export const ERROR_CODES = {
     data: '{ paths: { path: JsonName, why: string }[] }',
     hint: 'Nothing was changed. Take a checkpoint and restore chosen paths, or move the named files aside.',
   },
+  EDITS_REFUSED: {
+    exit: 1,
+    when: 'Files of an edit cannot be edited as asked; all that is wrong is told at once.',
+    data: '{}; beside it `details`: { file_path: JsonName, code: string, message: string, edit_status: EditStatus[] }[]',
+    hint: 'Nothing was changed. Mend every file that is named, and send the whole list again.',
+  },
   NEEDS_CONFIRMATION: {
     exit: 1,
     when: 'The verb changes files and nobody is there to be asked.',
@@ -179,7 +185,10 @@ export class SavepointError extends Error {
     return ERROR_CODES[this.code].exit;
   }
 
-  toJSON(): { code: ErrorCode; message: string; data: unknown; hint: string } {
-    return { code: this.code, message: this.message, data: this.data, hint: this.hint };
+  /** What is wrong with each of several things stands beside `data`, where callers of many tools look for it. */
+  toJSON(): { code: ErrorCode; message: string; data: unknown; hint: string; details?: unknown[] } {
+    const { details, ...data } = this.data;
+    const told = { code: this.code, message: this.message, data, hint: this.hint };
+    return Array.isArray(details) ? { ...told, details } : told;
   }
 }

@@ -111,6 +111,7 @@ function inverseAct(workspace: Workspace, act: Checkpoint, trigger: 'undo' | 're
           before: found.snapshot,
           after: act.snapshot,
           now: today.snapshot,
+          ofOneAct: true,
           keep: () => null,
           within: EVERYTHING,
         },

@@ -21,6 +21,8 @@ export interface InverseInput {
   readonly before: Snapshot;
   readonly after: Snapshot;
   readonly now: Snapshot;
+  /** `after` was made of `before` by one act. */
+  readonly ofOneAct: boolean;
   /** Why a path that would be removed must stay, or null. */
   readonly keep: (difference: PathDifference) => string | null;
   /** Only these paths and what is below them. */
@@ -33,7 +35,9 @@ export async function planInverse(input: InverseInput, pace: Pace): Promise<Plan
   for (const difference of differences(input.objects, input.after, input.before)) {
     if (pace.due()) await pace.breathe();
     const { path, before: left, after: found } = difference;
-    if (left.skip !== null || found.skip !== null) continue; // the act did not touch it
+    // What an act replaces it saves first, so a path that it made and that was skipped before was not there.
+    const wasAbsent = input.ofOneAct && found.skip !== null && left.entry !== null;
+    if (left.skip !== null || (found.skip !== null && !wasAbsent)) continue; // nobody touched it
     if (!input.within.some((folder) => isWithin(path, folder))) continue;
     const today = stateAt(input.objects, input.now, path);
     if (sameEntry(today.entry, found.entry) && today.skip === null) continue;

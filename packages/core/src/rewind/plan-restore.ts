@@ -36,6 +36,7 @@ export async function planRestoreKeeping(
       before: input.target.snapshot,
       after: input.last,
       now: input.now,
+      ofOneAct: false,
       keep: (difference) => protection.reasonToKeep(difference),
       within: input.scope,
     },

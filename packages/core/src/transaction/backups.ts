@@ -2,14 +2,16 @@
 
 import { durableWrite, readWhole, syncFolder } from '../io/durable-write.ts';
 import type { Fs } from '../io/fs.ts';
+import { removeTree } from '../io/remove-tree.ts';
 import type { TransactionId } from '../model/ids.ts';
-import { type DiskPath, lastName, type TreePath } from '../model/names.ts';
+import { type DiskPath, lastName, parentPath, type TreePath } from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
+import type { ObjectReader } from '../store/objects/object-reader.ts';
 import type { Checked } from './apply.ts';
 import { diskState, holds } from './disk-state.ts';
 import { asideFile, type Site } from './site.ts';
-import { isLeaf } from './steps.ts';
-import type { Journal } from './transition.ts';
+import { isLeaf, onlyMode } from './steps.ts';
+import type { Journal, Transition } from './transition.ts';
 
 export interface KeptFile {
   readonly path: TreePath;
@@ -44,6 +46,52 @@ export function keepLateWrites(
     kept.push({ path, backup: copyAway(fs, layout, journal.transaction, slot, path, aside) });
   }
   return kept;
+}
+
+/**
+ * Plain copies of the files that a transaction replaces or removes, under their own names. Not flushed one by one: the
+ * store has their bytes durably, and these are for a person without a tool.
+ * @param name of their folder; nothing of that name is there
+ */
+export async function saveBackups(
+  fs: Fs,
+  layout: StoreLayout,
+  name: string,
+  objects: ObjectReader,
+  transitions: readonly Transition[],
+): Promise<readonly KeptFile[]> {
+  const kept: KeptFile[] = [];
+  const made = new Set<string>();
+  const folderFor = (path: TreePath): string => {
+    const folder = path === '' ? `${layout.backups}/${name}` : `${folderFor(parentPath(path))}/${lastName(path)}`;
+    if (!made.has(folder)) fs.makeFolder(folder as DiskPath, 0o700);
+    made.add(folder);
+    return folder;
+  };
+  for (const { path, from, to } of transitions) {
+    if (from?.kind !== 'file' || onlyMode(from, to)) continue;
+    const backup = `${folderFor(parentPath(path))}/${lastName(path)}` as DiskPath;
+    const file = fs.openNew(backup, 0o600);
+    try {
+      let at = 0;
+      await objects.copyBlob(from.id, (chunk) => {
+        fs.write(file, chunk, at);
+        at += chunk.length;
+      });
+    } finally {
+      fs.close(file);
+    }
+    kept.push({ path, backup });
+  }
+  return kept;
+}
+
+/** Removes the backups of acts that began at a checkpoint which is gone. @param isKept tells by its number */
+export function dropBackups(fs: Fs, layout: StoreLayout, isKept: (checkpoint: number) => boolean): void {
+  for (const name of fs.list(layout.backups)) {
+    const number = /^cp_(\d+)-[0-9a-f]+$/.exec(name)?.[1];
+    if (number !== undefined && !isKept(Number(number))) removeTree(fs, `${layout.backups}/${name}` as DiskPath);
+  }
 }
 
 /** Copies a file of someone else's, of any kind of content, into the transaction's backup folder. */

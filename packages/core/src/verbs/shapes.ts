@@ -4,7 +4,7 @@ import * as z from 'zod';
 export { z };
 
 /** A shape that the reference describes once, under its own name. */
-function named<Shape extends z.ZodType>(id: string, description: string, shape: Shape): Shape {
+export function named<Shape extends z.ZodType>(id: string, description: string, shape: Shape): Shape {
   return shape.meta({ id, description });
 }
 
@@ -132,7 +132,7 @@ const brief = {
   commit: objectId.describe('of the commit in the store that holds it'),
   previous: checkpointId.nullable(),
   time,
-  trigger: z.enum(['manual', 'before', 'restore', 'undo', 'redo']),
+  trigger: z.enum(['manual', 'before', 'restore', 'edit', 'undo', 'redo']),
   actor,
   description: z.string(),
   session: z.string().nullable(),
@@ -233,7 +233,13 @@ export const inverted = z.strictObject({ ...act, undoes: checkpointId.nullable()
 export const problem = named(
   'Problem',
   'What went wrong, where, and what to do; see [errors](errors.md).',
-  z.strictObject({ code: z.string(), message: z.string(), data: z.unknown(), hint: z.string() }),
+  z.strictObject({
+    code: z.string(),
+    message: z.string(),
+    data: z.unknown(),
+    hint: z.string(),
+    details: z.array(z.unknown()).optional().describe('what is wrong with each file, where it is about several'),
+  }),
 );
 
 export const kept = z.strictObject({ path: jsonName, backup: jsonName });

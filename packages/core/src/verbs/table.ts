@@ -1,6 +1,7 @@
 /** The table of verbs: all that Savepoint can be asked to do. */
 import { checkpoint } from './checkpoint.ts';
 import { diff } from './diff.ts';
+import { edit } from './edit.ts';
 import { gc } from './gc.ts';
 import { linkWorkspace } from './link-workspace.ts';
 import { list } from './list.ts';
@@ -21,6 +22,7 @@ export const VERBS = {
   show,
   diff,
   restore,
+  edit,
   undo,
   redo,
   verify,

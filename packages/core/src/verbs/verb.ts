@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { Savepoint } from '../savepoint.ts';
 
 /** The schemas' building blocks. Loaded only where a schema is asked for: zod takes longer to load than most verbs to run. */
-export type Shapes = typeof import('./shapes.ts');
+export type Shapes = typeof import('./shapes.ts') & { readonly editShapes: typeof import('./edit-shapes.ts') };
 
 export interface VerbContext {
   /** Stops the work before its commit point: CANCELLED, nothing changed. */
@@ -37,7 +37,8 @@ export function verb<Input extends z.ZodType, Output extends z.ZodType>(it: Verb
 export async function schemasOf<Input extends z.ZodType, Output extends z.ZodType>(
   it: Verb<Input, Output>,
 ): Promise<{ readonly input: Input; readonly output: Output }> {
-  return it.schemas(await import('./shapes.ts'));
+  const [shapes, editShapes] = await Promise.all([import('./shapes.ts'), import('./edit-shapes.ts')]);
+  return it.schemas({ ...shapes, editShapes });
 }
 
 type Given<T> = { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };

@@ -1,0 +1,110 @@
+/** A prepared request as an act: what it was computed from must still be what the workspace holds. */
+
+import type { Act, Today } from '../act/act.ts';
+import { type Plan, PlanDraft, unsaved } from '../act/plan.ts';
+import { showName } from '../content/show-name.ts';
+import type { Actor } from '../model/checkpoint.ts';
+import { type Entry, sameEntry } from '../model/entries.ts';
+import { parentPath, type TreePath } from '../model/names.ts';
+import { stateAt } from '../timeline/snapshot-diff.ts';
+import type { PreparedFile } from './prepare-edits.ts';
+import type { FoundFile } from './targets.ts';
+
+export interface EditTelling {
+  readonly actor: Actor;
+  /** In the caller's words; null for one made of what happens. */
+  readonly description: string | null;
+}
+
+export function editAct(files: readonly PreparedFile[], telling: EditTelling): Act {
+  const asked = new Set<TreePath>();
+  return {
+    telling: {
+      trigger: 'edit',
+      actor: telling.actor,
+      description: telling.description ?? describeEdits(files),
+      session: null,
+      conversation: null,
+      testResult: null,
+      target: null,
+      undoes: null,
+    },
+    backups: true,
+    plan: async (today) => planEdits(files, today, asked),
+  };
+}
+
+/** @param asked paths that a capture was asked for already: what is not there then is not there at all */
+function planEdits(files: readonly PreparedFile[], today: Today, asked: Set<TreePath>): Plan {
+  const draft = new PlanDraft();
+  const coming = new Map<TreePath, Entry>();
+  const leaving = new Map<TreePath, FoundFile | null>();
+  for (const { path, before, after } of files) {
+    leaving.set(path, before);
+    if (after !== null) coming.set(after.path, entryOf(before, after, today));
+  }
+  for (const path of new Set([...leaving.keys(), ...coming.keys()])) {
+    const { entry, skip, ignored } = stateAt(today.objects, today.snapshot, path);
+    const expected = leaving.get(path) ?? null;
+    if (skip !== null && (expected !== null || !asked.has(path))) {
+      asked.add(path);
+      unsaved(draft, path, skip);
+      continue;
+    }
+    if (!sameEntry(entry, foundEntry(expected))) {
+      draft.conflicts.push({ path, why: 'it was changed while the edit was prepared' });
+      continue;
+    }
+    const to = coming.get(path) ?? null;
+    if (!sameEntry(entry, to)) draft.change(path, entry, to, ignored);
+  }
+  bringFolders(draft, today);
+  return draft.finish();
+}
+
+/** New files need their folders; those are made like the folder that they are made in. */
+function bringFolders(draft: PlanDraft, { objects, snapshot }: Today): void {
+  const planned = new Set(draft.paths.map(({ path }) => path));
+  for (const { path: coming, to } of [...draft.paths]) {
+    if (to === null) continue;
+    const missing: TreePath[] = [];
+    let above = parentPath(coming);
+    for (; above !== '' && !planned.has(above); above = parentPath(above)) {
+      if (stateAt(objects, snapshot, above).entry !== null) break;
+      missing.push(above);
+      planned.add(above);
+    }
+    const nearest = stateAt(objects, snapshot, above).entry;
+    const mode = nearest?.kind === 'folder' ? nearest.mode | 0o700 : 0o755;
+    for (const path of missing) draft.change(path, null, { kind: 'folder', mode }, false);
+  }
+}
+
+function entryOf(before: FoundFile | null, after: NonNullable<PreparedFile['after']>, { objects }: Today): Entry {
+  const id = objects.add('blob', after.content);
+  return before?.kind === 'link' ? { kind: 'link', id } : { kind: 'file', id, mode: after.mode };
+}
+
+function foundEntry(found: FoundFile | null): Entry | null {
+  if (found === null) return null;
+  return found.kind === 'link' ? { kind: 'link', id: found.id } : { kind: 'file', id: found.id, mode: found.mode };
+}
+
+/** `Edit src/a.ts (+3 −1)`, or the first few of many. */
+function describeEdits(files: readonly PreparedFile[]): string {
+  const told = files.slice(0, 3).map(({ path, before, after, statuses }) => {
+    const name = showName(path);
+    if (after === null) return `${name} (deleted)`;
+    if (after.path !== path) return `${name} → ${showName(after.path)}`;
+    let added = 0;
+    let removed = 0;
+    for (const status of statuses) {
+      added += status.added ?? 0;
+      removed += status.removed ?? 0;
+    }
+    return `${name} (${before === null ? 'new, ' : ''}+${added} −${removed})`;
+  });
+  const [first = ''] = told;
+  if (files.length === 1) return `Edit ${first}`;
+  return `Edit ${files.length} files: ${told.join(', ')}${files.length > told.length ? ', …' : ''}`;
+}

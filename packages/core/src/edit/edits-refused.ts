@@ -1,0 +1,29 @@
+/** How a request that cannot be carried out is told: everything that is wrong, in one answer. */
+
+import { SavepointError } from '../model/errors.ts';
+import type { FileProblem } from './prepare-edits.ts';
+import { statusToJson } from './status-json.ts';
+
+const MESSAGES_TOLD = 3;
+
+/** A conflict where files are only not what the caller has seen; else refused. */
+export function editsRefused(problems: readonly FileProblem[], files: number): SavepointError {
+  const details = problems.map(({ given, code, message, statuses }) => ({
+    file_path: given,
+    code,
+    message,
+    edit_status: statuses.map(statusToJson),
+  }));
+  const told = problems
+    .slice(0, MESSAGES_TOLD)
+    .map(({ given, message }) => `${JSON.stringify(given)}: ${message}`)
+    .join(' ');
+  const more = problems.length > MESSAGES_TOLD ? ` And ${problems.length - MESSAGES_TOLD} more.` : '';
+  const code = problems.every((problem) => problem.code === 'CHANGED') ? 'CONFLICT' : 'EDITS_REFUSED';
+  const paths = problems.map(({ given, message }) => ({ path: given, why: message }));
+  return new SavepointError(
+    code,
+    `Nothing was changed: ${problems.length} of ${files} file(s) cannot be edited as asked. ${told}${more}`,
+    code === 'CONFLICT' ? { paths, details } : { details },
+  );
+}

@@ -1,0 +1,195 @@
+/** A whole request, looked at before anything is touched: every file's result, or every file's problem. */
+
+import type { Ports } from '../io/ports.ts';
+import type { ObjectId } from '../model/ids.ts';
+import { type DiskPath, type JsonName, parentPath, type TreePath } from '../model/names.ts';
+import { applyEdits } from './apply-edits.ts';
+import type { AppliedEdit, EditStatus } from './edits.ts';
+import {
+  blobId,
+  type FileProblemCode,
+  FileRefused,
+  type FileRequest,
+  type FoundFile,
+  findTarget,
+  placeOf,
+  type Target,
+} from './targets.ts';
+
+/** One file of the request as it will be. */
+export interface PreparedFile {
+  readonly given: JsonName;
+  /** Where the file is, or is to be made. */
+  readonly path: TreePath;
+  readonly before: FoundFile | null;
+  /** Where it is afterwards: another place after a rename. Null: nowhere. */
+  readonly after: {
+    readonly path: TreePath;
+    readonly content: Buffer;
+    readonly id: ObjectId;
+    readonly mode: number;
+  } | null;
+  readonly statuses: readonly AppliedEdit[];
+}
+
+export interface FileProblem {
+  readonly given: JsonName;
+  readonly path: TreePath;
+  readonly code: FileProblemCode;
+  readonly message: string;
+  /** Of each edit, where the file came so far; else empty. */
+  readonly statuses: readonly EditStatus[];
+}
+
+export type Prepared =
+  | { readonly ok: true; readonly files: readonly PreparedFile[] }
+  | { readonly ok: false; readonly problems: readonly FileProblem[] };
+
+/**
+ * Computes what becomes of every file. Reads them, and changes nothing.
+ * @param root real path of the workspace
+ */
+export function prepareEdits(ports: Ports, root: DiskPath, requests: readonly FileRequest[]): Prepared {
+  const problems: FileProblem[] = [];
+  const files: PreparedFile[] = [];
+  const targets: { readonly request: FileRequest; readonly target: Target }[] = [];
+  for (const request of requests) {
+    attempt(request, problems, () => {
+      targets.push({ request, target: findTarget(ports, root, request) });
+    });
+  }
+  problems.push(...duplicates(targets));
+  const doubled = new Set(problems.map(({ given }) => given));
+  for (const { request, target } of targets) {
+    if (doubled.has(request.given)) continue;
+    attempt(request, problems, () => {
+      const result = compute(ports, root, request, target);
+      if ('code' in result) problems.push(result);
+      else files.push(result);
+    });
+  }
+  problems.push(...clashes(ports, root, files));
+  if (problems.length === 0) return { ok: true, files };
+  const order = new Map(requests.map(({ given }, index) => [given, index]));
+  return { ok: false, problems: problems.sort((a, b) => (order.get(a.given) ?? 0) - (order.get(b.given) ?? 0)) };
+}
+
+function attempt({ given, path }: FileRequest, problems: FileProblem[], work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof FileRefused)) throw error;
+    problems.push({ given, path, code: error.code, message: error.message, statuses: [] });
+  }
+}
+
+/** @throws FileRefused when a renamed file would leave the workspace */
+function compute(
+  ports: Ports,
+  root: DiskPath,
+  request: FileRequest,
+  { path, found, modeOfNew }: Target,
+): PreparedFile | FileProblem {
+  const { given, edits } = request;
+  const placed = (to: TreePath): TreePath => (to === path ? to : placeOf(ports, root, to));
+  if (found?.kind === 'link') {
+    const after = renamed(request, found);
+    return {
+      given,
+      path,
+      before: found,
+      after: after && { ...after, path: placed(after.path) },
+      statuses: nameStatuses(request),
+    };
+  }
+  const result = applyEdits({ path, content: found?.content ?? null, mode: found?.mode ?? null }, edits);
+  if (!result.ok) {
+    const failed = result.statuses.find((status) => status.outcome === 'failed');
+    const message = failed === undefined ? 'An edit failed.' : `Edit ${failed.index + 1}: ${failed.failure.message}`;
+    return { given, path, code: 'EDIT_FAILED', message, statuses: result.statuses };
+  }
+  const { content, mode, path: to } = result.after;
+  const after =
+    content === null
+      ? null
+      : { path: placed(to), content, id: blobId(content), mode: mode ?? found?.mode ?? modeOfNew };
+  return { given, path, before: found, after, statuses: result.statuses };
+}
+
+/** A link goes away or elsewhere as it is. */
+function renamed({ edits }: FileRequest, found: FoundFile): PreparedFile['after'] {
+  let to: TreePath | null = null;
+  for (const edit of edits) {
+    if (edit.op === 'delete') return null;
+    if (edit.op === 'rename') to = edit.to;
+  }
+  return to === null ? null : { path: to, content: found.content, id: found.id, mode: found.mode };
+}
+
+function nameStatuses({ edits }: FileRequest): readonly AppliedEdit[] {
+  return edits.map(({ op }, index) => ({
+    index,
+    op,
+    outcome: 'applied',
+    replacements: null,
+    lines: null,
+    added: null,
+    removed: null,
+    notes: [],
+  }));
+}
+
+/** Two entries that are one file, whatever names lead to it. */
+function duplicates(
+  targets: readonly { readonly request: FileRequest; readonly target: Target }[],
+): readonly FileProblem[] {
+  const problems: FileProblem[] = [];
+  const seen = new Map<string, JsonName>();
+  for (const { request, target } of targets) {
+    const keys = [`path ${target.path}`, ...(target.found === null ? [] : [`file ${target.found.identity}`])];
+    const other = keys.map((key) => seen.get(key)).find((name) => name !== undefined);
+    for (const key of keys) if (!seen.has(key)) seen.set(key, request.given);
+    if (other === undefined) continue;
+    const message = `It is the same file as ${JSON.stringify(other)} of this list. Put all its edits into one entry.`;
+    problems.push({ given: request.given, path: request.path, code: 'DUPLICATE', message, statuses: [] });
+  }
+  return problems;
+}
+
+/** Results that would stand in each other's place, or in the place of a file that nobody named. */
+function clashes(ports: Ports, root: DiskPath, files: readonly PreparedFile[]): readonly FileProblem[] {
+  const problems: FileProblem[] = [];
+  const leaving = new Set(files.filter(({ path, after }) => after?.path !== path).map(({ path }) => path));
+  const coming = new Map<TreePath, JsonName>();
+  for (const { given, path, after } of files) {
+    if (after === null) continue;
+    const problem = (code: FileProblemCode, message: string): void => {
+      problems.push({ given, path, code, message, statuses: [] });
+    };
+    const other = coming.get(after.path);
+    if (other !== undefined) problem('DUPLICATE', `${JSON.stringify(other)} of this list makes the same file.`);
+    else coming.set(after.path, given);
+    if (
+      after.path !== path &&
+      !leaving.has(after.path) &&
+      ports.fs.lstat(`${root}/${after.path}` as DiskPath) !== null
+    ) {
+      problem(
+        'ALREADY_THERE',
+        'Something stands where the file is to be moved. Choose another name, or delete that first.',
+      );
+    }
+  }
+  for (const { given, path, after } of files) {
+    for (
+      let above = after === null ? ('' as TreePath) : parentPath(after.path);
+      above !== '';
+      above = parentPath(above)
+    ) {
+      if (!coming.has(above)) continue;
+      const message = `${JSON.stringify(coming.get(above))} of this list makes a file where a folder is needed.`;
+      problems.push({ given, path, code: 'NOT_A_FILE', message, statuses: [] });
+    }
+  }
+  return problems;
+}

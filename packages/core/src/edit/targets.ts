@@ -1,0 +1,206 @@
+/** Where the files of a request are: links resolved, read, and refused for whatever forbids an edit of them. */
+
+import { createHash } from 'node:crypto';
+import { folderOf, readWhole } from '../io/durable-write.ts';
+import { type Fs, FsError, isFsError, kindOf, permissions, type Stat } from '../io/fs.ts';
+import type { Ports } from '../io/ports.ts';
+import { checkTreePath } from '../io/safe-path.ts';
+import type { ObjectId } from '../model/ids.ts';
+import { type DiskPath, type JsonName, lastName, parentPath, type TreePath } from '../model/names.ts';
+import { EDIT_BOUND, type Edit } from './edits.ts';
+
+/** What a caller wants done to one file. */
+export interface FileRequest {
+  /** As the caller named it. */
+  readonly given: JsonName;
+  /** The same, inside the workspace; its links are not resolved. */
+  readonly path: TreePath;
+  readonly edits: readonly Edit[];
+  /** Id of the blob (40 hex digits) or SHA-256 (64) of the content that the caller has seen. */
+  readonly expectedHash: string | null;
+  /** Edit it although nobody may write it. */
+  readonly force: boolean;
+}
+
+/** A file, or the place of one that is to be made. */
+export interface Target {
+  /** Where it is, all links resolved. */
+  readonly path: TreePath;
+  readonly found: FoundFile | null;
+  /** Permission bits of a file that is made here: those of its folder, without the right to enter. */
+  readonly modeOfNew: number;
+}
+
+export interface FoundFile {
+  readonly kind: 'file' | 'link';
+  /** A link's target. */
+  readonly content: Buffer;
+  readonly id: ObjectId;
+  readonly mode: number;
+  /** The same for two names of one file. */
+  readonly identity: string;
+}
+
+/** The closed list of what can be wrong with a file as a whole. */
+export type FileProblemCode =
+  /** It leaves the workspace, leads through a link out of it, or has a name that cannot be written. */
+  | 'PATH_REFUSED'
+  /** A folder, socket, pipe or device stands there, or a file stands where a folder is needed. */
+  | 'NOT_A_FILE'
+  /** The system does not let it be read, or it is too large for an edit. */
+  | 'UNREADABLE'
+  /** No write bit is set; `force` edits it all the same. */
+  | 'READ_ONLY'
+  /** It is not what the caller has seen. */
+  | 'CHANGED'
+  /** Another entry of the list is the same file, or makes the same file. */
+  | 'DUPLICATE'
+  /** A file is there already. */
+  | 'ALREADY_THERE'
+  /** One of its edits failed; the status of each says which. */
+  | 'EDIT_FAILED';
+
+/** Ends the work on one file; never leaves the room. */
+export class FileRefused extends Error {
+  constructor(
+    readonly code: FileProblemCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * @param root real path of the workspace
+ * @throws FileRefused
+ */
+export function findTarget(ports: Ports, root: DiskPath, request: FileRequest): Target {
+  const path = resolve(ports, root, request);
+  const stat = guarded(path, () => ports.fs.lstat(below(root, path)));
+  const modeOfNew = modeForNew(ports.fs, root, path);
+  if (stat === null) {
+    if (request.expectedHash !== null) throw new FileRefused('CHANGED', 'The file is gone since it was read.');
+    return { path, found: null, modeOfNew };
+  }
+  const found = read(ports.fs, below(root, path), stat);
+  if (found.kind === 'file' && (found.mode & 0o200) === 0 && !request.force) {
+    throw new FileRefused('READ_ONLY', 'The file has no write permission. Pass `force` to edit it all the same.');
+  }
+  if (request.expectedHash !== null && !isHash(request.expectedHash, found)) {
+    throw new FileRefused('CHANGED', 'The file is not what it was when it was read. Read it again, then edit that.');
+  }
+  return { path, found, modeOfNew };
+}
+
+/** Whether the file itself goes elsewhere or away; then a link is the link, and not what it points to. */
+function isAboutTheName({ edits }: FileRequest): boolean {
+  return edits.every(({ op }) => op === 'delete' || op === 'rename');
+}
+
+function resolve(ports: Ports, root: DiskPath, request: FileRequest): TreePath {
+  const { fs } = ports;
+  if (request.path === '') throw new FileRefused('NOT_A_FILE', 'The workspace folder itself is no file.');
+  const disk = below(root, request.path);
+  const stat = guarded(request.path, () => fs.lstat(disk));
+  const follow = stat !== null && kindOf(stat) === 'link' && !isAboutTheName(request);
+  return follow ? inside(ports, root, realPath(fs, disk, request.path)) : placeOf(ports, root, request.path);
+}
+
+/**
+ * Where a file of that path is made: the links of the folders above it resolved.
+ * @throws FileRefused PATH_REFUSED, NOT_A_FILE
+ */
+export function placeOf(ports: Ports, root: DiskPath, path: TreePath): TreePath {
+  return inside(ports, root, realParent(ports.fs, root, path));
+}
+
+function inside(ports: Ports, root: DiskPath, real: string): TreePath {
+  const path = real.startsWith(`${root}/`) ? real.slice(root.length + 1) : null;
+  if (path === null) {
+    throw new FileRefused('PATH_REFUSED', 'The path leads through a link out of the workspace. Name a file inside it.');
+  }
+  const refusal = checkTreePath(path, ports.platform);
+  if (refusal !== null) throw new FileRefused('PATH_REFUSED', `The path leads to a name that ${refusal.why}.`);
+  return path as TreePath;
+}
+
+function realPath(fs: Fs, disk: DiskPath, path: TreePath): string {
+  try {
+    return fs.realpath(disk);
+  } catch (error) {
+    if (!isFsError(error)) throw error;
+    throw new FileRefused('PATH_REFUSED', `A link at ${JSON.stringify(lastName(path))} leads nowhere (${error.code}).`);
+  }
+}
+
+/** The nearest folder above that is there, resolved, with what is not there yet behind it. */
+function realParent(fs: Fs, root: DiskPath, path: TreePath): string {
+  let rest = lastName(path) as string;
+  for (let above = parentPath(path); ; above = parentPath(above)) {
+    const disk = above === '' ? root : below(root, above);
+    const stat = guarded(path, () => fs.lstat(disk));
+    if (stat !== null) {
+      const real = kindOf(stat) === 'folder' && above === '' ? root : realPath(fs, disk, above);
+      const kind = guarded(path, () => fs.lstat(real as DiskPath));
+      if (kind === null || kindOf(kind) !== 'folder') {
+        throw new FileRefused('NOT_A_FILE', 'A file stands where a folder of the path should be.');
+      }
+      return `${real}/${rest}`;
+    }
+    rest = `${lastName(above)}/${rest}`;
+  }
+}
+
+function read(fs: Fs, disk: DiskPath, stat: Stat): FoundFile {
+  const kind = kindOf(stat);
+  const identity = `${stat.dev} ${stat.ino}${stat.nlink > 1 ? ` ${disk}` : ''}`;
+  const mode = permissions(stat);
+  if (kind === 'link') {
+    const content = Buffer.from(
+      guarded(disk, () => fs.readLink(disk)),
+      'latin1',
+    );
+    return { kind, content, id: blobId(content), mode, identity };
+  }
+  if (kind !== 'file') {
+    const what = kind === 'folder' ? 'A folder is there' : 'A socket, pipe or device is there';
+    throw new FileRefused('NOT_A_FILE', `${what}, and no file.`);
+  }
+  const content = guarded(disk, () => readWhole(fs, disk, EDIT_BOUND.maxBytes));
+  return { kind, content, id: blobId(content), mode, identity };
+}
+
+/** A system call's refusal, as a problem of this file alone. */
+function guarded<T>(_path: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    if (!(error instanceof FsError)) throw error;
+    if (isFsError(error, 'EFBIG')) {
+      throw new FileRefused('UNREADABLE', `The file is over the limit of ${EDIT_BOUND.maxBytes} bytes for an edit.`);
+    }
+    if (isFsError(error, 'ENAMETOOLONG')) throw new FileRefused('PATH_REFUSED', 'The path is too long.');
+    throw new FileRefused('UNREADABLE', `The system does not let the file be read (${error.code}).`);
+  }
+}
+
+function modeForNew(fs: Fs, root: DiskPath, path: TreePath): number {
+  for (let disk = folderOf(below(root, path)); ; disk = folderOf(disk)) {
+    const stat = fs.lstat(disk);
+    if (stat !== null || disk.length <= root.length) return (stat === null ? 0o755 : permissions(stat)) & 0o666;
+  }
+}
+
+function below(root: DiskPath, path: TreePath): DiskPath {
+  return `${root}/${path}` as DiskPath;
+}
+
+function isHash(given: string, { content, id }: FoundFile): boolean {
+  const hash = given.toLowerCase();
+  return hash.length === 64 ? createHash('sha256').update(content).digest('hex') === hash : id === hash;
+}
+
+/** The id that a content has as a git blob. */
+export function blobId(content: Buffer): ObjectId {
+  return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex') as ObjectId;
+}

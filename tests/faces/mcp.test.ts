@@ -1,0 +1,126 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { project } from '../complaints/project.ts';
+import { answerOf, call, connect, REVISIONS } from './mcp-server.ts';
+
+/** Written anew by `vitest -u`. */
+const pinned = fileURLToPath(new URL('./mcp-tools.json', import.meta.url));
+
+describe.each(REVISIONS)('a client of %s', (revision) => {
+  it('is told of the tools as they are pinned; a change of them is made on purpose', async () => {
+    const client = await connect(project(), revision);
+    expect(client.getServerVersion()?.name).toBe('savepoint');
+    const { tools } = await client.listTools();
+    await expect(`${JSON.stringify(tools, null, 2)}\n`).toMatchFileSnapshot(pinned);
+  });
+
+  it('calls every tool of checkpoints; what comes back fits the output schemas', async () => {
+    const p = project();
+    p.write('a.txt', 'one\n');
+    p.write('b/c.txt', 'c\n');
+    const client = await connect(p, revision);
+    // The client checks structured content against the schemas that it was told.
+    const { tools } = await client.listTools();
+    const called = new Set<string>();
+    const use = (name: string, args: Record<string, unknown> = {}) => {
+      called.add(name);
+      return call(client, name, args);
+    };
+
+    expect((await use('checkpoint_list')).text).toContain('No checkpoints yet');
+    const taken = await use('checkpoint_create', { message: 'at the start', test_result: 'pass' });
+    expect(taken.text).toContain('cp_1');
+    expect(taken.text).toContain('agent test-client: at the start');
+    expect(taken.data).toMatchObject({
+      checkpoint: { id: 'cp_1', testResult: 'pass', actor: { kind: 'agent', name: 'test-client', version: '1.2.3' } },
+      left_out: [],
+    });
+    p.write('a.txt', 'two\n');
+    p.write('new.txt', 'new\n');
+    const diff = await use('checkpoint_diff', { patch: true });
+    expect(diff.text).toContain('write  a.txt  +1 -1');
+    expect(diff.text).toContain('+two');
+    expect((await use('checkpoint_diff', { paths: ['b'] })).data['changes']).toEqual([]);
+
+    const preview = await use('checkpoint_restore', { checkpoint: 'cp_1' });
+    expect(preview.data).toMatchObject({ outcome: 'ready', dryRun: true });
+    expect(preview.text).toContain('delete  new.txt');
+    expect(preview.text).toContain(`preview_id: ${preview.data['preview_id']}`);
+    expect(p.read('a.txt')).toBe('two\n');
+    const restored = await use('checkpoint_restore', { checkpoint: 'cp_1', preview_id: preview.data['preview_id'] });
+    expect(restored.data).toMatchObject({ outcome: 'done', preview_id: null });
+    expect([p.read('a.txt'), p.has('new.txt')]).toEqual(['one\n', false]);
+
+    const undo = await use('undo');
+    expect(p.read('a.txt')).toBe('one\n');
+    await use('undo', { preview_id: undo.data['preview_id'] });
+    expect([p.read('a.txt'), p.read('new.txt')]).toEqual(['two\n', 'new\n']);
+    const redo = await use('redo');
+    expect(p.read('a.txt')).toBe('two\n');
+    expect((await use('redo', { preview_id: redo.data['preview_id'] })).data).toMatchObject({ outcome: 'done' });
+    expect(p.read('a.txt')).toBe('one\n');
+
+    expect((await use('checkpoint_list', { limit: 2 })).data).toMatchObject({ more: true });
+    expect((await use('checkpoint_show', { checkpoint: 'cp_1' })).text).toContain('at the start');
+    expect(tools.map(({ name }) => name).filter((name) => !called.has(name) && !EDITS.includes(name))).toEqual([]);
+  });
+
+  it('is refused with CONFLICT when the tree has changed since the preview', async () => {
+    const p = project();
+    p.write('a.txt', 'one\n');
+    const client = await connect(p, revision);
+    await call(client, 'checkpoint_create');
+    p.write('a.txt', 'two\n');
+    const { data } = await call(client, 'checkpoint_restore', { checkpoint: 'cp_1' });
+    p.write('a.txt', 'precious\n');
+    const stale = await call(client, 'checkpoint_restore', { checkpoint: 'cp_1', preview_id: data['preview_id'] });
+    expect(stale.isError).toBe(true);
+    expect(stale.error).toMatchObject({ code: 'CONFLICT', hint: expect.stringContaining('without preview_id') });
+    const invented = await call(client, 'checkpoint_restore', { checkpoint: 'cp_1', preview_id: 'x' });
+    expect(invented.error.code).toBe('CONFLICT');
+    expect(p.read('a.txt')).toBe('precious\n');
+  });
+
+  it('gets errors with the codes of every face', async () => {
+    const p = project();
+    const client = await connect(p, revision);
+    await client.listTools();
+    expect((await call(client, 'undo')).error.code).toBe('NO_WORKSPACE');
+    await call(client, 'checkpoint_create');
+    expect((await call(client, 'undo')).error).toMatchObject({ code: 'NOTHING_TO_UNDO', data: {} });
+    expect((await call(client, 'checkpoint_show', { checkpoint: 'cp_9' })).error.code).toBe('UNKNOWN_CHECKPOINT');
+    const wrong = await call(client, 'checkpoint_list', { limit: 'many', root: '/' });
+    expect(wrong.error).toMatchObject({ code: 'USAGE', data: { argument: 'limit' } });
+    const outside = await call(client, 'checkpoint_restore', { checkpoint: 'cp_1', paths: ['../home'] });
+    expect(outside.error.code).toBe('PATH_REFUSED');
+    await expect(client.callTool({ name: 'rm', arguments: {} })).rejects.toThrow('There is no tool "rm"');
+  });
+
+  it('is told how far long work is when it asks, and can stop it with nothing changed', async () => {
+    const p = project();
+    for (let i = 0; i < 1000; i++) p.write(`${i % 50}/${i}.txt`, `${i}\n`);
+    const client = await connect(p, revision);
+    const stop = new AbortController();
+    const told: string[] = [];
+    const stopped = client.callTool(
+      { name: 'checkpoint_create', arguments: {} },
+      {
+        signal: stop.signal,
+        onprogress: ({ progress, message }) => {
+          told.push(`${progress} ${message}`);
+          stop.abort();
+        },
+      },
+    );
+    await expect(stopped).rejects.toThrow();
+    expect(told[0]).toMatch(/^1 (?:scan|read): \d+/);
+    expect((await call(client, 'checkpoint_list')).data).toMatchObject({ checkpoints: [] });
+    const taken = answerOf(
+      await client.callTool({ name: 'checkpoint_create', _meta: { 'claudecode/toolUseId': 'toolu_1' }, arguments: {} }),
+    );
+    expect(taken.data).toMatchObject({ checkpoint: { counts: { files: 1000 } } });
+  });
+});
+
+/** Tools that have a test file of their own. */
+const EDITS: readonly string[] = ['multi_edit_files', 'multi_edit', 'write_file'];
