@@ -11,7 +11,15 @@ const FAILURES = ['ENOSPC', 'EIO', 'EACCES', 'EROFS'].flatMap((fail) => [
 ]);
 
 /** What a caller may be told when the system refuses a call. */
-const CODES: ReadonlySet<string> = new Set(['IO', 'NO_SPACE', 'CAPTURE_FAILED', 'PENDING', 'PATH_REFUSED', 'CONFLICT']);
+const CODES: ReadonlySet<string> = new Set([
+  'IO',
+  'NO_SPACE',
+  'CAPTURE_FAILED',
+  'PENDING',
+  'PATH_REFUSED',
+  'CONFLICT',
+  'EDITS_REFUSED',
+]);
 
 interface Ends {
   readonly old: Tree;

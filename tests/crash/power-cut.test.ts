@@ -9,7 +9,7 @@ import { SCENES } from './scenes.ts';
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const MUCH =
-  process.env['SAVEPOINT_LONG'] === '1' ? { moments: Number.POSITIVE_INFINITY, disks: 24 } : { moments: 60, disks: 2 };
+  process.env['SAVEPOINT_LONG'] === '1' ? { moments: Number.POSITIVE_INFINITY, disks: 24 } : { moments: 36, disks: 2 };
 
 describe.each(SCENES)('$name', (scene) => {
   afterEach(({ task }) => {

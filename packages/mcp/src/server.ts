@@ -53,9 +53,8 @@ export function makeServer(setting: Setting, tools: ReadonlyMap<string, Ready>):
     { name: 'savepoint', title: 'Savepoint', version },
     { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS },
   );
-  server.setRequestHandler('tools/list', () => ({
-    tools: [...tools.values()].map(({ tool, schemas }) => listingOf(tool, schemas)),
-  }));
+  const listing = [...tools.values()].map(({ tool, schemas }) => listingOf(tool, schemas));
+  server.setRequestHandler('tools/list', () => ({ tools: listing }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const ready = tools.get(params.name);
     if (ready === undefined) {

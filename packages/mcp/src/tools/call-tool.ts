@@ -74,14 +74,17 @@ function shortened(text: string): string {
   return text.length > LONGEST_ISSUE ? `${text.slice(0, LONGEST_ISSUE)}…` : text;
 }
 
-function verbInput(tool: Tool, input: Record<string, unknown>, previewId: string | undefined): unknown {
-  const fields: Record<string, unknown> = {};
-  for (const [argument, value] of Object.entries(input)) {
-    if (tool.twoSteps && argument === 'preview_id') continue;
-    fields[tool.takes === 'all' ? argument : (tool.takes[argument] as string)] = value;
-  }
-  if (!tool.twoSteps) return fields;
+function verbInput(tool: Tool, input: Readonly<Record<string, unknown>>, previewId: string | undefined): unknown {
+  if (!tool.twoSteps) return asVerbInput(tool, input);
+  const { preview_id: _, ...rest } = input;
+  const fields = asVerbInput(tool, rest) as object;
   return previewId === undefined ? { ...fields, dryRun: true } : { ...fields, expected: previewId };
+}
+
+function asVerbInput({ takes }: Tool, given: Readonly<Record<string, unknown>>): unknown {
+  if (takes === 'all') return given;
+  if ('toInput' in takes) return takes.toInput(given);
+  return Object.fromEntries(Object.entries(given).map(([argument, value]) => [takes.fields[argument], value]));
 }
 
 function answerOf(tool: Tool, output: unknown, previewId: string | undefined, warnings: readonly string[]): ToolAnswer {

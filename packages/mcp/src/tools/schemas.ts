@@ -25,15 +25,7 @@ export async function toolSchemas(tool: Tool): Promise<ToolSchemas> {
 }
 
 function inputSchema(tool: Tool, verbInput: z.ZodType): z.ZodType {
-  if (tool.takes === 'all' && !tool.twoSteps) return verbInput;
-  const { shape } = asObject(tool, verbInput);
-  const taken = tool.takes === 'all' ? Object.keys(shape).map((key) => [key, key]) : Object.entries(tool.takes);
-  const fields: Record<string, z.ZodType> = {};
-  for (const [argument, field] of taken as [string, string][]) {
-    const schema = shape[field];
-    if (schema === undefined) throw new Error(`${tool.name}: ${tool.verb.name} takes no ${field}`);
-    fields[argument] = schema as z.ZodType;
-  }
+  const fields: Record<string, z.ZodType> = { ...fieldsOf(tool, asObject(tool, verbInput).shape) };
   if (tool.twoSteps) {
     fields['preview_id'] = z
       .string()
@@ -42,6 +34,18 @@ function inputSchema(tool: Tool, verbInput: z.ZodType): z.ZodType {
       .describe('the preview_id of a preview that still fits; without it, nothing is changed and a preview comes back');
   }
   return z.strictObject(fields);
+}
+
+function fieldsOf({ name, verb, takes }: Tool, shape: Readonly<Record<string, z.ZodType>>): typeof shape {
+  if (takes === 'all') return shape;
+  if ('shape' in takes) return takes.shape(shape);
+  return Object.fromEntries(
+    Object.entries(takes.fields).map(([argument, field]) => {
+      const schema = shape[field];
+      if (schema === undefined) throw new Error(`${name}: ${verb.name} takes no ${field}`);
+      return [argument, schema];
+    }),
+  );
 }
 
 const leftOut = z
@@ -54,8 +58,8 @@ function outputSchema(tool: Tool, verbOutput: z.ZodType): z.ZodType {
   return z.strictObject({ ...shape, ...(tool.twoSteps ? { preview_id: preview } : {}), left_out: leftOut });
 }
 
-function asObject(tool: Tool, schema: z.ZodType): z.ZodObject {
-  if (schema instanceof z.ZodObject) return schema;
+function asObject(tool: Tool, schema: z.ZodType): z.ZodObject<Record<string, z.ZodType>> {
+  if (schema instanceof z.ZodObject) return schema as z.ZodObject<Record<string, z.ZodType>>;
   throw new Error(`${tool.name}: the schemas of ${tool.verb.name} are no objects`);
 }
 
@@ -66,8 +70,8 @@ export function listingOf(tool: Tool, { input, output }: ToolSchemas): ToolListi
     title,
     description,
     // Not every client that hands schemas to a model follows references: what a model reads has none.
-    inputSchema: z.toJSONSchema(input, { io: 'input', metadata: unnamed }) as JsonSchema,
-    outputSchema: z.toJSONSchema(output, { io: 'output' }) as JsonSchema,
+    inputSchema: z.toJSONSchema(input, { io: 'input', metadata: unnamed, override: known }) as JsonSchema,
+    outputSchema: z.toJSONSchema(output, { io: 'output', override: known }) as JsonSchema,
     annotations: { title, ...annotations },
   };
 }
@@ -80,3 +84,8 @@ unnamed.get = ((schema: z.ZodType) => {
   const { id: _, ...rest } = known;
   return rest;
 }) as typeof unnamed.get;
+
+/** JSON schema knows base64 as an encoding; as a format it is unknown, and validators of clients complain of it. */
+function known({ jsonSchema }: { readonly jsonSchema: { format?: string | undefined } }): void {
+  if (jsonSchema.format === 'base64') delete jsonSchema.format;
+}

@@ -28,7 +28,7 @@ export const TOOLS: readonly Tool[] = [
       'Saves every file of the workspace as it is now, so that checkpoint_restore can bring this state back byte for ' +
       'byte. Use it before risky work and when something works. Files, git index, HEAD and refs are not touched.',
     annotations: ADDS,
-    takes: { message: 'message', test_result: 'testResult' },
+    takes: { fields: { message: 'message', test_result: 'testResult' } },
     twoSteps: false,
     render: ({ checkpoint, capture, pending }) => [
       `Took ${checkpointLine(checkpoint)}`,
@@ -44,7 +44,7 @@ export const TOOLS: readonly Tool[] = [
       'Lists the checkpoints of the workspace, newest first: id, time, who took it and why, and how much changed in it. ' +
       '`before` (as cp_12) gives older ones.',
     annotations: READS,
-    takes: { limit: 'limit', before: 'before' },
+    takes: { fields: { limit: 'limit', before: 'before' } },
     twoSteps: false,
     render: ({ checkpoints, damaged, more }) => [
       ...(checkpoints.length + damaged.length === 0 ? ['No checkpoints yet; checkpoint_create takes one.'] : []),
@@ -59,7 +59,7 @@ export const TOOLS: readonly Tool[] = [
     title: 'Show a checkpoint',
     description: `Shows one checkpoint and which paths changed in it against the one before it. ${NAMES}`,
     annotations: READS,
-    takes: { checkpoint: 'checkpoint' },
+    takes: { fields: { checkpoint: 'checkpoint' } },
     twoSteps: false,
     render: (shown) => [
       checkpointLine(shown),
@@ -81,7 +81,7 @@ export const TOOLS: readonly Tool[] = [
       'files as they are now. With `from`: that one against the files. With both: the first against the second. ' +
       `\`patch: true\` adds a unified diff. ${NAMES}`,
     annotations: READS,
-    takes: { from: 'from', to: 'to', paths: 'paths', patch: 'patch' },
+    takes: { fields: { from: 'from', to: 'to', paths: 'paths', patch: 'patch' } },
     twoSteps: false,
     render: ({ from, to, changes, totals, patch }) => [
       `From ${from.id} to ${to === null ? 'the files as they are now' : to.id}: ${counts(totals)}`,
@@ -98,7 +98,7 @@ export const TOOLS: readonly Tool[] = [
       'Makes the files equal to a checkpoint, all or nothing; with `paths` only those and what is below them. What is ' +
       `there now is saved first, and undo takes the restore back. ${TWO_STEPS} ${NAMES}`,
     annotations: CHANGES_FILES,
-    takes: { checkpoint: 'checkpoint', paths: 'paths', mode: 'mode' },
+    takes: { fields: { checkpoint: 'checkpoint', paths: 'paths', mode: 'mode' } },
     twoSteps: true,
     render: actLines,
   }),
@@ -110,7 +110,7 @@ export const TOOLS: readonly Tool[] = [
       'Takes back the newest act of Savepoint that stands (a restore or a redo). Changes made since then are kept; ' +
       `where both changed the same lines it is a CONFLICT and nothing changes. ${TWO_STEPS}`,
     annotations: CHANGES_FILES,
-    takes: {},
+    takes: { fields: {} },
     twoSteps: true,
     render: actLines,
   }),
@@ -120,7 +120,7 @@ export const TOOLS: readonly Tool[] = [
     title: 'Redo',
     description: `Brings again what the last undo took back, as long as no other act came after it. ${TWO_STEPS}`,
     annotations: CHANGES_FILES,
-    takes: {},
+    takes: { fields: {} },
     twoSteps: true,
     render: actLines,
   }),

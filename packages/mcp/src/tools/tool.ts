@@ -1,5 +1,6 @@
 /** What a tool adds to a verb: how a model is told of it, what it may be given, and how its answer reads. */
 import type { OutputOf, Verb } from '@savepoint/core';
+import type * as z from 'zod';
 
 /** All of them are set: the protocol's defaults say that a tool destroys and reaches out to the world. */
 export interface Annotations {
@@ -9,6 +10,20 @@ export interface Annotations {
   readonly openWorldHint: boolean;
 }
 
+type Fields = Readonly<Record<string, z.ZodType>>;
+
+/** How the arguments of a tool become the input of its verb. */
+export type Takes =
+  /** The verb's own fields, under their own names. */
+  | 'all'
+  /** Argument of the tool to field of the verb's input. */
+  | { readonly fields: Readonly<Record<string, string>> }
+  /** Arguments of another shape, made of parts of the verb's own. */
+  | {
+      readonly shape: (input: Fields) => Fields;
+      readonly toInput: (given: Readonly<Record<string, unknown>>) => unknown;
+    };
+
 export interface Tool<V extends Verb = Verb> {
   /** As a client calls it; clients put a prefix before it. */
   readonly name: string;
@@ -17,8 +32,7 @@ export interface Tool<V extends Verb = Verb> {
   /** For a model that has to choose a tool: what it does, when to use it, what comes back. */
   readonly description: string;
   readonly annotations: Annotations;
-  /** Argument of the tool to field of the verb's input. `all`: the verb's fields under their own names. */
-  readonly takes: Readonly<Record<string, string>> | 'all';
+  readonly takes: Takes;
   /**
    * Whether it needs a preview first: without `preview_id` the verb is called as a dry run, with it the verb may only
    * carry out what that preview showed.

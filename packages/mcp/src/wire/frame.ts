@@ -25,8 +25,7 @@ export function readFrame(line: Uint8Array): Frame {
     return bad(-32700, 'The message is no valid UTF-8.');
   }
   const problem = structureProblem(line);
-  if (problem === 'deep') return bad(-32600, `The message is nested more than ${DEEPEST} levels deep.`);
-  if (problem === 'many') return bad(-32600, 'The message is a batch or a bare value; one request a line is wanted.');
+  if (problem !== null) return bad(-32600, `The message ${problem}.`);
   try {
     return { kind: 'json', value: JSON.parse(text) };
   } catch {
@@ -58,7 +57,7 @@ export function idIn(start: Uint8Array, end: Uint8Array = start): string | numbe
   }
 }
 
-const [TAB, LF, CR, SPACE, QUOTE, BACKSLASH] = [0x09, 0x0a, 0x0d, 0x20, 0x22, 0x5c];
+const [TAB, LF, CR, SPACE, QUOTE, COLON, BACKSLASH] = [0x09, 0x0a, 0x0d, 0x20, 0x22, 0x3a, 0x5c];
 const OPENING = new Set([0x7b, 0x5b]);
 const CLOSING = new Set([0x7d, 0x5d]);
 
@@ -66,21 +65,40 @@ function isBlank(line: Uint8Array): boolean {
   return line.every((byte) => byte === SPACE || byte === TAB || byte === CR || byte === LF);
 }
 
-function structureProblem(line: Uint8Array): 'deep' | 'many' | null {
+/** One pass over texts and brackets, without recursion; what is no JSON at all is left to the parser. */
+function structureProblem(line: Uint8Array): string | null {
   const first = line.find((byte) => byte !== SPACE && byte !== TAB && byte !== CR);
-  if (first === 0x5b || first === QUOTE) return 'many';
-  let depth = 0;
-  let inText = false;
+  if (first === 0x5b) return 'is a batch; one message a line is wanted';
+  /** For each open bracket: the keys seen in it, or null for a list. */
+  const open: (Set<string> | null)[] = [];
+  let text: readonly [start: number, end: number] = [0, 0];
   for (let at = 0; at < line.length; at++) {
     const byte = line[at] as number;
-    if (inText) {
-      if (byte === BACKSLASH) at++;
-      else if (byte === QUOTE) inText = false;
-    } else if (byte === QUOTE) inText = true;
-    else if (OPENING.has(byte)) {
-      depth++;
-      if (depth > DEEPEST) return 'deep';
-    } else if (CLOSING.has(byte)) depth--;
+    if (byte === QUOTE) {
+      const start = at;
+      for (at++; at < line.length && line[at] !== QUOTE; at++) if (line[at] === BACKSLASH) at++;
+      text = [start, at + 1];
+    } else if (OPENING.has(byte)) {
+      open.push(byte === 0x7b ? new Set() : null);
+      if (open.length > DEEPEST) return `is nested more than ${DEEPEST} levels deep`;
+    } else if (CLOSING.has(byte)) open.pop();
+    else if (byte === COLON) {
+      // Readers differ in which of the two they take.
+      const key = keyIn(line.subarray(...text));
+      const keys = open.at(-1);
+      if (keys?.has(key)) return `has the key ${JSON.stringify(key.slice(0, 80))} twice in one object`;
+      keys?.add(key);
+    }
   }
   return null;
+}
+
+/** Two spellings of one key are one key. */
+function keyIn(token: Uint8Array): string {
+  const text = Buffer.from(token).toString('utf8');
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text;
+  }
 }
