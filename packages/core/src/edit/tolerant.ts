@@ -47,16 +47,49 @@ export function tolerantPlaces(
   const searched = numbersOf(lines.slice(0, ends));
   const found = placesOfSequence(searched, numbersOf(wanted), !edit.replaceAll, limit);
   const endingOf = endings(body);
-  const literal = now.includes('\r');
+  const change = changeOf(old, now);
+  // Several places where one is wanted are only told, and may overlap; otherwise each line is in one place at most.
+  const told = found.length > 1 && !edit.replaceAll;
+  if (!told && found.length * change.put.length > bound.maxLines) {
+    throw refused('TOO_LARGE', `The edit would put in more than ${bound.maxLines} lines. Make it in parts.`, {
+      limit: bound.maxLines,
+      unit: 'lines',
+    });
+  }
   let kept = false;
   const places = found.map((index): Place => {
-    const matched = lines.slice(index, index + wanted.length);
-    const ending = endingOf((matched[0] as TextLine).at);
-    kept ||= !literal && now.includes('\n') && ending === '\r\n';
-    return place(matched, wanted, old, now, literal ? '\n' : ending);
+    const { at } = lines[index] as TextLine;
+    if (told) return { from: at, to: at, put: '' };
+    const ending = endingOf(at);
+    kept ||= !change.literal && now.includes('\n') && ending === '\r\n';
+    return placeOf(lines.slice(index, index + wanted.length), wanted, change, ending);
   });
   const notes = found.length === 0 ? [] : ['Found by its lines; spaces and tabs around them differ.'];
   return { places, notes: kept ? [...notes, CRLF_KEPT] : notes };
+}
+
+/** What the new text changes in the old one: lines between those that both share at their ends. */
+interface LineChange {
+  /** Lines shared at the start and at the end. */
+  readonly start: number;
+  readonly end: number;
+  readonly put: readonly string[];
+  /** True where the old text ends in the middle of a line. */
+  readonly open: boolean;
+  /** True where the new text holds a CR: its line ends are meant as they are. */
+  readonly literal: boolean;
+}
+
+function changeOf(old: string, now: string): LineChange {
+  const oldLines = piecesOf(old);
+  const newLines = piecesOf(now);
+  const shorter = Math.min(oldLines.length, newLines.length);
+  let start = 0;
+  while (start < shorter && oldLines[start] === newLines[start]) start++;
+  let end = 0;
+  while (end < shorter - start && oldLines.at(-1 - end) === newLines.at(-1 - end)) end++;
+  const put = newLines.slice(start, newLines.length - end);
+  return { start, end, put, open: !old.endsWith('\n'), literal: now.includes('\r') };
 }
 
 interface TextLine {
@@ -89,21 +122,12 @@ function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-function place(
+function placeOf(
   matched: readonly TextLine[],
   wanted: readonly TextLine[],
-  old: string,
-  now: string,
+  { start, end, put, open, literal }: LineChange,
   ending: string,
 ): Place {
-  const oldLines = piecesOf(old);
-  const newLines = piecesOf(now);
-  const shorter = Math.min(oldLines.length, newLines.length);
-  let start = 0;
-  while (start < shorter && oldLines[start] === newLines[start]) start++;
-  let end = 0;
-  while (end < shorter - start && oldLines.at(-1 - end) === newLines.at(-1 - end)) end++;
-
   // Lines that are replaced tell best how those in their place are indented.
   const pairs = wanted.map((line, i) => ({ line, given: line.indent, file: (matched[i] as TextLine).indent }));
   const told = [
@@ -112,19 +136,16 @@ function place(
     ...pairs.slice(pairs.length - end),
   ];
   const indentation = new Indentation(told.filter(({ line }) => line.core !== ''));
-
-  const put = newLines.slice(start, newLines.length - end).map((line) => {
+  const shown = put.map((line) => {
     const text = line.endsWith('\n') ? line.slice(0, -1) : line;
     const indent = /^[ \t]*/.exec(text)?.[0] ?? '';
-    const shown = indent.length === text.length ? text : indentation.inFile(indent) + text.slice(indent.length);
-    return line.endsWith('\n') ? shown + ending : shown;
+    const indented = indent.length === text.length ? text : indentation.inFile(indent) + text.slice(indent.length);
+    return line.endsWith('\n') ? indented + (literal ? '\n' : ending) : indented;
   });
-  const lastIndex = matched.length - 1 - end;
   const from = start < matched.length ? (matched[start] as TextLine).at : (matched.at(-1) as TextLine).next;
-  if (lastIndex < start) return { from, to: from, put: put.join('') };
-  const last = matched[lastIndex] as TextLine;
-  const to = end === 0 && !old.endsWith('\n') ? last.end : last.next;
-  return { from, to, put: put.join('') };
+  const last = matched[matched.length - 1 - end];
+  if (last === undefined || last.at < from) return { from, to: from, put: shown.join('') };
+  return { from, to: end === 0 && open ? last.end : last.next, put: shown.join('') };
 }
 
 function piecesOf(text: string): string[] {
