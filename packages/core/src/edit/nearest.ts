@@ -40,14 +40,15 @@ export function nearestPlaces(body: string, old: string): Candidate[] {
 }
 
 /** The candidates in words. */
-export function sayNearest(candidates: readonly Candidate[], old: string, tolerant: boolean): string {
+export function sayNearest(candidates: readonly Candidate[], body: string, old: string, tolerant: boolean): string {
   const [best] = candidates;
   if (best === undefined) return 'Nothing in the file is like it. Read the file again and copy the text from it.';
   const [difference] = best.differences;
   const others = candidates.slice(1).map(({ first }) => first);
   const also = others.length === 0 ? '' : ` Less like it: ${others.map((line) => `line ${line}`).join(', ')}.`;
   if (difference === undefined) {
-    const end = old.endsWith('\n') ? ' The search text ends with a line feed; the last line of the file has none.' : '';
+    const short = old.endsWith('\n') && !body.endsWith('\n');
+    const end = short ? ' The search text ends with a line feed; the last line of the file has none.' : '';
     return `The lines from line ${best.first} on are like it.${end}${also} Copy the text from the file as it stands.`;
   }
   const { line, expected, found, why } = difference;

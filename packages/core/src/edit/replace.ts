@@ -150,7 +150,7 @@ function putIn(body: string, { places, notes }: Found, bound: EditBound): NewBod
 
 function noMatch(body: string, old: string, tolerant: boolean) {
   const candidates = nearestPlaces(body, old);
-  return refused('NO_MATCH', `The search text is not in the file. ${sayNearest(candidates, old, tolerant)}`, {
+  return refused('NO_MATCH', `The search text is not in the file. ${sayNearest(candidates, body, old, tolerant)}`, {
     candidates,
   });
 }

@@ -46,3 +46,45 @@ describe('replace', () => {
     expect(message).toContain('`  const a = 1;` in line 2');
   });
 });
+
+describe('line ends and the byte-order mark', () => {
+  test('a search text without CR fits lines with CRLF, and what is put in takes their line end', () => {
+    const { text, last } = done('a\r\nb\r\nc\r\n', [replace('a\nb\n', 'x\ny\nb\n')]);
+    expect(text).toBe('x\r\ny\r\nb\r\nc\r\n');
+    expect(last.notes).toEqual(['Line ends kept as CRLF.']);
+    expect(edited('a\r\n', replace('a', 'x\ny'))).toBe('x\r\ny\r\n');
+    expect(edited('a\r\nb', replace('b', 'x\ny'))).toBe('a\r\nx\r\ny');
+    expect(edited('a\r\nb\r\n', replace('\nb', ''))).toBe('a\r\n');
+  });
+
+  test('in a mixed file, of the line where the place begins; what both texts share keeps its own', () => {
+    expect(edited('a\r\nb\nc\r\n', replace('b\nc', 'x\ny'))).toBe('a\r\nx\ny\r\n');
+    expect(edited('a\r\nb\nc', replace('a\nb\n', 'x\nb\n'))).toBe('x\r\nb\nc');
+    expect(edited('a\nb\r\n', replaceAll('\n', '\n\n'))).toBe('a\n\nb\r\n\r\n');
+  });
+
+  test('with a CR, both texts mean what they say', () => {
+    expect(edited('a\r\nb\r\n', replace('a\r\n', 'a\n'))).toBe('a\nb\r\n');
+    expect(edited('a\nb\n', replace('a\n', 'a\r\n'))).toBe('a\r\nb\n');
+    expect(edited('a\r\nb\r\n', replace('a\nb', 'a\r\nb\rc'))).toBe('a\r\nb\rc\r\n');
+    refusal('NO_MATCH', 'a\nb\n', replace('a\r\n', 'x'));
+    expect(edited('a\r\r\nb\n', replace('\r\n', '\n'))).toBe('a\r\nb\n');
+  });
+
+  test('the mark is no part of line 1, unless the search text begins with it', () => {
+    expect(edited('\ufeffa\n', replace('a', 'b'))).toBe('\ufeffb\n');
+    expect(edited('\ufeffa\n', replace('\ufeffa', 'b'))).toBe('b\n');
+    expect(done('\ufeffa\n', [replace('a\n', '')]).text).toBe('\ufeff');
+  });
+
+  test('nothing to search, nothing to do', () => {
+    refusal('EMPTY_SEARCH', 'a', replace('', 'b'));
+    refusal('SAME_TEXT', 'a', replace('a', 'a'));
+  });
+
+  test('a last line without line end is told apart', () => {
+    expect(refusal('NO_MATCH', 'x\nlast line', replace('last line\n', 'y\n')).message).toContain(
+      'the last line of the file has none',
+    );
+  });
+});
