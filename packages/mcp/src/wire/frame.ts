@@ -86,6 +86,8 @@ function structureProblem(line: Uint8Array): string | null {
       // Readers differ in which of the two they take.
       const key = keyIn(line.subarray(...text));
       const keys = open.at(-1);
+      // What copies the message later would change an object's ancestor with it, or lose it.
+      if (key === '__proto__') return 'has a key named __proto__';
       if (keys?.has(key)) return `has the key ${JSON.stringify(key.slice(0, 80))} twice in one object`;
       keys?.add(key);
     }
