@@ -201,20 +201,26 @@ export async function applyBack(
   transitions: readonly Transition[],
 ): Promise<readonly ForeignContent[]> {
   const foreign: ForeignContent[] = [];
-  const backwards = [...steps].reverse();
-  for (const step of backwards) {
+  const attempt = async (work: () => Promise<void> | void): Promise<void> => {
     try {
-      const disk = where(site, step.path);
-      await back(site, step, disk, transitions, foreign);
-      if (disk !== null) site.walk.confirm(step.path);
+      await work();
     } catch (error) {
       if (!(error instanceof ForeignContent)) throw error;
       if (!foreign.some(({ path }) => path === error.path)) foreign.push(error);
     }
+  };
+  const backwards = [...steps].reverse();
+  for (const step of backwards) {
+    await attempt(async () => {
+      const disk = where(site, step.path);
+      await back(site, step, disk, transitions, foreign);
+      if (disk !== null) site.walk.confirm(step.path);
+    });
   }
   syncFolders(site, touchedFolders(transitions.map(({ path }) => path)));
   for (const step of backwards) {
-    if (step.do === 'open' || step.do === 'remove-folder') setMode(site, step.path, 'folder', step.mode);
+    if (step.do !== 'open' && step.do !== 'remove-folder') continue;
+    await attempt(() => setMode(site, step.path, 'folder', step.mode));
   }
   return foreign;
 }

@@ -10,7 +10,7 @@
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
 import type { TransactionId } from '../model/ids.ts';
-import type { TreePath } from '../model/names.ts';
+import type { DiskPath, TreePath } from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
@@ -21,7 +21,7 @@ import { diskState, holds } from './disk-state.ts';
 import type { Publication } from './door.ts';
 import { clearJournalDebris, listUnsettled, removeJournal } from './journal.ts';
 import { type Expected, isExpected, pendingError, unsettledError } from './outcome.ts';
-import { asideFile, type ForeignContent, moveWithoutReplacing, openSite, type Site, where } from './site.ts';
+import { asideFile, ForeignContent, moveWithoutReplacing, openSite, type Site, where } from './site.ts';
 import { discardStage } from './stage.ts';
 import { isLeaf, stepsFor } from './steps.ts';
 import type { Intent, Journal } from './transition.ts';
@@ -154,7 +154,7 @@ function returnStrangers(site: Site, journal: Journal): void {
     const state = diskState(site.fs, aside);
     if (state.kind === 'absent' || holds(state, from)) continue;
     if (isLeaf(to) && holds(state, to)) continue;
-    const disk = where(site, path);
+    const disk = whereIfAny(site, path);
     if (disk === null || site.fs.lstat(disk) !== null) continue;
     moveWithoutReplacing(site.fs, aside, disk);
   }
@@ -169,11 +169,21 @@ function moveStrangersAway(
   const kept: KeptFile[] = [];
   for (const { path } of foreign) {
     const slot = journal.transitions.findIndex((transition) => transition.path === path);
-    const disk = where(site, path);
+    const disk = whereIfAny(site, path);
     if (disk === null || diskState(site.fs, disk).kind !== 'file') continue;
     const backup = copyAway(input.ports.fs, input.layout, journal.transaction, slot, path, disk);
     site.fs.unlink(disk);
     kept.push({ path, backup });
   }
   return kept;
+}
+
+/** Null as well where somebody's link stands in the way: what lies behind it is no concern of the transaction. */
+function whereIfAny(site: Site, path: TreePath): DiskPath | null {
+  try {
+    return where(site, path);
+  } catch (error) {
+    if (error instanceof ForeignContent) return null;
+    throw error;
+  }
 }

@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import { type DiskPath, SavepointError } from '@savepoint/core';
+import { type SimDisk, seededRandom } from '@savepoint/testkit';
+import { describe, expect, it } from 'vitest';
+import { engine, journals, ROOT, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { prepared, SCENES, type Scene } from './scenes.ts';
+
+/**
+ * Another program does something to the files at a call of an act, for every call of it that changes something. What it
+ * wrote is never lost: it is there afterwards, or a checkpoint or a backup holds it. Everything else is all old or all new.
+ * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/interference.test.ts
+ */
+const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const LONG = process.env['SAVEPOINT_LONG'] === '1';
+
+/** What another program may do at a path; null where it cannot be done there now. */
+type Deed = (disk: SimDisk, path: DiskPath, content: string) => string | null;
+
+const create = (disk: SimDisk, path: DiskPath, content: string): void => {
+  const file = disk.openNew(path, 0o644);
+  disk.write(file, Buffer.from(content), 0);
+  disk.close(file);
+};
+
+const DEEDS: Readonly<Record<string, Deed>> = {
+  'saves by a new file': (disk, path, content) => {
+    if (disk.lstat(path) !== null) disk.unlink(path);
+    create(disk, path, content);
+    return content;
+  },
+  'saves by a rename': (disk, path, content) => {
+    create(disk, '/elsewhere' as DiskPath, content);
+    disk.rename('/elsewhere' as DiskPath, path);
+    return content;
+  },
+  'puts a file into a folder': (disk, path, content) => {
+    create(disk, `${path}/intruder` as DiskPath, content);
+    return content;
+  },
+  'makes a folder': (disk, path) => {
+    disk.makeFolder(path, 0o755);
+    return null;
+  },
+  'removes it': (disk, path) => {
+    disk.unlink(path);
+    return null;
+  },
+  'puts a link': (disk, path) => {
+    disk.makeLink('intruder', path);
+    return null;
+  },
+};
+
+const ACTS = SCENES.filter(({ name }) => ['restore', 'undo', 'edit of 2 files', 'edit of 20 files'].includes(name));
+
+describe.each(ACTS)('$name', (scene) => {
+  it('what another program does at any call of it is not lost, and the rest is all old or all new', async () => {
+    const random = seededRandom(SEED);
+    const start = await prepared(scene);
+    const whole = start.afterProcessDeath();
+    const before = whole.calls;
+    await scene.act(engine(whole, 100));
+    const calls = whole.calls - before;
+    const ends = { old: treeOf(start).tree, done: treeOf(whole).tree };
+    const touched = [...new Set([...ends.old.keys(), ...ends.done.keys()])].filter(
+      (path) => path !== '' && ends.old.get(path) !== ends.done.get(path),
+    );
+    const found: string[] = [];
+    const outcomes = new Set<string>();
+    const step = LONG ? 1 : Math.max(1, Math.ceil(calls / 60));
+    for (let at = 1 + (LONG ? 0 : random.integer(step)); at <= calls; at += step) {
+      for (const deed of LONG ? Object.keys(DEEDS) : random.sample(Object.keys(DEEDS), 2)) {
+        const path = random.pick(touched);
+        const where = `call ${at} of ${calls}: ${deed} at ${path} (replay: SAVEPOINT_SEED=${SEED})`;
+        await interfere(scene, start, ends, { at, deed, path }, outcomes).catch((error: Error) => {
+          found.push(`${where}: ${error.message}`);
+        });
+      }
+    }
+    expect(found).toEqual([]);
+    expect(outcomes).toContain('CONFLICT');
+    expect(outcomes).toContain('done');
+  }, 3_600_000);
+});
+
+async function interfere(
+  scene: Scene,
+  start: SimDisk,
+  ends: { readonly old: Tree; readonly done: Tree },
+  how: { readonly at: number; readonly deed: string; readonly path: string },
+  outcomes: Set<string>,
+): Promise<void> {
+  const disk = start.afterProcessDeath();
+  const disturbed = `${ROOT}/${how.path}` as DiskPath;
+  const content = `intruder at ${how.at}\n`;
+  let wrote: string | null = null;
+  let calls = 0;
+  disk.onCall = () => {
+    calls += 1;
+    if (calls !== how.at) return;
+    const { onCall } = disk;
+    disk.onCall = null;
+    try {
+      // What is done through a link is done elsewhere, and no concern of the act.
+      const isInside = how.deed === 'puts a file into a folder';
+      const folder = isInside ? disturbed : (disturbed.slice(0, disturbed.lastIndexOf('/')) as DiskPath);
+      if (disk.realpath(folder) === folder) wrote = (DEEDS[how.deed] as Deed)(disk, disturbed, content);
+    } catch {
+      // It cannot be done there at this moment.
+    }
+    disk.onCall = onCall;
+  };
+  let code: string | null = null;
+  try {
+    await scene.act(engine(disk, 100));
+  } catch (error) {
+    if (!(error instanceof SavepointError)) throw error;
+    code = error.code;
+  }
+  disk.onCall = null;
+  outcomes.add(code ?? 'done');
+  if (code === 'INTERNAL') throw new Error('a fault of our own');
+  if (code === 'PENDING') {
+    // Only a person can say what is to become of it; whichever way, nothing is lost.
+    const forward = how.at % 2 === 1 && (await goesForward(disk));
+    if (!forward) await engine(disk, 201).recover({ decision: 'back' });
+  } else expect(journals(disk)).toEqual([]);
+  const { tree, staging } = treeOf(disk);
+  expect(staging).toEqual([]);
+  // An edit may have moved what it wrote.
+  const theirs = [...tree].filter(([, node]) => node.includes('intruder')).map(([path]) => path);
+  const others = (each: Tree): string => tell(each, [how.path, ...theirs]);
+  const apart = others(tree);
+  const isWhole = apart === others(ends.old) || apart === others(ends.done);
+  if (!isWhole) throw new Error(`neither old nor new (${code ?? 'done'})\n${apart}`);
+  if (wrote !== null && !(await isKept(disk, tree, wrote)))
+    throw new Error(`what it wrote is lost (${code ?? 'done'})`);
+  await verifyDeep(engine(disk, 300));
+}
+
+/** Forward may be barred by what stands there; then the act is still pending, and back is open. */
+async function goesForward(disk: SimDisk): Promise<boolean> {
+  try {
+    await engine(disk, 200).recover({ decision: 'forward' });
+    return true;
+  } catch (error) {
+    expect((error as SavepointError).code).toBe('PENDING');
+    return false;
+  }
+}
+
+/** In the folder, in a checkpoint, or among the plain copies under the store. */
+async function isKept(disk: SimDisk, tree: Tree, content: string): Promise<boolean> {
+  if ([...tree.values()].some((node) => node.endsWith(content))) return true;
+  const id = createHash('sha1').update(`blob ${content.length}\0${content}`).digest('hex');
+  const { checkpoints } = await engine(disk, 301).list();
+  for (const { changes } of checkpoints) {
+    for (const { before, after } of changes ?? []) {
+      for (const entry of [before, after]) if (entry?.kind === 'file' && entry.id === id) return true;
+    }
+  }
+  return copies(disk, '/home/workspaces' as DiskPath).includes(content);
+}
+
+function copies(disk: SimDisk, folder: DiskPath): readonly string[] {
+  return disk.list(folder).flatMap((store) => filesBelow(disk, `${folder}/${store}/backups` as DiskPath));
+}
+
+function filesBelow(disk: SimDisk, folder: DiskPath): readonly string[] {
+  return disk.list(folder).flatMap((name) => {
+    const path = `${folder}/${name}` as DiskPath;
+    const size = disk.lstat(path)?.size ?? 0;
+    if (((disk.lstat(path)?.mode ?? 0) & 0o170000) === 0o040000) return filesBelow(disk, path);
+    const file = disk.openRead(path);
+    const bytes = Buffer.alloc(size);
+    disk.read(file, bytes, 0, size, 0);
+    disk.close(file);
+    return [bytes.toString('latin1')];
+  });
+}
