@@ -109,6 +109,8 @@ describe('a patch that somebody wrote', () => {
       hunk: 1,
       places: [2, 4],
     });
+    // Where one hunk was moved, those below it are first looked for as far away.
+    expect(edited('y\na\nc\nz\nc\n', patch('@@ -1 +1 @@\n-a\n+x\n@@ -4 +4 @@\n-c\n+w\n'))).toBe('y\nx\nc\nz\nw\n');
     // Not in front of the hunk above it.
     refusal('PATCH_MISMATCH', 'a\nb\nc\n', patch('@@ -2 +2 @@\n-b\n+x\n@@ -3 +3 @@\n-a\n+y\n'));
   });

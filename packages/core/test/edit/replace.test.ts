@@ -60,6 +60,10 @@ describe('line ends and the byte-order mark', () => {
   test('in a mixed file, of the line where the place begins; what both texts share keeps its own', () => {
     expect(edited('a\r\nb\nc\r\n', replace('b\nc', 'x\ny'))).toBe('a\r\nx\ny\r\n');
     expect(edited('a\r\nb\nc', replace('a\nb\n', 'x\nb\n'))).toBe('x\r\nb\nc');
+    expect(done('a\r\na\n', [replaceAll('a', 'x\ny')])).toMatchObject({
+      text: 'x\r\ny\r\nx\ny\n',
+      last: { notes: ['Line ends kept as CRLF.'], replacements: 2 },
+    });
     expect(edited('a\nb\r\n', replaceAll('\n', '\n\n'))).toBe('a\n\nb\r\n\r\n');
   });
 
