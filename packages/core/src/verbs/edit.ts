@@ -8,10 +8,9 @@ import type { FileRequest } from '../edit/targets.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type JsonName, nameToJson, type TreePath, textFromBytes } from '../model/names.ts';
 import type { EditResult, Place, Savepoint } from '../savepoint.ts';
-import type * as EditShapes from './edit-shapes.ts';
 import { treePathOf } from './given-paths.ts';
 import { briefToJson } from './to-json.ts';
-import { given, verb } from './verb.ts';
+import { type EditShapes, given, verb } from './verb.ts';
 
 export const edit = verb({
   name: 'edit',
@@ -20,7 +19,7 @@ export const edit = verb({
     'Edits any number of files in one act: all of them change, or none does. Everything is checked first, and all that ' +
     'is wrong comes back in one answer. A checkpoint is taken before and after, so `undo` takes the edit back.',
   changes: 'files',
-  schemas: ({ editShapes }) => ({ input: editShapes.editRequest, output: editShapes.edited }),
+  schemas: (_shapes, { editRequest, edited }) => ({ input: editRequest, output: edited }),
 
   async handle(savepoint, input, context) {
     const requests = await requestsOf(savepoint, input);
@@ -34,8 +33,8 @@ export const edit = verb({
   },
 });
 
-type Input = z.output<typeof EditShapes.editRequest>;
-type Output = z.output<typeof EditShapes.edited>;
+type Input = z.output<EditShapes['editRequest']>;
+type Output = z.output<EditShapes['edited']>;
 
 /** @throws SavepointError EDITS_REFUSED with every path that cannot be one */
 async function requestsOf(savepoint: Savepoint, input: Input): Promise<readonly FileRequest[]> {

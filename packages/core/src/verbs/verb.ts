@@ -3,7 +3,8 @@ import type * as z from 'zod';
 import type { Savepoint } from '../savepoint.ts';
 
 /** The schemas' building blocks. Loaded only where a schema is asked for: zod takes longer to load than most verbs to run. */
-export type Shapes = typeof import('./shapes.ts') & { readonly editShapes: typeof import('./edit-shapes.ts') };
+export type Shapes = typeof import('./shapes.ts');
+export type EditShapes = typeof import('./edit-shapes.ts');
 
 export interface VerbContext {
   /** Stops the work before its commit point: CANCELLED, nothing changed. */
@@ -19,7 +20,7 @@ export interface Verb<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly description: string;
   /** What it may change: nothing at all, checkpoints and what is kept about them, or the files of the workspace. */
   readonly changes: 'nothing' | 'store' | 'files';
-  schemas(shapes: Shapes): { readonly input: Input; readonly output: Output };
+  schemas(shapes: Shapes, editShapes: EditShapes): { readonly input: Input; readonly output: Output };
   /** @throws SavepointError */
   handle(savepoint: Savepoint, input: z.output<Input>, context: VerbContext): Promise<z.output<Output>>;
   /** Whether an answer is bad news: it was found out well, and callers should still stop (process status 1). */
@@ -37,8 +38,7 @@ export function verb<Input extends z.ZodType, Output extends z.ZodType>(it: Verb
 export async function schemasOf<Input extends z.ZodType, Output extends z.ZodType>(
   it: Verb<Input, Output>,
 ): Promise<{ readonly input: Input; readonly output: Output }> {
-  const [shapes, editShapes] = await Promise.all([import('./shapes.ts'), import('./edit-shapes.ts')]);
-  return it.schemas({ ...shapes, editShapes });
+  return it.schemas(await import('./shapes.ts'), await import('./edit-shapes.ts'));
 }
 
 type Given<T> = { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };
