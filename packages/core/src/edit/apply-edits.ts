@@ -17,9 +17,10 @@ import {
 } from './edits.ts';
 import { EditRefused, refused } from './failures.ts';
 import { insertInto } from './insert.ts';
+import { CRLF_KEPT, type NewBody } from './new-body.ts';
 import { applyPatch } from './patch-apply.ts';
 import { parsePatch } from './patch-parse.ts';
-import { CRLF_KEPT, type NewBody, replaceIn } from './replace.ts';
+import { replaceIn } from './replace.ts';
 import {
   allCrLf,
   bytesOf,

@@ -1,6 +1,6 @@
 import type { EditBound, Insert } from './edits.ts';
 import { refused } from './failures.ts';
-import { CRLF_KEPT, type NewBody } from './replace.ts';
+import { CRLF_KEPT, type NewBody } from './new-body.ts';
 import { endingAt, givenText, lineCount, tooLarge, withEnding } from './text-file.ts';
 
 /**

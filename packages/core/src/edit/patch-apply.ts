@@ -12,8 +12,8 @@ import type { EditBound } from './edits.ts';
 import { refused } from './failures.ts';
 import { placesOfSequence } from './find.ts';
 import { excerpt } from './nearest.ts';
+import { CRLF_KEPT, type NewBody } from './new-body.ts';
 import type { LinePatch, PatchHunk, PatchLine } from './patch-parse.ts';
-import { CRLF_KEPT, type NewBody } from './replace.ts';
 import { lineCount, tooLarge } from './text-file.ts';
 
 /** Lines that all searches for hunks out of place may look at together. */

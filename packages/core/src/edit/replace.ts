@@ -8,26 +8,9 @@ import type { EditBound, Replace } from './edits.ts';
 import { refused } from './failures.ts';
 import { placesOf } from './find.ts';
 import { nearestPlaces, sayNearest } from './nearest.ts';
-import { type Ending, givenText, lineAt, tooLarge, withEnding } from './text-file.ts';
+import { CRLF_KEPT, type Found, type NewBody, type Place } from './new-body.ts';
+import { endings, givenText, lineAt, tooLarge, withEnding } from './text-file.ts';
 import { tolerantPlaces } from './tolerant.ts';
-
-/** A new body, and how much of the old one is known to stand at its start and its end. */
-export interface NewBody {
-  readonly body: string;
-  readonly sameStart: number;
-  readonly sameEnd: number;
-  readonly replacements: number | null;
-  readonly notes: readonly string[];
-}
-
-/** A piece of the body, from `from` to before `to`, and what comes in its place. */
-export interface Place {
-  readonly from: number;
-  readonly to: number;
-  readonly put: string;
-}
-
-export const CRLF_KEPT = 'Line ends kept as CRLF.';
 
 /** Counting stops here. */
 const COUNTED_PLACES = 10_000;
@@ -47,11 +30,6 @@ export function replaceIn(body: string, edit: Replace, bound: EditBound): NewBod
   if (found.places.length === 0) throw noMatch(body, old, edit.tolerant);
   if (found.places.length > 1 && !edit.replaceAll) throw severalMatches(body, found.places);
   return putIn(body, found, bound);
-}
-
-export interface Found {
-  readonly places: readonly Place[];
-  readonly notes: readonly string[];
 }
 
 function exactPlaces(body: string, old: string, now: string, replaceAll: boolean, limit: number): Found {
@@ -94,22 +72,6 @@ function positionsIn(body: string, crossing: boolean): (at: number) => number {
       next = body.indexOf('\r\n', next + 2);
     }
     return at + passed;
-  };
-}
-
-/** As `endingAt`, for positions in ascending order; all of them together look at the body once. */
-export function endings(body: string): (at: number) => Ending {
-  let feed = -1;
-  let last = -1;
-  let done = false;
-  return (at) => {
-    while (!done && feed < at) {
-      last = feed;
-      feed = body.indexOf('\n', feed + 1);
-      done = feed < 0;
-    }
-    const chosen = done ? last : feed;
-    return chosen > 0 && body[chosen - 1] === '\r' ? '\r\n' : '\n';
   };
 }
 

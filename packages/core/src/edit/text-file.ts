@@ -88,6 +88,22 @@ export function endingAt(body: string, at: number): Ending {
   return feed > 0 && body[feed - 1] === '\r' ? '\r\n' : '\n';
 }
 
+/** As `endingAt`, for positions in ascending order; all of them together look at the body once. */
+export function endings(body: string): (at: number) => Ending {
+  let feed = -1;
+  let last = -1;
+  let done = false;
+  return (at) => {
+    while (!done && feed < at) {
+      last = feed;
+      feed = body.indexOf('\n', feed + 1);
+      done = feed < 0;
+    }
+    const chosen = done ? last : feed;
+    return chosen > 0 && body[chosen - 1] === '\r' ? '\r\n' : '\n';
+  };
+}
+
 /** True if the text has line ends and each of them is CRLF. */
 export function allCrLf(body: string): boolean {
   return body.includes('\n') && !/(?:^|[^\r])\n/.test(body);

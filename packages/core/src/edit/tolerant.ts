@@ -11,8 +11,8 @@ import type { EditBound, Replace } from './edits.ts';
 import { refused } from './failures.ts';
 import { placesOfSequence } from './find.ts';
 import { Indentation } from './indentation.ts';
-import { CRLF_KEPT, endings, type Found, type Place } from './replace.ts';
-import { lineCount } from './text-file.ts';
+import { CRLF_KEPT, type Found, type Place } from './new-body.ts';
+import { endings, lineCount } from './text-file.ts';
 
 const NOTHING_FOUND: Found = { places: [], notes: [] };
 

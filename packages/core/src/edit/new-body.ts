@@ -1,0 +1,25 @@
+/** What an edit of a text makes, as the edits of this room hand it on. */
+
+/** A new body, and how much of the old one is known to stand at its start and its end. */
+export interface NewBody {
+  readonly body: string;
+  readonly sameStart: number;
+  readonly sameEnd: number;
+  readonly replacements: number | null;
+  readonly notes: readonly string[];
+}
+
+/** A piece of the body, from `from` to before `to`, and what comes in its place. */
+export interface Place {
+  readonly from: number;
+  readonly to: number;
+  readonly put: string;
+}
+
+export const CRLF_KEPT = 'Line ends kept as CRLF.';
+
+/** Where something is put in, in ascending order, and what to say about it. */
+export interface Found {
+  readonly places: readonly Place[];
+  readonly notes: readonly string[];
+}
