@@ -1,8 +1,17 @@
 /** Lines that a model reads. What comes from disk or from people is escaped. */
-import { type JsonName, nameFromJson, type OutputOf, showName, showText, type VERBS } from '@savepoint/core';
+import {
+  type JsonName,
+  nameFromJson,
+  type OutputOf,
+  showContent,
+  showName,
+  showText,
+  type VERBS,
+} from '@savepoint/core';
 
 type Brief = OutputOf<typeof VERBS.checkpoint>['checkpoint'];
 type Change = OutputOf<typeof VERBS.diff>['changes'][number];
+type Edited = OutputOf<typeof VERBS.edit>;
 type Act = Omit<OutputOf<typeof VERBS.undo>, 'undoes'>;
 
 export function name(path: JsonName): string {
@@ -63,5 +72,29 @@ export function actLines(act: Act): string[] {
     ...keptFiles.map(({ path, backup }) => `  ${name(path)} was written meanwhile; those bytes are in ${name(backup)}`),
     ...(outcome === 'done' && before !== null ? [`State before: ${before.id}`] : []),
     ...(outcome === 'done' && checkpoint !== null ? [`State now: ${checkpoint.id}`] : []),
+  ];
+}
+
+export function editLines({ files, dry_run, diff, checkpoint_before, checkpoint_after }: Edited): string[] {
+  const rows = files.map(({ file_path, operation, edits_applied, backup_path }) => {
+    const backup = backup_path === null ? '' : `; as it was: ${name(backup_path)}`;
+    return `  ${operation}  ${name(file_path)}  (${edits_applied} ${edits_applied === 1 ? 'edit' : 'edits'}${backup})`;
+  });
+  const notes = files.flatMap(({ file_path, edit_status }) =>
+    edit_status.flatMap((status) => status.notes.map((note) => `  ${name(file_path)}: ${showText(note)}`)),
+  );
+  if (dry_run) {
+    const left = (diff?.left_out ?? []).map(({ path, why }) => `  not in the diff (${why}): ${name(path)}`);
+    const text = diff === null ? [] : [showContent(Buffer.from(diff.text, 'utf8').toString('latin1'))];
+    return ['Nothing was changed. It would do this:', ...rows, ...notes, ...text, ...left];
+  }
+  if (checkpoint_after === null)
+    return ['There was nothing to do: the files are like that already.', ...rows, ...notes];
+  return [
+    `Done: ${showText(checkpoint_after.description)}`,
+    ...rows,
+    ...notes,
+    ...(checkpoint_before === null ? [] : [`State before: ${checkpoint_before.id}`]),
+    `State now: ${checkpoint_after.id}; undo takes it back.`,
   ];
 }

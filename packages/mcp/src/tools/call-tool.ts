@@ -3,11 +3,11 @@ import { type DiskPath, open, SavepointError, showText } from '@savepoint/core';
 import type { Machine } from '../roots.ts';
 import { bounded, boundedText, LONGEST_ANSWER } from './bounds.ts';
 import type { ToolSchemas } from './schemas.ts';
-import type { Call, Tool } from './tool.ts';
+import type { Call, Link, Tool } from './tool.ts';
 
 export interface ToolAnswer {
   readonly [key: string]: unknown;
-  readonly content: [{ readonly type: 'text'; readonly text: string }];
+  readonly content: ({ readonly type: 'text'; readonly text: string } | Link)[];
   readonly structuredContent: Record<string, unknown>;
 }
 
@@ -47,7 +47,7 @@ export async function callTool(
   } catch (error) {
     throw previewId === undefined ? error : withPreviewHint(tool, error);
   }
-  return answerOf(tool, output, previewId, [...warnings]);
+  return answerOf(tool, output, previewId, folder, [...warnings]);
 }
 
 /** @throws SavepointError USAGE */
@@ -87,8 +87,16 @@ function asVerbInput({ takes }: Tool, given: Readonly<Record<string, unknown>>):
   return Object.fromEntries(Object.entries(given).map(([argument, value]) => [takes.fields[argument], value]));
 }
 
-function answerOf(tool: Tool, output: unknown, previewId: string | undefined, warnings: readonly string[]): ToolAnswer {
-  const { value, leftOut } = bounded(output, LONGEST_ANSWER);
+function answerOf(
+  tool: Tool,
+  output: unknown,
+  previewId: string | undefined,
+  folder: DiskPath,
+  warnings: readonly string[],
+): ToolAnswer {
+  const linked = tool.link?.(output as never, folder) ?? { output, links: [], leftOut: [] };
+  const { value, leftOut: cut } = bounded(linked.output, LONGEST_ANSWER);
+  const leftOut = [...linked.leftOut, ...cut];
   const lines = [...tool.render(value as never)];
   const structured: Record<string, unknown> = { ...(value as Record<string, unknown>) };
   if (tool.twoSteps) {
@@ -102,7 +110,7 @@ function answerOf(tool: Tool, output: unknown, previewId: string | undefined, wa
   }
   lines.push(...warnings.map((message) => `warning: ${showText(message)}`));
   return {
-    content: [{ type: 'text', text: boundedText(lines, leftOut) }],
+    content: [{ type: 'text', text: boundedText(lines, leftOut) }, ...linked.links],
     structuredContent: { ...structured, left_out: leftOut },
   };
 }

@@ -1,7 +1,9 @@
 /** The tools. One more is one more row; its schemas come from its verb. */
 import { nameFromJson, showContent, showText, VERBS } from '@savepoint/core';
-import { actLines, captureLines, changeLines, checkpointLine, counts, name } from '../text/lines.ts';
-import { type Annotations, type Tool, tool } from './tool.ts';
+import * as z from 'zod';
+import { actLines, captureLines, changeLines, checkpointLine, counts, editLines, name } from '../text/lines.ts';
+import { withoutLongContents } from './contents.ts';
+import { type Annotations, type Fields, type Tool, tool } from './tool.ts';
 
 const READS: Annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 const ADDS: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
@@ -18,8 +20,74 @@ const TWO_STEPS =
 
 const NAMES = 'A checkpoint is named as cp_12, last, last~2, a commit id of at least 4 digits, or @{10 minutes ago}.';
 
+const ALL_OR_NONE =
+  'All of it happens or nothing: everything is checked first, and all that is wrong comes back in one error. A checkpoint ' +
+  'is taken before and after, so undo takes it back. An old_string must stand in the file exactly once, unless ' +
+  'replace_all; with dry_run nothing is changed and the diff comes back.';
+
+/** The fields of one file, beside those of the whole request. */
+const ofOneFile = ({ files, ...request }: Fields): { readonly file: Fields; readonly request: Fields } => {
+  const { element } = files as z.ZodArray<z.ZodObject<Record<string, z.ZodType>>>;
+  return { file: element.shape, request };
+};
+
 /** In the order in which they are listed. */
 export const TOOLS: readonly Tool[] = [
+  tool({
+    name: 'multi_edit_files',
+    verb: VERBS.edit,
+    title: 'Edit many files at once',
+    description: `Edits any number of files in one act. ${ALL_OR_NONE} Use it whenever a change touches more than one file.`,
+    annotations: CHANGES_FILES,
+    takes: 'all',
+    twoSteps: false,
+    link: withoutLongContents,
+    render: editLines,
+  }),
+  tool({
+    name: 'multi_edit',
+    verb: VERBS.edit,
+    title: 'Edit one file',
+    description: `Makes several edits of one file in one act, each on the result of the one before. ${ALL_OR_NONE}`,
+    annotations: CHANGES_FILES,
+    takes: {
+      shape: (input) => {
+        const { file, request } = ofOneFile(input);
+        return { ...file, ...request };
+      },
+      toInput: ({ file_path, edits, expected_hash, force, ...request }) => ({
+        files: [given({ file_path, edits, expected_hash, force })],
+        ...request,
+      }),
+    },
+    twoSteps: false,
+    link: withoutLongContents,
+    render: editLines,
+  }),
+  tool({
+    name: 'write_file',
+    verb: VERBS.edit,
+    title: 'Write a file',
+    description:
+      'Writes the whole content of one file, and makes the file where there is none. The state before is kept in a ' +
+      'checkpoint, so undo takes it back. Give expected_hash to be refused when the file changed since you read it.',
+    annotations: CHANGES_FILES,
+    takes: {
+      shape: (input) => {
+        const { file, request } = ofOneFile(input);
+        const { edits: _, ...ofFile } = file;
+        const { include_content: __, ...ofRequest } = request;
+        const content = z.string().describe('the whole content, as text');
+        return { file_path: file['file_path'] as z.ZodType, content, ...ofFile, ...ofRequest };
+      },
+      toInput: ({ file_path, content, expected_hash, force, ...request }) => ({
+        files: [given({ file_path, edits: [{ op: 'write', content }], expected_hash, force })],
+        ...request,
+      }),
+    },
+    twoSteps: false,
+    render: editLines,
+  }),
   tool({
     name: 'checkpoint_create',
     verb: VERBS.checkpoint,
@@ -125,3 +193,8 @@ export const TOOLS: readonly Tool[] = [
     render: actLines,
   }),
 ];
+
+/** A field that was not given is not there. */
+function given(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -1,6 +1,7 @@
 /** What a tool adds to a verb: how a model is told of it, what it may be given, and how its answer reads. */
-import type { OutputOf, Verb } from '@savepoint/core';
+import type { DiskPath, OutputOf, Verb } from '@savepoint/core';
 import type * as z from 'zod';
+import type { LeftOut } from './bounds.ts';
 
 /** All of them are set: the protocol's defaults say that a tool destroys and reaches out to the world. */
 export interface Annotations {
@@ -10,7 +11,7 @@ export interface Annotations {
   readonly openWorldHint: boolean;
 }
 
-type Fields = Readonly<Record<string, z.ZodType>>;
+export type Fields = Readonly<Record<string, z.ZodType>>;
 
 /** How the arguments of a tool become the input of its verb. */
 export type Takes =
@@ -23,6 +24,20 @@ export type Takes =
       readonly shape: (input: Fields) => Fields;
       readonly toInput: (given: Readonly<Record<string, unknown>>) => unknown;
     };
+
+/** Something that a client can read by itself. */
+export interface Link {
+  readonly type: 'resource_link';
+  readonly uri: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface Linked<Output> {
+  readonly output: Output;
+  readonly links: readonly Link[];
+  readonly leftOut: readonly LeftOut[];
+}
 
 export interface Tool<V extends Verb = Verb> {
   /** As a client calls it; clients put a prefix before it. */
@@ -38,6 +53,8 @@ export interface Tool<V extends Verb = Verb> {
    * carry out what that preview showed.
    */
   readonly twoSteps: boolean;
+  /** Makes room in an answer before it is cut: a link stands in for what is taken out. */
+  link?(output: OutputOf<V>, folder: DiskPath): Linked<OutputOf<V>>;
   /** What a model reads, line by line. Everything in it is safe to print. */
   render(output: OutputOf<V>): readonly string[];
 }

@@ -1,0 +1,85 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { project } from '../complaints/project.ts';
+import { call, connect, REVISIONS } from './mcp-server.ts';
+
+const replace = (from: string, to: string): object => ({ old_string: from, new_string: to });
+
+describe.each(REVISIONS)('edits by a client of %s', (revision) => {
+  it('many files, one file and a whole file, each taken back by undo', async () => {
+    const p = project();
+    p.write('a.txt', 'one\ntwo\n');
+    p.write('b/c.txt', 'c\n');
+    const client = await connect(p, revision);
+    await client.listTools();
+    const files = [
+      { file_path: 'a.txt', edits: [replace('one', '1'), { op: 'insert', line: 2, text: 'three\n' }] },
+      { file_path: 'b/c.txt', edits: [replace('c', 'C')] },
+    ];
+    const tried = await call(client, 'multi_edit_files', { files, dry_run: true });
+    expect(tried.text).toContain('+three');
+    expect(p.read('a.txt')).toBe('one\ntwo\n');
+    const done = await call(client, 'multi_edit_files', { files, include_content: true, message: 'both' });
+    expect(done.data).toMatchObject({ total_files: 2, files_succeeded: 2, files_failed: 0, total_edits: 3 });
+    expect(done.data).toMatchObject({ files: [{ final_content: '1\ntwo\nthree\n' }, { final_content: 'C\n' }] });
+    expect(done.text).toContain('write  a.txt  (2 edits');
+    expect([p.read('a.txt'), p.read('b/c.txt')]).toEqual(['1\ntwo\nthree\n', 'C\n']);
+
+    const one = await call(client, 'multi_edit', { file_path: 'a.txt', edits: [replace('two', '2')] });
+    expect(one.data).toMatchObject({ total_files: 1, files: [{ file_path: 'a.txt', edits_applied: 1 }] });
+    const written = await call(client, 'write_file', { file_path: 'new/d.txt', content: 'd\n' });
+    expect(written.data).toMatchObject({ files: [{ operation: 'create' }] });
+    expect([p.read('a.txt'), p.read('new/d.txt')]).toEqual(['1\n2\nthree\n', 'd\n']);
+
+    for (let i = 0; i < 3; i++) {
+      const { data } = await call(client, 'undo');
+      expect((await call(client, 'undo', { preview_id: data['preview_id'] })).data).toMatchObject({ outcome: 'done' });
+    }
+    expect([p.read('a.txt'), p.read('b/c.txt'), p.has('new')]).toEqual(['one\ntwo\n', 'c\n', false]);
+  });
+
+  it('what is wrong comes back for every file at once, and nothing is changed', async () => {
+    const p = project();
+    p.write('a.txt', 'one\n');
+    const client = await connect(p, revision);
+    await client.listTools();
+    const { isError, error } = await call(client, 'multi_edit_files', {
+      files: [
+        { file_path: 'a.txt', edits: [replace('one', '1')] },
+        { file_path: 'b.txt', edits: [replace('x', 'y')] },
+        { file_path: '../c.txt', edits: [{ op: 'create', content: 'c' }] },
+      ],
+    });
+    expect(isError).toBe(true);
+    expect(error.code).toBe('EDITS_REFUSED');
+    expect(error).toMatchObject({ details: [{ file_path: 'b.txt' }, { file_path: '../c.txt' }] });
+    expect(p.read('a.txt')).toBe('one\n');
+    const expected_hash = '0'.repeat(40);
+    const stale = await call(client, 'write_file', { file_path: 'a.txt', content: 'x', expected_hash });
+    expect(stale.error.code).toBe('CONFLICT');
+    expect((await call(client, 'multi_edit_files', { files: [] })).error.code).toBe('USAGE');
+    expect(p.read('a.txt')).toBe('one\n');
+  });
+});
+
+it('a content that is too long for an answer becomes a link to the file, and the answer says so', async () => {
+  const p = project();
+  const long = `${'x'.repeat(99)}\n`.repeat(2000);
+  p.write('a b\u00e9.txt', long);
+  p.write('short.txt', 'one\n');
+  const client = await connect(p, '2026-07-28');
+  const files = [
+    { file_path: 'a b\u00e9.txt', edits: [{ op: 'insert', line: 0, text: 'first\n' }] },
+    { file_path: 'short.txt', edits: [replace('one', '1')] },
+  ];
+  const { content, structuredContent } = (await client.callTool({
+    name: 'multi_edit_files',
+    arguments: { files, include_content: true },
+  })) as unknown as { content: { type: string; uri?: string }[]; structuredContent: Record<string, unknown> };
+  expect(structuredContent).toMatchObject({
+    files: [{ final_content: null }, { final_content: '1\n' }],
+    left_out: [{ at: 'files[].final_content', count: long.length + 6, of: 'characters' }],
+  });
+  const links = content.filter(({ type }) => type === 'resource_link');
+  expect(links.map(({ uri }) => fileURLToPath(uri ?? ''))).toEqual([p.at('a b\u00e9.txt')]);
+});
