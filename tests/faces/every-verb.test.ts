@@ -22,6 +22,9 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['undo', [], 'Undid cp_3'],
   ['redo', ['--dry-run'], 'a.txt'],
   ['redo', [], 'Redid cp_3'],
+  ['edit', ['--dry-run', '../edits.json'], '+edited'],
+  ['edit', ['../edits.json'], 'Edit 2 files: a.txt (+1 −1)'],
+  ['undo', [], 'Undid cp_6'],
   ['restore', ['cp_2', '--yes', '--keep-outside'], 'Restored cp_2'],
   ['verify', [], 'sound'],
   ['verify', ['--deep'], 'every byte'],
@@ -31,11 +34,19 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['workspaces', [], 'project'],
 ];
 
+const REQUEST = {
+  files: [
+    { file_path: 'a.txt', edits: [{ old_string: 'one', new_string: 'edited' }] },
+    { file_path: 'new/file.txt', edits: [{ op: 'create', content: 'made\n' }] },
+  ],
+};
+
 describe('every verb through the binary', () => {
   it('speaks to people', () => {
     const p = project();
     p.write('a.txt', 'one\n');
     p.write('b/c.txt', 'c\n');
+    p.write('../edits.json', JSON.stringify(REQUEST));
     for (const [key, args, word] of RUNS) {
       const outcome = p.run([VERBS[key].name, ...args]);
       expect(outcome.status, explain([key, ...args], outcome)).toBe(0);
@@ -48,6 +59,7 @@ describe('every verb through the binary', () => {
     const p = project();
     p.write('a.txt', 'one\n');
     p.write('b/c.txt', 'c\n');
+    p.write('../edits.json', JSON.stringify(REQUEST));
     const seen = new Set<string>();
     for (const [key, args] of RUNS) {
       const verb = VERBS[key] as Verb;

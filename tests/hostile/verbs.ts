@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { explain, type Outcome, type Project, type RunOptions } from '../complaints/project.ts';
 
 /** Every verb, in an order in which each has something to do, on a project that was changed after `cp_1`. */
@@ -32,6 +33,12 @@ export function runEveryVerb(p: Project, change: () => void, options: RunOptions
   const outcomes = [must(['checkpoint'])];
   change();
   for (const verb of EVERY_VERB) outcomes.push(must(verb));
+  const request = `${p.base}/edits.json`;
+  writeFileSync(
+    request,
+    JSON.stringify({ files: [{ file_path: 'edited/by.txt', edits: [{ op: 'write', content: 'x\n' }] }] }),
+  );
+  for (const args of [['edit', '--dry-run', request], ['edit', request], ['undo']]) outcomes.push(must(args));
   for (const verb of ['status', 'list', 'workspaces', 'verify']) outcomes.push(must([verb, '--json']));
   for (const args of [
     ['show', 'last'],
