@@ -193,6 +193,30 @@ export function* facesOnlyRender(file) {
   }
 }
 
+/** The one place that may load another face, and which: the command serves MCP when it is asked to. */
+const FACE_LOADERS = new Map([['@savepoint/mcp', 'packages/cli/src/commands/mcp.ts']]);
+
+/** The server's library, and where it may be used: so that it can be replaced, and nothing else depends on its types. */
+const MCP_LIBRARY = '@modelcontextprotocol/';
+const MCP_ROOMS = /^packages\/mcp\/src\/(?:index|server|wire\/transport)\.ts$/;
+
+/** @type {Rule} */
+export function* facesStandAlone(file) {
+  const rule = 'faces';
+  for (const { specifier, line } of file.imports) {
+    if (specifier === null) continue;
+    const loader = FACE_LOADERS.get(specifier);
+    if (loader !== undefined && loader !== file.path) {
+      const reason = `Faces do not need each other; ${loader} alone loads this one, late, so that other commands start fast.`;
+      yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
+    }
+    if (specifier.startsWith(MCP_LIBRARY) && !MCP_ROOMS.test(file.path)) {
+      const reason = 'Only the server and its wire know the library of the protocol; tools are data.';
+      yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
+    }
+  }
+}
+
 const ENTRIES = ['@savepoint/core', '@savepoint/core/node'];
 
 /** @type {Rule} */
@@ -207,7 +231,15 @@ export function* namesSayWhat(file) {
 }
 
 /** @type {readonly Rule[]} */
-export const RULES = [order, machineByPortsOnly, oneDoor, packagesHaveARoom, facesOnlyRender, namesSayWhat];
+export const RULES = [
+  order,
+  machineByPortsOnly,
+  oneDoor,
+  packagesHaveARoom,
+  facesOnlyRender,
+  facesStandAlone,
+  namesSayWhat,
+];
 
 /**
  * Import cycles (imports of types count), one breach for each import that closes a circle.
