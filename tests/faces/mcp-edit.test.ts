@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { project } from '../complaints/project.ts';
-import { call, connect, REVISIONS } from './mcp-server.ts';
+import { call, connect, ERAS } from './mcp-server.ts';
 
 const replace = (from: string, to: string): object => ({ old_string: from, new_string: to });
 
-describe.each(REVISIONS)('edits by a client of %s', (revision) => {
+describe.each(ERAS)('edits by a client of %s', (revision) => {
   it('many files, one file and a whole file, each taken back by undo', async () => {
     const p = project();
     p.write('a.txt', 'one\ntwo\n');

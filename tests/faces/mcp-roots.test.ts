@@ -3,9 +3,9 @@ import { pathToFileURL } from 'node:url';
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { project } from '../complaints/project.ts';
-import { call, connect, REVISIONS } from './mcp-server.ts';
+import { call, connect, ERAS } from './mcp-server.ts';
 
-describe.each(REVISIONS)('roots, with a client of %s', (revision) => {
+describe.each(ERAS)('roots, with a client of %s', (revision) => {
   const offering = (roots: readonly string[], asked: { times: number }) => ({
     args: [],
     capabilities: { roots: {} },

@@ -6,6 +6,8 @@ import { main, type Project } from '../complaints/project.ts';
 
 /** The revisions of the protocol that clients in use speak. */
 export const REVISIONS = ['2025-06-18', '2025-11-25', '2026-07-28'] as const;
+/** One of either era: for what does not depend on more. */
+export const ERAS = ['2025-06-18', '2026-07-28'] as const;
 export type Revision = (typeof REVISIONS)[number];
 
 export interface ServerOptions {

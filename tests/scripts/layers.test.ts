@@ -161,6 +161,17 @@ describe('faces', () => {
     expect(breachesIn({ [path]: text })).toEqual([`faces ${path}:1 ${found}`]);
   });
 
+  it('reports a face that loads another one, and tools that know the library of the protocol', () => {
+    const face = "await import('@savepoint/mcp');";
+    const library = "import { Server } from '@modelcontextprotocol/server';";
+    expect(breachesIn({ 'packages/cli/src/run.ts': face, 'packages/cli/src/commands/mcp.ts': face })).toEqual([
+      'faces packages/cli/src/run.ts:1 import of @savepoint/mcp',
+    ]);
+    expect(breachesIn({ 'packages/mcp/src/tools/a.ts': library, 'packages/mcp/src/server.ts': library })).toEqual([
+      'faces packages/mcp/src/tools/a.ts:1 import of @modelcontextprotocol/server',
+    ]);
+  });
+
   it('lets a face use both entries, its own files and node', () => {
     const text =
       "import { x } from '@savepoint/core';\nimport '@savepoint/core/node';\nimport './a.ts';\nimport 'node:fs';\nconsole.log(x);";

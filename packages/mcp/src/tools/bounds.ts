@@ -12,7 +12,7 @@ export interface Bounded {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Bytes of an answer as JSON, and of its text. */
+/** Bytes of an answer as JSON; characters of its text. */
 export const LONGEST_ANSWER = 64 * 1024;
 export const LONGEST_TEXT = 32 * 1024;
 

@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readFrame } from '../../src/wire/frame.ts';
+import { safeJson } from '../../src/wire/safe-json.ts';
+
+const frame = (text: string) => readFrame(Buffer.from(text));
+
+describe('a frame', () => {
+  it('of any JSON object is read as JSON reads it', () => {
+    // Its keys are told apart by an object, so none is there twice.
+    const objects = fc.dictionary(
+      fc.string().filter((key) => key !== '__proto__'),
+      fc.jsonValue(),
+    );
+    fc.assert(
+      fc.property(objects, (value) => {
+        fc.pre(!JSON.stringify(value).includes('__proto__'));
+        expect(frame(JSON.stringify(value))).toEqual({ kind: 'json', value: JSON.parse(JSON.stringify(value)) });
+        expect(JSON.parse(safeJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  it.each([
+    ['{"a":1,"a":2}', 'twice'],
+    ['{"a":{"b":1},"\\u0061":2}', 'twice'],
+    ['{"x":[{"a":1,"a":2}]}', 'twice'],
+    ['{"x":{"__proto__":1}}', '__proto__'],
+    [`{"a":${'['.repeat(200)}${']'.repeat(200)}}`, 'levels deep'],
+    ['[1]', 'batch'],
+  ])('%s is refused', (text, why) => {
+    expect(frame(text)).toMatchObject({ kind: 'bad', code: -32600, message: expect.stringContaining(why) });
+  });
+
+  it.each(['{"a":[{"b":1},{"b":1}],"b":{"a":1}}', '{"a":"\\"a\\":1,\\"a\\":2","b":"{[{["}', '{"a":"b","b":"a"}'])(
+    '%s holds nothing twice',
+    (text) => {
+      expect(frame(text)).toEqual({ kind: 'json', value: JSON.parse(text) });
+    },
+  );
+
+  it('is empty where there is only space', () => {
+    expect(frame(' \t\r')).toEqual({ kind: 'empty' });
+  });
+
+  it('that was made safe holds no character that acts or hides', () => {
+    const text = safeJson({ 'a\u009b\u202e': '\u0007\u2028\ud800\u{e0041}' });
+    expect(text).toMatch(/^[ -~]*$/);
+    expect(JSON.parse(text)).toEqual({ 'a\u009b\u202e': '\u0007\u2028\ud800\u{e0041}' });
+  });
+});
