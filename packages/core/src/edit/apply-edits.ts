@@ -3,6 +3,7 @@
  * each on what the ones before it left. All of them apply or none: a list that fails gives no new state.
  */
 
+import { lineCount } from '../content/changed-span.ts';
 import { countLines } from '../content/line-diff.ts';
 import { changedLines } from './changed-lines.ts';
 import {
@@ -25,7 +26,6 @@ import {
   allCrLf,
   bytesOf,
   givenText,
-  lineCount,
   needText,
   readText,
   type TextFile,

@@ -1,5 +1,6 @@
 /** What a caller may ask of one file, and the answer. Data only; apply-edits.ts does it. */
 
+import type { LineRange } from '../content/changed-span.ts';
 import type { TreePath } from '../model/names.ts';
 import type { EditFailure } from './failures.ts';
 
@@ -54,12 +55,6 @@ export interface FileState {
   readonly content: Buffer | null;
   /** Permission bits; null where there is no file, or where they are left to the caller. */
   readonly mode: number | null;
-}
-
-/** Lines of a text, counted from 1, both ends included. */
-export interface LineRange {
-  readonly first: number;
-  readonly last: number;
 }
 
 export interface AppliedEdit {

@@ -1,7 +1,8 @@
+import { lineCount } from '../content/changed-span.ts';
 import type { EditBound, Insert } from './edits.ts';
 import { refused } from './failures.ts';
 import { CRLF_KEPT, type NewBody } from './new-body.ts';
-import { endingAt, givenText, lineCount, tooLarge, withEnding } from './text-file.ts';
+import { endingAt, givenText, tooLarge, withEnding } from './text-file.ts';
 
 /**
  * Puts whole lines behind the first `line` lines, with the line end of the line in front of them (at the top: of the

@@ -8,13 +8,14 @@
  * of it. Lines that stay are the file's own, byte for byte.
  */
 
+import { lineCount } from '../content/changed-span.ts';
 import type { EditBound } from './edits.ts';
 import { refused } from './failures.ts';
 import { placesOfSequence } from './find.ts';
 import { excerpt } from './nearest.ts';
 import { CRLF_KEPT, type NewBody } from './new-body.ts';
 import type { LinePatch, PatchHunk, PatchLine } from './patch-parse.ts';
-import { lineCount, tooLarge } from './text-file.ts';
+import { tooLarge } from './text-file.ts';
 
 /** Lines that all searches for hunks out of place may look at together. */
 const SEARCHED_LINES = 2 ** 27;

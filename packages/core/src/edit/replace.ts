@@ -4,12 +4,13 @@
  * at their ends is left as it is in the file. Where either text holds a CR, its line ends are meant as they are.
  */
 
+import { lineAt } from '../content/changed-span.ts';
 import type { EditBound, Replace } from './edits.ts';
 import { refused } from './failures.ts';
 import { placesOf } from './find.ts';
 import { nearestPlaces, sayNearest } from './nearest.ts';
 import { CRLF_KEPT, type Found, type NewBody, type Place } from './new-body.ts';
-import { endings, givenText, lineAt, tooLarge, withEnding } from './text-file.ts';
+import { endings, givenText, tooLarge, withEnding } from './text-file.ts';
 import { tolerantPlaces } from './tolerant.ts';
 
 /** Counting stops here. */

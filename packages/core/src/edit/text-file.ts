@@ -113,15 +113,3 @@ export function allCrLf(body: string): boolean {
 export function withEnding(text: string, ending: Ending): string {
   return ending === '\n' ? text : text.replaceAll('\n', ending);
 }
-
-/** How many lines are in front of `at`, and so the index of its line. */
-export function lineAt(body: string, at: number): number {
-  let lines = 0;
-  for (let feed = body.indexOf('\n'); feed >= 0 && feed < at; feed = body.indexOf('\n', feed + 1)) lines++;
-  return lines;
-}
-
-/** As `countOfLines` of the bytes. */
-export function lineCount(body: string): number {
-  return lineAt(body, body.length) + (body === '' || body.endsWith('\n') ? 0 : 1);
-}

@@ -7,12 +7,13 @@
  * it does in the new text. Lines that the search text and the new text share at their ends stay as they are in the file.
  */
 
+import { lineCount } from '../content/changed-span.ts';
 import type { EditBound, Replace } from './edits.ts';
 import { refused } from './failures.ts';
 import { placesOfSequence } from './find.ts';
 import { Indentation } from './indentation.ts';
 import { CRLF_KEPT, type Found, type Place } from './new-body.ts';
-import { endings, lineCount } from './text-file.ts';
+import { endings } from './text-file.ts';
 
 const NOTHING_FOUND: Found = { places: [], notes: [] };
 

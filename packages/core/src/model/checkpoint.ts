@@ -48,6 +48,11 @@ export interface Change {
   /** Lines; null where the contents are binary, too large to compare cheaply, or not text files. */
   readonly added: number | null;
   readonly removed: number | null;
+  /** From the first to the last line of the text after that differ; null where none is left, or they were not counted. */
+  readonly lines: { readonly first: number; readonly last: number } | null;
+  /** Bytes; null where nothing was there, or a folder, or it is not on record. */
+  readonly beforeSize: number | null;
+  readonly afterSize: number | null;
 }
 
 /** A path that could not be captured, or only in doubt. */

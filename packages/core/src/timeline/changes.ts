@@ -1,5 +1,6 @@
 /** The changes between two snapshots, as people and checkpoints list them. */
 
+import { changedSpan, type LineRange } from '../content/changed-span.ts';
 import { countLines } from '../content/line-diff.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Change, ChangeTotals, Operation } from '../model/checkpoint.ts';
@@ -46,6 +47,9 @@ export async function listChanges(
       after: now.entry,
       added: lines?.added ?? null,
       removed: lines?.removed ?? null,
+      lines: lines?.lines ?? null,
+      beforeSize: sizeOf(reader, old.entry),
+      afterSize: sizeOf(reader, now.entry),
     });
   }
   return { changes, totals: totalsOf(changes) };
@@ -81,16 +85,24 @@ function lineCounts(
   reader: ObjectReader,
   before: Entry | null,
   after: Entry | null,
-): { readonly added: number; readonly removed: number } | null {
+): { readonly added: number; readonly removed: number; readonly lines: LineRange | null } | null {
   const old = fileId(before);
   const now = fileId(after);
   if (old === null && now === null) return null;
-  if (old === now) return { added: 0, removed: 0 };
+  if (old === now) return { added: 0, removed: 0, lines: null };
   for (const id of [old, now]) {
     if (id !== null && (reader.info(id)?.size ?? Number.POSITIVE_INFINITY) > COUNTED_BYTES) return null;
   }
   const empty = Buffer.alloc(0);
-  return countLines(old === null ? empty : readBlob(reader, old), now === null ? empty : readBlob(reader, now));
+  const [a, b] = [old, now].map((id) => (id === null ? empty : readBlob(reader, id))) as [Buffer, Buffer];
+  const counts = countLines(a, b);
+  return counts === null
+    ? null
+    : { ...counts, lines: changedSpan(a.toString('latin1'), b.toString('latin1'))?.lines ?? null };
+}
+
+function sizeOf(reader: ObjectReader, entry: Entry | null): number | null {
+  return entry === null || entry.kind === 'folder' ? null : (reader.info(entry.id)?.size ?? null);
 }
 
 function fileId(entry: Entry | null) {

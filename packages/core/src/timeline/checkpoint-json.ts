@@ -52,6 +52,9 @@ interface CheckpointJson {
         before: EntryJson;
         after: EntryJson;
         lines: readonly [number, number] | null;
+        /** Absent in checkpoints of early versions. */
+        range?: readonly [number, number] | null;
+        sizes?: readonly [number | null, number | null];
       }[]
     | null;
   readonly totals: ChangeTotals;
@@ -154,6 +157,8 @@ function changeToJson(change: Change): NonNullable<CheckpointJson['changes']>[nu
     before: entryToJson(change.before),
     after: entryToJson(change.after),
     lines: change.added === null || change.removed === null ? null : [change.added, change.removed],
+    range: change.lines === null ? null : [change.lines.first, change.lines.last],
+    sizes: [change.beforeSize, change.afterSize],
   };
 }
 
@@ -165,6 +170,9 @@ function changeFromJson(json: NonNullable<CheckpointJson['changes']>[number]): C
     after: entryFromJson(json.after),
     added: json.lines?.[0] ?? null,
     removed: json.lines?.[1] ?? null,
+    lines: json.range == null ? null : { first: json.range[0], last: json.range[1] },
+    beforeSize: json.sizes?.[0] ?? null,
+    afterSize: json.sizes?.[1] ?? null,
   };
 }
 

@@ -58,6 +58,15 @@ export const change = named(
     after: entry.nullable(),
     added: nullableCount.describe('lines; null where they were not counted: binary, very long, no file'),
     removed: nullableCount,
+    lines: z
+      .array(z.int().min(1))
+      .length(2)
+      .nullable()
+      .describe(
+        'the first and the last line of the text after that differ; null where none is left or none was counted',
+      ),
+    beforeSize: nullableCount.describe('bytes; null where nothing was there, or a folder'),
+    afterSize: nullableCount,
   }),
 );
 

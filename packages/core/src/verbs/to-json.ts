@@ -25,7 +25,7 @@ export function entryToJson(entry: Entry | null): Json<'entry'> | null {
 }
 
 export function changeToJson(change: Change): Json<'change'> {
-  const { path, operation, before, after, added, removed } = change;
+  const { path, operation, before, after, added, removed, lines, beforeSize, afterSize } = change;
   return {
     path: nameToJson(path),
     operation,
@@ -33,6 +33,9 @@ export function changeToJson(change: Change): Json<'change'> {
     after: entryToJson(after),
     added,
     removed,
+    lines: lines === null ? null : [lines.first, lines.last],
+    beforeSize,
+    afterSize,
   };
 }
 

@@ -106,7 +106,20 @@ describe('an edit of many files', () => {
       { outcome: 'applied', lines: [4, 4], added: 1, removed: 0 },
     ]);
     expect(done.checkpoint_after?.description).toMatch(/^Edit 6 files: a\.txt \(\+2 −1\)/);
-    expect((await w.open().show(done.checkpoint_after?.id ?? '')).trigger).toBe('edit');
+    const { trigger, changes } = await w.open().show(done.checkpoint_after?.id ?? '');
+    expect(trigger).toBe('edit');
+    expect(changes?.find(({ path }) => path === 'a.txt')).toMatchObject({
+      operation: 'write',
+      lines: { first: 2, last: 4 },
+      added: 2,
+      removed: 1,
+      beforeSize: 14,
+      afterSize: 19,
+    });
+    expect(changes?.find(({ path }) => path === 'made/here.txt')).toMatchObject({
+      operation: 'create',
+      beforeSize: null,
+    });
     await w.open().undo();
     expect(manifest(w.dir)).toEqual(before);
     await w.open().redo();

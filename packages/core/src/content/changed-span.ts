@@ -1,0 +1,62 @@
+/** From where to where two texts differ, by whole lines. Texts are one-byte strings. */
+
+/** Lines of a text, counted from 1, both ends included. */
+export interface LineRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface ChangedSpan {
+  /** The lines from the first to the last that differ, in either text. */
+  readonly old: string;
+  readonly now: string;
+  /** Of `now` in its text; null where it is empty. */
+  readonly lines: LineRange | null;
+}
+
+/**
+ * Null where the texts are equal.
+ * @param sameStart how many characters at the start are known to be the same; 0 is always right
+ * @param sameEnd the same for the end; both together no longer than either text
+ */
+export function changedSpan(before: string, after: string, sameStart = 0, sameEnd = 0): ChangedSpan | null {
+  const shorter = Math.min(before.length, after.length);
+  let start = sameStart;
+  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
+  if (start === before.length && start === after.length) return null;
+  start = start === 0 ? 0 : before.lastIndexOf('\n', start - 1) + 1;
+
+  let end = Math.min(sameEnd, shorter - start);
+  while (
+    end < shorter - start &&
+    before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)
+  ) {
+    end++;
+  }
+  if (!startsLine(before, before.length - end, start) || !startsLine(after, after.length - end, start)) {
+    const feed = before.indexOf('\n', before.length - end);
+    end = feed < 0 ? 0 : before.length - feed - 1;
+  }
+
+  const old = before.slice(start, before.length - end);
+  const now = after.slice(start, after.length - end);
+  const count = lineCount(now);
+  const first = lineAt(before, start) + 1;
+  return { old, now, lines: count === 0 ? null : { first, last: first + count - 1 } };
+}
+
+/** How many lines are in front of `at`, and so the index of its line. */
+export function lineAt(body: string, at: number): number {
+  let lines = 0;
+  for (let feed = body.indexOf('\n'); feed >= 0 && feed < at; feed = body.indexOf('\n', feed + 1)) lines++;
+  return lines;
+}
+
+/** As `countOfLines` of the bytes. */
+export function lineCount(body: string): number {
+  return lineAt(body, body.length) + (body === '' || body.endsWith('\n') ? 0 : 1);
+}
+
+function startsLine(text: string, at: number, start: number): boolean {
+  return at === start || text[at - 1] === '\n';
+}
