@@ -20,8 +20,7 @@ export function parseStrictJson(text: string): unknown {
 function checkShape(text: string): void {
   const open: (Set<string> | null)[] = [];
   let key: string | null = null;
-  for (const match of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]/gs)) {
-    const [token] = match;
+  for (const token of tokens(text)) {
     const keys = open.at(-1);
     if (token === '{' || token === '[') {
       open.push(token === '{' ? new Set() : null);
@@ -33,8 +32,21 @@ function checkShape(text: string): void {
       if (keys.has(key)) throw refused(`has the key ${key.slice(0, 80)} twice in one object`);
       keys.add(key);
     } else if (token !== ',') {
-      key = unescaped(token);
+      key = keys == null ? null : unescaped(token);
     }
+  }
+}
+
+/** Strings with their quotes, brackets, colons and commas. A string may be as long as the text. */
+function* tokens(text: string): Generator<string> {
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at] as string;
+    if ('{}[],:'.includes(sign)) yield sign;
+    if (sign !== '"') continue;
+    let end = at + 1;
+    while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
+    yield text.slice(at, end + 1);
+    at = end;
   }
 }
 
