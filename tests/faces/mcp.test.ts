@@ -126,7 +126,7 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     const taken = answerOf(
       await client.callTool({ name: 'checkpoint_create', _meta: { 'claudecode/toolUseId': 'toolu_1' }, arguments: {} }),
     );
-    expect(taken.data).toMatchObject({ checkpoint: { counts: { files: 600 } } });
+    expect(taken.data).toMatchObject({ checkpoint: { counts: { files: 600 }, toolCall: 'toolu_1' } });
   });
 });
 

@@ -68,6 +68,8 @@ export interface OpenOptions {
 export interface CallOptions {
   /** Stops the work before its commit point: CANCELLED, nothing changed. */
   readonly signal?: AbortSignal;
+  /** The id that an agent gave the call which this is part of; kept with the checkpoint. */
+  readonly toolCall?: string;
 }
 
 export interface CheckpointOptions extends CallOptions {
@@ -185,6 +187,7 @@ export class Savepoint {
           testResult: options.testResult ?? null,
           target: null,
           undoes: null,
+          toolCall: options.toolCall ?? null,
         },
         { always: true },
       );
@@ -297,7 +300,7 @@ export class Savepoint {
     return this.#acting(options, async (workspace, lock, pace) => {
       const target = this.#resolve(workspace, name);
       const act = this.#restore(workspace, target, options, pace);
-      const result = await performAct(workspace, act, lock, pace, options.expected ?? null);
+      const result = await performAct(workspace, ofCall(act, options), lock, pace, options.expected ?? null);
       this.#announce('restore:completed', result);
       return { ...result, target };
     });
@@ -326,7 +329,7 @@ export class Savepoint {
         const prepared = prepareEdits(workspace.ports, workspace.root, requests);
         if (!prepared.ok) throw editsRefused(prepared.problems, requests.length);
         const telling = { actor: this.#actor, description: options.message ?? null };
-        const result = await performAct(workspace, editAct(prepared.files, telling), lock, pace, null);
+        const result = await performAct(workspace, ofCall(editAct(prepared.files, telling), options), lock, pace, null);
         this.#announce('edit:completed', result);
         return { ...result, files: prepared.files };
       });
@@ -344,7 +347,7 @@ export class Savepoint {
   async undo(options: UndoOptions = {}): Promise<ActResult> {
     return this.#acting(options, async (workspace, lock, pace) => {
       const act = undoAct(workspace, this.#actor, pace);
-      const result = await performAct(workspace, act, lock, pace, options.expected ?? null);
+      const result = await performAct(workspace, ofCall(act, options), lock, pace, options.expected ?? null);
       this.#announce('undo:completed', result);
       return result;
     });
@@ -361,7 +364,7 @@ export class Savepoint {
   async redo(options: UndoOptions = {}): Promise<ActResult> {
     return this.#acting(options, async (workspace, lock, pace) => {
       const act = redoAct(workspace, this.#actor, pace);
-      const result = await performAct(workspace, act, lock, pace, options.expected ?? null);
+      const result = await performAct(workspace, ofCall(act, options), lock, pace, options.expected ?? null);
       this.#announce('redo:completed', result);
       return result;
     });
@@ -631,4 +634,8 @@ export class Savepoint {
       throw asSavepointError(error);
     }
   }
+}
+
+function ofCall(act: Act, { toolCall }: CallOptions): Act {
+  return toolCall === undefined ? act : { ...act, telling: { ...act.telling, toolCall } };
 }

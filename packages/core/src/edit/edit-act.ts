@@ -28,6 +28,7 @@ export function editAct(files: readonly PreparedFile[], telling: EditTelling): A
       testResult: null,
       target: null,
       undoes: null,
+      toolCall: null,
     },
     backups: true,
     plan: async (today) => planEdits(files, today, asked),

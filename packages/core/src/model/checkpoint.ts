@@ -107,6 +107,8 @@ export interface Checkpoint {
   readonly target: CheckpointId | null;
   /** For undo and redo: the act it inverts. */
   readonly undoes: CheckpointId | null;
+  /** The id that an agent gave the call that this came of; null where none is known. */
+  readonly toolCall: string | null;
   readonly roots: readonly RootState[];
   readonly rules: CaptureRules;
   readonly counts: CaptureCounts;

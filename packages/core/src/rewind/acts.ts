@@ -137,5 +137,5 @@ function describeRestore(target: Checkpoint, scope: readonly TreePath[]): string
 }
 
 function plainTelling(actor: Actor): Omit<Telling, 'trigger' | 'description'> {
-  return { actor, session: null, conversation: null, testResult: null, target: null, undoes: null };
+  return { actor, session: null, conversation: null, testResult: null, target: null, undoes: null, toolCall: null };
 }

@@ -48,6 +48,7 @@ export interface Telling {
   readonly testResult: TestResult | null;
   readonly target: CheckpointId | null;
   readonly undoes: CheckpointId | null;
+  readonly toolCall: string | null;
 }
 
 export interface Captured {

@@ -40,6 +40,8 @@ interface CheckpointJson {
   readonly testResult: TestResult | null;
   readonly target: CheckpointId | null;
   readonly undoes: CheckpointId | null;
+  /** Absent in checkpoints of early versions. */
+  readonly toolCall?: string | null;
   readonly roots: readonly (Omit<RootState, 'path' | 'branch'> & { path: JsonName; branch: JsonName | null })[];
   readonly rules: CaptureRules;
   readonly counts: CaptureCounts;
@@ -75,6 +77,7 @@ export function encodeStory(story: Story): Buffer {
     testResult: story.testResult,
     target: story.target,
     undoes: story.undoes,
+    toolCall: story.toolCall,
     roots: story.roots.map((root) => ({
       ...root,
       path: nameToJson(root.path),
@@ -127,6 +130,7 @@ export function decodeStory(data: Buffer, commit: ObjectId, snapshot: Snapshot):
       testResult: json.testResult,
       target: json.target,
       undoes: json.undoes,
+      toolCall: json.toolCall ?? null,
       roots: json.roots.map((root) => ({
         ...root,
         path: nameFromJson(root.path) as TreePath,

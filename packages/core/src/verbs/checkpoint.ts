@@ -25,7 +25,9 @@ export const checkpoint = verb({
 
   async handle(savepoint, input, context) {
     const message = input.message?.trim() === '' ? undefined : input.message;
-    const taken = await savepoint.checkpoint(given({ message, testResult: input.testResult, signal: context.signal }));
+    const taken = await savepoint.checkpoint(
+      given({ message, testResult: input.testResult, signal: context.signal, toolCall: context.toolCall }),
+    );
     return {
       checkpoint: briefToJson(taken.checkpoint),
       capture: captureToJson(taken.scan),

@@ -28,7 +28,10 @@ export const edit = verb({
       if (!seen.ok) throw editsRefused(seen.problems, requests.length);
       return answer(seen.files, null, input);
     }
-    const result = await savepoint.edit(requests, given({ message: input.message, signal: context.signal }));
+    const result = await savepoint.edit(
+      requests,
+      given({ message: input.message, signal: context.signal, toolCall: context.toolCall }),
+    );
     return answer(result.files, result, input);
   },
 });

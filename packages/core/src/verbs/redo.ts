@@ -17,7 +17,7 @@ export const redo = verb({
   }),
 
   async handle(savepoint, input, context) {
-    const options = given({ expected: input.expected, signal: context.signal });
+    const options = given({ expected: input.expected, signal: context.signal, toolCall: context.toolCall });
     const seen = await (input.dryRun === true ? savepoint.previewRedo(options) : savepoint.redo(options));
     return { ...actToJson(seen, []), undoes: seen.telling.undoes };
   },

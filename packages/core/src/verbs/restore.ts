@@ -40,7 +40,7 @@ export const restore = verb({
     }
     const paths = input.all === true ? [] : scopeOf(await savepoint.place(), wanted);
     const { mode, expected } = input;
-    const options = given({ paths, mode, expected, signal: context.signal });
+    const options = given({ paths, mode, expected, signal: context.signal, toolCall: context.toolCall });
     const seen =
       input.dryRun === true
         ? await savepoint.previewRestore(input.checkpoint, options)

@@ -149,6 +149,7 @@ const brief = {
   testResult: z.enum(['pass', 'fail']).nullable(),
   target: checkpointId.nullable().describe('for a restore: what it brought back'),
   undoes: checkpointId.nullable().describe('for undo and redo: the act that it inverts'),
+  toolCall: z.string().nullable().describe('the id that an agent gave the call that this came of'),
   roots: z.array(root),
   rules: z.strictObject({ maxFileBytes: count, maxIgnoredBytes: count }).describe('the caps it was taken under'),
   counts,

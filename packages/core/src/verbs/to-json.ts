@@ -61,6 +61,7 @@ export function briefToJson(checkpoint: Checkpoint): Json<'checkpointBrief'> {
     testResult: checkpoint.testResult,
     target: checkpoint.target,
     undoes: checkpoint.undoes,
+    toolCall: checkpoint.toolCall,
     roots: checkpoint.roots.map(rootToJson),
     rules: { maxFileBytes: rules.maxFileBytes, maxIgnoredBytes: rules.maxIgnoredBytes },
     counts: countsToJson(counts),

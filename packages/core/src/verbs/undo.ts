@@ -17,7 +17,7 @@ export const undo = verb({
   }),
 
   async handle(savepoint, input, context) {
-    const options = given({ expected: input.expected, signal: context.signal });
+    const options = given({ expected: input.expected, signal: context.signal, toolCall: context.toolCall });
     const seen = await (input.dryRun === true ? savepoint.previewUndo(options) : savepoint.undo(options));
     return { ...actToJson(seen, []), undoes: seen.telling.undoes };
   },

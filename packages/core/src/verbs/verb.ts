@@ -9,6 +9,8 @@ export type EditShapes = typeof import('./edit-shapes.ts');
 export interface VerbContext {
   /** Stops the work before its commit point: CANCELLED, nothing changed. */
   readonly signal?: AbortSignal;
+  /** The id that an agent gave the call. */
+  readonly toolCall?: string;
 }
 
 export interface Verb<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {

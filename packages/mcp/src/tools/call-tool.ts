@@ -43,7 +43,8 @@ export async function callTool(
   }
   let output: unknown;
   try {
-    output = await tool.verb.handle(savepoint, verbInput(tool, input, previewId), { signal: call.signal });
+    const context = { signal: call.signal, ...(call.toolUseId === null ? {} : { toolCall: call.toolUseId }) };
+    output = await tool.verb.handle(savepoint, verbInput(tool, input, previewId), context);
   } catch (error) {
     throw previewId === undefined ? error : withPreviewHint(tool, error);
   }
