@@ -4,7 +4,7 @@
  * Takes out every sync, rename, look at the lock and check of the door and the store, one at a time, in a copy of the
  * project, and runs the tests there: one of them must fail. First the sweeps of tests/crash, all in one process; for
  * what they do not see, the tests of the store and the verbs. What may go unseen stands in mutants/harmless.json with
- * its reason. Usage: node scripts/mutants.mjs [--only TEXT]… [--list]; TEXT is a part of `file:line what: code`.
+ * its reason. Usage: node scripts/mutants.mjs [--only TEXT]… [--skip-sweeps] [--list]; TEXT is a part of `file:line what: code`.
  */
 import { spawn } from 'node:child_process';
 import {
@@ -45,7 +45,9 @@ const OTHERS = [
   { code: '/io/', tests: ['packages/core/test/io', 'packages/core/test/store'] },
 ];
 
-const { values } = parseArgs({ options: { only: { type: 'string', multiple: true }, list: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: { only: { type: 'string', multiple: true }, list: { type: 'boolean' }, 'skip-sweeps': { type: 'boolean' } },
+});
 /** @type {Readonly<Record<string, string>>} by `file: line of code` */
 const harmless = JSON.parse(readFileSync(new URL('mutants/harmless.json', import.meta.url), 'utf8'));
 const all = allPoints();
@@ -64,7 +66,7 @@ async function run() {
   const unseen = [];
   try {
     const copy = copyTo(folder);
-    const forSweeps = points.filter(({ what }) => what !== 'check');
+    const forSweeps = points.filter(({ what }) => what !== 'check' && values['skip-sweeps'] !== true);
     const unswept = await inEach(forSweeps, (share, number) => swept(copy, share, number));
     const left = [...unswept, ...points.filter((point) => !forSweeps.includes(point))];
     await inEach(left, async (share) => {
