@@ -101,7 +101,7 @@ function step(file: ModelFile, edit: Edit, recipe: Recipe) {
 }
 
 describe('lists of edits', () => {
-  test(`${LISTS} of them do what the model does (seed ${SEED})`, () => {
+  test(`${LISTS} of them do what the model does (seed ${SEED})`, { timeout: 900_000 }, () => {
     const seen = new Map<string, number>();
     fc.assert(
       fc.property(start, fc.array(recipe, { minLength: 1, maxLength: 6 }), (text, recipes) => {
