@@ -70,9 +70,14 @@ describe.each(ACTS)('$name', (scene) => {
     const step = LONG ? 1 : Math.max(1, Math.ceil(calls / 60));
     for (let at = 1 + (LONG ? 0 : random.integer(step)); at <= calls; at += step) {
       for (const deed of LONG ? Object.keys(DEEDS) : random.sample(Object.keys(DEEDS), 2)) {
-        const path = random.pick(touched);
-        const where = `call ${at} of ${calls}: ${deed} at ${path} (replay: SAVEPOINT_SEED=${SEED})`;
-        await interfere(scene, start, ends, { at, deed, path }, outcomes, random).catch((error: Error) => {
+        const intrusions: Intrusion[] = [{ at, deed, path: random.pick(touched) }];
+        // Often a second one: what it meets may be on its way back then.
+        if (random.next() < 0.6) {
+          const later = at + 1 + random.integer(12);
+          intrusions.push({ at: later, deed: random.pick(Object.keys(DEEDS)), path: random.pick(touched) });
+        }
+        const where = `of ${calls} calls: ${JSON.stringify(intrusions)} (replay: SAVEPOINT_SEED=${SEED})`;
+        await interfere(scene, start, ends, intrusions, outcomes, random).catch((error: Error) => {
           found.push(`${where}: ${error.message}`);
         });
       }
@@ -83,31 +88,46 @@ describe.each(ACTS)('$name', (scene) => {
   }, 3_600_000);
 });
 
+interface Intrusion {
+  readonly at: number;
+  readonly deed: string;
+  readonly path: string;
+}
+
+/** What it wrote, if that is to be found again; null where it could not be done, or nothing was written. */
+function intrude(disk: SimDisk, { at, deed, path }: Intrusion): string | null {
+  const disturbed = `${ROOT}/${path}` as DiskPath;
+  // What is done through a link is done elsewhere, and no concern of the act.
+  const isInside = deed === 'puts a file into a folder';
+  const folder = isInside ? disturbed : (disturbed.slice(0, disturbed.lastIndexOf('/')) as DiskPath);
+  try {
+    return disk.realpath(folder) === folder ? (DEEDS[deed] as Deed)(disk, disturbed, `intruder at ${at}\n`) : null;
+  } catch {
+    return null;
+  }
+}
+
 async function interfere(
   scene: Scene,
   start: SimDisk,
   ends: { readonly old: Tree; readonly done: Tree },
-  how: { readonly at: number; readonly deed: string; readonly path: string },
+  intrusions: readonly Intrusion[],
   outcomes: Set<string>,
   random: SeededRandom,
 ): Promise<void> {
   const disk = start.afterProcessDeath();
-  const disturbed = `${ROOT}/${how.path}` as DiskPath;
-  const content = `intruder at ${how.at}\n`;
-  let wrote: string | null = null;
+  const wrote = new Map<string, string>();
   let calls = 0;
   disk.onCall = () => {
     calls += 1;
-    if (calls !== how.at) return;
     const { onCall } = disk;
     disk.onCall = null;
-    try {
-      // What is done through a link is done elsewhere, and no concern of the act.
-      const isInside = how.deed === 'puts a file into a folder';
-      const folder = isInside ? disturbed : (disturbed.slice(0, disturbed.lastIndexOf('/')) as DiskPath);
-      if (disk.realpath(folder) === folder) wrote = (DEEDS[how.deed] as Deed)(disk, disturbed, content);
-    } catch {
-      // It cannot be done there at this moment.
+    for (const intrusion of intrusions) {
+      if (intrusion.at !== calls) continue;
+      const content = intrude(disk, intrusion);
+      // A second one at the same place did away with the first: that was no doing of the act.
+      if (intrusion !== intrusions[0] && related(intrusion.path, intrusions[0]?.path ?? '')) wrote.clear();
+      if (content !== null) wrote.set(intrusion.path, content);
     }
     disk.onCall = onCall;
   };
@@ -123,26 +143,31 @@ async function interfere(
   if (code === 'INTERNAL') throw new Error('a fault of our own');
   if (code === 'PENDING') {
     // Only a person can say what is to become of it; whichever way, nothing is lost.
-    const forward = how.at % 2 === 1 && (await goesForward(disk));
+    const forward = (intrusions[0]?.at ?? 0) % 2 === 1 && (await goesForward(disk));
     if (!forward) await engine(disk, 201).recover({ decision: 'back' });
   } else expect(journals(disk)).toEqual([]);
   const { tree, staging } = treeOf(disk);
   expect(staging).toEqual([]);
   // An edit may have moved what it wrote.
   const theirs = [...tree].filter(([, node]) => node.includes('intruder')).map(([path]) => path);
-  const others = (each: Tree): string => tell(each, [how.path, ...theirs]);
+  const exceptions = [...intrusions.map(({ path }) => path), ...theirs];
+  const others = (each: Tree): string => tell(each, exceptions);
   const apart = others(tree);
   const isWhole = apart === others(ends.old) || apart === others(ends.done);
   if (!isWhole) throw new Error(`neither old nor new (${code ?? 'done'})\n${apart}`);
-  if (wrote !== null && !(await isKept(disk, tree, wrote)))
-    throw new Error(`what it wrote is lost (${code ?? 'done'})`);
+  for (const content of wrote.values()) {
+    if (!(await isKept(disk, tree, content))) throw new Error(`what it wrote is lost (${code ?? 'done'})`);
+  }
   await verifyDeep(engine(disk, 300));
   // What the act had said holds after a power cut as well; what the other program did was never flushed.
-  const exceptions = [how.path, ...theirs];
   for (const state of disk.crashStates('any-subset', 1, random)) {
     await engine(state, 400).recover();
     expect(tell(treeOf(state).tree, exceptions)).toBe(tell(tree, exceptions));
   }
+}
+
+function related(a: string, b: string): boolean {
+  return a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 }
 
 /** Forward may be barred by what stands there; then the act is still pending, and back is open. */
