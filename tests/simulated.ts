@@ -2,6 +2,7 @@ import {
   type DiskPath,
   type Fs,
   kindOf,
+  type OpenOptions,
   open,
   type Ports,
   permissions,
@@ -20,11 +21,16 @@ const STORES = '/home/workspaces' as DiskPath;
 export type Tree = ReadonlyMap<string, string>;
 
 /** A process of its own: earlier ones are dead to it. */
-export function engine(fs: Fs, pid: number, replace: Partial<Ports> = {}): Savepoint {
+export function engine(
+  fs: Fs,
+  pid: number,
+  replace: Partial<Ports> = {},
+  options: Pick<OpenOptions, 'backups'> = {},
+): Savepoint {
   const processes = fakeProcesses({ pid, startedAt: `${pid}` });
   const ports = simPorts(fs, { processes, seed: pid, ...replace });
   const places = { home: HOME, userHome: null, globalIgnore: null };
-  return open({ dir: ROOT, ports, places });
+  return open({ dir: ROOT, ports, places, ...options });
 }
 
 /** What stands in the workspace, by a walk with no Savepoint code in it; its staging folders apart. */

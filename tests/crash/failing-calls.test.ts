@@ -1,6 +1,6 @@
 import { seededRandom } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
-import { failCalls, failRecoveries, type Thoroughness } from './failing-calls.ts';
+import { failCalls, failRecoveries, seen, type Thoroughness } from './failing-calls.ts';
 import { SCENES } from './scenes.ts';
 
 /**
@@ -18,6 +18,10 @@ describe.each(SCENES)('$name', (scene) => {
   it('a call that fails leaves all old or all new, says which, and the next command needs no help', async () => {
     expect(await failCalls(scene, seededRandom(SEED), MUCH), REPLAY).toEqual([]);
   }, 3_600_000);
+});
+
+it('edits that could not be taken back were among them', () => {
+  expect(seen.backups).toBeGreaterThan(0);
 });
 
 const WITH_JOURNAL = SCENES.filter(({ name }) => /^(re|undo|edit of 2 )/.test(name));

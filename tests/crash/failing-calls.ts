@@ -1,3 +1,4 @@
+import type { DiskPath, SavepointError } from '@savepoint/core';
 import { dieByThrowing, FaultyFs, type SeededRandom, type SimDisk } from '@savepoint/testkit';
 import { expect } from 'vitest';
 import { codeOf, engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
@@ -43,10 +44,12 @@ async function failAt(
   const disk = start.afterProcessDeath();
   const faulty = new FaultyFs(disk, { at, act: how });
   let code: string | null = null;
+  let failure: unknown = null;
   let left: readonly string[] = [];
   try {
     ({ left } = await scene.act(engine(faulty, 100)));
   } catch (error) {
+    failure = error;
     code = codeOf(error);
   }
   const call = faulty.log.filter(({ operation }) => operation !== 'close')[at - 1];
@@ -56,6 +59,7 @@ async function failAt(
   else {
     expect([...CODES], where).toContain(code);
     if (code !== 'PENDING') expect(tell(tree), where).toBe(tell(ends.old));
+    else if (scene.name.startsWith('edit')) expectReport(failure as SavepointError, disk, tree, ends.old, where);
   }
 
   // The fault is gone: the next command needs no manual step, and tidies up.
@@ -73,6 +77,34 @@ async function failAt(
     );
   } else expect(tell(after.tree), where).toBe(tell(tree));
   await verifyDeep(next);
+}
+
+/** An edit that could not be taken back is told file by file, with what a person needs to put it right by hand. */
+function expectReport(failure: SavepointError, disk: SimDisk, tree: Tree, old: Tree, where: string): void {
+  // Before its commit point nothing happened to any file.
+  if (failure.data['cause'] === undefined && tell(tree) === tell(old)) return;
+  const paths = failure.data['paths'] as { path: string; state: string; backup?: string }[];
+  expect(paths.length, where).toBeGreaterThan(0);
+  for (const { path, state, backup } of paths) {
+    const before = old.get(path);
+    if (state === 'restored') expect(tree.get(path), `${where}: ${path}`).toBe(before);
+    else if (state === 'not restored') expect(tree.get(path), `${where}: ${path}`).not.toBe(before);
+    if (before === undefined || !before.startsWith('file')) continue;
+    expect(backup, `${where}: ${path}`).toBeDefined();
+    expect(before.endsWith(contentOf(disk, backup as DiskPath)), `${where}: ${path}`).toBe(true);
+    seen.backups += 1;
+  }
+}
+
+/** What was looked at so far: a sweep that never comes to it shows nothing. */
+export const seen = { backups: 0 };
+
+function contentOf(disk: SimDisk, path: DiskPath): string {
+  const file = disk.openRead(path);
+  const bytes = Buffer.alloc(disk.fstat(file).size);
+  disk.read(file, bytes, 0, bytes.length, 0);
+  disk.close(file);
+  return bytes.toString('latin1');
 }
 
 /** Someone's act died half way; what settles it fails in turn. */

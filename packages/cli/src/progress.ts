@@ -6,6 +6,7 @@ const AFTER_MS = 1000;
 const EVERY_MS = 100;
 
 const WORDS: Readonly<Record<Progress['phase'], string>> = {
+  prepare: 'computing edits',
   scan: 'looking at files',
   read: 'reading',
   stage: 'preparing files',

@@ -39,7 +39,7 @@ import { resolveCheckpoint } from './timeline/resolve.ts';
 import { DEFAULT_RETENTION, type RetentionPolicy } from './timeline/retention.ts';
 import type { DamagedCheckpoint } from './timeline/timeline.ts';
 import { type Verification, verifyStore } from './timeline/verify.ts';
-import { dropBackups } from './transaction/backups.ts';
+import { type BackupPlace, dropBackups } from './transaction/backups.ts';
 import { listUnsettled } from './transaction/journal.ts';
 import { asSavepointError } from './transaction/outcome.ts';
 import { type Recovered, recover } from './transaction/recover.ts';
@@ -60,6 +60,8 @@ export interface OpenOptions {
   readonly retention?: Partial<RetentionPolicy>;
   /** Who acts. Default: the user. */
   readonly actor?: Actor;
+  /** Where edits keep plain copies of what they replace. Default `store`; `beside`: as `a.ts.bak` beside `a.ts`. */
+  readonly backups?: BackupPlace;
   /** How long to wait for another process, milliseconds. Default 60,000. */
   readonly waitMs?: number;
 }
@@ -310,8 +312,8 @@ export class Savepoint {
    * What an edit of many files would do, file by file. Changes nothing, needs no checkpoint, and waits for nobody.
    * @returns the files as they would be, or everything that is wrong with the request
    */
-  async previewEdit(requests: readonly FileRequest[]): Promise<Prepared> {
-    return this.#mapped(async () => prepareEdits(this.#options.ports, this.#root(), requests));
+  async previewEdit(requests: readonly FileRequest[], options: CallOptions = {}): Promise<Prepared> {
+    return this.#mapped(async () => prepareEdits(this.#options.ports, this.#root(), requests, this.#pace(options)));
   }
 
   /**
@@ -322,14 +324,20 @@ export class Savepoint {
   async edit(requests: readonly FileRequest[], options: EditOptions = {}): Promise<EditResult> {
     return this.#mapped(async () => {
       // First without a lock and a capture: most of what is wrong is found here, and then nothing has happened at all.
-      const seen = prepareEdits(this.#options.ports, this.#root(), requests);
+      const seen = await prepareEdits(this.#options.ports, this.#root(), requests, this.#pace(options));
       if (!seen.ok) throw editsRefused(seen.problems, requests.length);
       return this.#writing(options, 'overlapping-or-new', async (workspace, lock, pace) => {
         await this.#settle(workspace, lock, pace, null);
-        const prepared = prepareEdits(workspace.ports, workspace.root, requests);
+        const prepared = await prepareEdits(workspace.ports, workspace.root, requests, pace);
         if (!prepared.ok) throw editsRefused(prepared.problems, requests.length);
         const telling = { actor: this.#actor, description: options.message ?? null };
-        const result = await performAct(workspace, ofCall(editAct(prepared.files, telling), options), lock, pace, null);
+        const result = await performAct(
+          workspace,
+          ofCall(editAct(prepared.files, telling, this.#options.backups ?? 'store'), options),
+          lock,
+          pace,
+          null,
+        );
         this.#announce('edit:completed', result);
         return { ...result, files: prepared.files };
       });
@@ -570,7 +578,7 @@ export class Savepoint {
   async #cleanUp(workspace: Workspace, lock: HeldLock, policy: RetentionPolicy, pace: Pace): Promise<CleanUp> {
     const done = await cleanUp(workspace, lock, policy, pace);
     const kept = new Set(workspace.timeline.list().map(({ number }) => number));
-    dropBackups(workspace.ports.fs, workspace.store.layout, (number) => kept.has(number));
+    dropBackups(workspace.ports, workspace.store.layout, workspace.root, (number) => kept.has(number));
     return done;
   }
 

@@ -1,5 +1,6 @@
 /** Every act goes the same way: capture, plan, refuse or carry out, with a checkpoint before and one after. */
 import { createHash } from 'node:crypto';
+import { diskState, holds } from '../io/disk-state.ts';
 import { type Fs, FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { CaptureCounts, Checkpoint, RootState } from '../model/checkpoint.ts';
@@ -10,6 +11,7 @@ import { editSnapshot } from '../store/edit-snapshot.ts';
 import { entryToJson } from '../store/entry-json.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
+import type { OwnPaths } from '../store/own-paths.ts';
 import {
   type Captured,
   capture,
@@ -20,9 +22,9 @@ import {
   type Workspace,
 } from '../timeline/capture.ts';
 import { type CheckpointRef, readCheckpoint } from '../timeline/timeline.ts';
-import { type KeptFile, saveBackups } from '../transaction/backups.ts';
-import { diskState, holds } from '../transaction/disk-state.ts';
+import { type BackupPlace, saveBackups, saveBackupsBeside } from '../transaction/backups.ts';
 import { type Publication, runTransaction } from '../transaction/door.ts';
+import type { KeptFile } from '../transaction/late-writes.ts';
 import { PathSet } from '../workspace/path-set.ts';
 import type { ScanResult } from '../workspace/scan.ts';
 import type { Plan, PlanConflict } from './plan.ts';
@@ -31,6 +33,8 @@ import type { Plan, PlanConflict } from './plan.ts';
 export interface Today {
   readonly snapshot: Snapshot;
   readonly roots: readonly RootState[];
+  /** What Savepoint itself put there: the snapshot has nothing of it. */
+  readonly own: OwnPaths;
   /** Reads everything, and takes what the plan brings anew. */
   readonly objects: ObjectBatch;
   /** The last checkpoint before this look; null where there was none. */
@@ -40,8 +44,8 @@ export interface Today {
 export interface Act {
   readonly telling: Omit<Telling, 'description'> & { readonly description: string };
   readonly plan: (today: Today) => Promise<Plan>;
-  /** Also keep plain copies of the files that it replaces or removes. Default false. */
-  readonly backups?: boolean;
+  /** Also keep plain copies of the files that it replaces or removes: in the store, or beside each file. */
+  readonly backups: BackupPlace | null;
 }
 
 export interface Preview {
@@ -70,7 +74,7 @@ export async function previewAct(workspace: Workspace, act: Act, pace: Pace): Pr
   let must: readonly TreePath[] = [];
   for (;;) {
     const { scan, objects, latest } = await look(workspace, pace, { must: new PathSet(must), missing: 'empty' });
-    const plan = await act.plan({ snapshot: scan.snapshot, roots: scan.roots, objects, last: latest });
+    const plan = await act.plan({ snapshot: scan.snapshot, roots: scan.roots, own: scan.own, objects, last: latest });
     if (plan.mustCapture.length === 0 || must.length > 0) {
       return { telling: act.telling, plan, fingerprint: fingerprintOf(plan), scan };
     }
@@ -115,7 +119,7 @@ export async function performAct(
     batch.finish();
     // Read before it happens: once it has, nothing may fail any more.
     const checkpoint = readCheckpoint(workspace.store.objects, ref.commit);
-    const backups = act.backups === true ? await backUp(workspace, before.checkpoint, plan) : [];
+    const backups = act.backups === null ? [] : await backUp(workspace, before.checkpoint, plan, act.backups);
     const { kept } = await runTransaction({
       ports: workspace.ports,
       layout: workspace.store.layout,
@@ -138,10 +142,16 @@ export async function performAct(
   }
 }
 
-async function backUp(workspace: Workspace, before: Checkpoint, plan: Plan): Promise<readonly KeptFile[]> {
-  const { ports, store } = workspace;
+async function backUp(
+  { ports, store, root }: Workspace,
+  before: Checkpoint,
+  plan: Plan,
+  place: BackupPlace,
+): Promise<readonly KeptFile[]> {
   const name = `${before.id}-${ports.random.hex(4)}`;
-  return saveBackups(ports.fs, store.layout, name, store.objects, plan.paths);
+  return place === 'store'
+    ? saveBackups(ports.fs, store.layout, name, store.objects, plan.paths)
+    : saveBackupsBeside(ports, store.layout, root, name, store.objects, plan.paths);
 }
 
 /** What is half done is told file by file, so that a person can put it right with the backups alone. */
@@ -155,7 +165,7 @@ function toldWithBackups(
   const copies = new Map(backups.map(({ path, backup }) => [path, nameToJson(backup)]));
   const paths = plan.paths.map(({ path, from }) => {
     const backup = copies.get(path);
-    const state = isAsItWas(ports.fs, `${root}/${path}` as DiskPath, from) ? 'restored' : 'not restored';
+    const state = stateOf(ports.fs, `${root}/${path}` as DiskPath, from);
     return { path: nameToJson(path), state, ...(backup === undefined ? {} : { backup }) };
   });
   return new SavepointError(
@@ -166,11 +176,11 @@ function toldWithBackups(
   );
 }
 
-function isAsItWas(fs: Fs, disk: DiskPath, from: Entry | null): boolean {
+function stateOf(fs: Fs, disk: DiskPath, from: Entry | null): 'restored' | 'not restored' | 'not known' {
   try {
-    return holds(diskState(fs, disk), from);
+    return holds(diskState(fs, disk), from) ? 'restored' : 'not restored';
   } catch (error) {
-    if (error instanceof FsError) return false;
+    if (error instanceof FsError) return 'not known';
     throw error;
   }
 }
@@ -206,6 +216,7 @@ async function captureAndPlan(
     const plan = await act.plan({
       snapshot: before.checkpoint.snapshot,
       roots: before.scan.roots,
+      own: before.scan.own,
       objects: batch,
       last,
     });

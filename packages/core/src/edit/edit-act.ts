@@ -7,6 +7,7 @@ import type { Actor } from '../model/checkpoint.ts';
 import { type Entry, sameEntry } from '../model/entries.ts';
 import { parentPath, type TreePath } from '../model/names.ts';
 import { stateAt } from '../timeline/snapshot-diff.ts';
+import type { BackupPlace } from '../transaction/backups.ts';
 import type { PreparedFile } from './prepare-edits.ts';
 import type { FoundFile } from './targets.ts';
 
@@ -16,7 +17,7 @@ export interface EditTelling {
   readonly description: string | null;
 }
 
-export function editAct(files: readonly PreparedFile[], telling: EditTelling): Act {
+export function editAct(files: readonly PreparedFile[], telling: EditTelling, backups: BackupPlace): Act {
   const asked = new Set<TreePath>();
   return {
     telling: {
@@ -30,7 +31,7 @@ export function editAct(files: readonly PreparedFile[], telling: EditTelling): A
       undoes: null,
       toolCall: null,
     },
-    backups: true,
+    backups,
     plan: async (today) => planEdits(files, today, asked),
   };
 }

@@ -1,5 +1,6 @@
 /** A whole request, looked at before anything is touched: every file's result, or every file's problem. */
 
+import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
 import type { ObjectId } from '../model/ids.ts';
 import { type DiskPath, type JsonName, parentPath, type TreePath } from '../model/names.ts';
@@ -49,18 +50,25 @@ export type Prepared =
  * Computes what becomes of every file. Reads them, and changes nothing.
  * @param root real path of the workspace
  */
-export function prepareEdits(ports: Ports, root: DiskPath, requests: readonly FileRequest[]): Prepared {
+export async function prepareEdits(
+  ports: Ports,
+  root: DiskPath,
+  requests: readonly FileRequest[],
+  pace: Pace,
+): Promise<Prepared> {
   const problems: FileProblem[] = [];
   const files: PreparedFile[] = [];
   const targets: { readonly request: FileRequest; readonly target: Target }[] = [];
   for (const request of requests) {
+    if (pace.due()) await pace.breathe();
     attempt(request, problems, () => {
       targets.push({ request, target: findTarget(ports, root, request) });
     });
   }
   problems.push(...duplicates(targets));
   const doubled = new Set(problems.map(({ given }) => given));
-  for (const { request, target } of targets) {
+  for (const [index, { request, target }] of targets.entries()) {
+    if (pace.due()) await pace.breathe({ phase: 'prepare', done: index, total: targets.length });
     if (doubled.has(request.given)) continue;
     attempt(request, problems, () => {
       const result = compute(ports, root, request, target);

@@ -99,7 +99,7 @@ export const ERROR_CODES = {
   CONFLICT: {
     exit: 3,
     when: 'Files hold something that the act would lose, or that cannot be merged with it.',
-    data: '{ paths: { path: JsonName, why: string }[] }',
+    data: '{ paths: { path: JsonName, why: string, backup?: JsonName }[] }; `backup` has bytes that someone wrote to a file while it had no name',
     hint: 'Nothing was changed. Take a checkpoint and restore chosen paths, or move the named files aside.',
   },
   EDITS_REFUSED: {

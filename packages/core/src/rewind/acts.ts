@@ -39,11 +39,13 @@ export function restoreAct(request: RestoreRequest, pace: Pace): Act {
       target: target.id,
       description: describeRestore(target, scope),
     },
+    backups: null,
     plan: (today) => {
       refuseUnknown(today, target, scope);
       const input = {
         objects: today.objects,
         now: today.snapshot,
+        own: today.own,
         rootsNow: today.roots,
         target,
         scope: scope.length === 0 ? EVERYTHING : scope,
@@ -104,6 +106,7 @@ function inverseAct(workspace: Workspace, act: Checkpoint, trigger: 'undo' | 're
       undoes: act.id,
       description: `${trigger === 'undo' ? 'Undid' : 'Redid'} ${describeInverse(workspace, act, trigger)}`,
     },
+    backups: null,
     plan: (today) =>
       planInverse(
         {
@@ -111,6 +114,7 @@ function inverseAct(workspace: Workspace, act: Checkpoint, trigger: 'undo' | 're
           before: found.snapshot,
           after: act.snapshot,
           now: today.snapshot,
+          own: today.own,
           ofOneAct: true,
           keep: () => null,
           within: EVERYTHING,

@@ -10,6 +10,7 @@ import type { Entry, FileEntry, Snapshot } from '../model/entries.ts';
 import { sameEntry } from '../model/entries.ts';
 import { isWithin, parentPath, type TreePath } from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
+import type { OwnPaths } from '../store/own-paths.ts';
 import { readBlob } from '../store/snapshot.ts';
 import { differences, type PathDifference, stateAt } from '../timeline/snapshot-diff.ts';
 import { planRemovals, type Removal } from './removal.ts';
@@ -21,6 +22,7 @@ export interface InverseInput {
   readonly before: Snapshot;
   readonly after: Snapshot;
   readonly now: Snapshot;
+  readonly own: OwnPaths;
   /** `after` was made of `before` by one act. */
   readonly ofOneAct: boolean;
   /** Why a path that would be removed must stay, or null. */
@@ -49,7 +51,7 @@ export async function planInverse(input: InverseInput, pace: Pace): Promise<Plan
       reconcile(input.objects, draft, difference, today.entry);
     }
   }
-  planRemovals(input.objects, input.now, removals, draft);
+  planRemovals(input.objects, input.now, input.own, removals, draft);
   bringFolders(input, draft);
   return draft.finish();
 }

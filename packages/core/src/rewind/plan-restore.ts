@@ -6,6 +6,7 @@ import type { Checkpoint, RootState } from '../model/checkpoint.ts';
 import type { Entry, Snapshot } from '../model/entries.ts';
 import { isWithin, lastName, type Name, parentPath, type TreePath } from '../model/names.ts';
 import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
+import type { OwnPaths } from '../store/own-paths.ts';
 import { folderAt, readBlob, readFolder } from '../store/snapshot.ts';
 import { differences, type PathDifference, stateAt } from '../timeline/snapshot-diff.ts';
 import { IgnoreChain, type IgnoreFile } from '../workspace/ignore-rules.ts';
@@ -16,6 +17,7 @@ export interface RestoreInput {
   readonly objects: ObjectReader;
   /** The workspace as it is. */
   readonly now: Snapshot;
+  readonly own: OwnPaths;
   readonly rootsNow: readonly RootState[];
   readonly target: Checkpoint;
   /** Only these paths and what is below them. */
@@ -36,6 +38,7 @@ export async function planRestoreKeeping(
       before: input.target.snapshot,
       after: input.last,
       now: input.now,
+      own: input.own,
       ofOneAct: false,
       keep: (difference) => protection.reasonToKeep(difference),
       within: input.scope,
@@ -67,7 +70,7 @@ export async function planRestore(input: RestoreInput, pace: Pace): Promise<Plan
       draft.change(path, before.entry, after.entry, after.ignored);
     }
   }
-  planRemovals(objects, now, removals, draft);
+  planRemovals(objects, now, input.own, removals, draft);
   return draft.finish();
 }
 

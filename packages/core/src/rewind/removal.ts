@@ -7,6 +7,7 @@ import type { PlanDraft } from '../act/plan.ts';
 import type { Entry, Snapshot } from '../model/entries.ts';
 import { parentPath, type TreePath } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
+import type { OwnPaths } from '../store/own-paths.ts';
 import { folderAt, readFolder } from '../store/snapshot.ts';
 
 export interface Removal {
@@ -23,6 +24,7 @@ export interface Removal {
 export function planRemovals(
   reader: ObjectReader,
   now: Snapshot,
+  own: OwnPaths,
   removals: readonly Removal[],
   draft: PlanDraft,
 ): void {
@@ -37,6 +39,7 @@ export function planRemovals(
       continue;
     }
     if (entry.kind !== 'folder') continue;
+    if (own.liesIn(path)) hold(path, 'a backup lies in it');
     const folder = folderAt(reader, now, path);
     if (folder === null) continue;
     const contents = readFolder(reader, folder);

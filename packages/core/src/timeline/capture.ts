@@ -16,7 +16,7 @@ import { ensureCache, type OpenStore } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { OverlayBatch } from '../store/overlay.ts';
-import { stagingFolders } from '../store/staging-names.ts';
+import { OwnPaths, ownPaths } from '../store/own-paths.ts';
 import { PathSet } from '../workspace/path-set.ts';
 import { type ScanResult, scan } from '../workspace/scan.ts';
 import { loadStatCache, StatCache, saveStatCache } from '../workspace/stat-cache.ts';
@@ -165,6 +165,7 @@ const NOTHING_THERE: ScanResult = {
   leftOut: [],
   unsettled: [],
   problems: [],
+  own: OwnPaths.NONE,
   folders: new Map(),
   filesRead: 0,
 };
@@ -186,7 +187,7 @@ async function scanWith(
     rules: workspace.rules,
     globalIgnore: workspace.globalIgnore,
     must: options.must ?? PathSet.EMPTY,
-    own: stagingFolders(ports, store.layout.journal),
+    own: ownPaths(ports, store.layout),
     pace,
   });
 }

@@ -1,10 +1,10 @@
 /** Carrying out a transaction's steps, forward or back. Every step looks first, so that it can be done again. */
 
+import { type DiskState, describe, diskState, holds } from '../io/disk-state.ts';
 import { type Fd, isFsError, kindOf, permissions } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { FileEntry, LinkEntry } from '../model/entries.ts';
 import type { DiskPath, TreePath } from '../model/names.ts';
-import { type DiskState, describe, diskState, holds } from './disk-state.ts';
 import {
   asideFile,
   ensureStaged,
@@ -20,8 +20,11 @@ import {
 import { isLeaf, onlyMode, type Step } from './steps.ts';
 import type { Transition } from './transition.ts';
 
-/** What was set aside, as it was when it was checked: a file that changes after that has a writer with it open. */
-export type Checked = Map<number, string>;
+/**
+ * The files that this process set aside, each as it was when it was checked: one that changes after that has a writer
+ * with it open. Null where only its content can tell.
+ */
+export type Checked = Map<number, string | null>;
 
 /**
  * Makes every path what it should be.
@@ -192,6 +195,7 @@ async function verify(site: Site, transitions: readonly Transition[], pace: Pace
 
 /**
  * Takes the steps back, newest first. Content that is not ours is left where it is.
+ * @param checked what this process set aside; empty where another one did, and a power cut may have hurt it since
  * @returns the paths that hold someone else's content now
  * @throws FsError when the system refuses; the journal stays then
  */
@@ -199,6 +203,7 @@ export async function applyBack(
   site: Site,
   steps: readonly Step[],
   transitions: readonly Transition[],
+  checked: Checked,
 ): Promise<readonly ForeignContent[]> {
   const foreign: ForeignContent[] = [];
   const attempt = async (work: () => Promise<void> | void): Promise<void> => {
@@ -213,7 +218,7 @@ export async function applyBack(
   for (const step of backwards) {
     await attempt(async () => {
       const disk = where(site, step.path);
-      await back(site, step, disk, transitions, foreign);
+      await back(site, step, disk, transitions, checked, foreign);
       if (disk !== null) site.walk.confirm(step.path);
     });
   }
@@ -230,6 +235,7 @@ async function back(
   step: Step,
   disk: DiskPath | null,
   transitions: readonly Transition[],
+  checked: Checked,
   foreign: ForeignContent[],
 ): Promise<void> {
   const { fs, walk } = site;
@@ -281,7 +287,7 @@ async function back(
       return;
     }
     case 'aside':
-      await bringBack(site, step, foreign);
+      await bringBack(site, step, checked, foreign);
   }
 }
 
@@ -297,7 +303,12 @@ function withdraw(site: Site, step: Extract<Step, { do: 'place' }>): void {
   moveWithoutReplacing(fs, staged, disk);
 }
 
-async function bringBack(site: Site, step: Extract<Step, { do: 'aside' }>, foreign: ForeignContent[]): Promise<void> {
+async function bringBack(
+  site: Site,
+  step: Extract<Step, { do: 'aside' }>,
+  checked: Checked,
+  foreign: ForeignContent[],
+): Promise<void> {
   const { fs } = site;
   const disk = where(site, step.path);
   if (disk === null) throw new ForeignContent(step.path, 'the folder it lay in is gone');
@@ -307,7 +318,13 @@ async function bringBack(site: Site, step: Extract<Step, { do: 'aside' }>, forei
     if (!foreign.some(({ path }) => path === step.path)) foreign.push(new ForeignContent(step.path, describe(state)));
     return;
   }
-  if (holds(diskState(fs, asideFile(site, step.slot)), step.entry) && putBack(site, step.path, step.slot)) return;
+  const moved = diskState(fs, asideFile(site, step.slot));
+  if (holds(moved, step.entry) && putBack(site, step.path, step.slot)) return;
+  // Someone wrote to it since it was looked at, through a handle: that is what the file holds now.
+  if (checked.has(step.slot) && moved.kind === 'file' && putBack(site, step.path, step.slot)) {
+    foreign.push(new ForeignContent(step.path, describe(moved)));
+    return;
+  }
   // A power cut lost the set-aside name: the pre-image is in the store.
   if (step.entry.kind === 'file') {
     const staged = stagedFile(site, step.slot);

@@ -1,52 +1,25 @@
-/** Bytes that belong to nobody's plan: kept as plain files under the store, for a person to copy back with no tool. */
+/** Plain copies of what an act replaces or removes, for a person to copy back with no tool. */
 
-import { durableWrite, readWhole, syncFolder } from '../io/durable-write.ts';
-import type { Fs } from '../io/fs.ts';
+import { FolderWalk } from '../io/folder-walk.ts';
+import { type Fs, isFsError } from '../io/fs.ts';
+import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
-import type { TransactionId } from '../model/ids.ts';
-import { type DiskPath, lastName, parentPath, type TreePath } from '../model/names.ts';
+import type { FileEntry } from '../model/entries.ts';
+import { childPath, type DiskPath, lastName, type Name, parentPath, type TreePath } from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import type { Checked } from './apply.ts';
-import { diskState, holds } from './disk-state.ts';
-import { asideFile, type Site } from './site.ts';
-import { isLeaf, onlyMode } from './steps.ts';
-import type { Journal, Transition } from './transition.ts';
+import { type BesideRecord, readBesideRecords, stillHolds, writeBesideRecord } from '../store/own-paths.ts';
+import type { KeptFile } from './late-writes.ts';
+import { isExpected } from './outcome.ts';
+import { ForeignContent } from './site.ts';
+import { onlyMode } from './steps.ts';
+import type { Transition } from './transition.ts';
 
-export interface KeptFile {
-  readonly path: TreePath;
-  /** Where its bytes are. */
-  readonly backup: DiskPath;
-}
+/** Where plain copies go: into the store, or beside each file. */
+export type BackupPlace = 'store' | 'beside';
 
-const KEPT_BYTES = 2 ** 31;
-/** Of the name, bytes: what is put before it and behind it must fit, too. */
+/** Of the name, bytes: what is put behind it must fit, too. */
 const LONGEST_PART = 180;
-
-/**
- * Set-aside files that someone wrote to after they were looked at, through a handle that was open: nobody finds those
- * bytes by name any more, so they are copied before the file goes.
- * @param checked what each looked like when it was checked; a file that is not in it is told by its content
- */
-export function keepLateWrites(
-  fs: Fs,
-  layout: StoreLayout,
-  journal: Journal,
-  site: Site,
-  checked: Checked,
-): readonly KeptFile[] {
-  const kept: KeptFile[] = [];
-  for (const [slot, { path, from }] of journal.transitions.entries()) {
-    if (!isLeaf(from) || from.kind !== 'file') continue;
-    const aside = asideFile(site, slot);
-    const stat = fs.lstat(aside);
-    if (stat === null) continue;
-    if (checked.get(slot) === `${stat.size} ${stat.mtimeMs} ${stat.ino}`) continue;
-    if (holds(diskState(fs, aside), from)) continue;
-    kept.push({ path, backup: copyAway(fs, layout, journal.transaction, slot, path, aside) });
-  }
-  return kept;
-}
 
 /**
  * Plain copies of the files that a transaction replaces or removes, under their own names. Not flushed one by one: the
@@ -71,45 +44,112 @@ export async function saveBackups(
   for (const { path, from, to } of transitions) {
     if (from?.kind !== 'file' || onlyMode(from, to)) continue;
     const backup = `${folderFor(parentPath(path))}/${lastName(path)}` as DiskPath;
-    const file = fs.openNew(backup, 0o600);
-    try {
-      let at = 0;
-      await objects.copyBlob(from.id, (chunk) => {
-        fs.write(file, chunk, at);
-        at += chunk.length;
-      });
-    } finally {
-      fs.close(file);
-    }
+    await writeCopy(fs, backup, { ...from, mode: 0o600 }, objects);
     kept.push({ path, backup });
   }
   return kept;
 }
 
-/** Removes the backups of acts that began at a checkpoint which is gone. @param isKept tells by its number */
-export function dropBackups(fs: Fs, layout: StoreLayout, isKept: (checkpoint: number) => boolean): void {
-  for (const name of fs.list(layout.backups)) {
-    const number = /^cp_(\d+)-[0-9a-f]+$/.exec(name)?.[1];
-    if (number !== undefined && !isKept(Number(number))) removeTree(fs, `${layout.backups}/${name}` as DiskPath);
+/**
+ * The same beside each file, as `a.ts.bak`. Whatever has that name already stays: the next free number is taken.
+ * @throws ForeignContent when someone takes a name in that very moment; FsError
+ */
+export async function saveBackupsBeside(
+  ports: Ports,
+  layout: StoreLayout,
+  root: DiskPath,
+  name: string,
+  objects: ObjectReader,
+  transitions: readonly Transition[],
+): Promise<readonly KeptFile[]> {
+  const walk = new FolderWalk(ports.fs, root);
+  try {
+    const copies = transitions.flatMap(({ path, from, to }) =>
+      from?.kind === 'file' && !onlyMode(from, to) ? [{ path, from, beside: freeName(walk, ports.fs, path) }] : [],
+    );
+    if (copies.length === 0) return [];
+    writeBesideRecord(ports, layout, {
+      name,
+      files: copies.map(({ beside, from }) => ({ path: beside, id: from.id })),
+    });
+    for (const { beside, from } of copies) {
+      const disk = walk.child(beside);
+      if (disk === null) throw new ForeignContent(beside, 'the folder it lies in is gone');
+      await writeCopy(ports.fs, disk, from, objects).catch((error: unknown) => {
+        if (isFsError(error, 'EEXIST')) throw new ForeignContent(beside, 'something was written there meanwhile');
+        throw error;
+      });
+      walk.confirm(beside);
+    }
+    return copies.map(({ path, beside }) => ({ path, backup: `${root}/${beside}` as DiskPath }));
+  } finally {
+    walk.close();
   }
 }
 
-/** Copies a file of someone else's, of any kind of content, into the transaction's backup folder. */
-export function copyAway(
-  fs: Fs,
-  layout: StoreLayout,
-  transaction: TransactionId,
-  slot: number,
-  path: TreePath,
-  from: DiskPath,
-): DiskPath {
-  const folder = `${layout.backups}/${transaction}` as DiskPath;
-  if (fs.lstat(folder) === null) {
-    fs.makeFolder(folder, 0o700);
-    syncFolder(fs, layout.backups);
+function freeName(walk: FolderWalk, fs: Fs, path: TreePath): TreePath {
+  const folder = parentPath(path);
+  const name = lastName(path).slice(0, LONGEST_PART);
+  for (let number = 1; ; number++) {
+    const beside = childPath(folder, `${name}.bak${number === 1 ? '' : number}` as Name);
+    const disk = walk.child(beside);
+    if (disk === null || fs.lstat(disk) === null) return beside;
   }
-  // The slot keeps equal names of different folders apart.
-  const backup = `${folder}/${slot}-${lastName(path).slice(0, LONGEST_PART)}` as DiskPath;
-  durableWrite(fs, backup, readWhole(fs, from, KEPT_BYTES), 0o600);
-  return backup;
+}
+
+async function writeCopy(fs: Fs, disk: DiskPath, { id, mode }: FileEntry, objects: ObjectReader): Promise<void> {
+  const file = fs.openNew(disk, 0o600);
+  try {
+    let at = 0;
+    await objects.copyBlob(id, (chunk) => {
+      fs.write(file, chunk, at);
+      at += chunk.length;
+    });
+    fs.fchmod(file, mode);
+  } finally {
+    fs.close(file);
+  }
+}
+
+/**
+ * Removes the backups of acts that began at a checkpoint which is gone; one beside its file only while it holds what was
+ * put into it.
+ * @param isKept tells by a checkpoint's number
+ */
+export function dropBackups(
+  ports: Ports,
+  layout: StoreLayout,
+  root: DiskPath,
+  isKept: (checkpoint: number) => boolean,
+): void {
+  const isOld = (name: string): boolean => {
+    const number = /^cp_(\d+)-[0-9a-f]+$/.exec(name)?.[1];
+    return number !== undefined && !isKept(Number(number));
+  };
+  for (const record of readBesideRecords(ports, layout)) {
+    if (!isOld(record.name)) continue;
+    dropBeside(ports, root, record);
+    ports.fs.unlink(`${layout.backups}/${record.name}.beside` as DiskPath);
+  }
+  for (const name of ports.fs.list(layout.backups)) {
+    if (isOld(name)) removeTree(ports.fs, `${layout.backups}/${name}` as DiskPath);
+  }
+}
+
+function dropBeside(ports: Ports, root: DiskPath, { files }: BesideRecord): void {
+  if (ports.fs.lstat(root) === null) return;
+  const walk = new FolderWalk(ports.fs, root);
+  try {
+    for (const { path, id } of files) {
+      try {
+        const disk = walk.child(path);
+        if (disk !== null && stillHolds(ports, disk, id)) ports.fs.unlink(disk);
+      } catch (error) {
+        // A link in the way, or a folder that may not be written to: it is a file of the user's from now on.
+        if (!isExpected(error)) throw error;
+      }
+    }
+  } finally {
+    walk.close();
+  }
 }

@@ -21,7 +21,8 @@
  *     changed), or pending, with the journal kept.
  * D8  A journal that was taken back is durably gone before the call says so: recovery would bring it forward again.
  * D9  The lock is confirmed before the commit point and before publication.
- * D10 What was set aside and was written to afterwards, through a handle someone still had, is kept as a backup.
+ * D10 What was set aside and was written to afterwards, through a handle someone still had, is kept as a backup; where
+ *     the transaction is taken back it gets its name back. So is what was placed, written to and taken back.
  */
 
 import { FsError } from '../io/fs.ts';
@@ -36,8 +37,8 @@ import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { identityOf, makeFolders } from '../store/records.ts';
 import { stageName } from '../store/staging-names.ts';
 import { applyBack, applyForward, type Checked } from './apply.ts';
-import { type KeptFile, keepLateWrites } from './backups.ts';
 import { journalFile, removeJournal, writeIntent, writeJournal } from './journal.ts';
+import { type KeptFile, keepLateWrites, keepWithdrawn } from './late-writes.ts';
 import { asSavepointError, conflictError, isExpected, pendingError } from './outcome.ts';
 import { checkTransitions, closedFolders } from './prepare.ts';
 import { ForeignContent, openSite, type Site, stageFile } from './site.ts';
@@ -150,7 +151,7 @@ async function settle(
     input.lock.assertHeld();
     await publishOnce(input.publication);
   } catch (cause) {
-    throw await takenBack(input, intent, journal, site, steps, cause);
+    throw await takenBack(input, intent, journal, site, steps, checked, cause);
   }
   const kept = tidy(input, intent, journal, site, checked);
   return { transaction: journal.transaction, paths: transitions.length, kept };
@@ -174,13 +175,17 @@ async function takenBack(
   journal: Journal,
   site: Site,
   steps: readonly Step[],
+  checked: Checked,
   cause: unknown,
 ): Promise<SavepointError> {
   let foreign: readonly ForeignContent[] = [];
+  const kept: KeptFile[] = [];
   for (let attempt = 1; ; attempt++) {
     try {
       if (input.publication.isPublished()) input.publication.withdraw();
-      foreign = await applyBack(site, steps, journal.transitions);
+      foreign = await applyBack(site, steps, journal.transitions, checked);
+      kept.push(...keepLateWrites(input.ports.fs, input.layout, journal, site, checked));
+      kept.push(...keepWithdrawn(input.ports.fs, input.layout, journal, site));
       removeJournal(input.ports.fs, input.layout.journal, journal.transaction);
       break;
     } catch (error) {
@@ -190,7 +195,7 @@ async function takenBack(
   site.close();
   discardStage(input.ports, input.layout.journal, intent, 'back');
   if (cause instanceof ForeignContent) {
-    return conflictError([cause, ...foreign.filter(({ path }) => path !== cause.path)]);
+    return conflictError([cause, ...foreign.filter(({ path }) => path !== cause.path)], kept);
   }
   return asSavepointError(cause);
 }

@@ -4,6 +4,7 @@ import { showName } from '../content/show-name.ts';
 import { FsError, isFsError } from '../io/fs.ts';
 import { SavepointError } from '../model/errors.ts';
 import { nameToJson } from '../model/names.ts';
+import type { KeptFile } from './late-writes.ts';
 import { ForeignContent } from './site.ts';
 import type { Intent, Journal } from './transition.ts';
 
@@ -14,11 +15,19 @@ export function isExpected(error: unknown): error is Expected {
   return error instanceof SavepointError || error instanceof FsError || error instanceof ForeignContent;
 }
 
-export function conflictError(found: readonly ForeignContent[]): SavepointError {
+/** @param kept what someone wrote to files that have no name in the tree any more, and where that lies now */
+export function conflictError(found: readonly ForeignContent[], kept: readonly KeptFile[] = []): SavepointError {
   const first = found[0] as ForeignContent;
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
   return new SavepointError('CONFLICT', `Someone else changed a file at the same moment: ${first.why}${more}.`, {
-    paths: found.map(({ path, why }) => ({ path: nameToJson(path), why })),
+    paths: [
+      ...found.map(({ path, why }) => ({ path: nameToJson(path), why })),
+      ...kept.map(({ path, backup }) => ({
+        path: nameToJson(path),
+        why: 'it was written to when it was not there by name',
+        backup: nameToJson(backup),
+      })),
+    ],
   });
 }
 

@@ -7,6 +7,7 @@
  * - Anything else stays as it is until someone decides.
  */
 
+import { diskState, holds } from '../io/disk-state.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
 import type { TransactionId } from '../model/ids.ts';
@@ -16,10 +17,9 @@ import type { HeldLock } from '../store/lock.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { identityOf, sameFolder } from '../store/records.ts';
 import { applyBack, applyForward, type Checked, foreignPaths } from './apply.ts';
-import { copyAway, type KeptFile, keepLateWrites } from './backups.ts';
-import { diskState, holds } from './disk-state.ts';
 import type { Publication } from './door.ts';
 import { clearJournalDebris, listUnsettled, removeJournal } from './journal.ts';
+import { copyAway, type KeptFile, keepLateWrites, keepWithdrawn } from './late-writes.ts';
 import { type Expected, isExpected, pendingError, unsettledError } from './outcome.ts';
 import { asideFile, ForeignContent, moveWithoutReplacing, openSite, type Site, where } from './site.ts';
 import { discardStage } from './stage.ts';
@@ -95,6 +95,7 @@ async function recoverJournal(input: RecoverInput, journal: Journal, intent: Int
     const kept = decision === 'forward' ? moveStrangersAway(input, journal, site, foreign) : [];
     const direction = await settle(input, journal, site, publication);
     kept.push(...keepLateWrites(ports.fs, layout, journal, site, new Map()));
+    if (direction === 'back') kept.push(...keepWithdrawn(ports.fs, layout, journal, site));
     site.close();
     removeJournal(ports.fs, layout.journal, journal.transaction);
     discardStage(ports, layout.journal, intent, direction === 'forward' ? 'done' : 'back');
@@ -128,7 +129,7 @@ async function settle(
   }
   try {
     if (publication.isPublished()) publication.withdraw();
-    await applyBack(site, steps, journal.transitions);
+    await applyBack(site, steps, journal.transitions, new Map());
     return 'back';
   } catch (error) {
     if (!isExpected(error)) throw error;

@@ -1,5 +1,6 @@
 /** Where a transaction works: the workspace by safe paths, its staging folder, and the store its contents come from. */
 
+import { diskState, holds } from '../io/disk-state.ts';
 import { FolderWalk } from '../io/folder-walk.ts';
 import { type Fd, type Fs, isFsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
@@ -7,7 +8,6 @@ import type { FileEntry, LinkEntry } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, type Name, parentPath, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import { diskState, holds } from './disk-state.ts';
 import { isLeaf } from './steps.ts';
 import type { Transition } from './transition.ts';
 

@@ -7,7 +7,7 @@ import { statusToJson } from '../edit/status-json.ts';
 import type { FileRequest } from '../edit/targets.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type JsonName, nameToJson, type TreePath, textFromBytes } from '../model/names.ts';
-import type { EditResult, Place, Savepoint } from '../savepoint.ts';
+import type { CallOptions, EditResult, Place, Savepoint } from '../savepoint.ts';
 import { treePathOf } from './given-paths.ts';
 import { briefToJson } from './to-json.ts';
 import { type EditShapes, given, verb } from './verb.ts';
@@ -22,16 +22,14 @@ export const edit = verb({
   schemas: (_shapes, { editRequest, edited }) => ({ input: editRequest, output: edited }),
 
   async handle(savepoint, input, context) {
-    const requests = await requestsOf(savepoint, input);
+    const options = given({ signal: context.signal, toolCall: context.toolCall });
+    const requests = await requestsOf(savepoint, input, options);
     if (input.dry_run === true) {
-      const seen = await savepoint.previewEdit(requests);
+      const seen = await savepoint.previewEdit(requests, options);
       if (!seen.ok) throw editsRefused(seen.problems, requests.length);
       return answer(seen.files, null, input);
     }
-    const result = await savepoint.edit(
-      requests,
-      given({ message: input.message, signal: context.signal, toolCall: context.toolCall }),
-    );
+    const result = await savepoint.edit(requests, { ...options, ...given({ message: input.message }) });
     return answer(result.files, result, input);
   },
 });
@@ -40,7 +38,7 @@ type Input = z.output<EditShapes['editRequest']>;
 type Output = z.output<EditShapes['edited']>;
 
 /** @throws SavepointError EDITS_REFUSED with every path that cannot be one */
-async function requestsOf(savepoint: Savepoint, input: Input): Promise<readonly FileRequest[]> {
+async function requestsOf(savepoint: Savepoint, input: Input, options: CallOptions): Promise<readonly FileRequest[]> {
   const place = await savepoint.place({ orNew: true });
   const problems: Parameters<typeof editsRefused>[0][number][] = [];
   const requests: FileRequest[] = [];
@@ -61,7 +59,7 @@ async function requestsOf(savepoint: Savepoint, input: Input): Promise<readonly 
   }
   if (problems.length === 0) return requests;
   // What else is wrong is told together with it.
-  const seen = await savepoint.previewEdit(requests);
+  const seen = await savepoint.previewEdit(requests, options);
   const order = new Map(input.files.map(({ file_path }, index) => [JSON.stringify(file_path), index]));
   const at = (name: JsonName): number => order.get(JSON.stringify(name)) ?? 0;
   const all = [...problems, ...(seen.ok ? [] : seen.problems)].sort((a, b) => at(a.given) - at(b.given));

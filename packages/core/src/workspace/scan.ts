@@ -14,6 +14,7 @@ import { SavepointError } from '../model/errors.ts';
 import type { ObjectId } from '../model/ids.ts';
 import { childPath, type DiskPath, type Name, nameToJson, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
+import type { OwnPaths } from '../store/own-paths.ts';
 import { ALL_OTHERS } from '../store/side.ts';
 import { type FolderRef, snapshotOf, writeFolder } from '../store/snapshot.ts';
 import { captureFile } from './capture-file.ts';
@@ -32,8 +33,7 @@ export interface ScanInput {
   readonly globalIgnore: DiskPath | null;
   /** Captured whatever rules and caps say: an act is about to touch them. */
   readonly must: PathSet;
-  /** Names at the top of the workspace that are Savepoint's own staging folders. */
-  readonly own: ReadonlySet<Name>;
+  readonly own: OwnPaths;
   readonly pace: Pace;
 }
 
@@ -47,6 +47,8 @@ export interface ScanResult {
   readonly unsettled: readonly TreePath[];
   /** Rules or repository files that could not be read: more is captured then, never less. */
   readonly problems: readonly string[];
+  /** What was passed over because Savepoint put it there. */
+  readonly own: OwnPaths;
   /** For the next scan, once the snapshot belongs to a commit. */
   readonly folders: Map<TreePath, CachedFolder>;
   /** Files whose contents were read. */
@@ -76,6 +78,7 @@ export async function scan(input: ScanInput): Promise<ScanResult> {
     leftOut: walk.leftOut,
     unsettled: walk.unsettled,
     problems: walk.problems,
+    own: input.own,
     folders: walk.folders,
     filesRead: walk.filesRead,
   };
@@ -186,9 +189,9 @@ class Scan {
 
   async #name(folder: OpenFolder, name: Name): Promise<void> {
     const { task, draft } = folder;
-    if (task.path === '' && this.input.own.has(name)) return;
     const disk = `${task.disk === '/' ? '' : task.disk}/${name}` as DiskPath;
     const at: Place = { name, path: childPath(task.path, name), disk };
+    if (this.input.own.has(at.path, disk)) return;
     const refused = refusedName(name, this.input.ports.platform);
     if (refused !== null) return this.#skip(draft, at, refused, !task.ignored);
     // Between two calls a file may become a folder: what is there all the time must not be taken for absent.

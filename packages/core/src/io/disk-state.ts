@@ -1,13 +1,13 @@
 /** What is at a path now, told by its bytes. */
 import { createHash } from 'node:crypto';
-import { type Fs, kindOf, permissions } from '../io/fs.ts';
 import type { Entry } from '../model/entries.ts';
 import type { ObjectId } from '../model/ids.ts';
 import type { DiskPath } from '../model/names.ts';
+import { type Fs, kindOf, permissions, type Stat } from './fs.ts';
 
 export type DiskState =
   | { readonly kind: 'absent' }
-  | { readonly kind: 'file'; readonly id: ObjectId; readonly mode: number; readonly stamp: string }
+  | { readonly kind: 'file'; readonly id: ObjectId; readonly mode: number; readonly stamp: string | null }
   | { readonly kind: 'link'; readonly id: ObjectId }
   | { readonly kind: 'folder'; readonly mode: number }
   | { readonly kind: 'special' };
@@ -60,10 +60,23 @@ function fileState(fs: Fs, path: DiskPath): DiskState {
       at += got;
     }
     const id = hash.digest('hex') as ObjectId;
-    return { kind: 'file', id, mode: permissions(stat), stamp: `${stat.size} ${stat.mtimeMs} ${stat.ino}` };
+    return { kind: 'file', id, mode: permissions(stat), stamp: isSettled(stat) ? stampOf(stat) : null };
   } finally {
     fs.close(file);
   }
+}
+
+/** Tells a file that was read from the same file written to since; `stamp` is null where it could not. */
+export function stampOf({ size, mtimeMs, ino }: Stat): string {
+  return `${size} ${mtimeMs} ${ino}`;
+}
+
+/** Times come in steps of some milliseconds: another write in the step of the last one would leave the same time. */
+const STEP_MS = 100;
+
+/** Only told of a file that was just renamed, which sets `ctime` by the file system's own clock. */
+function isSettled({ ctimeMs, mtimeMs }: Stat): boolean {
+  return ctimeMs - mtimeMs > STEP_MS;
 }
 
 function hashBlob(data: Buffer): ObjectId {

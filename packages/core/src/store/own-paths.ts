@@ -1,0 +1,97 @@
+/** What Savepoint itself puts into a workspace: staging folders, and backups beside the files where those are wanted. */
+
+import { diskState, holds } from '../io/disk-state.ts';
+import { durableWrite, readWhole } from '../io/durable-write.ts';
+import { FsError } from '../io/fs.ts';
+import type { Ports } from '../io/ports.ts';
+import type { ObjectId } from '../model/ids.ts';
+import { type DiskPath, type JsonName, nameFromJson, nameToJson, parentPath, type TreePath } from '../model/names.ts';
+import type { StoreLayout } from './layout.ts';
+import { stagingFolders } from './staging-names.ts';
+
+/** A backup beside its file. */
+export interface BesideFile {
+  readonly path: TreePath;
+  /** The blob that it was made of. */
+  readonly id: ObjectId;
+}
+
+/** `backups/cp_N-<hex>.beside` in the store (docs/format.md). */
+export interface BesideRecord {
+  readonly name: string;
+  readonly files: readonly BesideFile[];
+}
+
+const RECORD = /^(cp_\d+-[0-9a-f]+)\.beside$/;
+const RECORD_BYTES = 2 ** 26;
+
+/** Before the first of the files is made: a capture at any moment knows them. */
+export function writeBesideRecord({ fs }: Ports, layout: StoreLayout, { name, files }: BesideRecord): void {
+  const json = files.map(({ path, id }) => ({ path: nameToJson(path), id }));
+  durableWrite(fs, `${layout.backups}/${name}.beside` as DiskPath, Buffer.from(`${JSON.stringify(json)}\n`), 0o600);
+}
+
+/** A record that cannot be read names nothing: then more is captured, never less. */
+export function readBesideRecords({ fs }: Ports, layout: StoreLayout): readonly BesideRecord[] {
+  return fs.list(layout.backups).flatMap((file) => {
+    const name = RECORD.exec(file)?.[1];
+    return name === undefined ? [] : [{ name, files: readFiles(fs, `${layout.backups}/${file}` as DiskPath) }];
+  });
+}
+
+function readFiles(fs: Ports['fs'], path: DiskPath): readonly BesideFile[] {
+  try {
+    const json = JSON.parse(readWhole(fs, path, RECORD_BYTES).toString()) as { path: JsonName; id: string }[];
+    return json.map((file) => ({ path: nameFromJson(file.path) as TreePath, id: file.id as ObjectId }));
+  } catch (error) {
+    if (error instanceof FsError || error instanceof SyntaxError || error instanceof TypeError) return [];
+    throw error;
+  }
+}
+
+/** What a capture leaves out, and what keeps its folder from being removed. */
+export class OwnPaths {
+  static readonly NONE = new OwnPaths(null, new Set(), new Map());
+  readonly #ports: Ports | null;
+  readonly #staging: ReadonlySet<string>;
+  readonly #beside: ReadonlyMap<TreePath, ObjectId>;
+  readonly #folders: ReadonlySet<TreePath>;
+
+  constructor(ports: Ports | null, staging: ReadonlySet<string>, beside: ReadonlyMap<TreePath, ObjectId>) {
+    this.#ports = ports;
+    this.#staging = staging;
+    this.#beside = beside;
+    const folders = new Set<TreePath>();
+    for (const path of beside.keys()) {
+      for (let at = parentPath(path); at !== '' && !folders.has(at); at = parentPath(at)) folders.add(at);
+    }
+    this.#folders = folders;
+  }
+
+  /** A backup that someone wrote to since is someone's file. */
+  has(path: TreePath, disk: DiskPath): boolean {
+    if (this.#staging.has(path)) return true;
+    const id = this.#beside.get(path);
+    return id !== undefined && this.#ports !== null && stillHolds(this.#ports, disk, id);
+  }
+
+  /** Whether a backup was put into the folder, at any depth. */
+  liesIn(folder: TreePath): boolean {
+    return this.#folders.has(folder);
+  }
+}
+
+export function ownPaths(ports: Ports, layout: StoreLayout): OwnPaths {
+  const records = readBesideRecords(ports, layout);
+  const beside = new Map(records.flatMap(({ files }) => files.map(({ path, id }) => [path, id] as const)));
+  return new OwnPaths(ports, stagingFolders(ports, layout.journal), beside);
+}
+
+export function stillHolds({ fs }: Ports, disk: DiskPath, id: ObjectId): boolean {
+  try {
+    return holds(diskState(fs, disk), { kind: 'file', id, mode: 0 });
+  } catch (error) {
+    if (error instanceof FsError) return false;
+    throw error;
+  }
+}

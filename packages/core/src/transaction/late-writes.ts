@@ -1,0 +1,96 @@
+/** What other programs wrote into files that a transaction took away by name: kept, and told. */
+
+import { diskState, holds, stampOf } from '../io/disk-state.ts';
+import { durableWrite, readWhole, syncFolder } from '../io/durable-write.ts';
+import { type Fs, FsError } from '../io/fs.ts';
+import type { TransactionId } from '../model/ids.ts';
+import { type DiskPath, lastName, type TreePath } from '../model/names.ts';
+import type { StoreLayout } from '../store/layout.ts';
+import type { Checked } from './apply.ts';
+import { asideFile, type Site, stagedFile } from './site.ts';
+import { isLeaf, onlyMode } from './steps.ts';
+import type { Journal } from './transition.ts';
+
+export interface KeptFile {
+  readonly path: TreePath;
+  /** Where its bytes are. */
+  readonly backup: DiskPath;
+}
+
+const KEPT_BYTES = 2 ** 31;
+/** Of the name, bytes: what is put before it must fit, too. */
+const LONGEST_PART = 180;
+
+/**
+ * Set-aside files that someone wrote to after they were looked at, through a handle that was open: nobody finds those
+ * bytes by name any more, so they are copied before the file goes. It goes right after the look, one by one: what is
+ * written between the two is lost.
+ * @param checked what each looked like when it was checked; a file without a stamp is told by its content
+ */
+export function keepLateWrites(
+  fs: Fs,
+  layout: StoreLayout,
+  journal: Journal,
+  site: Site,
+  checked: Checked,
+): readonly KeptFile[] {
+  const kept: KeptFile[] = [];
+  for (const [slot, { path, from }] of journal.transitions.entries()) {
+    if (!isLeaf(from) || from.kind !== 'file') continue;
+    const aside = asideFile(site, slot);
+    const stat = fs.lstat(aside);
+    if (stat === null) continue;
+    const isAsChecked = checked.get(slot) === stampOf(stat);
+    if (!isAsChecked && !holds(diskState(fs, aside), from)) {
+      kept.push({ path, backup: copyAway(fs, layout, journal.transaction, slot, path, aside) });
+    }
+    removeIfAllowed(fs, aside);
+  }
+  return kept;
+}
+
+/** The same for files that were placed and taken back: who opened one in between may write to it still. */
+export function keepWithdrawn(fs: Fs, layout: StoreLayout, journal: Journal, site: Site): readonly KeptFile[] {
+  const kept: KeptFile[] = [];
+  for (const [slot, { path, from, to }] of journal.transitions.entries()) {
+    if (to?.kind !== 'file' || onlyMode(from, to)) continue;
+    const staged = stagedFile(site, slot);
+    const state = diskState(fs, staged);
+    if (state.kind === 'absent') continue;
+    // Or what was there before, on its way back from the store.
+    if (!holds(state, to) && !holds(state, from)) {
+      kept.push({ path, backup: copyAway(fs, layout, journal.transaction, slot, path, staged) });
+    }
+    removeIfAllowed(fs, staged);
+  }
+  return kept;
+}
+
+/** What stays goes with its staging folder. */
+function removeIfAllowed(fs: Fs, file: DiskPath): void {
+  try {
+    fs.unlink(file);
+  } catch (error) {
+    if (!(error instanceof FsError)) throw error;
+  }
+}
+
+/** Copies a file of someone else's, of any kind of content, into the transaction's backup folder. */
+export function copyAway(
+  fs: Fs,
+  layout: StoreLayout,
+  transaction: TransactionId,
+  slot: number,
+  path: TreePath,
+  from: DiskPath,
+): DiskPath {
+  const folder = `${layout.backups}/${transaction}` as DiskPath;
+  if (fs.lstat(folder) === null) {
+    fs.makeFolder(folder, 0o700);
+    syncFolder(fs, layout.backups);
+  }
+  // The slot keeps equal names of different folders apart.
+  const backup = `${folder}/${slot}-${lastName(path).slice(0, LONGEST_PART)}` as DiskPath;
+  durableWrite(fs, backup, readWhole(fs, from, KEPT_BYTES), 0o600);
+  return backup;
+}

@@ -1,0 +1,129 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type DiskPath, type FileRequest, open, type Savepoint, type TreePath } from '@savepoint/core';
+import { realPorts, SimDisk, type World, world } from '@savepoint/testkit';
+import { expect, onTestFinished, test } from 'vitest';
+import { engine, ROOT, treeOf } from '../../../../tests/simulated.ts';
+
+/** Backups as `a.ts.bak` beside the file, for those who want them there. */
+class Place {
+  readonly world: World = world(onTestFinished);
+  readonly savepoint: Savepoint = open({
+    dir: this.world.workspace,
+    ports: realPorts(),
+    places: this.world.places,
+    backups: 'beside',
+  });
+
+  at(name: string): string {
+    return path.join(Buffer.from(this.world.workspace, 'latin1').toString(), name);
+  }
+
+  write(name: string, content: string): void {
+    mkdirSync(path.dirname(this.at(name)), { recursive: true });
+    writeFileSync(this.at(name), content);
+  }
+
+  read(name: string): string {
+    return readFileSync(this.at(name), 'utf8');
+  }
+
+  edit(...contents: readonly (readonly [name: string, content: string])[]): ReturnType<Savepoint['edit']> {
+    return this.savepoint.edit(contents.map(([name, content]) => edited(name, content)));
+  }
+}
+
+function edited(name: string, content: string): FileRequest {
+  const edits = [{ op: 'write', content, exact: true } as const];
+  return { given: name, path: name as TreePath, edits, expectedHash: null, force: false };
+}
+
+test('a backup lies beside its file, and what has the name already stays', async () => {
+  const p = new Place();
+  p.write('src/a.ts', 'first\n');
+  p.write('src/a.ts.bak', 'of a person\n');
+  const first = await p.edit(['src/a.ts', 'second\n']);
+  expect(first.backups).toEqual([{ path: 'src/a.ts', backup: `${p.world.workspace}/src/a.ts.bak2` as DiskPath }]);
+  await p.edit(['src/a.ts', 'third\n'], ['src/new.ts', 'new\n']);
+  expect(readdirSync(p.at('src')).sort()).toEqual(['a.ts', 'a.ts.bak', 'a.ts.bak2', 'a.ts.bak3', 'new.ts']);
+  expect(p.read('src/a.ts.bak')).toBe('of a person\n');
+  expect(p.read('src/a.ts.bak2')).toBe('first\n');
+  expect(p.read('src/a.ts.bak3')).toBe('second\n');
+});
+
+test('it is not captured, until someone writes to it', async () => {
+  const p = new Place();
+  p.write('a.ts', 'first\n');
+  await p.edit(['a.ts', 'second\n']);
+  expect((await p.savepoint.checkpoint()).checkpoint.changes).toEqual([]);
+  p.write('a.ts.bak', 'of a person now\n');
+  const { checkpoint } = await p.savepoint.checkpoint();
+  expect(checkpoint.changes?.map((change) => change.path)).toEqual(['a.ts.bak']);
+});
+
+test('undo leaves it, with the folder that it lies in', async () => {
+  const p = new Place();
+  p.write('keep.ts', 'keep\n');
+  await p.edit(['made/a.ts', 'first\n']);
+  await p.edit(['made/a.ts', 'second\n']);
+  await p.savepoint.undo();
+  expect(p.read('made/a.ts')).toBe('first\n');
+  const { plan } = await p.savepoint.undo();
+  expect(plan.kept).toEqual([{ path: 'made', why: 'a backup lies in it' }]);
+  expect(readdirSync(p.at('made'))).toEqual(['a.ts.bak']);
+  expect((await p.savepoint.redo()).checkpoint).not.toBeNull();
+  expect(p.read('made/a.ts')).toBe('first\n');
+});
+
+test('it stays after an edit that was taken back', async () => {
+  const disk = new SimDisk();
+  const at = (name: string): DiskPath => `${ROOT}/${name}` as DiskPath;
+  const write = (name: string, content: string): void => {
+    const file = disk.openNew(at(name), 0o644);
+    disk.write(file, Buffer.from(content), 0);
+    disk.close(file);
+  };
+  disk.makeFolder(ROOT, 0o755);
+  for (const name of ['a.ts', 'b.ts']) write(name, 'first\n');
+  // When the act comes to the second file, somebody was there before it.
+  disk.onCall = ({ operation, path: target }) => {
+    if (operation !== 'hardLink' || target !== at('b.ts')) return;
+    disk.onCall = null;
+    write('b.ts', 'theirs\n');
+  };
+  const files = ['a.ts', 'b.ts'].map((name): FileRequest => edited(name, 'second\n'));
+  const refused = engine(disk, 10, {}, { backups: 'beside' }).edit(files);
+  await expect(refused).rejects.toMatchObject({ code: 'CONFLICT' });
+  const { tree } = treeOf(disk);
+  expect(tree.get('a.ts')).toContain('first\n');
+  expect(tree.get('b.ts')).toContain('theirs\n');
+  expect(tree.get('a.ts.bak')).toContain('first\n');
+  expect(tree.get('b.ts.bak')).toContain('first\n');
+});
+
+test('it goes with the checkpoint before its edit, unless someone wrote to it', async () => {
+  const p = new Place();
+  p.write('a.ts', 'first\n');
+  p.write('b.ts', 'first\n');
+  await p.edit(['a.ts', 'second\n'], ['b.ts', 'second\n']);
+  p.write('b.ts.bak', 'of a person now\n');
+  for (let count = 0; count < 3; count++) {
+    p.write('a.ts', `${count}\n`);
+    await p.savepoint.checkpoint();
+  }
+  await p.savepoint.gc({ retention: { maxCheckpoints: 1, keepAtLeast: 1 } });
+  expect(existsSync(p.at('a.ts.bak'))).toBe(false);
+  expect(p.read('b.ts.bak')).toBe('of a person now\n');
+  expect((await p.savepoint.verify({ deep: true })).damage).toEqual([]);
+  p.write('a.ts.bak', 'nobody leaves this out\n');
+  const { checkpoint } = await p.savepoint.checkpoint();
+  expect(checkpoint.changes?.map((change) => change.path)).toContain('a.ts.bak');
+});
+
+test('it has the permissions of its file', async () => {
+  const p = new Place();
+  p.write('run.sh', 'first\n');
+  const { mode } = statSync(p.at('run.sh'));
+  await p.edit(['run.sh', 'second\n']);
+  expect(statSync(p.at('run.sh.bak')).mode).toBe(mode);
+});

@@ -1,0 +1,165 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { TreePath } from '@savepoint/core';
+import { bytesFromText, type DiskPath, type FileRequest, open, type Savepoint, SavepointError } from '@savepoint/core';
+import { realPorts } from '@savepoint/testkit';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Project, project } from '../complaints/project.ts';
+
+/**
+ * Edits of files that another process saves at the same time, by rename and in place. What it saved and what something
+ * else did away with is in a checkpoint or a backup; an edit that was refused left nothing behind; one that was done is
+ * whole. What the process does stands in `saver.mjs`. SAVEPOINT_LONG=1: 5,000 rounds.
+ */
+const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const LONG = process.env['SAVEPOINT_LONG'] === '1';
+const ROUNDS = LONG ? 5_000 : Number.POSITIVE_INFINITY;
+const DURATION_MS = LONG ? Number.POSITIVE_INFINITY : 35_000;
+const SAVER = fileURLToPath(new URL('./saver.mjs', import.meta.url));
+
+const SAVED = ['renamed.txt', 'inplace.txt'] as const;
+/** Of nobody else's: all of an edit, or nothing. */
+const ALONE = 'alone.txt';
+
+interface Told {
+  readonly saves: number;
+  /** Saves that were not there any more when it came to save again. */
+  readonly displaced: readonly { readonly name: string; readonly number: number }[];
+  readonly last: Readonly<Record<string, number>>;
+  /** Written through a handle into a file that had no name any more. */
+  readonly intoNothing: number;
+  /** The same, into a file that had one, but not its own. */
+  readonly whereNobodyLooks: number;
+}
+
+const disk = (file: string): DiskPath => bytesFromText(file) as DiskPath;
+// As long as each other: what is saved in place covers what was there.
+const savedText = (name: string, number: number): string => `${name} saved ${String(number).padStart(8, '0')}\n`;
+const editedText = (name: string, round: number): string => `${name} edit${String(round).padStart(10, '0')}\n`;
+
+function engine(p: Project): Savepoint {
+  return open({
+    dir: disk(p.dir),
+    places: { home: disk(p.store), userHome: disk(p.home), globalIgnore: null },
+    ports: realPorts(),
+    retention: { maxCheckpoints: 1_000_000, keepAtLeast: 1_000_000 },
+  });
+}
+
+/** Half of them say what they have seen, as an agent does that reads before it writes. */
+function requests(p: Project, round: number): readonly FileRequest[] {
+  return [...SAVED, ALONE].map((name): FileRequest => {
+    const content = editedText(name, round);
+    const seen = round % 2 === 0 ? seenAt(p, name) : null;
+    return {
+      given: name,
+      path: name as TreePath,
+      edits:
+        seen === null
+          ? [{ op: 'write', content, exact: true }]
+          : [{ op: 'replace', old: seen, new: content, replaceAll: false, tolerant: false }],
+      expectedHash: seen === null ? null : blobId(seen),
+      force: false,
+    };
+  });
+}
+
+/** Null where nothing, or nothing whole, is there at this moment. */
+function seenAt(p: Project, name: string): string | null {
+  try {
+    return p.read(name) || null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function blobId(text: string): string {
+  return createHash('sha1').update(`blob ${text.length}\0${text}`).digest('hex');
+}
+
+async function started(p: Project): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [SAVER, p.dir, String(SEED)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  await new Promise((resolve) => child.stdout?.once('data', resolve));
+  return child;
+}
+
+async function ended(child: ChildProcess): Promise<Told> {
+  let told = '';
+  child.stdout?.on('data', (text) => {
+    told += text;
+  });
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  child.stdin?.end();
+  await closed;
+  return JSON.parse(told) as Told;
+}
+
+/** What git finds in the checkpoints, and what lies among the backups. */
+function keptBy(store: string): ReadonlySet<string> {
+  const args = ['--git-dir', path.join(store, 'objects.git'), 'rev-list', '--objects', '--all', '--no-object-names'];
+  const ids = execFileSync('git', args, { encoding: 'latin1', maxBuffer: 2 ** 30 }).split('\n');
+  const backups = readdirSync(path.join(store, 'backups'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => blobId(readFileSync(path.join(entry.parentPath, entry.name), 'latin1')));
+  return new Set([...ids, ...backups]);
+}
+
+test('edits of files that another process saves all the time', { timeout: 3_600_000 }, async () => {
+  const p = project();
+  for (const name of SAVED) p.write(name, savedText(name, 0));
+  p.write(ALONE, editedText(ALONE, 0));
+  const savepoint = engine(p);
+  await savepoint.checkpoint();
+  const child = await started(p);
+  const outcomes = new Map<string, number>();
+  const wrong: string[] = [];
+  let alone = editedText(ALONE, 0);
+  const until = performance.now() + DURATION_MS;
+  for (let round = 1; round <= ROUNDS && performance.now() < until; round++) {
+    let outcome = 'done';
+    try {
+      const { kept } = await savepoint.edit(requests(p, round));
+      alone = editedText(ALONE, round);
+      if (kept.length > 0) outcome = 'done, and kept what came late';
+    } catch (error) {
+      if (!(error instanceof SavepointError)) throw error;
+      outcome = error.code;
+      if (!['CONFLICT', 'EDITS_REFUSED'].includes(outcome)) wrong.push(`round ${round}: ${error}`);
+      for (const name of SAVED) {
+        if (seenAt(p, name) === editedText(name, round))
+          wrong.push(`round ${round}: refused, and yet ${name} is edited`);
+      }
+    }
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    if (seenAt(p, ALONE) !== alone) wrong.push(`round ${round}, ${outcome}: ${ALONE} holds ${seenAt(p, ALONE)}`);
+  }
+  const told = await ended(child);
+  const { workspace, pending } = await savepoint.status();
+  expect(pending).toEqual([]);
+  const kept = keptBy(workspace.store);
+  const displaced = [...told.displaced];
+  for (const name of SAVED) {
+    const number = told.last[name] ?? 0;
+    if (seenAt(p, name) !== savedText(name, number)) displaced.push({ name, number });
+  }
+  const lost = displaced.filter(({ name, number }) => !kept.has(blobId(savedText(name, number))));
+  const { saves, intoNothing, whereNobodyLooks } = told;
+  console.info(
+    [...outcomes].map(([outcome, count]) => `${outcome}: ${count}`).join('; '),
+    `\n${saves} saves, ${displaced.length} displaced, ${whereNobodyLooks} elsewhere, ${intoNothing} into nothing`,
+  );
+  expect(wrong, `SAVEPOINT_SEED=${SEED}`).toEqual([]);
+  expect(lost, `SAVEPOINT_SEED=${SEED}`).toEqual([]);
+  expect((await savepoint.verify()).damage).toEqual([]);
+  expect(readdirSync(p.dir).filter((name) => name.startsWith('.savepoint-'))).toEqual([]);
+  // Else nothing was raced for.
+  for (const outcome of ['done', 'CONFLICT']) expect(outcomes.get(outcome) ?? 0).toBeGreaterThan(3);
+  expect(displaced.length).toBeGreaterThan(10);
+});
