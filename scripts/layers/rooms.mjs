@@ -18,6 +18,7 @@ export const FLOORS = [
   ['events.ts', 'open-workspace.ts', 'publication.ts'],
   ['savepoint.ts'],
   ['verbs'],
+  ['tools'],
   ['index.ts'],
   ['node.ts'],
 ];

@@ -200,6 +200,9 @@ const FACE_LOADERS = new Map([['@savepoint/mcp', 'packages/cli/src/commands/mcp.
 const MCP_LIBRARY = '@modelcontextprotocol/';
 const MCP_ROOMS = /^packages\/mcp\/src\/(?:index|server|wire\/transport)\.ts$/;
 
+/** What an agent is built on. Its shapes are met without it, so that no version of it is chosen for the agent. */
+const AGENT_LIBRARY = /^(?:ai|@ai-sdk\/[^/]+)(?:\/|$)/;
+
 /** @type {Rule} */
 export function* facesStandAlone(file) {
   const rule = 'faces';
@@ -214,10 +217,15 @@ export function* facesStandAlone(file) {
       const reason = 'Only the server and its wire know the library of the protocol; tools are data.';
       yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
     }
+    if (AGENT_LIBRARY.test(specifier)) {
+      const reason =
+        "The version of the AI SDK is the agent's own: tools have the shape that it takes, and need nothing of it.";
+      yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
+    }
   }
 }
 
-const ENTRIES = ['@savepoint/core', '@savepoint/core/node'];
+const ENTRIES = ['@savepoint/core', '@savepoint/core/node', '@savepoint/core/tools'];
 
 /** @type {Rule} */
 export function* namesSayWhat(file) {

@@ -170,11 +170,14 @@ describe('faces', () => {
     expect(breachesIn({ 'packages/mcp/src/tools/a.ts': library, 'packages/mcp/src/server.ts': library })).toEqual([
       'faces packages/mcp/src/tools/a.ts:1 import of @modelcontextprotocol/server',
     ]);
+    expect(breachesIn({ 'packages/ai-sdk/src/a.ts': "import type { ToolSet } from 'ai';" })).toEqual([
+      'faces packages/ai-sdk/src/a.ts:1 import of ai',
+    ]);
   });
 
-  it('lets a face use both entries, its own files and node', () => {
+  it('lets a face use the entries, its own files and node', () => {
     const text =
-      "import { x } from '@savepoint/core';\nimport '@savepoint/core/node';\nimport './a.ts';\nimport 'node:fs';\nconsole.log(x);";
+      "import { x } from '@savepoint/core';\nimport '@savepoint/core/node';\nimport '@savepoint/core/tools';\nimport './a.ts';\nimport 'node:fs';\nconsole.log(x);";
     expect(breachesIn({ 'packages/cli/src/main.ts': text })).toEqual([]);
   });
 });

@@ -3,8 +3,8 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type DiskPath, showText } from '@savepoint/core';
 import { nodePlaces, nodePorts } from '@savepoint/core/node';
-import { makeServer, readyTools, type Setting } from './server.ts';
-import { Turns } from './turns.ts';
+import { readyTools, Turns } from '@savepoint/core/tools';
+import { makeServer, type Setting } from './server.ts';
 import { LineTransport, type Streams } from './wire/transport.ts';
 
 export interface ServeOptions {

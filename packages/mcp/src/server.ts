@@ -10,13 +10,10 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { type DiskPath, SavepointError } from '@savepoint/core';
+import { asFailure, type ReadyTool, type Turns } from '@savepoint/core/tools';
+import { type Call, failedResult, performCall } from './call.ts';
+import { listingOf } from './listing.ts';
 import { chooseRoot, foldersOfRoots, type Machine } from './roots.ts';
-import { callTool } from './tools/call-tool.ts';
-import { asFailure, failedResult } from './tools/failure.ts';
-import { listingOf, type ToolSchemas, toolSchemas } from './tools/schemas.ts';
-import { TOOLS } from './tools/table.ts';
-import type { Call, Tool } from './tools/tool.ts';
-import type { Turns } from './turns.ts';
 
 export interface Setting {
   readonly version: string;
@@ -33,27 +30,13 @@ const INSTRUCTIONS =
   'Savepoint keeps checkpoints of the whole workspace. Call checkpoint_create before risky changes. ' +
   'checkpoint_restore, undo and redo first give a preview; call them again with its preview_id to act.';
 
-interface Ready {
-  readonly tool: Tool;
-  readonly schemas: ToolSchemas;
-}
-
-/** Made once; what the tools take and give does not change while the process lives. */
-export async function readyTools(): Promise<ReadonlyMap<string, Ready>> {
-  return new Map(
-    await Promise.all(
-      TOOLS.map(async (tool): Promise<[string, Ready]> => [tool.name, { tool, schemas: await toolSchemas(tool) }]),
-    ),
-  );
-}
-
-export function makeServer(setting: Setting, tools: ReadonlyMap<string, Ready>): Server {
+export function makeServer(setting: Setting, tools: ReadonlyMap<string, ReadyTool>): Server {
   const { version } = setting;
   const server = new Server(
     { name: 'savepoint', title: 'Savepoint', version },
     { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS },
   );
-  const listing = [...tools.values()].map(({ tool, schemas }) => listingOf(tool, schemas));
+  const listing = [...tools.values()].map(listingOf);
   server.setRequestHandler('tools/list', () => ({ tools: listing }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const ready = tools.get(params.name);
@@ -74,7 +57,7 @@ export function makeServer(setting: Setting, tools: ReadonlyMap<string, Ready>):
       return await setting.turns.take(call.signal, () => {
         const machine = setting.machine();
         const folders = setting.known.folder === null ? setting.roots : [setting.known.folder];
-        return callTool(ready.tool, ready.schemas, params.arguments, chooseRoot(machine, folders), machine, call);
+        return performCall(ready, params.arguments, chooseRoot(machine, folders), machine, call);
       });
     } catch (error) {
       const failure = asFailure(error);

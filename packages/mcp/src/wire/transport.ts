@@ -1,9 +1,9 @@
 /** MCP over a pair of streams, one JSON-RPC message a line. Nothing that comes in ends it or makes it wait. */
 import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
+import { safeJson } from '@savepoint/core/tools';
 import { type BadFrame, idIn, readFrame } from './frame.ts';
 import { LineReader } from './line-reader.ts';
-import { safeJson } from './safe-json.ts';
 
 /** Bytes of one message from the client: room for files that are written whole. */
 export const LONGEST_FRAME = 16 * 1024 * 1024;

@@ -1,8 +1,10 @@
 /** The tools. One more is one more row; its schemas come from its verb. */
-import { nameFromJson, showContent, showText, VERBS } from '@savepoint/core';
 import * as z from 'zod';
-import { actLines, captureLines, changeLines, checkpointLine, counts, editLines, name } from '../text/lines.ts';
+import { showContent, showText } from '../content/show-name.ts';
+import { nameFromJson } from '../model/names.ts';
+import { VERBS } from '../verbs/table.ts';
 import { withoutLongContents } from './contents.ts';
+import { actLines, captureLines, changeLines, checkpointLine, counts, editLines, name } from './lines.ts';
 import { type Annotations, type Fields, type Tool, tool } from './tool.ts';
 
 const READS: Annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
@@ -32,7 +34,7 @@ const ofOneFile = ({ files, ...request }: Fields): { readonly file: Fields; read
 };
 
 /** In the order in which they are listed. */
-export const TOOLS: readonly Tool[] = [
+export const TOOLS = [
   tool({
     name: 'multi_edit_files',
     verb: VERBS.edit,
@@ -41,7 +43,7 @@ export const TOOLS: readonly Tool[] = [
     annotations: CHANGES_FILES,
     takes: 'all',
     twoSteps: false,
-    link: withoutLongContents,
+    shorten: withoutLongContents,
     render: editLines,
   }),
   tool({
@@ -61,7 +63,7 @@ export const TOOLS: readonly Tool[] = [
       }),
     },
     twoSteps: false,
-    link: withoutLongContents,
+    shorten: withoutLongContents,
     render: editLines,
   }),
   tool({
@@ -192,7 +194,9 @@ export const TOOLS: readonly Tool[] = [
     twoSteps: true,
     render: actLines,
   }),
-];
+] as const satisfies readonly Tool[];
+
+export type ToolName = (typeof TOOLS)[number]['name'];
 
 /** A field that was not given is not there. */
 function given(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -1,13 +1,8 @@
 /** Lines that a model reads. What comes from disk or from people is escaped. */
-import {
-  type JsonName,
-  nameFromJson,
-  type OutputOf,
-  showContent,
-  showName,
-  showText,
-  type VERBS,
-} from '@savepoint/core';
+import { showContent, showName, showText } from '../content/show-name.ts';
+import { type JsonName, nameFromJson } from '../model/names.ts';
+import type { VERBS } from '../verbs/table.ts';
+import type { OutputOf } from '../verbs/verb.ts';
 
 type Brief = OutputOf<typeof VERBS.checkpoint>['checkpoint'];
 type Change = OutputOf<typeof VERBS.diff>['changes'][number];

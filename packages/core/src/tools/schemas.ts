@@ -1,6 +1,6 @@
-/** The schemas of a tool, made from those of its verb: for checking, and as JSON schema for the client. */
-import { schemasOf } from '@savepoint/core';
+/** The schemas of a tool, made from those of its verb: for checking, and as JSON schema for whoever calls it. */
 import * as z from 'zod';
+import { schemasOf } from '../verbs/verb.ts';
 import type { Tool } from './tool.ts';
 
 export interface ToolSchemas {
@@ -8,16 +8,10 @@ export interface ToolSchemas {
   readonly output: z.ZodType;
 }
 
-type JsonSchema = { readonly type: 'object'; readonly [key: string]: unknown };
+/** A tool takes an object and gives one. */
+export type JsonSchema = { readonly type: 'object'; readonly [key: string]: unknown };
 
-export interface ToolListing {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly inputSchema: JsonSchema;
-  readonly outputSchema: JsonSchema;
-  readonly annotations: { readonly title: string } & Tool['annotations'];
-}
+export type JsonSchemaVersion = 'draft-07' | 'draft-2020-12';
 
 export async function toolSchemas(tool: Tool): Promise<ToolSchemas> {
   const verb = await schemasOf(tool.verb);
@@ -63,17 +57,13 @@ function asObject(tool: Tool, schema: z.ZodType): z.ZodObject<Record<string, z.Z
   throw new Error(`${tool.name}: the schemas of ${tool.verb.name} are no objects`);
 }
 
-export function listingOf(tool: Tool, { input, output }: ToolSchemas): ToolListing {
-  const { name, title, description, annotations } = tool;
-  return {
-    name,
-    title,
-    description,
-    // Not every client that hands schemas to a model follows references: what a model reads has none.
-    inputSchema: z.toJSONSchema(input, { io: 'input', metadata: unnamed, override: known }) as JsonSchema,
-    outputSchema: z.toJSONSchema(output, { io: 'output', override: known }) as JsonSchema,
-    annotations: { title, ...annotations },
-  };
+/** Not every program that hands schemas to a model follows references: what a model reads has none. */
+export function inputJsonSchema({ input }: ToolSchemas, target: JsonSchemaVersion = 'draft-2020-12'): JsonSchema {
+  return z.toJSONSchema(input, { io: 'input', target, metadata: unnamed, override: known }) as JsonSchema;
+}
+
+export function outputJsonSchema({ output }: ToolSchemas): JsonSchema {
+  return z.toJSONSchema(output, { io: 'output', override: known }) as JsonSchema;
 }
 
 /** What is known of schemas without their names, as a schema with a name is put aside and referred to. */

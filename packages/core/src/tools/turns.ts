@@ -1,15 +1,16 @@
-import { SavepointError } from '@savepoint/core';
+import { SavepointError } from '../model/errors.ts';
 
 /**
- * Calls of one server come one after the other: what they do to the same folder would only wait for each other's locks.
+ * Calls for one folder come one after the other, in the order in which they were made: at the same time they would only
+ * wait for each other's locks.
  */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
   /** @throws SavepointError CANCELLED when the call was cancelled before its turn came */
-  take<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  take<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(() => {
-      if (signal.aborted) throw new SavepointError('CANCELLED', 'Cancelled before anything was changed.');
+      if (signal?.aborted === true) throw new SavepointError('CANCELLED', 'Cancelled before anything was changed.');
       return work();
     });
     this.#last = turn.catch(() => undefined);

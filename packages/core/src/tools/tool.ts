@@ -1,6 +1,7 @@
 /** What a tool adds to a verb: how a model is told of it, what it may be given, and how its answer reads. */
-import type { DiskPath, OutputOf, Verb } from '@savepoint/core';
 import type * as z from 'zod';
+import type { JsonName } from '../model/names.ts';
+import type { OutputOf, Verb } from '../verbs/verb.ts';
 import type { LeftOut } from './bounds.ts';
 
 /** All of them are set: the protocol's defaults say that a tool destroys and reaches out to the world. */
@@ -25,23 +26,17 @@ export type Takes =
       readonly toInput: (given: Readonly<Record<string, unknown>>) => unknown;
     };
 
-/** Something that a client can read by itself. */
-export interface Link {
-  readonly type: 'resource_link';
-  readonly uri: string;
-  readonly name: string;
-  readonly description: string;
-}
-
-export interface Linked<Output> {
+/** An answer with less in it. */
+export interface Shortened<Output> {
   readonly output: Output;
-  readonly links: readonly Link[];
+  /** Files whose content was taken out and stands on disk: a face may say where to read it. */
+  readonly taken: readonly JsonName[];
   readonly leftOut: readonly LeftOut[];
 }
 
-export interface Tool<V extends Verb = Verb> {
-  /** As a client calls it; clients put a prefix before it. */
-  readonly name: string;
+export interface Tool<V extends Verb = Verb, Name extends string = string> {
+  /** As a model calls it; clients may put a prefix before it. */
+  readonly name: Name;
   readonly verb: V;
   readonly title: string;
   /** For a model that has to choose a tool: what it does, when to use it, what comes back. */
@@ -53,24 +48,13 @@ export interface Tool<V extends Verb = Verb> {
    * carry out what that preview showed.
    */
   readonly twoSteps: boolean;
-  /** Makes room in an answer before it is cut: a link stands in for what is taken out. */
-  link?(output: OutputOf<V>, folder: DiskPath): Linked<OutputOf<V>>;
+  /** Makes room in an answer before it is cut: takes out what can be read elsewhere. */
+  shorten?(output: OutputOf<V>): Shortened<OutputOf<V>>;
   /** What a model reads, line by line. Everything in it is safe to print. */
   render(output: OutputOf<V>): readonly string[];
 }
 
 /** Lets TypeScript check a tool against its verb. */
-export function tool<V extends Verb>(it: Tool<V>): Tool {
-  return it as unknown as Tool;
-}
-
-/** One call, as far as the client tells of it. */
-export interface Call {
-  readonly signal: AbortSignal;
-  /** The client's program, where it gave its name. */
-  readonly client: { readonly name: string; readonly version: string | null } | null;
-  /** The client's own id of this tool call; joins the call to the events of the client's hooks. */
-  readonly toolUseId: string | null;
-  /** Tells how far the work is; null where the client did not ask for it. */
-  readonly progress: ((message: string) => void) | null;
+export function tool<V extends Verb, const Name extends string>(it: Tool<V, Name>): Tool<Verb, Name> {
+  return it as unknown as Tool<Verb, Name>;
 }

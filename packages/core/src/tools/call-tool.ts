@@ -1,0 +1,125 @@
+/** One call of a tool: from what a model sent to what it is told. */
+import { showText } from '../content/show-name.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { JsonName } from '../model/names.ts';
+import type { Savepoint } from '../savepoint.ts';
+import type { VerbContext } from '../verbs/verb.ts';
+import { bounded, boundedText, type LeftOut, LONGEST_ANSWER } from './bounds.ts';
+import type { ToolSchemas } from './schemas.ts';
+import type { Tool } from './tool.ts';
+
+export interface ToolAnswer {
+  /** By the tool's output schema. */
+  readonly structured: Structured;
+  readonly warnings: readonly string[];
+  /** Files whose content was too long for the answer. */
+  readonly taken: readonly JsonName[];
+}
+
+export interface Structured {
+  readonly [field: string]: unknown;
+  readonly left_out: readonly LeftOut[];
+}
+
+/**
+ * @param given anything; it is checked here
+ * @throws SavepointError USAGE when it is not what the tool takes, and whatever its verb throws
+ */
+export async function callTool(
+  tool: Tool,
+  schemas: ToolSchemas,
+  given: unknown,
+  savepoint: Savepoint,
+  context: VerbContext,
+): Promise<ToolAnswer> {
+  const input = checked(tool, schemas, given);
+  const previewId = tool.twoSteps ? (input['preview_id'] as string | undefined) : undefined;
+  const warnings = new Set<string>();
+  const end = savepoint.on('warning', ({ message }) => void warnings.add(message));
+  try {
+    const output = await tool.verb.handle(savepoint, verbInput(tool, input, previewId), context);
+    return { ...answerOf(tool, output, previewId), warnings: [...warnings] };
+  } catch (error) {
+    throw previewId === undefined ? error : withPreviewHint(tool, error);
+  } finally {
+    end();
+  }
+}
+
+/** What a model reads of an answer. Everything in it is safe to print. */
+export function answerText(tool: Tool, structured: Structured, warnings: readonly string[]): string {
+  const previewId = tool.twoSteps ? (structured['preview_id'] as string | null) : null;
+  const lines = [
+    ...tool.render(structured as never),
+    ...(previewId === null
+      ? []
+      : [
+          `preview_id: ${previewId}`,
+          `Nothing was changed yet. To do it, call ${tool.name} again with this preview_id.`,
+        ]),
+    ...warnings.map((message) => `warning: ${showText(message)}`),
+  ];
+  return boundedText(lines, structured.left_out);
+}
+
+/** @throws SavepointError USAGE */
+function checked(tool: Tool, { input }: ToolSchemas, given: unknown): Record<string, unknown> {
+  const parsed = input.safeParse(given ?? {});
+  if (parsed.success) return parsed.data as Record<string, unknown>;
+  const issues = parsed.error.issues.slice(0, MOST_ISSUES).map(({ path, message }) => {
+    const at = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+    return { argument: shortened(at.replace(/^\./, '')), why: shortened(message) };
+  });
+  const told = issues.map(({ argument, why }) => (argument === '' ? why : `${argument}: ${why}`)).join('; ');
+  throw new SavepointError(
+    'USAGE',
+    `The arguments of ${tool.name} are not what it takes: ${told}`,
+    { argument: issues[0]?.argument ?? '', issues },
+    { hint: `Nothing was done. See the input schema of ${tool.name}.` },
+  );
+}
+
+const MOST_ISSUES = 20;
+const LONGEST_ISSUE = 300;
+
+function shortened(text: string): string {
+  return text.length > LONGEST_ISSUE ? `${text.slice(0, LONGEST_ISSUE)}…` : text;
+}
+
+function verbInput(tool: Tool, input: Readonly<Record<string, unknown>>, previewId: string | undefined): unknown {
+  if (!tool.twoSteps) return asVerbInput(tool, input);
+  const { preview_id: _, ...rest } = input;
+  const fields = asVerbInput(tool, rest) as object;
+  return previewId === undefined ? { ...fields, dryRun: true } : { ...fields, expected: previewId };
+}
+
+function asVerbInput({ takes }: Tool, given: Readonly<Record<string, unknown>>): unknown {
+  if (takes === 'all') return given;
+  if ('toInput' in takes) return takes.toInput(given);
+  return Object.fromEntries(Object.entries(given).map(([argument, value]) => [takes.fields[argument], value]));
+}
+
+function answerOf(tool: Tool, output: unknown, previewId: string | undefined): Omit<ToolAnswer, 'warnings'> {
+  const shortened = tool.shorten?.(output as never) ?? { output, taken: [], leftOut: [] };
+  const { value, leftOut } = bounded(shortened.output, LONGEST_ANSWER);
+  const preview = tool.twoSteps ? { preview_id: previewIdOf(output, previewId) } : {};
+  return {
+    structured: {
+      ...(value as Record<string, unknown>),
+      ...preview,
+      left_out: [...shortened.leftOut, ...leftOut],
+    },
+    taken: shortened.taken,
+  };
+}
+
+function previewIdOf(output: unknown, given: string | undefined): string | null {
+  const { fingerprint, outcome } = output as { readonly fingerprint: string; readonly outcome: string };
+  return given === undefined && outcome === 'ready' ? fingerprint : null;
+}
+
+function withPreviewHint(tool: Tool, error: unknown): unknown {
+  if (!(error instanceof SavepointError) || error.code !== 'CONFLICT') return error;
+  const hint = `Nothing was changed. Call ${tool.name} without preview_id to see what it would do now.`;
+  return new SavepointError('CONFLICT', error.message, error.data, { hint, cause: error });
+}

@@ -1,0 +1,38 @@
+/** Contents of files that are too long for an answer. */
+import type { JsonName } from '../model/names.ts';
+import type { VERBS } from '../verbs/table.ts';
+import type { OutputOf } from '../verbs/verb.ts';
+import type { Shortened } from './tool.ts';
+
+type Edited = OutputOf<typeof VERBS.edit>;
+
+/** Characters of all contents of one answer together. */
+const ROOM = 32 * 1024;
+
+/**
+ * Takes out the contents for which there is no room. A file that has another name now, or of which an edit was only
+ * tried, cannot be read under its name instead.
+ */
+export function withoutLongContents(output: Edited): Shortened<Edited> {
+  const taken: JsonName[] = [];
+  let left = ROOM;
+  let count = 0;
+  const files = output.files.map((file) => {
+    const content = file.final_content;
+    if (content === undefined || content === null) return file;
+    const length = typeof content === 'string' ? content.length : content.b64.length;
+    if (length <= left) {
+      left -= length;
+      return file;
+    }
+    count += length;
+    if (!output.dry_run && file.operation !== 'rename') taken.push(file.file_path);
+    return { ...file, final_content: null };
+  });
+  if (count === 0) return { output, taken, leftOut: [] };
+  return {
+    output: { ...output, files },
+    taken,
+    leftOut: [{ at: 'files[].final_content', count, of: 'characters' }],
+  };
+}

@@ -1,0 +1,76 @@
+/** One call of a client: opens the workspace, calls the tool, and gives the result the form of the protocol. */
+import { type DiskPath, open, type SavepointError } from '@savepoint/core';
+import { answerText, callTool, failureText, type ReadyTool } from '@savepoint/core/tools';
+import { type Link, linkTo } from './links.ts';
+import type { Machine } from './roots.ts';
+
+/** One call, as far as the client tells of it. */
+export interface Call {
+  readonly signal: AbortSignal;
+  /** The client's program, where it gave its name. */
+  readonly client: { readonly name: string; readonly version: string | null } | null;
+  /** The client's own id of this tool call; joins the call to the events of the client's hooks. */
+  readonly toolUseId: string | null;
+  /** Tells how far the work is; null where the client did not ask for it. */
+  readonly progress: ((message: string) => void) | null;
+}
+
+interface Text {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+export interface CallResult {
+  readonly [key: string]: unknown;
+  readonly content: (Text | Link)[];
+  readonly structuredContent: Record<string, unknown>;
+}
+
+export interface FailedResult {
+  readonly [key: string]: unknown;
+  readonly isError: true;
+  readonly content: [Text];
+}
+
+/** @throws SavepointError, and whatever else goes wrong */
+export async function performCall(
+  { tool, schemas }: ReadyTool,
+  given: unknown,
+  folder: DiskPath,
+  machine: Machine,
+  call: Call,
+): Promise<CallResult> {
+  const { client, progress, signal, toolUseId } = call;
+  const savepoint = open({
+    dir: folder,
+    ...machine,
+    actor: {
+      kind: 'agent',
+      name: client?.name ?? 'mcp',
+      ...(client?.version == null ? {} : { version: client.version }),
+    },
+  });
+  if (progress !== null) {
+    savepoint.on('progress', ({ phase, done, total }) =>
+      progress(total === null ? `${phase}: ${done}` : `${phase}: ${done} of ${total}`),
+    );
+    savepoint.on('waiting', ({ pid }) => progress(`waiting for another process (pid ${pid})`));
+  }
+  const context = { signal, ...(toolUseId === null ? {} : { toolCall: toolUseId }) };
+  const { structured, warnings, taken } = await callTool(tool, schemas, given, savepoint, context);
+  return {
+    content: [
+      { type: 'text', text: answerText(tool, structured, warnings) },
+      ...taken.map((path) => linkTo(folder, path)),
+    ],
+    structuredContent: structured,
+  };
+}
+
+/**
+ * The error as JSON in the text. There is no structured content: clients hold it against the tool's output schema, also
+ * when it tells of an error, and then show a fault of the server instead.
+ */
+export function failedResult(failure: SavepointError): FailedResult {
+  return { isError: true, content: [{ type: 'text', text: failureText(failure) }] };
+}

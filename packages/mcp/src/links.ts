@@ -1,0 +1,25 @@
+/** Links to files, for contents that are too long for an answer. */
+import { type DiskPath, type JsonName, nameFromJson } from '@savepoint/core';
+
+/** Something that a client can read by itself. */
+export interface Link {
+  readonly type: 'resource_link';
+  readonly uri: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+/** @param folder that the path is relative to, where it is */
+export function linkTo(folder: DiskPath, path: JsonName): Link {
+  const bytes = nameFromJson(path);
+  const whole = /^(?:\/|[A-Za-z]:[\\/])/.test(bytes) ? bytes : `${folder}/${bytes}`;
+  const encoded = whole
+    .replaceAll('\\', process.platform === 'win32' ? '/' : '\\')
+    .replace(/[^\w./~:-]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`);
+  return {
+    type: 'resource_link',
+    uri: `file://${encoded.startsWith('/') ? '' : '/'}${encoded}`,
+    name: typeof path === 'string' ? path : encoded,
+    description: 'The final content, which is too long for this answer.',
+  };
+}
