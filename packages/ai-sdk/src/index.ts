@@ -1,0 +1,6 @@
+/** The tools of Savepoint for an agent that is built on the Vercel AI SDK, 6 or 7. */
+
+export type { ToolName } from '@savepoint/core/tools';
+export { type SavepointTools, savepointTools, type ToolsOptions } from './savepoint-tools.ts';
+export type { InputSchema, ModelOutput, SavepointTool, ToolCallOptions, ToolOutput } from './sdk-shapes.ts';
+export { ToolFailure } from './tool-failure.ts';

@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const top = fileURLToPath(new URL('../..', import.meta.url));
+const with6 = ['--import', new URL('./with-ai-6.mjs', import.meta.url).href];
+
+function node(...args: readonly string[]): string {
+  return execFileSync(process.execPath, args, { cwd: top, encoding: 'utf8', stdio: 'pipe' });
+}
+
+describe.each([
+  { version: 6, options: with6 },
+  { version: 7, options: [] },
+])('examples/ai-sdk on version $version', ({ version, options }) => {
+  it('edits several files in one call, is refused and mends it, and takes it back', () => {
+    expect(node(...options, 'examples/ai-sdk/agent.mjs').split('\n')).toEqual([
+      '> Raise the price to 1.29, wherever it stands.',
+      expect.stringMatching(/^multi_edit_files was refused: .*2 of 3.*"README\.md".*"prices\.js"/),
+      'multi_edit_files did it',
+      'Both files say 1.29.',
+      '  price.js: export const price = 1.29;',
+      '  README.md: One bun is 1.29.',
+      '> No, take that back.',
+      'undo did it',
+      'undo did it',
+      'Both files are as they were.',
+      '  price.js: export const price = 1.19;',
+      '  README.md: One bun is 1.19.',
+      '',
+    ]);
+  });
+
+  it('is that version', () => {
+    const ask = "const t = await import('ai/test'); console.log('MockLanguageModelV4' in t)";
+    expect(node(...options, '--input-type=module', '-e', ask).trim()).toBe(String(version === 7));
+  });
+});

@@ -1,0 +1,204 @@
+import { readFileSync } from 'node:fs';
+import { savepointTools, ToolFailure } from '@savepoint/ai-sdk';
+import { open } from '@savepoint/core/node';
+import type { ToolSet as ToolSet7 } from 'ai';
+import type { ToolSet as ToolSet6 } from 'ai-6';
+import { describe, expect, it } from 'vitest';
+import { type Project, project } from '../complaints/project.ts';
+import { type Step, VERSIONS } from './ai-sdk-versions.ts';
+
+const actor = { kind: 'agent', name: 'test-agent' } as const;
+const openFor = (p: Project) => open({ dir: p.dir, home: p.store, actor });
+const call =
+  (name: string, input: unknown): Step =>
+  () => [{ name, input }];
+const replace = (from: string, to: string): object => ({ old_string: from, new_string: to });
+
+/** Both steps of a tool that first shows what it would do. */
+const inTwoSteps = (name: string, input: object = {}): readonly Step[] => [
+  call(name, input),
+  ([told]) => [{ name, input: { ...input, preview_id: /preview_id: (\S+)/.exec(told ?? '')?.[1] } }],
+];
+
+/** The tools as clients of the MCP server are told of them. */
+const pinned = JSON.parse(readFileSync(new URL('./mcp-tools.json.snap', import.meta.url), 'utf8')) as {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Record<string, unknown>;
+}[];
+
+describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) => {
+  it('is told of the same tools as a client of the MCP server', async () => {
+    const { tools } = await run(await savepointTools(openFor(project())), []);
+    const told = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    const expected = pinned.map(({ name, description, inputSchema }) => {
+      const $schema = 'http://json-schema.org/draft-07/schema#';
+      return { name, description, inputSchema: { ...inputSchema, $schema } };
+    });
+    expect(told).toEqual(expected);
+  });
+
+  it('calls every tool; the ids of its calls stand in the checkpoints', async () => {
+    const p = project();
+    p.write('a.txt', 'one\n');
+    p.write('b.txt', 'two\n');
+    const savepoint = openFor(p);
+    const files = [
+      { file_path: 'a.txt', edits: [replace('one', '1')] },
+      { file_path: 'b.txt', edits: [replace('two', '2')] },
+    ];
+    const { parts, told } = await run(await savepointTools(savepoint), [
+      call('checkpoint_create', { message: 'at the start' }),
+      call('multi_edit_files', { files }),
+      call('multi_edit', { file_path: 'a.txt', edits: [replace('1', 'eins')] }),
+      call('write_file', { file_path: 'c.txt', content: 'three\n' }),
+      call('checkpoint_list', {}),
+      call('checkpoint_show', { checkpoint: 'cp_1' }),
+      call('checkpoint_diff', { from: 'cp_1', patch: true }),
+      ...inTwoSteps('checkpoint_restore', { checkpoint: 'cp_1' }),
+      ...inTwoSteps('undo'),
+      ...inTwoSteps('redo'),
+    ]);
+    expect(parts.filter(({ type }) => type === 'tool-error')).toEqual([]);
+    const used = new Set(parts.filter(({ type }) => type === 'tool-result').map(({ toolName }) => toolName));
+    expect([...used].sort()).toEqual(pinned.map(({ name }) => name).sort());
+    expect([p.read('a.txt'), p.read('b.txt'), p.has('c.txt')]).toEqual(['one\n', 'two\n', false]);
+
+    expect(told.map(({ type }) => type)).toEqual(told.map(() => 'text'));
+    expect(told[0]?.value).toContain('manual by agent test-agent: at the start');
+    expect(told[1]?.value).toContain('write  b.txt  (1 edit');
+    expect(told[6]?.value).toContain('+eins');
+    expect(told[7]?.value).toContain('delete  c.txt');
+    expect(parts.find(({ toolName, type }) => toolName === 'multi_edit_files' && type === 'tool-result')).toMatchObject(
+      {
+        output: { total_files: 2, files_succeeded: 2, checkpoint_after: { toolCall: 'call-1-0' }, warnings: [] },
+      },
+    );
+    const { checkpoints } = await savepoint.list();
+    const ids = checkpoints.map(({ toolCall }) => toolCall);
+    for (const id of ['call-0-0', 'call-1-0', 'call-2-0', 'call-3-0', 'call-8-0', 'call-10-0', 'call-12-0']) {
+      expect(ids).toContain(id);
+    }
+  });
+
+  it('reads of a refusal all that is wrong, and nothing is changed', async () => {
+    const p = project();
+    p.write('a.txt', 'one\n');
+    const refused = [
+      { file_path: 'a.txt', edits: [replace('one', '1'), replace('x', 'y')] },
+      { file_path: 'b.txt', edits: [replace('x', 'y')] },
+      { file_path: '../c.txt', edits: [{ op: 'create', content: 'c' }] },
+    ];
+    const { parts, told } = await run(await savepointTools(openFor(p)), [
+      call('multi_edit_files', { files: refused }),
+      call('multi_edit_files', { files: [], nonsense: 1 }),
+      call('write_file', { file_path: 'a.txt', content: 'x', expected_hash: '0'.repeat(40) }),
+      call('checkpoint_show', { checkpoint: 'cp_9' }),
+    ]);
+    expect(parts.filter(({ type }) => type === 'tool-result')).toEqual([]);
+    expect(told.map(({ type }) => type)).toEqual(told.map(() => 'error-text'));
+    const [edits, usage, stale, unknown] = told.map(({ value }) => JSON.parse(value).error);
+    expect(edits).toMatchObject({
+      code: 'EDITS_REFUSED',
+      message: expect.stringContaining('3 of 3'),
+      hint: expect.stringContaining('send the whole list again'),
+      details: [
+        {
+          file_path: 'a.txt',
+          edit_status: [{ outcome: 'applied' }, { outcome: 'failed', error: { code: 'NO_MATCH' } }],
+        },
+        { file_path: 'b.txt', edit_status: [{ error: { code: 'NOT_THERE' } }] },
+        { file_path: '../c.txt', code: 'PATH_REFUSED' },
+      ],
+    });
+    expect(usage).toMatchObject({ code: 'USAGE', data: { issues: [{ argument: 'files' }, { argument: '' }] } });
+    expect(stale.code).toBe('CONFLICT');
+    expect(unknown.code).toBe('NO_WORKSPACE');
+    expect(p.read('a.txt')).toBe('one\n');
+  });
+
+  it('stops a call by the signal of the run, with nothing changed', async () => {
+    const p = project();
+    for (let i = 0; i < 600; i++) p.write(`${i % 50}/${i}.txt`, `${i}\n`);
+    const savepoint = openFor(p);
+    const stop = new AbortController();
+    savepoint.on('progress', () => stop.abort());
+    let told: readonly string[] = [];
+    const steps: readonly Step[] = [
+      call('multi_edit', { file_path: '0/0.txt', edits: [replace('0', 'x')] }),
+      (last) => {
+        told = last;
+        return [];
+      },
+    ];
+    // Whether the run ends with the signal, or goes on to a model that does not heed it, is up to the SDK.
+    await run(await savepointTools(savepoint), steps, stop.signal).catch(() => undefined);
+    expect(stop.signal.aborted).toBe(true);
+    for (const text of told) expect(JSON.parse(text).error.code).toBe('CANCELLED');
+    expect(p.read('0/0.txt')).toBe('0\n');
+    expect((await savepoint.list()).checkpoints).toEqual([]);
+  });
+
+  it('makes several calls in one step; they take effect in order', async () => {
+    const p = project();
+    p.write('a.txt', 'one\n');
+    const edit = (from: string, to: string) => ({
+      name: 'multi_edit',
+      input: { file_path: 'a.txt', edits: [replace(from, to)] },
+    });
+    const { parts } = await run(await savepointTools(openFor(p)), [
+      () => [edit('one', 'two'), edit('two', 'three'), edit('three', 'four')],
+    ]);
+    expect(parts.filter(({ type }) => type === 'tool-error')).toEqual([]);
+    expect(p.read('a.txt')).toBe('four\n');
+  });
+
+  it('reads the contents that it asks for', async () => {
+    const p = project();
+    p.write('a.txt', 'one\n');
+    const edits = [replace('one', '1')];
+    const { told } = await run(await savepointTools(openFor(p)), [
+      call('multi_edit', { file_path: 'a.txt', edits, include_content: true }),
+    ]);
+    expect(JSON.parse(told[0]?.value ?? '')).toMatchObject({ files: [{ final_content: '1\n' }], left_out: [] });
+  });
+});
+
+describe('the tools', () => {
+  it('can be chosen; both versions take them by their types', async () => {
+    const tools = await savepointTools(openFor(project()), { only: ['undo', 'multi_edit'] });
+    const for6: ToolSet6 = tools;
+    const for7: ToolSet7 = tools;
+    expect(Object.keys(for6)).toEqual(['undo', 'multi_edit']);
+    expect(for7).toBe(tools);
+    // @ts-expect-error was not chosen
+    expect(tools.redo).toBeUndefined();
+  });
+
+  it('that do not exist are refused, not left out', async () => {
+    const only = ['undo', 'rm'] as unknown as readonly ['undo'];
+    await expect(savepointTools(openFor(project()), { only })).rejects.toMatchObject({
+      code: 'USAGE',
+      message: 'There is no tool "rm".',
+    });
+  });
+
+  it('throw what the model reads, and for the program the error itself', async () => {
+    const { undo } = await savepointTools(openFor(project()));
+    const failure = await undo.execute({}, { toolCallId: 'x' }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ToolFailure);
+    const { failure: error, message, cause } = failure as ToolFailure;
+    expect(error.code).toBe('NO_WORKSPACE');
+    expect(cause).toBe(error);
+    expect(String(failure)).toBe(message);
+    expect(JSON.parse(message)).toEqual({ error: error.toJSON() });
+  });
+
+  it('do nothing for a signal that was given before', async () => {
+    const p = project();
+    const { checkpoint_create: create } = await savepointTools(openFor(p));
+    const call = create.execute({}, { toolCallId: 'x', abortSignal: AbortSignal.abort() });
+    await expect(call).rejects.toMatchObject({ failure: { code: 'CANCELLED' } });
+    await expect(openFor(p).list()).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
+  });
+});

@@ -1,0 +1,5 @@
+/** Loaded before a program that uses the AI SDK: whatever asks for `ai` gets version 6. */
+import { register } from 'node:module';
+
+const hooks = "export const resolve = (name, from, next) => next(name.replace(/^ai(?=$|\\/)/, 'ai-6'), from);";
+register(`data:text/javascript,${encodeURIComponent(hooks)}`);
