@@ -34,6 +34,22 @@ export function median(numbers) {
 }
 
 /**
+ * The middle, with the spread in brackets.
+ * @param {readonly number[] | undefined} numbers milliseconds
+ */
+export function told(numbers) {
+  if (numbers === undefined || numbers.length === 0) return '';
+  const round = (/** @type {number} */ ms) => (ms < 10 ? ms.toFixed(1) : String(Math.round(ms)));
+  const spread = numbers.length === 1 ? '' : ` (${round(Math.min(...numbers))}–${round(Math.max(...numbers))})`;
+  return `${round(median(numbers))}${spread}`;
+}
+
+/** Writes out what waits to be written, where there is a command for it. */
+export function flushDisk() {
+  if (process.platform !== 'win32') spawnSync('sync');
+}
+
+/**
  * A whole command: its time, and the most memory it took (GNU time, where that is there).
  * @param {readonly string[]} command
  * @param {string} cwd

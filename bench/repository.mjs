@@ -13,7 +13,7 @@ const PER_FOLDER = 20;
  * @param {number} seed
  * @returns {() => number} 0 ≤ x < 1
  */
-function chance(seed) {
+export function chance(seed) {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -31,7 +31,7 @@ const WORDS = 'const function return export import await value index path file t
  * @param {() => number} next
  * @param {number} bytes
  */
-function source(next, bytes) {
+export function source(next, bytes) {
   const lines = [];
   for (let length = 0; length < bytes; ) {
     const words = Array.from({ length: 3 + Math.floor(next() * 8) }, () => WORDS[Math.floor(next() * WORDS.length)]);

@@ -2,35 +2,44 @@
 // @ts-check
 /**
  * What checkpoints and restores cost, beside what is done with git today, in one run on one repository that is made for
- * it. Usage: npm run bench -- [--files N] [--runs N] [--write]
+ * it; and what an edit of many files costs, beside what agents do it with. Usage: npm run bench -- [--files N] [--runs N]
+ * [--only PART] [--write]
  *   --files   files in the repository, about 4 kB each; 50,000 without it
- *   --runs    how often each thing is measured; the middle one counts; 3 without it
- *   --write   writes the table into docs/performance.md
+ *   --runs    how often each thing is measured, and an edit three times as often; the middle one counts; 3 without it
+ *   --only    `checkpoints` or `edits`: one of the two parts; both without it
+ *   --write   writes what was measured into docs/performance.md
  */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, release, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { bytesOnDisk, median, timed, timedAsync, wholeCommand } from './measure.mjs';
+import { bytesOnDisk, median, timed, timedAsync, told, wholeCommand } from './measure.mjs';
 import { change, git, makeRepository, nameOf } from './repository.mjs';
+import { ensureRival } from './rival.mjs';
 
 const { values } = parseArgs({
   options: {
     files: { type: 'string', default: '50000' },
     runs: { type: 'string', default: '3' },
+    only: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
 });
 const FILES = Number(values.files);
 const RUNS = Number(values.runs);
+const PARTS = ['checkpoints', 'edits'].filter((part) => (values.only ?? part) === part);
+if (PARTS.length === 0) throw new Error('--only takes `checkpoints` or `edits`');
 const MANY = Math.min(1_000, Math.floor(FILES / 4));
 const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
+// First: npm may need what is taken away below.
+if (PARTS.includes('edits')) ensureRival();
 // Read at every start of node, for certificates that nothing here needs.
 delete process.env['NODE_EXTRA_CA_CERTS'];
 
 const core = await import('@savepoint/core');
 const { nodePorts } = await import('@savepoint/core/node');
+const { measureEdits } = await import('./edits.mjs');
 
 /**
  * @typedef {object} Row
@@ -51,10 +60,38 @@ let peakMb = null;
 let round = 1;
 /** @type {ReturnType<typeof lasting> | undefined} */
 let kept;
+/** What goes between which marks in docs/performance.md. @type {Record<string, string>} */
+const tables = {};
 
 try {
   console.log(`making ${FILES} files …`);
   makeRepository(project, FILES);
+  if (PARTS.includes('checkpoints')) {
+    await checkpoints();
+    tables['figures'] = `${machine()} ${report()}`;
+  }
+  if (PARTS.includes('edits')) {
+    const edits = await measureEdits({ base, runs: RUNS * 3, repository: project, others: FILES });
+    tables['figures of edits'] = `${machine()} ${edits}`;
+  }
+} finally {
+  rmSync(base, { recursive: true, force: true });
+}
+
+const file = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
+for (const [name, table] of Object.entries(tables)) {
+  console.log(`\n${table}`);
+  if (!values.write) continue;
+  const marks = new RegExp(`(?<=<!-- ${name} -->\\n)[\\s\\S]*(?=<!-- end of ${name} -->)`);
+  const text = readFileSync(file, 'utf8');
+  if (!marks.test(text)) throw new Error(`${file} has no place for ${name}`);
+  writeFileSync(
+    file,
+    text.replace(marks, () => `\n${table}\n`),
+  );
+}
+
+async function checkpoints() {
   const bytes = bytesOnDisk(join(project, 'src'));
   notes.push(`${FILES.toLocaleString('en')} files, ${mb(bytes)} on disk without \`.git\``);
   await firstCheckpoint();
@@ -64,17 +101,6 @@ try {
   await restores('restore of one file', 1);
   await restores(`restore of ${MANY} files`, MANY);
   await disk(bytes);
-} finally {
-  rmSync(base, { recursive: true, force: true });
-}
-
-const table = report();
-console.log(`\n${table}`);
-if (values.write) {
-  const file = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
-  const text = readFileSync(file, 'utf8');
-  const [before = '', after = ''] = text.split(/(?<=<!-- figures -->\n)[\s\S]*(?=<!-- end of figures -->)/);
-  writeFileSync(file, `${before}\n${table}\n${after}`);
 }
 
 /** @param {string} home */
@@ -224,6 +250,11 @@ async function disk(projectBytes) {
   );
 }
 
+function machine() {
+  const cpu = cpus()[0]?.model ?? 'unknown';
+  return `Node ${process.version}, git ${git('.', '--version').replace('git version ', '')}, ${process.platform} ${release()}, ${cpus().length} cores (${cpu}), ${Math.round(totalmem() / 2 ** 30)} GiB.`;
+}
+
 function report() {
   const columns = ['add -A, write-tree', 'add -A, commit', 'restore, clean', 'stash create'];
   const heads = ['', 'library', 'whole command', ...columns.map((name) => `git ${name}`), 'library against git'];
@@ -233,9 +264,8 @@ function report() {
     const cells = columns.map((name) => told(row.git[name]));
     return [row.what, told(row.library), told(row.command), ...cells, `${ratio.toFixed(2)} ×`];
   });
-  const cpu = cpus()[0]?.model ?? 'unknown';
   return [
-    `Node ${process.version}, git ${git('.', '--version').replace('git version ', '')}, ${process.platform} ${release()}, ${cpus().length} cores (${cpu}), ${Math.round(totalmem() / 2 ** 30)} GiB. ${RUNS} runs, the middle one, with the spread in brackets; milliseconds.`,
+    `${RUNS} runs, the middle one, with the spread in brackets; milliseconds.`,
     '',
     `| ${heads.join(' | ')} |`,
     `|${heads.map(() => '---').join('|')}|`,
@@ -245,14 +275,6 @@ function report() {
     `- the most memory that a command took: ${peakMb === null ? 'not measured, GNU time is missing' : `${Math.round(peakMb)} MB`}.`,
     '',
   ].join('\n');
-}
-
-/** @param {readonly number[] | undefined} numbers */
-function told(numbers) {
-  if (numbers === undefined || numbers.length === 0) return '';
-  const round = (/** @type {number} */ ms) => (ms < 10 ? ms.toFixed(1) : String(Math.round(ms)));
-  const spread = numbers.length === 1 ? '' : ` (${round(Math.min(...numbers))}–${round(Math.max(...numbers))})`;
-  return `${round(median(numbers))}${spread}`;
 }
 
 /** @param {number} bytes */
