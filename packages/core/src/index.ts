@@ -1,5 +1,6 @@
 export type { ActResult, Preview } from './act/act.ts';
 export type { KeptPath, Plan, PlanConflict, PlannedPath } from './act/plan.ts';
+export type { CallOptions } from './call-options.ts';
 export { showContent, showName, showText } from './content/show-name.ts';
 export { statLines, statTotals } from './content/stat-line.ts';
 export type { Patch, PatchGap } from './content/unified-patch.ts';
@@ -11,22 +12,36 @@ export { type Fd, type FileKind, type Fs, FsError, isFsError, kindOf, permission
 export type { Progress } from './io/pace.ts';
 export type { Clock, Places, Ports, Processes, ProcessIdentity, Random } from './io/ports.ts';
 export { parseTreePath } from './io/safe-path.ts';
-export type {
-  Actor,
-  CaptureCounts,
-  CaptureRules,
-  Change,
-  ChangeTotals,
-  Checkpoint,
-  Gap,
-  Operation,
-  RootState,
-  TestResult,
-  Trigger,
+export {
+  type Actor,
+  type Author,
+  type Authorship,
+  type CaptureCounts,
+  type CaptureRules,
+  type Change,
+  type ChangeTotals,
+  type Checkpoint,
+  type ConversationPosition,
+  type Gap,
+  type Operation,
+  OUTSIDE,
+  type RecordedChange,
+  type RootState,
+  type TestResult,
+  type ToolInfo,
+  type ToolKind,
+  type Trigger,
 } from './model/checkpoint.ts';
 export type { Entry, Skip, SkipReason, Snapshot } from './model/entries.ts';
 export { ERROR_CODES, type ErrorCode, SavepointError } from './model/errors.ts';
-export type { CheckpointId, ObjectId, TransactionId, WorkspaceId } from './model/ids.ts';
+export {
+  type ChangeId,
+  type CheckpointId,
+  type ObjectId,
+  parseChangeId,
+  type TransactionId,
+  type WorkspaceId,
+} from './model/ids.ts';
 export {
   bytesFromText,
   type DiskPath,
@@ -39,7 +54,6 @@ export {
 } from './model/names.ts';
 export type { RestoreMode } from './rewind/acts.ts';
 export {
-  type CallOptions,
   type CheckpointOptions,
   type CheckpointResult,
   type DiffResult,
@@ -52,6 +66,8 @@ export {
   type Status,
   type UndoOptions,
 } from './savepoint.ts';
+export type { CallEnd, CallRequest, EndedCall, Session, SessionOptions } from './session.ts';
+export type { OpenCall } from './store/open-calls.ts';
 export type { CleanUp } from './timeline/clean-up.ts';
 export type { RetentionPolicy } from './timeline/retention.ts';
 export type { DamagedCheckpoint } from './timeline/timeline.ts';

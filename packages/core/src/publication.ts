@@ -1,6 +1,7 @@
 /** How a transaction that recovery finishes gets its checkpoint, also when its number was taken meanwhile. */
 import type { Pace } from './io/pace.ts';
 import type { HeldLock } from './store/lock.ts';
+import { attributionTo } from './timeline/attribution.ts';
 import { capture, type Workspace } from './timeline/capture.ts';
 import { readCheckpoint } from './timeline/timeline.ts';
 import type { Publication } from './transaction/door.ts';
@@ -23,7 +24,13 @@ export function publicationAgain(workspace: Workspace, lock: HeldLock, pace: Pac
         return;
       }
       const story = readCheckpoint(store.objects, checkpoint.commit);
-      await capture(workspace, lock, pace.uncancellable(), story, { always: true });
+      const attribution = attributionTo({
+        actor: story.actor,
+        session: story.session,
+        call: story.toolCall,
+        tool: story.tool?.name ?? null,
+      });
+      await capture(workspace, lock, pace.uncancellable(), story, { always: true, attribution });
     },
   };
 }

@@ -1,6 +1,7 @@
 /** The façade: one folder's workspace, with everything that can be done in it. */
 
 import { type Act, type ActResult, type Preview, performAct, previewAct } from './act/act.ts';
+import type { CallOptions } from './call-options.ts';
 import { showName } from './content/show-name.ts';
 import { editAct } from './edit/edit-act.ts';
 import { editsRefused } from './edit/edits-refused.ts';
@@ -30,9 +31,10 @@ import {
 import { publicationAgain } from './publication.ts';
 import { type RestoreMode, redoAct, restoreAct, undoAct } from './rewind/acts.ts';
 import { actHistory } from './rewind/history.ts';
+import { Session, type SessionOptions } from './session.ts';
 import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';
 import { assertNoLink, type Found, listRecords, type WorkspaceRecord } from './store/records.ts';
-import { type Captured, capture, look, type Workspace } from './timeline/capture.ts';
+import { type Captured, capture, look, plainTelling, type Workspace } from './timeline/capture.ts';
 import { type CleanUp, cleanUp } from './timeline/clean-up.ts';
 import { type Comparison, compare } from './timeline/compare.ts';
 import { resolveCheckpoint } from './timeline/resolve.ts';
@@ -64,14 +66,6 @@ export interface OpenOptions {
   readonly backups?: BackupPlace;
   /** How long to wait for another process, milliseconds. Default 60,000. */
   readonly waitMs?: number;
-}
-
-/** What every call that takes time accepts. */
-export interface CallOptions {
-  /** Stops the work before its commit point: CANCELLED, nothing changed. */
-  readonly signal?: AbortSignal;
-  /** The id that an agent gave the call which this is part of; kept with the checkpoint. */
-  readonly toolCall?: string;
 }
 
 export interface CheckpointOptions extends CallOptions {
@@ -181,14 +175,9 @@ export class Savepoint {
         lock,
         pace,
         {
-          trigger: 'manual',
-          actor: this.#actor,
+          ...plainTelling('manual', this.#actor),
           description: options.message ?? null,
-          session: null,
-          conversation: null,
           testResult: options.testResult ?? null,
-          target: null,
-          undoes: null,
           toolCall: options.toolCall ?? null,
         },
         { always: true },
@@ -198,6 +187,39 @@ export class Savepoint {
       if (pending === null) await this.#tidyUp(workspace, lock);
       return { ...captured, pending };
     });
+  }
+
+  /** An agent's work, call by call. Nothing is captured until it begins. */
+  session(options: SessionOptions): Session {
+    const { ports } = this.#options;
+    return new Session(
+      {
+        newId: () => ports.random.hex(8),
+        now: () => ports.clock.now(),
+        writing: (callOptions, work) =>
+          this.#writing(callOptions, 'own', async (workspace, lock, pace) => {
+            await this.#settleQuietly(workspace, lock, pace);
+            return work(workspace, lock, pace);
+          }),
+        beside: async (work) => {
+          const setting = this.#setting();
+          const found = findWorkspace(setting);
+          if (found === null) return null;
+          const workspace = openFound(setting, found);
+          try {
+            return work(workspace);
+          } finally {
+            workspace.store.objects.close();
+          }
+        },
+        announce: ({ checkpoint, made, scan }) => {
+          this.#warnOf(scan);
+          if (made) this.#events.emit('checkpoint:created', { checkpoint });
+        },
+        tidyUp: (workspace, lock) => this.#tidyUp(workspace, lock),
+      },
+      options,
+    );
   }
 
   /** Newest first; those whose story cannot be read are named apart. @param options.limit how many at most */

@@ -9,7 +9,9 @@ type EntryJson = ChangeJson['before'];
 const WORDS: Readonly<Record<ChangeJson['operation'], string>> = {
   create: 'new',
   write: 'changed',
+  patch: 'changed',
   delete: 'deleted',
+  rename: 'renamed',
   mode: 'mode',
   kind: 'kind',
 };

@@ -13,9 +13,10 @@ export function checkpointLine(checkpoint: BriefJson, { style }: View, idColumns
 }
 
 /** What one should know before trusting a checkpoint. */
-export function checkpointMarks({ partial, unsettled, testResult }: BriefJson): string[] {
+export function checkpointMarks({ partial, unsettled, testResult, late }: BriefJson): string[] {
   return [
     ...(testResult === null ? [] : [`tests ${testResult}`]),
+    ...(late ? ['late: taken when its call had begun'] : []),
     ...(partial.length === 0 ? [] : [`partial: ${counted(partial.length, 'path')} could not be read`]),
     ...(unsettled.length === 0 ? [] : [`${counted(unsettled.length, 'file')} unsettled`]),
   ];

@@ -13,7 +13,9 @@ type RootJson = ActJson['headMoved'][number]['now'];
 const WORDS: Readonly<Record<PlannedJson['operation'], string>> = {
   create: 'create',
   write: 'change',
+  patch: 'change',
   delete: 'remove',
+  rename: 'rename',
   mode: 'mode',
   kind: 'replace',
 };

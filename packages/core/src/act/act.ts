@@ -12,12 +12,14 @@ import { entryToJson } from '../store/entry-json.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
+import { attributionTo } from '../timeline/attribution.ts';
 import {
   type Captured,
   capture,
   composeCheckpoint,
   keepCache,
   look,
+  plainTelling,
   type Telling,
   type Workspace,
 } from '../timeline/capture.ts';
@@ -210,7 +212,7 @@ async function captureAndPlan(
       workspace,
       lock,
       pace,
-      { ...act.telling, trigger: 'before', description: null, testResult: null, target: null, undoes: null },
+      { ...plainTelling('before', act.telling.actor), session: act.telling.session, toolCall: act.telling.toolCall },
       { always: false, must: new PathSet(must), missing: 'empty' },
     );
     const plan = await act.plan({
@@ -263,6 +265,7 @@ async function composeAfter(
   pace: Pace,
 ): Promise<CheckpointRef> {
   const { scan, checkpoint } = before;
+  const { actor, session, toolCall, tool } = act.telling;
   const touched = new Set(plan.paths.map(({ path }) => path));
   return composeCheckpoint(
     workspace,
@@ -276,6 +279,7 @@ async function composeAfter(
       unsettled: scan.unsettled.filter((path) => !touched.has(path)),
     },
     act.telling,
+    attributionTo({ actor, session, call: toolCall, tool: tool?.name ?? null }),
     pace,
   );
 }

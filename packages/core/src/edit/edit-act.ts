@@ -6,6 +6,7 @@ import { showName } from '../content/show-name.ts';
 import type { Actor } from '../model/checkpoint.ts';
 import { type Entry, sameEntry } from '../model/entries.ts';
 import { parentPath, type TreePath } from '../model/names.ts';
+import { plainTelling } from '../timeline/capture.ts';
 import { stateAt } from '../timeline/snapshot-diff.ts';
 import type { BackupPlace } from '../transaction/backups.ts';
 import type { PreparedFile } from './prepare-edits.ts';
@@ -21,15 +22,8 @@ export function editAct(files: readonly PreparedFile[], telling: EditTelling, ba
   const asked = new Set<TreePath>();
   return {
     telling: {
-      trigger: 'edit',
-      actor: telling.actor,
+      ...plainTelling('edit', telling.actor),
       description: telling.description ?? describeEdits(files),
-      session: null,
-      conversation: null,
-      testResult: null,
-      target: null,
-      undoes: null,
-      toolCall: null,
     },
     backups,
     plan: async (today) => planEdits(files, today, asked),

@@ -1,5 +1,5 @@
 import type { Entry, Skip, Snapshot } from './entries.ts';
-import type { CheckpointId, ObjectId, WorkspaceId } from './ids.ts';
+import type { ChangeId, CheckpointId, ObjectId, WorkspaceId } from './ids.ts';
 import type { TreePath } from './names.ts';
 
 /** Who did something. `outside`: seen through no hook, so nobody may be called its author. */
@@ -7,19 +7,69 @@ export interface Actor {
   readonly kind: 'user' | 'agent' | 'outside';
   readonly name: string;
   readonly version?: string;
+  /** Tells apart who has the same name: a sub-agent, within its session. */
+  readonly id?: string;
+}
+
+export const OUTSIDE: Actor = { kind: 'outside', name: 'outside' };
+
+/** One who may have made a change. */
+export interface Author {
+  readonly actor: Actor;
+  readonly session: string | null;
+  /** The agent's own id of the call, and what the agent calls the tool. */
+  readonly call: string | null;
+  readonly tool: string | null;
+}
+
+/** Who a change is from. With several authors, or where `sure` is false, nobody is known with confidence. */
+export interface Authorship {
+  readonly authors: readonly Author[];
+  readonly sure: boolean;
+}
+
+/**
+ * What a tool does to files: `write` and `edit` touch the paths that they say, `shell` and `other` may touch any.
+ */
+export type ToolKind = 'write' | 'edit' | 'shell' | 'other';
+
+/** A call of an agent's tool, as far as people want to know. */
+export interface ToolInfo {
+  /** As the agent calls it. */
+  readonly name: string;
+  readonly kind: ToolKind;
+  /** A command line or a file name; shortened. */
+  readonly summary: string;
+  /** What it was called with, as JSON; shortened. */
+  readonly args: string | null;
 }
 
 /**
  * What made a checkpoint.
  * - `manual`: someone asked for it
  * - `before`: taken before an act, because something had changed since the last checkpoint
- * - `restore`, `edit`, `undo`, `redo`: the state after that act
+ * - `session`: an agent's session began
+ * - `prompt`: a person said something to an agent
+ * - `call`: the state after a call of an agent's tool
+ * - `restore`, `edit`, `undo`, `redo`, `rollback`: the state after that act
  */
-export type Trigger = 'manual' | 'before' | 'restore' | 'edit' | 'undo' | 'redo';
+export type Trigger =
+  | 'manual'
+  | 'before'
+  | 'session'
+  | 'prompt'
+  | 'call'
+  | 'restore'
+  | 'edit'
+  | 'undo'
+  | 'redo'
+  | 'rollback';
+
+const ACTS: ReadonlySet<Trigger> = new Set(['restore', 'edit', 'undo', 'redo', 'rollback']);
 
 /** The acts that `undo` and `redo` walk over. */
 export function isAct(trigger: Trigger): boolean {
-  return trigger === 'restore' || trigger === 'edit' || trigger === 'undo' || trigger === 'redo';
+  return ACTS.has(trigger);
 }
 
 export type TestResult = 'pass' | 'fail';
@@ -37,12 +87,15 @@ export interface RootState {
   readonly operation: string | null;
 }
 
-export type Operation = 'create' | 'write' | 'delete' | 'mode' | 'kind';
+/** `patch`: written by a tool that changes a part; `write`: anything else that wrote a file that was there. */
+export type Operation = 'create' | 'write' | 'patch' | 'delete' | 'rename' | 'mode' | 'kind';
 
 /** What happened to one path between two snapshots. */
 export interface Change {
   readonly path: TreePath;
   readonly operation: Operation;
+  /** The path that it had before; only for `rename`, whose `before` is what was there. */
+  readonly from: TreePath | null;
   readonly before: Entry | null;
   readonly after: Entry | null;
   /** Lines; null where the contents are binary, too large to compare cheaply, or not text files. */
@@ -53,6 +106,12 @@ export interface Change {
   /** Bytes; null where nothing was there, or a folder, or it is not on record. */
   readonly beforeSize: number | null;
   readonly afterSize: number | null;
+}
+
+/** A change on the timeline: `cp_12.3` is the third of cp_12. */
+export interface RecordedChange extends Change {
+  readonly id: ChangeId;
+  readonly by: Authorship;
 }
 
 /** A path that could not be captured, or only in doubt. */
@@ -80,7 +139,10 @@ export interface CaptureRules {
 }
 
 export interface ConversationPosition {
-  readonly messages: number;
+  /** Null where the agent does not tell. */
+  readonly messages: number | null;
+  /** The agent's own id of the message that the state belongs to. */
+  readonly messageId?: string;
   readonly lastUser?: string;
   readonly lastAssistant?: string;
   readonly model?: string;
@@ -109,6 +171,12 @@ export interface Checkpoint {
   readonly undoes: CheckpointId | null;
   /** The id that an agent gave the call that this came of; null where none is known. */
   readonly toolCall: string | null;
+  /** For `call`: the tool. */
+  readonly tool: ToolInfo | null;
+  /** Taken when the call that it was to come before had begun: it tells nothing about the state before that. */
+  readonly late: boolean;
+  /** For `rollback`: the changes that it took back. */
+  readonly rolledBack: readonly ChangeId[];
   readonly roots: readonly RootState[];
   readonly rules: CaptureRules;
   readonly counts: CaptureCounts;
@@ -117,7 +185,7 @@ export interface Checkpoint {
   /** Files that kept changing while they were read. */
   readonly unsettled: readonly TreePath[];
   /** Against `previous`; null for the first checkpoint and where there are too many to list. */
-  readonly changes: readonly Change[] | null;
+  readonly changes: readonly RecordedChange[] | null;
   readonly totals: ChangeTotals;
   readonly snapshot: Snapshot;
 }

@@ -8,6 +8,9 @@ export type ObjectId = string & { readonly [brand]: 'ObjectId' };
 /** `cp_12`: a checkpoint's number on its workspace's timeline; never used again. */
 export type CheckpointId = `cp_${number}` & { readonly [brand]: 'CheckpointId' };
 
+/** `cp_12.3`: the third change that cp_12 lists. */
+export type ChangeId = `cp_${number}.${number}` & { readonly [brand]: 'ChangeId' };
+
 /** Random, 32 hex digits; names a store. */
 export type WorkspaceId = string & { readonly [brand]: 'WorkspaceId' };
 
@@ -26,6 +29,17 @@ export function checkpointId(number: number): CheckpointId {
 
 export function checkpointNumber(id: CheckpointId): number {
   return Number(id.slice(3));
+}
+
+/** @param place counted from 1 */
+export function changeId(checkpoint: number, place: number): ChangeId {
+  return `cp_${checkpoint}.${place}` as ChangeId;
+}
+
+/** Null where the text is no change's id. */
+export function parseChangeId(text: string): { readonly checkpoint: number; readonly place: number } | null {
+  const found = /^(?:cp_)?([1-9]\d{0,8})\.([1-9]\d{0,6})$/.exec(text);
+  return found === null ? null : { checkpoint: Number(found[1]), place: Number(found[2]) };
 }
 
 /** The tree without entries: what an empty folder is. */

@@ -6,7 +6,7 @@ import type { Pace } from '../io/pace.ts';
 import type { Actor, Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import { nameToJson, type TreePath } from '../model/names.ts';
-import type { Telling, Workspace } from '../timeline/capture.ts';
+import { plainTelling, type Workspace } from '../timeline/capture.ts';
 import { stateAt } from '../timeline/snapshot-diff.ts';
 import type { IgnoreFile } from '../workspace/ignore-rules.ts';
 import { actHistory } from './history.ts';
@@ -34,8 +34,7 @@ export function restoreAct(request: RestoreRequest, pace: Pace): Act {
   const { target, scope, mode, global } = request;
   return {
     telling: {
-      ...plainTelling(request.actor),
-      trigger: 'restore',
+      ...plainTelling('restore', request.actor),
       target: target.id,
       description: describeRestore(target, scope),
     },
@@ -101,8 +100,7 @@ function inverseAct(workspace: Workspace, act: Checkpoint, trigger: 'undo' | 're
   const found = workspace.timeline.read(previous);
   return {
     telling: {
-      ...plainTelling(actor),
-      trigger,
+      ...plainTelling(trigger, actor),
       undoes: act.id,
       description: `${trigger === 'undo' ? 'Undid' : 'Redid'} ${describeInverse(workspace, act, trigger)}`,
     },
@@ -138,8 +136,4 @@ function describeRestore(target: Checkpoint, scope: readonly TreePath[]): string
   if (scope.length === 0 || scope.includes('' as TreePath)) return `Restored ${target.id}`;
   const named = scope.slice(0, 3).map(showName).join(', ');
   return `Restored ${named}${scope.length > 3 ? ', …' : ''} from ${target.id}`;
-}
-
-function plainTelling(actor: Actor): Omit<Telling, 'trigger' | 'description'> {
-  return { actor, session: null, conversation: null, testResult: null, target: null, undoes: null, toolCall: null };
 }

@@ -13,6 +13,7 @@ export interface StoreLayout {
   readonly lock: DiskPath;
   readonly journal: DiskPath;
   readonly backups: DiskPath;
+  readonly calls: DiskPath;
   readonly cache: DiskPath;
   readonly statCache: DiskPath;
 }
@@ -25,6 +26,7 @@ export function layoutOf(storePath: DiskPath): StoreLayout {
     lock: below('lock'),
     journal: below('journal'),
     backups: below('backups'),
+    calls: below('calls'),
     cache: below('cache'),
     statCache: below('cache/stat'),
   };

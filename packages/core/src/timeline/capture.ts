@@ -5,21 +5,33 @@ import type { Ports } from '../io/ports.ts';
 import type {
   Actor,
   CaptureRules,
+  Change,
   Checkpoint,
   ConversationPosition,
+  RecordedChange,
   TestResult,
+  ToolInfo,
   Trigger,
 } from '../model/checkpoint.ts';
-import { type CheckpointId, EMPTY_TREE, type ObjectId, type WorkspaceId } from '../model/ids.ts';
+import {
+  type ChangeId,
+  type CheckpointId,
+  changeId,
+  EMPTY_TREE,
+  type ObjectId,
+  type WorkspaceId,
+} from '../model/ids.ts';
 import type { DiskPath } from '../model/names.ts';
 import { ensureCache, type OpenStore } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
+import { type OpenCall, readOpenCalls, writeOpenCall } from '../store/open-calls.ts';
 import { OverlayBatch } from '../store/overlay.ts';
 import { OwnPaths, ownPaths } from '../store/own-paths.ts';
 import { PathSet } from '../workspace/path-set.ts';
 import { type ScanResult, scan } from '../workspace/scan.ts';
 import { loadStatCache, StatCache, saveStatCache } from '../workspace/stat-cache.ts';
+import { type Attribution, attributionOf } from './attribution.ts';
 import { listChanges } from './changes.ts';
 import { describe } from './describe.ts';
 import { type CheckpointRef, readCheckpoint, type Timeline, writeCheckpoint } from './timeline.ts';
@@ -49,6 +61,27 @@ export interface Telling {
   readonly target: CheckpointId | null;
   readonly undoes: CheckpointId | null;
   readonly toolCall: string | null;
+  readonly tool: ToolInfo | null;
+  readonly late: boolean;
+  readonly rolledBack: readonly ChangeId[];
+}
+
+/** What most checkpoints have nothing to say about. */
+export function plainTelling(trigger: Trigger, actor: Actor): Telling {
+  return {
+    trigger,
+    actor,
+    description: null,
+    session: null,
+    conversation: null,
+    testResult: null,
+    target: null,
+    undoes: null,
+    toolCall: null,
+    tool: null,
+    late: false,
+    rolledBack: [],
+  };
 }
 
 export interface Captured {
@@ -65,13 +98,15 @@ export interface CaptureOptions {
   readonly must?: PathSet;
   /** What a workspace folder that is not there counts as. */
   readonly missing?: 'failure' | 'empty';
+  /** Whose the changes are. Default: told from the calls that are open. */
+  readonly attribution?: Attribution;
 }
 
 /** Looks at the workspace without writing anything; the batch can read what was found. */
 export async function look(
   workspace: Workspace,
   pace: Pace,
-  options: Omit<CaptureOptions, 'always'> = {},
+  options: Omit<CaptureOptions, 'always' | 'attribution'> = {},
 ): Promise<{ readonly scan: ScanResult; readonly objects: ObjectBatch; readonly latest: Checkpoint | null }> {
   const latest = workspace.timeline.latest();
   const objects = new OverlayBatch(workspace.store.objects);
@@ -96,25 +131,41 @@ export async function capture(
     const found = await scanWith(workspace, batch, latest, options, pace);
     const same =
       latest !== null && latest.snapshot.files === found.snapshot.files && latest.snapshot.side === found.snapshot.side;
+    const open = readOpenCalls(workspace.ports.fs, store.layout, workspace.ports.clock.now());
     if (same && !options.always) {
+      noLongerLate(workspace, open);
       // What was damaged in the store and is sound on disk was written again.
       if (batch.count > 0) batch.finish();
       else batch.abandon();
       if (found.filesRead > 0) keepCache(workspace, latest.commit, found);
       return { checkpoint: latest, made: false, scan: found };
     }
-    const ref = await composeCheckpoint(workspace, batch, latest, found, telling, pace);
+    const ref = await composeCheckpoint(
+      workspace,
+      batch,
+      latest,
+      found,
+      telling,
+      options.attribution ?? attributionOf(open),
+      pace,
+    );
     batch.finish();
     const checkpoint = readCheckpoint(store.objects, ref.commit);
     pace.check();
     lock.assertHeld();
     timeline.publish(ref);
+    noLongerLate(workspace, open);
     keepCache(workspace, ref.commit, found);
     return { checkpoint, made: true, scan: found };
   } catch (error) {
     batch.abandon();
     throw error;
   }
+}
+
+/** From here on, what changes while such a call is open can be told from what it found. */
+function noLongerLate({ ports, store }: Workspace, open: readonly OpenCall[]): void {
+  for (const call of open) if (call.late) writeOpenCall(ports.fs, store.layout, { ...call, late: false });
 }
 
 /** Writes a checkpoint of `snapshot` into the batch; it exists when it is published. */
@@ -124,15 +175,17 @@ export async function composeCheckpoint(
   previous: Checkpoint | null,
   found: Pick<ScanResult, 'snapshot' | 'roots' | 'counts' | 'partial' | 'unsettled'>,
   telling: Telling,
+  attribution: Attribution,
   pace: Pace,
 ): Promise<CheckpointRef> {
   const { changes, totals } = await listChanges(batch, previous?.snapshot ?? null, found.snapshot, pace);
-  const description = telling.description ?? describe(previous, changes, found.counts);
+  const description = telling.description ?? describe(previous, changes, found.counts, telling.tool);
+  const number = Math.max(workspace.timeline.lastNumber(), workspace.lastNumber) + 1;
   return writeCheckpoint(
     batch,
     {
       ...telling,
-      number: Math.max(workspace.timeline.lastNumber(), workspace.lastNumber) + 1,
+      number,
       workspace: workspace.id,
       previous: previous?.id ?? null,
       time: workspace.ports.clock.now(),
@@ -143,11 +196,31 @@ export async function composeCheckpoint(
       partial: found.partial,
       unsettled: found.unsettled,
       // Everything in it is new in a first checkpoint: its trees say so already.
-      changes: previous === null ? null : changes,
+      changes:
+        previous === null
+          ? null
+          : changes.map((change, index) => recorded(change, number, index, attribution, telling.tool)),
       totals: previous === null ? { files: 0, added: 0, removed: 0 } : totals,
     },
     found.snapshot,
   );
+}
+
+function recorded(
+  change: Change,
+  checkpoint: number,
+  index: number,
+  attribution: Attribution,
+  tool: ToolInfo | null,
+): RecordedChange {
+  const by = attribution(change.path);
+  const isPatch = change.operation === 'write' && tool?.kind === 'edit' && by.authors.some(({ call }) => call !== null);
+  return {
+    ...change,
+    operation: isPatch ? 'patch' : change.operation,
+    id: changeId(checkpoint, index + 1),
+    by,
+  };
 }
 
 /** For the next scan. Nothing depends on it. */

@@ -43,6 +43,7 @@ export async function listChanges(
     changes.push({
       path,
       operation: operationOf(old.entry, now.entry),
+      from: null,
       before: old.entry,
       after: now.entry,
       added: lines?.added ?? null,

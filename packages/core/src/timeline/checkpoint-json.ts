@@ -1,21 +1,33 @@
 /** `checkpoint.json`: a checkpoint's story as it lies in its commit (docs/format.md, "checkpoint.json"). */
-import type {
-  Actor,
-  CaptureCounts,
-  CaptureRules,
-  Change,
-  ChangeTotals,
-  Checkpoint,
-  ConversationPosition,
-  Gap,
-  Operation,
-  RootState,
-  TestResult,
-  Trigger,
+import {
+  type Actor,
+  type Author,
+  type Authorship,
+  type CaptureCounts,
+  type CaptureRules,
+  type ChangeTotals,
+  type Checkpoint,
+  type ConversationPosition,
+  type Gap,
+  isAct,
+  type Operation,
+  OUTSIDE,
+  type RecordedChange,
+  type RootState,
+  type TestResult,
+  type ToolInfo,
+  type Trigger,
 } from '../model/checkpoint.ts';
 import type { SkipReason, Snapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type CheckpointId, checkpointId, type ObjectId, type WorkspaceId } from '../model/ids.ts';
+import {
+  type ChangeId,
+  type CheckpointId,
+  changeId,
+  checkpointId,
+  type ObjectId,
+  type WorkspaceId,
+} from '../model/ids.ts';
 import { type JsonName, nameFromJson, nameToJson, type TreePath } from '../model/names.ts';
 import { type EntryJson, entryFromJson, entryToJson } from '../store/entry-json.ts';
 
@@ -42,6 +54,13 @@ interface CheckpointJson {
   readonly undoes: CheckpointId | null;
   /** Absent in checkpoints of early versions. */
   readonly toolCall?: string | null;
+  readonly tool?: ToolInfo | null;
+  /** Absent: false. */
+  readonly late?: boolean;
+  /** Absent: none. */
+  readonly rolledBack?: readonly ChangeId[];
+  /** Those whom the changes name by their place in this list. */
+  readonly authors?: readonly Author[];
   readonly roots: readonly (Omit<RootState, 'path' | 'branch'> & { path: JsonName; branch: JsonName | null })[];
   readonly rules: CaptureRules;
   readonly counts: CaptureCounts;
@@ -51,6 +70,12 @@ interface CheckpointJson {
     | readonly {
         path: JsonName;
         op: Operation;
+        /** Only for a rename. */
+        from?: JsonName;
+        /** Absent: the first author. */
+        by?: readonly number[];
+        /** Absent: sure. */
+        unsure?: true;
         before: EntryJson;
         after: EntryJson;
         lines: readonly [number, number] | null;
@@ -63,6 +88,11 @@ interface CheckpointJson {
 }
 
 export function encodeStory(story: Story): Buffer {
+  const authors = new Authors();
+  const changes =
+    story.changes === null || story.changes.length > MAX_LISTED_CHANGES
+      ? null
+      : story.changes.map((change) => changeToJson(change, authors));
   const json: CheckpointJson = {
     format: CHECKPOINT_FORMAT,
     id: checkpointId(story.number),
@@ -78,6 +108,10 @@ export function encodeStory(story: Story): Buffer {
     target: story.target,
     undoes: story.undoes,
     toolCall: story.toolCall,
+    ...(story.tool === null ? {} : { tool: story.tool }),
+    ...(story.late ? { late: true } : {}),
+    ...(story.rolledBack.length === 0 ? {} : { rolledBack: story.rolledBack }),
+    ...(authors.list.length === 0 ? {} : { authors: authors.list }),
     roots: story.roots.map((root) => ({
       ...root,
       path: nameToJson(root.path),
@@ -91,8 +125,7 @@ export function encodeStory(story: Story): Buffer {
       code: skip.code ?? null,
     })),
     unsettled: story.unsettled.map(nameToJson),
-    changes:
-      story.changes === null || story.changes.length > MAX_LISTED_CHANGES ? null : story.changes.map(changeToJson),
+    changes,
     totals: story.totals,
   };
   return Buffer.from(`${JSON.stringify(json)}\n`);
@@ -131,6 +164,9 @@ export function decodeStory(data: Buffer, commit: ObjectId, snapshot: Snapshot):
       target: json.target,
       undoes: json.undoes,
       toolCall: json.toolCall ?? null,
+      tool: json.tool ?? null,
+      late: json.late ?? false,
+      rolledBack: json.rolledBack ?? [],
       roots: json.roots.map((root) => ({
         ...root,
         path: nameFromJson(root.path) as TreePath,
@@ -145,7 +181,7 @@ export function decodeStory(data: Buffer, commit: ObjectId, snapshot: Snapshot):
         }),
       ),
       unsettled: json.unsettled.map((path) => nameFromJson(path) as TreePath),
-      changes: json.changes?.map(changeFromJson) ?? null,
+      changes: json.changes?.map((change, index) => changeFromJson(change, changeId(number, index + 1), json)) ?? null,
       totals: json.totals,
       snapshot,
     };
@@ -154,10 +190,36 @@ export function decodeStory(data: Buffer, commit: ObjectId, snapshot: Snapshot):
   }
 }
 
-function changeToJson(change: Change): NonNullable<CheckpointJson['changes']>[number] {
+/** Each once, in the order of their first change. */
+class Authors {
+  readonly list: Author[] = [];
+  readonly #places = new Map<string, number>();
+
+  placesOf({ authors }: Authorship): readonly number[] {
+    return authors.map((author) => {
+      const key = JSON.stringify(author);
+      const known = this.#places.get(key);
+      if (known !== undefined) return known;
+      this.#places.set(key, this.list.length);
+      return this.list.push(author) - 1;
+    });
+  }
+}
+
+/** Checkpoints of early versions name no authors: an act is its actor's, anything else was found by looking. */
+function authorsIn(json: CheckpointJson): readonly Author[] {
+  const actor = isAct(json.trigger) ? json.actor : OUTSIDE;
+  return json.authors ?? [{ actor, session: json.session, call: json.toolCall ?? null, tool: null }];
+}
+
+function changeToJson(change: RecordedChange, authors: Authors): NonNullable<CheckpointJson['changes']>[number] {
+  const by = authors.placesOf(change.by);
   return {
     path: nameToJson(change.path),
     op: change.operation,
+    ...(change.from === null ? {} : { from: nameToJson(change.from) }),
+    ...(by.length === 1 && by[0] === 0 ? {} : { by }),
+    ...(change.by.sure ? {} : { unsure: true as const }),
     before: entryToJson(change.before),
     after: entryToJson(change.after),
     lines: change.added === null || change.removed === null ? null : [change.added, change.removed],
@@ -166,10 +228,18 @@ function changeToJson(change: Change): NonNullable<CheckpointJson['changes']>[nu
   };
 }
 
-function changeFromJson(json: NonNullable<CheckpointJson['changes']>[number]): Change {
+function changeFromJson(
+  json: NonNullable<CheckpointJson['changes']>[number],
+  id: ChangeId,
+  story: CheckpointJson,
+): RecordedChange {
+  const authors = authorsIn(story);
   return {
+    id,
+    by: { authors: (json.by ?? [0]).flatMap((place) => authors[place] ?? []), sure: json.unsure !== true },
     path: nameFromJson(json.path) as TreePath,
     operation: json.op,
+    from: json.from === undefined ? null : (nameFromJson(json.from) as TreePath),
     before: entryFromJson(json.before),
     after: entryFromJson(json.after),
     added: json.lines?.[0] ?? null,

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { CallOptions } from '../call-options.ts';
 import { type PatchSide, unifiedPatch } from '../content/unified-patch.ts';
 import type { Edit } from '../edit/edits.ts';
 import { editsRefused } from '../edit/edits-refused.ts';
@@ -7,7 +8,7 @@ import { statusToJson } from '../edit/status-json.ts';
 import type { FileRequest } from '../edit/targets.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type JsonName, nameToJson, type TreePath, textFromBytes } from '../model/names.ts';
-import type { CallOptions, EditResult, Place, Savepoint } from '../savepoint.ts';
+import type { EditResult, Place, Savepoint } from '../savepoint.ts';
 import { treePathOf } from './given-paths.ts';
 import { briefToJson } from './to-json.ts';
 import { type EditShapes, given, verb } from './verb.ts';

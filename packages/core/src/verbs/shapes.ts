@@ -23,6 +23,12 @@ export const checkpointId = named(
   z.string().regex(/^cp_[1-9][0-9]*$/),
 );
 
+export const changeId = named(
+  'ChangeId',
+  '`cp_12.3`: the third change that cp_12 lists.',
+  z.string().regex(/^cp_[1-9][0-9]*\.[1-9][0-9]*$/),
+);
+
 export const objectId = named('ObjectId', "A git object's id: 40 hex digits.", z.string().regex(/^[0-9a-f]{40}$/));
 
 export const checkpointName = named(
@@ -45,30 +51,26 @@ export const entry = named(
 );
 
 const operation = z
-  .enum(['create', 'write', 'delete', 'mode', 'kind'])
+  .enum(['create', 'write', 'patch', 'delete', 'rename', 'mode', 'kind'])
   .describe('`mode`: permissions only; `kind`: a file became a folder or link, or the other way round');
 
-export const change = named(
-  'Change',
-  'What happened to one path between two states.',
-  z.strictObject({
-    path: jsonName,
-    operation,
-    before: entry.nullable(),
-    after: entry.nullable(),
-    added: nullableCount.describe('lines; null where they were not counted: binary, very long, no file'),
-    removed: nullableCount,
-    lines: z
-      .array(z.int().min(1))
-      .length(2)
-      .nullable()
-      .describe(
-        'the first and the last line of the text after that differ; null where none is left or none was counted',
-      ),
-    beforeSize: nullableCount.describe('bytes; null where nothing was there, or a folder'),
-    afterSize: nullableCount,
-  }),
-);
+const changeFields = {
+  path: jsonName,
+  operation,
+  before: entry.nullable(),
+  after: entry.nullable(),
+  added: nullableCount.describe('lines; null where they were not counted: binary, very long, no file'),
+  removed: nullableCount,
+  lines: z
+    .array(z.int().min(1))
+    .length(2)
+    .nullable()
+    .describe('the first and the last line of the text after that differ; null where none is left or none was counted'),
+  beforeSize: nullableCount.describe('bytes; null where nothing was there, or a folder'),
+  afterSize: nullableCount,
+};
+
+export const change = named('Change', 'What happened to one path between two states.', z.strictObject(changeFields));
 
 export const totals = named(
   'Totals',
@@ -121,14 +123,39 @@ export const counts = named(
   }),
 );
 
-const actor = named(
+export const actor = named(
   'Actor',
   'Who did it. `outside`: seen through no hook, so nobody may be called its author.',
-  z.strictObject({ kind: z.enum(['user', 'agent', 'outside']), name: z.string(), version: z.string().nullable() }),
+  z.strictObject({
+    kind: z.enum(['user', 'agent', 'outside']),
+    name: z.string(),
+    version: z.string().nullable(),
+    id: z.string().nullable().describe('of a sub-agent, within its session'),
+  }),
+);
+
+export const recordedChange = named(
+  'RecordedChange',
+  'A change on the timeline, and who may have made it.',
+  z.strictObject({
+    id: changeId,
+    ...changeFields,
+    from: jsonName.nullable().describe('for a rename: the path that it had before'),
+    authors: z.array(
+      z.strictObject({
+        actor,
+        session: z.string().nullable(),
+        call: z.string().nullable().describe("the agent's own id of the call"),
+        tool: z.string().nullable(),
+      }),
+    ),
+    sure: z.boolean().describe('false, or several authors: nobody is known with confidence'),
+  }),
 );
 
 const conversation = z.strictObject({
-  messages: count,
+  messages: nullableCount.describe('null where the agent does not tell'),
+  messageId: z.string().nullable().describe('the id that the agent gave the message which the state belongs to'),
   lastUser: z.string().nullable(),
   lastAssistant: z.string().nullable(),
   model: z.string().nullable(),
@@ -141,7 +168,7 @@ const brief = {
   commit: objectId.describe('of the commit in the store that holds it'),
   previous: checkpointId.nullable(),
   time,
-  trigger: z.enum(['manual', 'before', 'restore', 'edit', 'undo', 'redo']),
+  trigger: z.enum(['manual', 'before', 'session', 'prompt', 'call', 'restore', 'edit', 'undo', 'redo', 'rollback']),
   actor,
   description: z.string(),
   session: z.string().nullable(),
@@ -150,6 +177,16 @@ const brief = {
   target: checkpointId.nullable().describe('for a restore: what it brought back'),
   undoes: checkpointId.nullable().describe('for undo and redo: the act that it inverts'),
   toolCall: z.string().nullable().describe('the id that an agent gave the call that this came of'),
+  tool: z
+    .strictObject({
+      name: z.string().describe('as the agent calls it'),
+      kind: z.enum(['write', 'edit', 'shell', 'other']),
+      summary: z.string().describe('a command line or a file name, shortened'),
+      args: z.string().nullable().describe('what it was called with, as JSON, shortened'),
+    })
+    .nullable(),
+  late: z.boolean().describe('taken when the call that it was to come before had begun'),
+  rolledBack: z.array(changeId).describe('for a roll-back: the changes that it took back'),
   roots: z.array(root),
   rules: z.strictObject({ maxFileBytes: count, maxIgnoredBytes: count }).describe('the caps it was taken under'),
   counts,
@@ -170,7 +207,7 @@ export const checkpoint = named(
   z.strictObject({
     ...brief,
     changes: z
-      .array(change)
+      .array(recordedChange)
       .nullable()
       .describe('against `previous`; null for the first one, and where there are too many'),
   }),

@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import type { ActResult, Preview } from '../act/act.ts';
 import type { PlanConflict } from '../act/plan.ts';
-import type { Change, Checkpoint, Gap, RootState } from '../model/checkpoint.ts';
+import type { Actor, Change, Checkpoint, Gap, RecordedChange, RootState } from '../model/checkpoint.ts';
 import type { Entry } from '../model/entries.ts';
 import { nameToJson } from '../model/names.ts';
 import { operationOf } from '../timeline/changes.ts';
@@ -39,6 +39,21 @@ export function changeToJson(change: Change): Json<'change'> {
   };
 }
 
+export function recordedToJson(change: RecordedChange): Json<'recordedChange'> {
+  const { id, by, from } = change;
+  return {
+    id,
+    ...changeToJson(change),
+    from: from === null ? null : nameToJson(from),
+    authors: by.authors.map(({ actor, session, call, tool }) => ({ actor: actorToJson(actor), session, call, tool })),
+    sure: by.sure,
+  };
+}
+
+function actorToJson({ kind, name, version, id }: Actor): Json<'actor'> {
+  return { kind, name, version: version ?? null, id: id ?? null };
+}
+
 export function briefToJson(checkpoint: Checkpoint): Json<'checkpointBrief'> {
   const { actor, conversation, rules, counts, totals } = checkpoint;
   return {
@@ -48,11 +63,12 @@ export function briefToJson(checkpoint: Checkpoint): Json<'checkpointBrief'> {
     previous: checkpoint.previous,
     time: timeToJson(checkpoint.time),
     trigger: checkpoint.trigger,
-    actor: { kind: actor.kind, name: actor.name, version: actor.version ?? null },
+    actor: actorToJson(actor),
     description: checkpoint.description,
     session: checkpoint.session,
     conversation: conversation && {
       messages: conversation.messages,
+      messageId: conversation.messageId ?? null,
       lastUser: conversation.lastUser ?? null,
       lastAssistant: conversation.lastAssistant ?? null,
       model: conversation.model ?? null,
@@ -62,6 +78,9 @@ export function briefToJson(checkpoint: Checkpoint): Json<'checkpointBrief'> {
     target: checkpoint.target,
     undoes: checkpoint.undoes,
     toolCall: checkpoint.toolCall,
+    tool: checkpoint.tool && { ...checkpoint.tool },
+    late: checkpoint.late,
+    rolledBack: [...checkpoint.rolledBack],
     roots: checkpoint.roots.map(rootToJson),
     rules: { maxFileBytes: rules.maxFileBytes, maxIgnoredBytes: rules.maxIgnoredBytes },
     counts: countsToJson(counts),
@@ -72,7 +91,7 @@ export function briefToJson(checkpoint: Checkpoint): Json<'checkpointBrief'> {
 }
 
 export function checkpointToJson(checkpoint: Checkpoint): Json<'checkpoint'> {
-  return { ...briefToJson(checkpoint), changes: checkpoint.changes?.map(changeToJson) ?? null };
+  return { ...briefToJson(checkpoint), changes: checkpoint.changes?.map(recordedToJson) ?? null };
 }
 
 export function captureToJson(scan: ScanResult): Json<'capture'> {

@@ -1,0 +1,7 @@
+/** What every call that takes time accepts. */
+export interface CallOptions {
+  /** Stops the work before its commit point: CANCELLED, nothing changed. */
+  readonly signal?: AbortSignal;
+  /** The id that an agent gave the call which this is part of; kept with the checkpoint. */
+  readonly toolCall?: string;
+}

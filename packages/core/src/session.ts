@@ -1,0 +1,279 @@
+/** An agent's session, for those who build agents and for hooks: every tool call is bracketed by two captures. */
+
+import type { CallOptions } from './call-options.ts';
+import type { Pace } from './io/pace.ts';
+import type {
+  Actor,
+  Checkpoint,
+  ConversationPosition,
+  RecordedChange,
+  ToolInfo,
+  ToolKind,
+} from './model/checkpoint.ts';
+import type { TreePath } from './model/names.ts';
+import type { HeldLock } from './store/lock.ts';
+import { type OpenCall, readOpenCall, readOpenCalls, removeOpenCall, writeOpenCall } from './store/open-calls.ts';
+import {
+  type Captured,
+  type CaptureOptions,
+  capture,
+  plainTelling,
+  type Telling,
+  type Workspace,
+} from './timeline/capture.ts';
+
+export interface SessionOptions {
+  /** Who works in it; a name stands for an agent of that name. */
+  readonly agent: string | Actor;
+  /** The agent's own id of the session; without it one is made. */
+  readonly id?: string;
+  /** False: calls are carried out, and nothing is captured. Default true. */
+  readonly track?: boolean;
+}
+
+/** A call of a tool that is about to begin. */
+export interface CallRequest {
+  /** As the agent calls it. */
+  readonly tool: string;
+  /** Default `other`: it may write anywhere. */
+  readonly kind?: ToolKind;
+  /** What it is called with; shown shortened. */
+  readonly args?: unknown;
+  /** The paths that it will write, and no others; without them it may write anywhere. */
+  readonly paths?: readonly TreePath[];
+  /** The agent's own id of the call; without it one is made. */
+  readonly id?: string;
+  /** A sub-agent that makes it. */
+  readonly actor?: Actor;
+  /** For people: a command line or a file name. Default: made of `args`. */
+  readonly summary?: string;
+  /** One of Savepoint's own tools, whose act tells of itself. */
+  readonly own?: boolean;
+  readonly track?: boolean;
+}
+
+export interface CallEnd extends CallOptions {
+  /** It goes on working: what changes from now on may be its doing. */
+  readonly background?: boolean;
+}
+
+/** What came of a call. */
+export interface EndedCall {
+  /** Null where nothing differed from the last checkpoint, and where nothing was open under that id. */
+  readonly checkpoint: Checkpoint | null;
+  readonly changes: readonly RecordedChange[];
+}
+
+/** What a session needs of the engine. */
+export interface SessionHost {
+  readonly newId: () => string;
+  readonly now: () => number;
+  /** Under the workspace's lock. */
+  writing<T>(options: CallOptions, work: (workspace: Workspace, lock: HeldLock, pace: Pace) => Promise<T>): Promise<T>;
+  /** Without the lock, in a workspace that has a store already; null where there is none. */
+  beside<T>(work: (workspace: Workspace) => T): Promise<T | null>;
+  announce(captured: Captured): void;
+  /** Retention, when it is due. A failure of it is none of the caller's. */
+  tidyUp(workspace: Workspace, lock: HeldLock): Promise<void>;
+}
+
+const SUMMARY_CHARACTERS = 200;
+const ARGS_CHARACTERS = 2_000;
+const PROMPT_CHARACTERS = 2_000;
+/** What tells best what a call is about, in this order. */
+const TELLING_ARGS = ['command', 'cmd', 'file_path', 'filePath', 'path', 'description', 'prompt', 'pattern', 'url'];
+
+export class Session {
+  readonly id: string;
+  readonly actor: Actor;
+  readonly #host: SessionHost;
+  readonly #track: boolean;
+  #conversation: ConversationPosition | null = null;
+
+  /** Use `savepoint.session`. */
+  constructor(host: SessionHost, { agent, id, track }: SessionOptions) {
+    this.#host = host;
+    this.id = id ?? host.newId();
+    this.actor = typeof agent === 'string' ? { kind: 'agent', name: agent } : agent;
+    this.#track = track ?? true;
+  }
+
+  /**
+   * Its first checkpoint, or another one when it goes on after a pause. Calls that an earlier life of it left open end.
+   * @param options.conversation where in the conversation this is
+   */
+  async start(
+    options: CallOptions & { readonly conversation?: ConversationPosition } = {},
+  ): Promise<Checkpoint | null> {
+    return this.#always('session', null, options);
+  }
+
+  /**
+   * A person said something: a checkpoint of the state before the agent acts on it. What it left open ends.
+   * @param messageId the agent's own id of the message
+   */
+  async prompt(
+    text: string,
+    messageId: string | null = null,
+    options: CallOptions & { readonly conversation?: ConversationPosition } = {},
+  ): Promise<Checkpoint | null> {
+    const conversation: ConversationPosition = {
+      messages: null,
+      ...options.conversation,
+      ...(messageId === null ? {} : { messageId }),
+      lastUser: shortened(text, PROMPT_CHARACTERS),
+    };
+    return this.#always('prompt', text, { ...options, conversation });
+  }
+
+  /**
+   * Brackets a call of a tool: what changes on disk meanwhile is on record as its doing, also when it fails.
+   * @returns what `work` returns
+   */
+  async call<T>(request: CallRequest, work: () => T | Promise<T>, options: CallOptions = {}): Promise<T> {
+    if (!this.#tracks(request)) return work();
+    const open = await this.begin(request, options);
+    try {
+      return await work();
+    } finally {
+      await this.end(open.id, {});
+    }
+  }
+
+  /** The first half of `call`, for hooks: a capture, then the call is on record as open. */
+  async begin(request: CallRequest, options: CallOptions = {}): Promise<OpenCall> {
+    const call = this.#open(request, false);
+    if (!this.#tracks(request)) return call;
+    await this.#host.writing(options, async (workspace, lock, pace) => {
+      if (!call.own) await this.#capture(workspace, lock, pace, plainTelling('before', this.actor), { always: false });
+      writeOpenCall(workspace.ports.fs, workspace.store.layout, call);
+    });
+    return call;
+  }
+
+  /**
+   * Instead of `begin`, for a call that nobody could wait for: what changed before it and what it changes cannot be told
+   * apart, and is given to nobody with confidence.
+   */
+  async beginLate(request: CallRequest): Promise<OpenCall> {
+    const call = this.#open(request, true);
+    await this.#host.beside(({ ports, store }) => writeOpenCall(ports.fs, store.layout, call));
+    return call;
+  }
+
+  /** The second half: a capture, whose changes are the call's; then it is closed. */
+  async end(id: string, { background, ...options }: CallEnd = {}): Promise<EndedCall> {
+    if (!this.#track) return { checkpoint: null, changes: [] };
+    return this.#host.writing(options, async (workspace, lock, pace) => {
+      const call = readOpenCall(workspace.ports.fs, workspace.store.layout, this.id, id);
+      if (call === null) return { checkpoint: null, changes: [] };
+      return this.#end(workspace, lock, pace, call, background ?? false);
+    });
+  }
+
+  /** The session is over: what is open ends, and retention is applied. */
+  async close(options: CallOptions = {}): Promise<void> {
+    if (!this.#track) return;
+    await this.#host.writing(options, async (workspace, lock, pace) => {
+      for (const call of this.#openCalls(workspace)) await this.#end(workspace, lock, pace, call, false);
+      await this.#host.tidyUp(workspace, lock);
+    });
+  }
+
+  #tracks(request: CallRequest): boolean {
+    return this.#track && (request.track ?? true);
+  }
+
+  #open(request: CallRequest, late: boolean): OpenCall {
+    return {
+      id: request.id ?? this.#host.newId(),
+      session: this.id,
+      actor: request.actor ?? this.actor,
+      tool: toolInfo(request),
+      declared: request.paths ?? null,
+      began: this.#host.now(),
+      late,
+      background: false,
+      own: request.own ?? false,
+    };
+  }
+
+  #openCalls({ ports, store }: Workspace): readonly OpenCall[] {
+    const open = readOpenCalls(ports.fs, store.layout, ports.clock.now());
+    return open.filter(({ session }) => session === this.id);
+  }
+
+  async #always(
+    trigger: 'session' | 'prompt',
+    text: string | null,
+    { conversation, ...options }: CallOptions & { readonly conversation?: ConversationPosition },
+  ): Promise<Checkpoint | null> {
+    if (!this.#track) return null;
+    return this.#host.writing(options, async (workspace, lock, pace) => {
+      for (const call of this.#openCalls(workspace)) await this.#end(workspace, lock, pace, call, false);
+      this.#conversation = conversation ?? this.#conversation;
+      const description =
+        text === null ? `${this.actor.name} began a session` : `Prompt: ${shortened(text.replace(/\s+/g, ' '), 80)}`;
+      const telling = { ...plainTelling(trigger, this.actor), description };
+      const { checkpoint } = await this.#capture(workspace, lock, pace, telling, { always: true });
+      return checkpoint;
+    });
+  }
+
+  async #end(
+    workspace: Workspace,
+    lock: HeldLock,
+    pace: Pace,
+    call: OpenCall,
+    background: boolean,
+  ): Promise<EndedCall> {
+    const { ports, store } = workspace;
+    const telling: Telling = { ...plainTelling('call', call.actor), toolCall: call.id, tool: call.tool };
+    const { checkpoint, made } = await this.#capture(workspace, lock, pace, telling, { always: false });
+    if (background) writeOpenCall(ports.fs, store.layout, { ...call, late: false, background });
+    else removeOpenCall(ports.fs, store.layout, call.session, call.id);
+    return made ? { checkpoint, changes: checkpoint.changes ?? [] } : { checkpoint: null, changes: [] };
+  }
+
+  async #capture(
+    workspace: Workspace,
+    lock: HeldLock,
+    pace: Pace,
+    telling: Telling,
+    options: Pick<CaptureOptions, 'always'>,
+  ): Promise<Captured> {
+    const told = { ...telling, session: this.id, conversation: this.#conversation };
+    const captured = await capture(workspace, lock, pace, told, options);
+    this.#host.announce(captured);
+    return captured;
+  }
+}
+
+function toolInfo({ tool, kind, args, summary }: CallRequest): ToolInfo {
+  return {
+    name: shortened(tool, SUMMARY_CHARACTERS),
+    kind: kind ?? 'other',
+    summary: shortened(summary ?? summaryOf(args), SUMMARY_CHARACTERS),
+    args: args === undefined ? null : shortened(asJson(args), ARGS_CHARACTERS),
+  };
+}
+
+function summaryOf(args: unknown): string {
+  if (typeof args === 'string') return args;
+  if (typeof args !== 'object' || args === null) return '';
+  const found = TELLING_ARGS.map((key) => (args as Readonly<Record<string, unknown>>)[key]);
+  return found.find((value): value is string => typeof value === 'string' && value !== '') ?? '';
+}
+
+/** What cannot be JSON is no reason for a call to fail. */
+function asJson(args: unknown): string {
+  try {
+    return JSON.stringify(args) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function shortened(text: string, characters: number): string {
+  return text.length > characters ? `${text.slice(0, characters - 1)}…` : text;
+}

@@ -1,0 +1,94 @@
+/**
+ * Calls of agents' tools that have begun and not ended: `calls/<key>.json` in the store (docs/format.md). They are on
+ * disk because a call begins in one process and ends in another, and any capture in between must know of it. Nothing is
+ * flushed: who loses power loses the agent with it.
+ */
+
+import { createHash } from 'node:crypto';
+import { readWhole } from '../io/durable-write.ts';
+import { type Fs, FsError, isFsError } from '../io/fs.ts';
+import type { Actor, ToolInfo } from '../model/checkpoint.ts';
+import { type DiskPath, type JsonName, nameFromJson, nameToJson, type TreePath } from '../model/names.ts';
+import { writeCacheFile } from './cache-file.ts';
+import type { StoreLayout } from './layout.ts';
+
+export interface OpenCall {
+  /** The agent's own id, or one that was made for it; one of a kind in its session. */
+  readonly id: string;
+  readonly session: string;
+  readonly actor: Actor;
+  readonly tool: ToolInfo;
+  /** The paths that it says it writes; null for a tool that may write anywhere. */
+  readonly declared: readonly TreePath[] | null;
+  /** Milliseconds since 1970. */
+  readonly began: number;
+  /** No capture was done before it began, and none since: what it found cannot be told from what it did. */
+  readonly late: boolean;
+  /** It answered, and goes on working. */
+  readonly background: boolean;
+  /** One of Savepoint's own tools: its act tells of itself. */
+  readonly own: boolean;
+}
+
+type OpenCallJson = Omit<OpenCall, 'declared'> & { readonly declared: readonly JsonName[] | null };
+
+const CALL_BYTES = 4 * 1024 * 1024;
+/** An agent that was killed never ends its calls. */
+const LONGEST_CALL_MS = 12 * 3_600_000;
+
+export function writeOpenCall(fs: Fs, layout: StoreLayout, call: OpenCall): void {
+  try {
+    fs.makeFolder(layout.calls, 0o700);
+  } catch (error) {
+    if (!isFsError(error, 'EEXIST')) throw error;
+  }
+  const json: OpenCallJson = { ...call, declared: call.declared?.map(nameToJson) ?? null };
+  writeCacheFile(fs, fileOf(layout, call.session, call.id), Buffer.from(JSON.stringify(json)));
+}
+
+export function removeOpenCall(fs: Fs, layout: StoreLayout, session: string, id: string): void {
+  try {
+    fs.unlink(fileOf(layout, session, id));
+  } catch (error) {
+    if (!isFsError(error, 'ENOENT')) throw error;
+  }
+}
+
+export function readOpenCall(fs: Fs, layout: StoreLayout, session: string, id: string): OpenCall | null {
+  return readCall(fs, fileOf(layout, session, id));
+}
+
+/** Oldest first. What is damaged, or older than any call, counts for nothing. @param now milliseconds since 1970 */
+export function readOpenCalls(fs: Fs, layout: StoreLayout, now: number): readonly OpenCall[] {
+  return listIfThere(fs, layout.calls)
+    .flatMap((name) => (name.endsWith('.json') ? (readCall(fs, `${layout.calls}/${name}` as DiskPath) ?? []) : []))
+    .filter(({ began }) => now - began < LONGEST_CALL_MS)
+    .sort((a, b) => a.began - b.began || (a.id < b.id ? -1 : 1));
+}
+
+function fileOf(layout: StoreLayout, session: string, id: string): DiskPath {
+  const key = createHash('sha256')
+    .update(JSON.stringify([session, id]))
+    .digest('hex')
+    .slice(0, 32);
+  return `${layout.calls}/${key}.json` as DiskPath;
+}
+
+function listIfThere(fs: Fs, folder: DiskPath): readonly string[] {
+  try {
+    return fs.list(folder);
+  } catch (error) {
+    if (isFsError(error, 'ENOENT')) return [];
+    throw error;
+  }
+}
+
+function readCall(fs: Fs, path: DiskPath): OpenCall | null {
+  try {
+    const json = JSON.parse(readWhole(fs, path, CALL_BYTES).toString()) as OpenCallJson;
+    return { ...json, declared: json.declared?.map((name) => nameFromJson(name) as TreePath) ?? null };
+  } catch (error) {
+    if (error instanceof FsError || error instanceof SyntaxError || error instanceof TypeError) return null;
+    throw error;
+  }
+}

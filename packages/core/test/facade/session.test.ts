@@ -1,0 +1,200 @@
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Checkpoint, type OpenOptions, open, type Savepoint, type TreePath } from '@savepoint/core';
+import { realPorts, type World, world } from '@savepoint/testkit';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+/** Sessions of agents on a real folder: what is on record of their calls, and whose the changes are. */
+class Place {
+  readonly world: World = world(onTestFinished);
+
+  open(options: Partial<OpenOptions> = {}): Savepoint {
+    return open({ dir: this.world.workspace, ports: realPorts(), places: this.world.places, ...options });
+  }
+
+  at(name: string): string {
+    return path.join(Buffer.from(this.world.workspace, 'latin1').toString(), name);
+  }
+
+  write(name: string, content: string): void {
+    writeFileSync(this.at(name), content);
+  }
+
+  shell(command: string): void {
+    execFileSync('sh', ['-c', command], { cwd: this.at('') });
+  }
+}
+
+const tree = (...names: readonly string[]): readonly TreePath[] => names as readonly TreePath[];
+
+/** `path by author, author` per change; a `?` where nobody is known with confidence. */
+function authors(checkpoint: Checkpoint | null): readonly string[] {
+  return (checkpoint?.changes ?? []).map(({ path: changed, by }) => {
+    const names = by.authors.map(({ actor, call }) => (call === null ? actor.name : `${actor.name}/${call}`));
+    return `${changed} by ${names.join(', ')}${by.sure ? '' : '?'}`;
+  });
+}
+
+async function story(savepoint: Savepoint): Promise<readonly string[]> {
+  const { checkpoints } = await savepoint.list();
+  return [...checkpoints].reverse().map(({ trigger, description }) => `${trigger}: ${description}`);
+}
+
+test('a session tells what happened, call by call', async () => {
+  const p = new Place();
+  p.write('a.ts', 'one\n');
+  const savepoint = p.open();
+  const session = savepoint.session({ agent: 'mine', id: 's-1' });
+  await session.start();
+  await session.prompt('Make it two.', 'm-1');
+  await session.call({ tool: 'Edit', kind: 'edit', args: { file_path: 'a.ts' }, paths: tree('a.ts'), id: 'c-1' }, () =>
+    p.write('a.ts', 'two\n'),
+  );
+  await session.call({ tool: 'Write', kind: 'write', paths: tree('b.ts'), id: 'c-2' }, () => p.write('b.ts', 'new\n'));
+  await session.call({ tool: 'Bash', kind: 'shell', args: { command: 'ls -l' }, id: 'c-3' }, () => undefined);
+  await session.call({ tool: 'Bash', kind: 'shell', args: { command: 'rm a.ts; touch c d' }, id: 'c-4' }, () =>
+    p.shell('rm a.ts; touch c d'),
+  );
+  expect(await story(savepoint)).toEqual([
+    'session: mine began a session',
+    'prompt: Prompt: Make it two.',
+    'call: Edit a.ts (+1 −1)',
+    'call: Write b.ts (new, +1 −0)',
+    'call: Bash: rm a.ts; touch c d (3 files)',
+  ]);
+  const { checkpoints } = await savepoint.list();
+  expect(checkpoints.map(({ session: id }) => id)).toEqual(['s-1', 's-1', 's-1', 's-1', 's-1']);
+  const edit = checkpoints[2] as Checkpoint;
+  expect(edit.conversation).toEqual({ messages: null, messageId: 'm-1', lastUser: 'Make it two.' });
+  expect(edit.toolCall).toBe('c-1');
+  expect(edit.changes?.[0]).toMatchObject({ id: 'cp_3.1', operation: 'patch' });
+  expect(authors(checkpoints[0] as Checkpoint)).toEqual(['a.ts by mine/c-4', 'c by mine/c-4', 'd by mine/c-4']);
+});
+
+test('a call that fails is on record, and its error goes up', async () => {
+  const p = new Place();
+  const session = p.open().session({ agent: 'mine' });
+  const failing = session.call({ tool: 'Bash', kind: 'shell' }, () => {
+    p.write('half', 'half\n');
+    throw new Error('the tool failed');
+  });
+  await expect(failing).rejects.toThrow('the tool failed');
+  expect(authors((await p.open().list()).checkpoints[0] as Checkpoint)).toEqual([
+    expect.stringMatching(/^half by mine\//),
+  ]);
+});
+
+test('what lies between calls is from outside', async () => {
+  const p = new Place();
+  const savepoint = p.open();
+  const session = savepoint.session({ agent: 'mine' });
+  await session.start();
+  p.write('user.txt', 'mine\n');
+  await session.call({ tool: 'Write', kind: 'write', paths: tree('a.ts'), id: 'c-1' }, () => p.write('a.ts', 'new\n'));
+  const { checkpoints } = await savepoint.list();
+  expect(checkpoints.slice(0, 2).map(authors)).toEqual([['a.ts by mine/c-1'], ['user.txt by outside']]);
+});
+
+describe('calls at the same time', () => {
+  test('a file tool has the paths that it says, a shell what else changes while it runs', async () => {
+    const p = new Place();
+    const [one, two] = [p.open().session({ agent: 'one' }), p.open().session({ agent: 'two' })];
+    await one.begin({ tool: 'Write', kind: 'write', paths: tree('a.ts'), id: 'w' });
+    await two.begin({ tool: 'Bash', kind: 'shell', id: 'b' });
+    p.write('a.ts', 'by one\n');
+    p.write('b.ts', 'by two\n');
+    expect(authors((await one.end('w')).checkpoint)).toEqual(['a.ts by one/w', 'b.ts by two/b']);
+    p.write('c.ts', 'by two\n');
+    expect(authors((await two.end('b')).checkpoint)).toEqual(['c.ts by two/b']);
+  });
+
+  test('two shells: both are named, and nobody has it with confidence', async () => {
+    const p = new Place();
+    const [one, two] = [p.open().session({ agent: 'one' }), p.open().session({ agent: 'two' })];
+    await one.begin({ tool: 'Bash', kind: 'shell', id: 'x' });
+    await two.begin({ tool: 'Bash', kind: 'shell', id: 'y' });
+    p.write('a.ts', 'whose?\n');
+    expect(authors((await one.end('x')).checkpoint)).toEqual(['a.ts by one/x, two/y?']);
+  });
+
+  test('a file tool leaves what it did not say to outside', async () => {
+    const p = new Place();
+    const session = p.open().session({ agent: 'one' });
+    await session.begin({ tool: 'Edit', kind: 'edit', paths: tree('src'), id: 'e' });
+    p.shell('mkdir src; echo 1 > src/a; echo 2 > b');
+    expect(authors((await session.end('e')).checkpoint)).toEqual(['b by outside', 'src/a by one/e']);
+  });
+
+  test('a capture in the middle does not take an open call for somebody else', async () => {
+    const p = new Place();
+    const session = p.open().session({ agent: 'one' });
+    await session.begin({ tool: 'Bash', kind: 'shell', id: 'b' });
+    p.write('half', 'half\n');
+    expect(authors((await p.open().checkpoint()).checkpoint)).toEqual(['half by one/b']);
+    p.write('rest', 'rest\n');
+    expect(authors((await session.end('b')).checkpoint)).toEqual(['rest by one/b']);
+  });
+});
+
+test('a call that nobody looked before shares what was found with outside, until the first look', async () => {
+  const p = new Place();
+  const session = p.open().session({ agent: 'one' });
+  await session.start();
+  p.write('before', 'of a person?\n');
+  await session.beginLate({ tool: 'Bash', kind: 'shell', id: 'b' });
+  p.write('during', 'of the call?\n');
+  const { checkpoint } = await p.open().checkpoint();
+  expect(authors(checkpoint)).toEqual(['before by one/b, outside?', 'during by one/b, outside?']);
+  p.write('after', 'of the call\n');
+  expect(authors((await session.end('b')).checkpoint)).toEqual(['after by one/b']);
+});
+
+test('work that goes on in the background is named, without confidence, until the session is over', async () => {
+  const p = new Place();
+  const savepoint = p.open();
+  const session = savepoint.session({ agent: 'one', id: 's' });
+  await session.begin({ tool: 'Bash', kind: 'shell', id: 'b' });
+  p.write('a', 'at once\n');
+  expect(authors((await session.end('b', { background: true })).checkpoint)).toEqual(['a by one/b']);
+  p.write('b', 'later\n');
+  expect(authors((await savepoint.checkpoint()).checkpoint)).toEqual(['b by one/b, outside?']);
+  await session.close();
+  p.write('c', 'after it\n');
+  expect(authors((await savepoint.checkpoint()).checkpoint)).toEqual(['c by outside']);
+});
+
+test('a call that was never ended ends with the next prompt', async () => {
+  const p = new Place();
+  const savepoint = p.open();
+  const session = savepoint.session({ agent: 'one', id: 's' });
+  await session.begin({ tool: 'Bash', kind: 'shell', args: { command: 'sleep 9' }, id: 'b' });
+  p.write('a', 'cancelled half way\n');
+  await savepoint.session({ agent: 'one', id: 's' }).prompt('Go on.');
+  const { checkpoints } = await savepoint.list();
+  expect(checkpoints.slice(0, 2).map(authors)).toEqual([[], ['a by one/b']]);
+  p.write('b', 'of a person\n');
+  expect(authors((await savepoint.checkpoint()).checkpoint)).toEqual(['b by outside']);
+});
+
+test('nothing is captured where tracking is off', async () => {
+  const p = new Place();
+  const savepoint = p.open();
+  const session = savepoint.session({ agent: 'one', track: false });
+  await session.start();
+  expect(await session.call({ tool: 'Bash' }, () => 7)).toBe(7);
+  await savepoint.session({ agent: 'one' }).call({ tool: 'Bash', track: false }, () => p.write('a', 'a\n'));
+  await expect(savepoint.list()).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
+});
+
+test('an act of Savepoint is its actor’s, whatever is open', async () => {
+  const p = new Place();
+  p.write('a', 'one\n');
+  const savepoint = p.open();
+  await savepoint.checkpoint();
+  const session = savepoint.session({ agent: 'one', id: 's' });
+  await session.begin({ tool: 'Bash', kind: 'shell', id: 'b' });
+  rmSync(p.at('a'));
+  const { before, checkpoint } = await p.open().restore('cp_1');
+  expect([authors(before), authors(checkpoint)]).toEqual([['a by one/b'], ['a by user']]);
+});
