@@ -5,7 +5,7 @@ import { TOP } from '../steps.mjs';
 
 /**
  * Where a sync, a rename or a check stands in the code that must not lose anything, and the same code with a switch at
- * each of them: `globalThis.takenOut` is the id of the one that is not there.
+ * each of them: `globalThis.isOut(id)` says whether it is taken out, and learns that it was reached.
  */
 
 /**
@@ -53,7 +53,7 @@ export function withSwitches(source, points) {
   let code = source;
   for (const { from, to, what, id } of [...points].sort((a, b) => b.from - a.from)) {
     const original = code.slice(from, to);
-    const isOut = `globalThis.takenOut === ${id}`;
+    const isOut = `globalThis.isOut(${id})`;
     const instead = what === 'check' ? `!(${isOut}) && (${original})` : `(${isOut} ? undefined : ${original})`;
     code = code.slice(0, from) + instead + code.slice(to);
   }
