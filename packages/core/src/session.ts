@@ -109,7 +109,8 @@ export class Session {
   }
 
   /**
-   * A person said something: a checkpoint of the state before the agent acts on it. What it left open ends.
+   * A person said something: a checkpoint of the state before the agent acts on it. What it left open ends, but for what
+   * goes on in the background.
    * @param messageId the agent's own id of the message
    */
   async prompt(
@@ -210,7 +211,9 @@ export class Session {
   ): Promise<Checkpoint | null> {
     if (!this.#track) return null;
     return this.#host.writing(options, async (workspace, lock, pace) => {
-      for (const call of this.#openCalls(workspace)) await this.#end(workspace, lock, pace, call, false);
+      for (const call of this.#openCalls(workspace)) {
+        if (!call.background) await this.#end(workspace, lock, pace, call, false);
+      }
       this.#conversation = conversation ?? this.#conversation;
       const description =
         text === null ? `${this.actor.name} began a session` : `Prompt: ${shortened(text.replace(/\s+/g, ' '), 80)}`;

@@ -22,7 +22,10 @@ export interface Author {
   readonly tool: string | null;
 }
 
-/** Who a change is from. With several authors, or where `sure` is false, nobody is known with confidence. */
+/**
+ * Who a change is from. `sure`: all authors are one actor in one session; several of them are several of its calls, and
+ * any may be the one. Else nobody is known with confidence.
+ */
 export interface Authorship {
   readonly authors: readonly Author[];
   readonly sure: boolean;

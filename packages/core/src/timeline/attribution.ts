@@ -5,7 +5,8 @@
  * - A call that may write anywhere has what changes while it runs, except what another open call says it writes.
  * - What no open call can have done came from outside.
  * - Where two can have done it, both are named. Where one call can, and outside can as well, because it began before it
- *   was looked at or goes on in the background, both are named.
+ *   was looked at or goes on in the background, both are named. What goes on in the background is not asked while another
+ *   call of its own session can have done it.
  */
 
 import { type Author, type Authorship, OUTSIDE } from '../model/checkpoint.ts';
@@ -24,14 +25,20 @@ export function attributionTo(author: Author): Attribution {
 export function attributionOf(open: readonly OpenCall[]): Attribution {
   const declaring = open.filter(({ declared }) => declared !== null);
   const roaming = open.filter(({ declared }) => declared === null);
+  const foreground = new Set(roaming.filter(({ background }) => !background).map((call) => whose(authorOf(call))));
+  const atWork = roaming.filter((call) => !call.background || !foreground.has(whose(authorOf(call))));
   return (path) => {
     const named = declaring.filter(({ declared }) => declared?.some((own) => isWithin(path, own)));
-    const candidates = named.length > 0 ? named : roaming;
-    const inDoubt = candidates.some(({ late, background }) => late || background);
+    const candidates = named.length > 0 ? named : atWork;
+    const inDoubt = candidates.every(({ background }) => background) || candidates.some(({ late }) => late);
     const authors = candidates.map(authorOf);
-    if (authors.length === 0 || inDoubt) authors.push(FROM_OUTSIDE);
-    return { authors, sure: authors.length === 1 };
+    if (inDoubt) authors.push(FROM_OUTSIDE);
+    return { authors, sure: new Set(authors.map(whose)).size === 1 };
   };
+}
+
+function whose({ actor, session }: Author): string {
+  return JSON.stringify([actor, session]);
 }
 
 export function authorOf({ actor, session, id, tool }: OpenCall): Author {

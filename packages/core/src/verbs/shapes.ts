@@ -149,7 +149,7 @@ export const recordedChange = named(
         tool: z.string().nullable(),
       }),
     ),
-    sure: z.boolean().describe('false, or several authors: nobody is known with confidence'),
+    sure: z.boolean().describe('all authors are one actor in one session; else nobody is known with confidence'),
   }),
 );
 

@@ -118,6 +118,15 @@ describe('calls at the same time', () => {
     expect(authors((await one.end('x')).checkpoint)).toEqual(['a.ts by one/x, two/y?']);
   });
 
+  test('two shells of one agent: it is the one, whichever call it was', async () => {
+    const p = new Place();
+    const session = p.open().session({ agent: 'one' });
+    await session.begin({ tool: 'Bash', kind: 'shell', id: 'x' });
+    await session.begin({ tool: 'Bash', kind: 'shell', id: 'y' });
+    p.write('a.ts', 'by x or y\n');
+    expect(authors((await session.end('x')).checkpoint)).toEqual(['a.ts by one/x, one/y']);
+  });
+
   test('a file tool leaves what it did not say to outside', async () => {
     const p = new Place();
     const session = p.open().session({ agent: 'one' });
@@ -159,9 +168,15 @@ test('work that goes on in the background is named, without confidence, until th
   expect(authors((await session.end('b', { background: true })).checkpoint)).toEqual(['a by one/b']);
   p.write('b', 'later\n');
   expect(authors((await savepoint.checkpoint()).checkpoint)).toEqual(['b by one/b, outside?']);
+  await session.prompt('Go on.');
+  await session.begin({ tool: 'Bash', kind: 'shell', id: 'c' });
+  p.write('c', 'by the second\n');
+  expect(authors((await session.end('c')).checkpoint)).toEqual(['c by one/c']);
+  p.write('d', 'later still\n');
+  expect(authors((await savepoint.checkpoint()).checkpoint)).toEqual(['d by one/b, outside?']);
   await session.close();
-  p.write('c', 'after it\n');
-  expect(authors((await savepoint.checkpoint()).checkpoint)).toEqual(['c by outside']);
+  p.write('e', 'after it\n');
+  expect(authors((await savepoint.checkpoint()).checkpoint)).toEqual(['e by outside']);
 });
 
 test('a call that was never ended ends with the next prompt', async () => {
