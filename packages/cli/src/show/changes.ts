@@ -16,10 +16,11 @@ const WORDS: Readonly<Record<ChangeJson['operation'], string>> = {
   kind: 'kind',
 };
 
-export function changeLine({ path, operation, before, after, added, removed }: ChangeJson, style: Style): string {
+export function changeLine({ path, operation, from, before, after, added, removed }: ChangeJson, style: Style): string {
   const paint = operation === 'create' ? style.good : operation === 'delete' ? style.bad : style.strong;
   const more = operation === 'mode' || operation === 'kind' ? becomes(before, after) : lineCounts(added, removed);
-  return `${paint(WORDS[operation].padEnd(7))}  ${shown(path)}${folderSign(path, after ?? before)}${more === '' ? '' : `  ${more}`}`;
+  const where = from === null ? shown(path) : `${shown(from)} \u2192 ${shown(path)}`;
+  return `${paint(WORDS[operation].padEnd(7))}  ${where}${folderSign(path, after ?? before)}${more === '' ? '' : `  ${more}`}`;
 }
 
 /** `0644 → 0755`, or `file → link` where the kind changed. */

@@ -281,6 +281,7 @@ async function composeAfter(
     act.telling,
     attributionTo({ actor, session, call: toolCall, tool: tool?.name ?? null }),
     pace,
+    plan.moves,
   );
 }
 

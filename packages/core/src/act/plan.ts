@@ -1,6 +1,7 @@
 /** What an act will do, path by path, before it does anything. */
 import type { Entry, Skip } from '../model/entries.ts';
 import type { TreePath } from '../model/names.ts';
+import type { Move } from '../timeline/renames.ts';
 import type { Transition } from '../transaction/transition.ts';
 
 export interface PlannedPath extends Transition {
@@ -30,6 +31,8 @@ export interface Plan {
   readonly mustCapture: readonly TreePath[];
   /** Paths that cannot be saved first, so they are refused. */
   readonly refused: readonly PlanConflict[];
+  /** Files that it moves, so that nobody has to guess. */
+  readonly moves: readonly Move[];
 }
 
 /** A plan while it is made. */
@@ -39,6 +42,7 @@ export class PlanDraft {
   readonly conflicts: PlanConflict[] = [];
   readonly mustCapture: TreePath[] = [];
   readonly refused: PlanConflict[] = [];
+  readonly moves: Move[] = [];
 
   change(path: TreePath, from: Entry | null, to: Entry | null, ignored: boolean, merged = false): void {
     this.paths.push({ path, from, to, ignored, merged });

@@ -38,6 +38,7 @@ function planEdits(files: readonly PreparedFile[], today: Today, asked: Set<Tree
   for (const { path, before, after } of files) {
     leaving.set(path, before);
     if (after !== null) coming.set(after.path, entryOf(before, after, today));
+    if (after !== null && after.path !== path) draft.moves.push({ from: path, to: after.path });
   }
   for (const path of new Set([...leaving.keys(), ...coming.keys()])) {
     const { entry, skip, ignored } = stateAt(today.objects, today.snapshot, path);

@@ -44,3 +44,7 @@ function whose({ actor, session }: Author): string {
 export function authorOf({ actor, session, id, tool }: OpenCall): Author {
   return { actor, session, call: id, tool: tool.name };
 }
+
+export function sameAuthorship(a: Authorship, b: Authorship): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

@@ -31,9 +31,10 @@ import { OwnPaths, ownPaths } from '../store/own-paths.ts';
 import { PathSet } from '../workspace/path-set.ts';
 import { type ScanResult, scan } from '../workspace/scan.ts';
 import { loadStatCache, StatCache, saveStatCache } from '../workspace/stat-cache.ts';
-import { type Attribution, attributionOf } from './attribution.ts';
+import { type Attribution, attributionOf, sameAuthorship } from './attribution.ts';
 import { listChanges } from './changes.ts';
 import { describe } from './describe.ts';
+import type { Move } from './renames.ts';
 import { type CheckpointRef, readCheckpoint, type Timeline, writeCheckpoint } from './timeline.ts';
 
 /** One workspace, opened for work. */
@@ -168,7 +169,10 @@ function noLongerLate({ ports, store }: Workspace, open: readonly OpenCall[]): v
   for (const call of open) if (call.late) writeOpenCall(ports.fs, store.layout, { ...call, late: false });
 }
 
-/** Writes a checkpoint of `snapshot` into the batch; it exists when it is published. */
+/**
+ * Writes a checkpoint of `snapshot` into the batch; it exists when it is published.
+ * @param moves files that whoever made the snapshot knows to have moved
+ */
 export async function composeCheckpoint(
   workspace: Workspace,
   batch: ObjectBatch,
@@ -177,8 +181,12 @@ export async function composeCheckpoint(
   telling: Telling,
   attribution: Attribution,
   pace: Pace,
+  moves: readonly Move[] = [],
 ): Promise<CheckpointRef> {
-  const { changes, totals } = await listChanges(batch, previous?.snapshot ?? null, found.snapshot, pace);
+  const { changes, totals } = await listChanges(batch, previous?.snapshot ?? null, found.snapshot, pace, {
+    known: moves,
+    mayBeOne: ({ from, to }) => sameAuthorship(attribution(from), attribution(to)),
+  });
   const description = telling.description ?? describe(previous, changes, found.counts, telling.tool);
   const number = Math.max(workspace.timeline.lastNumber(), workspace.lastNumber) + 1;
   return writeCheckpoint(

@@ -5,8 +5,10 @@ import { countLines } from '../content/line-diff.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Change, ChangeTotals, Operation } from '../model/checkpoint.ts';
 import type { Entry, Snapshot } from '../model/entries.ts';
+import { isWithin, type TreePath } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { readBlob } from '../store/snapshot.ts';
+import { findMoves, type MoveOptions } from './renames.ts';
 import { differences, type PathDifference } from './snapshot-diff.ts';
 
 /** Lines are counted for this many files; more would cost more than the figure is worth. */
@@ -18,38 +20,56 @@ export interface ChangeList {
   readonly totals: ChangeTotals;
 }
 
+export interface ListOptions extends MoveOptions {
+  /** Only these and what is below them; a file that moved across that border came or went. Default: everything. */
+  readonly within?: readonly TreePath[];
+}
+
 /**
  * A path that was skipped on either side is no change: what happened to it is not known. A folder is one only
- * where nothing in it tells of it: empty, or its permissions changed.
+ * where nothing in it tells of it: empty, or its permissions changed. A file that moved is one change, at its new path.
  */
 export async function listChanges(
   reader: ObjectReader,
   before: Snapshot | null,
   after: Snapshot | null,
   pace: Pace,
+  options: ListOptions = {},
 ): Promise<ChangeList> {
   const found: PathDifference[] = [];
+  const isAskedFor = ({ path }: PathDifference): boolean =>
+    options.within === undefined || options.within.some((folder) => isWithin(path, folder));
   for (const difference of differences(reader, before, after)) {
     if (pace.due()) await pace.breathe();
-    if (difference.before.skip === null && difference.after.skip === null) found.push(difference);
+    if (difference.before.skip === null && difference.after.skip === null && isAskedFor(difference)) {
+      found.push(difference);
+    }
   }
-  const told = found.filter((difference, index) => !isImplied(difference, found[index + 1]));
+  // In a first checkpoint everything came, and nothing went.
+  const moves = await findMoves(reader, before === null ? [] : found, options, pace);
+  const moved = new Set(moves.values());
+  const old = new Map(found.filter(({ path }) => moved.has(path)).map(({ path, before: was }) => [path, was.entry]));
+  const told = found.filter(
+    (difference, index) => !isImplied(difference, found[index + 1]) && !moved.has(difference.path),
+  );
   const changes: Change[] = [];
   let counted = 0;
-  for (const { path, before: old, after: now } of told) {
+  for (const { path, before: was, after: now } of told) {
     if (pace.due()) await pace.breathe();
-    const lines = counted < COUNTED_FILES ? lineCounts(reader, old.entry, now.entry) : null;
+    const from = moves.get(path) ?? null;
+    const entry = from === null ? was.entry : (old.get(from) ?? null);
+    const lines = counted < COUNTED_FILES ? lineCounts(reader, entry, now.entry) : null;
     if (lines !== null) counted += 1;
     changes.push({
       path,
-      operation: operationOf(old.entry, now.entry),
-      from: null,
-      before: old.entry,
+      operation: from === null ? operationOf(entry, now.entry) : 'rename',
+      from,
+      before: entry,
       after: now.entry,
       added: lines?.added ?? null,
       removed: lines?.removed ?? null,
       lines: lines?.lines ?? null,
-      beforeSize: sizeOf(reader, old.entry),
+      beforeSize: sizeOf(reader, entry),
       afterSize: sizeOf(reader, now.entry),
     });
   }

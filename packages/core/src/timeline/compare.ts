@@ -4,10 +4,10 @@ import { type Patch, type PatchSide, PatchWriter } from '../content/unified-patc
 import type { Pace } from '../io/pace.ts';
 import type { Change, ChangeTotals } from '../model/checkpoint.ts';
 import type { Entry, Snapshot } from '../model/entries.ts';
-import { isWithin, type TreePath } from '../model/names.ts';
+import type { TreePath } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { readBlob } from '../store/snapshot.ts';
-import { listChanges, totalsOf } from './changes.ts';
+import { listChanges } from './changes.ts';
 
 export interface Comparison {
   readonly changes: readonly Change[];
@@ -25,21 +25,18 @@ export async function compare(
   withPatch: boolean,
   pace: Pace,
 ): Promise<Comparison> {
-  const all = await listChanges(objects, before, after, pace);
-  const changes =
-    paths.length === 0 ? all.changes : all.changes.filter(({ path }) => paths.some((folder) => isWithin(path, folder)));
-  return {
-    changes,
-    totals: paths.length === 0 ? all.totals : totalsOf(changes),
-    patch: withPatch ? await patchOf(objects, changes, pace) : null,
-  };
+  const options = paths.length === 0 ? {} : { within: paths };
+  const { changes, totals } = await listChanges(objects, before, after, pace, options);
+  return { changes, totals, patch: withPatch ? await patchOf(objects, changes, pace) : null };
 }
 
+/** A file that moved is told as gone and come: that applies wherever the rest does, whatever reads it. */
 async function patchOf(objects: ObjectReader, changes: readonly Change[], pace: Pace): Promise<Patch> {
   const writer = new PatchWriter();
-  for (const { path, before, after } of changes) {
+  for (const { path, from, before, after } of changes) {
     if (pace.due()) await pace.breathe();
-    writer.add({ path, before: side(objects, before), after: side(objects, after) });
+    if (from !== null) writer.add({ path: from, before: side(objects, before), after: null });
+    writer.add({ path, before: from === null ? side(objects, before) : null, after: side(objects, after) });
   }
   return writer.finish();
 }

@@ -33,8 +33,9 @@ function describeCall({ name, kind, summary }: ToolInfo, changes: readonly Chang
     return `${name}${shown === '' ? '' : `: ${shown}`} (${changes.length === 0 ? 'no changes' : files})`;
   }
   if (changes.length > 1) return `${name} ${describeChanges(changes.map(rowOf))}`;
-  const { path, added, removed, operation } = first;
+  const { path, from, added, removed, operation } = first;
   const lines = added === null || removed === null ? operation : `+${added} \u2212${removed}`;
+  if (from !== null) return `${name} ${showName(path)} (from ${showName(from)}, ${lines})`;
   return `${name} ${showName(path)} (${operation === 'create' ? 'new, ' : ''}${operation === 'delete' ? 'deleted' : lines})`;
 }
 

@@ -24,9 +24,9 @@ export function counts({ files, added, removed }: Brief['totals']): string {
 }
 
 export function changeLines(changes: readonly Change[]): string[] {
-  return changes.map(({ path, operation, added, removed }) => {
+  return changes.map(({ path, operation, from, added, removed }) => {
     const lines = added === null && removed === null ? '' : `  +${added ?? 0} -${removed ?? 0}`;
-    return `  ${operation}  ${name(path)}${lines}`;
+    return `  ${operation}  ${from === null ? '' : `${name(from)} -> `}${name(path)}${lines}`;
   });
 }
 

@@ -57,6 +57,7 @@ const operation = z
 const changeFields = {
   path: jsonName,
   operation,
+  from: jsonName.nullable().describe('for a rename: the path that it had before; `before` is what was there'),
   before: entry.nullable(),
   after: entry.nullable(),
   added: nullableCount.describe('lines; null where they were not counted: binary, very long, no file'),
@@ -140,7 +141,6 @@ export const recordedChange = named(
   z.strictObject({
     id: changeId,
     ...changeFields,
-    from: jsonName.nullable().describe('for a rename: the path that it had before'),
     authors: z.array(
       z.strictObject({
         actor,

@@ -25,10 +25,11 @@ export function entryToJson(entry: Entry | null): Json<'entry'> | null {
 }
 
 export function changeToJson(change: Change): Json<'change'> {
-  const { path, operation, before, after, added, removed, lines, beforeSize, afterSize } = change;
+  const { path, operation, from, before, after, added, removed, lines, beforeSize, afterSize } = change;
   return {
     path: nameToJson(path),
     operation,
+    from: from === null ? null : nameToJson(from),
     before: entryToJson(before),
     after: entryToJson(after),
     added,
@@ -40,11 +41,10 @@ export function changeToJson(change: Change): Json<'change'> {
 }
 
 export function recordedToJson(change: RecordedChange): Json<'recordedChange'> {
-  const { id, by, from } = change;
+  const { id, by } = change;
   return {
     id,
     ...changeToJson(change),
-    from: from === null ? null : nameToJson(from),
     authors: by.authors.map(({ actor, session, call, tool }) => ({ actor: actorToJson(actor), session, call, tool })),
     sure: by.sure,
   };
