@@ -9,7 +9,7 @@
  */
 import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Judge } from './mutants/judges.mjs';
 import { allPoints, withSwitches } from './mutants/points.mjs';
@@ -96,13 +96,16 @@ async function record(judges) {
  * @returns {Promise<number>} the exit status
  */
 async function takeOut(judges, files) {
-  /** How many points of a source file a test file saw. @type {Map<string, number>} */
+  /** How many points of a source file a test file saw; one that has its name is taken to see some. @type {Map<string, number>} */
   const saw = new Map();
+  const mirrors = (/** @type {string} */ source, /** @type {string} */ file) =>
+    basename(file) === basename(source).replace('.ts', '.test.ts');
   /** @type {string[]} */
   const unseen = [];
   /** @type {(point: Point, judge: Judge) => Promise<string | null>} */
   const failure = async ({ id, file: source }, judge) => {
-    const cost = (/** @type {TestFile} */ { file, ms }) => ms / (1 + 4 * (saw.get(`${source} ${file}`) ?? 0));
+    const cost = (/** @type {TestFile} */ { file, ms }) =>
+      ms / (1 + 4 * (saw.get(`${source} ${file}`) ?? (mirrors(source, file) ? 1 : 0)));
     const reaching = files.filter(({ reached }) => reached.has(id)).sort((a, b) => cost(a) - cost(b));
     for (const { file, ms } of reaching) {
       const answer = await judge.ask({ out: id, file }, ms);

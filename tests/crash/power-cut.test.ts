@@ -1,6 +1,6 @@
 import { seededRandom } from '@savepoint/testkit';
 import { afterEach, describe, it } from 'vitest';
-import { cutPower } from './power-cut.ts';
+import { cutPower, standOnTheDead } from './power-cut.ts';
 import { SCENES } from './scenes.ts';
 
 /**
@@ -20,3 +20,13 @@ describe.each(SCENES)('$name', (scene) => {
     await cutPower(scene, seededRandom(SEED), MUCH);
   }, 3_600_000);
 });
+
+const FIRST = SCENES.filter(({ name }) => name === 'first checkpoint');
+
+it.each(FIRST)(
+  '$name: what a second process was told stays, at whatever call the first one died',
+  async (scene) => {
+    await standOnTheDead(scene);
+  },
+  600_000,
+);

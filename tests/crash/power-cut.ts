@@ -1,4 +1,5 @@
-import { Died, type SeededRandom, type SimDisk } from '@savepoint/testkit';
+import type { Savepoint } from '@savepoint/core';
+import { Died, type SeededRandom, type SimDisk, seededRandom } from '@savepoint/testkit';
 import { expect } from 'vitest';
 import { engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, type Scene } from './scenes.ts';
@@ -17,6 +18,7 @@ export interface Thoroughness {
 interface Ends {
   readonly old: Tree;
   readonly done: Tree;
+  /** Of checkpoints that somebody was told of. */
   readonly numbers: readonly number[];
 }
 
@@ -76,7 +78,12 @@ async function judge(disk: SimDisk, ends: Ends, isThere: boolean, returned: bool
 }
 
 /** What must be true once anybody's command has ended. */
-async function settled(disk: SimDisk, ends: Ends, returned: boolean, where: string): Promise<Tree> {
+async function settled(
+  disk: SimDisk,
+  ends: Ends,
+  returned: boolean,
+  where: string,
+): Promise<{ readonly tree: Tree; readonly numbers: readonly number[] }> {
   const { tree, staging } = treeOf(disk);
   if (returned) expect(tell(tree), where).toBe(tell(ends.done));
   else expect(sameTree(tree, ends.old) || sameTree(tree, ends.done), `${where}\n${tell(tree)}`).toBe(true);
@@ -84,12 +91,14 @@ async function settled(disk: SimDisk, ends: Ends, returned: boolean, where: stri
   expect(journals(disk), where).toEqual([]);
   const reader = engine(disk, 300);
   await verifyDeep(reader).catch((error: Error) => expect.fail(`${where}: ${error.message}`));
-  if (returned) {
-    const { checkpoints } = await reader.list();
-    const numbers = checkpoints.map(({ number }) => number);
-    for (const number of ends.numbers) expect(numbers, where).toContain(number);
-  }
-  return tree;
+  const numbers = await numbersOf(reader);
+  for (const number of ends.numbers) expect(numbers, where).toContain(number);
+  return { tree, numbers };
+}
+
+async function numbersOf(savepoint: Savepoint): Promise<readonly number[]> {
+  const { checkpoints } = await savepoint.list();
+  return checkpoints.map(({ number }) => number);
 }
 
 /** Throws at the first moment that does not hold. */
@@ -103,13 +112,13 @@ export async function cutPower(scene: Scene, random: SeededRandom, much: Thoroug
     const { disk, died } = await dieAt(start, at, perform(scene));
     expect(died).toBe(at <= calls);
     const where = `died before changing call ${at} of ${calls}`;
-    await judgeAll(disk, ends, isThere, !died, where, random, much.disks);
+    const told = died ? { ...ends, numbers: [] } : ends;
+    await judgeAll(disk, told, isThere, !died, where, random, much.disks);
   }
 }
 
 async function endsOf(start: SimDisk, after: SimDisk): Promise<Ends> {
-  const { checkpoints } = await engine(after, 300).list();
-  return { old: treeOf(start).tree, done: treeOf(after).tree, numbers: checkpoints.map(({ number }) => number) };
+  return { old: treeOf(start).tree, done: treeOf(after).tree, numbers: await numbersOf(engine(after, 300)) };
 }
 
 async function judgeAll(
@@ -142,9 +151,9 @@ async function nested(
   random: SeededRandom,
 ): Promise<void> {
   const { disk: recovered, calls } = await callsOf(disk, proceed(isThere, 250));
-  const reached = await settled(recovered.afterProcessDeath(), ends, returned, where);
+  const { tree, numbers } = await settled(recovered.afterProcessDeath(), ends, returned, where);
   for (const state of recovered.crashStates('any-subset', 1, random)) {
-    await judge(state, { ...ends, old: reached, done: reached }, isThere, returned, `${where}, recovered, power cut`);
+    await judge(state, { old: tree, done: tree, numbers }, isThere, returned, `${where}, recovered, power cut`);
   }
   const at = 1 + random.integer(Math.max(1, calls));
   const again = await dieAt(disk, at, proceed(isThere, 250));
@@ -152,6 +161,24 @@ async function nested(
     await judge(state, ends, isThere, returned, `${where}, recovery died before call ${at} of ${calls}, power cut`);
   }
   await judge(again.disk, ends, isThere, returned, `${where}, recovery killed before call ${at} of ${calls}`);
+}
+
+/**
+ * Dies at every call in turn; what the next process is told stays after a power cut, although it stands on what the
+ * dead one had made.
+ */
+export async function standOnTheDead(scene: Scene): Promise<void> {
+  const start = await prepared(scene);
+  for (let at = 1, died = true; died; at++) {
+    const { disk, died: hasDied } = await dieAt(start, at, perform(scene));
+    const next = disk.afterProcessDeath();
+    const { checkpoint } = await engine(next, 200).checkpoint();
+    for (const state of next.crashStates('any-subset', 1, seededRandom(at))) {
+      const where = `the first died before call ${at}, a second one made ${checkpoint.number}`;
+      expect(await numbersOf(engine(state, 300)), where).toContain(checkpoint.number);
+    }
+    died = hasDied;
+  }
 }
 
 /** Numbers from 1 to `last`, the last among them. */

@@ -33,7 +33,7 @@ import { type RestoreMode, redoAct, restoreAct, undoAct } from './rewind/acts.ts
 import { actHistory } from './rewind/history.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';
-import { assertNoLink, type Found, listRecords, type WorkspaceRecord } from './store/records.ts';
+import { assertNoLink, confirmRecord, type Found, listRecords, type WorkspaceRecord } from './store/records.ts';
 import { type Captured, capture, look, plainTelling, type Workspace } from './timeline/capture.ts';
 import { type CleanUp, cleanUp } from './timeline/clean-up.ts';
 import { type Comparison, compare } from './timeline/compare.ts';
@@ -514,6 +514,7 @@ export class Savepoint {
           ? await acquireLock(setting.ports, workspace.store.layout.lock, pace, this.#wait())
           : await lockOverlapping(setting, workspace, pace, this.#wait());
       try {
+        confirmRecord(setting.ports, workspace.store.layout.path);
         workspace.store.refs.collectDebris();
         workspace.store.objects.collectDebris();
         return await work(workspace, lock, pace);

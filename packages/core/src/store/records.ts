@@ -88,11 +88,10 @@ export function assertNoLink(ports: Ports, home: DiskPath): void {
   }
 }
 
-/** Makes the home folder, private, with missing parents; an existing one must already be private. */
+/** Makes the home folder, private, with missing parents; an existing one must already be private. Durable on return. */
 export function prepareHome(ports: Ports, home: DiskPath): void {
-  if (ports.fs.lstat(home) === null) {
-    makeFolders(ports.fs, home, 0o700);
-  }
+  if (ports.fs.lstat(home) === null) makeFolders(ports.fs, home, 0o700);
+  else confirmFolders(ports.fs, home);
   assertPrivate(ports, home);
   const workspaces = `${home}/workspaces` as DiskPath;
   if (ports.fs.lstat(workspaces) === null) makeFolder(ports.fs, workspaces, 0o700);
@@ -104,6 +103,20 @@ export function makeFolders(fs: Fs, path: DiskPath, mode: number): void {
   const cut = path.lastIndexOf('/');
   if (cut > 0) makeFolders(fs, path.slice(0, cut) as DiskPath, mode);
   makeFolder(fs, path, mode);
+}
+
+/** The folder, and the parents that were made for it: who made them may have died before they were durable. */
+function confirmFolders(fs: Fs, path: DiskPath): void {
+  const parent = parentFolder(path);
+  const stat = fs.lstat(path);
+  if (parent === null || stat === null || (stat.mode & 0o077) !== 0) return; // none that we make
+  try {
+    syncFolder(fs, parent);
+  } catch (error) {
+    if (isFsError(error, 'EACCES', 'EPERM')) return; // nobody who may not read a folder makes one there
+    throw error;
+  }
+  confirmFolders(fs, parent);
 }
 
 function makeFolder(fs: Fs, path: DiskPath, mode: number): void {
@@ -188,6 +201,11 @@ export function writeRecord(ports: Ports, record: WorkspaceRecord): void {
   };
   const text = `${JSON.stringify(json, null, 2)}\n`;
   durableWrite(ports.fs, `${record.storePath}/workspace.json` as DiskPath, Buffer.from(text), 0o600);
+}
+
+/** Makes a record durable that somebody wrote who may have died a moment later: the caller is going to build on it. */
+export function confirmRecord({ fs }: Ports, storePath: DiskPath): void {
+  syncFolder(fs, storePath);
 }
 
 export type Found =
