@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { commandLinePage, errorsPage, verbsPage } from './reference/pages.mjs';
+import { commandLinePage, configurationPage, errorsPage, verbsPage } from './reference/pages.mjs';
 import { TOP, tool } from './steps.mjs';
 
 const FOLDER = 'docs/reference';
@@ -18,7 +18,8 @@ const load = (path) => import(pathToFileURL(join(TOP, path)).href);
 
 /** @returns {Promise<Record<string, string>>} text by name of the page */
 async function makePages() {
-  const { ERROR_CODES, schemasOf, VERBS } = await load('packages/core/dist/index.js');
+  const { configSchema, ERROR_CODES, OPTION_KEYS, schemasOf, specOf, VERBS } =
+    await load('packages/core/dist/index.js');
   const { z } = await load('packages/core/dist/verbs/shapes.js');
   const { COMMANDS } = await load('packages/cli/dist/commands/table.js');
   const verbs = await Promise.all(
@@ -37,6 +38,9 @@ async function makePages() {
     'cli.md': commandLinePage({ commands: COMMANDS, intro }),
     'verbs.md': verbsPage(verbs),
     'errors.md': errorsPage(ERROR_CODES),
+    'options.md': configurationPage(OPTION_KEYS.map((/** @type {string} */ key) => ({ key, ...specOf(key) }))),
+    'config.schema.json': `${JSON.stringify(configSchema('user'), null, 2)}\n`,
+    'savepoint.schema.json': `${JSON.stringify(configSchema('project'), null, 2)}\n`,
   };
 }
 

@@ -14,7 +14,7 @@ export const FLOORS = [
   ['timeline', 'transaction'],
   ['act'],
   ['edit', 'rewind'],
-  ['plan', 'fork', 'conversation', 'sync'],
+  ['plan', 'fork', 'conversation', 'sync', 'config'],
   ['call-options.ts', 'events.ts', 'open-workspace.ts', 'publication.ts'],
   ['session.ts'],
   ['savepoint.ts'],

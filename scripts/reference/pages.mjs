@@ -102,3 +102,43 @@ export function errorsPage(codes) {
     ...sections,
   );
 }
+
+const PROJECT = {
+  nothing: 'nothing',
+  'turn-off': 'turn it off',
+  lower: 'lower it',
+  'leave-out': 'take patterns out',
+  add: 'add to it',
+};
+
+/** @param {readonly any[]} options */
+export function configurationPage(options) {
+  return page(
+    'Options',
+    'Every option of the two files of settings: [how they go together](../configuration.md). The same as JSON schema: ' +
+      '[config.json](config.schema.json), [.savepoint.json](savepoint.schema.json).',
+    ...options.map(({ key, kind, fallback, project, what, why }) =>
+      [
+        `## ${key}`,
+        what,
+        [
+          '| | |',
+          '| --- | --- |',
+          `| values | ${cell(valuesOf(kind))} |`,
+          `| default | \`${JSON.stringify(fallback)}\`: ${cell(why)} |`,
+          `| a project may | ${PROJECT[/** @type {keyof typeof PROJECT} */ (project)]} |`,
+        ].join('\n'),
+      ].join('\n\n'),
+    ),
+  );
+}
+
+/** @param {any} kind */
+function valuesOf(kind) {
+  if (kind.type === 'switch') return '`true`, `false`';
+  if (kind.type === 'whole') return `${kind.least} to ${kind.most}, ${kind.unit}`;
+  if (kind.type === 'choice') return kind.of.map((/** @type {string} */ one) => `\`"${one}"\``).join(', ');
+  return kind.of === 'commands'
+    ? 'a list of patterns of commands'
+    : 'a list of patterns as in `.gitignore`, without `!`';
+}

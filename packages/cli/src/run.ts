@@ -1,7 +1,7 @@
 /** One run of the command: from what was typed to an exit status. */
 import { isatty } from 'node:tty';
 import { nameToJson, open, showText } from '@savepoint/core';
-import { nodePlaces, nodePorts } from '@savepoint/core/node';
+import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import { ask } from './ask.ts';
 import type { Command, Given, Session } from './command.ts';
 import { MCP } from './commands/mcp.ts';
@@ -52,7 +52,13 @@ async function carryOut(
   signal: AbortSignal,
 ): Promise<number> {
   const dir = folderToOpen(options.folder, env);
-  const savepoint = open({ dir, here: options.here, ports: nodePorts(), places: nodePlaces(env) });
+  const savepoint = open({
+    dir,
+    here: options.here,
+    ports: nodePorts(),
+    places: nodePlaces(env),
+    settings: nodeSettings(env),
+  });
   const progress = new ProgressLine();
   const tellsPeople = !options.json;
   const say = (text: string): void => {

@@ -1,6 +1,10 @@
 export type { ActResult, Preview } from './act/act.ts';
 export type { KeptPath, Plan, PlanConflict, PlannedPath } from './act/plan.ts';
 export type { CallOptions } from './call-options.ts';
+export type { Automatic, Effective } from './config/effective.ts';
+export { OPTION_KEYS, type OptionKey, type OptionSpec, type SettingValues, specOf } from './config/options.ts';
+export { configSchema, type JsonSchema } from './config/schema.ts';
+export type { ConfigFile, IgnoredValue, Origin, Settings, SettingsSource } from './config/settings.ts';
 export { showContent, showName, showText } from './content/show-name.ts';
 export { statLines, statTotals } from './content/stat-line.ts';
 export type { Patch, PatchGap } from './content/unified-patch.ts';
@@ -56,6 +60,7 @@ export type { RestoreMode } from './rewind/acts.ts';
 export {
   type CheckpointOptions,
   type CheckpointResult,
+  type Configuration,
   type DiffResult,
   type EditOptions,
   type EditResult,

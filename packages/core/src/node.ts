@@ -1,9 +1,15 @@
 /** The engine on this machine: fills in the ports, the home folder and the environment. */
 import { resolve } from 'node:path';
+import type { SettingsSource } from './config/settings.ts';
 import { nodePlaces } from './io/node-places.ts';
 import { nodePorts } from './io/node-ports.ts';
 import { bytesFromText, type DiskPath } from './model/names.ts';
 import { type OpenOptions, open as openWith, type Savepoint } from './savepoint.ts';
+
+/** What the environment says of settings: `SAVEPOINT=off` turns off all that goes by itself. */
+export function nodeSettings(env: Readonly<Record<string, string | undefined>>): SettingsSource {
+  return { savepoint: env['SAVEPOINT'] ?? null };
+}
 
 export { foldersNotSynced, nodeFs } from './io/node-fs.ts';
 export { nodePlaces, nodePorts };
@@ -23,6 +29,7 @@ export function open(options: NodeOpenOptions): Savepoint {
   const { dir, home, ...rest } = options;
   const env = home === undefined ? process.env : { ...process.env, SAVEPOINT_HOME: resolve(home) };
   return openWith({
+    settings: nodeSettings(process.env),
     ...rest,
     dir: bytesFromText(resolve(dir)) as DiskPath,
     ports: nodePorts(),

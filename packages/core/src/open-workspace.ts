@@ -29,7 +29,8 @@ import { findRepository } from './workspace/git-state.ts';
 export interface Setting {
   readonly ports: Ports;
   readonly places: Places;
-  readonly rules: CaptureRules;
+  /** Of the workspace in that folder. Throws where its settings are not sound. */
+  readonly rulesOf: (root: DiskPath) => CaptureRules;
   /** The folder that the caller stands in; real path of what is there of it. */
   readonly folder: DiskPath;
   /** The folder itself is the workspace, whatever encloses it. */
@@ -108,7 +109,7 @@ export function openFound(setting: Setting, found: Found): Workspace {
 }
 
 function workspaceOf(setting: Setting, record: WorkspaceRecord): Workspace {
-  const { ports, places, rules } = setting;
+  const { ports, places, rulesOf } = setting;
   const store = openStore(ports, record.storePath);
   return {
     ports,
@@ -116,7 +117,10 @@ function workspaceOf(setting: Setting, record: WorkspaceRecord): Workspace {
     root: record.path,
     store,
     timeline: new Timeline(store.objects, store.refs),
-    rules,
+    // What takes no look at the folder goes on while a configuration file is broken.
+    get rules() {
+      return rulesOf(record.path);
+    },
     globalIgnore: places.globalIgnore,
     lastNumber: record.lastNumber,
   };

@@ -2,6 +2,9 @@
 
 import { type Act, type ActResult, type Preview, performAct, previewAct } from './act/act.ts';
 import type { CallOptions } from './call-options.ts';
+import { type Effective, effective } from './config/effective.ts';
+import { assertSound, readSettings } from './config/read-settings.ts';
+import { DEFAULT_SETTINGS, ignoredText, type Settings, type SettingsSource } from './config/settings.ts';
 import { showName } from './content/show-name.ts';
 import { editAct } from './edit/edit-act.ts';
 import { editsRefused } from './edit/edits-refused.ts';
@@ -38,7 +41,7 @@ import { type Captured, capture, look, plainTelling, type Workspace } from './ti
 import { type CleanUp, cleanUp } from './timeline/clean-up.ts';
 import { type Comparison, compare } from './timeline/compare.ts';
 import { resolveCheckpoint } from './timeline/resolve.ts';
-import { DEFAULT_RETENTION, type RetentionPolicy } from './timeline/retention.ts';
+import type { RetentionPolicy } from './timeline/retention.ts';
 import type { DamagedCheckpoint } from './timeline/timeline.ts';
 import { type Verification, verifyStore } from './timeline/verify.ts';
 import { type BackupPlace, dropBackups } from './transaction/backups.ts';
@@ -46,7 +49,6 @@ import { listUnsettled } from './transaction/journal.ts';
 import { asSavepointError } from './transaction/outcome.ts';
 import { type Recovered, recover } from './transaction/recover.ts';
 import type { Journal } from './transaction/transition.ts';
-import { DEFAULT_RULES } from './workspace/capture-rules.ts';
 import type { ScanResult } from './workspace/scan.ts';
 import { forgetStatCache } from './workspace/stat-cache.ts';
 
@@ -64,6 +66,8 @@ export interface OpenOptions {
   readonly actor?: Actor;
   /** Where edits keep plain copies of what they replace. Default `store`; `beside`: as `a.ts.bak` beside `a.ts`. */
   readonly backups?: BackupPlace;
+  /** Settings from files and the environment, where no option here says otherwise. Default: none are read. */
+  readonly settings?: SettingsSource;
   /** How long to wait for another process, milliseconds. Default 60,000. */
   readonly waitMs?: number;
 }
@@ -130,6 +134,14 @@ export interface CheckpointResult extends Captured {
   readonly pending: SavepointError | null;
 }
 
+/** What is in force in a workspace, in the engine's terms, and where it comes from. */
+export interface Configuration extends Effective {
+  readonly root: DiskPath;
+  readonly settings: Settings;
+  /** A file that cannot be used: what is here apart from it is not in force, and verbs that need it fail so. */
+  readonly problem: SavepointError | null;
+}
+
 const USER: Actor = { kind: 'user', name: 'user' };
 const WAIT_MS = 60_000;
 /** Clean-up by itself, once so many checkpoints have come since there was reason for the last. */
@@ -146,15 +158,12 @@ export function open(options: OpenOptions): Savepoint {
 export class Savepoint {
   readonly #events = new EventStream();
   readonly #options: OpenOptions;
-  readonly #rules: CaptureRules;
-  readonly #retention: RetentionPolicy;
   readonly #actor: Actor;
+  readonly #warned = new Set<string>();
 
   /** Use {@link open}. */
   constructor(options: OpenOptions) {
     this.#options = options;
-    this.#rules = { ...DEFAULT_RULES, ...options.rules };
-    this.#retention = { ...DEFAULT_RETENTION, ...options.retention };
     this.#actor = options.actor ?? USER;
   }
 
@@ -169,6 +178,7 @@ export class Savepoint {
    */
   async checkpoint(options: CheckpointOptions = {}): Promise<CheckpointResult> {
     return this.#writing(options, 'own', async (workspace, lock, pace) => {
+      this.#assertOnRequest(workspace.root);
       const pending = await this.#settleQuietly(workspace, lock, pace);
       const captured = await capture(
         workspace,
@@ -217,6 +227,7 @@ export class Savepoint {
           if (made) this.#events.emit('checkpoint:created', { checkpoint });
         },
         tidyUp: (workspace, lock) => this.#tidyUp(workspace, lock),
+        automatic: () => this.#mapped(async () => this.#effective(this.#root()).automatic),
       },
       options,
     );
@@ -253,6 +264,15 @@ export class Savepoint {
       const root = this.#root();
       const folder = setting.folder.slice(root.length).replace(/^\//, '') as TreePath;
       return { root, folder, dir: this.#options.dir, platform: setting.ports.platform };
+    });
+  }
+
+  /** What is in force here and where it is said. Also where a file of settings cannot be used: then it says so. */
+  async config(): Promise<Configuration> {
+    return this.#mapped(async () => {
+      const root = this.#root();
+      const settings = this.#settings(root);
+      return { ...effective(settings, this.#options), root, settings, problem: problemOf(settings) };
     });
   }
 
@@ -355,7 +375,7 @@ export class Savepoint {
         const telling = { actor: this.#actor, description: options.message ?? null };
         const result = await performAct(
           workspace,
-          ofCall(editAct(prepared.files, telling, this.#options.backups ?? 'store'), options),
+          ofCall(editAct(prepared.files, telling, this.#effective(workspace.root).backups), options),
           lock,
           pace,
           null,
@@ -424,7 +444,7 @@ export class Savepoint {
   /** Drops old checkpoints by the retention policy and gives back the space that only they needed. */
   async gc(options: CallOptions & { readonly retention?: Partial<RetentionPolicy> } = {}): Promise<CleanUp> {
     return this.#acting(options, (workspace, lock, pace) =>
-      this.#cleanUp(workspace, lock, { ...this.#retention, ...options.retention }, pace),
+      this.#cleanUp(workspace, lock, { ...this.#effective(workspace.root).retention, ...options.retention }, pace),
     );
   }
 
@@ -587,8 +607,9 @@ export class Savepoint {
   /** Clean-up when there is reason for it; a failure of it is no failure of the checkpoint. */
   async #tidyUp(workspace: Workspace, lock: HeldLock): Promise<void> {
     try {
-      if (workspace.timeline.list().length > this.#retention.maxCheckpoints * OVERRUN) {
-        await this.#cleanUp(workspace, lock, this.#retention, this.#pace({}));
+      const { retention } = this.#effective(workspace.root);
+      if (workspace.timeline.list().length > retention.maxCheckpoints * OVERRUN) {
+        await this.#cleanUp(workspace, lock, retention, this.#pace({}));
       } else if (workspace.store.objects.packCount > MOST_PACKS) {
         await workspace.store.objects.consolidate({ pace: this.#pace({}), assertHeld: () => lock.assertHeld() });
       }
@@ -603,6 +624,35 @@ export class Savepoint {
     const kept = new Set(workspace.timeline.list().map(({ number }) => number));
     dropBackups(workspace.ports, workspace.store.layout, workspace.root, (number) => kept.has(number));
     return done;
+  }
+
+  #settings(root: DiskPath): Settings {
+    const { settings, ports, places } = this.#options;
+    return settings === undefined ? DEFAULT_SETTINGS : readSettings(ports, { home: places.home, root }, settings);
+  }
+
+  /** @throws SavepointError BAD_CONFIG */
+  #effective(root: DiskPath): Effective {
+    const settings = this.#settings(root);
+    assertSound(settings);
+    for (const each of settings.ignored) {
+      const message = ignoredText(each, each.file === null ? '' : showName(each.file));
+      if (!this.#warned.has(message)) this.#events.emit('warning', { message });
+      this.#warned.add(message);
+    }
+    return effective(settings, this.#options);
+  }
+
+  #assertOnRequest(root: DiskPath): void {
+    const option = 'triggers.on_request';
+    const { values, origins, files } = this.#settings(root);
+    if (values[option]) return;
+    const file = files.find(({ of }) => of === origins[option])?.path ?? null;
+    const where = file === null ? 'The configuration' : showName(file);
+    throw new SavepointError('TURNED_OFF', `${where} turns checkpoints on request off (${option}).`, {
+      option,
+      file: file === null ? null : nameToJson(file),
+    });
   }
 
   #noWorkspace(setting: Setting): SavepointError {
@@ -638,7 +688,7 @@ export class Savepoint {
     return {
       ports,
       places: { ...places, home: resolveFolder(ports, places.home) },
-      rules: this.#rules,
+      rulesOf: (root) => this.#effective(root).rules,
       folder: resolveFolder(ports, dir),
       here: here ?? false,
       allowHome: allowHome ?? false,
@@ -664,6 +714,15 @@ export class Savepoint {
     } catch (error) {
       throw asSavepointError(error);
     }
+  }
+}
+
+function problemOf(settings: Settings): SavepointError | null {
+  try {
+    assertSound(settings);
+    return null;
+  } catch (error) {
+    return asSavepointError(error);
   }
 }
 

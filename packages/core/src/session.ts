@@ -1,6 +1,8 @@
 /** An agent's session, for those who build agents and for hooks: every tool call is bracketed by two captures. */
 
 import type { CallOptions } from './call-options.ts';
+import { isMeant } from './config/command-patterns.ts';
+import type { Automatic } from './config/effective.ts';
 import type { Pace } from './io/pace.ts';
 import type {
   Actor,
@@ -75,6 +77,8 @@ export interface SessionHost {
   announce(captured: Captured): void;
   /** Retention, when it is due. A failure of it is none of the caller's. */
   tidyUp(workspace: Workspace, lock: HeldLock): Promise<void>;
+  /** @throws SavepointError BAD_CONFIG */
+  automatic(): Promise<Automatic>;
 }
 
 const SUMMARY_CHARACTERS = 200;
@@ -132,7 +136,7 @@ export class Session {
    * @returns what `work` returns
    */
   async call<T>(request: CallRequest, work: () => T | Promise<T>, options: CallOptions = {}): Promise<T> {
-    if (!this.#tracks(request)) return work();
+    if (!(await this.#tracks(request))) return work();
     const open = await this.begin(request, options);
     try {
       return await work();
@@ -144,7 +148,7 @@ export class Session {
   /** The first half of `call`, for hooks: a capture, then the call is on record as open. */
   async begin(request: CallRequest, options: CallOptions = {}): Promise<OpenCall> {
     const call = this.#open(request, false);
-    if (!this.#tracks(request)) return call;
+    if (!(await this.#tracks(request))) return call;
     await this.#host.writing(options, async (workspace, lock, pace) => {
       if (!call.own) await this.#capture(workspace, lock, pace, plainTelling('before', this.actor), { always: false });
       writeOpenCall(workspace.ports.fs, workspace.store.layout, call);
@@ -158,13 +162,14 @@ export class Session {
    */
   async beginLate(request: CallRequest): Promise<OpenCall> {
     const call = this.#open(request, true);
+    if (!(await this.#tracks(request))) return call;
     await this.#host.beside(({ ports, store }) => writeOpenCall(ports.fs, store.layout, call));
     return call;
   }
 
   /** The second half: a capture, whose changes are the call's; then it is closed. */
   async end(id: string, { background, ...options }: CallEnd = {}): Promise<EndedCall> {
-    if (!this.#track) return { checkpoint: null, changes: [] };
+    if (!this.#track || !(await this.#isOpen(id))) return { checkpoint: null, changes: [] };
     return this.#host.writing(options, async (workspace, lock, pace) => {
       const call = readOpenCall(workspace.ports.fs, workspace.store.layout, this.id, id);
       if (call === null) return { checkpoint: null, changes: [] };
@@ -174,15 +179,22 @@ export class Session {
 
   /** The session is over: what is open ends, and retention is applied. */
   async close(options: CallOptions = {}): Promise<void> {
-    if (!this.#track) return;
+    if (!this.#track || !(await this.#host.beside(() => true))) return;
     await this.#host.writing(options, async (workspace, lock, pace) => {
       for (const call of this.#openCalls(workspace)) await this.#end(workspace, lock, pace, call, false);
       await this.#host.tidyUp(workspace, lock);
     });
   }
 
-  #tracks(request: CallRequest): boolean {
-    return this.#track && (request.track ?? true);
+  /** Whether the call is bracketed. */
+  async #tracks(request: CallRequest): Promise<boolean> {
+    return this.#track && (request.track ?? true) && isTriggered(request, await this.#host.automatic());
+  }
+
+  /** Looked at without the lock: where nothing was begun nothing is to be ended, and no store is made for it. */
+  async #isOpen(id: string): Promise<boolean> {
+    const found = await this.#host.beside(({ ports, store }) => readOpenCall(ports.fs, store.layout, this.id, id));
+    return found !== null;
   }
 
   #open(request: CallRequest, late: boolean): OpenCall {
@@ -210,11 +222,18 @@ export class Session {
     { conversation, ...options }: CallOptions & { readonly conversation?: ConversationPosition },
   ): Promise<Checkpoint | null> {
     if (!this.#track) return null;
+    const { enabled, onPrompt } = await this.#host.automatic();
+    const isWanted = enabled && (trigger === 'session' || onPrompt);
+    if (!isWanted && !(await this.#host.beside((workspace) => this.#openCalls(workspace).length > 0))) {
+      this.#conversation = conversation ?? this.#conversation;
+      return null;
+    }
     return this.#host.writing(options, async (workspace, lock, pace) => {
       for (const call of this.#openCalls(workspace)) {
         if (!call.background) await this.#end(workspace, lock, pace, call, false);
       }
       this.#conversation = conversation ?? this.#conversation;
+      if (!isWanted) return null;
       const description =
         text === null ? `${this.actor.name} began a session` : `Prompt: ${shortened(text.replace(/\s+/g, ' '), 80)}`;
       const telling = { ...plainTelling(trigger, this.actor), description };
@@ -250,6 +269,33 @@ export class Session {
     this.#host.announce(captured);
     return captured;
   }
+}
+
+/** A tool that may do anything is bracketed as long as anything is. */
+function isTriggered(request: CallRequest, on: Automatic): boolean {
+  if (!on.enabled) return false;
+  switch (request.kind ?? 'other') {
+    case 'write':
+      return on.beforeWrite;
+    case 'edit':
+      return on.beforeEdit;
+    case 'shell':
+      return on.beforeBash && isMeant(commandOf(request), on.bashPatterns);
+    case 'other':
+      return on.beforeWrite || on.beforeEdit || on.beforeBash;
+  }
+}
+
+/** Null where nobody says. */
+function commandOf({ args, summary }: CallRequest): string | null {
+  if (typeof args === 'string') return args;
+  if (typeof args === 'object' && args !== null) {
+    const { command, cmd } = args as { readonly command?: unknown; readonly cmd?: unknown };
+    const given = command ?? cmd;
+    if (typeof given === 'string') return given;
+    if (Array.isArray(given) && given.every((word) => typeof word === 'string')) return given.join(' ');
+  }
+  return summary ?? null;
 }
 
 function toolInfo({ tool, kind, args, summary }: CallRequest): ToolInfo {

@@ -2,7 +2,7 @@
 
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type DiskPath, showText } from '@savepoint/core';
-import { nodePlaces, nodePorts } from '@savepoint/core/node';
+import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import { readyTools, Turns } from '@savepoint/core/tools';
 import { makeServer, type Setting } from './server.ts';
 import { LineTransport, type Streams } from './wire/transport.ts';
@@ -31,7 +31,7 @@ export async function serve(options: ServeOptions): Promise<0 | 1> {
   const setting: Setting = {
     version,
     roots,
-    machine: () => ({ ports, places: nodePlaces(options.env) }),
+    machine: () => ({ ports, places: nodePlaces(options.env), settings: nodeSettings(options.env) }),
     turns,
     known: { folder: null },
     log,

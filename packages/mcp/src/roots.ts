@@ -9,12 +9,14 @@ import {
   type Places,
   type Ports,
   SavepointError,
+  type SettingsSource,
   showName,
 } from '@savepoint/core';
 
 export interface Machine {
   readonly ports: Ports;
   readonly places: Places;
+  readonly settings: SettingsSource;
 }
 
 const HINT =

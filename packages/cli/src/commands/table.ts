@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts';
 import { checkpoint } from './checkpoint.ts';
+import { config } from './config.ts';
 import { diff } from './diff.ts';
 import { edit } from './edit.ts';
 import { gc } from './gc.ts';
@@ -30,4 +31,5 @@ export const COMMANDS: readonly Command[] = [
   gc,
   workspaces,
   linkWorkspace,
+  config,
 ];

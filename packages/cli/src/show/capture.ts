@@ -18,6 +18,7 @@ const REASONS: Readonly<Record<GapJson['reason'], string>> = {
   name: 'git refuses the name',
   repository: 'a .git',
   own: "Savepoint's own",
+  excluded: 'the configuration leaves it out',
 };
 
 export function gapReason({ reason, size: bytes, code }: GapJson): string {

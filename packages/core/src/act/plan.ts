@@ -55,7 +55,7 @@ export class PlanDraft {
 }
 
 /** Skips that a capture can be told to overrule, so that the act can save what it overwrites. */
-const CAPTURABLE: ReadonlySet<string> = new Set(['too-large', 'ignored', 'dependency-folder']);
+const CAPTURABLE: ReadonlySet<string> = new Set(['too-large', 'ignored', 'dependency-folder', 'excluded']);
 
 /** A path that the act would overwrite, and that the capture left out. */
 export function unsaved(draft: PlanDraft, path: TreePath, skip: Skip | null): void {

@@ -139,6 +139,10 @@ export interface CaptureRules {
   readonly maxFileBytes: number;
   /** Bytes; larger files that an ignore rule covers are skipped. */
   readonly maxIgnoredBytes: number;
+  /** Patterns as in `.gitignore`, from the workspace's folder; what they cover is captured though rules say otherwise. */
+  readonly include?: readonly string[];
+  /** Patterns of what is left out; they come before `include`. */
+  readonly exclude?: readonly string[];
 }
 
 export interface ConversationPosition {

@@ -32,6 +32,7 @@ export interface FolderEntry {
  * - `name`: git itself refuses the name
  * - `repository`: a `.git` entry, which is never captured
  * - `own`: Savepoint's staging folder
+ * - `excluded`: the configuration leaves it out
  */
 export type SkipReason =
   | 'too-large'
@@ -42,7 +43,8 @@ export type SkipReason =
   | 'unreadable'
   | 'name'
   | 'repository'
-  | 'own';
+  | 'own'
+  | 'excluded';
 
 export interface Skip {
   readonly reason: SkipReason;

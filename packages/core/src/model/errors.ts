@@ -18,6 +18,18 @@ export const ERROR_CODES = {
     data: '{ argument?: string }',
     hint: 'Run `savepoint help` for the verbs and their options.',
   },
+  BAD_CONFIG: {
+    exit: 2,
+    when: 'A configuration file cannot be read, or says something that is not allowed there.',
+    data: '{ file: JsonName, problems: { file: JsonName, key: string | null, message: string }[] }',
+    hint: 'Nothing was done. Mend the file, or move it away; `savepoint config` shows what is in force.',
+  },
+  TURNED_OFF: {
+    exit: 1,
+    when: 'The configuration turns off what was asked for.',
+    data: '{ option: string, file: JsonName | null }',
+    hint: 'See `savepoint config` for what is in force and where it is said.',
+  },
   BAD_ID: {
     exit: 1,
     when: 'What should name a checkpoint has none of the forms that can.',

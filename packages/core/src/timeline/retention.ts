@@ -8,9 +8,11 @@ export interface RetentionPolicy {
   readonly maxAgeDays: number | null;
   /** The newest this many stay, however old. */
   readonly keepAtLeast: number;
+  /** Sessions whose checkpoints are kept at most. Null: no limit. */
+  readonly maxSessions: number | null;
+  /** The store's size. Null: no limit. */
+  readonly maxStoreBytes: number | null;
 }
-
-export const DEFAULT_RETENTION: RetentionPolicy = { maxCheckpoints: 1_000, maxAgeDays: 90, keepAtLeast: 50 };
 
 const DAY_MS = 86_400_000;
 

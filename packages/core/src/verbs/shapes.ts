@@ -94,6 +94,7 @@ export const gap = named(
       'name',
       'repository',
       'own',
+      'excluded',
     ]),
     size: nullableCount.describe('bytes, where known'),
     code: z.string().nullable().describe("the system's error code, for `unreadable`"),
@@ -188,7 +189,14 @@ const brief = {
   late: z.boolean().describe('taken when the call that it was to come before had begun'),
   rolledBack: z.array(changeId).describe('for a roll-back: the changes that it took back'),
   roots: z.array(root),
-  rules: z.strictObject({ maxFileBytes: count, maxIgnoredBytes: count }).describe('the caps it was taken under'),
+  rules: z
+    .strictObject({
+      maxFileBytes: count,
+      maxIgnoredBytes: count,
+      include: z.array(z.string()).describe('patterns of what is captured although ignore rules say otherwise'),
+      exclude: z.array(z.string()).describe('patterns of what is left out'),
+    })
+    .describe('the rules it was taken under'),
   counts,
   partial: z.array(gap).describe('paths that could not be read; a checkpoint with any is partial'),
   unsettled: z.array(jsonName).describe('files that kept changing while they were read'),

@@ -1,5 +1,6 @@
 /** The table of verbs: all that Savepoint can be asked to do. */
 import { checkpoint } from './checkpoint.ts';
+import { config } from './config.ts';
 import { diff } from './diff.ts';
 import { edit } from './edit.ts';
 import { gc } from './gc.ts';
@@ -30,4 +31,5 @@ export const VERBS = {
   gc,
   workspaces,
   linkWorkspace,
+  config,
 } as const;

@@ -82,7 +82,12 @@ export function briefToJson(checkpoint: Checkpoint): Json<'checkpointBrief'> {
     late: checkpoint.late,
     rolledBack: [...checkpoint.rolledBack],
     roots: checkpoint.roots.map(rootToJson),
-    rules: { maxFileBytes: rules.maxFileBytes, maxIgnoredBytes: rules.maxIgnoredBytes },
+    rules: {
+      maxFileBytes: rules.maxFileBytes,
+      maxIgnoredBytes: rules.maxIgnoredBytes,
+      include: [...(rules.include ?? [])],
+      exclude: [...(rules.exclude ?? [])],
+    },
     counts: countsToJson(counts),
     partial: checkpoint.partial.map(gapToJson),
     unsettled: checkpoint.unsettled.map(nameToJson),

@@ -6,11 +6,6 @@ import type { Skip } from '../model/entries.ts';
 import { type DiskPath, lastName, type Name, parentPath, type TreePath } from '../model/names.ts';
 import { dependencyFolder, hasCacheMark } from './built-in-folders.ts';
 
-export const DEFAULT_RULES: CaptureRules = {
-  maxFileBytes: 50 * 1024 * 1024,
-  maxIgnoredBytes: 1024 * 1024,
-};
-
 /** @param ignored an ignore rule covers the file, and its repository does not track it */
 export function sizeSkip(name: Name, stat: Stat, ignored: boolean, rules: CaptureRules): Skip | null {
   if (stat.size > rules.maxFileBytes) return { reason: 'too-large', size: stat.size };

@@ -19,6 +19,7 @@ import { ALL_OTHERS } from '../store/side.ts';
 import { type FolderRef, snapshotOf, writeFolder } from '../store/snapshot.ts';
 import { captureFile } from './capture-file.ts';
 import { dependencySkip, sizeSkip } from './capture-rules.ts';
+import { ChosenPaths } from './chosen-paths.ts';
 import type { PathSet } from './path-set.ts';
 import { type Entered, type Position, startingPosition, stepInto } from './position.ts';
 import { type CachedFile, type CachedFolder, isYoung, provenId, type StatCache } from './stat-cache.ts';
@@ -136,12 +137,14 @@ class Scan {
   readonly folders = new Map<TreePath, CachedFolder>();
   filesRead = 0;
   readonly #began: number;
+  readonly #chosen: ChosenPaths;
 
   constructor(
     private readonly input: ScanInput,
     private readonly device: number,
   ) {
     this.#began = input.ports.clock.now();
+    this.#chosen = new ChosenPaths(input.rules);
   }
 
   async folder(task: FolderTask): Promise<Outcome<FolderRef>> {
@@ -155,9 +158,10 @@ class Scan {
     if (here.root !== null) this.roots.push(here.root);
     // A nested repository is a root of its own: the rules of the one around it say nothing about what is in it.
     const ignored = task.ignored && here.root === null;
-    const dependency = this.input.must.covers(task.path)
-      ? null
-      : (task.onlyNamed ?? dependencySkip(ports.fs, task.path, task.disk, names, ignored));
+    const dependency =
+      this.input.must.covers(task.path) || this.#chosen.includes(task.path, true)
+        ? null
+        : (task.onlyNamed ?? dependencySkip(ports.fs, task.path, task.disk, names, ignored));
     if (dependency !== null && !here.position.tracked.hasBelow(task.path) && !this.input.must.reaches(task.path)) {
       return { skip: dependency };
     }
@@ -165,7 +169,7 @@ class Scan {
     const draft = new FolderDraft();
     if (dependency !== null) draft.skips.set(ALL_OTHERS, dependency);
     const known = this.input.cache.folders.get(task.path);
-    const cached: CachedFolder = { rules: here.position.chain.key, files: new Map() };
+    const cached: CachedFolder = { rules: here.position.chain.key + this.#chosen.key, files: new Map() };
     const open: OpenFolder = { task: { ...task, ignored }, position: here.position, dependency, known, cached, draft };
     for (const name of names) {
       if (pace.due()) await pace.breathe({ phase: 'scan', done: this.counts.files + this.counts.links, total: null });
@@ -182,6 +186,7 @@ class Scan {
   /** A dependency folder can hold more names than all the rest, so it is not even listed where its name is enough. */
   #skippedByName({ path, disk, above, ignored, onlyNamed }: FolderTask): Skip | null {
     if (onlyNamed !== null || above.tracked.hasBelow(path) || this.input.must.reaches(path)) return null;
+    if (this.#chosen.includes(path, true)) return null;
     const skip = dependencySkip(this.input.ports.fs, path, disk, null, ignored);
     // A repository is a root of its own, whatever its name.
     return skip === null || this.#lstat(`${disk}/.git` as DiskPath) !== null ? null : skip;
@@ -217,9 +222,13 @@ class Scan {
     const isFolder = kind === 'folder';
     if (isFolder && stat.dev !== this.device) return skip({ reason: 'mount' }, !task.ignored);
 
+    if (this.#chosen.excludes(path, isFolder) && !this.input.must.reaches(path)) {
+      return skip({ reason: 'excluded' }, false);
+    }
     const before = known?.files.get(name);
     const judged = before !== undefined && known?.rules === cached.rules && !isFolder;
-    const covered = task.ignored || (judged ? before.ignored : position.chain.isIgnored(name, isFolder));
+    const byRules = task.ignored || (judged ? before.ignored : position.chain.isIgnored(name, isFolder));
+    const covered = byRules && !this.#chosen.includes(path, isFolder);
     const { must } = this.input;
 
     let outcome: Outcome<FolderRef | Leaf>;

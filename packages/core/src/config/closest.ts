@@ -1,0 +1,33 @@
+/** The word that a misspelt one was probably meant to be. */
+
+const FARTHEST = 3;
+const LONGEST = 40;
+
+/** @returns null where none is near */
+export function closest(word: string, known: readonly string[]): string | null {
+  if (word.length > LONGEST) return null;
+  let best: string | null = null;
+  let least = FARTHEST + 1;
+  for (const each of known) {
+    const steps = distance(word.toLowerCase().replaceAll('-', '_'), each);
+    if (steps < least) {
+      least = steps;
+      best = each;
+    }
+  }
+  return best;
+}
+
+/** Letters to put in, take out or change. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}

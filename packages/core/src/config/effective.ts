@@ -1,0 +1,66 @@
+/** Settings in the engine's own terms and units: what a caller opens with comes first, then what files say. */
+
+import type { CaptureRules } from '../model/checkpoint.ts';
+import type { RetentionPolicy } from '../timeline/retention.ts';
+import type { BackupPlace } from '../transaction/backups.ts';
+import type { Settings } from './settings.ts';
+
+/** What is done without anybody asking. */
+export interface Automatic {
+  readonly enabled: boolean;
+  readonly beforeWrite: boolean;
+  readonly beforeEdit: boolean;
+  readonly beforeBash: boolean;
+  /** None: all commands. */
+  readonly bashPatterns: readonly string[];
+  readonly onPrompt: boolean;
+}
+
+export interface Effective {
+  readonly rules: CaptureRules;
+  readonly retention: RetentionPolicy;
+  readonly backups: BackupPlace;
+  readonly automatic: Automatic;
+  readonly hooks: { readonly budgetMs: number; readonly strict: boolean };
+}
+
+/** What a caller of the library says itself. */
+export interface GivenOptions {
+  readonly rules?: Partial<CaptureRules>;
+  readonly retention?: Partial<RetentionPolicy>;
+  readonly backups?: BackupPlace;
+}
+
+const KB = 1024;
+const MB = 1024 * KB;
+const HOURS = 24;
+
+export function effective({ values }: Settings, given: GivenOptions): Effective {
+  return {
+    rules: {
+      maxFileBytes: values.max_file_mb * MB,
+      maxIgnoredBytes: values.max_ignored_kb * KB,
+      ...(values.include.length === 0 ? {} : { include: values.include }),
+      ...(values.exclude.length === 0 ? {} : { exclude: values.exclude }),
+      ...given.rules,
+    },
+    retention: {
+      maxCheckpoints: values.max_checkpoints,
+      maxAgeDays: values.retention_hours / HOURS,
+      keepAtLeast: values.keep_at_least,
+      maxSessions: values.max_sessions,
+      maxStoreBytes: values.max_store_mb * MB,
+      ...given.retention,
+    },
+    backups: given.backups ?? values.backups,
+    automatic: {
+      enabled: values.enabled,
+      beforeWrite: values['triggers.before_write'],
+      beforeEdit: values['triggers.before_edit'],
+      beforeBash: values['triggers.before_bash'],
+      bashPatterns: values.bash_patterns,
+      onPrompt: values['triggers.on_prompt'],
+    },
+    hooks: { budgetMs: values['hooks.budget_ms'], strict: values['hooks.strict'] },
+  };
+}

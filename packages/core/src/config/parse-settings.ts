@@ -1,0 +1,140 @@
+/** One configuration file's text to the values that it gives. Strict: nothing that is not understood goes by. */
+
+import { closest } from './closest.ts';
+import {
+  allowed,
+  OPTION_KEYS,
+  OPTIONS,
+  type OptionKey,
+  type OptionSpec,
+  type SettingValue,
+  specOf,
+} from './options.ts';
+
+export interface ConfigProblem {
+  /** As it stands in the file; null when it is about the whole file. */
+  readonly key: string | null;
+  readonly message: string;
+}
+
+export interface ParsedFile {
+  readonly given: ReadonlyMap<OptionKey, SettingValue>;
+  readonly problems: readonly ConfigProblem[];
+}
+
+const MOST_PATTERNS = 1_000;
+const PATTERN_CHARACTERS = 1_000;
+const SHOWN_CHARACTERS = 60;
+
+/** Keys that hold others: `triggers.before_write` stands as `before_write` in `triggers`. */
+const GROUPS: ReadonlySet<string> = new Set(
+  OPTION_KEYS.flatMap((key) => (key.includes('.') ? [key.slice(0, key.indexOf('.'))] : [])),
+);
+const TRIGGERS = OPTION_KEYS.filter((key) => key.startsWith('triggers.')).map((key) => key.slice('triggers.'.length));
+
+export function parseSettings(text: string): ParsedFile {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : '';
+    return { given: new Map(), problems: [{ key: null, message: `is not JSON (${detail})` }] };
+  }
+  if (!isObject(json)) return { given: new Map(), problems: [{ key: null, message: 'is not a JSON object' }] };
+  const draft = new Draft();
+  for (const [key, value] of Object.entries(json)) draft.top(key, value);
+  return draft;
+}
+
+class Draft implements ParsedFile {
+  readonly given = new Map<OptionKey, SettingValue>();
+  readonly problems: ConfigProblem[] = [];
+
+  top(key: string, value: unknown): void {
+    if (key === '$schema') {
+      if (typeof value !== 'string') this.problems.push({ key, message: 'must be a string' });
+    } else if (GROUPS.has(key)) this.#group(key, value);
+    else if (Object.hasOwn(OPTIONS, key) && !key.includes('.')) this.#option(key as OptionKey, value);
+    else this.#unknown(key, [...OPTION_KEYS.filter((known) => !known.includes('.')), ...GROUPS]);
+  }
+
+  #group(group: string, value: unknown): void {
+    if (group === 'triggers' && Array.isArray(value)) {
+      this.#triggerList(value);
+      return;
+    }
+    if (!isObject(value)) {
+      const form = group === 'triggers' ? 'an object, or a list of the triggers that are on' : 'an object';
+      this.problems.push({ key: group, message: `must be ${form}; it is ${shown(value)}` });
+      return;
+    }
+    for (const [name, inner] of Object.entries(value)) {
+      const key = `${group}.${name}`;
+      if (Object.hasOwn(OPTIONS, key)) this.#option(key as OptionKey, inner);
+      else
+        this.#unknown(
+          key,
+          OPTION_KEYS.filter((known) => known.startsWith(`${group}.`)),
+        );
+    }
+  }
+
+  /** A list names those that are on, and the others are off. */
+  #triggerList(names: readonly unknown[]): void {
+    for (const name of names) {
+      if (!TRIGGERS.includes(name as string)) {
+        this.problems.push({ key: 'triggers', message: `has ${shown(name)}; there are ${TRIGGERS.join(', ')}` });
+      }
+    }
+    for (const name of TRIGGERS) this.given.set(`triggers.${name}` as OptionKey, names.includes(name));
+  }
+
+  #option(key: OptionKey, value: unknown): void {
+    const spec = specOf(key);
+    const problem = problemWith(spec, value);
+    if (problem === null) this.given.set(key, value as SettingValue);
+    else this.problems.push({ key, message: problem });
+  }
+
+  #unknown(key: string, known: readonly string[]): void {
+    const near = closest(key, known);
+    const hint = near === null ? `there are ${known.join(', ')}` : `did you mean ${near}?`;
+    this.problems.push({ key: key.slice(0, SHOWN_CHARACTERS), message: `is no option; ${hint}` });
+  }
+}
+
+function problemWith(spec: OptionSpec, value: unknown): string | null {
+  return fits(spec, value) ? null : `must be ${allowed(spec)}; it is ${shown(value)}`;
+}
+
+function fits({ kind }: OptionSpec, value: unknown): boolean {
+  switch (kind.type) {
+    case 'switch':
+      return typeof value === 'boolean';
+    case 'whole':
+      return typeof value === 'number' && Number.isInteger(value) && value >= kind.least && value <= kind.most;
+    case 'choice':
+      return kind.of.includes(value as string);
+    case 'patterns':
+      return (
+        Array.isArray(value) &&
+        value.length <= MOST_PATTERNS &&
+        value.every((pattern) => isPattern(pattern, kind.of === 'paths'))
+      );
+  }
+}
+
+/** A `!` would take back what another pattern, perhaps of another file, says. */
+function isPattern(pattern: unknown, ofPaths: boolean): boolean {
+  if (typeof pattern !== 'string' || pattern.length > PATTERN_CHARACTERS || /[\0\r\n]/.test(pattern)) return false;
+  return pattern.trim() !== '' && !(ofPaths && /^[!#]/.test(pattern));
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,76 @@
+/** The two files of settings, as they lie on disk: absent is not unreadable, and unreadable is never the default. */
+
+import { showName } from '../content/show-name.ts';
+import { readWhole } from '../io/durable-write.ts';
+import { FsError, isFsError } from '../io/fs.ts';
+import type { Ports } from '../io/ports.ts';
+import { SavepointError } from '../model/errors.ts';
+import { type DiskPath, nameToJson, textFromBytes } from '../model/names.ts';
+import { type ParsedFile, parseSettings } from './parse-settings.ts';
+import { type ConfigFile, mergeSettings, type Settings, type SettingsSource } from './settings.ts';
+
+export const USER_FILE = 'config.json';
+export const PROJECT_FILE = '.savepoint.json';
+
+const CONFIG_BYTES = 256 * 1024;
+const NOTHING: ParsedFile = { given: new Map(), problems: [] };
+
+export interface SettingsPlaces {
+  /** The folder of stores. */
+  readonly home: DiskPath;
+  /** The workspace's folder. */
+  readonly root: DiskPath;
+}
+
+/** What is in force, and all that is wrong with the files; whoever acts on it calls {@link assertSound} first. */
+export function readSettings({ fs }: Ports, places: SettingsPlaces, source: SettingsSource): Settings {
+  const user = readFile(fs, 'user', `${places.home}/${USER_FILE}` as DiskPath);
+  const path = `${places.root}/${PROJECT_FILE}` as DiskPath;
+  const project =
+    user.parsed.given.get('project_file') === false
+      ? { file: { of: 'project', path, state: 'unused', problems: [] } as const, parsed: NOTHING }
+      : readFile(fs, 'project', path);
+  return mergeSettings(source, user, project);
+}
+
+/** @throws SavepointError BAD_CONFIG */
+export function assertSound({ files }: Settings): void {
+  const bad = files.filter(({ state }) => state === 'bad');
+  const first = bad[0];
+  if (first === undefined) return;
+  const told = bad.flatMap(({ path, problems }) =>
+    problems.map(({ key, message }) => ({ file: nameToJson(path), key, message })),
+  );
+  const lines = bad.flatMap(({ path, problems }) =>
+    problems.map(({ key, message }) => `${showName(path)}: ${key === null ? 'it' : key} ${message}.`),
+  );
+  throw new SavepointError('BAD_CONFIG', lines.join('\n'), { file: nameToJson(first.path), problems: told });
+}
+
+function readFile(
+  fs: Ports['fs'],
+  of: ConfigFile['of'],
+  path: DiskPath,
+): { readonly file: ConfigFile; readonly parsed: ParsedFile } {
+  const bad = (message: string): { readonly file: ConfigFile; readonly parsed: ParsedFile } => ({
+    file: { of, path, state: 'bad', problems: [{ key: null, message }] },
+    parsed: NOTHING,
+  });
+  let bytes: Buffer;
+  try {
+    bytes = readWhole(fs, path, CONFIG_BYTES);
+  } catch (error) {
+    if (isFsError(error, 'ENOENT', 'ENOTDIR'))
+      return { file: { of, path, state: 'absent', problems: [] }, parsed: NOTHING };
+    if (isFsError(error, 'EFBIG')) return bad(`is larger than ${CONFIG_BYTES / 1024} kB`);
+    if (isFsError(error, 'ELOOP')) return bad('is a link; it has to be a file');
+    if (isFsError(error, 'EINVAL', 'EISDIR')) return bad('is not a file');
+    if (error instanceof FsError) return bad(`cannot be read (${error.code})`);
+    throw error;
+  }
+  const text = textFromBytes(bytes.toString('latin1').replace(/^\xef\xbb\xbf/, ''));
+  if (text === null) return bad('is not UTF-8');
+  const parsed = parseSettings(text);
+  if (parsed.problems.length === 0) return { file: { of, path, state: 'read', problems: [] }, parsed };
+  return { file: { of, path, state: 'bad', problems: parsed.problems }, parsed: NOTHING };
+}

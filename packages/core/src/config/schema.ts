@@ -1,0 +1,53 @@
+/** JSON schemas of the two files, for editors; made from the table of options, as the parser is. */
+
+import { OPTION_KEYS, type OptionSpec, specOf } from './options.ts';
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export function configSchema(of: 'user' | 'project'): JsonSchema {
+  const properties: Record<string, JsonSchema> = { $schema: { type: 'string' } };
+  const groups = new Map<string, Record<string, JsonSchema>>();
+  for (const key of OPTION_KEYS) {
+    const spec = specOf(key);
+    if (of === 'project' && spec.project === 'nothing') continue;
+    const [group, name] = key.split('.') as [string, string | undefined];
+    if (name === undefined) properties[key] = optionSchema(spec);
+    else {
+      const inner = groups.get(group) ?? {};
+      inner[name] = optionSchema(spec);
+      groups.set(group, inner);
+    }
+  }
+  for (const [group, inner] of groups) {
+    const object = { type: 'object', properties: inner, additionalProperties: false };
+    const list = {
+      type: 'array',
+      items: { enum: Object.keys(inner) },
+      description: 'Those that are on; the others are off.',
+    };
+    properties[group] = group === 'triggers' ? { anyOf: [object, list] } : object;
+  }
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: of === 'user' ? 'Savepoint: config.json' : 'Savepoint: .savepoint.json (may only narrow)',
+    type: 'object',
+    properties,
+    additionalProperties: false,
+  };
+}
+
+function optionSchema({ kind, fallback, what }: OptionSpec): JsonSchema {
+  const common = { description: what, default: fallback };
+  switch (kind.type) {
+    case 'switch':
+      return { type: 'boolean', ...common };
+    case 'whole':
+      return { type: 'integer', minimum: kind.least, maximum: kind.most, ...common };
+    case 'choice':
+      return { enum: kind.of, ...common };
+    case 'patterns': {
+      const item = kind.of === 'paths' ? { type: 'string', pattern: '^[^!#]' } : { type: 'string', minLength: 1 };
+      return { type: 'array', items: item, ...common };
+    }
+  }
+}

@@ -1,0 +1,136 @@
+/** What is in force: the person's own file over the defaults, a project's file where it narrows, the environment over all. */
+
+import type { DiskPath } from '../model/names.ts';
+import {
+  DEFAULT_VALUES,
+  OPTION_KEYS,
+  type OptionKey,
+  type ProjectMay,
+  type SettingValue,
+  type SettingValues,
+  specOf,
+} from './options.ts';
+import type { ConfigProblem, ParsedFile } from './parse-settings.ts';
+
+export type Origin = 'default' | 'user' | 'project' | 'environment';
+
+export interface ConfigFile {
+  readonly of: 'user' | 'project';
+  readonly path: DiskPath;
+  /** `unused`: the person's own file says that projects' files do not count. */
+  readonly state: 'absent' | 'read' | 'bad' | 'unused';
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** Something that a file or the environment says and that does not count. */
+export interface IgnoredValue {
+  /** Null: the environment. */
+  readonly file: DiskPath | null;
+  readonly key: string;
+  readonly value: SettingValue | string;
+  readonly why: string;
+}
+
+export interface Settings {
+  readonly values: SettingValues;
+  readonly origins: Readonly<Record<OptionKey, Origin>>;
+  readonly files: readonly ConfigFile[];
+  readonly ignored: readonly IgnoredValue[];
+  /** The environment turned everything off that goes by itself. */
+  readonly off: boolean;
+}
+
+/** Of the environment, as faces hand it on. */
+export interface SettingsSource {
+  /** `SAVEPOINT`, where it is set. */
+  readonly savepoint: string | null;
+}
+
+/** Nothing is read, and nothing is off. */
+export const DEFAULT_SETTINGS: Settings = {
+  values: DEFAULT_VALUES,
+  origins: Object.fromEntries(OPTION_KEYS.map((key) => [key, 'default'])) as Record<OptionKey, Origin>,
+  files: [],
+  ignored: [],
+  off: false,
+};
+
+const OFF: ReadonlySet<string> = new Set(['off', '0', 'false', 'no']);
+const ON: ReadonlySet<string> = new Set(['', 'on', '1', 'true', 'yes']);
+
+export function mergeSettings(
+  source: SettingsSource,
+  user: { readonly file: ConfigFile; readonly parsed: ParsedFile },
+  project: { readonly file: ConfigFile; readonly parsed: ParsedFile },
+): Settings {
+  const values = { ...DEFAULT_VALUES } as Record<OptionKey, SettingValue>;
+  const origins = { ...DEFAULT_SETTINGS.origins } as Record<OptionKey, Origin>;
+  const ignored: IgnoredValue[] = [];
+  for (const [key, value] of user.parsed.given) {
+    values[key] = value;
+    origins[key] = 'user';
+  }
+  for (const [key, wanted] of project.parsed.given) {
+    const own = values[key];
+    const { value, why } = narrowed(specOf(key).project, own, wanted);
+    if (why !== null) ignored.push({ file: project.file.path, key, value: wanted, why });
+    if (value === own) continue;
+    values[key] = value;
+    origins[key] = 'project';
+  }
+  const said = (source.savepoint ?? '').trim().toLowerCase();
+  const off = OFF.has(said);
+  if (off) {
+    values.enabled = false;
+    origins.enabled = 'environment';
+  } else if (!ON.has(said)) {
+    const why = 'only `off` means anything here';
+    ignored.push({ file: null, key: 'SAVEPOINT', value: source.savepoint ?? '', why });
+  }
+  return { values: values as SettingValues, origins, files: [user.file, project.file], ignored, off };
+}
+
+/** @returns `own` itself where nothing of `wanted` counts; `why`: what does not, and why */
+function narrowed(
+  may: ProjectMay,
+  own: SettingValue,
+  wanted: SettingValue,
+): { readonly value: SettingValue; readonly why: string | null } {
+  const keep = (why: string): { readonly value: SettingValue; readonly why: string } => ({ value: own, why });
+  switch (may) {
+    case 'nothing':
+      return keep('only your own configuration can say this');
+    case 'turn-off':
+      return own === false && wanted === true
+        ? keep('a project cannot turn on what you turned off')
+        : { value: wanted, why: null };
+    case 'lower':
+      return (wanted as number) > (own as number)
+        ? keep(`a project can only lower this, and it is ${String(own)}`)
+        : { value: wanted, why: null };
+    case 'add': {
+      const added = (wanted as readonly string[]).filter((pattern) => !(own as readonly string[]).includes(pattern));
+      return { value: added.length === 0 ? own : [...(own as readonly string[]), ...added], why: null };
+    }
+    case 'leave-out':
+      return fewer(own as readonly string[], wanted as readonly string[]);
+  }
+}
+
+/** No pattern means all commands. Of a list only what it shares with the person's own counts. */
+function fewer(
+  own: readonly string[],
+  wanted: readonly string[],
+): { readonly value: readonly string[]; readonly why: string | null } {
+  if (own.length === 0) return { value: wanted.length === 0 ? own : wanted, why: null };
+  const shared = own.filter((pattern) => wanted.includes(pattern));
+  const why = 'a project can only take patterns out of your own list';
+  if (shared.length === 0) return { value: own, why };
+  const more = wanted.some((pattern) => !own.includes(pattern));
+  return { value: shared.length === own.length ? own : shared, why: more ? why : null };
+}
+
+/** For people: what does not count. */
+export function ignoredText({ file, key, value, why }: IgnoredValue, shownFile: string): string {
+  return `${file === null ? 'The environment' : shownFile}: ${key} = ${JSON.stringify(value)} is ignored: ${why}.`;
+}
