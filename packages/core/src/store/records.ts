@@ -90,12 +90,12 @@ export function assertNoLink(ports: Ports, home: DiskPath): void {
 
 /** Makes the home folder, private, with missing parents; an existing one must already be private. Durable on return. */
 export function prepareHome(ports: Ports, home: DiskPath): void {
-  if (ports.fs.lstat(home) === null) makeFolders(ports.fs, home, 0o700);
-  else confirmFolders(ports.fs, home);
+  makeFolders(ports.fs, home, 0o700);
   assertPrivate(ports, home);
   const workspaces = `${home}/workspaces` as DiskPath;
   if (ports.fs.lstat(workspaces) === null) makeFolder(ports.fs, workspaces, 0o700);
   assertPrivate(ports, workspaces);
+  confirmFolders(ports.fs, workspaces);
 }
 
 export function makeFolders(fs: Fs, path: DiskPath, mode: number): void {
@@ -105,16 +105,14 @@ export function makeFolders(fs: Fs, path: DiskPath, mode: number): void {
   makeFolder(fs, path, mode);
 }
 
-/** The folder, and the parents that were made for it: who made them may have died before they were durable. */
-function confirmFolders(fs: Fs, path: DiskPath): void {
+/** Makes a folder durable with all above it: who made some of them may have died before they were. */
+export function confirmFolders(fs: Fs, path: DiskPath): void {
   const parent = parentFolder(path);
-  const stat = fs.lstat(path);
-  if (parent === null || stat === null || (stat.mode & 0o077) !== 0) return; // none that we make
+  if (parent === null) return;
   try {
     syncFolder(fs, parent);
   } catch (error) {
-    if (isFsError(error, 'EACCES', 'EPERM')) return; // nobody who may not read a folder makes one there
-    throw error;
+    if (!isFsError(error, 'EACCES', 'EPERM')) throw error; // who may not read a folder makes none in it
   }
   confirmFolders(fs, parent);
 }

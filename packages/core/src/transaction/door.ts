@@ -34,7 +34,7 @@ import type { DiskPath } from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import { identityOf, makeFolders } from '../store/records.ts';
+import { confirmFolders, identityOf, makeFolders } from '../store/records.ts';
 import { stageName } from '../store/staging-names.ts';
 import { applyBack, applyForward, type Checked } from './apply.ts';
 import { journalFile, removeJournal, writeIntent, writeJournal } from './journal.ts';
@@ -94,7 +94,10 @@ export async function runTransaction(input: TransactionInput): Promise<Transacti
   let site: Site | null = null;
   let journal: Journal;
   try {
-    if (intent.makesRoot) makeFolders(ports.fs, root, 0o755);
+    if (intent.makesRoot) {
+      makeFolders(ports.fs, root, 0o755);
+      confirmFolders(ports.fs, root);
+    }
     site = openSite(ports, root, intent.stage, input.objects, input.transitions);
     checkTransitions(ports, site, input.transitions);
     await stageAll(site, input.transitions, input.pace);

@@ -1,0 +1,159 @@
+import { FaultyFs, SimDisk, seededRandom, simPorts } from '@savepoint/testkit';
+import { describe, expect, test } from 'vitest';
+import type { WorkspaceId } from '../../src/model/ids.ts';
+import type { DiskPath } from '../../src/model/names.ts';
+import {
+  assertNoLink,
+  assertPrivate,
+  confirmRecord,
+  listRecords,
+  makeFolders,
+  prepareHome,
+  readRecord,
+  type WorkspaceRecord,
+  writeRecord,
+} from '../../src/store/records.ts';
+
+const HOME = '/of/person/home' as DiskPath;
+const STORES = `${HOME}/workspaces` as DiskPath;
+const ID = '0'.repeat(32) as WorkspaceId;
+const STORE = `${STORES}/${ID}` as DiskPath;
+const RECORD: WorkspaceRecord = {
+  id: ID,
+  path: '/w' as DiskPath,
+  identity: { device: 1, inode: 2, born: 3 },
+  lastNumber: 4,
+  created: 1_700_000_000_000,
+  storePath: STORE,
+};
+
+function withStore(): { disk: SimDisk; ports: ReturnType<typeof simPorts> } {
+  const disk = new SimDisk();
+  const ports = simPorts(disk);
+  prepareHome(ports, HOME);
+  makeFolders(disk, STORE, 0o700);
+  writeRecord(ports, RECORD);
+  disk.settle();
+  return { disk, ports };
+}
+
+function replace(disk: SimDisk, content: string): void {
+  const path = `${STORE}/workspace.json` as DiskPath;
+  disk.unlink(path);
+  const file = disk.openNew(path, 0o600);
+  disk.write(file, Buffer.from(content), 0);
+  disk.close(file);
+}
+
+describe('a folder of stores', () => {
+  const unsafe = expect.objectContaining({ code: 'STORE_UNSAFE' });
+
+  test('is ours alone, or it is not used', () => {
+    const { disk, ports } = withStore();
+    assertPrivate(ports, HOME);
+    expect(() => assertPrivate({ ...ports, uid: 1001 }, HOME)).toThrow(unsafe);
+    expect(() => assertPrivate({ ...ports, uid: 0 }, HOME)).toThrow(unsafe);
+    for (const mode of [0o710, 0o701, 0o750, 0o777]) {
+      disk.chmod(STORES, mode);
+      expect(() => listRecords(ports, HOME)).toThrow(unsafe);
+      expect(() => prepareHome(ports, HOME)).toThrow(unsafe);
+    }
+  });
+
+  test('is a folder and no link, and damage where it is gone', () => {
+    const { disk, ports } = withStore();
+    const at = (name: string): DiskPath => `/of/${name}` as DiskPath;
+    disk.makeLink('person/home', at('link'));
+    disk.close(disk.openNew(at('file'), 0o600));
+    expect(() => assertPrivate(ports, at('link'))).toThrow(unsafe);
+    expect(() => assertPrivate(ports, at('file'))).toThrow(unsafe);
+    expect(() => assertPrivate(ports, at('none'))).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
+    expect(() => assertNoLink(ports, at('link'))).toThrow(unsafe);
+    assertNoLink(ports, HOME);
+    assertNoLink(ports, at('none'));
+  });
+
+  test('is durable with its parents, also where who made them died at any call', () => {
+    for (let at = 1; ; at++) {
+      const disk = new SimDisk();
+      const dying = new FaultyFs(disk, {
+        at,
+        act: {
+          die: () => {
+            throw new Error('died');
+          },
+        },
+      });
+      try {
+        prepareHome(simPorts(dying), HOME);
+      } catch (error) {
+        expect(String(error)).toContain('died');
+      }
+      const next = disk.afterProcessDeath();
+      prepareHome(simPorts(next), HOME);
+      makeFolders(next, STORE, 0o700);
+      for (const state of next.crashStates('any-subset', 50, seededRandom(at))) {
+        expect(state.lstat(STORE), `died at call ${at}`).not.toBeNull();
+      }
+      if (!dying.hit) return;
+    }
+  });
+});
+
+describe('the record of a workspace', () => {
+  test('is read as it was written; none is none', () => {
+    const { disk, ports } = withStore();
+    expect(readRecord(ports, STORE)).toEqual(RECORD);
+    disk.unlink(`${STORE}/workspace.json` as DiskPath);
+    expect(readRecord(ports, STORE)).toBeNull();
+    expect(listRecords(ports, HOME)).toEqual({ records: [], problems: [] });
+  });
+
+  test.each([
+    ['', 'STORE_DAMAGED'],
+    ['{"format":1', 'STORE_DAMAGED'],
+    ['{"format":2,"id":"x","path":"/w"}', 'STORE_TOO_NEW'],
+    ['{"format":0,"id":"x","path":"/w"}', 'STORE_DAMAGED'],
+    ['{"format":"1","id":"x","path":"/w"}', 'STORE_DAMAGED'],
+    ['{"format":1,"id":7,"path":"/w"}', 'STORE_DAMAGED'],
+    ['{"format":1,"id":"x"}', 'STORE_DAMAGED'],
+  ])('%j is named as what it is, and no record', (content, code) => {
+    const { disk, ports } = withStore();
+    replace(disk, content);
+    expect(() => readRecord(ports, STORE)).toThrow(expect.objectContaining({ code }));
+    expect(listRecords(ports, HOME)).toMatchObject({ records: [], problems: [{ code }] });
+  });
+
+  test('that the system does not let us read is neither damaged nor absent', () => {
+    const { disk } = withStore();
+    for (const fail of ['EIO', 'EACCES']) {
+      for (let at = 1; ; at++) {
+        const faulty = new FaultyFs(disk, { at, act: { fail } });
+
+        try {
+          readRecord(simPorts(faulty), STORE);
+        } catch (error) {
+          expect(error).toMatchObject({ name: 'FsError', code: fail });
+          continue;
+        }
+        expect(faulty.hit).toBe(false);
+        expect(at).toBeGreaterThan(3);
+        break;
+      }
+    }
+  });
+
+  test('that a dead process wrote is durable once it was confirmed', () => {
+    const { disk, ports } = withStore();
+    disk.onCall = ({ operation, path }) => {
+      if (operation === 'sync' && path === STORE) throw new Error('died');
+    };
+    expect(() => writeRecord(ports, { ...RECORD, lastNumber: 9 })).toThrow('died');
+    disk.onCall = null;
+    const next = disk.afterProcessDeath();
+    confirmRecord(simPorts(next), STORE);
+    for (const state of next.crashStates('any-subset', 50, seededRandom(1))) {
+      expect(readRecord(simPorts(state), STORE)?.lastNumber).toBe(9);
+    }
+  });
+});
