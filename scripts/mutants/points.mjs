@@ -89,7 +89,7 @@ function pointsIn(file) {
     const close = closing(code, open);
     // A check is a condition that refuses; the others decide what is done. What goes up because it is a fault of our
     // own refuses nothing.
-    if (/instanceof|isExpected/.test(code.slice(open, close))) continue;
+    if (/instanceof|isExpected|!isFsError\(\w+\)/.test(code.slice(open, close))) continue;
     if (/^\)\s*\{?\s*(?:throw\b|foreign\.push|return damaged)/.test(code.slice(close))) add('check', open + 1, close);
   }
   return points.sort((a, b) => a.from - b.from);

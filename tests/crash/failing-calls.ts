@@ -18,7 +18,6 @@ const CODES: ReadonlySet<string> = new Set([
   'CAPTURE_FAILED',
   'PENDING',
   'PATH_REFUSED',
-  'CONFLICT',
   'EDITS_REFUSED',
 ]);
 

@@ -393,6 +393,18 @@ describe('damaged refs', () => {
   });
 });
 
+test('a folder or a link in the place of packed-refs is damage, and hides no ref', () => {
+  const { refs, commits, path } = refsFixture();
+  refs.create(`${CP}1`, commits[0]);
+  for (const put of [() => mkdirSync(path('packed-refs')), () => symlinkSync('HEAD', path('packed-refs'))]) {
+    put();
+    const damage = expect.objectContaining({ code: 'STORE_DAMAGED', data: { file: path('packed-refs') } });
+    expect(() => refs.list(CP)).toThrow(damage);
+    expect(() => refs.create(`${CP}2`, commits[1])).toThrow(damage);
+    rmSync(path('packed-refs'), { recursive: true });
+  }
+});
+
 describe('isRefName', () => {
   test('accepts nothing that git check-ref-format refuses', () => {
     const { folder } = storeFixture();
@@ -628,6 +640,70 @@ describe('a crash', () => {
         }
       }
       if (!fs.hit) break;
+    }
+  });
+
+  test('of a process that deletes, then of the machine: what the next one deleted stays deleted', () => {
+    for (let at = 1; ; at++) {
+      const disk = begin();
+      const fs = new FaultyFs(disk, { at, act: { die: dieByThrowing } });
+      try {
+        new Refs(simPorts(fs), FOLDER).delete([`${CP}1`, `${CP}2`]);
+      } catch (error) {
+        if (!(error instanceof Died)) throw error;
+      }
+      const next = disk.afterProcessDeath();
+      const refs = new Refs(simPorts(next, { seed: 5 }), FOLDER);
+      refs.collectDebris();
+      refs.delete([`${CP}1`, `${CP}2`]);
+      for (const state of next.crashStates('any-subset', 100, seededRandom(at))) {
+        const later = new Refs(simPorts(state), FOLDER);
+        for (const name of [`${CP}1`, `${CP}2`]) expect(later.read(name), `at ${at}`).toBeNull();
+      }
+      if (!fs.hit) break;
+    }
+  });
+
+  test('while a ref is refused that is packed already, or is packed at that moment: it keeps its value', () => {
+    // With 0 it is packed from the beginning, else a git packs it before the nth call.
+    for (let at = 0, calls = 1; at <= calls; at++) {
+      const disk = begin();
+      const packed = `${FOLDER}/packed-refs` as DiskPath;
+      const name = at === 0 ? `${CP}1` : `${CP}9`;
+      const states: SimDisk[] = [];
+      calls = 0;
+      const collect = (): void => {
+        states.push(...disk.crashStates('any-subset', 20, seededRandom(calls)), disk.afterProcessDeath());
+      };
+      disk.onCall = () => {
+        const { onCall } = disk;
+        disk.onCall = null;
+        if (++calls === at) {
+          disk.unlink(packed);
+          const file = disk.openNew(packed, 0o600);
+          disk.write(file, Buffer.from(`# pack-refs with: peeled fully-peeled sorted \n${OLD} ${name}\n`), 0);
+          disk.sync(file);
+          disk.close(file);
+          const folder = disk.openFolder(FOLDER);
+          disk.sync(folder);
+          disk.close(folder);
+        }
+        if (calls >= at) collect();
+        disk.onCall = onCall;
+      };
+      try {
+        new Refs(simPorts(disk), FOLDER).create(name, NEW);
+        // It was packed when all was over: nobody can tell that from a moment later.
+        expect(at).toBe(calls);
+        disk.onCall = null;
+        break;
+      } catch (error) {
+        if (!isFsError(error, 'EEXIST')) throw error;
+      }
+      disk.onCall = null;
+      states.length = at === 0 ? states.length : 0;
+      collect();
+      for (const state of states) expect(new Refs(simPorts(state), FOLDER).read(name), `at ${at}`).toBe(OLD);
     }
   });
 });

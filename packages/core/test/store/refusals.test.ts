@@ -1,0 +1,173 @@
+import { FaultyFs, type FsCall, SimDisk, simPorts } from '@savepoint/testkit';
+import { describe, expect, test } from 'vitest';
+import { FolderWalk } from '../../src/io/folder-walk.ts';
+import { Pace } from '../../src/io/pace.ts';
+import type { Ports } from '../../src/io/ports.ts';
+import { removeTree } from '../../src/io/remove-tree.ts';
+import type { ObjectId, TransactionId } from '../../src/model/ids.ts';
+import type { DiskPath, TreePath } from '../../src/model/names.ts';
+import { createStore, layoutOf } from '../../src/store/layout.ts';
+import { acquireLock } from '../../src/store/lock.ts';
+import { ObjectStore } from '../../src/store/objects/object-store.ts';
+import { removeOpenCall, writeOpenCall } from '../../src/store/open-calls.ts';
+import { prepareHome } from '../../src/store/records.ts';
+import { Refs } from '../../src/store/refs.ts';
+import { clearJournalDebris, removeJournal, writeIntent } from '../../src/transaction/journal.ts';
+
+/**
+ * Only "not there" and "there already" mean what they say. Whatever else the system answers to any call is told: nobody
+ * goes on as if it had been done.
+ */
+const STORE = '/store' as DiskPath;
+const LAYOUT = layoutOf(STORE);
+const TRANSACTION = '0123456789abcdef' as TransactionId;
+const CP = 'refs/savepoint/cp/';
+const ID = '1'.repeat(40) as ObjectId;
+
+interface Act {
+  readonly prepare?: (ports: Ports & { readonly fs: SimDisk }) => void;
+  readonly act: (ports: Ports) => unknown;
+  /** Calls whose failure does no harm, as `operation path`. */
+  readonly quiet?: RegExp;
+}
+
+const CALL = {
+  id: 'call',
+  session: 'session',
+  actor: { kind: 'agent', name: 'a', session: null },
+  tool: { name: 't', callId: null },
+  declared: null,
+  began: 0,
+  late: false,
+  background: false,
+  own: false,
+} as unknown as Parameters<typeof writeOpenCall>[2];
+
+/** A file that somebody left. */
+function leave(fs: SimDisk, path: string, content = ''): void {
+  const file = fs.openNew(path as DiskPath, 0o600);
+  fs.write(file, Buffer.from(content), 0);
+  fs.close(file);
+}
+
+const ACTS: Readonly<Record<string, Act>> = {
+  'a home is prepared': { act: (ports) => prepareHome(ports, '/of/home' as DiskPath) },
+  'a home that is there is prepared': {
+    prepare: (ports) => prepareHome(ports, '/of/home' as DiskPath),
+    act: (ports) => prepareHome(ports, '/of/home' as DiskPath),
+  },
+  'a store is made': { act: (ports) => createStore(ports, '/another' as DiskPath) },
+  'the lock of a dead process is taken': {
+    prepare: ({ fs }) => leave(fs, `${LAYOUT.lock}/of nobody`),
+    act: (ports) => acquireLock(ports, LAYOUT.lock, new Pace(ports.clock), { waitMs: 0 }),
+  },
+  'a ref is created': { act: (ports) => refs(ports).create(`${CP}9`, ID), quiet: /^unlink .*\.lock$/ },
+  'refs are deleted': { act: (ports) => refs(ports).delete([`${CP}1`, `${CP}2`]), quiet: /^unlink .*\.lock$/ },
+  'refs are packed': { act: (ports) => refs(ports).pack(), quiet: /^unlink .*\.lock$/ },
+  'refs are listed': { act: (ports) => refs(ports).list(CP) },
+  'debris among refs is collected': {
+    prepare: ({ fs }) => leave(fs, `${LAYOUT.objects}/${CP}9.0123456789abcdef.lock`),
+    act: (ports) => refs(ports).collectDebris(),
+  },
+  'objects are opened': { act: (ports) => ObjectStore.open(ports, LAYOUT.objects).close() },
+  'an object is read': { act: (ports) => ObjectStore.open(ports, LAYOUT.objects).read(BLOB) },
+  'debris among objects is collected': {
+    prepare: ({ fs }) => leave(fs, `${LAYOUT.objects}/objects/pack/tmp_savepoint_7.pack`, 'x'),
+    act: (ports) => ObjectStore.open(ports, LAYOUT.objects).collectDebris(),
+  },
+  'objects are consolidated': {
+    act: (ports) => ObjectStore.open(ports, LAYOUT.objects).consolidate({ pace: new Pace(ports.clock) }),
+  },
+  'an intent is written': {
+    act: ({ fs }) =>
+      writeIntent(fs, LAYOUT.journal, {
+        transaction: TRANSACTION,
+        root: '/w' as DiskPath,
+        stage: 's' as never,
+        makesRoot: false,
+      }),
+    quiet: /^unlink .*\.tmp-0$/,
+  },
+  'a journal is removed': {
+    prepare: ({ fs }) => leave(fs, `${LAYOUT.journal}/${TRANSACTION}.json`),
+    act: ({ fs }) => removeJournal(fs, LAYOUT.journal, TRANSACTION),
+  },
+  'what is left of a journal is removed': {
+    prepare: ({ fs }) => leave(fs, `${LAYOUT.journal}/${TRANSACTION}.json.tmp-0`),
+    act: ({ fs }) => clearJournalDebris(fs, LAYOUT.journal),
+  },
+  'a call of a tool is ended': {
+    prepare: ({ fs }) => writeOpenCall(fs, LAYOUT, CALL),
+    act: ({ fs }) => removeOpenCall(fs, LAYOUT, CALL.session, CALL.id),
+  },
+  'the first call of a tool is begun': {
+    act: ({ fs }) => writeOpenCall(fs, LAYOUT, CALL),
+    quiet: /^(?!makeFolder)/,
+  },
+  'a tree is removed': {
+    prepare: ({ fs }) => {
+      for (const path of ['/gone', '/gone/in']) fs.makeFolder(path as DiskPath, 0o500);
+      leave(fs, '/gone/in/file');
+    },
+    act: ({ fs }) => removeTree(fs, '/gone' as DiskPath),
+  },
+  'a folder is walked to and synced': {
+    prepare: ({ fs }) => {
+      for (const path of ['/w', '/w/a', '/w/a/b']) fs.makeFolder(path as DiskPath, 0o700);
+    },
+    act: ({ fs }) => {
+      const walk = new FolderWalk(fs, '/w' as DiskPath);
+      try {
+        walk.child('a/b/c' as TreePath);
+        walk.sync('a/b' as TreePath);
+        walk.confirm('a/b/c' as TreePath);
+      } finally {
+        walk.close();
+      }
+    },
+  },
+};
+
+const BLOB = 'b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0' as ObjectId; // "hello"
+
+function refs(ports: Ports): Refs {
+  return new Refs(ports, LAYOUT.objects);
+}
+
+function prepared({ prepare }: Act): SimDisk {
+  const disk = new SimDisk();
+  const ports = { ...simPorts(disk), fs: disk };
+  const { objects } = createStore(ports, STORE);
+  for (const text of ['hello', 'there']) {
+    const batch = objects.batch();
+    batch.add('blob', Buffer.from(text));
+    batch.finish();
+  }
+  refs(ports).create(`${CP}1`, ID);
+  refs(ports).pack();
+  refs(ports).create(`${CP}2`, ID);
+  prepare?.(ports);
+  return disk;
+}
+
+describe.each(Object.entries(ACTS))('when %s', (_, each) => {
+  test('EIO from any call is told', async () => {
+    const told: string[] = [];
+    for (let at = 1; ; at++) {
+      const faulty = new FaultyFs(prepared(each), { at, act: { fail: 'EIO' } });
+      let failure: unknown = null;
+      try {
+        await each.act(simPorts(faulty, { seed: 5 }));
+      } catch (error) {
+        failure = error;
+      }
+      if (!faulty.hit) break;
+      const call = faulty.log.filter(({ operation }) => operation !== 'close')[at - 1] as FsCall;
+      const named = `${call.operation} ${call.path}`;
+      if (each.quiet?.test(named) === true) continue;
+      expect(failure, `call ${at}: ${named}`).toMatchObject({ name: 'FsError', code: 'EIO' });
+      told.push(named);
+    }
+    expect(told.length).toBeGreaterThan(0);
+  });
+});
