@@ -8,6 +8,8 @@ const alias = [
   { find: /^@savepoint\/core$/, replacement: source('packages/core/src/index.ts') },
   { find: /^@savepoint\/core\/node$/, replacement: source('packages/core/src/node.ts') },
   { find: /^@savepoint\/core\/tools$/, replacement: source('packages/core/src/tools/index.ts') },
+  { find: /^@savepoint\/agents$/, replacement: source('packages/agents/src/index.ts') },
+  { find: /^@savepoint\/agents\/hook$/, replacement: source('packages/agents/src/hook/index.ts') },
   { find: /^@savepoint\/ai-sdk$/, replacement: source('packages/ai-sdk/src/index.ts') },
   { find: /^@savepoint\/mcp$/, replacement: source('packages/mcp/src/index.ts') },
   { find: /^@savepoint\/testkit$/, replacement: source('packages/testkit/src/index.ts') },

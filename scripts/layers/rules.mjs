@@ -193,8 +193,12 @@ export function* facesOnlyRender(file) {
   }
 }
 
-/** The one place that may load another face, and which: the command serves MCP when it is asked to. */
-const FACE_LOADERS = new Map([['@savepoint/mcp', 'packages/cli/src/commands/mcp.ts']]);
+/** The one place that may load another face, and which: the command serves MCP, runs hooks, and installs them. */
+const FACE_LOADERS = new Map([
+  ['@savepoint/mcp', 'packages/cli/src/commands/mcp.ts'],
+  ['@savepoint/agents', 'packages/cli/src/agents.ts'],
+  ['@savepoint/agents/hook', 'packages/cli/src/hook.ts'],
+]);
 
 /** The server's library, and where it may be used: so that it can be replaced, and nothing else depends on its types. */
 const MCP_LIBRARY = '@modelcontextprotocol/';

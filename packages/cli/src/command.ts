@@ -1,5 +1,6 @@
 /** What the command line adds to a verb: how it is typed and how its answer reads. */
 import { type InputOf, type JsonName, type OutputOf, type Savepoint, SavepointError, type Verb } from '@savepoint/core';
+import type { AgentJson } from './agents.ts';
 import type { View } from './view.ts';
 
 /** What was typed behind the verb. */
@@ -29,6 +30,8 @@ export interface Session {
   readonly view: View;
   /** The current folder, or that of -C: paths that are no part of the workspace are relative to it. */
   readonly absolute: (path: string) => JsonName;
+  /** What agents' settings and hooks look like from the current folder. */
+  readonly agents: () => Promise<readonly AgentJson[]>;
 }
 
 export interface Command<V extends Verb = Verb> {

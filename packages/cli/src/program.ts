@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { SavepointError } from '@savepoint/core';
 import { Command as Commander, CommanderError, Option } from 'commander';
 import type { Command, Given } from './command.ts';
+import { INSTALL, type InstallRequest } from './commands/install.ts';
 import { MCP } from './commands/mcp.ts';
 import { COMMANDS } from './commands/table.ts';
 import { nameOfArgument } from './given-name.ts';
@@ -17,6 +18,7 @@ export interface GlobalOptions {
 export type Typed =
   | { readonly kind: 'command'; readonly command: Command; readonly given: Given; readonly options: GlobalOptions }
   | { readonly kind: 'mcp'; readonly roots: readonly string[] }
+  | { readonly kind: 'install'; readonly request: InstallRequest }
   | { readonly kind: 'text'; readonly text: string };
 
 /** @throws SavepointError USAGE */
@@ -70,6 +72,34 @@ export function parseArguments(args: readonly string[]): Typed {
   mcp.action(() => {
     typed = { kind: 'mcp', roots: MCP.roots(mcp.opts(), program.opts()) };
   });
+  for (const what of ['install', 'uninstall'] as const) {
+    const { summary, description, examples } = INSTALL[what];
+    const built = settle(program.command(what)).summary(summary).description(description);
+    built.argument(
+      what === 'install' ? '[agent]' : '<agent>',
+      'claude, gemini, codex, copilot, opencode, cline or cursor',
+    );
+    built.addOption(new Option('--project', 'in the settings of this folder (default)').conflicts('user'));
+    built.addOption(new Option('--user', 'in your own settings, for all folders'));
+    built.addOption(new Option('--dry-run', 'only show the difference'));
+    built.addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${example}\n`).join('')}`);
+    built.action(() => {
+      const { project, user, dryRun } = built.opts<{ project?: boolean; user?: boolean; dryRun?: boolean }>();
+      const { C: folder, json } = program.opts<{ C?: string; json?: boolean }>();
+      typed = {
+        kind: 'install',
+        request: {
+          what,
+          agent: built.args[0],
+          project: project === true,
+          user: user === true,
+          dryRun: dryRun === true,
+          folder,
+          json: json === true,
+        },
+      };
+    });
+  }
   try {
     program.parse([...head], { from: 'user' });
   } catch (error) {

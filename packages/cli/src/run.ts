@@ -2,8 +2,10 @@
 import { isatty } from 'node:tty';
 import { nameToJson, open, showText } from '@savepoint/core';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
+import { agentReports, reportToJson } from './agents.ts';
 import { ask } from './ask.ts';
 import type { Command, Given, Session } from './command.ts';
+import { carryOutInstall } from './commands/install.ts';
 import { MCP } from './commands/mcp.ts';
 import { asFailure, failureAsJson, failureAsText } from './failure.ts';
 import { absolutePath, folderToOpen } from './folder.ts';
@@ -27,6 +29,10 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
       return 0;
     }
     if (typed.kind === 'mcp') return await MCP.serve(typed.roots, ownVersion(), env, interrupt.signal);
+    if (typed.kind === 'install') {
+      await carryOutInstall(typed.request, env);
+      return 0;
+    }
     return await carryOut(typed.command, typed.given, typed.options, env, interrupt.signal);
   } catch (error) {
     // Who closed the pipe has read enough; there is nobody to tell.
@@ -79,6 +85,7 @@ async function carryOut(
     view: viewOf(2, env),
     ask: tellsPeople && isatty(0) && isatty(2) ? (text, question) => askBelow(progress, text, question) : null,
     absolute: (path) => nameToJson(absolutePath(path, env)),
+    agents: async () => (await agentReports(dir, env)).map(reportToJson),
   };
   try {
     const input = command.input(given, session);

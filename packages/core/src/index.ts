@@ -7,7 +7,7 @@ export { configSchema, type JsonSchema } from './config/schema.ts';
 export type { ConfigFile, IgnoredValue, Origin, Settings, SettingsSource } from './config/settings.ts';
 export { showContent, showName, showText } from './content/show-name.ts';
 export { statLines, statTotals } from './content/stat-line.ts';
-export type { Patch, PatchGap } from './content/unified-patch.ts';
+export { type Patch, type PatchGap, unifiedPatch } from './content/unified-patch.ts';
 export type { Edit, EditStatus } from './edit/edits.ts';
 export type { FileProblem, Prepared, PreparedFile } from './edit/prepare-edits.ts';
 export type { FileRequest } from './edit/targets.ts';

@@ -36,6 +36,7 @@ import { type RestoreMode, redoAct, restoreAct, undoAct } from './rewind/acts.ts
 import { actHistory } from './rewind/history.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';
+import { readOpenCalls } from './store/open-calls.ts';
 import { assertNoLink, confirmRecord, type Found, listRecords, type WorkspaceRecord } from './store/records.ts';
 import { type Captured, capture, look, plainTelling, type Workspace } from './timeline/capture.ts';
 import { type CleanUp, cleanUp } from './timeline/clean-up.ts';
@@ -344,7 +345,7 @@ export class Savepoint {
     return this.#acting(options, async (workspace, lock, pace) => {
       const target = this.#resolve(workspace, name);
       const act = this.#restore(workspace, target, options, pace);
-      const result = await performAct(workspace, ofCall(act, options), lock, pace, options.expected ?? null);
+      const result = await performAct(workspace, ofCall(act, workspace, options), lock, pace, options.expected ?? null);
       this.#announce('restore:completed', result);
       return { ...result, target };
     });
@@ -375,7 +376,7 @@ export class Savepoint {
         const telling = { actor: this.#actor, description: options.message ?? null };
         const result = await performAct(
           workspace,
-          ofCall(editAct(prepared.files, telling, this.#effective(workspace.root).backups), options),
+          ofCall(editAct(prepared.files, telling, this.#effective(workspace.root).backups), workspace, options),
           lock,
           pace,
           null,
@@ -397,7 +398,7 @@ export class Savepoint {
   async undo(options: UndoOptions = {}): Promise<ActResult> {
     return this.#acting(options, async (workspace, lock, pace) => {
       const act = undoAct(workspace, this.#actor, pace);
-      const result = await performAct(workspace, ofCall(act, options), lock, pace, options.expected ?? null);
+      const result = await performAct(workspace, ofCall(act, workspace, options), lock, pace, options.expected ?? null);
       this.#announce('undo:completed', result);
       return result;
     });
@@ -414,7 +415,7 @@ export class Savepoint {
   async redo(options: UndoOptions = {}): Promise<ActResult> {
     return this.#acting(options, async (workspace, lock, pace) => {
       const act = redoAct(workspace, this.#actor, pace);
-      const result = await performAct(workspace, ofCall(act, options), lock, pace, options.expected ?? null);
+      const result = await performAct(workspace, ofCall(act, workspace, options), lock, pace, options.expected ?? null);
       this.#announce('redo:completed', result);
       return result;
     });
@@ -726,6 +727,19 @@ function problemOf(settings: Settings): SavepointError | null {
   }
 }
 
-function ofCall(act: Act, { toolCall }: CallOptions): Act {
-  return toolCall === undefined ? act : { ...act, telling: { ...act.telling, toolCall } };
+/**
+ * An act that an agent asks for through one of our own tools is a step of its session: a hook told of the call, under the
+ * id that the tool was given, or under none, where only one such call is open.
+ */
+function ofCall(act: Act, { ports, store }: Workspace, { toolCall }: CallOptions): Act {
+  if (act.telling.actor.kind !== 'agent') return act;
+  const own = readOpenCalls(ports.fs, store.layout, ports.clock.now()).filter((call) => call.own);
+  const call = toolCall === undefined ? onlyOne(own) : own.find(({ id }) => id === toolCall);
+  if (call === undefined) return toolCall === undefined ? act : { ...act, telling: { ...act.telling, toolCall } };
+  const { actor, session, id, tool } = call;
+  return { ...act, telling: { ...act.telling, actor, session, toolCall: id, tool } };
+}
+
+function onlyOne<T>(items: readonly T[]): T | undefined {
+  return items.length === 1 ? items[0] : undefined;
 }

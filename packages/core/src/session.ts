@@ -4,25 +4,21 @@ import type { CallOptions } from './call-options.ts';
 import { isMeant } from './config/command-patterns.ts';
 import type { Automatic } from './config/effective.ts';
 import type { Pace } from './io/pace.ts';
-import type {
-  Actor,
-  Checkpoint,
-  ConversationPosition,
-  RecordedChange,
-  ToolInfo,
-  ToolKind,
+import {
+  type Actor,
+  type Checkpoint,
+  type ConversationPosition,
+  type Gap,
+  isAct,
+  type RecordedChange,
+  type ToolInfo,
+  type ToolKind,
 } from './model/checkpoint.ts';
-import type { TreePath } from './model/names.ts';
+import { isWithin, type TreePath } from './model/names.ts';
 import type { HeldLock } from './store/lock.ts';
 import { type OpenCall, readOpenCall, readOpenCalls, removeOpenCall, writeOpenCall } from './store/open-calls.ts';
-import {
-  type Captured,
-  type CaptureOptions,
-  capture,
-  plainTelling,
-  type Telling,
-  type Workspace,
-} from './timeline/capture.ts';
+import { readSessionState, writeSessionState } from './store/session-state.ts';
+import { type Captured, capture, plainTelling, type Telling, type Workspace } from './timeline/capture.ts';
 
 export interface SessionOptions {
   /** Who works in it; a name stands for an agent of that name. */
@@ -64,6 +60,10 @@ export interface EndedCall {
   /** Null where nothing differed from the last checkpoint, and where nothing was open under that id. */
   readonly checkpoint: Checkpoint | null;
   readonly changes: readonly RecordedChange[];
+  /** False where no call was open under that id. */
+  readonly found: boolean;
+  /** Paths that the call says it writes, and that no checkpoint has: too large, special, a folder of dependencies. */
+  readonly uncovered: readonly Gap[];
 }
 
 /** What a session needs of the engine. */
@@ -84,6 +84,10 @@ export interface SessionHost {
 const SUMMARY_CHARACTERS = 200;
 const ARGS_CHARACTERS = 2_000;
 const PROMPT_CHARACTERS = 2_000;
+/** One happening, told by two hooks that were both installed, is told within this time. */
+const SAME_HAPPENING_MS = 10_000;
+/** Acts that a session is told of; older ones are not worth a word. */
+const MOST_NEWS = 200;
 /** What tells best what a call is about, in this order. */
 const TELLING_ARGS = ['command', 'cmd', 'file_path', 'filePath', 'path', 'description', 'prompt', 'pattern', 'url'];
 
@@ -114,7 +118,7 @@ export class Session {
 
   /**
    * A person said something: a checkpoint of the state before the agent acts on it. What it left open ends, but for what
-   * goes on in the background.
+   * goes on in the background; what its sub-agents left open is in doubt from here on.
    * @param messageId the agent's own id of the message
    */
   async prompt(
@@ -145,35 +149,88 @@ export class Session {
     }
   }
 
-  /** The first half of `call`, for hooks: a capture, then the call is on record as open. */
+  /**
+   * The first half of `call`, for hooks: a capture, then the call is on record as open. One that is open already is left
+   * as it is: two hooks told of it.
+   */
   async begin(request: CallRequest, options: CallOptions = {}): Promise<OpenCall> {
     const call = this.#open(request, false);
     if (!(await this.#tracks(request))) return call;
-    await this.#host.writing(options, async (workspace, lock, pace) => {
-      if (!call.own) await this.#capture(workspace, lock, pace, plainTelling('before', this.actor), { always: false });
+    return this.#host.writing(options, async (workspace, lock, pace) => {
+      const known = readOpenCall(workspace.ports.fs, workspace.store.layout, call.session, call.id);
+      if (known !== null) return known;
+      if (!call.own) await this.#capture(workspace, lock, pace, plainTelling('before', this.actor), false);
       writeOpenCall(workspace.ports.fs, workspace.store.layout, call);
+      return call;
     });
-    return call;
   }
 
   /**
    * Instead of `begin`, for a call that nobody could wait for: what changed before it and what it changes cannot be told
    * apart, and is given to nobody with confidence.
+   * Where the workspace has no store yet, nothing is on record.
    */
   async beginLate(request: CallRequest): Promise<OpenCall> {
     const call = this.#open(request, true);
     if (!(await this.#tracks(request))) return call;
-    await this.#host.beside(({ ports, store }) => writeOpenCall(ports.fs, store.layout, call));
+    await this.#host.beside(({ ports, store }) => {
+      const known = readOpenCall(ports.fs, store.layout, call.session, call.id);
+      if (known === null) writeOpenCall(ports.fs, store.layout, call);
+    });
     return call;
+  }
+
+  /** After `beginLate`: the capture that the call did not wait for. It is marked late while the call is open. */
+  async catchUp(options: CallOptions = {}): Promise<Checkpoint | null> {
+    if (!this.#track) return null;
+    return this.#host.writing(options, async (workspace, lock, pace) => {
+      const { made, checkpoint } = await this.#capture(
+        workspace,
+        lock,
+        pace,
+        plainTelling('before', this.actor),
+        false,
+      );
+      return made ? checkpoint : null;
+    });
   }
 
   /** The second half: a capture, whose changes are the call's; then it is closed. */
   async end(id: string, { background, ...options }: CallEnd = {}): Promise<EndedCall> {
-    if (!this.#track || !(await this.#isOpen(id))) return { checkpoint: null, changes: [] };
+    if (!this.#track || !(await this.#isOpen(id))) return NOTHING_ENDED;
     return this.#host.writing(options, async (workspace, lock, pace) => {
       const call = readOpenCall(workspace.ports.fs, workspace.store.layout, this.id, id);
-      if (call === null) return { checkpoint: null, changes: [] };
-      return this.#end(workspace, lock, pace, call, background ?? false);
+      return call === null ? NOTHING_ENDED : this.#end(workspace, lock, pace, call, background ?? false);
+    });
+  }
+
+  /** The calls of this session that are open, oldest first. Waits for nobody. */
+  async openCalls(): Promise<readonly OpenCall[]> {
+    return (await this.#host.beside((workspace) => this.#openCalls(workspace))) ?? [];
+  }
+
+  /**
+   * Nobody can say any more when such a call ended: it stays open, and what it may have done is given to nobody with
+   * confidence. Waits for nobody.
+   */
+  async doubt(id: string): Promise<void> {
+    await this.#host.beside(({ ports, store }) => {
+      const call = readOpenCall(ports.fs, store.layout, this.id, id);
+      if (call !== null) writeOpenCall(ports.fs, store.layout, { ...call, background: true });
+    });
+  }
+
+  /**
+   * A turn of the session, or of one of its sub-agents, is over: calls that it left open end, in doubt. Costs nothing
+   * where there are none.
+   * @param by id of the sub-agent; null: the session itself
+   */
+  async settle(by: string | null, options: CallOptions = {}): Promise<void> {
+    const left = (calls: readonly OpenCall[]): readonly OpenCall[] =>
+      calls.filter((call) => !call.background && (call.actor.id ?? null) === by);
+    if (!this.#track || left(await this.openCalls()).length === 0) return;
+    await this.#host.writing(options, async (workspace, lock, pace) => {
+      for (const call of left(this.#openCalls(workspace))) await this.#abandon(workspace, lock, pace, call);
     });
   }
 
@@ -181,9 +238,28 @@ export class Session {
   async close(options: CallOptions = {}): Promise<void> {
     if (!this.#track || !(await this.#host.beside(() => true))) return;
     await this.#host.writing(options, async (workspace, lock, pace) => {
-      for (const call of this.#openCalls(workspace)) await this.#end(workspace, lock, pace, call, false);
+      for (const call of this.#openCalls(workspace)) await this.#abandon(workspace, lock, pace, call);
       await this.#host.tidyUp(workspace, lock);
     });
+  }
+
+  /**
+   * Acts of Savepoint by somebody else than this session (roll-back, restore, undo, edit) since it last asked: what
+   * changed under it. Each is told once; the first question tells nothing. Waits for nobody.
+   */
+  async news(): Promise<readonly Checkpoint[]> {
+    const found = await this.#host.beside(({ ports, store, timeline }) => {
+      const state = readSessionState(ports.fs, store.layout, this.id);
+      const newest = timeline.lastNumber();
+      if (state.heard === newest) return [];
+      writeSessionState(ports.fs, store.layout, this.id, { ...state, heard: newest });
+      const heard = state.heard;
+      if (heard === null) return [];
+      const refs = timeline.list().filter(({ number }) => number > heard);
+      const { checkpoints } = timeline.readAll(refs.slice(-MOST_NEWS));
+      return checkpoints.filter(({ trigger, session }) => isAct(trigger) && session !== this.id);
+    });
+    return found ?? [];
   }
 
   /** Whether the call is bracketed. */
@@ -203,7 +279,8 @@ export class Session {
       session: this.id,
       actor: request.actor ?? this.actor,
       tool: toolInfo(request),
-      declared: request.paths ?? null,
+      // What one of our own tools changes, its act tells.
+      declared: request.own === true ? [] : (request.paths ?? null),
       began: this.#host.now(),
       late,
       background: false,
@@ -230,16 +307,38 @@ export class Session {
     }
     return this.#host.writing(options, async (workspace, lock, pace) => {
       for (const call of this.#openCalls(workspace)) {
-        if (!call.background) await this.#end(workspace, lock, pace, call, false);
+        if (call.background) continue;
+        if (trigger === 'session' || call.actor.id === undefined) await this.#abandon(workspace, lock, pace, call);
+        else writeOpenCall(workspace.ports.fs, workspace.store.layout, { ...call, background: true });
       }
       this.#conversation = conversation ?? this.#conversation;
       if (!isWanted) return null;
       const description =
         text === null ? `${this.actor.name} began a session` : `Prompt: ${shortened(text.replace(/\s+/g, ' '), 80)}`;
       const telling = { ...plainTelling(trigger, this.actor), description };
-      const { checkpoint } = await this.#capture(workspace, lock, pace, telling, { always: true });
+      const twice = this.#isToldAlready(workspace, trigger);
+      const { checkpoint } = await this.#capture(workspace, lock, pace, telling, !twice);
+      const { fs } = workspace.ports;
+      const state = readSessionState(fs, workspace.store.layout, this.id);
+      writeSessionState(fs, workspace.store.layout, this.id, { ...state, conversation: this.#conversation });
       return checkpoint;
     });
+  }
+
+  /** Two settings that both hold our hook tell of one happening twice. */
+  #isToldAlready({ timeline, ports }: Workspace, trigger: 'session' | 'prompt'): boolean {
+    const last = timeline.latest();
+    if (last === null || last.trigger !== trigger || last.session !== this.id) return false;
+    if (Math.abs(ports.clock.now() - last.time) > SAME_HAPPENING_MS) return false;
+    const [a, b] = [last.conversation, this.#conversation];
+    return a?.lastUser === b?.lastUser && (a?.messageId ?? null) === (b?.messageId ?? null);
+  }
+
+  /** Nobody knows when it ended, so what is found may be somebody else's as well. */
+  async #abandon(workspace: Workspace, lock: HeldLock, pace: Pace, call: OpenCall): Promise<void> {
+    const doubtful = { ...call, background: true };
+    writeOpenCall(workspace.ports.fs, workspace.store.layout, doubtful);
+    await this.#end(workspace, lock, pace, doubtful, false);
   }
 
   async #end(
@@ -251,10 +350,18 @@ export class Session {
   ): Promise<EndedCall> {
     const { ports, store } = workspace;
     const telling: Telling = { ...plainTelling('call', call.actor), toolCall: call.id, tool: call.tool };
-    const { checkpoint, made } = await this.#capture(workspace, lock, pace, telling, { always: false });
+    const { checkpoint, made, scan } = await this.#capture(workspace, lock, pace, telling, false);
     if (background) writeOpenCall(ports.fs, store.layout, { ...call, late: false, background });
     else removeOpenCall(ports.fs, store.layout, call.session, call.id);
-    return made ? { checkpoint, changes: checkpoint.changes ?? [] } : { checkpoint: null, changes: [] };
+    const uncovered = [...scan.leftOut, ...scan.partial].filter(({ path }) =>
+      call.declared?.some((declared) => isWithin(declared, path)),
+    );
+    return {
+      checkpoint: made ? checkpoint : null,
+      changes: made ? (checkpoint.changes ?? []) : [],
+      found: true,
+      uncovered,
+    };
   }
 
   async #capture(
@@ -262,10 +369,12 @@ export class Session {
     lock: HeldLock,
     pace: Pace,
     telling: Telling,
-    options: Pick<CaptureOptions, 'always'>,
+    always: boolean,
   ): Promise<Captured> {
+    const { ports, store } = workspace;
+    this.#conversation ??= readSessionState(ports.fs, store.layout, this.id).conversation;
     const told = { ...telling, session: this.id, conversation: this.#conversation };
-    const captured = await capture(workspace, lock, pace, told, options);
+    const captured = await capture(workspace, lock, pace, told, { always });
     this.#host.announce(captured);
     return captured;
   }
@@ -297,6 +406,8 @@ function commandOf({ args, summary }: CallRequest): string | null {
   }
   return summary ?? null;
 }
+
+const NOTHING_ENDED: EndedCall = { checkpoint: null, changes: [], found: false, uncovered: [] };
 
 function toolInfo({ tool, kind, args, summary }: CallRequest): ToolInfo {
   return {

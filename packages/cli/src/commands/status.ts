@@ -1,5 +1,6 @@
 import { showText, VERBS } from '@savepoint/core';
 import { command, lines } from '../command.ts';
+import { agentLines } from '../show/agents.ts';
 import { captureNotes } from '../show/capture.ts';
 import { changeLine, totalsLine } from '../show/changes.ts';
 import { checkpointMarks } from '../show/checkpoint.ts';
@@ -15,10 +16,18 @@ export const status = command({
   examples: ['savepoint status'],
   input: () => ({}),
 
+  async carryOut(input, _given, { savepoint, signal, agents }) {
+    const output = await VERBS.status.handle(savepoint, input, { signal });
+    return { ...output, agents: [...(await agents())].filter(({ installed }) => installed.length > 0) };
+  },
+
   render(output, { style }) {
     const { workspace, last, changed, capture, pending, undo, redo } = output;
     if (workspace === null) {
-      return lines('There are no checkpoints of this folder yet. Take the first with `savepoint checkpoint`.');
+      return lines(
+        'There are no checkpoints of this folder yet. Take the first with `savepoint checkpoint`.',
+        agentLines(output.agents ?? [], false),
+      );
     }
     const text = [`${style.strong(shown(workspace.path))}  ${counted(output.checkpoints, 'checkpoint')}`];
     if (output.missing) text.push('The folder is not there. `savepoint restore last` brings its files back.');
@@ -48,6 +57,7 @@ export const status = command({
     if (capture !== null) text.push(...captureNotes(capture));
     if (undo !== null) text.push(`undo would take back ${undo.id} (${showText(undo.description)})`);
     if (redo !== null) text.push(`redo would take back ${redo.id} (${showText(redo.description)})`);
+    text.push(...agentLines(output.agents ?? [], false));
     return lines(text);
   },
 });

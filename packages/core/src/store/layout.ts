@@ -14,6 +14,7 @@ export interface StoreLayout {
   readonly journal: DiskPath;
   readonly backups: DiskPath;
   readonly calls: DiskPath;
+  readonly sessions: DiskPath;
   readonly cache: DiskPath;
   readonly statCache: DiskPath;
 }
@@ -27,6 +28,7 @@ export function layoutOf(storePath: DiskPath): StoreLayout {
     journal: below('journal'),
     backups: below('backups'),
     calls: below('calls'),
+    sessions: below('sessions'),
     cache: below('cache'),
     statCache: below('cache/stat'),
   };

@@ -146,7 +146,8 @@ export async function capture(
       batch,
       latest,
       found,
-      telling,
+      // What a call that overtook its capture had done by now cannot be told from what was there before it.
+      { ...telling, late: telling.late || open.some(({ late }) => late) },
       options.attribution ?? attributionOf(open),
       pace,
     );

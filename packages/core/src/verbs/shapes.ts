@@ -298,3 +298,28 @@ export const problem = named(
 );
 
 export const kept = z.strictObject({ path: jsonName, backup: jsonName });
+
+/** An agent's settings and hooks, as the command line finds them; the engine knows no agents. */
+export const hookedAgent = named(
+  'HookedAgent',
+  'An agent whose settings hold hooks of Savepoint, and whether they fire.',
+  z.strictObject({
+    agent: z.string(),
+    title: z.string(),
+    present: z.boolean().describe('its program or its folder was found'),
+    installed: z.array(
+      z.strictObject({
+        place: z.string().describe('`project` or `user`'),
+        path: z.string(),
+        state: z.string().describe('`hooked`, `partly` or `unreadable`'),
+        problem: z.string().nullable(),
+      }),
+    ),
+    lastEvent: z.strictObject({ time, event: z.string(), folder: z.string() }).nullable(),
+    lastFailure: z.strictObject({ time, event: z.string(), message: z.string() }).nullable(),
+    uncovered: z
+      .array(z.strictObject({ time, path: z.string(), why: z.string() }))
+      .describe('paths that it wrote and that no checkpoint has'),
+    notes: z.array(z.string()).describe('what the person must do besides'),
+  }),
+);

@@ -12,7 +12,7 @@ export const status = verb({
     'Looks at the folder and says what differs from the last checkpoint, what could not be captured, what `undo` and ' +
     '`redo` would do, and whether an act of a dead process is pending.',
   changes: 'nothing',
-  schemas: ({ z, jsonName, checkpointId, checkpointBrief, change, totals, capture }) => {
+  schemas: ({ z, jsonName, checkpointId, checkpointBrief, change, totals, capture, hookedAgent }) => {
     const act = z.strictObject({ id: checkpointId, description: z.string() });
     return {
       input: z.strictObject({}),
@@ -38,6 +38,10 @@ export const status = verb({
           .describe('acts that are neither done nor undone; `recover` settles them'),
         undo: act.nullable().describe('what `undo` would take back'),
         redo: act.nullable().describe('the undo that `redo` would take back'),
+        agents: z
+          .array(hookedAgent)
+          .optional()
+          .describe('agents whose settings hold hooks of Savepoint; the command line tells of them'),
       }),
     };
   },

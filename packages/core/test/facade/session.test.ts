@@ -187,7 +187,7 @@ test('a call that was never ended ends with the next prompt', async () => {
   p.write('a', 'cancelled half way\n');
   await savepoint.session({ agent: 'one', id: 's' }).prompt('Go on.');
   const { checkpoints } = await savepoint.list();
-  expect(checkpoints.slice(0, 2).map(authors)).toEqual([[], ['a by one/b']]);
+  expect(checkpoints.slice(0, 2).map(authors)).toEqual([[], ['a by one/b, outside?']]);
   p.write('b', 'of a person\n');
   expect(authors((await savepoint.checkpoint()).checkpoint)).toEqual(['b by outside']);
 });

@@ -1,0 +1,104 @@
+/** The hook protocol of Claude Code, which others speak as well: Codex, Copilot CLI and VS Code with its settings. */
+
+import type { Environment } from './agent.ts';
+import { type Answer, jsonReply, type Reply, SILENCE } from './answer.ts';
+import { type AgentEvent, type Ignored, ignored, type Told, type ToolCall } from './event.ts';
+import { type Fields, field, fieldsOf, idIn, stampIn, textIn } from './fields.ts';
+import { isOwnTool, type ToolTable, toolCalled } from './tools.ts';
+
+/** How one agent speaks it. */
+export interface Dialect {
+  readonly agent: Told['agent'];
+  readonly tools: ToolTable;
+  /** The variable that names the folder that the session was started for. */
+  readonly projectVariable: string | null;
+}
+
+export function parseClaudeShape(event: Fields, env: Environment, dialect: Dialect): AgentEvent | Ignored {
+  const native = textIn(event, 'hook_event_name', 'hookEventName');
+  const session = idIn(event, 'session_id', 'sessionId');
+  const cwd = textIn(event, 'cwd');
+  if (native === null || session === null || cwd === null) {
+    return ignored('it names no event, no session or no folder');
+  }
+  const told: Told = {
+    agent: dialect.agent,
+    version: null,
+    session,
+    sub: idIn(event, 'agent_id'),
+    cwd,
+    project: dialect.projectVariable === null ? null : (env[dialect.projectVariable] ?? null),
+    transcript: textIn(event, 'transcript_path', 'transcriptPath'),
+    native,
+    stamp: stampIn(event, 'timestamp'),
+  };
+  switch (native) {
+    case 'SessionStart':
+      // The session goes on; only its conversation was shortened.
+      if (textIn(event, 'source') === 'compact') return ignored('the conversation was compacted');
+      return { ...told, kind: 'session-started' };
+    case 'UserPromptSubmit':
+      return {
+        ...told,
+        kind: 'prompt-given',
+        text: textIn(event, 'prompt') ?? '',
+        messageId: idIn(event, 'prompt_id', 'turn_id'),
+      };
+    case 'PreToolUse':
+      return called(event, dialect, (call) => ({ ...told, kind: 'call-began', call }));
+    case 'PostToolUse':
+    case 'PostToolUseFailure':
+      return called(event, dialect, (call) => ({
+        ...told,
+        kind: 'call-ended',
+        call,
+        background: goesOn(event),
+      }));
+    case 'SubagentStop':
+      return told.sub === null ? ignored('it names no sub-agent') : { ...told, kind: 'turn-ended' };
+    case 'Stop':
+    case 'StopFailure':
+    case 'Interrupt':
+      return { ...told, kind: 'turn-ended' };
+    case 'SessionEnd':
+      return { ...told, kind: 'session-ended' };
+    default:
+      return ignored(`${native} is none of the events that change files`);
+  }
+}
+
+function called(event: Fields, { tools }: Dialect, make: (call: ToolCall) => AgentEvent): AgentEvent | Ignored {
+  const tool = textIn(event, 'tool_name', 'toolName');
+  if (tool === null) return ignored('it names no tool');
+  const input = field(event, 'tool_input') ?? field(event, 'toolInput');
+  const known = toolCalled(tools, tool, input);
+  if (known === null) return ignored(`${tool} only reads`);
+  return make({ id: idIn(event, 'tool_use_id', 'toolUseId'), tool, input, own: isOwnTool(tool), ...known });
+}
+
+/** A shell command that answered and still runs. */
+function goesOn(event: Fields): boolean {
+  const response = fieldsOf(field(event, 'tool_response'));
+  if (textIn(response, 'backgroundTaskId', 'bash_id', 'shellId') !== null) return true;
+  return field(fieldsOf(field(event, 'tool_input')), 'run_in_background') === true;
+}
+
+const HEARING = new Set(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure']);
+
+export function claudeHearsContext(native: string): boolean {
+  return HEARING.has(native);
+}
+
+export function claudeReply(native: string, answer: Answer): Reply {
+  if (answer.kind === 'nothing') return SILENCE;
+  if (answer.kind === 'context') {
+    return jsonReply({ hookSpecificOutput: { hookEventName: native, additionalContext: answer.text } });
+  }
+  return jsonReply({
+    hookSpecificOutput: {
+      hookEventName: native,
+      permissionDecision: 'deny',
+      permissionDecisionReason: answer.reason,
+    },
+  });
+}

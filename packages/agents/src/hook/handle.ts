@@ -1,0 +1,243 @@
+/** From an agent's event to the engine, and to what the agent is told. */
+
+import {
+  type Actor,
+  bytesFromText,
+  type CallRequest,
+  type DiskPath,
+  type OpenOptions,
+  open,
+  type Places,
+  type Ports,
+  type Savepoint,
+  SavepointError,
+  type Session,
+} from '@savepoint/core';
+import { type Answer, NOTHING } from '../answer.ts';
+import type { AgentEvent } from '../event.ts';
+import { declaredPaths } from './declared.ts';
+import type { Job } from './job.ts';
+import { endingIds, madeId } from './pairing.ts';
+import { newsText, uncoveredText } from './told.ts';
+
+export interface Setting {
+  readonly ports: Ports;
+  readonly places: Places;
+  readonly settings: NonNullable<OpenOptions['settings']>;
+  /**
+   * Aborts when the agent must be answered.
+   * @param hooks what the settings say of hooks
+   */
+  readonly inTime: (hooks: HookSettings) => AbortSignal;
+  /** Whether the answer can tell the model something. */
+  readonly hearsContext: boolean;
+  /** Carries on what does not fit the time. */
+  readonly later: (job: Job) => void;
+  /** Puts paths that no checkpoint has on the list of `savepoint status`; gives back those that are new there. */
+  readonly uncovered: (found: readonly { readonly path: string; readonly why: string }[]) => readonly string[];
+}
+
+export interface HookSettings {
+  readonly budgetMs: number;
+  /** A call that could not be captured first is denied. */
+  readonly strict: boolean;
+}
+
+type Of<Kind extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: Kind }>;
+
+/** One event of one agent, with all that it takes to deal with it. */
+interface Scene<Event extends AgentEvent = AgentEvent> {
+  readonly event: Event;
+  readonly savepoint: Savepoint;
+  readonly session: Session;
+  /** Who acts: the session's agent, or a sub-agent of it. */
+  readonly actor: Actor;
+  readonly setting: Setting;
+  readonly signal: AbortSignal;
+  readonly later: (work: Job['work']) => void;
+}
+
+/** @throws SavepointError and whatever else goes wrong: the caller answers for it */
+export async function handle(event: AgentEvent, setting: Setting): Promise<Answer> {
+  const { ports, places, settings } = setting;
+  const dir = bytesFromText(event.project ?? event.cwd) as DiskPath;
+  const savepoint = open({ dir, ports, places, settings });
+  const { automatic, hooks } = await savepoint.config();
+  const signal = setting.inTime(hooks);
+  if (!automatic.enabled) return NOTHING;
+  const agent: Actor = {
+    kind: 'agent',
+    name: event.agent,
+    ...(event.version === null ? {} : { version: event.version }),
+  };
+  const actor: Actor = event.sub === null ? agent : { ...agent, id: event.sub };
+  const session = savepoint.session({ agent, id: event.session });
+  const later = (work: Job['work']): void => setting.later({ dir, agent, session: event.session, actor, work });
+  const told = await dealWith({ event, savepoint, session, actor, setting, signal, later });
+  if (!setting.hearsContext) return NOTHING;
+  const text = [...newsText(await session.news()), ...told].join('\n');
+  return text === '' ? NOTHING : { kind: 'context', text };
+}
+
+/** @returns what the model should know */
+async function dealWith(scene: Scene): Promise<readonly string[]> {
+  const { event, session, signal, later } = scene;
+  switch (event.kind) {
+    case 'session-started':
+      await inTime(
+        scene,
+        () => session.start({ signal }),
+        async () => later({ kind: 'start' }),
+      );
+      return [];
+    case 'prompt-given': {
+      const { text, messageId } = event;
+      await inTime(
+        scene,
+        () => session.prompt(text, messageId, { signal }),
+        async () => later({ kind: 'prompt', text, messageId }),
+      );
+      return [];
+    }
+    case 'call-began':
+      return callBegan({ ...scene, event });
+    case 'call-ended':
+      return callEnded({ ...scene, event });
+    case 'turn-ended':
+      await inTime(
+        scene,
+        () => session.settle(event.sub, { signal }),
+        async () => later({ kind: 'settle', by: event.sub }),
+      );
+      return [];
+    case 'session-ended':
+      await inTime(
+        scene,
+        () => session.close({ signal }),
+        async () => later({ kind: 'close' }),
+      );
+      return [];
+  }
+}
+
+async function callBegan(scene: Scene<Of<'call-began'>>): Promise<readonly string[]> {
+  const { event, session, setting, later } = scene;
+  const { request, outside } = await requestOf(scene);
+  const told = tellUncovered(setting, outside);
+  const id = event.call.id ?? madeId(event.call, event.stamp, () => setting.ports.random.hex(4));
+  const late = async (): Promise<void> => {
+    await session.beginLate({ ...request, id });
+    if (await isOpen(session, id)) later({ kind: 'catch-up' });
+  };
+  try {
+    await inTime(scene, () => session.begin({ ...request, id }, { signal: scene.signal }), late);
+  } catch (error) {
+    // There is no state of before, but what it changes is still its doing.
+    await session.beginLate({ ...request, id });
+    throw error;
+  }
+  return told;
+}
+
+async function callEnded(scene: Scene<Of<'call-ended'>>): Promise<readonly string[]> {
+  const { event, session, setting, signal, later } = scene;
+  const { call, background } = event;
+  const ids = call.id === null ? endingIds(call, await session.openCalls()) : [call.id];
+  for (const id of ids) {
+    const ended = await inTime(
+      scene,
+      () => session.end(id, { background, signal }),
+      async () => {
+        await session.doubt(id);
+        later({ kind: 'end', call: id, background });
+      },
+    );
+    if (ended === null) return [];
+    if (ended.found) {
+      return tellUncovered(
+        setting,
+        ended.uncovered.map(({ path, skip }) => ({ path, why: skip.reason })),
+      );
+    }
+  }
+  await unannounced(scene);
+  return [];
+}
+
+/** Nobody told when it began, so nothing tells what was there before it. */
+async function unannounced(scene: Scene<Of<'call-ended'>>): Promise<void> {
+  const { event, savepoint, session, setting, later } = scene;
+  const { call } = event;
+  if (call.own) return;
+  const id = call.id ?? madeId(call, event.stamp, () => setting.ports.random.hex(4));
+  const [last] = (await savepoint.list({ limit: 1 }).catch(noneYet)).checkpoints;
+  // Another hook of ours told of the same end.
+  if (last?.toolCall === id && last.session === event.session) return;
+  const { request } = await requestOf(scene);
+  await session.beginLate({ ...request, id });
+  if (!(await isOpen(session, id))) return;
+  await inTime(
+    scene,
+    () => session.end(id, { signal: scene.signal }),
+    async () => later({ kind: 'end', call: id, background: false }),
+  );
+}
+
+async function isOpen(session: Session, id: string): Promise<boolean> {
+  return (await session.openCalls()).some((call) => call.id === id);
+}
+
+function noneYet(error: unknown): { readonly checkpoints: readonly [] } {
+  if (error instanceof SavepointError && error.code === 'NO_WORKSPACE') return { checkpoints: [] };
+  throw error;
+}
+
+interface Uncovered {
+  readonly path: string;
+  readonly why: string;
+}
+
+async function requestOf(scene: Scene<Of<'call-began' | 'call-ended'>>): Promise<{
+  readonly request: CallRequest;
+  readonly outside: readonly Uncovered[];
+}> {
+  const { event, savepoint, actor } = scene;
+  const { call, cwd } = event;
+  const { root } = await savepoint.place({ orNew: true });
+  const { paths, outside } = declaredPaths(call.paths, cwd, root);
+  return {
+    request: {
+      tool: call.tool,
+      kind: call.kind,
+      args: call.input,
+      actor,
+      own: call.own,
+      ...(paths === null ? {} : { paths }),
+    },
+    outside: outside.map((path) => ({ path, why: 'it lies outside the workspace' })),
+  };
+}
+
+function tellUncovered({ uncovered }: Setting, found: readonly Uncovered[]): readonly string[] {
+  const fresh = new Set(uncovered(found));
+  return uncoveredText(found.filter(({ path }) => fresh.has(path)));
+}
+
+/**
+ * @param work what the agent waits for
+ * @param otherwise what is done instead when the time is over
+ * @returns null when the time was over
+ */
+async function inTime<T>(
+  { signal }: Pick<Scene, 'signal'>,
+  work: () => Promise<T>,
+  otherwise: () => Promise<void>,
+): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SavepointError && error.code === 'CANCELLED' && signal.aborted)) throw error;
+    await otherwise();
+    return null;
+  }
+}

@@ -1,0 +1,17 @@
+/** Savepoint under coding agents: installing its hooks, and telling whether they fire. What hooks do stands in `hook/`. */
+
+export type { Agent, Environment } from './agent.ts';
+export type { AgentName } from './event.ts';
+export { type AgentReport, reportAgents } from './report.ts';
+export type { Program } from './settings/hook-command.ts';
+export {
+  backupPath,
+  type FileChange,
+  type PlaceKind,
+  planInstall,
+  planUninstall,
+  type Surroundings,
+  settingsPath,
+} from './settings/plan.ts';
+export { carryOut } from './settings/write.ts';
+export { AGENTS, isAgentName } from './table.ts';

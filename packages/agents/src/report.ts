@@ -1,0 +1,56 @@
+/** What people are told of their agents: which are here, which are hooked, and whether the hooks fire. */
+
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import type { Agent, Environment } from './agent.ts';
+import { type Health, healthOf } from './hook/health.ts';
+import { type Found, findInstalled, homeFolder, type PlaceKind, type Surroundings } from './settings/plan.ts';
+import { AGENTS } from './table.ts';
+
+export interface AgentReport {
+  readonly agent: Agent;
+  /** The program or its folder was found. */
+  readonly present: boolean;
+  readonly installed: readonly (Found & { readonly place: PlaceKind })[];
+  readonly health: Health;
+}
+
+/** @param home where stores are kept */
+export function reportAgents(around: Surroundings, home: string): readonly AgentReport[] {
+  return Object.values(AGENTS).map((agent) => ({
+    agent,
+    present: isPresent(agent, around.env),
+    installed: (['project', 'user'] as const).flatMap((place) => {
+      const found = findInstalled(agent, place, around);
+      return found === null ? [] : [{ ...found, place }];
+    }),
+    health: healthOf(home, agent.name),
+  }));
+}
+
+function isPresent({ integration }: Agent, env: Environment): boolean {
+  const { folders, programs } = integration.present;
+  if (folders.some((parts) => isFolder(join(homeFolder(env), ...parts)))) return true;
+  const path = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
+  return programs.some((name) => path.some((folder) => isProgram(join(folder, name))));
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function isProgram(path: string): boolean {
+  const names = process.platform === 'win32' ? [`${path}.exe`, `${path}.cmd`] : [path];
+  return names.some((name) => {
+    try {
+      accessSync(name, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

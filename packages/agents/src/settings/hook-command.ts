@@ -1,0 +1,74 @@
+/** The command line that agents' settings hold. */
+
+import { realpathSync, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import type { AgentName } from '../event.ts';
+
+export interface HookCommand {
+  /** For `sh -c`, and for `cmd /c` on Windows. */
+  readonly shell: string;
+  readonly powershell: string;
+  /** The same in parts, for programs that start it without a shell. */
+  readonly argv: readonly string[];
+}
+
+export interface Program {
+  /** Absolute path of node. */
+  readonly node: string;
+  /** Absolute path of the command's script. */
+  readonly script: string;
+  readonly path: string | undefined;
+  readonly windows: boolean;
+}
+
+/**
+ * Settings of a project may be shared, so they name `savepoint` where that is this very program on PATH; the person's own
+ * settings name node and the script in full, as agents that a desktop starts have another PATH than a shell.
+ */
+export function hookCommand(agent: AgentName, place: 'project' | 'user', program: Program): HookCommand {
+  const known = place === 'project' && isOnPath(program);
+  const argv = [...(known ? ['savepoint'] : [program.node, program.script]), 'hook', agent];
+  const powershell = argv.map((part) => (isPlain(part) ? part : `'${part.replaceAll("'", "''")}'`)).join(' ');
+  return {
+    shell: argv.map((part) => (isPlain(part) ? part : program.windows ? `"${part}"` : shellQuoted(part))).join(' '),
+    // What is quoted is a text to it, until it is told to call it.
+    powershell: powershell.startsWith("'") ? `& ${powershell}` : powershell,
+    argv,
+  };
+}
+
+/** Ours, whoever installed it: `savepoint hook claude`, `node …/savepoint.js hook claude`. */
+export function isHookCommand(text: string, agent: AgentName): boolean {
+  const at = text.search(/\bsavepoint(?:\.js)?['"]?[ ]+hook[ ]+/);
+  return at >= 0 && new RegExp(`\\bhook[ ]+${agent}\\b`).test(text.slice(at));
+}
+
+function isPlain(part: string): boolean {
+  return /^[\w./:@%+=,-]+$/.test(part);
+}
+
+function shellQuoted(part: string): string {
+  return `'${part.replaceAll("'", "'\\''")}'`;
+}
+
+function isOnPath({ path = '', script, windows }: Program): boolean {
+  const names = windows ? ['savepoint.cmd', 'savepoint.exe'] : ['savepoint'];
+  for (const folder of path.split(delimiter)) {
+    if (!isAbsolute(folder)) continue;
+    for (const name of names) {
+      const found = join(folder, name);
+      if (!isFile(found)) continue;
+      // The first one on PATH is the one that runs. What npm makes on Windows is a file of its own, beside the script's package.
+      return windows || realpathSync.native(found) === realpathSync.native(script);
+    }
+  }
+  return false;
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,132 @@
+/** Putting entries into lists of a JSON text, and taking them out again; every other byte stays as it is. */
+
+import { behindSpace, childSpans, type JsonNode, memberOf, parseJsonText, plainOf } from './json-text.ts';
+
+/** What stands where a list or an object should be. */
+export class SettingsShapeError extends Error {
+  override readonly name = 'SettingsShapeError';
+}
+
+/**
+ * The text with `value` at the end of the list that these keys lead to.
+ * @throws JsonTextError, SettingsShapeError
+ */
+export function withEntry(text: string, list: readonly string[], value: unknown): string {
+  const layout = layoutOf(text);
+  let node = parseJsonText(text);
+  for (const [depth, key] of list.entries()) {
+    if (node.kind !== 'object') throw new SettingsShapeError(`${where(list.slice(0, depth))} is no object`);
+    const next = memberOf(node, key);
+    if (next === null) {
+      const rest = list.slice(depth + 1).reduceRight<unknown>((inner, name) => ({ [name]: inner }), [value]);
+      return withChild(text, node, depth, `${JSON.stringify(key)}: ${laidOut(rest, depth + 1, layout)}`, layout);
+    }
+    node = next;
+  }
+  if (node.kind !== 'array') throw new SettingsShapeError(`${where(list)} is no list`);
+  return withChild(text, node, list.length, laidOut(value, list.length + 1, layout), layout);
+}
+
+/** The text without the items of these lists that are ours; what became empty by that goes as well. */
+export function withoutEntries(
+  text: string,
+  lists: readonly (readonly string[])[],
+  isOurs: (value: unknown) => boolean,
+): string {
+  let rest = text;
+  for (const list of lists) rest = withoutEntriesOf(rest, list, isOurs);
+  return rest;
+}
+
+export function entriesOf(text: string, list: readonly string[]): readonly unknown[] {
+  const node = list.reduce<JsonNode | null>((at, key) => (at === null ? null : memberOf(at, key)), parseJsonText(text));
+  return node?.kind === 'array' ? node.items.map(plainOf) : [];
+}
+
+function withoutEntriesOf(text: string, list: readonly string[], isOurs: (value: unknown) => boolean): string {
+  let rest = text;
+  for (;;) {
+    const way = nodesOn(rest, list);
+    const node = way.at(-1);
+    if (way.length <= list.length || node?.kind !== 'array') return rest;
+    const index = node.items.findIndex((item) => isOurs(plainOf(item)));
+    if (index < 0) return rest;
+    if (node.items.length > 1) {
+      rest = withoutChild(rest, node, index);
+      continue;
+    }
+    // The list, and what holds it, were made for it.
+    let depth = list.length - 1;
+    while (depth > 0 && childSpans(way[depth] as JsonNode).length === 1) depth -= 1;
+    const holder = way[depth] as JsonNode;
+    if (holder.kind !== 'object') return rest;
+    return withoutChild(
+      rest,
+      holder,
+      holder.members.findLastIndex(({ key }) => key === list[depth]),
+    );
+  }
+}
+
+/** The node at the top, and one for each key, as far as there are any. */
+function nodesOn(text: string, list: readonly string[]): readonly JsonNode[] {
+  const nodes = [parseJsonText(text)];
+  for (const key of list) {
+    const next = memberOf(nodes.at(-1) as JsonNode, key);
+    if (next === null) break;
+    nodes.push(next);
+  }
+  return nodes;
+}
+
+interface Layout {
+  readonly indent: string;
+  readonly newline: string;
+}
+
+function layoutOf(text: string): Layout {
+  return { indent: /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ', newline: text.includes('\r\n') ? '\r\n' : '\n' };
+}
+
+function laidOut(value: unknown, depth: number, { indent, newline }: Layout): string {
+  return JSON.stringify(value, null, indent).replaceAll('\n', newline + indent.repeat(depth));
+}
+
+/** @param depth of the node that gets the child: its children stand one further in */
+function withChild(text: string, node: JsonNode, depth: number, child: string, { indent, newline }: Layout): string {
+  const inner = newline + indent.repeat(depth + 1);
+  const last = childSpans(node).at(-1);
+  if (last === undefined) {
+    const inside = text.slice(node.start + 1, node.end - 1);
+    const kept = inside.trim() === '' ? '' : inside.trimEnd();
+    return `${text.slice(0, node.start + 1)}${kept}${inner}${child}${newline}${indent.repeat(depth)}${text.slice(node.end - 1)}`;
+  }
+  const comma = behindSpace(text, last.end);
+  if (text[comma] === ',') return `${text.slice(0, comma + 1)}${inner}${child}${text.slice(comma + 1)}`;
+  return `${text.slice(0, last.end)},${inner}${child}${text.slice(last.end)}`;
+}
+
+function withoutChild(text: string, node: JsonNode, index: number): string {
+  const children = childSpans(node);
+  const child = children[index];
+  if (child === undefined) return text;
+  const [previous, next] = [children[index - 1], children[index + 1]];
+  if (previous !== undefined) {
+    const between = text.slice(behindSpace(text, previous.end) + 1, child.start).trimEnd();
+    // A comment in between is somebody's; behind one the comma needs a line of its own.
+    const kept = between === '' || next === undefined ? between : `${between}\n`;
+    return text.slice(0, previous.end) + kept + text.slice(child.end);
+  }
+  if (next !== undefined) {
+    const comma = behindSpace(text, child.end);
+    return text.slice(0, child.start) + text.slice(comma + 1).trimStart();
+  }
+  const comma = behindSpace(text, child.end);
+  const after = text[comma] === ',' ? comma + 1 : child.end;
+  const inside = text.slice(node.start + 1, child.start).trimEnd() + text.slice(after, node.end - 1).trimEnd();
+  return text.slice(0, node.start + 1) + inside + text.slice(node.end - 1);
+}
+
+function where(keys: readonly string[]): string {
+  return keys.length === 0 ? 'The file' : `"${keys.join('.')}"`;
+}

@@ -1,0 +1,232 @@
+/** What an installation would change, file by file; made before anything is written. */
+
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { SavepointError, showText } from '@savepoint/core';
+import type { Agent, Environment } from '../agent.ts';
+import { hookCommand, isHookCommand, type Program } from './hook-command.ts';
+import type { Entry, FilesForm, JsonForm } from './integration.ts';
+import { entriesOf, SettingsShapeError, withEntry, withoutEntries } from './json-edit.ts';
+import { behindSpace, JsonTextError, parseJsonText, plainOf } from './json-text.ts';
+
+export type PlaceKind = 'project' | 'user';
+
+export interface Surroundings {
+  /** The project's folder, absolute. */
+  readonly project: string;
+  readonly env: Environment;
+  readonly program: Program;
+}
+
+export interface FileChange {
+  readonly path: string;
+  /** Null where nothing was. */
+  readonly before: string | null;
+  /** Null where nothing is to be. */
+  readonly after: string | null;
+  /** Permissions of a file that is made. */
+  readonly mode: number;
+  /** What is kept beside it: the file without anything of ours; null where there was none. */
+  readonly backup: string | null;
+}
+
+/** Behind a file's name: what the file held before there was anything of ours in it. */
+const BACKUP = '.before-savepoint';
+
+export function settingsPath({ integration }: Agent, kind: PlaceKind, { project, env }: Surroundings): string {
+  if (kind === 'project') return join(project, ...integration.project);
+  const { variable, folder, file } = integration.user;
+  const named = variable === null ? undefined : env[variable];
+  if (named !== undefined && isAbsolute(named)) return join(named, ...file);
+  return join(homeFolder(env), ...folder, ...file);
+}
+
+export function homeFolder(env: Environment): string {
+  const home = env['HOME'] ?? env['USERPROFILE'];
+  return home !== undefined && isAbsolute(home) ? home : homedir();
+}
+
+export function backupPath(path: string): string {
+  return `${path}${BACKUP}`;
+}
+
+/** @throws SavepointError CONFLICT where a file cannot be understood or is somebody else's; IO */
+export function planInstall(agent: Agent, kind: PlaceKind, around: Surroundings): readonly FileChange[] {
+  const path = settingsPath(agent, kind, around);
+  const { form } = agent.integration;
+  const command = hookCommand(agent.name, kind, around.program);
+  if (form.kind === 'files') return ownFiles(agent, path, form.files(command));
+  const entries = form.entries(command);
+  const before = textOf(path);
+  return understood(path, () => {
+    const clean = before === null ? null : cleaned(agent, form, before);
+    if (
+      before !== null &&
+      entries.every((entry) => holds(before, entry)) &&
+      counted(agent, form, before) === entries.length
+    ) {
+      return [];
+    }
+    const start = clean === null || behindSpace(clean, 0) === clean.length ? JSON.stringify(form.base, null, 2) : clean;
+    const full = entries.reduce((text, { list, value }) => withEntry(text, list, value), start);
+    const after = clean === null ? `${full}\n` : full;
+    return after === before ? [] : [{ path, before, after, mode: 0o600, backup: clean }];
+  });
+}
+
+/** @throws SavepointError CONFLICT, IO */
+export function planUninstall(agent: Agent, kind: PlaceKind, around: Surroundings): readonly FileChange[] {
+  const path = settingsPath(agent, kind, around);
+  const { form } = agent.integration;
+  const command = hookCommand(agent.name, kind, around.program);
+  if (form.kind === 'files') {
+    return form.files(command).flatMap(({ name, mode }) => {
+      const file = join(path, name);
+      const before = textOf(file);
+      return before === null || !isHookCommand(before, agent.name)
+        ? []
+        : [{ path: file, before, after: null, mode, backup: null }];
+    });
+  }
+  const before = textOf(path);
+  if (before === null) return [];
+  return understood(path, () => {
+    if (counted(agent, form, before) === 0) return [];
+    const clean = cleaned(agent, form, before);
+    const kept = textOf(backupPath(path));
+    const made = kept === null && JSON.stringify(plainOf(parseJsonText(clean))) === JSON.stringify(form.base);
+    // Nobody has touched it since: what was there before comes back byte for byte.
+    const exact = kept !== null && cleaned(agent, form, kept) === kept && sameBut(agent, form, before, kept);
+    return [{ path, before, after: made ? null : exact ? kept : clean, mode: 0o600, backup: null }];
+  });
+}
+
+/** Whether `before` is what installing into `kept` makes, whatever command it was. */
+function sameBut(agent: Agent, form: JsonForm, before: string, kept: string): boolean {
+  if (behindSpace(kept, 0) === kept.length) return true;
+  const ours = listsOf(form).flatMap((list) =>
+    entriesOf(before, list)
+      .filter((value) => isOurs(agent, value))
+      .map((value) => ({ list, value })),
+  );
+  return ours.reduce((text, { list, value }) => withEntry(text, list, value), kept) === before;
+}
+
+/** What a settings file says of us. */
+export interface Found {
+  readonly path: string;
+  /** `partly`: events of this version's are missing, or something of another version's stands there. */
+  readonly state: 'hooked' | 'partly' | 'unreadable';
+  readonly problem: string | null;
+}
+
+/** Null where there is nothing of ours. */
+export function findInstalled(agent: Agent, kind: PlaceKind, around: Surroundings): Found | null {
+  const path = settingsPath(agent, kind, around);
+  try {
+    const { form } = agent.integration;
+    const command = hookCommand(agent.name, kind, around.program);
+    if (form.kind === 'files') {
+      const files = form.files(command).map(({ name, content }) => ({ content, found: textOf(join(path, name)) }));
+      const ours = files.filter(({ found }) => found !== null && isHookCommand(found, agent.name));
+      if (ours.length === 0) return null;
+      return { path, state: ours.length === files.length ? 'hooked' : 'partly', problem: null };
+    }
+    const text = textOf(path);
+    if (text === null || !text.includes('savepoint')) return null;
+    const count = understood(path, () => counted(agent, form, text));
+    if (count === 0) return null;
+    return { path, state: count === form.entries(command).length ? 'hooked' : 'partly', problem: null };
+  } catch (error) {
+    if (!(error instanceof SavepointError)) throw error;
+    return { path, state: 'unreadable', problem: error.message };
+  }
+}
+
+function ownFiles(agent: Agent, folder: string, files: ReturnType<FilesForm['files']>): readonly FileChange[] {
+  return files.flatMap(({ name, content, mode }) => {
+    const path = join(folder, name);
+    const before = textOf(path);
+    if (before === content) return [];
+    if (before !== null && !isHookCommand(before, agent.name)) {
+      throw new SavepointError(
+        'CONFLICT',
+        `${showText(path)} is there already and is not Savepoint's; ${agent.title} runs one file of that name only.`,
+        { paths: [{ path, why: 'somebody else made it' }] },
+        {
+          hint: `Nothing was changed. Call \`savepoint hook ${agent.name}\` from that file, or move it away and install again.`,
+        },
+      );
+    }
+    return [{ path, before, after: content, mode, backup: null }];
+  });
+}
+
+function listsOf(form: JsonForm): readonly (readonly string[])[] {
+  const none = { shell: '', powershell: '', argv: [] };
+  return form.entries(none).map(({ list }) => list);
+}
+
+function isOurs({ name }: Agent, value: unknown): boolean {
+  return textsIn(value).some((text) => isHookCommand(text, name));
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function cleaned(agent: Agent, form: JsonForm, text: string): string {
+  if (behindSpace(text, 0) === text.length) return text;
+  return withoutEntries(text, listsOf(form), (value) => isOurs(agent, value));
+}
+
+function counted(agent: Agent, form: JsonForm, text: string): number {
+  if (behindSpace(text, 0) === text.length) return 0;
+  return listsOf(form).reduce(
+    (sum, list) => sum + entriesOf(text, list).filter((value) => isOurs(agent, value)).length,
+    0,
+  );
+}
+
+function holds(text: string, { list, value }: Entry): boolean {
+  if (behindSpace(text, 0) === text.length) return false;
+  const wanted = JSON.stringify(value);
+  return entriesOf(text, list).some((found) => JSON.stringify(found) === wanted);
+}
+
+function understood<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof JsonTextError || error instanceof SettingsShapeError)) throw error;
+    throw new SavepointError(
+      'CONFLICT',
+      `${showText(path)} cannot be understood: ${error.message}.`,
+      { paths: [{ path, why: error.message }] },
+      { hint: 'Nothing was changed. Mend the file and try again.' },
+    );
+  }
+}
+
+function textOf(path: string): string | null {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    const { code = 'EIO' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw new SavepointError('IO', `${showText(path)} cannot be read (${code}).`, { path, operation: 'read', code });
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new SavepointError(
+      'CONFLICT',
+      `${showText(path)} is not UTF-8.`,
+      { paths: [{ path, why: 'it is not UTF-8' }] },
+      { hint: 'Nothing was changed. Mend the file and try again.' },
+    );
+  }
+}

@@ -1,0 +1,50 @@
+/** What an agent's tools do to files, as a table per agent. */
+
+import type { ToolKind } from '@savepoint/core';
+import { type Fields, fieldsOf, textIn } from './fields.ts';
+
+export interface ToolRow {
+  readonly kind: ToolKind;
+  /** The paths that a call says it writes; null: it does not say, or says it in a way that cannot be told. */
+  readonly paths: (input: Fields) => readonly string[] | null;
+}
+
+/** By the name that the agent gives the tool. `reads`: it writes nothing, so nothing is captured around it. */
+export type ToolTable = Readonly<Record<string, ToolRow | 'reads'>>;
+
+const nowhere = (): null => null;
+
+/** A tool that writes the one path that stands in the first of these fields. */
+export function fileTool(kind: 'write' | 'edit', ...keys: readonly string[]): ToolRow {
+  return {
+    kind,
+    paths: (input) => {
+      const path = textIn(input, ...keys);
+      return path === null ? null : [path];
+    },
+  };
+}
+
+export const SHELL: ToolRow = { kind: 'shell', paths: nowhere };
+/** A tool that nobody knows may write anywhere. */
+export const ANY: ToolRow = { kind: 'other', paths: nowhere };
+
+export function reading(...names: readonly string[]): ToolTable {
+  return Object.fromEntries(names.map((name) => [name, 'reads' as const]));
+}
+
+export interface KnownTool {
+  readonly kind: ToolKind;
+  readonly paths: readonly string[] | null;
+}
+
+/** @returns null for a tool that only reads */
+export function toolCalled(table: ToolTable, name: string, input: unknown): KnownTool | null {
+  const row = Object.hasOwn(table, name) ? (table[name] ?? ANY) : ANY;
+  return row === 'reads' ? null : { kind: row.kind, paths: row.paths(fieldsOf(input)) };
+}
+
+/** Tools of our own MCP server, as the clients name them: `mcp__savepoint__edit`, `mcp_savepoint_edit`, `savepoint-edit`. */
+export function isOwnTool(name: string): boolean {
+  return /^(?:mcp__savepoint__|mcp_savepoint_|savepoint[-_.])/.test(name);
+}

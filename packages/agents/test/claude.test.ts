@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'vitest';
+import { AgentAtWork } from './driver.ts';
+import { claudeEvents } from './fixtures/claude.ts';
+
+/** Whole sessions of Claude Code: what is on the timeline, whose it is, and what the agent is told. */
+
+test('a session, from its start to its end', async () => {
+  const p = new AgentAtWork('claude');
+  const e = claudeEvents(p.dir);
+  p.write('lamp.txt', 'off\n');
+  p.shell('git init -q .');
+  await p.tell(e.start());
+  await p.tell(e.prompt('Switch the lamp on.', 'pr-1'));
+  const edit = e.call('Edit', { file_path: p.at('lamp.txt'), old_string: 'off', new_string: 'on', replace_all: false });
+  await p.tell(edit.pre);
+  p.write('lamp.txt', 'on\n');
+  await p.tell(edit.post({ filePath: p.at('lamp.txt') }));
+  const write = e.call('Write', { file_path: p.at('bulb.txt'), content: 'new\n' });
+  await p.tell(write.pre);
+  p.write('bulb.txt', 'new\n');
+  await p.tell(write.post({ type: 'create' }));
+  p.write('diary.txt', 'by a person\n');
+  const bash = e.call('Bash', {
+    command: 'sed -i s/new/old/ bulb.txt; rm lamp.txt; mkdir -p box && mv bulb.txt box/',
+    description: 'x',
+  });
+  await p.tell(bash.pre);
+  p.shell(String(bash.input['command']));
+  await p.tell(bash.fail('Exit code 1'));
+  await p.tell(e.stop());
+  await p.tell(e.end('other'));
+  expect(await p.story()).toEqual([
+    'session: claude began a session',
+    'prompt: Prompt: Switch the lamp on.',
+    'call: Edit lamp.txt (+1 −1) | lamp.txt by claude/toolu_01',
+    'call: Write bulb.txt (new, +1 −0) | bulb.txt by claude/toolu_02',
+    'before: 1 file, +1 −0: diary.txt | diary.txt by outside',
+    expect.stringContaining('call: Bash: sed -i'),
+  ]);
+  const all = await p.checkpoints();
+  expect(all.at(-1)?.changes?.map(({ path, by }) => [path, by.sure, by.authors[0]?.call])).toEqual([
+    ['box/bulb.txt', true, 'toolu_03'],
+    ['bulb.txt', true, 'toolu_03'],
+    ['lamp.txt', true, 'toolu_03'],
+  ]);
+  expect(all.map(({ session }) => session)).toEqual(all.map(() => e.session));
+  expect(all[2]?.conversation).toMatchObject({ messageId: 'pr-1', lastUser: 'Switch the lamp on.' });
+});
+
+describe('calls', () => {
+  test('in parallel, and interleaved, have their own paths', async () => {
+    const p = new AgentAtWork('claude');
+    const e = claudeEvents(p.dir);
+    await p.tell(e.start());
+    const [one, two] = [
+      e.call('Write', { file_path: p.at('one.txt'), content: '1' }),
+      e.call('Write', { file_path: p.at('two.txt'), content: '2' }),
+    ];
+    await Promise.all([p.tell(one.pre), p.tell(two.pre)]);
+    p.write('two.txt', '2');
+    p.write('one.txt', '1');
+    await p.tell(two.post({}));
+    await p.tell(one.post({}));
+    const by = (await p.story()).slice(1).join('\n');
+    expect(by).toContain('one.txt by claude/toolu_01');
+    expect(by).toContain('two.txt by claude/toolu_02');
+    expect(by).not.toContain('?');
+  });
+
+  test('of tools that only read leave nothing', async () => {
+    const p = new AgentAtWork('claude');
+    const e = claudeEvents(p.dir);
+    await p.tell(e.start());
+    p.write('by-a-person', '');
+    await p.tell(e.call('Read', { file_path: p.at('x') }).pre);
+    await p.tell(e.call('Task', { prompt: 'look around' }).pre);
+    expect(await p.story()).toHaveLength(1);
+  });
+
+  test('that were cancelled end with the next prompt, in doubt', async () => {
+    const p = new AgentAtWork('claude');
+    const e = claudeEvents(p.dir);
+    await p.tell(e.start());
+    await p.tell(e.call('Bash', { command: 'make' }).pre);
+    p.write('half', 'half\n');
+    await p.tell(e.prompt('Leave that.'));
+    p.write('mine', 'mine\n');
+    await p.open().checkpoint();
+    expect((await p.story()).slice(1)).toEqual([
+      'call: Bash: make (1 file) | half by claude/toolu_01, outside?',
+      'prompt: Prompt: Leave that.',
+      'manual: 1 file, +1 −0: mine | mine by outside',
+    ]);
+  });
+
+  test('that go on in the background share what comes later with outside, across prompts', async () => {
+    const p = new AgentAtWork('claude');
+    const e = claudeEvents(p.dir);
+    await p.tell(e.start());
+    const bash = e.call('Bash', { command: 'npm run dev', run_in_background: true });
+    await p.tell(bash.pre);
+    p.write('log', 'started\n');
+    await p.tell(bash.post({ stdout: '', backgroundTaskId: 'b1' }));
+    await p.tell(e.prompt('And now?'));
+    p.write('log', 'started\nmore\n');
+    await p.tell(e.end('other'));
+    expect((await p.story()).slice(1)).toEqual([
+      'call: Bash: npm run dev (1 file) | log by claude/toolu_01',
+      'prompt: Prompt: And now?',
+      'call: Bash: npm run dev (1 file) | log by claude/toolu_01, outside?',
+    ]);
+  });
+
+  test('of a sub-agent are its own, and stay when the person says something meanwhile', async () => {
+    const p = new AgentAtWork('claude');
+    const e = claudeEvents(p.dir);
+    await p.tell(e.start());
+    const write = e.call('Write', { file_path: p.at('report.md'), content: 'x' }, 'agent-7');
+    await p.tell(write.pre);
+    await p.tell(e.prompt('Go on.'));
+    p.write('report.md', 'x');
+    await p.tell(write.post({}));
+    const bash = e.call('Bash', { command: 'date > when' }, 'agent-7');
+    await p.tell(bash.pre);
+    p.shell('date > when');
+    await p.tell(e.subagentStop('agent-7'));
+    expect((await p.story()).slice(2)).toEqual([
+      'call: Write report.md (new, +1 −0) | report.md by claude:agent-7/toolu_01, outside?',
+      'call: Bash: date > when (1 file) | when by claude:agent-7/toolu_02, outside?',
+    ]);
+  });
+
+  test('that two hooks tell of are told once', async () => {
+    const p = new AgentAtWork('claude');
+    const e = claudeEvents(p.dir);
+    const twice = (event: object) => Promise.all([p.tell(event), p.tell(event)]);
+    await twice(e.start());
+    await twice(e.prompt('Once.', 'pr-1'));
+    const bash = e.call('Bash', { command: 'touch once' });
+    await twice(bash.pre);
+    p.shell('touch once');
+    await twice(bash.post({}));
+    expect(await p.story()).toEqual([
+      'session: claude began a session',
+      'prompt: Prompt: Once.',
+      'call: Bash: touch once (1 file) | once by claude/toolu_01',
+    ]);
+  });
+
+  test('whose begin nobody told are named, in doubt', async () => {
+    const p = new AgentAtWork('claude');
+    const e = claudeEvents(p.dir);
+    await p.tell(e.start());
+    p.write('x', 'x\n');
+    await p.tell(e.call('Write', { file_path: p.at('x'), content: 'x\n' }).post({}));
+    expect((await p.story()).slice(1)).toEqual(['late call: Write x (new, +1 −0) | x by claude/toolu_01, outside?']);
+  });
+});
+
+test('a compacted conversation goes on; a resumed or forked one begins anew', async () => {
+  const p = new AgentAtWork('claude');
+  const e = claudeEvents(p.dir);
+  await p.tell(e.start());
+  const bash = e.call('Bash', { command: 'touch a' });
+  await p.tell(bash.pre);
+  await p.tell(e.start('compact'));
+  p.shell('touch a');
+  await p.tell(bash.post({}));
+  const forked = claudeEvents(p.dir, 'session-2');
+  await p.tell(forked.start('fork'));
+  expect((await p.checkpoints()).map(({ trigger, session }) => `${trigger} ${session}`)).toEqual([
+    'session session-1',
+    'call session-1',
+    'session session-2',
+  ]);
+});
+
+test('the agent is told once what others changed under it', async () => {
+  const p = new AgentAtWork('claude');
+  const e = claudeEvents(p.dir);
+  p.write('a.txt', 'one\n');
+  await p.tell(e.start());
+  p.write('a.txt', 'two\n');
+  await p.open().restore('cp_1');
+  const said = await p.tell(e.prompt('Go on.'));
+  expect(said).toMatchObject({ hookSpecificOutput: { hookEventName: 'UserPromptSubmit' } });
+  expect(JSON.stringify(said)).toMatch(/restore by user.*Changed: a\.txt\. Read them again/);
+  expect(await p.tell(e.prompt('Go on!'))).toBeNull();
+});
+
+test('what lies outside every workspace is said, once', async () => {
+  const p = new AgentAtWork('claude');
+  const e = claudeEvents(p.dir);
+  await p.tell(e.start());
+  const write = e.call('Write', { file_path: `${p.dir}-elsewhere/x`, content: '' });
+  expect(JSON.stringify(await p.tell(write.pre))).toContain('no checkpoint of');
+  await p.tell(write.post({}));
+  expect(await p.tell(e.call('Write', { file_path: `${p.dir}-elsewhere/x`, content: '' }).pre)).toBeNull();
+});

@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { type Checkpoint, open, type Savepoint } from '@savepoint/core';
+import { realPorts, type World, world } from '@savepoint/testkit';
+import { onTestFinished } from 'vitest';
+import type { Reply } from '../src/answer.ts';
+import { runHook } from '../src/hook/index.ts';
+
+/** An agent at work in a real folder: it sends events as its program does, and its tools really change files. */
+export class AgentAtWork {
+  readonly world: World;
+  readonly dir: string;
+  /** Jobs that hooks left to other processes. */
+  readonly env: Record<string, string | undefined>;
+
+  constructor(
+    readonly name: string,
+    options: { readonly env?: Readonly<Record<string, string>>; readonly world?: World } = {},
+  ) {
+    this.world = options.world ?? world(onTestFinished);
+    this.dir = Buffer.from(this.world.workspace, 'latin1').toString();
+    this.env = { ...this.world.env, ...options.env };
+  }
+
+  async send(event: object | string): Promise<Reply> {
+    const text = typeof event === 'string' ? event : JSON.stringify(event);
+    const reply = await runHook({
+      args: [this.name],
+      env: this.env,
+      input: Readable.from([Buffer.from(text)]),
+      script: '/nowhere/savepoint.js',
+      sinceStart: () => 0,
+    });
+    return reply;
+  }
+
+  /** Sends, and wants it to go well. */
+  async tell(event: object): Promise<unknown> {
+    const { stdout, stderr, exit } = await this.send(event);
+    if (stderr !== '' || exit !== 0) throw new Error(`status ${exit}: ${stderr}`);
+    return stdout === '' ? null : JSON.parse(stdout);
+  }
+
+  at(name: string): string {
+    return path.join(this.dir, name);
+  }
+
+  write(name: string, content: string): void {
+    writeFileSync(this.at(name), content);
+  }
+
+  shell(command: string): void {
+    execFileSync('sh', ['-c', command], { cwd: this.dir });
+  }
+
+  open(): Savepoint {
+    return open({ dir: this.world.workspace, ports: realPorts(), places: this.world.places });
+  }
+
+  async checkpoints(): Promise<readonly Checkpoint[]> {
+    return [...(await this.open().list()).checkpoints].reverse();
+  }
+
+  /** `trigger description | path by author` per checkpoint, oldest first; a `?` where nobody is known with confidence. */
+  async story(): Promise<readonly string[]> {
+    return (await this.checkpoints()).map(
+      ({ trigger, description, changes, late }) =>
+        `${late ? 'late ' : ''}${trigger}: ${description}${(changes ?? []).map((change) => ` | ${change.path} by ${authors(change)}`).join('')}`,
+    );
+  }
+}
+
+function authors({ by }: NonNullable<Checkpoint['changes']>[number]): string {
+  const names = by.authors.map(
+    ({ actor, call, tool }) =>
+      `${actor.name}${actor.id === undefined ? '' : `:${actor.id}`}${call === null ? (tool === null ? '' : `/${tool}`) : `/${call}`}`,
+  );
+  return `${names.join(', ')}${by.sure ? '' : '?'}`;
+}

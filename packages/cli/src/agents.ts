@@ -1,0 +1,53 @@
+/** Agents' settings, as the command shows and changes them. Loaded late: other commands start faster without it. */
+import type { AgentReport, Surroundings } from '@savepoint/agents';
+import { type DiskPath, textFromBytes } from '@savepoint/core';
+import { nodePlaces } from '@savepoint/core/node';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function loadAgents() {
+  return import('@savepoint/agents');
+}
+
+export function surroundings(folder: DiskPath, env: Environment): Surroundings {
+  return {
+    project: textFromBytes(folder) ?? '',
+    env,
+    program: {
+      node: process.execPath,
+      script: process.argv[1] ?? '',
+      path: env['PATH'],
+      windows: process.platform === 'win32',
+    },
+  };
+}
+
+export type { FileChange } from '@savepoint/agents';
+
+export async function agentReports(folder: DiskPath, env: Environment): Promise<readonly AgentReport[]> {
+  const { reportAgents } = await loadAgents();
+  return reportAgents(surroundings(folder, env), textFromBytes(nodePlaces(env).home) ?? '');
+}
+
+/** As `--json` has it. */
+export function reportToJson({ agent, present, installed, health }: AgentReport) {
+  const { lastEvent, lastFailure, uncovered } = health;
+  const at = (time: number): string => new Date(Math.abs(time) <= 8.64e15 ? time : 0).toISOString();
+  return {
+    agent: agent.name as string,
+    title: agent.title,
+    present,
+    installed: installed.map(({ place, path, state, problem }) => ({
+      place: place as string,
+      path,
+      state: state as string,
+      problem,
+    })),
+    lastEvent: lastEvent && { time: at(lastEvent.time), event: lastEvent.event, folder: lastEvent.folder },
+    lastFailure: lastFailure && { time: at(lastFailure.time), event: lastFailure.event, message: lastFailure.message },
+    uncovered: uncovered.map(({ time, path, why }) => ({ time: at(time), path, why })),
+    notes: [...agent.integration.notes],
+  };
+}
+
+export type AgentJson = ReturnType<typeof reportToJson>;
