@@ -6,6 +6,8 @@ import { explain, project } from '../complaints/project.ts';
 const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[] = [
   ['status', [], 'no checkpoints'],
   ['list', [], 'No checkpoints'],
+  ['history', [], 'No changes'],
+  ['sessions', [], 'No sessions'],
   ['workspaces', [], 'No folder'],
   ['checkpoint', ['-m', 'by hand', '--test-result', 'pass'], 'cp_1'],
   ['list', [], 'tests pass'],
@@ -24,7 +26,12 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['redo', [], 'Redid cp_3'],
   ['edit', ['--dry-run', '../edits.json'], '+edited'],
   ['edit', ['../edits.json'], 'Edit 2 files: a.txt (+1 −1)'],
+  ['history', ['--limit', '2'], 'new/file.txt'],
+  ['history', ['--agent', 'user', '--tool', 'edit', '--file', 'a.txt', '--since', '1 hour ago'], 'user'],
+  ['stats', [], '100 %'],
   ['undo', [], 'Undid cp_6'],
+  ['list', ['--all'], 'Undid cp_6'],
+  ['list', ['--multi-file'], 'Edit 2 files'],
   ['restore', ['cp_2', '--yes', '--keep-outside'], 'Restored cp_2'],
   ['verify', [], 'sound'],
   ['verify', ['--deep'], 'every byte'],
@@ -75,8 +82,8 @@ describe('every verb through the binary', () => {
       if (key === 'checkpoint') p.write('a.txt', 'two\n');
       seen.add(key);
     }
-    // `workspace link` has a test of its own.
-    expect([...Object.keys(VERBS)].filter((key) => !seen.has(key))).toEqual(['linkWorkspace']);
+    // These have tests of their own.
+    expect([...Object.keys(VERBS)].filter((key) => !seen.has(key))).toEqual(['deleteSession', 'linkWorkspace']);
   });
 
   it('workspace link takes a relative path, and gives the folder those checkpoints', async () => {

@@ -44,7 +44,7 @@ describe('four processes at once', () => {
 
     const ids = told.made.map(({ id }) => id);
     expect(new Set(ids).size, `made: ${ids.join(' ')}`).toBe(ids.length);
-    const { checkpoints, damaged } = JSON.parse(p.ok('list', '--json', '--limit', '10000').stdout) as List;
+    const { checkpoints, damaged } = JSON.parse(p.ok('list', '--all', '--json', '--limit', '10000').stdout) as List;
     expect(damaged).toEqual([]);
     const numbers = checkpoints.map(({ id }) => Number(id.slice(3)));
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => b - a));

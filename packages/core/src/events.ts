@@ -1,15 +1,22 @@
 /** What happens in an engine, for those who watch it. */
 
 import type { Progress } from './io/pace.ts';
-import type { Checkpoint } from './model/checkpoint.ts';
+import type { Checkpoint, RecordedChange } from './model/checkpoint.ts';
+import type { ChangeId } from './model/ids.ts';
 import type { Recovered } from './transaction/recover.ts';
 
 export interface Events {
   readonly 'checkpoint:created': { readonly checkpoint: Checkpoint };
+  /** One for each change that a checkpoint lists, in their order, when it is there. */
+  readonly 'change:recorded': { readonly checkpoint: Checkpoint; readonly change: RecordedChange };
+  /** One for each change that a roll-back took back; the checkpoint is that of the roll-back. */
+  readonly 'change:rolled-back': { readonly checkpoint: Checkpoint; readonly change: ChangeId };
   readonly 'restore:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   readonly 'edit:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   readonly 'undo:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   readonly 'redo:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
+  /** After `change:rolled-back` for each of its changes. */
+  readonly 'rollback:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   /** What a dead process left was settled. */
   readonly recovered: { readonly settled: readonly Recovered[] };
   readonly progress: Progress;
@@ -20,7 +27,12 @@ export interface Events {
 }
 
 /** Acts, by what is told when one is done. */
-export type ActEvent = 'restore:completed' | 'edit:completed' | 'undo:completed' | 'redo:completed';
+export type ActEvent =
+  | 'restore:completed'
+  | 'edit:completed'
+  | 'undo:completed'
+  | 'redo:completed'
+  | 'rollback:completed';
 
 export type Listener<Name extends keyof Events> = (event: Events[Name]) => void;
 
@@ -37,6 +49,13 @@ export class EventStream {
 
   emit<Name extends keyof Events>(name: Name, event: Events[Name]): void {
     for (const listener of this.#listeners.get(name) ?? []) this.#tell(listener as Listener<Name>, event);
+  }
+
+  /** What a new checkpoint tells: itself, then its changes, then what it took back. */
+  emitCheckpoint(checkpoint: Checkpoint): void {
+    this.emit('checkpoint:created', { checkpoint });
+    for (const change of checkpoint.changes ?? []) this.emit('change:recorded', { checkpoint, change });
+    for (const change of checkpoint.rolledBack) this.emit('change:rolled-back', { checkpoint, change });
   }
 
   /** A listener's fault must not end up in the middle of a transaction: it goes up on its own. */

@@ -73,8 +73,14 @@ export {
 } from './savepoint.ts';
 export type { CallEnd, CallRequest, EndedCall, Session, SessionOptions } from './session.ts';
 export type { OpenCall } from './store/open-calls.ts';
+export type { Usage } from './store/usage.ts';
 export type { CleanUp } from './timeline/clean-up.ts';
+export type { ForgottenSession, KeptReason } from './timeline/forget-session.ts';
+export type { HistoryEntry, HistoryFilter, HistoryPage, HistoryQuery, Unlisted } from './timeline/history.ts';
+export type { ListView, Overview, OverviewQuery, OverviewRow } from './timeline/overview.ts';
 export type { RetentionPolicy } from './timeline/retention.ts';
+export type { SessionList, SessionSummary } from './timeline/sessions.ts';
+export type { Durations, Stats } from './timeline/stats.ts';
 export type { DamagedCheckpoint } from './timeline/timeline.ts';
 export type { Damage, Verification } from './timeline/verify.ts';
 export type { BackupPlace } from './transaction/backups.ts';

@@ -38,11 +38,18 @@ import { Session, type SessionOptions } from './session.ts';
 import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';
 import { readOpenCalls } from './store/open-calls.ts';
 import { assertNoLink, confirmRecord, type Found, listRecords, type WorkspaceRecord } from './store/records.ts';
+import { storeUsage, type Usage } from './store/usage.ts';
 import { type Captured, capture, look, plainTelling, type Workspace } from './timeline/capture.ts';
 import { type CleanUp, cleanUp } from './timeline/clean-up.ts';
 import { type Comparison, compare } from './timeline/compare.ts';
+import { type ForgottenSession, forgetSession } from './timeline/forget-session.ts';
+import { type HistoryPage, type HistoryQuery, queryHistory } from './timeline/history.ts';
+import { type Overview, type OverviewQuery, overview } from './timeline/overview.ts';
 import { resolveCheckpoint } from './timeline/resolve.ts';
 import type { RetentionPolicy } from './timeline/retention.ts';
+import { listSessions, type SessionList } from './timeline/sessions.ts';
+import { type Stats, statsOf } from './timeline/stats.ts';
+import { StoryCache } from './timeline/story-cache.ts';
 import type { DamagedCheckpoint } from './timeline/timeline.ts';
 import { type Verification, verifyStore } from './timeline/verify.ts';
 import { type BackupPlace, dropBackups } from './transaction/backups.ts';
@@ -161,6 +168,7 @@ export class Savepoint {
   readonly #options: OpenOptions;
   readonly #actor: Actor;
   readonly #warned = new Set<string>();
+  readonly #stories = new StoryCache();
 
   /** Use {@link open}. */
   constructor(options: OpenOptions) {
@@ -194,7 +202,7 @@ export class Savepoint {
         { always: true },
       );
       this.#warnOf(captured.scan);
-      this.#events.emit('checkpoint:created', { checkpoint: captured.checkpoint });
+      this.#events.emitCheckpoint(captured.checkpoint);
       if (pending === null) await this.#tidyUp(workspace, lock);
       return { ...captured, pending };
     });
@@ -225,7 +233,7 @@ export class Savepoint {
         },
         announce: ({ checkpoint, made, scan }) => {
           this.#warnOf(scan);
-          if (made) this.#events.emit('checkpoint:created', { checkpoint });
+          if (made) this.#events.emitCheckpoint(checkpoint);
         },
         tidyUp: (workspace, lock) => this.#tidyUp(workspace, lock),
         automatic: () => this.#mapped(async () => this.#effective(this.#root()).automatic),
@@ -246,6 +254,46 @@ export class Savepoint {
       const chosen = options.limit === undefined ? [...refs] : refs.slice(Math.max(0, refs.length - options.limit));
       return workspace.timeline.readAll(chosen.reverse());
     });
+  }
+
+  /** What this takes for now: milliseconds since 1970, by its own clock. */
+  now(): number {
+    return this.#options.ports.clock.now();
+  }
+
+  /** Checkpoints as people look through them, newest first. */
+  async overview(query: OverviewQuery): Promise<Overview> {
+    return this.#reading(({ timeline }) => overview(timeline, this.#stories, query));
+  }
+
+  /** Changes, newest first, by whoever made them; checkpoints that do not list theirs are named. */
+  async history(query: HistoryQuery): Promise<HistoryPage> {
+    return this.#reading(({ timeline }) => queryHistory(timeline, this.#stories, query));
+  }
+
+  /** The sessions of agents that the timeline tells of. */
+  async sessions(): Promise<SessionList> {
+    return this.#reading(({ timeline }) => listSessions(timeline, this.#stories));
+  }
+
+  /**
+   * Drops a session's checkpoints and what only they needed. What other checkpoints say of it stays.
+   * @throws SavepointError UNKNOWN_SESSION, LOCKED, PENDING, STORE_DAMAGED, IO
+   */
+  async forgetSession(session: string, options: CallOptions = {}): Promise<ForgottenSession> {
+    return this.#acting(options, async (workspace, lock, pace) => {
+      const forgotten = await forgetSession(workspace, lock, session, pace);
+      this.#dropBackups(workspace);
+      return forgotten;
+    });
+  }
+
+  /** How often changes stand, how long they take, and what the store takes on disk. */
+  async stats(): Promise<Stats & { readonly storage: Usage }> {
+    return this.#reading(({ ports, store, timeline }) => ({
+      ...statsOf(timeline, this.#stories),
+      storage: storeUsage(ports.fs, store.layout),
+    }));
   }
 
   /** @throws SavepointError BAD_ID, UNKNOWN_CHECKPOINT, AMBIGUOUS_ID, NO_CHECKPOINT */
@@ -499,8 +547,9 @@ export class Savepoint {
 
   #announce(name: ActEvent, result: ActResult): void {
     this.#warnOf(result.scan);
+    if (result.beforeIsNew) this.#events.emitCheckpoint(result.before);
     if (result.checkpoint === null) return;
-    this.#events.emit('checkpoint:created', { checkpoint: result.checkpoint });
+    this.#events.emitCheckpoint(result.checkpoint);
     this.#events.emit(name, { checkpoint: result.checkpoint, paths: result.plan.paths.length });
   }
 
@@ -619,12 +668,16 @@ export class Savepoint {
     }
   }
 
-  /** Backups of an act are kept as long as the checkpoint before it. */
   async #cleanUp(workspace: Workspace, lock: HeldLock, policy: RetentionPolicy, pace: Pace): Promise<CleanUp> {
     const done = await cleanUp(workspace, lock, policy, pace);
+    this.#dropBackups(workspace);
+    return done;
+  }
+
+  /** Backups of an act are kept as long as the checkpoint before it. */
+  #dropBackups(workspace: Workspace): void {
     const kept = new Set(workspace.timeline.list().map(({ number }) => number));
     dropBackups(workspace.ports, workspace.store.layout, workspace.root, (number) => kept.has(number));
-    return done;
   }
 
   #settings(root: DiskPath): Settings {

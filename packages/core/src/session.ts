@@ -349,7 +349,10 @@ export class Session {
     background: boolean,
   ): Promise<EndedCall> {
     const { ports, store } = workspace;
-    const telling: Telling = { ...plainTelling('call', call.actor), toolCall: call.id, tool: call.tool };
+    const took = ports.clock.now() - call.began;
+    // A clock that was set back tells nothing, and nobody knows when background work ended.
+    const tool = { ...call.tool, took: took < 0 || call.background ? null : took };
+    const telling: Telling = { ...plainTelling('call', call.actor), toolCall: call.id, tool };
     const { checkpoint, made, scan } = await this.#capture(workspace, lock, pace, telling, false);
     if (background) writeOpenCall(ports.fs, store.layout, { ...call, late: false, background });
     else removeOpenCall(ports.fs, store.layout, call.session, call.id);
@@ -415,6 +418,7 @@ function toolInfo({ tool, kind, args, summary }: CallRequest): ToolInfo {
     kind: kind ?? 'other',
     summary: shortened(summary ?? summaryOf(args), SUMMARY_CHARACTERS),
     args: args === undefined ? null : shortened(asJson(args), ARGS_CHARACTERS),
+    took: null,
   };
 }
 

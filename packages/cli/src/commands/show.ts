@@ -1,5 +1,6 @@
-import { nameFromJson, showName, showText, VERBS } from '@savepoint/core';
+import { nameFromJson, type OutputOf, showName, showText, VERBS } from '@savepoint/core';
 import { command, lines } from '../command.ts';
+import { whoText } from '../show/authors.ts';
 import { gapReason, listed } from '../show/capture.ts';
 import { changeLine, totalsLine } from '../show/changes.ts';
 import { counted, shown, size, when } from '../show/words.ts';
@@ -20,6 +21,9 @@ export const show = command({
     return lines(
       `${style.id(id)}  ${showText(checkpoint.description, 'keep').replaceAll('\n', '\n      ')}`,
       row('taken', `${when(time)}, by ${by} (${trigger})`),
+      row('session', checkpoint.session === null ? null : showText(checkpoint.session)),
+      row('tool', checkpoint.tool === null ? null : toolLine(checkpoint.tool, checkpoint.toolCall)),
+      row('prompt', checkpoint.conversation?.lastUser == null ? null : shortText(checkpoint.conversation.lastUser)),
       row('commit', commit),
       row('previous', checkpoint.previous),
       row('restored', checkpoint.target),
@@ -53,8 +57,26 @@ export const show = command({
           ? ['no changes']
           : [
               `changes since ${checkpoint.previous}: ${totalsLine(totals)}`,
-              ...changes.map((one) => `  ${changeLine(one, style)}`),
+              ...changes.map((one) => `  ${changeLine(one, style)}  ${style.faint(`by ${whoText(one)}`)}`),
             ],
     );
   },
 });
+
+type ToolJson = NonNullable<OutputOf<(typeof VERBS)['show']>['tool']>;
+
+const SHOWN_LETTERS = 100;
+
+function toolLine({ name, summary, took }: ToolJson, call: string | null): string {
+  return [
+    showText(name),
+    ...(summary === '' ? [] : [shortText(summary)]),
+    ...(took === null ? [] : [`took ${took < 1000 ? `${took} ms` : `${Math.round(took / 100) / 10} s`}`]),
+    ...(call === null ? [] : [`call ${showText(call)}`]),
+  ].join(', ');
+}
+
+function shortText(text: string): string {
+  const line = showText(text.replace(/\s+/g, ' ').trim());
+  return line.length > SHOWN_LETTERS ? `${line.slice(0, SHOWN_LETTERS - 1)}…` : line;
+}

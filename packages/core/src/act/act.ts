@@ -63,6 +63,8 @@ export interface Preview {
 export interface ActResult extends Preview {
   /** The state before; what changed since the last checkpoint is in it. */
   readonly before: Checkpoint;
+  /** It was taken for this act; else the last checkpoint was that state already. */
+  readonly beforeIsNew: boolean;
   /** The state after; null where there was nothing to do (an undo or redo is on record even then). */
   readonly checkpoint: Checkpoint | null;
   /** Bytes that someone wrote through an open handle into files that were replaced. */
@@ -112,10 +114,11 @@ export async function performAct(
     }
     refuse(plan);
     const seen: Preview = { telling: act.telling, plan, fingerprint, scan: before.scan };
+    const stateBefore = { before: before.checkpoint, beforeIsNew: before.made };
     if (plan.paths.length === 0) {
       batch.abandon();
       const checkpoint = await recordInverse(workspace, act, lock, pace);
-      return { ...seen, before: before.checkpoint, checkpoint, kept: [], backups: [] };
+      return { ...seen, ...stateBefore, checkpoint, kept: [], backups: [] };
     }
     const ref = await composeAfter(workspace, act, before, plan, batch, pace);
     batch.finish();
@@ -137,7 +140,7 @@ export async function performAct(
     });
     forget(before.scan, plan);
     keepCache(workspace, ref.commit, before.scan);
-    return { ...seen, before: before.checkpoint, checkpoint, kept, backups };
+    return { ...seen, ...stateBefore, checkpoint, kept, backups };
   } catch (error) {
     batch.abandon();
     throw error;

@@ -45,6 +45,8 @@ export interface ToolInfo {
   readonly summary: string;
   /** What it was called with, as JSON; shortened. */
   readonly args: string | null;
+  /** Milliseconds from the call's beginning to its end; null while it runs, and where that is not known. */
+  readonly took: number | null;
 }
 
 /**

@@ -48,6 +48,12 @@ export const ERROR_CODES = {
     data: '{ given: string, candidates: string[] }',
     hint: 'Give more digits, or use the cp_ number.',
   },
+  UNKNOWN_SESSION: {
+    exit: 1,
+    when: 'No checkpoint of this workspace is of that session.',
+    data: '{ session: string }',
+    hint: 'Run `savepoint sessions` to see the sessions.',
+  },
   NO_CHECKPOINT: {
     exit: 1,
     when: 'The workspace has no checkpoint yet.',

@@ -54,7 +54,8 @@ interface CheckpointJson {
   readonly undoes: CheckpointId | null;
   /** Absent in checkpoints of early versions. */
   readonly toolCall?: string | null;
-  readonly tool?: ToolInfo | null;
+  /** Its `took` is absent in checkpoints of early versions. */
+  readonly tool?: (Omit<ToolInfo, 'took'> & { readonly took?: number | null }) | null;
   /** Absent: false. */
   readonly late?: boolean;
   /** Absent: none. */
@@ -164,7 +165,7 @@ export function decodeStory(data: Buffer, commit: ObjectId, snapshot: Snapshot):
       target: json.target,
       undoes: json.undoes,
       toolCall: json.toolCall ?? null,
-      tool: json.tool ?? null,
+      tool: json.tool == null ? null : { ...json.tool, took: json.tool.took ?? null },
       late: json.late ?? false,
       rolledBack: json.rolledBack ?? [],
       roots: json.roots.map((root) => ({

@@ -15,19 +15,29 @@ export interface CleanUp {
   readonly objectsDropped: number;
 }
 
-/**
- * First the refs go, then what nothing reaches any more: a crash in between leaves garbage, never a checkpoint without
- * its objects. No journal is open: what one needs besides the refs would be swept.
- * @throws SavepointError STORE_DAMAGED when a checkpoint that stays cannot be read; then nothing is swept
- */
+/** Drops what the policy no longer keeps. */
 export async function cleanUp(
   workspace: Workspace,
   lock: HeldLock,
   policy: RetentionPolicy,
   pace: Pace,
 ): Promise<CleanUp> {
+  return dropCheckpoints(workspace, lock, expired(workspace.timeline, policy), pace);
+}
+
+/**
+ * First the refs go, then what nothing reaches any more: a crash in between leaves garbage, never a checkpoint without
+ * its objects. No journal is open: what one needs besides the refs would be swept.
+ * @param drop numbers of checkpoints that go, and no others
+ * @throws SavepointError STORE_DAMAGED when a checkpoint that stays cannot be read; then nothing is swept
+ */
+export async function dropCheckpoints(
+  workspace: Workspace,
+  lock: HeldLock,
+  drop: readonly number[],
+  pace: Pace,
+): Promise<CleanUp> {
   const { timeline, store } = workspace;
-  const drop = expired(timeline, policy);
   const dropped = new Set(drop);
   const staying = timeline.list().filter(({ number }) => !dropped.has(number));
   const live = await reachable(

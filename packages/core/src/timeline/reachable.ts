@@ -1,17 +1,19 @@
 /** Everything that checkpoints need of the store. */
 
 import type { Pace } from '../io/pace.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type CheckpointId, checkpointId, EMPTY_TREE, type ObjectId } from '../model/ids.ts';
 import { decodeCommit } from '../store/objects/commit.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { decodeTree } from '../store/objects/tree.ts';
-import type { CheckpointRef } from './timeline.ts';
+import { type CheckpointRef, readCheckpoint } from './timeline.ts';
 
 const FOLDER = 0o040000;
 
 /**
- * Ids of all objects that the commits need, each looked into once. Nothing is read of blobs.
+ * Ids of all objects that the commits need, each looked into once: their trees, and the contents before each change that
+ * they list, which the checkpoint before them may not be there any more to hold. Of blobs only the stories are read.
  * @param seen ids known already; what is below them is taken for known too
  * @throws SavepointError STORE_DAMAGED at the first commit or tree that cannot be read
  */
@@ -25,6 +27,7 @@ export async function reachable(
     if (seen.has(commit)) continue;
     seen.add(commit);
     const open = [decodeCommit(readOf(objects, commit, 'commit'), commit).tree];
+    for (const id of contentsBefore(objects, commit)) seen.add(id);
     for (let tree = open.pop(); tree !== undefined; tree = open.pop()) {
       if (tree === EMPTY_TREE || seen.has(tree)) continue;
       seen.add(tree);
@@ -36,6 +39,18 @@ export async function reachable(
     }
   }
   return seen;
+}
+
+/** A story that cannot be read names nothing; the files of its checkpoint are needed all the same. */
+function* contentsBefore(objects: ObjectReader, commit: ObjectId): Generator<ObjectId> {
+  let changes: Checkpoint['changes'];
+  try {
+    changes = readCheckpoint(objects, commit).changes;
+  } catch (error) {
+    if (error instanceof SavepointError && error.code === 'STORE_DAMAGED') return;
+    throw error;
+  }
+  for (const { before } of changes ?? []) if (before !== null && before.kind !== 'folder') yield before.id;
 }
 
 /** What is wrong with a checkpoint, if anything: the objects it needs that are missing or cannot be read. */

@@ -29,12 +29,24 @@ function lookup(given: string, refs: readonly CheckpointRef[], timeline: Timelin
   const last = /^last(?:~(\d{1,6}))?$/.exec(given);
   if (last !== null) return () => refs.at(-1 - Number(last[1] ?? 0)) ?? unknown(given, 'There are not that many.');
   if (/^[0-9a-f]{4,40}$/.test(given)) return () => prefixed(given, refs);
-  const ago = /^@\{\s*(\d{1,6})\s+(second|minute|hour|day|week)s?\s+ago\s*\}$/.exec(given);
-  if (ago !== null) return () => at(now - Number(ago[1]) * (UNITS[ago[2] as string] as number), refs, timeline, given);
-  const date = /^@\{\s*(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d)?)?)\s*\}$/.exec(given);
-  const time = date === null ? Number.NaN : Date.parse((date[1] as string).replace(' ', 'T'));
-  if (!Number.isNaN(time)) return () => at(time, refs, timeline, given);
+  const inBraces = /^@\{(.{1,50})\}$/.exec(given)?.[1];
+  const time = inBraces === undefined ? null : agoOrDate(inBraces.trim(), now);
+  if (time !== null) return () => at(time, refs, timeline, given);
   throw new SavepointError('BAD_ID', 'That does not name a checkpoint.', { given });
+}
+
+/**
+ * `10 minutes ago`, `2026-01-31`, `2026-01-31 12:00`, `2026-01-31T12:00:00.000Z`; without a zone it is local time.
+ * @param now milliseconds since 1970
+ * @returns milliseconds since 1970; null where the text is none of these
+ */
+export function agoOrDate(text: string, now: number): number | null {
+  const ago = /^(\d{1,6})\s+(second|minute|hour|day|week)s?\s+ago$/.exec(text);
+  if (ago !== null) return now - Number(ago[1]) * (UNITS[ago[2] as string] as number);
+  if (!/^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/.test(text)) return null;
+  // The language takes a date alone for one at Greenwich.
+  const time = Date.parse(text.length === 10 ? `${text}T00:00` : text.replace(' ', 'T'));
+  return Number.isNaN(time) ? null : time;
 }
 
 function numbered(number: number, refs: readonly CheckpointRef[], given: string): CheckpointRef {

@@ -112,15 +112,20 @@ export const TOOLS = [
     title: 'List checkpoints',
     description:
       'Lists the checkpoints of the workspace, newest first: id, time, who took it and why, and how much changed in it. ' +
-      '`before` (as cp_12) gives older ones.',
+      'Tiny steps in a row are told by their newest, and those taken only because something was about to begin are left ' +
+      'out; view "all" gives every one. `before` (as cp_12) gives older ones.',
     annotations: READS,
-    takes: { fields: { limit: 'limit', before: 'before' } },
+    takes: { fields: { limit: 'limit', before: 'before', view: 'view', session: 'session' } },
     twoSteps: false,
-    render: ({ checkpoints, damaged, more }) => [
+    render: ({ checkpoints, folded, hidden, damaged, more, next }) => [
       ...(checkpoints.length + damaged.length === 0 ? ['No checkpoints yet; checkpoint_create takes one.'] : []),
-      ...checkpoints.map(checkpointLine),
+      ...checkpoints.map((one) => {
+        const run = folded.find(({ into }) => into === one.id);
+        return `${checkpointLine(one)}${run === undefined ? '' : `  [stands for ${run.ids.length} tiny steps before it, too]`}`;
+      }),
       ...damaged.map(({ id, problem }) => `${id}  damaged: ${showText(problem.message)}`),
-      ...(more ? ['There are older ones: give the oldest id as `before`.'] : []),
+      ...(hidden > 0 ? [`${hidden} more are left out by the view; view "all" gives them.`] : []),
+      ...(more ? [`There are older ones: give ${next} as \`before\`.`] : []),
     ],
   }),
   tool({

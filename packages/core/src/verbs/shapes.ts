@@ -184,6 +184,7 @@ const brief = {
       kind: z.enum(['write', 'edit', 'shell', 'other']),
       summary: z.string().describe('a command line or a file name, shortened'),
       args: z.string().nullable().describe('what it was called with, as JSON, shortened'),
+      took: nullableCount.describe('milliseconds from the beginning of the call to its end, where known'),
     })
     .nullable(),
   late: z.boolean().describe('taken when the call that it was to come before had begun'),

@@ -1,15 +1,19 @@
 /** The table of verbs: all that Savepoint can be asked to do. */
 import { checkpoint } from './checkpoint.ts';
 import { config } from './config.ts';
+import { deleteSession } from './delete-session.ts';
 import { diff } from './diff.ts';
 import { edit } from './edit.ts';
 import { gc } from './gc.ts';
+import { history } from './history.ts';
 import { linkWorkspace } from './link-workspace.ts';
 import { list } from './list.ts';
 import { recover } from './recover.ts';
 import { redo } from './redo.ts';
 import { restore } from './restore.ts';
+import { sessions } from './sessions.ts';
 import { show } from './show.ts';
+import { stats } from './stats.ts';
 import { status } from './status.ts';
 import { undo } from './undo.ts';
 import { verify } from './verify.ts';
@@ -22,6 +26,10 @@ export const VERBS = {
   list,
   show,
   diff,
+  history,
+  sessions,
+  deleteSession,
+  stats,
   restore,
   edit,
   undo,

@@ -50,7 +50,7 @@ export function recordedToJson(change: RecordedChange): Json<'recordedChange'> {
   };
 }
 
-function actorToJson({ kind, name, version, id }: Actor): Json<'actor'> {
+export function actorToJson({ kind, name, version, id }: Actor): Json<'actor'> {
   return { kind, name, version: version ?? null, id: id ?? null };
 }
 

@@ -10,7 +10,14 @@ describe('before the first checkpoint', () => {
   it('status, list and workspaces answer; the others say that there is nothing', async () => {
     const w = new VerbsWorld();
     expect(await w.call(status, {})).toMatchObject({ workspace: null, last: null, checkpoints: 0 });
-    expect(await w.call(list, {})).toEqual({ checkpoints: [], damaged: [], more: false });
+    expect(await w.call(list, {})).toEqual({
+      checkpoints: [],
+      folded: [],
+      hidden: 0,
+      damaged: [],
+      more: false,
+      next: null,
+    });
     expect(await w.call(workspaces, {})).toEqual({ workspaces: [], problems: [] });
     await expect(w.call(show, { checkpoint: 'last' })).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
     await expect(w.call(diff, {})).rejects.toMatchObject({ code: 'NO_WORKSPACE' });

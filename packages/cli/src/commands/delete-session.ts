@@ -1,0 +1,53 @@
+import { SavepointError, showText, VERBS } from '@savepoint/core';
+import { command, lines } from '../command.ts';
+import { listed } from '../show/capture.ts';
+import { counted, size } from '../show/words.ts';
+
+const WHY = {
+  newest: "it is the workspace's newest",
+  undo: 'it is the state before an act that stays',
+} as const;
+
+export const deleteSession = command({
+  verb: VERBS.deleteSession,
+  operands: [['<session>', 'its whole id, as `savepoint sessions` prints it']],
+  takesPaths: false,
+  options: [{ flags: '--yes', description: 'do not ask' }],
+  examples: ['savepoint sessions delete 3f2a91bc', 'savepoint sessions delete 3f2a91bc --yes'],
+  input: ({ operands }) => ({ session: operands[0] ?? '' }),
+
+  async carryOut(input, { options }, { savepoint, signal, ask }) {
+    if (options['yes'] !== true) {
+      const { sessions } = await VERBS.sessions.handle(savepoint, {}, { signal });
+      const found = sessions.find(({ id }) => id === input.session);
+      // One that is not there fails below, and says so.
+      if (found !== undefined && found.checkpoints.length > 0) {
+        const what = `${counted(found.checkpoints.length, 'checkpoint')} of session ${showText(input.session)}`;
+        if (ask === null) {
+          throw new SavepointError(
+            'NEEDS_CONFIRMATION',
+            `That would drop ${what}, and nobody is there to be asked.`,
+            { verb: 'sessions delete' },
+            { hint: 'It cannot be undone. Repeat with --yes if that is what you want.' },
+          );
+        }
+        if (!(await ask(`This drops ${what}. It cannot be undone.\n`, 'Drop them?'))) {
+          throw new SavepointError('CANCELLED', 'Not dropped.');
+        }
+      }
+    }
+    return VERBS.deleteSession.handle(savepoint, input, { signal });
+  },
+
+  render({ session, dropped, stayed, kept, bytesBefore, bytesAfter }) {
+    return lines(
+      `Dropped ${counted(dropped.length, 'checkpoint')} of session ${showText(session)}; ` +
+        `${counted(kept, 'checkpoint')} of the workspace ${kept === 1 ? 'is' : 'are'} left.`,
+      listed(
+        stayed.map(({ id, why }) => `${id} (${WHY[why]})`),
+        (count) => `${counted(count, 'checkpoint')} of it ${count === 1 ? 'stays' : 'stay'}:`,
+      ),
+      `The store took ${size(bytesBefore)} and takes ${size(bytesAfter)}.`,
+    );
+  },
+});

@@ -1,0 +1,32 @@
+/** Who may have made a change, in few letters. */
+import { type OutputOf, showText, type VERBS } from '@savepoint/core';
+
+type RecordedJson = OutputOf<(typeof VERBS)['history']>['changes'][number];
+export type Authored = Pick<RecordedJson, 'authors' | 'sure'>;
+type AuthorJson = RecordedJson['authors'][number];
+
+const SESSION_LETTERS = 8;
+
+/** `claude-code 3f2a91bc`, `outside`, `one s-1 or outside ?`: a question mark where nobody knows. */
+export function whoText({ authors, sure }: Authored): string {
+  const names = [...new Set(authors.map(authorText))].join(' or ');
+  return sure ? names : `${names} ?`;
+}
+
+/** Each tool once; empty where none is known. @param act the trigger of the checkpoint, for what Savepoint itself did */
+export function toolText({ authors }: Authored, act: string): string {
+  const tools = new Set(authors.flatMap(({ tool }) => tool ?? []));
+  if (tools.size === 0 && ACTS.has(act)) return act;
+  return [...tools].map((tool) => showText(tool)).join(', ');
+}
+
+const ACTS: ReadonlySet<string> = new Set(['restore', 'edit', 'undo', 'redo', 'rollback']);
+
+function authorText({ actor, session }: AuthorJson): string {
+  const name = showText(actor.id === null ? actor.name : `${actor.name}/${actor.id}`);
+  return session === null ? name : `${name} ${shortSession(session)}`;
+}
+
+export function shortSession(session: string): string {
+  return showText(session.length > SESSION_LETTERS ? `${session.slice(0, SESSION_LETTERS)}…` : session);
+}

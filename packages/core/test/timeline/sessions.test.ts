@@ -1,0 +1,167 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { Savepoint, TreePath } from '@savepoint/core';
+import { describe, expect, test } from 'vitest';
+import { TimelineWorld, tree } from './timeline-world.ts';
+
+/** Two sessions that take turns on one file. */
+async function twoSessions(w: TimelineWorld): Promise<Savepoint> {
+  const savepoint = w.open();
+  w.write('shared.txt', 'as it was\n');
+  await savepoint.checkpoint(); // cp_1
+  const one = savepoint.session({ agent: 'one', id: 's-one' });
+  const two = savepoint.session({ agent: 'two', id: 's-two' });
+  const write = (session: typeof one, name: string, content: string, id: string): Promise<void> =>
+    session.call({ tool: 'Write', kind: 'write', paths: tree(name), id }, () => w.write(name, content));
+  w.pass(10);
+  await one.prompt('First words.\nAnd more.', 'm-1'); // cp_2
+  await write(one, 'shared.txt', 'of one\n', 'c-1'); // cp_3
+  w.pass(10);
+  await write(two, 'shared.txt', 'of two\n', 'c-2'); // cp_4
+  await write(one, 'other.txt', 'only in the session that goes\n', 'c-3'); // cp_5
+  await one.prompt('Second words.'); // cp_6
+  await one.call({ tool: 'Bash', kind: 'shell', id: 'c-4' }, () => w.delete('other.txt')); // cp_7
+  w.pass(10);
+  await savepoint.checkpoint(); // cp_8
+  return savepoint;
+}
+
+test('sessions: who, when, what was said first, and how much changed', async () => {
+  const w = new TimelineWorld();
+  const began = w.now;
+  const { sessions, damaged } = await (await twoSessions(w)).sessions();
+  expect(damaged).toEqual([]);
+  expect(sessions).toEqual([
+    {
+      id: 's-one',
+      actor: { kind: 'agent', name: 'one' },
+      first: began + 10_000,
+      last: began + 20_000,
+      title: 'First words.\nAnd more.',
+      prompts: 2,
+      calls: 3,
+      changes: 3,
+      unsure: 0,
+      added: 2,
+      removed: 2,
+      checkpoints: ['cp_7', 'cp_6', 'cp_5', 'cp_3', 'cp_2'],
+    },
+    {
+      id: 's-two',
+      actor: { kind: 'agent', name: 'two' },
+      first: began + 20_000,
+      last: began + 20_000,
+      title: null,
+      prompts: 0,
+      calls: 1,
+      changes: 1,
+      unsure: 0,
+      added: 1,
+      removed: 1,
+      checkpoints: ['cp_4'],
+    },
+  ]);
+});
+
+test('a change that two may have made counts for both, as unsure', async () => {
+  const w = new TimelineWorld();
+  const savepoint = w.open();
+  const [one, two] = ['one', 'two'].map((id) => savepoint.session({ agent: id, id }));
+  await one?.start();
+  await one?.begin({ tool: 'Bash', kind: 'shell', id: 'x' });
+  await two?.begin({ tool: 'Bash', kind: 'shell', id: 'y' });
+  w.write('a', 'whose?\n');
+  await one?.end('x');
+  const { sessions } = await savepoint.sessions();
+  expect(sessions.map(({ id, changes, unsure }) => [id, changes, unsure]).sort()).toEqual([
+    ['one', 1, 1],
+    ['two', 1, 1],
+  ]);
+});
+
+describe('deleting a session', () => {
+  test('drops its checkpoints and what only they needed; others keep working, with the contents before', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoSessions(w);
+    const git = (...args: readonly string[]): string =>
+      execFileSync('git', ['--git-dir', `${w.store}/objects.git`, ...args], { encoding: 'utf8' }).trim();
+    const objectOf = (content: string): string =>
+      execFileSync('git', ['hash-object', '--stdin'], { input: content, encoding: 'utf8' }).trim();
+    const has = (content: string): boolean =>
+      git('cat-file', '--batch-all-objects', '--batch-check').includes(objectOf(content));
+    expect(has('only in the session that goes\n')).toBe(true);
+    const forgotten = await savepoint.forgetSession('s-one');
+    expect(forgotten).toMatchObject({ session: 's-one', stayed: [], kept: 3 });
+    expect(forgotten.dropped).toEqual(['cp_2', 'cp_3', 'cp_5', 'cp_6', 'cp_7']);
+    expect(has('only in the session that goes\n')).toBe(false);
+    // What the other session found before its change came from the session that is gone, and is kept for it.
+    expect(has('of one\n')).toBe(true);
+    expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
+    expect((await savepoint.sessions()).sessions.map(({ id }) => id)).toEqual(['s-two']);
+    await savepoint.restore('cp_4');
+    expect(readFileSync(w.at('shared.txt'), 'utf8')).toBe('of two\n');
+    await savepoint.restore('cp_1');
+    expect(readFileSync(w.at('shared.txt'), 'utf8')).toBe('as it was\n');
+    git('fsck', '--strict');
+  });
+
+  test("keeps the workspace's newest, and says so", async () => {
+    const w = new TimelineWorld();
+    const session = w.open().session({ agent: 'one', id: 's-1' });
+    await session.start();
+    w.write('a', 'a\n');
+    await session.prompt('More.');
+    const forgotten = await w.open().forgetSession('s-1');
+    expect(forgotten).toMatchObject({ dropped: ['cp_1'], stayed: [{ id: 'cp_2', why: 'newest' }], kept: 1 });
+    w.delete('a');
+    await w.open().restore('last');
+    expect(readFileSync(w.at('a'), 'utf8')).toBe('a\n');
+  });
+
+  test('keeps the state before an act that stays, so that its undo still goes', async () => {
+    const w = new TimelineWorld();
+    const savepoint = w.open();
+    w.write('a.txt', 'old\n');
+    const session = savepoint.session({ agent: 'one', id: 's-1' });
+    await session.start();
+    await session.call({ tool: 'Write', kind: 'write', paths: tree('a.txt') }, () => w.write('a.txt', 'new\n'));
+    await savepoint.edit([
+      {
+        given: 'a.txt',
+        path: 'a.txt' as TreePath,
+        edits: [{ op: 'write', content: 'edited\n', exact: false }],
+        expectedHash: null,
+        force: false,
+      },
+    ]);
+    const forgotten = await savepoint.forgetSession('s-1');
+    expect(forgotten).toMatchObject({ dropped: ['cp_1'], stayed: [{ id: 'cp_2', why: 'undo' }] });
+    await savepoint.undo();
+    expect(readFileSync(w.at('a.txt'), 'utf8')).toBe('new\n');
+  });
+
+  test('of which there is none is an error, and nothing goes', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoSessions(w);
+    await expect(savepoint.forgetSession('s-three')).rejects.toMatchObject({
+      code: 'UNKNOWN_SESSION',
+      data: { session: 's-three' },
+    });
+    expect((await savepoint.list()).checkpoints).toHaveLength(8);
+  });
+});
+
+test('clean-up keeps the contents before the changes that stay', async () => {
+  const w = new TimelineWorld();
+  const savepoint = w.open();
+  for (const text of ['one', 'two', 'three']) {
+    w.write('a.txt', `${text}\n`);
+    await savepoint.checkpoint();
+  }
+  await savepoint.gc({ retention: { maxCheckpoints: 1, keepAtLeast: 1 } });
+  const { entries } = await savepoint.history({ limit: 10 });
+  const before = entries[0]?.change.before;
+  const dir = `${w.store}/objects.git`;
+  const id = before?.kind === 'file' ? before.id : '';
+  expect(execFileSync('git', ['--git-dir', dir, 'cat-file', 'blob', id], { encoding: 'utf8' })).toBe('two\n');
+});
