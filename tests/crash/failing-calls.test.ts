@@ -1,6 +1,6 @@
 import { seededRandom } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
-import { failCalls, failRecoveries, seen, type Thoroughness } from './failing-calls.ts';
+import { failCalls, failRecoveries, failSyncs, seen, type Thoroughness } from './failing-calls.ts';
 import { SCENES } from './scenes.ts';
 
 /**
@@ -19,6 +19,16 @@ describe.each(SCENES)('$name', (scene) => {
     expect(await failCalls(scene, seededRandom(SEED), MUCH), REPLAY).toEqual([]);
   }, 3_600_000);
 });
+
+const WITH_SYNCS = SCENES.filter(({ name }) => /^(restore|edit of 2 |checkpoint)/.test(name));
+
+it.each(WITH_SYNCS)(
+  '$name: what was said when a sync failed holds after a power cut',
+  async (scene) => {
+    expect(await failSyncs(scene, seededRandom(SEED)), REPLAY).toEqual([]);
+  },
+  600_000,
+);
 
 it('edits that could not be taken back were among them', () => {
   expect(seen.backups).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 import type { DiskPath, SavepointError } from '@savepoint/core';
-import { dieByThrowing, FaultyFs, type SeededRandom, type SimDisk } from '@savepoint/testkit';
+import { dieByThrowing, FaultyFs, type FsCall, type SeededRandom, type SimDisk } from '@savepoint/testkit';
 import { expect } from 'vitest';
 import { codeOf, engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, type Scene } from './scenes.ts';
@@ -26,11 +26,22 @@ interface Ends {
   readonly done: Tree;
 }
 
-async function endsOf(scene: Scene, start: SimDisk): Promise<Ends & { readonly calls: number }> {
+interface Whole extends Ends {
+  readonly calls: number;
+  /** Numbers of the calls that change what is the user's. */
+  readonly ofFiles: readonly number[];
+}
+
+async function endsOf(scene: Scene, start: SimDisk): Promise<Whole> {
   const disk = start.afterProcessDeath();
   const counting = new FaultyFs(disk);
   await scene.act(engine(counting, 100));
-  return { old: treeOf(start).tree, done: treeOf(disk).tree, calls: counting.counted };
+  const ofFiles = counting.log
+    .filter(({ operation }) => operation !== 'close')
+    .flatMap(({ path, changes }, index) =>
+      changes && path.startsWith(`${ROOT}/`) && !path.includes('/.savepoint-') ? [index + 1] : [],
+    );
+  return { old: treeOf(start).tree, done: treeOf(disk).tree, calls: counting.counted, ofFiles };
 }
 
 async function failAt(
@@ -145,12 +156,38 @@ export interface Thoroughness {
 /** @returns what does not hold */
 export async function failCalls(scene: Scene, random: SeededRandom, much: Thoroughness): Promise<readonly string[]> {
   const start = await prepared(scene);
-  const { calls, ...ends } = await endsOf(scene, start);
+  const { calls, ofFiles, ...ends } = await endsOf(scene, start);
   expect(calls).toBeGreaterThan(50);
   const found: string[] = [];
-  for (const at of spread(calls, much.calls, random)) {
+  for (const at of new Set([...ofFiles, ...spread(calls, much.calls, random)])) {
     for (const how of much.ways === 'all' ? FAILURES : [random.pick(FAILURES)]) {
       await failAt(scene, start, ends, at, how).catch((error: Error) => found.push(error.message));
+    }
+  }
+  return found;
+}
+
+/** Each sync of an act fails in turn, and then the power goes: what the act said must hold. @returns what does not hold */
+export async function failSyncs(scene: Scene, random: SeededRandom): Promise<readonly string[]> {
+  const start = await prepared(scene);
+  const ends = await endsOf(scene, start);
+  const found: string[] = [];
+  for (let at = 1, isOver = false; !isOver; at++) {
+    const disk = start.afterProcessDeath();
+    const counts = ({ operation }: FsCall): boolean => operation === 'sync';
+    const faulty = new FaultyFs(disk, { at, act: { fail: 'EIO' }, counts });
+    const code = await scene.act(engine(faulty, 100)).then(() => null, codeOf);
+    isOver = !faulty.hit;
+    const call = faulty.log.filter(counts)[at - 1];
+    const where = `${scene.name}, sync ${at} (${call?.path}): ${code ?? 'done'}, power cut`;
+    const told = code === null ? ends.done : treeOf(disk).tree;
+    for (const state of disk.crashStates('any-subset', 1, random)) {
+      await (start.lstat(ROOT) === null ? engine(state, 200).recover() : engine(state, 200).checkpoint());
+      const { tree, staging } = treeOf(state);
+      const isTold = sameTree(tree, told) || (code === 'PENDING' && sameTree(tree, ends.done));
+      if (!isTold) found.push(`${where}\n${tell(tree)}`);
+      if (staging.length + journals(state).length > 0) found.push(`${where}: something is left`);
+      await verifyDeep(engine(state, 300));
     }
   }
   return found;

@@ -88,6 +88,37 @@ describe.each(ACTS)('$name', (scene) => {
   }, 3_600_000);
 });
 
+it('edit of 2 files: a second save is not lost at whatever call it comes while the first is dealt with', async () => {
+  const random = seededRandom(SEED);
+  const scene = SCENES.find(({ name }) => name === 'edit of 2 files') as Scene;
+  const start = await prepared(scene);
+  const whole = start.afterProcessDeath();
+  const placed: { number: number; path: string }[] = [];
+  const before = whole.calls;
+  whole.onCall = ({ operation, path }) => {
+    if (operation === 'hardLink' && path.startsWith(`${ROOT}/`) && !path.includes('/.savepoint-')) {
+      placed.push({ number: whole.calls - before, path: path.slice(ROOT.length + 1) });
+    }
+  };
+  await scene.act(engine(whole, 100));
+  whole.onCall = null;
+  const ends = { old: treeOf(start).tree, done: treeOf(whole).tree };
+  const [first, last] = [placed[0], placed.at(-1)] as [(typeof placed)[0], (typeof placed)[0]];
+  expect(last.path).not.toBe(first.path);
+  const deed = 'saves by a rename';
+  for (let at = last.number + 2; at < last.number + 40; at += LONG ? 1 : 2) {
+    for (const path of [first.path, last.path]) {
+      const intrusions = [
+        { at: last.number + 1, deed, path: first.path === path ? last.path : first.path },
+        { at, deed, path },
+      ];
+      await interfere(scene, start, ends, intrusions, new Set(), random).catch((error: Error) => {
+        throw new Error(`${JSON.stringify(intrusions)}: ${error.message}`);
+      });
+    }
+  }
+}, 600_000);
+
 const OUTCOMES: ReadonlySet<string> = new Set(['CONFLICT', 'PENDING', 'EDITS_REFUSED']);
 
 interface Intrusion {

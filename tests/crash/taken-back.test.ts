@@ -1,0 +1,100 @@
+import type { DiskPath, SavepointError } from '@savepoint/core';
+import { FaultyFs, type SimCall, type SimDisk } from '@savepoint/testkit';
+import { describe, expect, it } from 'vitest';
+import { codeOf, engine, journals, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { prepared, SCENES, type Scene } from './scenes.ts';
+
+/** An act meets someone else's save and is taken back; meanwhile more goes wrong. */
+
+const ACTS: readonly { readonly scene: Scene; readonly paths: readonly [string, string] }[] = [
+  { scene: sceneOf('restore'), paths: ['a.txt', 'stays/in/changed.txt'] },
+  { scene: sceneOf('edit of 20 files'), paths: ['src/d0/f0.txt', 'src/d1/f4.txt'] },
+];
+
+function sceneOf(wanted: string): Scene {
+  return SCENES.find(({ name }) => name === wanted) as Scene;
+}
+
+/** The quick version takes every third moment. */
+const EACH = process.env['SAVEPOINT_LONG'] === '1' ? 1 : 3;
+
+const isOfFiles = ({ path }: SimCall): boolean => path.startsWith(`${ROOT}/`) && !path.includes('/.savepoint-');
+
+/** As editors do it. */
+function save(disk: SimDisk, path: string): void {
+  const { onCall } = disk;
+  disk.onCall = null;
+  const file = disk.openNew('/theirs' as DiskPath, 0o644);
+  disk.write(file, Buffer.from('theirs\n'), 0);
+  disk.close(file);
+  disk.rename('/theirs' as DiskPath, `${ROOT}/${path}` as DiskPath);
+  disk.onCall = onCall;
+}
+
+async function callsOf(scene: Scene, start: SimDisk): Promise<readonly SimCall[]> {
+  const disk = start.afterProcessDeath();
+  const calls: SimCall[] = [];
+  disk.onCall = (call) => calls.push(call);
+  await scene.act(engine(disk, 100));
+  return calls;
+}
+
+describe.each(ACTS)('$scene.name', ({ scene, paths }) => {
+  it('what two programs saved at once stays, and both files are named, once each', async () => {
+    const start = await prepared(scene);
+    const old = tell(treeOf(start).tree, paths);
+    const calls = await callsOf(scene, start);
+    const committed = calls.findIndex(({ operation, path }) => operation === 'rename' && path.endsWith('.json'));
+    // What is saved after the last look, a moment before all is said to be done, is a change like any other.
+    const looked = calls.findLastIndex((call) => isOfFiles(call) && call.operation !== 'sync');
+    expect(looked).toBeGreaterThan(committed);
+    for (let at = committed + 2; at <= looked; at += EACH) {
+      const disk = start.afterProcessDeath();
+      let count = 0;
+      disk.onCall = () => {
+        if (++count === at) for (const path of paths) save(disk, path);
+      };
+      const failure: SavepointError | null = await scene.act(engine(disk, 100)).then(
+        () => null,
+        (error) => error,
+      );
+      disk.onCall = null;
+      const where = `saved before call ${at}: ${calls[at - 1]?.operation} ${calls[at - 1]?.path}`;
+      expect(failure?.code, where).toBe('CONFLICT');
+      const told = ((failure as SavepointError).data['paths'] as { path: string }[]).map(({ path }) => path);
+      expect(told.filter((path) => paths.includes(path)).sort(), where).toEqual([...paths].sort());
+      const { tree } = treeOf(disk);
+      for (const path of paths) expect(tree.get(path), where).toBe('file 644 theirs\n');
+      expect(tell(tree, paths), where).toBe(old);
+    }
+  }, 600_000);
+
+  it('a call that fails meanwhile is tried again; nothing is left, and nothing comes back', async () => {
+    const start = await prepared(scene);
+    const [path] = paths;
+    const old = tell(treeOf(start).tree, [path]);
+    const calls = await callsOf(scene, start);
+    const placed = calls.findLastIndex((call) => isOfFiles(call) && call.operation === 'hardLink');
+    for (let at = 1, isOver = false; !isOver; at += EACH) {
+      const disk = start.afterProcessDeath();
+      let count = 0;
+      disk.onCall = () => {
+        if (++count === placed + 2) save(disk, path);
+      };
+      const counts = ({ changes }: { readonly changes: boolean }): boolean => changes && count > placed + 2;
+      const faulty = new FaultyFs(disk, { at, act: { fail: 'EIO' }, counts });
+      const code = await scene.act(engine(faulty, 100)).then(() => null, codeOf);
+      disk.onCall = null;
+      isOver = !faulty.hit;
+      const where = `failed: ${faulty.log.at(-1)?.operation}, the ${at}th call after the save`;
+      // What fails before the save is seen is what it was taken back for.
+      expect(['CONFLICT', 'IO'], where).toContain(code);
+      expect(tell(treeOf(disk).tree, [path]), where).toBe(old);
+      expect(treeOf(disk).tree.get(path), where).toBe('file 644 theirs\n');
+      await engine(disk, 200).checkpoint();
+      expect(tell(treeOf(disk).tree, [path]), where).toBe(old);
+      expect([...treeOf(disk).staging, ...journals(disk)], where).toEqual([]);
+      await verifyDeep(engine(disk, 300));
+    }
+  }, 600_000);
+});
