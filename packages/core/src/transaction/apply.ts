@@ -16,6 +16,7 @@ import {
   syncFolders,
   touchedFolders,
   where,
+  whereSurely,
 } from './site.ts';
 import { isLeaf, onlyMode, type Step } from './steps.ts';
 import type { Transition } from './transition.ts';
@@ -86,21 +87,21 @@ async function forwardAt(
         throw error;
       }
       return;
-    case 'make-folder':
-      if (disk === null) throw new ForeignContent(step.path, 'the folder it lies in is gone');
+    case 'make-folder': {
+      const made = whereSurely(site, step.path);
       try {
-        fs.makeFolder(disk, 0o700);
-        fs.chmod(disk, 0o700); // whatever the umask took away
+        fs.makeFolder(made, 0o700);
+        fs.chmod(made, 0o700); // whatever the umask took away
       } catch (error) {
         if (!isFsError(error, 'EEXIST')) throw error;
-        const state = diskState(fs, disk);
+        const state = diskState(fs, made);
         if (state.kind !== 'folder') throw new ForeignContent(step.path, describe(state));
         setMode(site, step.path, 'folder', 0o700);
       }
       return;
+    }
     case 'place': {
-      if (disk === null) throw new ForeignContent(step.path, 'the folder it lies in is gone');
-      if (holds(diskState(fs, disk), step.entry)) return; // its second name goes with the staging folder
+      if (holds(diskState(fs, whereSurely(site, step.path)), step.entry)) return; // its second name goes with the staging folder
       if (step.entry.kind === 'file') await ensureStaged(site, step.slot, step.entry);
       place(site, step.path, step.slot, step.entry);
       return;
@@ -310,9 +311,7 @@ async function bringBack(
   foreign: ForeignContent[],
 ): Promise<void> {
   const { fs } = site;
-  const disk = where(site, step.path);
-  if (disk === null) throw new ForeignContent(step.path, 'the folder it lay in is gone');
-  const state = diskState(fs, disk);
+  const state = diskState(fs, whereSurely(site, step.path));
   if (holds(state, step.entry)) return;
   if (state.kind !== 'absent') {
     if (!foreign.some(({ path }) => path === step.path)) foreign.push(new ForeignContent(step.path, describe(state)));

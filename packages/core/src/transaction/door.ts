@@ -84,7 +84,6 @@ export async function runTransaction(input: TransactionInput): Promise<Transacti
   const { ports, layout, root } = input;
   const transaction = ports.random.hex(8) as TransactionId;
   const intent: Intent = { transaction, root, stage: stageName(transaction), makesRoot: ports.fs.lstat(root) === null };
-  input.lock.assertHeld();
   try {
     writeIntent(ports.fs, layout.journal, intent);
   } catch (error) {

@@ -98,6 +98,16 @@ export function where(site: Site, path: TreePath): DiskPath | null {
   }
 }
 
+/**
+ * The same for what needs its folder.
+ * @throws ForeignContent where that is gone as well
+ */
+export function whereSurely(site: Site, path: TreePath): DiskPath {
+  const disk = where(site, path);
+  if (disk === null) throw new ForeignContent(path, 'the folder it lies in is gone');
+  return disk;
+}
+
 function isBelow(path: TreePath, leaves: ReadonlySet<TreePath>): boolean {
   for (let at = parentPath(path); at !== ''; at = parentPath(at)) if (leaves.has(at)) return true;
   return false;
@@ -146,8 +156,7 @@ export async function ensureStaged(site: Site, slot: number, entry: FileEntry): 
 /** Puts a file or link where nothing is; never replaces. */
 export function place(site: Site, path: TreePath, slot: number, entry: FileEntry | LinkEntry): void {
   const { fs } = site;
-  const target = where(site, path);
-  if (target === null) throw new ForeignContent(path, 'its folder is gone');
+  const target = whereSurely(site, path);
   try {
     if (entry.kind === 'link') {
       fs.makeLink(linkTarget(site, entry), target);
