@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type DiskPath, SavepointError } from '@savepoint/core';
-import { Died, type SimDisk } from '@savepoint/testkit';
+import { Died, FaultyFs, type FsCall, type SimDisk, seededRandom } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { engine, journals, ROOT, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, SCENES, type Scene } from './scenes.ts';
@@ -124,9 +124,63 @@ describe('someone wrote to a file between the death and the recovery', () => {
     expect(settled?.direction).toBe('forward');
     expect(tell(treeOf(disk).tree)).toBe(tell(done));
     expect(settled?.kept.map(({ path }) => path)).toEqual(['a.txt']);
-    expect(contentOf(disk, settled?.kept[0]?.backup as DiskPath)).toBe('mine\n');
+    for (const state of [disk, ...disk.crashStates('any-subset', 20, seededRandom(1))]) {
+      expect(contentOf(state, settled?.kept[0]?.backup as DiskPath)).toBe('mine\n');
+    }
     // The act is on record, and can be undone.
     expect((await engine(disk, 201).status()).undo?.trigger).toBe('restore');
+  });
+});
+
+describe('what the system refuses', () => {
+  it('forward that cannot be done is not turned into back: it is pending still, and can be done later', async () => {
+    const { disk, done } = await halfDone((half) => half.lstat(at('gone.txt')) !== null);
+    const isPlacing = ({ operation, path }: FsCall): boolean =>
+      /^(rename|hardLink)$/.test(operation) && path.startsWith(`${ROOT}/`);
+    const broken = new FaultyFs(disk, { at: 1, act: { fail: 'EIO' }, counts: isPlacing });
+    const refused = engine(broken, 200).recover({ decision: 'forward' });
+    await expect(refused).rejects.toMatchObject({ code: 'PENDING' });
+    expect(broken.hit).toBe(true);
+    const [settled] = await engine(disk, 201).recover();
+    expect(settled?.direction).toBe('forward');
+    expect(tell(treeOf(disk).tree)).toBe(tell(done));
+  });
+
+  it('too little room is told before anything is done', async () => {
+    const start = await prepared(RESTORE);
+    const old = tell(treeOf(start).tree);
+    start.freeBytes = 1000;
+    await expect(RESTORE.act(engine(start, 100))).rejects.toMatchObject({ code: 'NO_SPACE' });
+    expect(tell(treeOf(start).tree)).toBe(old);
+    start.freeBytes = null; // a file system that does not tell
+    await RESTORE.act(engine(start, 101));
+  });
+});
+
+describe('someone saved in the very moment that a file was set aside, and then the process died', () => {
+  it('the save has its name again, and waits for a decision', async () => {
+    const scene = SCENES.find(({ name }) => name === 'edit of 2 files') as Scene;
+    const start = await prepared(scene);
+    const path = 'src/d0/f0.txt';
+    const disk = start.afterProcessDeath();
+    let moved = false;
+    disk.onCall = ({ operation, path: to }) => {
+      if (moved) throw new Died();
+      if (operation !== 'rename' || !to.includes('/old/')) return;
+      const { onCall } = disk;
+      disk.onCall = null;
+      put(disk, path, 'mine\n');
+      disk.onCall = onCall;
+      moved = true;
+    };
+    await expect(scene.act(engine(disk, 100))).rejects.toThrow();
+    disk.onCall = null;
+    expect(disk.lstat(at(path))).toBeNull();
+    const next = disk.afterProcessDeath();
+    await expect(engine(next, 200).recover()).rejects.toMatchObject({ code: 'PENDING' });
+    expect(contentOf(next, at(path))).toBe('mine\n');
+    await engine(next, 201).recover({ decision: 'back' });
+    expect(contentOf(next, at(path))).toBe('mine\n');
   });
 });
 

@@ -101,6 +101,32 @@ test('it stays after an edit that was taken back', async () => {
   expect(tree.get('b.ts.bak')).toContain('first\n');
 });
 
+test.each([
+  ['takes its name', (disk: SimDisk, bak: DiskPath) => disk.makeLink('elsewhere', bak)],
+  ['moves the folder away', (disk: SimDisk) => disk.rename(`${ROOT}/src` as DiskPath, '/elsewhere' as DiskPath)],
+])('when somebody %s in that moment the edit is taken back as a conflict', async (_, interfere) => {
+  const bak = `${ROOT}/src/a.ts.bak` as DiskPath;
+  let conflicts = 0;
+  for (const operation of ['rename', 'openNew'] as const) {
+    const disk = new SimDisk();
+    for (const folder of [ROOT, `${ROOT}/src`]) disk.makeFolder(folder as DiskPath, 0o755);
+    const file = disk.openNew(`${ROOT}/src/a.ts` as DiskPath, 0o644);
+    disk.write(file, Buffer.from('first\n'), 0);
+    disk.close(file);
+    disk.onCall = (call) => {
+      // Its name is chosen; then it is put on record, then made.
+      const isMoment = operation === 'openNew' ? call.path === bak : call.path.endsWith('.beside');
+      if (call.operation !== operation || !isMoment) return;
+      disk.onCall = null;
+      interfere(disk, bak);
+      conflicts += 1;
+    };
+    const edit = engine(disk, 10, {}, { backups: 'beside' }).edit([edited('src/a.ts', 'second\n')]);
+    await expect(edit).rejects.toMatchObject({ code: 'CONFLICT' });
+  }
+  expect(conflicts).toBe(2);
+});
+
 test('it goes with the checkpoint before its edit, unless someone wrote to it', async () => {
   const p = new Place();
   p.write('a.ts', 'first\n');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EMPTY_TREE } from '../../src/model/ids.ts';
+import { EMPTY_TREE, type ObjectId } from '../../src/model/ids.ts';
 import { type Commit, decodeCommit, encodeCommit, type Identity } from '../../src/store/objects/commit.ts';
 import { hashObject } from '../../src/store/objects/object-hash.ts';
 import { runGit, storeFixture } from './store-fixture.ts';
@@ -125,4 +125,17 @@ describe('encodeCommit and decodeCommit', () => {
       }),
     );
   });
+});
+
+test('what a commit cannot hold is refused before it is written', () => {
+  const person: Identity = { name: 'a', email: 'b', time: 1, zone: '+0000' };
+  const commit: Commit = { tree: EMPTY_TREE, parents: [], author: person, committer: person, message: 'x' };
+  const refused = expect.objectContaining({ code: 'INTERNAL' });
+  const bad = '../x' as ObjectId;
+  encodeCommit(commit);
+  expect(() => encodeCommit({ ...commit, tree: bad })).toThrow(refused);
+  expect(() => encodeCommit({ ...commit, parents: [EMPTY_TREE, bad] })).toThrow(refused);
+  for (const wrong of [{ time: -1 }, { time: 0.5 }, { time: 1e15 }, { zone: 'UTC' }, { zone: '+0000\n' }]) {
+    expect(() => encodeCommit({ ...commit, committer: { ...person, ...wrong } })).toThrow(refused);
+  }
 });

@@ -381,3 +381,37 @@ function packOf(fixture: StoreFixture, id: ObjectId): string {
   if (found === undefined) throw new Error(`${id} is in no pack`);
   return found;
 }
+
+describe('a lock that is lost', () => {
+  const DEAD = hashObject('blob', Buffer.from('dead'));
+
+  test.each<[string, (fixture: StoreFixture) => void]>([
+    [
+      'packs are merged',
+      (fixture) => {
+        pack(fixture, 'one', 'dead');
+        pack(fixture, 'two');
+      },
+    ],
+    ['a loose object is folded', ({ gitBytes }) => gitBytes(['hash-object', '-w', '--stdin'], Buffer.from('loose'))],
+    ['a loose object is dead', ({ gitBytes }) => gitBytes(['hash-object', '-w', '--stdin'], Buffer.from('dead'))],
+  ])('takes nothing away where %s', async (_, prepare) => {
+    const fixture = storeFixture();
+    prepare(fixture);
+    const files = (): string[] =>
+      readdirSync(fixture.path('objects'), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => `${parentPath}/${name}`);
+    const before = files();
+    const assertHeld = (): void => {
+      throw new Error('lost');
+    };
+    await expect(
+      fixture.store.consolidate({ pace: fixture.pace, live: (id) => id !== DEAD, assertHeld }),
+    ).rejects.toThrow('lost');
+    expect(files()).toEqual(expect.arrayContaining(before));
+    expect(fixture.git('fsck', '--full', '--no-dangling')).toBe('');
+    await fixture.store.consolidate({ pace: fixture.pace, live: (id) => id !== DEAD });
+    expect(files()).not.toEqual(expect.arrayContaining(before));
+  });
+});

@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib';
 import { FaultyFs, type FsCall, SimDisk, simPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { FolderWalk } from '../../src/io/folder-walk.ts';
@@ -8,6 +9,7 @@ import type { ObjectId, TransactionId } from '../../src/model/ids.ts';
 import type { DiskPath, TreePath } from '../../src/model/names.ts';
 import { createStore, layoutOf } from '../../src/store/layout.ts';
 import { acquireLock } from '../../src/store/lock.ts';
+import { hashObject } from '../../src/store/objects/object-hash.ts';
 import { ObjectStore } from '../../src/store/objects/object-store.ts';
 import { removeOpenCall, writeOpenCall } from '../../src/store/open-calls.ts';
 import { prepareHome } from '../../src/store/records.ts';
@@ -46,7 +48,7 @@ const CALL = {
 /** A file that somebody left. */
 function leave(fs: SimDisk, path: string, content = ''): void {
   const file = fs.openNew(path as DiskPath, 0o600);
-  fs.write(file, Buffer.from(content), 0);
+  fs.write(file, Buffer.from(content, 'latin1'), 0);
   fs.close(file);
 }
 
@@ -76,6 +78,12 @@ const ACTS: Readonly<Record<string, Act>> = {
     act: (ports) => ObjectStore.open(ports, LAYOUT.objects).collectDebris(),
   },
   'objects are consolidated': {
+    prepare: ({ fs }) => {
+      const id = hashObject('blob', Buffer.from('loose'));
+      const folder = `${LAYOUT.objects}/objects/${id.slice(0, 2)}`;
+      fs.makeFolder(folder as DiskPath, 0o700);
+      leave(fs, `${folder}/${id.slice(2)}`, deflateSync('blob 5\0loose').toString('latin1'));
+    },
     act: (ports) => ObjectStore.open(ports, LAYOUT.objects).consolidate({ pace: new Pace(ports.clock) }),
   },
   'an intent is written': {
