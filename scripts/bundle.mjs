@@ -4,7 +4,7 @@
  * Makes the command out of the built modules, with the packages it uses: node starts one file in half the time of many,
  * and what is installed needs nothing else. Run after `tsc -b`; `npm run build` does both.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { build } from 'rolldown';
 import { TOP } from './steps.mjs';
@@ -20,6 +20,8 @@ const { output } = await build({
   // A fault that a person reports should name our functions.
   output: { dir: folder, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name].js', minify: false },
 });
+// npm would do this at an installation, when no bundle is there yet.
+chmodSync(join(folder, 'savepoint.js'), 0o755);
 writeFileSync(
   join(folder, 'LICENSES.txt'),
   licences(output.flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []))),

@@ -1,6 +1,6 @@
 /** The command line that agents' settings hold. */
 
-import { realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { AgentName } from '../event.ts';
 
@@ -57,7 +57,7 @@ function isOnPath({ path = '', script, windows }: Program): boolean {
     if (!isAbsolute(folder)) continue;
     for (const name of names) {
       const found = join(folder, name);
-      if (!isFile(found)) continue;
+      if (!isFile(found) || !(windows || isExecutable(found))) continue;
       // The first one on PATH is the one that runs. What npm makes on Windows is a file of its own, beside the script's package.
       return windows || realpathSync.native(found) === realpathSync.native(script);
     }
@@ -68,6 +68,16 @@ function isOnPath({ path = '', script, windows }: Program): boolean {
 function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** A shell looks further along PATH when it may not run what it found. */
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
   } catch {
     return false;
   }
