@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 interface Locked {
@@ -12,18 +12,34 @@ interface Locked {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-const read = (path: string): unknown => JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'));
-const locked = (read('package-lock.json') as { packages: Record<string, Locked> }).packages;
-const installed = Object.entries(locked).filter(
-  ([path, entry]) => path.includes('node_modules/') && entry.link !== true,
-);
+const file = (path: string): URL => new URL(`../../${path}`, import.meta.url);
+const read = (path: string): unknown => JSON.parse(readFileSync(file(path), 'utf8'));
+const lockedIn = (path: string) => (read(path) as { packages: Record<string, Locked> }).packages;
+const installedIn = (path: string) =>
+  Object.entries(lockedIn(path)).filter(([at, entry]) => at.includes('node_modules/') && entry.link !== true);
+const locked = lockedIn('package-lock.json');
+const installed = installedIn('package-lock.json');
 
-it('names no place to download from, so that every machine uses its own registry', () => {
-  expect(installed.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+/** A second version of a package has a name of its own here: `npm:NAME@VERSION`. */
+const isExact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+$/;
+
+/** What tests install for themselves; never a dependency of ours. */
+const programs = readdirSync(file('tests/agents/programs')).map((name) => `tests/agents/programs/${name}`);
+const folders = ['.', 'tests/system/inspector', ...programs.filter((path) => existsSync(file(`${path}/package.json`)))];
+
+it.each(folders)('%s: names no place to download from, so that every machine uses its own registry', (folder) => {
+  const found = installedIn(`${folder}/package-lock.json`);
+  expect(found.length).toBeGreaterThan(0);
+  expect(found.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
 });
 
-it('holds a checksum for every package', () => {
-  expect(installed.filter(([, { integrity }]) => integrity === undefined)).toEqual([]);
+it.each(folders)('%s: holds a checksum for every package', (folder) => {
+  expect(installedIn(`${folder}/package-lock.json`).filter(([, { integrity }]) => integrity === undefined)).toEqual([]);
+});
+
+it.each(folders)('%s: pins what it asks for', (folder) => {
+  const { dependencies } = read(`${folder}/package.json`) as Locked;
+  expect(Object.values(dependencies ?? {}).filter((version) => !isExact.test(version))).toEqual([]);
 });
 
 it('holds the binaries of every platform, not only of the one that wrote it', () => {
@@ -46,7 +62,5 @@ it('and the manifests pin every dependency exactly', () => {
     Object.entries({ ...dependencies, ...devDependencies }),
   );
   expect(versions.length).toBeGreaterThan(10);
-  // A second version of a package has a name of its own here: `npm:NAME@VERSION`.
-  const isExact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+$/;
   expect(versions.filter(([, version]) => !isExact.test(version))).toEqual([]);
 });

@@ -1,0 +1,73 @@
+import { type Manifest, manifest } from '@savepoint/testkit';
+import { onTestFinished } from 'vitest';
+import { Project } from '../complaints/project.ts';
+import type { Plan } from './model/plan.ts';
+import { type AgentProgram, MODEL_PORT } from './program.ts';
+import { installProgram } from './programs.ts';
+import { type ProgramRun, runAlone, type Spec } from './run.ts';
+
+export interface AgentRunOptions {
+  /** Arguments besides. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly signal?: Spec['signal'];
+}
+
+/** Runs take seconds; on a machine that does much else, a minute. */
+const TIMEOUT_MS = 240_000;
+
+/** A project of somebody who works with an agent program: a repository with some files, and a home of its own. */
+export class AgentProject extends Project {
+  readonly program: AgentProgram;
+  readonly #folder: string;
+
+  constructor(program: AgentProgram) {
+    super();
+    this.program = program;
+    this.#folder = installProgram(program.name);
+    program.prepare({ project: this.dir, home: this.home }, this.#folder);
+    this.write('keep.txt', 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n');
+    this.write('src/lib.txt', 'alpha\nbeta\ngamma\n');
+    this.write('old.txt', 'old\n');
+    this.write('moved.txt', 'this one is moved\n');
+    this.write('spoilt.txt', 'good\n');
+    this.commitAll();
+  }
+
+  /** Starts the program once, alone with the model, and waits until everything that it started has ended. */
+  async work(plan: Plan, options: AgentRunOptions = {}, prompt = 'Do what is planned.'): Promise<ProgramRun> {
+    const where = { project: this.dir, home: this.home };
+    const done = await runAlone({
+      command: this.program.command(this.#folder, prompt, options.args ?? []),
+      cwd: this.dir,
+      env: this.agentEnvironment({ ...this.program.env(where), ...options.env }),
+      plan,
+      port: MODEL_PORT,
+      timeoutMs: TIMEOUT_MS,
+      signal: options.signal ?? null,
+    });
+    if (done.timedOut) throw new Error(`${this.program.name} did not end\n${done.stdout}\n${done.stderr}`);
+    if (done.trouble.length > 0) console.log(`${this.program.name}: ${done.trouble.join('; ')}`);
+    return done;
+  }
+
+  /** Every file of the project, without what git keeps for itself. */
+  files(isWanted: (path: string) => boolean): Manifest {
+    return manifest(this.dir, { skip: (path) => path === '.git' || !isWanted(path) });
+  }
+
+  agentEnvironment(more: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    const env: Record<string, string> = { ...more };
+    for (const [name, value] of Object.entries(this.environment({ env: more })))
+      if (value !== undefined) env[name] = value;
+    return env;
+  }
+}
+
+/** A project whose agent is hooked, gone when the test ends. */
+export function hookedProject(program: AgentProgram): AgentProject {
+  const made = new AgentProject(program);
+  onTestFinished(() => made.remove());
+  made.ok('install', program.name, '--project');
+  return made;
+}

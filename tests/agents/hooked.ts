@@ -1,0 +1,156 @@
+import type { Manifest } from '@savepoint/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AgentProject, type AgentRunOptions } from './agent-project.ts';
+import type { Plan } from './model/plan.ts';
+import type { AgentProgram } from './program.ts';
+import { type ProgramRun, whyNoNetwork } from './run.ts';
+import { inOneLine, type TimelineStep, timeline } from './timeline.ts';
+
+export interface Hooked {
+  readonly program: AgentProgram;
+  /** What the program wants to be told so that it asks nobody. */
+  readonly options: AgentRunOptions;
+  /** Where the hooks stand in the project; the first part of the path. */
+  readonly settings: string;
+}
+
+/** Why the programs cannot be run here; null where they can. Said aloud, as a skip is easily overlooked. */
+export const whyNot = whyNoNetwork();
+if (whyNot !== null) console.warn(`no agent program is run: ${whyNot}`);
+
+const FINISH = 'All done.';
+/** An installation that is not cached yet, and two runs. */
+const SETUP_MS = 15 * 60_000;
+
+/** What every agent does here: with its own tools, in all the ways of a shell, beside a person who goes on working. */
+function ordinaryWork({
+  program,
+  at,
+}: {
+  readonly program: AgentProgram;
+  readonly at: (file: string) => string;
+}): Plan {
+  const { write, read, edit, shell } = program;
+  const steps = [
+    { calls: [write(at('new.txt'), 'line1\nline2\n')] },
+    { calls: [read(at('keep.txt'))] },
+    { calls: [edit(at('keep.txt'), 'two', 'TWO')] },
+    { calls: [shell('sed -i s/beta/BETA/ src/lib.txt')] },
+    {
+      meanwhile: `echo mine > user.txt; sed -i s/nine/NINE/ keep.txt`,
+      calls: [shell("cat > here.txt <<'END'\nfrom a here-document\nEND")],
+    },
+    { calls: [shell(`python3 -c "open('python.txt', 'w').write('python')"`)] },
+    { calls: [shell('rm old.txt')] },
+    { calls: [shell('mv moved.txt renamed.txt')] },
+    { calls: [shell('echo worse >> spoilt.txt')] },
+    { calls: [shell('git checkout -- spoilt.txt')] },
+    { calls: [shell('echo a > a.txt; sleep 0.3'), shell('echo b > b.txt; sleep 0.3')] },
+    { text: FINISH },
+  ];
+  return [{ marker: '', steps }];
+}
+
+/** The promises that hold for every agent whose hooks are installed, shown with the program itself. */
+export function describeHooked({ program, options, settings }: Hooked): void {
+  describe.skipIf(whyNot !== null)(`${program.name}, hooked`, () => {
+    const projects: AgentProject[] = [];
+    let plain: Done;
+    let hooked: Done;
+    let steps: readonly TimelineStep[] = [];
+    const isOfProject = (path: string): boolean => path.split('/')[0] !== settings;
+
+    beforeAll(async () => {
+      const run = async (prepare: (project: AgentProject) => void): Promise<Done> => {
+        const project = new AgentProject(program);
+        projects.push(project);
+        prepare(project);
+        const ran = await project.work(ordinaryWork({ program, at: (file) => project.at(file) }), options);
+        return { project, ran, files: project.files(isOfProject) };
+      };
+      plain = await run(() => {});
+      hooked = await run((project) => project.ok('install', program.name, '--project'));
+      steps = timeline(hooked.project);
+      console.log(`${program.name}: ${plain.ran.seconds} s without hooks, ${hooked.ran.seconds} s with them`);
+    }, SETUP_MS);
+    afterAll(() => {
+      for (const project of projects) project.remove();
+    });
+
+    it('works and ends as it does without them', () => {
+      expect(plain.ran).toMatchObject({ status: 0, signal: null });
+      expect(plain.ran.stdout).toContain(FINISH);
+      expect(behaviour(hooked)).toEqual(behaviour(plain));
+      expect(hooked.files).toEqual(plain.files);
+    });
+
+    it('has a checkpoint of the start, of the prompt and of every call that changed something, and no other', () => {
+      const { write, edit, shell } = program.tools;
+      const by = (tool: string): string => `(${program.name} ${tool})`;
+      const story = steps.map((step) => inOneLine(step, isOfProject));
+      const together = story.slice(-2);
+      expect(story.slice(0, -together.length)).toEqual([
+        'session',
+        'prompt',
+        `call ${write}: create new.txt ${by(write)}`,
+        `call ${edit}: patch keep.txt ${by(edit)}`,
+        `call ${shell}: write src/lib.txt ${by(shell)}`,
+        'before: create user.txt (outside), write keep.txt (outside)',
+        `call ${shell}: create here.txt ${by(shell)}`,
+        `call ${shell}: create python.txt ${by(shell)}`,
+        `call ${shell}: delete old.txt ${by(shell)}`,
+        `call ${shell}: rename moved.txt to renamed.txt ${by(shell)}`,
+        `call ${shell}: write spoilt.txt ${by(shell)}`,
+        `call ${shell}: write spoilt.txt ${by(shell)}`,
+      ]);
+      // Calls at once: which of them finds which file is chance, and the agent is in no doubt.
+      expect(together.join('\n')).toMatch(new RegExp(`create a.txt \\(${program.name} ${shell}`));
+      expect(together.join('\n')).toMatch(new RegExp(`create b.txt \\(${program.name} ${shell}`));
+      expect(together.join('\n')).not.toMatch(/outside|perhaps/);
+    });
+
+    it('names the session, the prompt and the call of every change', () => {
+      const calls = steps.filter(({ trigger }) => trigger === 'call');
+      expect(new Set(steps.map(({ session }) => session)).size).toBe(1);
+      expect(steps[0]?.session).toMatch(/\S/);
+      expect(new Set(calls.map(({ conversation }) => conversation?.lastUser))).toEqual(
+        new Set(['Do what is planned.']),
+      );
+      for (const { toolCall, session, changes } of calls) {
+        for (const { authors } of changes ?? []) {
+          expect(authors).toContainEqual(expect.objectContaining({ session, call: expect.any(String) }));
+          if (authors.length === 1) expect(authors[0]?.call).toBe(toolCall);
+        }
+      }
+      if (!program.tellsCallIds) return;
+      const told = hooked.ran.seen.at(-1)?.results.map(({ call }) => call) ?? [];
+      expect(calls.filter(({ toolCall }) => !told.includes(toolCall ?? ''))).toEqual([]);
+    });
+  });
+}
+
+interface Done {
+  readonly project: AgentProject;
+  readonly ran: ProgramRun;
+  readonly files: Manifest;
+}
+
+/** What a program did as far as anybody can see it from outside, without what differs from run to run. */
+function behaviour({ project, ran: { status, signal, seen, leftBehind, trouble } }: Done) {
+  const requests = seen.map(({ marker, step, tools, results }) => ({ marker, step, tools, results: results.length }));
+  const results = (seen.at(-1)?.results ?? []).map(({ text, isError }) => ({ isError, text: steady(text, project) }));
+  return { status, signal, requests, results: results.toSorted(byText), leftBehind, trouble };
+}
+
+function byText(a: { readonly text: string }, b: { readonly text: string }): number {
+  return a.text < b.text ? -1 : a.text > b.text ? 1 : 0;
+}
+
+/** Without temporary folders, times and numbers of processes. */
+function steady(text: string, { base }: AgentProject): string {
+  return text
+    .replaceAll(base, '…')
+    .replace(/(Wall time: )[\d.]+/g, '$1…')
+    .replace(/(Chunk ID: )\w+/g, '$1…')
+    .replace(/(PGID: )\d+/g, '$1…');
+}

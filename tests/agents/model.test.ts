@@ -1,0 +1,58 @@
+import { expect, it, onTestFinished } from 'vitest';
+import type { Conversation, Plan, ToolResult } from './model/plan.ts';
+import { nextStep, startModel } from './model/server.mjs';
+
+const bash = (command: string) => ({ name: 'Bash', input: { command } });
+const plan: Plan = [
+  { marker: '', steps: [{ calls: [bash('a')] }, { calls: [bash('b'), bash('c')] }, { text: 'Done.' }] },
+  { marker: 'sub:', steps: [{ text: 'Sub.' }] },
+];
+
+function conversation(results: number, firstUserText = 'go'): Conversation {
+  const one: ToolResult = { call: 'x', text: '', isError: false };
+  const told = { model: 'm', tools: ['Bash'], allText: '', streams: false };
+  return { ...told, results: Array.from({ length: results }, () => one), firstUserText };
+}
+
+it('goes on by the number of results, whatever was asked before', () => {
+  expect([0, 1, 2, 3, 4, 0].map((results) => nextStep(plan, conversation(results)).at)).toEqual([0, 1, 1, 2, 2, 0]);
+  expect(nextStep(plan, conversation(0, 'please sub: it')).step).toEqual({ text: 'Sub.' });
+  expect(nextStep(plan, { ...conversation(0), tools: [] }).step).toEqual({ text: 'ok' });
+});
+
+it('says the same in four protocols, at once and as a stream', async () => {
+  const model = await startModel({ plan, folder: '.' });
+  onTestFinished(() => model.stop());
+  const asked = { role: 'user', content: 'go' };
+  const functions = [{ type: 'function', function: { name: 'Bash' } }];
+  const bodies = {
+    '/v1/messages': { messages: [asked], tools: [{ name: 'Bash' }] },
+    '/v1/responses': { input: [asked], tools: [{ type: 'function', name: 'Bash' }] },
+    '/v1/chat/completions': { messages: [asked], tools: functions },
+    '/v1beta/models/m:generateContent': {
+      contents: [{ role: 'user', parts: [{ text: 'go' }] }],
+      tools: [{ functionDeclarations: [{ name: 'Bash' }] }],
+    },
+  };
+  for (const [path, body] of Object.entries(bodies)) {
+    const ask = async (where: string, more: object): Promise<string> => {
+      const answer = await fetch(`${model.url}${where}`, {
+        method: 'POST',
+        body: JSON.stringify({ ...body, ...more }),
+      });
+      expect([where, answer.status]).toEqual([where, 200]);
+      return answer.text();
+    };
+    const streamed = await ask(path.replace(':generate', ':streamGenerate'), { stream: true });
+    for (const said of [await ask(path, {}), streamed]) expect(said.replaceAll('\\', '')).toContain('{"command":"a"}');
+    expect(streamed).toMatch(/^data: /m);
+  }
+  expect(model.seen.map(({ protocol, step, tools }) => [protocol, step, tools])).toEqual(
+    ['anthropic', 'responses', 'chat', 'gemini'].flatMap((name) => [
+      [name, 0, ['Bash']],
+      [name, 0, ['Bash']],
+    ]),
+  );
+  expect(await fetch(`${model.url}/elsewhere`)).toMatchObject({ status: 404 });
+  expect(model.trouble).toEqual(['nobody answers GET /elsewhere']);
+});

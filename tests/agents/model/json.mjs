@@ -1,0 +1,37 @@
+// @ts-check
+/** Reading JSON whose shape somebody else decides: what is not as expected reads as nothing. */
+
+/** @param {unknown} value @returns {Record<string, unknown>} */
+export function object(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? /** @type {Record<string, unknown>} */ (value)
+    : {};
+}
+
+/** @param {unknown} value @returns {readonly Record<string, unknown>[]} */
+export function objects(value) {
+  return Array.isArray(value) ? value.map(object) : [];
+}
+
+/** @param {unknown} value @returns {string} */
+export function string(value) {
+  return typeof value === 'string' ? value : '';
+}
+
+/**
+ * The texts of a message's content: a string, or parts of which some have a text.
+ * @param {unknown} content
+ * @returns {string}
+ */
+export function textOf(content) {
+  if (typeof content === 'string') return content;
+  return objects(content)
+    .map(({ text, content: inner }) => string(text) || (inner === undefined ? '' : textOf(inner)))
+    .join('\n');
+}
+
+/** @param {readonly Record<string, unknown>[]} messages @returns {string} of the first that the user said */
+export function firstUserText(messages) {
+  const first = messages.find(({ role, content }) => role === 'user' && textOf(content) !== '');
+  return first === undefined ? '' : textOf(first['content']);
+}

@@ -1,0 +1,50 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AgentProgram, MODEL_URL } from './program.ts';
+
+export const opencode: AgentProgram = {
+  name: 'opencode',
+  // What its package of scripts would start. The other build wants newer processors.
+  command: (folder, prompt, more) => [
+    join(folder, 'node_modules/opencode-linux-x64-baseline/bin/opencode'),
+    'run',
+    '--format',
+    'json',
+    '-m',
+    'scripted/m1',
+    ...more,
+    prompt,
+  ],
+  env: () => ({
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    OPENCODE_DISABLE_MODELS_FETCH: '1',
+    OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+  }),
+  prepare: ({ home }, folder) => {
+    const config = join(home, '.config/opencode');
+    mkdirSync(config, { recursive: true });
+    const provider = {
+      scripted: {
+        npm: '@ai-sdk/openai-compatible',
+        name: 'Scripted',
+        options: { baseURL: `${MODEL_URL}/v1`, apiKey: 'fake' },
+        models: { m1: { name: 'm1', tool_call: true } },
+      },
+    };
+    const permission = { edit: 'allow', bash: 'allow', external_directory: 'allow' };
+    writeFileSync(join(config, 'opencode.json'), JSON.stringify({ provider, permission, small_model: 'scripted/m1' }));
+    // It would install this itself, and wait for it: more than a minute where there is no network.
+    const { version } = PLUGIN;
+    writeFileSync(join(config, 'package.json'), JSON.stringify({ dependencies: { '@opencode-ai/plugin': version } }));
+    symlinkSync(join(folder, 'node_modules'), join(config, 'node_modules'));
+  },
+  write: (path, content) => ({ name: 'write', input: { filePath: path, content } }),
+  read: (path) => ({ name: 'read', input: { filePath: path } }),
+  edit: (path, old, now) => ({ name: 'edit', input: { filePath: path, oldString: old, newString: now } }),
+  shell: (command) => ({ name: 'bash', input: { command, description: 'as planned' } }),
+  tools: { write: 'write', edit: 'edit', shell: 'bash' },
+  tellsCallIds: true,
+};
+
+/** As `programs/opencode` pins it. */
+const PLUGIN = { version: '1.18.33' };

@@ -1,0 +1,113 @@
+// @ts-check
+/**
+ * Runs inside a network that has only a loopback: a scripted model, and an agent program that talks to it. Reads what to run
+ * as JSON on standard input and prints what happened as JSON. Ends every process that it started, also those that left its
+ * group: whoever else is in this network is one of them.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startModel } from './model/server.mjs';
+
+/** @typedef {import('./run.ts').Spec} Spec */
+/** @typedef {import('./run.ts').ProgramRun} ProgramRun */
+
+/** How long what a program leaves behind may take to end by itself, milliseconds. */
+const GRACE = 3_000;
+
+/** @type {Spec} */
+const spec = JSON.parse(await text(process.stdin));
+const network = readlinkSync('/proc/self/ns/net');
+// Everything in this network is ended below: it must be nobody else's.
+if ([spec.outerNetwork, networkOf('1')].includes(network)) throw new Error('this is not a network of its own');
+
+const model = await startModel({ plan: spec.plan, folder: spec.cwd, env: spec.env, port: spec.port });
+const outcome = await run(spec);
+await model.stop();
+/** @type {ProgramRun} */
+const result = { ...outcome, seen: model.seen, trouble: model.trouble };
+process.stdout.write(JSON.stringify(result));
+
+/** @param {Spec} what */
+async function run({ command, cwd, env, timeoutMs, signal }) {
+  const began = performance.now();
+  const [file = '', ...args] = command;
+  const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  /** @type {Promise<{ status: number | null, signal: NodeJS.Signals | null }>} */
+  const ended = new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (status, by) => resolve({ status, signal: by }));
+  });
+  const said = Promise.all([text(child.stdout), text(child.stderr)]);
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    signalOne(-(child.pid ?? 0), 'SIGKILL');
+  }, timeoutMs);
+  const waiting = new AbortController();
+  const signalled = signal === null ? null : signalWhen(signal, child.pid ?? 0, waiting.signal);
+  const { status, signal: endedBy } = await ended;
+  const seconds = (performance.now() - began) / 1000;
+  clearTimeout(timer);
+  waiting.abort();
+  await signalled;
+  const leftBehind = await endOthers();
+  const [stdout, stderr] = await said;
+  return { status, signal: endedBy, timedOut, stdout, stderr, seconds, leftBehind };
+}
+
+/** @param {NonNullable<Spec['signal']>} signal @param {number} pid @param {AbortSignal} stop */
+async function signalWhen({ when, name }, pid, stop) {
+  while (!existsSync(when) && !stop.aborted) await sleep(20);
+  if (!stop.aborted) signalOne(-pid, name);
+}
+
+/** @param {number} pid negative: a group @param {NodeJS.Signals} name */
+function signalOne(pid, name) {
+  if (pid === 0) return;
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ESRCH') throw error;
+  }
+}
+
+/** @param {string} pid @returns {string | null} null: it ended, or is somebody else's */
+function networkOf(pid) {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/net`);
+  } catch {
+    return null;
+  }
+}
+
+/** Who else is in this network. @returns {readonly { pid: number, command: string }[]} */
+function others() {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
+  return pids
+    .filter((pid) => networkOf(pid) === network)
+    .map((pid) => ({ pid: Number(pid), command: commandLine(pid) }))
+    .filter(({ command }) => command !== '');
+}
+
+/** @param {string} pid @returns {string} '' where it has ended */
+function commandLine(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch {
+    return '';
+  }
+}
+
+/** @returns {Promise<readonly string[]>} the command lines of those that had to be ended */
+async function endOthers() {
+  const until = performance.now() + GRACE;
+  while (others().length > 0 && performance.now() < until) await sleep(50);
+  const left = others().map(({ command }) => command);
+  for (let round = 0; round < 100 && others().length > 0; round += 1) {
+    for (const { pid } of others()) signalOne(pid, 'SIGKILL');
+    await sleep(20);
+  }
+  return left;
+}

@@ -1,0 +1,61 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readlinkSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { Plan, Seen } from './model/plan.ts';
+
+/** What to run in a network of its own, and against which model. */
+export interface Spec {
+  readonly command: readonly string[];
+  readonly cwd: string;
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly plan: Plan;
+  /** Of the model, on the loopback. */
+  readonly port: number;
+  readonly timeoutMs: number;
+  /** Sent to the program's group as soon as the file `when` is there. */
+  readonly signal: { readonly when: string; readonly name: NodeJS.Signals } | null;
+  /** The network that it must not be, as /proc names it. */
+  readonly outerNetwork: string;
+}
+
+export interface ProgramRun {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly timedOut: boolean;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly seconds: number;
+  /** Command lines of processes that lived on, and were ended. */
+  readonly leftBehind: readonly string[];
+  /** The model's requests about the work, in order. */
+  readonly seen: readonly Seen[];
+  /** What went wrong at the model. */
+  readonly trouble: readonly string[];
+}
+
+const inside = fileURLToPath(new URL('./run-inside.mjs', import.meta.url));
+const LOOPBACK_ONLY = ['--net', '--', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
+
+/** Why there can be no network of its own here; null where there can. */
+export function whyNoNetwork(): string | null {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return 'the programs are pinned for Linux on x64';
+  const tried = spawnSync('unshare', [...LOOPBACK_ONLY, 'true'], { encoding: 'utf8' });
+  if (tried.status === 0 && existsSync('/proc/self/ns/net')) return null;
+  return `a network of its own takes root, unshare and ip: ${tried.stderr ?? ''}${tried.error ?? ''}`.trim();
+}
+
+/** Ends with every process ended that it started. */
+export async function runAlone(spec: Omit<Spec, 'outerNetwork'>): Promise<ProgramRun> {
+  const whole: Spec = { ...spec, outerNetwork: readlinkSync('/proc/self/ns/net') };
+  const child = spawn('unshare', [...LOOPBACK_ONLY, process.execPath, inside], { stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stdin.end(JSON.stringify(whole));
+  const status = new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), status]);
+  if (code !== 0) throw new Error(`the runner failed with ${code}: ${err}`);
+  return JSON.parse(out) as ProgramRun;
+}
