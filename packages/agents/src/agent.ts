@@ -9,8 +9,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Protocol {
   readonly name: AgentName;
-  /** From an event as the agent sends it. Nothing in it is believed. */
-  parse(event: Fields, env: Environment): AgentEvent | Ignored;
+  /**
+   * From an event as the agent sends it. Nothing in it is believed.
+   * @param hint the event's name, from our own settings, for agents that do not send it
+   */
+  parse(event: Fields, env: Environment, hint: string | null): AgentEvent | Ignored;
   /** @param native the agent's own name of the event */
   reply(native: string, answer: Answer): Reply;
   /** Whether an answer to that event can tell the model something. */

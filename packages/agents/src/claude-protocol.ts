@@ -12,11 +12,13 @@ export interface Dialect {
   readonly tools: ToolTable;
   /** The variable that names the folder that the session was started for. */
   readonly projectVariable: string | null;
+  /** What it calls the events of Claude Code, where that is something else. */
+  readonly names?: Readonly<Record<string, string>>;
 }
 
 export function parseClaudeShape(event: Fields, env: Environment, dialect: Dialect): AgentEvent | Ignored {
   const native = textIn(event, 'hook_event_name', 'hookEventName');
-  const session = idIn(event, 'session_id', 'sessionId');
+  const session = idIn(event, 'session_id', 'sessionId', 'conversation_id');
   const cwd = textIn(event, 'cwd');
   if (native === null || session === null || cwd === null) {
     return ignored('it names no event, no session or no folder');
@@ -32,7 +34,8 @@ export function parseClaudeShape(event: Fields, env: Environment, dialect: Diale
     native,
     stamp: stampIn(event, 'timestamp'),
   };
-  switch (native) {
+  const { names = {} } = dialect;
+  switch (Object.hasOwn(names, native) ? names[native] : native) {
     case 'SessionStart':
       // The session goes on; only its conversation was shortened.
       if (textIn(event, 'source') === 'compact') return ignored('the conversation was compacted');
@@ -42,7 +45,7 @@ export function parseClaudeShape(event: Fields, env: Environment, dialect: Diale
         ...told,
         kind: 'prompt-given',
         text: textIn(event, 'prompt') ?? '',
-        messageId: idIn(event, 'prompt_id', 'turn_id'),
+        messageId: idIn(event, 'prompt_id', 'turn_id', 'generation_id'),
       };
     case 'PreToolUse':
       return called(event, dialect, (call) => ({ ...told, kind: 'call-began', call }));
@@ -79,8 +82,9 @@ function called(event: Fields, { tools }: Dialect, make: (call: ToolCall) => Age
 /** A shell command that answered and still runs. */
 function goesOn(event: Fields): boolean {
   const response = fieldsOf(field(event, 'tool_response'));
-  if (textIn(response, 'backgroundTaskId', 'bash_id', 'shellId') !== null) return true;
-  return field(fieldsOf(field(event, 'tool_input')), 'run_in_background') === true;
+  if (textIn(response, 'backgroundTaskId', 'bash_id') !== null) return true;
+  const input = fieldsOf(field(event, 'tool_input'));
+  return field(input, 'run_in_background') === true || field(input, 'is_background') === true;
 }
 
 const HEARING = new Set(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure']);

@@ -33,6 +33,17 @@ export function idIn(fields: Fields, ...keys: readonly string[]): string | null 
   return `${id.slice(0, LONGEST_ID - 33)}#${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
 }
 
+function listIn(fields: Fields, key: string): readonly unknown[] {
+  const value = field(fields, key);
+  return Array.isArray(value) ? value : [];
+}
+
+/** The first text of a list. */
+export function firstTextIn(fields: Fields, key: string): string | null {
+  const [first] = listIn(fields, key);
+  return typeof first === 'string' && first !== '' ? first : null;
+}
+
 /** A time or a counter, as text that tells one event from the next. Times in both notations come out the same. */
 export function stampIn(fields: Fields, key: string): string | null {
   const value = field(fields, key);

@@ -4,7 +4,8 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Agent, Environment } from './agent.ts';
 import { type Health, healthOf } from './hook/health.ts';
-import { type Found, findInstalled, homeFolder, type PlaceKind, type Surroundings } from './settings/plan.ts';
+import { homeFolder } from './settings/home-folder.ts';
+import { type Found, findInstalled, type PlaceKind, type Surroundings } from './settings/plan.ts';
 import { AGENTS } from './table.ts';
 
 export interface AgentReport {

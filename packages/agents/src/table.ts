@@ -1,9 +1,15 @@
 import type { Agent } from './agent.ts';
 import { claude } from './claude.ts';
+import { cline } from './cline.ts';
+import { codex } from './codex.ts';
+import { copilot } from './copilot.ts';
+import { cursor } from './cursor.ts';
 import type { AgentName } from './event.ts';
+import { gemini } from './gemini.ts';
+import { opencode } from './opencode.ts';
 
 /** Every agent, in the order in which people are told of them. */
-export const AGENTS = { claude } as unknown as Readonly<Record<AgentName, Agent>>;
+export const AGENTS: Readonly<Record<AgentName, Agent>> = { claude, gemini, codex, copilot, opencode, cline, cursor };
 
 export function isAgentName(name: string): name is AgentName {
   return Object.hasOwn(AGENTS, name);

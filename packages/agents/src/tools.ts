@@ -26,6 +26,20 @@ export function fileTool(kind: 'write' | 'edit', ...keys: readonly string[]): To
 }
 
 export const SHELL: ToolRow = { kind: 'shell', paths: nowhere };
+/** A patch in the form of Codex: its headers name the files. */
+export function patchTool(...keys: readonly string[]): ToolRow {
+  return {
+    kind: 'edit',
+    paths: (input) => {
+      const patch = textIn(input, ...keys);
+      if (patch === null) return null;
+      const headers = patch.matchAll(/^[ \t]*\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\r?$/gm);
+      const paths = [...headers].map((header) => header[1] as string);
+      return paths.length === 0 ? null : paths;
+    },
+  };
+}
+
 /** A tool that nobody knows may write anywhere. */
 export const ANY: ToolRow = { kind: 'other', paths: nowhere };
 

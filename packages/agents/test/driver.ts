@@ -12,8 +12,9 @@ import { runHook } from '../src/hook/index.ts';
 export class AgentAtWork {
   readonly world: World;
   readonly dir: string;
-  /** Jobs that hooks left to other processes. */
   readonly env: Record<string, string | undefined>;
+  /** What its settings put behind the agent's name. */
+  args: readonly string[] = [];
 
   constructor(
     readonly name: string,
@@ -27,7 +28,7 @@ export class AgentAtWork {
   async send(event: object | string): Promise<Reply> {
     const text = typeof event === 'string' ? event : JSON.stringify(event);
     const reply = await runHook({
-      args: [this.name],
+      args: [this.name, ...this.args],
       env: this.env,
       input: Readable.from([Buffer.from(text)]),
       script: '/nowhere/savepoint.js',

@@ -1,9 +1,19 @@
-/** Who really runs a hook: settings of one agent are run by others as well. */
+/**
+ * Who really runs a hook. The settings of Claude Code are run by others as well: Copilot CLI, VS Code, and Cursor where
+ * that is turned on. What they do is theirs, and where settings of their own hold our hook too, that one tells of it.
+ */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Environment, Protocol } from '../agent.ts';
+import { copilot } from '../copilot.ts';
+import { cursor } from '../cursor.ts';
 import type { AgentName } from '../event.ts';
-import type { Fields } from '../fields.ts';
+import { type Fields, field, firstTextIn, textIn } from '../fields.ts';
+import { homeFolder } from '../settings/home-folder.ts';
+import { isHookCommand } from '../settings/hook-command.ts';
 import { AGENTS } from '../table.ts';
+import { vscode } from '../vscode.ts';
 
 export interface Caller {
   readonly protocol: Protocol;
@@ -12,6 +22,32 @@ export interface Caller {
 }
 
 /** @param name whose settings the hook stands in */
-export function callerOf(name: AgentName, _event: Fields, _env: Environment): Caller {
-  return { protocol: AGENTS[name], toldElsewhere: false };
+export function callerOf(name: AgentName, event: Fields, env: Environment): Caller {
+  if (name !== 'claude') return { protocol: AGENTS[name], toldElsewhere: false };
+  if (env['COPILOT_CLI'] === '1') {
+    const folder = env['COPILOT_PROJECT_DIR'] ?? textIn(event, 'cwd');
+    const own = [
+      ...(folder === null ? [] : [join(folder, ...copilot.integration.project)]),
+      join(env['COPILOT_HOME'] ?? join(homeFolder(env), '.copilot'), 'settings.json'),
+    ];
+    return { protocol: copilot, toldElsewhere: own.some((file) => runsUs(file, 'copilot')) };
+  }
+  if (textIn(event, 'cursor_version', 'conversation_id') !== null) {
+    const folder = firstTextIn(event, 'workspace_roots');
+    const own = [
+      ...(folder === null ? [] : [join(folder, ...cursor.integration.project)]),
+      join(homeFolder(env), '.cursor', 'hooks.json'),
+    ];
+    return { protocol: cursor, toldElsewhere: own.some((file) => runsUs(file, 'cursor')) };
+  }
+  const speaksOtherwise = field(event, 'session_id') === undefined && textIn(event, 'hookEventName') !== null;
+  return { protocol: speaksOtherwise ? vscode : AGENTS.claude, toldElsewhere: false };
+}
+
+function runsUs(file: string, agent: AgentName): boolean {
+  try {
+    return isHookCommand(readFileSync(file, 'utf8'), agent);
+  } catch {
+    return false;
+  }
 }

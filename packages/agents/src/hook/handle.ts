@@ -174,6 +174,9 @@ async function unannounced(scene: Scene<Of<'call-ended'>>): Promise<void> {
   // Another hook of ours told of the same end.
   if (last?.toolCall === id && last.session === event.session) return;
   const { request } = await requestOf(scene);
+  // A call that is open tells of these paths itself when it ends.
+  const declared = new Set((await session.openCalls()).flatMap((open) => open.declared ?? []));
+  if (request.paths?.length !== undefined && request.paths.every((path) => declared.has(path))) return;
   await session.beginLate({ ...request, id });
   if (!(await isOpen(session, id))) return;
   await inTime(

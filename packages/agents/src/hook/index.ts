@@ -3,6 +3,7 @@
  * answers in time, and what goes wrong is our own affair (status 0, the reason on standard error and in `savepoint status`).
  */
 
+import { isAbsolute } from 'node:path';
 import { SavepointError, showText, textFromBytes } from '@savepoint/core';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import type { Environment, Protocol } from '../agent.ts';
@@ -44,10 +45,12 @@ export async function runHook(run: HookRun): Promise<Reply> {
     if ('problem' in read) throw new SavepointError('USAGE', `${read.problem}.`);
     const caller = callerOf(name, read.event, run.env);
     protocol = caller.protocol;
-    const event = caller.protocol.parse(read.event, run.env);
+    const event = caller.protocol.parse(read.event, run.env, run.args[1] ?? null);
     if (event.kind === 'ignored' || caller.toldElsewhere) return SILENCE;
     native = event.native;
     folder = event.project ?? event.cwd;
+    if (!isAbsolute(folder) || !isAbsolute(event.cwd))
+      throw new SavepointError('USAGE', 'The event names no absolute folder.');
     const limit = protocol.limitMs(native) ?? Number.POSITIVE_INFINITY;
     const home = homeOf(run.env);
     const answer = await handle(event, {

@@ -10,6 +10,8 @@ export interface HookCommand {
   readonly powershell: string;
   /** The same in parts, for programs that start it without a shell. */
   readonly argv: readonly string[];
+  /** The same for one event, where the agent does not send its name. */
+  readonly about: (event: string) => { readonly shell: string; readonly powershell: string };
 }
 
 export interface Program {
@@ -28,19 +30,22 @@ export interface Program {
 export function hookCommand(agent: AgentName, place: 'project' | 'user', program: Program): HookCommand {
   const known = place === 'project' && isOnPath(program);
   const argv = [...(known ? ['savepoint'] : [program.node, program.script]), 'hook', agent];
-  const powershell = argv.map((part) => (isPlain(part) ? part : `'${part.replaceAll("'", "''")}'`)).join(' ');
-  return {
-    shell: argv.map((part) => (isPlain(part) ? part : program.windows ? `"${part}"` : shellQuoted(part))).join(' '),
-    // What is quoted is a text to it, until it is told to call it.
-    powershell: powershell.startsWith("'") ? `& ${powershell}` : powershell,
-    argv,
-  };
+  const written = (parts: readonly string[]) => ({
+    shell: parts.map((part) => (isPlain(part) ? part : program.windows ? `"${part}"` : shellQuoted(part))).join(' '),
+    powershell: forPowerShell(parts),
+  });
+  return { ...written(argv), argv, about: (event) => written([...argv, event]) };
+}
+
+/** What is quoted is a text to it, until it is told to call it. */
+function forPowerShell(parts: readonly string[]): string {
+  const line = parts.map((part) => (isPlain(part) ? part : `'${part.replaceAll("'", "''")}'`)).join(' ');
+  return line.startsWith("'") ? `& ${line}` : line;
 }
 
 /** Ours, whoever installed it: `savepoint hook claude`, `node …/savepoint.js hook claude`. */
 export function isHookCommand(text: string, agent: AgentName): boolean {
-  const at = text.search(/\bsavepoint(?:\.js)?['"]?[ ]+hook[ ]+/);
-  return at >= 0 && new RegExp(`\\bhook[ ]+${agent}\\b`).test(text.slice(at));
+  return new RegExp(`\\bsavepoint(?:\\.js)?['"]?[ ]+hook[ ]+${agent}\\b`).test(text);
 }
 
 function isPlain(part: string): boolean {

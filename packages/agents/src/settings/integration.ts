@@ -67,3 +67,18 @@ export function hookGroups(
       })),
   };
 }
+
+/**
+ * The form of Copilot and Cursor: `hooks.<event>` is a list of commands.
+ * @param entry makes one of them
+ */
+export function hookList(
+  events: readonly string[],
+  entry: (command: HookCommand, event: string) => Readonly<Record<string, unknown>>,
+): JsonForm {
+  return {
+    kind: 'json',
+    base: { version: 1 },
+    entries: (command) => events.map((event) => ({ list: ['hooks', event], value: entry(command, event) })),
+  };
+}

@@ -103,7 +103,9 @@ function withChild(text: string, node: JsonNode, depth: number, child: string, {
   }
   const comma = behindSpace(text, last.end);
   if (text[comma] === ',') return `${text.slice(0, comma + 1)}${inner}${child}${text.slice(comma + 1)}`;
-  return `${text.slice(0, last.end)},${inner}${child}${text.slice(last.end)}`;
+  // A comment on the same line is about what stands there.
+  const comment = /^[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)(?=[ \t]*\r?\n)/.exec(text.slice(last.end))?.[0] ?? '';
+  return `${text.slice(0, last.end)},${comment}${inner}${child}${text.slice(last.end + comment.length)}`;
 }
 
 function withoutChild(text: string, node: JsonNode, index: number): string {

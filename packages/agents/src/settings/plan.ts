@@ -1,10 +1,10 @@
 /** What an installation would change, file by file; made before anything is written. */
 
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { SavepointError, showText } from '@savepoint/core';
 import type { Agent, Environment } from '../agent.ts';
+import { homeFolder } from './home-folder.ts';
 import { hookCommand, isHookCommand, type Program } from './hook-command.ts';
 import type { Entry, FilesForm, JsonForm } from './integration.ts';
 import { entriesOf, SettingsShapeError, withEntry, withoutEntries } from './json-edit.ts';
@@ -40,11 +40,6 @@ export function settingsPath({ integration }: Agent, kind: PlaceKind, { project,
   const named = variable === null ? undefined : env[variable];
   if (named !== undefined && isAbsolute(named)) return join(named, ...file);
   return join(homeFolder(env), ...folder, ...file);
-}
-
-export function homeFolder(env: Environment): string {
-  const home = env['HOME'] ?? env['USERPROFILE'];
-  return home !== undefined && isAbsolute(home) ? home : homedir();
 }
 
 export function backupPath(path: string): string {
@@ -164,7 +159,7 @@ function ownFiles(agent: Agent, folder: string, files: ReturnType<FilesForm['fil
 }
 
 function listsOf(form: JsonForm): readonly (readonly string[])[] {
-  const none = { shell: '', powershell: '', argv: [] };
+  const none = { shell: '', powershell: '', argv: [], about: () => ({ shell: '', powershell: '' }) };
   return form.entries(none).map(({ list }) => list);
 }
 

@@ -1,0 +1,130 @@
+/** GitHub Copilot CLI (docs/agents.md). It also runs the hooks of Claude Code's settings, with events in their form. */
+
+import type { Agent, Environment } from './agent.ts';
+import { jsonReply, SILENCE } from './answer.ts';
+import { type Dialect, parseClaudeShape } from './claude-protocol.ts';
+import { type AgentEvent, type Ignored, ignored, type Told } from './event.ts';
+import { type Fields, field, idIn, stampIn, textIn } from './fields.ts';
+import { HOOK_SECONDS, hookList } from './settings/integration.ts';
+import { fileTool, isOwnTool, patchTool, reading, SHELL, type ToolTable, toolCalled } from './tools.ts';
+
+const TOOLS: ToolTable = {
+  create: fileTool('write', 'path', 'file_path'),
+  edit: fileTool('edit', 'path', 'file_path'),
+  apply_patch: patchTool('input', 'patch', 'command'),
+  bash: SHELL,
+  powershell: SHELL,
+  ...reading('view', 'glob', 'grep', 'web_fetch', 'web_search', 'read_bash', 'list_bash', 'stop_bash', 'report_intent'),
+  ...reading('update_todo', 'ask_user', 'task', 'read_powershell', 'list_powershell', 'stop_powershell', 'show_file'),
+};
+
+/** With the settings of Claude Code it uses their names for tools, and its own for what they are called with. */
+const AS_CLAUDE: Dialect = {
+  agent: 'copilot',
+  projectVariable: 'COPILOT_PROJECT_DIR',
+  tools: {
+    ...TOOLS,
+    Write: fileTool('write', 'path', 'file_path'),
+    Edit: fileTool('edit', 'path', 'file_path'),
+    Bash: SHELL,
+    ...reading('Read', 'Glob', 'Grep', 'Task', 'WebFetch', 'WebSearch', 'TodoWrite'),
+  },
+};
+
+const EVENTS = [
+  'sessionStart',
+  'userPromptSubmitted',
+  'preToolUse',
+  'postToolUse',
+  'postToolUseFailure',
+  'agentStop',
+  'sessionEnd',
+];
+const LONGEST_ARGS = 16 * 1024 * 1024;
+
+function parse(event: Fields, env: Environment, hint: string | null): AgentEvent | Ignored {
+  if (textIn(event, 'hook_event_name') !== null) return parseClaudeShape(event, env, AS_CLAUDE);
+  const native = hint ?? textIn(event, 'hookName');
+  const session = idIn(event, 'sessionId');
+  const cwd = textIn(event, 'cwd');
+  if (native === null || session === null || cwd === null) {
+    return ignored('it names no event, no session or no folder');
+  }
+  const told: Told = {
+    agent: 'copilot',
+    version: null,
+    session,
+    sub: null,
+    cwd,
+    project: env['COPILOT_PROJECT_DIR'] ?? null,
+    transcript: textIn(event, 'transcriptPath'),
+    native,
+    stamp: stampIn(event, 'timestamp'),
+  };
+  switch (native) {
+    case 'sessionStart':
+      return { ...told, kind: 'session-started' };
+    case 'userPromptSubmitted':
+      return { ...told, kind: 'prompt-given', text: textIn(event, 'prompt') ?? '', messageId: null };
+    case 'agentStop':
+      return { ...told, kind: 'turn-ended' };
+    case 'sessionEnd':
+      return { ...told, kind: 'session-ended' };
+    case 'preToolUse':
+    case 'postToolUse':
+    case 'postToolUseFailure':
+      break;
+    default:
+      return ignored(`${native} is none of the events that change files`);
+  }
+  const tool = textIn(event, 'toolName');
+  if (tool === null) return ignored('it names no tool');
+  const input = argsOf(field(event, 'toolArgs'));
+  const known = toolCalled(TOOLS, tool, input);
+  if (known === null) return ignored(`${tool} only reads`);
+  const call = { id: idIn(event, 'toolCallId'), tool, input, own: isOwnTool(tool), ...known };
+  if (native === 'preToolUse') return { ...told, kind: 'call-began', call };
+  return { ...told, kind: 'call-ended', call, background: textIn(input as Fields, 'mode') === 'async' };
+}
+
+/** Some versions send them as text. */
+function argsOf(given: unknown): unknown {
+  if (typeof given !== 'string' || given.length > LONGEST_ARGS) return given ?? {};
+  try {
+    return JSON.parse(given) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+const HEARING = new Set(['preToolUse', 'postToolUse', 'sessionStart', 'SessionStart', 'PreToolUse', 'PostToolUse']);
+
+export const copilot: Agent = {
+  name: 'copilot',
+  title: 'GitHub Copilot CLI',
+  parse,
+  reply: (native, answer) => {
+    if (answer.kind === 'nothing') return SILENCE;
+    const plain =
+      answer.kind === 'deny'
+        ? { permissionDecision: 'deny', permissionDecisionReason: answer.reason }
+        : { additionalContext: answer.text };
+    // With the settings of Claude Code it may look where Claude Code would.
+    const asClaude = /^[A-Z]/.test(native) ? { hookSpecificOutput: { hookEventName: native, ...plain } } : {};
+    return jsonReply({ ...plain, ...asClaude });
+  },
+  hearsContext: (native) => HEARING.has(native),
+  limitMs: () => null,
+  integration: {
+    project: ['.github', 'hooks', 'savepoint.json'],
+    user: { variable: 'COPILOT_HOME', folder: ['.copilot'], file: ['settings.json'] },
+    form: hookList(EVENTS, (command, event) => {
+      const { shell, powershell } = command.about(event);
+      return { type: 'command', bash: shell, powershell, timeoutSec: HOOK_SECONDS };
+    }),
+    present: { folders: [['.copilot']], programs: ['copilot'] },
+    notes: [
+      'Copilot CLI runs the hooks of a folder that it trusts only. `.github/hooks/savepoint.json` is seen by all who work on the project.',
+    ],
+  },
+};

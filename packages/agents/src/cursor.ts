@@ -1,0 +1,81 @@
+/** Cursor (docs/agents.md); from its documentation, as it cannot be run here. */
+
+import type { Agent, Environment } from './agent.ts';
+import { jsonReply, SILENCE } from './answer.ts';
+import { type Dialect, parseClaudeShape } from './claude-protocol.ts';
+import { type AgentEvent, type Ignored, ignored } from './event.ts';
+import { type Fields, firstTextIn, textIn } from './fields.ts';
+import { HOOK_SECONDS, hookList } from './settings/integration.ts';
+import { fileTool, reading, SHELL } from './tools.ts';
+
+const DIALECT: Dialect = {
+  agent: 'cursor',
+  projectVariable: 'CURSOR_PROJECT_DIR',
+  names: {
+    sessionStart: 'SessionStart',
+    beforeSubmitPrompt: 'UserPromptSubmit',
+    preToolUse: 'PreToolUse',
+    postToolUse: 'PostToolUse',
+    postToolUseFailure: 'PostToolUseFailure',
+    afterFileEdit: 'PostToolUse',
+    subagentStop: 'SubagentStop',
+    stop: 'Stop',
+    sessionEnd: 'SessionEnd',
+  },
+  tools: {
+    Write: fileTool('write', 'file_path', 'path'),
+    Edit: fileTool('edit', 'file_path', 'path'),
+    Delete: fileTool('write', 'file_path', 'path'),
+    afterFileEdit: fileTool('edit', 'file_path'),
+    Shell: SHELL,
+    ...reading('Read', 'Grep', 'Glob', 'List', 'Task', 'WebSearch', 'WebFetch', 'SemanticSearch'),
+  },
+};
+
+/** In order of preference: an edit that no other event tells of is told when it is done. */
+const EVENTS = [
+  'sessionStart',
+  'beforeSubmitPrompt',
+  'preToolUse',
+  'postToolUse',
+  'postToolUseFailure',
+  'afterFileEdit',
+  'stop',
+  'sessionEnd',
+];
+
+function parse(event: Fields, env: Environment, hint: string | null): AgentEvent | Ignored {
+  const native = textIn(event, 'hook_event_name') ?? hint;
+  if (native === null) return ignored('it names no event');
+  const folder = firstTextIn(event, 'workspace_roots');
+  const edited = native === 'afterFileEdit' ? { tool_name: native, tool_input: { file_path: event['file_path'] } } : {};
+  const full: Fields = { ...event, hook_event_name: native, cwd: textIn(event, 'cwd') ?? folder, ...edited };
+  const parsed = parseClaudeShape(full, env, DIALECT);
+  return parsed.kind === 'ignored' || folder === null ? parsed : { ...parsed, project: folder };
+}
+
+export const cursor: Agent = {
+  name: 'cursor',
+  title: 'Cursor',
+  parse,
+  reply: (native, answer) => {
+    if (answer.kind === 'nothing') return SILENCE;
+    if (answer.kind === 'deny') {
+      return jsonReply({ permission: 'deny', user_message: answer.reason, agent_message: answer.reason });
+    }
+    return jsonReply(
+      native === 'preToolUse'
+        ? { permission: 'allow', agent_message: answer.text }
+        : { additional_context: answer.text },
+    );
+  },
+  hearsContext: (native) => native === 'sessionStart' || native === 'postToolUse',
+  limitMs: () => null,
+  integration: {
+    project: ['.cursor', 'hooks.json'],
+    user: { variable: null, folder: ['.cursor'], file: ['hooks.json'] },
+    form: hookList(EVENTS, (command) => ({ command: command.shell, timeout: HOOK_SECONDS })),
+    present: { folders: [['.cursor']], programs: ['cursor', 'cursor-agent'] },
+    notes: ['Cursor was not tried: its hooks are made after its documentation.'],
+  },
+};

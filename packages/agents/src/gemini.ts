@@ -1,0 +1,62 @@
+/** Gemini CLI (docs/agents.md). */
+
+import type { Agent } from './agent.ts';
+import { jsonReply, SILENCE } from './answer.ts';
+import { type Dialect, parseClaudeShape } from './claude-protocol.ts';
+import { HOOK_SECONDS, hookGroups } from './settings/integration.ts';
+import { fileTool, reading, SHELL } from './tools.ts';
+
+const DIALECT: Dialect = {
+  agent: 'gemini',
+  projectVariable: 'GEMINI_PROJECT_DIR',
+  names: {
+    BeforeAgent: 'UserPromptSubmit',
+    BeforeTool: 'PreToolUse',
+    AfterTool: 'PostToolUse',
+    AfterAgent: 'Stop',
+  },
+  tools: {
+    write_file: fileTool('write', 'file_path'),
+    replace: fileTool('edit', 'file_path'),
+    run_shell_command: SHELL,
+    ...reading('read_file', 'read_many_files', 'list_directory', 'glob', 'search_file_content', 'grep_search'),
+    ...reading('google_web_search', 'web_fetch', 'write_todos', 'ask_user', 'save_memory'),
+  },
+};
+
+const WRITING = 'write_file|replace|run_shell_command|mcp_.*';
+const HEARING = new Set(['SessionStart', 'BeforeAgent', 'AfterTool']);
+
+export const gemini: Agent = {
+  name: 'gemini',
+  title: 'Gemini CLI',
+  parse: (event, env) => parseClaudeShape(event, env, DIALECT),
+  reply: (native, answer) => {
+    if (answer.kind === 'nothing') return SILENCE;
+    if (answer.kind === 'deny') return jsonReply({ decision: 'deny', reason: answer.reason });
+    return jsonReply({ hookSpecificOutput: { hookEventName: native, additionalContext: answer.text } });
+  },
+  hearsContext: (native) => HEARING.has(native),
+  limitMs: () => null,
+  integration: {
+    project: ['.gemini', 'settings.json'],
+    user: { variable: null, folder: ['.gemini'], file: ['settings.json'] },
+    form: hookGroups(
+      {
+        SessionStart: null,
+        BeforeAgent: null,
+        BeforeTool: WRITING,
+        AfterTool: WRITING,
+        AfterAgent: null,
+        SessionEnd: null,
+      },
+      // Milliseconds here.
+      HOOK_SECONDS * 1_000,
+      { name: 'savepoint' },
+    ),
+    present: { folders: [['.gemini']], programs: ['gemini'] },
+    notes: [
+      'Gemini CLI runs the hooks of a project only in a folder that it trusts: answer its question, or use `/permissions`.',
+    ],
+  },
+};

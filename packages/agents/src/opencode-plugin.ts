@@ -1,0 +1,72 @@
+/** The text of the plugin that opencode loads. */
+
+/** Milliseconds; our own budget is shorter. */
+const LONGEST_MS = 10_000;
+
+/**
+ * @param argv the command that runs a hook
+ * @param reading tools that only read
+ */
+export function pluginText(argv: readonly string[], reading: readonly string[]): string {
+  return `// Made by \`savepoint install opencode\`; \`savepoint uninstall opencode\` takes it away. It runs: savepoint hook opencode
+import { spawn } from 'node:child_process';
+
+const COMMAND = ${JSON.stringify(argv)};
+const READING = new Set(${JSON.stringify(reading)});
+const LONGEST_MS = ${LONGEST_MS};
+
+/** Whatever goes wrong, opencode goes on. */
+function tell(event) {
+  return new Promise((resolve) => {
+    let said = '';
+    const done = () => {
+      clearTimeout(timer);
+      try {
+        resolve(said === '' ? {} : JSON.parse(said));
+      } catch {
+        resolve({});
+      }
+    };
+    const child = spawn(COMMAND[0], COMMAND.slice(1), { stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true });
+    const timer = setTimeout(() => child.kill(), LONGEST_MS);
+    child.on('error', done);
+    child.on('close', done);
+    child.stdin.on('error', () => undefined);
+    child.stdout.on('data', (part) => {
+      said += part;
+    });
+    child.stdin.end(JSON.stringify(event));
+  });
+}
+
+export const Savepoint = async ({ directory }) => {
+  const parents = new Map();
+  const about = (event, sessionID) => {
+    let parentID = parents.get(sessionID);
+    while (parents.has(parentID)) parentID = parents.get(parentID);
+    return { event, sessionID, directory, ...(parentID === undefined ? {} : { parentID }) };
+  };
+  return {
+    event: async ({ event }) => {
+      const { info, sessionID = info?.id } = event.properties ?? {};
+      if (event.type === 'session.created' && info?.parentID) parents.set(info.id, info.parentID);
+      if (['session.created', 'session.idle', 'session.deleted'].includes(event.type)) await tell(about(event.type, sessionID));
+    },
+    'chat.message': async ({ sessionID, messageID }, { message, parts }) => {
+      const text = (parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
+      await tell({ ...about('chat.message', sessionID), messageID: messageID ?? message?.id, text });
+    },
+    'tool.execute.before': async ({ tool, sessionID, callID }, { args }) => {
+      if (READING.has(tool)) return;
+      const { deny } = await tell({ ...about('tool.execute.before', sessionID), tool, callID, args });
+      if (typeof deny === 'string') throw new Error(deny);
+    },
+    'tool.execute.after': async ({ tool, sessionID, callID, args }, output) => {
+      if (READING.has(tool)) return;
+      const { context } = await tell({ ...about('tool.execute.after', sessionID), tool, callID, args });
+      if (typeof context === 'string' && output) output.output = \`\${output.output ?? ''}\\n\\n\${context}\`;
+    },
+  };
+};
+`;
+}

@@ -1,0 +1,37 @@
+/** VS Code's own agent, which runs the hooks of Claude Code's settings (docs/agents.md); from its documentation. */
+
+import type { Protocol } from './agent.ts';
+import { claudeHearsContext, claudeReply, type Dialect, parseClaudeShape } from './claude-protocol.ts';
+import { fileTool, patchTool, reading, SHELL } from './tools.ts';
+
+const DIALECT: Dialect = {
+  agent: 'vscode',
+  projectVariable: null,
+  tools: {
+    create_file: fileTool('write', 'filePath'),
+    replace_string_in_file: fileTool('edit', 'filePath'),
+    insert_edit_into_file: fileTool('edit', 'filePath'),
+    edit_notebook_file: fileTool('edit', 'filePath'),
+    apply_patch: patchTool('input'),
+    run_in_terminal: SHELL,
+    ...reading(
+      'read_file',
+      'list_dir',
+      'file_search',
+      'grep_search',
+      'semantic_search',
+      'get_errors',
+      'manage_todo_list',
+    ),
+    ...reading('get_terminal_output', 'fetch_webpage', 'runSubagent'),
+  },
+};
+
+/** Its notes stand with those of Claude Code, whose settings it runs. */
+export const vscode: Protocol = {
+  name: 'claude',
+  parse: (event, env) => parseClaudeShape(event, env, DIALECT),
+  reply: claudeReply,
+  hearsContext: claudeHearsContext,
+  limitMs: () => null,
+};

@@ -1,0 +1,169 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { AgentAtWork } from './driver.ts';
+import { claudeEvents } from './fixtures/claude.ts';
+import { clineEvents, codexEvents, copilotEvents, cursorEvents, geminiEvents } from './fixtures/others.ts';
+
+/** What each protocol does in its own way; what they have in common is shown with Claude Code. */
+
+test('Gemini: calls without an id are paired by what they are called with, also when they interleave', async () => {
+  const p = new AgentAtWork('gemini');
+  const e = geminiEvents(p.dir);
+  await p.tell(e.start());
+  await p.tell(e.prompt('Write two files.'));
+  const [one, two] = [
+    { file_path: p.at('one.txt'), content: '1' },
+    { file_path: p.at('two.txt'), content: '2' },
+  ];
+  const shell = { command: 'date >> log' };
+  await p.tell(e.before('write_file', one));
+  await p.tell(e.before('write_file', two));
+  p.write('two.txt', '2');
+  await p.tell(e.after('write_file', two));
+  p.write('one.txt', '1');
+  await p.tell(e.after('write_file', one));
+  // Twice the same, at the same time.
+  await p.tell(e.before('run_shell_command', shell));
+  await p.tell(e.before('run_shell_command', shell));
+  p.shell(shell.command);
+  await p.tell(e.after('run_shell_command', shell));
+  p.shell(shell.command);
+  await p.tell(e.after('run_shell_command', shell));
+  await p.tell(e.before('read_file', { file_path: 'x' }));
+  const story = (await p.story()).slice(2);
+  expect(story).toHaveLength(4);
+  expect(story[0]).toMatch(/^call: Write_?file two\.txt|^call: write_file two\.txt/);
+  expect(story.slice(0, 2).join()).toMatch(/two\.txt by gemini\/write_file#.*one\.txt by gemini\/write_file#/);
+  expect(story[3]).toMatch(/log by gemini\/run_shell_command#\w+#\d+$/);
+  expect(await p.open().session({ agent: 'gemini', id: 'g-1' }).openCalls()).toEqual([]);
+  expect((await p.send(e.stop())).stdout).toBe('');
+});
+
+test('Codex: the paths of a patch stand in its headers', async () => {
+  const p = new AgentAtWork('codex');
+  const e = codexEvents(p.dir);
+  p.write('old.txt', 'old\n');
+  p.write('gone.txt', 'gone\n');
+  await p.tell(e.start());
+  const patch =
+    '*** Begin Patch\n*** Add File: new.txt\n+one\n*** Update File: old.txt\n*** Move to: moved.txt\n@@\n-old\n+new\n*** Delete File: gone.txt\n*** End Patch\n';
+  await p.tell(e.pre('apply_patch', patch, 'call_1'));
+  p.shell('echo one > new.txt; echo new > moved.txt; rm old.txt gone.txt; echo by a person > other.txt');
+  await p.tell(e.post('apply_patch', patch, 'call_1'));
+  const changes = (await p.checkpoints()).at(-1)?.changes ?? [];
+  expect(changes.map(({ path, by }) => `${path} ${by.authors[0]?.actor.name}`).sort()).toEqual([
+    'gone.txt codex',
+    'moved.txt codex',
+    'new.txt codex',
+    ...(changes.some(({ path }) => path === 'old.txt') ? ['old.txt codex'] : []),
+    'other.txt outside',
+  ]);
+});
+
+test('Copilot: its own events say nothing of their name, and arguments may be text', async () => {
+  const p = new AgentAtWork('copilot');
+  const e = copilotEvents(p.dir);
+  const args = { path: p.at('new.txt'), file_text: 'x' };
+  p.args = ['sessionStart'];
+  await p.tell({ sessionId: 'c-1', timestamp: 1, cwd: p.dir, source: 'new' });
+  p.args = ['preToolUse'];
+  await p.tell(e.pre('create', args));
+  p.write('new.txt', 'x');
+  p.args = ['postToolUse'];
+  await p.tell({ ...e.post('create', args), toolArgs: JSON.stringify(args) });
+  expect((await p.story()).at(-1)).toMatch(/^call: create new\.txt.*new\.txt by copilot\/create#/);
+});
+
+test('Copilot with the settings of Claude Code is Copilot, and is heard once where its own hold our hook as well', async () => {
+  const p = new AgentAtWork('claude', { env: { COPILOT_CLI: '1' } });
+  const e = copilotEvents(p.dir);
+  const input = { path: p.at('a.txt'), file_text: 'x' };
+  await p.tell(e.asClaude('PreToolUse', 'Write', input));
+  p.write('a.txt', 'x');
+  await p.tell(e.asClaude('PostToolUse', 'Write', input));
+  expect((await p.story()).at(-1)).toMatch(/a\.txt by copilot\/Write#/);
+  mkdirSync(p.at('.github/hooks'), { recursive: true });
+  writeFileSync(
+    p.at('.github/hooks/savepoint.json'),
+    '{"hooks":{"preToolUse":[{"bash":"savepoint hook copilot preToolUse"}]}}',
+  );
+  const before = (await p.story()).length;
+  await p.tell(e.asClaude('PreToolUse', 'Write', input));
+  expect(await p.story()).toHaveLength(before);
+});
+
+test('VS Code with the settings of Claude Code is VS Code', async () => {
+  const p = new AgentAtWork('claude');
+  const about = {
+    sessionId: 'v-1',
+    cwd: p.dir,
+    tool_name: 'create_file',
+    tool_input: { filePath: p.at('v') },
+    tool_use_id: 't',
+  };
+  await p.tell({ ...about, hookEventName: 'PreToolUse' });
+  p.write('v', '');
+  await p.tell({ ...about, hookEventName: 'PostToolUse' });
+  expect((await p.story()).at(-1)).toMatch(/v by vscode\/t$/);
+});
+
+test('Cline: two places that both hold our hook tell of a call once; looking at a file is no call', async () => {
+  const p = new AgentAtWork('cline');
+  const e = clineEvents(p.dir);
+  await p.tell(e.start());
+  const input = { command: 'create', path: p.at('new.txt'), new_text: 'x' };
+  expect(await p.tell(e.pre('editor', input, 'call_1'))).toEqual({ cancel: false });
+  await p.tell(e.pre('editor', input, 'call_1'));
+  p.write('new.txt', 'x');
+  await p.tell(e.post('editor', input, 'call_1'));
+  await p.tell(e.post('editor', input, 'call_1'));
+  await p.tell(e.pre('editor', { command: 'view', path: p.at('new.txt') }, 'call_2'));
+  expect(await p.story()).toEqual([
+    'session: cline began a session',
+    expect.stringMatching(/new\.txt by cline\/call_1$/),
+  ]);
+});
+
+test('Cursor: calls by id, and edits that are told only when they are done', async () => {
+  const p = new AgentAtWork('cursor');
+  const e = cursorEvents(p.dir);
+  p.write('a.txt', 'a');
+  await p.tell(e.prompt('Change it.'));
+  await p.tell(e.pre('Shell', { command: 'touch b' }, 'c-1'));
+  p.shell('touch b');
+  await p.tell(e.post('Shell', { command: 'touch b' }, 'c-1'));
+  p.write('a.txt', 'b');
+  await p.tell(e.afterFileEdit(p.at('a.txt')));
+  const story = await p.story();
+  expect(story[1]).toMatch(/b by cursor\/c-1$/);
+  expect(story[2]).toMatch(/^late call: .*a\.txt by cursor\/afterFileEdit#.*, outside\?$/);
+});
+
+test('one of our own tools is one step, by the agent of the session', async () => {
+  const p = new AgentAtWork('claude');
+  const e = claudeEvents(p.dir);
+  p.write('a.txt', 'one\n');
+  await p.tell(e.start());
+  const call = e.call('mcp__savepoint__restore', { checkpoint: 'cp_1' }, 'agent-3');
+  p.write('a.txt', 'two\n');
+  await p.tell(call.pre);
+  const { open } = await import('@savepoint/core');
+  const server = open({
+    dir: p.world.workspace,
+    ports: p.world.ports,
+    places: p.world.places,
+    actor: { kind: 'agent', name: 'claude-code' },
+  });
+  await server.restore('cp_1', { toolCall: 'toolu_01' });
+  await p.tell(call.post({}));
+  expect((await p.story()).slice(1)).toEqual([
+    expect.stringContaining('a.txt by outside'),
+    'restore: Restored cp_1 | a.txt by claude:agent-3/toolu_01',
+  ]);
+  expect((await p.checkpoints()).at(-1)?.session).toBe(e.session);
+  // Without an id the one that is open is meant.
+  p.write('a.txt', 'two\n');
+  await p.tell(e.call('mcp__savepoint__undo', {}).pre);
+  await server.restore('cp_1');
+  expect((await p.story()).at(-1)).toContain('a.txt by claude/toolu_02');
+});

@@ -1,0 +1,173 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  AGENTS,
+  carryOut,
+  type PlaceKind,
+  planInstall,
+  planUninstall,
+  type Surroundings,
+  settingsPath,
+} from '../src/index.ts';
+import { hookCommand, isHookCommand } from '../src/settings/hook-command.ts';
+import { findInstalled } from '../src/settings/plan.ts';
+
+/** Agents' settings belong to people: what is put in comes out again, and every other byte stays. */
+
+function around(): Surroundings {
+  const base = mkdtempSync(path.join(tmpdir(), 'savepoint-test-'));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  for (const name of ['project', 'home']) mkdirSync(path.join(base, name));
+  return {
+    project: path.join(base, 'project'),
+    env: { HOME: path.join(base, 'home'), PATH: '/nowhere' },
+    program: { node: '/opt/my node/bin/node', script: '/opt/savepoint/savepoint.js', path: '/nowhere', windows: false },
+  };
+}
+
+const agents = Object.values(AGENTS);
+const json = agents.filter(({ integration }) => integration.form.kind === 'json');
+const places: readonly PlaceKind[] = ['project', 'user'];
+
+function install(name: keyof typeof AGENTS, place: PlaceKind, where: Surroundings): number {
+  const changes = planInstall(AGENTS[name], place, where);
+  carryOut(changes, 1);
+  return changes.length;
+}
+
+function uninstall(name: keyof typeof AGENTS, place: PlaceKind, where: Surroundings): void {
+  carryOut(planUninstall(AGENTS[name], place, where), 1);
+}
+
+test.each(agents.flatMap(({ name }) => places.map((place) => [name, place] as const)))(
+  '%s (%s): where nothing was, nothing is left',
+  (name, place) => {
+    const where = around();
+    expect(install(name, place, where)).toBeGreaterThan(0);
+    expect(findInstalled(AGENTS[name], place, where)).toMatchObject({ state: 'hooked' });
+    expect(install(name, place, where)).toBe(0);
+    uninstall(name, place, where);
+    expect(findInstalled(AGENTS[name], place, where)).toBeNull();
+    const left = place === 'project' ? where.project : (where.env['HOME'] as string);
+    const files = readdirSync(left, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files.map((entry) => entry.name)).toEqual([]);
+  },
+);
+
+const LAYOUTS: readonly (readonly [string, string])[] = [
+  ['an empty object', '{}'],
+  ['no end of line', '{"model":"m"}'],
+  ['tabs and a blank line', '{\n\t"a": [1, 2],\n\n\t"b": {}\n}\n'],
+  ['Windows ends of line', '{\r\n    "a": 1\r\n}\r\n'],
+  [
+    'hooks of somebody else',
+    '{\n  "hooks": {\n    "PreToolUse": [{"matcher": "Bash", "hooks": []}],\n    "BeforeTool": [],\n    "preToolUse": [ ]\n  }\n}\n',
+  ],
+  ['empty hooks', '{ "hooks": {} }\n'],
+  ['comments', '// mine\n{\n  "a": 1, // one\n  /* two */ "b": "// no comment"\n}\n// end\n'],
+  ['a comma before the end', '{\n  "a": [\n    1,\n  ],\n}\n'],
+  ['an empty file', ''],
+  ['a byte order mark', '\ufeff{\n  "a": 1\n}\n'],
+];
+
+describe.each(LAYOUTS)('a file with %s', (_what, text) => {
+  test.each(json.map(({ name }) => name))('is the same after %s was there', (name) => {
+    const where = around();
+    const file = settingsPath(AGENTS[name], 'user', where);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text, { mode: 0o640 });
+    chmodSync(file, 0o640);
+    install(name, 'user', where);
+    const installed = readFileSync(file, 'utf8');
+    expect(installed).toContain('hook');
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+    expect(readFileSync(`${file}.before-savepoint`, 'utf8')).toBe(text);
+    expect(install(name, 'user', where)).toBe(0);
+    uninstall(name, 'user', where);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    expect(existsSync(`${file}.before-savepoint`)).toBe(false);
+  });
+});
+
+test('what people change after the installation stays', () => {
+  const where = around();
+  const file = settingsPath(AGENTS.claude, 'project', where);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, '{\n  "model": "a" // mine\n}\n');
+  install('claude', 'project', where);
+  const mine = '{"type":"command","command":"./mine.sh"}';
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8')
+      .replace('"model": "a"', '"model": "b"')
+      .replace('"PreToolUse": [', `"PreToolUse": [{"hooks":[${mine}]},`),
+  );
+  uninstall('claude', 'project', where);
+  const text = readFileSync(file, 'utf8');
+  expect(text).toContain('"model": "b", // mine');
+  expect(text).toContain(mine);
+  expect(text).not.toContain('savepoint');
+  expect(text).not.toContain('SessionStart');
+});
+
+test('a file that is no JSON, has another shape or is somebody else’s is left alone, with a word', () => {
+  const where = around();
+  const file = settingsPath(AGENTS.claude, 'project', where);
+  mkdirSync(path.dirname(file), { recursive: true });
+  for (const [text, why] of [
+    ['{"a": }', /cannot be understood: a value is missing \(line 1, column 7\)/],
+    ['{"hooks": []}', /"hooks" is no object/],
+    ['{"hooks": {"Stop": {}}}', /"hooks.Stop" is no list/],
+    ['[]', /The file is no object/],
+    [`${'['.repeat(200)}`, /nested more than/],
+  ] as const) {
+    writeFileSync(file, text);
+    expect(() => install('claude', 'project', where)).toThrow(why);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  }
+  writeFileSync(file, Buffer.from([0x7b, 0xff, 0x7d]));
+  expect(() => install('claude', 'project', where)).toThrow(/not UTF-8/);
+  const hook = path.join(settingsPath(AGENTS.cline, 'project', where), 'PreToolUse');
+  mkdirSync(path.dirname(hook), { recursive: true });
+  writeFileSync(hook, '#!/bin/sh\necho mine\n');
+  expect(() => install('cline', 'project', where)).toThrow(/is there already and is not Savepoint's/);
+  expect(readdirSync(path.dirname(hook))).toEqual(['PreToolUse']);
+});
+
+test('a linked file stays a link', () => {
+  const where = around();
+  const file = settingsPath(AGENTS.gemini, 'user', where);
+  const real = path.join(where.project, 'dotfiles.json');
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(real, '{}\n');
+  symlinkSync(real, file);
+  install('gemini', 'user', where);
+  expect(lstatSync(file).isSymbolicLink()).toBe(true);
+  expect(readFileSync(real, 'utf8')).toContain('hook gemini');
+});
+
+test('the command line holds in any shell', () => {
+  const { program } = around();
+  const command = hookCommand('claude', 'user', { ...program, script: "/it's/savepoint.js" });
+  expect(command.shell).toBe(`'/opt/my node/bin/node' '/it'\\''s/savepoint.js' hook claude`);
+  expect(command.powershell).toBe(`& '/opt/my node/bin/node' '/it''s/savepoint.js' hook claude`);
+  expect(hookCommand('claude', 'user', { ...program, windows: true }).shell).toContain('"/opt/my node/bin/node"');
+  expect(isHookCommand(command.shell, 'claude')).toBe(true);
+  expect(isHookCommand(command.shell, 'codex')).toBe(false);
+  expect(isHookCommand('savepoint hook claude', 'claude')).toBe(true);
+  expect(isHookCommand('my-savepointish hook claude', 'claude')).toBe(false);
+});
