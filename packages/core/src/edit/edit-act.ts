@@ -6,6 +6,7 @@ import { showName } from '../content/show-name.ts';
 import type { Actor } from '../model/checkpoint.ts';
 import { type Entry, sameEntry } from '../model/entries.ts';
 import { parentPath, type TreePath } from '../model/names.ts';
+import { type FolderReader, rememberFolders } from '../store/snapshot.ts';
 import { plainTelling } from '../timeline/capture.ts';
 import { stateAt } from '../timeline/snapshot-diff.ts';
 import type { BackupPlace } from '../transaction/backups.ts';
@@ -33,6 +34,7 @@ export function editAct(files: readonly PreparedFile[], telling: EditTelling, ba
 /** @param asked paths that a capture was asked for already: what is not there then is not there at all */
 function planEdits(files: readonly PreparedFile[], today: Today, asked: Set<TreePath>): Plan {
   const draft = new PlanDraft();
+  const read = rememberFolders(today.objects);
   const coming = new Map<TreePath, Entry>();
   const leaving = new Map<TreePath, FoundFile | null>();
   for (const { path, before, after } of files) {
@@ -41,7 +43,7 @@ function planEdits(files: readonly PreparedFile[], today: Today, asked: Set<Tree
     if (after !== null && after.path !== path) draft.moves.push({ from: path, to: after.path });
   }
   for (const path of new Set([...leaving.keys(), ...coming.keys()])) {
-    const { entry, skip, ignored } = stateAt(today.objects, today.snapshot, path);
+    const { entry, skip, ignored } = stateAt(read, today.snapshot, path);
     const expected = leaving.get(path) ?? null;
     if (skip !== null && (expected !== null || !asked.has(path))) {
       asked.add(path);
@@ -55,23 +57,23 @@ function planEdits(files: readonly PreparedFile[], today: Today, asked: Set<Tree
     const to = coming.get(path) ?? null;
     if (!sameEntry(entry, to)) draft.change(path, entry, to, ignored);
   }
-  bringFolders(draft, today);
+  bringFolders(read, draft, today);
   return draft.finish();
 }
 
 /** New files need their folders; those are made like the folder that they are made in. */
-function bringFolders(draft: PlanDraft, { objects, snapshot }: Today): void {
+function bringFolders(read: FolderReader, draft: PlanDraft, { snapshot }: Today): void {
   const planned = new Set(draft.paths.map(({ path }) => path));
   for (const { path: coming, to } of [...draft.paths]) {
     if (to === null) continue;
     const missing: TreePath[] = [];
     let above = parentPath(coming);
     for (; above !== '' && !planned.has(above); above = parentPath(above)) {
-      if (stateAt(objects, snapshot, above).entry !== null) break;
+      if (stateAt(read, snapshot, above).entry !== null) break;
       missing.push(above);
       planned.add(above);
     }
-    const nearest = stateAt(objects, snapshot, above).entry;
+    const nearest = stateAt(read, snapshot, above).entry;
     const mode = nearest?.kind === 'folder' ? nearest.mode | 0o700 : 0o755;
     for (const path of missing) draft.change(path, null, { kind: 'folder', mode }, false);
   }

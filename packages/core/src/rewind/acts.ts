@@ -6,6 +6,7 @@ import type { Pace } from '../io/pace.ts';
 import type { Actor, Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import { nameToJson, type TreePath } from '../model/names.ts';
+import { rememberFolders } from '../store/snapshot.ts';
 import { plainTelling, type Workspace } from '../timeline/capture.ts';
 import { stateAt } from '../timeline/snapshot-diff.ts';
 import type { IgnoreFile } from '../workspace/ignore-rules.ts';
@@ -59,9 +60,10 @@ export function restoreAct(request: RestoreRequest, pace: Pace): Act {
 
 /** A path that is in neither state is a slip of the hand: "nothing to restore" would sound as if all were well. */
 function refuseUnknown(today: Today, target: Checkpoint, scope: readonly TreePath[]): void {
+  const read = rememberFolders(today.objects);
   const isNowhere = (path: TreePath): boolean =>
     [target.snapshot, today.snapshot].every((snapshot) => {
-      const { entry, skip } = stateAt(today.objects, snapshot, path);
+      const { entry, skip } = stateAt(read, snapshot, path);
       return entry === null && skip === null;
     });
   const unknown = scope.filter((path) => path !== '' && isNowhere(path));

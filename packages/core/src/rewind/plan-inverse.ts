@@ -11,7 +11,7 @@ import { sameEntry } from '../model/entries.ts';
 import { isWithin, parentPath, type TreePath } from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
-import { readBlob } from '../store/snapshot.ts';
+import { type FolderReader, readBlob, rememberFolders } from '../store/snapshot.ts';
 import { differences, type PathDifference, stateAt } from '../timeline/snapshot-diff.ts';
 import { planRemovals, type Removal } from './removal.ts';
 
@@ -34,6 +34,7 @@ export interface InverseInput {
 export async function planInverse(input: InverseInput, pace: Pace): Promise<Plan> {
   const draft = new PlanDraft();
   const removals: Removal[] = [];
+  const read = rememberFolders(input.objects);
   for (const difference of differences(input.objects, input.after, input.before)) {
     if (pace.due()) await pace.breathe();
     const { path, before: left, after: found } = difference;
@@ -41,7 +42,7 @@ export async function planInverse(input: InverseInput, pace: Pace): Promise<Plan
     const wasAbsent = input.ofOneAct && found.skip !== null && left.entry !== null;
     if (left.skip !== null || (found.skip !== null && !wasAbsent)) continue; // nobody touched it
     if (!input.within.some((folder) => isWithin(path, folder))) continue;
-    const today = stateAt(input.objects, input.now, path);
+    const today = stateAt(read, input.now, path);
     if (sameEntry(today.entry, found.entry) && today.skip === null) continue;
     if (today.skip !== null) {
       unsaved(draft, path, today.skip);
@@ -52,20 +53,20 @@ export async function planInverse(input: InverseInput, pace: Pace): Promise<Plan
     }
   }
   planRemovals(input.objects, input.now, input.own, removals, draft);
-  bringFolders(input, draft);
+  bringFolders(read, input, draft);
   return draft.finish();
 }
 
 /** What comes back needs the folders above it, also those that somebody removed since. */
-function bringFolders({ objects, before: found, now }: InverseInput, draft: PlanDraft): void {
+function bringFolders(read: FolderReader, { before: found, now }: InverseInput, draft: PlanDraft): void {
   const planned = new Set(draft.paths.map(({ path }) => path));
   for (const { path: coming, to } of [...draft.paths]) {
     if (to === null) continue;
     for (let path = parentPath(coming); path !== '' && !planned.has(path); path = parentPath(path)) {
-      const today = stateAt(objects, now, path);
+      const today = stateAt(read, now, path);
       if (today.entry?.kind === 'folder') break;
       planned.add(path);
-      const folder = stateAt(objects, found, path);
+      const folder = stateAt(read, found, path);
       if (today.entry === null && today.skip === null && folder.entry !== null) {
         draft.change(path, null, folder.entry, folder.ignored);
       } else {

@@ -7,7 +7,7 @@ import type { Entry, Snapshot } from '../model/entries.ts';
 import { isWithin, lastName, type Name, parentPath, type TreePath } from '../model/names.ts';
 import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
-import { folderAt, readBlob, readFolder } from '../store/snapshot.ts';
+import { type FolderReader, folderAt, readBlob, readFolder, rememberFolders } from '../store/snapshot.ts';
 import { differences, type PathDifference, stateAt } from '../timeline/snapshot-diff.ts';
 import { IgnoreChain, type IgnoreFile } from '../workspace/ignore-rules.ts';
 import { planInverse } from './plan-inverse.ts';
@@ -52,11 +52,12 @@ export async function planRestore(input: RestoreInput, pace: Pace): Promise<Plan
   const draft = new PlanDraft();
   const removals: Removal[] = [];
   const protection = new Protection(input);
+  const read = rememberFolders(objects);
   for (const difference of differences(objects, now, target.snapshot)) {
     if (pace.due()) await pace.breathe();
     const { path, before, after } = difference;
     if (!input.scope.some((folder) => isWithin(path, folder))) {
-      needParent(input, difference, draft);
+      needParent(read, input, difference, draft);
       continue;
     }
     if (after.skip !== null) {
@@ -75,10 +76,15 @@ export async function planRestore(input: RestoreInput, pace: Pace): Promise<Plan
 }
 
 /** A chosen path needs the folders above it, though nobody named them; what stands in their place was not named either. */
-function needParent(input: RestoreInput, { path, before, after }: PathDifference, draft: PlanDraft): void {
+function needParent(
+  read: FolderReader,
+  input: RestoreInput,
+  { path, before, after }: PathDifference,
+  draft: PlanDraft,
+): void {
   if (after.entry?.kind !== 'folder' || before.entry?.kind === 'folder') return;
   const needed = input.scope.some(
-    (chosen) => isWithin(chosen, path) && stateAt(input.objects, input.target.snapshot, chosen).entry !== null,
+    (chosen) => isWithin(chosen, path) && stateAt(read, input.target.snapshot, chosen).entry !== null,
   );
   if (!needed) return;
   if (before.entry === null && before.skip === null) draft.change(path, null, after.entry, after.ignored);

@@ -64,6 +64,22 @@ export function readFolder(reader: ObjectReader, folder: FolderRef): FolderConte
   return { note, entries };
 }
 
+export type FolderReader = (folder: FolderRef) => FolderContents;
+
+/** Reads each folder once: what an id names never changes. Keeps all of them, so it is for one piece of work. */
+export function rememberFolders(reader: ObjectReader): FolderReader {
+  const read = new Map<string, FolderContents>();
+  return (folder) => {
+    const key = `${folder.files} ${folder.side}`;
+    let contents = read.get(key);
+    if (contents === undefined) {
+      contents = readFolder(reader, folder);
+      read.set(key, contents);
+    }
+    return contents;
+  };
+}
+
 export function readTree(reader: ObjectReader, id: ObjectId): readonly TreeEntry[] {
   if (id === EMPTY_TREE) return [];
   const object = reader.read(id);

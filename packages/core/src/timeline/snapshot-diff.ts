@@ -4,7 +4,7 @@ import { sameEntry } from '../model/entries.ts';
 import { childPath, type Name, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { ALL_OTHERS } from '../store/side.ts';
-import { type FolderContents, type FolderRef, readFolder, rootOf } from '../store/snapshot.ts';
+import { type FolderContents, type FolderReader, type FolderRef, readFolder, rootOf } from '../store/snapshot.ts';
 
 /** One side of a difference. `skip` and `entry` are never both set; both null means that nothing was there. */
 export interface PathState {
@@ -106,15 +106,18 @@ function folderState(contents: FolderContents, ignored: boolean): PathState {
   return { entry: { kind: 'folder', mode: contents.note.mode }, skip: null, ignored };
 }
 
-/** What a snapshot says about one path. */
-export function stateAt(reader: ObjectReader, snapshot: Snapshot, path: TreePath): PathState {
+/**
+ * What a snapshot says about one path.
+ * @param read who asks for many paths reads each folder once with `rememberFolders`
+ */
+export function stateAt(read: FolderReader, snapshot: Snapshot, path: TreePath): PathState {
   let folder = rootOf(snapshot);
   const names = path === '' ? [] : (path.split('/') as Name[]);
   for (const [index, name] of names.entries()) {
-    const found = look(readFolder(reader, folder), null, name);
+    const found = look(read(folder), null, name);
     if (found.ref !== null) folder = found.ref;
     else return index === names.length - 1 || found.state.skip !== null ? found.state : NOTHING;
-    if (index === names.length - 1) return folderState(readFolder(reader, folder), found.state.ignored);
+    if (index === names.length - 1) return folderState(read(folder), found.state.ignored);
   }
-  return folderState(readFolder(reader, folder), false);
+  return folderState(read(folder), false);
 }
