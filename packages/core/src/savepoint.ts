@@ -8,7 +8,7 @@ import { DEFAULT_SETTINGS, ignoredText, type Settings, type SettingsSource } fro
 import { showName } from './content/show-name.ts';
 import { editAct } from './edit/edit-act.ts';
 import { editsRefused } from './edit/edits-refused.ts';
-import { type Prepared, type PreparedFile, prepareEdits } from './edit/prepare-edits.ts';
+import { leadWhereTheyLed, type Prepared, type PreparedFile, prepareEdits } from './edit/prepare-edits.ts';
 import type { FileRequest } from './edit/targets.ts';
 import { type ActEvent, EventStream, type Events, type Listener } from './events.ts';
 import { readWhole } from './io/durable-write.ts';
@@ -415,22 +415,24 @@ export class Savepoint {
   async edit(requests: readonly FileRequest[], options: EditOptions = {}): Promise<EditResult> {
     return this.#mapped(async () => {
       // First without a lock and a capture: most of what is wrong is found here, and then nothing has happened at all.
-      const seen = await prepareEdits(this.#options.ports, this.#root(), requests, this.#pace(options));
+      const root = this.#root();
+      const seen = await prepareEdits(this.#options.ports, root, requests, this.#pace(options));
       if (!seen.ok) throw editsRefused(seen.problems, requests.length);
       return this.#writing(options, 'overlapping-or-new', async (workspace, lock, pace) => {
         await this.#settle(workspace, lock, pace, null);
-        const prepared = await prepareEdits(workspace.ports, workspace.root, requests, pace);
-        if (!prepared.ok) throw editsRefused(prepared.problems, requests.length);
+        const again = async (): Promise<readonly PreparedFile[]> => {
+          const prepared = await prepareEdits(workspace.ports, workspace.root, requests, pace);
+          if (!prepared.ok) throw editsRefused(prepared.problems, requests.length);
+          return prepared.files;
+        };
+        // The lock may have been long in coming. Contents are compared with what the act captures; names are looked at here.
+        const stands = root === workspace.root && leadWhereTheyLed(workspace.ports, root, requests, seen.files);
+        const request = { files: stands ? seen.files : await again(), again };
         const telling = { actor: this.#actor, description: options.message ?? null };
-        const result = await performAct(
-          workspace,
-          ofCall(editAct(prepared.files, telling, this.#effective(workspace.root).backups), workspace, options),
-          lock,
-          pace,
-          null,
-        );
+        const act = editAct(request, telling, this.#effective(workspace.root).backups);
+        const result = await performAct(workspace, ofCall(act, workspace, options), lock, pace, null);
         this.#announce('edit:completed', result);
-        return { ...result, files: prepared.files };
+        return { ...result, files: act.files() };
       });
     });
   }

@@ -7,10 +7,11 @@ import type { CaptureCounts, Checkpoint, RootState } from '../model/checkpoint.t
 import type { Entry, Snapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, lastName, nameToJson, parentPath, type TreePath } from '../model/names.ts';
+import { Contents } from '../store/contents.ts';
 import { editSnapshot } from '../store/edit-snapshot.ts';
 import { entryToJson } from '../store/entry-json.ts';
 import type { HeldLock } from '../store/lock.ts';
-import type { ObjectBatch } from '../store/objects/object-reader.ts';
+import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
 import { attributionTo } from '../timeline/attribution.ts';
 import {
@@ -23,7 +24,7 @@ import {
   type Telling,
   type Workspace,
 } from '../timeline/capture.ts';
-import { type CheckpointRef, readCheckpoint } from '../timeline/timeline.ts';
+import { type CheckpointRef, readCheckpoint, type TimelineEnd } from '../timeline/timeline.ts';
 import { type BackupPlace, saveBackups, saveBackupsBeside } from '../transaction/backups.ts';
 import { type Publication, runTransaction } from '../transaction/door.ts';
 import type { KeptFile } from '../transaction/late-writes.ts';
@@ -92,15 +93,16 @@ export async function previewAct(workspace: Workspace, act: Act, pace: Pace): Pr
  */
 export async function performAct(
   workspace: Workspace,
-  act: Act,
+  asked: Act,
   lock: HeldLock,
   pace: Pace,
   expected: string | null,
 ): Promise<ActResult> {
-  const last = workspace.timeline.latest();
+  const end = workspace.timeline.end();
   const batch = workspace.store.objects.batch();
   try {
-    const { plan, before } = await captureAndPlan(workspace, act, lock, pace, batch, last);
+    const { plan, before } = await captureAndPlan(workspace, asked, lock, pace, batch, end);
+    const act = described(asked, plan);
     const fingerprint = fingerprintOf(plan);
     if (expected !== null && expected !== fingerprint) {
       throw new SavepointError(
@@ -120,17 +122,19 @@ export async function performAct(
       const checkpoint = await recordInverse(workspace, act, lock, pace);
       return { ...seen, ...stateBefore, checkpoint, kept: [], backups: [] };
     }
-    const ref = await composeAfter(workspace, act, before, plan, batch, pace);
+    const contents = new Contents(plan.contents);
+    const ref = await composeAfter(workspace, act, before, plan, batch, end, contents, pace);
     batch.finish();
     // Read before it happens: once it has, nothing may fail any more.
     const checkpoint = readCheckpoint(workspace.store.objects, ref.commit);
-    const backups = act.backups === null ? [] : await backUp(workspace, before.checkpoint, plan, act.backups);
+    const objects = contents.over(workspace.store.objects);
+    const backups = act.backups === null ? [] : await backUp(workspace, before.checkpoint, plan, act.backups, objects);
     const { kept } = await runTransaction({
       ports: workspace.ports,
       layout: workspace.store.layout,
       workspace: workspace.id,
       root: workspace.root,
-      objects: workspace.store.objects,
+      objects,
       transitions: plan.paths.map(({ path, from, to }) => ({ path, from, to })),
       publication: publicationOf(workspace, ref),
       lock,
@@ -147,16 +151,21 @@ export async function performAct(
   }
 }
 
+function described(act: Act, { description }: Plan): Act {
+  return description === undefined ? act : { ...act, telling: { ...act.telling, description } };
+}
+
 async function backUp(
   { ports, store, root }: Workspace,
   before: Checkpoint,
   plan: Plan,
   place: BackupPlace,
+  objects: ObjectReader,
 ): Promise<readonly KeptFile[]> {
   const name = `${before.id}-${ports.random.hex(4)}`;
   return place === 'store'
-    ? saveBackups(ports.fs, store.layout, name, store.objects, plan.paths)
-    : saveBackupsBeside(ports, store.layout, root, name, store.objects, plan.paths);
+    ? saveBackups(ports.fs, store.layout, name, objects, plan.paths)
+    : saveBackupsBeside(ports, store.layout, root, name, objects, plan.paths);
 }
 
 /** What is half done is told file by file, so that a person can put it right with the backups alone. */
@@ -207,27 +216,34 @@ async function captureAndPlan(
   lock: HeldLock,
   pace: Pace,
   batch: ObjectBatch,
-  last: Checkpoint | null,
+  last: TimelineEnd,
 ): Promise<{ readonly plan: Plan; readonly before: Captured }> {
   let must: readonly TreePath[] = [];
+  let end = last;
   for (;;) {
     const before = await capture(
       workspace,
       lock,
       pace,
       { ...plainTelling('before', act.telling.actor), session: act.telling.session, toolCall: act.telling.toolCall },
-      { always: false, must: new PathSet(must), missing: 'empty' },
+      { always: false, must: new PathSet(must), missing: 'empty', end },
     );
     const plan = await act.plan({
       snapshot: before.checkpoint.snapshot,
       roots: before.scan.roots,
       own: before.scan.own,
       objects: batch,
-      last,
+      last: last.latest,
     });
     if (plan.mustCapture.length === 0 || must.length > 0) return { plan, before };
     must = plan.mustCapture;
+    end = endAfter(end, before.checkpoint);
   }
+}
+
+/** Under the lock nobody else publishes. */
+function endAfter({ lastNumber }: TimelineEnd, latest: Checkpoint): TimelineEnd {
+  return { latest, lastNumber: Math.max(lastNumber, latest.number) };
 }
 
 function refuse(plan: Plan): void {
@@ -265,6 +281,8 @@ async function composeAfter(
   before: Captured,
   plan: Plan,
   batch: ObjectBatch,
+  end: TimelineEnd,
+  contents: Contents,
   pace: Pace,
 ): Promise<CheckpointRef> {
   const { scan, checkpoint } = before;
@@ -273,13 +291,14 @@ async function composeAfter(
   return composeCheckpoint(
     workspace,
     batch,
-    checkpoint,
+    endAfter(end, checkpoint),
     {
       snapshot: editSnapshot(batch, checkpoint.snapshot, plan.paths),
       roots: scan.roots,
       counts: countsAfter(scan.counts, plan, batch),
       partial: scan.partial,
       unsettled: scan.unsettled.filter((path) => !touched.has(path)),
+      contents,
     },
     act.telling,
     attributionTo({ actor, session, call: toolCall, tool: tool?.name ?? null }),

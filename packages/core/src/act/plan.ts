@@ -1,5 +1,6 @@
 /** What an act will do, path by path, before it does anything. */
 import type { Entry, Skip } from '../model/entries.ts';
+import type { ObjectId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
 import type { Move } from '../timeline/renames.ts';
 import type { Transition } from '../transaction/transition.ts';
@@ -33,6 +34,10 @@ export interface Plan {
   readonly refused: readonly PlanConflict[];
   /** Files that it moves, so that nobody has to guess. */
   readonly moves: readonly Move[];
+  /** Contents that the plan has in memory, of what goes and of what comes. The store has, or is given, all of them. */
+  readonly contents: ReadonlyMap<ObjectId, Buffer>;
+  /** Where only the plan knows what the act does: in place of what the act says of itself. */
+  readonly description?: string;
 }
 
 /** A plan while it is made. */
@@ -43,6 +48,7 @@ export class PlanDraft {
   readonly mustCapture: TreePath[] = [];
   readonly refused: PlanConflict[] = [];
   readonly moves: Move[] = [];
+  readonly contents = new Map<ObjectId, Buffer>();
 
   change(path: TreePath, from: Entry | null, to: Entry | null, ignored: boolean, merged = false): void {
     this.paths.push({ path, from, to, ignored, merged });

@@ -1,10 +1,15 @@
-/** A prepared request as an act: what it was computed from must still be what the workspace holds. */
+/**
+ * A prepared request as an act. It was prepared without the lock, so what it was computed from may be gone: what a capture
+ * under the lock finds is compared with it, and where they differ the request is prepared once more. From then on a
+ * difference is a conflict. So the answer is that of a request which is prepared under the lock alone.
+ */
 
 import type { Act, Today } from '../act/act.ts';
 import { type Plan, PlanDraft, unsaved } from '../act/plan.ts';
 import { showName } from '../content/show-name.ts';
 import type { Actor } from '../model/checkpoint.ts';
 import { type Entry, sameEntry } from '../model/entries.ts';
+import type { ObjectId } from '../model/ids.ts';
 import { parentPath, type TreePath } from '../model/names.ts';
 import { type FolderReader, rememberFolders } from '../store/snapshot.ts';
 import { plainTelling } from '../timeline/capture.ts';
@@ -19,15 +24,37 @@ export interface EditTelling {
   readonly description: string | null;
 }
 
-export function editAct(files: readonly PreparedFile[], telling: EditTelling, backups: BackupPlace): Act {
+/** A request that was prepared, and how it is prepared once more, under the lock. */
+export interface Request {
+  readonly files: readonly PreparedFile[];
+  /** @throws SavepointError EDITS_REFUSED, CONFLICT */
+  again(): Promise<readonly PreparedFile[]>;
+}
+
+/** What is carried out in the end. */
+export interface EditAct extends Act {
+  files(): readonly PreparedFile[];
+}
+
+export function editAct(request: Request, telling: EditTelling, backups: BackupPlace): EditAct {
   const asked = new Set<TreePath>();
+  let { files } = request;
+  let isSecond = false;
+  const described = (plan: Plan): Plan => ({ ...plan, description: telling.description ?? describeEdits(files) });
   return {
+    files: () => files,
     telling: {
       ...plainTelling('edit', telling.actor),
       description: telling.description ?? describeEdits(files),
     },
     backups,
-    plan: async (today) => planEdits(files, today, asked),
+    plan: async (today) => {
+      const plan = planEdits(files, today, asked);
+      if (isSecond || (plan.conflicts.length === 0 && plan.refused.length === 0)) return described(plan);
+      isSecond = true;
+      files = await request.again();
+      return described(planEdits(files, today, asked));
+    },
   };
 }
 
@@ -39,8 +66,9 @@ function planEdits(files: readonly PreparedFile[], today: Today, asked: Set<Tree
   const leaving = new Map<TreePath, FoundFile | null>();
   for (const { path, before, after } of files) {
     leaving.set(path, before);
-    if (after !== null) coming.set(after.path, entryOf(before, after, today));
-    if (after !== null && after.path !== path) draft.moves.push({ from: path, to: after.path });
+    if (after === null) continue;
+    coming.set(after.path, entryOf(before, after, today, draft.contents));
+    if (after.path !== path) draft.moves.push({ from: path, to: after.path });
   }
   for (const path of new Set([...leaving.keys(), ...coming.keys()])) {
     const { entry, skip, ignored } = stateAt(read, today.snapshot, path);
@@ -55,7 +83,10 @@ function planEdits(files: readonly PreparedFile[], today: Today, asked: Set<Tree
       continue;
     }
     const to = coming.get(path) ?? null;
-    if (!sameEntry(entry, to)) draft.change(path, entry, to, ignored);
+    if (sameEntry(entry, to)) continue;
+    // Compared with what the store has of it, and written anew where that is damaged: it is about to be replaced.
+    if (expected !== null) draft.contents.set(today.objects.add('blob', expected.content), expected.content);
+    draft.change(path, entry, to, ignored);
   }
   bringFolders(read, draft, today);
   return draft.finish();
@@ -79,8 +110,14 @@ function bringFolders(read: FolderReader, draft: PlanDraft, { snapshot }: Today)
   }
 }
 
-function entryOf(before: FoundFile | null, after: NonNullable<PreparedFile['after']>, { objects }: Today): Entry {
+function entryOf(
+  before: FoundFile | null,
+  after: NonNullable<PreparedFile['after']>,
+  { objects }: Today,
+  contents: Map<ObjectId, Buffer>,
+): Entry {
   const id = objects.add('blob', after.content);
+  contents.set(id, after.content);
   return before?.kind === 'link' ? { kind: 'link', id } : { kind: 'file', id, mode: after.mode };
 }
 

@@ -1,5 +1,6 @@
 /** A whole request, looked at before anything is touched: every file's result, or every file's problem. */
 
+import { FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
 import type { ObjectId } from '../model/ids.ts';
@@ -13,7 +14,9 @@ import {
   type FileRequest,
   type FoundFile,
   findTarget,
+  modeForNew,
   placeOf,
+  resolve,
   type Target,
 } from './targets.ts';
 
@@ -31,6 +34,8 @@ export interface PreparedFile {
     readonly mode: number;
   } | null;
   readonly statuses: readonly AppliedEdit[];
+  /** Permission bits of a file that is made there. */
+  readonly modeOfNew: number;
 }
 
 export interface FileProblem {
@@ -82,6 +87,41 @@ export async function prepareEdits(
   return { ok: false, problems: problems.sort((a, b) => (order.get(a.given) ?? 0) - (order.get(b.given) ?? 0)) };
 }
 
+/**
+ * Whether the names of a request lead where they led when it was prepared, and whether what is made there would have the
+ * same permissions: all that a preparation takes from the disk beside the files themselves.
+ * @param files what was prepared, one for each request
+ */
+export function leadWhereTheyLed(
+  ports: Ports,
+  root: DiskPath,
+  requests: readonly FileRequest[],
+  files: readonly PreparedFile[],
+): boolean {
+  return requests.every((request, index) => {
+    const file = files[index];
+    return file !== undefined && leadsWhereItLed(ports, root, request, file);
+  });
+}
+
+function leadsWhereItLed(
+  ports: Ports,
+  root: DiskPath,
+  request: FileRequest,
+  { path, before, after, modeOfNew }: PreparedFile,
+): boolean {
+  try {
+    if (resolve(ports, root, request) !== path) return false;
+    if (before === null && modeForNew(ports.fs, root, path) !== modeOfNew) return false;
+    if (after === null || after.path === path) return true;
+    const to = request.edits.findLast(({ op }) => op === 'rename');
+    return to?.op === 'rename' && placeOf(ports, root, to.to) === after.path;
+  } catch (error) {
+    if (error instanceof FileRefused || error instanceof FsError) return false;
+    throw error;
+  }
+}
+
 function attempt({ given, path }: FileRequest, problems: FileProblem[], work: () => void): void {
   try {
     work();
@@ -108,6 +148,7 @@ function compute(
       before: found,
       after: after && { ...after, path: placed(after.path) },
       statuses: nameStatuses(request),
+      modeOfNew,
     };
   }
   const result = applyEdits({ path, content: found?.content ?? null, mode: found?.mode ?? null }, edits);
@@ -121,7 +162,7 @@ function compute(
     content === null
       ? null
       : { path: placed(to), content, id: blobId(content), mode: mode ?? found?.mode ?? modeOfNew };
-  return { given, path, before: found, after, statuses: result.statuses };
+  return { given, path, before: found, after, statuses: result.statuses, modeOfNew };
 }
 
 /** A link goes away or elsewhere as it is. */

@@ -97,7 +97,11 @@ function isAboutTheName({ edits }: FileRequest): boolean {
   return edits.every(({ op }) => op === 'delete' || op === 'rename');
 }
 
-function resolve(ports: Ports, root: DiskPath, request: FileRequest): TreePath {
+/**
+ * Where a request leads: through a link to the file, unless the link itself is to go.
+ * @throws FileRefused
+ */
+export function resolve(ports: Ports, root: DiskPath, request: FileRequest): TreePath {
   const { fs } = ports;
   if (request.path === '') throw new FileRefused('NOT_A_FILE', 'The workspace folder itself is no file.');
   const disk = below(root, request.path);
@@ -184,7 +188,7 @@ function guarded<T>(_path: string, call: () => T): T {
   }
 }
 
-function modeForNew(fs: Fs, root: DiskPath, path: TreePath): number {
+export function modeForNew(fs: Fs, root: DiskPath, path: TreePath): number {
   for (let disk = folderOf(below(root, path)); ; disk = folderOf(disk)) {
     const stat = fs.lstat(disk);
     if (stat !== null || disk.length <= root.length) return (stat === null ? 0o755 : permissions(stat)) & 0o666;

@@ -103,7 +103,7 @@ function reconcile(
     return;
   }
   if (today?.kind === 'file' && theirs?.kind === 'file' && base?.kind === 'file') {
-    const merged = mergeFiles(objects, base, today, theirs);
+    const merged = mergeFiles(objects, draft, base, today, theirs);
     if (merged === null) draft.conflicts.push({ path, why: 'it was changed since, in the same lines' });
     else if (!sameEntry(merged, today)) draft.change(path, today, merged, found.ignored, true);
     return;
@@ -113,10 +113,19 @@ function reconcile(
 }
 
 /** Null where both sides changed the same lines, or contents that are no text. */
-function mergeFiles(objects: ObjectBatch, base: FileEntry, ours: FileEntry, theirs: FileEntry): FileEntry | null {
+function mergeFiles(
+  objects: ObjectBatch,
+  draft: PlanDraft,
+  base: FileEntry,
+  ours: FileEntry,
+  theirs: FileEntry,
+): FileEntry | null {
   const mode = ours.mode === base.mode ? theirs.mode : ours.mode;
   if (ours.id === base.id || ours.id === theirs.id) return { kind: 'file', id: theirs.id, mode };
   if (theirs.id === base.id) return { kind: 'file', id: ours.id, mode };
   const merge = mergeThreeWay(readBlob(objects, base.id), readBlob(objects, ours.id), readBlob(objects, theirs.id));
-  return merge.ok ? { kind: 'file', id: objects.add('blob', merge.merged), mode } : null;
+  if (!merge.ok) return null;
+  const id = objects.add('blob', merge.merged);
+  draft.contents.set(id, merge.merged);
+  return { kind: 'file', id, mode };
 }

@@ -22,6 +22,7 @@ import {
   type WorkspaceId,
 } from '../model/ids.ts';
 import type { DiskPath } from '../model/names.ts';
+import type { Contents } from '../store/contents.ts';
 import { ensureCache, type OpenStore } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
@@ -35,7 +36,7 @@ import { type Attribution, attributionOf, sameAuthorship } from './attribution.t
 import { listChanges } from './changes.ts';
 import { describe } from './describe.ts';
 import type { Move } from './renames.ts';
-import { type CheckpointRef, readCheckpoint, type Timeline, writeCheckpoint } from './timeline.ts';
+import { type CheckpointRef, readCheckpoint, type Timeline, type TimelineEnd, writeCheckpoint } from './timeline.ts';
 
 /** One workspace, opened for work. */
 export interface Workspace {
@@ -99,6 +100,8 @@ export interface CaptureOptions {
   readonly must?: PathSet;
   /** What a workspace folder that is not there counts as. */
   readonly missing?: 'failure' | 'empty';
+  /** Where it goes. Default: looked up. */
+  readonly end?: TimelineEnd;
   /** Whose the changes are. Default: told from the calls that are open. */
   readonly attribution?: Attribution;
 }
@@ -107,7 +110,7 @@ export interface CaptureOptions {
 export async function look(
   workspace: Workspace,
   pace: Pace,
-  options: Omit<CaptureOptions, 'always' | 'attribution'> = {},
+  options: Omit<CaptureOptions, 'always' | 'attribution' | 'end'> = {},
 ): Promise<{ readonly scan: ScanResult; readonly objects: ObjectBatch; readonly latest: Checkpoint | null }> {
   const latest = workspace.timeline.latest();
   const objects = new OverlayBatch(workspace.store.objects);
@@ -126,7 +129,8 @@ export async function capture(
   options: CaptureOptions,
 ): Promise<Captured> {
   const { store, timeline } = workspace;
-  const latest = timeline.latest();
+  const end = options.end ?? timeline.end();
+  const { latest } = end;
   const batch = store.objects.batch();
   try {
     const found = await scanWith(workspace, batch, latest, options, pace);
@@ -144,7 +148,7 @@ export async function capture(
     const ref = await composeCheckpoint(
       workspace,
       batch,
-      latest,
+      end,
       found,
       // What a call that overtook its capture had done by now cannot be told from what was there before it.
       { ...telling, late: telling.late || open.some(({ late }) => late) },
@@ -170,6 +174,12 @@ function noLongerLate({ ports, store }: Workspace, open: readonly OpenCall[]): v
   for (const call of open) if (call.late) writeOpenCall(ports.fs, store.layout, { ...call, late: false });
 }
 
+/** What a checkpoint holds. */
+type Composed = Pick<ScanResult, 'snapshot' | 'roots' | 'counts' | 'partial' | 'unsettled'> & {
+  /** What of it is in memory. */
+  readonly contents?: Contents;
+};
+
 /**
  * Writes a checkpoint of `snapshot` into the batch; it exists when it is published.
  * @param moves files that whoever made the snapshot knows to have moved
@@ -177,19 +187,20 @@ function noLongerLate({ ports, store }: Workspace, open: readonly OpenCall[]): v
 export async function composeCheckpoint(
   workspace: Workspace,
   batch: ObjectBatch,
-  previous: Checkpoint | null,
-  found: Pick<ScanResult, 'snapshot' | 'roots' | 'counts' | 'partial' | 'unsettled'>,
+  { latest: previous, lastNumber }: TimelineEnd,
+  found: Composed,
   telling: Telling,
   attribution: Attribution,
   pace: Pace,
   moves: readonly Move[] = [],
 ): Promise<CheckpointRef> {
-  const { changes, totals } = await listChanges(batch, previous?.snapshot ?? null, found.snapshot, pace, {
+  const reader = found.contents?.over(batch) ?? batch;
+  const { changes, totals } = await listChanges(reader, previous?.snapshot ?? null, found.snapshot, pace, {
     known: moves,
     mayBeOne: ({ from, to }) => sameAuthorship(attribution(from), attribution(to)),
   });
   const description = telling.description ?? describe(previous, changes, found.counts, telling.tool);
-  const number = Math.max(workspace.timeline.lastNumber(), workspace.lastNumber) + 1;
+  const number = Math.max(lastNumber, workspace.lastNumber) + 1;
   return writeCheckpoint(
     batch,
     {

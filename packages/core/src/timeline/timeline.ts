@@ -27,6 +27,14 @@ export interface DamagedCheckpoint {
   readonly error: SavepointError;
 }
 
+/** Where the next checkpoint goes. */
+export interface TimelineEnd {
+  /** The newest that can be read. */
+  readonly latest: Checkpoint | null;
+  /** Also counts those that cannot be read. */
+  readonly lastNumber: number;
+}
+
 export class Timeline {
   constructor(
     private readonly objects: ObjectReader,
@@ -74,16 +82,18 @@ export class Timeline {
 
   /** The newest that can be read: a damaged one must not keep new ones from being made. */
   latest(): Checkpoint | null {
-    for (const ref of [...this.list()].reverse()) {
-      const { checkpoints } = this.readAll([ref]);
-      if (checkpoints[0] !== undefined) return checkpoints[0];
-    }
-    return null;
+    return this.end().latest;
   }
 
-  /** Also counts those that cannot be read. */
-  lastNumber(): number {
-    return this.list().at(-1)?.number ?? 0;
+  /** Looked up once, it holds for as long as the store's lock is held and nothing is published. */
+  end(): TimelineEnd {
+    const refs = this.list();
+    const lastNumber = refs.at(-1)?.number ?? 0;
+    for (const ref of [...refs].reverse()) {
+      const { checkpoints } = this.readAll([ref]);
+      if (checkpoints[0] !== undefined) return { latest: checkpoints[0], lastNumber };
+    }
+    return { latest: null, lastNumber };
   }
 
   /** The moment when a checkpoint exists. Its objects are durable already. */

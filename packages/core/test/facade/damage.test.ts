@@ -1,5 +1,6 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TreePath } from '@savepoint/core';
 import { describe, expect, it } from 'vitest';
 import { VerbsWorld } from '../verbs/verbs-world.ts';
 
@@ -56,6 +57,17 @@ describe('a damaged object', () => {
     const { checkpoint } = await w.open().checkpoint();
     w.write('a.txt', 'gone\n');
     await w.open().restore(checkpoint.id);
+    expect(readFileSync(w.at('a.txt'), 'utf8')).toBe('three\n'.repeat(50));
+  });
+
+  it('is stored again by an edit of its file, before the file is replaced', async () => {
+    const w = await threeCheckpoints();
+    spoil((await packs(w))[2] as string);
+    const path = 'a.txt' as TreePath;
+    const edits = [{ op: 'write', content: 'four\n', exact: true } as const];
+    await w.open().edit([{ given: path, path, edits, expectedHash: null, force: false }]);
+    expect(readFileSync(w.at('a.txt'), 'utf8')).toBe('four\n');
+    await w.open().undo();
     expect(readFileSync(w.at('a.txt'), 'utf8')).toBe('three\n'.repeat(50));
   });
 });
