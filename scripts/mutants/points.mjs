@@ -31,7 +31,7 @@ const PLACES = [
 
 /** @type {readonly { what: Point['what'], call: RegExp }[]} */
 const CALLS = [
-  { what: 'sync', call: /(?:[\w#]+\.)*(?:sync|syncFolders?|syncIfAllowed)\(/g },
+  { what: 'sync', call: /(?:[\w#]+\.)*(?:sync|syncAll|syncFolders?|syncIfAllowed)\(/g },
   { what: 'rename', call: /(?:[\w#]+\.)*(?:rename|moveWithoutReplacing)\(/g },
   { what: 'lock', call: /(?:[\w#]+\.)*#?assertHeld\(/g },
 ];

@@ -31,9 +31,9 @@ function disk(): SimDisk {
   return fs;
 }
 
-test('without a plan it is the driver that it stands before, and writes down every call', () => {
+test('without a plan it is the driver that it stands before, and writes down every call', async () => {
   for (const { run } of fsConformance(() => ({ fs: new FaultyFs(disk()), folder: at('/work'), byteNames: true })))
-    run();
+    await run();
   const fs = new FaultyFs(disk());
   save(fs);
   expect(fs.log.map(({ operation, path, changes }) => `${operation} ${path}${changes ? ' !' : ''}`)).toEqual([

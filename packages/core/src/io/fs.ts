@@ -41,7 +41,8 @@ export function permissions(stat: Stat): number {
 /**
  * The file system, as a port. Every call is synchronous and in program order: that is what makes it possible to
  * fail or to die at the n-th call, and it is several times faster than node's promises for many small files.
- * Long work yields between calls (see pace.ts).
+ * Long work yields between calls (see pace.ts). Only `syncAll` is not: a disk makes many files durable in little more
+ * time than one, if it is told of them together.
  *
  * Every method throws {@link FsError} and nothing else. No method follows a symbolic link in the last component,
  * except `realpath` and `list`/`openFolder` on a path that ends in the result of `folderPath`.
@@ -70,6 +71,12 @@ export interface Fs {
   write(fd: Fd, bytes: Uint8Array, position: number): void;
   /** fsync. On a platform that cannot sync a folder handle, a no-op there. */
   sync(fd: Fd): void;
+  /**
+   * As `sync` of each of them, at the same time and in no order. Give it at most {@link MOST_SYNCED_TOGETHER}.
+   * @throws FsError the first failure, when no sync is under way any more: the handles can be closed then, and any of the
+   *   others may be durable
+   */
+  syncAll(fds: readonly Fd[]): Promise<void>;
   fchmod(fd: Fd, mode: number): void;
   /**
    * Lets the handle go, whatever the system answers: what had to be durable was synced before, and an error here must
@@ -93,6 +100,9 @@ export interface Fs {
   /** Bytes that an ordinary user can still write on the file system of `path`; null where unknown. */
   freeSpace(path: DiskPath): number | null;
 }
+
+/** Handles that are open at the same time to be synced together; a process has at least 1024. */
+export const MOST_SYNCED_TOGETHER = 64;
 
 /** What a file-system call failed with. `code` is the errno's name (ENOSPC, EACCES, …). */
 export class FsError extends Error {

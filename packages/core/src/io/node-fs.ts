@@ -166,13 +166,35 @@ class NodeFs implements Fs {
         fs.fsyncSync(fd);
         return;
       } catch (error) {
-        if (this.#folders.has(fd) && CANNOT_SYNC_FOLDER.has(errorCode(error))) {
-          if (this.notSynced.length < MOST_REMEMBERED) this.notSynced.push(this.#nameOf(fd));
-          return;
-        }
+        if (this.#isPutUpWith(error, fd)) return;
         this.#again(error, 'sync', this.#nameOf(fd));
       }
     }
+  }
+
+  async syncAll(fds: readonly Fd[]): Promise<void> {
+    // All are waited for: a handle that is closed while it is synced may be somebody else's file by then.
+    const ends = await Promise.allSettled(fds.map(async (fd) => this.#syncAside(fd)));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  }
+
+  /** As `sync`, on a thread of its own. */
+  async #syncAside(fd: Fd): Promise<void> {
+    if (fd < 0) {
+      this.#pseudoStat(fd);
+      return;
+    }
+    for (;;) {
+      const error = await new Promise<Error | null>((resolve) => fs.fsync(fd, resolve));
+      if (error === null || this.#isPutUpWith(error, fd)) return;
+      this.#again(error, 'sync', this.#nameOf(fd));
+    }
+  }
+
+  #isPutUpWith(error: unknown, folder: Fd): boolean {
+    if (!this.#folders.has(folder) || !CANNOT_SYNC_FOLDER.has(errorCode(error))) return false;
+    if (this.notSynced.length < MOST_REMEMBERED) this.notSynced.push(this.#nameOf(folder));
+    return true;
   }
 
   fchmod(fd: Fd, mode: number): void {

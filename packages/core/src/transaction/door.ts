@@ -25,7 +25,7 @@
  *     the transaction is taken back it gets its name back. So is what was placed, written to and taken back.
  */
 
-import { FsError } from '../io/fs.ts';
+import { type Fd, FsError, MOST_SYNCED_TOGETHER } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
 import type { SavepointError } from '../model/errors.ts';
@@ -41,7 +41,7 @@ import { journalFile, removeJournal, writeIntent, writeJournal } from './journal
 import { type KeptFile, keepLateWrites, keepWithdrawn } from './late-writes.ts';
 import { asSavepointError, conflictError, isExpected, pendingError } from './outcome.ts';
 import { checkTransitions, closedFolders } from './prepare.ts';
-import { ForeignContent, openSite, type Site, stageFile } from './site.ts';
+import { ForeignContent, openSite, type Site, writeStaged } from './site.ts';
 import { discardStage } from './stage.ts';
 import { onlyMode, type Step, stepsFor } from './steps.ts';
 import type { Intent, Journal, Transition } from './transition.ts';
@@ -130,11 +130,26 @@ function journalOf(input: TransactionInput, intent: Intent, site: Site): Journal
   };
 }
 
+/**
+ * All are durable when it returns, as the journal needs them (D4). In which order they become so is nobody's concern: before
+ * the journal is written, which is after this, nothing refers to them.
+ */
 async function stageAll(site: Site, transitions: readonly Transition[], pace: Pace): Promise<void> {
-  for (const [slot, { from, to }] of transitions.entries()) {
-    if (to?.kind !== 'file' || onlyMode(from, to)) continue;
-    if (pace.due()) await pace.breathe({ phase: 'stage', done: slot, total: transitions.length });
-    await stageFile(site, slot, to);
+  const { fs } = site;
+  const staged = transitions.flatMap(({ from, to }, slot) =>
+    to?.kind === 'file' && !onlyMode(from, to) ? [{ slot, entry: to }] : [],
+  );
+  for (let at = 0; at < staged.length; at += MOST_SYNCED_TOGETHER) {
+    const open: Fd[] = [];
+    try {
+      for (const { slot, entry } of staged.slice(at, at + MOST_SYNCED_TOGETHER)) {
+        if (pace.due()) await pace.breathe({ phase: 'stage', done: slot, total: transitions.length });
+        open.push(await writeStaged(site, slot, entry));
+      }
+      await fs.syncAll(open);
+    } finally {
+      for (const file of open) fs.close(file);
+    }
   }
 }
 

@@ -127,9 +127,19 @@ export function asideFile(site: Site, slot: number): DiskPath {
 
 /** Writes a file's content and permissions into its slot and makes them durable. */
 export async function stageFile(site: Site, slot: number, entry: FileEntry): Promise<void> {
+  const file = await writeStaged(site, slot, entry);
+  try {
+    // Else a power cut after the journal could leave the name in the tree and not its content.
+    site.fs.sync(file);
+  } finally {
+    site.fs.close(file);
+  }
+}
+
+/** The file in its slot, written, open, and not durable yet. */
+export async function writeStaged(site: Site, slot: number, entry: FileEntry): Promise<Fd> {
   const { fs } = site;
-  const path = stagedFile(site, slot);
-  const file = fs.openNew(path, 0o600);
+  const file = fs.openNew(stagedFile(site, slot), 0o600);
   try {
     let at = 0;
     await site.objects.copyBlob(entry.id, (chunk) => {
@@ -137,10 +147,10 @@ export async function stageFile(site: Site, slot: number, entry: FileEntry): Pro
       at += chunk.length;
     });
     fs.fchmod(file, entry.mode);
-    // Else a power cut after the journal could leave the name in the tree and not its content.
-    fs.sync(file);
-  } finally {
+    return file;
+  } catch (error) {
     fs.close(file);
+    throw error;
   }
 }
 

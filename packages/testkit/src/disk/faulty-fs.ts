@@ -114,6 +114,20 @@ export class FaultyFs implements Fs {
     this.#fs.sync(fd);
   }
 
+  /** Each is a call that can fail. One that fails does not keep the others from being under way. */
+  async syncAll(fds: readonly Fd[]): Promise<void> {
+    let failure: unknown = null;
+    for (const fd of fds) {
+      try {
+        this.sync(fd);
+      } catch (error) {
+        if (this.#death !== null) throw error;
+        failure ??= error;
+      }
+    }
+    if (failure !== null) throw failure;
+  }
+
   fchmod(fd: Fd, mode: number): void {
     this.#before('fchmod', this.#nameOf(fd));
     this.#fs.fchmod(fd, mode);

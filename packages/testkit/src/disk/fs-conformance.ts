@@ -1,4 +1,4 @@
-import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
+import { deepEqual, equal, notEqual, ok, rejects } from 'node:assert/strict';
 import { type DiskPath, type Fd, type Fs, FsError, kindOf, permissions, type Stat } from '@savepoint/core';
 
 /** A driver and an empty folder of its file system. */
@@ -11,7 +11,7 @@ export interface FsUnderTest {
 
 export interface ConformanceCase {
   readonly name: string;
-  run(): void;
+  run(): void | Promise<void>;
 }
 
 /**
@@ -95,7 +95,7 @@ class Bench {
   }
 }
 
-const CASES: Readonly<Record<string, (bench: Bench) => void>> = {
+const CASES: Readonly<Record<string, (bench: Bench) => void | Promise<void>>> = {
   'writes at positions, fills holes with zeros and reads parts': (bench) => {
     const { fs } = bench;
     const fd = fs.openNew(bench.at('file'), 0o644);
@@ -115,6 +115,22 @@ const CASES: Readonly<Record<string, (bench: Bench) => void>> = {
     equal(fs.read(reader, into, 0, 8, 11), 0);
     equal(fs.read(reader, into, 0, 8, 1000), 0);
     fs.close(reader);
+  },
+
+  'syncs many handles together; one that is none is told when the others are done': async (bench) => {
+    const { fs } = bench;
+    const files = ['a', 'b', 'c'].map((name) => fs.openNew(bench.at(name), 0o644));
+    const folder = fs.openFolder(bench.folder);
+    for (const fd of files) fs.write(fd, Buffer.from('text'), 0);
+    await fs.syncAll([...files, folder]);
+    await fs.syncAll([]);
+    const none = 900_000 as Fd;
+    await rejects(
+      () => fs.syncAll([none, ...files]),
+      (error) => error instanceof FsError && error.code === 'EBADF' && error.operation === 'sync',
+    );
+    for (const fd of [...files, folder]) fs.close(fd);
+    for (const name of ['a', 'b', 'c']) equal(bench.content(name), 'text');
   },
 
   'handles read or write, as they were opened for': (bench) => {

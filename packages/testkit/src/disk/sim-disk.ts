@@ -218,6 +218,14 @@ export class SimDisk implements Fs {
     for (const operation of this.#pending.take(handle.ino)) this.#durable.apply(operation);
   }
 
+  /**
+   * One after the other: a power cut in between may keep any subset of what is not synced yet, so also what a later one
+   * of them would have kept.
+   */
+  async syncAll(fds: readonly Fd[]): Promise<void> {
+    for (const fd of fds) this.sync(fd);
+  }
+
   fchmod(fd: Fd, mode: number): void {
     const handle = this.#handles.get(fd, 'fchmod');
     this.#tell('fchmod', handle.path);
