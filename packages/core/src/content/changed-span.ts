@@ -14,6 +14,9 @@ export interface ChangedSpan {
   readonly lines: LineRange | null;
 }
 
+/** Characters compared at once: most of two texts is the same. */
+const BLOCK = 256;
+
 /**
  * Null where the texts are equal.
  * @param sameStart how many characters at the start are known to be the same; 0 is always right
@@ -22,11 +25,15 @@ export interface ChangedSpan {
 export function changedSpan(before: string, after: string, sameStart = 0, sameEnd = 0): ChangedSpan | null {
   const shorter = Math.min(before.length, after.length);
   let start = sameStart;
+  while (start + BLOCK <= shorter && before.slice(start, start + BLOCK) === after.slice(start, start + BLOCK)) {
+    start += BLOCK;
+  }
   while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
   if (start === before.length && start === after.length) return null;
   start = start === 0 ? 0 : before.lastIndexOf('\n', start - 1) + 1;
 
   let end = Math.min(sameEnd, shorter - start);
+  while (end + BLOCK <= shorter - start && sameBlockBefore(before, after, end)) end += BLOCK;
   while (
     end < shorter - start &&
     before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)
@@ -43,6 +50,12 @@ export function changedSpan(before: string, after: string, sameStart = 0, sameEn
   const count = lineCount(now);
   const first = lineAt(before, start) + 1;
   return { old, now, lines: count === 0 ? null : { first, last: first + count - 1 } };
+}
+
+/** Whether the last characters in front of the same end are the same. */
+function sameBlockBefore(before: string, after: string, end: number): boolean {
+  const [a, b] = [before.length - end, after.length - end];
+  return before.slice(a - BLOCK, a) === after.slice(b - BLOCK, b);
 }
 
 /** How many lines are in front of `at`, and so the index of its line. */

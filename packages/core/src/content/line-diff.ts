@@ -16,6 +16,8 @@ export interface LineBound {
 export const LINE_BOUND: LineBound = { maxBytes: TEXT_MAX_BYTES, maxLines: 300_000, maxSteps: 2 ** 24 };
 
 const LF = 0x0a;
+/** Bytes compared at once: most of two contents is the same. */
+const BLOCK = 256;
 
 /** A run of changes with the lines around it. */
 export interface Hunk {
@@ -116,6 +118,7 @@ function compare(before: Buffer, after: Buffer, bound: LineBound, context: numbe
 function sameStart(before: Buffer, after: Buffer): number {
   const shorter = Math.min(before.length, after.length);
   let at = 0;
+  while (at + BLOCK <= shorter && before.compare(after, at, at + BLOCK, at, at + BLOCK) === 0) at += BLOCK;
   while (at < shorter && before[at] === after[at]) at++;
   if (at === 0 || before.length + after.length === 2 * at) return at;
   return before.lastIndexOf(LF, at - 1) + 1;
@@ -125,10 +128,17 @@ function sameStart(before: Buffer, after: Buffer): number {
 function sameEnd(before: Buffer, after: Buffer, start: number): number {
   const shorter = Math.min(before.length, after.length) - start;
   let length = 0;
+  while (length + BLOCK <= shorter && sameBlockBefore(before, after, length)) length += BLOCK;
   while (length < shorter && before[before.length - 1 - length] === after[after.length - 1 - length]) length++;
   // What follows a line feed of the same end is whole lines on both sides.
   const feed = before.indexOf(LF, before.length - length);
   return feed < 0 ? 0 : before.length - feed - 1;
+}
+
+/** Whether the last bytes in front of the same end are the same. */
+function sameBlockBefore(before: Buffer, after: Buffer, end: number): boolean {
+  const [a, b] = [before.length - end, after.length - end];
+  return before.compare(after, b - BLOCK, b, a - BLOCK, a) === 0;
 }
 
 function lastLines(content: Buffer, count: number): Line[] {
