@@ -85,6 +85,11 @@ export class Timeline {
     return this.end().latest;
   }
 
+  /** Also counts those that cannot be read. */
+  lastNumber(): number {
+    return this.list().at(-1)?.number ?? 0;
+  }
+
   /** Looked up once, it holds for as long as the store's lock is held and nothing is published. */
   end(): TimelineEnd {
     const refs = this.list();
