@@ -105,7 +105,9 @@ export class Player {
           ![...tree.keys()].some((each) => isBelow(each, path)),
       );
     const expected = paths.filter((path) => before.get(path) !== after.get(path) && isTold(path)).sort();
-    assertSame(changes.map(({ path }) => path).sort(), expected, 'the paths of the diff');
+    // A file that moved is one change of two paths.
+    const told = changes.flatMap(({ path, from }) => (from === null ? [path] : [path, from])).sort();
+    assertSame(told, expected, 'the paths of the diff');
   }
 
   async #cleanUp(): Promise<void> {
