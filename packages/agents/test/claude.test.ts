@@ -197,3 +197,20 @@ test('what lies outside every workspace is said, once', async () => {
   await p.tell(write.post({}));
   expect(await p.tell(e.call('Write', { file_path: `${p.dir}-elsewhere/x`, content: '' }).pre)).toBeNull();
 });
+
+test('the agent’s own rewind is not taken for somebody’s edit', async () => {
+  const p = new AgentAtWork('claude');
+  const e = claudeEvents(p.dir);
+  p.write('a.txt', 'one\n');
+  await p.tell(e.start());
+  const edit = e.call('Edit', { file_path: p.at('a.txt'), old_string: 'one', new_string: 'two' });
+  await p.tell(edit.pre);
+  p.write('a.txt', 'two\n');
+  await p.tell(edit.post({}));
+  p.write('a.txt', 'one\n');
+  await p.tell(e.prompt('Try it another way.'));
+  expect((await p.story()).at(-1)).toBe('prompt: Prompt: Try it another way. | a.txt by claude/rewind, outside?');
+  p.write('a.txt', 'three\n');
+  await p.tell(e.prompt('Now I changed it.'));
+  expect((await p.story()).at(-1)).toMatch(/a\.txt by outside$/);
+});

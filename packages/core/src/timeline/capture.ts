@@ -35,6 +35,7 @@ import { loadStatCache, StatCache, saveStatCache } from '../workspace/stat-cache
 import { type Attribution, attributionOf, sameAuthorship } from './attribution.ts';
 import { listChanges } from './changes.ts';
 import { describe } from './describe.ts';
+import { orByRewind, returnsTo } from './own-rewind.ts';
 import type { Move } from './renames.ts';
 import { type CheckpointRef, readCheckpoint, type Timeline, type TimelineEnd, writeCheckpoint } from './timeline.ts';
 
@@ -152,7 +153,7 @@ export async function capture(
       found,
       // What a call that overtook its capture had done by now cannot be told from what was there before it.
       { ...telling, late: telling.late || open.some(({ late }) => late) },
-      options.attribution ?? attributionOf(open),
+      options.attribution ?? told(timeline, found, telling, open),
       pace,
     );
     batch.finish();
@@ -167,6 +168,18 @@ export async function capture(
     batch.abandon();
     throw error;
   }
+}
+
+/** Between the calls of a session its agent may have gone back on its own. */
+function told(
+  timeline: Timeline,
+  { snapshot }: ScanResult,
+  { trigger, session, actor }: Telling,
+  open: readonly OpenCall[],
+): Attribution {
+  const attribution = attributionOf(open);
+  const isBetween = session !== null && (trigger === 'before' || trigger === 'prompt' || trigger === 'session');
+  return isBetween && returnsTo(timeline, snapshot, session) ? orByRewind(attribution, actor, session) : attribution;
 }
 
 /** From here on, what changes while such a call is open can be told from what it found. */

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { carryOn } from '../src/hook/carry-on.ts';
+import { healthOf } from '../src/hook/health.ts';
+import { runHook } from '../src/hook/index.ts';
+import { AgentAtWork } from './driver.ts';
+import { claudeEvents } from './fixtures/claude.ts';
+
+/** What does not fit the time an agent gives, and what goes wrong: the agent goes on all the same. */
+
+/** A hook that has no time left when it begins. */
+async function tooLate(p: AgentAtWork, event: object): Promise<string> {
+  const { Readable } = await import('node:stream');
+  let asked = 0;
+  const { stdout, stderr, exit } = await runHook({
+    args: ['claude'],
+    env: p.env,
+    input: Readable.from([Buffer.from(JSON.stringify(event))]),
+    script: '/nowhere/savepoint.js',
+    // Time enough to read the event, and none for more.
+    sinceStart: () => (asked++ === 0 ? 0 : 1_000_000),
+  });
+  expect([exit, stderr]).toEqual([0, '']);
+  return stdout;
+}
+
+test('a call overtakes its capture: what was there before and what it does are in doubt, and the catch-up is late', async () => {
+  const p = new AgentAtWork('claude');
+  const e = claudeEvents(p.dir);
+  await p.tell(e.start());
+  // Enough that no capture ends before the first look at the clock.
+  p.shell('for i in $(seq 400); do echo $i > before-$i; done');
+  const bash = e.call('Bash', { command: 'make' });
+  expect(await tooLate(p, bash.pre)).toBe('');
+  const [open] = await p.open().session({ agent: 'claude', id: e.session }).openCalls();
+  expect(open).toMatchObject({ id: 'toolu_01', late: true });
+  p.write('during', 'x\n');
+  // What the process that was left behind does.
+  await carryOn(
+    {
+      dir: p.world.workspace,
+      agent: { kind: 'agent', name: 'claude' },
+      session: e.session,
+      actor: { kind: 'agent', name: 'claude' },
+      work: { kind: 'catch-up' },
+    },
+    { ports: p.world.ports, places: p.world.places },
+  );
+  const late = (await p.checkpoints()).at(-1);
+  expect(late).toMatchObject({ late: true, trigger: 'before' });
+  expect(late?.changes?.every(({ by }) => !by.sure)).toBe(true);
+  p.write('after', 'x\n');
+  await p.tell(bash.post({}));
+  expect((await p.story()).at(-1)).toMatch(/^call: .*after by claude\/toolu_01$/);
+});
+
+test('a failure of ours is status 0, on standard error and in the notes; strict denies the call instead', async () => {
+  const p = new AgentAtWork('claude', { env: {} });
+  const e = claudeEvents('/');
+  const { pre } = e.call('Bash', { command: 'ls' });
+  const { stdout, stderr, exit } = await p.send(pre);
+  expect([stdout, exit]).toEqual(['', 0]);
+  expect(stderr).toMatch(/^savepoint hook claude: .*root of the file system/);
+  const home = p.world.places.home;
+  expect(healthOf(home, 'claude').lastFailure?.message).toContain('root of the file system');
+  const { writeFileSync } = await import('node:fs');
+  writeFileSync(`${home}/config.json`, JSON.stringify({ hooks: { strict: true } }), { mode: 0o600 });
+  const strict = await p.send(pre);
+  expect(strict.exit).toBe(0);
+  expect(JSON.parse(strict.stdout)).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+});
+
+test('no event, no JSON, nobody known: status 0', async () => {
+  const p = new AgentAtWork('claude');
+  for (const text of ['', '[]', 'null', '{"hook_event_name":"PreToolUse"}', '{'.repeat(1_000)]) {
+    expect((await p.send(text)).exit).toBe(0);
+  }
+  expect((await new AgentAtWork('nobody', { world: p.world }).send('{}')).exit).toBe(0);
+});
+
+test('SAVEPOINT=off: nothing at all', async () => {
+  const p = new AgentAtWork('claude', { env: { SAVEPOINT: 'off' } });
+  const e = claudeEvents(p.dir);
+  await p.tell(e.start());
+  await p.tell(e.call('Bash', { command: 'x' }).pre);
+  await expect(p.open().list()).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
+});
+
+test('the hook loads neither the command parser nor the schemas', () => {
+  const folder = new URL('../../cli/bundle/', import.meta.url);
+  const seen = new Set<string>();
+  const visit = (name: string): void => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    const text = readFileSync(new URL(name, folder), 'utf8');
+    for (const [, next] of text.matchAll(/^(?:import|export)\b[^;]*?["']\.\/([\w.-]+\.js)["']/gm))
+      visit(next as string);
+  };
+  visit('savepoint.js');
+  visit('hook.js');
+  const loaded = [...seen].map((name) => readFileSync(new URL(name, folder), 'utf8')).join('\n');
+  expect(loaded).not.toMatch(/class Commander\b|CommanderError|class ZodError|\$ZodType/);
+  expect(seen).not.toContain('run.js');
+});
