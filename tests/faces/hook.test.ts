@@ -1,0 +1,74 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { expect, it } from 'vitest';
+import { project } from '../complaints/project.ts';
+
+/** `savepoint install`, `hook` and `status` through the built command, as an agent's shell runs it. */
+
+it('the command that install writes is what fires, and status says so', () => {
+  const p = project();
+  fs.mkdirSync(p.at('.claude'));
+  p.write('.claude/settings.local.json', '{\n  "model": "m" // mine\n}\n');
+  const installed = p.run(['install', 'claude']);
+  expect(installed).toMatchObject({ status: 0, stderr: '' });
+  expect(installed.stdout).toContain('Claude Code is hooked (project).');
+  expect(p.run(['status']).stdout).toContain('its hooks have not fired yet');
+  const settings = p.read('.claude/settings.local.json').replace(' // mine', '');
+  const { command } = JSON.parse(settings).hooks.PreToolUse[0].hooks[0] as { command: string };
+  const say = (event: object): string =>
+    execFileSync('sh', ['-c', command], {
+      cwd: '/',
+      env: p.environment({}) as NodeJS.ProcessEnv,
+      input: JSON.stringify({ session_id: 's', cwd: p.dir, ...event }),
+    }).toString();
+  const call = { tool_name: 'Write', tool_input: { file_path: p.at('a.txt') }, tool_use_id: 't' };
+  expect(say({ hook_event_name: 'PreToolUse', ...call })).toBe('');
+  p.write('a.txt', 'x\n');
+  expect(say({ hook_event_name: 'PostToolUse', ...call })).toBe('');
+  const listed = JSON.parse(p.run(['list', '--json']).stdout);
+  expect(listed.checkpoints[0]).toMatchObject({ toolCall: 't', session: 's', actor: { name: 'claude' } });
+  expect(p.run(['status']).stdout).toMatch(/claude: hooked \(project.*\n {2}last fired .* \(PostToolUse in /);
+  expect(p.run(['uninstall', 'claude']).status).toBe(0);
+  expect(p.read('.claude/settings.local.json')).toBe('{\n  "model": "m" // mine\n}\n');
+});
+
+it('the plugin for opencode tells of calls, and of nothing that only reads', async () => {
+  const p = project();
+  expect(p.run(['install', 'opencode']).status).toBe(0);
+  fs.copyFileSync(p.at('.opencode/plugin/savepoint.js'), `${p.base}/plugin.mjs`);
+  const play = `
+    const { Savepoint } = await import(${JSON.stringify(pathToFileURL(`${p.base}/plugin.mjs`).href)});
+    const hooks = await Savepoint({ directory: ${JSON.stringify(p.dir)} });
+    const { writeFileSync } = await import('node:fs');
+    await hooks.event({ event: { type: 'session.created', properties: { info: { id: 'ses_1' } } } });
+    await hooks.event({ event: { type: 'session.created', properties: { info: { id: 'ses_2', parentID: 'ses_1' } } } });
+    await hooks['chat.message']({ sessionID: 'ses_1' }, { message: { id: 'm' }, parts: [{ type: 'text', text: 'Go.' }] });
+    await hooks['tool.execute.before']({ tool: 'read', sessionID: 'ses_1', callID: 'r' }, { args: {} });
+    const about = { tool: 'write', sessionID: 'ses_2', callID: 'c' };
+    const args = { filePath: ${JSON.stringify(p.at('b.txt'))}, content: 'x' };
+    await hooks['tool.execute.before'](about, { args });
+    writeFileSync(args.filePath, 'x');
+    await hooks['tool.execute.after']({ ...about, args }, { title: '', output: '', metadata: {} });
+  `;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', play], {
+    env: p.environment({}) as NodeJS.ProcessEnv,
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([0, '']);
+  const { checkpoints } = JSON.parse(p.run(['list', '--json', '--all']).stdout);
+  expect(
+    checkpoints.map(({ trigger, session, actor }: never) => [trigger, session, (actor as { id: string }).id]),
+  ).toEqual([
+    ['call', 'ses_1', 'ses_2'],
+    ['prompt', 'ses_1', null],
+    ['session', 'ses_1', null],
+  ]);
+});
+
+it('an agent that is not known is named with those that are', () => {
+  const p = project();
+  expect(p.run(['install', 'nobody'])).toMatchObject({ status: 2 });
+  expect(p.run(['install', 'nobody']).stderr).toContain('Agents: claude, gemini, codex');
+  expect(p.run(['install', 'claude', '--project', '--user']).status).toBe(2);
+});
