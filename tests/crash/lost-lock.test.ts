@@ -1,7 +1,7 @@
 import { type DiskPath, SavepointError } from '@savepoint/core';
-import type { SimCall, SimDisk } from '@savepoint/testkit';
+import { Died, type SimCall, type SimDisk } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
-import { engine, journals, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { codeOf, engine, journals, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, SCENES } from './scenes.ts';
 
 /**
@@ -84,4 +84,53 @@ describe.each(ACTS)('$name', (scene) => {
     }
     expect(lost).toBeGreaterThan(2);
   });
+});
+
+it('a recovery that lost the lock publishes nothing', { timeout: 600_000 }, async () => {
+  const scene = SCENES.find(({ name }) => name === 'edit of 2 files') as (typeof SCENES)[0];
+  const start = await prepared(scene);
+  const half = start.afterProcessDeath();
+  let [isCommitted, isDead] = [false, false];
+  half.onCall = ({ operation, path }) => {
+    isDead ||= isCommitted && operation === 'hardLink';
+    if (isDead) throw new Died();
+    isCommitted ||= operation === 'rename' && path.endsWith('.json');
+  };
+  await expect(scene.act(engine(half, 100))).rejects.toThrow();
+  half.onCall = null;
+  const recover = (disk: SimDisk): Promise<unknown> => engine(disk, 200).recover();
+  const whole = await run(half, recover, 0);
+  const isPublication = ({ path }: SimCall): boolean => /\/refs\/savepoint\/cp\/\d+$/.test(path);
+  const published = whole.calls.findLastIndex(isPublication);
+  expect(published).toBeGreaterThan(WINDOW);
+  const held = whole.calls.findIndex(({ path }) => /\/lock\/[^/]+$/.test(path)) + 3;
+  for (let at = held; at <= published - WINDOW; at += 4) {
+    const { calls } = await run(half, recover, at);
+    expect(calls.filter(isPublication), `lost before call ${at}, publication at ${published}`).toEqual([]);
+  }
+});
+
+it('a folder that is moved away while an act prepares is no fault of our own', { timeout: 600_000 }, async () => {
+  const scene = SCENES.find(({ name }) => name === 'edit of 2 files') as (typeof SCENES)[0];
+  const start = await prepared(scene);
+  const old = tell(treeOf(start).tree);
+  const { disk: whole, calls } = await run(start, (disk) => scene.act(engine(disk, 100)), 0);
+  const committed = calls.findIndex(({ operation, path }) => operation === 'rename' && path.endsWith('.json'));
+  const away = '/away' as DiskPath;
+  for (let at = 1; at <= committed; at += 3) {
+    const disk = start.afterProcessDeath();
+    let count = 0;
+    disk.onCall = () => {
+      if (++count !== at) return;
+      disk.onCall = null;
+      disk.rename(ROOT, away);
+    };
+    const code = await scene.act(engine(disk, 100)).then(() => null, codeOf);
+    const where = `moved before call ${at} of ${committed}: ${code ?? 'done'}`;
+    expect(code, where).not.toBe('INTERNAL');
+    disk.rename(away, ROOT);
+    await engine(disk, 200).recover();
+    // Whoever has it open goes on in it, wherever it is now.
+    expect(tell(treeOf(disk).tree), where).toBe(code === null ? tell(treeOf(whole).tree) : old);
+  }
 });

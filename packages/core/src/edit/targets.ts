@@ -151,6 +151,7 @@ function realParent(fs: Fs, root: DiskPath, path: TreePath): string {
       }
       return `${real}/${rest}`;
     }
+    if (above === '') throw new FileRefused('PATH_REFUSED', 'The workspace folder itself is gone.');
     rest = `${lastName(above)}/${rest}`;
   }
 }
