@@ -83,7 +83,11 @@ describe('every verb through the binary', () => {
       seen.add(key);
     }
     // These have tests of their own.
-    expect([...Object.keys(VERBS)].filter((key) => !seen.has(key))).toEqual(['deleteSession', 'linkWorkspace']);
+    expect([...Object.keys(VERBS)].filter((key) => !seen.has(key))).toEqual([
+      'deleteSession',
+      'exportSession',
+      'linkWorkspace',
+    ]);
   });
 
   it('workspace link takes a relative path, and gives the folder those checkpoints', async () => {

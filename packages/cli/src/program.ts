@@ -6,6 +6,7 @@ import type { Command, Given } from './command.ts';
 import { INSTALL, type InstallRequest } from './commands/install.ts';
 import { MCP } from './commands/mcp.ts';
 import { COMMANDS } from './commands/table.ts';
+import { WATCH, type WatchRequest } from './commands/watch.ts';
 import { nameOfArgument } from './given-name.ts';
 
 export interface GlobalOptions {
@@ -18,6 +19,7 @@ export interface GlobalOptions {
 export type Typed =
   | { readonly kind: 'command'; readonly command: Command; readonly given: Given; readonly options: GlobalOptions }
   | { readonly kind: 'mcp'; readonly roots: readonly string[] }
+  | { readonly kind: 'watch'; readonly request: WatchRequest }
   | { readonly kind: 'install'; readonly request: InstallRequest }
   | { readonly kind: 'text'; readonly text: string };
 
@@ -71,6 +73,14 @@ export function parseArguments(args: readonly string[]): Typed {
   mcp.addHelpText('after', `\nExamples:\n${MCP.examples.map((example) => `  ${example}\n`).join('')}`);
   mcp.action(() => {
     typed = { kind: 'mcp', roots: MCP.roots(mcp.opts(), program.opts()) };
+  });
+  const watch = settle(program.command('watch')).summary(WATCH.summary).description(WATCH.description);
+  watch.option(WATCH.flags, WATCH.flagsDescription);
+  watch.addHelpText('after', `\nExamples:\n${WATCH.examples.map((example) => `  ${example}\n`).join('')}`);
+  watch.action(() => {
+    const { C: folder, here, json } = program.opts<{ C?: string; here?: boolean; json?: boolean }>();
+    const options = { folder, here: here === true, json: json === true };
+    typed = { kind: 'watch', request: { options, after: watch.opts<{ after?: string }>().after } };
   });
   for (const what of ['install', 'uninstall'] as const) {
     const { summary, description, examples } = INSTALL[what];

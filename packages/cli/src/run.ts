@@ -7,6 +7,7 @@ import { ask } from './ask.ts';
 import type { Command, Given, Session } from './command.ts';
 import { carryOutInstall } from './commands/install.ts';
 import { MCP } from './commands/mcp.ts';
+import { WATCH } from './commands/watch.ts';
 import { asFailure, failureAsJson, failureAsText } from './failure.ts';
 import { absolutePath, folderToOpen } from './folder.ts';
 import { listenForInterrupts } from './interrupt.ts';
@@ -29,6 +30,8 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
       return 0;
     }
     if (typed.kind === 'mcp') return await MCP.serve(typed.roots, ownVersion(), env, interrupt.signal);
+    if (typed.kind === 'watch')
+      return (await WATCH.run(typed.request, env, interrupt.signal)) ?? interrupt.status() ?? 0;
     if (typed.kind === 'install') {
       await carryOutInstall(typed.request, env);
       return 0;

@@ -1,8 +1,9 @@
 /** What happens in an engine, for those who watch it. */
 
 import type { Progress } from './io/pace.ts';
-import type { Checkpoint, RecordedChange } from './model/checkpoint.ts';
+import { type Checkpoint, isAct, type RecordedChange } from './model/checkpoint.ts';
 import type { ChangeId } from './model/ids.ts';
+import type { DamagedCheckpoint } from './timeline/timeline.ts';
 import type { Recovered } from './transaction/recover.ts';
 
 export interface Events {
@@ -51,11 +52,10 @@ export class EventStream {
     for (const listener of this.#listeners.get(name) ?? []) this.#tell(listener as Listener<Name>, event);
   }
 
-  /** What a new checkpoint tells: itself, then its changes, then what it took back. */
+  /** What a new checkpoint tells: itself, then its changes. */
   emitCheckpoint(checkpoint: Checkpoint): void {
     this.emit('checkpoint:created', { checkpoint });
     for (const change of checkpoint.changes ?? []) this.emit('change:recorded', { checkpoint, change });
-    for (const change of checkpoint.rolledBack) this.emit('change:rolled-back', { checkpoint, change });
   }
 
   /** A listener's fault must not end up in the middle of a transaction: it goes up on its own. */
@@ -68,4 +68,21 @@ export class EventStream {
       });
     }
   }
+}
+
+/** What a watch of a timeline tells: the events that one checkpoint stands for, whatever process made it. */
+export type WatchEvent =
+  | { readonly event: 'checkpoint:created'; readonly checkpoint: Checkpoint }
+  | { readonly event: 'change:recorded'; readonly checkpoint: Checkpoint; readonly change: RecordedChange }
+  | { readonly event: 'change:rolled-back'; readonly checkpoint: Checkpoint; readonly change: string }
+  | { readonly event: ActEvent | 'rollback:completed'; readonly checkpoint: Checkpoint; readonly paths: number }
+  | { readonly event: 'checkpoint:damaged'; readonly damaged: DamagedCheckpoint };
+
+/** In the order in which an engine emits them. */
+export function* eventsOf(checkpoint: Checkpoint): Generator<WatchEvent> {
+  yield { event: 'checkpoint:created', checkpoint };
+  for (const change of checkpoint.changes ?? []) yield { event: 'change:recorded', checkpoint, change };
+  for (const change of checkpoint.rolledBack) yield { event: 'change:rolled-back', checkpoint, change };
+  const { trigger } = checkpoint;
+  if (isAct(trigger)) yield { event: `${trigger}:completed` as ActEvent, checkpoint, paths: checkpoint.totals.files };
 }

@@ -11,7 +11,7 @@ export { type Patch, type PatchGap, unifiedPatch } from './content/unified-patch
 export type { Edit, EditStatus } from './edit/edits.ts';
 export type { FileProblem, Prepared, PreparedFile } from './edit/prepare-edits.ts';
 export type { FileRequest } from './edit/targets.ts';
-export type { Events, Listener } from './events.ts';
+export type { Events, Listener, WatchEvent } from './events.ts';
 export { type Fd, type FileKind, type Fs, FsError, isFsError, kindOf, permissions, type Stat } from './io/fs.ts';
 export type { Progress } from './io/pace.ts';
 export type { Clock, Places, Ports, Processes, ProcessIdentity, Random } from './io/ports.ts';
@@ -88,3 +88,4 @@ export type { KeptFile } from './transaction/late-writes.ts';
 export type { Recovered } from './transaction/recover.ts';
 export { VERBS } from './verbs/table.ts';
 export { type InputOf, type OutputOf, schemasOf, type Verb, type VerbContext } from './verbs/verb.ts';
+export { watchEventToJson } from './verbs/watch-event.ts';

@@ -10,7 +10,7 @@ import { editAct } from './edit/edit-act.ts';
 import { editsRefused } from './edit/edits-refused.ts';
 import { leadWhereTheyLed, type Prepared, type PreparedFile, prepareEdits } from './edit/prepare-edits.ts';
 import type { FileRequest } from './edit/targets.ts';
-import { type ActEvent, EventStream, type Events, type Listener } from './events.ts';
+import { type ActEvent, EventStream, type Events, eventsOf, type Listener, type WatchEvent } from './events.ts';
 import { readWhole } from './io/durable-write.ts';
 import { FsError, kindOf } from './io/fs.ts';
 import { Pace, type Progress } from './io/pace.ts';
@@ -42,8 +42,10 @@ import { storeUsage, type Usage } from './store/usage.ts';
 import { type Captured, capture, look, plainTelling, type Workspace } from './timeline/capture.ts';
 import { type CleanUp, cleanUp } from './timeline/clean-up.ts';
 import { type Comparison, compare } from './timeline/compare.ts';
+import { type ExportPlan, planExport } from './timeline/export-session.ts';
 import { type ForgottenSession, forgetSession } from './timeline/forget-session.ts';
 import { type HistoryPage, type HistoryQuery, queryHistory } from './timeline/history.ts';
+import { type ChangeDiff, diffOfChange } from './timeline/one-change.ts';
 import { type Overview, type OverviewQuery, overview } from './timeline/overview.ts';
 import { resolveCheckpoint } from './timeline/resolve.ts';
 import type { RetentionPolicy } from './timeline/retention.ts';
@@ -52,8 +54,10 @@ import { type Stats, statsOf } from './timeline/stats.ts';
 import { StoryCache } from './timeline/story-cache.ts';
 import type { DamagedCheckpoint } from './timeline/timeline.ts';
 import { type Verification, verifyStore } from './timeline/verify.ts';
+import { Watch } from './timeline/watch.ts';
 import { type BackupPlace, dropBackups } from './transaction/backups.ts';
 import { listUnsettled } from './transaction/journal.ts';
+import { makeFolderWith } from './transaction/new-folder.ts';
 import { asSavepointError } from './transaction/outcome.ts';
 import { type Recovered, recover } from './transaction/recover.ts';
 import type { Journal } from './transaction/transition.ts';
@@ -150,6 +154,8 @@ export interface Configuration extends Effective {
   readonly problem: SavepointError | null;
 }
 
+/** How often a watch looks. */
+const WATCH_MS = 200;
 const USER: Actor = { kind: 'user', name: 'user' };
 const WAIT_MS = 60_000;
 /** Clean-up by itself, once so many checkpoints have come since there was reason for the last. */
@@ -269,6 +275,54 @@ export class Savepoint {
   /** Changes, newest first, by whoever made them; checkpoints that do not list theirs are named. */
   async history(query: HistoryQuery): Promise<HistoryPage> {
     return this.#reading(({ timeline }) => queryHistory(timeline, this.#stories, query));
+  }
+
+  /**
+   * One change, as a patch and hunk by hunk.
+   * @param id `cp_12.3`
+   * @throws SavepointError UNKNOWN_CHANGE, STORE_DAMAGED
+   */
+  async diffChange(id: string, options: CallOptions = {}): Promise<ChangeDiff> {
+    return this.#reading(({ store, timeline }) => diffOfChange(store.objects, timeline, id, this.#pace(options)));
+  }
+
+  /**
+   * What happens on the timeline from now on, whatever process does it; ends with the signal. Before there is a store
+   * it waits for one.
+   * @param options.after begin behind this checkpoint instead
+   * @throws SavepointError NO_WORKSPACE where there is no such folder, STORE_UNSAFE, STORE_TOO_NEW, STORE_DAMAGED, IO
+   */
+  async *watch(options: { readonly signal: AbortSignal; readonly after?: number }): AsyncGenerator<WatchEvent> {
+    let watch: Watch | null = null;
+    for (let isFirst = true; !options.signal.aborted; isFirst = false) {
+      const look = (): Promise<readonly WatchEvent[]> =>
+        this.#reading(({ timeline }) => {
+          // A store that comes later is new with all that is in it.
+          watch ??= new Watch(timeline, options.after ?? (isFirst ? null : 0));
+          return [...watch.news(timeline)].flatMap((one) =>
+            'error' in one ? { event: 'checkpoint:damaged' as const, damaged: one } : [...eventsOf(one)],
+          );
+        });
+      yield* await unlessMissing(look());
+      await this.#options.ports.clock.sleep(WATCH_MS);
+    }
+  }
+
+  /**
+   * A session's changes as files, in a new folder that only its owner may look into.
+   * @param folder absolute; the one above it is there, and it itself is not
+   * @throws SavepointError UNKNOWN_SESSION, CONFLICT where the folder is there, NO_SPACE, IO, CANCELLED
+   */
+  async exportSession(
+    session: string,
+    folder: DiskPath,
+    options: CallOptions = {},
+  ): Promise<Omit<ExportPlan, 'files'>> {
+    return this.#reading(async ({ ports, store, timeline }) => {
+      const { files, ...told } = planExport(timeline, this.#stories, store.objects, session);
+      await makeFolderWith(ports.fs, folder, files(), this.#pace(options));
+      return told;
+    });
   }
 
   /** The sessions of agents that the timeline tells of. */
@@ -797,4 +851,14 @@ function ofCall(act: Act, { ports, store }: Workspace, { toolCall }: CallOptions
 
 function onlyOne<T>(items: readonly T[]): T | undefined {
   return items.length === 1 ? items[0] : undefined;
+}
+
+/** Nothing happens where there is no store yet. */
+async function unlessMissing<T>(work: Promise<readonly T[]>): Promise<readonly T[]> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof SavepointError && error.code === 'NO_WORKSPACE' && error.data['exists'] === true) return [];
+    throw error;
+  }
 }

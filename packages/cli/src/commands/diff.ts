@@ -13,9 +13,11 @@ export const diff = command({
   options: [
     { flags: '--stat', description: 'a line for each path, with a bar' },
     { flags: '--patch', description: "the differences themselves, in git's format", conflicts: 'stat' },
+    { flags: '--change <id>', description: 'that change alone, as cp_12.3, its hunks numbered', conflicts: 'stat' },
   ],
   examples: [
     'savepoint diff',
+    'savepoint diff --change cp_12.3',
     'savepoint diff --stat cp_1 cp_4',
     'savepoint diff last --patch -- src docs/guide.md',
     'savepoint diff cp_4 --patch | git apply -R',
@@ -30,16 +32,19 @@ export const diff = command({
       ...(to === undefined ? {} : { to }),
       ...(paths.length === 0 ? {} : { paths: [...paths] }),
       ...(options['patch'] === true ? { patch: true } : {}),
+      ...(typeof options['change'] === 'string' ? { change: options['change'] } : {}),
     };
   },
 
-  render({ from, to, changes, totals, patch }, view, { options }) {
+  render({ from, to, changes, totals, patch, hunks }, view, { options }) {
     if (patch !== null) {
-      const bytes = nameFromJson(patch.text);
+      const plain = nameFromJson(patch.text);
+      // A patch may say anything behind the second @@ of a hunk.
+      const bytes = hunks === null ? plain : numbered(plain, hunks);
       // A program gets the bytes as they are; a terminal gets nothing that could act on it.
       return view.isTerminal ? coloured(showContent(bytes), view.style) : Buffer.from(bytes, 'latin1');
     }
-    const heading = `${from.id} \u2192 ${to === null ? 'the folder as it is' : to.id}`;
+    const heading = `${from === null ? 'before' : from.id} \u2192 ${to === null ? 'the folder as it is' : to.id}`;
     if (changes.length === 0) return lines(`${heading}: no difference`);
     const body = options['stat'] === true ? statOf(changes, view) : changes.map((one) => changeLine(one, view.style));
     return lines(heading, body, totalsLine(totals));
@@ -55,4 +60,13 @@ function coloured(patch: string, style: Style): string {
       return line.startsWith('+') ? style.good(line) : line.startsWith('-') ? style.bad(line) : line;
     })
     .join('\n');
+}
+
+/** A hunk's head takes the same place in both lists; lines of its body begin with another sign. */
+function numbered(patch: string, hunks: readonly { readonly number: number }[]): string {
+  let next = 0;
+  return patch.replace(/^@@ .* @@/gm, (head) => {
+    const hunk = hunks[next++];
+    return hunk === undefined ? head : `${head} hunk ${hunk.number}`;
+  });
 }

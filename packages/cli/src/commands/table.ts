@@ -4,6 +4,7 @@ import { config } from './config.ts';
 import { deleteSession } from './delete-session.ts';
 import { diff } from './diff.ts';
 import { edit } from './edit.ts';
+import { exportSession } from './export.ts';
 import { gc } from './gc.ts';
 import { history } from './history.ts';
 import { linkWorkspace } from './link-workspace.ts';
@@ -30,6 +31,7 @@ export const COMMANDS: readonly Command[] = [
   sessions,
   deleteSession,
   stats,
+  exportSession,
   restore,
   edit,
   undo,

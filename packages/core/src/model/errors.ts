@@ -42,6 +42,12 @@ export const ERROR_CODES = {
     data: '{ given: string }',
     hint: 'Run `savepoint list` to see the checkpoints.',
   },
+  UNKNOWN_CHANGE: {
+    exit: 1,
+    when: 'No change on the timeline has that id, or the change has no such hunk.',
+    data: '{ given: string }',
+    hint: 'Run `savepoint show CP` to see the changes of a checkpoint.',
+  },
   AMBIGUOUS_ID: {
     exit: 1,
     when: 'A commit id prefix fits several checkpoints.',

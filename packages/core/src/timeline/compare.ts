@@ -31,7 +31,7 @@ export async function compare(
 }
 
 /** A file that moved is told as gone and come: that applies wherever the rest does, whatever reads it. */
-async function patchOf(objects: ObjectReader, changes: readonly Change[], pace: Pace): Promise<Patch> {
+export async function patchOf(objects: ObjectReader, changes: readonly Change[], pace: Pace): Promise<Patch> {
   const writer = new PatchWriter();
   for (const { path, from, before, after } of changes) {
     if (pace.due()) await pace.breathe();

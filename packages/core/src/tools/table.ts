@@ -154,12 +154,12 @@ export const TOOLS = [
     description:
       'Says which paths differ, with lines added and removed. Without `from` and `to`: the last checkpoint against the ' +
       'files as they are now. With `from`: that one against the files. With both: the first against the second. ' +
-      `\`patch: true\` adds a unified diff. ${NAMES}`,
+      `\`patch: true\` adds a unified diff. \`change\` (as cp_12.3) alone shows one change. ${NAMES}`,
     annotations: READS,
-    takes: { fields: { from: 'from', to: 'to', paths: 'paths', patch: 'patch' } },
+    takes: { fields: { from: 'from', to: 'to', paths: 'paths', patch: 'patch', change: 'change' } },
     twoSteps: false,
     render: ({ from, to, changes, totals, patch }) => [
-      `From ${from.id} to ${to === null ? 'the files as they are now' : to.id}: ${counts(totals)}`,
+      `From ${from === null ? 'before' : from.id} to ${to === null ? 'the files as they are now' : to.id}: ${counts(totals)}`,
       ...changeLines(changes),
       ...(patch === null ? [] : [showContent(nameFromJson(patch.text))]),
       ...(patch?.gaps ?? []).map(({ path, why }) => `  not in the patch (${why}): ${name(path)}`),

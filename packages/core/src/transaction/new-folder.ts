@@ -1,0 +1,77 @@
+/** A new folder with files in it, for what is taken out of the store. Nothing that was there is touched. */
+
+import { showName } from '../content/show-name.ts';
+import { type Fs, FsError, isFsError } from '../io/fs.ts';
+import type { Pace } from '../io/pace.ts';
+import { SavepointError } from '../model/errors.ts';
+import { type DiskPath, nameToJson } from '../model/names.ts';
+
+/** Only its owner may look: contents may be secret, whatever their own modes are. */
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+/**
+ * All of it, or nothing: what fails takes away what it made.
+ * @param folder absolute; the one above it is there, and it itself is not
+ * @param files paths of the form `name` or `folder/name`
+ * @throws SavepointError CONFLICT where something is there, CANCELLED; FsError
+ */
+export async function makeFolderWith(
+  fs: Fs,
+  folder: DiskPath,
+  files: Iterable<{ readonly path: string; readonly bytes: Buffer }>,
+  pace: Pace,
+): Promise<void> {
+  try {
+    fs.makeFolder(folder, FOLDER_MODE);
+  } catch (error) {
+    if (!isFsError(error, 'EEXIST')) throw error;
+    throw new SavepointError(
+      'CONFLICT',
+      `${showName(folder)} is there already.`,
+      { paths: [{ path: nameToJson(folder), why: 'is there already' }] },
+      { hint: 'Nothing was changed. Name a folder that does not exist yet.' },
+    );
+  }
+  const made: DiskPath[] = [];
+  const folders: DiskPath[] = [folder];
+  try {
+    for (const { path, bytes } of files) {
+      await pace.breathe();
+      const above = `${folder}/${path}`.slice(0, `${folder}/${path}`.lastIndexOf('/')) as DiskPath;
+      if (!folders.includes(above)) {
+        fs.makeFolder(above, FOLDER_MODE);
+        folders.push(above);
+      }
+      const file = `${folder}/${path}` as DiskPath;
+      made.push(file);
+      writeNew(fs, file, bytes);
+    }
+  } catch (error) {
+    takeAway(fs, made, folders);
+    throw error;
+  }
+}
+
+function writeNew(fs: Fs, path: DiskPath, bytes: Buffer): void {
+  const fd = fs.openNew(path, FILE_MODE);
+  try {
+    fs.write(fd, bytes, 0);
+  } finally {
+    fs.close(fd);
+  }
+}
+
+/** Only what was made here: what somebody else put there stays, with its folder. The failure that led here is told. */
+function takeAway(fs: Fs, files: readonly DiskPath[], folders: readonly DiskPath[]): void {
+  for (const remove of [
+    ...files.map((file) => () => fs.unlink(file)),
+    ...[...folders].reverse().map((folder) => () => fs.removeFolder(folder)),
+  ]) {
+    try {
+      remove();
+    } catch (error) {
+      if (!(error instanceof FsError)) throw error;
+    }
+  }
+}

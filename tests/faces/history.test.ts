@@ -1,0 +1,245 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { bytesFromText, type DiskPath, open, type Savepoint, schemasOf, type TreePath, VERBS } from '@savepoint/core';
+import { nodePorts } from '@savepoint/core/node';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { explain, main, type Project, project } from '../complaints/project.ts';
+
+/** What an agent did through the library, as people and programs see it through the command. */
+
+function library(p: Project): Savepoint {
+  const home = bytesFromText(p.store) as DiskPath;
+  const dir = bytesFromText(p.dir) as DiskPath;
+  return open({ dir, ports: nodePorts(), places: { home, userHome: null, globalIgnore: null } });
+}
+
+const LINES = Array.from({ length: 30 }, (_, i) => `line ${i + 1}`);
+
+function text(changed: Readonly<Record<number, string>> = {}): string {
+  return LINES.map((line, index) => `${changed[index + 1] ?? line}\n`).join('');
+}
+
+const SESSION = '3f2a91bc-1111-4222-8333-444455556666';
+
+/** cp_1: start, cp_2: prompt, cp_3: two hunks of a.ts, cp_4: a binary file and a file that goes. */
+async function agentAtWork(p: Project): Promise<void> {
+  p.write('a.ts', text());
+  p.write('gone.txt', 'gone\n');
+  const session = library(p).session({ agent: 'claude-code', id: SESSION });
+  await session.start();
+  await session.prompt('Make it so.\n\u001b[31mNow.', 'm-1');
+  const paths = ['a.ts' as TreePath];
+  await session.call({ tool: 'Edit', kind: 'edit', args: { file_path: 'a.ts' }, paths, id: 'toolu_1' }, () =>
+    p.write('a.ts', text({ 2: 'by the agent', 25: 'here, too' })),
+  );
+  await session.call({ tool: 'Bash', kind: 'shell', args: { command: 'make' }, id: 'toolu_2' }, () => {
+    p.write('data.bin', Buffer.from([0, 255, 1]));
+    p.delete('gone.txt');
+  });
+}
+
+describe('an agent that worked', () => {
+  it('is seen by history, show, sessions and list: who, in which tool, what', async () => {
+    const p = project();
+    await agentAtWork(p);
+    const history = p.ok('history').stdout;
+    expect(history).toMatch(/^cp_4\.2 {2}\S+ \S+ {2}claude-code 3f2a91bc… {2}Bash {2}delete {2}gone\.txt {2}−1$/m);
+    expect(history).toMatch(/^cp_3\.1 .* claude-code 3f2a91bc… {2}Edit {2}patch {3}a\.ts {2}\+2 −2$/m);
+    expect(history).toMatch(/cp_1 {2}the first checkpoint: 2 files/);
+    const page = p.ok('history', '--limit', '1').stdout;
+    expect(page).toContain('--before cp_4.2');
+    expect(p.ok('history', '--limit', '1', '--before', 'cp_4.2').stdout).toMatch(/^cp_4\.1/);
+    expect(p.ok('history', '--session', '3f2a', '--tool', 'Edit').stdout).toMatch(/^cp_3\.1.*\n(?!cp_)/);
+    const shown = p.ok('show', 'cp_3').stdout;
+    expect(shown).toContain('a.ts  +2 −2  by claude-code 3f2a91bc…');
+    expect(shown).toContain('call toolu_1');
+    expect(p.ok('sessions').stdout).toContain(SESSION);
+    expect(p.ok('sessions').stdout).toContain('1 prompt, 2 calls, 3 changes, +2 −3');
+    expect(p.ok('list', '--session', '3f2a').stdout.match(/^cp_\d/gm)).toEqual(['cp_4', 'cp_3', 'cp_2', 'cp_1']);
+    for (const args of [['history'], ['show', 'cp_2'], ['sessions'], ['list']]) {
+      expect(p.ok(...args).stdout).not.toContain('\u001b');
+    }
+  });
+
+  it('diff --change shows one change with its hunks numbered, and git applies the patch', async () => {
+    const p = project();
+    await agentAtWork(p);
+    const { stdout } = p.ok('diff', '--change', 'cp_3.1');
+    expect(stdout).toContain('+by the agent');
+    expect(stdout.match(/^@@ .* @@ hunk \d$/gm)).toEqual(['@@ -1,5 +1,5 @@ hunk 1', '@@ -22,7 +22,7 @@ hunk 2']);
+    p.write('a.ts', text());
+    p.write('../change.patch', stdout);
+    p.commitAll();
+    p.git('apply', '../change.patch');
+    expect(p.read('a.ts')).toBe(text({ 2: 'by the agent', 25: 'here, too' }));
+    const { output } = await schemasOf(VERBS.diff);
+    const json = output.parse(JSON.parse(p.ok('diff', '--change', 'cp_3.1', '--json').stdout));
+    expect(json.hunks?.map(({ number, before }) => [number, before])).toEqual([
+      [1, [1, 5]],
+      [2, [22, 7]],
+    ]);
+    for (const [id, why] of [
+      ['cp_3.2', 'has 1 change'],
+      ['cp_9.1', 'There is no cp_9'],
+      ['cp_1.1', 'keeps no list'],
+      ['nonsense', 'cp_12.3'],
+    ] as const) {
+      const outcome = p.run(['diff', '--change', id]);
+      expect([outcome.status, outcome.stderr.includes(why)], explain([id], outcome)).toEqual([1, true]);
+    }
+  });
+
+  it('a session is deleted when someone agrees, and not before', async () => {
+    const p = project();
+    await agentAtWork(p);
+    p.write('mine', 'mine\n');
+    p.checkpoint();
+    expect(p.run(['sessions', 'delete', SESSION])).toMatchObject({ status: 1, stdout: '' });
+    expect(p.run(['sessions', 'delete', '3f2a', '--yes'])).toMatchObject({ status: 1, stdout: '' });
+    const { output } = await schemasOf(VERBS.deleteSession);
+    const json = output.parse(JSON.parse(p.ok('sessions', 'delete', SESSION, '--yes', '--json').stdout));
+    expect(json).toMatchObject({ dropped: ['cp_1', 'cp_2', 'cp_3', 'cp_4'], stayed: [], kept: 1 });
+    expect(p.ok('list', '--all').stdout.match(/^cp_\d/gm)).toEqual(['cp_5']);
+    p.ok('verify', '--deep');
+  });
+});
+
+describe('export', () => {
+  it('writes an index, and a snapshot of each change with its contents, into a new folder', async () => {
+    const p = project();
+    await agentAtWork(p);
+    const { output } = await schemasOf(VERBS.exportSession);
+    const line = ['export', '--session', '3f2a', '--format', 'json', '--out', '../out', '--json'];
+    const told = output.parse(JSON.parse(p.ok(...line).stdout));
+    expect(told).toEqual({
+      session: SESSION,
+      folder: path.join(p.base, 'out'),
+      changes: 3,
+      incomplete: [],
+      damaged: [],
+    });
+    const read = (file: string) => JSON.parse(fs.readFileSync(path.join(p.base, 'out', file), 'utf8'));
+    const index = read('index.json');
+    expect(index).toMatchObject({ sessionId: SESSION, createdAt: expect.stringMatching(/Z$/) });
+    expect(index.changes).toMatchObject([
+      {
+        id: 'cp_3.1',
+        filePath: 'a.ts',
+        operation: 'patch',
+        agentId: 'claude-code',
+        stats: { linesAdded: 2, linesRemoved: 2, sizeBefore: text().length },
+      },
+      { id: 'cp_4.1', filePath: 'data.bin', operation: 'write' },
+      { id: 'cp_4.2', filePath: 'gone.txt', operation: 'delete', stats: { sizeAfter: null } },
+    ]);
+    const after = text({ 2: 'by the agent', 25: 'here, too' });
+    expect(read('snapshots/cp_3.1.json')).toMatchObject({
+      id: 'cp_3.1',
+      sessionId: SESSION,
+      agentId: 'claude-code',
+      filePath: 'a.ts',
+      operation: 'patch',
+      before: { content: text(), size: text().length },
+      after: { content: after, hash: `sha256-${createHash('sha256').update(after).digest('hex')}`, size: after.length },
+      metadata: { startLine: 2, endLine: 25, linesAdded: 2, linesRemoved: 2, isOverwrite: true },
+      savepoint: { tool: 'Edit', call: 'toolu_1', sure: true },
+    });
+    expect(read('snapshots/cp_4.1.json')).toMatchObject({
+      before: null,
+      after: { content: Buffer.from([0, 255, 1]).toString('base64'), encoding: 'base64', size: 3 },
+    });
+    expect(read('snapshots/cp_4.2.json')).toMatchObject({ before: { content: 'gone\n' }, after: null });
+    expect(fs.readdirSync(path.join(p.base, 'out/snapshots')).sort()).toEqual([
+      'cp_3.1.json',
+      'cp_4.1.json',
+      'cp_4.2.json',
+    ]);
+    expect(fs.statSync(path.join(p.base, 'out')).mode & 0o777).toBe(0o700);
+  });
+
+  it('never goes over what is there, and wants a session that is', async () => {
+    const p = project();
+    await agentAtWork(p);
+    fs.mkdirSync(path.join(p.base, 'out'));
+    expect(p.run(['export', '--session', SESSION, '--out', '../out'])).toMatchObject({ status: 3, stdout: '' });
+    expect(fs.readdirSync(path.join(p.base, 'out'))).toEqual([]);
+    expect(p.run(['export', '--session', 'none', '--out', '../new'])).toMatchObject({ status: 1, stdout: '' });
+    expect(fs.existsSync(path.join(p.base, 'new'))).toBe(false);
+    expect(p.run(['export'])).toMatchObject({ status: 2 });
+  });
+});
+
+describe('watch', () => {
+  /** @returns lines as they come; `signal` ends it */
+  function watching(p: Project, ...args: readonly string[]) {
+    const child = spawn(process.execPath, [main, 'watch', ...args], {
+      cwd: p.dir,
+      env: p.environment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const told: { event: string; checkpoint: unknown; change?: { id: string } }[] = [];
+    let rest = '';
+    child.stdout.setEncoding('utf8').on('data', (data: string) => {
+      const lines = (rest + data).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) told.push(JSON.parse(line));
+    });
+    const ended = new Promise<number | null>((resolve) => child.on('close', (status) => resolve(status)));
+    const until = async (count: number): Promise<void> => {
+      for (let i = 0; i < 600 && told.length < count; i++) await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(told.length).toBeGreaterThanOrEqual(count);
+    };
+    return { child, told, ended, until };
+  }
+
+  it('tells what any process does, each thing once, and ends with Ctrl-C', async () => {
+    const p = project();
+    await agentAtWork(p);
+    const watch = watching(p, '--after', 'cp_2');
+    await watch.until(5);
+    p.write('b.txt', 'b\n');
+    p.checkpoint();
+    p.restore('cp_4');
+    await watch.until(10);
+    watch.child.kill('SIGINT');
+    expect(await watch.ended).toBe(130);
+    const shown = watch.told.map(({ event, checkpoint, change }) =>
+      [event, change?.id ?? (typeof checkpoint === 'string' ? checkpoint : (checkpoint as { id: string }).id)].join(
+        ' ',
+      ),
+    );
+    expect(shown).toEqual([
+      'checkpoint:created cp_3',
+      'change:recorded cp_3.1',
+      'checkpoint:created cp_4',
+      'change:recorded cp_4.1',
+      'change:recorded cp_4.2',
+      'checkpoint:created cp_5',
+      'change:recorded cp_5.1',
+      'checkpoint:created cp_6',
+      'change:recorded cp_6.1',
+      'restore:completed cp_6',
+    ]);
+  });
+
+  it('waits for the first checkpoint, and ends when nobody reads it any more', async () => {
+    const p = project();
+    p.write('a', 'a\n');
+    const watch = watching(p);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    p.checkpoint();
+    await watch.until(1);
+    expect(watch.told[0]).toMatchObject({ event: 'checkpoint:created', checkpoint: { id: 'cp_1' } });
+    watch.child.stdout.destroy();
+    p.checkpoint();
+    expect(await watch.ended).toBe(0);
+  });
+
+  it('of a folder that is not there is an error, not a wait', () => {
+    const p = project();
+    expect(p.run(['-C', 'nowhere', 'watch'])).toMatchObject({ status: 1, stdout: '' });
+  });
+});
