@@ -146,3 +146,28 @@ describe('history', () => {
     expect(page.entries.map(({ change }) => change.id)).toEqual(['cp_4.1', 'cp_2.1']);
   });
 });
+
+test('a library tells of each change when it is there, also of those from outside that an act finds', async () => {
+  const w = new TimelineWorld();
+  const savepoint = w.open();
+  const heard: string[] = [];
+  savepoint.on('checkpoint:created', ({ checkpoint }) => heard.push(checkpoint.id));
+  savepoint.on('change:recorded', ({ checkpoint, change }) => heard.push(`${change.id} of ${checkpoint.id}`));
+  savepoint.on('restore:completed', ({ checkpoint }) => heard.push(`restored in ${checkpoint.id}`));
+  w.write('a.ts', 'one\n');
+  const session = savepoint.session({ agent: 'one' });
+  await session.start();
+  await session.call({ tool: 'Bash', kind: 'shell' }, () => w.write('a.ts', 'two\n'));
+  w.write('outside.txt', 'outside\n');
+  await savepoint.restore('cp_1', { paths: tree('a.ts') });
+  expect(heard).toEqual([
+    'cp_1',
+    'cp_2',
+    'cp_2.1 of cp_2',
+    'cp_3',
+    'cp_3.1 of cp_3',
+    'cp_4',
+    'cp_4.1 of cp_4',
+    'restored in cp_4',
+  ]);
+});
