@@ -78,8 +78,8 @@ export function parseArguments(args: readonly string[]): Typed {
   watch.option(WATCH.flags, WATCH.flagsDescription);
   watch.addHelpText('after', `\nExamples:\n${WATCH.examples.map((example) => `  ${example}\n`).join('')}`);
   watch.action(() => {
-    const { C: folder, here, json } = program.opts<{ C?: string; here?: boolean; json?: boolean }>();
-    const options = { folder, here: here === true, json: json === true };
+    const { C: folder, here } = program.opts<{ C?: string; here?: boolean }>();
+    const options = { folder, here: here === true };
     typed = { kind: 'watch', request: { options, after: watch.opts<{ after?: string }>().after } };
   });
   for (const what of ['install', 'uninstall'] as const) {

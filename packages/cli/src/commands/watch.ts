@@ -4,13 +4,12 @@ import { open, SavepointError, watchEventToJson } from '@savepoint/core';
 import { nodePlaces, nodePorts } from '@savepoint/core/node';
 import { folderToOpen } from '../folder.ts';
 import { safeJson } from '../json.ts';
-import type { GlobalOptions } from '../program.ts';
 import { OutputError, writeAll } from '../write.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface WatchRequest {
-  readonly options: GlobalOptions;
+  readonly options: { readonly folder: string | undefined; readonly here: boolean };
   readonly after: string | undefined;
 }
 
