@@ -88,8 +88,7 @@ export function describeHooked({ program, options, settings }: Hooked): void {
       const { write, edit, shell } = program.tools;
       const by = (tool: string): string => `(${program.name} ${tool})`;
       const story = steps.map((step) => inOneLine(step, isOfProject));
-      const together = story.slice(-2);
-      expect(story.slice(0, -together.length)).toEqual([
+      const apart = [
         'session',
         'prompt',
         `call ${write}: create new.txt ${by(write)}`,
@@ -102,7 +101,10 @@ export function describeHooked({ program, options, settings }: Hooked): void {
         `call ${shell}: rename moved.txt to renamed.txt ${by(shell)}`,
         `call ${shell}: write spoilt.txt ${by(shell)}`,
         `call ${shell}: write spoilt.txt ${by(shell)}`,
-      ]);
+      ];
+      expect(story.slice(0, apart.length)).toEqual(apart);
+      const together = story.slice(apart.length);
+      expect([1, 2]).toContain(together.length);
       // Calls at once: which of them finds which file is chance, and the agent is in no doubt.
       expect(together.join('\n')).toMatch(new RegExp(`create a.txt \\(${program.name} ${shell}`));
       expect(together.join('\n')).toMatch(new RegExp(`create b.txt \\(${program.name} ${shell}`));
@@ -113,9 +115,9 @@ export function describeHooked({ program, options, settings }: Hooked): void {
       const calls = steps.filter(({ trigger }) => trigger === 'call');
       expect(new Set(steps.map(({ session }) => session)).size).toBe(1);
       expect(steps[0]?.session).toMatch(/\S/);
-      expect(new Set(calls.map(({ conversation }) => conversation?.lastUser))).toEqual(
-        new Set(['Do what is planned.']),
-      );
+      // opencode puts a prompt of several words in quotes.
+      const prompts = new Set(calls.map(({ conversation }) => conversation?.lastUser?.replaceAll('"', '')));
+      expect(prompts).toEqual(new Set(['Do what is planned.']));
       for (const { toolCall, session, changes } of calls) {
         for (const { authors } of changes ?? []) {
           expect(authors).toContainEqual(expect.objectContaining({ session, call: expect.any(String) }));
