@@ -31,6 +31,20 @@ describe.each([
     ]);
   });
 
+  it('has each call of its own tools on record', () => {
+    expect(node(...options, 'examples/ai-sdk/history.mjs').split('\n')).toEqual([
+      'The note is written, and the draft is final.',
+      'cp_1  Prompt: Note that we need buns, and finish the draft.',
+      'cp_2  write_note today.md (new, +1 \u22120)',
+      '      create today.md, by example',
+      'cp_3  shell: mv draft.md final.md; echo Done. >> final.md (1 file)',
+      '      rename final.md, by example',
+      'cp_4  my own',
+      '      create mine.md, by outside',
+      '',
+    ]);
+  });
+
   it('is that version', () => {
     const ask = "const t = await import('ai/test'); console.log('MockLanguageModelV4' in t)";
     expect(node(...options, '--input-type=module', '-e', ask).trim()).toBe(String(version === 7));

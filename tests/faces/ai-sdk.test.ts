@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { savepointTools, ToolFailure } from '@savepoint/ai-sdk';
+import { savepointTools, ToolFailure, trackedTools } from '@savepoint/ai-sdk';
 import { open } from '@savepoint/core/node';
 import type { ToolSet as ToolSet7 } from 'ai';
 import type { ToolSet as ToolSet6 } from 'ai-6';
@@ -200,5 +200,50 @@ describe('the tools', () => {
     const call = create.execute({}, { toolCallId: 'x', abortSignal: AbortSignal.abort() });
     await expect(call).rejects.toMatchObject({ failure: { code: 'CANCELLED' } });
     await expect(openFor(p).list()).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
+  });
+});
+
+describe('tools of the agent itself, tracked', () => {
+  it('that give results bit by bit are on record until the last, and those that only read are not', async () => {
+    const p = project();
+    const savepoint = openFor(p);
+    const session = savepoint.session({ agent: actor, id: 's' });
+    await session.start();
+    const tools = trackedTools(
+      session,
+      {
+        stream: {
+          async *execute() {
+            p.write('first', '1\n');
+            yield 'half';
+            p.write('last', '2\n');
+            yield 'all';
+          },
+        },
+        later: { execute: () => p.write('later', '3\n') },
+        fails: {
+          execute: () => {
+            p.write('failed', '4\n');
+            throw new Error('it failed');
+          },
+        },
+        reads: { execute: () => p.write('unseen', '5\n') },
+      },
+      { later: { kind: 'write', paths: () => ['later'] }, reads: { track: false } },
+    );
+    const options = (toolCallId: string) => ({ toolCallId });
+    const run = (name: keyof typeof tools, id: string): unknown =>
+      (tools[name].execute as (input: unknown, options: object) => unknown)({}, options(id));
+    const parts: unknown[] = [];
+    for await (const part of run('stream', 'c-1') as AsyncIterable<unknown>) parts.push(part);
+    await run('later', 'c-2');
+    await expect(run('fails', 'c-3')).rejects.toThrow('it failed');
+    await run('reads', 'c-4');
+    expect(parts).toEqual(['half', 'all']);
+    const { checkpoints } = await savepoint.list();
+    const told = [...checkpoints]
+      .reverse()
+      .map(({ toolCall, changes }) => [toolCall, ...(changes ?? []).map(({ path }) => path)]);
+    expect(told).toEqual([[null], ['c-1', 'first', 'last'], ['c-2', 'later'], ['c-3', 'failed']]);
   });
 });

@@ -1,0 +1,75 @@
+import type { CallRequest, Session, ToolKind } from '@savepoint/core';
+import { parseTreePath } from '@savepoint/core';
+import type { ToolCallOptions } from './sdk-shapes.ts';
+
+/** What is known of one of the agent's own tools. */
+export interface Tracking {
+  /** Default `other`: it may write anywhere. */
+  readonly kind?: ToolKind;
+  /** The paths that a call with this input writes, relative to the workspace, and no others. */
+  readonly paths?: (input: never) => readonly string[];
+  /** False for tools that only read. Default true. */
+  readonly track?: boolean;
+}
+
+/** A tool of the SDK, of either version, as far as it is used here. */
+export interface AnyTool {
+  readonly execute?: unknown;
+}
+
+type Execute = (input: unknown, options: ToolCallOptions) => unknown;
+
+/**
+ * The same tools, each call of them bracketed in the session: what changes on disk while one works is on record as its
+ * doing, also when it fails. Savepoint's own tools need none of it.
+ * @param tracking by the names of the tools; a tool that is not named may write anywhere
+ */
+export function trackedTools<Tools extends Readonly<Record<string, AnyTool>>>(
+  session: Session,
+  tools: Tools,
+  tracking: { readonly [Name in keyof Tools]?: Tracking } = {},
+): Tools {
+  const entries = Object.entries(tools).map(([name, tool]) => {
+    const how: Tracking = tracking[name] ?? {};
+    if (typeof tool.execute !== 'function' || how.track === false) return [name, tool];
+    return [name, { ...tool, execute: bracketed(session, name, tool.execute as Execute, how) }];
+  });
+  return Object.fromEntries(entries) as Tools;
+}
+
+function bracketed(session: Session, name: string, execute: Execute, how: Tracking): Execute {
+  const requestOf = (input: unknown, { toolCallId }: ToolCallOptions): CallRequest => ({
+    tool: name,
+    id: toolCallId.slice(0, LONGEST_ID),
+    args: input,
+    kind: how.kind ?? 'other',
+    ...(how.paths === undefined ? {} : { paths: pathsOf(how.paths, input) }),
+  });
+  // The SDK tells a tool that gives preliminary results by its kind of function, before it calls it.
+  if (execute.constructor.name === 'AsyncGeneratorFunction') {
+    return async function* (input, options) {
+      const { id } = await session.begin(requestOf(input, options));
+      try {
+        yield* execute(input, options) as AsyncGenerator;
+      } finally {
+        await session.end(id);
+      }
+    };
+  }
+  return (input, options) => session.call(requestOf(input, options), () => lastOf(execute(input, options)));
+}
+
+const LONGEST_ID = 200;
+
+function pathsOf(paths: NonNullable<Tracking['paths']>, input: unknown) {
+  return paths(input as never).map((path) => parseTreePath(path, 'linux'));
+}
+
+/** Of results that come one by one the last is the answer; the tool works until then. */
+async function lastOf(result: unknown): Promise<unknown> {
+  const settled = await result;
+  if (typeof settled !== 'object' || settled === null || !(Symbol.asyncIterator in settled)) return settled;
+  let last: unknown;
+  for await (last of settled as AsyncIterable<unknown>);
+  return last;
+}
