@@ -71,7 +71,8 @@ export {
   type Status,
   type UndoOptions,
 } from './savepoint.ts';
-export type { CallEnd, CallRequest, EndedCall, Session, SessionOptions } from './session.ts';
+export type { CallEnd, CallRequest, EndedCall, PutBack, Session, SessionOptions } from './session.ts';
+export type { FrozenPath } from './store/frozen.ts';
 export type { OpenCall } from './store/open-calls.ts';
 export type { Usage } from './store/usage.ts';
 export type { CleanUp } from './timeline/clean-up.ts';

@@ -18,7 +18,7 @@ import type { Places, Ports } from './io/ports.ts';
 import type { Actor, CaptureRules, Checkpoint, TestResult } from './model/checkpoint.ts';
 import { SavepointError } from './model/errors.ts';
 import type { WorkspaceId } from './model/ids.ts';
-import { type DiskPath, nameToJson, type TreePath } from './model/names.ts';
+import { type DiskPath, isWithin, nameToJson, type TreePath } from './model/names.ts';
 import {
   ensureWorkspace,
   findWorkspace,
@@ -34,7 +34,10 @@ import {
 import { publicationAgain } from './publication.ts';
 import { type RestoreMode, redoAct, restoreAct, undoAct } from './rewind/acts.ts';
 import { actHistory } from './rewind/history.ts';
-import { Session, type SessionOptions } from './session.ts';
+import { changedThoughFrozen, putBackAct } from './rewind/put-back.ts';
+import { type PutBack, Session, type SessionOptions } from './session.ts';
+import { assertNotFrozen, type FrozenPath, frozenPathOf, readFrozen, writeFrozen } from './store/frozen.ts';
+import { layoutOf } from './store/layout.ts';
 import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';
 import { readOpenCalls } from './store/open-calls.ts';
 import { assertNoLink, confirmRecord, type Found, listRecords, type WorkspaceRecord } from './store/records.ts';
@@ -48,7 +51,7 @@ import { type HistoryPage, type HistoryQuery, queryHistory } from './timeline/hi
 import { type ChangeDiff, diffOfChange } from './timeline/one-change.ts';
 import { type Overview, type OverviewQuery, overview } from './timeline/overview.ts';
 import { resolveCheckpoint } from './timeline/resolve.ts';
-import type { RetentionPolicy } from './timeline/retention.ts';
+import { expired, type RetentionPolicy } from './timeline/retention.ts';
 import { listSessions, type SessionList } from './timeline/sessions.ts';
 import { type Stats, statsOf } from './timeline/stats.ts';
 import { StoryCache } from './timeline/story-cache.ts';
@@ -162,7 +165,8 @@ const WAIT_MS = 60_000;
 const OVERRUN = 1.1;
 /** Each checkpoint brings a pack; looking in many is slow. */
 const MOST_PACKS = 50;
-const RULE_BYTES = 1024 * 1024;
+const MB = 1024 * 1024;
+const RULE_BYTES = MB;
 
 /** Opens a workspace; nothing is read or made before the first call. */
 export function open(options: OpenOptions): Savepoint {
@@ -175,6 +179,7 @@ export class Savepoint {
   readonly #actor: Actor;
   readonly #warned = new Set<string>();
   readonly #stories = new StoryCache();
+  readonly #background = new Set<Promise<void>>();
 
   /** Use {@link open}. */
   constructor(options: OpenOptions) {
@@ -195,6 +200,7 @@ export class Savepoint {
     return this.#writing(options, 'own', async (workspace, lock, pace) => {
       this.#assertOnRequest(workspace.root);
       const pending = await this.#settleQuietly(workspace, lock, pace);
+      await this.#makeRoom(workspace, lock, pace);
       const captured = await capture(
         workspace,
         lock,
@@ -209,7 +215,7 @@ export class Savepoint {
       );
       this.#warnOf(captured.scan);
       this.#events.emitCheckpoint(captured.checkpoint);
-      if (pending === null) await this.#tidyUp(workspace, lock);
+      await this.#tidyUp(workspace, lock);
       return { ...captured, pending };
     });
   }
@@ -217,6 +223,7 @@ export class Savepoint {
   /** An agent's work, call by call. Nothing is captured until it begins. */
   session(options: SessionOptions): Session {
     const { ports } = this.#options;
+    const made: Checkpoint[] = [];
     return new Session(
       {
         newId: () => ports.random.hex(8),
@@ -224,7 +231,10 @@ export class Savepoint {
         writing: (callOptions, work) =>
           this.#writing(callOptions, 'own', async (workspace, lock, pace) => {
             await this.#settleQuietly(workspace, lock, pace);
-            return work(workspace, lock, pace);
+            await this.#makeRoom(workspace, lock, pace);
+            const done = await work(workspace, lock, pace);
+            await this.#tidyUp(workspace, lock);
+            return done;
           }),
         beside: async (work) => {
           const setting = this.#setting();
@@ -237,11 +247,14 @@ export class Savepoint {
             workspace.store.objects.close();
           }
         },
-        announce: ({ checkpoint, made, scan }) => {
+        announce: ({ checkpoint, made: isNew, scan }) => {
           this.#warnOf(scan);
-          if (made) this.#events.emitCheckpoint(checkpoint);
+          if (isNew) made.push(checkpoint);
+          if (isNew) this.#events.emitCheckpoint(checkpoint);
         },
-        tidyUp: (workspace, lock) => this.#tidyUp(workspace, lock),
+        frozen: () => this.frozen(),
+        putBack: () => this.#putBack(made.splice(0)),
+        retire: () => this.#inBackground(() => this.tidyUp()),
         automatic: () => this.#mapped(async () => this.#effective(this.#root()).automatic),
       },
       options,
@@ -435,7 +448,8 @@ export class Savepoint {
     return this.#reading(async (workspace) => {
       const pace = this.#pace(options);
       const target = this.#resolve(workspace, name);
-      return { ...(await previewAct(workspace, this.#restore(workspace, target, options, pace), pace)), target };
+      const act = this.#asAsked(this.#restore(workspace, target, options, pace), workspace, options);
+      return { ...(await previewAct(workspace, act, pace)), target };
     });
   }
 
@@ -446,9 +460,17 @@ export class Savepoint {
   async restore(name: string, options: RestoreOptions = {}): Promise<ActResult & { readonly target: Checkpoint }> {
     return this.#acting(options, async (workspace, lock, pace) => {
       const target = this.#resolve(workspace, name);
+      await this.#makeRoom(workspace, lock, pace);
       const act = this.#restore(workspace, target, options, pace);
-      const result = await performAct(workspace, ofCall(act, workspace, options), lock, pace, options.expected ?? null);
+      const result = await performAct(
+        workspace,
+        this.#asAsked(act, workspace, options),
+        lock,
+        pace,
+        options.expected ?? null,
+      );
       this.#announce('restore:completed', result);
+      await this.#tidyUp(workspace, lock);
       return { ...result, target };
     });
   }
@@ -458,7 +480,10 @@ export class Savepoint {
    * @returns the files as they would be, or everything that is wrong with the request
    */
   async previewEdit(requests: readonly FileRequest[], options: CallOptions = {}): Promise<Prepared> {
-    return this.#mapped(async () => prepareEdits(this.#options.ports, this.#root(), requests, this.#pace(options)));
+    return this.#mapped(async () => {
+      this.#assertMayEdit(requests);
+      return prepareEdits(this.#options.ports, this.#root(), requests, this.#pace(options));
+    });
   }
 
   /**
@@ -468,12 +493,14 @@ export class Savepoint {
    */
   async edit(requests: readonly FileRequest[], options: EditOptions = {}): Promise<EditResult> {
     return this.#mapped(async () => {
+      this.#assertMayEdit(requests);
       // First without a lock and a capture: most of what is wrong is found here, and then nothing has happened at all.
       const root = this.#root();
       const seen = await prepareEdits(this.#options.ports, root, requests, this.#pace(options));
       if (!seen.ok) throw editsRefused(seen.problems, requests.length);
       return this.#writing(options, 'overlapping-or-new', async (workspace, lock, pace) => {
         await this.#settle(workspace, lock, pace, null);
+        await this.#makeRoom(workspace, lock, pace);
         const again = async (): Promise<readonly PreparedFile[]> => {
           const prepared = await prepareEdits(workspace.ports, workspace.root, requests, pace);
           if (!prepared.ok) throw editsRefused(prepared.problems, requests.length);
@@ -484,8 +511,10 @@ export class Savepoint {
         const request = { files: stands ? seen.files : await again(), again };
         const telling = { actor: this.#actor, description: options.message ?? null };
         const act = editAct(request, telling, this.#effective(workspace.root).backups);
-        const result = await performAct(workspace, ofCall(act, workspace, options), lock, pace, null);
+        const asked = this.#asAsked(act, workspace, { ...options, force: requests.some(({ force }) => force) });
+        const result = await performAct(workspace, asked, lock, pace, null);
         this.#announce('edit:completed', result);
+        await this.#tidyUp(workspace, lock);
         return { ...result, files: act.files() };
       });
     });
@@ -494,16 +523,24 @@ export class Savepoint {
   async previewUndo(options: CallOptions = {}): Promise<Preview> {
     return this.#reading((workspace) => {
       const pace = this.#pace(options);
-      return previewAct(workspace, undoAct(workspace, this.#actor, pace), pace);
+      return previewAct(workspace, this.#asAsked(undoAct(workspace, this.#actor, pace), workspace, options), pace);
     });
   }
 
   /** Takes back the newest act of Savepoint that stands; what changed since is kept. */
   async undo(options: UndoOptions = {}): Promise<ActResult> {
     return this.#acting(options, async (workspace, lock, pace) => {
+      await this.#makeRoom(workspace, lock, pace);
       const act = undoAct(workspace, this.#actor, pace);
-      const result = await performAct(workspace, ofCall(act, workspace, options), lock, pace, options.expected ?? null);
+      const result = await performAct(
+        workspace,
+        this.#asAsked(act, workspace, options),
+        lock,
+        pace,
+        options.expected ?? null,
+      );
       this.#announce('undo:completed', result);
+      await this.#tidyUp(workspace, lock);
       return result;
     });
   }
@@ -511,16 +548,24 @@ export class Savepoint {
   async previewRedo(options: CallOptions = {}): Promise<Preview> {
     return this.#reading((workspace) => {
       const pace = this.#pace(options);
-      return previewAct(workspace, redoAct(workspace, this.#actor, pace), pace);
+      return previewAct(workspace, this.#asAsked(redoAct(workspace, this.#actor, pace), workspace, options), pace);
     });
   }
 
   /** Takes back the newest undo that no act came after. */
   async redo(options: UndoOptions = {}): Promise<ActResult> {
     return this.#acting(options, async (workspace, lock, pace) => {
+      await this.#makeRoom(workspace, lock, pace);
       const act = redoAct(workspace, this.#actor, pace);
-      const result = await performAct(workspace, ofCall(act, workspace, options), lock, pace, options.expected ?? null);
+      const result = await performAct(
+        workspace,
+        this.#asAsked(act, workspace, options),
+        lock,
+        pace,
+        options.expected ?? null,
+      );
       this.#announce('redo:completed', result);
+      await this.#tidyUp(workspace, lock);
       return result;
     });
   }
@@ -551,6 +596,96 @@ export class Savepoint {
     return this.#acting(options, (workspace, lock, pace) =>
       this.#cleanUp(workspace, lock, { ...this.#effective(workspace.root).retention, ...options.retention }, pace),
     );
+  }
+
+  /**
+   * Applies retention where something is due, and merges packs where there are many; a session's end does so by itself.
+   * @returns null where nothing was due, where there is no store, and while an act is pending
+   */
+  async tidyUp(options: CallOptions = {}): Promise<CleanUp | null> {
+    return this.#mapped(async () => {
+      if (findWorkspace(this.#setting()) === null) return null;
+      return this.#writing(options, 'overlapping', async (workspace, lock, pace) => {
+        if (this.#isPending(workspace)) return null;
+        const { retention } = this.#effective(workspace.root);
+        const isDue = expired(workspace.timeline, retention).length > 0 || this.#isTooLarge(workspace, retention);
+        if (isDue) return this.#cleanUp(workspace, lock, retention, pace);
+        await this.#merge(workspace, lock, pace);
+        return null;
+      });
+    });
+  }
+
+  /** When what goes on in the background is done. */
+  async idle(): Promise<void> {
+    while (this.#background.size > 0) await Promise.all(this.#background);
+  }
+
+  /** Numbers of the checkpoints that no clean-up drops. */
+  async pinned(): Promise<ReadonlySet<number>> {
+    return this.#reading((workspace) => workspace.timeline.pinned());
+  }
+
+  /**
+   * Keeps a checkpoint through every clean-up, or lets it go again.
+   * @returns the checkpoint, and whether anything was changed
+   */
+  async pin(
+    name: string,
+    options: CallOptions & { readonly unpin?: boolean } = {},
+  ): Promise<{ readonly checkpoint: Checkpoint; readonly changed: boolean }> {
+    return this.#writing(options, 'overlapping', async (workspace) => {
+      const { timeline } = workspace;
+      const checkpoint = this.#resolve(workspace, name);
+      const was = timeline.pinned().has(checkpoint.number);
+      if (options.unpin === true) {
+        if (was) timeline.unpin(checkpoint.number);
+        return { checkpoint, changed: was };
+      }
+      return { checkpoint, changed: timeline.pin(checkpoint) };
+    });
+  }
+
+  /** What agents must not change. */
+  async frozen(): Promise<readonly FrozenPath[]> {
+    return this.#mapped(async () => this.#frozen());
+  }
+
+  async isFrozen(path: TreePath): Promise<boolean> {
+    return (await this.frozenBy([path])).length > 0;
+  }
+
+  /** Those of the paths that a write would touch something frozen with, and what that is. */
+  async frozenBy(
+    paths: readonly TreePath[],
+  ): Promise<readonly { readonly path: TreePath; readonly frozen: TreePath }[]> {
+    const all = await this.frozen();
+    return paths.flatMap((path) => {
+      const frozen = frozenPathOf(all, path);
+      return frozen === null ? [] : [{ path, frozen }];
+    });
+  }
+
+  /** From now on agents' edits there are refused, and what their shells change there is put back. @returns all that is frozen */
+  async freeze(paths: readonly TreePath[], options: CallOptions = {}): Promise<readonly FrozenPath[]> {
+    return this.#writing(options, 'own', async ({ ports, store }) => {
+      const before = readFrozen(ports, store.layout);
+      const known = new Set(before.map(({ path }) => path));
+      const since = ports.clock.now();
+      const added = [...new Set(paths)].filter((path) => !known.has(path)).map((path) => ({ path, since }));
+      if (added.length > 0) writeFrozen(ports, store.layout, [...before, ...added]);
+      return readFrozen(ports, store.layout);
+    });
+  }
+
+  /** Ends the freezing of these paths and of all below them. @returns what is frozen still */
+  async unfreeze(paths: readonly TreePath[], options: CallOptions = {}): Promise<readonly FrozenPath[]> {
+    return this.#writing(options, 'overlapping', async ({ ports, store }) => {
+      const before = readFrozen(ports, store.layout);
+      const left = before.filter(({ path }) => !paths.some((folder) => isWithin(path, folder)));
+      if (left.length < before.length) writeFrozen(ports, store.layout, left);
+      return left;
+    });
   }
 
   /** Every store under the home folder, whatever folder this was opened for. */
@@ -584,6 +719,50 @@ export class Savepoint {
       },
       pace,
     );
+  }
+
+  #frozen(): readonly FrozenPath[] {
+    const setting = this.#setting();
+    const found = findWorkspace(setting);
+    return found === null ? [] : readFrozen(setting.ports, layoutOf(found.record.storePath));
+  }
+
+  /** A person says with each file that it is to be edited all the same. */
+  #assertMayEdit(requests: readonly FileRequest[]): void {
+    const isForced = ({ force }: FileRequest): boolean => force && this.#actor.kind === 'user';
+    assertNotFrozen(
+      this.#frozen(),
+      requests.flatMap((request) => (isForced(request) ? [] : [request.path])),
+    );
+  }
+
+  /** Puts back what agents changed of what is frozen, checkpoint by checkpoint, the newest first. */
+  async #putBack(checkpoints: readonly Checkpoint[]): Promise<PutBack | null> {
+    const paths = new Set<TreePath>();
+    let problem: SavepointError | null = null;
+    for (const left of [...checkpoints].reverse()) {
+      const touched = changedThoughFrozen(left, this.#frozen());
+      if (touched.length === 0 || left.previous === null) continue;
+      try {
+        await this.#acting({}, async (workspace, lock, pace) => {
+          const found = this.#resolve(workspace, left.previous as string);
+          const frozen = readFrozen(workspace.ports, workspace.store.layout);
+          const act = putBackAct(left, found, frozen, touched, pace);
+          const result = await performAct(workspace, act, lock, pace, null);
+          this.#warnOf(result.scan);
+          if (result.checkpoint !== null) this.#events.emitCheckpoint(result.checkpoint);
+          for (const { path } of result.plan.paths) paths.add(path);
+        });
+      } catch (error) {
+        problem = asSavepointError(error);
+        this.#events.emit('warning', { message: `What is frozen could not be put back: ${problem.message}` });
+      }
+    }
+    return paths.size === 0 && problem === null ? null : { paths: [...paths], problem };
+  }
+
+  #asAsked(act: Act, workspace: Workspace, options: CallOptions): Act {
+    return { ...ofCall(act, workspace, options), overFrozen: options.force === true && this.#actor.kind === 'user' };
   }
 
   #globalRules(workspace: Workspace): Buffer | null {
@@ -710,18 +889,71 @@ export class Savepoint {
     }
   }
 
-  /** Clean-up when there is reason for it; a failure of it is no failure of the checkpoint. */
+  /** Clean-up when there is reason for it, after the answer is sure; a failure of it is none of the caller's. */
   async #tidyUp(workspace: Workspace, lock: HeldLock): Promise<void> {
     try {
+      // What a pending act needs besides the refs would be swept.
+      if (this.#isPending(workspace)) return;
       const { retention } = this.#effective(workspace.root);
+      const pace = this.#pace({});
       if (workspace.timeline.list().length > retention.maxCheckpoints * OVERRUN) {
-        await this.#cleanUp(workspace, lock, retention, this.#pace({}));
-      } else if (workspace.store.objects.packCount > MOST_PACKS) {
-        await workspace.store.objects.consolidate({ pace: this.#pace({}), assertHeld: () => lock.assertHeld() });
-      }
+        await this.#cleanUp(workspace, lock, retention, pace);
+      } else await this.#merge(workspace, lock, pace);
     } catch (error) {
       this.#events.emit('warning', { message: `Clean-up failed: ${asSavepointError(error).message}` });
     }
+  }
+
+  /** One pack instead of many, and one file of refs. Drops nothing. */
+  async #merge({ store }: Workspace, lock: HeldLock, pace: Pace): Promise<void> {
+    store.objects.refresh();
+    if (store.objects.packCount <= MOST_PACKS) return;
+    await store.objects.consolidate({ pace, assertHeld: () => lock.assertHeld() });
+    lock.assertHeld();
+    store.refs.pack();
+  }
+
+  /**
+   * A store that is too large loses its oldest checkpoints before anything else is done.
+   * @throws SavepointError STORE_FULL when that is not enough
+   */
+  async #makeRoom(workspace: Workspace, lock: HeldLock, pace: Pace): Promise<void> {
+    const { retention } = this.#effective(workspace.root);
+    const limit = retention.maxStoreBytes;
+    if (limit === null || !this.#isTooLarge(workspace, retention)) return;
+    const pending = this.#isPending(workspace);
+    const bytes = pending
+      ? workspace.store.objects.bytes
+      : (await this.#cleanUp(workspace, lock, retention, pace)).bytesAfter;
+    workspace.store.objects.refresh();
+    if (bytes <= limit) return;
+    throw new SavepointError(
+      'STORE_FULL',
+      `The store has ${Math.ceil(bytes / MB)} MB, ${Math.floor(limit / MB)} MB are allowed, and nothing more may be dropped.`,
+      { bytes, limit, pinned: workspace.timeline.pinned().size },
+    );
+  }
+
+  #isTooLarge({ store }: Workspace, { maxStoreBytes }: RetentionPolicy): boolean {
+    return maxStoreBytes !== null && store.objects.bytes > maxStoreBytes;
+  }
+
+  #isPending({ ports, store }: Workspace): boolean {
+    return listUnsettled(ports, store.layout.journal).journals.length > 0;
+  }
+
+  /** Not waited for; what goes wrong is a warning. */
+  #inBackground(work: () => Promise<unknown>): void {
+    const done = this.#options.ports.clock
+      .turn()
+      .then(work)
+      .catch((error: unknown) => {
+        this.#events.emit('warning', { message: `Clean-up failed: ${asSavepointError(error).message}` });
+      })
+      .then(() => {
+        this.#background.delete(done);
+      });
+    this.#background.add(done);
   }
 
   async #cleanUp(workspace: Workspace, lock: HeldLock, policy: RetentionPolicy, pace: Pace): Promise<CleanUp> {

@@ -14,7 +14,9 @@ import {
   type ToolInfo,
   type ToolKind,
 } from './model/checkpoint.ts';
+import type { SavepointError } from './model/errors.ts';
 import { isWithin, type TreePath } from './model/names.ts';
+import { assertNotFrozen, type FrozenPath } from './store/frozen.ts';
 import type { HeldLock } from './store/lock.ts';
 import { type OpenCall, readOpenCall, readOpenCalls, removeOpenCall, writeOpenCall } from './store/open-calls.ts';
 import { readSessionState, writeSessionState } from './store/session-state.ts';
@@ -64,6 +66,15 @@ export interface EndedCall {
   readonly found: boolean;
   /** Paths that the call says it writes, and that no checkpoint has: too large, special, a folder of dependencies. */
   readonly uncovered: readonly Gap[];
+  /** Null: nothing that is frozen was touched. */
+  readonly putBack: PutBack | null;
+}
+
+/** Frozen paths that were changed and are again what they were. */
+export interface PutBack {
+  readonly paths: readonly TreePath[];
+  /** Why something could not be put back. */
+  readonly problem: SavepointError | null;
 }
 
 /** What a session needs of the engine. */
@@ -75,8 +86,11 @@ export interface SessionHost {
   /** Without the lock, in a workspace that has a store already; null where there is none. */
   beside<T>(work: (workspace: Workspace) => T): Promise<T | null>;
   announce(captured: Captured): void;
-  /** Retention, when it is due. A failure of it is none of the caller's. */
-  tidyUp(workspace: Workspace, lock: HeldLock): Promise<void>;
+  frozen(): Promise<readonly FrozenPath[]>;
+  /** What captures since the last time found changed of what is frozen. No lock is held. */
+  putBack(): Promise<PutBack | null>;
+  /** Retention, not waited for. A failure of it is none of the caller's. */
+  retire(): void;
   /** @throws SavepointError BAD_CONFIG */
   automatic(): Promise<Automatic>;
 }
@@ -156,13 +170,16 @@ export class Session {
   async begin(request: CallRequest, options: CallOptions = {}): Promise<OpenCall> {
     const call = this.#open(request, false);
     if (!(await this.#tracks(request))) return call;
-    return this.#host.writing(options, async (workspace, lock, pace) => {
+    const begun = await this.#host.writing(options, async (workspace, lock, pace) => {
       const known = readOpenCall(workspace.ports.fs, workspace.store.layout, call.session, call.id);
       if (known !== null) return known;
       if (!call.own) await this.#capture(workspace, lock, pace, plainTelling('before', this.actor), false);
       writeOpenCall(workspace.ports.fs, workspace.store.layout, call);
       return call;
     });
+    // What another open call did until now is told from this one's doing by that capture.
+    await this.#host.putBack();
+    return begun;
   }
 
   /**
@@ -198,10 +215,11 @@ export class Session {
   /** The second half: a capture, whose changes are the call's; then it is closed. */
   async end(id: string, { background, ...options }: CallEnd = {}): Promise<EndedCall> {
     if (!this.#track || !(await this.#isOpen(id))) return NOTHING_ENDED;
-    return this.#host.writing(options, async (workspace, lock, pace) => {
+    const ended = await this.#host.writing(options, async (workspace, lock, pace) => {
       const call = readOpenCall(workspace.ports.fs, workspace.store.layout, this.id, id);
       return call === null ? NOTHING_ENDED : this.#end(workspace, lock, pace, call, background ?? false);
     });
+    return { ...ended, putBack: await this.#host.putBack() };
   }
 
   /** The calls of this session that are open, oldest first. Waits for nobody. */
@@ -232,15 +250,20 @@ export class Session {
     await this.#host.writing(options, async (workspace, lock, pace) => {
       for (const call of left(this.#openCalls(workspace))) await this.#abandon(workspace, lock, pace, call);
     });
+    await this.#host.putBack();
   }
 
-  /** The session is over: what is open ends, and retention is applied. */
-  async close(options: CallOptions = {}): Promise<void> {
+  /**
+   * The session is over: what is open ends, and retention is applied in the background (`savepoint.idle()` waits for it).
+   * @param options.retire false: somebody else applies retention, as a process of its own does for a hook
+   */
+  async close({ retire, ...options }: CallOptions & { readonly retire?: boolean } = {}): Promise<void> {
     if (!this.#track || !(await this.#host.beside(() => true))) return;
     await this.#host.writing(options, async (workspace, lock, pace) => {
       for (const call of this.#openCalls(workspace)) await this.#abandon(workspace, lock, pace, call);
-      await this.#host.tidyUp(workspace, lock);
     });
+    await this.#host.putBack();
+    if (retire !== false) this.#host.retire();
   }
 
   /**
@@ -262,9 +285,17 @@ export class Session {
     return found ?? [];
   }
 
-  /** Whether the call is bracketed. */
+  /**
+   * Whether the call is bracketed. What may write anywhere is, while anything is frozen.
+   * @throws SavepointError FROZEN when it says that it writes to something frozen
+   */
   async #tracks(request: CallRequest): Promise<boolean> {
-    return this.#track && (request.track ?? true) && isTriggered(request, await this.#host.automatic());
+    if (!this.#track || request.track === false) return false;
+    const automatic = await this.#host.automatic();
+    if (!automatic.enabled) return false;
+    const frozen = await this.#host.frozen();
+    assertNotFrozen(frozen, request.paths ?? []);
+    return isTriggered(request, automatic) || (frozen.length > 0 && request.paths === undefined);
   }
 
   /** Looked at without the lock: where nothing was begun nothing is to be ended, and no store is made for it. */
@@ -305,7 +336,7 @@ export class Session {
       this.#conversation = conversation ?? this.#conversation;
       return null;
     }
-    return this.#host.writing(options, async (workspace, lock, pace) => {
+    const begun = await this.#host.writing(options, async (workspace, lock, pace) => {
       for (const call of this.#openCalls(workspace)) {
         if (call.background) continue;
         if (trigger === 'session' || call.actor.id === undefined) await this.#abandon(workspace, lock, pace, call);
@@ -323,6 +354,8 @@ export class Session {
       writeSessionState(fs, workspace.store.layout, this.id, { ...state, conversation: this.#conversation });
       return checkpoint;
     });
+    await this.#host.putBack();
+    return begun;
   }
 
   /** Two settings that both hold our hook tell of one happening twice. */
@@ -364,6 +397,7 @@ export class Session {
       changes: made ? (checkpoint.changes ?? []) : [],
       found: true,
       uncovered,
+      putBack: null,
     };
   }
 
@@ -385,7 +419,6 @@ export class Session {
 
 /** A tool that may do anything is bracketed as long as anything is. */
 function isTriggered(request: CallRequest, on: Automatic): boolean {
-  if (!on.enabled) return false;
   switch (request.kind ?? 'other') {
     case 'write':
       return on.beforeWrite;
@@ -410,7 +443,7 @@ function commandOf({ args, summary }: CallRequest): string | null {
   return summary ?? null;
 }
 
-const NOTHING_ENDED: EndedCall = { checkpoint: null, changes: [], found: false, uncovered: [] };
+const NOTHING_ENDED: EndedCall = { checkpoint: null, changes: [], found: false, uncovered: [], putBack: null };
 
 function toolInfo({ tool, kind, args, summary }: CallRequest): ToolInfo {
   return {

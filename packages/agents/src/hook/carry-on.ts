@@ -30,5 +30,6 @@ export async function carryOn(job: Job, machine: Pick<OpenOptions, 'ports' | 'pl
       return;
     case 'close':
       await session.close();
+      await savepoint.idle();
   }
 }

@@ -113,9 +113,11 @@ async function dealWith(scene: Scene): Promise<readonly string[]> {
     case 'session-ended':
       await inTime(
         scene,
-        () => session.close({ signal }),
-        async () => later({ kind: 'close' }),
+        () => session.close({ signal, retire: false }),
+        async () => {},
       );
+      // Retention holds nobody up.
+      later({ kind: 'close' });
       return [];
   }
 }

@@ -91,6 +91,10 @@ interface Failed {
 
 function failed(error: unknown, { run, name, native, folder, strict, protocol }: Failed): Reply {
   const message = messageOf(error);
+  // No failure of ours: somebody keeps agents from these paths.
+  if (error instanceof SavepointError && error.code === 'FROZEN') {
+    return protocol.reply(native, { kind: 'deny', reason: showText(message) });
+  }
   try {
     noteFailure(homeOf(run.env), protocol.name, { time: Date.now(), event: native, folder, message });
   } catch {

@@ -8,13 +8,17 @@ import type { View } from '../view.ts';
 
 export const INVERSE_OPTIONS: readonly OptionSpec[] = [
   { flags: '-n, --dry-run', description: 'only show what would happen' },
+  { flags: '--force', description: 'also what is frozen' },
   { flags: '-y, --yes', description: 'accepted and not needed: it never asks' },
 ];
 
 const LISTED_WHEN_DONE = 10;
 
-export function inverseInput({ options }: Given): { dryRun?: boolean } {
-  return options['dryRun'] === true ? { dryRun: true } : {};
+export function inverseInput({ options }: Given): { dryRun?: boolean; force?: boolean } {
+  return {
+    ...(options['dryRun'] === true ? { dryRun: true } : {}),
+    ...(options['force'] === true ? { force: true } : {}),
+  };
 }
 
 export function inverseText(output: OutputOf<typeof VERBS.undo>, { style }: View, next: string): string {

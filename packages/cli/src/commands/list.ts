@@ -38,7 +38,7 @@ export const list = command({
     };
   },
 
-  render({ checkpoints, folded, hidden, damaged, next }, view, { options }) {
+  render({ checkpoints, folded, hidden, damaged, pinned, next }, view, { options }) {
     const isNarrowed = ['session', 'manual', 'multiFile', 'before'].some((option) => options[option] !== undefined);
     const notes = [
       ...(hidden > 0 && options['manual'] !== true && options['multiFile'] !== true
@@ -61,7 +61,8 @@ export const list = command({
           run === undefined
             ? ''
             : `  [${run.ids.length + 1} tiny steps, ${lineCounts(run.added, run.removed)}, from ${run.ids.at(-1)}]`;
-        return { id: one.id, line: `${checkpointLine(one, view, columns)}${more}` };
+        const pin = pinned.includes(one.id) ? '  [pinned]' : '';
+        return { id: one.id, line: `${checkpointLine(one, view, columns)}${pin}${more}` };
       }),
       ...damaged.map(({ id, problem }) => ({
         id,

@@ -23,6 +23,7 @@ export const restore = command({
       description: 'keep what changed since the last checkpoint, merging files that both changed',
       conflicts: 'exact',
     },
+    { flags: '--force', description: 'also what is frozen' },
   ],
   examples: [
     'savepoint restore last --dry-run',
@@ -38,6 +39,7 @@ export const restore = command({
       ...(options['all'] === true ? { all: true } : {}),
       ...(options['keepOutside'] === true ? { mode: 'keep-outside' as const } : {}),
       ...(options['dryRun'] === true ? { dryRun: true } : {}),
+      ...(options['force'] === true ? { force: true } : {}),
     };
   },
 

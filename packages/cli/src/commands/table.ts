@@ -5,10 +5,12 @@ import { deleteSession } from './delete-session.ts';
 import { diff } from './diff.ts';
 import { edit } from './edit.ts';
 import { exportSession } from './export.ts';
+import { freeze, unfreeze } from './freeze.ts';
 import { gc } from './gc.ts';
 import { history } from './history.ts';
 import { linkWorkspace } from './link-workspace.ts';
 import { list } from './list.ts';
+import { pin, unpin } from './pin.ts';
 import { recover } from './recover.ts';
 import { redo } from './redo.ts';
 import { restore } from './restore.ts';
@@ -39,6 +41,10 @@ export const COMMANDS: readonly Command[] = [
   verify,
   recover,
   gc,
+  pin,
+  unpin,
+  freeze,
+  unfreeze,
   workspaces,
   linkWorkspace,
   config,

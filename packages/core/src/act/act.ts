@@ -10,6 +10,7 @@ import { type DiskPath, lastName, nameToJson, parentPath, type TreePath } from '
 import { Contents } from '../store/contents.ts';
 import { editSnapshot } from '../store/edit-snapshot.ts';
 import { entryToJson } from '../store/entry-json.ts';
+import { assertNotFrozen, frozenPathOf, readFrozen } from '../store/frozen.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
@@ -49,6 +50,8 @@ export interface Act {
   readonly plan: (today: Today) => Promise<Plan>;
   /** Also keep plain copies of the files that it replaces or removes: in the store, or beside each file. */
   readonly backups: BackupPlace | null;
+  /** It may change what is frozen. */
+  readonly overFrozen?: boolean;
 }
 
 export interface Preview {
@@ -79,7 +82,14 @@ export async function previewAct(workspace: Workspace, act: Act, pace: Pace): Pr
   let must: readonly TreePath[] = [];
   for (;;) {
     const { scan, objects, latest } = await look(workspace, pace, { must: new PathSet(must), missing: 'empty' });
-    const plan = await act.plan({ snapshot: scan.snapshot, roots: scan.roots, own: scan.own, objects, last: latest });
+    const planned = await act.plan({
+      snapshot: scan.snapshot,
+      roots: scan.roots,
+      own: scan.own,
+      objects,
+      last: latest,
+    });
+    const plan = withFrozen(workspace, act, planned);
     if (plan.mustCapture.length === 0 || must.length > 0) {
       return { telling: act.telling, plan, fingerprint: fingerprintOf(plan), scan };
     }
@@ -112,6 +122,12 @@ export async function performAct(
         {
           hint: 'Nothing was changed. Look at the preview again.',
         },
+      );
+    }
+    if (act.overFrozen !== true) {
+      assertNotFrozen(
+        readFrozen(workspace.ports, workspace.store.layout),
+        plan.paths.map(({ path }) => path),
       );
     }
     refuse(plan);
@@ -153,6 +169,14 @@ export async function performAct(
 
 function described(act: Act, { description }: Plan): Act {
   return description === undefined ? act : { ...act, telling: { ...act.telling, description } };
+}
+
+/** For a preview: what is frozen would be refused. */
+function withFrozen({ ports, store }: Workspace, act: Act, plan: Plan): Plan {
+  const frozen = act.overFrozen === true ? [] : readFrozen(ports, store.layout);
+  if (frozen.length === 0) return plan;
+  const hit = plan.paths.filter(({ path }) => frozenPathOf(frozen, path) !== null);
+  return { ...plan, refused: [...plan.refused, ...hit.map(({ path }) => ({ path, why: 'it is frozen' }))] };
 }
 
 async function backUp(

@@ -56,6 +56,7 @@ export interface ToolInfo {
  * - `session`: an agent's session began
  * - `prompt`: a person said something to an agent
  * - `call`: the state after a call of an agent's tool
+ * - `freeze`: the state after a frozen path was put back
  * - `restore`, `edit`, `undo`, `redo`, `rollback`: the state after that act
  */
 export type Trigger =
@@ -64,6 +65,7 @@ export type Trigger =
   | 'session'
   | 'prompt'
   | 'call'
+  | 'freeze'
   | 'restore'
   | 'edit'
   | 'undo'

@@ -114,6 +114,12 @@ export const ERROR_CODES = {
     data: '{ path: JsonName, why: string, paths?: { path: JsonName, why: string }[] }',
     hint: 'Nothing was changed. Leave the path out, or move what is in the way.',
   },
+  FROZEN: {
+    exit: 1,
+    when: 'The act, or the call of an agent, would change a path that is frozen.',
+    data: '{ paths: JsonName[], frozen: JsonName[] }',
+    hint: 'Nothing was changed. Agents leave frozen paths alone; a person uses --force, or `savepoint unfreeze`.',
+  },
   NAME_COLLISION: {
     exit: 1,
     when: 'Two names of the checkpoint are one name on this file system (letter case, normalisation).',
@@ -158,9 +164,15 @@ export const ERROR_CODES = {
   },
   NO_SPACE: {
     exit: 1,
-    when: 'The disk is full, a quota is reached or the store budget is used up.',
+    when: 'The disk is full or a quota is reached.',
     data: '{ path: JsonName, code: string }',
     hint: 'Free some space (`savepoint gc` drops old checkpoints), then try again.',
+  },
+  STORE_FULL: {
+    exit: 1,
+    when: 'The store is larger than the configuration allows, though all is dropped that may be: nothing new is kept.',
+    data: '{ bytes: number, limit: number, pinned: number }',
+    hint: 'Nothing was changed. Raise max_store_mb in your config.json, unpin checkpoints, or leave large files out (exclude).',
   },
   IO: {
     exit: 1,

@@ -5,7 +5,7 @@ import { type CheckpointId, checkpointId } from '../model/ids.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { Workspace } from './capture.ts';
 import { reachable } from './reachable.ts';
-import { expired, type RetentionPolicy } from './retention.ts';
+import { expired, nextToGo, type RetentionPolicy } from './retention.ts';
 
 export interface CleanUp {
   readonly dropped: readonly CheckpointId[];
@@ -15,14 +15,31 @@ export interface CleanUp {
   readonly objectsDropped: number;
 }
 
-/** Drops what the policy no longer keeps. */
+/** A store is brought this far below its limit. */
+const ROOM = 0.9;
+
+/** Drops what the policy does not keep; where the store is too large after that, the oldest of what is left. */
 export async function cleanUp(
   workspace: Workspace,
   lock: HeldLock,
   policy: RetentionPolicy,
   pace: Pace,
 ): Promise<CleanUp> {
-  return dropCheckpoints(workspace, lock, expired(workspace.timeline, policy), pace);
+  const { timeline } = workspace;
+  let done = await dropCheckpoints(workspace, lock, expired(timeline, policy), pace);
+  const limit = policy.maxStoreBytes;
+  if (limit === null || done.bytesAfter <= limit) return done;
+  for (let next = nextToGo(timeline); next.length > 0 && done.bytesAfter > limit * ROOM; next = nextToGo(timeline)) {
+    const more = await dropCheckpoints(workspace, lock, next, pace);
+    done = {
+      dropped: [...done.dropped, ...more.dropped],
+      kept: more.kept,
+      bytesBefore: done.bytesBefore,
+      bytesAfter: more.bytesAfter,
+      objectsDropped: done.objectsDropped + more.objectsDropped,
+    };
+  }
+  return done;
 }
 
 /**

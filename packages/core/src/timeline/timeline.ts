@@ -11,6 +11,7 @@ import { readBlob, readTree } from '../store/snapshot.ts';
 import { decodeStory, encodeStory, type Story } from './checkpoint-json.ts';
 
 const PREFIX = 'refs/savepoint/cp/';
+const PINS = 'refs/savepoint/pin/';
 const FILES = 'files' as Name;
 const SIDE = 'side' as Name;
 const STORY = 'checkpoint.json' as Name;
@@ -115,8 +116,25 @@ export class Timeline {
     if (this.isPublished(ref)) this.drop([ref.number]);
   }
 
+  /** Numbers of checkpoints that no clean-up drops. */
+  pinned(): ReadonlySet<number> {
+    return new Set(this.refs.list(PINS).map(({ name }) => Number(name.slice(PINS.length))));
+  }
+
+  /** @returns false where it was pinned already */
+  pin(ref: CheckpointRef): boolean {
+    if (this.refs.read(`${PINS}${ref.number}`) !== null) return false;
+    this.refs.create(`${PINS}${ref.number}`, ref.commit);
+    return true;
+  }
+
+  unpin(number: number): void {
+    this.refs.delete([`${PINS}${number}`]);
+  }
+
   drop(numbers: readonly number[]): void {
-    this.refs.delete(numbers.map((number) => `${PREFIX}${number}`));
+    // Who deletes a session's checkpoints deletes its pins with them: one that leads nowhere would be damage.
+    this.refs.delete(numbers.flatMap((number) => [`${PREFIX}${number}`, `${PINS}${number}`]));
   }
 }
 

@@ -39,6 +39,7 @@ export const list = verb({
         .describe('tiny steps that are told by another one'),
       hidden: z.int().min(0).describe('checkpoints that the view leaves out among these'),
       damaged: z.array(z.strictObject({ id: checkpointId, problem })),
+      pinned: z.array(checkpointId).describe('those of them that no clean-up drops'),
       more: z.boolean().describe('there are older ones'),
       next: checkpointId.nullable().describe('give it as `before` to go on; null where there are no older ones'),
     }),
@@ -51,10 +52,12 @@ export const list = verb({
     const found = await orNone(
       savepoint.overview({ view: input.view ?? 'main', limit, ...given({ session, before }) }),
     );
-    if (found === null) return { checkpoints: [], folded: [], hidden: 0, damaged: [], more: false, next: null };
+    if (found === null)
+      return { checkpoints: [], folded: [], hidden: 0, damaged: [], pinned: [], more: false, next: null };
     const { rows, damaged, hidden, more } = found;
     const told = [...rows.flatMap(({ checkpoint, folded }) => [checkpoint, ...folded]), ...damaged];
     const oldest = Math.min(...told.map(({ id }) => checkpointNumber(id)));
+    const pinned = await savepoint.pinned();
     return {
       checkpoints: rows.map(({ checkpoint }) => briefToJson(checkpoint)),
       folded: rows.flatMap(({ checkpoint, folded }) => {
@@ -69,6 +72,7 @@ export const list = verb({
       }),
       hidden,
       damaged: damaged.map(({ id, error }) => ({ id, problem: error.toJSON() })),
+      pinned: told.flatMap(({ id }) => (pinned.has(checkpointNumber(id)) ? [id] : [])),
       more,
       next: more ? `cp_${oldest}` : null,
     };

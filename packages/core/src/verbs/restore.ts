@@ -26,6 +26,7 @@ export const restore = verb({
             'kept, merged where both changed the same file',
         ),
       dryRun: z.boolean().optional().describe('only say what would happen'),
+      force: z.boolean().optional().describe('also change what is frozen; an agent may not'),
       expected: z.string().optional().describe('the fingerprint of the dry run that was agreed to'),
     }),
     output: restored,
@@ -39,8 +40,8 @@ export const restore = verb({
       });
     }
     const paths = input.all === true ? [] : scopeOf(await savepoint.place(), wanted);
-    const { mode, expected } = input;
-    const options = given({ paths, mode, expected, signal: context.signal, toolCall: context.toolCall });
+    const { mode, expected, force } = input;
+    const options = given({ paths, mode, expected, force, signal: context.signal, toolCall: context.toolCall });
     const seen =
       input.dryRun === true
         ? await savepoint.previewRestore(input.checkpoint, options)

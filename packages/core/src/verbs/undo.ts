@@ -11,13 +11,19 @@ export const undo = verb({
   schemas: ({ z, inverted }) => ({
     input: z.strictObject({
       dryRun: z.boolean().optional().describe('only say what would happen'),
+      force: z.boolean().optional().describe('also change what is frozen; an agent may not'),
       expected: z.string().optional().describe('the fingerprint of the dry run that was agreed to'),
     }),
     output: inverted,
   }),
 
   async handle(savepoint, input, context) {
-    const options = given({ expected: input.expected, signal: context.signal, toolCall: context.toolCall });
+    const options = given({
+      expected: input.expected,
+      force: input.force,
+      signal: context.signal,
+      toolCall: context.toolCall,
+    });
     const seen = await (input.dryRun === true ? savepoint.previewUndo(options) : savepoint.undo(options));
     return { ...actToJson(seen, []), undoes: seen.telling.undoes };
   },

@@ -15,6 +15,7 @@ describe('before the first checkpoint', () => {
       folded: [],
       hidden: 0,
       damaged: [],
+      pinned: [],
       more: false,
       next: null,
     });

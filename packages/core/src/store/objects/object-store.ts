@@ -41,6 +41,15 @@ export class ObjectStore implements ObjectReader {
     return this.#files.packs.packs.length;
   }
 
+  /** Of packs and loose objects, as of the last look; indexes apart. */
+  get bytes(): number {
+    const { packs, loose } = this.#files;
+    let bytes = 0;
+    for (const { size } of packs.packs) bytes += size;
+    for (const { size } of loose.list()) bytes += size;
+    return bytes;
+  }
+
   /** Closes the files that are kept open; reading opens them again. */
   close(): void {
     this.#files.handles.dropAll();

@@ -1,0 +1,84 @@
+/** Frozen paths that an agent changed all the same, through a shell: they become again what they were. */
+
+import type { Act } from '../act/act.ts';
+import type { Pace } from '../io/pace.ts';
+import type { Actor, Checkpoint } from '../model/checkpoint.ts';
+import { isWithin, parentPath, type TreePath } from '../model/names.ts';
+import { type FrozenPath, frozenPathOf } from '../store/frozen.ts';
+import { type FolderReader, rememberFolders } from '../store/snapshot.ts';
+import { plainTelling } from '../timeline/capture.ts';
+import { stateAt } from '../timeline/snapshot-diff.ts';
+import { planInverse } from './plan-inverse.ts';
+
+const FREEZE: Actor = { kind: 'user', name: 'freeze' };
+
+/**
+ * Paths of a checkpoint's changes that lie in what is frozen and that agents made, and nobody else can have: what a
+ * person changed stays. Where there were too many changes to list, all that is frozen.
+ */
+export function changedThoughFrozen({ changes }: Checkpoint, frozen: readonly FrozenPath[]): readonly TreePath[] {
+  if (frozen.length === 0) return [];
+  if (changes === null) return frozen.map(({ path }) => path);
+  return changes.flatMap(({ path, from, by }) => {
+    const isOfAgents = by.authors.length > 0 && by.authors.every(({ actor }) => actor.kind === 'agent');
+    const touched = from === null ? [path] : [path, from];
+    return isOfAgents ? touched.filter((each) => frozen.some((it) => isWithin(each, it.path))) : [];
+  });
+}
+
+export function putBackAct(
+  left: Checkpoint,
+  found: Checkpoint,
+  frozen: readonly FrozenPath[],
+  paths: readonly TreePath[],
+  pace: Pace,
+): Act {
+  const tool = left.tool?.name ?? 'a call';
+  const what = paths.length === 1 ? 'a frozen path' : `${paths.length} frozen paths`;
+  return {
+    telling: {
+      ...plainTelling('freeze', FREEZE),
+      session: left.session,
+      toolCall: left.toolCall,
+      target: found.id,
+      description: `Put back ${what} that ${tool} changed`,
+    },
+    backups: null,
+    overFrozen: true,
+    plan: ({ objects, own, snapshot }) =>
+      planInverse(
+        {
+          objects,
+          before: found.snapshot,
+          after: left.snapshot,
+          now: snapshot,
+          own,
+          ofOneAct: false,
+          keep: () => null,
+          within: [...paths, ...newFolders(rememberFolders(objects), left, found, frozen, paths)],
+        },
+        pace,
+      ),
+  };
+}
+
+/** Folders that came with those paths and with nothing else: no change of their own tells of them. */
+function newFolders(
+  read: FolderReader,
+  left: Checkpoint,
+  found: Checkpoint,
+  frozen: readonly FrozenPath[],
+  paths: readonly TreePath[],
+): readonly TreePath[] {
+  const ours = new Set(paths);
+  const folders = new Set<TreePath>();
+  for (const path of paths) {
+    for (let at = parentPath(path); at !== '' && !folders.has(at); at = parentPath(at)) {
+      const { entry, skip } = stateAt(read, found.snapshot, at);
+      const holdsOthers = left.changes?.some((change) => isWithin(change.path, at) && !ours.has(change.path)) ?? true;
+      if (entry !== null || skip !== null || holdsOthers || frozenPathOf(frozen, at) === null) break;
+      folders.add(at);
+    }
+  }
+  return [...folders];
+}

@@ -1,0 +1,167 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Actor, type FileRequest, open, type Savepoint, SavepointError, type TreePath } from '@savepoint/core';
+import { realPorts, type World, world } from '@savepoint/testkit';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+/** Paths that agents must not change: refused where they say so, put back where a shell did it. */
+class Place {
+  readonly world: World = world(onTestFinished);
+
+  constructor() {
+    mkdirSync(this.at('frozen'));
+    for (const name of ['frozen/a', 'frozen/b', 'free']) this.write(name, 'first\n');
+  }
+
+  open(actor?: Actor): Savepoint {
+    const { workspace, places } = this.world;
+    return open({ dir: workspace, ports: realPorts(), places, ...(actor === undefined ? {} : { actor }) });
+  }
+
+  at(name: string): string {
+    return path.join(Buffer.from(this.world.workspace, 'latin1').toString(), name);
+  }
+
+  write(name: string, content: string): void {
+    writeFileSync(this.at(name), content);
+  }
+
+  read(name: string): string {
+    return readFileSync(this.at(name), 'latin1');
+  }
+
+  shell(command: string): void {
+    execFileSync('sh', ['-c', command], { cwd: this.at('') });
+  }
+
+  async frozen(): Promise<Savepoint> {
+    const savepoint = this.open();
+    await savepoint.freeze(['frozen' as TreePath]);
+    return savepoint;
+  }
+}
+
+const AGENT: Actor = { kind: 'agent', name: 'mine' };
+
+async function refusal(work: Promise<unknown>): Promise<SavepointError> {
+  const failed = await work.catch((error: unknown) => error);
+  expect(failed).toBeInstanceOf(SavepointError);
+  expect((failed as SavepointError).code).toBe('FROZEN');
+  return failed as SavepointError;
+}
+
+function write(file: string, force = false): FileRequest {
+  const edits = [{ op: 'write', content: 'edited\n', exact: true }] as const;
+  return { given: file, path: file as TreePath, edits, expectedHash: null, force };
+}
+
+test('what is frozen is known, with what lies above and below it', async () => {
+  const p = new Place();
+  expect(await p.open().isFrozen('frozen/a' as TreePath)).toBe(false);
+  const savepoint = await p.frozen();
+  expect(await savepoint.isFrozen('frozen/deep/x' as TreePath)).toBe(true);
+  expect(await savepoint.isFrozen('frozen-not' as TreePath)).toBe(false);
+  const by = await savepoint.frozenBy(['free' as TreePath, 'frozen' as TreePath, '' as TreePath]);
+  expect(by).toEqual([
+    { path: 'frozen', frozen: 'frozen' },
+    { path: '', frozen: 'frozen' },
+  ]);
+  await savepoint.unfreeze(['' as TreePath]);
+  expect(await savepoint.frozen()).toEqual([]);
+});
+
+test('a call that says it writes there is refused before it begins', async () => {
+  const p = new Place();
+  const session = (await p.frozen()).session({ agent: AGENT });
+  const ran: string[] = [];
+  const call = { tool: 'Write', kind: 'write', paths: ['frozen/a' as TreePath] } as const;
+  const { message } = await refusal(session.call(call, () => ran.push('x')));
+  expect(message).toBe('frozen/a must not be changed: frozen (frozen is).');
+  await refusal(session.beginLate(call));
+  expect(ran).toEqual([]);
+  await session.call({ ...call, paths: ['free' as TreePath] }, () => p.write('free', 'second\n'));
+});
+
+describe('a shell', () => {
+  test.each([
+    ['writes', 'echo x > frozen/a; echo x > free'],
+    ['removes', 'rm -r frozen; echo x > free'],
+    ['moves away', 'mv frozen/a elsewhere; echo x > free'],
+    ['makes folders', 'mkdir -p frozen/new/deep; touch frozen/new/deep/file; echo x > free'],
+    ['changes permissions', 'chmod 600 frozen/a; echo x > free'],
+  ])('%s: what is frozen is put back, the rest stays', async (_, command) => {
+    const p = new Place();
+    const savepoint = await p.frozen();
+    const session = savepoint.session({ agent: AGENT, id: 's' });
+    await session.start();
+    const open = await session.begin({ tool: 'Bash', kind: 'shell', args: { command } });
+    p.shell(command);
+    const ended = await session.end(open.id);
+    expect(ended.putBack?.problem).toBeNull();
+    expect(ended.putBack?.paths.length).toBeGreaterThan(0);
+    expect([p.read('frozen/a'), p.read('frozen/b'), p.read('free')]).toEqual(['first\n', 'first\n', 'x\n']);
+    expect(existsSync(p.at('frozen/new'))).toBe(false);
+    const { checkpoints } = await savepoint.list();
+    expect(checkpoints.map(({ trigger }) => trigger)).toEqual(['freeze', 'call', 'session']);
+    // It is no act of anybody that an undo would take back.
+    await expect(savepoint.undo()).rejects.toMatchObject({ code: 'NOTHING_TO_UNDO' });
+    // Nothing is lost: a person can have what the agent made there.
+    await savepoint.restore('cp_2', { force: true });
+    expect(p.read('free')).toBe('x\n');
+  });
+
+  test('what a person changed between the calls stays, and so does what nobody knows the author of', async () => {
+    const p = new Place();
+    const savepoint = await p.frozen();
+    const session = savepoint.session({ agent: AGENT });
+    await session.start();
+    p.write('frozen/b', 'by hand\n');
+    const open = await session.begin({ tool: 'Bash', kind: 'shell', id: 'x' });
+    p.write('frozen/a', 'by the shell\n');
+    expect((await session.end(open.id)).putBack?.paths).toEqual(['frozen/a']);
+    expect([p.read('frozen/a'), p.read('frozen/b')]).toEqual(['first\n', 'by hand\n']);
+    const late = await session.beginLate({ tool: 'Bash', kind: 'shell', id: 'y' });
+    p.write('frozen/a', 'whose?\n');
+    expect((await session.end(late.id)).putBack).toBeNull();
+    expect(p.read('frozen/a')).toBe('whose?\n');
+  });
+});
+
+describe('acts', () => {
+  test('of agents are refused, forced or not; a person has to force them', async () => {
+    const p = new Place();
+    const savepoint = await p.frozen();
+    await savepoint.checkpoint();
+    const agent = p.open(AGENT);
+    for (const force of [false, true]) {
+      await refusal(agent.edit([write('free'), write('frozen/a', force)]));
+      await refusal(agent.previewEdit([write('frozen/a', force)]));
+    }
+    expect(p.read('free')).toBe('first\n');
+    await refusal(savepoint.edit([write('frozen/a')]));
+    await savepoint.edit([write('frozen/a', true)]);
+    expect(p.read('frozen/a')).toBe('edited\n');
+    await refusal(agent.undo({ force: true }));
+    await refusal(savepoint.undo());
+    const { plan } = await savepoint.previewUndo();
+    expect(plan.refused).toEqual([{ path: 'frozen/a', why: 'it is frozen' }]);
+    await refusal(agent.restore('cp_1', { force: true }));
+    await savepoint.undo({ force: true });
+    expect(p.read('frozen/a')).toBe('first\n');
+    // What touches nothing frozen needs nothing.
+    p.write('free', 'second\n');
+    await agent.restore('cp_1');
+    expect(p.read('free')).toBe('first\n');
+  });
+
+  test('a damaged list is an error, and never "nothing is frozen"', async () => {
+    const p = new Place();
+    const savepoint = await p.frozen();
+    await savepoint.checkpoint();
+    const { workspace } = await savepoint.status();
+    writeFileSync(path.join(Buffer.from(workspace.store, 'latin1').toString(), 'frozen.json'), '{');
+    await expect(savepoint.frozen()).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+    await expect(p.open(AGENT).edit([write('free')])).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+  });
+});
