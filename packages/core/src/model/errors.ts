@@ -118,7 +118,7 @@ export const ERROR_CODES = {
     exit: 1,
     when: 'The act, or the call of an agent, would change a path that is frozen.',
     data: '{ paths: JsonName[], frozen: JsonName[] }',
-    hint: 'Nothing was changed. Agents leave frozen paths alone; a person uses --force, or `savepoint unfreeze`.',
+    hint: 'Nothing was changed. Agents leave frozen paths alone; whoever froze them decides.',
   },
   NAME_COLLISION: {
     exit: 1,
