@@ -32,6 +32,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['undo', [], 'Undid cp_6'],
   ['list', ['--all'], 'Undid cp_6'],
   ['list', ['--multi-file'], 'Edit 2 files'],
+  ['rollback', ['--after', 'cp_1', '--dry-run'], 'Nothing to roll back'],
   ['restore', ['cp_2', '--yes', '--keep-outside'], 'Restored cp_2'],
   ['verify', [], 'sound'],
   ['verify', ['--deep'], 'every byte'],

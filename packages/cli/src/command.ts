@@ -8,7 +8,7 @@ export interface Given {
   readonly operands: readonly string[];
   /** What stood behind `--`, for commands that take paths. */
   readonly paths: readonly JsonName[];
-  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  readonly options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 }
 
 export interface OptionSpec {
@@ -16,6 +16,8 @@ export interface OptionSpec {
   readonly flags: string;
   readonly description: string;
   readonly choices?: readonly string[];
+  /** It may be given several times. */
+  readonly many?: boolean;
   /** Camel-cased name of an option that excludes this one. */
   readonly conflicts?: string;
 }

@@ -1,5 +1,5 @@
 /** How a failure is told: what happened, where, and what to do. */
-import { type JsonName, nameFromJson, SavepointError, showName, showText } from '@savepoint/core';
+import { type JsonName, nameFromJson, SavepointError, showContent, showName, showText } from '@savepoint/core';
 import { safeJson } from './json.ts';
 import type { Style } from './view.ts';
 import { OutputError } from './write.ts';
@@ -46,9 +46,19 @@ function shortened(text: string): string {
 
 function tellPath(told: unknown): string[] {
   if (typeof told !== 'object' || told === null || !('path' in told)) return [];
-  const { path, why, state, backup } = told as { path: JsonName; why?: string; state?: string; backup?: JsonName };
+  const { path, why, state, backup, text } = told as {
+    path: JsonName;
+    why?: string;
+    state?: string;
+    backup?: JsonName;
+    text?: JsonName | null;
+  };
   const more = [why ?? state ?? '', backup === undefined ? '' : `its bytes are in ${showJsonName(backup)}`];
-  return [`  ${showJsonName(path)}: ${showText(more.filter((text) => text !== '').join('; '))}`];
+  const sides = text == null ? [] : showContent(nameFromJson(text)).replace(/\n$/, '').split('\n');
+  return [
+    `  ${showJsonName(path)}: ${showText(more.filter((part) => part !== '').join('; '))}`,
+    ...sides.map((line) => `    ${line}`),
+  ];
 }
 
 /** Where it happened, for messages that do not say it. */

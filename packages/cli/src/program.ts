@@ -48,9 +48,10 @@ export function parseArguments(args: readonly string[]): Typed {
     const built = settle(parentOf(program, command, settle).command(lastWord(command)));
     built.summary(command.verb.summary).description(command.verb.description);
     for (const [syntax, description] of command.operands) built.argument(syntax, description);
-    for (const { flags, description, choices, conflicts } of command.options) {
+    for (const { flags, description, choices, conflicts, many } of command.options) {
       const option = new Option(flags, description);
       if (choices !== undefined) option.choices(choices);
+      if (many === true) option.argParser((value, before: readonly string[] = []) => [...before, value]);
       if (conflicts !== undefined) option.conflicts(conflicts);
       built.addOption(option);
     }
@@ -58,7 +59,7 @@ export function parseArguments(args: readonly string[]): Typed {
       built.usage(`[options] ${command.operands.map(([syntax]) => syntax).join(' ')} [-- paths...]`);
     built.addHelpText('after', `\nExamples:\n${command.examples.map((example) => `  ${example}\n`).join('')}`);
     built.action(() => {
-      const options: Record<string, string | boolean | undefined> = built.opts();
+      const options: Given['options'] = built.opts();
       const { C: folder, here, json } = program.opts<{ C?: string; here?: boolean; json?: boolean }>();
       typed = {
         kind: 'command',

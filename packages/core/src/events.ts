@@ -2,7 +2,7 @@
 
 import type { Progress } from './io/pace.ts';
 import { type Checkpoint, isAct, type RecordedChange } from './model/checkpoint.ts';
-import type { ChangeId } from './model/ids.ts';
+import type { ChangeId, HunkId } from './model/ids.ts';
 import type { DamagedCheckpoint } from './timeline/timeline.ts';
 import type { Recovered } from './transaction/recover.ts';
 
@@ -11,13 +11,13 @@ export interface Events {
   /** One for each change that a checkpoint lists, in their order, when it is there. */
   readonly 'change:recorded': { readonly checkpoint: Checkpoint; readonly change: RecordedChange };
   /** One for each change that a roll-back took back; the checkpoint is that of the roll-back. */
-  readonly 'change:rolled-back': { readonly checkpoint: Checkpoint; readonly change: ChangeId };
+  readonly 'change:rolled-back': { readonly checkpoint: Checkpoint; readonly change: ChangeId | HunkId };
   readonly 'restore:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   readonly 'edit:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
-  readonly 'undo:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
-  readonly 'redo:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   /** After `change:rolled-back` for each of its changes. */
   readonly 'rollback:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
+  readonly 'undo:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
+  readonly 'redo:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   /** What a dead process left was settled. */
   readonly recovered: { readonly settled: readonly Recovered[] };
   readonly progress: Progress;

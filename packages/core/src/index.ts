@@ -1,5 +1,5 @@
 export type { ActResult, Preview } from './act/act.ts';
-export type { KeptPath, Plan, PlanConflict, PlannedPath } from './act/plan.ts';
+export type { KeptPath, Plan, PlanConflict, PlannedPath, ThreeSides } from './act/plan.ts';
 export type { CallOptions } from './call-options.ts';
 export type { Automatic, Effective } from './config/effective.ts';
 export { OPTION_KEYS, type OptionKey, type OptionSpec, type SettingValues, specOf } from './config/options.ts';
@@ -41,8 +41,10 @@ export { ERROR_CODES, type ErrorCode, SavepointError } from './model/errors.ts';
 export {
   type ChangeId,
   type CheckpointId,
+  type HunkId,
   type ObjectId,
   parseChangeId,
+  parseHunkId,
   type TransactionId,
   type WorkspaceId,
 } from './model/ids.ts';
@@ -57,6 +59,10 @@ export {
   textFromBytes,
 } from './model/names.ts';
 export type { RestoreMode } from './rewind/acts.ts';
+export type { Parties } from './rewind/parties.ts';
+export type { PathResult } from './rewind/plan-rollback.ts';
+export type { RollbackOutlook } from './rewind/rollback-act.ts';
+export type { ChosenChange, Selection, SkippedChange } from './rewind/selection.ts';
 export {
   type CheckpointOptions,
   type CheckpointResult,
@@ -67,6 +73,7 @@ export {
   type OpenOptions,
   open,
   type RestoreOptions,
+  type RollbackOptions,
   Savepoint,
   type Status,
   type UndoOptions,
@@ -78,7 +85,9 @@ export type { Usage } from './store/usage.ts';
 export type { CleanUp } from './timeline/clean-up.ts';
 export type { ForgottenSession, KeptReason } from './timeline/forget-session.ts';
 export type { HistoryEntry, HistoryFilter, HistoryPage, HistoryQuery, Unlisted } from './timeline/history.ts';
+export { hunksOf, type NumberedHunk } from './timeline/hunks.ts';
 export type { ListView, Overview, OverviewQuery, OverviewRow } from './timeline/overview.ts';
+export type { Moment } from './timeline/resolve.ts';
 export type { RetentionPolicy } from './timeline/retention.ts';
 export type { SessionList, SessionSummary } from './timeline/sessions.ts';
 export type { Durations, Stats } from './timeline/stats.ts';

@@ -34,7 +34,10 @@ import {
 import { publicationAgain } from './publication.ts';
 import { type RestoreMode, redoAct, restoreAct, undoAct } from './rewind/acts.ts';
 import { actHistory } from './rewind/history.ts';
+import type { Parties } from './rewind/parties.ts';
 import { changedThoughFrozen, putBackAct } from './rewind/put-back.ts';
+import { type RollbackOutlook, rollbackAct } from './rewind/rollback-act.ts';
+import type { Selection } from './rewind/selection.ts';
 import { type PutBack, Session, type SessionOptions } from './session.ts';
 import { assertNotFrozen, type FrozenPath, frozenPathOf, readFrozen, writeFrozen } from './store/frozen.ts';
 import { layoutOf } from './store/layout.ts';
@@ -50,7 +53,7 @@ import { type ForgottenSession, forgetSession } from './timeline/forget-session.
 import { type HistoryPage, type HistoryQuery, queryHistory } from './timeline/history.ts';
 import { type ChangeDiff, diffOfChange } from './timeline/one-change.ts';
 import { type Overview, type OverviewQuery, overview } from './timeline/overview.ts';
-import { resolveCheckpoint } from './timeline/resolve.ts';
+import { type Moment, resolveCheckpoint, resolveMoment } from './timeline/resolve.ts';
 import { expired, type RetentionPolicy } from './timeline/retention.ts';
 import { listSessions, type SessionList } from './timeline/sessions.ts';
 import { type Stats, statsOf } from './timeline/stats.ts';
@@ -107,6 +110,19 @@ export interface EditOptions extends CallOptions {
 
 export interface EditResult extends ActResult {
   readonly files: readonly PreparedFile[];
+}
+
+export interface RollbackOptions extends CallOptions {
+  /** Also changes that may be from others. Default false: they are left alone, and named. */
+  readonly includeShared?: boolean;
+  /** Leave alone the paths that do not merge. Default false: then nothing at all is done. */
+  readonly skipConflicts?: boolean;
+  /** Whose lines are taken where they do not merge: `ours` are those of today. By path, for what is below it, too. */
+  readonly prefer?: ReadonlyMap<TreePath, 'ours' | 'theirs'>;
+  /** Also while a call is open that may write the same files. Default false. */
+  readonly force?: boolean;
+  /** Fingerprint of the preview that was agreed to; another plan is a conflict. */
+  readonly expected?: string;
 }
 
 export interface UndoOptions extends CallOptions {
@@ -444,24 +460,29 @@ export class Savepoint {
   }
 
   /** What `restore` would do, path by path. Changes nothing, and waits for nobody. */
-  async previewRestore(name: string, options: RestoreOptions = {}): Promise<Preview & { readonly target: Checkpoint }> {
+  async previewRestore(
+    name: string,
+    options: RestoreOptions = {},
+  ): Promise<Preview & { readonly target: Checkpoint; readonly parties: Parties | null }> {
     return this.#reading(async (workspace) => {
       const pace = this.#pace(options);
       const target = this.#resolve(workspace, name);
-      const act = this.#asAsked(this.#restore(workspace, target, options, pace), workspace, options);
-      return { ...(await previewAct(workspace, act, pace)), target };
+      const { act, parties } = this.#restore(workspace, target, options, pace);
+      const seen = await previewAct(workspace, this.#asAsked(act, workspace, options), pace);
+      return { ...seen, target, parties: parties() };
     });
   }
 
   /**
-   * Makes the workspace, or chosen paths, equal to a checkpoint; all or nothing. It can be undone.
+   * Makes the workspace, or chosen paths, equal to a checkpoint; all or nothing. It can be undone. Where both an agent and
+   * somebody else changed them since, it wants to be told whose work goes (`mode`), else it is a conflict.
    * @throws SavepointError CONFLICT, PATH_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED: nothing changed; PENDING
    */
   async restore(name: string, options: RestoreOptions = {}): Promise<ActResult & { readonly target: Checkpoint }> {
     return this.#acting(options, async (workspace, lock, pace) => {
       const target = this.#resolve(workspace, name);
       await this.#makeRoom(workspace, lock, pace);
-      const act = this.#restore(workspace, target, options, pace);
+      const { act } = this.#restore(workspace, target, options, pace);
       const result = await performAct(
         workspace,
         this.#asAsked(act, workspace, options),
@@ -473,6 +494,50 @@ export class Savepoint {
       await this.#tidyUp(workspace, lock);
       return { ...result, target };
     });
+  }
+
+  /** What `rollback` would do, path by path, and with which calls it would have to wait. Changes nothing. */
+  async previewRollback(
+    selection: Selection,
+    options: RollbackOptions = {},
+  ): Promise<Preview & { readonly outlook: RollbackOutlook }> {
+    return this.#reading(async (workspace) => {
+      const pace = this.#pace(options);
+      const { act, outlook } = this.#rollback(workspace, selection, { ...options, force: true }, pace);
+      const seen = await previewAct(workspace, this.#asAsked(act, workspace, options), pace);
+      return { ...seen, outlook: outlook() };
+    });
+  }
+
+  /**
+   * Takes chosen changes back, on top of whatever came since: what others changed later stays. All or nothing, unless
+   * `skipConflicts` or `prefer` say otherwise. It can be undone.
+   * @param selection all that is given must fit; changes that nobody is named for are those of agents only
+   * @throws SavepointError UNKNOWN_CHANGE, CALL_OPEN, CONFLICT with the three sides of each path that does not merge, and
+   *   what `restore` throws
+   */
+  async rollback(
+    selection: Selection,
+    options: RollbackOptions = {},
+  ): Promise<ActResult & { readonly outlook: RollbackOutlook }> {
+    return this.#acting(options, async (workspace, lock, pace) => {
+      await this.#makeRoom(workspace, lock, pace);
+      const { act, outlook } = this.#rollback(workspace, selection, options, pace);
+      const asked = this.#asAsked(act, workspace, options);
+      const result = await performAct(workspace, asked, lock, pace, options.expected ?? null);
+      this.#announce('rollback:completed', result);
+      await this.#tidyUp(workspace, lock);
+      return { ...result, outlook: outlook() };
+    });
+  }
+
+  /**
+   * The number of the checkpoint, or the moment, that a text names: what came after it can be chosen then.
+   * @param given a checkpoint, or a time as `2026-01-31T12:00:00Z` or `10 minutes ago`
+   * @throws SavepointError BAD_ID, UNKNOWN_CHECKPOINT, AMBIGUOUS_ID, NO_CHECKPOINT
+   */
+  async moment(given: string): Promise<Moment> {
+    return this.#reading(({ timeline }) => resolveMoment(timeline, given, this.#options.ports.clock.now()));
   }
 
   /**
@@ -708,17 +773,40 @@ export class Savepoint {
     });
   }
 
-  #restore(workspace: Workspace, target: Checkpoint, options: RestoreOptions, pace: Pace): Act {
+  #restore(
+    workspace: Workspace,
+    target: Checkpoint,
+    options: RestoreOptions,
+    pace: Pace,
+  ): ReturnType<typeof restoreAct> {
     return restoreAct(
+      workspace,
       {
         target,
         scope: options.paths ?? [],
-        mode: options.mode ?? 'exact',
+        mode: options.mode ?? null,
         actor: this.#actor,
         global: this.#globalRules(workspace),
       },
       pace,
     );
+  }
+
+  #rollback(
+    workspace: Workspace,
+    selection: Selection,
+    options: RollbackOptions,
+    pace: Pace,
+  ): ReturnType<typeof rollbackAct> {
+    const request = {
+      selection,
+      actor: this.#actor,
+      includeShared: options.includeShared ?? false,
+      skipConflicts: options.skipConflicts ?? false,
+      prefer: options.prefer ?? new Map(),
+      force: options.force ?? false,
+    };
+    return rollbackAct(workspace, request, pace);
   }
 
   #frozen(): readonly FrozenPath[] {
@@ -785,6 +873,8 @@ export class Savepoint {
     if (result.beforeIsNew) this.#events.emitCheckpoint(result.before);
     if (result.checkpoint === null) return;
     this.#events.emitCheckpoint(result.checkpoint);
+    const { checkpoint } = result;
+    for (const change of checkpoint.rolledBack) this.#events.emit('change:rolled-back', { checkpoint, change });
     this.#events.emit(name, { checkpoint: result.checkpoint, paths: result.plan.paths.length });
   }
 

@@ -1,8 +1,8 @@
 import { type OutputOf, SavepointError, showText, VERBS } from '@savepoint/core';
 import { command, lines, type Session } from '../command.ts';
-import { captureNotes, captureWarnings } from '../show/capture.ts';
+import { captureNotes, captureWarnings, listed } from '../show/capture.ts';
 import { planLines, planNotes, toldPaths } from '../show/plan.ts';
-import { counted, when } from '../show/words.ts';
+import { counted, shown, when } from '../show/words.ts';
 import type { View } from '../view.ts';
 
 type Output = OutputOf<typeof VERBS.restore>;
@@ -17,10 +17,10 @@ export const restore = command({
     { flags: '-n, --dry-run', description: 'only show what would happen' },
     { flags: '-y, --yes', description: 'do not ask' },
     { flags: '--all', description: 'the whole workspace, also from a subfolder' },
-    { flags: '--exact', description: 'equal to the checkpoint (that is so without it, too)' },
+    { flags: '--exact', description: 'equal to the checkpoint, also where agents and others changed files since' },
     {
       flags: '--keep-outside',
-      description: 'keep what changed since the last checkpoint, merging files that both changed',
+      description: 'take back only what agents did; without agents, keep what changed since the last checkpoint',
       conflicts: 'exact',
     },
     { flags: '--force', description: 'also what is frozen' },
@@ -38,6 +38,7 @@ export const restore = command({
       ...(paths.length === 0 ? {} : { paths: [...paths] }),
       ...(options['all'] === true ? { all: true } : {}),
       ...(options['keepOutside'] === true ? { mode: 'keep-outside' as const } : {}),
+      ...(options['exact'] === true ? { mode: 'exact' as const } : {}),
       ...(options['dryRun'] === true ? { dryRun: true } : {}),
       ...(options['force'] === true ? { force: true } : {}),
     };
@@ -46,10 +47,14 @@ export const restore = command({
   async carryOut(input, { options }, session) {
     const { savepoint, signal } = session;
     if (input.dryRun === true || options['yes'] === true) return VERBS.restore.handle(savepoint, input, { signal });
-    const preview = await VERBS.restore.handle(savepoint, { ...input, dryRun: true }, { signal });
+    const first = await VERBS.restore.handle(savepoint, { ...input, dryRun: true }, { signal });
+    const mode = first.parties === null ? null : await whoseWorkGoes(first, session);
+    const wanted = mode === null ? input : { ...input, mode };
+    const preview =
+      mode === null ? first : await VERBS.restore.handle(savepoint, { ...wanted, dryRun: true }, { signal });
     if (preview.outcome === 'ready') await agree(preview, session);
     // With a conflict or a refused path it fails, as it would have done without a look first.
-    return VERBS.restore.handle(savepoint, { ...input, expected: preview.fingerprint }, { signal });
+    return VERBS.restore.handle(savepoint, { ...wanted, expected: preview.fingerprint }, { signal });
   },
 
   render(output, view, given) {
@@ -67,6 +72,23 @@ export const restore = command({
     );
   },
 });
+
+/**
+ * Both agents and others changed files since. Null where nobody is there to be asked: then it is a conflict.
+ * @throws SavepointError CANCELLED
+ */
+async function whoseWorkGoes(preview: Output, { ask, view }: Session): Promise<'keep-outside' | 'exact' | null> {
+  if (ask === null || preview.parties === null) return null;
+  const { agents, outside } = preview.parties;
+  const told = lines(
+    `Since ${view.style.id(preview.target.id)} ${agents.map((name) => showText(name)).join(', ')} changed files, and so did others:`,
+    listed(outside.map(shown), () => 'these hold, or may hold, what no agent did:'),
+  );
+  if (await ask(told, 'Keep what others did, and take back only what agents did?')) return 'keep-outside';
+  const paths = counted(outside.length, 'of these paths', 'of these paths');
+  if (await ask('', `Restore all of it exactly, so that others lose what they did in ${paths}?`)) return 'exact';
+  throw new SavepointError('CANCELLED', 'Not restored.');
+}
 
 /** @throws SavepointError NEEDS_CONFIRMATION, CANCELLED */
 async function agree(preview: Output, { ask, view }: Session): Promise<void> {

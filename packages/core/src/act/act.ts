@@ -4,7 +4,7 @@ import { diskState, holds } from '../io/disk-state.ts';
 import { type Fs, FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { CaptureCounts, Checkpoint, RootState } from '../model/checkpoint.ts';
-import type { Entry, Snapshot } from '../model/entries.ts';
+import { type Entry, type Snapshot, shownEntry } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, lastName, nameToJson, parentPath, type TreePath } from '../model/names.ts';
 import { Contents } from '../store/contents.ts';
@@ -31,7 +31,7 @@ import { type Publication, runTransaction } from '../transaction/door.ts';
 import type { KeptFile } from '../transaction/late-writes.ts';
 import { PathSet } from '../workspace/path-set.ts';
 import type { ScanResult } from '../workspace/scan.ts';
-import type { Plan, PlanConflict } from './plan.ts';
+import type { Plan, PlanConflict, ThreeSides } from './plan.ts';
 
 /** The workspace as an act finds it. */
 export interface Today {
@@ -91,7 +91,7 @@ export async function previewAct(workspace: Workspace, act: Act, pace: Pace): Pr
     });
     const plan = withFrozen(workspace, act, planned);
     if (plan.mustCapture.length === 0 || must.length > 0) {
-      return { telling: act.telling, plan, fingerprint: fingerprintOf(plan), scan };
+      return { telling: described(act, plan).telling, plan, fingerprint: fingerprintOf(plan), scan };
     }
     must = plan.mustCapture;
   }
@@ -167,8 +167,12 @@ export async function performAct(
   }
 }
 
-function described(act: Act, { description }: Plan): Act {
-  return description === undefined ? act : { ...act, telling: { ...act.telling, description } };
+function described(act: Act, { description, rolledBack }: Plan): Act {
+  const told = {
+    ...(description === undefined ? {} : { description }),
+    ...(rolledBack === undefined ? {} : { rolledBack }),
+  };
+  return { ...act, telling: { ...act.telling, ...told } };
 }
 
 /** For a preview: what is frozen would be refused. */
@@ -289,14 +293,30 @@ function refuse(plan: Plan): void {
     );
   }
   if (plan.conflicts.length > 0) {
-    throw new SavepointError('CONFLICT', `${counted(plan.conflicts.length, 'path')} would lose something.`, {
-      paths: listed(plan.conflicts),
-    });
+    throw new SavepointError(
+      'CONFLICT',
+      `${counted(plan.conflicts.length, 'path')} would lose something.`,
+      { paths: listed(plan.conflicts) },
+      plan.hint === null ? {} : { hint: plan.hint },
+    );
   }
 }
 
 function listed(conflicts: readonly PlanConflict[]): readonly unknown[] {
-  return conflicts.map(({ path, why }) => ({ path: nameToJson(path), why }));
+  return conflicts.map(({ path, why, sides }) => ({
+    path: nameToJson(path),
+    why,
+    ...(sides === undefined ? {} : sidesToJson(sides)),
+  }));
+}
+
+function sidesToJson({ base, ours, theirs, text }: ThreeSides): object {
+  return {
+    base: shownEntry(base),
+    ours: shownEntry(ours),
+    theirs: shownEntry(theirs),
+    text: text === null ? null : nameToJson(text.toString('latin1')),
+  };
 }
 
 async function composeAfter(

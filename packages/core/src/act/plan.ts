@@ -2,6 +2,7 @@
 import type { Entry, Skip } from '../model/entries.ts';
 import type { ObjectId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
+import type { Telling } from '../timeline/capture.ts';
 import type { Move } from '../timeline/renames.ts';
 import type { Transition } from '../transaction/transition.ts';
 
@@ -22,6 +23,20 @@ export interface KeptPath {
 export interface PlanConflict {
   readonly path: TreePath;
   readonly why: string;
+  /** Where both changed it: what they started from and what each made of it. */
+  readonly sides?: ThreeSides;
+}
+
+export interface ThreeSides {
+  readonly base: Entry | null;
+  /** As it is now. */
+  readonly ours: Entry | null;
+  /** As the act would have it. */
+  readonly theirs: Entry | null;
+  /** The lines that do not merge, of all three sides, between markers; null where they are no text. */
+  readonly text: Buffer | null;
+  /** `text` is only the start. */
+  readonly cut: boolean;
 }
 
 export interface Plan {
@@ -38,6 +53,10 @@ export interface Plan {
   readonly contents: ReadonlyMap<ObjectId, Buffer>;
   /** Where only the plan knows what the act does: in place of what the act says of itself. */
   readonly description?: string;
+  /** For a roll-back: what it takes back. */
+  readonly rolledBack?: Telling['rolledBack'];
+  /** What to do where it is in conflict; null for what helps with most acts. */
+  readonly hint: string | null;
 }
 
 /** A plan while it is made. */
@@ -49,6 +68,7 @@ export class PlanDraft {
   readonly refused: PlanConflict[] = [];
   readonly moves: Move[] = [];
   readonly contents = new Map<ObjectId, Buffer>();
+  hint: string | null = null;
 
   change(path: TreePath, from: Entry | null, to: Entry | null, ignored: boolean, merged = false): void {
     this.paths.push({ path, from, to, ignored, merged });

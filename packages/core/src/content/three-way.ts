@@ -48,6 +48,7 @@ export interface MergeLabels {
 
 /**
  * @param base what both sides started from; empty where there was nothing
+ * @param prefer the side whose lines are taken where both changed the same ones; without it, that is a conflict
  * @param bound what it may cost (line-diff.ts); `maxLines` counts the lines of base and the longer side
  */
 export function mergeThreeWay(
@@ -56,6 +57,7 @@ export function mergeThreeWay(
   theirs: Buffer,
   labels: MergeLabels = { ours: 'ours', theirs: 'theirs' },
   bound: LineBound = LINE_BOUND,
+  prefer: 'ours' | 'theirs' | null = null,
 ): Merge {
   if (ours.equals(theirs) || base.equals(theirs)) return { ok: true, merged: ours };
   if (base.equals(ours)) return { ok: true, merged: theirs };
@@ -70,7 +72,7 @@ export function mergeThreeWay(
   const theirsMatches = oursMatches && matchToMerge(numbered.base, numbered.theirs, bound.maxSteps);
   if (oursMatches === null || theirsMatches === null) return refused('too-different');
   const ends = { base: lines.base.length, ours: lines.ours.length, theirs: lines.theirs.length };
-  return assemble(lines, changedStretches(oursMatches, theirsMatches, ends), labels);
+  return assemble(lines, changedStretches(oursMatches, theirsMatches, ends), labels, prefer);
 }
 
 function refused(why: 'binary' | 'too-long' | 'too-different'): Merge {
@@ -111,7 +113,12 @@ function changedStretches(oursMatches: Matches, theirsMatches: Matches, ends: Si
   return found;
 }
 
-function assemble(lines: Sides<readonly Line[]>, stretches: readonly Sides<Span>[], labels: MergeLabels): Merge {
+function assemble(
+  lines: Sides<readonly Line[]>,
+  stretches: readonly Sides<Span>[],
+  labels: MergeLabels,
+  prefer: 'ours' | 'theirs' | null,
+): Merge {
   const out: Line[] = [];
   const conflicts: MergeConflict[] = [];
   const ending = lines.base.concat(lines.ours).some((line) => line.endsWith('\r\n')) ? '\r\n' : '\n';
@@ -123,6 +130,8 @@ function assemble(lines: Sides<readonly Line[]>, stretches: readonly Sides<Span>
       push(out, lines.ours, ours);
     } else if (same(lines.base, base, lines.ours, ours)) {
       push(out, lines.theirs, theirs);
+    } else if (prefer !== null) {
+      push(out, lines[prefer], prefer === 'ours' ? ours : theirs);
     } else {
       const inner = lessCommonEnds(lines, ours, theirs);
       push(out, lines.ours, { start: ours.start, end: inner.ours.start });

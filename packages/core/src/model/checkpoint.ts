@@ -1,5 +1,5 @@
 import type { Entry, Skip, Snapshot } from './entries.ts';
-import type { ChangeId, CheckpointId, ObjectId, WorkspaceId } from './ids.ts';
+import type { ChangeId, CheckpointId, HunkId, ObjectId, WorkspaceId } from './ids.ts';
 import type { TreePath } from './names.ts';
 
 /** Who did something. `outside`: seen through no hook, so nobody may be called its author. */
@@ -77,6 +77,13 @@ const ACTS: ReadonlySet<Trigger> = new Set(['restore', 'edit', 'undo', 'redo', '
 /** The acts that `undo` and `redo` walk over. */
 export function isAct(trigger: Trigger): boolean {
   return ACTS.has(trigger);
+}
+
+const GOING_BACK: ReadonlySet<Trigger> = new Set(['restore', 'undo', 'redo', 'rollback']);
+
+/** Acts that bring back what was: nobody's new work. */
+export function goesBack(trigger: Trigger): boolean {
+  return GOING_BACK.has(trigger);
 }
 
 export type TestResult = 'pass' | 'fail';
@@ -186,8 +193,8 @@ export interface Checkpoint {
   readonly tool: ToolInfo | null;
   /** Taken when the call that it was to come before had begun: it tells nothing about the state before that. */
   readonly late: boolean;
-  /** For `rollback`: the changes that it took back. */
-  readonly rolledBack: readonly ChangeId[];
+  /** For `rollback`: the changes that it took back, and hunks of others. */
+  readonly rolledBack: readonly (ChangeId | HunkId)[];
   readonly roots: readonly RootState[];
   readonly rules: CaptureRules;
   readonly counts: CaptureCounts;

@@ -69,3 +69,16 @@ export function sameEntry(a: Entry | null, b: Entry | null): boolean {
   if (a.kind === 'folder') return a.mode === (b as FolderEntry).mode;
   return a.id === (b as FileEntry).id && a.mode === (b as FileEntry).mode;
 }
+
+/** As callers see it: permissions as four octal digits. */
+export type ShownEntry =
+  | { kind: 'file'; mode: string; id: string }
+  | { kind: 'link'; id: string }
+  | { kind: 'folder'; mode: string };
+
+export function shownEntry(entry: Entry | null): ShownEntry | null {
+  if (entry === null) return null;
+  if (entry.kind === 'link') return { kind: 'link', id: entry.id };
+  const mode = entry.mode.toString(8).padStart(4, '0');
+  return entry.kind === 'folder' ? { kind: 'folder', mode } : { kind: 'file', mode, id: entry.id };
+}

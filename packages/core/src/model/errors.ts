@@ -129,8 +129,14 @@ export const ERROR_CODES = {
   CONFLICT: {
     exit: 3,
     when: 'Files hold something that the act would lose, or that cannot be merged with it.',
-    data: '{ paths: { path: JsonName, why: string, backup?: JsonName }[] }; `backup` has bytes that someone wrote to a file while it had no name',
+    data: '{ paths: { path: JsonName, why: string, base?: Entry | null, ours?: Entry | null, theirs?: Entry | null, text?: JsonName | null, backup?: JsonName }[] }; where both sides changed a file: what they started from, what is there, what the act would have there, and the lines that do not merge; `backup` has bytes that someone wrote to a file while it had no name',
     hint: 'Nothing was changed. Take a checkpoint and restore chosen paths, or move the named files aside.',
+  },
+  CALL_OPEN: {
+    exit: 1,
+    when: 'An agent is in the middle of a tool call that writes the same files.',
+    data: '{ calls: { call: string, session: string, agent: string, tool: string, summary: string }[] }',
+    hint: 'Nothing was changed. Wait until the call ends, or repeat with --force.',
   },
   EDITS_REFUSED: {
     exit: 1,

@@ -11,6 +11,9 @@ export type CheckpointId = `cp_${number}` & { readonly [brand]: 'CheckpointId' }
 /** `cp_12.3`: the third change that cp_12 lists. */
 export type ChangeId = `cp_${number}.${number}` & { readonly [brand]: 'ChangeId' };
 
+/** `cp_12.3:2`: the second hunk of that change. */
+export type HunkId = `${ChangeId}:${number}` & { readonly [brand]: 'HunkId' };
+
 /** Random, 32 hex digits; names a store. */
 export type WorkspaceId = string & { readonly [brand]: 'WorkspaceId' };
 
@@ -40,6 +43,18 @@ export function changeId(checkpoint: number, place: number): ChangeId {
 export function parseChangeId(text: string): { readonly checkpoint: number; readonly place: number } | null {
   const found = /^(?:cp_)?([1-9]\d{0,8})\.([1-9]\d{0,6})$/.exec(text);
   return found === null ? null : { checkpoint: Number(found[1]), place: Number(found[2]) };
+}
+
+/** @param hunk counted from 1 */
+export function hunkId(change: ChangeId, hunk: number): HunkId {
+  return `${change}:${hunk}` as HunkId;
+}
+
+/** Null where the text is no hunk's id. */
+export function parseHunkId(text: string): { readonly change: ChangeId; readonly hunk: number } | null {
+  const found = /^(.+):([1-9]\d{0,6})$/.exec(text);
+  const change = found === null ? null : parseChangeId(found[1] as string);
+  return change === null ? null : { change: changeId(change.checkpoint, change.place), hunk: Number(found?.[2]) };
 }
 
 /** The tree without entries: what an empty folder is. */

@@ -1,46 +1,63 @@
 /** The acts themselves: restore, undo, redo. */
 
 import type { Act, Today } from '../act/act.ts';
+import type { Plan } from '../act/plan.ts';
 import { showName } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Actor, Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import { nameToJson, type TreePath } from '../model/names.ts';
+import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { rememberFolders } from '../store/snapshot.ts';
 import { plainTelling, type Workspace } from '../timeline/capture.ts';
 import { stateAt } from '../timeline/snapshot-diff.ts';
 import type { IgnoreFile } from '../workspace/ignore-rules.ts';
 import { actHistory } from './history.ts';
+import { type Parties, partiesSince } from './parties.ts';
 import { planInverse } from './plan-inverse.ts';
-import { planRestore, planRestoreKeeping } from './plan-restore.ts';
+import { planRestore, planRestoreKeeping, protectionOf, type RestoreInput } from './plan-restore.ts';
+import { planRollback } from './plan-rollback.ts';
+import { untilNow } from './rollback-act.ts';
+import { selectChanges } from './selection.ts';
 
 /**
- * How a restore treats what changed since the last checkpoint.
+ * How a restore treats what agents did not do.
  * - `exact`: the paths become equal to the checkpoint
- * - `keep-outside`: what changed since the last checkpoint stays, merged where the restore changes the same file
+ * - `keep-outside`: only what agents changed since the checkpoint is taken back, merged with the rest; where no agent
+ *   changed anything, what changed since the last checkpoint stays
  */
 export type RestoreMode = 'exact' | 'keep-outside';
 
 export interface RestoreRequest {
   readonly target: Checkpoint;
   readonly scope: readonly TreePath[];
-  readonly mode: RestoreMode;
+  /** Null: as `exact` where either agents or others changed the paths; where both did, it is a conflict. */
+  readonly mode: RestoreMode | null;
   readonly actor: Actor;
   readonly global: IgnoreFile;
 }
 
 const EVERYTHING: readonly TreePath[] = ['' as TreePath];
 
-export function restoreAct(request: RestoreRequest, pace: Pace): Act {
+const TWO_PARTIES_HINT =
+  'Nothing was changed. With --keep-outside only what agents did is taken back, with --exact everything becomes equal to ' +
+  'the checkpoint.';
+
+export function restoreAct(
+  workspace: Workspace,
+  request: RestoreRequest,
+  pace: Pace,
+): { readonly act: Act; readonly parties: () => Parties | null } {
   const { target, scope, mode, global } = request;
-  return {
+  let parties: Parties | null = null;
+  const act: Act = {
     telling: {
       ...plainTelling('restore', request.actor),
       target: target.id,
       description: describeRestore(target, scope),
     },
     backups: null,
-    plan: (today) => {
+    plan: async (today) => {
       refuseUnknown(today, target, scope);
       const input = {
         objects: today.objects,
@@ -51,11 +68,46 @@ export function restoreAct(request: RestoreRequest, pace: Pace): Act {
         scope: scope.length === 0 ? EVERYTHING : scope,
         global,
       };
-      return mode === 'keep-outside' && today.last !== null
-        ? planRestoreKeeping({ ...input, last: today.last.snapshot }, pace)
-        : planRestore(input, pace);
+      if (mode === 'keep-outside') return planKeeping(workspace, today, input, pace);
+      const plan = await planRestore(input, pace);
+      if (mode === 'exact' || plan.paths.length === 0) return plan;
+      const found = await partiesSince(today.objects, await untilNow(workspace, today, pace), target, plan, pace);
+      if (found.agents.length === 0 || found.outside.length === 0) return plan;
+      parties = found;
+      const why = `it holds, or may hold, what no agent did since ${target.id}`;
+      return {
+        ...plan,
+        conflicts: [...plan.conflicts, ...found.outside.map((path) => ({ path, why }))],
+        hint: TWO_PARTIES_HINT,
+      };
     },
   };
+  return { act, parties: () => parties };
+}
+
+/** What agents did since the target is taken back; where they did nothing, what changed since the last look is kept. */
+async function planKeeping(
+  workspace: Workspace,
+  today: Today,
+  input: RestoreInput & { readonly objects: ObjectBatch },
+  pace: Pace,
+): Promise<Plan> {
+  const { target, scope } = input;
+  const checkpoints = await untilNow(workspace, today, pace);
+  const selection = { after: { checkpoint: target.number }, files: scope };
+  const { chosen, skipped, whereabouts } = await selectChanges(today.objects, checkpoints, selection, false, pace);
+  const inDoubt = skipped.filter(
+    ({ change: { by } }) => !by.sure && by.authors.some(({ actor }) => actor.kind === 'agent'),
+  );
+  if (chosen.length === 0 && inDoubt.length === 0) {
+    return today.last === null
+      ? planRestore(input, pace)
+      : planRestoreKeeping({ ...input, last: today.last.snapshot }, pace);
+  }
+  const keep = protectionOf(input);
+  const options = { prefer: new Map(), skipConflicts: false, keep };
+  const { plan } = await planRollback({ today, chosen, whereabouts, ...options }, pace);
+  return { ...plan, kept: [...plan.kept, ...inDoubt.map(({ change, why }) => ({ path: change.path, why }))] };
 }
 
 /** A path that is in neither state is a slip of the hand: "nothing to restore" would sound as if all were well. */

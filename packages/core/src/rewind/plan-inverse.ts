@@ -4,15 +4,15 @@
  */
 
 import { type Plan, PlanDraft, unsaved } from '../act/plan.ts';
-import { mergeThreeWay } from '../content/three-way.ts';
 import type { Pace } from '../io/pace.ts';
-import type { Entry, FileEntry, Snapshot } from '../model/entries.ts';
+import type { Entry, Snapshot } from '../model/entries.ts';
 import { sameEntry } from '../model/entries.ts';
 import { isWithin, parentPath, type TreePath } from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
-import { type FolderReader, readBlob, rememberFolders } from '../store/snapshot.ts';
+import { type FolderReader, rememberFolders } from '../store/snapshot.ts';
 import { differences, type PathDifference, stateAt } from '../timeline/snapshot-diff.ts';
+import { mergeFiles, threeSides } from './merge-entry.ts';
 import { planRemovals, type Removal } from './removal.ts';
 
 export interface InverseInput {
@@ -103,29 +103,11 @@ function reconcile(
     return;
   }
   if (today?.kind === 'file' && theirs?.kind === 'file' && base?.kind === 'file') {
-    const merged = mergeFiles(objects, draft, base, today, theirs);
-    if (merged === null) draft.conflicts.push({ path, why: 'it was changed since, in the same lines' });
-    else if (!sameEntry(merged, today)) draft.change(path, today, merged, found.ignored, true);
+    const { entry, sides } = mergeFiles(objects, base, today, theirs, null);
+    if (sides !== null) draft.conflicts.push({ path, why: 'it was changed since, in the same lines', sides });
+    else if (!sameEntry(entry, today)) draft.change(path, today, entry, found.ignored, true);
     return;
   }
   const what = today === null ? 'removed' : base === null ? 'created' : 'changed';
-  draft.conflicts.push({ path, why: `it was ${what} since` });
-}
-
-/** Null where both sides changed the same lines, or contents that are no text. */
-function mergeFiles(
-  objects: ObjectBatch,
-  draft: PlanDraft,
-  base: FileEntry,
-  ours: FileEntry,
-  theirs: FileEntry,
-): FileEntry | null {
-  const mode = ours.mode === base.mode ? theirs.mode : ours.mode;
-  if (ours.id === base.id || ours.id === theirs.id) return { kind: 'file', id: theirs.id, mode };
-  if (theirs.id === base.id) return { kind: 'file', id: ours.id, mode };
-  const merge = mergeThreeWay(readBlob(objects, base.id), readBlob(objects, ours.id), readBlob(objects, theirs.id));
-  if (!merge.ok) return null;
-  const id = objects.add('blob', merge.merged);
-  draft.contents.set(id, merge.merged);
-  return { kind: 'file', id, mode };
+  draft.conflicts.push({ path, why: `it was ${what} since`, sides: threeSides(base, today, theirs) });
 }

@@ -31,7 +31,6 @@ export async function planRestoreKeeping(
   input: Omit<RestoreInput, 'objects'> & { readonly objects: ObjectBatch; readonly last: Snapshot },
   pace: Pace,
 ): Promise<Plan> {
-  const protection = new Protection(input);
   return planInverse(
     {
       objects: input.objects,
@@ -40,7 +39,7 @@ export async function planRestoreKeeping(
       now: input.now,
       own: input.own,
       ofOneAct: false,
-      keep: (difference) => protection.reasonToKeep(difference),
+      keep: protectionOf(input),
       within: input.scope,
     },
     pace,
@@ -94,6 +93,12 @@ function needParent(
 /** The folder itself, or the file, goes: it is not merely written anew. */
 function takesAway(before: Entry, after: Entry | null): boolean {
   return after === null || (before.kind === 'folder' && after.kind !== 'folder');
+}
+
+/** Why a path that a restore would remove must stay, or null. */
+export function protectionOf(input: RestoreInput): (difference: PathDifference) => string | null {
+  const protection = new Protection(input);
+  return (difference) => protection.reasonToKeep(difference);
 }
 
 /** What a restore never removes, though the checkpoint does not have it. */

@@ -2,22 +2,26 @@
 
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
-import type {
-  Actor,
-  CaptureRules,
-  Change,
-  Checkpoint,
-  ConversationPosition,
-  RecordedChange,
-  TestResult,
-  ToolInfo,
-  Trigger,
+import {
+  type Actor,
+  type CaptureRules,
+  type Change,
+  type Checkpoint,
+  type ConversationPosition,
+  OUTSIDE,
+  type RecordedChange,
+  type TestResult,
+  type ToolInfo,
+  type Trigger,
 } from '../model/checkpoint.ts';
+import type { Snapshot } from '../model/entries.ts';
 import {
   type ChangeId,
   type CheckpointId,
   changeId,
+  checkpointId,
   EMPTY_TREE,
+  type HunkId,
   type ObjectId,
   type WorkspaceId,
 } from '../model/ids.ts';
@@ -25,7 +29,7 @@ import type { DiskPath } from '../model/names.ts';
 import type { Contents } from '../store/contents.ts';
 import { ensureCache, type OpenStore } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
-import type { ObjectBatch } from '../store/objects/object-reader.ts';
+import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
 import { type OpenCall, readOpenCalls, writeOpenCall } from '../store/open-calls.ts';
 import { OverlayBatch } from '../store/overlay.ts';
 import { OwnPaths, ownPaths } from '../store/own-paths.ts';
@@ -36,7 +40,7 @@ import { type Attribution, attributionOf, sameAuthorship } from './attribution.t
 import { listChanges } from './changes.ts';
 import { describe } from './describe.ts';
 import { orByRewind, returnsTo } from './own-rewind.ts';
-import type { Move } from './renames.ts';
+import type { Move, MoveOptions } from './renames.ts';
 import { type CheckpointRef, readCheckpoint, type Timeline, type TimelineEnd, writeCheckpoint } from './timeline.ts';
 
 /** One workspace, opened for work. */
@@ -66,7 +70,7 @@ export interface Telling {
   readonly toolCall: string | null;
   readonly tool: ToolInfo | null;
   readonly late: boolean;
-  readonly rolledBack: readonly ChangeId[];
+  readonly rolledBack: readonly (ChangeId | HunkId)[];
 }
 
 /** What most checkpoints have nothing to say about. */
@@ -208,10 +212,8 @@ export async function composeCheckpoint(
   moves: readonly Move[] = [],
 ): Promise<CheckpointRef> {
   const reader = found.contents?.over(batch) ?? batch;
-  const { changes, totals } = await listChanges(reader, previous?.snapshot ?? null, found.snapshot, pace, {
-    known: moves,
-    mayBeOne: ({ from, to }) => sameAuthorship(attribution(from), attribution(to)),
-  });
+  const options = movesBy(attribution, moves);
+  const { changes, totals } = await listChanges(reader, previous?.snapshot ?? null, found.snapshot, pace, options);
   const description = telling.description ?? describe(previous, changes, found.counts, telling.tool);
   const number = Math.max(lastNumber, workspace.lastNumber) + 1;
   return writeCheckpoint(
@@ -237,6 +239,37 @@ export async function composeCheckpoint(
     },
     found.snapshot,
   );
+}
+
+function movesBy(attribution: Attribution, known: readonly Move[]): MoveOptions {
+  return { known, mayBeOne: ({ from, to }) => sameAuthorship(attribution(from), attribution(to)) };
+}
+
+/** What a capture would put on record now, as a checkpoint that nobody made; null where nothing differs. */
+export async function uncaptured(
+  workspace: Workspace,
+  objects: ObjectReader,
+  latest: Checkpoint,
+  snapshot: Snapshot,
+  pace: Pace,
+): Promise<Checkpoint | null> {
+  if (latest.snapshot.files === snapshot.files && latest.snapshot.side === snapshot.side) return null;
+  const { ports, store, timeline, lastNumber } = workspace;
+  const attribution = attributionOf(readOpenCalls(ports.fs, store.layout, ports.clock.now()));
+  const number = Math.max(timeline.lastNumber(), lastNumber) + 1;
+  const { changes, totals } = await listChanges(objects, latest.snapshot, snapshot, pace, movesBy(attribution, []));
+  return {
+    ...latest,
+    ...plainTelling('before', OUTSIDE),
+    description: '',
+    id: checkpointId(number),
+    number,
+    previous: latest.id,
+    time: ports.clock.now(),
+    changes: changes.map((change, index) => recorded(change, number, index, attribution, null)),
+    totals,
+    snapshot,
+  };
 }
 
 function recorded(

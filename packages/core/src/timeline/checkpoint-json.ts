@@ -25,6 +25,7 @@ import {
   type CheckpointId,
   changeId,
   checkpointId,
+  type HunkId,
   type ObjectId,
   type WorkspaceId,
 } from '../model/ids.ts';
@@ -59,7 +60,7 @@ interface CheckpointJson {
   /** Absent: false. */
   readonly late?: boolean;
   /** Absent: none. */
-  readonly rolledBack?: readonly ChangeId[];
+  readonly rolledBack?: readonly (ChangeId | HunkId)[];
   /** Those whom the changes name by their place in this list. */
   readonly authors?: readonly Author[];
   readonly roots: readonly (Omit<RootState, 'path' | 'branch'> & { path: JsonName; branch: JsonName | null })[];

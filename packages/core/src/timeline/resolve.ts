@@ -23,6 +23,19 @@ export function resolveCheckpoint(timeline: Timeline, given: string, now: number
   return timeline.read(find());
 }
 
+/** A checkpoint's number, or milliseconds since 1970. */
+export type Moment = { readonly checkpoint: number } | { readonly time: number };
+
+/**
+ * What `after` may be: a checkpoint by any of its names, a date, or `10 minutes ago`.
+ * @throws SavepointError BAD_ID, UNKNOWN_CHECKPOINT, AMBIGUOUS_ID, NO_CHECKPOINT
+ */
+export function resolveMoment(timeline: Timeline, given: string, now: number): Moment {
+  const text = given.trim();
+  const time = agoOrDate(/^@\{(.{1,50})\}$/.exec(text)?.[1]?.trim() ?? text, now);
+  return time === null ? { checkpoint: resolveCheckpoint(timeline, text, now).number } : { time };
+}
+
 function lookup(given: string, refs: readonly CheckpointRef[], timeline: Timeline, now: number): () => CheckpointRef {
   const byNumber = /^cp_([1-9]\d{0,8})$/.exec(given);
   if (byNumber !== null) return () => numbered(Number(byNumber[1]), refs, given);

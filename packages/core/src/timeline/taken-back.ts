@@ -1,7 +1,7 @@
 /** Which changes are not in effect any more: told while checkpoints are walked from the newest to the oldest. */
 
 import type { Checkpoint, RecordedChange } from '../model/checkpoint.ts';
-import type { ChangeId, CheckpointId } from '../model/ids.ts';
+import type { ChangeId, CheckpointId, HunkId } from '../model/ids.ts';
 
 /**
  * An act stands unless a later one that stands undid it. A roll-back that stands takes back the changes that it names, an
@@ -9,7 +9,7 @@ import type { ChangeId, CheckpointId } from '../model/ids.ts';
  */
 export class TakenBack {
   readonly #undone = new Map<CheckpointId, CheckpointId>();
-  readonly #changes = new Map<ChangeId, CheckpointId>();
+  readonly #changes = new Map<ChangeId | HunkId, CheckpointId>();
 
   /** Every checkpoint is shown once, newest first; what it says of older ones is known from then on. */
   see({ id, trigger, undoes, rolledBack }: Checkpoint): void {

@@ -1,5 +1,5 @@
 import { SavepointError } from '../model/errors.ts';
-import { isWithin, type TreePath } from '../model/names.ts';
+import { isWithin, nameToJson, type TreePath } from '../model/names.ts';
 import { scopeOf } from './given-paths.ts';
 import { actToJson, briefToJson } from './to-json.ts';
 import { given, verb } from './verb.ts';
@@ -22,8 +22,9 @@ export const restore = verb({
         .enum(['exact', 'keep-outside'])
         .optional()
         .describe(
-          '`exact` (without it): equal to the checkpoint. `keep-outside`: what changed since the last checkpoint is ' +
-            'kept, merged where both changed the same file',
+          '`exact`: equal to the checkpoint. `keep-outside`: only what agents changed since is taken back, merged with ' +
+            'the rest; where no agent changed anything, what changed since the last checkpoint is kept. Without it: ' +
+            'exact, and a conflict where both agents and others changed the paths since',
         ),
       dryRun: z.boolean().optional().describe('only say what would happen'),
       force: z.boolean().optional().describe('also change what is frozen; an agent may not'),
@@ -49,6 +50,11 @@ export const restore = verb({
     const touches = (root: TreePath): boolean =>
       paths.length === 0 || paths.some((path) => isWithin(path, root) || isWithin(root, path));
     const recorded = seen.target.roots.filter(({ path }) => touches(path));
-    return { ...actToJson(seen, recorded), target: briefToJson(seen.target) };
+    const parties = 'parties' in seen ? seen.parties : null;
+    return {
+      ...actToJson(seen, recorded),
+      target: briefToJson(seen.target),
+      parties: parties && { agents: [...parties.agents], outside: parties.outside.map(nameToJson) },
+    };
   },
 });

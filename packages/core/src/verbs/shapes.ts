@@ -29,6 +29,12 @@ export const changeId = named(
   z.string().regex(/^cp_[1-9][0-9]*\.[1-9][0-9]*$/),
 );
 
+export const hunkId = named(
+  'HunkId',
+  '`cp_12.3:2`: the second hunk of that change.',
+  z.string().regex(/^cp_[1-9][0-9]*\.[1-9][0-9]*:[1-9][0-9]*$/),
+);
+
 export const objectId = named('ObjectId', "A git object's id: 40 hex digits.", z.string().regex(/^[0-9a-f]{40}$/));
 
 export const checkpointName = named(
@@ -200,7 +206,9 @@ const brief = {
     })
     .nullable(),
   late: z.boolean().describe('taken when the call that it was to come before had begun'),
-  rolledBack: z.array(changeId).describe('for a roll-back: the changes that it took back'),
+  rolledBack: z
+    .array(z.union([changeId, hunkId]))
+    .describe('for a roll-back: the changes that it took back, and hunks of others'),
   roots: z.array(root),
   rules: z
     .strictObject({
@@ -248,6 +256,20 @@ export const capture = named(
   }),
 );
 
+export const sides = named(
+  'Sides',
+  'Where two changed the same: what they started from, and what each made of it.',
+  z.strictObject({
+    base: entry.nullable(),
+    ours: entry.nullable().describe('as it is now'),
+    theirs: entry.nullable().describe('as the act would have it'),
+    text: jsonName
+      .nullable()
+      .describe('the lines that do not merge, of all three, between markers; null where they are no text'),
+    cut: z.boolean().describe('`text` is only the start'),
+  }),
+);
+
 export const plan = named(
   'Plan',
   'What an act does, path by path. With a conflict or a refused path it does nothing at all.',
@@ -263,7 +285,7 @@ export const plan = named(
     ),
     kept: z.array(z.strictObject({ path: jsonName, why: z.string() })).describe('left as they are, and why'),
     conflicts: z
-      .array(z.strictObject({ path: jsonName, why: z.string() }))
+      .array(z.strictObject({ path: jsonName, why: z.string(), sides: sides.nullable() }))
       .describe('hold something that would be lost'),
     refused: z.array(z.strictObject({ path: jsonName, why: z.string() })).describe('cannot be saved first'),
   }),
@@ -293,7 +315,57 @@ const act = {
     .describe('bytes that someone wrote into a replaced file at the very moment, and where they lie'),
 };
 
-export const restored = z.strictObject({ ...act, target: checkpointBrief });
+export const restored = z.strictObject({
+  ...act,
+  target: checkpointBrief,
+  parties: z
+    .strictObject({
+      agents: z.array(z.string()),
+      outside: z.array(jsonName).describe('what others changed, and would go'),
+    })
+    .nullable()
+    .describe('set where both agents and others changed paths since the target, and no mode was given: a conflict'),
+});
+
+export const rolledBack = z.strictObject({
+  ...act,
+  results: z
+    .array(
+      z.strictObject({
+        path: jsonName.describe('where it lies afterwards'),
+        result: z.enum(['restored', 'merged', 'skipped', 'conflict']),
+        why: z.string().nullable(),
+        changes: z.array(changeId).describe('the chosen changes that it is about'),
+        sides: sides.nullable().describe('for a conflict'),
+      }),
+    )
+    .describe('what became of each path, or would become'),
+  skipped: z
+    .array(z.strictObject({ id: changeId, path: jsonName, why: z.string() }))
+    .describe('changes that fit, and are left alone'),
+  openCalls: z
+    .array(
+      z.strictObject({
+        call: z.string(),
+        session: z.string(),
+        agent: z.string(),
+        tool: z.string(),
+        summary: z.string(),
+      }),
+    )
+    .describe('calls that may write the same files just now: without `force`, it is refused'),
+  hunks: z
+    .array(
+      z.strictObject({
+        id: hunkId,
+        before: z.array(count).length(2).describe('first line and number of lines'),
+        after: z.array(count).length(2).describe('first line and number of lines'),
+        text: jsonName.describe('lines with ` `, `-` or `+` before them'),
+        cut: z.boolean().describe('`text` is only the start'),
+      }),
+    )
+    .describe('of the chosen changes, where single ones were chosen'),
+});
 
 export const inverted = z.strictObject({ ...act, undoes: checkpointId.nullable() });
 

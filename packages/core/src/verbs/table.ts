@@ -14,6 +14,7 @@ import { pin, unpin } from './pin.ts';
 import { recover } from './recover.ts';
 import { redo } from './redo.ts';
 import { restore } from './restore.ts';
+import { rollback } from './rollback.ts';
 import { sessions } from './sessions.ts';
 import { show } from './show.ts';
 import { stats } from './stats.ts';
@@ -35,6 +36,7 @@ export const VERBS = {
   stats,
   exportSession,
   restore,
+  rollback,
   edit,
   undo,
   redo,

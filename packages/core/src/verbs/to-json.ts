@@ -1,9 +1,9 @@
 /** From the engine's types to the shapes of verbs: bytes to names, numbers to octal and ISO, `undefined` to null. */
 import type * as z from 'zod';
 import type { ActResult, Preview } from '../act/act.ts';
-import type { PlanConflict } from '../act/plan.ts';
+import type { PlanConflict, ThreeSides } from '../act/plan.ts';
 import type { Actor, Change, Checkpoint, Gap, RecordedChange, RootState } from '../model/checkpoint.ts';
-import type { Entry } from '../model/entries.ts';
+import { shownEntry } from '../model/entries.ts';
 import { nameToJson } from '../model/names.ts';
 import { operationOf } from '../timeline/changes.ts';
 import type { ScanResult } from '../workspace/scan.ts';
@@ -17,21 +17,14 @@ export function timeToJson(time: number): string {
   return new Date(Number.isFinite(time) && Math.abs(time) <= 8.64e15 ? time : 0).toISOString();
 }
 
-export function entryToJson(entry: Entry | null): Json<'entry'> | null {
-  if (entry === null) return null;
-  if (entry.kind === 'link') return { kind: 'link', id: entry.id };
-  const mode = entry.mode.toString(8).padStart(4, '0');
-  return entry.kind === 'folder' ? { kind: 'folder', mode } : { kind: 'file', mode, id: entry.id };
-}
-
 export function changeToJson(change: Change): Json<'change'> {
   const { path, operation, from, before, after, added, removed, lines, beforeSize, afterSize } = change;
   return {
     path: nameToJson(path),
     operation,
     from: from === null ? null : nameToJson(from),
-    before: entryToJson(before),
-    after: entryToJson(after),
+    before: shownEntry(before),
+    after: shownEntry(after),
     added,
     removed,
     lines: lines === null ? null : [lines.first, lines.last],
@@ -137,12 +130,12 @@ function planToJson({ plan }: Preview): Json<'plan'> {
     paths: plan.paths.map(({ path, from, to, merged }) => ({
       path: nameToJson(path),
       operation: operationOf(from, to),
-      before: entryToJson(from),
-      after: entryToJson(to),
+      before: shownEntry(from),
+      after: shownEntry(to),
       merged,
     })),
     kept: plan.kept.map(reasonToJson),
-    conflicts: plan.conflicts.map(reasonToJson),
+    conflicts: plan.conflicts.map((one) => ({ ...reasonToJson(one), sides: sidesToJson(one.sides ?? null) })),
     refused: [...plan.refused, ...unsaved].map(reasonToJson),
   };
 }
@@ -171,6 +164,18 @@ function repositoriesSince(
     }
   }
   return { headMoved, repositoriesGone };
+}
+
+export function sidesToJson(sides: ThreeSides | null): Json<'sides'> | null {
+  if (sides === null) return null;
+  const { base, ours, theirs, text, cut } = sides;
+  return {
+    base: shownEntry(base),
+    ours: shownEntry(ours),
+    theirs: shownEntry(theirs),
+    text: text === null ? null : nameToJson(text.toString('latin1')),
+    cut,
+  };
 }
 
 function reasonToJson({ path, why }: PlanConflict): { path: Json<'jsonName'>; why: string } {

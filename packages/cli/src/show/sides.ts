@@ -1,0 +1,25 @@
+/** The three sides of a path that does not merge. */
+import { type JsonName, nameFromJson, type OutputOf, showContent, type VERBS } from '@savepoint/core';
+import type { Style } from '../view.ts';
+import { shown } from './words.ts';
+
+type SidesJson = OutputOf<(typeof VERBS)['rollback']>['results'][number]['sides'];
+type EntryJson = NonNullable<SidesJson>['base'];
+
+export function sidesLines(path: JsonName, sides: SidesJson, style: Style): string[] {
+  if (sides === null) return [];
+  const { base, ours, theirs, text, cut } = sides;
+  const three = `as it was left: ${told(base)}; now: ${told(ours)}; taken back: ${told(theirs)}`;
+  if (text === null) return [`${shown(path)}  ${three}`];
+  const lines = showContent(nameFromJson(text)).replace(/\n$/, '').split('\n');
+  return [
+    `${style.strong(shown(path))}  ${three}`,
+    ...lines.map((line) => (/^(?:<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>|@@)/.test(line) ? style.id(line) : line)),
+    ...(cut ? ['… (cut)'] : []),
+  ];
+}
+
+function told(entry: EntryJson): string {
+  if (entry === null) return 'nothing';
+  return entry.kind === 'folder' ? 'a folder' : `${entry.kind} ${entry.id.slice(0, 10)}`;
+}

@@ -1,0 +1,128 @@
+/** One path, three states: what an act starts from, what is there now, and what the act would have there. */
+
+import type { ThreeSides } from '../act/plan.ts';
+import { joinLines, type Line, splitLines } from '../content/lines.ts';
+import { type Merge, mergeThreeWay } from '../content/three-way.ts';
+import type { Entry, FileEntry } from '../model/entries.ts';
+import { sameEntry } from '../model/entries.ts';
+import type { ObjectBatch } from '../store/objects/object-reader.ts';
+import { readBlob } from '../store/snapshot.ts';
+
+/** The side that is taken where both changed the same. */
+export type Side = 'ours' | 'theirs';
+
+export interface FilesMerged {
+  /** Null where both sides changed the same lines, or contents that are no text. */
+  readonly entry: FileEntry | null;
+  /** The result holds changes of both sides. */
+  readonly merged: boolean;
+  readonly sides: ThreeSides | null;
+}
+
+/** Permissions and content, each for itself: what one side alone changed is that side's. */
+export function mergeFiles(
+  objects: ObjectBatch,
+  base: FileEntry,
+  ours: FileEntry,
+  theirs: FileEntry,
+  prefer: Side | null,
+): FilesMerged {
+  const mode = ours.mode === base.mode ? theirs.mode : ours.mode;
+  const take = (id: FileEntry['id'], merged: boolean): FilesMerged => ({
+    entry: { kind: 'file', id, mode },
+    merged,
+    sides: null,
+  });
+  if (ours.id === base.id || ours.id === theirs.id) return take(theirs.id, mode !== theirs.mode);
+  if (theirs.id === base.id) return take(ours.id, true);
+  const contents = [base, ours, theirs].map(({ id }) => readBlob(objects, id)) as [Buffer, Buffer, Buffer];
+  const merge = mergeThreeWay(...contents, undefined, undefined, prefer);
+  if (merge.ok) return take(objects.add('blob', merge.merged), true);
+  if (prefer !== null) return take(prefer === 'ours' ? ours.id : theirs.id, false);
+  return { entry: null, merged: false, sides: threeSides(base, ours, theirs, conflictText(contents, merge)) };
+}
+
+export function threeSides(
+  base: Entry | null,
+  ours: Entry | null,
+  theirs: Entry | null,
+  { text, cut }: Pick<ThreeSides, 'text' | 'cut'> = { text: null, cut: false },
+): ThreeSides {
+  return { base, ours, theirs, text, cut };
+}
+
+/** Of all conflicts of a file. */
+const SHOWN_LINES = 200;
+const SHOWN_BYTES = 16 * 1024;
+
+function conflictText(
+  [base, ours, theirs]: readonly [Buffer, Buffer, Buffer],
+  merge: Merge & { readonly ok: false },
+): Pick<ThreeSides, 'text' | 'cut'> {
+  if (merge.why !== 'overlap') return { text: null, cut: false };
+  const lines = { base: splitLines(base), ours: splitLines(ours), theirs: splitLines(theirs) };
+  const out: Line[] = [];
+  for (const at of merge.conflicts) {
+    out.push(`@@ line ${at.oursStart + 1} @@\n`, '<<<<<<< as it is now\n');
+    out.push(...ended(lines.ours.slice(at.oursStart, at.oursStart + at.oursCount)), '||||||| as it was left\n');
+    out.push(...ended(lines.base.slice(at.baseStart, at.baseStart + at.baseCount)), '=======\n');
+    out.push(...ended(lines.theirs.slice(at.theirsStart, at.theirsStart + at.theirsCount)), '>>>>>>> as it would be\n');
+    if (out.length > SHOWN_LINES) break;
+  }
+  const text = joinLines(out.slice(0, SHOWN_LINES));
+  const cut = out.length > SHOWN_LINES || text.length > SHOWN_BYTES;
+  return { text: text.subarray(0, SHOWN_BYTES), cut };
+}
+
+function ended(lines: readonly Line[]): readonly Line[] {
+  return lines.map((line) => (line.endsWith('\n') ? line : `${line}\n`));
+}
+
+/** What became of taking back a change of one path. */
+export type TakenBack =
+  | { readonly outcome: 'done'; readonly entry: Entry | null; readonly merged: boolean }
+  | { readonly outcome: 'nothing'; readonly entry: Entry | null; readonly why: string }
+  | { readonly outcome: 'conflict'; readonly why: string; readonly sides: ThreeSides };
+
+/**
+ * @param left the state that the change left
+ * @param found the state that it found
+ * @param today the state that it is taken back from
+ */
+export function takeBack(
+  objects: ObjectBatch,
+  left: Entry | null,
+  found: Entry | null,
+  today: Entry | null,
+  prefer: Side | null,
+): TakenBack {
+  if (sameEntry(left, found)) return { outcome: 'nothing', entry: today, why: 'nothing was changed in the end' };
+  if (sameEntry(today, found)) return { outcome: 'nothing', entry: today, why: 'it is so already' };
+  if (sameEntry(today, left)) return { outcome: 'done', entry: found, merged: false };
+  if (today === null) return { outcome: 'nothing', entry: null, why: 'it was removed since' };
+  if (today.kind === 'folder' && (found === null ? left : found)?.kind === 'folder') {
+    if (found === null) return { outcome: 'done', entry: null, merged: false };
+    const keeps = left?.kind !== 'folder' || left.mode !== today.mode;
+    return keeps
+      ? { outcome: 'nothing', entry: today, why: 'its permissions were changed since' }
+      : { outcome: 'done', entry: found, merged: false };
+  }
+  if (today.kind === 'file' && left?.kind === 'file' && found === null && today.id === left.id) {
+    return { outcome: 'done', entry: null, merged: false };
+  }
+  if (today.kind === 'file' && left?.kind === 'file' && found?.kind === 'file') {
+    const { entry, merged, sides } = mergeFiles(objects, left, today, found, prefer);
+    if (entry === null && sides !== null) {
+      const why =
+        sides.text === null ? 'it was changed since, and does not merge by line' : 'the same lines were changed since';
+      return { outcome: 'conflict', why, sides };
+    }
+    return sameEntry(entry, today)
+      ? { outcome: 'nothing', entry: today, why: 'it is so already' }
+      : { outcome: 'done', entry, merged };
+  }
+  if (prefer === 'ours') return { outcome: 'nothing', entry: today, why: 'it stays as it is, as asked' };
+  if (prefer === 'theirs') return { outcome: 'done', entry: found, merged: false };
+  const what = left === null ? 'something was put there' : 'it was changed';
+  return { outcome: 'conflict', why: `${what} since`, sides: threeSides(left, today, found) };
+}

@@ -1,0 +1,44 @@
+/** Who changed what since a checkpoint: an agent, and somebody who is none. */
+
+import type { Plan } from '../act/plan.ts';
+import type { Pace } from '../io/pace.ts';
+import { type Checkpoint, goesBack } from '../model/checkpoint.ts';
+import type { TreePath } from '../model/names.ts';
+import type { ObjectReader } from '../store/objects/object-reader.ts';
+import { changesOf } from './selection.ts';
+
+export interface Parties {
+  /** Names of agents. */
+  readonly agents: readonly string[];
+  /** Paths that hold, or may hold, what no agent did. */
+  readonly outside: readonly TreePath[];
+}
+
+/**
+ * Of the paths that a plan changes. What brought an earlier state back is nobody's work.
+ * @param checkpoints oldest first, up to now
+ */
+export async function partiesSince(
+  objects: ObjectReader,
+  checkpoints: readonly Checkpoint[],
+  target: Checkpoint,
+  plan: Plan,
+  pace: Pace,
+): Promise<Parties> {
+  const planned = new Set(plan.paths.map(({ path }) => path));
+  const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.id, checkpoint]));
+  const agents = new Set<string>();
+  const outside = new Set<TreePath>();
+  for (const checkpoint of checkpoints) {
+    if (checkpoint.number <= target.number || goesBack(checkpoint.trigger)) continue;
+    const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
+    for (const { path, from, by } of await changesOf(objects, checkpoint, previous, pace)) {
+      if (!planned.has(path) && (from === null || !planned.has(from))) continue;
+      for (const { actor } of by.authors) {
+        if (actor.kind === 'agent') agents.add(actor.name);
+        else outside.add(path);
+      }
+    }
+  }
+  return { agents: [...agents], outside: [...outside].sort() };
+}

@@ -1,0 +1,209 @@
+/** Which changes of the timeline a roll-back is about. */
+
+import { showName, showText } from '../content/show-name.ts';
+import type { Pace } from '../io/pace.ts';
+import {
+  type Author,
+  type Authorship,
+  type Checkpoint,
+  goesBack,
+  isAct,
+  OUTSIDE,
+  type RecordedChange,
+} from '../model/checkpoint.ts';
+import type { Snapshot } from '../model/entries.ts';
+import { SavepointError } from '../model/errors.ts';
+import { type ChangeId, changeId, hunkId, parseChangeId } from '../model/ids.ts';
+import { isWithin, type TreePath } from '../model/names.ts';
+import type { ObjectReader } from '../store/objects/object-reader.ts';
+import { listChanges } from '../timeline/changes.ts';
+import { hunksOf } from '../timeline/hunks.ts';
+import { changesBack } from './standing.ts';
+import { Whereabouts } from './whereabouts.ts';
+
+/** All that is given must fit. */
+export interface Selection {
+  readonly changes?: readonly ChangeId[];
+  readonly hunks?: readonly { readonly change: ChangeId; readonly hunk: number }[];
+  /** An agent's name, or `name/id` for a sub-agent; `outside` and `user` name those. */
+  readonly agent?: string;
+  readonly session?: string;
+  /** The agent's own id of a call. */
+  readonly call?: string;
+  /** Only what came after it: a moment in milliseconds since 1970, or the number of a checkpoint. */
+  readonly after?: { readonly time: number } | { readonly checkpoint: number };
+  /** Only these paths and what is below them, under their names of then or before. */
+  readonly files?: readonly TreePath[];
+}
+
+export interface ChosenChange {
+  readonly change: RecordedChange;
+  /** The state that it was made from. */
+  readonly before: Snapshot;
+  /** Only these, counted from 1; null for all of it. */
+  readonly hunks: readonly number[] | null;
+}
+
+export interface SkippedChange {
+  readonly change: RecordedChange;
+  readonly why: string;
+}
+
+export interface Selected {
+  /** Oldest first. */
+  readonly chosen: readonly ChosenChange[];
+  readonly skipped: readonly SkippedChange[];
+  readonly whereabouts: Whereabouts;
+}
+
+/** @throws SavepointError UNKNOWN_CHANGE, STORE_DAMAGED */
+export async function selectChanges(
+  objects: ObjectReader,
+  checkpoints: readonly Checkpoint[],
+  selection: Selection,
+  includeShared: boolean,
+  pace: Pace,
+): Promise<Selected> {
+  const back = changesBack(checkpoints);
+  const chosen: ChosenChange[] = [];
+  const skipped: SkippedChange[] = [];
+  const whereabouts = new Whereabouts();
+  const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.id, checkpoint]));
+  const named = namedChanges(selection);
+  for (const checkpoint of checkpoints) {
+    const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
+    if (pace.due()) await pace.breathe();
+    const changes = await changesOf(objects, checkpoint, previous, pace);
+    whereabouts.add(checkpoint, changes);
+    for (const change of changes) {
+      if (!fits(selection, named, checkpoint, change)) continue;
+      const hunks = named?.get(change.id) ?? null;
+      const keys = hunks === null ? [change.id] : hunks.map((hunk) => hunkId(change.id, hunk));
+      const by =
+        back.get(change.id) ?? (keys.every((key) => back.has(key)) ? back.get(keys[0] as ChangeId) : undefined);
+      const why =
+        by !== undefined
+          ? `it is back already, by ${by.by} (${by.how === 'undo' ? 'an undo' : 'a roll-back'})`
+          : reasonToSkip(objects, selection, named, checkpoint, change, includeShared, previous);
+      if (why === null && previous !== undefined) {
+        const left = hunks?.filter((hunk) => !back.has(hunkId(change.id, hunk))) ?? null;
+        chosen.push({ change, before: previous.snapshot, hunks: left });
+      } else skipped.push({ change, why: why ?? 'the state before it is no longer in the store' });
+      named?.delete(change.id);
+    }
+  }
+  if (named !== null) refuseUnknown(named, byId);
+  for (const { change, hunks } of chosen) if (hunks !== null) refuseUnknownHunks(objects, change, hunks);
+  return { chosen, skipped, whereabouts };
+}
+
+/** What was too much to list can be had from the trees; whose each was, is not known then. */
+export async function changesOf(
+  objects: ObjectReader,
+  checkpoint: Checkpoint,
+  previous: Checkpoint | undefined,
+  pace: Pace,
+): Promise<readonly RecordedChange[]> {
+  if (checkpoint.changes !== null || checkpoint.previous === null || previous === undefined) {
+    return checkpoint.changes ?? [];
+  }
+  const by = authorsOf(checkpoint);
+  const { changes } = await listChanges(objects, previous.snapshot, checkpoint.snapshot, pace);
+  return changes.map((change, index) => ({ ...change, id: changeId(checkpoint.number, index + 1), by }));
+}
+
+function authorsOf({ trigger, actor, session, toolCall, tool }: Checkpoint): Authorship {
+  const author: Author = { actor, session, call: toolCall, tool: tool?.name ?? null };
+  const outside: Author = { actor: OUTSIDE, session: null, call: null, tool: null };
+  if (isAct(trigger)) return { authors: [author], sure: true };
+  return trigger === 'call' ? { authors: [author, outside], sure: false } : { authors: [outside], sure: true };
+}
+
+type Named = Map<ChangeId, readonly number[] | null>;
+
+/** Changes that are named, each with the hunks that are; null where none is. */
+function namedChanges({ changes, hunks }: Selection): Named | null {
+  if (changes === undefined && hunks === undefined) return null;
+  const named: Named = new Map();
+  for (const { change, hunk } of hunks ?? []) named.set(change, [...(named.get(change) ?? []), hunk]);
+  if (changes !== undefined && hunks !== undefined) {
+    for (const id of [...named.keys()]) if (!changes.includes(id)) named.delete(id);
+  } else for (const change of changes ?? []) named.set(change, null);
+  return named;
+}
+
+function fits(selection: Selection, named: Named | null, checkpoint: Checkpoint, change: RecordedChange): boolean {
+  const { after, files } = selection;
+  if (named !== null && !named.has(change.id)) return false;
+  if (after !== undefined && !('time' in after ? checkpoint.time > after.time : checkpoint.number > after.checkpoint)) {
+    return false;
+  }
+  const paths = [change.path, change.from ?? change.path];
+  if (files !== undefined && !files.some((file) => paths.some((path) => isWithin(path, file)))) return false;
+  return change.by.authors.some((author) => isMeant(selection, author));
+}
+
+function isMeant({ agent, session, call }: Selection, author: Author): boolean {
+  const { kind, name, id } = author.actor;
+  const isAgent =
+    agent === undefined || agent === name || (id !== undefined && agent === `${name}/${id}`) || agent === kind;
+  return (
+    isAgent && (session === undefined || author.session === session) && (call === undefined || author.call === call)
+  );
+}
+
+function reasonToSkip(
+  objects: ObjectReader,
+  selection: Selection,
+  named: Named | null,
+  checkpoint: Checkpoint,
+  change: RecordedChange,
+  includeShared: boolean,
+  previous: Checkpoint | undefined,
+): string | null {
+  const { authors, sure } = change.by;
+  const asksForSomebody = [selection.agent, selection.session, selection.call].some((one) => one !== undefined);
+  if (named === null && goesBack(checkpoint.trigger) && checkpoint.trigger !== 'restore') {
+    return `${checkpoint.id} is itself a going back (${checkpoint.trigger}); undo takes that back`;
+  }
+  if (named === null && !asksForSomebody && !authors.some(({ actor }) => actor.kind === 'agent')) {
+    return `it is not an agent's work but from ${authors[0]?.actor.kind ?? 'nobody known'}`;
+  }
+  if (!includeShared && (!sure || !authors.every((author) => isMeant(selection, author)))) {
+    const others = [...new Set(authors.map(({ actor, call }) => nameOf(actor.name, call)))].join(', ');
+    return authors.length > 1 ? `it may be from any of ${others}` : 'whose it is, is not known for sure';
+  }
+  if (previous === undefined) return 'the state before it is no longer in the store';
+  const isGone = [change.before, change.after].some(
+    (entry) => entry !== null && entry.kind !== 'folder' && !objects.has(entry.id),
+  );
+  return isGone ? 'its content is no longer in the store' : null;
+}
+
+function nameOf(name: string, call: string | null): string {
+  return call === null ? showText(name) : `${showText(name)} (call ${showText(call)})`;
+}
+
+function refuseUnknown(left: Named, checkpoints: ReadonlyMap<string, Checkpoint>): void {
+  for (const id of left.keys()) {
+    const number = parseChangeId(id)?.checkpoint ?? 0;
+    const checkpoint = checkpoints.get(`cp_${number}`);
+    if (checkpoint?.changes?.some((change) => change.id === id)) continue; // it did not fit what else was asked for
+    const count = checkpoint?.changes?.length ?? 0;
+    const why = checkpoint === undefined ? `There is no checkpoint cp_${number}` : `cp_${number} lists ${count}`;
+    throw new SavepointError('UNKNOWN_CHANGE', `There is no change ${id}. ${why}.`, { given: id });
+  }
+}
+
+function refuseUnknownHunks(objects: ObjectReader, change: RecordedChange, hunks: readonly number[]): void {
+  const known = hunksOf(objects, change);
+  const unknown = hunks.find((hunk) => known === null || hunk > known.length);
+  if (unknown === undefined) return;
+  const has = known === null ? 'has no hunks to choose from: it is taken back as a whole' : `has ${known.length}`;
+  throw new SavepointError(
+    'UNKNOWN_CHANGE',
+    `There is no hunk ${unknown} of ${change.id} (${showName(change.path)}), which ${has}.`,
+    { given: `${change.id}:${unknown}` },
+    { hint: `Run \`savepoint rollback --change ${change.id} --dry-run\` to see its hunks.` },
+  );
+}

@@ -1,0 +1,31 @@
+import { seededRandom } from '@savepoint/testkit';
+import { expect, test } from 'vitest';
+import { Game } from './rollback-game.ts';
+
+/**
+ * After a roll-back of one of three actors every line of the others is there exactly once and in order, and none of the
+ * one's is left, or the path is in conflict and nothing in it was touched; and undo gives every byte back.
+ */
+const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const GAMES = process.env['SAVEPOINT_LONG'] === '1' ? 12_000 : 500;
+const OPERATIONS = 42;
+
+test(`${GAMES * OPERATIONS} operations of three actors, with roll-backs of one among them`, {
+  timeout: 3_600_000,
+}, async () => {
+  console.info(`seed ${SEED}`);
+  const sums = { clean: 0, conflicts: 0, nothing: 0, undone: 0 };
+  for (let seed = SEED; seed < SEED + GAMES; seed++) {
+    const game = new Game(seededRandom(seed));
+    try {
+      await game.play(OPERATIONS);
+    } catch (error) {
+      const replay = `SAVEPOINT_SEED=${seed} npx vitest run --project quick packages/core/test/rewind/rollback-game.test.ts`;
+      expect.fail(`${String(error)}\n\n  ${game.log.slice(-40).join('\n  ')}\n\n${replay}`);
+    }
+    for (const key of Object.keys(sums) as (keyof typeof sums)[]) sums[key] += game.rollbacks[key];
+  }
+  console.info(JSON.stringify(sums));
+  // A game in which everything is a conflict would prove nothing.
+  expect(sums.clean).toBeGreaterThan(sums.conflicts / 4);
+});

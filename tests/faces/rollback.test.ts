@@ -1,0 +1,346 @@
+import { open } from '@savepoint/core/node';
+import { describe, expect, it } from 'vitest';
+import { type Outcome, type Project, project, shell, workingFiles } from '../complaints/project.ts';
+import { onTerminal } from './pseudo-terminal.ts';
+
+/** Two agents, whose calls a library brackets, and a user; the real command takes the work of one back. */
+
+const numbers = (replace: Readonly<Record<number, string>> = {}): string =>
+  Array.from({ length: 40 }, (_, at) => `${replace[at] ?? `line ${at}`}\n`).join('');
+
+class Work {
+  readonly p: Project = project();
+  readonly savepoint = open({ dir: this.p.dir, home: this.p.store });
+  readonly alpha = this.savepoint.session({ agent: 'alpha', id: 's-alpha' });
+  readonly beta = this.savepoint.session({ agent: 'beta', id: 's-beta' });
+
+  async start(files: Readonly<Record<string, string>> = { 'a.txt': numbers() }): Promise<this> {
+    for (const [name, text] of Object.entries(files)) this.p.write(name, text);
+    await this.alpha.start();
+    return this;
+  }
+
+  async edit(who: 'alpha' | 'beta', file: string, from: string, to: string, id?: string): Promise<void> {
+    const paths = [file] as string[] as never;
+    const call = { tool: 'Edit', kind: 'edit', paths, ...(id === undefined ? {} : { id }) } as const;
+    await this[who].call(call, () => this.replace(file, from, to));
+  }
+
+  /** By nobody's call. */
+  replace(file: string, from: string, to: string): void {
+    const text = this.p.read(file);
+    if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
+    this.p.write(file, text.replace(from, to));
+  }
+
+  async shell(who: 'alpha' | 'beta', script: string, id?: string): Promise<void> {
+    const call = {
+      tool: 'Bash',
+      kind: 'shell',
+      args: { command: script },
+      ...(id === undefined ? {} : { id }),
+    } as const;
+    await this[who].call(call, () => shell(this.p.dir, script));
+  }
+
+  back(...args: readonly string[]): Outcome {
+    return this.p.run(['rollback', '--yes', ...args]);
+  }
+
+  json(
+    ...args: readonly string[]
+  ): { readonly [key: string]: never } & { readonly results: { path: string; result: string; why: string | null }[] } {
+    const { stdout, stderr } = this.p.run(['rollback', '--yes', '--json', ...args]);
+    return JSON.parse(stdout === '' ? stderr : stdout);
+  }
+}
+
+const results = (answer: { readonly results: readonly { path: string; result: string }[] }): readonly string[] =>
+  answer.results.map(({ path, result }) => `${result} ${path}`);
+
+describe('one of three who worked on a file', () => {
+  async function three(): Promise<Work> {
+    const w = await new Work().start();
+    await w.edit('alpha', 'a.txt', 'line 3\n', 'alpha 3\n');
+    await w.edit('beta', 'a.txt', 'line 17\n', 'beta 17\n');
+    w.replace('a.txt', 'line 33\n', 'user 33\n');
+    await w.edit('alpha', 'a.txt', 'line 25\n', 'alpha 25\n');
+    return w;
+  }
+
+  it('is taken back, and the bytes of the two others stay', async () => {
+    const w = await three();
+    const before = workingFiles(w.p.dir);
+    expect(results(w.json('--agent', 'alpha'))).toEqual(['merged a.txt']);
+    expect(w.p.read('a.txt')).toBe(numbers({ 17: 'beta 17', 33: 'user 33' }));
+    w.p.ok('undo');
+    expect(workingFiles(w.p.dir)).toEqual(before);
+    w.p.ok('redo');
+    expect(w.p.read('a.txt')).toBe(numbers({ 17: 'beta 17', 33: 'user 33' }));
+  });
+
+  it('is a conflict where another changed the same lines, listed three ways, with nothing written', async () => {
+    const w = await three();
+    w.replace('a.txt', 'alpha 3\n', 'alpha and user 3\n');
+    const before = workingFiles(w.p.dir);
+    const { status, stderr } = w.back('--agent', 'alpha');
+    expect(status).toBe(3);
+    for (const line of ['alpha and user 3', 'alpha 3', 'line 3', '--skip-conflicts']) expect(stderr).toContain(line);
+    expect(workingFiles(w.p.dir)).toEqual(before);
+  });
+
+  it('and --ours and --theirs say which lines of that path stay', async () => {
+    const [ours, theirs] = [await three(), await three()];
+    for (const w of [ours, theirs]) w.replace('a.txt', 'alpha 3\n', 'both 3\n');
+    expect(ours.back('--agent', 'alpha', '--ours', 'a.txt').status).toBe(0);
+    expect(ours.p.read('a.txt')).toBe(numbers({ 3: 'both 3', 17: 'beta 17', 33: 'user 33' }));
+    expect(theirs.back('--agent', 'alpha', '--theirs', 'a.txt').status).toBe(0);
+    expect(theirs.p.read('a.txt')).toBe(numbers({ 17: 'beta 17', 33: 'user 33' }));
+  });
+
+  it('and --skip-conflicts leaves such a path alone and does the rest', async () => {
+    const w = await three();
+    await w.edit('alpha', 'b.txt', '', 'new\n').catch(() => w.shell('alpha', 'echo new > b.txt'));
+    w.replace('a.txt', 'alpha 3\n', 'both 3\n');
+    const text = w.p.read('a.txt');
+    expect(results(w.json('--agent', 'alpha', '--skip-conflicts'))).toEqual(['conflict a.txt', 'restored b.txt']);
+    expect([w.p.has('b.txt'), w.p.read('a.txt')]).toEqual([false, text]);
+  });
+});
+
+describe('what is chosen', () => {
+  it('by change, hunk, session, call, file and time, all that is given together', async () => {
+    const w = await new Work().start({ 'a.txt': numbers(), 'b.txt': 'b\n' });
+    await w.alpha.call({ tool: 'Edit', kind: 'edit', paths: ['a.txt'] as string[] as never, id: 'c-1' }, () => {
+      w.replace('a.txt', 'line 3\n', 'three\n');
+      w.replace('a.txt', 'line 30\n', 'thirty\n');
+    });
+    await w.shell('beta', 'echo more >> b.txt', 'c-2');
+    const would = (...args: string[]): unknown => w.json('--dry-run', ...args)['changes'];
+    expect(would('--change', 'cp_2.1')).toEqual(['cp_2.1']);
+    expect(would('--hunk', 'cp_2.1:2')).toEqual(['cp_2.1:2']);
+    expect(would('--session', 's-alpha')).toEqual(['cp_2.1']);
+    expect(would('--call', 'c-2')).toEqual(['cp_3.1']);
+    expect(would('--file', 'b.txt')).toEqual(['cp_3.1']);
+    expect(would('--after', 'cp_2')).toEqual(['cp_3.1']);
+    expect(would('--after', '1 hour ago')).toEqual(['cp_2.1', 'cp_3.1']);
+    expect(would('--agent', 'beta', '--file', 'a.txt')).toEqual([]);
+    const shown = w.p.ok('rollback', '--change', 'cp_2.1', '--dry-run').stdout;
+    for (const text of ['cp_2.1:1', 'cp_2.1:2', '-line 30', '+thirty']) expect(shown).toContain(text);
+    expect(w.back('--hunk', 'cp_2.1:2').status).toBe(0);
+    expect(w.p.read('a.txt')).toBe(numbers({ 3: 'three' }));
+    expect(w.back('--hunk', 'cp_2.1:2').stdout).toMatch(/Nothing to roll back[\s\S]*back already, by cp_\d+/);
+    expect(w.back('--change', 'cp_2.1').status).toBe(0);
+    expect(w.p.read('a.txt')).toBe(numbers());
+  });
+
+  it('is refused in words where nothing is, or where no such change or hunk is', async () => {
+    const w = await new Work().start();
+    await w.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
+    const code = (...args: string[]): unknown => (w.json(...args)['error'] as unknown as { code: string }).code;
+    expect(code()).toBe('USAGE');
+    expect(code('--change', 'cp_2.9')).toBe('UNKNOWN_CHANGE');
+    expect(code('--hunk', 'cp_2.1:9')).toBe('UNKNOWN_CHANGE');
+    expect(code('--change', 'nonsense')).toBe('BAD_ID');
+    expect(code('--after', 'some day')).toBe('BAD_ID');
+  });
+
+  it('leaves what may be from another alone and names it, unless that is included', async () => {
+    const w = await new Work().start();
+    const [one, two] = [
+      await w.alpha.begin({ tool: 'Bash', kind: 'shell' }),
+      await w.beta.begin({ tool: 'Bash', kind: 'shell' }),
+    ];
+    w.p.write('whose.txt', 'whose?\n');
+    await w.alpha.end(one.id);
+    await w.beta.end(two.id);
+    const left = w.back('--agent', 'alpha');
+    expect([left.status, w.p.has('whose.txt')]).toEqual([0, true]);
+    expect(left.stdout).toMatch(/whose\.txt \(it may be from any of alpha .* beta/);
+    expect(left.stdout).toContain('--include-shared');
+    expect(w.back('--agent', 'alpha', '--include-shared').status).toBe(0);
+    expect(w.p.has('whose.txt')).toBe(false);
+  });
+
+  it('is nobody else by time or path alone: what the user did stays', async () => {
+    const w = await new Work().start();
+    w.p.write('mine.txt', 'mine\n');
+    await w.shell('alpha', 'echo its > its.txt');
+    w.p.write('more.txt', 'mine\n');
+    expect(w.back('--after', 'cp_1').status).toBe(0);
+    expect(['mine.txt', 'its.txt', 'more.txt'].map((name) => w.p.has(name))).toEqual([true, false, true]);
+  });
+});
+
+describe('files that came, went and moved', () => {
+  it('a file that was made goes with its folders, only if it holds what was left in it', async () => {
+    const w = await new Work().start();
+    await w.shell('alpha', 'mkdir -p d/e f; echo new > d/e/new; echo new > f/new');
+    w.p.write('f/mine', 'mine\n');
+    expect(w.back('--agent', 'alpha').status).toBe(0);
+    expect([w.p.has('d'), w.p.has('f/new'), w.p.read('f/mine')]).toEqual([false, false, 'mine\n']);
+    w.p.ok('undo');
+    w.replace('d/e/new', 'new', 'changed');
+    expect(w.back('--agent', 'alpha').status).toBe(3);
+    expect(w.p.read('f/new')).toBe('new\n');
+  });
+
+  it('a file that was deleted comes back, unless something is there', async () => {
+    const w = await new Work().start({ 'd/a.txt': 'a\n', 'b.txt': 'b\n' });
+    await w.shell('alpha', 'rm -r d b.txt');
+    expect(w.back('--agent', 'alpha').status).toBe(0);
+    expect([w.p.read('d/a.txt'), w.p.read('b.txt')]).toEqual(['a\n', 'b\n']);
+    w.p.ok('undo');
+    w.p.write('b.txt', 'mine\n');
+    expect(w.back('--agent', 'alpha').status).toBe(3);
+    expect([w.p.has('d'), w.p.read('b.txt')]).toEqual([false, 'mine\n']);
+  });
+
+  it('a file that another moved since is found, and a move of its own goes back', async () => {
+    const w = await new Work().start({ 'a.txt': numbers(), 'b.txt': 'b\n' });
+    await w.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
+    await w.shell('beta', 'mv a.txt moved.txt');
+    await w.shell('alpha', 'mv b.txt c.txt');
+    w.p.write('c.txt', 'b\nmine\n');
+    expect(results(w.json('--agent', 'alpha'))).toEqual(['merged b.txt', 'restored moved.txt']);
+    expect([w.p.read('moved.txt'), w.p.read('b.txt'), w.p.has('c.txt')]).toEqual([numbers(), 'b\nmine\n', false]);
+  });
+
+  it('permissions are merged like lines', async () => {
+    const w = await new Work().start({ 'a.sh': numbers(), 'b.sh': 'b\n' });
+    await w.shell('alpha', 'chmod 755 a.sh b.sh');
+    w.replace('a.sh', 'line 9\n', 'mine 9\n');
+    shell(w.p.dir, 'chmod 700 b.sh');
+    expect(w.back('--agent', 'alpha').status).toBe(0);
+    const modes = workingFiles(w.p.dir);
+    expect(JSON.stringify(modes)).not.toContain('755');
+    expect(w.p.read('a.sh')).toBe(numbers({ 9: 'mine 9' }));
+  });
+});
+
+describe('again, or for nothing', () => {
+  it('a second time it is back already, and after an undo it can go once more', async () => {
+    const w = await new Work().start();
+    await w.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
+    expect(w.back('--change', 'cp_2.1').stdout).toContain('now cp_3');
+    expect(w.back('--change', 'cp_2.1').stdout).toMatch(
+      /Nothing to roll back[\s\S]*cp_2\.1 {2}a\.txt \(it is back already, by cp_3/,
+    );
+    w.p.ok('undo');
+    expect(w.p.read('a.txt')).toBe(numbers({ 3: 'three' }));
+    expect(w.back('--change', 'cp_2.1').status).toBe(0);
+    expect(w.p.read('a.txt')).toBe(numbers());
+  });
+
+  it('what changed nothing is a no-op that says so', async () => {
+    const w = await new Work().start();
+    await w.shell('alpha', 'true');
+    const { status, stdout } = w.back('--session', 's-alpha');
+    expect([status, stdout]).toEqual([0, 'Nothing to roll back.\nNo change on the timeline fits.\n']);
+    expect(w.p.ok('list').stdout).not.toContain('rollback');
+  });
+});
+
+describe('while a call is open', () => {
+  it('of that agent it is refused by its name, unless forced', async () => {
+    const w = await new Work().start();
+    await w.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
+    const { id } = await w.alpha.begin({ tool: 'Bash', kind: 'shell', args: { command: 'npm test' }, id: 'c-9' });
+    const refused = w.back('--agent', 'alpha');
+    expect(refused.status).toBe(1);
+    expect(refused.stderr).toMatch(/alpha is in the middle of a call \(Bash: npm test; call c-9\)[\s\S]*--force/);
+    expect(w.p.read('a.txt')).toBe(numbers({ 3: 'three' }));
+    expect(w.back('--agent', 'alpha', '--force').status).toBe(0);
+    expect(w.p.read('a.txt')).toBe(numbers());
+    await w.alpha.end(id);
+  });
+
+  it('of another, only where it may write the same files', async () => {
+    const w = await new Work().start({ 'a.txt': numbers(), 'b.txt': 'b\n' });
+    await w.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
+    const paths = (name: string) => [name] as string[] as never;
+    await w.beta.begin({ tool: 'Edit', kind: 'edit', paths: paths('a.txt'), id: 'here' });
+    expect(w.back('--agent', 'alpha').status).toBe(1);
+    await w.beta.end('here');
+    await w.beta.begin({ tool: 'Edit', kind: 'edit', paths: paths('b.txt'), id: 'elsewhere' });
+    expect(w.back('--agent', 'alpha').status).toBe(0);
+  });
+});
+
+describe('asking', () => {
+  it('shows what would happen first; without a terminal it wants --yes', async () => {
+    const w = await new Work().start();
+    await w.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
+    expect(w.p.run(['rollback', '--agent', 'alpha']).stderr).toContain('--yes');
+    expect(w.p.read('a.txt')).toBe(numbers({ 3: 'three' }));
+    const { status, screen } = await onTerminal(w.p, ['rollback', '--agent', 'alpha'], {
+      typed: [[/\[y\/N\] /, 'y\r']],
+    });
+    expect(status).toBe(0);
+    expect(screen.slice(0, screen.indexOf('[y/N]'))).toContain('a.txt');
+    expect(w.p.read('a.txt')).toBe(numbers());
+  });
+});
+
+describe('a restore where two parties changed files', () => {
+  async function two(): Promise<Work> {
+    const w = await new Work().start({ 'a.txt': numbers(), 'b.txt': 'b\n' });
+    await w.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
+    w.replace('a.txt', 'line 33\n', 'mine 33\n');
+    w.p.write('mine.txt', 'mine\n');
+    return w;
+  }
+
+  it('wants to be told whose work goes, and names what would', async () => {
+    const w = await two();
+    const before = workingFiles(w.p.dir);
+    const { status, stderr } = w.p.run(['restore', 'cp_1', '--yes']);
+    expect(status).toBe(3);
+    for (const text of ['a.txt', 'mine.txt', '--keep-outside', '--exact']) expect(stderr).toContain(text);
+    expect(workingFiles(w.p.dir)).toEqual(before);
+  });
+
+  it('--keep-outside takes back what agents did, --exact everything', async () => {
+    const [keep, exact] = [await two(), await two()];
+    keep.p.restore('cp_1', '--keep-outside');
+    expect([keep.p.read('a.txt'), keep.p.has('mine.txt')]).toEqual([numbers({ 33: 'mine 33' }), true]);
+    exact.p.restore('cp_1', '--exact');
+    expect([exact.p.read('a.txt'), exact.p.has('mine.txt')]).toEqual([numbers(), false]);
+  });
+
+  it.each([
+    ['y', [/\[y\/N\] /, 'y\r'], true],
+    ['n, then y', [/\[y\/N\] /, 'n\r'], false],
+  ] as const)('at a terminal it asks: %s', async (_name, first, keeps) => {
+    const w = await two();
+    const typed = [
+      first,
+      [keeps ? /Restore 1 path\? / : /exactly[\s\S]*\[y\/N\] /, 'y\r'],
+      ...(keeps ? [] : [[/Restore 2 paths\? /, 'y\r'] as const]),
+    ] as const;
+    const { status, screen } = await onTerminal(w.p, ['restore', 'cp_1'], { typed });
+    expect(status, screen).toBe(0);
+    expect(w.p.has('mine.txt')).toBe(keeps);
+    expect(w.p.read('a.txt')).toBe(numbers(keeps ? { 33: 'mine 33' } : {}));
+  });
+
+  it('where only one did, equal means equal', async () => {
+    const w = await new Work().start({ 'a.txt': numbers() });
+    await w.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
+    w.p.restore('cp_1');
+    expect(w.p.read('a.txt')).toBe(numbers());
+    w.p.write('mine.txt', 'mine\n');
+    w.p.restore('cp_1');
+    expect(w.p.has('mine.txt')).toBe(false);
+  });
+});
+
+it('tells of each change and of the batch', async () => {
+  const w = await new Work().start({ 'a.txt': numbers() });
+  await w.shell('alpha', 'echo b > b.txt; echo c > c.txt');
+  const told: string[] = [];
+  w.savepoint.on('change:rolled-back', ({ change }) => void told.push(change));
+  w.savepoint.on('rollback:completed', ({ checkpoint, paths }) => void told.push(`${checkpoint.id}: ${paths}`));
+  await w.savepoint.rollback({ agent: 'alpha' });
+  expect(told).toEqual(['cp_2.1', 'cp_2.2', 'cp_3: 2']);
+});
