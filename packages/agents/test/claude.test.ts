@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import type { TreePath } from '@savepoint/core';
 import { describe, expect, test } from 'vitest';
 import { AgentAtWork } from './driver.ts';
 import { claudeEvents } from './fixtures/claude.ts';
@@ -213,4 +215,23 @@ test('the agent’s own rewind is not taken for somebody’s edit', async () => 
   p.write('a.txt', 'three\n');
   await p.tell(e.prompt('Now I changed it.'));
   expect((await p.story()).at(-1)).toMatch(/a\.txt by outside$/);
+});
+
+test('what is frozen is denied to tools that say it, and put back where a shell changed it', async () => {
+  const p = new AgentAtWork('claude');
+  const e = claudeEvents(p.dir);
+  p.write('lamp.txt', 'off\n');
+  await p.tell(e.start());
+  await p.open().freeze(['lamp.txt' as TreePath]);
+  const write = e.call('Write', { file_path: p.at('lamp.txt'), content: 'on\n' });
+  expect(await p.tell(write.pre)).toMatchObject({
+    hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: expect.stringContaining('lamp.txt') },
+  });
+  const bash = e.call('Bash', { command: 'echo on > lamp.txt', description: 'x' });
+  expect(await p.tell(bash.pre)).toBeNull();
+  p.shell('echo on > lamp.txt');
+  expect(JSON.stringify(await p.tell(bash.post({ stdout: '' })))).toContain(
+    'lamp.txt may not be changed. What was changed there is put back.',
+  );
+  expect(readFileSync(p.at('lamp.txt'), 'utf8')).toBe('off\n');
 });

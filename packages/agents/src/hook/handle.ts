@@ -18,7 +18,7 @@ import type { AgentEvent } from '../event.ts';
 import { declaredPaths } from './declared.ts';
 import type { Job } from './job.ts';
 import { endingIds, madeId } from './pairing.ts';
-import { newsText, uncoveredText } from './told.ts';
+import { newsText, putBackText, uncoveredText } from './told.ts';
 
 export interface Setting {
   readonly ports: Ports;
@@ -156,10 +156,8 @@ async function callEnded(scene: Scene<Of<'call-ended'>>): Promise<readonly strin
     );
     if (ended === null) return [];
     if (ended.found) {
-      return tellUncovered(
-        setting,
-        ended.uncovered.map(({ path, skip }) => ({ path, why: skip.reason })),
-      );
+      const uncovered = ended.uncovered.map(({ path, skip }) => ({ path, why: skip.reason }));
+      return [...putBackText(ended.putBack), ...tellUncovered(setting, uncovered)];
     }
   }
   await unannounced(scene);
