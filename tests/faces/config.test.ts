@@ -102,7 +102,7 @@ it('a file that cannot be used is an error, and never the default', () => {
   const p = project();
   p.write('a.txt', 'a\n');
   p.checkpoint();
-  const file = projectFile(p, { max_checkpoint: 5 });
+  const file = userFile(p, { max_checkpoint: 5 });
   const outcome = p.run(['checkpoint']);
   expect(outcome.status).toBe(2);
   expect(outcome.stderr).toContain(`${file}: max_checkpoint is no option; did you mean max_checkpoints?`);
@@ -112,6 +112,17 @@ it('a file that cannot be used is an error, and never the default', () => {
   expect(told.stdout).toContain('max_checkpoint is no option');
   // What takes no look at the folder goes on.
   for (const verb of ['list', 'verify', 'recover', 'workspaces']) p.ok(verb);
+});
+
+it('what a project says that is no option does not count, and is named', () => {
+  const p = project();
+  p.write('a.txt', 'a\n');
+  projectFile(p, { max_checkpoint: 5, hooks: { checkpoint: 'touch run' }, max_checkpoints: 60 });
+  const outcome = p.run(['checkpoint']);
+  expect(outcome.status).toBe(0);
+  expect(outcome.stderr).toMatch(/max_checkpoint = .*is ignored: it is no option; did you mean max_checkpoints\?/);
+  expect(outcome.stderr).toContain('hooks.checkpoint');
+  expect(option(p, 'max_checkpoints')).toMatchObject({ value: 60, from: 'project' });
 });
 
 it('off in the environment: what a person asks for works', () => {

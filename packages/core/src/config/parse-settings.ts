@@ -20,7 +20,11 @@ export interface ConfigProblem {
 export interface ParsedFile {
   readonly given: ReadonlyMap<OptionKey, SettingValue>;
   readonly problems: readonly ConfigProblem[];
+  /** Keys that are no options, and what they hold. */
+  readonly unknown: readonly (ConfigProblem & { readonly key: string; readonly value: string })[];
 }
+
+const NOTHING_GIVEN: ReadonlyMap<OptionKey, SettingValue> = new Map();
 
 const MOST_PATTERNS = 1_000;
 const PATTERN_CHARACTERS = 1_000;
@@ -38,9 +42,11 @@ export function parseSettings(text: string): ParsedFile {
     json = JSON.parse(text);
   } catch (error) {
     const detail = error instanceof Error ? error.message : '';
-    return { given: new Map(), problems: [{ key: null, message: `is not JSON (${detail})` }] };
+    return { given: NOTHING_GIVEN, problems: [{ key: null, message: `is not JSON (${detail})` }], unknown: [] };
   }
-  if (!isObject(json)) return { given: new Map(), problems: [{ key: null, message: 'is not a JSON object' }] };
+  if (!isObject(json)) {
+    return { given: NOTHING_GIVEN, problems: [{ key: null, message: 'is not a JSON object' }], unknown: [] };
+  }
   const draft = new Draft();
   for (const [key, value] of Object.entries(json)) draft.top(key, value);
   return draft;
@@ -49,13 +55,14 @@ export function parseSettings(text: string): ParsedFile {
 class Draft implements ParsedFile {
   readonly given = new Map<OptionKey, SettingValue>();
   readonly problems: ConfigProblem[] = [];
+  readonly unknown: ParsedFile['unknown'][number][] = [];
 
   top(key: string, value: unknown): void {
     if (key === '$schema') {
       if (typeof value !== 'string') this.problems.push({ key, message: 'must be a string' });
     } else if (GROUPS.has(key)) this.#group(key, value);
     else if (Object.hasOwn(OPTIONS, key) && !key.includes('.')) this.#option(key as OptionKey, value);
-    else this.#unknown(key, [...OPTION_KEYS.filter((known) => !known.includes('.')), ...GROUPS]);
+    else this.#unknown(key, value, [...OPTION_KEYS.filter((known) => !known.includes('.')), ...GROUPS]);
   }
 
   #group(group: string, value: unknown): void {
@@ -74,6 +81,7 @@ class Draft implements ParsedFile {
       else
         this.#unknown(
           key,
+          inner,
           OPTION_KEYS.filter((known) => known.startsWith(`${group}.`)),
         );
     }
@@ -96,10 +104,10 @@ class Draft implements ParsedFile {
     else this.problems.push({ key, message: problem });
   }
 
-  #unknown(key: string, known: readonly string[]): void {
+  #unknown(key: string, value: unknown, known: readonly string[]): void {
     const near = closest(key, known);
     const hint = near === null ? `there are ${known.join(', ')}` : `did you mean ${near}?`;
-    this.problems.push({ key: key.slice(0, SHOWN_CHARACTERS), message: `is no option; ${hint}` });
+    this.unknown.push({ key: key.slice(0, SHOWN_CHARACTERS), value: shown(value), message: `is no option; ${hint}` });
   }
 }
 

@@ -13,7 +13,7 @@ export const USER_FILE = 'config.json';
 export const PROJECT_FILE = '.savepoint.json';
 
 const CONFIG_BYTES = 256 * 1024;
-const NOTHING: ParsedFile = { given: new Map(), problems: [] };
+const NOTHING: ParsedFile = { given: new Map(), problems: [], unknown: [] };
 
 export interface SettingsPlaces {
   /** The folder of stores. */
@@ -71,6 +71,9 @@ function readFile(
   const text = textFromBytes(bytes.toString('latin1').replace(/^\xef\xbb\xbf/, ''));
   if (text === null) return bad('is not UTF-8');
   const parsed = parseSettings(text);
-  if (parsed.problems.length === 0) return { file: { of, path, state: 'read', problems: [] }, parsed };
-  return { file: { of, path, state: 'bad', problems: parsed.problems }, parsed: NOTHING };
+  // What a project says and nobody knows must not keep anybody from being safe in it: `mergeSettings` names it.
+  const unknown = of === 'project' ? [] : parsed.unknown.map(({ key, message }) => ({ key, message }));
+  const problems = [...parsed.problems, ...unknown];
+  if (problems.length === 0) return { file: { of, path, state: 'read', problems: [] }, parsed };
+  return { file: { of, path, state: 'bad', problems }, parsed: NOTHING };
 }

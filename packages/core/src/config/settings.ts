@@ -78,6 +78,9 @@ export function mergeSettings(
     values[key] = value;
     origins[key] = 'project';
   }
+  for (const { key, value, message } of project.parsed.unknown) {
+    ignored.push({ file: project.file.path, key, value, why: `it ${message}` });
+  }
   const said = (source.savepoint ?? '').trim().toLowerCase();
   const off = OFF.has(said);
   if (off) {
