@@ -36,8 +36,8 @@ export class Whereabouts {
     if (trigger === 'rollback') this.#rolledBack.set(id, this.#placesTakenBack(checkpoint, changes));
     const inverted = this.#rolledBack.get(act);
     if (inverted === undefined) this.#happened(changes, goesBack(trigger));
-    else if (trigger === 'undo') for (const change of inverted) this.#again(change);
-    else for (const change of [...inverted].reverse()) this.#back(change);
+    else if (trigger === 'undo') this.#inverted(inverted, again);
+    else this.#inverted([...inverted].reverse(), back);
     for (const change of changes) {
       this.#changes.set(change.id, change);
       if (!this.#fileOf.has(change.id)) this.#fileOf.set(change.id, this.#at(change.path));
@@ -100,19 +100,18 @@ export class Whereabouts {
     }
   }
 
-  #again(change: RecordedChange): void {
-    const file = this.fileOf(change);
-    if (change.after === null) this.#remove(file, change.before);
-    else if (change.from !== null) this.#put(file, change.path);
-    // Others may have moved it after it was made: it comes where it was.
-    else if (change.before === null) this.#put(file, file.path);
-  }
-
-  #back(change: RecordedChange): void {
-    const file = this.fileOf(change);
-    if (change.from !== null) this.#put(file, change.from);
-    else if (change.after === null) this.#put(file, file.path);
-    else if (change.before === null) this.#remove(file, change.after);
+  /**
+   * All of a roll-back, its undo or its redo: only where each file is in the end counts. A place that it comes through on
+   * the way may be somebody else's by now.
+   */
+  #inverted(changes: readonly RecordedChange[], step: (file: TrackedFile, change: RecordedChange) => void): void {
+    const files = new Set(changes.map((change) => this.fileOf(change)));
+    for (const file of files) if (this.#there.get(file.path) === file) this.#there.delete(file.path);
+    for (const change of changes) step(this.fileOf(change), change);
+    for (const file of files) {
+      if (file.isThere) this.#put(file, file.path);
+      else this.#remove(file, file.lastSeen);
+    }
   }
 
   #at(path: TreePath): TrackedFile {
@@ -146,6 +145,27 @@ export class Whereabouts {
     const gone = this.#gone.get(file.path);
     if (gone === undefined) this.#gone.set(file.path, [file]);
     else gone.push(file);
+  }
+}
+
+function again(file: TrackedFile, { path, from, before, after }: RecordedChange): void {
+  if (after === null) {
+    file.isThere = false;
+    file.lastSeen = before;
+  } else if (from !== null || before === null) {
+    file.isThere = true;
+    // Others may have moved what was made: it comes where it was.
+    if (from !== null) file.path = path;
+  }
+}
+
+function back(file: TrackedFile, { from, before, after }: RecordedChange): void {
+  if (from !== null || after === null) {
+    file.isThere = true;
+    if (from !== null) file.path = from;
+  } else if (before === null) {
+    file.isThere = false;
+    file.lastSeen = after;
   }
 }
 
