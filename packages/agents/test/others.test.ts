@@ -164,6 +164,6 @@ test('one of our own tools is one step, by the agent of the session', async () =
   // Without an id the one that is open is meant.
   p.write('a.txt', 'two\n');
   await p.tell(e.call('mcp__savepoint__undo', {}).pre);
-  await server.restore('cp_1');
+  await server.restore('cp_1', { mode: 'exact' });
   expect((await p.story()).at(-1)).toContain('a.txt by claude/toolu_02');
 });
