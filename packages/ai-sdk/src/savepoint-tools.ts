@@ -11,7 +11,14 @@ import {
   type ToolName,
   Turns,
 } from '@savepoint/core/tools';
-import type { InputSchema, JsonSchemaMaker, ModelOutput, SavepointTool, ToolOutput } from './sdk-shapes.ts';
+import {
+  type InputSchema,
+  type JsonSchemaMaker,
+  type ModelOutput,
+  recordedId,
+  type SavepointTool,
+  type ToolOutput,
+} from './sdk-shapes.ts';
 import { ToolFailure } from './tool-failure.ts';
 
 export interface ToolsOptions<Name extends ToolName = ToolName> {
@@ -48,7 +55,7 @@ function sdkTool({ tool, schemas }: ReadyTool, savepoint: Savepoint): SavepointT
     description,
     inputSchema: inputSchema(inputJsonSchema(schemas, 'draft-07')),
     async execute(input, { toolCallId, abortSignal }) {
-      const toolCall = toolCallId.slice(0, LONGEST_ID);
+      const toolCall = recordedId(toolCallId);
       const context = abortSignal === undefined ? { toolCall } : { toolCall, signal: abortSignal };
       try {
         const { structured, warnings } = await turns.take(abortSignal, () =>
@@ -62,8 +69,6 @@ function sdkTool({ tool, schemas }: ReadyTool, savepoint: Savepoint): SavepointT
     toModelOutput: ({ output }) => ({ type: 'text', value: modelText(tool, output) }),
   };
 }
-
-const LONGEST_ID = 200;
 
 /** Contents that were asked for have no place among lines; then the whole answer is told as JSON. */
 function modelText(tool: ReadyTool['tool'], output: ToolOutput): ModelOutput['value'] {

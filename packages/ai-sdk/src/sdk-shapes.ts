@@ -34,6 +34,13 @@ export interface ToolCallOptions {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
+const LONGEST_ID = 200;
+
+/** As a call's id goes on record: a provider may make it as long as it likes. */
+export function recordedId(toolCallId: string): string {
+  return toolCallId.slice(0, LONGEST_ID);
+}
+
 /** The fields of the verb's answer (docs/reference/verbs.md), `preview_id` where there are two steps, and what is beside them. */
 export interface ToolOutput extends Structured {
   readonly warnings: readonly string[];

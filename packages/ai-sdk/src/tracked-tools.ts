@@ -1,6 +1,6 @@
 import type { CallRequest, Session, ToolKind } from '@savepoint/core';
 import { parseTreePath } from '@savepoint/core';
-import type { ToolCallOptions } from './sdk-shapes.ts';
+import { recordedId, type ToolCallOptions } from './sdk-shapes.ts';
 
 /** What is known of one of the agent's own tools. */
 export interface Tracking {
@@ -40,7 +40,7 @@ export function trackedTools<Tools extends Readonly<Record<string, AnyTool>>>(
 function bracketed(session: Session, name: string, execute: Execute, how: Tracking): Execute {
   const requestOf = (input: unknown, { toolCallId }: ToolCallOptions): CallRequest => ({
     tool: name,
-    id: toolCallId.slice(0, LONGEST_ID),
+    id: recordedId(toolCallId),
     args: input,
     kind: how.kind ?? 'other',
     ...(how.paths === undefined ? {} : { paths: pathsOf(how.paths, input) }),
@@ -59,10 +59,8 @@ function bracketed(session: Session, name: string, execute: Execute, how: Tracki
   return (input, options) => session.call(requestOf(input, options), () => lastOf(execute(input, options)));
 }
 
-const LONGEST_ID = 200;
-
 function pathsOf(paths: NonNullable<Tracking['paths']>, input: unknown) {
-  return paths(input as never).map((path) => parseTreePath(path, 'linux'));
+  return paths(input as never).map((path) => parseTreePath(path, process.platform === 'win32' ? 'win32' : 'linux'));
 }
 
 /** Of results that come one by one the last is the answer; the tool works until then. */

@@ -1,6 +1,7 @@
 export type { ActResult, Preview } from './act/act.ts';
 export type { KeptPath, Plan, PlanConflict, PlannedPath, ThreeSides } from './act/plan.ts';
 export type { CallOptions } from './call-options.ts';
+export type { CallRequest } from './call-request.ts';
 export type { Automatic, Effective } from './config/effective.ts';
 export { OPTION_KEYS, type OptionKey, type OptionSpec, type SettingValues, specOf } from './config/options.ts';
 export { configSchema, type JsonSchema } from './config/schema.ts';
@@ -78,7 +79,7 @@ export {
   type Status,
   type UndoOptions,
 } from './savepoint.ts';
-export type { CallEnd, CallRequest, EndedCall, PutBack, Session, SessionOptions } from './session.ts';
+export type { CallEnd, EndedCall, PutBack, Session, SessionOptions } from './session.ts';
 export type { FrozenPath } from './store/frozen.ts';
 export type { OpenCall } from './store/open-calls.ts';
 export type { Usage } from './store/usage.ts';

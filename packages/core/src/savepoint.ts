@@ -483,15 +483,7 @@ export class Savepoint {
       const target = this.#resolve(workspace, name);
       await this.#makeRoom(workspace, lock, pace);
       const { act } = this.#restore(workspace, target, options, pace);
-      const result = await performAct(
-        workspace,
-        this.#asAsked(act, workspace, options),
-        lock,
-        pace,
-        options.expected ?? null,
-      );
-      this.#announce('restore:completed', result);
-      await this.#tidyUp(workspace, lock);
+      const result = await this.#carryOut('restore:completed', workspace, lock, pace, options, act);
       return { ...result, target };
     });
   }
@@ -523,10 +515,7 @@ export class Savepoint {
     return this.#acting(options, async (workspace, lock, pace) => {
       await this.#makeRoom(workspace, lock, pace);
       const { act, outlook } = this.#rollback(workspace, selection, options, pace);
-      const asked = this.#asAsked(act, workspace, options);
-      const result = await performAct(workspace, asked, lock, pace, options.expected ?? null);
-      this.#announce('rollback:completed', result);
-      await this.#tidyUp(workspace, lock);
+      const result = await this.#carryOut('rollback:completed', workspace, lock, pace, options, act);
       return { ...result, outlook: outlook() };
     });
   }
@@ -576,63 +565,29 @@ export class Savepoint {
         const request = { files: stands ? seen.files : await again(), again };
         const telling = { actor: this.#actor, description: options.message ?? null };
         const act = editAct(request, telling, this.#effective(workspace.root).backups);
-        const asked = this.#asAsked(act, workspace, { ...options, force: requests.some(({ force }) => force) });
-        const result = await performAct(workspace, asked, lock, pace, null);
-        this.#announce('edit:completed', result);
-        await this.#tidyUp(workspace, lock);
+        const asked = { ...options, force: requests.some(({ force }) => force) };
+        const result = await this.#carryOut('edit:completed', workspace, lock, pace, asked, act);
         return { ...result, files: act.files() };
       });
     });
   }
 
   async previewUndo(options: CallOptions = {}): Promise<Preview> {
-    return this.#reading((workspace) => {
-      const pace = this.#pace(options);
-      return previewAct(workspace, this.#asAsked(undoAct(workspace, this.#actor, pace), workspace, options), pace);
-    });
+    return this.#previewInverse(undoAct, options);
   }
 
   /** Takes back the newest act of Savepoint that stands; what changed since is kept. */
   async undo(options: UndoOptions = {}): Promise<ActResult> {
-    return this.#acting(options, async (workspace, lock, pace) => {
-      await this.#makeRoom(workspace, lock, pace);
-      const act = undoAct(workspace, this.#actor, pace);
-      const result = await performAct(
-        workspace,
-        this.#asAsked(act, workspace, options),
-        lock,
-        pace,
-        options.expected ?? null,
-      );
-      this.#announce('undo:completed', result);
-      await this.#tidyUp(workspace, lock);
-      return result;
-    });
+    return this.#inverse('undo:completed', undoAct, options);
   }
 
   async previewRedo(options: CallOptions = {}): Promise<Preview> {
-    return this.#reading((workspace) => {
-      const pace = this.#pace(options);
-      return previewAct(workspace, this.#asAsked(redoAct(workspace, this.#actor, pace), workspace, options), pace);
-    });
+    return this.#previewInverse(redoAct, options);
   }
 
   /** Takes back the newest undo that no act came after. */
   async redo(options: UndoOptions = {}): Promise<ActResult> {
-    return this.#acting(options, async (workspace, lock, pace) => {
-      await this.#makeRoom(workspace, lock, pace);
-      const act = redoAct(workspace, this.#actor, pace);
-      const result = await performAct(
-        workspace,
-        this.#asAsked(act, workspace, options),
-        lock,
-        pace,
-        options.expected ?? null,
-      );
-      this.#announce('redo:completed', result);
-      await this.#tidyUp(workspace, lock);
-      return result;
-    });
+    return this.#inverse('redo:completed', redoAct, options);
   }
 
   /** Looks for damage. @param options.deep reads and hashes every byte of the store */
@@ -880,6 +835,36 @@ export class Savepoint {
 
   #warnOf(scan: ScanResult): void {
     for (const message of scan.problems) this.#events.emit('warning', { message });
+  }
+
+  async #previewInverse(actOf: typeof undoAct, options: CallOptions): Promise<Preview> {
+    return this.#reading((workspace) => {
+      const pace = this.#pace(options);
+      return previewAct(workspace, this.#asAsked(actOf(workspace, this.#actor, pace), workspace, options), pace);
+    });
+  }
+
+  async #inverse(event: ActEvent, actOf: typeof undoAct, options: UndoOptions): Promise<ActResult> {
+    return this.#acting(options, async (workspace, lock, pace) => {
+      await this.#makeRoom(workspace, lock, pace);
+      return this.#carryOut(event, workspace, lock, pace, options, actOf(workspace, this.#actor, pace));
+    });
+  }
+
+  /** Every act ends the same way: it is told, then the store is tidied. */
+  async #carryOut(
+    event: ActEvent,
+    workspace: Workspace,
+    lock: HeldLock,
+    pace: Pace,
+    options: UndoOptions,
+    act: Act,
+  ): Promise<ActResult> {
+    const asked = this.#asAsked(act, workspace, options);
+    const result = await performAct(workspace, asked, lock, pace, options.expected ?? null);
+    this.#announce(event, result);
+    await this.#tidyUp(workspace, lock);
+    return result;
   }
 
   /** A verb that changes files: nothing may be pending, here or in a workspace that overlaps. */

@@ -1,7 +1,7 @@
 /** An agent's session, for those who build agents and for hooks: every tool call is bracketed by two captures. */
 
 import type { CallOptions } from './call-options.ts';
-import { isMeant } from './config/command-patterns.ts';
+import { type CallRequest, isTriggered, shortened, toolInfo } from './call-request.ts';
 import type { Automatic } from './config/effective.ts';
 import type { Pace } from './io/pace.ts';
 import {
@@ -11,8 +11,6 @@ import {
   type Gap,
   isAct,
   type RecordedChange,
-  type ToolInfo,
-  type ToolKind,
 } from './model/checkpoint.ts';
 import type { SavepointError } from './model/errors.ts';
 import { isWithin, type TreePath } from './model/names.ts';
@@ -28,27 +26,6 @@ export interface SessionOptions {
   /** The agent's own id of the session; without it one is made. */
   readonly id?: string;
   /** False: calls are carried out, and nothing is captured. Default true. */
-  readonly track?: boolean;
-}
-
-/** A call of a tool that is about to begin. */
-export interface CallRequest {
-  /** As the agent calls it. */
-  readonly tool: string;
-  /** Default `other`: it may write anywhere. */
-  readonly kind?: ToolKind;
-  /** What it is called with; shown shortened. */
-  readonly args?: unknown;
-  /** The paths that it will write, and no others; without them it may write anywhere. */
-  readonly paths?: readonly TreePath[];
-  /** The agent's own id of the call; without it one is made. */
-  readonly id?: string;
-  /** A sub-agent that makes it. */
-  readonly actor?: Actor;
-  /** For people: a command line or a file name. Default: made of `args`. */
-  readonly summary?: string;
-  /** One of Savepoint's own tools, whose act tells of itself. */
-  readonly own?: boolean;
   readonly track?: boolean;
 }
 
@@ -95,15 +72,11 @@ export interface SessionHost {
   automatic(): Promise<Automatic>;
 }
 
-const SUMMARY_CHARACTERS = 200;
-const ARGS_CHARACTERS = 2_000;
 const PROMPT_CHARACTERS = 2_000;
 /** One happening, told by two hooks that were both installed, is told within this time. */
 const SAME_HAPPENING_MS = 10_000;
 /** Acts that a session is told of; older ones are not worth a word. */
 const MOST_NEWS = 200;
-/** What tells best what a call is about, in this order. */
-const TELLING_ARGS = ['command', 'cmd', 'file_path', 'filePath', 'path', 'description', 'prompt', 'pattern', 'url'];
 
 export class Session {
   readonly id: string;
@@ -417,60 +390,4 @@ export class Session {
   }
 }
 
-/** A tool that may do anything is bracketed as long as anything is. */
-function isTriggered(request: CallRequest, on: Automatic): boolean {
-  switch (request.kind ?? 'other') {
-    case 'write':
-      return on.beforeWrite;
-    case 'edit':
-      return on.beforeEdit;
-    case 'shell':
-      return on.beforeBash && isMeant(commandOf(request), on.bashPatterns);
-    case 'other':
-      return on.beforeWrite || on.beforeEdit || on.beforeBash;
-  }
-}
-
-/** Null where nobody says. */
-function commandOf({ args, summary }: CallRequest): string | null {
-  if (typeof args === 'string') return args;
-  if (typeof args === 'object' && args !== null) {
-    const { command, cmd } = args as { readonly command?: unknown; readonly cmd?: unknown };
-    const given = command ?? cmd;
-    if (typeof given === 'string') return given;
-    if (Array.isArray(given) && given.every((word) => typeof word === 'string')) return given.join(' ');
-  }
-  return summary ?? null;
-}
-
 const NOTHING_ENDED: EndedCall = { checkpoint: null, changes: [], found: false, uncovered: [], putBack: null };
-
-function toolInfo({ tool, kind, args, summary }: CallRequest): ToolInfo {
-  return {
-    name: shortened(tool, SUMMARY_CHARACTERS),
-    kind: kind ?? 'other',
-    summary: shortened(summary ?? summaryOf(args), SUMMARY_CHARACTERS),
-    args: args === undefined ? null : shortened(asJson(args), ARGS_CHARACTERS),
-    took: null,
-  };
-}
-
-function summaryOf(args: unknown): string {
-  if (typeof args === 'string') return args;
-  if (typeof args !== 'object' || args === null) return '';
-  const found = TELLING_ARGS.map((key) => (args as Readonly<Record<string, unknown>>)[key]);
-  return found.find((value): value is string => typeof value === 'string' && value !== '') ?? '';
-}
-
-/** What cannot be JSON is no reason for a call to fail. */
-function asJson(args: unknown): string {
-  try {
-    return JSON.stringify(args) ?? '';
-  } catch {
-    return '';
-  }
-}
-
-function shortened(text: string, characters: number): string {
-  return text.length > characters ? `${text.slice(0, characters - 1)}…` : text;
-}

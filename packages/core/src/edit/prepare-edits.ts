@@ -5,10 +5,10 @@ import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
 import type { ObjectId } from '../model/ids.ts';
 import { type DiskPath, type JsonName, parentPath, type TreePath } from '../model/names.ts';
+import { hashObject } from '../store/objects/object-hash.ts';
 import { applyEdits } from './apply-edits.ts';
 import type { AppliedEdit, EditStatus } from './edits.ts';
 import {
-  blobId,
   type FileProblemCode,
   FileRefused,
   type FileRequest,
@@ -161,7 +161,7 @@ function compute(
   const after =
     content === null
       ? null
-      : { path: placed(to), content, id: blobId(content), mode: mode ?? found?.mode ?? modeOfNew };
+      : { path: placed(to), content, id: hashObject('blob', content), mode: mode ?? found?.mode ?? modeOfNew };
   return { given, path, before: found, after, statuses: result.statuses, modeOfNew };
 }
 

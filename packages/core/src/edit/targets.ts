@@ -7,6 +7,7 @@ import type { Ports } from '../io/ports.ts';
 import { checkTreePath } from '../io/safe-path.ts';
 import type { ObjectId } from '../model/ids.ts';
 import { type DiskPath, type JsonName, lastName, parentPath, type TreePath } from '../model/names.ts';
+import { hashObject } from '../store/objects/object-hash.ts';
 import { EDIT_BOUND, type Edit } from './edits.ts';
 
 /** What a caller wants done to one file. */
@@ -165,14 +166,14 @@ function read(fs: Fs, disk: DiskPath, stat: Stat): FoundFile {
       guarded(disk, () => fs.readLink(disk)),
       'latin1',
     );
-    return { kind, content, id: blobId(content), mode, identity };
+    return { kind, content, id: hashObject('blob', content), mode, identity };
   }
   if (kind !== 'file') {
     const what = kind === 'folder' ? 'A folder is there' : 'A socket, pipe or device is there';
     throw new FileRefused('NOT_A_FILE', `${what}, and no file.`);
   }
   const content = guarded(disk, () => readWhole(fs, disk, EDIT_BOUND.maxBytes));
-  return { kind, content, id: blobId(content), mode, identity };
+  return { kind, content, id: hashObject('blob', content), mode, identity };
 }
 
 /** A system call's refusal, as a problem of this file alone. */
@@ -203,9 +204,4 @@ function below(root: DiskPath, path: TreePath): DiskPath {
 function isHash(given: string, { content, id }: FoundFile): boolean {
   const hash = given.toLowerCase();
   return hash.length === 64 ? createHash('sha256').update(content).digest('hex') === hash : id === hash;
-}
-
-/** The id that a content has as a git blob. */
-export function blobId(content: Buffer): ObjectId {
-  return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex') as ObjectId;
 }

@@ -1,4 +1,6 @@
-import { type Fs, FsError } from '../io/fs.ts';
+import { createHash } from 'node:crypto';
+import { readWhole } from '../io/durable-write.ts';
+import { type Fs, FsError, isFsError } from '../io/fs.ts';
 import type { DiskPath } from '../model/names.ts';
 
 /**
@@ -18,5 +20,30 @@ export function writeCacheFile(fs: Fs, path: DiskPath, bytes: Buffer): void {
     fs.rename(temporary, path);
   } catch (error) {
     if (!(error instanceof FsError)) throw error;
+  }
+}
+
+/** A file of its own for each key, whatever characters that has. */
+export function fileForKey(folder: DiskPath, key: string): DiskPath {
+  return `${folder}/${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json` as DiskPath;
+}
+
+/** The folder is made where it is missing. */
+export function writeCacheJson(fs: Fs, folder: DiskPath, key: string, json: unknown): void {
+  try {
+    fs.makeFolder(folder, 0o700);
+  } catch (error) {
+    if (!isFsError(error, 'EEXIST')) throw error;
+  }
+  writeCacheFile(fs, fileForKey(folder, key), Buffer.from(JSON.stringify(json)));
+}
+
+/** What is missing, damaged or longer than `mostBytes` is null. */
+export function readCacheJson<J, T>(fs: Fs, path: DiskPath, mostBytes: number, parse: (json: J) => T): T | null {
+  try {
+    return parse(JSON.parse(readWhole(fs, path, mostBytes).toString()) as J);
+  } catch (error) {
+    if (error instanceof FsError || error instanceof SyntaxError || error instanceof TypeError) return null;
+    throw error;
   }
 }

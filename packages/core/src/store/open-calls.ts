@@ -4,12 +4,10 @@
  * flushed: who loses power loses the agent with it.
  */
 
-import { createHash } from 'node:crypto';
-import { readWhole } from '../io/durable-write.ts';
-import { type Fs, FsError, isFsError } from '../io/fs.ts';
+import { type Fs, isFsError } from '../io/fs.ts';
 import type { Actor, ToolInfo } from '../model/checkpoint.ts';
 import { type DiskPath, type JsonName, nameFromJson, nameToJson, type TreePath } from '../model/names.ts';
-import { writeCacheFile } from './cache-file.ts';
+import { fileForKey, readCacheJson, writeCacheJson } from './cache-file.ts';
 import type { StoreLayout } from './layout.ts';
 
 export interface OpenCall {
@@ -37,25 +35,20 @@ const CALL_BYTES = 4 * 1024 * 1024;
 const LONGEST_CALL_MS = 12 * 3_600_000;
 
 export function writeOpenCall(fs: Fs, layout: StoreLayout, call: OpenCall): void {
-  try {
-    fs.makeFolder(layout.calls, 0o700);
-  } catch (error) {
-    if (!isFsError(error, 'EEXIST')) throw error;
-  }
   const json: OpenCallJson = { ...call, declared: call.declared?.map(nameToJson) ?? null };
-  writeCacheFile(fs, fileOf(layout, call.session, call.id), Buffer.from(JSON.stringify(json)));
+  writeCacheJson(fs, layout.calls, keyOf(call.session, call.id), json);
 }
 
 export function removeOpenCall(fs: Fs, layout: StoreLayout, session: string, id: string): void {
   try {
-    fs.unlink(fileOf(layout, session, id));
+    fs.unlink(fileForKey(layout.calls, keyOf(session, id)));
   } catch (error) {
     if (!isFsError(error, 'ENOENT')) throw error;
   }
 }
 
 export function readOpenCall(fs: Fs, layout: StoreLayout, session: string, id: string): OpenCall | null {
-  return readCall(fs, fileOf(layout, session, id));
+  return readCall(fs, fileForKey(layout.calls, keyOf(session, id)));
 }
 
 /** Oldest first. What is damaged, or older than any call, counts for nothing. @param now milliseconds since 1970 */
@@ -66,12 +59,8 @@ export function readOpenCalls(fs: Fs, layout: StoreLayout, now: number): readonl
     .sort((a, b) => a.began - b.began || (a.id < b.id ? -1 : 1));
 }
 
-function fileOf(layout: StoreLayout, session: string, id: string): DiskPath {
-  const key = createHash('sha256')
-    .update(JSON.stringify([session, id]))
-    .digest('hex')
-    .slice(0, 32);
-  return `${layout.calls}/${key}.json` as DiskPath;
+function keyOf(session: string, id: string): string {
+  return JSON.stringify([session, id]);
 }
 
 function listIfThere(fs: Fs, folder: DiskPath): readonly string[] {
@@ -84,11 +73,8 @@ function listIfThere(fs: Fs, folder: DiskPath): readonly string[] {
 }
 
 function readCall(fs: Fs, path: DiskPath): OpenCall | null {
-  try {
-    const json = JSON.parse(readWhole(fs, path, CALL_BYTES).toString()) as OpenCallJson;
-    return { ...json, declared: json.declared?.map((name) => nameFromJson(name) as TreePath) ?? null };
-  } catch (error) {
-    if (error instanceof FsError || error instanceof SyntaxError || error instanceof TypeError) return null;
-    throw error;
-  }
+  return readCacheJson(fs, path, CALL_BYTES, (json: OpenCallJson) => ({
+    ...json,
+    declared: json.declared?.map((name) => nameFromJson(name) as TreePath) ?? null,
+  }));
 }

@@ -1,11 +1,12 @@
 /** What Savepoint itself puts into a workspace: staging folders, and backups beside the files where those are wanted. */
 
 import { diskState, holds } from '../io/disk-state.ts';
-import { durableWrite, readWhole } from '../io/durable-write.ts';
+import { durableWrite } from '../io/durable-write.ts';
 import { FsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import type { ObjectId } from '../model/ids.ts';
 import { type DiskPath, type JsonName, nameFromJson, nameToJson, parentPath, type TreePath } from '../model/names.ts';
+import { readCacheJson } from './cache-file.ts';
 import type { StoreLayout } from './layout.ts';
 import { stagingFolders } from './staging-names.ts';
 
@@ -40,13 +41,10 @@ export function readBesideRecords({ fs }: Ports, layout: StoreLayout): readonly 
 }
 
 function readFiles(fs: Ports['fs'], path: DiskPath): readonly BesideFile[] {
-  try {
-    const json = JSON.parse(readWhole(fs, path, RECORD_BYTES).toString()) as { path: JsonName; id: string }[];
-    return json.map((file) => ({ path: nameFromJson(file.path) as TreePath, id: file.id as ObjectId }));
-  } catch (error) {
-    if (error instanceof FsError || error instanceof SyntaxError || error instanceof TypeError) return [];
-    throw error;
-  }
+  const read = readCacheJson(fs, path, RECORD_BYTES, (json: readonly { path: JsonName; id: string }[]) =>
+    json.map((file) => ({ path: nameFromJson(file.path) as TreePath, id: file.id as ObjectId })),
+  );
+  return read ?? [];
 }
 
 /** What a capture leaves out, and what keeps its folder from being removed. */

@@ -4,14 +4,13 @@ import { FolderWalk } from '../io/folder-walk.ts';
 import { type Fs, isFsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
-import type { FileEntry } from '../model/entries.ts';
 import { childPath, type DiskPath, lastName, type Name, parentPath, type TreePath } from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { type BesideRecord, readBesideRecords, stillHolds, writeBesideRecord } from '../store/own-paths.ts';
 import type { KeptFile } from './late-writes.ts';
 import { isExpected } from './outcome.ts';
-import { ForeignContent } from './site.ts';
+import { ForeignContent, writeEntry } from './site.ts';
 import { onlyMode } from './steps.ts';
 import type { Transition } from './transition.ts';
 
@@ -44,7 +43,7 @@ export async function saveBackups(
   for (const { path, from, to } of transitions) {
     if (from?.kind !== 'file' || onlyMode(from, to)) continue;
     const backup = `${folderFor(parentPath(path))}/${lastName(path)}` as DiskPath;
-    await writeCopy(fs, backup, { ...from, mode: 0o600 }, objects);
+    fs.close(await writeEntry(fs, backup, { ...from, mode: 0o600 }, objects));
     kept.push({ path, backup });
   }
   return kept;
@@ -75,10 +74,11 @@ export async function saveBackupsBeside(
     for (const { beside, from } of copies) {
       const disk = walk.child(beside);
       if (disk === null) throw new ForeignContent(beside, 'the folder it lies in is gone');
-      await writeCopy(ports.fs, disk, from, objects).catch((error: unknown) => {
+      const copy = await writeEntry(ports.fs, disk, from, objects).catch((error: unknown) => {
         if (isFsError(error, 'EEXIST')) throw new ForeignContent(beside, 'something was written there meanwhile');
         throw error;
       });
+      ports.fs.close(copy);
       walk.confirm(beside);
     }
     return copies.map(({ path, beside }) => ({ path, backup: `${root}/${beside}` as DiskPath }));
@@ -94,20 +94,6 @@ function freeName(walk: FolderWalk, fs: Fs, path: TreePath): TreePath {
     const beside = childPath(folder, `${name}.bak${number === 1 ? '' : number}` as Name);
     const disk = walk.child(beside);
     if (disk === null || fs.lstat(disk) === null) return beside;
-  }
-}
-
-async function writeCopy(fs: Fs, disk: DiskPath, { id, mode }: FileEntry, objects: ObjectReader): Promise<void> {
-  const file = fs.openNew(disk, 0o600);
-  try {
-    let at = 0;
-    await objects.copyBlob(id, (chunk) => {
-      fs.write(file, chunk, at);
-      at += chunk.length;
-    });
-    fs.fchmod(file, mode);
-  } finally {
-    fs.close(file);
   }
 }
 

@@ -137,16 +137,20 @@ export async function stageFile(site: Site, slot: number, entry: FileEntry): Pro
 }
 
 /** The file in its slot, written, open, and not durable yet. */
-export async function writeStaged(site: Site, slot: number, entry: FileEntry): Promise<Fd> {
-  const { fs } = site;
-  const file = fs.openNew(stagedFile(site, slot), 0o600);
+export function writeStaged(site: Site, slot: number, entry: FileEntry): Promise<Fd> {
+  return writeEntry(site.fs, stagedFile(site, slot), entry, site.objects);
+}
+
+/** A new file with content and permissions, open, and not durable yet. */
+export async function writeEntry(fs: Fs, path: DiskPath, { id, mode }: FileEntry, objects: ObjectReader): Promise<Fd> {
+  const file = fs.openNew(path, 0o600);
   try {
     let at = 0;
-    await site.objects.copyBlob(entry.id, (chunk) => {
+    await objects.copyBlob(id, (chunk) => {
       fs.write(file, chunk, at);
       at += chunk.length;
     });
-    fs.fchmod(file, entry.mode);
+    fs.fchmod(file, mode);
     return file;
   } catch (error) {
     fs.close(file);
