@@ -13,7 +13,7 @@ export const FLOORS = [
   ['workspace'],
   ['timeline', 'transaction'],
   ['act'],
-  ['edit', 'rewind'],
+  ['edit', 'purge', 'rewind'],
   ['plan', 'fork', 'conversation', 'sync', 'config'],
   ['call-options.ts', 'call-request.ts', 'events.ts', 'open-workspace.ts', 'publication.ts'],
   ['session.ts'],
@@ -50,7 +50,7 @@ export const CHANGING_METHODS = [
 ];
 
 /** Functions of io that change the disk in several steps. */
-export const CHANGING_FUNCTIONS = ['durableWrite', 'durableCreate', 'removeTree'];
+export const CHANGING_FUNCTIONS = ['durableWrite', 'durableCreate', 'removeTree', 'removeIfThere'];
 
 /** Rooms that may change the disk: the port itself, the store (its own folder), and the one door. */
 export const CHANGING_ROOMS = ['io', 'store', 'transaction'];

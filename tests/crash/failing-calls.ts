@@ -19,6 +19,7 @@ const CODES: ReadonlySet<string> = new Set([
   'PENDING',
   'PATH_REFUSED',
   'EDITS_REFUSED',
+  'PURGE_INCOMPLETE',
 ]);
 
 interface Ends {

@@ -58,6 +58,20 @@ export const SCENES: readonly Scene[] = [
     },
     act: (sp) => left(sp.redo()),
   },
+  {
+    name: 'rollback',
+    prepare: async (disk) => {
+      await history(disk);
+      const session = engine(disk, 11).session({ agent: 'mine', id: 's' });
+      await session.call({ tool: 'Bash', kind: 'shell', id: 'c' }, () => second(disk));
+      put(disk, 'a.txt', 'a2\nof a person\n');
+      put(disk, 'new/n/mine.txt', 'of a person\n');
+    },
+    act: async (sp) => {
+      const { scan, plan } = await sp.rollback({ session: 's' }, { skipConflicts: true });
+      return { left: [...scan.partial, ...plan.kept].map(({ path }) => path) };
+    },
+  },
   { name: 'edit of 2 files', prepare: async (disk) => some(disk, 2), act: (sp) => editAll(sp, 2) },
   { name: 'edit of 20 files', prepare: async (disk) => some(disk, 20), act: (sp) => editAll(sp, 20) },
   { name: 'first checkpoint', prepare: async (disk) => first(disk), act: (sp) => checkpoint(sp) },
@@ -84,7 +98,24 @@ export const SCENES: readonly Scene[] = [
       return { left: [] };
     },
   },
+  {
+    name: 'purge',
+    prepare: async (disk) => {
+      await history(disk);
+      second(disk);
+      await some(disk, 2);
+      await editAll(engine(disk, 11), 2);
+      await engine(disk, 12).pin('cp_1');
+    },
+    act: async (sp) => {
+      await sp.purge(PURGED);
+      return { left: [] };
+    },
+  },
 ];
+
+/** Of files that edits replaced, so that there are backups. */
+export const PURGED = ['closed', 'stays/in', 'src/d0'] as readonly string[] as readonly TreePath[];
 
 async function some(disk: SimDisk, count: number): Promise<void> {
   for (let index = 0; index < count; index++) put(disk, `src/d${index % 3}/f${index}.txt`, `line\n${index}\n`);

@@ -13,6 +13,8 @@ const WORDS: Readonly<Record<Progress['phase'], string>> = {
   apply: 'changing files',
   verify: 'checking',
   'clean-up': 'cleaning up',
+  purge: 'taking out',
+  search: 'searching',
 };
 
 export class ProgressLine {

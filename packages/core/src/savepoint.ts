@@ -32,6 +32,7 @@ import {
   type Setting,
 } from './open-workspace.ts';
 import { publicationAgain } from './publication.ts';
+import { type Purged, type PurgeOutlook, previewPurge, purge } from './purge/purge.ts';
 import { type RestoreMode, redoAct, restoreAct, undoAct } from './rewind/acts.ts';
 import { actHistory } from './rewind/history.ts';
 import type { Parties } from './rewind/parties.ts';
@@ -171,6 +172,14 @@ export interface Configuration extends Effective {
   readonly settings: Settings;
   /** A file that cannot be used: what is here apart from it is not in force, and verbs that need it fail so. */
   readonly problem: SavepointError | null;
+}
+
+/** What a purge does not reach. */
+export interface PurgeReach {
+  /** Paths where something still is: the next capture takes it. */
+  readonly stillThere: readonly TreePath[];
+  /** Folders of workspaces that lie around this one or in it, and have stores of their own. */
+  readonly otherWorkspaces: readonly DiskPath[];
 }
 
 /** How often a watch looks. */
@@ -368,6 +377,26 @@ export class Savepoint {
       const forgotten = await forgetSession(workspace, lock, session, pace);
       this.#dropBackups(workspace);
       return forgotten;
+    });
+  }
+
+  /** What `purge` would take out. Changes nothing. */
+  async previewPurge(paths: readonly TreePath[], options: CallOptions = {}): Promise<PurgeOutlook & PurgeReach> {
+    return this.#reading(async (workspace) => {
+      const outlook = await previewPurge(workspace, purgeable(paths), this.#pace(options));
+      return { ...outlook, ...this.#beyondPurge(workspace, paths) };
+    });
+  }
+
+  /**
+   * Takes what was ever at these paths, and below them, out of everything that the store keeps, and proves it. The files
+   * themselves stay as they are, and the next capture takes what is there then. It cannot be undone.
+   * @throws SavepointError PURGE_INCOMPLETE, PATH_REFUSED for the whole workspace, LOCKED, PENDING, STORE_DAMAGED, IO
+   */
+  async purge(paths: readonly TreePath[], options: CallOptions = {}): Promise<Purged & PurgeReach> {
+    return this.#acting(options, async (workspace, lock, pace) => {
+      const purged = await purge(workspace, lock, purgeable(paths), pace);
+      return { ...purged, ...this.#beyondPurge(workspace, paths) };
     });
   }
 
@@ -1060,6 +1089,14 @@ export class Savepoint {
     return effective(settings, this.#options);
   }
 
+  #beyondPurge(workspace: Workspace, paths: readonly TreePath[]): PurgeReach {
+    const others = overlapping(this.#setting(), workspace).filter(({ id }) => id !== workspace.id);
+    return {
+      stillThere: paths.filter((path) => this.#isThere(`${workspace.root}/${path}` as DiskPath)),
+      otherWorkspaces: others.map(({ root }) => root),
+    };
+  }
+
   #assertOnRequest(root: DiskPath): void {
     const option = 'triggers.on_request';
     const { values, origins, files } = this.#settings(root);
@@ -1132,6 +1169,14 @@ export class Savepoint {
       throw asSavepointError(error);
     }
   }
+}
+
+function purgeable(paths: readonly TreePath[]): readonly TreePath[] {
+  if (!paths.includes('' as TreePath)) return paths;
+  const why = 'is the whole workspace';
+  const hint = 'To forget all of it, delete its store; `savepoint workspaces` says where that is.';
+  const message = 'The whole workspace cannot be purged.';
+  throw new SavepointError('PATH_REFUSED', message, { path: '', why }, { hint });
 }
 
 function problemOf(settings: Settings): SavepointError | null {

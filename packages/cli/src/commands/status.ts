@@ -7,6 +7,7 @@ import { checkpointMarks } from '../show/checkpoint.ts';
 import { counted, shown, when } from '../show/words.ts';
 
 const LISTED = 20;
+const NOT_RECORDED = 'What agents do is not recorded here: it is turned off (`savepoint config` says where).';
 
 export const status = command({
   verb: VERBS.status,
@@ -26,6 +27,7 @@ export const status = command({
     if (workspace === null) {
       return lines(
         'There are no checkpoints of this folder yet. Take the first with `savepoint checkpoint`.',
+        output.recordsAgents ? [] : NOT_RECORDED,
         agentLines(output.agents ?? [], false),
       );
     }
@@ -57,6 +59,7 @@ export const status = command({
     if (capture !== null) text.push(...captureNotes(capture));
     if (undo !== null) text.push(`undo would take back ${undo.id} (${showText(undo.description)})`);
     if (redo !== null) text.push(`redo would take back ${redo.id} (${showText(redo.description)})`);
+    if (!output.recordsAgents) text.push(NOT_RECORDED);
     text.push(...agentLines(output.agents ?? [], false));
     return lines(text);
   },

@@ -19,6 +19,7 @@ const REASONS: Readonly<Record<GapJson['reason'], string>> = {
   repository: 'a .git',
   own: "Savepoint's own",
   excluded: 'the configuration leaves it out',
+  purged: 'purged from the store',
 };
 
 export function gapReason({ reason, size: bytes, code }: GapJson): string {

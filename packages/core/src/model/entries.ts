@@ -33,6 +33,7 @@ export interface FolderEntry {
  * - `repository`: a `.git` entry, which is never captured
  * - `own`: Savepoint's staging folder
  * - `excluded`: the configuration leaves it out
+ * - `purged`: it was captured, and taken out of the store on purpose
  */
 export type SkipReason =
   | 'too-large'
@@ -44,7 +45,8 @@ export type SkipReason =
   | 'name'
   | 'repository'
   | 'own'
-  | 'excluded';
+  | 'excluded'
+  | 'purged';
 
 export interface Skip {
   readonly reason: SkipReason;

@@ -180,6 +180,12 @@ export const ERROR_CODES = {
     data: '{ bytes: number, limit: number, pinned: number }',
     hint: 'Nothing was changed. Raise max_store_mb in your config.json, unpin checkpoints, or leave large files out (exclude).',
   },
+  PURGE_INCOMPLETE: {
+    exit: 1,
+    when: 'After a purge something of it was found in the store all the same.',
+    data: '{ left: { where: JsonName, what: string }[] }',
+    hint: 'No checkpoint has it any more. Run the purge again; what it names may be removed by hand where it is no part of Savepoint.',
+  },
   IO: {
     exit: 1,
     when: 'The file system refused or failed a call.',

@@ -57,5 +57,8 @@ export function parseHunkId(text: string): { readonly change: ChangeId; readonly
   return change === null ? null : { change: changeId(change.checkpoint, change.place), hunk: Number(found?.[2]) };
 }
 
+/** Stands where the id of a content stood that was purged; no object has it. */
+export const PURGED = '0000000000000000000000000000000000000000' as ObjectId;
+
 /** The tree without entries: what an empty folder is. */
 export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as ObjectId;

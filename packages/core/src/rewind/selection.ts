@@ -13,7 +13,7 @@ import {
 } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type ChangeId, changeId, hunkId, parseChangeId } from '../model/ids.ts';
+import { type ChangeId, changeId, hunkId, PURGED, parseChangeId } from '../model/ids.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { listChanges } from '../timeline/changes.ts';
@@ -174,10 +174,11 @@ function reasonToSkip(
     return authors.length > 1 ? `it may be from any of ${others}` : 'whose it is, is not known for sure';
   }
   if (previous === undefined) return 'the state before it is no longer in the store';
-  const isGone = [change.before, change.after].some(
-    (entry) => entry !== null && entry.kind !== 'folder' && !objects.has(entry.id),
+  const needed = [change.before, change.after].flatMap((entry) =>
+    entry === null || entry.kind === 'folder' ? [] : entry.id,
   );
-  return isGone ? 'its content is no longer in the store' : null;
+  if (needed.includes(PURGED)) return 'its content was purged';
+  return needed.every((id) => objects.has(id)) ? null : 'its content is no longer in the store';
 }
 
 function nameOf(name: string, call: string | null): string {

@@ -4,7 +4,8 @@
  * flushed: who loses power loses the agent with it.
  */
 
-import { type Fs, isFsError } from '../io/fs.ts';
+import type { Fs } from '../io/fs.ts';
+import { listIfThere, removeIfThere } from '../io/if-there.ts';
 import type { Actor, ToolInfo } from '../model/checkpoint.ts';
 import { type DiskPath, type JsonName, nameFromJson, nameToJson, type TreePath } from '../model/names.ts';
 import { fileForKey, readCacheJson, writeCacheJson } from './cache-file.ts';
@@ -40,11 +41,7 @@ export function writeOpenCall(fs: Fs, layout: StoreLayout, call: OpenCall): void
 }
 
 export function removeOpenCall(fs: Fs, layout: StoreLayout, session: string, id: string): void {
-  try {
-    fs.unlink(fileForKey(layout.calls, keyOf(session, id)));
-  } catch (error) {
-    if (!isFsError(error, 'ENOENT')) throw error;
-  }
+  removeIfThere(fs, fileForKey(layout.calls, keyOf(session, id)));
 }
 
 export function readOpenCall(fs: Fs, layout: StoreLayout, session: string, id: string): OpenCall | null {
@@ -61,15 +58,6 @@ export function readOpenCalls(fs: Fs, layout: StoreLayout, now: number): readonl
 
 function keyOf(session: string, id: string): string {
   return JSON.stringify([session, id]);
-}
-
-function listIfThere(fs: Fs, folder: DiskPath): readonly string[] {
-  try {
-    return fs.list(folder);
-  } catch (error) {
-    if (isFsError(error, 'ENOENT')) return [];
-    throw error;
-  }
 }
 
 function readCall(fs: Fs, path: DiskPath): OpenCall | null {

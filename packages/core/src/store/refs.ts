@@ -8,6 +8,7 @@
  * F4 Packing writes `packed-refs` durably before any file goes.
  * F5 Whoever looks for a ref looks at its file first and at `packed-refs` second: while it is packed, it is always in
  *    one of them.
+ * F6 Moving many refs at once packs them first: while a loose file counts before them, they could not move together.
  */
 import { durableWrite, folderOf, isTemporaryName, readWhole, syncFolder } from '../io/durable-write.ts';
 import { type Fs, FsError, isFsError, kindOf } from '../io/fs.ts';
@@ -150,24 +151,43 @@ export class Refs {
    * @throws FsError EEXIST while a git works on the packed refs
    */
   pack(): void {
+    withPackedLock(this.ports, this.folder, () => this.#pack());
+  }
+
+  /**
+   * Every ref to one of the old ids is one to its new id: all of them at once, or none. The caller holds the store's lock.
+   * @param moved new ids by the old ones; their objects are durable
+   * @throws FsError EEXIST while a git works on the packed refs
+   */
+  moveAll(moved: ReadonlyMap<ObjectId, ObjectId>): void {
     withPackedLock(this.ports, this.folder, () => {
-      const ids = new Map(this.#readPacked().ids);
-      const packed: string[] = [];
+      this.#pack(); // F6
       for (const name of this.#looseNames('refs/')) {
         const ref = this.#looseOrNull(name);
-        if (ref === null || !('id' in ref)) continue;
-        ids.set(name, ref.id);
-        packed.push(name);
+        if (ref !== null && 'id' in ref && moved.has(ref.id)) throw new FsError('EEXIST', 'rename', this.#pathOf(name));
       }
-      if (packed.length === 0) return;
-      durableWrite(this.#fs, this.#packedPath, encodePackedRefs(ids), FILE_MODE); // F4
-      this.#unlinkAll(
-        packed.filter((name) => {
-          const ref = this.#looseOrNull(name);
-          return ref !== null && 'id' in ref && ref.id === ids.get(name);
-        }),
-      );
+      const ids = [...this.#readPacked().ids].map(([name, id]) => [name, moved.get(id) ?? id] as const);
+      durableWrite(this.#fs, this.#packedPath, encodePackedRefs(new Map(ids)), FILE_MODE);
     });
+  }
+
+  #pack(): void {
+    const ids = new Map(this.#readPacked().ids);
+    const packed: string[] = [];
+    for (const name of this.#looseNames('refs/')) {
+      const ref = this.#looseOrNull(name);
+      if (ref === null || !('id' in ref)) continue;
+      ids.set(name, ref.id);
+      packed.push(name);
+    }
+    if (packed.length === 0) return;
+    durableWrite(this.#fs, this.#packedPath, encodePackedRefs(ids), FILE_MODE); // F4
+    this.#unlinkAll(
+      packed.filter((name) => {
+        const ref = this.#looseOrNull(name);
+        return ref !== null && 'id' in ref && ref.id === ids.get(name);
+      }),
+    );
   }
 
   /**

@@ -4,7 +4,9 @@
  */
 
 import type { Fs } from '../io/fs.ts';
+import { listIfThere, removeIfThere } from '../io/if-there.ts';
 import type { ConversationPosition } from '../model/checkpoint.ts';
+import type { DiskPath } from '../model/names.ts';
 import { fileForKey, readCacheJson, writeCacheJson } from './cache-file.ts';
 import type { StoreLayout } from './layout.ts';
 
@@ -30,4 +32,14 @@ export function readSessionState(fs: Fs, layout: StoreLayout, session: string): 
 
 export function writeSessionState(fs: Fs, layout: StoreLayout, session: string, state: SessionState): void {
   writeCacheJson(fs, layout.sessions, session, { session, ...state });
+}
+
+/** Removes those that tell of something. @param tellsOf whether a text does */
+export function dropSessionStates(fs: Fs, layout: StoreLayout, tellsOf: (text: string) => boolean): void {
+  for (const name of listIfThere(fs, layout.sessions)) {
+    const file = `${layout.sessions}/${name}` as DiskPath;
+    const tells = readCacheJson(fs, file, STATE_BYTES, (json) => tellsOf(JSON.stringify(json)));
+    // One that cannot be read may tell of anything.
+    if (tells !== false) removeIfThere(fs, file);
+  }
 }

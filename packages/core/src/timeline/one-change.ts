@@ -1,11 +1,12 @@
 /** One change of the timeline, with the contents on both sides of it. */
 
+import { showName } from '../content/show-name.ts';
 import type { Patch } from '../content/unified-patch.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint, RecordedChange } from '../model/checkpoint.ts';
 import type { Entry } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
-import { parseChangeId } from '../model/ids.ts';
+import { PURGED, parseChangeId } from '../model/ids.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { patchOf } from './compare.ts';
 import { hunksOf, type NumberedHunk } from './hunks.ts';
@@ -51,6 +52,7 @@ export async function diffOfChange(
     ['after', found.change.after],
   ] as const) {
     if (isGone(objects, entry)) {
+      if (entry?.kind !== 'folder' && entry?.id === PURGED) throw purged(found.change);
       throw new SavepointError(
         'STORE_DAMAGED',
         `The content ${side} ${found.change.id} is not in the store any more.`,
@@ -68,6 +70,11 @@ export async function diffOfChange(
 
 export function isGone(objects: ObjectReader, entry: Entry | null): boolean {
   return entry !== null && entry.kind !== 'folder' && objects.info(entry.id) === null;
+}
+
+function purged({ id, path }: RecordedChange): SavepointError {
+  const message = `What ${id} changed in ${showName(path)} was purged.`;
+  return new SavepointError('UNKNOWN_CHANGE', message, { given: id }, { hint: 'The change itself stays on record.' });
 }
 
 function unknown(given: string, why: string): SavepointError {

@@ -1,10 +1,13 @@
 /** Plain copies of what an act replaces or removes, for a person to copy back with no tool. */
 
+import { diskState } from '../io/disk-state.ts';
 import { FolderWalk } from '../io/folder-walk.ts';
 import { type Fs, isFsError } from '../io/fs.ts';
+import { removeIfThere } from '../io/if-there.ts';
 import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
-import { childPath, type DiskPath, lastName, type Name, parentPath, type TreePath } from '../model/names.ts';
+import type { ObjectId } from '../model/ids.ts';
+import { childPath, type DiskPath, isWithin, lastName, type Name, parentPath, type TreePath } from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { type BesideRecord, readBesideRecords, stillHolds, writeBesideRecord } from '../store/own-paths.ts';
@@ -17,6 +20,8 @@ import type { Transition } from './transition.ts';
 /** Where plain copies go: into the store, or beside each file. */
 export type BackupPlace = 'store' | 'beside';
 
+/** Of an act's backups: the number of the checkpoint before it. */
+const FOLDER = /^cp_(\d+)-[0-9a-f]+$/;
 /** Of the name, bytes: what is put behind it must fit, too. */
 const LONGEST_PART = 180;
 
@@ -98,6 +103,53 @@ function freeName(walk: FolderWalk, fs: Fs, path: TreePath): TreePath {
 }
 
 /**
+ * Removes the backups of files at some paths and of some contents, wherever they lie; one beside its file only while it
+ * holds what was put into it.
+ * @param paths with what is below them
+ */
+export function purgeBackups(
+  ports: Ports,
+  layout: StoreLayout,
+  root: DiskPath,
+  paths: readonly TreePath[],
+  contents: ReadonlySet<ObjectId>,
+): void {
+  const { fs } = ports;
+  for (const record of readBesideRecords(ports, layout)) {
+    const files = record.files.filter(({ id }) => contents.has(id));
+    if (files.length === 0) continue;
+    dropBeside(ports, root, { ...record, files });
+    writeBesideRecord(ports, layout, { ...record, files: record.files.filter((file) => !files.includes(file)) });
+  }
+  for (const name of fs.list(layout.backups)) {
+    if (!FOLDER.test(name)) continue;
+    const folder = `${layout.backups}/${name}` as DiskPath;
+    dropCopies(
+      ports,
+      folder,
+      '' as TreePath,
+      (path, id) => contents.has(id) || paths.some((one) => isWithin(path, one)),
+    );
+  }
+}
+
+function dropCopies(
+  ports: Ports,
+  folder: DiskPath,
+  at: TreePath,
+  isMeant: (path: TreePath, id: ObjectId) => boolean,
+): void {
+  const { fs } = ports;
+  for (const name of fs.list(folder)) {
+    const disk = `${folder}/${name}` as DiskPath;
+    const path = childPath(at, name as Name);
+    const state = diskState(fs, disk);
+    if (state.kind === 'folder') dropCopies(ports, disk, path, isMeant);
+    else if (state.kind === 'file' && isMeant(path, state.id)) removeIfThere(fs, disk);
+  }
+}
+
+/**
  * Removes the backups of acts that began at a checkpoint which is gone; one beside its file only while it holds what was
  * put into it.
  * @param isKept tells by a checkpoint's number
@@ -109,7 +161,7 @@ export function dropBackups(
   isKept: (checkpoint: number) => boolean,
 ): void {
   const isOld = (name: string): boolean => {
-    const number = /^cp_(\d+)-[0-9a-f]+$/.exec(name)?.[1];
+    const number = FOLDER.exec(name)?.[1];
     return number !== undefined && !isKept(Number(number));
   };
   for (const record of readBesideRecords(ports, layout)) {

@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto';
 import { showName } from '../content/show-name.ts';
 import { durableCreate, durableWrite, readWhole, syncFolder } from '../io/durable-write.ts';
-import { type Fs, isFsError } from '../io/fs.ts';
+import type { Fs } from '../io/fs.ts';
+import { removeIfThere } from '../io/if-there.ts';
 import type { Ports } from '../io/ports.ts';
 import { checkTreePath } from '../io/safe-path.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -64,14 +65,6 @@ export function writeJournal(fs: Fs, folder: DiskPath, journal: Journal): void {
     checkpoint: journal.checkpoint,
   };
   durableWrite(fs, journalFile(folder, journal.transaction), sealed(JSON.stringify(json)), 0o600);
-}
-
-export function removeIfThere(fs: Fs, path: DiskPath): void {
-  try {
-    fs.unlink(path);
-  } catch (error) {
-    if (!isFsError(error, 'ENOENT')) throw error;
-  }
 }
 
 /** Durable: a journal that came back after a power cut would take later edits for damage. */

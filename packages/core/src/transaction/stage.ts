@@ -2,10 +2,11 @@
 
 import { folderOf, syncFolder } from '../io/durable-write.ts';
 import { FsError, isFsError } from '../io/fs.ts';
+import { removeIfThere } from '../io/if-there.ts';
 import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
 import type { DiskPath } from '../model/names.ts';
-import { intentFile, removeIfThere } from './journal.ts';
+import { intentFile } from './journal.ts';
 import type { Intent } from './transition.ts';
 
 /**

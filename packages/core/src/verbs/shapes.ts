@@ -101,6 +101,7 @@ export const gap = named(
       'repository',
       'own',
       'excluded',
+      'purged',
     ]),
     size: nullableCount.describe('bytes, where known'),
     code: z.string().nullable().describe("the system's error code, for `unreadable`"),

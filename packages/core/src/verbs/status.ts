@@ -38,6 +38,7 @@ export const status = verb({
           .describe('acts that are neither done nor undone; `recover` settles them'),
         undo: act.nullable().describe('what `undo` would take back'),
         redo: act.nullable().describe('the undo that `redo` would take back'),
+        recordsAgents: z.boolean().describe('false: the configuration has hooks and sessions do nothing here'),
         agents: z
           .array(hookedAgent)
           .optional()
@@ -48,7 +49,8 @@ export const status = verb({
 
   async handle(savepoint, _input, context) {
     const found = await orNone(savepoint.status(given({ signal: context.signal })));
-    if (found === null) return NEVER_CAPTURED;
+    const { automatic } = await savepoint.config();
+    if (found === null) return { ...NEVER_CAPTURED, recordsAgents: automatic.enabled };
     const { workspace, moved, checkpoints, last, changed, scan } = found;
     return {
       workspace: { id: workspace.id, path: nameToJson(workspace.root), store: nameToJson(workspace.store) },
@@ -61,6 +63,7 @@ export const status = verb({
       pending: found.pending.map(pendingToJson),
       undo: actToJson(found.undo),
       redo: actToJson(found.redo),
+      recordsAgents: automatic.enabled,
     };
   },
 });

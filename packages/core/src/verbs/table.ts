@@ -11,6 +11,7 @@ import { history } from './history.ts';
 import { linkWorkspace } from './link-workspace.ts';
 import { list } from './list.ts';
 import { pin, unpin } from './pin.ts';
+import { purge } from './purge.ts';
 import { recover } from './recover.ts';
 import { redo } from './redo.ts';
 import { restore } from './restore.ts';
@@ -43,6 +44,7 @@ export const VERBS = {
   verify,
   recover,
   gc,
+  purge,
   pin,
   unpin,
   freeze,

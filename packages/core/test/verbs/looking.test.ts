@@ -123,6 +123,7 @@ describe('status', () => {
       changed: { changes: [] },
       undo: null,
       redo: null,
+      recordsAgents: true,
       missing: false,
     });
     w.write('a.txt', 'b\n');

@@ -13,6 +13,7 @@
 
 import { syncFolder } from '../../io/durable-write.ts';
 import { isFsError } from '../../io/fs.ts';
+import { removeIfThere } from '../../io/if-there.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { DiskPath } from '../../model/names.ts';
@@ -22,7 +23,7 @@ import { PACK_BYTES } from './limits.ts';
 import type { ObjectFiles } from './object-files.ts';
 import type { PackFile } from './pack-file.ts';
 import { indexPathOf } from './pack-names.ts';
-import { removeIfThere, removePacks } from './pack-removal.ts';
+import { removePacks } from './pack-removal.ts';
 import { type SurveyedPack, survey } from './pack-survey.ts';
 import { PackWriter } from './pack-writer.ts';
 import type { ObjectSource } from './pieces.ts';

@@ -7,6 +7,7 @@
 
 import { readWhole, syncFolder } from '../../io/durable-write.ts';
 import { isFsError } from '../../io/fs.ts';
+import { removeIfThere } from '../../io/if-there.ts';
 import type { DiskPath } from '../../model/names.ts';
 import { FormatProblem } from './damage.ts';
 import { readFully } from './handles.ts';
@@ -14,7 +15,7 @@ import type { ObjectFiles } from './object-files.ts';
 import { PACK_TRAILER_BYTES } from './pack-format.ts';
 import { PackIndex } from './pack-index.ts';
 import { stemBeforeGone, TEMPORARY_PREFIX } from './pack-names.ts';
-import { removeCompanions, removeIfThere } from './pack-removal.ts';
+import { removeCompanions } from './pack-removal.ts';
 
 export interface CollectedDebris {
   /** Files that were removed. */

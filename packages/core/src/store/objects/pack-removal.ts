@@ -10,7 +10,8 @@
  */
 
 import { syncFolder } from '../../io/durable-write.ts';
-import { type Fs, isFsError } from '../../io/fs.ts';
+import type { Fs } from '../../io/fs.ts';
+import { removeIfThere } from '../../io/if-there.ts';
 import type { DiskPath } from '../../model/names.ts';
 import type { ObjectFiles } from './object-files.ts';
 import type { PackFile } from './pack-file.ts';
@@ -38,17 +39,6 @@ export function removePacks(files: ObjectFiles, packs: readonly PackFile[]): voi
 export function removeCompanions(fs: Fs, stem: string): void {
   removeIfThere(fs, indexPathOf(`${stem}.pack` as DiskPath));
   for (const extension of SIDE_EXTENSIONS) removeIfThere(fs, `${stem}.${extension}` as DiskPath);
-}
-
-/** False if it was not there. */
-export function removeIfThere(fs: Fs, path: DiskPath): boolean {
-  try {
-    fs.unlink(path);
-    return true;
-  } catch (error) {
-    if (isFsError(error, 'ENOENT', 'ENOTDIR')) return false;
-    throw error;
-  }
 }
 
 function goneOf(path: DiskPath): DiskPath {

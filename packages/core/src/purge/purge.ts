@@ -1,0 +1,165 @@
+/**
+ * Takes what was at some paths out of everything that the store keeps: the one exception to "a checkpoint is never
+ * written anew".
+ *
+ * P1 A checkpoint keeps its number, its `previous` and the ids of its changes; only its commit is another one. A purged
+ *    path stands in its snapshot as one that was not captured, so that no restore touches what is there; its changes stay
+ *    on the list, with an id of nothing in place of their contents.
+ * P2 What lies beside the timeline goes first. Then all refs move to the new commits in one rename: who is killed before
+ *    it leaves the old timeline, who is killed after it the new one, and the same purge again does the rest.
+ * P3 Only what nothing reaches after that is swept.
+ * P4 It has happened when a search of the whole store finds nothing any more, not before.
+ */
+
+import type { Pace } from '../io/pace.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { CheckpointId, ObjectId } from '../model/ids.ts';
+import { nameToJson, type TreePath } from '../model/names.ts';
+import { leaveOut } from '../store/leave-out.ts';
+import type { HeldLock } from '../store/lock.ts';
+import { dropTraces, makeRemovalsDurable } from '../store/traces.ts';
+import type { Workspace } from '../timeline/capture.ts';
+import { reachable } from '../timeline/reachable.ts';
+import { writeCheckpoint } from '../timeline/timeline.ts';
+import { purgeBackups } from '../transaction/backups.ts';
+import { type Left, type Searched, searchStore } from './search.ts';
+import { Secrets } from './secrets.ts';
+import { storyWithout } from './story.ts';
+import { survey } from './survey.ts';
+
+/** What a purge is about, before it begins. */
+export interface PurgeOutlook {
+  /** Checkpoints that hold one of the paths, or tell of what was there. */
+  readonly checkpoints: readonly CheckpointId[];
+  /** Contents that go. */
+  readonly contents: number;
+  /** Other paths with the same bytes; those keep them. */
+  readonly sameBytes: readonly TreePath[];
+}
+
+export interface Purged extends PurgeOutlook {
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+  /** What was looked through to prove it. */
+  readonly searched: Searched;
+}
+
+interface Rewritten {
+  readonly from: Checkpoint;
+  readonly to: ObjectId;
+}
+
+/** @throws SavepointError STORE_DAMAGED when a checkpoint cannot be read, so that nobody knows what it holds */
+export async function previewPurge(
+  workspace: Workspace,
+  paths: readonly TreePath[],
+  pace: Pace,
+): Promise<PurgeOutlook> {
+  const { objects } = workspace.store;
+  const checkpoints = allCheckpoints(workspace);
+  const { gone, sameBytes, secrets } = await lookFor(workspace, checkpoints, paths, pace);
+  const batch = objects.batch();
+  try {
+    const rewritten = await rewrite(batch, checkpoints, paths, secrets, pace);
+    return { checkpoints: rewritten.map(({ from }) => from.id), contents: gone.size, sameBytes };
+  } finally {
+    batch.abandon();
+  }
+}
+
+/**
+ * The caller holds the lock, and no act is pending.
+ * @param paths with all that is below them
+ * @throws SavepointError STORE_DAMAGED as the preview; PURGE_INCOMPLETE when something is found after it
+ */
+export async function purge(
+  workspace: Workspace,
+  lock: HeldLock,
+  paths: readonly TreePath[],
+  pace: Pace,
+): Promise<Purged> {
+  const { ports, store, timeline } = workspace;
+  const checkpoints = allCheckpoints(workspace);
+  const { gone, sameBytes, secrets } = await lookFor(workspace, checkpoints, paths, pace);
+  const batch = store.objects.batch();
+  let rewritten: readonly Rewritten[];
+  try {
+    rewritten = await rewrite(batch, checkpoints, paths, secrets, pace);
+    pace.check();
+    if (rewritten.length > 0) batch.finish();
+  } finally {
+    batch.abandon();
+  }
+  lock.assertHeld();
+  purgeBackups(ports, store.layout, workspace.root, paths, gone); // P2
+  dropTraces(ports, store.layout, (text) => secrets.tellsOf(text));
+  if (rewritten.length > 0) store.refs.moveAll(new Map(rewritten.map(({ from, to }) => [from.commit, to])));
+  const commits = timeline.list().map(({ commit }) => commit);
+  const live = await reachable(store.objects, commits, pace);
+  const swept = await store.objects.consolidate({
+    live: (id) => live.has(id), // P3
+    pace,
+    assertHeld: () => lock.assertHeld(),
+  });
+  makeRemovalsDurable(ports.fs, store.layout.path);
+  const { left, ...searched } = await searchStore(workspace, gone, secrets, pace);
+  if (left.length > 0) throw incomplete(left); // P4
+  return {
+    checkpoints: rewritten.map(({ from }) => from.id),
+    contents: gone.size,
+    sameBytes,
+    bytesBefore: swept.bytesBefore,
+    bytesAfter: swept.bytesAfter,
+    searched,
+  };
+}
+
+function allCheckpoints({ timeline }: Workspace): readonly Checkpoint[] {
+  const { checkpoints, damaged } = timeline.readAll();
+  if (damaged[0] !== undefined) throw damaged[0].error;
+  return checkpoints;
+}
+
+async function lookFor(
+  { store }: Workspace,
+  checkpoints: readonly Checkpoint[],
+  paths: readonly TreePath[],
+  pace: Pace,
+): Promise<{
+  readonly gone: ReadonlySet<ObjectId>;
+  readonly sameBytes: readonly TreePath[];
+  readonly secrets: Secrets;
+}> {
+  const { contents, elsewhere } = await survey(store.objects, checkpoints, paths, pace);
+  const stay = new Set(elsewhere.map(({ id }) => id));
+  const gone = new Set([...contents].filter((id) => !stay.has(id)));
+  const sameBytes = [...new Set(elsewhere.map(({ path }) => path))].sort();
+  return { gone, sameBytes, secrets: new Secrets(store.objects, gone) };
+}
+
+async function rewrite(
+  batch: Parameters<typeof leaveOut>[0],
+  checkpoints: readonly Checkpoint[],
+  paths: readonly TreePath[],
+  secrets: Secrets,
+  pace: Pace,
+): Promise<readonly Rewritten[]> {
+  const rewritten: Rewritten[] = [];
+  for (const [index, checkpoint] of checkpoints.entries()) {
+    if (pace.due()) await pace.breathe({ phase: 'purge', done: index, total: checkpoints.length });
+    const snapshot = leaveOut(batch, checkpoint.snapshot, paths);
+    const story = storyWithout(checkpoint, paths, secrets);
+    if (snapshot === checkpoint.snapshot && story === checkpoint) continue;
+    rewritten.push({ from: checkpoint, to: writeCheckpoint(batch, story, snapshot).commit });
+  }
+  return rewritten;
+}
+
+function incomplete(left: readonly Left[]): SavepointError {
+  const [first] = left;
+  const more = left.length === 1 ? '' : `, and ${left.length - 1} more`;
+  return new SavepointError('PURGE_INCOMPLETE', `It is still in the store: ${first?.where} (${first?.what})${more}.`, {
+    left: left.map(({ where, what }) => ({ where: nameToJson(where), what })),
+  });
+}

@@ -1,0 +1,100 @@
+/** Which contents some paths ever had, and where else the same bytes are. */
+
+import type { Pace } from '../io/pace.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import { EMPTY_TREE, type ObjectId, PURGED } from '../model/ids.ts';
+import { childPath, isWithin, type TreePath } from '../model/names.ts';
+import type { ObjectReader } from '../store/objects/object-reader.ts';
+import { readTree } from '../store/snapshot.ts';
+
+/** A content, and a path that has it. */
+export interface Place {
+  readonly path: TreePath;
+  readonly id: ObjectId;
+}
+
+export interface Surveyed {
+  /** Blobs of files and links. */
+  readonly contents: ReadonlySet<ObjectId>;
+  readonly elsewhere: readonly Place[];
+}
+
+const FOLDER = 0o040000;
+
+export async function survey(
+  objects: ObjectReader,
+  checkpoints: readonly Checkpoint[],
+  paths: readonly TreePath[],
+  pace: Pace,
+): Promise<Surveyed> {
+  const isMeant = (path: TreePath): boolean => paths.some((each) => isWithin(path, each));
+  const contents = new Set<ObjectId>();
+  const named: Place[] = [];
+  const seen = new Set<ObjectId>();
+  for (const { snapshot, changes } of checkpoints) {
+    if (!seen.has(snapshot.files)) await collect(objects, snapshot.files, '' as TreePath, paths, contents, pace);
+    seen.add(snapshot.files);
+    // What a change found, and what a rename took along, may stand in no checkpoint that is left.
+    for (const { path, from, before, after } of changes ?? []) {
+      for (const [at, entry] of [
+        [from ?? path, before],
+        [path, after],
+      ] as const) {
+        if (entry === null || entry.kind === 'folder' || entry.id === PURGED) continue;
+        if (isMeant(at)) contents.add(entry.id);
+        else named.push({ path: at, id: entry.id });
+      }
+    }
+  }
+  const elsewhere = named.filter(({ id }) => contents.has(id));
+  const known = new Map<ObjectId, readonly Place[]>();
+  for (const files of seen) {
+    for (const place of await placesIn(objects, files, contents, known, pace)) {
+      if (!isMeant(place.path)) elsewhere.push(place);
+    }
+  }
+  return { contents, elsewhere };
+}
+
+/** Goes down only where the paths lead. */
+async function collect(
+  objects: ObjectReader,
+  tree: ObjectId,
+  at: TreePath,
+  paths: readonly TreePath[],
+  into: Set<ObjectId>,
+  pace: Pace,
+): Promise<void> {
+  if (pace.due()) await pace.breathe();
+  for (const { name, mode, id } of readTree(objects, tree)) {
+    const path = childPath(at, name);
+    const isInside = paths.some((each) => isWithin(path, each));
+    if (!isInside && !paths.some((each) => isWithin(each, path))) continue;
+    if (mode === FOLDER) await collect(objects, id, path, paths, into, pace);
+    else if (isInside) into.add(id);
+  }
+}
+
+/** Each tree once, however many checkpoints share it. Paths are relative to the tree. */
+async function placesIn(
+  objects: ObjectReader,
+  tree: ObjectId,
+  wanted: ReadonlySet<ObjectId>,
+  known: Map<ObjectId, readonly Place[]>,
+  pace: Pace,
+): Promise<readonly Place[]> {
+  if (tree === EMPTY_TREE || wanted.size === 0) return [];
+  const before = known.get(tree);
+  if (before !== undefined) return before;
+  if (pace.due()) await pace.breathe();
+  const found: Place[] = [];
+  for (const { name, mode, id } of readTree(objects, tree)) {
+    if (mode === FOLDER) {
+      for (const inner of await placesIn(objects, id, wanted, known, pace)) {
+        found.push({ path: `${name}/${inner.path}` as TreePath, id: inner.id });
+      }
+    } else if (wanted.has(id)) found.push({ path: childPath('' as TreePath, name), id });
+  }
+  known.set(tree, found);
+  return found;
+}

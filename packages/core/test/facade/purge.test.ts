@@ -1,0 +1,245 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type DiskPath, type OpenOptions, open, type Savepoint, SavepointError, type TreePath } from '@savepoint/core';
+import { realPorts, type World, world } from '@savepoint/testkit';
+import { expect, onTestFinished, test } from 'vitest';
+
+/** What was captured and is taken out of the store again: looked for by git and by a walk with no Savepoint code in it. */
+const SECRET = 'token = sk-7fQ0-the-first-secret';
+const SECOND = 'token = sk-9aBb-the-second-secret';
+
+class Place {
+  readonly world: World = world(onTestFinished);
+
+  open(options: Partial<OpenOptions> = {}): Savepoint {
+    return open({ dir: this.world.workspace, ports: realPorts(), places: this.world.places, ...options });
+  }
+
+  at(name: string): string {
+    return path.join(Buffer.from(this.world.workspace, 'latin1').toString(), name);
+  }
+
+  write(name: string, content: string): void {
+    mkdirSync(path.dirname(this.at(name)), { recursive: true });
+    writeFileSync(this.at(name), content);
+  }
+
+  read(name: string): string {
+    return readFileSync(this.at(name), 'utf8');
+  }
+
+  async store(): Promise<string> {
+    return Buffer.from((await this.open().status()).workspace.store, 'latin1').toString();
+  }
+
+  /** Places of the store that have a text: objects as git reads them, whether or not anything leads to them, and files. */
+  async found(text: string): Promise<readonly string[]> {
+    const store = await this.store();
+    const git = (...args: readonly string[]): string =>
+      execFileSync('git', ['--git-dir', path.join(store, 'objects.git'), ...args], { encoding: 'latin1' });
+    const ids = git('cat-file', '--batch-all-objects', '--batch-check=%(objectname) %(objecttype)').trim().split('\n');
+    const objects = ids.filter((line) => {
+      const [id, type] = line.split(' ') as [string, string];
+      return git('cat-file', type, id).includes(text);
+    });
+    const files = readdirSync(store, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.join(entry.parentPath, entry.name))
+      .filter((file) => readFileSync(file, 'latin1').includes(text));
+    return [...objects, ...files];
+  }
+}
+
+const tree = (...names: readonly string[]): readonly TreePath[] => names as readonly TreePath[];
+
+async function code(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  return error instanceof SavepointError ? error.code : String(error);
+}
+
+async function filled(p: Place, options: Partial<OpenOptions> = {}): Promise<Savepoint> {
+  p.write('.env', `${SECRET}\n`);
+  p.write('src/a.ts', 'one\n');
+  const savepoint = p.open(options);
+  const session = savepoint.session({ agent: 'mine', id: 's-1' });
+  await session.start();
+  await session.prompt(`Please use ${SECOND} from now on`, 'm-1');
+  const content = `${SECOND}\n`;
+  await session.call({ tool: 'Write', kind: 'write', args: { file_path: '.env', content }, id: 'c-1' }, () => {
+    p.write('.env', content);
+    p.write('src/a.ts', 'two\n');
+  });
+  await session.call({ tool: 'Bash', kind: 'shell', args: { command: `echo '${SECOND}' > /dev/null; date > d` } }, () =>
+    p.write('d', 'now\n'),
+  );
+  await savepoint.edit([
+    {
+      given: '.env',
+      path: '.env' as TreePath,
+      edits: [{ op: 'write', content: 'token = none\n', exact: true }],
+      expectedHash: null,
+      force: false,
+    },
+  ]);
+  return savepoint;
+}
+
+test('nothing of it is left anywhere, and everything else is as it was', async () => {
+  const p = new Place();
+  const savepoint = await filled(p);
+  await savepoint.pin('cp_1');
+  const before = (await savepoint.list()).checkpoints;
+  expect((await p.found(SECRET)).length).toBeGreaterThan(0);
+  // A content, a prompt, a command, a session's state, a plain copy.
+  expect((await p.found(SECOND)).length).toBeGreaterThan(4);
+  const purged = await savepoint.purge(tree('.env'));
+  expect(purged).toMatchObject({ contents: 3, sameBytes: [], stillThere: ['.env'], otherWorkspaces: [] });
+  expect(purged.searched.objects).toBeGreaterThan(5);
+  for (const text of [SECRET, SECOND, 'token = none']) expect(await p.found(text)).toEqual([]);
+
+  const after = (await p.open().list()).checkpoints;
+  expect(after.map(({ id, previous, time, actor }) => ({ id, previous, time, actor }))).toEqual(
+    before.map(({ id, previous, time, actor }) => ({ id, previous, time, actor })),
+  );
+  expect([...(await p.open().pinned())]).toEqual([1]);
+  expect((await p.open().verify({ deep: true })).damage).toEqual([]);
+  expect(p.read('.env')).toBe('token = none\n');
+  const told = await p.open().diffChange('cp_3.2');
+  expect(told.change.path).toBe('src/a.ts');
+  expect(told.patch.text.toString()).toContain('+two');
+  await p.open().restore('cp_1', { mode: 'exact' });
+  expect(p.read('src/a.ts')).toBe('one\n');
+});
+
+test('no restore and no roll-back touches what is at the path since', async () => {
+  const p = new Place();
+  const savepoint = await filled(p);
+  await savepoint.purge(tree('.env'));
+  p.write('.env', 'mine now\n');
+  const restored = await savepoint.restore('cp_1', { mode: 'exact' });
+  expect(p.read('.env')).toBe('mine now\n');
+  expect(restored.plan.kept.map(({ path: kept, why }) => [kept, why])).toEqual([
+    ['.env', 'cp_1 did not capture it (purged)'],
+  ]);
+  await savepoint.undo();
+  expect(p.read('.env')).toBe('mine now\n');
+  const { outlook } = await savepoint.rollback({ session: 's-1' });
+  expect(p.read('.env')).toBe('mine now\n');
+  expect(p.read('src/a.ts')).toBe('one\n');
+  expect(outlook.skipped.map(({ change, why }) => [change.path, why])).toContainEqual([
+    '.env',
+    'its content was purged',
+  ]);
+  expect(await code(savepoint.diffChange('cp_3.1'))).toBe('UNKNOWN_CHANGE');
+});
+
+test('the same bytes under another path stay there, and are named', async () => {
+  const p = new Place();
+  p.write('.env', `${SECRET}\n`);
+  p.write('copy/of.env', `${SECRET}\n`);
+  const savepoint = p.open();
+  await savepoint.checkpoint();
+  expect(await savepoint.previewPurge(tree('.env'))).toMatchObject({
+    checkpoints: ['cp_1'],
+    contents: 0,
+    sameBytes: ['copy/of.env'],
+  });
+  expect(await savepoint.purge(tree('.env'))).toMatchObject({ checkpoints: ['cp_1'], sameBytes: ['copy/of.env'] });
+  expect((await p.found(SECRET)).length).toBe(1);
+  expect(await savepoint.purge(tree('.env', 'copy'))).toMatchObject({ contents: 1, sameBytes: [] });
+  expect(await p.found(SECRET)).toEqual([]);
+  expect(await savepoint.purge(tree('.env', 'copy'))).toMatchObject({ checkpoints: [], contents: 0 });
+});
+
+test('what only a dropped checkpoint held, and a rename took along, goes too', async () => {
+  const p = new Place();
+  p.write('old.env', `${SECRET}\n${'x\n'.repeat(40)}`);
+  const savepoint = p.open();
+  const session = savepoint.session({ agent: 'mine', id: 's-1' });
+  await session.start();
+  await session.call({ tool: 'Bash', kind: 'shell' }, () => {
+    execFileSync('mv', ['old.env', 'new.env'], { cwd: p.at('') });
+  });
+  await session.call({ tool: 'Bash', kind: 'shell' }, () => p.write('new.env', `${SECOND}\n`));
+  await savepoint.gc({ retention: { maxStoreBytes: 0 } });
+  expect((await savepoint.list()).checkpoints.map(({ id }) => id)).toEqual(['cp_3']);
+  // The one change that is left names what it found under the new name.
+  expect(await savepoint.purge(tree('old.env'))).toMatchObject({ checkpoints: [], contents: 0 });
+  expect(await savepoint.purge(tree('new.env'))).toMatchObject({ checkpoints: ['cp_3'], contents: 2 });
+  for (const text of [SECRET, SECOND]) expect(await p.found(text)).toEqual([]);
+});
+
+test('backups beside the files go, but for one that somebody wrote to', async () => {
+  const p = new Place();
+  const savepoint = await filled(p, { backups: 'beside' });
+  expect(p.read('.env.bak')).toBe(`${SECOND}\n`);
+  await savepoint.purge(tree('.env'));
+  expect(readdirSync(p.at('')).sort()).toEqual(['.env', 'd', 'src']);
+  expect(await p.found(SECOND)).toEqual([]);
+});
+
+test('what a person copied into the store is found and named, and nothing else is wrong', async () => {
+  const p = new Place();
+  const savepoint = await filled(p);
+  const copy = path.join(await p.store(), 'my-notes.txt');
+  writeFileSync(copy, `see ${SECRET}\n\n`);
+  const error = await savepoint.purge(tree('.env')).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: 'PURGE_INCOMPLETE', data: { left: [{ where: copy }] } });
+  expect(await p.found(SECRET)).toEqual([copy]);
+  expect((await p.open().verify({ deep: true })).damage).toEqual([]);
+});
+
+test('a process that looked before it goes on after it', async () => {
+  const p = new Place();
+  const other = await filled(p);
+  await other.history({ limit: 10 });
+  await p.open().purge(tree('.env', 'src'));
+  p.write('src/a.ts', 'three\n');
+  const { checkpoint } = await other.checkpoint();
+  await other.edit([
+    {
+      given: 'd',
+      path: 'd' as TreePath,
+      edits: [{ op: 'write', content: 'later\n', exact: true }],
+      expectedHash: null,
+      force: false,
+    },
+  ]);
+  expect((await p.open().verify({ deep: true })).damage).toEqual([]);
+  p.write('src/a.ts', 'four\n');
+  await other.restore(checkpoint.id, { mode: 'exact' });
+  expect(p.read('src/a.ts')).toBe('three\n');
+});
+
+test('a folder with all that is below it; the whole workspace is refused, and damage is', async () => {
+  const p = new Place();
+  const savepoint = await filled(p);
+  expect(await code(savepoint.purge(tree('')))).toBe('PATH_REFUSED');
+  const purged = await savepoint.purge(tree('src'));
+  expect(purged).toMatchObject({ contents: 2, stillThere: ['src'] });
+  expect(await savepoint.previewPurge(tree('src/a.ts'))).toMatchObject({ checkpoints: [], contents: 0 });
+  const store = await p.store();
+  cpSync(store, `${store}-kept`, { recursive: true });
+  const packs = path.join(store, 'objects.git/objects/pack');
+  for (const name of readdirSync(packs)) {
+    const bytes = readFileSync(path.join(packs, name));
+    if (name.endsWith('.pack') && statSync(path.join(packs, name)).size > 100) {
+      execFileSync('chmod', ['u+w', path.join(packs, name)]);
+      writeFileSync(path.join(packs, name), bytes.fill(7, 60, 90));
+    }
+  }
+  expect(await code(p.open().purge(tree('.env')))).toBe('STORE_DAMAGED');
+});
+
+test('a workspace around this one is named: its store has its own copy', async () => {
+  const p = new Place();
+  await filled(p);
+  const inner = p.open({ dir: `${p.world.workspace}/src` as DiskPath, here: true });
+  await inner.checkpoint();
+  const { otherWorkspaces } = await inner.purge(tree('a.ts'));
+  expect(otherWorkspaces).toEqual([p.world.workspace]);
+});

@@ -1,0 +1,99 @@
+import { type DiskPath, kindOf, SavepointError } from '@savepoint/core';
+import { Died, FaultyFs, type SimDisk, seededRandom } from '@savepoint/testkit';
+import { expect, test } from 'vitest';
+import { engine, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { PURGED, prepared, SCENES, type Scene } from './scenes.ts';
+
+/**
+ * A purge that is cut at any call, by a death, a power cut or a call that fails: the timeline is the old one or the new
+ * one, whole; the same purge again does the rest, and then it is all gone.
+ */
+const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const MOMENTS = process.env['SAVEPOINT_LONG'] === '1' ? Number.POSITIVE_INFINITY : 24;
+const PURGE = SCENES.find(({ name }) => name === 'purge') as Scene;
+
+/** Everything that the timeline tells, but for the ids of commits. */
+async function story(disk: SimDisk): Promise<string> {
+  const savepoint = engine(disk, 300);
+  const { checkpoints, damaged } = await savepoint.list();
+  expect(damaged).toEqual([]);
+  const told = checkpoints.map(({ commit, ...rest }) => rest);
+  return JSON.stringify([told, [...(await savepoint.pinned())]]);
+}
+
+/** Plain copies in the store. */
+function backups(disk: SimDisk, folder: string): readonly string[] {
+  return disk.list(folder as DiskPath).flatMap((name) => {
+    const path = `${folder}/${name}` as DiskPath;
+    const stat = disk.lstat(path);
+    return stat !== null && kindOf(stat) === 'folder' ? backups(disk, path) : [path];
+  });
+}
+
+test('wherever it is cut, the same purge again does the rest', { timeout: 3_600_000 }, async () => {
+  const random = seededRandom(SEED);
+  const start = await prepared(PURGE);
+  const old = await story(start);
+  const store = `${(await engine(start, 90).status()).workspace.store}/backups`;
+  expect(backups(start, store)).toHaveLength(1);
+  const whole = start.afterProcessDeath();
+  const counting = new FaultyFs(whole);
+  const from = whole.calls;
+  await PURGE.act(engine(counting, 100));
+  const calls = whole.calls - from;
+  const done = await story(whole);
+  expect(done).not.toBe(old);
+  const seen = { old: 0, done: 0 };
+
+  const judge = async (disk: SimDisk, where: string): Promise<void> => {
+    const told = await story(disk);
+    expect([old, done], where).toContain(told);
+    seen[told === old ? 'old' : 'done'] += 1;
+    await engine(disk, 201).purge(PURGED);
+    expect(await story(disk), where).toBe(done);
+    expect(backups(disk, store), where).toEqual([]);
+    await verifyDeep(engine(disk, 202)).catch((error: Error) => expect.fail(`${where}: ${error.message}`));
+    expect(tell(treeOf(disk).tree), where).toBe(tell(treeOf(start).tree));
+  };
+
+  const all = Array.from({ length: calls }, (_, index) => index + 1);
+  for (const at of all.length > MOMENTS ? random.sample(all, MOMENTS) : all) {
+    const disk = start.afterProcessDeath();
+    let call = 0;
+    disk.onCall = () => {
+      call += 1;
+      if (call >= at) throw new Died();
+    };
+    await expect(PURGE.act(engine(disk, 100))).rejects.toThrow();
+    disk.onCall = null;
+    const where = `SAVEPOINT_SEED=${SEED}: died before changing call ${at} of ${calls}`;
+    for (const state of disk.crashStates('any-subset', 2, random)) await judge(state, `${where}, power cut`);
+    await judge(disk.afterProcessDeath(), where);
+  }
+  expect(Math.min(seen.old, seen.done), JSON.stringify(seen)).toBeGreaterThan(2);
+
+  const each = Array.from({ length: counting.counted }, (_, index) => index + 1);
+  for (const at of each.length > MOMENTS ? random.sample(each, MOMENTS) : each) {
+    const disk = start.afterProcessDeath();
+    const act = { fail: random.pick(['EIO', 'ENOSPC', 'EACCES']), sticky: random.next() < 0.5 };
+    await PURGE.act(engine(new FaultyFs(disk, { at, act }), 100)).catch((error: unknown) => {
+      if (!(error instanceof SavepointError)) throw error;
+    });
+    const where = `SAVEPOINT_SEED=${SEED}: ${JSON.stringify(act)} at call ${at} of ${counting.counted}`;
+    await judge(disk.afterProcessDeath(), where);
+  }
+});
+
+test('what it said is gone does not come back after a power cut', async () => {
+  const disk = await prepared(PURGE);
+  await PURGE.act(engine(disk, 100));
+  const done = await story(disk);
+  const { store } = (await engine(disk, 101).status()).workspace;
+  // The lock is nobody's content.
+  const files = (of: SimDisk): readonly string[] => backups(of, store).filter((path) => !path.includes('/lock/'));
+  const left = files(disk);
+  for (const state of disk.crashStates('any-subset', 20, seededRandom(SEED))) {
+    expect(await story(state)).toBe(done);
+    expect(files(state)).toEqual(left);
+  }
+});
