@@ -43,6 +43,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['freeze', ['secret'], 'secret'],
   ['freeze', ['--list'], 'secret'],
   ['unfreeze', ['secret'], 'Nothing is frozen'],
+  ['purge', ['b/c.txt', '--yes'], 'nothing of it is left'],
   ['gc', ['--max-checkpoints', '2', '--keep-at-least', '1'], 'dropped'],
   ['list', ['--limit', '1'], 'older'],
   ['workspaces', [], 'project'],
