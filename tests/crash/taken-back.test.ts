@@ -6,10 +6,18 @@ import { prepared, SCENES, type Scene } from './scenes.ts';
 
 /** An act meets someone else's save and is taken back; meanwhile more goes wrong. */
 
-const ACTS: readonly { readonly scene: Scene; readonly paths: readonly [string, string] }[] = [
+interface Meeting {
+  readonly scene: Scene;
+  readonly paths: readonly [string, string];
+}
+
+const ACTS: readonly Meeting[] = [
   { scene: sceneOf('restore'), paths: ['a.txt', 'stays/in/changed.txt'] },
   { scene: sceneOf('edit of 20 files'), paths: ['src/d0/f0.txt', 'src/d1/f4.txt'] },
 ];
+
+/** One that the act makes, and one that it removes. */
+const COME_AND_GO: Meeting = { scene: sceneOf('restore'), paths: ['gone.txt', 'stays/new.txt'] };
 
 function sceneOf(wanted: string): Scene {
   return SCENES.find(({ name }) => name === wanted) as Scene;
@@ -39,7 +47,28 @@ async function callsOf(scene: Scene, start: SimDisk): Promise<readonly SimCall[]
   return calls;
 }
 
-describe.each(ACTS)('$scene.name', ({ scene, paths }) => {
+function named(failure: SavepointError | null): readonly string[] {
+  return ((failure as SavepointError).data['paths'] as { path: string }[]).map(({ path }) => path);
+}
+
+/** The scene's act; `meddle` is called before each of its calls that change something, with its number. */
+async function during(
+  scene: Scene,
+  start: SimDisk,
+  meddle: (disk: SimDisk, count: number, call: SimCall) => void,
+): Promise<{ readonly disk: SimDisk; readonly failure: SavepointError | null }> {
+  const disk = start.afterProcessDeath();
+  let count = 0;
+  disk.onCall = (call) => meddle(disk, ++count, call);
+  const failure: SavepointError | null = await scene.act(engine(disk, 100)).then(
+    () => null,
+    (error) => error,
+  );
+  disk.onCall = null;
+  return { disk, failure };
+}
+
+describe.each([...ACTS, COME_AND_GO])('$scene.name, $paths', ({ scene, paths }) => {
   it('what two programs saved at once stays, and both files are named, once each', async () => {
     const start = await prepared(scene);
     const old = tell(treeOf(start).tree, paths);
@@ -49,26 +78,78 @@ describe.each(ACTS)('$scene.name', ({ scene, paths }) => {
     const looked = calls.findLastIndex((call) => isOfFiles(call) && call.operation !== 'sync');
     expect(looked).toBeGreaterThan(committed);
     for (let at = committed + 2; at <= looked; at += EACH) {
-      const disk = start.afterProcessDeath();
-      let count = 0;
-      disk.onCall = () => {
-        if (++count === at) for (const path of paths) save(disk, path);
-      };
-      const failure: SavepointError | null = await scene.act(engine(disk, 100)).then(
-        () => null,
-        (error) => error,
-      );
-      disk.onCall = null;
+      const { disk, failure } = await during(scene, start, (of, count) => {
+        if (count === at) for (const path of paths) save(of, path);
+      });
       const where = `saved before call ${at}: ${calls[at - 1]?.operation} ${calls[at - 1]?.path}`;
       expect(failure?.code, where).toBe('CONFLICT');
-      const told = ((failure as SavepointError).data['paths'] as { path: string }[]).map(({ path }) => path);
-      expect(told.filter((path) => paths.includes(path)).sort(), where).toEqual([...paths].sort());
+      expect(
+        named(failure)
+          .filter((path) => paths.includes(path))
+          .sort(),
+        where,
+      ).toEqual([...paths].sort());
       const { tree } = treeOf(disk);
       for (const path of paths) expect(tree.get(path), where).toBe('file 644 theirs\n');
       expect(tell(tree, paths), where).toBe(old);
     }
   }, 600_000);
 
+  it('what is saved while it is being taken back keeps its name', async () => {
+    const start = await prepared(scene);
+    const [first, second] = paths;
+    const calls = await callsOf(scene, start);
+    const looked = calls.findLastIndex((call) => isOfFiles(call) && call.operation !== 'sync');
+    const meanwhile: number[] = [];
+    await during(scene, start, (disk, count, { path, operation }) => {
+      if (count === looked) save(disk, first);
+      if (count > looked && operation === 'rename' && path.includes('/new/')) meanwhile.push(count);
+    });
+    for (const at of meanwhile) {
+      const { disk, failure } = await during(scene, start, (of, count) => {
+        if (count === looked) save(of, first);
+        if (count === at) save(of, second);
+      });
+      expect(failure?.code).toBe('CONFLICT');
+      for (const path of paths)
+        expect(treeOf(disk).tree.get(path), `saved before call ${at}`).toBe('file 644 theirs\n');
+    }
+    expect(meanwhile.length).toBeGreaterThan(0);
+  }, 600_000);
+});
+
+it('of a folder that is moved away meanwhile, what is not as it was is named', async () => {
+  const scene = sceneOf('restore');
+  const start = await prepared(scene);
+  const old = treeOf(start).tree;
+  const calls = await callsOf(scene, start);
+  const looked = calls.findLastIndex((call) => isOfFiles(call) && call.operation !== 'sync');
+  let others = 0;
+  for (let at = looked + 1, isOver = false; !isOver; at++) {
+    isOver = true;
+    const { disk, failure } = await during(scene, start, (of, count) => {
+      if (count === looked) save(of, 'a.txt');
+      if (count !== at) return;
+      isOver = false;
+      const { onCall } = of;
+      of.onCall = null;
+      of.rename(`${ROOT}/stays` as DiskPath, `${ROOT}/elsewhere` as DiskPath);
+      of.onCall = onCall;
+    });
+    if (isOver) break;
+    expect(['CONFLICT', 'PENDING']).toContain(failure?.code);
+    const { tree } = treeOf(disk);
+    const left = [...old.keys()].filter((path) => {
+      const now = tree.get(path.replace(/^stays(?=$|\/)/, 'elsewhere'));
+      return path.startsWith('stays/') && now !== old.get(path) && tree.get(path) !== old.get(path);
+    });
+    others += left.length;
+    for (const path of left) expect(named(failure), `moved before call ${at}`).toContain(path);
+  }
+  expect(others).toBeGreaterThan(0);
+}, 600_000);
+
+describe.each(ACTS)('$scene.name', ({ scene, paths }) => {
   it('a call that fails meanwhile is tried again; nothing is left, and nothing comes back', async () => {
     const start = await prepared(scene);
     const [path] = paths;
