@@ -175,21 +175,27 @@ export async function failCalls(scene: Scene, random: SeededRandom, much: Thorou
   return found;
 }
 
-/** Each sync of an act fails in turn, and then the power goes: what the act said must hold. @returns what does not hold */
+/**
+ * Each sync of an act fails in turn, once, and the last one of the workspace's folder again and again; then the power goes:
+ * what the act said must hold. @returns what does not hold
+ */
 export async function failSyncs(scene: Scene, random: SeededRandom): Promise<readonly string[]> {
   const start = await prepared(scene);
   const ends = await endsOf(scene, start);
   const found: string[] = [];
-  for (let at = 1, isOver = false; !isOver; at++) {
+  const isSync = ({ operation }: FsCall): boolean => operation === 'sync';
+  const isOfRoot = (call: FsCall): boolean => isSync(call) && call.path === ROOT;
+  let ofRoot = 0;
+  const judge = async (at: number, counts: (call: FsCall) => boolean, sticky: boolean): Promise<boolean> => {
     const disk = start.afterProcessDeath();
-    const counts = ({ operation }: FsCall): boolean => operation === 'sync';
-    const faulty = new FaultyFs(disk, { at, act: { fail: 'EIO' }, counts });
+    const faulty = new FaultyFs(disk, { at, act: { fail: 'EIO', sticky }, counts });
     const code = await scene.act(engine(faulty, 100)).then(() => null, codeOf);
-    isOver = !faulty.hit;
     const call = faulty.log.filter(counts)[at - 1];
-    const where = `${scene.name}, sync ${at} (${call?.path}): ${code ?? 'done'}, power cut`;
+    if (!faulty.hit) ofRoot = faulty.log.filter(isOfRoot).length;
+    const how = `sync ${at}${sticky ? ' and those after it' : ''}`;
+    const where = `${scene.name}, ${how} (${call?.path}): ${code ?? 'done'}, power cut`;
     const told = code === null ? ends.done : treeOf(disk).tree;
-    for (const state of disk.crashStates('any-subset', 1, random)) {
+    for (const state of disk.crashStates('any-subset', sticky ? 40 : 1, random)) {
       await (start.lstat(ROOT) === null ? engine(state, 200).recover() : engine(state, 200).checkpoint());
       const { tree, staging } = treeOf(state);
       const isTold = sameTree(tree, told) || (code === 'PENDING' && sameTree(tree, ends.done));
@@ -197,7 +203,10 @@ export async function failSyncs(scene: Scene, random: SeededRandom): Promise<rea
       if (staging.length + journals(state).length > 0) found.push(`${where}: something is left`);
       await verifyDeep(engine(state, 300));
     }
-  }
+    return faulty.hit;
+  };
+  for (let at = 1; await judge(at, isSync, false); at++);
+  if (ofRoot > 0) await judge(ofRoot, isOfRoot, true);
   return found;
 }
 

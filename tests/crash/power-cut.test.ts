@@ -1,6 +1,6 @@
 import { seededRandom } from '@savepoint/testkit';
 import { afterEach, describe, it } from 'vitest';
-import { cutPower, standOnTheDead } from './power-cut.ts';
+import { cutPower, recoverOnTheDead, standOnTheDead } from './power-cut.ts';
 import { SCENES } from './scenes.ts';
 
 /**
@@ -27,6 +27,16 @@ it.each(FIRST)(
   '$name: what a second process was told stays, at whatever call the first one died',
   async (scene) => {
     await standOnTheDead(scene);
+  },
+  600_000,
+);
+
+const RESTORES = SCENES.filter(({ name }) => name === 'restore');
+
+it.each(RESTORES)(
+  '$name: a journal that somebody acts on is there to stay',
+  async (scene) => {
+    await recoverOnTheDead(scene);
   },
   600_000,
 );

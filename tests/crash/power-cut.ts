@@ -1,5 +1,5 @@
 import type { Savepoint } from '@savepoint/core';
-import { Died, type SeededRandom, type SimDisk, seededRandom } from '@savepoint/testkit';
+import { Died, type SeededRandom, type SimCall, type SimDisk, seededRandom } from '@savepoint/testkit';
 import { expect } from 'vitest';
 import { engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, type Scene } from './scenes.ts';
@@ -176,6 +176,30 @@ export async function standOnTheDead(scene: Scene): Promise<void> {
     for (const state of next.crashStates('any-subset', 1, seededRandom(at))) {
       const where = `the first died before call ${at}, a second one made ${checkpoint.number}`;
       expect(await numbersOf(engine(state, 300)), where).toContain(checkpoint.number);
+    }
+    died = hasDied;
+  }
+}
+
+/**
+ * Dies when its journal has its name, and the name is not durable yet; who recovers dies at every call in turn, and then
+ * the power goes: the journal that it acted on must not be missed.
+ */
+export async function recoverOnTheDead(scene: Scene): Promise<void> {
+  const start = await prepared(scene);
+  const calls: SimCall[] = [];
+  const { disk: after } = await callsOf(start, (disk) => {
+    disk.onCall = (call) => calls.push(call);
+    return perform(scene)(disk);
+  });
+  const ends = { ...(await endsOf(start, after)), numbers: [] };
+  const named = calls.findIndex(({ operation, path }) => operation === 'rename' && /\/journal\/.*\.json$/.test(path));
+  expect(named).toBeGreaterThan(0);
+  const { disk: dead } = await dieAt(start, named + 2, perform(scene));
+  for (let at = 1, died = true; died; at++) {
+    const { disk, died: hasDied } = await dieAt(dead, at, proceed(true, 250));
+    for (const state of disk.crashStates('any-subset', 2, seededRandom(at))) {
+      await judge(state, ends, true, false, `its journal was just named, and who recovered died before call ${at}`);
     }
     died = hasDied;
   }

@@ -167,6 +167,8 @@ describe('export', () => {
     expect(fs.readdirSync(path.join(p.base, 'out'))).toEqual([]);
     expect(p.run(['export', '--session', 'none', '--out', '../new'])).toMatchObject({ status: 1, stdout: '' });
     expect(fs.existsSync(path.join(p.base, 'new'))).toBe(false);
+    const nowhere = p.run(['export', '--session', SESSION, '--out', '../no/such/folder']);
+    expect(nowhere).toMatchObject({ status: 1, stderr: expect.stringContaining('ENOENT') });
     expect(p.run(['export'])).toMatchObject({ status: 2 });
   });
 });

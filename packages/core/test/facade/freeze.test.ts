@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Actor, type FileRequest, open, type Savepoint, SavepointError, type TreePath } from '@savepoint/core';
 import { realPorts, type World, world } from '@savepoint/testkit';
@@ -163,5 +163,9 @@ describe('acts', () => {
     writeFileSync(path.join(Buffer.from(workspace.store, 'latin1').toString(), 'frozen.json'), '{');
     await expect(savepoint.frozen()).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
     await expect(p.open(AGENT).edit([write('free')])).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+    const file = path.join(Buffer.from(workspace.store, 'latin1').toString(), 'frozen.json');
+    rmSync(file);
+    mkdirSync(file);
+    await expect(savepoint.frozen()).rejects.toMatchObject({ code: 'IO' });
   });
 });

@@ -25,19 +25,24 @@ describe('applyDelta', () => {
   });
 
   test.each([
-    ['no sizes', Buffer.of()],
-    ['a size that never ends', Buffer.alloc(30, 0xff)],
-    ['another base', Buffer.of(...size(7), 1, 1, 0x41)],
-    ['the instruction that is none', delta(1, 0)],
-    ['an insert beyond its end', delta(5, 5, 1, 2)],
-    ['a copy beyond the base', delta(10, 0b10010001, 195, 10)],
-    ['a copy whose offset is cut', delta(10, 0b10010001)],
-    ['a copy whose size is cut', delta(10, 0b10010001, 1)],
-    ['a result that is longer than said', delta(2, 0b10010000, 3)],
-    ['a result that is shorter than said', delta(200, 0b10010000, 3)],
-    ['a result that nobody has memory for', Buffer.of(...size(BASE.length), ...size(2 ** 40), 1, 0x41)],
-  ])('%s is a problem', (_, bytes) => {
+    ['no sizes', Buffer.of(), 'without sizes'],
+    ['a size that never ends', Buffer.alloc(30, 0xff), 'without sizes'],
+    ['another base', Buffer.of(...size(7), 1, 1, 0x41), 'something else'],
+    ['the instruction that is none', delta(1, 0), 'unknown instruction'],
+    ['an insert beyond its end', delta(5, 5, 1, 2), 'not there'],
+    ['a copy beyond the base', delta(10, 0b10010001, 195, 10), 'not there'],
+    ['a copy whose offset is cut', delta(10, 0b10010001), 'not there'],
+    ['a copy whose size is cut', delta(10, 0b10010001, 1), 'not there'],
+    ['a result that is longer than said', delta(2, 0b10010000, 3), 'add up'],
+    ['a result that is shorter than said', delta(200, 0b10010000, 3), 'add up'],
+    [
+      'a result that nobody has memory for',
+      Buffer.of(...size(BASE.length), ...size(2 ** 40), 1, 0x41),
+      'a delta for 1099511627776 bytes',
+    ],
+  ])('%s is a problem', (_, bytes, why) => {
     expect(() => applyDelta(BASE, bytes)).toThrow(FormatProblem);
+    expect(() => applyDelta(BASE, bytes)).toThrow(why);
   });
 
   test('a small delta cannot make a huge object: it is counted before anything is allocated', () => {

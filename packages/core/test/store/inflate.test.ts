@@ -41,6 +41,24 @@ const options = fc.record({
   memLevel: fc.integer({ min: 1, max: 9 }),
 });
 
+/** The bits of a block as they come, after the header of a stream; fields as RFC 1951 has them, least bit first. */
+function block(...fields: readonly string[]): Buffer {
+  const bits = fields.join('').replaceAll(' ', '');
+  const bytes = [0x78, 0x01];
+  for (let at = 0; at < bits.length; at += 8) {
+    bytes.push(Number.parseInt([...bits.slice(at, at + 8).padEnd(8, '0')].reverse().join(''), 2));
+  }
+  return Buffer.from([...bytes, 0, 0, 0, 0]);
+}
+
+/** The last block, with codes of its own, or with those that everybody knows. */
+const DYNAMIC = '1 01';
+const FIXED = '1 10';
+/** 257 literals, one distance, four lengths of codes: for a repetition, 3 to 10 and 11 to 138 zeros, and a zero. */
+const SMALLEST = '00000 00000 0000';
+/** One bit for "11 to 138 zeros", one for a zero. */
+const ZEROS = '000 000 100 100';
+
 describe('Inflater', () => {
   test('inflates what zlib deflates, whatever its settings, and knows where the stream ends', () => {
     fc.assert(
@@ -98,6 +116,29 @@ describe('Inflater', () => {
     for (let length = 0; length < stream.length; length++) {
       expect(() => inflated(stream.subarray(0, length), 64)).toThrow(FormatProblem);
     }
+  });
+
+  test.each([
+    ['another method', Buffer.of(0x77, 0x03), 'not a zlib stream'],
+    ['a window that is too large', Buffer.of(0x88, 0x1c), 'not a zlib stream'],
+    ['a header that does not add up', Buffer.of(0x78, 0x02), 'not a zlib stream'],
+    ['a dictionary', Buffer.of(0x78, 0x20), 'needs a dictionary'],
+    ['a block of no type', block('1 11'), 'unknown type'],
+    ['a stored block with two lengths', Buffer.of(0x78, 0x01, 0x01, 5, 0, 5, 0), 'malformed stored block'],
+    ['codes beyond the alphabet', block(DYNAMIC, '11111 00000 0000'), 'too many codes'],
+    ['distances beyond theirs', block(DYNAMIC, '00000 11111 0000'), 'too many codes'],
+    ['a code for lengths that no bits have', block(DYNAMIC, SMALLEST, '000 000 000 000'), 'lacks codes'],
+    ['a code for lengths with bits to spare', block(DYNAMIC, SMALLEST, '010 000 000 000'), 'lacks codes'],
+    ['a code for lengths with too few bits', block(DYNAMIC, SMALLEST, '100 100 100 000'), 'more codes than fit'],
+    ['a repetition of nothing', block(DYNAMIC, SMALLEST, '100 000 000 100', '1 00'), 'before the first'],
+    ['a repetition beyond the end', block(DYNAMIC, SMALLEST, ZEROS, '1 1111111', '1 1111111'), 'too often'],
+    ['a block that cannot end', block(DYNAMIC, SMALLEST, ZEROS, '1 1111111', '1 1011011'), 'without an end'],
+    ['a length that is none', block(FIXED, '11000110'), 'a length that cannot be'],
+    ['a distance that is none', block(FIXED, '0000001', '11110'), 'a distance that cannot be'],
+    ['a distance beyond the beginning', block(FIXED, '0000001', '00000'), 'looks back before its beginning'],
+    ['another checksum', Buffer.concat([deflateSync('abc').subarray(0, -4), Buffer.alloc(4)]), 'does not match its checksum'],
+  ])('%s is a problem', (_, stream, why) => {
+    expect(() => inflated(stream, 64)).toThrow(why);
   });
 
   test('random bytes are a problem and nothing else', () => {
