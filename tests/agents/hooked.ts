@@ -128,6 +128,57 @@ export function describeHooked({ program, options, settings }: Hooked): void {
       const told = hooked.ran.seen.at(-1)?.results.map(({ call }) => call) ?? [];
       expect(calls.filter(({ toolCall }) => !told.includes(toolCall ?? ''))).toEqual([]);
     });
+
+    it('is rolled back as a whole, and what the person did meanwhile stays', () => {
+      const { project } = hooked;
+      const preview = project.ok('rollback', '--agent', program.name, '--dry-run').stdout;
+      for (const path of ['new.txt', 'keep.txt', 'src/lib.txt', 'old.txt', 'moved.txt', 'a.txt', 'b.txt']) {
+        expect(preview).toContain(path);
+      }
+      expect(project.files(isOfProject)).toEqual(hooked.files);
+      project.ok('rollback', '--agent', program.name, '--yes');
+      const list = project.git('ls-files', '--cached', '--others', '--exclude-standard').trim().split('\n');
+      expect(list.filter((path) => isOfProject(path) && project.has(path)).sort()).toEqual([
+        'keep.txt',
+        'moved.txt',
+        'old.txt',
+        'spoilt.txt',
+        'src/lib.txt',
+        'user.txt',
+      ]);
+      expect(project.read('keep.txt')).toBe('one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nNINE\nten\n');
+      expect(project.read('src/lib.txt')).toBe('alpha\nbeta\ngamma\n');
+      expect(project.read('user.txt')).toBe('mine\n');
+      expect(project.ok('rollback', '--agent', program.name, '--yes').stdout).toContain('Nothing to roll back');
+      project.ok('undo', '--yes');
+      expect(project.files(isOfProject)).toEqual(hooked.files);
+    });
+
+    it(
+      'keeps its hands off what is frozen, and goes on',
+      async () => {
+        const project = new AgentProject(program);
+        projects.push(project);
+        project.ok('install', program.name, '--project');
+        project.ok('freeze', 'keep.txt', 'src');
+        const before = [project.read('keep.txt'), project.read('src/lib.txt')];
+        const { read, edit, shell } = program;
+        const steps = [
+          { calls: [read(project.at('keep.txt'))] },
+          { calls: [edit(project.at('keep.txt'), 'two', 'TWO')] },
+          { calls: [shell('echo worse >> src/lib.txt; echo more > more.txt')] },
+          { text: FINISH },
+        ];
+        const ran = await project.work([{ marker: '', steps }], options);
+        expect(ran).toMatchObject({ status: 0, signal: null });
+        expect(ran.stdout).toContain(FINISH);
+        expect([project.read('keep.txt'), project.read('src/lib.txt')]).toEqual(before);
+        expect(project.read('more.txt')).toBe('more\n');
+        const told = ran.seen.map((request) => JSON.stringify(request)).join('\n');
+        expect(told).toMatch(/keep\.txt[^\n]*frozen|frozen[^\n]*keep\.txt/);
+      },
+      SETUP_MS,
+    );
   });
 }
 
