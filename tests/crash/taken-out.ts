@@ -1,9 +1,9 @@
 // Run by scripts/mutants.mjs, in its copy of the project, as a test.
 import { seededRandom } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
-import { failCalls, failRecoveries } from './failing-calls.ts';
-import { cutPower } from './power-cut.ts';
-import { SCENES } from './scenes.ts';
+import { failCalls, failRecoveries, failSyncs } from './failing-calls.ts';
+import { cutPower, recoverOnTheDead } from './power-cut.ts';
+import { SCENES, type Scene } from './scenes.ts';
 
 const MUCH = { calls: 60, ways: 'one', deaths: 1 } as const;
 
@@ -14,7 +14,9 @@ test('the sweeps in short: first a few moments of each scene, then more', { time
       if (moments === 16) expect(await failCalls(scene, seededRandom(2), MUCH), scene.name).toEqual([]);
     }
   }
+  await recoverOnTheDead(SCENES[0] as Scene);
   for (const scene of SCENES.slice(0, 2)) {
+    expect(await failSyncs(scene, seededRandom(4)), scene.name).toEqual([]);
     expect(await failRecoveries(scene, seededRandom(3), MUCH), scene.name).toEqual([]);
   }
 });
