@@ -45,7 +45,8 @@ import { layoutOf } from './store/layout.ts';
 import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';
 import { readOpenCalls } from './store/open-calls.ts';
 import { assertNoLink, confirmRecord, type Found, listRecords, type WorkspaceRecord } from './store/records.ts';
-import { storeUsage, type Usage } from './store/usage.ts';
+import { dropSessionStates } from './store/session-state.ts';
+import { bytesIn, storeUsage, type Usage } from './store/usage.ts';
 import { type Captured, capture, look, plainTelling, type Workspace } from './timeline/capture.ts';
 import { type CleanUp, cleanUp } from './timeline/clean-up.ts';
 import { type Comparison, compare } from './timeline/compare.ts';
@@ -225,7 +226,7 @@ export class Savepoint {
     return this.#writing(options, 'own', async (workspace, lock, pace) => {
       this.#assertOnRequest(workspace.root);
       const pending = await this.#settleQuietly(workspace, lock, pace);
-      await this.#makeRoom(workspace, lock, pace);
+      await this.#makeRoom(workspace, lock, pace, 'objects');
       const captured = await capture(
         workspace,
         lock,
@@ -256,7 +257,7 @@ export class Savepoint {
         writing: (callOptions, work) =>
           this.#writing(callOptions, 'own', async (workspace, lock, pace) => {
             await this.#settleQuietly(workspace, lock, pace);
-            await this.#makeRoom(workspace, lock, pace);
+            await this.#makeRoom(workspace, lock, pace, 'objects');
             const done = await work(workspace, lock, pace);
             await this.#tidyUp(workspace, lock);
             return done;
@@ -376,6 +377,7 @@ export class Savepoint {
     return this.#acting(options, async (workspace, lock, pace) => {
       const forgotten = await forgetSession(workspace, lock, session, pace);
       this.#dropBackups(workspace);
+      this.#dropSessions(workspace);
       return forgotten;
     });
   }
@@ -510,7 +512,7 @@ export class Savepoint {
   async restore(name: string, options: RestoreOptions = {}): Promise<ActResult & { readonly target: Checkpoint }> {
     return this.#acting(options, async (workspace, lock, pace) => {
       const target = this.#resolve(workspace, name);
-      await this.#makeRoom(workspace, lock, pace);
+      await this.#makeRoom(workspace, lock, pace, 'all');
       const { act } = this.#restore(workspace, target, options, pace);
       const result = await this.#carryOut('restore:completed', workspace, lock, pace, options, act);
       return { ...result, target };
@@ -542,7 +544,7 @@ export class Savepoint {
     options: RollbackOptions = {},
   ): Promise<ActResult & { readonly outlook: RollbackOutlook }> {
     return this.#acting(options, async (workspace, lock, pace) => {
-      await this.#makeRoom(workspace, lock, pace);
+      await this.#makeRoom(workspace, lock, pace, 'all');
       const { act, outlook } = this.#rollback(workspace, selection, options, pace);
       const result = await this.#carryOut('rollback:completed', workspace, lock, pace, options, act);
       return { ...result, outlook: outlook() };
@@ -583,7 +585,7 @@ export class Savepoint {
       if (!seen.ok) throw editsRefused(seen.problems, requests.length);
       return this.#writing(options, 'overlapping-or-new', async (workspace, lock, pace) => {
         await this.#settle(workspace, lock, pace, null);
-        await this.#makeRoom(workspace, lock, pace);
+        await this.#makeRoom(workspace, lock, pace, 'all');
         const again = async (): Promise<readonly PreparedFile[]> => {
           const prepared = await prepareEdits(workspace.ports, workspace.root, requests, pace);
           if (!prepared.ok) throw editsRefused(prepared.problems, requests.length);
@@ -657,7 +659,8 @@ export class Savepoint {
       return this.#writing(options, 'overlapping', async (workspace, lock, pace) => {
         if (this.#isPending(workspace)) return null;
         const { retention } = this.#effective(workspace.root);
-        const isDue = expired(workspace.timeline, retention).length > 0 || this.#isTooLarge(workspace, retention);
+        const isTooLarge = storeBytes(workspace, 'all') > (retention.maxStoreBytes ?? Number.POSITIVE_INFINITY);
+        const isDue = isTooLarge || expired(workspace.timeline, retention).length > 0;
         if (isDue) return this.#cleanUp(workspace, lock, retention, pace);
         await this.#merge(workspace, lock, pace);
         return null;
@@ -875,7 +878,7 @@ export class Savepoint {
 
   async #inverse(event: ActEvent, actOf: typeof undoAct, options: UndoOptions): Promise<ActResult> {
     return this.#acting(options, async (workspace, lock, pace) => {
-      await this.#makeRoom(workspace, lock, pace);
+      await this.#makeRoom(workspace, lock, pace, 'all');
       return this.#carryOut(event, workspace, lock, pace, options, actOf(workspace, this.#actor, pace));
     });
   }
@@ -1021,25 +1024,19 @@ export class Savepoint {
    * A store that is too large loses its oldest checkpoints before anything else is done.
    * @throws SavepointError STORE_FULL when that is not enough
    */
-  async #makeRoom(workspace: Workspace, lock: HeldLock, pace: Pace): Promise<void> {
+  async #makeRoom(workspace: Workspace, lock: HeldLock, pace: Pace, of: Counted): Promise<void> {
     const { retention } = this.#effective(workspace.root);
     const limit = retention.maxStoreBytes;
-    if (limit === null || !this.#isTooLarge(workspace, retention)) return;
-    const pending = this.#isPending(workspace);
-    const bytes = pending
-      ? workspace.store.objects.bytes
-      : (await this.#cleanUp(workspace, lock, retention, pace)).bytesAfter;
+    if (limit === null || storeBytes(workspace, of) <= limit) return;
+    if (!this.#isPending(workspace)) await this.#cleanUp(workspace, lock, retention, pace);
     workspace.store.objects.refresh();
+    const bytes = storeBytes(workspace, of);
     if (bytes <= limit) return;
     throw new SavepointError(
       'STORE_FULL',
       `The store has ${Math.ceil(bytes / MB)} MB, ${Math.floor(limit / MB)} MB are allowed, and nothing more may be dropped.`,
       { bytes, limit, pinned: workspace.timeline.pinned().size },
     );
-  }
-
-  #isTooLarge({ store }: Workspace, { maxStoreBytes }: RetentionPolicy): boolean {
-    return maxStoreBytes !== null && store.objects.bytes > maxStoreBytes;
   }
 
   #isPending({ ports, store }: Workspace): boolean {
@@ -1061,9 +1058,19 @@ export class Savepoint {
   }
 
   async #cleanUp(workspace: Workspace, lock: HeldLock, policy: RetentionPolicy, pace: Pace): Promise<CleanUp> {
-    const done = await cleanUp(workspace, lock, policy, pace);
-    this.#dropBackups(workspace);
+    const { ports, store } = workspace;
+    const done = await cleanUp(workspace, lock, policy, pace, () => {
+      this.#dropBackups(workspace);
+      return bytesIn(ports.fs, store.layout.backups);
+    });
+    if (done.dropped.length > 0) this.#dropSessions(workspace);
     return done;
+  }
+
+  /** What sessions without a checkpoint remember. */
+  #dropSessions({ ports, store, timeline }: Workspace): void {
+    const sessions = new Set(timeline.readAll().checkpoints.map(({ session }) => session));
+    dropSessionStates(ports.fs, store.layout, (session) => !sessions.has(session));
   }
 
   /** Backups of an act are kept as long as the checkpoint before it. */
@@ -1177,6 +1184,13 @@ function purgeable(paths: readonly TreePath[]): readonly TreePath[] {
   const hint = 'To forget all of it, delete its store; `savepoint workspaces` says where that is.';
   const message = 'The whole workspace cannot be purged.';
   throw new SavepointError('PATH_REFUSED', message, { path: '', why }, { hint });
+}
+
+/** Captures bring no backups: what there is of those was counted when it came. */
+type Counted = 'objects' | 'all';
+
+function storeBytes({ ports, store }: Workspace, of: Counted): number {
+  return store.objects.bytes + (of === 'all' ? bytesIn(ports.fs, store.layout.backups) : 0);
 }
 
 function problemOf(settings: Settings): SavepointError | null {

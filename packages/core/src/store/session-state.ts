@@ -34,12 +34,18 @@ export function writeSessionState(fs: Fs, layout: StoreLayout, session: string, 
   writeCacheJson(fs, layout.sessions, session, { session, ...state });
 }
 
-/** Removes those that tell of something. @param tellsOf whether a text does */
-export function dropSessionStates(fs: Fs, layout: StoreLayout, tellsOf: (text: string) => boolean): void {
+/** @param isUnwanted asked for each, by the session's id and the whole text */
+export function dropSessionStates(
+  fs: Fs,
+  layout: StoreLayout,
+  isUnwanted: (session: string, text: string) => boolean,
+): void {
   for (const name of listIfThere(fs, layout.sessions)) {
     const file = `${layout.sessions}/${name}` as DiskPath;
-    const tells = readCacheJson(fs, file, STATE_BYTES, (json) => tellsOf(JSON.stringify(json)));
-    // One that cannot be read may tell of anything.
-    if (tells !== false) removeIfThere(fs, file);
+    const unwanted = readCacheJson(fs, file, STATE_BYTES, (json: { readonly session?: string }) =>
+      isUnwanted(json.session ?? '', JSON.stringify(json)),
+    );
+    // One that cannot be read may tell of anything, and tells nobody.
+    if (unwanted !== false) removeIfThere(fs, file);
   }
 }

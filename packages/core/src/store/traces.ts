@@ -12,7 +12,7 @@ import { dropSessionStates } from './session-state.ts';
 /** @param tellsOf whether a text tells of them */
 export function dropTraces({ fs, clock }: Ports, layout: StoreLayout, tellsOf: (text: string) => boolean): void {
   removeIfThere(fs, layout.statCache);
-  dropSessionStates(fs, layout, tellsOf);
+  dropSessionStates(fs, layout, (_, text) => tellsOf(text));
   for (const call of readOpenCalls(fs, layout, clock.now())) {
     const { summary, args } = call.tool;
     if (!tellsOf(summary) && (args === null || !tellsOf(args))) continue;

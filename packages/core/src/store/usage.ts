@@ -38,7 +38,8 @@ export function storeUsage(fs: Fs, layout: StoreLayout): Usage {
   return { packs, loose, refs, backups, cache, calls, journal, other, total };
 }
 
-function bytesIn(fs: Fs, folder: DiskPath): number {
+/** By the files' own sizes; nothing for a folder that is not there. @throws FsError for one that cannot be looked into */
+export function bytesIn(fs: Fs, folder: DiskPath): number {
   let names: readonly string[];
   try {
     names = fs.list(folder);

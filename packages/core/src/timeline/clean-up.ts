@@ -18,19 +18,26 @@ export interface CleanUp {
 /** A store is brought this far below its limit. */
 const ROOM = 0.9;
 
-/** Drops what the policy does not keep; where the store is too large after that, the oldest of what is left. */
+/**
+ * Drops what the policy does not keep; where the store is too large after that, the oldest of what is left.
+ * @param dropBeside drops what belongs to checkpoints that are gone and is no object; gives the bytes of what stays of it
+ */
 export async function cleanUp(
   workspace: Workspace,
   lock: HeldLock,
   policy: RetentionPolicy,
   pace: Pace,
+  dropBeside: () => number,
 ): Promise<CleanUp> {
   const { timeline } = workspace;
   let done = await dropCheckpoints(workspace, lock, expired(timeline, policy), pace);
+  let beside = dropBeside();
   const limit = policy.maxStoreBytes;
-  if (limit === null || done.bytesAfter <= limit) return done;
-  for (let next = nextToGo(timeline); next.length > 0 && done.bytesAfter > limit * ROOM; next = nextToGo(timeline)) {
+  if (limit === null || done.bytesAfter + beside <= limit) return done;
+  const isTooLarge = (): boolean => done.bytesAfter + beside > limit * ROOM;
+  for (let next = nextToGo(timeline); next.length > 0 && isTooLarge(); next = nextToGo(timeline)) {
     const more = await dropCheckpoints(workspace, lock, next, pace);
+    beside = dropBeside();
     done = {
       dropped: [...done.dropped, ...more.dropped],
       kept: more.kept,

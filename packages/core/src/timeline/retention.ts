@@ -11,7 +11,7 @@ export interface RetentionPolicy {
   readonly keepAtLeast: number;
   /** Sessions whose checkpoints are kept at most. Null: no limit. */
   readonly maxSessions: number | null;
-  /** The store's objects, bytes: above it the oldest go, and only pins and the newest are spared. Null: no limit. */
+  /** The store's objects and backups, bytes: above it the oldest go, and only pins and the newest are spared. Null: no limit. */
   readonly maxStoreBytes: number | null;
 }
 

@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type OpenOptions, open, type RetentionPolicy, type Savepoint, SavepointError } from '@savepoint/core';
+import {
+  type OpenOptions,
+  open,
+  type RetentionPolicy,
+  type Savepoint,
+  SavepointError,
+  type TreePath,
+} from '@savepoint/core';
 import { fixedClock, realPorts, type World, world } from '@savepoint/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -119,6 +126,26 @@ test('by size: the oldest go first, then work is refused before it begins', asyn
     expect((refused as SavepointError).code).toBe('STORE_FULL');
   }
   expect(await p.ids()).toEqual(['cp_8']);
+});
+
+test('backups count towards the size; what sessions that are gone remember goes with them', async () => {
+  const p = new Place();
+  const limit = 1_500_000;
+  const savepoint = p.open({ maxStoreBytes: limit });
+  const session = savepoint.session({ agent: 'mine', id: 'old' });
+  await session.prompt('Do it.');
+  expect(await p.files('sessions')).toHaveLength(1);
+  for (let at = 0; at < 10; at++) {
+    // Alike to any compression, and different: the copies take much more than the objects.
+    const text = `${at}\n`.repeat(100_000);
+    const edits = [{ op: 'write', content: text, exact: true } as const];
+    await savepoint.edit([{ given: 'a', path: 'a' as TreePath, edits, expectedHash: null, force: false }]);
+    const copies = (await savepoint.stats()).storage;
+    expect(copies.packs + copies.backups).toBeLessThan(limit + 300_000);
+  }
+  expect(await p.ids()).not.toContain('cp_1');
+  expect((await p.open().verify({ deep: true })).damage).toEqual([]);
+  expect(await p.files('sessions')).toEqual([]);
 });
 
 test('acts and captures of sessions merge packs and refs by themselves', async () => {

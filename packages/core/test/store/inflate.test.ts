@@ -136,7 +136,11 @@ describe('Inflater', () => {
     ['a length that is none', block(FIXED, '11000110'), 'a length that cannot be'],
     ['a distance that is none', block(FIXED, '0000001', '11110'), 'a distance that cannot be'],
     ['a distance beyond the beginning', block(FIXED, '0000001', '00000'), 'looks back before its beginning'],
-    ['another checksum', Buffer.concat([deflateSync('abc').subarray(0, -4), Buffer.alloc(4)]), 'does not match its checksum'],
+    [
+      'another checksum',
+      Buffer.concat([deflateSync('abc').subarray(0, -4), Buffer.alloc(4)]),
+      'does not match its checksum',
+    ],
   ])('%s is a problem', (_, stream, why) => {
     expect(() => inflated(stream, 64)).toThrow(why);
   });
