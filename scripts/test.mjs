@@ -2,8 +2,9 @@
 import { spawnSync } from 'node:child_process';
 // @ts-check
 /**
- * Runs one suite from start to end. Usage: node scripts/test.mjs quick|system [--no-summary]
- * quick: build, lint, tests with coverage of the engine, documents against the results. system: build and tests.
+ * Runs one suite from start to end. Usage: node scripts/test.mjs quick|system [--coverage] [--no-summary]
+ * quick: build, lint, tests, documents against the results. system: build and tests. --coverage: of the engine.
+
  * A failed build ends it; after any other failure the rest still runs. The results stand in reports/SUITE.json, the last
  * line is `N passed, N failed, N skipped`, and the exit status is 0 only when every step was good.
  */
@@ -25,7 +26,11 @@ rmSync(join(TOP, report), { force: true });
 if (step('build', [tool('typescript', 'tsc'), '-b']) && step('command', ['scripts/bundle.mjs'])) {
   if (suite === 'quick') step('lint', ['scripts/lint.mjs']);
   const vitest = ['run', '--project', suite, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  step(`tests: ${suite}`, [tool('vitest', 'vitest'), ...vitest, ...(suite === 'quick' ? ['--coverage'] : [])]);
+  step(`tests: ${suite}`, [
+    tool('vitest', 'vitest'),
+    ...vitest,
+    ...(process.argv.includes('--coverage') ? ['--coverage'] : []),
+  ]);
   if (suite === 'quick')
     step('documents against the results', ['scripts/check-docs.mjs', '--not-run', 'tests/system/', report]);
 }

@@ -1,17 +1,18 @@
-import { seededRandom } from '@savepoint/testkit';
+import { howMuch, seededRandom } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { failCalls, failRecoveries, failSyncs, seen, type Thoroughness } from './failing-calls.ts';
 import { SCENES } from './scenes.ts';
 
 /**
- * The quick version takes one kind of failure for each of many n, by chance; SAVEPOINT_LONG=1 takes them all.
+ * One kind of failure for each of many n, by chance; SAVEPOINT_LONG=1 takes them all.
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/failing-calls.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const MUCH: Thoroughness =
-  process.env['SAVEPOINT_LONG'] === '1'
-    ? { calls: Number.POSITIVE_INFINITY, ways: 'all', deaths: 30 }
-    : { calls: 240, ways: 'one', deaths: 4 };
+const MUCH = howMuch<Thoroughness>({
+  quick: { calls: 90, ways: 'one', deaths: 2 },
+  ci: { calls: 240, ways: 'one', deaths: 4 },
+  long: { calls: Number.POSITIVE_INFINITY, ways: 'all', deaths: 30 },
+});
 const REPLAY = `replay: SAVEPOINT_SEED=${SEED}`;
 
 describe.each(SCENES)('$name', (scene) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type DiskPath, SavepointError } from '@savepoint/core';
-import { type SeededRandom, type SimDisk, seededRandom } from '@savepoint/testkit';
+import { howMuch, type SeededRandom, type SimDisk, seededRandom } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { engine, journals, ROOT, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, SCENES, type Scene } from './scenes.ts';
@@ -11,7 +11,7 @@ import { prepared, SCENES, type Scene } from './scenes.ts';
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/interference.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const LONG = process.env['SAVEPOINT_LONG'] === '1';
+const LONG = howMuch({ quick: false, ci: false, long: true });
 
 /** What another program may do at a path; null where it cannot be done there now. */
 type Deed = (disk: SimDisk, path: DiskPath, content: string) => string | null;

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { bytesFromText, type DiskPath, open, type Savepoint } from '@savepoint/core';
-import { type Manifest, manifest, realPorts, type SeededRandom, seededRandom } from '@savepoint/testkit';
+import { howMuch, type Manifest, manifest, realPorts, type SeededRandom, seededRandom } from '@savepoint/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { explain, type Project, project, watching } from '../complaints/project.ts';
 
 /**
  * A real process of the real command kills itself before its n-th call to the file system. The folder is all old or all
- * new once the next command has run, and the store is sound. The quick version takes some n, SAVEPOINT_LONG=1 every one.
+ * new once the next command has run, and the store is sound. Some n; SAVEPOINT_LONG=1 every one.
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/killed-process.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const MOMENTS = process.env['SAVEPOINT_LONG'] === '1' ? Number.POSITIVE_INFINITY : 12;
+const MOMENTS = howMuch({ quick: 8, ci: 12, long: Number.POSITIVE_INFINITY });
 
 const CALLS =
   'openSync readSync writeSync fsyncSync renameSync linkSync unlinkSync mkdirSync rmdirSync chmodSync fchmodSync symlinkSync lstatSync readdirSync'.split(

@@ -1,15 +1,18 @@
-import { seededRandom } from '@savepoint/testkit';
+import { howMuch, seededRandom } from '@savepoint/testkit';
 import { afterEach, describe, it } from 'vitest';
 import { cutPower, recoverOnTheDead, standOnTheDead } from './power-cut.ts';
 import { SCENES } from './scenes.ts';
 
 /**
- * The quick version takes some of the moments and states, SAVEPOINT_LONG=1 many more.
+ * Some of the moments and states; SAVEPOINT_LONG=1 takes many more.
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/power-cut.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const MUCH =
-  process.env['SAVEPOINT_LONG'] === '1' ? { moments: Number.POSITIVE_INFINITY, disks: 24 } : { moments: 36, disks: 2 };
+const MUCH = howMuch({
+  quick: { moments: 10, disks: 2, each: 5 },
+  ci: { moments: 36, disks: 2, each: 1 },
+  long: { moments: Number.POSITIVE_INFINITY, disks: 24, each: 1 },
+});
 
 describe.each(SCENES)('$name', (scene) => {
   afterEach(({ task }) => {
@@ -36,7 +39,7 @@ const RESTORES = SCENES.filter(({ name }) => name === 'restore');
 it.each(RESTORES)(
   '$name: a journal that somebody acts on is there to stay',
   async (scene) => {
-    await recoverOnTheDead(scene);
+    await recoverOnTheDead(scene, MUCH.each);
   },
   600_000,
 );

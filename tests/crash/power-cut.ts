@@ -182,10 +182,10 @@ export async function standOnTheDead(scene: Scene): Promise<void> {
 }
 
 /**
- * Dies when its journal has its name, and the name is not durable yet; who recovers dies at every call in turn, and then
- * the power goes: the journal that it acted on must not be missed.
+ * Dies when its journal has its name, and the name is not durable yet; who recovers dies at one call after the other, and
+ * then the power goes: the journal that it acted on must not be missed.
  */
-export async function recoverOnTheDead(scene: Scene): Promise<void> {
+export async function recoverOnTheDead(scene: Scene, each: number): Promise<void> {
   const start = await prepared(scene);
   const calls: SimCall[] = [];
   const { disk: after } = await callsOf(start, (disk) => {
@@ -196,7 +196,7 @@ export async function recoverOnTheDead(scene: Scene): Promise<void> {
   const named = calls.findIndex(({ operation, path }) => operation === 'rename' && /\/journal\/.*\.json$/.test(path));
   expect(named).toBeGreaterThan(0);
   const { disk: dead } = await dieAt(start, named + 2, perform(scene));
-  for (let at = 1, died = true; died; at++) {
+  for (let at = 1, died = true; died; at += each) {
     const { disk, died: hasDied } = await dieAt(dead, at, proceed(true, 250));
     for (const state of disk.crashStates('any-subset', 2, seededRandom(at))) {
       await judge(state, ends, true, false, `its journal was just named, and who recovered died before call ${at}`);

@@ -1,5 +1,5 @@
 import { type DiskPath, kindOf, SavepointError } from '@savepoint/core';
-import { Died, FaultyFs, type SimDisk, seededRandom } from '@savepoint/testkit';
+import { Died, FaultyFs, howMuch, type SimDisk, seededRandom } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { engine, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { PURGED, prepared, SCENES, type Scene } from './scenes.ts';
@@ -9,7 +9,7 @@ import { PURGED, prepared, SCENES, type Scene } from './scenes.ts';
  * one, whole; the same purge again does the rest, and then it is all gone.
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const MOMENTS = process.env['SAVEPOINT_LONG'] === '1' ? Number.POSITIVE_INFINITY : 24;
+const MOMENTS = howMuch({ quick: 10, ci: 24, long: Number.POSITIVE_INFINITY });
 const PURGE = SCENES.find(({ name }) => name === 'purge') as Scene;
 
 /** Everything that the timeline tells, but for the ids of commits. */

@@ -1,5 +1,5 @@
 import type { DiskPath, SavepointError } from '@savepoint/core';
-import { FaultyFs, type SimCall, type SimDisk } from '@savepoint/testkit';
+import { FaultyFs, howMuch, type SimCall, type SimDisk } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { codeOf, engine, journals, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, SCENES, type Scene } from './scenes.ts';
@@ -23,8 +23,7 @@ function sceneOf(wanted: string): Scene {
   return SCENES.find(({ name }) => name === wanted) as Scene;
 }
 
-/** The quick version takes every third moment. */
-const EACH = process.env['SAVEPOINT_LONG'] === '1' ? 1 : 3;
+const EACH = howMuch({ quick: 6, ci: 3, long: 1 });
 
 const isOfFiles = ({ path }: SimCall): boolean => path.startsWith(`${ROOT}/`) && !path.includes('/.savepoint-');
 

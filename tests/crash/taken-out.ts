@@ -14,7 +14,7 @@ test('the sweeps in short: first a few moments of each scene, then more', { time
       if (moments === 16) expect(await failCalls(scene, seededRandom(2), MUCH), scene.name).toEqual([]);
     }
   }
-  await recoverOnTheDead(SCENES[0] as Scene);
+  await recoverOnTheDead(SCENES[0] as Scene, 3);
   for (const scene of SCENES.slice(0, 2)) {
     expect(await failSyncs(scene, seededRandom(4)), scene.name).toEqual([]);
     expect(await failRecoveries(scene, seededRandom(3), MUCH), scene.name).toEqual([]);

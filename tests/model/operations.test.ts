@@ -1,5 +1,5 @@
 import { open, textFromBytes } from '@savepoint/core';
-import { Died, fixedClock, SimDisk, seededRandom, world } from '@savepoint/testkit';
+import { Died, fixedClock, howMuch, SimDisk, seededRandom, world } from '@savepoint/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { engine, ROOT } from '../simulated.ts';
 import { realHands, simulatedHands } from './hands.ts';
@@ -10,23 +10,22 @@ import { type Game, Player } from './player.ts';
  * tree is always what a plain model says. A failure prints its seed; with it the failing game is the first one played.
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const LONG = process.env['SAVEPOINT_LONG'] === '1';
-const GAMES = LONG ? 2_000 : 100;
-const REAL_GAMES = LONG ? 100 : 6;
+const GAMES = howMuch({ quick: 25, ci: 100, long: 2_000 });
+const REAL_GAMES = howMuch({ quick: 2, ci: 6, long: 100 });
 const OPERATIONS = 220;
 
-test(`${GAMES * OPERATIONS} operations on the simulated disk`, { timeout: 3_600_000 }, async () => {
-  console.info(`seed ${SEED}`);
+test('operations on the simulated disk', { timeout: 3_600_000 }, async () => {
+  console.info(`seed ${SEED}, ${GAMES * OPERATIONS} operations`);
   for (let seed = SEED; seed < SEED + GAMES; seed++) await playOn(seed, simulatedGame(seed));
 });
 
-test(`${(GAMES / 5) * OPERATIONS} operations on a disk without paths through handles, as on other platforms`, {
+test('operations on a disk without paths through handles, as on other platforms', {
   timeout: 3_600_000,
 }, async () => {
   for (let seed = SEED; seed < SEED + GAMES / 5; seed++) await playOn(seed, simulatedGame(seed, false));
 });
 
-test(`${REAL_GAMES * OPERATIONS} operations on the real disk`, { timeout: 3_600_000 }, async () => {
+test('operations on the real disk', { timeout: 3_600_000 }, async () => {
   for (let seed = SEED; seed < SEED + REAL_GAMES; seed++) await playOn(seed, realGame(seed));
 });
 

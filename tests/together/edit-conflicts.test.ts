@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TreePath } from '@savepoint/core';
 import { bytesFromText, type DiskPath, type FileRequest, open, type Savepoint, SavepointError } from '@savepoint/core';
-import { realPorts } from '@savepoint/testkit';
+import { howMuch, realPorts } from '@savepoint/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Project, project } from '../complaints/project.ts';
 
@@ -15,9 +15,9 @@ import { type Project, project } from '../complaints/project.ts';
  * whole. What the process does stands in `saver.mjs`. SAVEPOINT_LONG=1: 5,000 rounds.
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const LONG = process.env['SAVEPOINT_LONG'] === '1';
-const ROUNDS = LONG ? 5_000 : Number.POSITIVE_INFINITY;
-const DURATION_MS = LONG ? Number.POSITIVE_INFINITY : 35_000;
+const ALL = Number.POSITIVE_INFINITY;
+const ROUNDS = howMuch({ quick: ALL, ci: ALL, long: 5_000 });
+const DURATION_MS = howMuch({ quick: 12_000, ci: 35_000, long: ALL });
 const SAVER = fileURLToPath(new URL('./saver.mjs', import.meta.url));
 
 const SAVED = ['renamed.txt', 'inplace.txt'] as const;

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bytesFromText, type DiskPath, open, type Savepoint } from '@savepoint/core';
-import { realPorts } from '@savepoint/testkit';
+import { howMuch, realPorts } from '@savepoint/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Project, project } from '../complaints/project.ts';
 
@@ -10,7 +10,7 @@ import { type Project, project } from '../complaints/project.ts';
  * Checkpoints while another process never stops writing. Every captured file is a state that it really had, or is
  * named as unsettled. What the writer does stands in `writer.mjs`.
  */
-const ROUNDS = 500;
+const ROUNDS = howMuch({ quick: 120, ci: 500, long: 500 });
 const WRITER = fileURLToPath(new URL('./writer.mjs', import.meta.url));
 const PART = 4096;
 
@@ -62,7 +62,7 @@ interface Captured {
   readonly id: string;
 }
 
-test(`${ROUNDS} checkpoints against a writer`, { timeout: 600_000 }, async () => {
+test('checkpoints against a writer', { timeout: 600_000 }, async () => {
   const p = project();
   const writer = await writing(p);
   const savepoint = engine(p);

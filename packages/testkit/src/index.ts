@@ -4,6 +4,7 @@ export { type ConformanceCase, type FsUnderTest, fsConformance } from './disk/fs
 export { type SimCall, SimDisk, type SimDiskOptions } from './disk/sim-disk.ts';
 export { type FakeProcesses, fakeProcesses } from './fake-processes.ts';
 export { type FixedClock, fixedClock } from './fixed-clock.ts';
+export { type HowMuch, howMuch } from './how-much.ts';
 export { gitFingerprint, type Manifest, type ManifestEntry, type ManifestOptions, manifest } from './manifest.ts';
 export { realPorts, simPorts } from './ports.ts';
 export { type SeededRandom, seededRandom } from './seeded-random.ts';
