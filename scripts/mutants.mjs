@@ -50,6 +50,13 @@ async function run() {
   const folder = mkdtempSync(join(tmpdir(), 'savepoint-mutants-'));
   const judges = Array.from({ length: JUDGES }, () => new Judge(folder));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  // What is taken out may have made an endless loop, which nobody else would end.
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () => {
+      for (const judge of judges) judge.stop();
+      process.exit(1);
+    });
+  }
   try {
     copyTo(folder);
     await Promise.all(judges.map((judge) => judge.start()));
