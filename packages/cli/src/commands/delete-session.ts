@@ -1,4 +1,5 @@
-import { SavepointError, showText, VERBS } from '@savepoint/core';
+import { showText, VERBS } from '@savepoint/core';
+import { agree, FOR_GOOD } from '../agree.ts';
 import { command, lines } from '../command.ts';
 import { listed } from '../show/capture.ts';
 import { counted, size } from '../show/words.ts';
@@ -16,24 +17,22 @@ export const deleteSession = command({
   examples: ['savepoint sessions delete 3f2a91bc', 'savepoint sessions delete 3f2a91bc --yes'],
   input: ({ operands }) => ({ session: operands[0] ?? '' }),
 
-  async carryOut(input, { options }, { savepoint, signal, ask }) {
+  async carryOut(input, { options }, session) {
+    const { savepoint, signal } = session;
     if (options['yes'] !== true) {
       const { sessions } = await VERBS.sessions.handle(savepoint, {}, { signal });
       const found = sessions.find(({ id }) => id === input.session);
       // One that is not there fails below, and says so.
       if (found !== undefined && found.checkpoints.length > 0) {
         const what = `${counted(found.checkpoints.length, 'checkpoint')} of session ${showText(input.session)}`;
-        if (ask === null) {
-          throw new SavepointError(
-            'NEEDS_CONFIRMATION',
-            `That would drop ${what}, and nobody is there to be asked.`,
-            { verb: 'sessions delete' },
-            { hint: 'It cannot be undone. Repeat with --yes if that is what you want.' },
-          );
-        }
-        if (!(await ask(`This drops ${what}. It cannot be undone.\n`, 'Drop them?'))) {
-          throw new SavepointError('CANCELLED', 'Not dropped.');
-        }
+        await agree(session, {
+          verb: 'sessions delete',
+          would: `That would drop ${what}`,
+          hint: FOR_GOOD,
+          shown: `This drops ${what}. It cannot be undone.\n`,
+          question: 'Drop them?',
+          declined: 'Not dropped.',
+        });
       }
     }
     return VERBS.deleteSession.handle(savepoint, input, { signal });

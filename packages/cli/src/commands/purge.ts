@@ -1,4 +1,5 @@
-import { type JsonName, nameFromJson, type OutputOf, SavepointError, showName, VERBS } from '@savepoint/core';
+import { type JsonName, nameFromJson, type OutputOf, showName, VERBS } from '@savepoint/core';
+import { agree, FOR_GOOD } from '../agree.ts';
 import { command, lines } from '../command.ts';
 import { nameOfArgument } from '../given-name.ts';
 import { listed } from '../show/capture.ts';
@@ -21,22 +22,20 @@ export const purge = command({
     ...(options['dryRun'] === true ? { dryRun: true } : {}),
   }),
 
-  async carryOut(input, { options }, { savepoint, signal, ask }) {
+  async carryOut(input, { options }, session) {
+    const { savepoint, signal } = session;
     if (options['yes'] !== true && input.dryRun !== true) {
       const seen = await VERBS.purge.handle(savepoint, { ...input, dryRun: true }, { signal });
       if (seen.checkpoints.length > 0 || seen.contents > 0) {
         const what = `${counted(seen.contents, 'content')} from ${counted(seen.checkpoints.length, 'checkpoint')}`;
-        if (ask === null) {
-          throw new SavepointError(
-            'NEEDS_CONFIRMATION',
-            `That would take ${what}, and nobody is there to be asked.`,
-            { verb: 'purge' },
-            { hint: 'It cannot be undone. Repeat with --yes if that is what you want.' },
-          );
-        }
-        if (!(await ask(`This takes ${what}, for good. It cannot be undone.\n`, 'Purge them?'))) {
-          throw new SavepointError('CANCELLED', 'Not purged.');
-        }
+        await agree(session, {
+          verb: 'purge',
+          would: `That would take ${what}`,
+          hint: FOR_GOOD,
+          shown: `This takes ${what}, for good. It cannot be undone.\n`,
+          question: 'Purge them?',
+          declined: 'Not purged.',
+        });
       }
     }
     return VERBS.purge.handle(savepoint, input, { signal });

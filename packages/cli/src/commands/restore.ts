@@ -1,4 +1,5 @@
 import { type OutputOf, SavepointError, showText, VERBS } from '@savepoint/core';
+import { agree, LOOK_FIRST } from '../agree.ts';
 import { command, lines, type Session } from '../command.ts';
 import { captureNotes, captureWarnings, listed } from '../show/capture.ts';
 import { planLines, planNotes, toldPaths } from '../show/plan.ts';
@@ -52,7 +53,7 @@ export const restore = command({
     const wanted = mode === null ? input : { ...input, mode };
     const preview =
       mode === null ? first : await VERBS.restore.handle(savepoint, { ...wanted, dryRun: true }, { signal });
-    if (preview.outcome === 'ready') await agree(preview, session);
+    if (preview.outcome === 'ready') await agreeTo(preview, session);
     // With a conflict or a refused path it fails, as it would have done without a look first.
     return VERBS.restore.handle(savepoint, { ...wanted, expected: preview.fingerprint }, { signal });
   },
@@ -90,19 +91,16 @@ async function whoseWorkGoes(preview: Output, { ask, view }: Session): Promise<'
   throw new SavepointError('CANCELLED', 'Not restored.');
 }
 
-/** @throws SavepointError NEEDS_CONFIRMATION, CANCELLED */
-async function agree(preview: Output, { ask, view }: Session): Promise<void> {
+async function agreeTo(preview: Output, session: Session): Promise<void> {
   const paths = counted(toldPaths(preview).length, 'path');
-  if (ask === null) {
-    throw new SavepointError(
-      'NEEDS_CONFIRMATION',
-      `Restoring ${preview.target.id} would change ${paths}, and nobody is there to be asked.`,
-      { verb: 'restore' },
-      { hint: 'Look at it with --dry-run, then repeat with --yes. Nothing was changed.' },
-    );
-  }
-  if (await ask(previewText(preview, view), `Restore ${paths}?`)) return;
-  throw new SavepointError('CANCELLED', 'Not restored.');
+  await agree(session, {
+    verb: 'restore',
+    would: `Restoring ${preview.target.id} would change ${paths}`,
+    hint: LOOK_FIRST,
+    shown: previewText(preview, session.view),
+    question: `Restore ${paths}?`,
+    declined: 'Not restored.',
+  });
 }
 
 function previewText(preview: Output, { style }: View): string {

@@ -1,12 +1,5 @@
-import {
-  type InputOf,
-  nameFromJson,
-  type OutputOf,
-  SavepointError,
-  showContent,
-  showText,
-  VERBS,
-} from '@savepoint/core';
+import { type InputOf, nameFromJson, type OutputOf, showContent, showText, VERBS } from '@savepoint/core';
+import { agree, LOOK_FIRST } from '../agree.ts';
 import { command, type Given, lines, type Session } from '../command.ts';
 import { nameOfArgument } from '../given-name.ts';
 import { captureNotes, captureWarnings, listed } from '../show/capture.ts';
@@ -68,7 +61,7 @@ export const rollback = command({
     if (input.dryRun === true || options['yes'] === true) return VERBS.rollback.handle(savepoint, input, { signal });
     const preview = await VERBS.rollback.handle(savepoint, { ...input, dryRun: true }, { signal });
     const isRefused = preview.openCalls.length > 0 && input.force !== true;
-    if (preview.outcome === 'ready' && !isRefused) await agree(preview, session);
+    if (preview.outcome === 'ready' && !isRefused) await agreeTo(preview, session);
     // With a conflict or an open call it fails, as it would have done without a look first.
     return VERBS.rollback.handle(savepoint, { ...input, expected: preview.fingerprint }, { signal });
   },
@@ -89,19 +82,16 @@ export const rollback = command({
   },
 });
 
-/** @throws SavepointError NEEDS_CONFIRMATION, CANCELLED */
-async function agree(preview: Output, { ask, view }: Session): Promise<void> {
+async function agreeTo(preview: Output, session: Session): Promise<void> {
   const paths = counted(toldPaths(preview).length, 'path');
-  if (ask === null) {
-    throw new SavepointError(
-      'NEEDS_CONFIRMATION',
-      `The roll-back would change ${paths}, and nobody is there to be asked.`,
-      { verb: 'rollback' },
-      { hint: 'Look at it with --dry-run, then repeat with --yes. Nothing was changed.' },
-    );
-  }
-  if (await ask(previewText(preview, view), `Take back in ${paths}?`)) return;
-  throw new SavepointError('CANCELLED', 'Not rolled back.');
+  await agree(session, {
+    verb: 'rollback',
+    would: `The roll-back would change ${paths}`,
+    hint: LOOK_FIRST,
+    shown: previewText(preview, session.view),
+    question: `Take back in ${paths}?`,
+    declined: 'Not rolled back.',
+  });
 }
 
 function previewText(preview: Output, view: View): string {

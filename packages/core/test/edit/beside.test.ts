@@ -1,32 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { type DiskPath, type FileRequest, open, type Savepoint, type TreePath } from '@savepoint/core';
-import { realPorts, SimDisk, type World, world } from '@savepoint/testkit';
-import { expect, onTestFinished, test } from 'vitest';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import type { DiskPath, FileRequest, Savepoint, TreePath } from '@savepoint/core';
+import { SimDisk } from '@savepoint/testkit';
+import { expect, test } from 'vitest';
 import { engine, ROOT, treeOf } from '../../../../tests/simulated.ts';
+import { Place } from '../place.ts';
 
 /** Backups as `a.ts.bak` beside the file, for those who want them there. */
-class Place {
-  readonly world: World = world(onTestFinished);
-  readonly savepoint: Savepoint = open({
-    dir: this.world.workspace,
-    ports: realPorts(),
-    places: this.world.places,
-    backups: 'beside',
-  });
-
-  at(name: string): string {
-    return path.join(Buffer.from(this.world.workspace, 'latin1').toString(), name);
-  }
-
-  write(name: string, content: string): void {
-    mkdirSync(path.dirname(this.at(name)), { recursive: true });
-    writeFileSync(this.at(name), content);
-  }
-
-  read(name: string): string {
-    return readFileSync(this.at(name), 'utf8');
-  }
+class Beside extends Place {
+  readonly savepoint: Savepoint = this.open({ backups: 'beside' });
 
   edit(...contents: readonly (readonly [name: string, content: string])[]): ReturnType<Savepoint['edit']> {
     return this.savepoint.edit(contents.map(([name, content]) => edited(name, content)));
@@ -39,7 +20,7 @@ function edited(name: string, content: string): FileRequest {
 }
 
 test('a backup lies beside its file, and what has the name already stays', async () => {
-  const p = new Place();
+  const p = new Beside();
   p.write('src/a.ts', 'first\n');
   p.write('src/a.ts.bak', 'of a person\n');
   const first = await p.edit(['src/a.ts', 'second\n']);
@@ -52,7 +33,7 @@ test('a backup lies beside its file, and what has the name already stays', async
 });
 
 test('it is not captured, until someone writes to it', async () => {
-  const p = new Place();
+  const p = new Beside();
   p.write('a.ts', 'first\n');
   await p.edit(['a.ts', 'second\n']);
   expect((await p.savepoint.checkpoint()).checkpoint.changes).toEqual([]);
@@ -62,7 +43,7 @@ test('it is not captured, until someone writes to it', async () => {
 });
 
 test('undo leaves it, with the folder that it lies in', async () => {
-  const p = new Place();
+  const p = new Beside();
   p.write('keep.ts', 'keep\n');
   await p.edit(['made/a.ts', 'first\n']);
   await p.edit(['made/a.ts', 'second\n']);
@@ -128,7 +109,7 @@ test.each([
 });
 
 test('it goes with the checkpoint before its edit, unless someone wrote to it', async () => {
-  const p = new Place();
+  const p = new Beside();
   p.write('a.ts', 'first\n');
   p.write('b.ts', 'first\n');
   await p.edit(['a.ts', 'second\n'], ['b.ts', 'second\n']);
@@ -147,7 +128,7 @@ test('it goes with the checkpoint before its edit, unless someone wrote to it', 
 });
 
 test('it has the permissions of its file', async () => {
-  const p = new Place();
+  const p = new Beside();
   p.write('run.sh', 'first\n');
   const { mode } = statSync(p.at('run.sh'));
   await p.edit(['run.sh', 'second\n']);

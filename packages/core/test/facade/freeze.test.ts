@@ -1,38 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Actor, type FileRequest, open, type Savepoint, SavepointError, type TreePath } from '@savepoint/core';
-import { realPorts, type World, world } from '@savepoint/testkit';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Actor, type FileRequest, type Savepoint, SavepointError, type TreePath } from '@savepoint/core';
+import { describe, expect, test } from 'vitest';
+import { Place } from '../place.ts';
 
 /** Paths that agents must not change: refused where they say so, put back where a shell did it. */
-class Place {
-  readonly world: World = world(onTestFinished);
-
+class Frozen extends Place {
   constructor() {
-    mkdirSync(this.at('frozen'));
+    super();
     for (const name of ['frozen/a', 'frozen/b', 'free']) this.write(name, 'first\n');
-  }
-
-  open(actor?: Actor): Savepoint {
-    const { workspace, places } = this.world;
-    return open({ dir: workspace, ports: realPorts(), places, ...(actor === undefined ? {} : { actor }) });
-  }
-
-  at(name: string): string {
-    return path.join(Buffer.from(this.world.workspace, 'latin1').toString(), name);
-  }
-
-  write(name: string, content: string): void {
-    writeFileSync(this.at(name), content);
-  }
-
-  read(name: string): string {
-    return readFileSync(this.at(name), 'latin1');
-  }
-
-  shell(command: string): void {
-    execFileSync('sh', ['-c', command], { cwd: this.at('') });
   }
 
   async frozen(): Promise<Savepoint> {
@@ -57,7 +33,7 @@ function write(file: string, force = false): FileRequest {
 }
 
 test('what is frozen is known, with what lies above and below it', async () => {
-  const p = new Place();
+  const p = new Frozen();
   expect(await p.open().isFrozen('frozen/a' as TreePath)).toBe(false);
   const savepoint = await p.frozen();
   expect(await savepoint.isFrozen('frozen/deep/x' as TreePath)).toBe(true);
@@ -72,7 +48,7 @@ test('what is frozen is known, with what lies above and below it', async () => {
 });
 
 test('a call that says it writes there is refused before it begins', async () => {
-  const p = new Place();
+  const p = new Frozen();
   const session = (await p.frozen()).session({ agent: AGENT });
   const ran: string[] = [];
   const call = { tool: 'Write', kind: 'write', paths: ['frozen/a' as TreePath] } as const;
@@ -91,7 +67,7 @@ describe('a shell', () => {
     ['makes folders', 'mkdir -p frozen/new/deep; touch frozen/new/deep/file; echo x > free'],
     ['changes permissions', 'chmod 600 frozen/a; echo x > free'],
   ])('%s: what is frozen is put back, the rest stays', async (_, command) => {
-    const p = new Place();
+    const p = new Frozen();
     const savepoint = await p.frozen();
     const session = savepoint.session({ agent: AGENT, id: 's' });
     await session.start();
@@ -112,7 +88,7 @@ describe('a shell', () => {
   });
 
   test('what a person changed between the calls stays, and so does what nobody knows the author of', async () => {
-    const p = new Place();
+    const p = new Frozen();
     const savepoint = await p.frozen();
     const session = savepoint.session({ agent: AGENT });
     await session.start();
@@ -130,10 +106,10 @@ describe('a shell', () => {
 
 describe('acts', () => {
   test('of agents are refused, forced or not; a person has to force them', async () => {
-    const p = new Place();
+    const p = new Frozen();
     const savepoint = await p.frozen();
     await savepoint.checkpoint();
-    const agent = p.open(AGENT);
+    const agent = p.open({ actor: AGENT });
     for (const force of [false, true]) {
       await refusal(agent.edit([write('free'), write('frozen/a', force)]));
       await refusal(agent.previewEdit([write('frozen/a', force)]));
@@ -156,13 +132,13 @@ describe('acts', () => {
   });
 
   test('a damaged list is an error, and never "nothing is frozen"', async () => {
-    const p = new Place();
+    const p = new Frozen();
     const savepoint = await p.frozen();
     await savepoint.checkpoint();
     const { workspace } = await savepoint.status();
     writeFileSync(path.join(Buffer.from(workspace.store, 'latin1').toString(), 'frozen.json'), '{');
     await expect(savepoint.frozen()).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
-    await expect(p.open(AGENT).edit([write('free')])).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+    await expect(p.open({ actor: AGENT }).edit([write('free')])).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
     const file = path.join(Buffer.from(workspace.store, 'latin1').toString(), 'frozen.json');
     rmSync(file);
     mkdirSync(file);

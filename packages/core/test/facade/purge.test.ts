@@ -1,38 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type DiskPath, type OpenOptions, open, type Savepoint, SavepointError, type TreePath } from '@savepoint/core';
-import { realPorts, type World, world } from '@savepoint/testkit';
-import { expect, onTestFinished, test } from 'vitest';
+import { type DiskPath, type OpenOptions, type Savepoint, SavepointError, type TreePath } from '@savepoint/core';
+import { expect, test } from 'vitest';
+import { Place } from '../place.ts';
 
 /** What was captured and is taken out of the store again: looked for by git and by a walk with no Savepoint code in it. */
 const SECRET = 'token = sk-7fQ0-the-first-secret';
 const SECOND = 'token = sk-9aBb-the-second-secret';
 
-class Place {
-  readonly world: World = world(onTestFinished);
-
-  open(options: Partial<OpenOptions> = {}): Savepoint {
-    return open({ dir: this.world.workspace, ports: realPorts(), places: this.world.places, ...options });
-  }
-
-  at(name: string): string {
-    return path.join(Buffer.from(this.world.workspace, 'latin1').toString(), name);
-  }
-
-  write(name: string, content: string): void {
-    mkdirSync(path.dirname(this.at(name)), { recursive: true });
-    writeFileSync(this.at(name), content);
-  }
-
-  read(name: string): string {
-    return readFileSync(this.at(name), 'utf8');
-  }
-
-  async store(): Promise<string> {
-    return Buffer.from((await this.open().status()).workspace.store, 'latin1').toString();
-  }
-
+class Store extends Place {
   /** Places of the store that have a text: objects as git reads them, whether or not anything leads to them, and files. */
   async found(text: string): Promise<readonly string[]> {
     const store = await this.store();
@@ -61,7 +38,7 @@ async function code(work: Promise<unknown>): Promise<string> {
   return error instanceof SavepointError ? error.code : String(error);
 }
 
-async function filled(p: Place, options: Partial<OpenOptions> = {}): Promise<Savepoint> {
+async function filled(p: Store, options: Partial<OpenOptions> = {}): Promise<Savepoint> {
   p.write('.env', `${SECRET}\n`);
   p.write('src/a.ts', 'one\n');
   const savepoint = p.open(options);
@@ -89,7 +66,7 @@ async function filled(p: Place, options: Partial<OpenOptions> = {}): Promise<Sav
 }
 
 test('nothing of it is left anywhere, and everything else is as it was', async () => {
-  const p = new Place();
+  const p = new Store();
   const savepoint = await filled(p);
   await savepoint.pin('cp_1');
   const before = (await savepoint.list()).checkpoints;
@@ -116,7 +93,7 @@ test('nothing of it is left anywhere, and everything else is as it was', async (
 });
 
 test('no restore and no roll-back touches what is at the path since', async () => {
-  const p = new Place();
+  const p = new Store();
   const savepoint = await filled(p);
   await savepoint.purge(tree('.env'));
   p.write('.env', 'mine now\n');
@@ -138,7 +115,7 @@ test('no restore and no roll-back touches what is at the path since', async () =
 });
 
 test('the same bytes under another path stay there, and are named', async () => {
-  const p = new Place();
+  const p = new Store();
   p.write('.env', `${SECRET}\n`);
   p.write('copy/of.env', `${SECRET}\n`);
   const savepoint = p.open();
@@ -156,7 +133,7 @@ test('the same bytes under another path stay there, and are named', async () => 
 });
 
 test('what only a dropped checkpoint held, and a rename took along, goes too', async () => {
-  const p = new Place();
+  const p = new Store();
   p.write('old.env', `${SECRET}\n${'x\n'.repeat(40)}`);
   const savepoint = p.open();
   const session = savepoint.session({ agent: 'mine', id: 's-1' });
@@ -174,7 +151,7 @@ test('what only a dropped checkpoint held, and a rename took along, goes too', a
 });
 
 test('backups beside the files go, but for one that somebody wrote to', async () => {
-  const p = new Place();
+  const p = new Store();
   const savepoint = await filled(p, { backups: 'beside' });
   expect(p.read('.env.bak')).toBe(`${SECOND}\n`);
   await savepoint.purge(tree('.env'));
@@ -183,7 +160,7 @@ test('backups beside the files go, but for one that somebody wrote to', async ()
 });
 
 test('what a person copied into the store is found and named, and nothing else is wrong', async () => {
-  const p = new Place();
+  const p = new Store();
   const savepoint = await filled(p);
   const copy = path.join(await p.store(), 'my-notes.txt');
   writeFileSync(copy, `see ${SECRET}\n\n`);
@@ -194,7 +171,7 @@ test('what a person copied into the store is found and named, and nothing else i
 });
 
 test('a process that looked before it goes on after it', async () => {
-  const p = new Place();
+  const p = new Store();
   const other = await filled(p);
   await other.history({ limit: 10 });
   await p.open().purge(tree('.env', 'src'));
@@ -216,7 +193,7 @@ test('a process that looked before it goes on after it', async () => {
 });
 
 test('a folder with all that is below it; the whole workspace is refused, and damage is', async () => {
-  const p = new Place();
+  const p = new Store();
   const savepoint = await filled(p);
   expect(await code(savepoint.purge(tree('')))).toBe('PATH_REFUSED');
   const purged = await savepoint.purge(tree('src'));
@@ -236,7 +213,7 @@ test('a folder with all that is below it; the whole workspace is refused, and da
 });
 
 test('a workspace around this one is named: its store has its own copy', async () => {
-  const p = new Place();
+  const p = new Store();
   await filled(p);
   const inner = p.open({ dir: `${p.world.workspace}/src` as DiskPath, here: true });
   await inner.checkpoint();

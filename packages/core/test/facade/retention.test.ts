@@ -1,28 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import {
-  type OpenOptions,
-  open,
-  type RetentionPolicy,
-  type Savepoint,
-  SavepointError,
-  type TreePath,
-} from '@savepoint/core';
-import { fixedClock, realPorts, type World, world } from '@savepoint/testkit';
-import { expect, onTestFinished, test } from 'vitest';
+import { type OpenOptions, type RetentionPolicy, type Savepoint, SavepointError, type TreePath } from '@savepoint/core';
+import { fixedClock, realPorts } from '@savepoint/testkit';
+import { expect, test } from 'vitest';
+import { Place } from '../place.ts';
 
 /** What clean-up drops, what it never drops, and when it comes by itself. */
-class Place {
-  readonly world: World = world(onTestFinished);
-
-  open(retention: Partial<RetentionPolicy> = {}, options: Partial<OpenOptions> = {}): Savepoint {
-    const { workspace, places } = this.world;
-    return open({ dir: workspace, ports: realPorts(), places, retention, ...options });
-  }
-
-  write(name: string, content: string | Buffer): void {
-    writeFileSync(path.join(Buffer.from(this.world.workspace, 'latin1').toString(), name), content);
+class Kept extends Place {
+  with(retention: Partial<RetentionPolicy>, options: Partial<OpenOptions> = {}): Savepoint {
+    return this.open({ retention, ...options });
   }
 
   /** Takes so many checkpoints, each with another content. */
@@ -39,16 +26,12 @@ class Place {
 
   /** Files below a folder of the store. */
   async files(folder: string): Promise<readonly string[]> {
-    const { workspace } = await this.open().status();
-    const names = readdirSync(path.join(Buffer.from(workspace.store, 'latin1').toString(), folder), {
-      recursive: true,
-    });
-    return names.map(String);
+    return readdirSync(path.join(await this.store(), folder), { recursive: true }).map(String);
   }
 }
 
 test('pins and the newest are never dropped, whatever the policy says', async () => {
-  const p = new Place();
+  const p = new Kept();
   await p.fill(6);
   await p.open().pin('cp_2');
   const { dropped } = await p.open().gc({ retention: { maxCheckpoints: 1, keepAtLeast: 1, maxStoreBytes: 0 } });
@@ -61,12 +44,12 @@ test('pins and the newest are never dropped, whatever the policy says', async ()
 });
 
 test('by age, against the time of the newest', async () => {
-  const p = new Place();
+  const p = new Kept();
   const clock = fixedClock(Date.parse('2026-01-01T00:00:00Z'));
   const at = async (hours: number): Promise<void> => {
     clock.advance(hours * 3_600_000);
     p.write('a', randomBytes(8));
-    await p.open({}, { ports: { ...realPorts(), clock } }).checkpoint();
+    await p.with({}, { ports: { ...realPorts(), clock } }).checkpoint();
   };
   await at(0);
   await at(1);
@@ -78,7 +61,7 @@ test('by age, against the time of the newest', async () => {
 });
 
 test('by sessions: the newest stay whole, and what no session made is not counted', async () => {
-  const p = new Place();
+  const p = new Kept();
   p.write('a', '0');
   await p.open().checkpoint();
   await p.open().checkpoint();
@@ -102,11 +85,11 @@ test('by sessions: the newest stay whole, and what no session made is not counte
 });
 
 test('by size: the oldest go first, then work is refused before it begins', async () => {
-  const p = new Place();
+  const p = new Kept();
   await p.fill(6, 100_000);
   const limit = 450_000;
   p.write('a', randomBytes(100_000));
-  const { checkpoint } = await p.open({ maxStoreBytes: limit }).checkpoint();
+  const { checkpoint } = await p.with({ maxStoreBytes: limit }).checkpoint();
   expect(checkpoint.id).toBe('cp_7');
   const left = await p.ids();
   expect(left[0]).toBe('cp_7');
@@ -114,7 +97,7 @@ test('by size: the oldest go first, then work is refused before it begins', asyn
   expect(left).not.toContain('cp_1');
   p.write('b', randomBytes(200_000));
   await p.open().checkpoint();
-  const tight = p.open({ maxStoreBytes: 100_000 });
+  const tight = p.with({ maxStoreBytes: 100_000 });
   const calls = [
     () => tight.checkpoint(),
     () => tight.restore('last'),
@@ -129,9 +112,9 @@ test('by size: the oldest go first, then work is refused before it begins', asyn
 });
 
 test('backups count towards the size; what sessions that are gone remember goes with them', async () => {
-  const p = new Place();
+  const p = new Kept();
   const limit = 1_500_000;
-  const savepoint = p.open({ maxStoreBytes: limit });
+  const savepoint = p.with({ maxStoreBytes: limit });
   const session = savepoint.session({ agent: 'mine', id: 'old' });
   await session.prompt('Do it.');
   expect(await p.files('sessions')).toHaveLength(1);
@@ -149,7 +132,7 @@ test('backups count towards the size; what sessions that are gone remember goes 
 });
 
 test('acts and captures of sessions merge packs and refs by themselves', async () => {
-  const p = new Place();
+  const p = new Kept();
   p.write('a', 'one\n');
   await p.open().checkpoint();
   const savepoint = p.open();
@@ -170,8 +153,8 @@ test('acts and captures of sessions merge packs and refs by themselves', async (
 });
 
 test('at the end of a session, in the background', async () => {
-  const p = new Place();
-  const savepoint = p.open({ maxSessions: 1, keepAtLeast: 1 });
+  const p = new Kept();
+  const savepoint = p.with({ maxSessions: 1, keepAtLeast: 1 });
   const warnings: string[] = [];
   savepoint.on('warning', ({ message }) => void warnings.push(message));
   const [one, two] = [savepoint.session({ agent: 'mine', id: '1' }), savepoint.session({ agent: 'mine', id: '2' })];

@@ -1,30 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { type Checkpoint, type OpenOptions, open, type Savepoint, type TreePath } from '@savepoint/core';
-import { realPorts, type World, world } from '@savepoint/testkit';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { rmSync } from 'node:fs';
+import type { Checkpoint, Savepoint, TreePath } from '@savepoint/core';
+import { describe, expect, test } from 'vitest';
+import { Place } from '../place.ts';
 
 /** Sessions of agents on a real folder: what is on record of their calls, and whose the changes are. */
-class Place {
-  readonly world: World = world(onTestFinished);
-
-  open(options: Partial<OpenOptions> = {}): Savepoint {
-    return open({ dir: this.world.workspace, ports: realPorts(), places: this.world.places, ...options });
-  }
-
-  at(name: string): string {
-    return path.join(Buffer.from(this.world.workspace, 'latin1').toString(), name);
-  }
-
-  write(name: string, content: string): void {
-    writeFileSync(this.at(name), content);
-  }
-
-  shell(command: string): void {
-    execFileSync('sh', ['-c', command], { cwd: this.at('') });
-  }
-}
 
 const tree = (...names: readonly string[]): readonly TreePath[] => names as readonly TreePath[];
 

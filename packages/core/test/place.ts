@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type OpenOptions, open, type Savepoint } from '@savepoint/core';
+import { realPorts, type World, world } from '@savepoint/testkit';
+import { onTestFinished } from 'vitest';
+
+/** A real folder, gone when the test ends, and the library on it. */
+export class Place {
+  readonly world: World = world(onTestFinished);
+
+  /** As another process would; nothing is kept from one to the next. */
+  open(options: Partial<OpenOptions> = {}): Savepoint {
+    return open({ dir: this.world.workspace, ports: realPorts(), places: this.world.places, ...options });
+  }
+
+  at(name: string): string {
+    return path.join(Buffer.from(this.world.workspace, 'latin1').toString(), name);
+  }
+
+  write(name: string, content: string | Buffer): void {
+    mkdirSync(path.dirname(this.at(name)), { recursive: true });
+    writeFileSync(this.at(name), content);
+  }
+
+  read(name: string): string {
+    return readFileSync(this.at(name), 'utf8');
+  }
+
+  shell(command: string): void {
+    execFileSync('sh', ['-c', command], { cwd: this.at('') });
+  }
+
+  /** The folder of the store. */
+  async store(): Promise<string> {
+    return Buffer.from((await this.open().status()).workspace.store, 'latin1').toString();
+  }
+}
