@@ -11,6 +11,7 @@ import { prepared, SCENES, type Scene } from './scenes.ts';
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/interference.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const MOMENTS = howMuch({ quick: 25, ci: 60, long: 60 });
 const LONG = howMuch({ quick: false, ci: false, long: true });
 
 /** What another program may do at a path; null where it cannot be done there now. */
@@ -67,7 +68,7 @@ describe.each(ACTS)('$name', (scene) => {
     );
     const found: string[] = [];
     const outcomes = new Set<string>();
-    const step = LONG ? 1 : Math.max(1, Math.ceil(calls / 60));
+    const step = LONG ? 1 : Math.max(1, Math.ceil(calls / MOMENTS));
     for (let at = 1 + (LONG ? 0 : random.integer(step)); at <= calls; at += step) {
       for (const deed of LONG ? Object.keys(DEEDS) : random.sample(Object.keys(DEEDS), 2)) {
         const intrusions: Intrusion[] = [{ at, deed, path: random.pick(touched) }];

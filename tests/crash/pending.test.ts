@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type DiskPath, SavepointError } from '@savepoint/core';
-import { Died, FaultyFs, type FsCall, type SimDisk, seededRandom } from '@savepoint/testkit';
+import { Died, FaultyFs, type FsCall, howMuch, type SimDisk, seededRandom } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { engine, journals, ROOT, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, SCENES, type Scene } from './scenes.ts';
+
+const EACH = howMuch({ quick: 3, ci: 1, long: 1 });
 
 /** An act that died half way, and what only a person can decide: someone else's content stands in its way. */
 
@@ -63,7 +65,7 @@ describe.each(SCENES.filter(({ name }) => /^(re|undo|edit of 2 )/.test(name)))('
     await scene.act(engine(whole, 100));
     const done = tell(treeOf(whole).tree);
     let finished = 0;
-    for (let moment = 1; moment < 400; moment++) {
+    for (let moment = 1; moment < 400; moment += EACH) {
       const disk = start.afterProcessDeath();
       let calls = 0;
       disk.onCall = () => {

@@ -1,17 +1,17 @@
 import { ERROR_CODES } from '@savepoint/core';
-import { seededRandom } from '@savepoint/testkit';
+import { howMuch, seededRandom } from '@savepoint/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { explain, type Outcome, type Project, project, workingFiles } from '../complaints/project.ts';
 
 /**
- * Four people at once in one folder, each with 50 commands, of which 2 % are killed at a random moment. While the first
+ * Four people at once in one folder, each with many commands (50 in CI), of which 2 % are killed at a random moment. While the first
  * half of the commands runs everybody also writes files, their own and each other's; in the second half only Savepoint
  * writes, so that the folder must be what the last act says.
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/together/processes.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const PEOPLE = 4;
-const COMMANDS = 50;
+const COMMANDS = howMuch({ quick: 20, ci: 50, long: 50 });
 const KILLED = 0.02;
 
 const STATUSES: ReadonlySet<number> = new Set([0, 1, 3, 4]);
