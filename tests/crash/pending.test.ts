@@ -5,10 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { engine, journals, ROOT, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, SCENES, type Scene } from './scenes.ts';
 
-const EACH = howMuch({ quick: 3, ci: 1, long: 1 });
-
 /** An act that died half way, and what only a person can decide: someone else's content stands in its way. */
 
+const EACH = howMuch({ quick: 3, ci: 1, long: 1 });
 const RESTORE = SCENES.find(({ name }) => name === 'restore') as Scene;
 const at = (path: string): DiskPath => `${ROOT}/${path}` as DiskPath;
 
@@ -83,7 +82,7 @@ describe.each(SCENES.filter(({ name }) => /^(re|undo|edit of 2 )/.test(name)))('
       await engine(after, 200).recover();
       expect(tell(treeOf(after).tree)).toBe(done);
     }
-    expect(finished).toBeGreaterThan(10);
+    expect(finished).toBeGreaterThan(10 / EACH);
   }, 120_000);
 });
 
