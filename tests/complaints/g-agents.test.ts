@@ -112,6 +112,7 @@ describe('38 · secrets', () => {
     expect([asked.status, asked.stderr]).toEqual([1, expect.stringContaining('--yes')]);
     const purged = p.ok('purge', '.env', '--yes').stdout;
     expect(purged).toMatch(/nothing of it is left/);
+    expect(purged).toMatch(/exported or copied elsewhere before is not reached/);
     expect(purged).toMatch(/same bytes stay under 1 other path:\n {2}copy\.txt/);
     expect(purged).toMatch(/still in the folder; .*\n {2}\.env/);
     expect(contents(p).filter((text) => text.includes('sk-other-and-secret'))).toEqual([]);

@@ -59,7 +59,10 @@ function outcome({ dryRun, paths, checkpoints, contents, store }: PurgeJson): st
       : ` Searched ${counted(store.objectsSearched, 'object')} and ${counted(store.filesSearched, 'file')} of the store: ` +
         `nothing of it is left. The store took ${size(store.bytesBefore)} and takes ${size(store.bytesAfter)}.`;
   if (checkpoints.length === 0) return [`No checkpoint had anything of ${names}.${searched}`];
-  return [`Purged ${counted(contents, 'content')} of ${names} from ${of}.${searched}`];
+  return [
+    `Purged ${counted(contents, 'content')} of ${names} from ${of}.${searched}`,
+    'What was exported or copied elsewhere before is not reached.',
+  ];
 }
 
 function unreached({ sameBytes, stillThere, otherWorkspaces }: PurgeJson): string[] {
