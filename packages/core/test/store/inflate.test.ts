@@ -59,6 +59,17 @@ const SMALLEST = '00000 00000 0000';
 /** One bit for "11 to 138 zeros", one for a zero. */
 const ZEROS = '000 000 100 100';
 
+/** The end has code 0, a length of 3 code 1, the one distance code 0; code 1 is no distance. */
+const LONE_DISTANCE = [
+  '10000 00000 0111',
+  '000 000 100',
+  '000 '.repeat(14),
+  '100',
+  '1 1111111 1 1101011',
+  '0 0',
+  '0',
+].join(' ');
+
 describe('Inflater', () => {
   test('inflates what zlib deflates, whatever its settings, and knows where the stream ends', () => {
     fc.assert(
@@ -136,6 +147,7 @@ describe('Inflater', () => {
     ['a length that is none', block(FIXED, '11000110'), 'a length that cannot be'],
     ['a distance that is none', block(FIXED, '0000001', '11110'), 'a distance that cannot be'],
     ['a distance beyond the beginning', block(FIXED, '0000001', '00000'), 'looks back before its beginning'],
+    ['a distance by a code that nothing has', block(DYNAMIC, LONE_DISTANCE, '1', '1'), 'stands for nothing'],
     [
       'another checksum',
       Buffer.concat([deflateSync('abc').subarray(0, -4), Buffer.alloc(4)]),

@@ -186,6 +186,36 @@ describe('Refs', () => {
     expect(existsSync(fixture.path('packed-refs.lock'))).toBe(false);
   });
 
+  test('moves all refs to their new ids at once, loose or packed; a git that moves one meanwhile is an error', () => {
+    const fixture = refsFixture();
+    const { refs, commits, git } = fixture;
+    for (let at = 1; at <= 4; at++) refs.create(`${CP}${at}`, commits[0]);
+    git('pack-refs', '--all');
+    git('update-ref', `${CP}2`, commits[1]);
+    refs.moveAll(new Map([[commits[0], commits[2]]]));
+    const moved = [commits[2], commits[1], commits[2], commits[2]];
+    expect(refs.list(CP)).toEqual(moved.map((id, at) => ({ name: `${CP}${at + 1}`, id })));
+    expect(showRefs(fixture)).toEqual(refs.list('refs/').map(({ name, id }) => `${name} ${id}`));
+
+    let done = false;
+    const fs = new FaultyFs(nodeFs, {
+      at: 1,
+      act: { fail: 'EIO' },
+      counts: ({ operation, path }) => {
+        // Between the packing, which removes the loose ref, and the move.
+        if (!done && operation === 'unlink' && path.endsWith('/cp/5')) done = true;
+        else if (done && operation === 'list') writeFileSync(fixture.path(`${CP}5`), `${commits[2]}\n`);
+        return false;
+      },
+    });
+    refs.create(`${CP}5`, commits[2]);
+    const exists = expect.objectContaining({ name: 'FsError', code: 'EEXIST' });
+    const racing = new Refs({ ...fixture.ports, fs }, fixture.folder);
+    expect(() => racing.moveAll(new Map([[commits[2], commits[0]]]))).toThrow(exists);
+    expect(refs.read(`${CP}1`)).toBe(commits[2]);
+    expect(refs.read(`${CP}5`)).toBe(commits[2]);
+  });
+
   test('waits for nobody: a git at work on the packed refs is an error, a dead Savepoint is none', () => {
     const fixture = refsFixture();
     const { refs, commits } = fixture;

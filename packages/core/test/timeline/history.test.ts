@@ -112,7 +112,7 @@ describe('history', () => {
       await savepoint.checkpoint();
     }
     const git = (input: string, ...args: readonly string[]): string =>
-      execFileSync('git', ['--git-dir', `${w.store}/objects.git`, ...args], {
+      execFileSync('git', ['--git-dir', `${w.onlyStore}/objects.git`, ...args], {
         input,
         encoding: 'utf8',
         env: {
@@ -129,7 +129,7 @@ describe('history', () => {
     const blob = git(short, 'hash-object', '-w', '--stdin').trim();
     const entries = git('', 'ls-tree', 'refs/savepoint/cp/3').replace(/[0-9a-f]{40}(?=\tcheckpoint)/, blob);
     const commit = git('x', 'commit-tree', git(entries, 'mktree').trim()).trim();
-    writeFileSync(`${w.store}/objects.git/refs/savepoint/cp/3`, `${commit}\n`);
+    writeFileSync(`${w.onlyStore}/objects.git/refs/savepoint/cp/3`, `${commit}\n`);
     expect(await w.open().history({ limit: 100 })).toMatchObject({
       entries: [{ change: { id: 'cp_4.1' } }, { change: { id: 'cp_2.1' } }],
       unlisted: [
@@ -140,7 +140,7 @@ describe('history', () => {
     });
     // Not for a page that ends before it.
     expect((await w.open().history({ limit: 1 })).unlisted).toEqual([]);
-    writeFileSync(`${w.store}/objects.git/refs/savepoint/cp/3`, `${'0'.repeat(39)}1\n`);
+    writeFileSync(`${w.onlyStore}/objects.git/refs/savepoint/cp/3`, `${'0'.repeat(39)}1\n`);
     const page = await w.open().history({ limit: 100 });
     expect(page.damaged.map(({ id, error }) => [id, error.code])).toEqual([['cp_3', 'STORE_DAMAGED']]);
     expect(page.entries.map(({ change }) => change.id)).toEqual(['cp_4.1', 'cp_2.1']);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { Savepoint, TreePath } from '@savepoint/core';
+import type { DiskPath, Savepoint, TreePath } from '@savepoint/core';
 import { describe, expect, test } from 'vitest';
 import { TimelineWorld, tree } from './timeline-world.ts';
 
@@ -84,7 +84,7 @@ describe('deleting a session', () => {
     const w = new TimelineWorld();
     const savepoint = await twoSessions(w);
     const git = (...args: readonly string[]): string =>
-      execFileSync('git', ['--git-dir', `${w.store}/objects.git`, ...args], { encoding: 'utf8' }).trim();
+      execFileSync('git', ['--git-dir', `${w.onlyStore}/objects.git`, ...args], { encoding: 'utf8' }).trim();
     const objectOf = (content: string): string =>
       execFileSync('git', ['hash-object', '--stdin'], { input: content, encoding: 'utf8' }).trim();
     const has = (content: string): boolean =>
@@ -116,6 +116,14 @@ describe('deleting a session', () => {
     w.delete('a');
     await w.open().restore('last');
     expect(readFileSync(w.at('a'), 'utf8')).toBe('a\n');
+  });
+
+  test('is not exported into a folder that cannot be made, and is told so', async () => {
+    const w = new TimelineWorld();
+    const savepoint = w.open();
+    await savepoint.session({ agent: 'one', id: 's-1' }).start();
+    const nowhere = `${w.world.folder}/no/such/folder` as DiskPath;
+    await expect(savepoint.exportSession('s-1', nowhere)).rejects.toMatchObject({ code: 'IO' });
   });
 
   test('keeps the state before an act that stays, so that its undo still goes', async () => {
@@ -161,7 +169,7 @@ test('clean-up keeps the contents before the changes that stay', async () => {
   await savepoint.gc({ retention: { maxCheckpoints: 1, keepAtLeast: 1 } });
   const { entries } = await savepoint.history({ limit: 10 });
   const before = entries[0]?.change.before;
-  const dir = `${w.store}/objects.git`;
+  const dir = `${w.onlyStore}/objects.git`;
   const id = before?.kind === 'file' ? before.id : '';
   expect(execFileSync('git', ['--git-dir', dir, 'cat-file', 'blob', id], { encoding: 'utf8' })).toBe('two\n');
 });

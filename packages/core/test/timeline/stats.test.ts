@@ -77,7 +77,7 @@ test('storage is told by kind, and the kinds are the whole', async () => {
   await savepoint.checkpoint();
   await savepoint.edit([create('a')]);
   const put = (name: string, bytes: number): void => {
-    const file = path.join(w.store, name);
+    const file = path.join(w.onlyStore, name);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, Buffer.alloc(bytes));
   };

@@ -1,17 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { type Clock, type OpenOptions, open, type Ports, type Savepoint, type TreePath } from '@savepoint/core';
-import { realPorts, type World, world } from '@savepoint/testkit';
-import { onTestFinished } from 'vitest';
+import type { Clock, OpenOptions, Ports, Savepoint, TreePath } from '@savepoint/core';
+import { realPorts } from '@savepoint/testkit';
+import { Place } from '../place.ts';
 
 /** A real folder, and a clock that stands still until it is told to go on. */
-export class TimelineWorld {
-  readonly world: World = world(onTestFinished);
+export class TimelineWorld extends Place {
   #now = Date.UTC(2026, 0, 31, 12);
 
-  open(options: Partial<OpenOptions> = {}): Savepoint {
-    return open({ dir: this.world.workspace, ports: this.#ports(), places: this.world.places, ...options });
+  override open(options: Partial<OpenOptions> = {}): Savepoint {
+    return super.open({ ports: this.#ports(), ...options });
   }
 
   get now(): number {
@@ -22,21 +21,12 @@ export class TimelineWorld {
     this.#now += seconds * 1000;
   }
 
-  at(name: string): string {
-    return path.join(Buffer.from(this.world.workspace, 'latin1').toString(), name);
-  }
-
-  write(name: string, content: string): void {
-    mkdirSync(path.dirname(this.at(name)), { recursive: true });
-    writeFileSync(this.at(name), content);
-  }
-
   delete(name: string): void {
     rmSync(this.at(name), { recursive: true });
   }
 
   /** The one store of this world. */
-  get store(): string {
+  get onlyStore(): string {
     const home = path.join(Buffer.from(this.world.places.home, 'latin1').toString(), 'workspaces');
     return path.join(home, execFileSync('ls', [home], { encoding: 'utf8' }).trim());
   }
