@@ -396,6 +396,8 @@ describe('a pack made to hurt', () => {
       writeFileSync(looseFile(fixture, id), deflateSync(Buffer.from(stream)));
       expect(() => fixture.again().read(id), stream).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
     }
+    writeFileSync(looseFile(fixture, id), deflateSync(Buffer.from('blob 9000000000\0abc')));
+    expect(() => fixture.again().read(id)).toThrow('too large to be read whole (9000000000 bytes)');
     writeFileSync(looseFile(fixture, id), deflateSync(Buffer.concat([Buffer.from('blob 3\0'), Buffer.alloc(1e8)])));
     expect(() => fixture.again().read(id)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
     writeFileSync(looseFile(fixture, id), deflateSync(Buffer.from('blob 3\0abc')));
