@@ -371,6 +371,14 @@ describe('a pack made to hurt', () => {
     expect(() => fixture.again().info(at(4096))).toThrow(tooDeep);
   });
 
+  test('an object that nobody has is missing, however it is asked for', async () => {
+    const { store } = storeFixture();
+    const missing = expect.objectContaining({ code: 'STORE_DAMAGED', message: expect.stringContaining('not in the') });
+    expect(() => store.read(A)).toThrow(missing);
+    await expect(store.copyBlob(A, () => {})).rejects.toEqual(missing);
+    expect(store.info(A)).toBeNull();
+  });
+
   test('a blob that is asked for and is none', async () => {
     const { store } = storeFixture();
     const batch = store.batch();
