@@ -295,54 +295,64 @@ describe('a pack made to hurt', () => {
   const keyDelta = (base: ObjectId, delta: Buffer): Buffer =>
     Buffer.concat([Buffer.of(0x70 | delta.length), Buffer.from(base, 'hex'), deflateSync(delta)]);
 
-  test.each<readonly [string, readonly { id: ObjectId; bytes: Buffer }[]]>([
+  test.each<readonly [string, string, readonly { id: ObjectId; bytes: Buffer }[]]>([
     [
       'says that it is larger than it can be',
+      'too large to be read whole',
       [{ id: A, bytes: Buffer.concat([encodeEntryHead('blob', 2 ** 50), deflateSync(Buffer.alloc(9))]) }],
     ],
     [
       'inflates to more than it says',
+      'does not inflate to 10 bytes',
       [{ id: A, bytes: Buffer.concat([encodeEntryHead('blob', 10), deflateSync(Buffer.alloc(5e6))]) }],
     ],
     [
       'is larger than anybody reads whole',
+      'too large to be read whole',
       [{ id: A, bytes: Buffer.concat([encodeEntryHead('blob', 2 ** 32), noise(4_500_000)]) }],
     ],
-    ['has a type that is none', [{ id: A, bytes: Buffer.of(0x51, 0x78) }]],
-    ['has a size that never ends', [{ id: A, bytes: Buffer.alloc(60, 0xff) }]],
-    ['stands on itself', [{ id: A, bytes: keyDelta(A, Buffer.of(1, 1, 1, 0x41)) }]],
+    ['has a type that is none', 'unknown type 5', [{ id: A, bytes: Buffer.of(0x51, 0x78) }]],
+    ['has a size that never ends', 'impossible size', [{ id: A, bytes: Buffer.alloc(60, 0xff) }]],
+    ['stands on itself', 'too many deltas', [{ id: A, bytes: keyDelta(A, Buffer.of(1, 1, 1, 0x41)) }]],
     [
       'stands on what stands on it',
+      'too many deltas',
       [
         { id: A, bytes: keyDelta(B, Buffer.of(1, 1, 1, 0x41)) },
         { id: B, bytes: keyDelta(A, Buffer.of(1, 1, 1, 0x41)) },
       ],
     ],
-    ['stands on what is not there', [{ id: A, bytes: keyDelta(B, Buffer.of(1, 1, 1, 0x41)) }]],
+    ['stands on what is not there', 'which its pack lacks', [{ id: A, bytes: keyDelta(B, Buffer.of(1, 1, 1, 0x41)) }]],
     [
       'stands on what is before the pack',
+      'lies outside of its pack',
       [{ id: A, bytes: Buffer.concat([Buffer.of(0x64, 0xff, 0x7f), deflateSync(Buffer.of(1, 1, 1, 0x41))]) }],
     ],
     [
       'stands on the header',
+      'lies outside of its pack',
       [{ id: A, bytes: Buffer.concat([Buffer.of(0x64, 0x0c), deflateSync(Buffer.of(1, 1, 1, 0x41))]) }],
     ],
     [
       'stands on something with a distance of nothing',
+      'too many deltas',
       [{ id: A, bytes: Buffer.concat([Buffer.of(0x64, 0x00), deflateSync(Buffer.of(1, 1, 1, 0x41))]) }],
     ],
     [
       'is a small object with another id',
+      'does not match its id',
       [{ id: A, bytes: Buffer.concat([encodeEntryHead('blob', 1), deflateSync(Buffer.of(65))]) }],
     ],
     [
       'is a large object with another id',
+      'does not match its id',
       [{ id: A, bytes: Buffer.concat([encodeEntryHead('blob', 2e7), deflateSync(Buffer.alloc(2e7))]) }],
     ],
-  ])('an object that %s', async (_, entries) => {
+  ])('an object that %s', async (_, why, entries) => {
     const store = hostile(storeFixture(), entries);
     const refused = expect.objectContaining({ code: 'STORE_DAMAGED' });
     expect(() => store.read(A)).toThrow(refused);
+    expect(() => store.read(A)).toThrow(why);
     await expect(store.copyBlob(A, () => {})).rejects.toEqual(refused);
     try {
       store.info(A);
