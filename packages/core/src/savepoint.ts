@@ -659,7 +659,8 @@ export class Savepoint {
       return this.#writing(options, 'overlapping', async (workspace, lock, pace) => {
         if (this.#isPending(workspace)) return null;
         const { retention } = this.#effective(workspace.root);
-        const isTooLarge = storeBytes(workspace, 'all') > (retention.maxStoreBytes ?? Number.POSITIVE_INFINITY);
+        const limit = retention.maxStoreBytes;
+        const isTooLarge = limit !== null && storeBytes(workspace, 'all') > limit;
         const isDue = isTooLarge || expired(workspace.timeline, retention).length > 0;
         if (isDue) return this.#cleanUp(workspace, lock, retention, pace);
         await this.#merge(workspace, lock, pace);
@@ -858,11 +859,11 @@ export class Savepoint {
   #announce(name: ActEvent, result: ActResult): void {
     this.#warnOf(result.scan);
     if (result.beforeIsNew) this.#events.emitCheckpoint(result.before);
-    if (result.checkpoint === null) return;
-    this.#events.emitCheckpoint(result.checkpoint);
-    const { checkpoint } = result;
+    const { checkpoint, plan } = result;
+    if (checkpoint === null) return;
+    this.#events.emitCheckpoint(checkpoint);
     for (const change of checkpoint.rolledBack) this.#events.emit('change:rolled-back', { checkpoint, change });
-    this.#events.emit(name, { checkpoint: result.checkpoint, paths: result.plan.paths.length });
+    this.#events.emit(name, { checkpoint, paths: plan.paths.length });
   }
 
   #warnOf(scan: ScanResult): void {
