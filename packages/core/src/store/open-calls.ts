@@ -48,10 +48,16 @@ export function readOpenCall(fs: Fs, layout: StoreLayout, session: string, id: s
   return readCall(fs, fileForKey(layout.calls, keyOf(session, id)));
 }
 
+/** All that can be read, also those that no longer count as open. */
+export function recordedCalls(fs: Fs, layout: StoreLayout): readonly OpenCall[] {
+  return listIfThere(fs, layout.calls).flatMap((name) =>
+    name.endsWith('.json') ? (readCall(fs, `${layout.calls}/${name}` as DiskPath) ?? []) : [],
+  );
+}
+
 /** Oldest first. What is damaged, or older than any call, counts for nothing. @param now milliseconds since 1970 */
 export function readOpenCalls(fs: Fs, layout: StoreLayout, now: number): readonly OpenCall[] {
-  return listIfThere(fs, layout.calls)
-    .flatMap((name) => (name.endsWith('.json') ? (readCall(fs, `${layout.calls}/${name}` as DiskPath) ?? []) : []))
+  return recordedCalls(fs, layout)
     .filter(({ began }) => now - began < LONGEST_CALL_MS)
     .sort((a, b) => a.began - b.began || (a.id < b.id ? -1 : 1));
 }

@@ -6,14 +6,14 @@ import { removeIfThere } from '../io/if-there.ts';
 import type { Ports } from '../io/ports.ts';
 import type { DiskPath } from '../model/names.ts';
 import type { StoreLayout } from './layout.ts';
-import { readOpenCalls, writeOpenCall } from './open-calls.ts';
+import { recordedCalls, writeOpenCall } from './open-calls.ts';
 import { dropSessionStates } from './session-state.ts';
 
 /** @param tellsOf whether a text tells of them */
-export function dropTraces({ fs, clock }: Ports, layout: StoreLayout, tellsOf: (text: string) => boolean): void {
+export function dropTraces({ fs }: Ports, layout: StoreLayout, tellsOf: (text: string) => boolean): void {
   removeIfThere(fs, layout.statCache);
   dropSessionStates(fs, layout, (_, text) => tellsOf(text));
-  for (const call of readOpenCalls(fs, layout, clock.now())) {
+  for (const call of recordedCalls(fs, layout)) {
     const { summary, args } = call.tool;
     if (!tellsOf(summary) && (args === null || !tellsOf(args))) continue;
     writeOpenCall(fs, layout, { ...call, tool: { ...call.tool, summary: '', args: null } });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type DiskPath, type OpenOptions, type Savepoint, SavepointError, type TreePath } from '@savepoint/core';
+import { fixedClock, realPorts } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
 
@@ -112,6 +113,17 @@ test('no restore and no roll-back touches what is at the path since', async () =
     'its content was purged',
   ]);
   expect(await code(savepoint.diffChange('cp_3.1'))).toBe('UNKNOWN_CHANGE');
+});
+
+test('a call that was begun long ago and never ended loses its words as well', async () => {
+  const p = new Store();
+  const clock = fixedClock(Date.now());
+  const savepoint = await filled(p, { ports: { ...realPorts(), clock } });
+  const args = { command: `echo '${SECOND}' > .env` };
+  await savepoint.session({ agent: 'mine', id: 's-2' }).begin({ tool: 'Bash', kind: 'shell', args });
+  clock.advance(24 * 3_600_000);
+  await savepoint.purge(tree('.env'));
+  expect(await p.found(SECOND)).toEqual([]);
 });
 
 test('the same bytes under another path stay there, and are named', async () => {
