@@ -16,6 +16,7 @@ export type { Events, Listener, WatchEvent } from './events.ts';
 export { type Fd, type FileKind, type Fs, FsError, isFsError, kindOf, permissions, type Stat } from './io/fs.ts';
 export type { Progress } from './io/pace.ts';
 export type { Clock, Places, Ports, Processes, ProcessIdentity, Random } from './io/ports.ts';
+export type { ProgramResult, ProgramRun, Programs } from './io/programs.ts';
 export { parseTreePath } from './io/safe-path.ts';
 export {
   type Actor,

@@ -2,6 +2,7 @@ import type { Fs, Ports } from '@savepoint/core';
 import { nodePorts } from '@savepoint/core/node';
 import { fakeProcesses } from './fake-processes.ts';
 import { fixedClock } from './fixed-clock.ts';
+import { noPrograms } from './no-programs.ts';
 import { seededRandom } from './seeded-random.ts';
 
 /** Ports on a simulated disk (or any other Fs): a clock that stands, seeded chance, processes that the test rules. */
@@ -12,6 +13,7 @@ export function simPorts(fs: Fs, replace: Partial<Ports> & { readonly seed?: num
     clock: fixedClock(),
     random: seededRandom(seed),
     processes: fakeProcesses(),
+    programs: noPrograms,
     platform: 'linux',
     uid: 1000,
     ...others,

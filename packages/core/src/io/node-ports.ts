@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { nodeFs } from './node-fs.ts';
 import { nodeProcesses } from './node-processes.ts';
+import { nodePrograms } from './node-programs.ts';
 import type { Clock, Ports, Random } from './ports.ts';
 
 const clock: Clock = {
@@ -22,6 +23,7 @@ export function nodePorts(): Ports {
     clock,
     random,
     processes: nodeProcesses,
+    programs: nodePrograms,
     platform: process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux',
     uid: process.geteuid?.() ?? null,
   };

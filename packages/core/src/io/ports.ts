@@ -1,5 +1,6 @@
 import type { DiskPath } from '../model/names.ts';
 import type { Fs } from './fs.ts';
+import type { Programs } from './programs.ts';
 
 export interface Clock {
   /** Wall clock, milliseconds since 1970. For people to read; order never depends on it. */
@@ -40,6 +41,7 @@ export interface Ports {
   readonly clock: Clock;
   readonly random: Random;
   readonly processes: Processes;
+  readonly programs: Programs;
   readonly platform: 'linux' | 'darwin' | 'win32';
   /** The effective user's id; null where the platform has none. */
   readonly uid: number | null;
