@@ -28,6 +28,8 @@ export interface Session {
   readonly signal: AbortSignal;
   /** Asks the person at the terminal; null where there is none. */
   readonly ask: ((text: string, question: string) => Promise<boolean>) | null;
+  /** Takes the line of progress off the terminal. */
+  readonly quiet: () => void;
   /** How text for the person at the terminal is to look. */
   readonly view: View;
   /** The current folder, or that of -C: paths that are no part of the workspace are relative to it. */

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { SavepointError } from '@savepoint/core';
 import { Command as Commander, CommanderError, Option } from 'commander';
-import type { Command, Given } from './command.ts';
+import type { Command, Given, OptionSpec } from './command.ts';
 import { INSTALL, type InstallRequest } from './commands/install.ts';
 import { MCP } from './commands/mcp.ts';
+import { RUN, type RunRequest } from './commands/run.ts';
 import { COMMANDS } from './commands/table.ts';
 import { WATCH, type WatchRequest } from './commands/watch.ts';
 import { nameOfArgument } from './given-name.ts';
@@ -19,6 +20,7 @@ export interface GlobalOptions {
 export type Typed =
   | { readonly kind: 'command'; readonly command: Command; readonly given: Given; readonly options: GlobalOptions }
   | { readonly kind: 'mcp'; readonly roots: readonly string[] }
+  | { readonly kind: 'run'; readonly request: RunRequest; readonly options: GlobalOptions }
   | { readonly kind: 'watch'; readonly request: WatchRequest }
   | { readonly kind: 'install'; readonly request: InstallRequest }
   | { readonly kind: 'text'; readonly text: string };
@@ -30,7 +32,7 @@ export function parseArguments(args: readonly string[]): Typed {
   const hear = (said: string): void => {
     text += said;
   };
-  const { head, paths } = splitPaths(args);
+  const { head, rest } = splitArguments(args);
   const program = new Commander('savepoint');
   const settle = (command: Commander): Commander =>
     command
@@ -48,13 +50,7 @@ export function parseArguments(args: readonly string[]): Typed {
     const built = settle(parentOf(program, command, settle).command(lastWord(command)));
     built.summary(command.verb.summary).description(command.verb.description);
     for (const [syntax, description] of command.operands) built.argument(syntax, description);
-    for (const { flags, description, choices, conflicts, many } of command.options) {
-      const option = new Option(flags, description);
-      if (choices !== undefined) option.choices(choices);
-      if (many === true) option.argParser((value, before: readonly string[] = []) => [...before, value]);
-      if (conflicts !== undefined) option.conflicts(conflicts);
-      built.addOption(option);
-    }
+    for (const option of command.options) built.addOption(optionOf(option));
     if (command.takesPaths)
       built.usage(`[options] ${command.operands.map(([syntax]) => syntax).join(' ')} [-- paths...]`);
     built.addHelpText('after', `\nExamples:\n${command.examples.map((example) => `  ${example}\n`).join('')}`);
@@ -64,7 +60,7 @@ export function parseArguments(args: readonly string[]): Typed {
       typed = {
         kind: 'command',
         command,
-        given: { operands: built.args, paths: paths.map(nameOfArgument), options },
+        given: { operands: built.args, paths: rest.map(nameOfArgument), options },
         options: { folder, here: here === true, json: json === true },
       };
     });
@@ -74,6 +70,17 @@ export function parseArguments(args: readonly string[]): Typed {
   mcp.addHelpText('after', `\nExamples:\n${MCP.examples.map((example) => `  ${example}\n`).join('')}`);
   mcp.action(() => {
     typed = { kind: 'mcp', roots: MCP.roots(mcp.opts(), program.opts()) };
+  });
+  const run = settle(program.command('run')).summary(RUN.summary).description(RUN.description).usage(RUN.usage);
+  for (const option of RUN.options) run.addOption(optionOf(option));
+  run
+    .argument('[none...]')
+    .addHelpText('after', `\nExamples:\n${RUN.examples.map((example) => `  ${example}\n`).join('')}`);
+  run.action(() => {
+    const { C: folder, here, json } = program.opts<{ C?: string; here?: boolean; json?: boolean }>();
+    assertBehind(run.args, json === true);
+    const options = { folder, here: here === true, json: false };
+    typed = { kind: 'run', request: { command: rest, options: run.opts() }, options };
   });
   const watch = settle(program.command('watch')).summary(WATCH.summary).description(WATCH.description);
   watch.option(WATCH.flags, WATCH.flagsDescription);
@@ -124,17 +131,43 @@ export function parseArguments(args: readonly string[]): Typed {
 
 /** Whether a command line that may not even be one asks for JSON: then its error is JSON, too. */
 export function wantsJson(args: readonly string[]): boolean {
-  return splitPaths(args).head.includes('--json');
+  return splitArguments(args).head.includes('--json');
 }
 
-/** Commander forgets where `--` stood; for commands that take paths, everything behind it is one. */
-function splitPaths(args: readonly string[]): { readonly head: readonly string[]; readonly paths: readonly string[] } {
+/** Commander forgets where `--` stood; for commands that take paths, or a command, everything behind it is that. */
+function splitArguments(args: readonly string[]): {
+  readonly head: readonly string[];
+  readonly rest: readonly string[];
+} {
   const cut = args.indexOf('--');
-  if (cut < 0) return { head: args, paths: [] };
+  if (cut < 0) return { head: args, rest: [] };
   const head = args.slice(0, cut);
   const word = head.find((argument, index) => !argument.startsWith('-') && head[index - 1] !== '-C');
-  const takesPaths = COMMANDS.some(({ verb, takesPaths: takes }) => takes && verb.name === word);
-  return takesPaths ? { head, paths: args.slice(cut + 1) } : { head: args, paths: [] };
+  const takesRest = word === 'run' || COMMANDS.some(({ verb, takesPaths }) => takesPaths && verb.name === word);
+  return takesRest ? { head, rest: args.slice(cut + 1) } : { head: args, rest: [] };
+}
+
+/** @throws SavepointError USAGE */
+function assertBehind(stray: readonly string[], json: boolean): void {
+  const [first] = stray;
+  if (first !== undefined) {
+    const hint = 'As in `savepoint run -- npm test`.';
+    const message = `The command of run stands behind --; ${JSON.stringify(first)} stands before it.`;
+    throw new SavepointError('USAGE', message, { argument: first }, { hint });
+  }
+  if (json) {
+    throw new SavepointError('USAGE', 'run does not take --json: the output is that of the command.', {
+      argument: '--json',
+    });
+  }
+}
+
+function optionOf({ flags, description, choices, conflicts, many }: OptionSpec): Option {
+  const option = new Option(flags, description);
+  if (choices !== undefined) option.choices(choices);
+  if (many === true) option.argParser((value, before: readonly string[] = []) => [...before, value]);
+  if (conflicts !== undefined) option.conflicts(conflicts);
+  return option;
 }
 
 function parentOf(program: Commander, { verb }: Command, settle: (command: Commander) => Commander): Commander {

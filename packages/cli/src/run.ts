@@ -7,6 +7,7 @@ import { ask } from './ask.ts';
 import type { Command, Given, Session } from './command.ts';
 import { carryOutInstall } from './commands/install.ts';
 import { MCP } from './commands/mcp.ts';
+import { RUN } from './commands/run.ts';
 import { WATCH } from './commands/watch.ts';
 import { asFailure, failureAsJson, failureAsText } from './failure.ts';
 import { absolutePath, folderToOpen } from './folder.ts';
@@ -36,6 +37,13 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
       await carryOutInstall(typed.request, env);
       return 0;
     }
+    if (typed.kind === 'run') {
+      const { request, options } = typed;
+      const folder = folderToOpen(options.folder, env);
+      return await withSession('run', options, env, interrupt.signal, (session) =>
+        RUN.run(request, session, env, folder, interrupt),
+      );
+    }
     return await carryOut(typed.command, typed.given, typed.options, env, interrupt.signal);
   } catch (error) {
     // Who closed the pipe has read enough; there is nobody to tell.
@@ -60,6 +68,26 @@ async function carryOut(
   env: Environment,
   signal: AbortSignal,
 ): Promise<number> {
+  return withSession(command.verb.name, options, env, signal, async (session, warned) => {
+    const input = command.input(given, session);
+    const output = await (command.carryOut?.(input, given, session) ??
+      command.verb.handle(session.savepoint, input, { signal }));
+    session.quiet();
+    for (const message of warningsIn(output)) warned.delete(message);
+    const view = viewOf(1, env);
+    writeAll(1, options.json ? `${safeJson(output, view.isTerminal ? 2 : 0)}\n` : command.render(output, view, given));
+    return command.verb.isFailure?.(output) === true ? 1 : 0;
+  });
+}
+
+/** The workspace and the person at the terminal, who is told what goes on; what `warned` still has at the end is told last. */
+async function withSession(
+  name: string,
+  options: GlobalOptions,
+  env: Environment,
+  signal: AbortSignal,
+  work: (session: Session, warned: Set<string>) => Promise<number>,
+): Promise<number> {
   const dir = folderToOpen(options.folder, env);
   const savepoint = open({
     dir,
@@ -79,26 +107,22 @@ async function carryOut(
   savepoint.on('warning', ({ message }) => void warned.add(message));
   savepoint.on('waiting', ({ pid, state }) => say(`Waiting for another process (pid ${pid}, ${state}) …`));
   savepoint.on('recovered', ({ settled }) => {
-    if (command.verb.name === 'recover') return;
+    if (name === 'recover') return;
     for (const { direction, paths } of settled) say(settledText(direction, paths.length));
   });
-  const session: Session = {
-    savepoint,
-    signal,
-    view: viewOf(2, env),
-    ask: tellsPeople && isatty(0) && isatty(2) ? (text, question) => askBelow(progress, text, question) : null,
-    absolute: (path) => nameToJson(absolutePath(path, env)),
-    agents: async () => (await agentReports(dir, env)).map(reportToJson),
-  };
   try {
-    const input = command.input(given, session);
-    const output = await (command.carryOut?.(input, given, session) ??
-      command.verb.handle(savepoint, input, { signal }));
-    progress.clear();
-    for (const message of warningsIn(output)) warned.delete(message);
-    const view = viewOf(1, env);
-    writeAll(1, options.json ? `${safeJson(output, view.isTerminal ? 2 : 0)}\n` : command.render(output, view, given));
-    return command.verb.isFailure?.(output) === true ? 1 : 0;
+    return await work(
+      {
+        savepoint,
+        signal,
+        quiet: () => progress.clear(),
+        view: viewOf(2, env),
+        ask: tellsPeople && isatty(0) && isatty(2) ? (text, question) => askBelow(progress, text, question) : null,
+        absolute: (path) => nameToJson(absolutePath(path, env)),
+        agents: async () => (await agentReports(dir, env)).map(reportToJson),
+      },
+      warned,
+    );
   } finally {
     progress.clear();
     for (const message of warned) say(`warning: ${message}`);

@@ -1,0 +1,57 @@
+/** A command that has the terminal, and the signals that are meant for it. */
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { isatty } from 'node:tty';
+
+export interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** How it ended; `failed`: it never began, with the system's error code. */
+export type Ended =
+  | { readonly kind: 'exit'; readonly status: number }
+  | { readonly kind: 'signal'; readonly signal: NodeJS.Signals }
+  | { readonly kind: 'failed'; readonly code: string };
+
+/** A terminal sends these to everything that it runs, so a child that is told of them once more hears them twice. */
+const OF_THE_TERMINAL = ['SIGINT', 'SIGQUIT'] as const;
+const OF_OTHERS = ['SIGTERM', 'SIGHUP'] as const;
+
+/** Runs it with our own input and outputs. Signals end it, and not us. */
+export function runInForeground({ file, args, cwd, env }: Command): Promise<Ended> {
+  const atTerminal = [0, 1, 2].some((fd) => isatty(fd));
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { cwd, env, stdio: 'inherit', argv0: file });
+    const passOn = (signal: NodeJS.Signals): void => {
+      child.kill(signal);
+    };
+    const leaveIt = (): void => {};
+    for (const signal of OF_THE_TERMINAL) process.on(signal, atTerminal ? leaveIt : passOn);
+    for (const signal of OF_OTHERS) process.on(signal, passOn);
+    const settle = (ended: Ended): void => {
+      for (const signal of [...OF_THE_TERMINAL, ...OF_OTHERS]) process.off(signal, passOn).off(signal, leaveIt);
+      resolve(ended);
+    };
+    child.on('error', (error) => {
+      if (child.pid === undefined) settle({ kind: 'failed', code: (error as NodeJS.ErrnoException).code ?? 'EIO' });
+    });
+    child.on('exit', (status, signal) =>
+      settle(signal === null ? { kind: 'exit', status: status ?? 0 } : { kind: 'signal', signal }),
+    );
+  });
+}
+
+/** As shells tell it. */
+export function statusOf(ended: Ended): number {
+  switch (ended.kind) {
+    case 'exit':
+      return ended.status;
+    case 'signal':
+      return 128 + constants.signals[ended.signal];
+    case 'failed':
+      return ended.code === 'ENOENT' ? 127 : 126;
+  }
+}

@@ -1,0 +1,216 @@
+import fs from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { explain, type Outcome, type Project, project } from '../complaints/project.ts';
+import { onTerminal } from './pseudo-terminal.ts';
+
+interface Listed {
+  readonly id: string;
+  readonly trigger: string;
+  readonly actor: { readonly name: string };
+  readonly session: string | null;
+}
+
+function inProject(): Project {
+  const p = project();
+  p.write('a.txt', 'one\n');
+  return p;
+}
+
+/** Oldest first. */
+function listed(p: Project): readonly Listed[] {
+  const { checkpoints } = JSON.parse(p.ok('list', '--all', '--json').stdout) as { readonly checkpoints: Listed[] };
+  return checkpoints.reverse();
+}
+
+function changesOf(
+  p: Project,
+  id: string,
+): readonly { path: string; authors: { actor: { name: string } }[]; sure: boolean }[] {
+  return JSON.parse(p.ok('show', id, '--json').stdout).changes;
+}
+
+function error(outcome: Outcome): string {
+  return outcome.stderr;
+}
+
+describe('run', () => {
+  it('takes a checkpoint, runs the command with our streams, and captures what it did as its doing', () => {
+    const p = inProject();
+    const script = 'read line; echo "out $line"; echo err >&2; echo two > a.txt; exit 7';
+    const ran = p.run(['run', '--', 'sh', '-c', script], { input: 'typed\n' });
+    expect(ran).toMatchObject({ status: 7, stdout: 'out typed\n', stderr: 'err\n' });
+    const [before, after, ...more] = listed(p);
+    expect(more).toEqual([]);
+    expect(before).toMatchObject({ trigger: 'session', actor: { name: 'sh' } });
+    expect(after).toMatchObject({ trigger: 'call', actor: { name: 'sh' }, session: before?.session });
+    expect(changesOf(p, 'cp_2')).toMatchObject([{ path: 'a.txt', authors: [{ actor: { name: 'sh' } }], sure: true }]);
+    p.ok('rollback', '--session', after?.session ?? '', '--yes');
+    expect(p.read('a.txt')).toBe('one\n');
+  });
+
+  it('what changed before it began is not its doing, and it may be called otherwise', () => {
+    const p = inProject();
+    p.checkpoint();
+    p.write('mine.txt', 'mine\n');
+    p.ok('run', '--agent', 'codemod', '--', '/bin/sh', '-c', 'echo its > its.txt');
+    expect(listed(p).map(({ actor }) => actor.name)).toEqual(['user', 'codemod', 'codemod']);
+    expect(changesOf(p, 'cp_2')).toMatchObject([{ path: 'mine.txt', authors: [{ actor: { name: 'outside' } }] }]);
+    expect(changesOf(p, 'cp_3')).toMatchObject([{ path: 'its.txt', authors: [{ actor: { name: 'codemod' } }] }]);
+  });
+
+  it('arguments reach the command as they are, options and a second -- too', () => {
+    const p = inProject();
+    const args = ['--yes', '-C', '--', '--json', 'a b', '$HOME', "'", '*'];
+    const { stdout } = p.ok(
+      'run',
+      '--',
+      process.execPath,
+      '-p',
+      'JSON.stringify(process.argv.slice(1))',
+      '--',
+      ...args,
+    );
+    expect(JSON.parse(stdout)).toEqual(args);
+  });
+
+  it('runs it in the folder of -C', () => {
+    const p = inProject();
+    const outcome = p.run(['-C', 'project', 'run', '--', 'pwd'], { cwd: p.base });
+    expect(outcome).toMatchObject({ status: 0, stdout: `${p.dir}\n` });
+  });
+
+  it('a program that is not there, or is none, has the status that shells give it', () => {
+    const p = inProject();
+    expect(p.run(['run', '--', 'no-such-program'])).toMatchObject({ status: 127 });
+    const none = p.run(['run', '--', './a.txt']);
+    expect(none.status).toBe(126);
+    expect(error(none)).toContain('./a.txt cannot be run');
+  });
+
+  it('a command that is killed is captured, and the status says by what', () => {
+    const p = inProject();
+    expect(p.run(['run', '--', 'sh', '-c', 'echo two > a.txt; kill -9 $$'])).toMatchObject({ status: 137 });
+    expect(changesOf(p, 'cp_2')).toMatchObject([{ path: 'a.txt' }]);
+  });
+
+  it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
+    '%s reaches the command; what it left is captured',
+    async (signal) => {
+      const p = inProject();
+      const trap = `trap 'echo heard > heard.txt; exit 9' TERM HUP INT; echo > begun; while :; do sleep 0.02; done`;
+      const { pid, done } = p.start(['run', '--', 'sh', '-c', trap]);
+      while (!p.has('begun')) await new Promise((resolve) => setTimeout(resolve, 20));
+      process.kill(pid, signal);
+      expect(await done).toMatchObject({ status: 9, signal: null });
+      expect(changesOf(p, 'cp_2').map(({ path }) => path)).toEqual(['begun', 'heard.txt']);
+    },
+  );
+
+  it('Ctrl-C goes to the command once, and what it left is captured and told', async () => {
+    const p = inProject();
+    const count = `n=0; trap 'n=$((n+1)); echo $n > heard; sleep 0.3; exit 130' INT; echo begun; while :; do sleep 0.02; done`;
+    const { status, screen } = await onTerminal(p, ['run', '--', 'sh', '-c', count], { typed: [[/begun/, '\x03']] });
+    expect(status, screen).toBe(130);
+    expect(screen).toMatch(/it changed 1 path .*rollback --session/);
+    expect(p.read('heard')).toBe('1\n');
+    expect(changesOf(p, 'cp_2')).toMatchObject([{ path: 'heard', sure: true }]);
+  });
+
+  it('is not run where no checkpoint can be taken', () => {
+    const p = inProject();
+    fs.mkdirSync(p.store);
+    fs.chmodSync(p.store, 0o777);
+    const outcome = p.run(['run', '--', 'sh', '-c', 'echo > ran']);
+    expect(outcome.status).toBe(1);
+    expect(error(outcome)).toMatch(/Others can .*The command was not run; with --no-checkpoints it is/s);
+    expect(p.has('ran')).toBe(false);
+  });
+
+  it('says so when what it did could not be recorded', () => {
+    const p = inProject();
+    const outcome = p.run(['run', '--', 'sh', '-c', `rm -rf '${p.store}'`]);
+    expect(outcome.status).toBe(1);
+    expect(error(outcome)).toContain('What the command changed is not on record');
+    expect(p.run(['run', '--', 'sh', '-c', `rm -rf '${p.store}'; exit 5`]).status).toBe(5);
+  });
+
+  it.each([
+    [['run']],
+    [['run', '--']],
+    [['run', 'ls']],
+    [['run', '--json', '--', 'ls']],
+    [['run', '--yes', '--', 'ls']],
+    [['run', '--agent', ' ', '--', 'ls']],
+    [['run', '--nonsense', '--', 'ls']],
+  ])('%j is wrong usage, and runs nothing', (args) => {
+    const p = inProject();
+    const outcome = p.run(args);
+    expect(outcome.status, explain(args, outcome)).toBe(2);
+    expect(outcome.stdout).toBe('');
+    expect(fs.existsSync(p.store)).toBe(false);
+  });
+});
+
+describe('run --no-checkpoints', () => {
+  it('captures nothing, and switches off hooks and runs inside', () => {
+    const p = inProject();
+    const cli = `"$NODE" "$CLI" run -- sh -c "echo inner > inner.txt"`;
+    const env = { NODE: process.execPath, CLI: fs.realpathSync('packages/cli/bundle/savepoint.js') };
+    const outcome = p.run(['run', '--no-checkpoints', '--', 'sh', '-c', `echo "$SAVEPOINT"; ${cli}; exit 3`], { env });
+    expect(outcome, explain([], outcome)).toMatchObject({ status: 3, stdout: 'off\n' });
+    expect(p.read('inner.txt')).toBe('inner\n');
+    expect(fs.existsSync(p.store)).toBe(false);
+  });
+});
+
+describe('run --restore-checkpoint', () => {
+  function changed(): Project {
+    const p = inProject();
+    p.checkpoint();
+    p.write('a.txt', 'two\n');
+    return p;
+  }
+
+  it('restores first, then runs', () => {
+    const p = changed();
+    const outcome = p.run(['run', '--restore-checkpoint', 'cp_1', '--yes', '--', 'cat', 'a.txt']);
+    expect(outcome).toMatchObject({ status: 0, stdout: 'one\n' });
+    expect(outcome.stderr).toContain('Restored cp_1');
+    expect(listed(p).map(({ trigger }) => trigger)).toEqual(['manual', 'before', 'restore', 'session']);
+  });
+
+  it('all of the workspace, also from a subfolder', () => {
+    const p = changed();
+    p.write('sub/x', 'x');
+    const outcome = p.run(['run', '--restore-checkpoint', 'cp_1', '--yes', '--', 'cat', '../a.txt'], {
+      cwd: p.at('sub'),
+    });
+    expect(p.read('a.txt')).toBe('one\n');
+    expect(outcome).toMatchObject({ status: 1, stdout: '' });
+    expect(outcome.stderr).toMatch(/The checkpoint has no folder .*sub/);
+  });
+
+  it.each([
+    ['nobody is there to be asked', ['cp_1'], 1],
+    ['there is no such checkpoint', ['cp_99', '--yes'], 1],
+  ])('is refused where %s: the command is not run', (_why, [cp = '', ...flags], status) => {
+    const p = changed();
+    expect(p.run(['run', '--restore-checkpoint', cp, ...flags, '--', 'sh', '-c', 'echo > ran'])).toMatchObject({
+      status,
+    });
+    expect(p.has('ran')).toBe(false);
+    expect(p.read('a.txt')).toBe('two\n');
+  });
+
+  it.each([
+    ['y\r', 0, 'one\n'],
+    ['n\r', 1, 'two\n'],
+  ])('asks at a terminal; %j', async (keys, wanted, content) => {
+    const p = changed();
+    const args = ['run', '--restore-checkpoint', 'cp_1', '--', 'sh', '-c', 'echo > ran'];
+    const { status, screen } = await onTerminal(p, args, { typed: [[/\[y\/N\] /, keys]] });
+    expect(status, screen).toBe(wanted);
+    expect(p.read('a.txt')).toBe(content);
+    expect(p.has('ran')).toBe(wanted === 0);
+  });
+});
