@@ -39,8 +39,8 @@ export function treeOf(disk: SimDisk): { readonly tree: Tree; readonly staging: 
   const staging: string[] = [];
   const walk = (path: DiskPath, inside: string): void => {
     for (const name of disk.list(path).sort()) {
-      if (inside === '' && name.startsWith('.savepoint-')) {
-        staging.push(name);
+      if (name.startsWith('.savepoint-')) {
+        staging.push(inside + name);
         continue;
       }
       const child = `${path}/${name}` as DiskPath;

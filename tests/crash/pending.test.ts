@@ -75,7 +75,7 @@ describe.each(SCENES.filter(({ name }) => /^(re|undo|edit of 2 )/.test(name)))('
       disk.onCall = null;
       if (calls < moment) break;
       if (!journals(disk).some((name) => name.endsWith('.json'))) continue;
-      const settled = await engine(disk.afterProcessDeath(), 200).recover();
+      const { settled } = await engine(disk.afterProcessDeath(), 200).recover();
       expect(settled.map(({ direction }) => direction)).toEqual(['forward']);
       finished += 1;
       const after = disk.afterProcessDeath();
@@ -111,7 +111,7 @@ describe('someone wrote to a file between the death and the recovery', () => {
   it('back gives every other file its old content, and leaves that one as it is', async () => {
     const { disk, old } = await halfDone(started);
     put(disk, 'a.txt', 'mine\n');
-    const [settled] = await engine(disk, 200).recover({ decision: 'back' });
+    const [settled] = (await engine(disk, 200).recover({ decision: 'back' })).settled;
     expect(settled?.direction).toBe('back');
     expect(tell(treeOf(disk).tree)).toBe(tell(new Map([...old, ['a.txt', 'file 644 mine\n']])));
     expect(journals(disk)).toEqual([]);
@@ -121,7 +121,7 @@ describe('someone wrote to a file between the death and the recovery', () => {
   it('forward finishes the act, and keeps that file as a backup that needs no tool to read', async () => {
     const { disk, done } = await halfDone(started);
     put(disk, 'a.txt', 'mine\n');
-    const [settled] = await engine(disk, 200).recover({ decision: 'forward' });
+    const [settled] = (await engine(disk, 200).recover({ decision: 'forward' })).settled;
     expect(settled?.direction).toBe('forward');
     expect(tell(treeOf(disk).tree)).toBe(tell(done));
     expect(settled?.kept.map(({ path }) => path)).toEqual(['a.txt']);
@@ -142,7 +142,7 @@ describe('what the system refuses', () => {
     const refused = engine(broken, 200).recover({ decision: 'forward' });
     await expect(refused).rejects.toMatchObject({ code: 'PENDING' });
     expect(broken.hit).toBe(true);
-    const [settled] = await engine(disk, 201).recover();
+    const [settled] = (await engine(disk, 201).recover()).settled;
     expect(settled?.direction).toBe('forward');
     expect(tell(treeOf(disk).tree)).toBe(tell(done));
   });
@@ -193,7 +193,7 @@ describe('the folder is not the one that it was', () => {
     disk.rename(ROOT, '/elsewhere' as DiskPath);
     if (what === 'another') disk.makeFolder(ROOT, 0o755);
     await expect(engine(disk, 200).recover()).rejects.toMatchObject({ code: 'PENDING' });
-    const settled = await engine(disk, 201).recover({ decision: 'back' });
+    const { settled } = await engine(disk, 201).recover({ decision: 'back' });
     expect(settled.map(({ direction }) => direction)).toEqual(['back']);
     expect(journals(disk)).toEqual([]);
     if (what === 'another') expect(disk.list(ROOT)).toEqual([]);

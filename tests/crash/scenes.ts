@@ -39,6 +39,14 @@ export const SCENES: readonly Scene[] = [
     act: (sp) => left(sp.restore('cp_1')),
   },
   {
+    name: 'restore over three roots on two file systems',
+    prepare: async (disk) => {
+      await severalRoots(disk);
+      severalChanged(disk);
+    },
+    act: (sp) => left(sp.restore('cp_1')),
+  },
+  {
     name: 'undo',
     prepare: async (disk) => {
       await history(disk);
@@ -184,6 +192,47 @@ function first(disk: SimDisk): void {
   put(disk, 'was-folder-too/in/deep.txt', 'deep\n');
   disk.chmod(at('closed'), 0o500);
   disk.chmod(ROOT, 0o750);
+}
+
+/** The workspace itself, a repository in it, and one that is a file system of its own. */
+export async function severalRoots(disk: SimDisk): Promise<void> {
+  put(disk, 'notes.txt', 'n1\n');
+  repository(disk, 'app');
+  put(disk, 'app/src/a.txt', 'a1\n');
+  put(disk, 'app/src/gone.txt', 'gone\n');
+  folder(disk, 'data');
+  disk.mountAt(at('data'));
+  repository(disk, 'data');
+  put(disk, 'data/b.txt', 'b1\n');
+  put(disk, 'data/deep/er/c.txt', 'c1\n');
+  put(disk, 'data/was-folder/in.txt', 'in\n');
+  put(disk, 'data/was-file', 'file\n');
+  disk.chmod(at('data'), 0o700);
+  await engine(disk, 10).checkpoint();
+}
+
+export function severalChanged(disk: SimDisk): void {
+  put(disk, 'notes.txt', 'n2\n');
+  put(disk, 'app/src/a.txt', 'a2\n');
+  disk.unlink(at('app/src/gone.txt'));
+  put(disk, 'app/new/x.txt', 'new\n');
+  put(disk, 'data/b.txt', 'b2\n');
+  put(disk, 'data/new.txt', 'new\n');
+  disk.unlink(at('data/deep/er/c.txt'));
+  disk.removeFolder(at('data/deep/er'));
+  clear(disk, at('data/was-folder'));
+  disk.removeFolder(at('data/was-folder'));
+  put(disk, 'data/was-folder', 'now a file\n');
+  disk.unlink(at('data/was-file'));
+  put(disk, 'data/was-file/in.txt', 'now a folder\n');
+  disk.chmod(at('data'), 0o755);
+}
+
+/** What git takes for a repository. */
+function repository(disk: SimDisk, path: string): void {
+  put(disk, `${path}/.git/HEAD`, 'ref: refs/heads/main\n');
+  folder(disk, `${path}/.git/objects`);
+  folder(disk, `${path}/.git/refs`);
 }
 
 function second(disk: SimDisk): void {

@@ -18,7 +18,7 @@ import {
   makeFolders,
   parentFolder,
   prepareHome,
-  sameFolder,
+  stillSameFolder,
   type WorkspaceRecord,
   writeRecord,
 } from './store/records.ts';
@@ -216,7 +216,7 @@ export async function linkWorkspace(setting: Setting, from: string, pace: Pace, 
       });
     }
     const standing = record.path === folder ? null : ports.fs.lstat(record.path);
-    if (standing !== null && sameFolder(identityOf(standing), record.identity)) {
+    if (standing !== null && stillSameFolder(record.identity, identityOf(standing))) {
       throw new SavepointError(
         'ROOT_REFUSED',
         `That timeline belongs to ${showName(record.path)}, which is still there.`,

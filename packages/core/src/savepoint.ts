@@ -1,6 +1,6 @@
 /** The façade: one folder's workspace, with everything that can be done in it. */
 
-import { type Act, type ActResult, type Preview, performAct, previewAct } from './act/act.ts';
+import { type Act, type Acting, type ActResult, type Preview, performAct, previewAct } from './act/act.ts';
 import type { CallOptions } from './call-options.ts';
 import { type Effective, effective } from './config/effective.ts';
 import { assertSound, readSettings } from './config/read-settings.ts';
@@ -67,7 +67,7 @@ import { type BackupPlace, dropBackups } from './transaction/backups.ts';
 import { listUnsettled } from './transaction/journal.ts';
 import { makeFolderWith } from './transaction/new-folder.ts';
 import { asSavepointError } from './transaction/outcome.ts';
-import { type Recovered, recover } from './transaction/recover.ts';
+import { type Recovered, recover, type Settlement, type Waiting } from './transaction/recover.ts';
 import type { Journal } from './transaction/transition.ts';
 import type { ScanResult } from './workspace/scan.ts';
 import { forgetStatCache } from './workspace/stat-cache.ts';
@@ -101,6 +101,10 @@ export interface RestoreOptions extends CallOptions {
   /** Only these paths and what is below them; none for the whole workspace. */
   readonly paths?: readonly TreePath[];
   readonly mode?: RestoreMode;
+  /** Only this root (a repository, or the plain workspace folder), without those that lie in it; then no `paths`. */
+  readonly root?: TreePath;
+  /** Also where some root could not be captured then, or cannot be now: it is left alone, and named. Default false. */
+  readonly allowPartial?: boolean;
   /** Fingerprint of the preview that was agreed to; another plan is a conflict. */
   readonly expected?: string;
 }
@@ -226,7 +230,7 @@ export class Savepoint {
     return this.#writing(options, 'own', async (workspace, lock, pace) => {
       this.#assertOnRequest(workspace.root);
       const pending = await this.#settleQuietly(workspace, lock, pace);
-      await this.#makeRoom(workspace, lock, pace, 'objects');
+      await this.#makeRoom({ workspace, lock, pace }, 'objects');
       const captured = await capture(
         workspace,
         lock,
@@ -257,7 +261,7 @@ export class Savepoint {
         writing: (callOptions, work) =>
           this.#writing(callOptions, 'own', async (workspace, lock, pace) => {
             await this.#settleQuietly(workspace, lock, pace);
-            await this.#makeRoom(workspace, lock, pace, 'objects');
+            await this.#makeRoom({ workspace, lock, pace }, 'objects');
             const done = await work(workspace, lock, pace);
             await this.#tidyUp(workspace, lock);
             return done;
@@ -374,7 +378,8 @@ export class Savepoint {
    * @throws SavepointError UNKNOWN_SESSION, LOCKED, PENDING, STORE_DAMAGED, IO
    */
   async forgetSession(session: string, options: CallOptions = {}): Promise<ForgottenSession> {
-    return this.#acting(options, async (workspace, lock, pace) => {
+    return this.#acting(options, async (acting) => {
+      const { workspace, lock, pace } = settled(acting);
       const forgotten = await forgetSession(workspace, lock, session, pace);
       this.#dropBackups(workspace);
       this.#dropSessions(workspace);
@@ -396,7 +401,8 @@ export class Savepoint {
    * @throws SavepointError PURGE_INCOMPLETE, PATH_REFUSED for the whole workspace, LOCKED, PENDING, STORE_DAMAGED, IO
    */
   async purge(paths: readonly TreePath[], options: CallOptions = {}): Promise<Purged & PurgeReach> {
-    return this.#acting(options, async (workspace, lock, pace) => {
+    return this.#acting(options, async (acting) => {
+      const { workspace, lock, pace } = settled(acting);
       const purged = await purge(workspace, lock, purgeable(paths), pace);
       return { ...purged, ...this.#beyondPurge(workspace, paths) };
     });
@@ -510,11 +516,12 @@ export class Savepoint {
    * @throws SavepointError CONFLICT, PATH_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED: nothing changed; PENDING
    */
   async restore(name: string, options: RestoreOptions = {}): Promise<ActResult & { readonly target: Checkpoint }> {
-    return this.#acting(options, async (workspace, lock, pace) => {
+    return this.#acting(options, async (acting) => {
+      const { workspace, pace } = acting;
       const target = this.#resolve(workspace, name);
-      await this.#makeRoom(workspace, lock, pace, 'all');
+      await this.#makeRoom(acting, 'all');
       const { act } = this.#restore(workspace, target, options, pace);
-      const result = await this.#carryOut('restore:completed', workspace, lock, pace, options, act);
+      const result = await this.#carryOut('restore:completed', acting, options, act);
       return { ...result, target };
     });
   }
@@ -543,10 +550,10 @@ export class Savepoint {
     selection: Selection,
     options: RollbackOptions = {},
   ): Promise<ActResult & { readonly outlook: RollbackOutlook }> {
-    return this.#acting(options, async (workspace, lock, pace) => {
-      await this.#makeRoom(workspace, lock, pace, 'all');
-      const { act, outlook } = this.#rollback(workspace, selection, options, pace);
-      const result = await this.#carryOut('rollback:completed', workspace, lock, pace, options, act);
+    return this.#acting(options, async (acting) => {
+      await this.#makeRoom(acting, 'all');
+      const { act, outlook } = this.#rollback(acting.workspace, selection, options, acting.pace);
+      const result = await this.#carryOut('rollback:completed', acting, options, act);
       return { ...result, outlook: outlook() };
     });
   }
@@ -584,8 +591,9 @@ export class Savepoint {
       const seen = await prepareEdits(this.#options.ports, root, requests, this.#pace(options));
       if (!seen.ok) throw editsRefused(seen.problems, requests.length);
       return this.#writing(options, 'overlapping-or-new', async (workspace, lock, pace) => {
-        await this.#settle(workspace, lock, pace, null);
-        await this.#makeRoom(workspace, lock, pace, 'all');
+        const { waiting } = await this.#settle(workspace, lock, pace, null);
+        const acting = { workspace, lock, pace, waiting };
+        await this.#makeRoom(acting, 'all');
         const again = async (): Promise<readonly PreparedFile[]> => {
           const prepared = await prepareEdits(workspace.ports, workspace.root, requests, pace);
           if (!prepared.ok) throw editsRefused(prepared.problems, requests.length);
@@ -597,7 +605,7 @@ export class Savepoint {
         const telling = { actor: this.#actor, description: options.message ?? null };
         const act = editAct(request, telling, this.#effective(workspace.root).backups);
         const asked = { ...options, force: requests.some(({ force }) => force) };
-        const result = await this.#carryOut('edit:completed', workspace, lock, pace, asked, act);
+        const result = await this.#carryOut('edit:completed', acting, asked, act);
         return { ...result, files: act.files() };
       });
     });
@@ -635,8 +643,9 @@ export class Savepoint {
    * Settles what dead processes left.
    * @param options.decision for what needs one: finish it, or take it back
    * @throws SavepointError PENDING when it needs a decision
+   * @returns also what waits for a root that is not there
    */
-  async recover(options: CallOptions & { readonly decision?: 'forward' | 'back' } = {}): Promise<readonly Recovered[]> {
+  async recover(options: CallOptions & { readonly decision?: 'forward' | 'back' } = {}): Promise<Settlement> {
     return this.#writing(options, 'overlapping', (workspace, lock, pace) =>
       this.#settle(workspace, lock, pace, options.decision ?? null),
     );
@@ -644,9 +653,15 @@ export class Savepoint {
 
   /** Drops old checkpoints by the retention policy and gives back the space that only they needed. */
   async gc(options: CallOptions & { readonly retention?: Partial<RetentionPolicy> } = {}): Promise<CleanUp> {
-    return this.#acting(options, (workspace, lock, pace) =>
-      this.#cleanUp(workspace, lock, { ...this.#effective(workspace.root).retention, ...options.retention }, pace),
-    );
+    return this.#acting(options, (acting) => {
+      const { workspace, lock, pace } = settled(acting);
+      return this.#cleanUp(
+        workspace,
+        lock,
+        { ...this.#effective(workspace.root).retention, ...options.retention },
+        pace,
+      );
+    });
   }
 
   /**
@@ -773,6 +788,8 @@ export class Savepoint {
         target,
         scope: options.paths ?? [],
         mode: options.mode ?? null,
+        root: options.root ?? null,
+        allowPartial: options.allowPartial ?? false,
         actor: this.#actor,
         global: this.#globalRules(workspace),
       },
@@ -820,11 +837,12 @@ export class Savepoint {
       const touched = changedThoughFrozen(left, this.#frozen());
       if (touched.length === 0 || left.previous === null) continue;
       try {
-        await this.#acting({}, async (workspace, lock, pace) => {
+        await this.#acting({}, async (acting) => {
+          const { workspace, pace } = acting;
           const found = this.#resolve(workspace, left.previous as string);
           const frozen = readFrozen(workspace.ports, workspace.store.layout);
           const act = putBackAct(left, found, frozen, touched, pace);
-          const result = await performAct(workspace, act, lock, pace, null);
+          const result = await performAct(acting, act, null);
           this.#warnOf(result.scan);
           if (result.checkpoint !== null) this.#events.emitCheckpoint(result.checkpoint);
           for (const { path } of result.plan.paths) paths.add(path);
@@ -878,36 +896,26 @@ export class Savepoint {
   }
 
   async #inverse(event: ActEvent, actOf: typeof undoAct, options: UndoOptions): Promise<ActResult> {
-    return this.#acting(options, async (workspace, lock, pace) => {
-      await this.#makeRoom(workspace, lock, pace, 'all');
-      return this.#carryOut(event, workspace, lock, pace, options, actOf(workspace, this.#actor, pace));
+    return this.#acting(options, async (acting) => {
+      await this.#makeRoom(acting, 'all');
+      return this.#carryOut(event, acting, options, actOf(acting.workspace, this.#actor, acting.pace));
     });
   }
 
   /** Every act ends the same way: it is told, then the store is tidied. */
-  async #carryOut(
-    event: ActEvent,
-    workspace: Workspace,
-    lock: HeldLock,
-    pace: Pace,
-    options: UndoOptions,
-    act: Act,
-  ): Promise<ActResult> {
-    const asked = this.#asAsked(act, workspace, options);
-    const result = await performAct(workspace, asked, lock, pace, options.expected ?? null);
+  async #carryOut(event: ActEvent, acting: Acting, options: UndoOptions, act: Act): Promise<ActResult> {
+    const asked = this.#asAsked(act, acting.workspace, options);
+    const result = await performAct(acting, asked, options.expected ?? null);
     this.#announce(event, result);
-    await this.#tidyUp(workspace, lock);
+    await this.#tidyUp(acting.workspace, acting.lock);
     return result;
   }
 
-  /** A verb that changes files: nothing may be pending, here or in a workspace that overlaps. */
-  async #acting<T>(
-    options: CallOptions,
-    work: (workspace: Workspace, lock: HeldLock, pace: Pace) => Promise<T>,
-  ): Promise<T> {
+  /** A verb that changes files: no decision may be pending, here or in a workspace that overlaps. */
+  async #acting<T>(options: CallOptions, work: (acting: Acting) => Promise<T>): Promise<T> {
     return this.#writing(options, 'overlapping', async (workspace, lock, pace) => {
-      await this.#settle(workspace, lock, pace, null);
-      return work(workspace, lock, pace);
+      const { waiting } = await this.#settle(workspace, lock, pace, null);
+      return work({ workspace, lock, pace, waiting });
     });
   }
 
@@ -958,43 +966,41 @@ export class Savepoint {
     lock: HeldLock,
     pace: Pace,
     decision: 'forward' | 'back' | null,
-  ): Promise<readonly Recovered[]> {
+  ): Promise<Settlement> {
     const settled: Recovered[] = [];
+    const waiting: Waiting[] = [];
     for (const other of overlapping(this.#setting(), workspace)) {
       if (other.id !== workspace.id) other.store.refs.collectDebris();
-      settled.push(
-        ...(await recover({
-          ports: other.ports,
-          layout: other.store.layout,
-          objects: other.store.objects,
-          lock,
-          pace,
-          decision,
-          publication: (journal) => publicationAgain(other, lock, pace, journal),
-        })),
-      );
+      const done = await this.#recover(other, lock, pace, decision);
+      settled.push(...done.settled);
+      waiting.push(...done.waiting);
     }
     if (settled.length > 0) this.#events.emit('recovered', { settled });
-    return settled;
+    return { settled, waiting };
   }
 
   /** A capture goes on while an act is pending: it changes nothing that the act would have to know. */
   async #settleQuietly(workspace: Workspace, lock: HeldLock, pace: Pace): Promise<SavepointError | null> {
     try {
-      await recover({
-        ports: workspace.ports,
-        layout: workspace.store.layout,
-        objects: workspace.store.objects,
-        lock,
-        pace,
-        decision: null,
-        publication: (journal) => publicationAgain(workspace, lock, pace, journal),
-      });
-      return null;
+      const { waiting } = await this.#recover(workspace, lock, pace, null);
+      return waiting[0]?.error ?? null;
     } catch (error) {
       if (error instanceof SavepointError && error.code === 'PENDING') return error;
       throw error;
     }
+  }
+
+  #recover(workspace: Workspace, lock: HeldLock, pace: Pace, decision: 'forward' | 'back' | null): Promise<Settlement> {
+    const { ports, store } = workspace;
+    return recover({
+      ports,
+      layout: store.layout,
+      objects: store.objects,
+      lock,
+      pace,
+      decision,
+      publication: (journal) => publicationAgain(workspace, lock, pace, journal),
+    });
   }
 
   /** Clean-up when there is reason for it, after the answer is sure; a failure of it is none of the caller's. */
@@ -1025,7 +1031,7 @@ export class Savepoint {
    * A store that is too large loses its oldest checkpoints before anything else is done.
    * @throws SavepointError STORE_FULL when that is not enough
    */
-  async #makeRoom(workspace: Workspace, lock: HeldLock, pace: Pace, of: Counted): Promise<void> {
+  async #makeRoom({ workspace, lock, pace }: Omit<Acting, 'waiting'>, of: Counted): Promise<void> {
     const { retention } = this.#effective(workspace.root);
     const limit = retention.maxStoreBytes;
     if (limit === null || storeBytes(workspace, of) <= limit) return;
@@ -1192,6 +1198,13 @@ type Counted = 'objects' | 'all';
 
 function storeBytes({ ports, store }: Workspace, of: Counted): number {
   return store.objects.bytes + (of === 'all' ? bytesIn(ports.fs, store.layout.backups) : 0);
+}
+
+/** For what would take away what an act that waits needs. @throws SavepointError PENDING */
+function settled(acting: Acting): Acting {
+  const [first] = acting.waiting;
+  if (first !== undefined) throw first.error;
+  return acting;
 }
 
 function problemOf(settings: Settings): SavepointError | null {

@@ -23,13 +23,17 @@ export const recover = command({
     return options['back'] === true ? { decision: 'back' as const } : {};
   },
 
-  render({ settled }) {
-    if (settled.length === 0) return lines('Nothing is pending.');
-    return lines(
-      settled.flatMap(({ direction, paths, keptFiles }) => [
+  render({ settled, waiting }) {
+    if (settled.length === 0 && waiting.length === 0) return lines('Nothing is pending.');
+    return lines([
+      ...settled.flatMap(({ direction, paths, keptFiles }) => [
         `An act of a dead process (${counted(paths.length, 'path')}) was ${WORDS[direction]}.`,
         ...keptFiles.map(({ path, backup }) => `  ${shown(path)} was in the way; its bytes are in ${shown(backup)}`),
       ]),
-    );
+      ...waiting.map(
+        ({ roots, paths }) =>
+          `An act (${counted(paths.length, 'path')}) waits for ${roots.map(shown).join(', ')}: mount it again, and the next command settles it.`,
+      ),
+    ]);
   },
 });

@@ -18,6 +18,8 @@ export const restore = command({
     { flags: '-n, --dry-run', description: 'only show what would happen' },
     { flags: '-y, --yes', description: 'do not ask' },
     { flags: '--all', description: 'the whole workspace, also from a subfolder' },
+    { flags: '--root <folder>', description: 'only this repository, without those that lie in it' },
+    { flags: '--allow-partial', description: 'also where a root could not be captured: it is left alone' },
     { flags: '--exact', description: 'equal to the checkpoint, also where agents and others changed files since' },
     {
       flags: '--keep-outside',
@@ -30,6 +32,7 @@ export const restore = command({
     'savepoint restore last --dry-run',
     'savepoint restore cp_12',
     'savepoint restore cp_12 --yes -- src/a.ts docs',
+    'savepoint restore cp_12 --root backend-api',
     "savepoint restore '@{10 minutes ago}' --yes",
   ],
 
@@ -38,6 +41,8 @@ export const restore = command({
       checkpoint: operands[0] ?? '',
       ...(paths.length === 0 ? {} : { paths: [...paths] }),
       ...(options['all'] === true ? { all: true } : {}),
+      ...(typeof options['root'] === 'string' ? { root: options['root'] } : {}),
+      ...(options['allowPartial'] === true ? { allowPartial: true } : {}),
       ...(options['keepOutside'] === true ? { mode: 'keep-outside' as const } : {}),
       ...(options['exact'] === true ? { mode: 'exact' as const } : {}),
       ...(options['dryRun'] === true ? { dryRun: true } : {}),

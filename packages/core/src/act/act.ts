@@ -29,6 +29,8 @@ import { type CheckpointRef, readCheckpoint, type TimelineEnd } from '../timelin
 import { type BackupPlace, saveBackups, saveBackupsBeside } from '../transaction/backups.ts';
 import { type Publication, runTransaction } from '../transaction/door.ts';
 import type { KeptFile } from '../transaction/late-writes.ts';
+import type { Waiting } from '../transaction/recover.ts';
+import { pathsOf } from '../transaction/steps.ts';
 import { PathSet } from '../workspace/path-set.ts';
 import type { ScanResult } from '../workspace/scan.ts';
 import type { Plan, PlanConflict, ThreeSides } from './plan.ts';
@@ -97,15 +99,22 @@ export async function previewAct(workspace: Workspace, act: Act, pace: Pace): Pr
   }
 }
 
+/** What an act works with: the locks of all workspaces that overlap are held, and what could be settled there is. */
+export interface Acting {
+  readonly workspace: Workspace;
+  readonly lock: HeldLock;
+  readonly pace: Pace;
+  /** What could not: their paths are not to be touched. */
+  readonly waiting: readonly Waiting[];
+}
+
 /**
  * @param expected fingerprint of the preview that was agreed to; null when none was shown
- * @throws SavepointError CONFLICT, PATH_REFUSED and all that a capture and a transaction throw
+ * @throws SavepointError CONFLICT, PATH_REFUSED, PENDING and all that a capture and a transaction throw
  */
 export async function performAct(
-  workspace: Workspace,
+  { workspace, lock, pace, waiting }: Acting,
   asked: Act,
-  lock: HeldLock,
-  pace: Pace,
   expected: string | null,
 ): Promise<ActResult> {
   const end = workspace.timeline.end();
@@ -131,6 +140,7 @@ export async function performAct(
       );
     }
     refuse(plan);
+    assertNoneWaits(waiting, workspace.root, plan);
     const seen: Preview = { telling: act.telling, plan, fingerprint, scan: before.scan };
     const stateBefore = { before: before.checkpoint, beforeIsNew: before.made };
     if (plan.paths.length === 0) {
@@ -165,6 +175,20 @@ export async function performAct(
     batch.abandon();
     throw error;
   }
+}
+
+/** @throws SavepointError PENDING where a root that is not there will need what the plan changes */
+function assertNoneWaits(waiting: readonly Waiting[], root: DiskPath, { paths }: Plan): void {
+  for (const { journal, missing, error } of waiting) {
+    const held = [...pathsOf(journal), ...missing.map(({ path }) => path)];
+    const taken = new PathSet(held.map((path) => onDisk(journal.root, path)));
+    if (paths.some(({ path }) => taken.reaches(onDisk(root, path)))) throw error;
+  }
+}
+
+/** Workspaces that overlap have different paths for one file. */
+function onDisk(root: DiskPath, path: TreePath): TreePath {
+  return (path === '' ? root : `${root}/${path}`) as string as TreePath;
 }
 
 function described(act: Act, { description, rolledBack }: Plan): Act {
@@ -290,6 +314,7 @@ function refuse(plan: Plan): void {
         why: first.why,
         paths,
       },
+      plan.hint === null ? {} : { hint: plan.hint },
     );
   }
   if (plan.conflicts.length > 0) {

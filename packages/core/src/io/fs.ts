@@ -99,6 +99,11 @@ export interface Fs {
   touch(path: DiskPath, ms: number): void;
   /** Bytes that an ordinary user can still write on the file system of `path`; null where unknown. */
   freeSpace(path: DiskPath): number | null;
+  /**
+   * Real paths at which a file system begins, also one that is mounted a second time: no rename leads across. Null where
+   * the platform does not tell; there only `dev` of a stat shows it.
+   */
+  mountPoints(): readonly DiskPath[] | null;
 }
 
 /** Handles that are open at the same time to be synced together; a process has at least 1024. */

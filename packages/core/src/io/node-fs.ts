@@ -23,6 +23,10 @@ const HELD_BY_OTHERS: ReadonlySet<string> = new Set(['EPERM', 'EBUSY', 'EACCES']
 const CANNOT_SYNC_FOLDER: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 const MOST_REMEMBERED = 16;
 
+/** proc(5): the fifth field of each line is where it is mounted; blanks in it, and the like, are in octal. */
+const MOUNT_TABLE = '/proc/self/mountinfo';
+const MOUNT_POINT = 4;
+
 /**
  * The file system through node's synchronous calls.
  *
@@ -345,6 +349,19 @@ class NodeFs implements Fs {
     }
   }
 
+  mountPoints(): readonly DiskPath[] | null {
+    let table: string;
+    try {
+      table = fs.readFileSync(MOUNT_TABLE, 'latin1');
+    } catch {
+      return null;
+    }
+    return table.split('\n').flatMap((line) => {
+      const point = line.split(' ')[MOUNT_POINT];
+      return point === undefined ? [] : [point.replace(/\\([0-7]{3})/g, (_, octal) => fromOctal(octal)) as DiskPath];
+    });
+  }
+
   #openFile(path: DiskPath, flags: number, mode: number, operation: 'openRead' | 'openNew' | 'openFolder'): Fd {
     for (;;) {
       try {
@@ -442,4 +459,8 @@ export const nodeFs: Fs = driver;
  */
 export function foldersNotSynced(): readonly DiskPath[] {
   return driver.notSynced;
+}
+
+function fromOctal(digits: string): string {
+  return String.fromCharCode(Number.parseInt(digits, 8));
 }

@@ -99,6 +99,10 @@ export interface RootState {
   readonly commit: string | null;
   /** A rebase, merge, … that is in flight. */
   readonly operation: string | null;
+  /** Another file system than its parent's begins here. */
+  readonly mount?: true;
+  /** Why it could not be captured, by the system's name of the error: the checkpoint is partial. The rest is of earlier. */
+  readonly failed?: string;
 }
 
 /** `patch`: written by a tool that changes a part; `write`: anything else that wrote a file that was there. */

@@ -164,8 +164,8 @@ export const ERROR_CODES = {
   },
   CAPTURE_FAILED: {
     exit: 1,
-    when: 'The workspace could not be captured, so no checkpoint was made.',
-    data: '{ path: JsonName, code: string }',
+    when: 'The workspace could not be captured, or none of its roots, so no checkpoint was made.',
+    data: '{ path: JsonName, code: string, roots?: { path: JsonName, code: string }[] }',
     hint: 'Mend what is named and try again. Nothing was changed.',
   },
   NO_SPACE: {

@@ -18,6 +18,7 @@ import { planInverse } from './plan-inverse.ts';
 import { planRestore, planRestoreKeeping, protectionOf, type RestoreInput } from './plan-restore.ts';
 import { planRollback } from './plan-rollback.ts';
 import { untilNow } from './rollback-act.ts';
+import { rootsInside, withoutFailedRoots } from './roots.ts';
 import { selectChanges } from './selection.ts';
 
 /**
@@ -33,6 +34,10 @@ export interface RestoreRequest {
   readonly scope: readonly TreePath[];
   /** Null: as `exact` where either agents or others changed the paths; where both did, it is a conflict. */
   readonly mode: RestoreMode | null;
+  /** Only this root, without those that lie in it; null: all of the scope. */
+  readonly root: TreePath | null;
+  /** Leave alone the roots that one of the two states does not have; without it nothing is restored then. */
+  readonly allowPartial: boolean;
   readonly actor: Actor;
   readonly global: IgnoreFile;
 }
@@ -48,7 +53,8 @@ export function restoreAct(
   request: RestoreRequest,
   pace: Pace,
 ): { readonly act: Act; readonly parties: () => Parties | null } {
-  const { target, scope, mode, global } = request;
+  const { target, mode, global, root } = request;
+  const scope = root === null ? request.scope : [root];
   let parties: Parties | null = null;
   const act: Act = {
     telling: {
@@ -57,30 +63,32 @@ export function restoreAct(
       description: describeRestore(target, scope),
     },
     backups: null,
-    plan: async (today) => {
-      refuseUnknown(today, target, scope);
-      const input = {
-        objects: today.objects,
-        now: today.snapshot,
-        own: today.own,
-        rootsNow: today.roots,
-        target,
-        scope: scope.length === 0 ? EVERYTHING : scope,
-        global,
-      };
-      if (mode === 'keep-outside') return planKeeping(workspace, today, input, pace);
-      const plan = await planRestore(input, pace);
-      if (mode === 'exact' || plan.paths.length === 0) return plan;
-      const found = await partiesSince(today.objects, await untilNow(workspace, today, pace), target, plan, pace);
-      if (found.agents.length === 0 || found.outside.length === 0) return plan;
-      parties = found;
-      const why = `it holds, or may hold, what no agent did since ${target.id}`;
-      return {
-        ...plan,
-        conflicts: [...plan.conflicts, ...found.outside.map((path) => ({ path, why }))],
-        hint: TWO_PARTIES_HINT,
-      };
-    },
+    plan: async (today) => withoutFailedRoots(await planned(today), { ...request, scope }, today),
+  };
+  const planned = async (today: Today): Promise<Plan> => {
+    if (root === null) refuseUnknown(today, target, scope);
+    const input = {
+      objects: today.objects,
+      now: today.snapshot,
+      own: today.own,
+      rootsNow: today.roots,
+      target,
+      scope: scope.length === 0 ? EVERYTHING : scope,
+      except: root === null ? [] : rootsInside(root, target, today),
+      global,
+    };
+    if (mode === 'keep-outside') return planKeeping(workspace, today, input, pace);
+    const plan = await planRestore(input, pace);
+    if (mode === 'exact' || plan.paths.length === 0) return plan;
+    const found = await partiesSince(today.objects, await untilNow(workspace, today, pace), target, plan, pace);
+    if (found.agents.length === 0 || found.outside.length === 0) return plan;
+    parties = found;
+    const why = `it holds, or may hold, what no agent did since ${target.id}`;
+    return {
+      ...plan,
+      conflicts: [...plan.conflicts, ...found.outside.map((path) => ({ path, why }))],
+      hint: TWO_PARTIES_HINT,
+    };
   };
   return { act, parties: () => parties };
 }

@@ -22,9 +22,13 @@ export interface RestoreInput {
   readonly target: Checkpoint;
   /** Only these paths and what is below them. */
   readonly scope: readonly TreePath[];
+  /** Roots inside the scope that are none of its. */
+  readonly except: readonly TreePath[];
   /** The person's own ignore file. */
   readonly global: IgnoreFile;
 }
+
+const OF_ANOTHER_ROOT = 'it belongs to another root';
 
 /** Only what differs from `last` is brought back; what changed since `last` is kept, merged where both changed it. */
 export async function planRestoreKeeping(
@@ -57,6 +61,13 @@ export async function planRestore(input: RestoreInput, pace: Pace): Promise<Plan
     const { path, before, after } = difference;
     if (!input.scope.some((folder) => isWithin(path, folder))) {
       needParent(read, input, difference, draft);
+      continue;
+    }
+    if (input.except.some((root) => isWithin(path, root))) {
+      // Named, so that no folder around it is taken away.
+      if (before.entry !== null && after.entry === null) {
+        removals.push({ path, entry: before.entry, to: null, ignored: false, keep: OF_ANOTHER_ROOT });
+      }
       continue;
     }
     if (after.skip !== null) {
@@ -116,6 +127,7 @@ class Protection {
   }
 
   reasonToKeep({ path, before }: PathDifference): string | null {
+    if (this.input.except.some((root) => isWithin(path, root))) return OF_ANOTHER_ROOT;
     const repository = this.#appeared.find((root) => isWithin(path, root));
     if (repository !== undefined) return `it belongs to a repository that ${this.input.target.id} did not have`;
     if (before.ignored) return 'an ignore rule covers it';

@@ -5,7 +5,15 @@ import { durableWrite } from '../io/durable-write.ts';
 import { FsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import type { ObjectId } from '../model/ids.ts';
-import { type DiskPath, type JsonName, nameFromJson, nameToJson, parentPath, type TreePath } from '../model/names.ts';
+import {
+  type DiskPath,
+  type JsonName,
+  lastName,
+  nameFromJson,
+  nameToJson,
+  parentPath,
+  type TreePath,
+} from '../model/names.ts';
 import { readCacheJson } from './cache-file.ts';
 import type { StoreLayout } from './layout.ts';
 import { stagingFolders } from './staging-names.ts';
@@ -68,7 +76,7 @@ export class OwnPaths {
 
   /** A backup that someone wrote to since is someone's file. */
   has(path: TreePath, disk: DiskPath): boolean {
-    if (this.#staging.has(path)) return true;
+    if (this.#staging.size > 0 && this.#staging.has(lastName(path))) return true;
     const id = this.#beside.get(path);
     return id !== undefined && this.#ports !== null && stillHolds(this.#ports, disk, id);
   }

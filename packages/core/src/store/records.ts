@@ -50,6 +50,15 @@ export function sameFolder(a: FolderIdentity | null, b: FolderIdentity | null): 
   return a !== null && b !== null && a.device === b.device && a.inode === b.inode && a.born === b.born;
 }
 
+/**
+ * Whether what stands at a path now is the folder that stood there: some systems number devices anew at each start. Only for
+ * one path at two times, because a snapshot of a file system has the same inodes and times at another path.
+ */
+export function stillSameFolder(before: FolderIdentity | null, now: FolderIdentity | null): boolean {
+  if (before === null || now === null || before.inode !== now.inode || before.born !== now.born) return false;
+  return before.device === now.device || before.born !== 0;
+}
+
 /** Throws STORE_UNSAFE unless `path` is a folder of ours that nobody else can enter. */
 export function assertPrivate(ports: Ports, path: DiskPath): void {
   const stat = ports.fs.lstat(path);
@@ -227,7 +236,7 @@ export function findRecord(ports: Ports, records: readonly WorkspaceRecord[], fo
     const identity = stat !== null && kindOf(stat) === 'folder' ? identityOf(stat) : null;
     const record = byPath.get(at);
     if (record !== undefined) {
-      return { how: 'path', record, madeAnew: identity !== null && !sameFolder(identity, record.identity) };
+      return { how: 'path', record, madeAnew: identity !== null && !stillSameFolder(record.identity, identity) };
     }
     const moved = identity === null ? undefined : records.find((other) => sameFolder(other.identity, identity));
     if (moved !== undefined && identity !== null) {

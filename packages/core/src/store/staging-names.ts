@@ -10,7 +10,7 @@ export function stageName(transaction: TransactionId): Name {
   return `${STAGE_PREFIX}${transaction}` as Name;
 }
 
-/** Staging folders that may lie at the top of the workspace now, by the intents and journals in `journalFolder`. */
+/** Names of staging folders that may lie at the top of the workspace, or of a file system mounted in it, now, by the intents and journals in `journalFolder`. */
 export function stagingFolders(ports: Ports, journalFolder: DiskPath): ReadonlySet<Name> {
   const names = new Set<Name>();
   for (const file of ports.fs.list(journalFolder)) {

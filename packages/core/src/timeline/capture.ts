@@ -327,6 +327,7 @@ async function scanWith(
     globalIgnore: workspace.globalIgnore,
     must: options.must ?? PathSet.EMPTY,
     own: ownPaths(ports, store.layout),
+    rootsBefore: latest?.roots ?? [],
     pace,
   });
 }

@@ -39,6 +39,7 @@ import { stageName } from '../store/staging-names.ts';
 import { applyBack, applyForward, type Checked } from './apply.ts';
 import { journalFile, removeJournal, writeIntent, writeJournal } from './journal.ts';
 import { type KeptFile, keepLateWrites, keepWithdrawn } from './late-writes.ts';
+import { mountsOf } from './mounts.ts';
 import { asSavepointError, conflictError, isExpected, pendingError } from './outcome.ts';
 import { checkTransitions, closedFolders } from './prepare.ts';
 import { ForeignContent, openSite, type Site, writeStaged } from './site.ts';
@@ -83,7 +84,14 @@ export interface TransactionResult {
 export async function runTransaction(input: TransactionInput): Promise<TransactionResult> {
   const { ports, layout, root } = input;
   const transaction = ports.random.hex(8) as TransactionId;
-  const intent: Intent = { transaction, root, stage: stageName(transaction), makesRoot: ports.fs.lstat(root) === null };
+  let intent: Intent & Pick<Journal, 'mounts'>;
+  try {
+    const makesRoot = ports.fs.lstat(root) === null;
+    const mounts = makesRoot ? [] : mountsOf(ports, root, input.transitions);
+    intent = { transaction, root, stage: stageName(transaction), mounts, makesRoot };
+  } catch (error) {
+    throw asSavepointError(error);
+  }
   try {
     writeIntent(ports.fs, layout.journal, intent);
   } catch (error) {
@@ -97,7 +105,7 @@ export async function runTransaction(input: TransactionInput): Promise<Transacti
       makeFolders(ports.fs, root, 0o755);
       confirmFolders(ports.fs, root);
     }
-    site = openSite(ports, root, intent.stage, input.objects, input.transitions);
+    site = openSite(ports, { ...intent, transitions: input.transitions }, input.objects);
     checkTransitions(ports, site, input.transitions);
     await stageAll(site, input.transitions, input.pace);
     journal = journalOf(input, intent, site);
@@ -115,7 +123,7 @@ export async function runTransaction(input: TransactionInput): Promise<Transacti
   }
 }
 
-function journalOf(input: TransactionInput, intent: Intent, site: Site): Journal {
+function journalOf(input: TransactionInput, intent: Intent & Pick<Journal, 'mounts'>, site: Site): Journal {
   const stat = input.ports.fs.lstat(input.root);
   if (stat === null) throw new FsError('ENOENT', 'lstat', input.root);
   return {
@@ -124,6 +132,8 @@ function journalOf(input: TransactionInput, intent: Intent, site: Site): Journal
     root: input.root,
     identity: identityOf(stat),
     stage: intent.stage,
+    mounts: intent.mounts,
+    takenBack: false,
     transitions: input.transitions,
     closed: closedFolders(site, input.transitions),
     checkpoint: input.publication.checkpoint,

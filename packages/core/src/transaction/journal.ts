@@ -14,8 +14,17 @@ import { type EntryJson, entryFromJson, entryToJson } from '../store/entry-json.
 import { STAGE_PREFIX } from '../store/staging-names.ts';
 import type { Intent, Journal, Transition } from './transition.ts';
 
-const JOURNAL_FORMAT = 1;
+const JOURNAL_FORMAT = 2;
+/** What a version that knows no mounts can settle. */
+const WITHOUT_MOUNTS = 1;
 const JOURNAL_BYTES = 1 << 30;
+
+interface MountJson {
+  readonly path: JsonName;
+  readonly device: number;
+  readonly inode: number;
+  readonly born: number;
+}
 
 interface JournalJson {
   readonly format: number;
@@ -26,6 +35,10 @@ interface JournalJson {
   readonly inode: number;
   readonly born: number;
   readonly stage: string;
+  /** Absent: none. */
+  readonly mounts?: readonly MountJson[];
+  /** Absent: false. */
+  readonly takenBack?: boolean;
   readonly transitions: readonly (readonly [JsonName, EntryJson, EntryJson])[];
   readonly closed: readonly (readonly [JsonName, number])[];
   readonly checkpoint: { readonly number: number; readonly commit: string };
@@ -41,14 +54,16 @@ export function journalFile(folder: DiskPath, transaction: TransactionId): DiskP
 
 /** Durable when it returns; from then on a staging folder of that name is ours to remove. */
 export function writeIntent(fs: Fs, folder: DiskPath, intent: Intent): void {
-  const json = { root: nameToJson(intent.root), stage: intent.stage, makesRoot: intent.makesRoot };
+  const { root, stage, makesRoot } = intent;
+  const mounts = intent.mounts.map(({ path }) => nameToJson(path));
+  const json = { root: nameToJson(root), stage, makesRoot, ...(mounts.length === 0 ? {} : { mounts }) };
   durableCreate(fs, intentFile(folder, intent.transaction), sealed(JSON.stringify(json)), 0o600);
 }
 
 /** The commit point: the transaction happens once this returns. */
 export function writeJournal(fs: Fs, folder: DiskPath, journal: Journal): void {
   const json: JournalJson = {
-    format: JOURNAL_FORMAT,
+    format: journal.mounts.length === 0 ? WITHOUT_MOUNTS : JOURNAL_FORMAT,
     transaction: journal.transaction,
     workspace: journal.workspace,
     root: nameToJson(journal.root),
@@ -56,6 +71,10 @@ export function writeJournal(fs: Fs, folder: DiskPath, journal: Journal): void {
     inode: journal.identity.inode,
     born: journal.identity.born,
     stage: journal.stage,
+    ...(journal.mounts.length === 0
+      ? {}
+      : { mounts: journal.mounts.map(({ path, identity }) => ({ path: nameToJson(path), ...identity })) }),
+    ...(journal.takenBack ? { takenBack: true } : {}),
     transitions: journal.transitions.map(({ path, from, to }) => [
       nameToJson(path),
       entryToJson(from),
@@ -91,7 +110,7 @@ export function listUnsettled(ports: Ports, folder: DiskPath): Unsettled {
     if (match === null) continue;
     const file = `${folder}/${name}` as DiskPath;
     const transaction = match[1] as TransactionId;
-    if (match[2] === 'intent') intents.push(readIntent(ports.fs, file, transaction));
+    if (match[2] === 'intent') intents.push(readIntent(ports, file, transaction));
     else journals.push(readJournal(ports, file, transaction));
   }
   return { intents, journals };
@@ -108,17 +127,19 @@ export function clearJournalDebris(fs: Fs, folder: DiskPath): void {
   }
 }
 
-function readIntent(fs: Fs, file: DiskPath, transaction: TransactionId): Intent {
-  const json = unseal(file, readWhole(fs, file, JOURNAL_BYTES)) as {
+function readIntent(ports: Ports, file: DiskPath, transaction: TransactionId): Intent {
+  const json = unseal(file, readWhole(ports.fs, file, JOURNAL_BYTES)) as {
     root: JsonName;
     stage: string;
     makesRoot: boolean;
+    mounts?: readonly JsonName[];
   };
   if (json.stage !== `${STAGE_PREFIX}${transaction}`) throw damaged(file);
   return {
     transaction,
     root: nameFromJson(json.root) as DiskPath,
     stage: json.stage as Name,
+    mounts: (json.mounts ?? []).map((path) => ({ path: treePath(path, ports, file) })),
     makesRoot: json.makesRoot,
   };
 }
@@ -139,6 +160,11 @@ function readJournal(ports: Ports, file: DiskPath, transaction: TransactionId): 
     root: nameFromJson(json.root) as DiskPath,
     identity: { device: json.device, inode: json.inode, born: json.born },
     stage: json.stage as Name,
+    mounts: (json.mounts ?? []).map(({ path, device, inode, born }) => ({
+      path: treePath(path, ports, file),
+      identity: { device, inode, born },
+    })),
+    takenBack: json.takenBack ?? false,
     transitions: json.transitions.map(
       ([path, from, to]): Transition => ({
         path: treePath(path, ports, file),

@@ -6,7 +6,8 @@ import { SavepointError } from '../model/errors.ts';
 import { nameToJson } from '../model/names.ts';
 import type { KeptFile } from './late-writes.ts';
 import { ForeignContent } from './site.ts';
-import type { Intent, Journal } from './transition.ts';
+import { pathsOf } from './steps.ts';
+import type { Intent, Journal, Mount } from './transition.ts';
 
 /** What the machine and other people may do to us; anything else is a fault of ours and goes straight up. */
 export type Expected = SavepointError | FsError | ForeignContent;
@@ -80,4 +81,24 @@ export function unsettledError(journal: Journal, why: string, foreign: readonly 
     why,
     paths: foreign.map(({ path, why: state }) => ({ path: nameToJson(path), state })),
   });
+}
+
+/** A transaction that waits for a root that is not there. */
+export function missingRootError(journal: Journal, missing: readonly Mount[]): SavepointError {
+  const names = missing.map(({ path }) => showName(path)).join(', ');
+  return new SavepointError(
+    'PENDING',
+    `An earlier act is half done and waits for ${names}: what was mounted there is not there now.`,
+    {
+      transaction: journal.transaction,
+      why: 'root-missing',
+      roots: missing.map(({ path }) => nameToJson(path)),
+      paths: pathsOf(journal).map((path) => ({ path: nameToJson(path), state: 'not known' })),
+    },
+    {
+      hint: journal.takenBack
+        ? 'Mount it again: the next command settles the rest. To give up what lies there, run `savepoint recover --back` once more.'
+        : 'Mount it again: the next command settles the act. Or take back the rest of it now: `savepoint recover --back`.',
+    },
+  );
 }

@@ -6,8 +6,8 @@ import type { Ports } from '../io/ports.ts';
 import { checkTreePath } from '../io/safe-path.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { ObjectId } from '../model/ids.ts';
-import { type DiskPath, lastName, nameToJson, parentPath, type TreePath } from '../model/names.ts';
-import { type Site, where } from './site.ts';
+import { lastName, nameToJson, parentPath, type TreePath } from '../model/names.ts';
+import { type Site, type Stage, where } from './site.ts';
 import { isLeaf, onlyMode } from './steps.ts';
 import type { ClosedFolder, Transition } from './transition.ts';
 
@@ -41,32 +41,50 @@ export function checkTransitions(ports: Ports, site: Site, transitions: readonly
 
 /** Two names that come into one folder and are one name on this file system would overwrite each other. */
 function checkCollisions(ports: Ports, site: Site, transitions: readonly Transition[]): void {
-  const coming = new Map<string, TreePath[]>();
-  for (const { path, to } of transitions) {
+  const coming = new Map<string, number[]>();
+  for (const [slot, { path, to }] of transitions.entries()) {
     if (to === null || path === '') continue;
     const key = `${parentPath(path)}/${foldName(lastName(path))}`;
     const same = coming.get(key);
-    if (same === undefined) coming.set(key, [path]);
-    else same.push(path);
+    if (same === undefined) coming.set(key, [slot]);
+    else same.push(slot);
   }
-  const suspects = [...coming.values()].filter((paths) => paths.length > 1);
+  const folds = remembered(({ staged }: Stage): boolean => {
+    const { letterCase, normalisation } = probeFolding(ports.fs, ports.random, staged);
+    return letterCase || normalisation;
+  });
+  const suspects = [...coming.values()].filter((slots) => slots.length > 1 && folds(stageOf(site, slots[0] as number)));
   if (suspects.length === 0) return;
-  const folding = probeFolding(ports.fs, ports.random, site.staged);
-  if (!folding.letterCase && !folding.normalisation) return;
   throw new SavepointError('NAME_COLLISION', 'Names of the checkpoint are one and the same on this file system.', {
-    names: suspects.map((paths) => paths.map(nameToJson)),
+    names: suspects.map((slots) => slots.map((slot) => nameToJson((transitions[slot] as Transition).path))),
   });
 }
 
+function stageOf({ stages }: Site, slot: number): Stage {
+  return stages[slot] as Stage;
+}
+
+function remembered<Key, Value>(find: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>();
+  return (key) => {
+    const value = known.has(key) ? (known.get(key) as Value) : find(key);
+    known.set(key, value);
+    return value;
+  };
+}
+
 function checkSpace(ports: Ports, site: Site, transitions: readonly Transition[]): void {
-  let bytes = 0;
-  for (const { from, to } of transitions) {
-    if (to?.kind === 'file' && !onlyMode(from, to)) bytes += site.objects.info(to.id as ObjectId)?.size ?? 0;
+  const needed = new Map<Stage, number>();
+  for (const [slot, { from, to }] of transitions.entries()) {
+    if (to?.kind !== 'file' || onlyMode(from, to)) continue;
+    const stage = stageOf(site, slot);
+    needed.set(stage, (needed.get(stage) ?? 0) + (site.objects.info(to.id as ObjectId)?.size ?? 0));
   }
-  const free = ports.fs.freeSpace(site.staged);
-  if (free !== null && free < bytes + SPARE_BYTES) {
+  for (const [{ at, staged }, bytes] of needed) {
+    const free = ports.fs.freeSpace(staged);
+    if (free === null || free >= bytes + SPARE_BYTES) continue;
     throw new SavepointError('NO_SPACE', `The files need ${bytes} bytes and the disk has ${free} left.`, {
-      path: nameToJson('' as DiskPath),
+      path: nameToJson(at),
       code: 'ENOSPC',
       needed: bytes,
       free,

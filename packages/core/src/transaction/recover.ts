@@ -4,27 +4,31 @@
  * - An intent without a journal: the transaction never happened; its staging folder goes.
  * - A journal whose checkpoint is published: it is done; what is left of it goes (D6).
  * - A journal whose every path holds its old content, its new content or nothing: forward; if the system refuses, back.
+ * - A journal that has changed something where nothing is mounted now waits. Somebody may decide to take back what can be
+ *   reached; what is left of the journal then is taken back when the mount is there again.
  * - Anything else stays as it is until someone decides.
  */
 
 import { diskState, holds } from '../io/disk-state.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
+import type { SavepointError } from '../model/errors.ts';
 import type { TransactionId } from '../model/ids.ts';
 import type { DiskPath, TreePath } from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import { identityOf, sameFolder } from '../store/records.ts';
+import { identityOf, stillSameFolder } from '../store/records.ts';
 import { applyBack, applyForward, type Checked, foreignPaths } from './apply.ts';
 import type { Publication } from './door.ts';
-import { clearJournalDebris, listUnsettled, removeJournal } from './journal.ts';
+import { clearJournalDebris, listUnsettled, removeJournal, writeJournal } from './journal.ts';
 import { copyAway, type KeptFile, keepLateWrites, keepWithdrawn } from './late-writes.ts';
-import { type Expected, isExpected, pendingError, unsettledError } from './outcome.ts';
+import { isIn, missingMounts } from './mounts.ts';
+import { type Expected, isExpected, missingRootError, pendingError, unsettledError } from './outcome.ts';
 import { asideFile, ForeignContent, moveWithoutReplacing, openSite, type Site, where } from './site.ts';
 import { discardStage } from './stage.ts';
-import { isLeaf, stepsFor } from './steps.ts';
-import type { Intent, Journal } from './transition.ts';
+import { isLeaf, pathsOf, stepsFor } from './steps.ts';
+import type { Intent, Journal, Mount, Transition } from './transition.ts';
 
 export interface RecoverInput {
   readonly ports: Ports;
@@ -45,47 +49,74 @@ export interface Recovered {
   readonly kept: readonly KeptFile[];
 }
 
+/** What cannot be settled before a root is there again. Its paths may not be written to; all others may. */
+export interface Waiting {
+  readonly journal: Journal;
+  readonly missing: readonly Mount[];
+  readonly error: SavepointError;
+}
+
+export interface Settlement {
+  readonly settled: readonly Recovered[];
+  readonly waiting: readonly Waiting[];
+}
+
 /**
  * Settles everything that can be settled.
  * @throws SavepointError PENDING at the first transaction that needs a decision or that the system does not let us settle
  */
-export async function recover(input: RecoverInput): Promise<readonly Recovered[]> {
+export async function recover(input: RecoverInput): Promise<Settlement> {
   const { ports, layout } = input;
   clearJournalDebris(ports.fs, layout.journal);
   const { intents, journals } = listUnsettled(ports, layout.journal);
   const settled: Recovered[] = [];
+  const waiting: Waiting[] = [];
   const intentOf = new Map(intents.map((intent) => [intent.transaction, intent]));
   for (const journal of journals) {
     const intent = intentOf.get(journal.transaction) ?? { ...journal, makesRoot: false };
-    settled.push(await recoverJournal(input, journal, intent));
+    const done = await recoverJournal(input, journal, intent);
+    settled.push(...done.settled);
+    waiting.push(...done.waiting);
   }
   const committed = new Set(journals.map(({ transaction }) => transaction));
   for (const intent of intents) {
-    if (committed.has(intent.transaction)) continue;
-    discardStage(ports, layout.journal, intent, 'back');
+    if (committed.has(intent.transaction) || !discardStage(ports, layout.journal, intent, 'back')) continue;
     settled.push({ transaction: intent.transaction, direction: 'discarded', paths: [], kept: [] });
   }
-  return settled;
+  return { settled, waiting };
 }
 
-async function recoverJournal(input: RecoverInput, journal: Journal, intent: Intent): Promise<Recovered> {
-  const { ports, layout, decision } = input;
+async function recoverJournal(input: RecoverInput, journal: Journal, intent: Intent): Promise<Settlement> {
+  const { ports, layout } = input;
+  const { transaction } = journal;
+  const done = (
+    direction: Recovered['direction'],
+    end: 'done' | 'back',
+    change: Partial<Recovered> = {},
+  ): Settlement => {
+    removeJournal(ports.fs, layout.journal, transaction);
+    discardStage(ports, layout.journal, intent, end);
+    return { settled: [{ transaction, direction, paths: pathsOf(journal), kept: [], ...change }], waiting: [] };
+  };
   const publication = input.publication(journal);
-  const paths = journal.transitions.map(({ path }) => path);
-  if (publication.isPublished()) {
-    removeJournal(ports.fs, layout.journal, journal.transaction);
-    discardStage(ports, layout.journal, intent, 'done');
-    return { transaction: journal.transaction, direction: 'forward', paths, kept: [] };
-  }
+  if (publication.isPublished()) return done('forward', 'done');
   const elsewhere = notTheFolder(ports, journal);
   if (elsewhere !== null) {
     // Its steps are for that folder alone; once it is let go of, any checkpoint can be restored whole.
-    if (decision !== 'back') throw unsettledError(journal, `${elsewhere}, so it can only be taken back`, []);
-    removeJournal(ports.fs, layout.journal, journal.transaction);
-    discardStage(ports, layout.journal, intent, 'done');
-    return { transaction: journal.transaction, direction: 'back', paths: [], kept: [] };
+    if (input.decision !== 'back') throw unsettledError(journal, `${elsewhere}, so it can only be taken back`, []);
+    return done('back', 'done', { paths: [] });
   }
-  const site = openSite(ports, journal.root, journal.stage, input.objects, journal.transitions);
+  const missing = missingMounts(ports, journal);
+  if (missing.length > 0) {
+    if (input.decision !== 'back') {
+      return { settled: [], waiting: [{ journal, missing, error: missingRootError(journal, missing) }] };
+    }
+    return journal.takenBack
+      ? done('back', 'done', { paths: [] })
+      : takeBackReachable(input, journal, intent, missing, publication);
+  }
+  const decision = journal.takenBack ? 'back' : input.decision;
+  const site = openSite(ports, journal, input.objects);
   try {
     returnStrangers(site, journal);
     const foreign = foreignPaths(site, journal.transitions);
@@ -93,16 +124,58 @@ async function recoverJournal(input: RecoverInput, journal: Journal, intent: Int
       throw unsettledError(journal, `${foreign.length} file(s) hold something else since`, foreign);
     }
     const kept = decision === 'forward' ? moveStrangersAway(input, journal, site, foreign) : [];
-    const direction = await settle(input, journal, site, publication);
+    const direction = await settle({ ...input, decision }, journal, site, publication);
     kept.push(...keepLateWrites(ports.fs, layout, journal, site, new Map()));
     if (direction === 'back') kept.push(...keepWithdrawn(ports.fs, layout, journal, site));
     site.close();
-    removeJournal(ports.fs, layout.journal, journal.transaction);
-    discardStage(ports, layout.journal, intent, direction === 'forward' ? 'done' : 'back');
-    return { transaction: journal.transaction, direction, paths, kept };
+    return done(direction, direction === 'forward' ? 'done' : 'back', { kept });
   } finally {
     site.close();
   }
+}
+
+/** What is left of the journal afterwards is about the missing mounts alone, and can only be taken back. */
+async function takeBackReachable(
+  input: RecoverInput,
+  journal: Journal,
+  intent: Intent,
+  missing: readonly Mount[],
+  publication: Publication,
+): Promise<Settlement> {
+  const { ports, layout } = input;
+  const only = (wanted: (path: TreePath) => boolean): readonly Transition[] =>
+    journal.transitions.map((transition) =>
+      wanted(transition.path) ? transition : { path: transition.path, from: null, to: null },
+    );
+  const here: Journal = {
+    ...journal,
+    transitions: only((path) => !isIn(path, missing)),
+    closed: journal.closed.filter(({ path }) => !isIn(path, missing)),
+    mounts: journal.mounts.filter((mount) => !missing.includes(mount)),
+  };
+  const kept: KeptFile[] = [];
+  const site = openSite(ports, here, input.objects);
+  try {
+    returnStrangers(site, here);
+    await settle(input, here, site, publication);
+    kept.push(...keepLateWrites(ports.fs, layout, here, site, new Map()));
+    kept.push(...keepWithdrawn(ports.fs, layout, here, site));
+  } finally {
+    site.close();
+  }
+  const rest: Journal = {
+    ...journal,
+    takenBack: true,
+    transitions: only((path) => isIn(path, missing)),
+    closed: journal.closed.filter(({ path }) => isIn(path, missing)),
+  };
+  writeJournal(ports.fs, layout.journal, rest);
+  discardStage(ports, layout.journal, intent, 'back');
+  const { transaction } = journal;
+  return {
+    settled: [{ transaction, direction: 'back', paths: pathsOf(here), kept }],
+    waiting: [{ journal: rest, missing, error: missingRootError(rest, missing) }],
+  };
 }
 
 async function settle(
@@ -141,7 +214,7 @@ async function settle(
 function notTheFolder(ports: Ports, journal: Journal): string | null {
   const stat = ports.fs.lstat(journal.root);
   if (stat === null) return 'the workspace folder is gone';
-  return sameFolder(identityOf(stat), journal.identity) ? null : 'another folder stands where the workspace was';
+  return stillSameFolder(journal.identity, identityOf(stat)) ? null : 'another folder stands where the workspace was';
 }
 
 /**

@@ -2,22 +2,28 @@
 
 import { diskState, holds } from '../io/disk-state.ts';
 import { FolderWalk } from '../io/folder-walk.ts';
-import { type Fd, type Fs, isFsError } from '../io/fs.ts';
+import { type Fd, type Fs, FsError, isFsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import type { FileEntry, LinkEntry } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type DiskPath, type Name, parentPath, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import { type DiskPath, isWithin, type Name, parentPath, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { isLeaf } from './steps.ts';
-import type { Transition } from './transition.ts';
+import type { Mount, Transition } from './transition.ts';
+
+/** Where files wait that come, and those that were set aside, on one file system. Both are reached through handles. */
+export interface Stage {
+  /** The workspace itself, or a mount in it. */
+  readonly at: TreePath;
+  readonly staged: DiskPath;
+  readonly aside: DiskPath;
+}
 
 export interface Site {
   readonly fs: Fs;
   readonly walk: FolderWalk;
-  /** Folder of staged files, reached through a handle. */
-  readonly staged: DiskPath;
-  /** Folder of what was set aside, reached through a handle. */
-  readonly aside: DiskPath;
+  /** By slot: the one that its path can be renamed from and to. */
+  readonly stages: readonly Stage[];
   readonly objects: ObjectReader;
   /** Paths that become files or links: nothing can lie below them afterwards. */
   readonly leaves: ReadonlySet<TreePath>;
@@ -28,17 +34,19 @@ export interface Site {
   close(): void;
 }
 
+/** What a transaction is about to do, and where. */
+export interface SitePlan {
+  readonly root: DiskPath;
+  readonly stage: Name;
+  readonly mounts: readonly Pick<Mount, 'path'>[];
+  readonly transitions: readonly Transition[];
+}
+
 /**
- * Opens the workspace and its staging folder, which is made where it is missing.
- * @throws FsError when the workspace is not there or the staging folder cannot be made
+ * Opens the workspace and its staging folders, which are made where they are missing.
+ * @throws FsError when the workspace or a mount is not there, or a staging folder cannot be made
  */
-export function openSite(
-  ports: Ports,
-  root: DiskPath,
-  stage: Name,
-  objects: ObjectReader,
-  transitions: readonly Transition[],
-): Site {
+export function openSite(ports: Ports, { root, stage, mounts, transitions }: SitePlan, objects: ObjectReader): Site {
   const { fs } = ports;
   const walk = new FolderWalk(fs, root);
   const handles: Fd[] = [];
@@ -55,13 +63,19 @@ export function openSite(
     handles.push(handle);
     return fs.folderPath(handle, path);
   };
+  const stageAt = (at: TreePath): Stage => {
+    const folder = walk.folder(at);
+    if (folder === null) throw new FsError('ENOENT', 'openFolder', `${root}/${at}` as DiskPath);
+    const path = enter(`${folder}/${stage}` as DiskPath);
+    return { at, staged: enter(`${path}/new` as DiskPath), aside: enter(`${path}/old` as DiskPath) };
+  };
   try {
-    const stagePath = enter(`${walk.folder(WORKSPACE_ITSELF)}/${stage}` as DiskPath);
+    const top = stageAt(WORKSPACE_ITSELF);
+    const others = mounts.map(({ path }) => stageAt(path)).sort((a, b) => b.at.length - a.at.length);
     return {
       fs,
       walk,
-      staged: enter(`${stagePath}/new` as DiskPath),
-      aside: enter(`${stagePath}/old` as DiskPath),
+      stages: transitions.map(({ path }) => others.find(({ at }) => path !== at && isWithin(path, at)) ?? top),
       objects,
       leaves: leavesOf(transitions, 'to'),
       leavesBefore: leavesOf(transitions, 'from'),
@@ -117,12 +131,12 @@ function leavesOf(transitions: readonly Transition[], end: 'from' | 'to'): Reado
   return new Set(transitions.filter((transition) => isLeaf(transition[end])).map(({ path }) => path));
 }
 
-export function stagedFile(site: Site, slot: number): DiskPath {
-  return `${site.staged}/${slot}` as DiskPath;
+export function stagedFile({ stages }: Site, slot: number): DiskPath {
+  return `${(stages[slot] as Stage).staged}/${slot}` as DiskPath;
 }
 
-export function asideFile(site: Site, slot: number): DiskPath {
-  return `${site.aside}/${slot}` as DiskPath;
+export function asideFile({ stages }: Site, slot: number): DiskPath {
+  return `${(stages[slot] as Stage).aside}/${slot}` as DiskPath;
 }
 
 /** Writes a file's content and permissions into its slot and makes them durable. */

@@ -1,34 +1,58 @@
 /** A transaction's staging folder, and how it goes away. */
 
 import { folderOf, syncFolder } from '../io/durable-write.ts';
+import { FolderWalk } from '../io/folder-walk.ts';
 import { FsError, isFsError } from '../io/fs.ts';
 import { removeIfThere } from '../io/if-there.ts';
 import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
-import type { DiskPath } from '../model/names.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { DiskPath, TreePath } from '../model/names.ts';
 import { intentFile } from './journal.ts';
+import { isMounted } from './mounts.ts';
 import type { Intent } from './transition.ts';
 
 /**
  * Removes what a transaction staged or set aside, the workspace's folder where it made that and goes back, then its
- * intent. What cannot be removed stays named by the intent,
- * and the next writer tries again.
+ * intent. What cannot be removed now stays named by the intent, and the next writer tries again.
+ * @returns whether all of it is gone
  */
-export function discardStage(ports: Ports, journalFolder: DiskPath, intent: Intent, end: 'done' | 'back'): void {
+export function discardStage(ports: Ports, journalFolder: DiskPath, intent: Intent, end: 'done' | 'back'): boolean {
   // Twice: a call that failed by chance leaves nothing in the user's folder.
   for (let attempt = 1; attempt <= 2; attempt++) {
     try {
+      let isReached = true;
       if (ports.fs.lstat(intent.root) !== null) {
+        for (const { path } of intent.mounts) isReached = discardIn(ports, intent, path) && isReached;
         removeTree(ports.fs, `${intent.root}/${intent.stage}` as DiskPath);
         // Before the intent goes: a staging folder that came back after a power cut would be nobody's.
         const removed = end === 'back' && intent.makesRoot && removeIfEmpty(ports, intent.root);
         syncIfAllowed(ports, removed ? folderOf(intent.root) : intent.root);
       }
-      removeIfThere(ports.fs, intentFile(journalFolder, intent.transaction));
-      return;
+      if (isReached) removeIfThere(ports.fs, intentFile(journalFolder, intent.transaction));
+      return isReached;
     } catch (error) {
       if (!(error instanceof FsError)) throw error;
     }
+  }
+  return false;
+}
+
+/** @returns false where nothing is mounted just now */
+function discardIn(ports: Ports, { root, stage }: Intent, mount: TreePath): boolean {
+  if (!isMounted(ports, root, mount)) return false;
+  const walk = new FolderWalk(ports.fs, root);
+  try {
+    const folder = walk.folder(mount);
+    if (folder === null) return false;
+    removeTree(ports.fs, `${folder}/${stage}` as DiskPath);
+    walk.sync(mount);
+    return true;
+  } catch (error) {
+    if (error instanceof SavepointError && error.code === 'PATH_REFUSED') return false;
+    throw error;
+  } finally {
+    walk.close();
   }
 }
 

@@ -81,3 +81,8 @@ function shallowFirst(a: Step, b: Step): number {
 function deepFirst(a: Step, b: Step): number {
   return depth(b.path) - depth(a.path);
 }
+
+/** What a transaction has anything to do with. */
+export function pathsOf({ transitions }: { readonly transitions: readonly Transition[] }): readonly TreePath[] {
+  return transitions.flatMap(({ path, from, to }) => (from === null && to === null ? [] : [path]));
+}

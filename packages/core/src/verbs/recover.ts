@@ -1,4 +1,5 @@
 import { nameToJson } from '../model/names.ts';
+import { pathsOf } from '../transaction/steps.ts';
 import { given, verb } from './verb.ts';
 
 export const recover = verb({
@@ -21,17 +22,25 @@ export const recover = verb({
           keptFiles: z.array(kept).describe('bytes of someone else, and where they lie now'),
         }),
       ),
+      waiting: z
+        .array(z.strictObject({ transaction: z.string(), roots: z.array(jsonName), paths: z.array(jsonName) }))
+        .describe('what can be settled when these roots are mounted again'),
     }),
   }),
 
   async handle(savepoint, input, context) {
-    const settled = await savepoint.recover(given({ decision: input.decision, signal: context.signal }));
+    const { settled, waiting } = await savepoint.recover(given({ decision: input.decision, signal: context.signal }));
     return {
       settled: settled.map(({ transaction, direction, paths, kept }) => ({
         transaction,
         direction,
         paths: paths.map(nameToJson),
         keptFiles: kept.map(({ path, backup }) => ({ path: nameToJson(path), backup: nameToJson(backup) })),
+      })),
+      waiting: waiting.map(({ journal, missing }) => ({
+        transaction: journal.transaction,
+        roots: missing.map(({ path }) => nameToJson(path)),
+        paths: pathsOf(journal).map(nameToJson),
       })),
     };
   },

@@ -18,6 +18,11 @@ export const restore = verb({
       checkpoint: checkpointName,
       paths: z.array(jsonName).optional().describe('only these and what is below them'),
       all: z.boolean().optional().describe('the whole workspace, also from a subfolder'),
+      root: jsonName.optional().describe('only this repository, without those that lie in it'),
+      allowPartial: z
+        .boolean()
+        .optional()
+        .describe('also where a root could not be captured then, or cannot be now: it is left alone, and named'),
       mode: z
         .enum(['exact', 'keep-outside'])
         .optional()
@@ -40,15 +45,33 @@ export const restore = verb({
         argument: 'all',
       });
     }
-    const paths = input.all === true ? [] : scopeOf(await savepoint.place(), wanted);
-    const { mode, expected, force } = input;
-    const options = given({ paths, mode, expected, force, signal: context.signal, toolCall: context.toolCall });
+    if (input.root !== undefined && (input.all === true || wanted.length > 0)) {
+      throw new SavepointError('USAGE', 'Either one root is restored, or what else is named: not both.', {
+        argument: 'root',
+      });
+    }
+    const place = await savepoint.place();
+    const paths = input.all === true || input.root !== undefined ? [] : scopeOf(place, wanted);
+    const root = input.root === undefined ? undefined : scopeOf(place, [input.root])[0];
+    const { mode, expected, force, allowPartial } = input;
+    const options = given({
+      paths,
+      root,
+      allowPartial,
+      mode,
+      expected,
+      force,
+      signal: context.signal,
+      toolCall: context.toolCall,
+    });
     const seen =
       input.dryRun === true
         ? await savepoint.previewRestore(input.checkpoint, options)
         : await savepoint.restore(input.checkpoint, options);
-    const touches = (root: TreePath): boolean =>
-      paths.length === 0 || paths.some((path) => isWithin(path, root) || isWithin(root, path));
+    const touches = (one: TreePath): boolean =>
+      root === undefined
+        ? paths.length === 0 || paths.some((path) => isWithin(path, one) || isWithin(one, path))
+        : one === root;
     const recorded = seen.target.roots.filter(({ path }) => touches(path));
     const parties = 'parties' in seen ? seen.parties : null;
     return {

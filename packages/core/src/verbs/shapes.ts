@@ -117,6 +117,11 @@ export const root = named(
     branch: jsonName.nullable().describe('null when detached or no repository'),
     commit: z.string().nullable().describe('what HEAD stood on; null when unborn, unknown or no repository'),
     operation: z.string().nullable().describe('a rebase, merge, … in flight'),
+    mount: z.boolean().describe('another file system begins here'),
+    failed: z
+      .string()
+      .nullable()
+      .describe('why it could not be captured, so that the checkpoint is partial; null: it was'),
   }),
 );
 

@@ -183,8 +183,16 @@ function reasonToJson({ path, why }: PlanConflict): { path: Json<'jsonName'>; wh
 }
 
 function rootToJson(root: RootState): Json<'root'> {
-  const { path, kind, branch, commit, operation } = root;
-  return { path: nameToJson(path), kind, branch: branch === null ? null : nameToJson(branch), commit, operation };
+  const { path, kind, branch, commit, operation, mount, failed } = root;
+  return {
+    path: nameToJson(path),
+    kind,
+    branch: branch === null ? null : nameToJson(branch),
+    commit,
+    operation,
+    mount: mount ?? false,
+    failed: failed ?? null,
+  };
 }
 
 function gapToJson({ path, skip }: Gap): Json<'gap'> {

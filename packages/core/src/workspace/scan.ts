@@ -12,7 +12,15 @@ import type { CaptureCounts, CaptureRules, Gap, RootState } from '../model/check
 import type { FileEntry, LinkEntry, Skip, SkipReason, Snapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { ObjectId } from '../model/ids.ts';
-import { childPath, type DiskPath, type Name, nameToJson, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import {
+  childPath,
+  type DiskPath,
+  isWithin,
+  type Name,
+  nameToJson,
+  type TreePath,
+  WORKSPACE_ITSELF,
+} from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
 import { ALL_OTHERS } from '../store/side.ts';
@@ -35,6 +43,8 @@ export interface ScanInput {
   /** Captured whatever rules and caps say: an act is about to touch them. */
   readonly must: PathSet;
   readonly own: OwnPaths;
+  /** As the last checkpoint has them: one that cannot be captured now is told as such. */
+  readonly rootsBefore: readonly RootState[];
   readonly pace: Pace;
 }
 
@@ -60,7 +70,7 @@ export interface ScanResult {
 export async function scan(input: ScanInput): Promise<ScanResult> {
   const stat = input.ports.fs.lstat(input.root);
   if (stat === null || kindOf(stat) !== 'folder') throw captureFailed(input.root, 'ENOENT');
-  const walk = new Scan(input, stat.dev);
+  const walk = new Scan(input);
   const start = startingPosition(input.ports.fs, input.root, input.globalIgnore);
   const top = await walk.folder({
     path: WORKSPACE_ITSELF,
@@ -69,8 +79,10 @@ export async function scan(input: ScanInput): Promise<ScanResult> {
     above: start,
     ignored: false,
     onlyNamed: null,
+    isMount: false,
   });
   if (!('files' in top)) throw captureFailed(input.root, 'skip' in top ? (top.skip.code ?? 'EACCES') : 'ENOENT');
+  assertAnyCaptured(input.root, walk);
   return {
     snapshot: snapshotOf(top),
     counts: { ...walk.counts },
@@ -94,6 +106,8 @@ interface FolderTask {
   readonly ignored: boolean;
   /** Inside a dependency folder only tracked and required paths are captured; this is on record for the rest. */
   readonly onlyNamed: Skip | null;
+  /** It is on another file system than its parent. */
+  readonly isMount: boolean;
 }
 
 type Outcome<Entry> = Entry | { readonly skip: Skip } | { readonly gone: true };
@@ -139,10 +153,7 @@ class Scan {
   readonly #began: number;
   readonly #chosen: ChosenPaths;
 
-  constructor(
-    private readonly input: ScanInput,
-    private readonly device: number,
-  ) {
+  constructor(private readonly input: ScanInput) {
     this.#began = input.ports.clock.now();
     this.#chosen = new ChosenPaths(input.rules);
   }
@@ -155,7 +166,7 @@ class Scan {
     if (!Array.isArray(names)) return names;
     const here = stepInto(ports.fs, task.above, task.path, task.disk, names);
     this.problems.push(...here.problems);
-    if (here.root !== null) this.roots.push(here.root);
+    if (here.root !== null) this.roots.push(task.isMount ? { ...here.root, mount: true } : here.root);
     // A nested repository is a root of its own: the rules of the one around it say nothing about what is in it.
     const ignored = task.ignored && here.root === null;
     const dependency =
@@ -189,7 +200,7 @@ class Scan {
     if (this.#chosen.includes(path, true)) return null;
     const skip = dependencySkip(this.input.ports.fs, path, disk, null, ignored);
     // A repository is a root of its own, whatever its name.
-    return skip === null || this.#lstat(`${disk}/.git` as DiskPath) !== null ? null : skip;
+    return skip === null || this.#isRepository(disk) ? null : skip;
   }
 
   async #name(folder: OpenFolder, name: Name): Promise<void> {
@@ -220,7 +231,9 @@ class Scan {
     const kind = kindOf(stat);
     if (kind === 'special') return skip({ reason: 'special' }, !task.ignored);
     const isFolder = kind === 'folder';
-    if (isFolder && stat.dev !== this.device) return skip({ reason: 'mount' }, !task.ignored);
+    const isMount = isFolder && stat.dev !== task.stat.dev;
+    if (isMount && !this.#isRepository(disk)) return skip({ reason: 'mount' }, !task.ignored);
+    if (isFolder && !isMount && this.#wasMounted(path, disk)) return skip(NOT_MOUNTED);
 
     if (this.#chosen.excludes(path, isFolder) && !this.input.must.reaches(path)) {
       return skip({ reason: 'excluded' }, false);
@@ -235,7 +248,15 @@ class Scan {
     const tracked = covered || dependency !== null ? isTracked(position, path, isFolder) : false;
     if (isFolder) {
       if (dependency !== null && !tracked && !must.reaches(path)) return 'done';
-      outcome = await this.folder({ path, disk, stat, above: position, ignored: covered, onlyNamed: dependency });
+      outcome = await this.folder({
+        path,
+        disk,
+        stat,
+        above: position,
+        ignored: covered,
+        onlyNamed: dependency,
+        isMount,
+      });
     } else {
       const required = must.covers(path);
       if (dependency !== null && !tracked && !required) return 'done';
@@ -294,6 +315,18 @@ class Scan {
     this.counts.bytes += stat.size;
   }
 
+  #isRepository(disk: DiskPath): boolean {
+    return this.#lstat(`${disk}/.git` as DiskPath) !== null;
+  }
+
+  /** An empty folder where a file system was: it is not mounted now, and nobody removed what is on it. */
+  #wasMounted(path: TreePath, disk: DiskPath): boolean {
+    const before = this.input.rootsBefore.find((root) => root.path === path);
+    if (before?.mount !== true) return false;
+    const names = this.#list(disk);
+    return Array.isArray(names) && names.length === 0;
+  }
+
   #list(disk: DiskPath): Name[] | { readonly skip: Skip } | { readonly gone: true } {
     try {
       return this.input.ports.fs.list(disk).sort();
@@ -323,12 +356,38 @@ class Scan {
   #skip(draft: FolderDraft, { name, path }: Place, skip: Skip, wanted = true): void {
     draft.skips.set(name, skip);
     this.counts.skipped += 1;
-    if (skip.reason === 'unreadable') this.partial.push({ path, skip });
+    if (skip.reason === 'unreadable') {
+      this.partial.push({ path, skip });
+      const failed = skip.code ?? 'EACCES';
+      for (const root of this.input.rootsBefore) {
+        if (isWithin(root.path, path)) this.roots.push({ ...root, failed });
+      }
+    }
     if (wanted && WORTH_TELLING.has(skip.reason)) this.leftOut.push({ path, skip });
   }
 }
 
+/** Nothing can be read where nothing is mounted. */
+const NOT_MOUNTED: Skip = { reason: 'unreadable', code: 'ENODEV' };
+
 const WORTH_TELLING: ReadonlySet<SkipReason> = new Set(['too-large', 'special', 'mount', 'name']);
+
+/** A checkpoint in which no root is would only hide that. */
+function assertAnyCaptured(root: DiskPath, { roots, counts }: Scan): void {
+  const failed = roots.filter((one) => one.failed !== undefined);
+  const rest = roots.filter((one) => one.failed === undefined && !(one.path === '' && one.kind === 'folder'));
+  if (failed.length === 0 || rest.length > 0 || counts.files + counts.links > 0) return;
+  const [first] = failed as [RootState];
+  throw new SavepointError(
+    'CAPTURE_FAILED',
+    `None of the ${failed.length} root(s) can be read: ${failed.map(({ path, failed: code }) => `${showName(path)} (${code})`).join(', ')}.`,
+    {
+      path: nameToJson(root),
+      code: first.failed,
+      roots: failed.map(({ path, failed: code }) => ({ path: nameToJson(path), code })),
+    },
+  );
+}
 
 function refusedName(name: Name, platform: Ports['platform']): Skip | null {
   if (name === '.git') return { reason: 'repository' };

@@ -92,6 +92,7 @@ const ACTS: Readonly<Record<string, Act>> = {
         transaction: TRANSACTION,
         root: '/w' as DiskPath,
         stage: 's' as never,
+        mounts: [],
         makesRoot: false,
       }),
     quiet: /^unlink .*\.tmp-0$/,

@@ -139,7 +139,7 @@ describe('the store', () => {
       await w.call(checkpoint, {});
     }
     expect(await w.call(verify, { deep: true })).toEqual({ deep: true, checkpoints: 4, sound: 4, damage: [] });
-    expect(await w.call(recover, {})).toEqual({ settled: [] });
+    expect(await w.call(recover, {})).toEqual({ settled: [], waiting: [] });
     const cleaned = await w.call(gc, { maxCheckpoints: 2, keepAtLeast: 1 });
     expect(cleaned.kept).toBeLessThan(4);
     expect([...cleaned.dropped, ...Array.from({ length: cleaned.kept })].length).toBe(4);

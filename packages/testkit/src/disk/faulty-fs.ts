@@ -191,6 +191,11 @@ export class FaultyFs implements Fs {
     return this.#fs.freeSpace(path);
   }
 
+  mountPoints(): readonly DiskPath[] | null {
+    this.#before('mountPoints', '/' as DiskPath);
+    return this.#fs.mountPoints();
+  }
+
   #before(operation: keyof Fs, path: DiskPath, half: (() => void) | null = null): void {
     if (this.#death !== null) throw this.#death.thrown;
     const call: FsCall = { operation, path: this.#named(path), changes: CHANGING.has(operation) };

@@ -59,6 +59,7 @@ export class SimDisk implements Fs {
   readonly #handles = new Handles();
   #nextIno: Ino;
   #nextDev: number;
+  readonly #mountPoints: Set<DiskPath>;
   readonly #context: WalkContext;
 
   /** @param from what another disk had become; an empty disk without it */
@@ -71,6 +72,7 @@ export class SimDisk implements Fs {
     this.#foldersMoved = from?.foldersMoved ?? false;
     this.#nextIno = from?.nextIno ?? ROOT + 1;
     this.#nextDev = from?.nextDev ?? 2;
+    this.#mountPoints = new Set(from?.mountPoints ?? []);
     this.#context = {
       inodes: this.#inodes,
       root: ROOT,
@@ -123,7 +125,35 @@ export class SimDisk implements Fs {
     const place = this.#mustBe(path, 'lstat');
     if (place.kind !== 'folder' || place.entries.size > 0) throw new FsError('EBUSY', 'makeFolder', path);
     for (const inodes of [this.#inodes, this.#durable]) inodes.add({ ...place, dev: this.#nextDev });
+    this.#mountPoints.add(path);
     this.#nextDev++;
+  }
+
+  /** @returns what mounts it again; until then an empty folder stands there */
+  unmount(path: DiskPath): () => void {
+    const { name, parent, inode } = this.#walk(path, 'lstat');
+    if (name === null || inode?.kind !== 'folder' || !this.#mountPoints.delete(path)) {
+      throw new FsError('EINVAL', 'lstat', path);
+    }
+    const key = this.#context.key(name);
+    const below: FolderInode = {
+      ...inode,
+      ino: this.#nextIno++,
+      dev: this.#inodes.get(parent).dev,
+      entries: new Map(),
+    };
+    const lead = (to: Ino): void => {
+      for (const inodes of [this.#inodes, this.#durable]) {
+        if (to === below.ino) inodes.add({ ...below, entries: new Map() });
+        const folder = inodes.get(parent) as FolderInode;
+        inodes.add({ ...folder, entries: new Map(folder.entries).set(key, { name, ino: to }) });
+      }
+    };
+    lead(below.ino);
+    return () => {
+      lead(inode.ino);
+      this.#mountPoints.add(path);
+    };
   }
 
   /** Puts a FIFO where nothing is. */
@@ -340,6 +370,10 @@ export class SimDisk implements Fs {
     return this.freeBytes;
   }
 
+  mountPoints(): readonly DiskPath[] {
+    return [...this.#mountPoints];
+  }
+
   // How it is done
 
   get #uid(): number {
@@ -350,9 +384,15 @@ export class SimDisk implements Fs {
     return this.#options.umask ?? 0o022;
   }
 
-  #disk(content: Omit<DiskContent, 'now' | 'nextIno' | 'nextDev'>): SimDisk {
+  #disk(content: Omit<DiskContent, 'now' | 'nextIno' | 'nextDev' | 'mountPoints'>): SimDisk {
     const { now } = this;
-    return new SimDisk(this.#options, { ...content, now, nextIno: this.#nextIno, nextDev: this.#nextDev });
+    return new SimDisk(this.#options, {
+      ...content,
+      now,
+      nextIno: this.#nextIno,
+      nextDev: this.#nextDev,
+      mountPoints: this.#mountPoints,
+    });
   }
 
   /** What the walk is for, for its errors. */
@@ -436,6 +476,7 @@ interface DiskContent {
   readonly now: number;
   readonly nextIno: Ino;
   readonly nextDev: number;
+  readonly mountPoints: ReadonlySet<DiskPath>;
 }
 
 type NewInode = Omit<FolderInode, 'kind' | 'mode' | 'entries'>;

@@ -1,0 +1,65 @@
+/** A restore of one root among several, and of a state that some root is missing from. */
+
+import type { Today } from '../act/act.ts';
+import type { KeptPath, Plan } from '../act/plan.ts';
+import { showName } from '../content/show-name.ts';
+import type { Checkpoint, RootState } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
+import { isWithin, nameToJson, type TreePath } from '../model/names.ts';
+
+/**
+ * The roots that lie in `root` and are not it.
+ * @throws SavepointError PATH_REFUSED where it is a root in neither state
+ */
+export function rootsInside(root: TreePath, target: Checkpoint, today: Today): readonly TreePath[] {
+  const known = [...new Set([...target.roots, ...today.roots].map(({ path }) => path))];
+  if (known.includes(root)) return known.filter((path) => path !== root && isWithin(path, root));
+  const why = `is no root, neither in ${target.id} nor now`;
+  const names = known.map((path) => (path === '' ? '.' : showName(path))).join(', ');
+  throw new SavepointError(
+    'PATH_REFUSED',
+    `${showName(root)} ${why}.`,
+    { path: nameToJson(root), why },
+    { hint: `Nothing was changed. The roots are: ${names}.` },
+  );
+}
+
+const PARTIAL_HINT =
+  'Nothing was changed. With --allow-partial the other roots are restored, and those named here stay as they are.';
+
+/** Nothing is done to a root that one of the two states does not have; without leave for that, nothing at all. */
+export function withoutFailedRoots(
+  plan: Plan,
+  {
+    target,
+    scope,
+    allowPartial,
+  }: { readonly target: Checkpoint; readonly scope: readonly TreePath[]; readonly allowPartial: boolean },
+  today: Today,
+): Plan {
+  const reached = (path: TreePath): boolean =>
+    scope.length === 0 || scope.some((one) => isWithin(path, one) || isWithin(one, path));
+  const failed = new Map<TreePath, KeptPath>();
+  const gather = (roots: readonly RootState[], when: string): void => {
+    for (const { path, failed: code } of roots) {
+      if (code === undefined || !reached(path) || failed.has(path)) continue;
+      failed.set(path, { path, why: `this root could not be captured ${when} (${code})` });
+    }
+  };
+  gather(target.roots, `in ${target.id}`);
+  gather(today.roots, 'now');
+  if (failed.size === 0) return plan;
+  const others = <Item extends { readonly path: TreePath }>(items: readonly Item[]): readonly Item[] =>
+    items.filter(({ path }) => ![...failed.keys()].some((root) => isWithin(path, root)));
+  const rest = {
+    ...plan,
+    paths: others(plan.paths),
+    kept: others(plan.kept),
+    conflicts: others(plan.conflicts),
+    refused: others(plan.refused),
+    mustCapture: plan.mustCapture.filter((path) => ![...failed.keys()].some((root) => isWithin(path, root))),
+  };
+  return allowPartial
+    ? { ...rest, kept: [...rest.kept, ...failed.values()] }
+    : { ...rest, refused: [...failed.values(), ...rest.refused], hint: PARTIAL_HINT };
+}

@@ -1,0 +1,61 @@
+/** Where, on the way to what a transaction changes, another file system begins. */
+
+import { kindOf, type Stat } from '../io/fs.ts';
+import type { Ports } from '../io/ports.ts';
+import { type DiskPath, isWithin, parentPath, type TreePath } from '../model/names.ts';
+import { identityOf, stillSameFolder } from '../store/records.ts';
+import type { Journal, Mount, Transition } from './transition.ts';
+
+/** The mounts that something is to be changed in, in byte order. */
+export function mountsOf(ports: Ports, root: DiskPath, transitions: readonly Transition[]): readonly Mount[] {
+  const holding = new Set<TreePath>();
+  for (const { path } of transitions) {
+    for (let at = parentPath(path); at !== '' && !holding.has(at); at = parentPath(at)) holding.add(at);
+  }
+  const told = ports.fs.mountPoints();
+  const found = told === null ? byDevice(ports, root, holding) : among(told, root, holding);
+  return found.sort().flatMap((path): Mount[] => {
+    const stat = folderAt(ports, root, path);
+    return stat === null ? [] : [{ path, identity: identityOf(stat) }];
+  });
+}
+
+/** Those that are not there any more, or in whose place another folder is. */
+export function missingMounts(ports: Ports, { root, mounts }: Journal): readonly Mount[] {
+  return mounts.filter(({ path, identity }) => {
+    const stat = folderAt(ports, root, path);
+    return stat === null || !stillSameFolder(identity, identityOf(stat));
+  });
+}
+
+/** Whether what is at the path is mounted there. */
+export function isMounted(ports: Ports, root: DiskPath, path: TreePath): boolean {
+  const told = ports.fs.mountPoints();
+  if (told !== null) return told.includes((root === '/' ? `/${path}` : `${root}/${path}`) as DiskPath);
+  const stat = folderAt(ports, root, path);
+  return stat !== null && stat.dev !== folderAt(ports, root, parentPath(path))?.dev;
+}
+
+export function isIn(path: TreePath, mounts: readonly Mount[]): boolean {
+  return mounts.some((mount) => isWithin(path, mount.path));
+}
+
+function among(points: readonly DiskPath[], root: DiskPath, holding: ReadonlySet<TreePath>): TreePath[] {
+  const above = root === '/' ? '/' : `${root}/`;
+  const inside = points.filter((point) => point.startsWith(above)).map((point) => point.slice(above.length));
+  return [...new Set(inside as TreePath[])].filter((path) => holding.has(path));
+}
+
+function byDevice(ports: Ports, root: DiskPath, holding: ReadonlySet<TreePath>): TreePath[] {
+  const devices = new Map<TreePath, number | null>();
+  const deviceOf = (path: TreePath): number | null => {
+    if (!devices.has(path)) devices.set(path, folderAt(ports, root, path)?.dev ?? null);
+    return devices.get(path) ?? null;
+  };
+  return [...holding].filter((path) => deviceOf(path) !== null && deviceOf(path) !== deviceOf(parentPath(path)));
+}
+
+function folderAt({ fs }: Ports, root: DiskPath, path: TreePath): Stat | null {
+  const stat = fs.lstat((path === '' ? root : `${root}/${path}`) as DiskPath);
+  return stat !== null && kindOf(stat) === 'folder' ? stat : null;
+}

@@ -1,0 +1,179 @@
+import type { DiskPath, SavepointError, TreePath } from '@savepoint/core';
+import { FaultyFs, SimDisk } from '@savepoint/testkit';
+import { describe, expect, test } from 'vitest';
+import { severalChanged, severalRoots } from '../crash/scenes.ts';
+import { codeOf, engine, ROOT, type Tree, tell, treeOf } from '../simulated.ts';
+
+/** A workspace of three roots: its plain folder, the repository `app`, and `data`, a repository on a disk of its own. */
+
+const DATA = `${ROOT}/data` as DiskPath;
+
+function world(): SimDisk {
+  const disk = new SimDisk();
+  disk.makeFolder(ROOT, 0o755);
+  return disk;
+}
+
+/** With cp_1, and changes in every root since. */
+async function changed(): Promise<{ readonly disk: SimDisk; readonly first: Tree }> {
+  const disk = world();
+  await severalRoots(disk);
+  const first = treeOf(disk).tree;
+  severalChanged(disk);
+  return { disk, first };
+}
+
+/** The folder cannot be listed, as long as it is asked through this. */
+function closed(disk: SimDisk, folder: string): FaultyFs {
+  const counts = ({ operation, path }: { readonly operation: string; readonly path: string }): boolean =>
+    operation === 'list' && path === `${ROOT}/${folder}`;
+  return new FaultyFs(disk, { at: 1, act: { fail: 'EACCES', sticky: true }, counts });
+}
+
+const only = (tree: Tree, root: string): string =>
+  tell(new Map([...tree].filter(([path]) => path === root || path.startsWith(`${root}/`))));
+const without = (tree: Tree, root: string): string =>
+  tell(new Map([...tree].filter(([path]) => path !== root && !path.startsWith(`${root}/`))));
+
+async function failure(work: Promise<unknown>): Promise<SavepointError> {
+  try {
+    await work;
+  } catch (error) {
+    codeOf(error);
+    return error as SavepointError;
+  }
+  return expect.fail('it succeeded');
+}
+
+function put(disk: SimDisk, path: string, content: string): void {
+  disk.now += 5_000;
+  const file = disk.openNew(`${ROOT}/${path}` as DiskPath, 0o644);
+  disk.write(file, Buffer.from(content), 0);
+  disk.close(file);
+}
+
+describe('one checkpoint over all roots', () => {
+  test('names each of them; a file system that is no root is left out by name', async () => {
+    const disk = world();
+    disk.makeFolder(`${ROOT}/scratch` as DiskPath, 0o755);
+    disk.mountAt(`${ROOT}/scratch` as DiskPath);
+    put(disk, 'scratch/x.txt', 'x\n');
+    await severalRoots(disk);
+    const [checkpoint] = (await engine(disk, 20).list()).checkpoints;
+    expect(checkpoint?.roots.map(({ path, kind, branch, mount }) => [path, kind, branch, mount ?? false])).toEqual([
+      ['', 'folder', null, false],
+      ['app', 'repository', 'main', false],
+      ['data', 'repository', 'main', true],
+    ]);
+    const { scan } = await engine(disk, 21).checkpoint();
+    expect(scan.leftOut.map(({ path, skip }) => [path, skip.reason])).toEqual([['scratch', 'mount']]);
+  });
+
+  test('all roots go back together, and come again together', async () => {
+    const { disk, first } = await changed();
+    const second = treeOf(disk).tree;
+    await engine(disk, 20).restore('cp_1');
+    expect(tell(treeOf(disk).tree)).toBe(tell(first));
+    await engine(disk, 21).undo();
+    expect(tell(treeOf(disk).tree)).toBe(tell(second));
+  });
+
+  test('one of them alone goes back, without those that lie in it', async () => {
+    for (const root of ['data', 'app']) {
+      const { disk, first } = await changed();
+      const before = treeOf(disk).tree;
+      await engine(disk, 20).restore('cp_1', { root: root as TreePath });
+      const { tree } = treeOf(disk);
+      expect(only(tree, root)).toBe(only(first, root));
+      expect(without(tree, root)).toBe(without(before, root));
+    }
+    const { disk, first } = await changed();
+    const before = treeOf(disk).tree;
+    await engine(disk, 20).restore('cp_1', { root: '' as TreePath });
+    const { tree } = treeOf(disk);
+    expect(tree.get('notes.txt')).toBe(first.get('notes.txt'));
+    for (const root of ['app', 'data']) expect(only(tree, root)).toBe(only(before, root));
+    const wrong = await failure(engine(disk, 21).restore('cp_1', { root: 'app/src' as TreePath }));
+    expect([wrong.code, wrong.hint]).toEqual(['PATH_REFUSED', expect.stringContaining('., app, data')]);
+  });
+});
+
+describe('a root that cannot be captured', () => {
+  test('makes the checkpoint partial, by name and reason; the others are in it', async () => {
+    const { disk } = await changed();
+    const { checkpoint } = await engine(closed(disk, 'app'), 20).checkpoint();
+    expect(checkpoint.partial).toEqual([{ path: 'app', skip: { reason: 'unreadable', code: 'EACCES' } }]);
+    expect(checkpoint.roots.map(({ path, failed }) => [path, failed])).toEqual([
+      ['', undefined],
+      ['app', 'EACCES'],
+      ['data', undefined],
+    ]);
+    expect(checkpoint.changes?.some(({ path }) => path.startsWith('app'))).toBe(false);
+    expect(checkpoint.changes?.some(({ path }) => path.startsWith('data/'))).toBe(true);
+  });
+
+  test('a restore of it says what it would not touch, and wants to be told', async () => {
+    const { disk } = await changed();
+    const partial = treeOf(disk).tree;
+    await engine(closed(disk, 'app'), 20).checkpoint();
+    await engine(disk, 21).restore('cp_1', { mode: 'exact' });
+    const before = treeOf(disk).tree;
+    const refused = await failure(engine(disk, 22).restore('cp_2'));
+    expect([refused.code, refused.hint]).toEqual(['PATH_REFUSED', expect.stringContaining('--allow-partial')]);
+    expect(refused.message).toContain('this root could not be captured in cp_2 (EACCES)');
+    expect(tell(treeOf(disk).tree)).toBe(tell(before));
+
+    const { plan } = await engine(disk, 23).restore('cp_2', { allowPartial: true });
+    expect(plan.kept.map(({ path }) => path)).toContain('app');
+    const { tree } = treeOf(disk);
+    expect(without(tree, 'app')).toBe(without(partial, 'app'));
+    expect(only(tree, 'app')).toBe(only(before, 'app'));
+    // Another root of it needs no leave.
+    await engine(disk, 24).restore('cp_2', { root: 'data' as TreePath });
+  });
+
+  test('a root that cannot be read now is left alone, with leave', async () => {
+    const { disk, first } = await changed();
+    const before = treeOf(disk).tree;
+    expect((await failure(engine(closed(disk, 'app'), 20).restore('cp_1'))).code).toBe('PATH_REFUSED');
+    expect(tell(treeOf(disk).tree)).toBe(tell(before));
+    await engine(closed(disk, 'app'), 21).restore('cp_1', { allowPartial: true });
+    const { tree } = treeOf(disk);
+    expect(without(tree, 'app')).toBe(without(first, 'app'));
+    expect(only(tree, 'app')).toBe(only(before, 'app'));
+  });
+
+  test('a disk that is not mounted is not taken for an emptied folder', async () => {
+    const { disk, first } = await changed();
+    const mount = disk.unmount(DATA);
+    for (const pid of [20, 21]) {
+      const { checkpoint } = await engine(disk, pid).checkpoint();
+      expect(checkpoint.roots).toContainEqual(expect.objectContaining({ path: 'data', mount: true, failed: 'ENODEV' }));
+      expect(checkpoint.changes?.some(({ path }) => path.startsWith('data'))).toBe(false);
+    }
+    await engine(disk, 22).restore('cp_1', { allowPartial: true });
+    expect(disk.list(DATA)).toEqual([]);
+    mount();
+    await engine(disk, 23).restore('cp_1');
+    expect(tell(treeOf(disk).tree)).toBe(tell(first));
+  });
+
+  test('where none can be captured there is no checkpoint', async () => {
+    const disk = world();
+    await severalRoots(disk);
+    disk.unlink(`${ROOT}/notes.txt` as DiskPath);
+    await engine(disk, 20).checkpoint();
+    const counts = ({ operation, path }: { readonly operation: string; readonly path: string }): boolean =>
+      operation === 'list' && [`${ROOT}/app`, DATA].includes(path as DiskPath);
+    const none = new FaultyFs(disk, { at: 1, act: { fail: 'EIO', sticky: true }, counts });
+    const error = await failure(engine(none, 21).checkpoint());
+    expect([error.code, error.data['roots']]).toEqual([
+      'CAPTURE_FAILED',
+      [
+        { path: 'app', code: 'EIO' },
+        { path: 'data', code: 'EIO' },
+      ],
+    ]);
+    expect((await engine(disk, 22).list()).checkpoints.map(({ number }) => number)).toEqual([2, 1]);
+  });
+});
