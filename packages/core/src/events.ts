@@ -6,6 +6,16 @@ import type { ChangeId, HunkId } from './model/ids.ts';
 import type { DamagedCheckpoint } from './timeline/timeline.ts';
 import type { Recovered } from './transaction/recover.ts';
 
+/** What was taken back. */
+export interface RolledBack {
+  readonly checkpoint: Checkpoint;
+  readonly paths: number;
+  /** Whose work it was, where it was one session that went back; else null. */
+  readonly session: string | null;
+  /** How many roots the workspace has. */
+  readonly roots: number;
+}
+
 export interface Events {
   readonly 'checkpoint:created': { readonly checkpoint: Checkpoint };
   /** One for each change that a checkpoint lists, in their order, when it is there. */
@@ -15,9 +25,11 @@ export interface Events {
   readonly 'restore:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   readonly 'edit:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   /** After `change:rolled-back` for each of its changes. */
-  readonly 'rollback:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
+  readonly 'rollback:completed': RolledBack;
   readonly 'undo:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   readonly 'redo:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
+  /** Calls of a session were told to end, because it goes back in its conversation. */
+  readonly 'session:aborted': { readonly session: string; readonly calls: readonly string[] };
   /** What a dead process left was settled. */
   readonly recovered: { readonly settled: readonly Recovered[] };
   readonly progress: Progress;
@@ -25,6 +37,10 @@ export interface Events {
   readonly waiting: { readonly pid: number; readonly state: string };
   /** Something worth knowing that is no failure. */
   readonly warning: { readonly message: string };
+}
+
+export function rolledBack(checkpoint: Checkpoint, paths: number): RolledBack {
+  return { checkpoint, paths, session: checkpoint.session, roots: checkpoint.roots.length };
 }
 
 /** Acts, by what is told when one is done. */
@@ -75,7 +91,7 @@ export type WatchEvent =
   | { readonly event: 'checkpoint:created'; readonly checkpoint: Checkpoint }
   | { readonly event: 'change:recorded'; readonly checkpoint: Checkpoint; readonly change: RecordedChange }
   | { readonly event: 'change:rolled-back'; readonly checkpoint: Checkpoint; readonly change: string }
-  | { readonly event: ActEvent | 'rollback:completed'; readonly checkpoint: Checkpoint; readonly paths: number }
+  | { readonly event: ActEvent; readonly checkpoint: Checkpoint; readonly paths: number }
   | { readonly event: 'checkpoint:damaged'; readonly damaged: DamagedCheckpoint };
 
 /** In the order in which an engine emits them. */

@@ -12,7 +12,7 @@ export { type Patch, type PatchGap, unifiedPatch } from './content/unified-patch
 export type { Edit, EditStatus } from './edit/edits.ts';
 export type { FileProblem, Prepared, PreparedFile } from './edit/prepare-edits.ts';
 export type { FileRequest } from './edit/targets.ts';
-export type { Events, Listener, WatchEvent } from './events.ts';
+export type { Events, Listener, RolledBack, WatchEvent } from './events.ts';
 export { type Fd, type FileKind, type Fs, FsError, isFsError, kindOf, permissions, type Stat } from './io/fs.ts';
 export type { Progress } from './io/pace.ts';
 export type { Clock, Places, Ports, Processes, ProcessIdentity, Random } from './io/ports.ts';
@@ -80,7 +80,15 @@ export {
   type Status,
   type UndoOptions,
 } from './savepoint.ts';
-export type { CallEnd, EndedCall, PutBack, Session, SessionOptions } from './session.ts';
+export type {
+  CallEnd,
+  EndedCall,
+  PutBack,
+  RollbackToOptions,
+  RolledBackTo,
+  Session,
+  SessionOptions,
+} from './session.ts';
 export type { FrozenPath } from './store/frozen.ts';
 export type { OpenCall } from './store/open-calls.ts';
 export type { Usage } from './store/usage.ts';

@@ -10,7 +10,15 @@ import { editAct } from './edit/edit-act.ts';
 import { editsRefused } from './edit/edits-refused.ts';
 import { leadWhereTheyLed, type Prepared, type PreparedFile, prepareEdits } from './edit/prepare-edits.ts';
 import type { FileRequest } from './edit/targets.ts';
-import { type ActEvent, EventStream, type Events, eventsOf, type Listener, type WatchEvent } from './events.ts';
+import {
+  type ActEvent,
+  EventStream,
+  type Events,
+  eventsOf,
+  type Listener,
+  rolledBack,
+  type WatchEvent,
+} from './events.ts';
 import { readWhole } from './io/durable-write.ts';
 import { FsError, kindOf } from './io/fs.ts';
 import { Pace, type Progress } from './io/pace.ts';
@@ -33,7 +41,7 @@ import {
 } from './open-workspace.ts';
 import { publicationAgain } from './publication.ts';
 import { type Purged, type PurgeOutlook, previewPurge, purge } from './purge/purge.ts';
-import { type RestoreMode, redoAct, restoreAct, undoAct } from './rewind/acts.ts';
+import { type RestoreMode, type RestoreRequest, redoAct, restoreAct, undoAct } from './rewind/acts.ts';
 import { actHistory } from './rewind/history.ts';
 import type { Parties } from './rewind/parties.ts';
 import { changedThoughFrozen, putBackAct } from './rewind/put-back.ts';
@@ -285,6 +293,22 @@ export class Savepoint {
         frozen: () => this.frozen(),
         putBack: () => this.#putBack(made.splice(0)),
         retire: () => this.#inBackground(() => this.tidyUp()),
+        goBack: async ({ target: find, mode, position, session: id, ...given }) =>
+          this.#acting(given, async (acting) => {
+            const { workspace, pace } = acting;
+            const target = find(workspace);
+            await this.#makeRoom(acting, 'all');
+            const { act } = this.#restore(workspace, target, { ...given, ...mode }, pace, {
+              id,
+              conversation: position,
+            });
+            const result = await this.#carryOut('restore:completed', acting, given, act);
+            const made = result.checkpoint;
+            if (made !== null) this.#events.emit('rollback:completed', rolledBack(made, result.plan.paths.length));
+            else this.#events.emit('rollback:completed', { ...rolledBack(target, 0), session: id });
+            return { ...result, target };
+          }),
+        aborted: (calls, id) => this.#events.emit('session:aborted', { session: id, calls }),
         automatic: () => this.#mapped(async () => this.#effective(this.#root()).automatic),
       },
       options,
@@ -781,6 +805,7 @@ export class Savepoint {
     target: Checkpoint,
     options: RestoreOptions,
     pace: Pace,
+    session?: RestoreRequest['session'],
   ): ReturnType<typeof restoreAct> {
     return restoreAct(
       workspace,
@@ -791,6 +816,7 @@ export class Savepoint {
         root: options.root ?? null,
         allowPartial: options.allowPartial ?? false,
         actor: this.#actor,
+        ...(session === undefined ? {} : { session }),
         global: this.#globalRules(workspace),
       },
       pace,
@@ -881,7 +907,9 @@ export class Savepoint {
     if (checkpoint === null) return;
     this.#events.emitCheckpoint(checkpoint);
     for (const change of checkpoint.rolledBack) this.#events.emit('change:rolled-back', { checkpoint, change });
-    this.#events.emit(name, { checkpoint, paths: plan.paths.length });
+    const paths = plan.paths.length;
+    if (name === 'rollback:completed') this.#events.emit(name, rolledBack(checkpoint, paths));
+    else this.#events.emit(name, { checkpoint, paths });
   }
 
   #warnOf(scan: ScanResult): void {

@@ -1,7 +1,9 @@
 /** An agent's session, for those who build agents and for hooks: every tool call is bracketed by two captures. */
 
+import type { ActResult } from './act/act.ts';
 import type { CallOptions } from './call-options.ts';
 import { type CallRequest, isTriggered, shortened, toolInfo } from './call-request.ts';
+import { CallsInFlight } from './calls-in-flight.ts';
 import type { Automatic } from './config/effective.ts';
 import type { Pace } from './io/pace.ts';
 import {
@@ -11,14 +13,17 @@ import {
   type Gap,
   isAct,
   type RecordedChange,
+  type Trigger,
 } from './model/checkpoint.ts';
-import type { SavepointError } from './model/errors.ts';
+import { SavepointError } from './model/errors.ts';
 import { isWithin, type TreePath } from './model/names.ts';
+import type { RestoreMode } from './rewind/acts.ts';
 import { assertNotFrozen, type FrozenPath } from './store/frozen.ts';
 import type { HeldLock } from './store/lock.ts';
 import { type OpenCall, readOpenCall, readOpenCalls, removeOpenCall, writeOpenCall } from './store/open-calls.ts';
 import { readSessionState, writeSessionState } from './store/session-state.ts';
 import { type Captured, capture, plainTelling, type Telling, type Workspace } from './timeline/capture.ts';
+import { type MessagePlace, placeOfMessage } from './timeline/messages.ts';
 
 export interface SessionOptions {
   /** Who works in it; a name stands for an agent of that name. */
@@ -70,6 +75,46 @@ export interface SessionHost {
   retire(): void;
   /** @throws SavepointError BAD_CONFIG */
   automatic(): Promise<Automatic>;
+  /** Restores the state that `target` finds; what other sessions did since is a conflict, or kept. */
+  goBack(request: GoBack): Promise<ActResult & { readonly target: Checkpoint }>;
+  aborted(calls: readonly string[], session: string): void;
+}
+
+interface GoBack extends CallOptions {
+  readonly session: string;
+  readonly target: (workspace: Workspace) => Checkpoint;
+  readonly mode: { readonly mode?: RestoreMode; readonly allowPartial?: boolean };
+  /** Where the conversation is then. */
+  readonly position: ConversationPosition;
+}
+
+export interface RollbackToOptions<Message> extends CallOptions {
+  /** The state before the message, instead of after what was done about it. Default false. */
+  readonly before?: boolean;
+  /** The caller's own messages, oldest first: the result has those that are left. */
+  readonly conversation?: readonly Message[];
+  /** Default: the message's `id`. */
+  readonly idOf?: (message: Message) => string;
+  /** `files`: the conversation stays; `conversation`: the files stay. Default: both, so that they fit each other. */
+  readonly what?: 'both' | 'files' | 'conversation';
+  /**
+   * Where others than this session changed files since: `keep-outside` takes back this session's work alone, `exact` makes
+   * all equal to that state. Default: that is a conflict.
+   */
+  readonly mode?: RestoreMode;
+  /** As for `restore`. */
+  readonly allowPartial?: boolean;
+}
+
+export interface RolledBackTo<Message> {
+  /** The state that it went back to. */
+  readonly target: Checkpoint;
+  /** Null where the files stayed. */
+  readonly act: ActResult | null;
+  /** What is left of the conversation; null where none was handed in. */
+  readonly conversation: readonly Message[] | null;
+  /** Ids of the calls that were told to end. */
+  readonly aborted: readonly string[];
 }
 
 const PROMPT_CHARACTERS = 2_000;
@@ -83,6 +128,7 @@ export class Session {
   readonly actor: Actor;
   readonly #host: SessionHost;
   readonly #track: boolean;
+  readonly #inFlight = new CallsInFlight();
   #conversation: ConversationPosition | null = null;
 
   /** Use `savepoint.session`. */
@@ -123,16 +169,103 @@ export class Session {
   }
 
   /**
+   * Another message of the conversation begins, said by the agent, or by whom else no prompt tells: a checkpoint, so that
+   * `rollbackTo` finds its way. Nothing that is open ends.
+   * @param messageId the agent's own id of the message
+   */
+  async message(
+    messageId: string,
+    text = '',
+    options: CallOptions & { readonly conversation?: ConversationPosition } = {},
+  ): Promise<Checkpoint | null> {
+    const lastAssistant = text === '' ? {} : { lastAssistant: shortened(text, PROMPT_CHARACTERS) };
+    const conversation = { messages: null, ...options.conversation, messageId, ...lastAssistant };
+    return this.#always('message', text === '' ? messageId : text, { ...options, conversation });
+  }
+
+  /**
    * Brackets a call of a tool: what changes on disk meanwhile is on record as its doing, also when it fails.
+   * @param work its signal is aborted with the options', and when the session goes back in its conversation
    * @returns what `work` returns
    */
-  async call<T>(request: CallRequest, work: () => T | Promise<T>, options: CallOptions = {}): Promise<T> {
-    if (!(await this.#tracks(request))) return work();
-    const open = await this.begin(request, options);
+  async call<T>(
+    request: CallRequest,
+    work: (context: { readonly signal: AbortSignal }) => T | Promise<T>,
+    options: CallOptions = {},
+  ): Promise<T> {
+    const named = { ...request, id: request.id ?? this.#host.newId() };
+    const ownSignal = this.#inFlight.begin(named.id);
+    const signal = options.signal === undefined ? ownSignal : AbortSignal.any([ownSignal, options.signal]);
     try {
-      return await work();
+      if (!(await this.#tracks(named))) return await work({ signal });
+      const open = await this.begin(named, options);
+      try {
+        return await work({ signal });
+      } finally {
+        await this.end(open.id, {});
+      }
     } finally {
-      await this.end(open.id, {});
+      this.#inFlight.end(named.id);
+    }
+  }
+
+  /** Aborted when the session goes back while the call, which was begun here, is open; null where it is not. */
+  signalOf(call: string): AbortSignal | null {
+    return this.#inFlight.signalOf(call);
+  }
+
+  /**
+   * Goes back to a message: the state after what was done about it and before the next, in all roots, all or nothing. Calls
+   * in flight are told to end and are waited for, so it cannot be called by one of them. What comes then is a new path; the one that was left stays on the timeline.
+   * @param messageId as `prompt` and `message` were given it
+   * @throws SavepointError NO_MESSAGE, CALL_OPEN where another process has a call of this session open, CANCELLED, and what
+   *   `restore` throws: CONFLICT also where another session, or nobody known, changed files since
+   */
+  async rollbackTo<Message = { readonly id: string }>(
+    messageId: string,
+    options: RollbackToOptions<Message> = {},
+  ): Promise<RolledBackTo<Message>> {
+    const { before = false, what = 'both', conversation, mode, allowPartial, signal, toolCall, force } = options;
+    const ids = (conversation ?? []).map(options.idOf ?? ((message) => (message as { readonly id: string }).id));
+    const find = (workspace: Workspace): MessagePlace => this.#placeOf(workspace, messageId, before, ids);
+    // Before anything is aborted: where there is no way back the calls may as well go on.
+    const known = await this.#host.beside(find);
+    if (known === null) throw noMessage(messageId, null);
+    let aborted: readonly string[] = [];
+    const onAbort = (calls: readonly string[]): void => {
+      aborted = calls;
+      this.#host.aborted(calls, this.id);
+    };
+    const open = await this.#inFlight.abortAll(onAbort, signal ?? null);
+    try {
+      if (what !== 'conversation') await this.#assertNoneOpen(force ?? false);
+      const left = trimmed(conversation ?? null, ids, messageId, before);
+      const position: ConversationPosition = { ...known.conversation, messages: left?.length ?? known.conversation?.messages ?? null };
+      const given = {
+        ...(signal && { signal }),
+        ...(toolCall !== undefined && { toolCall }),
+        ...(force !== undefined && { force }),
+      };
+      const chosen = { ...(mode && { mode }), ...(allowPartial !== undefined && { allowPartial }) };
+      const act =
+        what === 'conversation'
+          ? null
+          : await this.#host.goBack({
+              ...given,
+              session: this.id,
+              target: (workspace) => find(workspace).state,
+              mode: chosen,
+              position,
+            });
+      if (what !== 'files') await this.#moveTo(position);
+      return {
+        target: act?.target ?? known.state,
+        act,
+        conversation: what === 'files' ? (conversation ?? null) : left,
+        aborted,
+      };
+    } finally {
+      open();
     }
   }
 
@@ -143,6 +276,16 @@ export class Session {
   async begin(request: CallRequest, options: CallOptions = {}): Promise<OpenCall> {
     const call = this.#open(request, false);
     if (!(await this.#tracks(request))) return call;
+    this.#inFlight.begin(call.id);
+    try {
+      return await this.#begin(call, options);
+    } catch (error) {
+      this.#inFlight.end(call.id);
+      throw error;
+    }
+  }
+
+  async #begin(call: OpenCall, options: CallOptions): Promise<OpenCall> {
     const begun = await this.#host.writing(options, async (workspace, lock, pace) => {
       const known = readOpenCall(workspace.ports.fs, workspace.store.layout, call.session, call.id);
       if (known !== null) return known;
@@ -187,10 +330,18 @@ export class Session {
 
   /** The second half: a capture, whose changes are the call's; then it is closed. */
   async end(id: string, { background, ...options }: CallEnd = {}): Promise<EndedCall> {
+    try {
+      return await this.#endOf(id, background ?? false, options);
+    } finally {
+      this.#inFlight.end(id);
+    }
+  }
+
+  async #endOf(id: string, background: boolean, options: CallOptions): Promise<EndedCall> {
     if (!this.#track || !(await this.#isOpen(id))) return NOTHING_ENDED;
     const ended = await this.#host.writing(options, async (workspace, lock, pace) => {
       const call = readOpenCall(workspace.ports.fs, workspace.store.layout, this.id, id);
-      return call === null ? NOTHING_ENDED : this.#end(workspace, lock, pace, call, background ?? false);
+      return call === null ? NOTHING_ENDED : this.#end(workspace, lock, pace, call, background);
     });
     return { ...ended, putBack: await this.#host.putBack() };
   }
@@ -298,27 +449,29 @@ export class Session {
   }
 
   async #always(
-    trigger: 'session' | 'prompt',
+    trigger: 'session' | 'prompt' | 'message',
     text: string | null,
     { conversation, ...options }: CallOptions & { readonly conversation?: ConversationPosition },
   ): Promise<Checkpoint | null> {
     if (!this.#track) return null;
     const { enabled, onPrompt } = await this.#host.automatic();
-    const isWanted = enabled && (trigger === 'session' || onPrompt);
+    const isWanted = enabled && (trigger !== 'prompt' || onPrompt);
     if (!isWanted && !(await this.#host.beside((workspace) => this.#openCalls(workspace).length > 0))) {
       this.#conversation = conversation ?? this.#conversation;
       return null;
     }
     const begun = await this.#host.writing(options, async (workspace, lock, pace) => {
       for (const call of this.#openCalls(workspace)) {
-        if (call.background) continue;
+        if (call.background || trigger === 'message') continue;
         if (trigger === 'session' || call.actor.id === undefined) await this.#abandon(workspace, lock, pace, call);
         else writeOpenCall(workspace.ports.fs, workspace.store.layout, { ...call, background: true });
       }
       this.#conversation = conversation ?? this.#conversation;
       if (!isWanted) return null;
       const description =
-        text === null ? `${this.actor.name} began a session` : `Prompt: ${shortened(text.replace(/\s+/g, ' '), 80)}`;
+        text === null
+          ? `${this.actor.name} began a session`
+          : `${trigger === 'prompt' ? 'Prompt' : 'Message'}: ${shortened(text.replace(/\s+/g, ' '), 80)}`;
       const telling = { ...plainTelling(trigger, this.actor), description };
       const twice = this.#isToldAlready(workspace, trigger);
       const { checkpoint } = await this.#capture(workspace, lock, pace, telling, !twice);
@@ -331,8 +484,40 @@ export class Session {
     return begun;
   }
 
+  #placeOf({ timeline }: Workspace, message: string, before: boolean, ids: readonly string[]): MessagePlace {
+    const { checkpoints } = timeline.readAll();
+    const found = placeOfMessage(checkpoints, this.id, message, before);
+    if (found !== null) return found;
+    const earlier = ids.slice(0, Math.max(0, ids.indexOf(message))).reverse();
+    for (const id of earlier) {
+      const nearest = placeOfMessage(checkpoints, this.id, id, false);
+      if (nearest !== null) throw noMessage(message, { message: id, checkpoint: nearest.state.id });
+    }
+    throw noMessage(message, null);
+  }
+
+  /** What is at work in another process cannot be told to end, and would write over what comes back. */
+  async #assertNoneOpen(force: boolean): Promise<void> {
+    const open = (await this.openCalls()).filter(({ background }) => !background);
+    if (open.length === 0 || force) return;
+    const calls = open.map(({ id, actor, tool }) => {
+      return { call: id, session: this.id, agent: actor.name, tool: tool.name, summary: tool.summary };
+    });
+    throw new SavepointError('CALL_OPEN', `A call of this session is still at work (${open[0]?.tool.name}).`, {
+      calls,
+    });
+  }
+
+  async #moveTo(position: ConversationPosition): Promise<void> {
+    this.#conversation = position;
+    await this.#host.beside(({ ports, store }) => {
+      const state = readSessionState(ports.fs, store.layout, this.id);
+      writeSessionState(ports.fs, store.layout, this.id, { ...state, conversation: position });
+    });
+  }
+
   /** Two settings that both hold our hook tell of one happening twice. */
-  #isToldAlready({ timeline, ports }: Workspace, trigger: 'session' | 'prompt'): boolean {
+  #isToldAlready({ timeline, ports }: Workspace, trigger: Trigger): boolean {
     const last = timeline.latest();
     if (last === null || last.trigger !== trigger || last.session !== this.id) return false;
     if (Math.abs(ports.clock.now() - last.time) > SAME_HAPPENING_MS) return false;
@@ -391,3 +576,22 @@ export class Session {
 }
 
 const NOTHING_ENDED: EndedCall = { checkpoint: null, changes: [], found: false, uncovered: [], putBack: null };
+
+function noMessage(
+  message: string,
+  nearest: { readonly message: string; readonly checkpoint: string } | null,
+): SavepointError {
+  const more = nearest === null ? '' : ` The nearest earlier one that has is ${nearest.checkpoint}.`;
+  return new SavepointError('NO_MESSAGE', `No checkpoint belongs to that message.${more}`, { message, nearest });
+}
+
+/** A message that is not in it leaves it as it is. */
+function trimmed<Message>(
+  conversation: readonly Message[] | null,
+  ids: readonly string[],
+  message: string,
+  before: boolean,
+): readonly Message[] | null {
+  const at = ids.lastIndexOf(message);
+  return conversation === null || at < 0 ? conversation : conversation.slice(0, before ? at : at + 1);
+}

@@ -55,6 +55,7 @@ export interface ToolInfo {
  * - `before`: taken before an act, because something had changed since the last checkpoint
  * - `session`: an agent's session began
  * - `prompt`: a person said something to an agent
+ * - `message`: a message of the conversation that is no prompt began
  * - `call`: the state after a call of an agent's tool
  * - `freeze`: the state after a frozen path was put back
  * - `restore`, `edit`, `undo`, `redo`, `rollback`: the state after that act
@@ -64,6 +65,7 @@ export type Trigger =
   | 'before'
   | 'session'
   | 'prompt'
+  | 'message'
   | 'call'
   | 'freeze'
   | 'restore'

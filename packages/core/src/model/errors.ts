@@ -42,6 +42,12 @@ export const ERROR_CODES = {
     data: '{ given: string }',
     hint: 'Run `savepoint list` to see the checkpoints.',
   },
+  NO_MESSAGE: {
+    exit: 1,
+    when: 'No checkpoint belongs to that message of the conversation.',
+    data: '{ message: string, nearest: { message: string, checkpoint: CheckpointId } | null }',
+    hint: 'Go back to the message that `nearest` names, or to a checkpoint: `savepoint list`.',
+  },
   UNKNOWN_CHANGE: {
     exit: 1,
     when: 'No change on the timeline has that id, or the change has no such hunk.',

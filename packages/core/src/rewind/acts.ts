@@ -4,7 +4,7 @@ import type { Act, Today } from '../act/act.ts';
 import type { Plan } from '../act/plan.ts';
 import { showName } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
-import type { Actor, Checkpoint } from '../model/checkpoint.ts';
+import type { Actor, Checkpoint, ConversationPosition } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import { nameToJson, type TreePath } from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
@@ -13,7 +13,7 @@ import { plainTelling, type Workspace } from '../timeline/capture.ts';
 import { stateAt } from '../timeline/snapshot-diff.ts';
 import type { IgnoreFile } from '../workspace/ignore-rules.ts';
 import { actHistory } from './history.ts';
-import { type Parties, partiesSince } from './parties.ts';
+import { type MayGo, OF_AGENTS, type Parties, partiesSince } from './parties.ts';
 import { planInverse } from './plan-inverse.ts';
 import { planRestore, planRestoreKeeping, protectionOf, type RestoreInput } from './plan-restore.ts';
 import { planRollback } from './plan-rollback.ts';
@@ -39,6 +39,8 @@ export interface RestoreRequest {
   /** Leave alone the roots that one of the two states does not have; without it nothing is restored then. */
   readonly allowPartial: boolean;
   readonly actor: Actor;
+  /** Who goes back in its conversation: its own work alone may go without a question. */
+  readonly session?: { readonly id: string; readonly conversation: ConversationPosition | null };
   readonly global: IgnoreFile;
 }
 
@@ -53,12 +55,13 @@ export function restoreAct(
   request: RestoreRequest,
   pace: Pace,
 ): { readonly act: Act; readonly parties: () => Parties | null } {
-  const { target, mode, global, root } = request;
+  const { target, mode, global, root, session } = request;
   const scope = root === null ? request.scope : [root];
   let parties: Parties | null = null;
   const act: Act = {
     telling: {
       ...plainTelling('restore', request.actor),
+      ...(session === undefined ? {} : { session: session.id, conversation: session.conversation }),
       target: target.id,
       description: describeRestore(target, scope),
     },
@@ -77,13 +80,15 @@ export function restoreAct(
       except: root === null ? [] : rootsInside(root, target, today),
       global,
     };
-    if (mode === 'keep-outside') return planKeeping(workspace, today, input, pace);
+    if (mode === 'keep-outside') return planKeeping(workspace, today, input, session?.id ?? null, pace);
     const plan = await planRestore(input, pace);
     if (mode === 'exact' || plan.paths.length === 0) return plan;
-    const found = await partiesSince(today.objects, await untilNow(workspace, today, pace), target, plan, pace);
-    if (found.agents.length === 0 || found.outside.length === 0) return plan;
+    const mayGo: MayGo = session === undefined ? OF_AGENTS : (author) => author.session === session.id;
+    const found = await partiesSince(today.objects, await untilNow(workspace, today, pace), target, plan, mayGo, pace);
+    if (found.outside.length === 0 || (session === undefined && found.agents.length === 0)) return plan;
     parties = found;
-    const why = `it holds, or may hold, what no agent did since ${target.id}`;
+    const others = session === undefined ? 'what no agent did' : 'what another than this session did';
+    const why = `it holds, or may hold, ${others} since ${target.id}`;
     return {
       ...plan,
       conflicts: [...plan.conflicts, ...found.outside.map((path) => ({ path, why }))],
@@ -98,16 +103,21 @@ async function planKeeping(
   workspace: Workspace,
   today: Today,
   input: RestoreInput & { readonly objects: ObjectBatch },
+  session: string | null,
   pace: Pace,
 ): Promise<Plan> {
   const { target, scope } = input;
   const checkpoints = await untilNow(workspace, today, pace);
-  const selection = { after: { checkpoint: target.number }, files: scope };
+  const selection = {
+    after: { checkpoint: target.number },
+    files: scope,
+    ...(session === null ? {} : { session }),
+  };
   const { chosen, skipped, whereabouts } = await selectChanges(today.objects, checkpoints, selection, false, pace);
   const inDoubt = skipped.filter(
     ({ change: { by } }) => !by.sure && by.authors.some(({ actor }) => actor.kind === 'agent'),
   );
-  if (chosen.length === 0 && inDoubt.length === 0) {
+  if (session === null && chosen.length === 0 && inDoubt.length === 0) {
     return today.last === null
       ? planRestore(input, pace)
       : planRestoreKeeping({ ...input, last: today.last.snapshot }, pace);

@@ -2,17 +2,22 @@
 
 import type { Plan } from '../act/plan.ts';
 import type { Pace } from '../io/pace.ts';
-import { type Checkpoint, goesBack } from '../model/checkpoint.ts';
+import { type Author, type Checkpoint, goesBack } from '../model/checkpoint.ts';
 import type { TreePath } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { changesOf } from './selection.ts';
 
 export interface Parties {
-  /** Names of agents. */
+  /** Names of agents whose work may go. */
   readonly agents: readonly string[];
-  /** Paths that hold, or may hold, what no agent did. */
+  /** Paths that hold, or may hold, what is somebody else's. */
   readonly outside: readonly TreePath[];
 }
+
+/** Whose work may go without a question: that of any agent, or of one session alone. */
+export type MayGo = (author: Author) => boolean;
+
+export const OF_AGENTS: MayGo = ({ actor }) => actor.kind === 'agent';
 
 /**
  * Of the paths that a plan changes. What brought an earlier state back is nobody's work.
@@ -23,6 +28,7 @@ export async function partiesSince(
   checkpoints: readonly Checkpoint[],
   target: Checkpoint,
   plan: Plan,
+  mayGo: MayGo,
   pace: Pace,
 ): Promise<Parties> {
   const planned = new Set(plan.paths.map(({ path }) => path));
@@ -34,8 +40,8 @@ export async function partiesSince(
     const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
     for (const { path, from, by } of await changesOf(objects, checkpoint, previous, pace)) {
       if (!planned.has(path) && (from === null || !planned.has(from))) continue;
-      for (const { actor } of by.authors) {
-        if (actor.kind === 'agent') agents.add(actor.name);
+      for (const author of by.authors) {
+        if (mayGo(author)) agents.add(author.actor.name);
         else outside.add(path);
       }
     }

@@ -174,6 +174,8 @@ export async function capture(
   }
 }
 
+const BETWEEN_CALLS: ReadonlySet<Trigger> = new Set(['before', 'session', 'prompt', 'message']);
+
 /** Between the calls of a session its agent may have gone back on its own. */
 function told(
   timeline: Timeline,
@@ -182,7 +184,7 @@ function told(
   open: readonly OpenCall[],
 ): Attribution {
   const attribution = attributionOf(open);
-  const isBetween = session !== null && (trigger === 'before' || trigger === 'prompt' || trigger === 'session');
+  const isBetween = session !== null && BETWEEN_CALLS.has(trigger);
   return isBetween && returnsTo(timeline, snapshot, session) ? orByRewind(attribution, actor, session) : attribution;
 }
 

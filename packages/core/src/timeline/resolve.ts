@@ -1,7 +1,11 @@
-/** What people call a checkpoint: `cp_12`, `last`, `last~2`, a commit id prefix, `@{10 minutes ago}`. */
+/**
+ * What people call a checkpoint: `cp_12`, `last`, `last~2`, a commit id prefix, `@{10 minutes ago}`, and by the agent's id
+ * of a message `message:ID` (after its work, before the next) and `before:ID`.
+ */
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import { checkpointId } from '../model/ids.ts';
+import { placeOfMessage, sessionsOf } from './messages.ts';
 import type { CheckpointRef, Timeline } from './timeline.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -42,6 +46,8 @@ function lookup(given: string, refs: readonly CheckpointRef[], timeline: Timelin
   const last = /^last(?:~(\d{1,6}))?$/.exec(given);
   if (last !== null) return () => refs.at(-1 - Number(last[1] ?? 0)) ?? unknown(given, 'There are not that many.');
   if (/^[0-9a-f]{4,40}$/.test(given)) return () => prefixed(given, refs);
+  const message = /^(message|before):(.{1,500})$/s.exec(given);
+  if (message !== null) return () => atMessage(message[2] as string, message[1] === 'before', refs, timeline);
   const inBraces = /^@\{(.{1,50})\}$/.exec(given)?.[1];
   const time = inBraces === undefined ? null : agoOrDate(inBraces.trim(), now);
   if (time !== null) return () => at(time, refs, timeline, given);
@@ -86,6 +92,26 @@ function at(time: number, refs: readonly CheckpointRef[], timeline: Timeline, gi
     if (checkpoint !== undefined && checkpoint.time <= time) return ref;
   }
   return unknown(given, 'Every checkpoint is younger than that.');
+}
+
+function atMessage(
+  message: string,
+  before: boolean,
+  refs: readonly CheckpointRef[],
+  timeline: Timeline,
+): CheckpointRef {
+  const { checkpoints } = timeline.readAll(refs);
+  const [session, ...more] = sessionsOf(checkpoints, message);
+  if (more.length > 0) {
+    throw new SavepointError('AMBIGUOUS_ID', 'Several sessions have a message of that id.', {
+      given: message,
+      candidates: [session, ...more],
+    });
+  }
+  const place = session === undefined ? null : placeOfMessage(checkpoints, session, message, before);
+  const ref = refs.find(({ number }) => number === place?.state.number);
+  if (ref !== undefined) return ref;
+  throw new SavepointError('NO_MESSAGE', 'No checkpoint belongs to that message.', { message, nearest: null });
 }
 
 function unknown(given: string, why: string): never {

@@ -186,6 +186,7 @@ const brief = {
     'before',
     'session',
     'prompt',
+    'message',
     'call',
     'freeze',
     'restore',

@@ -1,0 +1,204 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { open, type SavepointError, type Session } from '@savepoint/core';
+import { type World, world } from '@savepoint/testkit';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+/** A session that goes back to a message of its conversation. */
+
+interface Scene {
+  readonly w: World;
+  readonly session: Session;
+  readonly at: (file: string) => string;
+  readonly text: (file: string) => string | null;
+  readonly told: string[];
+}
+
+const CONVERSATION = ['m1', 'm2', 'm3', 'm4'].map((id) => ({ id }));
+
+function scene(): Scene {
+  const w = world(onTestFinished);
+  const savepoint = open({ dir: w.workspace, ports: w.ports, places: w.places });
+  const told: string[] = [];
+  savepoint.on('session:aborted', ({ calls }) => void told.push(`aborted ${calls.join(' ')}`));
+  savepoint.on('rollback:completed', ({ session, checkpoint, roots }) => {
+    told.push(`completed ${session} ${checkpoint.id} ${roots}`);
+  });
+  const at = (file: string): string => `${w.workspace}/${file}`;
+  const text = (file: string): string | null => (existsSync(at(file)) ? readFileSync(at(file), 'utf8') : null);
+  return { w, session: savepoint.session({ agent: 'mine', id: 's' }), at, text, told };
+}
+
+/** Of four messages each but the last writes a file of its name, and all write `log`. */
+async function four({ session, at }: Scene): Promise<void> {
+  for (const { id } of CONVERSATION) {
+    await session.prompt(`please ${id}`, id);
+    await session.call({ tool: 'sh', kind: 'shell', id: `call-${id}` }, () => {
+      if (id !== 'm4') writeFileSync(at(id), id);
+      writeFileSync(at('log'), `until ${id}\n`);
+    });
+  }
+}
+
+async function failure(work: Promise<unknown>): Promise<SavepointError> {
+  return work.then(
+    () => expect.fail('it succeeded'),
+    (error: SavepointError) => error,
+  );
+}
+
+describe('back to a message', () => {
+  test('is the state after its work and before the next; or before it; the conversation is cut there', async () => {
+    for (const { before, files, log, left } of [
+      { before: false, files: ['m1', 'm2'], log: 'until m2\n', left: ['m1', 'm2'] },
+      { before: true, files: ['m1'], log: 'until m1\n', left: ['m1'] },
+    ]) {
+      const s = scene();
+      await four(s);
+      const result = await s.session.rollbackTo('m2', { before, conversation: CONVERSATION });
+      expect(result.conversation?.map(({ id }) => id)).toEqual(left);
+      expect(['m1', 'm2', 'm3'].filter((file) => s.text(file) !== null)).toEqual(files);
+      expect(s.text('log')).toBe(log);
+      expect(s.told).toEqual([`completed s ${result.act?.checkpoint?.id} 1`]);
+      expect(result.act?.checkpoint?.conversation).toMatchObject({ messageId: left.at(-1), messages: left.length });
+    }
+  });
+
+  test('what a person does between two messages belongs to the state after the first of them', async () => {
+    const s = scene();
+    await s.session.prompt('one', 'm1');
+    await s.session.call({ tool: 'sh', kind: 'shell' }, () => writeFileSync(s.at('a'), 'of m1'));
+    writeFileSync(s.at('mine'), 'of a person');
+    await s.session.prompt('two', 'm2');
+    await s.session.call({ tool: 'sh', kind: 'shell' }, () => writeFileSync(s.at('a'), 'of m2'));
+    await s.session.rollbackTo('m1');
+    expect([s.text('a'), s.text('mine')]).toEqual(['of m1', 'of a person']);
+  });
+
+  test('a path that was left can be gone back to, and the newest path of a message counts', async () => {
+    const s = scene();
+    await four(s);
+    await s.session.rollbackTo('m2');
+    await s.session.prompt('another way', 'm5');
+    await s.session.call({ tool: 'sh', kind: 'shell' }, () => writeFileSync(s.at('m5'), 'm5'));
+    const seen = (): readonly string[] => ['m1', 'm2', 'm3', 'm5'].filter((file) => s.text(file) !== null);
+    expect(seen()).toEqual(['m1', 'm2', 'm5']);
+    await s.session.rollbackTo('m4');
+    expect([seen(), s.text('log')]).toEqual([['m1', 'm2', 'm3'], 'until m4\n']);
+    await s.session.rollbackTo('m5');
+    expect([seen(), s.text('log')]).toEqual([['m1', 'm2', 'm5'], 'until m2\n']);
+    await s.session.rollbackTo('m2');
+    expect(seen()).toEqual(['m1', 'm2']);
+  });
+
+  test('files alone, or the conversation alone', async () => {
+    const s = scene();
+    await four(s);
+    const files = await s.session.rollbackTo('m1', { what: 'files', conversation: CONVERSATION });
+    expect([files.conversation?.length, s.text('m3')]).toEqual([4, null]);
+    const words = await s.session.rollbackTo('m2', { what: 'conversation', conversation: CONVERSATION });
+    expect([words.act, words.conversation?.length, s.text('m2')]).toEqual([null, 2, null]);
+    await s.session.call({ tool: 'sh', kind: 'shell' }, () => writeFileSync(s.at('next'), 'x'));
+    const { checkpoints } = await open({ dir: s.w.workspace, ports: s.w.ports, places: s.w.places }).list();
+    expect(checkpoints[0]?.conversation).toMatchObject({ messageId: 'm2', messages: 2 });
+  });
+
+  test('a message without a checkpoint is told, with the nearest earlier one', async () => {
+    const s = scene();
+    await four(s);
+    const conversation = [{ id: 'm1' }, { id: 'between' }, { id: 'm2' }];
+    const error = await failure(s.session.rollbackTo('between', { conversation }));
+    expect([error.code, error.data]).toEqual([
+      'NO_MESSAGE',
+      { message: 'between', nearest: { message: 'm1', checkpoint: 'cp_3' } },
+    ]);
+    expect((await failure(s.session.rollbackTo('unheard'))).data).toEqual({ message: 'unheard', nearest: null });
+    expect((await failure(scene().session.rollbackTo('m1'))).code).toBe('NO_MESSAGE');
+    expect(s.told).toEqual([]);
+  });
+});
+
+describe('calls in flight', () => {
+  test('are told to end and are waited for; what they had done goes, too', async () => {
+    const s = scene();
+    await four(s);
+    let ended = false;
+    const working = s.session.call({ tool: 'sh', kind: 'shell', id: 'long' }, async ({ signal }) => {
+      writeFileSync(s.at('half'), 'done');
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => setTimeout(resolve, 50)));
+      writeFileSync(s.at('last words'), 'of the call');
+      ended = true;
+      throw signal.reason;
+    });
+    await until(() => s.text('half') !== null);
+    const going = s.session.rollbackTo('m3');
+    const [refused, aborted, { aborted: calls }] = await Promise.all([
+      until(() => s.told.length > 0).then(() => failure(s.session.call({ tool: 'sh' }, () => undefined))),
+      failure(working),
+      going,
+    ]);
+    expect([refused.code, aborted.code, calls, ended]).toEqual(['CANCELLED', 'CANCELLED', ['long'], true]);
+    expect([s.text('half'), s.text('last words'), s.text('m3')]).toEqual([null, null, 'm3']);
+    expect(s.told[0]).toBe('aborted long');
+    await s.session.call({ tool: 'sh', kind: 'shell' }, () => writeFileSync(s.at('on'), 'it goes'));
+  });
+
+  test('that do not end are not gone over: the caller may stop waiting, and nothing has changed', async () => {
+    const s = scene();
+    await four(s);
+    let release = (): void => {};
+    const working = s.session.call({ tool: 'sh', kind: 'shell' }, () => {
+      writeFileSync(s.at('half'), 'done');
+      return new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    });
+    await until(() => s.text('half') !== null);
+    const giveUp = new AbortController();
+    const going = failure(s.session.rollbackTo('m1', { signal: giveUp.signal }));
+    await until(() => s.told.length > 0);
+    giveUp.abort();
+    expect((await going).code).toBe('CANCELLED');
+    expect([s.text('m3'), s.text('half')]).toEqual(['m3', 'done']);
+    release();
+    await working;
+  });
+
+  test('of another process stand in the way', async () => {
+    const s = scene();
+    await four(s);
+    const other = open({ dir: s.w.workspace, ports: s.w.ports, places: s.w.places }).session({
+      agent: 'mine',
+      id: 's',
+    });
+    const { id } = await other.begin({ tool: 'sh', kind: 'shell' });
+    const error = await failure(s.session.rollbackTo('m1'));
+    expect([error.code, (error.data['calls'] as { call: string }[])[0]?.call]).toEqual(['CALL_OPEN', id]);
+    await other.end(id);
+    await s.session.rollbackTo('m1');
+    expect(s.text('m2')).toBeNull();
+  });
+});
+
+describe('what others did since', () => {
+  test('is a conflict, unless it is to be kept or may go', async () => {
+    for (const mode of ['keep-outside', 'exact'] as const) {
+      const s = scene();
+      await four(s);
+      const other = open({ dir: s.w.workspace, ports: s.w.ports, places: s.w.places }).session({ agent: 'other' });
+      await other.call({ tool: 'sh', kind: 'shell' }, () => writeFileSync(s.at('theirs'), 'x'));
+      writeFileSync(s.at('mine'), 'y');
+      const error = await failure(s.session.rollbackTo('m1'));
+      expect([error.code, (error.data['paths'] as { path: string }[]).map(({ path }) => path)]).toEqual([
+        'CONFLICT',
+        ['mine', 'theirs'],
+      ]);
+      await s.session.rollbackTo('m1', { mode });
+      const kept = mode === 'keep-outside';
+      expect([s.text('m2'), s.text('theirs'), s.text('mine')]).toEqual([null, kept ? 'x' : null, kept ? 'y' : null]);
+    }
+  });
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
