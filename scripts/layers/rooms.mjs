@@ -16,7 +16,7 @@ export const FLOORS = [
   ['edit', 'purge', 'rewind'],
   ['plan', 'fork', 'conversation', 'sync', 'config'],
   ['call-options.ts', 'call-request.ts', 'events.ts', 'open-workspace.ts', 'publication.ts'],
-  ['session.ts'],
+  ['repositories.ts', 'session.ts'],
   ['savepoint.ts'],
   ['verbs'],
   ['tools'],

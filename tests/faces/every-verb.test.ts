@@ -47,6 +47,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['gc', ['--max-checkpoints', '2', '--keep-at-least', '1'], 'dropped'],
   ['list', ['--limit', '1'], 'older'],
   ['workspaces', [], 'project'],
+  ['repos', [], 'a plain folder'],
   ['config', [], 'max_checkpoints'],
 ];
 

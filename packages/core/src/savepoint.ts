@@ -41,6 +41,7 @@ import {
 } from './open-workspace.ts';
 import { publicationAgain } from './publication.ts';
 import { type Purged, type PurgeOutlook, previewPurge, purge } from './purge/purge.ts';
+import { type Repositories, repositoriesOf } from './repositories.ts';
 import { type RestoreMode, type RestoreRequest, redoAct, restoreAct, undoAct } from './rewind/acts.ts';
 import { actHistory } from './rewind/history.ts';
 import type { Parties } from './rewind/parties.ts';
@@ -458,6 +459,14 @@ export class Savepoint {
       const folder = setting.folder.slice(root.length).replace(/^\//, '') as TreePath;
       return { root, folder, dir: this.#options.dir, platform: setting.ports.platform };
     });
+  }
+
+  /**
+   * The workspace's roots as they are now, also before there is a store.
+   * @throws SavepointError CAPTURE_FAILED when the folder cannot be read, ROOT_REFUSED, BAD_CONFIG, CANCELLED
+   */
+  async repositories(options: CallOptions = {}): Promise<Repositories> {
+    return this.#mapped(() => repositoriesOf(this.#setting(), this.#pace(options)));
   }
 
   /** What is in force here and where it is said. Also where a file of settings cannot be used: then it says so. */

@@ -14,6 +14,7 @@ import { pin, unpin } from './pin.ts';
 import { purge } from './purge.ts';
 import { recover } from './recover.ts';
 import { redo } from './redo.ts';
+import { repos } from './repos.ts';
 import { restore } from './restore.ts';
 import { rollback } from './rollback.ts';
 import { sessions } from './sessions.ts';
@@ -50,6 +51,7 @@ export const COMMANDS: readonly Command[] = [
   freeze,
   unfreeze,
   workspaces,
+  repos,
   linkWorkspace,
   config,
 ];

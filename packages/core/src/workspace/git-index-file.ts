@@ -21,6 +21,8 @@ export interface IndexFile {
   readonly offsets: Uint32Array;
   /** What a split index says about its shared half. */
   readonly link: IndexLink | null;
+  /** By path of a folder, '' for the top: the tree that the entries below it make. Not of folders that changed since. */
+  readonly trees: ReadonlyMap<string, string>;
 }
 
 export interface IndexLink {
@@ -63,9 +65,9 @@ export function parseIndexFile(path: DiskPath, data: Buffer, idBytes: number): I
   const count = data.readUInt32BE(8);
   if (count > (end - HEADER_BYTES) / (NUMBERS_BYTES + idBytes + 3)) throw damaged(`${count} entries do not fit`);
   const { paths, offsets, next } = readEntries(data, idBytes, end, version, count, damaged);
-  const link = readExtensions(path, data, idBytes, next, end);
+  const { link, trees } = readExtensions(path, data, idBytes, next, end);
   assertOrder(data, idBytes, paths, offsets, link === null ? 0 : link.replaced.length, damaged);
-  return { data, idBytes, checksum, paths, offsets, link };
+  return { data, idBytes, checksum, paths, offsets, link, trees };
 }
 
 /** 0 for an ordinary entry; 1, 2, 3 for the base, ours and theirs of a conflict. */
@@ -178,8 +180,15 @@ function isFolderMode(data: Buffer, offset: number): boolean {
 }
 
 /** Extensions named with a capital may be passed over; the others change what the entries mean. */
-function readExtensions(path: DiskPath, data: Buffer, idBytes: number, from: number, end: number): IndexLink | null {
+function readExtensions(
+  path: DiskPath,
+  data: Buffer,
+  idBytes: number,
+  from: number,
+  end: number,
+): Pick<IndexFile, 'link' | 'trees'> {
   let link: IndexLink | null = null;
+  let trees: ReadonlyMap<string, string> = new Map();
   let at = from;
   while (at < end) {
     if (at + 8 > end) throw unusable(path, 'damaged', 'an extension is cut off');
@@ -189,12 +198,46 @@ function readExtensions(path: DiskPath, data: Buffer, idBytes: number, from: num
     at = start + size;
     if (at > end) throw unusable(path, 'damaged', `extension ${JSON.stringify(name)} is cut off`);
     if (name === 'link') link = readLink(path, data.subarray(start, at), idBytes);
+    else if (name === 'TREE') trees = readTrees(data.subarray(start, at), idBytes) ?? new Map();
     // `sdir` says that there are sparse folders among the entries; they are told by their mode.
     else if (name !== 'sdir' && !/^[A-Z]/.test(name)) {
       throw unusable(path, 'unsupported', `extension ${JSON.stringify(name)}`);
     }
   }
-  return link;
+  return { link, trees };
+}
+
+/**
+ * Folders from the top down, each with its name, how many entries it has (-1: something in it changed, and no tree is
+ * told), how many folders follow that lie in it, and its tree. It is an aid: null where it is damaged.
+ */
+function readTrees(data: Buffer, idBytes: number): ReadonlyMap<string, string> | null {
+  const trees = new Map<string, string>();
+  const open: { readonly prefix: string; left: number }[] = [];
+  let length = 0;
+  for (let at = 0; at < data.length; ) {
+    const nameEnd = data.indexOf(0, at);
+    const lineEnd = nameEnd < 0 ? -1 : data.indexOf(0x0a, nameEnd);
+    const numbers = lineEnd < 0 ? null : /^(-1|\d{1,9}) (\d{1,9})$/.exec(data.toString('latin1', nameEnd + 1, lineEnd));
+    if (numbers === null || lineEnd - nameEnd > 32) return null;
+    const name = data.toString('latin1', at, nameEnd);
+    const above = open.at(-1);
+    if ((above === undefined) !== (name === '') || (above === undefined && trees.size > 0)) return null;
+    const path = above === undefined ? '' : above.prefix + name;
+    length += path.length;
+    if (length > PATHS_BYTES || open.length > PATH_BYTES) return null;
+    at = lineEnd + 1;
+    if (numbers[1] !== '-1') {
+      if (at + idBytes > data.length) return null;
+      trees.set(path, data.toString('hex', at, at + idBytes));
+      at += idBytes;
+    }
+    if (above !== undefined) above.left -= 1;
+    open.push({ prefix: path === '' ? '' : `${path}/`, left: Number(numbers[2]) });
+    while (open.length > 0 && open.at(-1)?.left === 0) open.pop();
+    if (open.length === 0) break;
+  }
+  return trees;
 }
 
 function readLink(path: DiskPath, data: Buffer, idBytes: number): IndexLink {

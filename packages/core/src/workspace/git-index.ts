@@ -29,6 +29,8 @@ export interface TrackedPaths {
   readonly count: number;
   /** Folders that a sparse index keeps as one entry; what lies below them is not among the entries. */
   readonly sparseFolders: readonly TreePath[];
+  /** Folders, '' for the top, and the tree that their entries make; not of those where something changed since. */
+  readonly trees: ReadonlyMap<string, string>;
 }
 
 export interface IndexEntry {
@@ -72,6 +74,7 @@ export const NOTHING_TRACKED: TrackedPaths = {
   entries: () => [],
   count: 0,
   sparseFolders: [],
+  trees: new Map(),
 };
 
 export const UNKNOWN_TRACKED: TrackedPaths = { ...NOTHING_TRACKED, has: () => true };
@@ -86,10 +89,10 @@ export function readIndex(fs: Fs, gitDir: DiskPath, objectFormat: 'sha1' | 'sha2
     const path = `${gitDir}/index` as DiskPath;
     const file = readIndexFile(fs, path, idBytes);
     if (file === null) return { tracked: NOTHING_TRACKED, problem: null };
-    if (file.link === null) return { tracked: new Index(wholeIndex(file)), problem: null };
+    if (file.link === null) return { tracked: new Index(wholeIndex(file), file.trees), problem: null };
     const base = readSharedIndex(fs, gitDir, path, file.link, idBytes);
     const rows = base === null ? wholeIndex(file) : joinSplit(path, base, file, file.link);
-    return { tracked: new Index(rows), problem: null };
+    return { tracked: new Index(rows, file.trees), problem: null };
   } catch (error) {
     return { tracked: UNKNOWN_TRACKED, problem: problemOf(error) };
   }
@@ -171,7 +174,10 @@ class Index implements TrackedPaths {
   readonly sparseFolders: readonly TreePath[];
   readonly #sparse: ReadonlySet<string>;
 
-  constructor(private readonly rows: Rows) {
+  constructor(
+    private readonly rows: Rows,
+    readonly trees: ReadonlyMap<string, string>,
+  ) {
     this.sparseFolders = rows.paths.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1) as TreePath);
     this.#sparse = new Set(this.sparseFolders);
   }

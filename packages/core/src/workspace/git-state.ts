@@ -35,6 +35,8 @@ export interface GitState {
   /** core.ignorecase of the repository: patterns match names in any letter case. */
   readonly ignoreCase: boolean;
   readonly bare: boolean;
+  /** The repository's own configuration: `section.key` or `section.subsection.key`. Hostile. */
+  readonly config: ReadonlyMap<string, string | true>;
   readonly problems: readonly GitProblem[];
 }
 
@@ -173,6 +175,7 @@ function readState(fs: Fs, folder: DiskPath, place: Place): GitState {
     ignoreCase: gitBoolean(config.get('core.ignorecase')) ?? false,
     // In a linked worktree the setting is about the repository that it is linked to.
     bare: gitDir === commonDir && (gitBoolean(config.get('core.bare')) ?? false),
+    config,
     problems,
   };
 }

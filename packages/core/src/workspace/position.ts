@@ -4,8 +4,8 @@ import type { Fs } from '../io/fs.ts';
 import type { RootState } from '../model/checkpoint.ts';
 import { type DiskPath, lastName, type Name, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import { type GitProblem, problemOf, readGitFile } from './git-file.ts';
-import { NOTHING_TRACKED, readIndex, UNKNOWN_TRACKED } from './git-index.ts';
-import { findRepository, type GitState, readRepository } from './git-state.ts';
+import { type IndexReading, NOTHING_TRACKED, readIndex, UNKNOWN_TRACKED } from './git-index.ts';
+import { type BrokenRepository, findRepository, type GitState, readRepository } from './git-state.ts';
 import { IgnoreChain, type IgnoreFile } from './ignore-rules.ts';
 
 /** What a repository's index holds, by paths of the workspace. */
@@ -19,15 +19,27 @@ export interface Position {
   /** Null above the workspace where no repository encloses it. */
   readonly chain: IgnoreChain | null;
   readonly global: IgnoreFile;
+  /** The repository that encloses the workspace. */
+  readonly around: EnteredRepository | null;
   /** State of the repository that encloses the workspace, told as the workspace's own. */
   readonly enclosing: RootState | null;
   readonly problems: readonly string[];
+}
+
+/** A repository whose folder was entered. */
+export interface EnteredRepository {
+  readonly state: GitState | BrokenRepository;
+  readonly index: IndexReading;
+  /** From the repository's folder to this one; '' but for a workspace that a repository encloses. */
+  readonly inside: TreePath;
 }
 
 export interface Entered {
   readonly position: Position & { readonly chain: IgnoreChain };
   /** Not null when the folder is a root: the workspace itself, or a repository. */
   readonly root: RootState | null;
+  /** Of that root; null for a plain folder. */
+  readonly repository: EnteredRepository | null;
   readonly problems: readonly string[];
 }
 
@@ -37,7 +49,7 @@ const RULE_BYTES = 1024 * 1024;
 export function startingPosition(fs: Fs, root: DiskPath, globalIgnore: DiskPath | null): Position {
   const problems: string[] = [];
   const global = globalIgnore === null ? null : readRules(fs, globalIgnore, problems);
-  const nothing: Position = { tracked: NOTHING_TRACKED, chain: null, global, enclosing: null, problems };
+  const nothing: Position = { tracked: NOTHING_TRACKED, chain: null, global, around: null, enclosing: null, problems };
   const found = findRepository(fs, root);
   if (found === null || found.folder === root) return nothing;
   if ('problem' in found.repository) {
@@ -59,14 +71,17 @@ export function startingPosition(fs: Fs, root: DiskPath, globalIgnore: DiskPath 
     has: (path) => index.tracked.has(outward(path)),
     hasBelow: (folder) => index.tracked.hasBelow(outward(folder)),
   };
-  return { tracked, chain, global, enclosing: rootState(WORKSPACE_ITSELF, state), problems };
+  const around: EnteredRepository = { state, index, inside };
+  return { tracked, chain, global, around, enclosing: rootState(WORKSPACE_ITSELF, state), problems };
 }
 
 /** @param names what the folder holds, so that nothing is looked for that is not there */
 export function stepInto(fs: Fs, above: Position, path: TreePath, disk: DiskPath, names: readonly Name[]): Entered {
   const problems: string[] = path === '' ? [...above.problems] : [];
   const repository = names.includes('.git' as Name) ? readRepository(fs, disk) : null;
-  if (repository !== null) return intoRepository(fs, above, path, disk, repository, problems);
+  // Nobody works in a bare repository: its folder is an ordinary one, in which its worktrees may lie.
+  if (repository !== null && !('bare' in repository && repository.bare))
+    return intoRepository(fs, above, path, disk, repository, problems);
   const rules = names.includes('.gitignore' as Name) ? readRules(fs, `${disk}/.gitignore` as DiskPath, problems) : null;
   const chain =
     above.chain === null
@@ -74,7 +89,12 @@ export function stepInto(fs: Fs, above: Position, path: TreePath, disk: DiskPath
       : above.chain.enter(lastName(path === '' ? (disk as string as TreePath) : path), rules);
   problems.push(...chain.problems.map((problem) => `${disk}/.gitignore: ${problem.detail}`));
   const plain: RootState = { path, kind: 'folder', branch: null, commit: null, operation: null };
-  return { position: { ...above, chain }, root: path === '' ? (above.enclosing ?? plain) : null, problems };
+  return {
+    position: { ...above, chain },
+    root: path === '' ? (above.enclosing ?? plain) : null,
+    repository: path === '' ? above.around : null,
+    problems,
+  };
 }
 
 function intoRepository(
@@ -90,7 +110,8 @@ function intoRepository(
     const top = readRules(fs, `${disk}/.gitignore` as DiskPath, problems);
     const chain = IgnoreChain.start({ ignoreCase: false, global: above.global, exclude: null, top });
     const root: RootState = { path, kind: 'repository', branch: null, commit: null, operation: null };
-    return { position: { ...above, chain, tracked: UNKNOWN_TRACKED }, root, problems };
+    const nothing = { state: repository, index: { tracked: UNKNOWN_TRACKED, problem: null }, inside: WORKSPACE_ITSELF };
+    return { position: { ...above, chain, tracked: UNKNOWN_TRACKED }, root, repository: nothing, problems };
   }
   problems.push(...repository.problems.map(told));
   const chain = startChain(fs, disk, repository, above.global, problems);
@@ -101,7 +122,8 @@ function intoRepository(
     has: (file) => index.tracked.has(inward(file)),
     hasBelow: (folder) => index.tracked.hasBelow(inward(folder)),
   };
-  return { position: { ...above, chain, tracked }, root: rootState(path, repository), problems };
+  const entered = { state: repository, index, inside: WORKSPACE_ITSELF };
+  return { position: { ...above, chain, tracked }, root: rootState(path, repository), repository: entered, problems };
 }
 
 function startChain(fs: Fs, folder: DiskPath, state: GitState, global: IgnoreFile, problems: string[]): IgnoreChain {
