@@ -48,6 +48,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['list', ['--limit', '1'], 'older'],
   ['workspaces', [], 'project'],
   ['repos', [], 'a plain folder'],
+  ['context', [], 'Checkpoints, newest first'],
   ['config', [], 'max_checkpoints'],
 ];
 

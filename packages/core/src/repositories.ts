@@ -1,6 +1,7 @@
 /** The roots of the workspace that a folder belongs to, or of the one that a first checkpoint would make. */
 import type { Pace } from './io/pace.ts';
-import type { DiskPath } from './model/names.ts';
+import type { Checkpoint } from './model/checkpoint.ts';
+import type { DiskPath, TreePath } from './model/names.ts';
 import {
   assertMayBeWorkspace,
   findWorkspace,
@@ -10,6 +11,7 @@ import {
   type Setting,
 } from './open-workspace.ts';
 import { OwnPaths, ownPaths } from './store/own-paths.ts';
+import { type StructureLine, structureOf } from './workspace/structure.ts';
 import { type Survey, survey } from './workspace/survey.ts';
 
 export interface Repositories extends Survey {
@@ -33,6 +35,42 @@ function ownPathsOf(setting: Setting, found: Parameters<typeof openFound>[1]): O
   const workspace = openFound(setting, found);
   try {
     return ownPaths(workspace.ports, workspace.store.layout);
+  } finally {
+    workspace.store.objects.close();
+  }
+}
+
+export interface WorkspaceContext extends Repositories {
+  /** The newest checkpoints, newest first; none where there is no store yet. */
+  readonly recent: readonly Checkpoint[];
+  /** What lies in each root, where it was asked for. */
+  readonly structures: ReadonlyMap<TreePath, readonly StructureLine[]>;
+}
+
+/** @param wanted.depth levels of folders; 0: no structures */
+export async function contextOf(
+  setting: Setting,
+  pace: Pace,
+  wanted: { readonly checkpoints: number; readonly depth: number },
+): Promise<WorkspaceContext> {
+  const seen = await repositoriesOf(setting, pace);
+  const roots = new Set(seen.roots.map(({ root }) => root.path));
+  const structures = new Map(
+    (wanted.depth === 0 ? [] : seen.roots).map((one) => [
+      one.root.path,
+      structureOf(setting.ports, seen.root, one, wanted.depth, (path) => roots.has(path)),
+    ]),
+  );
+  return { ...seen, recent: newest(setting, wanted.checkpoints), structures };
+}
+
+function newest(setting: Setting, count: number): readonly Checkpoint[] {
+  const found = findWorkspace(setting);
+  if (found === null) return [];
+  const workspace = openFound(setting, found);
+  try {
+    const { timeline } = workspace;
+    return timeline.readAll(timeline.list().slice(-count).reverse()).checkpoints;
   } finally {
     workspace.store.objects.close();
   }

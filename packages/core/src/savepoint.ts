@@ -41,7 +41,7 @@ import {
 } from './open-workspace.ts';
 import { publicationAgain } from './publication.ts';
 import { type Purged, type PurgeOutlook, previewPurge, purge } from './purge/purge.ts';
-import { type Repositories, repositoriesOf } from './repositories.ts';
+import { contextOf, type Repositories, repositoriesOf, type WorkspaceContext } from './repositories.ts';
 import { type RestoreMode, type RestoreRequest, redoAct, restoreAct, undoAct } from './rewind/acts.ts';
 import { actHistory } from './rewind/history.ts';
 import type { Parties } from './rewind/parties.ts';
@@ -467,6 +467,17 @@ export class Savepoint {
    */
   async repositories(options: CallOptions = {}): Promise<Repositories> {
     return this.#mapped(() => repositoriesOf(this.#setting(), this.#pace(options)));
+  }
+
+  /**
+   * What a model should know of the workspace: its roots, the newest checkpoints, and what lies in it. As `repositories`.
+   * @param wanted.depth levels of folders; 0: what lies in it is not asked for
+   */
+  async context(
+    wanted: { readonly checkpoints: number; readonly depth: number },
+    options: CallOptions = {},
+  ): Promise<WorkspaceContext> {
+    return this.#mapped(() => contextOf(this.#setting(), this.#pace(options), wanted));
   }
 
   /** What is in force here and where it is said. Also where a file of settings cannot be used: then it says so. */

@@ -1,6 +1,7 @@
 import type { Command } from '../command.ts';
 import { checkpoint } from './checkpoint.ts';
 import { config } from './config.ts';
+import { context } from './context.ts';
 import { deleteSession } from './delete-session.ts';
 import { diff } from './diff.ts';
 import { edit } from './edit.ts';
@@ -52,6 +53,7 @@ export const COMMANDS: readonly Command[] = [
   unfreeze,
   workspaces,
   repos,
+  context,
   linkWorkspace,
   config,
 ];

@@ -166,6 +166,19 @@ export const TOOLS = [
     ],
   }),
   tool({
+    name: 'workspace_context',
+    verb: VERBS.context,
+    title: 'Describe the workspace',
+    description:
+      'Says where you are: the repositories of the workspace with branch, commit, what is in flight and which paths ' +
+      'changed, and the newest checkpoints; with `structure: true` also which folders and files there are. Bounded by ' +
+      '`max` characters.',
+    annotations: READS,
+    takes: 'all',
+    twoSteps: false,
+    render: ({ text }) => text.split('\n'),
+  }),
+  tool({
     name: 'checkpoint_restore',
     verb: VERBS.restore,
     title: 'Restore a checkpoint',

@@ -1,6 +1,7 @@
 /** The table of verbs: all that Savepoint can be asked to do. */
 import { checkpoint } from './checkpoint.ts';
 import { config } from './config.ts';
+import { context } from './context.ts';
 import { deleteSession } from './delete-session.ts';
 import { diff } from './diff.ts';
 import { edit } from './edit.ts';
@@ -52,6 +53,7 @@ export const VERBS = {
   unfreeze,
   workspaces,
   repos,
+  context,
   linkWorkspace,
   config,
 } as const;

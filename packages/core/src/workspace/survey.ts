@@ -14,7 +14,7 @@ import { dependencySkip } from './capture-rules.ts';
 import { ChosenPaths } from './chosen-paths.ts';
 import type { GitState } from './git-state.ts';
 import { type Entered, type EnteredRepository, type Position, startingPosition, stepInto } from './position.ts';
-import { WorkComparison, type WorkState } from './work-state.ts';
+import { problemText, WorkComparison, type WorkState } from './work-state.ts';
 
 export interface SurveyInput {
   readonly ports: Ports;
@@ -36,6 +36,8 @@ export interface SurveyedRoot {
   readonly work: WorkState;
   /** Null where the folder's repository could not be made out; of a plain folder, too. */
   readonly git: GitState | null;
+  /** The rules that hold in its folder. */
+  readonly position: Entered['position'];
 }
 
 export interface Survey {
@@ -177,6 +179,7 @@ class Walk {
         detached: git?.head?.detached ?? false,
         unborn: git?.head?.unborn ?? false,
         git,
+        position: here.position,
       },
       work: async () => (comparison === null ? nothingKnown(here) : withProblems(await comparison.outcome(), git)),
     });
@@ -239,13 +242,13 @@ function linkOf(repository: EnteredRepository | null): SurveyedRoot['link'] {
 function nothingKnown({ root, repository }: Entered): WorkState {
   const problems =
     root?.kind === 'repository' && repository !== null && 'problem' in repository.state
-      ? [`its .git cannot be used: ${repository.state.problem.detail}`]
+      ? [`its .git cannot be used: ${problemText(repository.state.problem)}`]
       : [];
   return { state: 'unknown', changes: [], problems };
 }
 
 function withProblems(work: WorkState, git: GitState | null): WorkState {
-  return { ...work, problems: [...(git?.problems.map(({ detail }) => detail) ?? []), ...work.problems] };
+  return { ...work, problems: [...(git?.problems.map(problemText) ?? []), ...work.problems] };
 }
 
 function from(top: TreePath, path: TreePath): TreePath {

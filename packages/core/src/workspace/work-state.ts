@@ -5,15 +5,16 @@
  * the tree of HEAD's commit, and which files neither the index nor an ignore rule covers. A path that cannot be
  * compared counts as unknown, never as unchanged.
  */
+import { showName, showText } from '../content/show-name.ts';
 import { FsError, kindOf, type Stat } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type DiskPath, lastName, parentPath, type TreePath } from '../model/names.ts';
+import { type DiskPath, lastName, parentPath, type TreePath, textFromBytes } from '../model/names.ts';
 import { Attributes } from './git-attributes.ts';
 import { gitBoolean } from './git-config.ts';
 import { type ContentRules, compareContent } from './git-content.ts';
-import { problemOf } from './git-file.ts';
+import { type GitProblem, problemOf } from './git-file.ts';
 import type { IndexEntry, TrackedPaths } from './git-index.ts';
 import { GitObjects } from './git-objects.ts';
 import { stagedPaths } from './git-staged.ts';
@@ -72,7 +73,7 @@ export class WorkComparison {
     this.#tracked = entered.index.tracked;
     this.#inside = entered.inside;
     if (entered.index.problem !== null)
-      this.#problems.push(`the index cannot be read: ${entered.index.problem.detail}`);
+      this.#problems.push(`the index cannot be read: ${problemText(entered.index.problem)}`);
     const { config } = state;
     if (state.link === 'inside' && typeof config.get('core.worktree') === 'string') {
       this.#problems.push('its configuration says that its files are elsewhere (core.worktree)');
@@ -146,7 +147,11 @@ export class WorkComparison {
     const unknown = [...this.#unknown].filter((path) => !this.#changes.has(path));
     const problems = [...this.#problems];
     if (unknown.length > 0) {
-      const names = unknown.slice(0, SHOWN).join(', ') + (unknown.length > SHOWN ? ', …' : '');
+      const names =
+        unknown
+          .slice(0, SHOWN)
+          .map((path) => showName(path))
+          .join(', ') + (unknown.length > SHOWN ? ', …' : '');
       problems.push(`${unknown.length} paths cannot be compared without git (${names})`);
     }
     const changes = [...this.#changes].map(([path, how]) => ({ path, how })).sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -286,5 +291,10 @@ export class WorkComparison {
 }
 
 function tellable(error: unknown): string {
-  return error instanceof SavepointError ? error.message : problemOf(error).detail;
+  return error instanceof SavepointError ? error.message : problemText(problemOf(error));
+}
+
+/** What cites bytes of a file, safe to print. */
+export function problemText({ detail }: GitProblem): string {
+  return showText(textFromBytes(detail) ?? detail);
 }
