@@ -21,7 +21,7 @@ export const repos = command({
   examples: ['savepoint repos', 'savepoint repos --json'],
   input: () => ({}),
 
-  render({ workspace, repositories, unreadable }, { style }) {
+  render({ workspace, repositories, unreadable, missing }, { style }) {
     return lines(
       style.strong(shown(workspace)),
       repositories.flatMap((one) => [
@@ -29,6 +29,7 @@ export const repos = command({
         ...(one.problem === null ? [] : [style.faint(`    not all could be told: ${showText(one.problem)}`)]),
       ]),
       unreadable.map(({ path, code }) => style.bad(`  cannot be looked into (${code}): ${shown(path)}`)),
+      missing.map((path) => `  ${place(path)}  not there, though the configuration has it for a root`),
     );
   },
 });

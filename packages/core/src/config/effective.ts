@@ -42,6 +42,7 @@ export function effective({ values }: Settings, given: GivenOptions): Effective 
       maxIgnoredBytes: values.max_ignored_kb * KB,
       ...(values.include.length === 0 ? {} : { include: values.include }),
       ...(values.exclude.length === 0 ? {} : { exclude: values.exclude }),
+      ...(values.roots.length === 0 ? {} : { roots: values.roots }),
       ...given.rules,
     },
     retention: {

@@ -10,7 +10,7 @@ export type OptionKind =
   | { readonly type: 'switch' }
   | { readonly type: 'whole'; readonly least: number; readonly most: number; readonly unit: string }
   | { readonly type: 'choice'; readonly of: readonly string[] }
-  | { readonly type: 'patterns'; readonly of: 'commands' | 'paths' };
+  | { readonly type: 'patterns'; readonly of: 'commands' | 'paths' | 'folders' };
 
 export interface OptionSpec {
   readonly kind: OptionKind;
@@ -137,6 +137,13 @@ export const OPTIONS = {
     what: 'Left out, also where git tracks it; in the syntax of `.gitignore`. Comes before `include`.',
     why: 'What is left out cannot be brought back.',
   },
+  roots: {
+    kind: { type: 'patterns', of: 'folders' },
+    fallback: NO_PATTERNS,
+    project: 'nothing',
+    what: 'Plain folders, from the workspace’s folder, that are roots as repositories are: captured whatever ignore rules around them or their names say, and listed by `repos`. Not patterns; `exclude` comes first.',
+    why: 'Repositories are found by themselves; of other folders nobody can tell that they are a unit of their own.',
+  },
   backups: {
     kind: { type: 'choice', of: ['store', 'beside'] },
     fallback: 'store',
@@ -201,6 +208,7 @@ export function allowed({ kind }: OptionSpec): string {
     case 'choice':
       return kind.of.map((choice) => JSON.stringify(choice)).join(' or ');
     case 'patterns':
+      if (kind.of === 'folders') return 'a list of folders in the workspace, such as "vendor/ours"';
       return kind.of === 'commands'
         ? 'a list of patterns of commands, such as "rm *"'
         : 'a list of patterns as in .gitignore, without "!"';

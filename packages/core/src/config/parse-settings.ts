@@ -127,7 +127,7 @@ function fits({ kind }: OptionSpec, value: unknown): boolean {
       return (
         Array.isArray(value) &&
         value.length <= MOST_PATTERNS &&
-        value.every((pattern) => isPattern(pattern, kind.of === 'paths'))
+        value.every((item) => (kind.of === 'folders' ? isFolder(item) : isPattern(item, kind.of === 'paths')))
       );
   }
 }
@@ -136,6 +136,12 @@ function fits({ kind }: OptionSpec, value: unknown): boolean {
 function isPattern(pattern: unknown, ofPaths: boolean): boolean {
   if (typeof pattern !== 'string' || pattern.length > PATTERN_CHARACTERS || /[\0\r\n]/.test(pattern)) return false;
   return pattern.trim() !== '' && !(ofPaths && /^[!#]/.test(pattern));
+}
+
+function isFolder(path: unknown): boolean {
+  if (typeof path !== 'string' || path.length > PATTERN_CHARACTERS || /[\0\r\n]/.test(path)) return false;
+  const names = path.replace(/\/$/, '').split('/');
+  return names.every((name) => name !== '' && name !== '.' && name !== '..' && name.toLowerCase() !== '.git');
 }
 
 function shown(value: unknown): string {

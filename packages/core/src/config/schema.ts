@@ -46,7 +46,8 @@ function optionSchema({ kind, fallback, what }: OptionSpec): JsonSchema {
     case 'choice':
       return { enum: kind.of, ...common };
     case 'patterns': {
-      const item = kind.of === 'paths' ? { type: 'string', pattern: '^[^!#]' } : { type: 'string', minLength: 1 };
+      const paths = { commands: '^.', paths: '^[^!#]', folders: '^[^/]' };
+      const item = { type: 'string', pattern: paths[kind.of] };
       return { type: 'array', items: item, ...common };
     }
   }

@@ -160,6 +160,8 @@ export interface CaptureRules {
   readonly include?: readonly string[];
   /** Patterns of what is left out; they come before `include`. */
   readonly exclude?: readonly string[];
+  /** Plain folders that are roots, from the workspace's folder; text. */
+  readonly roots?: readonly string[];
 }
 
 export interface ConversationPosition {

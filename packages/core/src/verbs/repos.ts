@@ -22,16 +22,18 @@ export const repos = verb({
         unreadable: z
           .array(z.strictObject({ path: jsonName, code: z.string().describe("the system's error code") }))
           .describe('folders that could not be looked into; repositories in them are not listed'),
+        missing: z.array(jsonName).describe('folders that the configuration has for roots, and that are not there'),
       }),
     };
   },
 
   async handle(savepoint, _input, context) {
-    const { root, roots, unreadable } = await savepoint.repositories(given({ signal: context.signal }));
+    const { root, roots, unreadable, missing } = await savepoint.repositories(given({ signal: context.signal }));
     return {
       workspace: nameToJson(root),
       repositories: roots.map(repositoryToJson),
       unreadable: unreadable.map(({ path, code }) => ({ path: nameToJson(path), code })),
+      missing: missing.map(nameToJson),
     };
   },
 });

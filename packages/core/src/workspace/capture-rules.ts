@@ -3,8 +3,17 @@
 import type { Fs, Stat } from '../io/fs.ts';
 import type { CaptureRules } from '../model/checkpoint.ts';
 import type { Skip } from '../model/entries.ts';
-import { type DiskPath, lastName, type Name, parentPath, type TreePath } from '../model/names.ts';
+import { bytesFromText, type DiskPath, lastName, type Name, parentPath, type TreePath } from '../model/names.ts';
 import { dependencyFolder, hasCacheMark } from './built-in-folders.ts';
+import { PathSet } from './path-set.ts';
+
+/** The plain folders that are roots because somebody says so. */
+export function chosenRoots({ roots }: CaptureRules): PathSet {
+  if (roots === undefined || roots.length === 0) return PathSet.EMPTY;
+  return new PathSet(
+    roots.map((path) => bytesFromText(path.replace(/\/+$/, '')) as TreePath).filter((path) => path !== ''),
+  );
+}
 
 /** @param ignored an ignore rule covers the file, and its repository does not track it */
 export function sizeSkip(name: Name, stat: Stat, ignored: boolean, rules: CaptureRules): Skip | null {

@@ -18,8 +18,21 @@ export class PathSet {
 
   static readonly EMPTY: PathSet = new PathSet([]);
 
+  get paths(): readonly TreePath[] {
+    return [...this.#paths];
+  }
+
   get size(): number {
     return this.#paths.size;
+  }
+
+  has(path: TreePath): boolean {
+    return this.#paths.has(path);
+  }
+
+  /** The folder, or something in it, is in the set. */
+  leadsTo(folder: TreePath): boolean {
+    return this.#paths.has(folder) || this.#above.has(folder);
   }
 
   /** The path, or a folder above it, is in the set. */

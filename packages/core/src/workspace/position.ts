@@ -75,8 +75,18 @@ export function startingPosition(fs: Fs, root: DiskPath, globalIgnore: DiskPath 
   return { tracked, chain, global, around, enclosing: rootState(WORKSPACE_ITSELF, state), problems };
 }
 
-/** @param names what the folder holds, so that nothing is looked for that is not there */
-export function stepInto(fs: Fs, above: Position, path: TreePath, disk: DiskPath, names: readonly Name[]): Entered {
+/**
+ * @param names what the folder holds, so that nothing is looked for that is not there
+ * @param isChosen somebody says that the folder is a root, whether or not it is a repository
+ */
+export function stepInto(
+  fs: Fs,
+  above: Position,
+  path: TreePath,
+  disk: DiskPath,
+  names: readonly Name[],
+  isChosen: boolean,
+): Entered {
   const problems: string[] = path === '' ? [...above.problems] : [];
   const repository = names.includes('.git' as Name) ? readRepository(fs, disk) : null;
   // Nobody works in a bare repository: its folder is an ordinary one, in which its worktrees may lie.
@@ -84,14 +94,14 @@ export function stepInto(fs: Fs, above: Position, path: TreePath, disk: DiskPath
     return intoRepository(fs, above, path, disk, repository, problems);
   const rules = names.includes('.gitignore' as Name) ? readRules(fs, `${disk}/.gitignore` as DiskPath, problems) : null;
   const chain =
-    above.chain === null
+    above.chain === null || isChosen
       ? IgnoreChain.start({ ignoreCase: false, global: above.global, exclude: null, top: rules })
       : above.chain.enter(lastName(path === '' ? (disk as string as TreePath) : path), rules);
   problems.push(...chain.problems.map((problem) => `${disk}/.gitignore: ${problem.detail}`));
   const plain: RootState = { path, kind: 'folder', branch: null, commit: null, operation: null };
   return {
     position: { ...above, chain },
-    root: path === '' ? (above.enclosing ?? plain) : null,
+    root: path === '' ? (above.enclosing ?? plain) : isChosen ? plain : null,
     repository: path === '' ? above.around : null,
     problems,
   };

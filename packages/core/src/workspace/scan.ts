@@ -26,7 +26,7 @@ import type { OwnPaths } from '../store/own-paths.ts';
 import { ALL_OTHERS } from '../store/side.ts';
 import { type FolderRef, snapshotOf, writeFolder } from '../store/snapshot.ts';
 import { captureFile } from './capture-file.ts';
-import { dependencySkip, sizeSkip } from './capture-rules.ts';
+import { chosenRoots, dependencySkip, sizeSkip } from './capture-rules.ts';
 import { ChosenPaths } from './chosen-paths.ts';
 import type { PathSet } from './path-set.ts';
 import { type Entered, type Position, startingPosition, stepInto } from './position.ts';
@@ -152,10 +152,12 @@ class Scan {
   filesRead = 0;
   readonly #began: number;
   readonly #chosen: ChosenPaths;
+  readonly #roots: PathSet;
 
   constructor(private readonly input: ScanInput) {
     this.#began = input.ports.clock.now();
     this.#chosen = new ChosenPaths(input.rules);
+    this.#roots = chosenRoots(input.rules);
   }
 
   async folder(task: FolderTask): Promise<Outcome<FolderRef>> {
@@ -164,16 +166,17 @@ class Scan {
     if (unlisted !== null) return { skip: unlisted };
     const names = this.#list(task.disk);
     if (!Array.isArray(names)) return names;
-    const here = stepInto(ports.fs, task.above, task.path, task.disk, names);
+    const isChosen = this.#roots.has(task.path);
+    const here = stepInto(ports.fs, task.above, task.path, task.disk, names, isChosen);
     this.problems.push(...here.problems);
     if (here.root !== null) this.roots.push(task.isMount ? { ...here.root, mount: true } : here.root);
-    // A nested repository is a root of its own: the rules of the one around it say nothing about what is in it.
+    // A root within another one is on its own: the rules of the one around it say nothing about what is in it.
     const ignored = task.ignored && here.root === null;
     const dependency =
-      this.input.must.covers(task.path) || this.#chosen.includes(task.path, true)
+      isChosen || this.input.must.covers(task.path) || this.#chosen.includes(task.path, true)
         ? null
         : (task.onlyNamed ?? dependencySkip(ports.fs, task.path, task.disk, names, ignored));
-    if (dependency !== null && !here.position.tracked.hasBelow(task.path) && !this.input.must.reaches(task.path)) {
+    if (dependency !== null && !here.position.tracked.hasBelow(task.path) && !this.#mustGoTo(task.path)) {
       return { skip: dependency };
     }
 
@@ -196,11 +199,16 @@ class Scan {
 
   /** A dependency folder can hold more names than all the rest, so it is not even listed where its name is enough. */
   #skippedByName({ path, disk, above, ignored, onlyNamed }: FolderTask): Skip | null {
-    if (onlyNamed !== null || above.tracked.hasBelow(path) || this.input.must.reaches(path)) return null;
+    if (onlyNamed !== null || above.tracked.hasBelow(path) || this.#mustGoTo(path)) return null;
     if (this.#chosen.includes(path, true)) return null;
     const skip = dependencySkip(this.input.ports.fs, path, disk, null, ignored);
     // A repository is a root of its own, whatever its name.
     return skip === null || this.#isRepository(disk) ? null : skip;
+  }
+
+  /** Whatever the folder is called. */
+  #mustGoTo(folder: TreePath): boolean {
+    return this.input.must.reaches(folder) || this.#roots.leadsTo(folder);
   }
 
   async #name(folder: OpenFolder, name: Name): Promise<void> {
@@ -232,7 +240,7 @@ class Scan {
     if (kind === 'special') return skip({ reason: 'special' }, !task.ignored);
     const isFolder = kind === 'folder';
     const isMount = isFolder && stat.dev !== task.stat.dev;
-    if (isMount && !this.#isRepository(disk)) return skip({ reason: 'mount' }, !task.ignored);
+    if (isMount && !this.#isRepository(disk) && !this.#roots.has(path)) return skip({ reason: 'mount' }, !task.ignored);
     if (isFolder && !isMount && this.#wasMounted(path, disk)) return skip(NOT_MOUNTED);
 
     if (this.#chosen.excludes(path, isFolder) && !this.input.must.reaches(path)) {
@@ -247,7 +255,7 @@ class Scan {
     let outcome: Outcome<FolderRef | Leaf>;
     const tracked = covered || dependency !== null ? isTracked(position, path, isFolder) : false;
     if (isFolder) {
-      if (dependency !== null && !tracked && !must.reaches(path)) return 'done';
+      if (dependency !== null && !tracked && !this.#mustGoTo(path)) return 'done';
       outcome = await this.folder({
         path,
         disk,

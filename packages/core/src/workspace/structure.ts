@@ -55,7 +55,7 @@ export function structureOf(
       lines.push({ depth: level, name, kind: nested ? 'root' : kind });
       if (kind !== 'folder' || nested || level + 1 >= depth) continue;
       const inside = listed(fs, diskOf(folder, child)) ?? [];
-      visit(child, stepInto(fs, at, child, diskOf(folder, child), inside).position, level + 1);
+      visit(child, stepInto(fs, at, child, diskOf(folder, child), inside, false).position, level + 1);
     }
   };
   visit(root.path, position, 0);

@@ -10,9 +10,10 @@ import type { CaptureRules, RootState } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import { childPath, type DiskPath, type Name, nameToJson, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
-import { dependencySkip } from './capture-rules.ts';
+import { chosenRoots, dependencySkip } from './capture-rules.ts';
 import { ChosenPaths } from './chosen-paths.ts';
 import type { GitState } from './git-state.ts';
+import type { PathSet } from './path-set.ts';
 import { type Entered, type EnteredRepository, type Position, startingPosition, stepInto } from './position.ts';
 import { problemText, WorkComparison, type WorkState } from './work-state.ts';
 
@@ -45,6 +46,8 @@ export interface Survey {
   readonly roots: readonly SurveyedRoot[];
   /** Folders that could not be looked into. */
   readonly unreadable: readonly { readonly path: TreePath; readonly code: string }[];
+  /** Folders that somebody chose for roots, and that are not there. */
+  readonly missing: readonly TreePath[];
 }
 
 /** @throws SavepointError CAPTURE_FAILED when the workspace's folder cannot be read */
@@ -52,27 +55,32 @@ export async function survey(input: SurveyInput): Promise<Survey> {
   const { fs } = input.ports;
   const stat = fs.lstat(input.root);
   if (stat === null || kindOf(stat) !== 'folder') throw unreadableWorkspace(input.root, 'ENOENT');
-  const walk = new Walk(input, stat.dev);
+  const walk = new Walk(input);
   await walk.folder({
     path: WORKSPACE_ITSELF,
     disk: input.root,
+    device: stat.dev,
     above: startingPosition(fs, input.root, input.globalIgnore),
     ignored: false,
     onlyNamed: false,
     within: null,
     untracked: null,
+    around: null,
   });
   const unreadable = walk.unreadable.find(({ path }) => path === '');
   if (unreadable !== undefined) throw unreadableWorkspace(input.root, unreadable.code);
   const roots: SurveyedRoot[] = [];
   for (const found of walk.found) roots.push({ ...found.told, work: await found.work() });
   roots.sort((a, b) => (a.root.path < b.root.path ? -1 : 1));
-  return { roots, unreadable: walk.unreadable };
+  const there = new Set(roots.map(({ root }) => root.path));
+  const missing = walk.chosenRoots.filter((path) => !there.has(path));
+  return { roots, unreadable: walk.unreadable, missing };
 }
 
 interface Task {
   readonly path: TreePath;
   readonly disk: DiskPath;
+  readonly device: number;
   readonly above: Position;
   readonly ignored: boolean;
   /** In a dependency folder only what the index names is looked at. */
@@ -81,6 +89,8 @@ interface Task {
   readonly within: Within | null;
   /** The topmost folder around this one of which nothing is tracked, from the repository's folder. */
   readonly untracked: TreePath | null;
+  /** In a plain root the rules of the repository around it are not followed: whether it ignores all of it, or nobody knows. */
+  readonly around: 'ignored' | 'unknown' | null;
 }
 
 /** A repository whose files are being compared. */
@@ -99,12 +109,15 @@ class Walk {
   readonly found: Found[] = [];
   readonly unreadable: { readonly path: TreePath; readonly code: string }[] = [];
   readonly #chosen: ChosenPaths;
+  readonly #roots: PathSet;
 
-  constructor(
-    private readonly input: SurveyInput,
-    private readonly device: number,
-  ) {
+  constructor(private readonly input: SurveyInput) {
     this.#chosen = new ChosenPaths(input.rules);
+    this.#roots = chosenRoots(input.rules);
+  }
+
+  get chosenRoots(): readonly TreePath[] {
+    return this.#roots.paths;
   }
 
   async folder(task: Task): Promise<void> {
@@ -112,20 +125,23 @@ class Walk {
     const { path, disk } = task;
     const names = this.#list(task);
     if (names === null) return;
-    const here = stepInto(fs, task.above, path, disk, names);
+    const isChosen = this.#roots.has(path);
+    const here = stepInto(fs, task.above, path, disk, names, isChosen);
     const within = this.#within(task, here);
     const ignored = task.ignored && here.root === null;
-    const isDependency = here.root === null && (task.onlyNamed || this.#isDependency(path, disk, names, ignored));
+    const isDependency = !isChosen && (task.onlyNamed || this.#isDependency(path, disk, names, ignored));
     const inside = within === null ? path : from(within.top, path);
     if (within !== null && names.includes('.gitattributes' as Name)) within.comparison.attributesIn(inside, disk);
     const untracked = this.#untrackedFolder(task, here, within, inside);
-    if (isDependency && !here.position.tracked.hasBelow(path)) {
-      if (names.length > 0 && !ignored) within?.comparison.untracked(untracked ?? (`${inside}/` as TreePath));
+    const isPlain = here.root?.kind === 'folder' && path !== '';
+    const around = isPlain ? (task.ignored ? 'ignored' : 'unknown') : here.root === null ? task.around : null;
+    if (isDependency && !here.position.tracked.hasBelow(path) && !this.#roots.leadsTo(path)) {
+      if (names.length > 0) this.#untracked({ ...task, within, untracked }, path, ignored);
       return;
     }
     for (const name of names) {
       if (this.input.pace.due()) await this.input.pace.breathe({ phase: 'scan', done: this.found.length, total: null });
-      await this.#name({ ...task, ignored, within, untracked, onlyNamed: isDependency }, here, name);
+      await this.#name({ ...task, ignored, within, untracked, around, onlyNamed: isDependency }, here, name);
     }
   }
 
@@ -137,13 +153,19 @@ class Walk {
     if (stat === null) return;
     const kind = kindOf(stat);
     if (kind !== 'folder') return this.#file(task, here, { name, path, disk, stat, kind });
-    if (stat.dev !== this.device || this.#chosen.excludes(path, true)) {
+    const isLeftOut =
+      stat.dev !== task.device && !this.#roots.has(path) && this.#stat(path, `${disk}/.git` as DiskPath, null) === null;
+    if (isLeftOut || this.#chosen.excludes(path, true)) {
       task.within?.comparison.unseen(from(task.within.top, path));
       return;
     }
     const byRules = task.ignored || here.position.chain.isIgnored(name, true);
     const ignored = byRules && !this.#chosen.includes(path, true);
-    await this.folder({ ...task, path, disk, above: here.position, ignored });
+    if (task.onlyNamed && !here.position.tracked.hasBelow(path) && !this.#roots.leadsTo(path)) {
+      this.#untracked(task, path, ignored);
+      return;
+    }
+    await this.folder({ ...task, path, disk, device: stat.dev, above: here.position, ignored });
   }
 
   async #file(
@@ -155,8 +177,16 @@ class Walk {
     if (within === null) return;
     const inside = from(within.top, file.path);
     if (await within.comparison.file(inside, file.disk, file.stat)) return;
-    if (file.kind === 'special' || task.ignored || here.position.chain.isIgnored(file.name, false)) return;
-    within.comparison.untracked(task.untracked ?? inside);
+    if (file.kind === 'special') return;
+    this.#untracked(task, file.path, task.ignored || here.position.chain.isIgnored(file.name, false), file.kind);
+  }
+
+  #untracked({ within, untracked, around }: Task, path: TreePath, ignored: boolean, kind: FileKind = 'folder'): void {
+    if (within === null || ignored) return;
+    const inside = from(within.top, path);
+    const told = untracked ?? (kind === 'folder' ? (`${inside}/` as TreePath) : inside);
+    if (around === 'unknown') within.comparison.unseen(told);
+    if (around === null) within.comparison.untracked(told);
   }
 
   /** What the folder's files are compared with: its own repository, or the one around it. */
@@ -184,11 +214,11 @@ class Walk {
       work: async () => (comparison === null ? nothingKnown(here) : withProblems(await comparison.outcome(), git)),
     });
     if (comparison !== null) return { comparison, top: path };
-    return null;
+    return here.root.kind === 'folder' ? within : null;
   }
 
   #untrackedFolder(task: Task, here: Entered, within: Within | null, inside: TreePath): TreePath | null {
-    if (within === null || here.root !== null) return null;
+    if (within === null || here.root?.kind === 'repository') return null;
     if (task.untracked !== null) return task.untracked;
     return within.comparison.hasBelow(inside) ? null : (`${inside}/` as TreePath);
   }
@@ -196,7 +226,8 @@ class Walk {
   #list({ path, disk, above, ignored, onlyNamed, within }: Task): Name[] | null {
     const { fs } = this.input.ports;
     try {
-      const isUnlisted = !onlyNamed && !above.tracked.hasBelow(path) && !this.#chosen.includes(path, true);
+      const isWanted = above.tracked.hasBelow(path) || this.#roots.leadsTo(path) || this.#chosen.includes(path, true);
+      const isUnlisted = !onlyNamed && !isWanted;
       if (isUnlisted && dependencySkip(fs, path, disk, null, ignored) !== null) {
         // A repository is a root of its own, whatever its name.
         if (fs.lstat(`${disk}/.git` as DiskPath) === null) {
