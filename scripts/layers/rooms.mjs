@@ -15,7 +15,7 @@ export const FLOORS = [
   ['act'],
   ['edit', 'purge', 'rewind'],
   ['plan', 'fork', 'conversation', 'sync', 'config'],
-  ['call-options.ts', 'call-request.ts', 'events.ts', 'open-workspace.ts', 'publication.ts'],
+  ['call-options.ts', 'call-request.ts', 'calls-in-flight.ts', 'events.ts', 'open-workspace.ts', 'publication.ts'],
   ['repositories.ts', 'session.ts'],
   ['savepoint.ts'],
   ['verbs'],

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { open, type SavepointError, type Session } from '@savepoint/core';
 import { type World, world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -88,6 +88,25 @@ describe('back to a message', () => {
     expect([seen(), s.text('log')]).toEqual([['m1', 'm2', 'm5'], 'until m2\n']);
     await s.session.rollbackTo('m2');
     expect(seen()).toEqual(['m1', 'm2']);
+  });
+
+  test('deletes nothing of what was said: neither what was handed in, nor what is on record, nor what the agent keeps', async () => {
+    const s = scene();
+    writeFileSync(s.at('.gitignore'), '.agent/\n');
+    mkdirSync(s.at('.agent'));
+    await four(s);
+    writeFileSync(s.at('.agent/transcript.jsonl'), CONVERSATION.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    const savepoint = open({ dir: s.w.workspace, ports: s.w.ports, places: s.w.places });
+    const prompts = async (): Promise<readonly (string | undefined)[]> =>
+      (await savepoint.list()).checkpoints
+        .filter(({ trigger }) => trigger === 'prompt')
+        .map(({ conversation }) => conversation?.lastUser);
+    const handed = CONVERSATION.map((each) => ({ ...each }));
+    await s.session.rollbackTo('m1', { conversation: handed, mode: 'exact' });
+    expect(handed).toEqual(CONVERSATION);
+    expect(await prompts()).toEqual(['please m4', 'please m3', 'please m2', 'please m1']);
+    expect(s.text('.agent/transcript.jsonl')?.split('\n')).toHaveLength(CONVERSATION.length + 1);
+    expect((await savepoint.sessions()).sessions).toMatchObject([{ id: 's', prompts: 4 }]);
   });
 
   test('files alone, or the conversation alone', async () => {

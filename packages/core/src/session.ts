@@ -240,7 +240,10 @@ export class Session {
     try {
       if (what !== 'conversation') await this.#assertNoneOpen(force ?? false);
       const left = trimmed(conversation ?? null, ids, messageId, before);
-      const position: ConversationPosition = { ...known.conversation, messages: left?.length ?? known.conversation?.messages ?? null };
+      const position: ConversationPosition = {
+        ...known.conversation,
+        messages: left?.length ?? known.conversation?.messages ?? null,
+      };
       const given = {
         ...(signal && { signal }),
         ...(toolCall !== undefined && { toolCall }),
