@@ -45,6 +45,8 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['unfreeze', ['secret'], 'Nothing is frozen'],
   ['purge', ['b/c.txt', '--yes'], 'nothing of it is left'],
   ['gc', ['--max-checkpoints', '2', '--keep-at-least', '1'], 'dropped'],
+  ['bundleCreate', ['../all.bundle', '--overwrite'], 'all.bundle'],
+  ['bundleRestore', ['../all.bundle', '../restored'], 'came'],
   ['list', ['--limit', '1'], 'older'],
   ['workspaces', [], 'project'],
   ['repos', [], 'a plain folder'],
@@ -66,7 +68,7 @@ describe('every verb through the binary', () => {
     p.write('b/c.txt', 'c\n');
     p.write('../edits.json', JSON.stringify(REQUEST));
     for (const [key, args, word] of RUNS) {
-      const outcome = p.run([VERBS[key].name, ...args]);
+      const outcome = p.run([...VERBS[key].name.split(' '), ...args]);
       expect(outcome.status, explain([key, ...args], outcome)).toBe(0);
       expect(outcome.stdout, [key, ...args].join(' ')).toContain(word);
       if (key === 'checkpoint') p.write('a.txt', 'two\n');
@@ -82,7 +84,7 @@ describe('every verb through the binary', () => {
     for (const [key, args] of RUNS) {
       const verb = VERBS[key] as Verb;
       const [head, paths] = args.includes('--') ? [args.slice(0, -2), args.slice(-2)] : [args, []];
-      const line = [verb.name, ...head, '--json', ...paths];
+      const line = [...verb.name.split(' '), ...head, '--json', ...paths];
       const outcome = p.run(line);
       expect(outcome.status, explain(line, outcome)).toBe(0);
       expect(outcome.stderr).toBe('');

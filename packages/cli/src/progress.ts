@@ -15,6 +15,8 @@ const WORDS: Readonly<Record<Progress['phase'], string>> = {
   'clean-up': 'cleaning up',
   purge: 'taking out',
   search: 'searching',
+  export: 'packing',
+  import: 'checking the bundle',
 };
 
 export class ProgressLine {

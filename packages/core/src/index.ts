@@ -1,5 +1,6 @@
 export type { ActResult, Preview } from './act/act.ts';
 export type { KeptPath, Plan, PlanConflict, PlannedPath, ThreeSides } from './act/plan.ts';
+export type { CreatedBundle, RestoredBundle } from './bundles.ts';
 export type { CallOptions } from './call-options.ts';
 export type { CallRequest } from './call-request.ts';
 export type { Automatic, Effective } from './config/effective.ts';
@@ -66,6 +67,7 @@ export type { PathResult } from './rewind/plan-rollback.ts';
 export type { RollbackOutlook } from './rewind/rollback-act.ts';
 export type { ChosenChange, Selection, SkippedChange } from './rewind/selection.ts';
 export {
+  type BundleOptions,
   type CheckpointOptions,
   type CheckpointResult,
   type Configuration,

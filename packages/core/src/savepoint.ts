@@ -1,6 +1,7 @@
 /** The façade: one folder's workspace, with everything that can be done in it. */
 
 import { type Act, type Acting, type ActResult, type Preview, performAct, previewAct } from './act/act.ts';
+import { type CreatedBundle, createBundle, type RestoredBundle, restoreBundle } from './bundles.ts';
 import type { CallOptions } from './call-options.ts';
 import { type Effective, effective } from './config/effective.ts';
 import { assertSound, readSettings } from './config/read-settings.ts';
@@ -138,6 +139,19 @@ export interface RollbackOptions extends CallOptions {
   readonly force?: boolean;
   /** Fingerprint of the preview that was agreed to; another plan is a conflict. */
   readonly expected?: string;
+}
+
+export interface BundleOptions extends CallOptions {
+  /** Only the checkpoints of this session, and those that their changes need. */
+  readonly session?: string;
+  /** Only what came after this checkpoint; who reads the bundle has that one. */
+  readonly since?: string;
+  /** Also private files: `.env*`, keys, and what an ignore rule covers. Default false. */
+  readonly private?: boolean;
+  /** Also what people and agents said, and what tools were called with. Default false. */
+  readonly messages?: boolean;
+  /** A file that is there gives way. Default false. */
+  readonly overwrite?: boolean;
 }
 
 export interface UndoOptions extends CallOptions {
@@ -390,6 +404,41 @@ export class Savepoint {
       const { files, ...told } = planExport(timeline, this.#stories, store.objects, session);
       await makeFolderWith(ports.fs, folder, files(), this.#pace(options));
       return told;
+    });
+  }
+
+  /**
+   * Writes checkpoints into a git bundle. The same checkpoints give the same commits, whenever and wherever it is made.
+   * @param file absolute; the folder that it lies in is there
+   * @throws SavepointError CONFLICT where the file is there, PATH_REFUSED in a `.git` or in the store, UNKNOWN_SESSION,
+   *   UNKNOWN_CHECKPOINT, BUNDLE_EMPTY, STORE_DAMAGED, NO_SPACE, IO, CANCELLED
+   */
+  async createBundle(file: DiskPath, options: BundleOptions = {}): Promise<CreatedBundle> {
+    return this.#reading((workspace) => {
+      const { session = null, since, messages = false, overwrite = false } = options;
+      const request = {
+        session,
+        since: since === undefined ? null : this.#resolve(workspace, since),
+        private: options.private ?? false,
+        messages,
+        overwrite,
+      };
+      return createBundle(this.#setting(), workspace, file, request, this.#pace(options));
+    });
+  }
+
+  /**
+   * Makes a folder what the newest checkpoint of a bundle says, with all its checkpoints behind it; one that has them already
+   * goes on with what is new. Everything is looked through first: a bundle that is not sound changes nothing at all.
+   * @param file absolute
+   * @param folder absolute; empty or missing, or restored from a bundle of the same timeline before
+   * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, BUNDLE_DIVERGED, CONFLICT where the folder is not empty,
+   *   ROOT_REFUSED, PATH_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED, CANCELLED: nothing changed; PENDING
+   */
+  async restoreBundle(file: DiskPath, folder: DiskPath, options: CallOptions = {}): Promise<RestoredBundle> {
+    return this.#mapped(() => {
+      const setting = { ...this.#setting(), folder: resolveFolder(this.#options.ports, folder), here: true };
+      return restoreBundle(setting, file, this.#pace(options), this.#wait());
     });
   }
 

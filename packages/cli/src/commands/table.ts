@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts';
+import { bundleCreate, bundleRestore } from './bundle.ts';
 import { checkpoint } from './checkpoint.ts';
 import { config } from './config.ts';
 import { context } from './context.ts';
@@ -38,6 +39,8 @@ export const COMMANDS: readonly Command[] = [
   deleteSession,
   stats,
   exportSession,
+  bundleCreate,
+  bundleRestore,
   restore,
   rollback,
   edit,

@@ -20,6 +20,7 @@ const REASONS: Readonly<Record<GapJson['reason'], string>> = {
   own: "Savepoint's own",
   excluded: 'the configuration leaves it out',
   purged: 'purged from the store',
+  private: 'private: it stayed on the machine that the checkpoint is from',
 };
 
 export function gapReason({ reason, size: bytes, code }: GapJson): string {

@@ -3,7 +3,18 @@ import type { Clock } from './ports.ts';
 
 /** How far a long piece of work is. */
 export interface Progress {
-  readonly phase: 'prepare' | 'scan' | 'read' | 'stage' | 'apply' | 'verify' | 'clean-up' | 'purge' | 'search';
+  readonly phase:
+    | 'prepare'
+    | 'scan'
+    | 'read'
+    | 'stage'
+    | 'apply'
+    | 'verify'
+    | 'clean-up'
+    | 'purge'
+    | 'search'
+    | 'export'
+    | 'import';
   readonly done: number;
   /** Null while the total is not known. */
   readonly total: number | null;

@@ -34,6 +34,7 @@ export interface FolderEntry {
  * - `own`: Savepoint's staging folder
  * - `excluded`: the configuration leaves it out
  * - `purged`: it was captured, and taken out of the store on purpose
+ * - `private`: it was captured where the checkpoint was taken, and did not leave that machine
  */
 export type SkipReason =
   | 'too-large'
@@ -46,7 +47,8 @@ export type SkipReason =
   | 'repository'
   | 'own'
   | 'excluded'
-  | 'purged';
+  | 'purged'
+  | 'private';
 
 export interface Skip {
   readonly reason: SkipReason;

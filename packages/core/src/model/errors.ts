@@ -192,6 +192,30 @@ export const ERROR_CODES = {
     data: '{ left: { where: JsonName, what: string }[] }',
     hint: 'No checkpoint has it any more. Run the purge again; what it names may be removed by hand where it is no part of Savepoint.',
   },
+  BUNDLE_REFUSED: {
+    exit: 1,
+    when: 'A bundle is not one, is damaged, or holds something that no checkpoint can hold or that is larger than allowed.',
+    data: '{ why: string, object?: string, checkpoint?: string, path?: JsonName, offset?: number }; `offset` in bytes from the beginning of the file',
+    hint: 'Nothing was changed. Get the bundle anew from where it was made; do not trust it if it came from elsewhere.',
+  },
+  BUNDLE_INCOMPLETE: {
+    exit: 1,
+    when: 'A bundle continues checkpoints that are not here, or needs a content that is not here any more.',
+    data: '{ needs?: string, newest?: string | null, object?: string, checkpoint?: string, path?: JsonName }',
+    hint: 'Nothing was changed. Restore the bundles before it first, or make one without --since.',
+  },
+  BUNDLE_DIVERGED: {
+    exit: 3,
+    when: 'The folder has checkpoints, or files, of its own that the bundle does not know: the two timelines went different ways.',
+    data: '{ checkpoint: string | null, paths?: JsonName[] }',
+    hint: 'Nothing was changed. Restore the bundle to another folder, and take over from there what you need.',
+  },
+  BUNDLE_EMPTY: {
+    exit: 1,
+    when: 'There is no checkpoint that such a bundle could hold.',
+    data: '{ since: string | null, session: string | null }',
+    hint: 'Nothing was written. See `savepoint list --all`.',
+  },
   IO: {
     exit: 1,
     when: 'The file system refused or failed a call.',

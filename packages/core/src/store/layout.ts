@@ -2,6 +2,7 @@
 
 import { isFsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
+import { removeTree } from '../io/remove-tree.ts';
 import type { DiskPath } from '../model/names.ts';
 import { ObjectStore } from './objects/object-store.ts';
 import { assertPrivate, makeFolders } from './records.ts';
@@ -48,6 +49,12 @@ export function createStore(ports: Ports, storePath: DiskPath): OpenStore {
   }
   const objects = ObjectStore.create(ports, layout.objects);
   return { layout, objects, refs: new Refs(ports, layout.objects) };
+}
+
+/** Takes a store away that was made for something that did not come to pass. From its first step on it does not count. */
+export function removeStore({ fs }: Ports, storePath: DiskPath): void {
+  removeTree(fs, `${storePath}/workspace.json` as DiskPath);
+  removeTree(fs, storePath);
 }
 
 /** @throws SavepointError STORE_UNSAFE when others can enter the store */

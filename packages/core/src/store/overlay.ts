@@ -12,9 +12,15 @@ const CHUNK = 1 << 20;
 export class OverlayBatch implements ObjectBatch {
   readonly #kept = new Map<ObjectId, StoredObject>();
   readonly #sizes = new Map<ObjectId, ObjectInfo>();
-  #room = KEPT_BYTES;
+  #room: number;
 
-  constructor(private readonly below: ObjectReader) {}
+  /** @param keptBytes of new contents */
+  constructor(
+    private readonly below: ObjectReader,
+    keptBytes: number = KEPT_BYTES,
+  ) {
+    this.#room = keptBytes;
+  }
 
   get count(): number {
     return this.#sizes.size;

@@ -129,6 +129,26 @@ export class Refs {
   }
 
   /**
+   * Creates many refs, all of them at once or none; durable when it returns. The caller holds the store's lock.
+   * @throws FsError EEXIST where one of them exists already, or while a git works on the packed refs
+   */
+  createAll(refs: ReadonlyMap<string, ObjectId>): void {
+    if (refs.size === 0) return;
+    withPackedLock(this.ports, this.folder, () => {
+      const ids = new Map(this.#readPacked().ids);
+      for (const [name, id] of refs) {
+        assertName(name);
+        if (!isObjectId(id)) throw refused(`not an object id: ${JSON.stringify(id)}`);
+        // F1: a loose one would count before ours.
+        if (ids.has(name) || this.#looseOrNull(name) !== null)
+          throw new FsError('EEXIST', 'openNew', this.#pathOf(name));
+        ids.set(name, id);
+      }
+      durableWrite(this.#fs, this.#packedPath, encodePackedRefs(ids), FILE_MODE);
+    });
+  }
+
+  /**
    * Deletes those of `names` that exist. Durable when it returns; a crash may leave any of them undeleted. The caller
    * holds the store's lock.
    * @throws FsError EEXIST while a git works on the packed refs

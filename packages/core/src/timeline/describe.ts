@@ -25,7 +25,7 @@ function rowOf({ path, added, removed }: Change): StatRow {
 const SUMMARY_CHARACTERS = 60;
 
 /** `Edit src/a.ts (+3 −1)`, `Bash: npm install (214 files)`. */
-function describeCall({ name, kind, summary }: ToolInfo, changes: readonly Change[]): string {
+export function describeCall({ name, kind, summary }: ToolInfo, changes: readonly Change[]): string {
   const [first] = changes;
   const files = `${changes.length} file${changes.length === 1 ? '' : 's'}`;
   if (kind === 'shell' || kind === 'other' || first === undefined) {

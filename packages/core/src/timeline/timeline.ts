@@ -107,6 +107,11 @@ export class Timeline {
     this.refs.create(`${PREFIX}${ref.number}`, ref.commit);
   }
 
+  /** As `publish`, all of them at once or none. */
+  publishAll(refs: readonly CheckpointRef[]): void {
+    this.refs.createAll(new Map(refs.map(({ number, commit }) => [`${PREFIX}${number}`, commit])));
+  }
+
   isPublished(ref: CheckpointRef): boolean {
     return this.refs.read(`${PREFIX}${ref.number}`) === ref.commit;
   }
@@ -150,8 +155,16 @@ export function readCheckpoint(objects: ObjectReader, commit: ObjectId): Checkpo
   return decodeStory(readBlob(objects, story.id), commit, snapshot);
 }
 
-/** Writes a checkpoint's own objects into the batch; it exists once its ref does. */
-export function writeCheckpoint(batch: ObjectBatch, story: Story, snapshot: Checkpoint['snapshot']): CheckpointRef {
+/**
+ * Writes a checkpoint's own objects into the batch; it exists once its ref does.
+ * @param parents of the derived chain (sync/), never of a checkpoint
+ */
+export function writeCheckpoint(
+  batch: ObjectBatch,
+  story: Story,
+  snapshot: Checkpoint['snapshot'],
+  parents: readonly ObjectId[] = [],
+): CheckpointRef {
   const blob = batch.add('blob', encodeStory(story));
   const entries: TreeEntry[] = [
     { name: STORY, mode: BLOB, id: blob },
@@ -169,7 +182,7 @@ export function writeCheckpoint(batch: ObjectBatch, story: Story, snapshot: Chec
     'commit',
     encodeCommit({
       tree: batch.add('tree', encodeTree(entries)),
-      parents: [],
+      parents,
       author: who,
       committer: who,
       message: `cp_${story.number}: ${oneLine(story.description)}\n`,

@@ -102,6 +102,7 @@ export const gap = named(
       'own',
       'excluded',
       'purged',
+      'private',
     ]),
     size: nullableCount.describe('bytes, where known'),
     code: z.string().nullable().describe("the system's error code, for `unreadable`"),

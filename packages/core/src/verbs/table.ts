@@ -1,4 +1,5 @@
 /** The table of verbs: all that Savepoint can be asked to do. */
+import { bundleCreate, bundleRestore } from './bundle.ts';
 import { checkpoint } from './checkpoint.ts';
 import { config } from './config.ts';
 import { context } from './context.ts';
@@ -38,6 +39,8 @@ export const VERBS = {
   deleteSession,
   stats,
   exportSession,
+  bundleCreate,
+  bundleRestore,
   restore,
   rollback,
   edit,

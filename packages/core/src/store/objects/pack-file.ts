@@ -45,6 +45,8 @@ export class PackFile {
     readonly index: PackIndex,
     /** Bytes of the pack file when it was listed. */
     readonly size: number,
+    /** Where the pack begins in the file: a bundle has a header before it. */
+    private readonly start = 0,
   ) {}
 
   /**
@@ -163,7 +165,7 @@ export class PackFile {
   /** Bytes of the file; where they are few, valid until the next call. */
   #bytes(offset: number, length: number): Buffer {
     const into = length <= SCRATCH_BYTES ? scratch.subarray(0, length) : Buffer.allocUnsafe(length);
-    if (readFully(this.fs, this.handles.get(this.path), into, length, offset) < length) {
+    if (readFully(this.fs, this.handles.get(this.path), into, length, this.start + offset) < length) {
       throw new FormatProblem('is cut off');
     }
     return into;
@@ -225,7 +227,7 @@ export class PackFile {
     let at = start;
     return new Inflater(() => {
       const length = Math.min(buffer.length, end - at);
-      if (readFully(this.fs, fd, buffer, length, at) < length) throw new FormatProblem('is cut off');
+      if (readFully(this.fs, fd, buffer, length, this.start + at) < length) throw new FormatProblem('is cut off');
       at += length;
       return buffer.subarray(0, length);
     });

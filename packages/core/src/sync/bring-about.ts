@@ -1,0 +1,99 @@
+/** A folder becomes equal to the newest checkpoint of a bundle: that checkpoint exists in the moment in which it is done. */
+
+import type { Plan } from '../act/plan.ts';
+import { showName } from '../content/show-name.ts';
+import type { Pace } from '../io/pace.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
+import { nameToJson, type TreePath } from '../model/names.ts';
+import { planRestore } from '../rewind/plan-restore.ts';
+import type { HeldLock } from '../store/lock.ts';
+import { look, type Workspace } from '../timeline/capture.ts';
+import type { CheckpointRef } from '../timeline/timeline.ts';
+import { runTransaction } from '../transaction/door.ts';
+
+const EVERYTHING: readonly TreePath[] = ['' as TreePath];
+
+/** What is in a folder now, and what it would take to make it equal to a checkpoint. */
+export async function planToBecome(workspace: Workspace, target: Checkpoint, pace: Pace): Promise<Plan> {
+  const { scan, objects } = await look(workspace, pace, { missing: 'empty' });
+  return planRestore(
+    {
+      objects,
+      now: scan.snapshot,
+      own: scan.own,
+      rootsNow: scan.roots,
+      target,
+      scope: EVERYTHING,
+      global: null,
+      except: [],
+    },
+    pace,
+  );
+}
+
+/** @throws SavepointError BUNDLE_DIVERGED where the folder holds what no checkpoint has */
+export async function assertUnchanged(workspace: Workspace, newest: Checkpoint, pace: Pace): Promise<void> {
+  const { paths } = await planToBecome(workspace, newest, pace);
+  const [first] = paths;
+  if (first === undefined) return;
+  const more = paths.length === 1 ? '' : ` and ${paths.length - 1} more`;
+  throw new SavepointError(
+    'BUNDLE_DIVERGED',
+    `The folder was changed since ${newest.id}: ${first.path === '' ? 'its permissions' : showName(first.path)}${more}.`,
+    { checkpoint: newest.id, paths: paths.map(({ path }) => nameToJson(path)) },
+    {
+      hint: `Nothing was changed. Put these paths back as ${newest.id} has them, without a checkpoint, or restore the bundle to another folder.`,
+    },
+  );
+}
+
+/**
+ * All or nothing, through the one door. The checkpoint is published by it, so a crash leaves either the files and the
+ * checkpoint, or neither.
+ * @throws SavepointError CONFLICT where something is in the way, and what a transaction throws
+ */
+export async function bringAbout(
+  workspace: Workspace,
+  target: Checkpoint,
+  ref: CheckpointRef,
+  lock: HeldLock,
+  pace: Pace,
+): Promise<Plan> {
+  const { timeline } = workspace;
+  const plan = await planToBecome(workspace, target, pace);
+  const inTheWay = [
+    ...plan.conflicts,
+    ...plan.refused,
+    ...plan.mustCapture.map((path) => ({ path, why: 'is in the way' })),
+  ];
+  const [first] = inTheWay;
+  if (first !== undefined) {
+    throw new SavepointError('CONFLICT', `${showName(first.path)} is in the way: ${first.why}.`, {
+      paths: inTheWay.map(({ path, why }) => ({ path: nameToJson(path), why })),
+    });
+  }
+  const publication = {
+    checkpoint: ref,
+    publish: async () => timeline.publish(ref),
+    isPublished: () => timeline.isPublished(ref),
+    withdraw: () => timeline.withdraw(ref),
+  };
+  if (plan.paths.length === 0) {
+    lock.assertHeld();
+    timeline.publish(ref);
+    return plan;
+  }
+  await runTransaction({
+    ports: workspace.ports,
+    layout: workspace.store.layout,
+    workspace: workspace.id,
+    root: workspace.root,
+    objects: workspace.store.objects,
+    transitions: plan.paths.map(({ path, from, to }) => ({ path, from, to })),
+    publication,
+    lock,
+    pace,
+  });
+  return plan;
+}

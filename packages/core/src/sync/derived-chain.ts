@@ -1,0 +1,83 @@
+/**
+ * The chain that leaves the machine (docs/format.md, "The derived chain"): for each checkpoint a commit whose parent is that
+ * of the one before it. It depends on the checkpoints and on what was asked for, and on nothing else: neither on a clock
+ * nor on chance nor on the store that they lie in.
+ */
+
+import type { Pace } from '../io/pace.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import { EMPTY_TREE, type ObjectId } from '../model/ids.ts';
+import type { TreePath } from '../model/names.ts';
+import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
+import { OverlayBatch } from '../store/overlay.ts';
+import { writeCheckpoint } from '../timeline/timeline.ts';
+import { DerivedSnapshots } from './derived-snapshot.ts';
+import { withoutMessages, withoutPrivateContents } from './derived-story.ts';
+import { isPrivatePath } from './private.ts';
+
+export interface Flavour {
+  /** Also files that are private by their names, or because an ignore rule covers them. */
+  readonly private: boolean;
+  /** Also what people and agents said, and what tools were called with. */
+  readonly messages: boolean;
+}
+
+/** A commit of the chain, and what it says. */
+export interface Link {
+  readonly story: Checkpoint;
+  readonly commit: ObjectId;
+}
+
+export interface DerivedChain {
+  /** Oldest first. */
+  readonly links: readonly Link[];
+  /** Reads the store, and what was made for the chain. */
+  readonly objects: ObjectBatch;
+  /** Private paths that were left out of the newest. */
+  readonly leftOut: number;
+}
+
+/**
+ * @param checkpoints oldest first
+ * @param all every checkpoint of the timeline, to know what was before a change
+ */
+export async function deriveChain(
+  objects: ObjectReader,
+  checkpoints: readonly Checkpoint[],
+  all: ReadonlyMap<string, Checkpoint>,
+  flavour: Flavour,
+  pace: Pace,
+): Promise<DerivedChain> {
+  const batch = new OverlayBatch(objects, Number.POSITIVE_INFINITY);
+  const snapshots = new DerivedSnapshots(batch, flavour.private);
+  const links: Link[] = [];
+  let parent: ObjectId | null = null;
+  let leftOut = 0;
+  for (const [index, checkpoint] of checkpoints.entries()) {
+    if (pace.due()) await pace.breathe({ phase: 'export', done: index, total: checkpoints.length });
+    const before = checkpoint.previous === null ? null : (all.get(checkpoint.previous)?.snapshot ?? null);
+    const isPrivate = (path: TreePath, when: 'before' | 'after'): boolean =>
+      isPrivatePath(snapshots.read, when === 'before' ? before : checkpoint.snapshot, path);
+    const derived = snapshots.of(checkpoint.snapshot);
+    const { files, links: ofLinks, folders, bytes, skipped } = checkpoint.counts;
+    let story: Checkpoint = {
+      ...checkpoint,
+      snapshot: derived.snapshot,
+      counts: {
+        files: files - derived.leftOut.files,
+        links: ofLinks - derived.leftOut.links,
+        folders: folders - derived.leftOut.folders,
+        bytes: bytes - derived.leftOut.bytes,
+        skipped: skipped + derived.leftOut.paths,
+      },
+    };
+    if (!flavour.private) story = withoutPrivateContents(story, isPrivate);
+    if (!flavour.messages) story = withoutMessages(story);
+    const { commit } = writeCheckpoint(batch, story, story.snapshot, parent === null ? [] : [parent]);
+    if (story.snapshot.files === EMPTY_TREE) batch.add('tree', Buffer.alloc(0));
+    links.push({ story: { ...story, commit }, commit });
+    parent = commit;
+    leftOut = derived.leftOut.paths;
+  }
+  return { links, objects: batch, leftOut };
+}

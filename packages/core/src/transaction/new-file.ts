@@ -1,0 +1,83 @@
+/** A new file for what is taken out of the store. It has its name when it is whole, and not before. */
+
+import { showName } from '../content/show-name.ts';
+import { folderOf, syncFolder } from '../io/durable-write.ts';
+import { type Fs, FsError, isFsError, kindOf } from '../io/fs.ts';
+import type { Random } from '../io/ports.ts';
+import { SavepointError } from '../model/errors.ts';
+import { type DiskPath, nameToJson } from '../model/names.ts';
+
+/** Contents may be secret, whatever their own modes are. */
+const FILE_MODE = 0o600;
+const NAME_BYTES = 4;
+/** What a file system answers that has no hard links. */
+const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
+
+/**
+ * All of it, durable, or nothing.
+ * @param path absolute; the folder that it lies in is there
+ * @param replace a file that is there gives way, in the moment in which the new one is whole
+ * @param fill writes piece after piece
+ * @throws SavepointError CONFLICT where something is there; FsError
+ */
+export async function makeFile(
+  { fs, random }: { readonly fs: Fs; readonly random: Random },
+  path: DiskPath,
+  replace: boolean,
+  fill: (write: (bytes: Uint8Array) => void) => Promise<void>,
+): Promise<void> {
+  const standing = fs.lstat(path);
+  if (standing !== null && (!replace || kindOf(standing) !== 'file')) throw isThere(path);
+  const temporary = `${path}.${random.hex(NAME_BYTES)}.tmp` as DiskPath;
+  const fd = fs.openNew(temporary, FILE_MODE);
+  try {
+    try {
+      let at = 0;
+      await fill((bytes) => {
+        fs.write(fd, bytes, at);
+        at += bytes.length;
+      });
+      fs.sync(fd);
+    } finally {
+      fs.close(fd);
+    }
+    if (replace) fs.rename(temporary, path);
+    else giveName(fs, temporary, path);
+    syncFolder(fs, folderOf(path));
+  } finally {
+    discard(fs, temporary);
+  }
+}
+
+function giveName(fs: Fs, temporary: DiskPath, path: DiskPath): void {
+  try {
+    fs.hardLink(temporary, path);
+  } catch (error) {
+    if (isFsError(error, 'EEXIST')) throw isThere(path);
+    if (!isFsError(error, ...NO_HARD_LINKS)) throw error;
+    // The name is taken by an empty file first: of two who come at once one is refused.
+    try {
+      fs.close(fs.openNew(path, FILE_MODE));
+    } catch (second) {
+      throw isFsError(second, 'EEXIST') ? isThere(path) : second;
+    }
+    fs.rename(temporary, path);
+  }
+}
+
+function isThere(path: DiskPath): SavepointError {
+  return new SavepointError(
+    'CONFLICT',
+    `${showName(path)} is there already.`,
+    { paths: [{ path: nameToJson(path), why: 'is there already' }] },
+    { hint: 'Nothing was changed. Name a file that does not exist yet, or say that it may be overwritten.' },
+  );
+}
+
+function discard(fs: Fs, path: DiskPath): void {
+  try {
+    fs.unlink(path);
+  } catch (error) {
+    if (!(error instanceof FsError)) throw error;
+  }
+}

@@ -1,0 +1,101 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { bytesFromText, type DiskPath, open, type Savepoint, SavepointError } from '@savepoint/core';
+import { GIT_ENV, realPorts, type World, world } from '@savepoint/testkit';
+import { expect, onTestFinished } from 'vitest';
+
+/** Two machines, each with a home of its own, and folders in which bundles lie. */
+
+export function disk(text: string): DiskPath {
+  return bytesFromText(text) as DiskPath;
+}
+
+/** A machine on which nothing was ever kept. */
+export class Machine {
+  readonly world: World = world(onTestFinished);
+  readonly folder = Buffer.from(this.world.folder, 'latin1').toString();
+  readonly project = path.join(this.folder, 'workspace');
+
+  at(name: string): string {
+    return path.join(this.folder, name);
+  }
+
+  /** @param dir the workspace, below the machine's folder */
+  open(dir = 'workspace', actor?: { readonly kind: 'agent'; readonly name: string }): Savepoint {
+    const given = actor === undefined ? {} : { actor };
+    return open({ dir: disk(this.at(dir)), ports: realPorts(), places: this.world.places, here: true, ...given });
+  }
+
+  write(name: string, content: string | Buffer, dir = 'workspace'): void {
+    const file = path.join(this.at(dir), name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+
+  restore(bundle: string, dir = 'restored'): ReturnType<Savepoint['restoreBundle']> {
+    return this.open().restoreBundle(disk(bundle), disk(this.at(dir)));
+  }
+
+  git(args: readonly string[], options: { readonly cwd?: string; readonly input?: Buffer } = {}): string {
+    return execFileSync('git', [...args], {
+      cwd: options.cwd ?? this.folder,
+      env: { ...this.world.env, ...GIT_ENV },
+      input: options.input ?? Buffer.alloc(0),
+      stdio: ['pipe', 'pipe', 'ignore'],
+      maxBuffer: 1 << 28,
+    })
+      .toString()
+      .trim();
+  }
+
+  /** Its status. */
+  gitFails(args: readonly string[]): number | null {
+    return spawnSync('git', [...args], { cwd: this.folder, env: { ...this.world.env, ...GIT_ENV } }).status;
+  }
+
+  /** All that there is, byte for byte, but for bundles themselves. */
+  state(): string {
+    return everything(this.folder)
+      .filter((line) => !/\.bundle /.test(line))
+      .join('\n');
+  }
+}
+
+/** Every path below a folder with what it is: an oracle of its own. */
+export function everything(folder: string, at = ''): readonly string[] {
+  return readdirSync(path.join(folder, at))
+    .sort()
+    .flatMap((name) => {
+      const inner = path.join(at, name);
+      const full = path.join(folder, inner);
+      const stat = lstatSync(full);
+      const mode = (stat.mode & 0o7777).toString(8);
+      if (stat.isDirectory()) return [`${inner}/ ${mode}`, ...everything(folder, inner)];
+      if (stat.isSymbolicLink()) return [`${inner} -> ${readlinkSync(full)}`];
+      return [`${inner} ${mode} ${createHash('sha1').update(readFileSync(full)).digest('hex')}`];
+    });
+}
+
+export async function failure(work: Promise<unknown>): Promise<SavepointError> {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(SavepointError);
+  return error as SavepointError;
+}
+
+/** Writes a first bundle of a small project. */
+export async function smallBundle(machine: Machine): Promise<string> {
+  machine.write('a.txt', 'one\n');
+  machine.write('src/b.ts', 'export const b = 1;\n');
+  const savepoint = machine.open();
+  await savepoint.checkpoint({ message: 'first' });
+  machine.write('a.txt', 'two\n');
+  await savepoint.checkpoint({ message: 'second' });
+  const file = machine.at('small.bundle');
+  await savepoint.createBundle(disk(file));
+  return file;
+}

@@ -1,0 +1,351 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { disk, everything, failure, Machine, smallBundle } from './bundle-world.ts';
+
+/** Bundles from one machine to another, with git as the judge of what is in them. */
+
+describe('a bundle', () => {
+  test('is one that git verifies, clones and finds nothing wrong with', async () => {
+    const here = new Machine();
+    const file = await smallBundle(here);
+    here.git(['init', '-q', 'judge']);
+    here.git(['-C', 'judge', 'bundle', 'verify', file]);
+    here.git(['clone', '-q', file, 'clone']);
+    here.git(['-C', 'clone', 'fsck', '--strict']);
+    expect(here.git(['-C', 'clone', 'log', '--format=%s', '--reverse'])).toBe('cp_1: first\ncp_2: second');
+    expect(readFileSync(here.at('clone/files/a.txt'), 'utf8')).toBe('two\n');
+    expect(here.git(['-C', 'clone', 'show', 'HEAD~1:files/a.txt'])).toBe('one');
+  });
+
+  test('of the same checkpoints has the same bytes, also where it was made of a restored one', async () => {
+    const here = new Machine();
+    const there = new Machine();
+    const file = await smallBundle(here);
+    await here.open().createBundle(disk(here.at('again.bundle')));
+    await there.restore(file);
+    await there.open('restored').createBundle(disk(there.at('back.bundle')));
+    const bytes = readFileSync(file);
+    expect(readFileSync(here.at('again.bundle')).equals(bytes)).toBe(true);
+    expect(readFileSync(there.at('back.bundle')).equals(bytes)).toBe(true);
+  });
+
+  test('of more checkpoints begins with the commits of one of fewer', async () => {
+    const here = new Machine();
+    const savepoint = here.open();
+    await smallBundle(here);
+    here.write('a.txt', 'three\n');
+    await savepoint.checkpoint();
+    const second = await savepoint.createBundle(disk(here.at('second.bundle')));
+    here.git(['clone', '-q', 'small.bundle', 'clone']);
+    here.git(['-C', 'clone', 'fetch', '-q', here.at('second.bundle'), 'timeline:longer']);
+    here.git(['-C', 'clone', 'merge-base', '--is-ancestor', 'HEAD', 'longer']);
+    expect(here.git(['-C', 'clone', 'rev-parse', 'longer'])).toBe(second.tip);
+  });
+
+  test('never replaces a file unasked, and is written nowhere in a .git or in the store', async () => {
+    const here = new Machine();
+    const file = await smallBundle(here);
+    const savepoint = here.open();
+    const before = readFileSync(file);
+    here.write('more', 'more\n');
+    await savepoint.checkpoint();
+    expect(await failure(savepoint.createBundle(disk(file)))).toMatchObject({ code: 'CONFLICT' });
+    expect(readFileSync(file).equals(before)).toBe(true);
+    await savepoint.createBundle(disk(file), { overwrite: true });
+    expect(readFileSync(file).equals(before)).toBe(false);
+    mkdirSync(here.at('workspace/.git'));
+    for (const name of ['workspace/.git/x', 'home/x', 'workspace/.GIT/x']) {
+      expect(await failure(savepoint.createBundle(disk(here.at(name))))).toMatchObject({ code: 'PATH_REFUSED' });
+    }
+    symlinkSync(here.at('home'), here.at('way'));
+    expect(await failure(savepoint.createBundle(disk(here.at('way/x'))))).toMatchObject({ code: 'PATH_REFUSED' });
+    expect(await failure(savepoint.createBundle(disk(here.at('none/x'))))).toMatchObject({ code: 'IO' });
+  });
+
+  test('holds no private file, and nothing that tells of one but its name', async () => {
+    const here = new Machine();
+    here.write('.gitignore', 'local.txt\nnotes/\n');
+    here.write('.env.local', 'TOKEN=tok-in-env-file\n');
+    here.write('keys/server.pem', 'tok-in-key\n');
+    here.write('local.txt', 'tok-in-ignored-file\n');
+    here.write('notes/deep/n.txt', 'tok-in-ignored-folder\n');
+    here.write('a.txt', 'public\n');
+    const savepoint = here.open();
+    await savepoint.checkpoint();
+    here.write('.env.local', 'TOKEN=tok-changed\n');
+    rmSync(here.at('workspace/notes'), { recursive: true });
+    await savepoint.checkpoint();
+    const told = await savepoint.createBundle(disk(here.at('x.bundle')));
+    expect(told.leftOut).toBe(3);
+    here.git(['clone', '-q', 'x.bundle', 'clone']);
+    const objects = here.git(['-C', 'clone', 'cat-file', '--batch', '--batch-all-objects']);
+    expect(objects).toContain('public');
+    expect(objects).not.toContain('tok-');
+    for (const text of ['TOKEN=tok-in-env-file\n', 'TOKEN=tok-changed\n', 'tok-in-ignored-folder\n']) {
+      const id = here.git(['hash-object', '--stdin'], { input: Buffer.from(text) });
+      expect(objects).not.toContain(id);
+    }
+    await savepoint.createBundle(disk(here.at('y.bundle')), { private: true });
+    here.git(['clone', '-q', 'y.bundle', 'all']);
+    expect(readFileSync(here.at('all/files/.env.local'), 'utf8')).toBe('TOKEN=tok-changed\n');
+  });
+
+  test('holds nothing that was said, unless asked', async () => {
+    const here = new Machine();
+    here.write('a.txt', 'one\n');
+    const savepoint = here.open();
+    const session = savepoint.session({ agent: 'mine', id: 's-1' });
+    await session.start();
+    await session.prompt('The password is tok-prompt.', 'm-1');
+    await session.call({ tool: 'Bash', kind: 'shell', args: { command: 'echo tok-argument' }, id: 'c-1' }, () =>
+      here.write('a.txt', 'two\n'),
+    );
+    await savepoint.createBundle(disk(here.at('x.bundle')));
+    await savepoint.createBundle(disk(here.at('y.bundle')), { messages: true });
+    for (const [name, count] of [
+      ['x', 0],
+      ['y', 1],
+    ] as const) {
+      here.git(['clone', '-q', `${name}.bundle`, name]);
+      const all = here.git(['-C', name, 'cat-file', '--batch', '--batch-all-objects']) + here.git(['-C', name, 'log']);
+      expect(all.includes('tok-prompt')).toBe(count === 1);
+      expect(all.includes('tok-argument')).toBe(count === 1);
+    }
+    expect(here.git(['-C', 'x', 'log', '--format=%s', '--reverse'])).toBe(
+      'cp_1: mine began a session\ncp_2: Prompt\ncp_3: Bash (1 file)',
+    );
+  });
+
+  test('of a session has its checkpoints and what its changes need', async () => {
+    const here = new Machine();
+    const there = new Machine();
+    here.write('a.txt', 'one\n');
+    const savepoint = here.open();
+    await savepoint.checkpoint();
+    here.write('a.txt', 'two\n');
+    await savepoint.checkpoint();
+    const session = savepoint.session({ agent: 'mine', id: 's-1' });
+    await session.call({ tool: 'Write', kind: 'write', args: {}, id: 'c-1' }, () => here.write('a.txt', 'three\n'));
+    here.write('b.txt', 'mine\n');
+    await savepoint.checkpoint();
+    const told = await savepoint.createBundle(disk(here.at('s.bundle')), { session: 's-1' });
+    expect(told.checkpoints.map(({ id }) => id)).toEqual(['cp_2', 'cp_3']);
+    await there.restore(here.at('s.bundle'));
+    const restored = there.open('restored');
+    await restored.rollback({ session: 's-1' });
+    expect(readFileSync(there.at('restored/a.txt'), 'utf8')).toBe('two\n');
+    expect(await failure(savepoint.createBundle(disk(here.at('n.bundle')), { session: 's-2' }))).toMatchObject({
+      code: 'UNKNOWN_SESSION',
+    });
+  });
+});
+
+describe('on an empty machine', () => {
+  test('the folder is what it was, and every checkpoint can be reached', async () => {
+    const here = new Machine();
+    const there = new Machine();
+    here.write('front/.git/HEAD', 'ref: refs/heads/main\n');
+    here.write('front/.git/config', '');
+    here.write('front/a.txt', 'one\n');
+    here.write('back/.git/HEAD', 'ref: refs/heads/main\n');
+    here.write('back/b.txt', 'b\n');
+    here.write('run.sh', '#!/bin/sh\n');
+    chmodSync(here.at('workspace/run.sh'), 0o750);
+    mkdirSync(here.at('workspace/empty'));
+    symlinkSync('front/a.txt', here.at('workspace/link'));
+    here.write('large.bin', Buffer.alloc(17 * 1024 * 1024, 'large'));
+    const savepoint = here.open();
+    await savepoint.checkpoint({ message: 'first' });
+    here.write('front/a.txt', 'two\n');
+    rmSync(here.at('workspace/back/b.txt'));
+    await savepoint.checkpoint({ message: 'second' });
+    await savepoint.createBundle(disk(here.at('all.bundle')));
+    const told = await there.restore(here.at('all.bundle'), 'deep/restored');
+    expect(told.added.map(({ id }) => id)).toEqual(['cp_1', 'cp_2']);
+    const mine = everything(here.project).filter((line) => !line.includes('.git'));
+    expect(everything(there.at('deep/restored'))).toEqual(mine);
+    const restored = there.open('deep/restored');
+    const { checkpoints } = await restored.list();
+    expect(checkpoints.map(({ id, description }) => `${id} ${description}`)).toEqual(['cp_2 second', 'cp_1 first']);
+    const status = await restored.status();
+    expect(status.changed?.changes).toEqual([]);
+    expect(status.moved).toBeNull();
+    expect((await restored.verify({ deep: true })).damage).toEqual([]);
+    expect((await restored.diff({ from: 'cp_1', to: 'cp_2' })).changes.map((one) => one.path)).toEqual([
+      'back/b.txt',
+      'front/a.txt',
+    ]);
+    await restored.restore('cp_1');
+    expect(readFileSync(there.at('deep/restored/back/b.txt'), 'utf8')).toBe('b\n');
+    await restored.undo();
+    expect(everything(there.at('deep/restored'))).toEqual(mine);
+  });
+
+  test('a restore of a checkpoint leaves alone what stayed behind', async () => {
+    const here = new Machine();
+    const there = new Machine();
+    here.write('.env', 'SECRET=here\n');
+    await smallBundle(here);
+    await there.restore(here.at('small.bundle'));
+    there.write('.env', 'SECRET=there\n', 'restored');
+    const preview = await there.open('restored').previewRestore('cp_1');
+    expect(preview.plan.kept).toEqual([{ path: '.env', why: 'cp_1 did not capture it (private)' }]);
+    await there.open('restored').restore('cp_1');
+    expect(readFileSync(there.at('restored/.env'), 'utf8')).toBe('SECRET=there\n');
+  });
+
+  test('a folder that holds something, a file, and a home are refused with nothing done', async () => {
+    const here = new Machine();
+    const there = new Machine();
+    const file = await smallBundle(here);
+    there.write('mine.txt', 'mine\n', 'busy');
+    writeFileSync(there.at('file'), '');
+    const before = there.state();
+    expect(await failure(there.restore(file, 'busy'))).toMatchObject({ code: 'CONFLICT' });
+    expect(await failure(there.restore(file, 'file'))).toMatchObject({ code: 'ROOT_REFUSED' });
+    expect(await failure(there.restore(file, 'user'))).toMatchObject({ code: 'ROOT_REFUSED' });
+    expect(await failure(there.restore(file, 'home/x'))).toMatchObject({ code: 'PATH_REFUSED' });
+    expect(await failure(there.restore(file, 'x/.git/y'))).toMatchObject({ code: 'PATH_REFUSED' });
+    expect(await failure(there.restore(there.at('none.bundle')))).toMatchObject({ code: 'IO' });
+    expect(there.state()).toBe(before);
+  });
+});
+
+describe('a second bundle', () => {
+  async function first(): Promise<{ readonly here: Machine; readonly there: Machine }> {
+    const here = new Machine();
+    const there = new Machine();
+    await there.restore(await smallBundle(here));
+    return { here, there };
+  }
+
+  async function next(here: Machine, since: string, content: string): Promise<string> {
+    here.write('a.txt', content);
+    const savepoint = here.open();
+    await savepoint.checkpoint({ message: content.trim() });
+    const file = here.at(`since-${since}.bundle`);
+    await savepoint.createBundle(disk(file), { since });
+    return file;
+  }
+
+  test('goes on where the first ended, for us and for git', async () => {
+    const { here, there } = await first();
+    const file = await next(here, 'cp_2', 'three\n');
+    here.git(['clone', '-q', 'small.bundle', 'clone']);
+    here.git(['-C', 'clone', 'bundle', 'verify', file]);
+    here.git(['-C', 'clone', 'pull', '-q', '--ff-only', file, 'timeline']);
+    const told = await there.restore(file);
+    expect(told).toMatchObject({ isNew: false, restored: { id: 'cp_3' }, paths: ['a.txt'] });
+    expect(readFileSync(there.at('restored/a.txt'), 'utf8')).toBe('three\n');
+    expect((await there.open('restored').status()).changed?.changes).toEqual([]);
+    const before = there.state();
+    expect(await there.restore(file)).toMatchObject({ added: [], restored: null });
+    expect(await there.restore(here.at('small.bundle'))).toMatchObject({ added: [], restored: null });
+    expect(there.state()).toBe(before);
+  });
+
+  test('goes on after old checkpoints were dropped on either side', async () => {
+    const { here, there } = await first();
+    const keep = { maxCheckpoints: 1, keepAtLeast: 1, maxAgeDays: null, maxSessions: null };
+    const drop = async (machine: Machine, dir: string): Promise<readonly string[]> => {
+      const savepoint = machine.open(dir);
+      for (const checkpoint of (await savepoint.list()).checkpoints.slice(1)) {
+        await savepoint.gc({ retention: { ...keep, maxStoreBytes: null } });
+        expect(checkpoint.number).toBeGreaterThan(0);
+      }
+      return (await savepoint.list()).checkpoints.map(({ id }) => id);
+    };
+    await there.restore(await next(here, 'cp_2', 'three\n'));
+    await there.restore(await next(here, 'cp_3', 'four\n'));
+    expect(await drop(here, 'workspace')).not.toContain('cp_1');
+    await there.restore(await next(here, 'cp_4', 'five\n'));
+    expect(await drop(there, 'restored')).not.toContain('cp_1');
+    const told = await there.restore(await next(here, 'cp_5', 'six\n'));
+    expect(told.added.map(({ id }) => id)).toEqual(['cp_6']);
+    expect(readFileSync(there.at('restored/a.txt'), 'utf8')).toBe('six\n');
+    const whole = here.at('whole.bundle');
+    await here.open().createBundle(disk(whole));
+    expect(await there.restore(whole)).toMatchObject({ restored: null });
+    expect((await there.open('restored').verify({ deep: true })).damage).toEqual([]);
+  });
+
+  test('that begins too late says what is missing', async () => {
+    const { here, there } = await first();
+    await next(here, 'cp_2', 'three\n');
+    const file = await next(here, 'cp_3', 'four\n');
+    const before = there.state();
+    expect(await failure(there.restore(file))).toMatchObject({
+      code: 'BUNDLE_INCOMPLETE',
+      data: { needs: 'cp_3', newest: 'cp_2' },
+    });
+    const error = await failure(there.restore(file, 'other'));
+    expect(error).toMatchObject({ code: 'BUNDLE_INCOMPLETE', data: { needs: 'cp_3', newest: null } });
+    expect(there.state()).toBe(before);
+  });
+
+  test('never overwrites what the folder has of its own', async () => {
+    const { here, there } = await first();
+    const file = await next(here, 'cp_2', 'three\n');
+    there.write('mine.txt', 'mine\n', 'restored');
+    const before = there.state();
+    const changed = await failure(there.restore(file));
+    expect(changed).toMatchObject({ code: 'BUNDLE_DIVERGED', data: { checkpoint: 'cp_2', paths: ['mine.txt'] } });
+    expect(there.state()).toBe(before);
+    await there.open('restored').checkpoint();
+    const after = there.state();
+    expect(await failure(there.restore(file))).toMatchObject({
+      code: 'BUNDLE_DIVERGED',
+      data: { checkpoint: 'cp_3' },
+    });
+    expect(there.state()).toBe(after);
+  });
+
+  test('brings work home: what was done where the first was restored goes on here', async () => {
+    const { here, there } = await first();
+    const away = there.open('restored');
+    there.write('a.txt', 'done there\n', 'restored');
+    await away.checkpoint({ message: 'there' });
+    await away.createBundle(disk(there.at('home.bundle')), { since: 'cp_2' });
+    const told = await here.restore(there.at('home.bundle'), 'workspace');
+    expect(told.added.map(({ id }) => id)).toEqual(['cp_3']);
+    expect(readFileSync(path.join(here.project, 'a.txt'), 'utf8')).toBe('done there\n');
+    expect((await here.open().list()).checkpoints.map(({ id }) => id)).toEqual(['cp_3', 'cp_2', 'cp_1']);
+  });
+
+  test('of another timeline is another timeline', async () => {
+    const { there } = await first();
+    const third = new Machine();
+    const before = there.state();
+    expect(await failure(there.restore(await smallBundle(third)))).toMatchObject({ code: 'BUNDLE_DIVERGED' });
+    expect(there.state()).toBe(before);
+  });
+
+  test('fills in what an earlier one of a session had left out', async () => {
+    const here = new Machine();
+    const there = new Machine();
+    await smallBundle(here);
+    const savepoint = here.open();
+    const session = savepoint.session({ agent: 'mine', id: 's-1' });
+    await session.call({ tool: 'Write', kind: 'write', args: {}, id: 'c-1' }, () => here.write('a.txt', 'three\n'));
+    await savepoint.createBundle(disk(here.at('s.bundle')), { session: 's-1' });
+    await savepoint.createBundle(disk(here.at('all.bundle')));
+    await there.restore(here.at('s.bundle'));
+    const told = await there.restore(here.at('all.bundle'));
+    expect(told.added.map(({ id }) => id)).toEqual(['cp_1']);
+    expect(told.restored).toBeNull();
+    expect((await there.open('restored').list()).checkpoints.map(({ id }) => id)).toEqual(['cp_3', 'cp_2', 'cp_1']);
+  });
+});
+
+test('the file is private, and nothing is left of one that could not be written', async () => {
+  const here = new Machine();
+  const file = await smallBundle(here);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const before = everything(here.folder);
+  const stop = new AbortController();
+  stop.abort();
+  const cancelled = here.open().createBundle(disk(here.at('c.bundle')), { signal: stop.signal });
+  expect(await failure(cancelled)).toMatchObject({ code: 'CANCELLED' });
+  expect(everything(here.folder)).toEqual(before);
+});
