@@ -94,6 +94,11 @@ export type {
 export type { FrozenPath } from './store/frozen.ts';
 export type { OpenCall } from './store/open-calls.ts';
 export type { Usage } from './store/usage.ts';
+export type { Channel, Conversation, Spoken } from './sync/channel.ts';
+export { type ChannelSandboxOptions, channelSandbox } from './sync/channel-sandbox.ts';
+export { type LocalSandboxOptions, localSandbox } from './sync/local-sandbox.ts';
+export type { CommandResult, FileOptions, Sandbox, SandboxCommand } from './sync/sandbox.ts';
+export { type SshSandboxOptions, sshSandbox } from './sync/ssh-sandbox.ts';
 export type { CleanUp } from './timeline/clean-up.ts';
 export type { ForgottenSession, KeptReason } from './timeline/forget-session.ts';
 export type { HistoryEntry, HistoryFilter, HistoryPage, HistoryQuery, Unlisted } from './timeline/history.ts';

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { SavepointError } from '../model/errors.ts';
 import { nameToJson, textFromBytes } from '../model/names.ts';
 import { errorCode } from './node-path.ts';
@@ -42,9 +44,7 @@ export const nodePrograms: Programs = {
           if (!output.take(name, part)) stop('too-much');
         });
       }
-      // A program need not read what it is given.
-      child.stdin?.on('error', () => undefined);
-      child.stdin?.end(program.input);
+      if (child.stdin !== null) feed(child.stdin, program.input ?? []);
       child.on('error', (error) => {
         if (child.pid !== undefined) return;
         forget();
@@ -75,6 +75,13 @@ function start(program: ProgramRun): ChildProcess {
   } catch (error) {
     throw notStarted(program, errorCode(error), error);
   }
+}
+
+function feed(stdin: Writable, input: Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>): void {
+  // A program need not read what it is given.
+  stdin.on('error', () => undefined);
+  if (input instanceof Uint8Array) stdin.end(input);
+  else pipeline(input, stdin).catch(() => undefined);
 }
 
 /** Both outputs of a program, bounded together. */

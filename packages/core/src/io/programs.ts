@@ -9,8 +9,8 @@ export interface ProgramRun {
   readonly cwd: DiskPath;
   /** The whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** What it reads from standard input; without it that is empty. */
-  readonly input?: Uint8Array;
+  /** What it reads from standard input; without it that is empty. Input that comes in parts holds it open until its end. */
+  readonly input?: Uint8Array | AsyncIterable<Uint8Array>;
   /** Milliseconds after which it is ended, with all that it started. Default: it may take for ever. */
   readonly timeoutMs?: number;
   /** Ends it, with all that it started. */

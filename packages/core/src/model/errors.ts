@@ -234,6 +234,24 @@ export const ERROR_CODES = {
     data: '{ transaction: string, why: string, paths?: { path: JsonName, state: string, backup?: string }[] }',
     hint: 'Run `savepoint recover`; `--forward` finishes it, `--back` takes it back.',
   },
+  SANDBOX_UNFIT: {
+    exit: 1,
+    when: 'There is no node in the sandbox, or one that is too old for Savepoint to run on.',
+    data: '{ sandbox: string, found: string | null, wanted: string }',
+    hint: 'Nothing was done in the sandbox. Install Node.js 20.19 or newer there, or say where it is (`node`).',
+  },
+  SANDBOX_LOST: {
+    exit: 1,
+    when: 'A sandbox cannot be reached, or the connection to it ended before the answer was there.',
+    data: '{ sandbox: string, began: boolean, detail: string }; where `began` is false, nothing was done there',
+    hint: 'Whether it was done is not known where it had begun: look with `status` and `list`, then try again.',
+  },
+  SANDBOX_ANSWER: {
+    exit: 1,
+    when: 'What came back from a sandbox is no answer that Savepoint gives: another shape, too long, or nothing.',
+    data: '{ sandbox: string, why: string }',
+    hint: 'Nothing of the answer was used. A sandbox that answers so is broken, or not to be trusted.',
+  },
   INTERNAL: {
     exit: 1,
     when: 'A fault of Savepoint itself.',

@@ -72,6 +72,20 @@ test('bytes go in and come out as they are; without input there is none', async 
   expect(await run({ file: 'cat' })).toMatchObject({ exit: 0, stdout: Buffer.alloc(0) });
 });
 
+test('input that comes in parts holds the input open until its end', async () => {
+  const { run } = runner();
+  let isOpen = true;
+  async function* parts(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('one ');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    isOpen = false;
+    yield Buffer.from('two');
+  }
+  const { stdout } = await run({ file: 'cat', input: parts() });
+  expect([stdout.toString(), isOpen]).toEqual(['one two', false]);
+  expect(await run({ ...sh('exit 4'), input: parts() })).toMatchObject({ exit: 4, ended: 'exit' });
+});
+
 test('a program that does not read its input is no failure', async () => {
   const { run } = runner();
   expect(await run({ ...sh('exit 3'), input: Buffer.alloc(4_000_000) })).toMatchObject({ exit: 3, ended: 'exit' });

@@ -1,0 +1,103 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { type DiskPath, type SshSandboxOptions, sshSandbox } from '@savepoint/core';
+import { realPorts, sandboxConformance, type World, world } from '@savepoint/testkit';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { bareTools, type SshServer, startSshd } from './server.ts';
+
+/** A server for a group of tests. */
+function serving(settings: (folder: string) => readonly string[]): () => Omit<SshSandboxOptions, 'host'> {
+  let server: SshServer;
+  let at: World;
+  beforeAll(async () => {
+    at = world();
+    server = await startSshd(at.folder, settings(at.folder));
+  });
+  afterAll(async () => {
+    await server.end();
+    at.remove();
+  });
+  return () => ({
+    ports: realPorts(),
+    cwd: '/' as DiskPath,
+    env: { PATH: process.env['PATH'] ?? '', HOME: path.join(at.folder, 'user') },
+    port: server.port,
+    user: server.user,
+    identityFile: server.identityFile,
+    knownHostsFile: server.knownHostsFile,
+  });
+}
+
+const under = (options: () => Omit<SshSandboxOptions, 'host'>) => () => ({
+  sandbox: sshSandbox({ ...options(), host: '127.0.0.1' }),
+  folder: world(onTestFinished).workspace,
+  byteNames: true,
+  isRoot: process.getuid?.() === 0,
+});
+
+describe('a sandbox over ssh', () => {
+  const options = serving(() => [`SetEnv PATH=${process.env['PATH']}`]);
+  for (const { name, run } of sandboxConformance(under(options))) test(name, run);
+
+  const sandboxWith = (more: Partial<SshSandboxOptions>) => sshSandbox({ ...options(), host: '127.0.0.1', ...more });
+  const hello = { id: 'hello', command: ['sh', '-c', 'echo hello'] } as const;
+
+  test('a host whose key is not known is refused, and nobody is asked', async () => {
+    const knownHostsFile = path.join(world(onTestFinished).folder, 'none');
+    const failure = await sandboxWith({ knownHostsFile })
+      .run(hello)
+      .catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'SANDBOX_LOST', data: { began: false, sandbox: /^ssh \S+@127\.0\.0\.1$/ } });
+    expect((failure as Error).message).toMatch(/Host key verification failed/);
+  });
+
+  test('one that lets nobody in, and one that is not there, cannot be reached', async () => {
+    const at = world(onTestFinished);
+    const identityFile = path.join(at.folder, 'none');
+    await expect(sandboxWith({ identityFile }).run(hello)).rejects.toMatchObject({ code: 'SANDBOX_LOST' });
+    await expect(sandboxWith({ port: 1 }).run(hello)).rejects.toMatchObject({ code: 'SANDBOX_LOST' });
+    await expect(sandboxWith({ ssh: 'no-such-ssh' }).run(hello)).rejects.toMatchObject({
+      code: 'IO',
+      data: { code: 'ENOENT', path: 'no-such-ssh' },
+    });
+  });
+
+  test('without node it is unfit', async () => {
+    await expect(sandboxWith({ node: '/nowhere/node' }).run(hello)).rejects.toMatchObject({
+      code: 'SANDBOX_UNFIT',
+      data: { found: null },
+    });
+  });
+
+  test('a connection that ends in the middle is said so, and ends the command', async () => {
+    const at = world(onTestFinished);
+    const file = path.join(at.workspace, 'pid');
+    // Its parent is the runner, whose end nobody can tell us.
+    const script = `require('fs').writeFileSync(${JSON.stringify(file)}, process.ppid + ' ' + process.pid); setInterval(() => {}, 999)`;
+    const running = sandboxWith({})
+      .run({ id: 'x', command: ['node', '-e', script] })
+      .catch((error: unknown) => error);
+    while (!fs.existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 20));
+    const [runner, child] = fs.readFileSync(file, 'utf8').split(' ').map(Number);
+    process.kill(runner ?? 0, 'SIGKILL');
+    expect(await running).toMatchObject({ code: 'SANDBOX_LOST', data: { began: true } });
+    process.kill(child ?? 0, 'SIGKILL');
+  });
+});
+
+describe('a sandbox over ssh with nothing in its PATH but node and sh', () => {
+  const options = serving((folder) => [`SetEnv PATH=${bareTools(folder)}`]);
+  for (const { name, run } of sandboxConformance(under(options))) test(name, run);
+
+  test('there is nothing else', async () => {
+    const { stdout } = await sshSandbox({ ...options(), host: '127.0.0.1' }).run({
+      id: 'x',
+      command: [
+        'sh',
+        '-c',
+        'for p in cat mkdir base64 test env; do command -v /bin/$p >/dev/null; $p </dev/null 2>/dev/null; echo $?; done',
+      ],
+    });
+    expect(stdout.toString()).toBe('127\n127\n127\n1\n127\n');
+  });
+});
