@@ -20,11 +20,18 @@ const { output } = await build({
   // A fault that a person reports should name our functions.
   output: { dir: folder, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name].js', minify: false },
 });
+// What is brought into a sandbox is one file, with all that it needs in it.
+const alone = await build({
+  input: { remote: join(cli, 'dist/remote.js') },
+  platform: 'node',
+  logLevel: 'warn',
+  output: { dir: folder, format: 'esm', entryFileNames: '[name].js', codeSplitting: false, minify: false },
+});
 // npm would do this at an installation, when no bundle is there yet.
 chmodSync(join(folder, 'savepoint.js'), 0o755);
 writeFileSync(
   join(folder, 'LICENSES.txt'),
-  licences(output.flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []))),
+  licences([...output, ...alone.output].flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []))),
 );
 
 /**

@@ -20,7 +20,7 @@ export const FLOORS = [
   ['bundles.ts', 'repositories.ts', 'session.ts'],
   ['savepoint.ts'],
   ['verbs'],
-  ['tools'],
+  ['remote', 'tools'],
   ['index.ts'],
   ['node.ts'],
 ];

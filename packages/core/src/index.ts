@@ -61,6 +61,15 @@ export {
   type TreePath,
   textFromBytes,
 } from './model/names.ts';
+export {
+  openRemote,
+  type RemoteCall,
+  type RemoteOptions,
+  type RemoteSavepoint,
+  type RemoteSession,
+  type RemoteVerbs,
+} from './remote/remote-savepoint.ts';
+export { type Answered, answerQuestion } from './remote/wire.ts';
 export type { RestoreMode } from './rewind/acts.ts';
 export type { Parties } from './rewind/parties.ts';
 export type { PathResult } from './rewind/plan-rollback.ts';

@@ -195,7 +195,7 @@ function rootToJson(root: RootState): Json<'root'> {
   };
 }
 
-function gapToJson({ path, skip }: Gap): Json<'gap'> {
+export function gapToJson({ path, skip }: Gap): Json<'gap'> {
   return { path: nameToJson(path), reason: skip.reason, size: skip.size ?? null, code: skip.code ?? null };
 }
 

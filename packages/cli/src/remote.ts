@@ -1,0 +1,27 @@
+#!/usr/bin/env node
+/** Savepoint inside a sandbox: one question as JSON on standard input, one answer. Another process for each. */
+import { readFileSync } from 'node:fs';
+import { answerQuestion, open } from '@savepoint/core';
+import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
+import { asFailure, failureAsJson } from './failure.ts';
+import { listenForInterrupts } from './interrupt.ts';
+import { safeJson } from './json.ts';
+import { writeAll } from './write.ts';
+
+const interrupt = listenForInterrupts();
+try {
+  const [ports, places, settings] = [nodePorts(), nodePlaces(process.env), nodeSettings(process.env)];
+  const { output, status } = await answerQuestion(
+    readFileSync(0, 'utf8'),
+    (given) => open({ ports, places, settings, ...given }),
+    interrupt.signal,
+  );
+  writeAll(1, safeJson(output, 0));
+  process.exitCode = status;
+} catch (error) {
+  const failure = asFailure(error);
+  writeAll(2, failureAsJson(failure));
+  process.exitCode = failure.code === 'CANCELLED' ? (interrupt.status() ?? failure.exit) : failure.exit;
+} finally {
+  interrupt.end();
+}

@@ -1,0 +1,278 @@
+/** A workspace in a sandbox: Savepoint itself runs inside, and each call here is one question to it. */
+
+import type { CallRequest } from '../call-request.ts';
+import type { Random } from '../io/ports.ts';
+import type { Actor, ConversationPosition } from '../model/checkpoint.ts';
+import { ERROR_CODES, type ErrorCode, SavepointError } from '../model/errors.ts';
+import { type DiskPath, nameToJson } from '../model/names.ts';
+import type { Savepoint } from '../savepoint.ts';
+import type { SessionOptions } from '../session.ts';
+import { strangeAnswer } from '../sync/ask-runner.ts';
+import type { CommandResult, Sandbox } from '../sync/sandbox.ts';
+import type { VERBS } from '../verbs/table.ts';
+import { type InputOf, type OutputOf, schemasOf, type Verb, type VerbContext } from '../verbs/verb.ts';
+import { type Program, programOf, type Uploaded, upload } from './upload.ts';
+import { REMOTE_VERBS, type RemoteVerb } from './wire.ts';
+
+export interface RemoteOptions {
+  readonly random: Random;
+  /** The file that runs inside: `bundle/remote.js` of the package `@savepoint/cli`. */
+  readonly program: Uint8Array;
+  /** `dir` itself is the workspace, whatever encloses it. Default false. */
+  readonly here?: boolean;
+  /** Where stores are kept in the sandbox. Default: as its environment says. */
+  readonly home?: string;
+  /** An agent that acts. Default: the user. */
+  readonly agent?: string;
+  /** Where node is in the sandbox. Default `node`, in its PATH. */
+  readonly node?: string;
+  /** The folder of the sandbox that keeps the program. Default: `savepoint` in its account's cache folder. */
+  readonly cache?: string;
+  /** Milliseconds for one call. Default 10 minutes. */
+  readonly timeoutMs?: number;
+}
+
+type Verbs = typeof VERBS;
+
+/** Every verb as a method: the same names as those of `open`, the shapes of `--json`. */
+export type RemoteVerbs = {
+  readonly [Key in keyof Verbs]: (input: InputOf<Verbs[Key]>, context?: VerbContext) => Promise<OutputOf<Verbs[Key]>>;
+};
+
+export interface RemoteSavepoint extends RemoteVerbs {
+  readonly sandbox: Sandbox;
+  /** An agent's work, call by call. Nothing is captured until it begins. */
+  session(options: Omit<SessionOptions, 'track'>): RemoteSession;
+}
+
+type SessionVerbs = typeof import('./session-verbs.ts').SESSION_VERBS;
+type Made = OutputOf<SessionVerbs['sessionStart']>['checkpoint'];
+
+export interface RemoteSession {
+  readonly id: string;
+  readonly actor: Actor;
+  start(options?: { readonly conversation?: ConversationPosition; readonly signal?: AbortSignal }): Promise<Made>;
+  prompt(
+    text: string,
+    messageId?: string | null,
+    options?: { readonly conversation?: ConversationPosition; readonly signal?: AbortSignal },
+  ): Promise<Made>;
+  begin(request: RemoteCall, options?: { readonly signal?: AbortSignal }): Promise<{ readonly id: string }>;
+  end(
+    id: string,
+    options?: { readonly background?: boolean; readonly signal?: AbortSignal },
+  ): Promise<OutputOf<SessionVerbs['sessionEnd']>>;
+  /** Brackets a call of a tool: what changes in the sandbox meanwhile is on record as its doing, also when it fails. */
+  call<T>(request: RemoteCall, work: () => T | Promise<T>, options?: { readonly signal?: AbortSignal }): Promise<T>;
+  close(options?: { readonly signal?: AbortSignal }): Promise<void>;
+}
+
+/** A call of an agent's tool; its sub-agents and Savepoint's own tools are told of inside only. */
+export type RemoteCall = Omit<CallRequest, 'actor' | 'own'>;
+
+/** Methods of `open` that are said in a sandbox by a verb of another name. */
+interface SaidBy {
+  readonly overview: 'list';
+  readonly pinned: 'list';
+  readonly repositories: 'repos';
+  readonly createBundle: 'bundleCreate';
+  readonly restoreBundle: 'bundleRestore';
+  readonly diffChange: 'diff';
+  readonly forgetSession: 'deleteSession';
+  readonly tidyUp: 'gc';
+  readonly frozen: 'freeze';
+  readonly isFrozen: 'freeze';
+  readonly frozenBy: 'freeze';
+  readonly link: 'linkWorkspace';
+}
+
+/** What has no meaning across machines: events, the watch, and what is about this process. Previews are `dryRun`. */
+type NotRemote = 'on' | 'watch' | 'now' | 'idle' | 'place' | 'moment' | `preview${string}`;
+
+type Missing = Exclude<keyof Savepoint, keyof RemoteSavepoint | keyof SaidBy | NotRemote>;
+type Nothing<T extends never> = T;
+type Wrong = Exclude<SaidBy[keyof SaidBy], keyof Verbs>;
+/**
+ * A method that comes to `open` is a verb, or is named above, or this file does not compile.
+ * @public
+ */
+export type NothingIsMissing = Nothing<Missing | Wrong>;
+
+const CALL_MS = 10 * 60_000;
+const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Opens a workspace in a sandbox; nothing is sent before the first call. That one looks for node and brings Savepoint
+ * there where it is missing or of another version.
+ *
+ * Every method fails with what the Savepoint inside fails with, and with SANDBOX_UNFIT, SANDBOX_LOST, SANDBOX_ANSWER. A
+ * signal ends the command inside; where that had done its work already, the answer comes all the same.
+ * @param dir absolute, in the sandbox
+ */
+export function openRemote(sandbox: Sandbox, dir: DiskPath, options: RemoteOptions): RemoteSavepoint {
+  const asker = new Asker(sandbox, dir, options);
+  const methods = Object.fromEntries(
+    (Object.keys(REMOTE_VERBS) as RemoteVerb[]).map((name) => [
+      name,
+      (input: never, context: VerbContext = {}) => asker.ask(name, input, context),
+    ]),
+  ) as unknown as RemoteVerbs;
+  return { ...methods, sandbox, session: (given) => session(asker, options.random, given) };
+}
+
+class Asker {
+  readonly #sandbox: Sandbox;
+  readonly #dir: DiskPath;
+  readonly #options: RemoteOptions;
+  readonly #program: Program;
+  #uploaded: Promise<Uploaded> | null = null;
+
+  constructor(sandbox: Sandbox, dir: DiskPath, options: RemoteOptions) {
+    this.#sandbox = sandbox;
+    this.#dir = dir;
+    this.#options = options;
+    this.#program = programOf(options.program);
+  }
+
+  async ask<Name extends RemoteVerb>(
+    name: Name,
+    input: InputOf<(typeof REMOTE_VERBS)[Name]>,
+    { signal, toolCall }: VerbContext,
+  ): Promise<OutputOf<(typeof REMOTE_VERBS)[Name]>> {
+    if (signal?.aborted) throw new SavepointError('CANCELLED', 'Stopped before anything was asked of the sandbox.');
+    const { node, file } = await this.#ready(signal);
+    const { here, agent, home, timeoutMs, random } = this.#options;
+    const question = {
+      verb: name,
+      input,
+      dir: nameToJson(this.#dir),
+      here: here ?? false,
+      agent: agent ?? null,
+      toolCall: toolCall ?? null,
+    };
+    const result = await this.#sandbox.run({
+      id: random.hex(8),
+      command: [node, file],
+      input: Buffer.from(JSON.stringify(question)),
+      env: home === undefined ? {} : { SAVEPOINT_HOME: home },
+      timeoutMs: timeoutMs ?? CALL_MS,
+      mostBytes: MOST_ANSWER_BYTES,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return (await this.#understand(REMOTE_VERBS[name], result)) as OutputOf<(typeof REMOTE_VERBS)[Name]>;
+  }
+
+  /** Only one brings the program; where that failed the next call tries again. */
+  #ready(signal: AbortSignal | undefined): Promise<Uploaded> {
+    if (this.#uploaded === null) {
+      const { node = 'node', cache = null } = this.#options;
+      const coming = upload({ sandbox: this.#sandbox, program: this.#program, node, cache, signal });
+      this.#uploaded = coming;
+      coming.catch(() => {
+        if (this.#uploaded === coming) this.#uploaded = null;
+      });
+    }
+    return this.#uploaded;
+  }
+
+  async #understand(verb: Verb, result: CommandResult): Promise<unknown> {
+    const strange = (why: string): SavepointError => strangeAnswer(this.#sandbox.name, why);
+    const { ended, exit, stdout, stderr } = result;
+    if (ended === 'too-much') throw strange(`it is longer than ${MOST_ANSWER_BYTES} bytes`);
+    if (exit === 0 || (exit === 1 && stdout.length > 0)) {
+      const output = parsed(stdout);
+      const checked = output === undefined ? null : (await schemasOf(verb)).output.safeParse(output);
+      if (!checked?.success) throw strange(`it is not what \`${verb.name}\` answers`);
+      if ((verb.isFailure?.(checked.data) === true) !== (exit === 1)) throw strange('its status is another one');
+      return checked.data;
+    }
+    const failure = failureIn(parsed(stderr));
+    if (failure !== null && (failure.exit === exit || (failure.code === 'CANCELLED' && exit !== null))) throw failure;
+    if (ended === 'exit' && exit !== null)
+      throw strange(`it ended with status ${exit} and no failure that it could mean`);
+    throw this.#unknown(ended);
+  }
+
+  #unknown(ended: CommandResult['ended']): SavepointError {
+    const { name } = this.#sandbox;
+    const why = { timeout: 'did not end in time', aborted: 'was stopped', exit: 'was killed', 'too-much': '' }[ended];
+    const message = `Savepoint in ${name} ${why}; what it had begun is settled by the next call that writes.`;
+    return new SavepointError('SANDBOX_LOST', message, { sandbox: name, began: true, detail: ended });
+  }
+}
+
+function session(
+  asker: Asker,
+  random: Random,
+  { agent, id = random.hex(8) }: Omit<SessionOptions, 'track'>,
+): RemoteSession {
+  const actor: Actor = typeof agent === 'string' ? { kind: 'agent', name: agent } : agent;
+  const { name, version, id: sub } = actor;
+  const told = {
+    id,
+    agent: { name, ...(version === undefined ? {} : { version }), ...(sub === undefined ? {} : { id: sub }) },
+  };
+  const it: RemoteSession = {
+    id,
+    actor,
+    async start({ conversation, signal } = {}) {
+      const input = { session: told, ...(conversation === undefined ? {} : { conversation: { ...conversation } }) };
+      return (await asker.ask('sessionStart', input, contextOf(signal))).checkpoint;
+    },
+    async prompt(text, messageId = null, { conversation, signal } = {}) {
+      const more = conversation === undefined ? {} : { conversation: { ...conversation } };
+      const input = { session: told, text, messageId, ...more };
+      return (await asker.ask('sessionPrompt', input, contextOf(signal))).checkpoint;
+    },
+    begin({ paths, ...rest }, { signal } = {}) {
+      const request = { ...rest, ...(paths === undefined ? {} : { paths: paths.map(nameToJson) }) };
+      return asker.ask('sessionBegin', { session: told, request }, contextOf(signal));
+    },
+    end(call, { background, signal } = {}) {
+      const input = { session: told, id: call, ...(background === undefined ? {} : { background }) };
+      return asker.ask('sessionEnd', input, contextOf(signal));
+    },
+    async call(request, work, options = {}) {
+      const open = await it.begin(request, options);
+      try {
+        return await work();
+      } finally {
+        await it.end(open.id);
+      }
+    },
+    async close({ signal } = {}) {
+      await asker.ask('sessionClose', { session: told }, contextOf(signal));
+    },
+  };
+  return it;
+}
+
+function contextOf(signal: AbortSignal | undefined): VerbContext {
+  return signal === undefined ? {} : { signal };
+}
+
+/** Undefined for what is no JSON. */
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+const LONGEST_MESSAGE = 10_000;
+
+/** A failure as Savepoint tells it; null for what is none. */
+function failureIn(told: unknown): SavepointError | null {
+  const { error } = Object(told) as { readonly error?: unknown };
+  const { code, message, data, hint, details } = Object(error) as Readonly<Record<string, unknown>>;
+  if (typeof code !== 'string' || !Object.hasOwn(ERROR_CODES, code)) return null;
+  if (typeof message !== 'string' || typeof hint !== 'string') return null;
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return null;
+  return new SavepointError(
+    code as ErrorCode,
+    message.slice(0, LONGEST_MESSAGE),
+    { ...data, ...(Array.isArray(details) ? { details } : {}) },
+    { hint: hint.slice(0, LONGEST_MESSAGE) },
+  );
+}

@@ -1,0 +1,138 @@
+/** Savepoint itself, brought into a sandbox: one file, named by its hash and used under no other. */
+
+import { createHash } from 'node:crypto';
+import { SavepointError } from '../model/errors.ts';
+import { bytesFromText, type DiskPath } from '../model/names.ts';
+import { OLDEST_NODE, strangeAnswer, unfit } from '../sync/ask-runner.ts';
+import type { Sandbox } from '../sync/sandbox.ts';
+
+/** Where it lies in the sandbox. */
+export interface Uploaded {
+  readonly node: string;
+  readonly file: string;
+}
+
+export interface Program {
+  readonly bytes: Uint8Array;
+  /** Of the bytes: SHA-256 in hex. */
+  readonly hash: string;
+}
+
+export function programOf(bytes: Uint8Array): Program {
+  return { bytes, hash: createHash('sha256').update(bytes).digest('hex') };
+}
+
+/**
+ * Looks whether the file is there as it should be, and makes the folder that it belongs into. A folder that others may
+ * write to is not used: what lies there would be run.
+ */
+const LOOK = `
+var fs = require('fs'), path = require('path'), os = require('os');
+var hash = process.argv[1], cache = process.argv[2];
+var folder = cache || path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'savepoint');
+var file = path.join(folder, 'savepoint-' + hash + '.mjs'), state = 'absent', code = null;
+try {
+  fs.mkdirSync(folder, { recursive: true, mode: 448 });
+  var stat = fs.lstatSync(folder);
+  var own = !process.geteuid || stat.uid === process.geteuid();
+  if (!stat.isDirectory() || !own || (stat.mode & 18) !== 0) state = 'unsafe';
+  else state = require('crypto').createHash('sha256').update(fs.readFileSync(file)).digest('hex') === hash ? 'good' : 'other';
+} catch (error) { if (error.code !== 'ENOENT') { state = 'failed'; code = String(error.code); } }
+console.log(JSON.stringify({ node: process.versions.node, file: file, folder: folder, state: state, code: code }));
+`;
+const LOOK_MS = 60_000;
+const LOOK_BYTES = 64 * 1024;
+
+interface Look {
+  readonly node: string;
+  readonly file: string;
+  readonly folder: string;
+  readonly state: 'good' | 'other' | 'absent' | 'unsafe' | 'failed';
+  readonly code: string | null;
+}
+
+export interface UploadOptions {
+  readonly sandbox: Sandbox;
+  readonly program: Program;
+  readonly node: string;
+  /** Where the file is kept in the sandbox; null: in the cache folder of its account. */
+  readonly cache: string | null;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** @throws SavepointError SANDBOX_UNFIT, SANDBOX_LOST, SANDBOX_ANSWER, STORE_UNSAFE, IO, CANCELLED */
+export async function upload(options: UploadOptions): Promise<Uploaded> {
+  const { sandbox, program, node, signal } = options;
+  const seen = await look(options);
+  if (seen.state === 'good') return { node, file: seen.file };
+  const file = bytesFromText(seen.file) as DiskPath;
+  await sandbox.write(file, program.bytes, { mode: 0o600, ...(signal === undefined ? {} : { signal }) });
+  if ((await look(options)).state === 'good') return { node, file: seen.file };
+  throw strangeAnswer(sandbox.name, 'the program that was brought there is not there as it was sent');
+}
+
+async function look({ sandbox, program, node, cache, signal }: UploadOptions): Promise<Look> {
+  const found = await lookInside(sandbox, node, [program.hash, cache ?? ''], signal);
+  if (!isNewEnough(found.node)) throw unfit(sandbox.name, found.node);
+  if (found.state === 'unsafe') {
+    const message = `The folder ${JSON.stringify(found.folder)} in ${sandbox.name} is not its account's alone.`;
+    const hint = 'What lies in it would be run. Make it yours alone (chmod 700), or name another (`cache`).';
+    throw new SavepointError('STORE_UNSAFE', message, { path: found.folder }, { hint });
+  }
+  if (found.state === 'failed') {
+    const code = found.code ?? 'EIO';
+    const message = `In ${sandbox.name} ${JSON.stringify(found.file)} cannot be used (${code}).`;
+    throw new SavepointError('IO', message, { path: found.file, operation: 'read', code });
+  }
+  return found;
+}
+
+async function lookInside(
+  sandbox: Sandbox,
+  node: string,
+  args: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Look> {
+  try {
+    const { stdout, ended, exit } = await sandbox.run({
+      id: 'look',
+      command: [node, '-e', LOOK, '--', ...args],
+      timeoutMs: LOOK_MS,
+      mostBytes: LOOK_BYTES,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (ended === 'aborted') throw new SavepointError('CANCELLED', 'Stopped before anything was asked of the sandbox.');
+    if (ended === 'timeout') throw strangeAnswer(sandbox.name, 'its node did not come to an end');
+    const said = stdout.toString();
+    const version = /^\s*v(\d{1,4}\.\d{1,4}\.\d{1,4})\s*$/.exec(said)?.[1];
+    if (version !== undefined && !isNewEnough(version)) throw unfit(sandbox.name, version);
+    const seen = ended === 'exit' && exit === 0 ? seenIn(said) : null;
+    if (seen === null) throw strangeAnswer(sandbox.name, 'its node does not say what it was asked');
+    return seen;
+  } catch (error) {
+    const isMissing = error instanceof SavepointError && error.code === 'IO' && error.data['operation'] === 'run';
+    throw isMissing ? unfit(sandbox.name, null, node) : error;
+  }
+}
+
+function seenIn(text: string): Look | null {
+  let told: Partial<Record<keyof Look, unknown>>;
+  try {
+    told = Object(JSON.parse(text.slice(text.trimEnd().lastIndexOf('\n') + 1)));
+  } catch {
+    return null;
+  }
+  const { node, file, folder, state, code } = told;
+  const isState =
+    state === 'good' || state === 'other' || state === 'absent' || state === 'unsafe' || state === 'failed';
+  const isCode = code === null || (typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code));
+  if (typeof node !== 'string' || !/^\d{1,4}\.\d{1,4}\.\d{1,4}/.test(node) || node.length > 60) return null;
+  if (typeof file !== 'string' || typeof folder !== 'string' || !isState || !isCode) return null;
+  return { node, file, folder, state, code };
+}
+
+function isNewEnough(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [oldest = 0, least = 0] = OLDEST_NODE.split('.').map(Number);
+  return major > oldest || (major === oldest && minor >= least);
+}

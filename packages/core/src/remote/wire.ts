@@ -1,0 +1,89 @@
+/** What is said between `openRemote` and the Savepoint in the sandbox: one question a process, as JSON. */
+
+import { SavepointError } from '../model/errors.ts';
+import { type DiskPath, nameFromJson } from '../model/names.ts';
+import type { OpenOptions, Savepoint } from '../savepoint.ts';
+import { VERBS } from '../verbs/table.ts';
+import { type Shapes, schemasOf, type Verb } from '../verbs/verb.ts';
+import { SESSION_VERBS } from './session-verbs.ts';
+
+/** All that may be asked from outside. */
+export const REMOTE_VERBS = { ...VERBS, ...SESSION_VERBS } as const;
+
+export type RemoteVerb = keyof typeof REMOTE_VERBS;
+
+export function questionShape({ z, jsonName }: Shapes) {
+  return z.strictObject({
+    verb: z.string(),
+    input: z.unknown(),
+    dir: jsonName.describe('absolute'),
+    here: z.boolean(),
+    agent: z.string().nullable().describe('who asks; null: the user'),
+    toolCall: z.string().nullable(),
+  });
+}
+
+/** What came of a question, in the sandbox. */
+export interface Answered {
+  readonly output: unknown;
+  /** Process status: 0, or 1 where the answer is bad news. */
+  readonly status: 0 | 1;
+}
+
+/**
+ * Answers one question.
+ * @param text JSON
+ * @throws SavepointError USAGE where it is none, and what the verb throws
+ */
+export async function answerQuestion(
+  text: string,
+  open: (options: Pick<OpenOptions, 'dir' | 'here' | 'actor'>) => Savepoint,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const shapes = await import('../verbs/shapes.ts');
+  const { verb: name, input, dir, here, agent, toolCall } = fitting(questionShape(shapes), parsed(text));
+  if (!Object.hasOwn(REMOTE_VERBS, name)) {
+    throw new SavepointError('USAGE', `There is no verb ${JSON.stringify(name)}.`, { argument: 'verb' });
+  }
+  const it: Verb = REMOTE_VERBS[name as RemoteVerb];
+  const schemas = await schemasOf(it);
+  const savepoint = open({
+    dir: nameFromJson(dir) as DiskPath,
+    here,
+    ...(agent === null ? {} : { actor: { kind: 'agent', name: agent } }),
+  });
+  const context = { signal, ...(toolCall === null ? {} : { toolCall }) };
+  const output = await it.handle(savepoint, fitting(schemas.input, input), context);
+  return { output, status: it.isFailure?.(output) === true ? 1 : 0 };
+}
+
+interface Schema<T> {
+  safeParse(
+    value: unknown,
+  ):
+    | { readonly success: true; readonly data: T }
+    | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
+}
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+const TOLD_ISSUES = 20;
+
+function fitting<T>(schema: Schema<T>, value: unknown): T {
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  const issues = checked.error.issues.map(({ path, message }) => ({ at: path.join('.'), message }));
+  const told = issues.slice(0, TOLD_ISSUES).map(({ at, message }) => `${at}: ${message}`);
+  const message = `The request has not the shape that it should have. ${told.join('; ')}`;
+  throw new SavepointError('USAGE', message, { argument: 'request', issues });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SavepointError('USAGE', 'The request is no JSON.', { argument: 'request' }, { cause: error });
+  }
+}

@@ -1,0 +1,224 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { VERBS } from '@savepoint/core';
+import { describe, expect, it } from 'vitest';
+import { Inside, remoteProgram, withNode } from './inside.ts';
+import { workInside } from './work.ts';
+
+describe('a workspace in a sandbox', () => {
+  it('an agent works there, and all the ways back work from outside', async () => {
+    await workInside(new Inside());
+  });
+
+  it('has every verb', () => {
+    expect(Object.keys(new Inside().open())).toEqual(expect.arrayContaining([...Object.keys(VERBS), 'session']));
+  });
+
+  it('an edit, a session and names that are no text go over as they are', async () => {
+    const inside = new Inside();
+    const savepoint = inside.open();
+    fs.writeFileSync(Buffer.from(`${inside.world.workspace}/caf\xe9`, 'latin1'), 'x');
+    const edits = [{ op: 'create' as const, content: 'ünï\n' }];
+    await savepoint.edit({ files: [{ file_path: 'ü.txt', edits }] });
+    expect(inside.read('ü.txt')).toBe('ünï\n');
+    const { changes } = await savepoint.show({ checkpoint: 'last' });
+    expect(changes).toMatchObject([{ path: 'ü.txt' }]);
+    const { paths } = (await savepoint.restore({ checkpoint: 'cp_1', paths: [{ b64: 'Y2Fm6Q==' }], dryRun: true }))
+      .plan;
+    expect(paths).toEqual([]);
+    await expect(savepoint.edit({ files: [{ file_path: 'gone', edits: [{ op: 'delete' }] }] })).rejects.toMatchObject({
+      code: 'EDITS_REFUSED',
+      data: { details: [{ file_path: 'gone' }] },
+    });
+  });
+
+  it('what a person may and an agent may not is known there', async () => {
+    const inside = new Inside();
+    inside.write('a.txt', 'one\n');
+    await inside.open().checkpoint({});
+    await inside.open().freeze({ paths: ['a.txt'] });
+    inside.write('a.txt', 'two\n');
+    await expect(inside.open({ agent: 'tester' }).restore({ checkpoint: 'cp_1', force: true })).rejects.toMatchObject({
+      code: 'FROZEN',
+    });
+    expect(await inside.open().restore({ checkpoint: 'cp_1', force: true })).toMatchObject({ outcome: 'done' });
+  });
+
+  it('an answer that is bad news is an answer', async () => {
+    const inside = new Inside();
+    inside.write('a.txt', 'one\n');
+    await inside.open().checkpoint({});
+    const store = inside.world.places.home;
+    for (const name of fs.readdirSync(store, { recursive: true, encoding: 'utf8' })) {
+      if (!name.endsWith('.pack')) continue;
+      const bytes = fs.readFileSync(path.join(store, name));
+      bytes.writeUInt8(bytes.readUInt8(20) ^ 1, 20);
+      fs.chmodSync(path.join(store, name), 0o600);
+      fs.writeFileSync(path.join(store, name), bytes);
+    }
+    const found = await inside.open().verify({ deep: true });
+    expect(found.damage).not.toEqual([]);
+  });
+});
+
+describe('what is brought there', () => {
+  it('is one file, once, for its account alone', async () => {
+    const inside = new Inside();
+    await inside.open().workspaces({});
+    const [file = '', ...more] = inside.uploaded();
+    expect(more).toEqual([]);
+    expect(file).toMatch(/^savepoint-[0-9a-f]{64}\.mjs$/);
+    const before = fs.statSync(path.join(inside.cache, file));
+    expect([before.mode & 0o777, fs.statSync(inside.cache).mode & 0o777]).toEqual([0o600, 0o700]);
+    await inside.open().workspaces({});
+    expect(fs.statSync(path.join(inside.cache, file)).ino).toBe(before.ino);
+  });
+
+  it('another version comes beside it, and each uses its own', async () => {
+    const inside = new Inside();
+    await inside.open().workspaces({});
+    const other = Buffer.concat([remoteProgram, Buffer.from('\n// another version\n')]);
+    await inside.open({ program: other }).workspaces({});
+    expect(inside.uploaded()).toHaveLength(2);
+  });
+
+  it.each([
+    ['was cut off', (bytes: Buffer) => bytes.subarray(0, 1000)],
+    ['is another program', () => Buffer.from('console.log("{}")')],
+    ['is empty', () => Buffer.alloc(0)],
+  ])('is brought again where what lies there %s', async (_what, damage) => {
+    const inside = new Inside();
+    await inside.open().workspaces({});
+    const file = path.join(inside.cache, inside.uploaded()[0] ?? '');
+    fs.writeFileSync(file, damage(remoteProgram));
+    expect(await inside.open().workspaces({})).toMatchObject({ workspaces: [] });
+    expect(fs.readFileSync(file).equals(remoteProgram)).toBe(true);
+  });
+
+  it('is not run where it did not arrive as it was sent', async () => {
+    const inside = new Inside();
+    const { sandbox } = inside;
+    const cutting = {
+      ...sandbox,
+      write: (...[file, content]: Parameters<typeof sandbox.write>) =>
+        sandbox.write(file, content.subarray(0, 500_000)),
+    };
+    const savepoint = Object.assign(inside, { sandbox: cutting }).open();
+    await expect(savepoint.workspaces({})).rejects.toMatchObject({ code: 'SANDBOX_ANSWER' });
+    await expect(savepoint.workspaces({})).rejects.toMatchObject({ code: 'SANDBOX_ANSWER' });
+  });
+
+  it('is not brought into a folder that others may write to', async () => {
+    const inside = new Inside();
+    fs.mkdirSync(inside.cache, { mode: 0o700 });
+    fs.chmodSync(inside.cache, 0o777);
+    await expect(inside.open().workspaces({})).rejects.toMatchObject({
+      code: 'STORE_UNSAFE',
+      data: { path: inside.cache },
+    });
+    expect(inside.uploaded()).toEqual([]);
+  });
+});
+
+describe('a sandbox that will not do', () => {
+  it.each([
+    ['v18.20.4', 'echo v18.20.4', '18.20.4'],
+    ['v20.18.3', 'echo v20.18.3', '20.18.3'],
+    ['nothing that answers', 'exit 127', null],
+  ])('node is %s', async (_what, script, found) => {
+    const inside = withNode(script);
+    const told = inside.open().status({});
+    if (found === null) await expect(told).rejects.toMatchObject({ code: 'SANDBOX_ANSWER' });
+    else await expect(told).rejects.toMatchObject({ code: 'SANDBOX_UNFIT', data: { found, wanted: '20.19' } });
+  });
+
+  it('a real node that says it is older', async () => {
+    const old = `exec "$NODE" --import 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.18.9"})' "$@"`;
+    await expect(withNode(old).open().status({})).rejects.toMatchObject({
+      code: 'SANDBOX_UNFIT',
+      data: { found: '20.18.9' },
+    });
+  });
+
+  it('there is no node', async () => {
+    await expect(new Inside().open({ node: 'no-such-node' }).status({})).rejects.toMatchObject({
+      code: 'SANDBOX_UNFIT',
+      data: { found: null },
+    });
+  });
+});
+
+/** Everything but the last step is as it should be; then it answers as it likes. */
+function answering(script: string): Inside {
+  return withNode(`case "$1" in -e) exec "$NODE" "$@";; esac\n${script}`);
+}
+
+describe('a sandbox that answers what it likes', () => {
+  it.each([
+    ['nothing', 'exit 0'],
+    ['no JSON', 'echo hello'],
+    ['JSON of another shape', `echo '{"workspaces":[{"id":1}]}'`],
+    ['a field more', `echo '{"workspaces":[],"damaged":[],"__proto__":{"x":1},"more":1}'`],
+    ['half of it', `echo '{"workspaces":['`],
+    ['bytes that are no text', `printf '{"workspaces":["\\377"]}'`],
+    ['a failure of no code', `echo '{"error":{"code":"NONSENSE","message":"","data":{},"hint":""}}' >&2; exit 1`],
+    ['a failure that says 0', `echo '{"error":{"code":"LOCKED","message":"m","data":{},"hint":""}}' >&2; exit 0`],
+    [
+      'a failure with another status',
+      `echo '{"error":{"code":"LOCKED","message":"m","data":{},"hint":""}}' >&2; exit 4`,
+    ],
+    ['a status of no meaning', 'exit 77'],
+    [
+      '100 MB',
+      `exec "$NODE" -e 'const b = Buffer.alloc(1e6, 97); for (let i = 0; i < 100; i++) process.stdout.write(b)'`,
+    ],
+  ])('%s is no answer', async (_what, script) => {
+    const inside = answering(script);
+    await expect(inside.open().workspaces({})).rejects.toMatchObject({
+      code: 'SANDBOX_ANSWER',
+      data: { sandbox: 'local' },
+    });
+    expect(({} as { x?: number }).x).toBeUndefined();
+  });
+
+  it('a failure that is one arrives with code, data and hint', async () => {
+    const told = `{"error":{"code":"LOCKED","message":"m","data":{"pid":7},"hint":"wait"}}`;
+    await expect(answering(`echo '${told}' >&2; exit 1`).open().workspaces({})).rejects.toMatchObject({
+      code: 'LOCKED',
+      message: 'm',
+      data: { pid: 7 },
+      hint: 'wait',
+    });
+  });
+
+  it('never: then it is lost, in the time that it was given', async () => {
+    const inside = answering('exec sleep 600');
+    await expect(inside.open({ timeoutMs: 500 }).workspaces({})).rejects.toMatchObject({
+      code: 'SANDBOX_LOST',
+      data: { began: true },
+    });
+  });
+
+  it('a signal ends the command inside', async () => {
+    const inside = answering(`echo $$ > "$SAVEPOINT_HOME/pid"; exec sleep 600`);
+    const controller = new AbortController();
+    const asked = inside
+      .open()
+      .workspaces({}, { signal: controller.signal })
+      .catch((error: unknown) => error);
+    const file = path.join(inside.world.places.home, 'pid');
+    while (!fs.existsSync(file) || fs.readFileSync(file, 'utf8') === '')
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    controller.abort();
+    expect(await asked).toMatchObject({ code: 'SANDBOX_LOST', data: { began: true, detail: 'aborted' } });
+    expect(fs.existsSync(`/proc/${fs.readFileSync(file, 'utf8').trim()}/cmdline`)).toBe(false);
+  });
+
+  it('before anything was asked a signal cancels', async () => {
+    const inside = new Inside();
+    await expect(inside.open().status({}, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: 'CANCELLED',
+    });
+    expect(inside.uploaded()).toEqual([]);
+  });
+});
