@@ -1,0 +1,142 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { type Manifest, manifest } from '@savepoint/testkit';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { explain, Project, watching } from '../complaints/project.ts';
+
+/**
+ * Real mounts: a workspace with a repository on a disk of its own and a folder that is mounted a second time. A real process
+ * of the real command kills itself before its n-th call: 24 moments, SAVEPOINT_LONG=1 every one.
+ */
+const MOMENTS = process.env['SAVEPOINT_LONG'] === '1' ? 10_000 : 24;
+const CALLS =
+  'openSync writeSync fsyncSync renameSync linkSync unlinkSync mkdirSync rmdirSync chmodSync fchmodSync symlinkSync'.split(
+    ' ',
+  );
+
+function tool(name: string, ...args: readonly string[]): void {
+  execFileSync(name, args, { stdio: 'pipe' });
+}
+
+const elsewhere = (p: Project): string => `${p.base}/elsewhere`;
+
+function mounted(): Project {
+  const p = new Project();
+  onTestFinished(() => p.remove());
+  mkdirSync(elsewhere(p));
+  for (const folder of ['app', 'data', 'shared']) p.write(`${folder}/.keep`, '');
+  p.delete('data/.keep');
+  p.delete('shared/.keep');
+  mount('-t', 'tmpfs', 'none', p.at('data'));
+  mount('--bind', elsewhere(p), p.at('shared'));
+  tool('git', 'init', '-q', p.at('app'));
+  tool('git', 'init', '-q', p.at('data'));
+  p.write('notes.txt', 'n1\n');
+  p.write('app/a.txt', 'a1\n');
+  p.write('data/b.txt', 'b1\n');
+  p.write('data/deep/er/c.txt', 'c1\n');
+  p.write('shared/d.txt', 'd1\n');
+  return p;
+}
+
+function mount(...args: readonly string[]): void {
+  tool('mount', ...args);
+  const at = args.at(-1) as string;
+  onTestFinished(() => {
+    try {
+      tool('umount', at);
+    } catch {
+      // A test took it away.
+    }
+  });
+}
+
+/** Another text each time: what is the same as before would be no work. */
+function change(p: Project, round: number): void {
+  p.write('notes.txt', `n2 ${round}\n`);
+  p.write('app/a.txt', `a2 ${round}\n`);
+  p.write('app/new/x.txt', `x ${round}\n`);
+  p.write('data/b.txt', `b2 ${round}\n`);
+  if (p.has('data/deep')) p.delete('data/deep');
+  p.write('data/deep', `now a file ${round}\n`);
+  p.write('shared/d.txt', `d2 ${round}\n`);
+  p.write('shared/e.txt', `e2 ${round}\n`);
+}
+
+const treeOf = (p: Project): Manifest => manifest(p.dir, { skip: (path) => /(^|\/)\.savepoint-[^/]*$/.test(path) });
+
+function whyNot(): string | null {
+  if (process.getuid?.() !== 0) return 'it takes root';
+  const p = new Project('trial');
+  try {
+    tool('mount', '-t', 'tmpfs', 'none', p.dir);
+    tool('umount', p.dir);
+    return null;
+  } catch (error) {
+    return String(error);
+  } finally {
+    p.remove();
+  }
+}
+
+const why = whyNot();
+if (why !== null) console.error(`NOT TESTED: roots on file systems of their own: ${why}`);
+
+describe('a restore over roots on several file systems', () => {
+  it.skipIf(why !== null)('that is killed at any moment leaves all old or all new, everywhere', () => {
+    const p = mounted();
+    p.ok('checkpoint');
+    p.ok('pin', 'cp_1');
+    const first = treeOf(p);
+    change(p, 0);
+    const record = `${p.base}/calls`;
+    p.ok('checkpoint');
+    const whole = p.run(['restore', 'cp_1', '--yes'], watching({ below: p.base, calls: CALLS, record }));
+    expect(whole.status, explain(['restore'], whole)).toBe(0);
+    expect(treeOf(p)).toEqual(first);
+    const calls = readFileSync(record, 'utf8').split('\n').length - 1;
+    const most = Math.min(calls, MOMENTS);
+    // Evenly over the whole, the last call among them.
+    const moments = Array.from({ length: most }, (_, n) => calls - Math.floor((n * calls) / most));
+    let [old, done] = [0, 0];
+    for (const nth of moments) {
+      change(p, nth);
+      const before = treeOf(p);
+      p.run(['restore', 'cp_1', '--yes'], watching({ below: p.base, calls: CALLS, nth, act: { kill: true } }));
+      const where = `killed before call ${nth} of ${calls}`;
+      p.ok('checkpoint');
+      const found = JSON.stringify(manifest(p.dir));
+      expect([JSON.stringify(before), JSON.stringify(first)], where).toContain(found);
+      if (found === JSON.stringify(first)) done += 1;
+      else old += 1;
+      p.ok('verify', '--deep');
+    }
+    console.info(`${calls} calls, ${moments.length} deaths: ${old} all old, ${done} all new`);
+    expect(old).toBeGreaterThan(0);
+    expect(done).toBeGreaterThan(0);
+  });
+
+  it.skipIf(why !== null)('waits for the one that was unmounted', () => {
+    const p = mounted();
+    p.ok('checkpoint');
+    change(p, 1);
+    const before = treeOf(p);
+    // Dies when some of its files have their new content: the journal is there by then.
+    const watch = watching({ below: p.dir, calls: ['linkSync'], nth: 2, act: { kill: true } });
+    expect(p.run(['restore', 'cp_1', '--yes'], watch).signal).toBe('SIGKILL');
+    tool('umount', '-l', p.at('shared'));
+    expect(p.ok('checkpoint').stdout).toMatch(/waits for shared/);
+    const refused = p.run(['restore', 'cp_2', '--yes', '--', 'app']);
+    expect([refused.status, refused.stderr]).toEqual([
+      4,
+      expect.stringContaining('what was mounted there is not there'),
+    ]);
+    expect(p.ok('recover').stdout).toMatch(/waits for shared: mount it again/);
+
+    tool('mount', '--bind', elsewhere(p), p.at('shared'));
+    p.ok('checkpoint');
+    const found = treeOf(p);
+    p.ok('restore', 'cp_1', '--exact', '--yes');
+    expect([JSON.stringify(before), JSON.stringify(treeOf(p))]).toContain(JSON.stringify(found));
+  });
+});
