@@ -6,7 +6,7 @@
  * [--only PART] [--write]
  *   --files   files in the repository, about 4 kB each; 50,000 without it
  *   --runs    how often each thing is measured, and an edit three times as often; the middle one counts; 3 without it
- *   --only    `checkpoints`, `edits`, `history` or `agents`: one of the parts; all without it
+ *   --only    `checkpoints`, `edits`, `history`, `agents` or `repositories`: one of the parts; all without it
  *   --write   writes what was measured into docs/performance.md
  */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,8 +28,10 @@ const { values } = parseArgs({
 });
 const FILES = Number(values.files);
 const RUNS = Number(values.runs);
-const PARTS = ['checkpoints', 'edits', 'history', 'agents'].filter((part) => (values.only ?? part) === part);
-if (PARTS.length === 0) throw new Error('--only takes `checkpoints`, `edits`, `history` or `agents`');
+const PARTS = ['checkpoints', 'edits', 'history', 'agents', 'repositories'].filter(
+  (part) => (values.only ?? part) === part,
+);
+if (PARTS.length === 0) throw new Error('--only takes `checkpoints`, `edits`, `history`, `agents` or `repositories`');
 const MANY = Math.min(1_000, Math.floor(FILES / 4));
 const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
 // First: npm may need what is taken away below.
@@ -42,6 +44,7 @@ const { nodePorts } = await import('@savepoint/core/node');
 const { measureEdits } = await import('./edits.mjs');
 const { measureHistory } = await import('./history.mjs');
 const { measureAgents } = await import('./agents.mjs');
+const { measureRepositories } = await import('./repositories.mjs');
 
 /**
  * @typedef {object} Row
@@ -82,6 +85,10 @@ try {
   if (PARTS.includes('agents')) {
     const agents = await measureAgents({ base, runs: RUNS * 3, repository: project, others: FILES });
     tables['figures of agents'] = `${machine()} ${agents}`;
+  }
+  if (PARTS.includes('repositories')) {
+    const repositories = await measureRepositories({ base, runs: RUNS, files: FILES });
+    tables['figures of repositories'] = `${machine()} ${repositories}`;
   }
 } finally {
   rmSync(base, { recursive: true, force: true });

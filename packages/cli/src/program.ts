@@ -209,7 +209,8 @@ export function ownVersion(): string {
 
 const MAIN_HELP = `
 A checkpoint is named as cp_12, last, last~2, a commit id (at least 4 digits),
-@{10 minutes ago} or @{2026-01-31 12:00}.
+@{10 minutes ago} or @{2026-01-31 12:00}; where an agent tells of its messages,
+also message:ID (after its work, before the next) or before:ID.
 
 Examples:
   savepoint checkpoint -m "before the agent starts"

@@ -34,7 +34,7 @@ export const ERROR_CODES = {
     exit: 1,
     when: 'What should name a checkpoint has none of the forms that can.',
     data: '{ given: string }',
-    hint: 'Name a checkpoint as cp_12, last, last~2, a commit id (at least 4 digits) or @{10 minutes ago}.',
+    hint: 'Name a checkpoint as cp_12, last, last~2, a commit id (at least 4 digits), @{10 minutes ago}, or by an agent’s message: message:ID, before:ID.',
   },
   UNKNOWN_CHECKPOINT: {
     exit: 1,

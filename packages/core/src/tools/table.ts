@@ -20,7 +20,8 @@ const TWO_STEPS =
   'Two steps: without preview_id nothing is changed and a preview comes back (every path, and a preview_id); with that ' +
   'preview_id it is done, or refused as CONFLICT when the files are no longer what the preview saw.';
 
-const NAMES = 'A checkpoint is named as cp_12, last, last~2, a commit id of at least 4 digits, or @{10 minutes ago}.';
+const NAMES =
+  'A checkpoint is named as cp_12, last, last~2, a commit id of at least 4 digits, @{10 minutes ago}, or message:ID.';
 
 const ALL_OR_NONE =
   'All of it happens or nothing: everything is checked first, and all that is wrong comes back in one error. A checkpoint ' +

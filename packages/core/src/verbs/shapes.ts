@@ -39,7 +39,8 @@ export const objectId = named('ObjectId', "A git object's id: 40 hex digits.", z
 
 export const checkpointName = named(
   'CheckpointName',
-  'What may name a checkpoint: `cp_12`, `last`, `last~2`, a commit id (at least 4 digits), `@{10 minutes ago}`, `@{2026-01-31 12:00}`.',
+  'What may name a checkpoint: `cp_12`, `last`, `last~2`, a commit id (at least 4 digits), `@{10 minutes ago}`, `@{2026-01-31 12:00}`, ' +
+    'or, by the id of a message in an agent’s conversation, `message:ID` (the state after its work and before the next) and `before:ID`.',
   z.string(),
 );
 
