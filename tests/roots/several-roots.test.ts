@@ -98,6 +98,35 @@ describe('one checkpoint over all roots', () => {
   });
 });
 
+test('a roll-back of one root leaves the others, and those that lie in it', async () => {
+  const disk = world();
+  await severalRoots(disk);
+  const first = treeOf(disk).tree;
+  const session = engine(disk, 20).session({ agent: 'mine', id: 's' });
+  await session.call({ tool: 'sh', kind: 'shell' }, () => severalChanged(disk));
+  const changed = treeOf(disk).tree;
+  await engine(disk, 21).rollback({ session: 's', root: '' as TreePath });
+  const { tree } = treeOf(disk);
+  expect(tree.get('notes.txt')).toBe(first.get('notes.txt'));
+  for (const root of ['app', 'data']) expect(only(tree, root)).toBe(only(changed, root));
+  await engine(disk, 22).rollback({ root: 'data' as TreePath });
+  const after = treeOf(disk).tree;
+  expect([only(after, 'data'), only(after, 'app')]).toEqual([only(first, 'data'), only(changed, 'app')]);
+  const unknown = await failure(engine(disk, 23).rollback({ root: 'app/src' as TreePath }));
+  expect([unknown.code, unknown.message]).toEqual(['PATH_REFUSED', expect.stringContaining('is no root')]);
+});
+
+test('what several roots have in common is stored once', async () => {
+  const disk = world();
+  await severalRoots(disk);
+  const before = (await engine(disk, 20).stats()).storage.packs;
+  for (const root of ['', 'app/', 'data/']) put(disk, `${root}same.txt`, 'the same in all\n'.repeat(5_000));
+  await engine(disk, 21).checkpoint();
+  const { storage } = await engine(disk, 22).stats();
+  // Stored three times, or as it is, it would be 80 kB and more.
+  expect(storage.packs - before).toBeLessThan(10_000);
+});
+
 describe('a root that cannot be captured', () => {
   test('makes the checkpoint partial, by name and reason; the others are in it', async () => {
     const { disk } = await changed();

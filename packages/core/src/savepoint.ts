@@ -75,10 +75,11 @@ import { type Verification, verifyStore } from './timeline/verify.ts';
 import { Watch } from './timeline/watch.ts';
 import { type BackupPlace, dropBackups } from './transaction/backups.ts';
 import { listUnsettled } from './transaction/journal.ts';
+import { missingMounts } from './transaction/mounts.ts';
 import { makeFolderWith } from './transaction/new-folder.ts';
 import { asSavepointError } from './transaction/outcome.ts';
 import { type Recovered, recover, type Settlement, type Waiting } from './transaction/recover.ts';
-import type { Journal } from './transaction/transition.ts';
+import type { Journal, Mount } from './transaction/transition.ts';
 import type { ScanResult } from './workspace/scan.ts';
 import { forgetStatCache } from './workspace/stat-cache.ts';
 
@@ -168,6 +169,13 @@ export interface Place {
   readonly platform: Ports['platform'];
 }
 
+/** An act that is neither done nor undone. */
+export interface PendingAct {
+  readonly journal: Journal;
+  /** What it waits for: they are not mounted. */
+  readonly missing: readonly Mount[];
+}
+
 export interface Status {
   readonly workspace: { readonly id: WorkspaceId; readonly root: DiskPath; readonly store: DiskPath };
   /** The folder was found at another path, or made anew at its own, since the last command that writes. */
@@ -178,7 +186,7 @@ export interface Status {
   readonly changed: Comparison | null;
   readonly scan: ScanResult | null;
   /** Acts that a dead process left half done. */
-  readonly pending: readonly Journal[];
+  readonly pending: readonly PendingAct[];
   readonly undo: Checkpoint | null;
   readonly redo: Checkpoint | null;
 }
@@ -557,7 +565,10 @@ export class Savepoint {
         last,
         changed,
         scan: seen?.scan ?? null,
-        pending: listUnsettled(ports, store.layout.journal).journals,
+        pending: listUnsettled(ports, store.layout.journal).journals.map((journal) => ({
+          journal,
+          missing: missingMounts(ports, journal),
+        })),
         undo: done.at(-1) ?? null,
         redo: undone.at(-1) ?? null,
       };

@@ -36,12 +36,10 @@ export const status = command({
     if (output.moved === 'moved') text.push('The folder was moved here; its checkpoints came along.');
     if (output.moved === 'made-anew')
       text.push('The folder was made anew at this path; its checkpoints are still there.');
-    for (const { checkpoint, paths } of pending) {
-      text.push(
-        style.bad(
-          `Pending: an act (${checkpoint}, ${counted(paths, 'path')}) is half done. Run \`savepoint recover\`.`,
-        ),
-      );
+    for (const { checkpoint, paths, missing: roots } of pending) {
+      const todo =
+        roots.length === 0 ? 'Run `savepoint recover`.' : `It waits for ${roots.map(shown).join(', ')} to be mounted.`;
+      text.push(style.bad(`Pending: an act (${checkpoint}, ${counted(paths, 'path')}) is half done. ${todo}`));
     }
     if (last !== null) {
       const marks = checkpointMarks(last).map((mark) => `  [${mark}]`);

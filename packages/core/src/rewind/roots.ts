@@ -12,17 +12,40 @@ import { isWithin, nameToJson, type TreePath } from '../model/names.ts';
  * @throws SavepointError PATH_REFUSED where it is a root in neither state
  */
 export function rootsInside(root: TreePath, target: Checkpoint, today: Today): readonly TreePath[] {
-  const known = [...new Set([...target.roots, ...today.roots].map(({ path }) => path))];
-  if (known.includes(root)) return known.filter((path) => path !== root && isWithin(path, root));
-  const why = `is no root, neither in ${target.id} nor now`;
-  const names = known.map((path) => (path === '' ? '.' : showName(path))).join(', ');
-  throw new SavepointError(
+  const known = new Set([...target.roots, ...today.roots].map(({ path }) => path));
+  if (!known.has(root)) throw noRoot(root, known, `neither in ${target.id} nor now`);
+  return [...known].filter((path) => path !== root && isWithin(path, root));
+}
+
+/** The innermost root that a path lies in. */
+export function rootOf(path: TreePath, roots: readonly RootState[]): TreePath | null {
+  const around = roots.filter((root) => isWithin(path, root.path));
+  return around.reduce<TreePath | null>((found, root) => longer(found, root.path), null);
+}
+
+function longer(a: TreePath | null, b: TreePath): TreePath {
+  return a !== null && a.length >= b.length ? a : b;
+}
+
+/** @throws SavepointError PATH_REFUSED where none of the checkpoints has such a root */
+export function assertRoot(root: TreePath, checkpoints: readonly Checkpoint[]): void {
+  const known = new Set(checkpoints.flatMap(({ roots }) => roots.map(({ path }) => path)));
+  if (!known.has(root)) throw noRoot(root, known, 'and never was one');
+}
+
+function noRoot(root: TreePath, known: ReadonlySet<TreePath>, when: string): SavepointError {
+  const why = `is no root, ${when}`;
+  const names = [...known].map((path) => (path === '' ? '.' : showName(path))).join(', ');
+  return new SavepointError(
     'PATH_REFUSED',
     `${showName(root)} ${why}.`,
     { path: nameToJson(root), why },
     { hint: `Nothing was changed. The roots are: ${names}.` },
   );
 }
+
+/** As a scan tells it (workspace/scan.ts). */
+const NOT_MOUNTED = 'ENODEV';
 
 const PARTIAL_HINT =
   'Nothing was changed. With --allow-partial the other roots are restored, and those named here stay as they are.';
@@ -43,7 +66,11 @@ export function withoutFailedRoots(
   const gather = (roots: readonly RootState[], when: string): void => {
     for (const { path, failed: code } of roots) {
       if (code === undefined || !reached(path) || failed.has(path)) continue;
-      failed.set(path, { path, why: `this root could not be captured ${when} (${code})` });
+      const why =
+        code === NOT_MOUNTED
+          ? `nothing was mounted there ${when}`
+          : `this root could not be captured ${when} (${code})`;
+      failed.set(path, { path, why });
     }
   };
   gather(target.roots, `in ${target.id}`);

@@ -18,6 +18,7 @@ import { isWithin, type TreePath } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { listChanges } from '../timeline/changes.ts';
 import { hunksOf } from '../timeline/hunks.ts';
+import { assertRoot, rootOf } from './roots.ts';
 import { changesBack } from './standing.ts';
 import { Whereabouts } from './whereabouts.ts';
 
@@ -34,6 +35,8 @@ export interface Selection {
   readonly after?: { readonly time: number } | { readonly checkpoint: number };
   /** Only these paths and what is below them, under their names of then or before. */
   readonly files?: readonly TreePath[];
+  /** Only this root, without those that lay in it then. */
+  readonly root?: TreePath;
 }
 
 export interface ChosenChange {
@@ -64,6 +67,7 @@ export async function selectChanges(
   includeShared: boolean,
   pace: Pace,
 ): Promise<Selected> {
+  if (selection.root !== undefined) assertRoot(selection.root, checkpoints);
   const back = changesBack(checkpoints);
   const chosen: ChosenChange[] = [];
   const skipped: SkippedChange[] = [];
@@ -133,13 +137,14 @@ function namedChanges({ changes, hunks }: Selection): Named | null {
 }
 
 function fits(selection: Selection, named: Named | null, checkpoint: Checkpoint, change: RecordedChange): boolean {
-  const { after, files } = selection;
+  const { after, files, root } = selection;
   if (named !== null && !named.has(change.id)) return false;
   if (after !== undefined && !('time' in after ? checkpoint.time > after.time : checkpoint.number > after.checkpoint)) {
     return false;
   }
   const paths = [change.path, change.from ?? change.path];
   if (files !== undefined && !files.some((file) => paths.some((path) => isWithin(path, file)))) return false;
+  if (root !== undefined && !paths.some((path) => rootOf(path, checkpoint.roots) === root)) return false;
   return change.by.authors.some((author) => isMeant(selection, author));
 }
 

@@ -29,6 +29,7 @@ export const rollback = verb({
       call: z.string().optional().describe("only what this call did: the agent's own id of it"),
       after: z.string().optional().describe('only what came after: a checkpoint, a date, or `10 minutes ago`'),
       paths: z.array(jsonName).optional().describe('only what happened to these and what is below them'),
+      root: jsonName.optional().describe('only what happened in this repository, and not in those that lie in it'),
       includeShared: z.boolean().optional().describe('also changes that may be from others'),
       skipConflicts: z.boolean().optional().describe('leave alone what does not merge, and do the rest'),
       ours: z.array(jsonName).optional().describe('where these paths do not merge, the lines of today stay'),
@@ -68,23 +69,24 @@ interface Input {
   readonly call?: string | undefined;
   readonly after?: string | undefined;
   readonly paths?: readonly JsonName[] | undefined;
+  readonly root?: JsonName | undefined;
 }
 
 async function selectionOf(savepoint: Savepoint, input: Input): Promise<Selection> {
   const { agent, session, call, after } = input;
   const [wanted, changes, hunks] = [input.paths ?? [], input.changes ?? [], input.hunks ?? []];
   if (
-    ![agent, session, call, after].some((one) => one !== undefined) &&
+    ![agent, session, call, after, input.root].some((one) => one !== undefined) &&
     wanted.length + changes.length + hunks.length === 0
   ) {
     throw new SavepointError(
       'USAGE',
       'What is to be rolled back? Nothing was chosen.',
       {},
-      { hint: 'Choose with --change, --hunk, --agent, --session, --call, --after or --file.' },
+      { hint: 'Choose with --change, --hunk, --agent, --session, --call, --after, --file or --root.' },
     );
   }
-  const place = wanted.length === 0 ? null : await savepoint.place();
+  const place = wanted.length === 0 && input.root === undefined ? null : await savepoint.place();
   return given({
     changes: changes.length === 0 ? undefined : changes.map(changeOf),
     hunks: hunks.length === 0 ? undefined : hunks.map(hunkOf),
@@ -92,7 +94,8 @@ async function selectionOf(savepoint: Savepoint, input: Input): Promise<Selectio
     session,
     call,
     after: after === undefined ? undefined : await savepoint.moment(after),
-    files: place === null ? undefined : wanted.map((path) => treePathOf(place, path)),
+    files: place === null || wanted.length === 0 ? undefined : wanted.map((path) => treePathOf(place, path)),
+    root: place === null || input.root === undefined ? undefined : treePathOf(place, input.root),
   });
 }
 

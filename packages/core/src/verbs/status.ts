@@ -1,6 +1,7 @@
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { nameToJson } from '../model/names.ts';
-import type { Journal } from '../transaction/transition.ts';
+import type { PendingAct } from '../savepoint.ts';
+import { pathsOf } from '../transaction/steps.ts';
 import { orNone } from './no-workspace.ts';
 import { briefToJson, captureToJson, changeToJson } from './to-json.ts';
 import { given, verb } from './verb.ts';
@@ -34,7 +35,14 @@ export const status = verb({
           .describe('against `last`; null where one of the two is missing'),
         capture: capture.nullable(),
         pending: z
-          .array(z.strictObject({ transaction: z.string(), checkpoint: checkpointId, paths: z.int() }))
+          .array(
+            z.strictObject({
+              transaction: z.string(),
+              checkpoint: checkpointId,
+              paths: z.int(),
+              missing: z.array(jsonName).describe('roots that it waits for: they are not mounted'),
+            }),
+          )
           .describe('acts that are neither done nor undone; `recover` settles them'),
         undo: act.nullable().describe('what `undo` would take back'),
         redo: act.nullable().describe('the undo that `redo` would take back'),
@@ -85,6 +93,12 @@ function actToJson(act: Checkpoint | null): { id: string; description: string } 
   return act === null ? null : { id: act.id, description: act.description };
 }
 
-function pendingToJson({ transaction, checkpoint, transitions }: Journal) {
-  return { transaction, checkpoint: `cp_${checkpoint.number}`, paths: transitions.length };
+function pendingToJson({ journal, missing }: PendingAct) {
+  const { transaction, checkpoint } = journal;
+  return {
+    transaction,
+    checkpoint: `cp_${checkpoint.number}`,
+    paths: pathsOf(journal).length,
+    missing: missing.map(({ path }) => nameToJson(path)),
+  };
 }
