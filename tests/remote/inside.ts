@@ -27,14 +27,13 @@ export class Inside {
     this.sandbox = sandboxIn({ ...this.world.env, PATH: process.env['PATH'] ?? '' }, this.world);
   }
 
-  open(options: Partial<RemoteOptions> = {}, dir: string = this.world.workspace): RemoteSavepoint {
-    return openRemote(this.sandbox, dir as DiskPath, {
-      random: realPorts().random,
-      program: remoteProgram,
-      cache: this.cache,
-      home: path.join(this.world.folder, 'home'),
-      ...options,
-    });
+  options(): RemoteOptions {
+    const home = path.join(this.world.folder, 'home');
+    return { random: realPorts().random, program: remoteProgram, cache: this.cache, home };
+  }
+
+  open(options: Partial<RemoteOptions> = {}): RemoteSavepoint {
+    return openRemote(this.sandbox, this.world.workspace, { ...this.options(), ...options });
   }
 
   at(name: string): string {

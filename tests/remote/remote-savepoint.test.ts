@@ -1,13 +1,26 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { VERBS } from '@savepoint/core';
+import { e2bSandbox } from '@savepoint/e2b';
+import { realPorts } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
+import { standIn } from '../../packages/e2b/test/stand-in.ts';
 import { Inside, remoteProgram, withNode } from './inside.ts';
-import { workInside } from './work.ts';
+import { surveyInside, workInside } from './work.ts';
 
 describe('a workspace in a sandbox', () => {
   it('an agent works there, and all the ways back work from outside', async () => {
     await workInside(new Inside());
+  });
+
+  it('its repositories and what lies in them are told', async () => {
+    await surveyInside(new Inside());
+  });
+
+  it('an agent works in one of E2B, on a stand-in, and all the ways back work from outside', async () => {
+    const inside = new Inside((env) => e2bSandbox({ sandbox: standIn(env), ports: realPorts() }));
+    await workInside(inside);
+    await surveyInside(new Inside((env) => e2bSandbox({ sandbox: standIn(env), ports: realPorts() })));
   });
 
   it('has every verb', () => {

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
-import { SavepointError } from '@savepoint/core';
+import { executionAdapter, SavepointError, type TreePath } from '@savepoint/core';
+import { git } from '@savepoint/testkit';
 import { expect } from 'vitest';
 import type { Inside } from './inside.ts';
 
@@ -62,4 +63,32 @@ export async function workInside(inside: Inside): Promise<void> {
   inside.write('shop/a.txt', 'by hand\n');
   await expect(savepoint.restore({ checkpoint: 'cp_1' })).rejects.toMatchObject({ code: 'CONFLICT', exit: 3 });
   expect(inside.read('shop/a.txt')).toBe('by hand\n');
+}
+
+/** What there is, told from outside: every repository, and what lies in it. */
+export async function surveyInside(inside: Inside): Promise<void> {
+  for (const name of ['front', 'deep/back']) {
+    inside.write(`${name}/a.txt`, 'one\n');
+    const folder = inside.at(name);
+    git(folder, 'init', '-q', '-b', 'main');
+    git(folder, 'add', '-A');
+    git(folder, 'commit', '-q', '-m', 'first');
+  }
+  inside.write('front/new.txt', 'new\n');
+  inside.write('deep/back/src/x\ny.ts', '');
+  const adapter = executionAdapter(inside.sandbox, inside.world.workspace, inside.options());
+  const repositories = await adapter.repositories();
+  const shown = repositories.map(({ path, kind, branch, state, changed }) => [path, kind, branch, state, changed]);
+  expect(shown.filter(([path]) => path !== '')).toEqual([
+    ['deep/back', 'repository', 'main', 'dirty', 1],
+    ['front', 'repository', 'main', 'dirty', 1],
+  ]);
+  expect(repositories.find(({ path }) => path === 'front')?.commit).toBe(
+    git(inside.at('front'), 'rev-parse', 'HEAD').trim(),
+  );
+  const structures = await adapter.directoryStructures({ depth: 2 });
+  expect(structures.get('front' as TreePath)).toBe('- a.txt\n- new.txt');
+  expect(structures.get('deep/back' as TreePath)).toBe('- a.txt\n- src/\n  - "x\\ny.ts"');
+  await adapter.workspace.checkpoint({});
+  expect(await adapter.run({ id: 'c', command: ['sh', '-c', 'echo hello'] })).toMatchObject({ id: 'c', exit: 0 });
 }

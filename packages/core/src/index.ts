@@ -61,6 +61,7 @@ export {
   type TreePath,
   textFromBytes,
 } from './model/names.ts';
+export { type ExecutionAdapter, executionAdapter, type Repository } from './remote/execution-adapter.ts';
 export {
   openRemote,
   type RemoteCall,

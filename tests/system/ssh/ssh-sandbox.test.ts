@@ -1,9 +1,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { type DiskPath, type SshSandboxOptions, sshSandbox } from '@savepoint/core';
+import { type DiskPath, type Sandbox, type SshSandboxOptions, sshSandbox } from '@savepoint/core';
 import { realPorts, sandboxConformance, type World, world } from '@savepoint/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { Inside } from '../../remote/inside.ts';
+import { surveyInside, workInside } from '../../remote/work.ts';
 import { bareTools, type SshServer, startSshd } from './server.ts';
+
+const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 
 /** A server for a group of tests. */
 function serving(settings: (folder: string) => readonly string[]): () => Omit<SshSandboxOptions, 'host'> {
@@ -69,25 +73,39 @@ describe('a sandbox over ssh', () => {
     });
   });
 
-  test('a connection that ends in the middle is said so, and ends the command', async () => {
-    const at = world(onTestFinished);
-    const file = path.join(at.workspace, 'pid');
-    // Its parent is the runner, whose end nobody can tell us.
-    const script = `require('fs').writeFileSync(${JSON.stringify(file)}, process.ppid + ' ' + process.pid); setInterval(() => {}, 999)`;
-    const running = sandboxWith({})
-      .run({ id: 'x', command: ['node', '-e', script] })
-      .catch((error: unknown) => error);
-    while (!fs.existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 20));
-    const [runner, child] = fs.readFileSync(file, 'utf8').split(' ').map(Number);
-    process.kill(runner ?? 0, 'SIGKILL');
-    expect(await running).toMatchObject({ code: 'SANDBOX_LOST', data: { began: true } });
-    process.kill(child ?? 0, 'SIGKILL');
-  });
+  test.each(['the way there', 'the runner there'])(
+    'a connection that ends in the middle is said so: %s',
+    async (which) => {
+      const at = world(onTestFinished);
+      const own = path.join(at.folder, 'ssh');
+      fs.writeFileSync(own, `#!/bin/sh\necho $$ > ${at.folder}/ssh.pid\nexec ssh "$@"\n`, { mode: 0o755 });
+      const file = path.join(at.workspace, 'pid');
+      const script = `require('fs').writeFileSync(${JSON.stringify(file)}, process.ppid + ' ' + process.pid + ' .'); setInterval(() => {}, 999)`;
+      const running = sandboxWith({ ssh: own })
+        .run({ id: 'x', command: ['node', '-e', script] })
+        .catch((error: unknown) => error);
+      while (!fs.existsSync(file) || !fs.readFileSync(file, 'utf8').endsWith('.')) await soon();
+      const [runner = 0, child = 0] = fs.readFileSync(file, 'utf8').split(' ').map(Number);
+      const ssh = Number(fs.readFileSync(`${at.folder}/ssh.pid`, 'utf8'));
+      process.kill(which === 'the way there' ? ssh : runner, 'SIGKILL');
+      expect(await running).toMatchObject({ code: 'SANDBOX_LOST', data: { began: true } });
+      // Who is there to hear of it ends what it began; a runner that was killed cannot.
+      if (which === 'the runner there') process.kill(child, 'SIGKILL');
+      for (let tries = 0; tries < 500 && fs.existsSync(`/proc/${child}`); tries++) await soon();
+      expect(fs.existsSync(`/proc/${child}`)).toBe(false);
+    },
+  );
 });
 
 describe('a sandbox over ssh with nothing in its PATH but node and sh', () => {
   const options = serving((folder) => [`SetEnv PATH=${bareTools(folder)}`]);
   for (const { name, run } of sandboxConformance(under(options))) test(name, run);
+
+  test('an agent works there, and all the ways back work from outside', async () => {
+    const over = (): Sandbox => sshSandbox({ ...options(), host: '127.0.0.1' });
+    await workInside(new Inside(over));
+    await surveyInside(new Inside(over));
+  });
 
   test('there is nothing else', async () => {
     const { stdout } = await sshSandbox({ ...options(), host: '127.0.0.1' }).run({

@@ -9,7 +9,7 @@ import type { Savepoint } from '../savepoint.ts';
 import type { SessionOptions } from '../session.ts';
 import { strangeAnswer } from '../sync/ask-runner.ts';
 import type { CommandResult, Sandbox } from '../sync/sandbox.ts';
-import type { VERBS } from '../verbs/table.ts';
+import { VERBS } from '../verbs/table.ts';
 import { type InputOf, type OutputOf, schemasOf, type Verb, type VerbContext } from '../verbs/verb.ts';
 import { type Program, programOf, type Uploaded, upload } from './upload.ts';
 import { REMOTE_VERBS, type RemoteVerb } from './wire.ts';
@@ -110,15 +110,29 @@ const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
  * @param dir absolute, in the sandbox
  */
 export function openRemote(sandbox: Sandbox, dir: DiskPath, options: RemoteOptions): RemoteSavepoint {
+  return openRemoteWith(sandbox, dir, options).remote;
+}
+
+type Ask = Asker['ask'];
+
+/** With the way to ask what is no verb. */
+export function openRemoteWith(
+  sandbox: Sandbox,
+  dir: DiskPath,
+  options: RemoteOptions,
+): { readonly remote: RemoteSavepoint; readonly ask: Ask } {
   const asker = new Asker(sandbox, dir, options);
   const methods = Object.fromEntries(
-    (Object.keys(REMOTE_VERBS) as RemoteVerb[]).map((name) => [
+    (Object.keys(VERBS) as (keyof Verbs)[]).map((name) => [
       name,
       (input: never, context: VerbContext = {}) => asker.ask(name, input, context),
     ]),
   ) as unknown as RemoteVerbs;
-  return { ...methods, sandbox, session: (given) => session(asker, options.random, given) };
+  const remote = { ...methods, sandbox, session: (given: Given) => session(asker, options.random, given) };
+  return { remote, ask: (name, input, context) => asker.ask(name, input, context) };
 }
+
+type Given = Omit<SessionOptions, 'track'>;
 
 class Asker {
   readonly #sandbox: Sandbox;

@@ -6,9 +6,10 @@ import type { OpenOptions, Savepoint } from '../savepoint.ts';
 import { VERBS } from '../verbs/table.ts';
 import { type Shapes, schemasOf, type Verb } from '../verbs/verb.ts';
 import { SESSION_VERBS } from './session-verbs.ts';
+import { SURVEY_VERBS } from './structures-verb.ts';
 
 /** All that may be asked from outside. */
-export const REMOTE_VERBS = { ...VERBS, ...SESSION_VERBS } as const;
+export const REMOTE_VERBS = { ...VERBS, ...SESSION_VERBS, ...SURVEY_VERBS } as const;
 
 export type RemoteVerb = keyof typeof REMOTE_VERBS;
 

@@ -1,0 +1,59 @@
+/** All that an agent's harness wants of the place where its work is done: commands, files, and what repositories there are. */
+
+import { showName } from '../content/show-name.ts';
+import { type DiskPath, type JsonName, nameFromJson, type TreePath } from '../model/names.ts';
+import type { Sandbox } from '../sync/sandbox.ts';
+import type { OutputOf } from '../verbs/verb.ts';
+import { openRemoteWith, type RemoteOptions, type RemoteSavepoint } from './remote-savepoint.ts';
+
+export type Repository = OutputOf<typeof import('../verbs/repos.ts').repos>['repositories'][number];
+
+export interface ExecutionAdapter extends Sandbox {
+  /** Checkpoints of the workspace there, and all the ways back. */
+  readonly workspace: RemoteSavepoint;
+  /** Every root: the workspace itself and each repository in it, however deep, with its branch, commit and state. */
+  repositories(options?: { readonly signal?: AbortSignal }): Promise<readonly Repository[]>;
+  /**
+   * What lies in each root, a text for people and models: a line for each name, escaped, indented by its depth.
+   * @param options.depth levels of folders, 1 to 16. Default 2
+   */
+  directoryStructures(options?: {
+    readonly depth?: number;
+    readonly signal?: AbortSignal;
+  }): Promise<ReadonlyMap<TreePath, string>>;
+}
+
+/**
+ * @param dir of the workspace, absolute, in the sandbox
+ * @param options as for `openRemote`
+ */
+export function executionAdapter(sandbox: Sandbox, dir: DiskPath, options: RemoteOptions): ExecutionAdapter {
+  const { remote, ask } = openRemoteWith(sandbox, dir, options);
+  return {
+    ...sandbox,
+    workspace: remote,
+    repositories: async (context = {}) => (await remote.repos({}, context)).repositories,
+    async directoryStructures({ depth, ...context } = {}) {
+      const { structures } = await ask('structures', depth === undefined ? {} : { depth }, context);
+      return new Map(
+        structures.map(({ path, lines }) => [nameFromJson(path) as TreePath, lines.map(shown).join('\n')]),
+      );
+    },
+  };
+}
+
+interface Line {
+  readonly depth: number;
+  readonly name: JsonName;
+  readonly kind: 'file' | 'folder' | 'root' | 'unreadable' | 'more';
+  readonly count: number | null;
+}
+
+function shown({ depth, name, kind, count }: Line): string {
+  const indent = `${'  '.repeat(depth)}- `;
+  if (kind === 'more') return `${indent}… and ${count ?? 0} more`;
+  if (kind === 'unreadable') return `${indent}(cannot be read)`;
+  const bytes = nameFromJson(name);
+  if (kind === 'file') return `${indent}${showName(bytes)}`;
+  return `${indent}${showName(`${bytes}/`)}${kind === 'root' ? ' (a root of its own)' : ''}`;
+}

@@ -1,0 +1,48 @@
+import { nameToJson } from '../model/names.ts';
+import { given, verb } from '../verbs/verb.ts';
+
+const DEFAULT_DEPTH = 2;
+const DEEPEST = 16;
+
+/** For `ExecutionAdapter`: what `context` puts into its text, root by root. */
+const structures = verb({
+  name: 'structures',
+  summary: 'say what lies in each root',
+  description: 'What ignore rules cover, and dependencies, are left out.',
+  changes: 'nothing',
+  schemas: ({ z, jsonName }) => ({
+    input: z.strictObject({ depth: z.int().min(1).max(DEEPEST).optional() }),
+    output: z.strictObject({
+      structures: z.array(
+        z.strictObject({
+          path: jsonName,
+          lines: z.array(
+            z.strictObject({
+              depth: z.int().min(0).max(DEEPEST),
+              name: jsonName,
+              kind: z.enum(['file', 'folder', 'root', 'unreadable', 'more']),
+              count: z.int().min(0).nullable(),
+            }),
+          ),
+        }),
+      ),
+    }),
+  }),
+
+  async handle(savepoint, { depth = DEFAULT_DEPTH }, { signal }) {
+    const seen = await savepoint.context({ checkpoints: 0, depth }, given({ signal }));
+    return {
+      structures: [...seen.structures].map(([path, lines]) => ({
+        path: nameToJson(path),
+        lines: lines.map(({ depth: level, name, kind, count }) => ({
+          depth: level,
+          name: nameToJson(name),
+          kind,
+          count: count ?? null,
+        })),
+      })),
+    };
+  },
+});
+
+export const SURVEY_VERBS = { structures } as const;

@@ -1,0 +1,122 @@
+/**
+ * A sandbox of E2B, behind the interface of every other. The caller makes it with the SDK `e2b` and hands it in; here its
+ * types alone are used, so no version of the SDK comes with this package.
+ */
+import { type Channel, type ChannelSandboxOptions, channelSandbox, type Sandbox, type Spoken } from '@savepoint/core';
+import type { CommandHandle, CommandStartOpts, Sandbox as Their } from 'e2b';
+
+/** What is used of the SDK's `Sandbox`. */
+export interface E2bSandbox {
+  readonly sandboxId: Their['sandboxId'];
+  readonly commands: {
+    run(
+      command: string,
+      options: CommandStartOpts & { background: true },
+    ): Promise<Pick<CommandHandle, 'wait' | 'kill' | 'sendStdin' | 'closeStdin'>>;
+  };
+}
+
+export interface E2bOptions extends Omit<ChannelSandboxOptions, 'channel'> {
+  /** A running sandbox: `await Sandbox.create()` of the SDK. It stays the caller's, who ends it. */
+  readonly sandbox: E2bSandbox;
+  /** Account of the sandbox that commands run as. Default: that of its template. */
+  readonly user?: NonNullable<CommandStartOpts['user']>;
+}
+
+/** Its template must have node 20.19 or newer; see `node` for where. */
+export function e2bSandbox({ sandbox, user, ...rest }: E2bOptions): Sandbox {
+  const channel: Channel = {
+    name: `e2b ${sandbox.sandboxId}`,
+    converse: (conversation) => converse(sandbox, conversation, user === undefined ? {} : { user }),
+    close: () => Promise.resolve(),
+  };
+  return channelSandbox({ channel, ...rest });
+}
+
+type Conversation = Parameters<Channel['converse']>[0];
+
+async function converse(
+  sandbox: E2bSandbox,
+  { line, input, timeoutMs, signal, mostBytes }: Conversation,
+  more: Pick<CommandStartOpts, 'user'>,
+): Promise<Spoken> {
+  const heard: Buffer[] = [];
+  let detail = '';
+  let left = mostBytes;
+  let ended: Spoken['ended'] = 'exit';
+  let cut = (_why: Spoken['ended']): void => {};
+  const wasCut = new Promise<void>((resolve) => {
+    cut = (why) => {
+      if (ended === 'exit') ended = why;
+      resolve();
+    };
+  });
+  const answer = (status: number | null): Spoken => ({ output: Buffer.concat(heard), detail, status, ended });
+  if (signal.aborted) return { ...answer(null), ended: 'aborted' };
+  const abort = (): void => cut('aborted');
+  const timer = timeoutMs === null || timeoutMs > LONGEST_MS ? null : setTimeout(() => cut('timeout'), timeoutMs);
+  signal.addEventListener('abort', abort);
+  try {
+    const command = await sandbox.commands.run(line, {
+      ...more,
+      background: true,
+      stdin: true,
+      // Of its own it would end every command after a minute.
+      timeoutMs: 0,
+      onStdout(text) {
+        // The runner speaks ASCII; what is no ASCII is none of its words, whatever became of its bytes.
+        const part = Buffer.from(text, 'latin1').subarray(0, left);
+        left -= part.length;
+        heard.push(part);
+        if (left === 0) cut('too-much');
+      },
+      onStderr(text) {
+        detail = (detail + text).slice(-DETAIL);
+      },
+    });
+    feed(command, input);
+    const done = statusOf(command.wait());
+    const status = await Promise.race([done, wasCut.then(() => null)]);
+    if (status !== null) {
+      if (status.problem !== null) detail = `${detail}\n${status.problem}`;
+      return answer(status.exit);
+    }
+    await command.kill().catch(() => false);
+    return answer(null);
+  } catch (error) {
+    detail = messageOf(error);
+    return answer(null);
+  } finally {
+    if (timer !== null) clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+const DETAIL = 4_000;
+/** What timers can count. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** A program that has ended takes nothing more, and that is no failure of its answer. */
+function feed(command: Pick<CommandHandle, 'sendStdin' | 'closeStdin'>, input: AsyncIterable<Buffer>): void {
+  const all = async (): Promise<void> => {
+    for await (const part of input) await command.sendStdin(part);
+    await command.closeStdin();
+  };
+  all().catch(() => undefined);
+}
+
+/** The SDK throws for a status other than 0. */
+async function statusOf(
+  waiting: ReturnType<CommandHandle['wait']>,
+): Promise<{ readonly exit: number | null; readonly problem: string | null }> {
+  try {
+    return { exit: (await waiting).exitCode, problem: null };
+  } catch (error) {
+    const { exitCode } = Object(error) as { readonly exitCode?: unknown };
+    return typeof exitCode === 'number' ? { exit: exitCode, problem: null } : { exit: null, problem: messageOf(error) };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
