@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type Manifest, manifest } from '@savepoint/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { explain, Project, watching } from '../complaints/project.ts';
@@ -81,6 +81,22 @@ function whyNot(): string | null {
 
 const why = whyNot();
 if (why !== null) console.error(`NOT TESTED: roots on file systems of their own: ${why}`);
+
+it.skipIf(why !== null)('a single file that is mounted is refused by name, and nothing changes', () => {
+  const p = mounted();
+  p.write('.env', 'KEY=1\n');
+  p.ok('checkpoint');
+  mkdirSync(`${p.base}/env`);
+  writeFileSync(`${p.base}/env/file`, 'KEY=2\n');
+  mount('--bind', `${p.base}/env/file`, p.at('.env'));
+  change(p, 1);
+  const before = treeOf(p);
+  const refused = p.run(['restore', 'cp_1', '--yes']);
+  expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('something is mounted there')]);
+  expect(refused.stderr).toMatch(/^ {2}\.env/m);
+  expect(treeOf(p)).toEqual(before);
+  p.ok('restore', 'cp_1', '--yes', '--', 'notes.txt', 'app', 'data', 'shared');
+});
 
 describe('a restore over roots on several file systems', () => {
   it.skipIf(why !== null)('that is killed at any moment leaves all old or all new, everywhere', () => {

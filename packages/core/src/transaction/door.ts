@@ -39,7 +39,7 @@ import { stageName } from '../store/staging-names.ts';
 import { applyBack, applyForward, type Checked } from './apply.ts';
 import { journalFile, removeJournal, writeIntent, writeJournal } from './journal.ts';
 import { type KeptFile, keepLateWrites, keepWithdrawn } from './late-writes.ts';
-import { mountsOf } from './mounts.ts';
+import { mountPointsIn, mountsOf } from './mounts.ts';
 import { asSavepointError, conflictError, isExpected, pendingError } from './outcome.ts';
 import { checkTransitions, closedFolders } from './prepare.ts';
 import { ForeignContent, openSite, type Site, writeStaged } from './site.ts';
@@ -85,9 +85,11 @@ export async function runTransaction(input: TransactionInput): Promise<Transacti
   const { ports, layout, root } = input;
   const transaction = ports.random.hex(8) as TransactionId;
   let intent: Intent & Pick<Journal, 'mounts'>;
+  let points: ReturnType<typeof mountPointsIn>;
   try {
     const makesRoot = ports.fs.lstat(root) === null;
-    const mounts = makesRoot ? [] : mountsOf(ports, root, input.transitions);
+    points = mountPointsIn(ports, root);
+    const mounts = makesRoot ? [] : mountsOf(ports, root, points, input.transitions);
     intent = { transaction, root, stage: stageName(transaction), mounts, makesRoot };
   } catch (error) {
     throw asSavepointError(error);
@@ -106,7 +108,7 @@ export async function runTransaction(input: TransactionInput): Promise<Transacti
       confirmFolders(ports.fs, root);
     }
     site = openSite(ports, { ...intent, transitions: input.transitions }, input.objects);
-    checkTransitions(ports, site, input.transitions);
+    checkTransitions(ports, site, points, input.transitions);
     await stageAll(site, input.transitions, input.pace);
     journal = journalOf(input, intent, site);
     input.pace.check();

@@ -6,14 +6,26 @@ import { type DiskPath, isWithin, parentPath, type TreePath } from '../model/nam
 import { identityOf, stillSameFolder } from '../store/records.ts';
 import type { Journal, Mount, Transition } from './transition.ts';
 
+/** Paths inside the workspace at which something is mounted, a single file perhaps; null where the platform does not tell. */
+export function mountPointsIn(ports: Ports, root: DiskPath): ReadonlySet<TreePath> | null {
+  const above = root === '/' ? '/' : `${root}/`;
+  const inside = ports.fs.mountPoints()?.filter((point) => point.startsWith(above));
+  return inside === undefined ? null : new Set(inside.map((point) => point.slice(above.length) as TreePath));
+}
+
 /** The mounts that something is to be changed in, in byte order. */
-export function mountsOf(ports: Ports, root: DiskPath, transitions: readonly Transition[]): readonly Mount[] {
+export function mountsOf(
+  ports: Ports,
+  root: DiskPath,
+  points: ReadonlySet<TreePath> | null,
+  transitions: readonly Transition[],
+): readonly Mount[] {
+  if (points?.size === 0) return [];
   const holding = new Set<TreePath>();
   for (const { path } of transitions) {
     for (let at = parentPath(path); at !== '' && !holding.has(at); at = parentPath(at)) holding.add(at);
   }
-  const told = ports.fs.mountPoints();
-  const found = told === null ? byDevice(ports, root, holding) : among(told, root, holding);
+  const found = points === null ? byDevice(ports, root, holding) : [...points].filter((path) => holding.has(path));
   return found.sort().flatMap((path): Mount[] => {
     const stat = folderAt(ports, root, path);
     return stat === null ? [] : [{ path, identity: identityOf(stat) }];
@@ -30,20 +42,14 @@ export function missingMounts(ports: Ports, { root, mounts }: Journal): readonly
 
 /** Whether what is at the path is mounted there. */
 export function isMounted(ports: Ports, root: DiskPath, path: TreePath): boolean {
-  const told = ports.fs.mountPoints();
-  if (told !== null) return told.includes((root === '/' ? `/${path}` : `${root}/${path}`) as DiskPath);
+  const points = mountPointsIn(ports, root);
+  if (points !== null) return points.has(path);
   const stat = folderAt(ports, root, path);
   return stat !== null && stat.dev !== folderAt(ports, root, parentPath(path))?.dev;
 }
 
 export function isIn(path: TreePath, mounts: readonly Mount[]): boolean {
   return mounts.some((mount) => isWithin(path, mount.path));
-}
-
-function among(points: readonly DiskPath[], root: DiskPath, holding: ReadonlySet<TreePath>): TreePath[] {
-  const above = root === '/' ? '/' : `${root}/`;
-  const inside = points.filter((point) => point.startsWith(above)).map((point) => point.slice(above.length));
-  return [...new Set(inside as TreePath[])].filter((path) => holding.has(path));
 }
 
 function byDevice(ports: Ports, root: DiskPath, holding: ReadonlySet<TreePath>): TreePath[] {

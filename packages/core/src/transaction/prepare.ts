@@ -17,11 +17,20 @@ const SPARE_BYTES = 1024 * 1024;
 /**
  * @throws SavepointError PATH_REFUSED with every refused path, NAME_COLLISION, NO_SPACE
  */
-export function checkTransitions(ports: Ports, site: Site, transitions: readonly Transition[]): void {
+export function checkTransitions(
+  ports: Ports,
+  site: Site,
+  mountPoints: ReadonlySet<TreePath> | null,
+  transitions: readonly Transition[],
+): void {
   const refused: { path: TreePath; why: string }[] = [];
   for (const { path, from, to } of transitions) {
     const name = path === '' ? null : checkTreePath(path, ports.platform);
     if (name !== null) refused.push({ path, why: `the name ${name.why}` });
+    // No rename replaces or removes it.
+    if (mountPoints?.has(path) && from !== null && !onlyMode(from, to)) {
+      refused.push({ path, why: 'something is mounted there' });
+    }
     // D2: what goes and what comes must be in the store.
     for (const entry of [from, to]) {
       if (isLeaf(entry) && !site.objects.has(entry.id)) refused.push({ path, why: 'its content is not in the store' });
