@@ -122,6 +122,7 @@ function workspaceOf(setting: Setting, record: WorkspaceRecord): Workspace {
       return rulesOf(record.path);
     },
     globalIgnore: places.globalIgnore,
+    searchPath: places.searchPath ?? '',
     lastNumber: record.lastNumber,
   };
 }

@@ -1,4 +1,5 @@
 /** How a transaction that recovery finishes gets its checkpoint, also when its number was taken meanwhile. */
+import { withHeads } from './act/heads.ts';
 import type { Pace } from './io/pace.ts';
 import type { HeldLock } from './store/lock.ts';
 import { attributionTo } from './timeline/attribution.ts';
@@ -14,7 +15,7 @@ import type { Journal } from './transaction/transition.ts';
 export function publicationAgain(workspace: Workspace, lock: HeldLock, pace: Pace, journal: Journal): Publication {
   const { timeline, store } = workspace;
   const { checkpoint } = journal;
-  return {
+  return withHeads(workspace, {
     checkpoint,
     isPublished: () => timeline.isPublished(checkpoint),
     withdraw: () => timeline.withdraw(checkpoint),
@@ -32,5 +33,5 @@ export function publicationAgain(workspace: Workspace, lock: HeldLock, pace: Pac
       });
       await capture(workspace, lock, pace.uncancellable(), story, { always: true, attribution });
     },
-  };
+  });
 }

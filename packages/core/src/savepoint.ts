@@ -116,6 +116,8 @@ export interface RestoreOptions extends CallOptions {
   readonly root?: TreePath;
   /** Also where some root could not be captured then, or cannot be now: it is left alone, and named. Default false. */
   readonly allowPartial?: boolean;
+  /** Also put branch, HEAD and index of each root where the checkpoint saw them. Default false: `.git` stays as it is. */
+  readonly git?: boolean;
   /** Fingerprint of the preview that was agreed to; another plan is a conflict. */
   readonly expected?: string;
 }
@@ -617,7 +619,7 @@ export class Savepoint {
   /**
    * Makes the workspace, or chosen paths, equal to a checkpoint; all or nothing. It can be undone. Where both an agent and
    * somebody else changed them since, it wants to be told whose work goes (`mode`), else it is a conflict.
-   * @throws SavepointError CONFLICT, PATH_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED: nothing changed; PENDING
+   * @throws SavepointError CONFLICT, PATH_REFUSED, GIT_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED: nothing changed; PENDING
    */
   async restore(name: string, options: RestoreOptions = {}): Promise<ActResult & { readonly target: Checkpoint }> {
     return this.#acting(options, async (acting) => {
@@ -895,6 +897,7 @@ export class Savepoint {
         mode: options.mode ?? null,
         root: options.root ?? null,
         allowPartial: options.allowPartial ?? false,
+        git: options.git ?? false,
         actor: this.#actor,
         ...(session === undefined ? {} : { session }),
         global: this.#globalRules(workspace),

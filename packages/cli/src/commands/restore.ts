@@ -26,6 +26,10 @@ export const restore = command({
       description: 'take back only what agents did; without agents, keep what changed since the last checkpoint',
       conflicts: 'exact',
     },
+    {
+      flags: '--git',
+      description: 'also put branch, HEAD and index of each repository back; commits left behind stay in the store',
+    },
     { flags: '--force', description: 'also what is frozen' },
   ],
   examples: [
@@ -42,6 +46,7 @@ export const restore = command({
       ...(paths.length === 0 ? {} : { paths: [...paths] }),
       ...(options['all'] === true ? { all: true } : {}),
       ...(typeof options['root'] === 'string' ? { root: options['root'] } : {}),
+      ...(options['git'] === true ? { git: true } : {}),
       ...(options['allowPartial'] === true ? { allowPartial: true } : {}),
       ...(options['keepOutside'] === true ? { mode: 'keep-outside' as const } : {}),
       ...(options['exact'] === true ? { mode: 'exact' as const } : {}),
@@ -70,7 +75,7 @@ export const restore = command({
       return lines(`Nothing to restore: the files are as in ${target.id} already.`, planNotes(output, target));
     }
     return lines(
-      `${showText(output.description)}: ${counted(toldPaths(output).length, 'path')}${after(output)}`,
+      `${showText(output.description)}: ${whatChanges(output)}${after(output)}`,
       given.options['yes'] === true ? planLines(output, view.style, LISTED_WHEN_DONE) : [],
       planNotes(output, target),
       captureWarnings(output.capture),
@@ -97,7 +102,7 @@ async function whoseWorkGoes(preview: Output, { ask, view }: Session): Promise<'
 }
 
 async function agreeTo(preview: Output, session: Session): Promise<void> {
-  const paths = counted(toldPaths(preview).length, 'path');
+  const paths = whatChanges(preview);
   await agree(session, {
     verb: 'restore',
     would: `Restoring ${preview.target.id} would change ${paths}`,
@@ -117,10 +122,13 @@ function previewText(preview: Output, { style }: View): string {
     planLines(preview, style),
     planNotes(preview, target),
     captureNotes(preview.capture),
-    outcome === 'ready'
-      ? [`${counted(toldPaths(preview).length, 'path')} to change; what is there now is saved first.`]
-      : [],
+    outcome === 'ready' ? [`${whatChanges(preview)} to change; what is there now is saved first.`] : [],
   );
+}
+
+function whatChanges(act: Output): string {
+  const paths = counted(toldPaths(act).length, 'path');
+  return act.heads.length === 0 ? paths : `${paths} and ${counted(act.heads.length, 'branch', 'branches')}`;
 }
 
 function after({ before, checkpoint }: Output): string {

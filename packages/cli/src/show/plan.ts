@@ -63,6 +63,7 @@ export function planNotes(act: ActJson, target: BriefJson | null): string[] {
       () => 'written to by someone at the very moment; those bytes are kept:',
     ),
     ...(target === null ? [] : targetNotes(target)),
+    ...headLines(act),
     ...act.headMoved.map(
       ({ path, before, now }) =>
         `only files are restored: ${repository(path)} was on ${position(before)} then and is on ${position(now)}; it stays there.`,
@@ -71,6 +72,24 @@ export function planNotes(act: ActJson, target: BriefJson | null): string[] {
       (path) => `only files are restored: the .git of ${repository(path)} is gone, and does not come back.`,
     ),
   ];
+}
+
+const INDEXES = {
+  rebuilt: 'its index becomes what the commit has',
+  'put-back': 'its index becomes what it was',
+  left: 'its index stays',
+} as const;
+
+/** Branches that move as well, and what they leave behind. */
+function headLines({ heads, dryRun }: ActJson): string[] {
+  return heads.flatMap(({ path, before, after, index, unreachable, unreachableCount }) => [
+    `${repository(path)} ${dryRun ? 'moves' : 'was moved'} from ${position(before)} to ${position(after)}; ${INDEXES[index]}.`,
+    ...(unreachableCount === 0
+      ? []
+      : [`  no branch leads to ${counted(unreachableCount, 'commit')} then (the store keeps them):`]),
+    ...unreachable.map(({ commit, subject }) => `    ${commit.slice(0, 10)} ${showText(subject)}`),
+    ...(unreachableCount > unreachable.length ? [`    … and ${unreachableCount - unreachable.length} more`] : []),
+  ]);
 }
 
 function targetNotes({ id, partial, unsettled }: BriefJson): string[] {
@@ -87,7 +106,7 @@ function repository(path: JsonName): string {
   return path === '' ? 'the repository' : `the repository ${showName(nameFromJson(path))}`;
 }
 
-function position({ branch, commit }: RootJson): string {
+function position({ branch, commit }: Pick<RootJson, 'branch' | 'commit'>): string {
   const at = commit === null ? 'no commit' : commit.slice(0, 10);
   return branch === null ? at : `${showName(nameFromJson(branch))} (${at})`;
 }

@@ -33,6 +33,7 @@ import type { Waiting } from '../transaction/recover.ts';
 import { pathsOf } from '../transaction/steps.ts';
 import { PathSet } from '../workspace/path-set.ts';
 import type { ScanResult } from '../workspace/scan.ts';
+import { keepHeads, rootsAfter, withHeads } from './heads.ts';
 import type { Plan, PlanConflict, ThreeSides } from './plan.ts';
 
 /** The workspace as an act finds it. */
@@ -143,14 +144,17 @@ export async function performAct(
     assertNoneWaits(waiting, workspace.root, plan);
     const seen: Preview = { telling: act.telling, plan, fingerprint, scan: before.scan };
     const stateBefore = { before: before.checkpoint, beforeIsNew: before.made };
-    if (plan.paths.length === 0) {
+    if (plan.paths.length === 0 && (plan.heads ?? []).length === 0) {
       batch.abandon();
       const checkpoint = await recordInverse(workspace, act, lock, pace);
       return { ...seen, ...stateBefore, checkpoint, kept: [], backups: [] };
     }
     const contents = new Contents(plan.contents);
-    const ref = await composeAfter(workspace, act, before, plan, batch, end, contents, pace);
+    const heads = await keepHeads(workspace, plan.heads ?? [], batch, pace);
+    const told = { ...act, telling: { ...act.telling, heads: heads.told } };
+    const ref = await composeAfter(workspace, told, before, plan, batch, end, contents, pace);
     batch.finish();
+    heads.makeDurable(ref);
     // Read before it happens: once it has, nothing may fail any more.
     const checkpoint = readCheckpoint(workspace.store.objects, ref.commit);
     const objects = contents.over(workspace.store.objects);
@@ -162,12 +166,14 @@ export async function performAct(
       root: workspace.root,
       objects,
       transitions: plan.paths.map(({ path, from, to }) => ({ path, from, to })),
-      publication: publicationOf(workspace, ref),
+      publication: withHeads(workspace, publicationOf(workspace, ref)),
       lock,
       pace,
     }).catch((error: unknown) => {
+      heads.failed(error);
       throw toldWithBackups(error, workspace, plan, backups);
     });
+    heads.done();
     forget(before.scan, plan);
     keepCache(workspace, ref.commit, before.scan);
     return { ...seen, ...stateBefore, checkpoint, kept, backups };
@@ -317,6 +323,11 @@ function refuse(plan: Plan): void {
       plan.hint === null ? {} : { hint: plan.hint },
     );
   }
+  const unmoved = plan.headsRefused ?? [];
+  if (unmoved.length > 0) {
+    const repositories = unmoved.map(({ path, why }) => ({ path: nameToJson(path), why }));
+    throw new SavepointError('GIT_REFUSED', `Branches cannot be put back: ${unmoved[0]?.why}.`, { repositories });
+  }
   if (plan.conflicts.length > 0) {
     throw new SavepointError(
       'CONFLICT',
@@ -363,7 +374,7 @@ async function composeAfter(
     endAfter(end, checkpoint),
     {
       snapshot: editSnapshot(batch, checkpoint.snapshot, plan.paths),
-      roots: scan.roots,
+      roots: rootsAfter(scan.roots, plan.heads ?? []),
       counts: countsAfter(scan.counts, plan, batch),
       partial: scan.partial,
       unsettled: scan.unsettled.filter((path) => !touched.has(path)),
@@ -409,7 +420,9 @@ function forget(scan: ScanResult, plan: Plan): void {
 }
 
 function fingerprintOf(plan: Plan): string {
-  const lines = plan.paths.map(({ path, from, to }) => JSON.stringify([path, entryToJson(from), entryToJson(to)]));
+  const paths = plan.paths.map(({ path, from, to }) => JSON.stringify([path, entryToJson(from), entryToJson(to)]));
+  const heads = (plan.heads ?? []).map(({ path, before, after, refs }) => JSON.stringify([path, before, after, refs]));
+  const lines = [...paths, ...heads];
   return createHash('sha1').update(lines.join('\n')).digest('hex');
 }
 

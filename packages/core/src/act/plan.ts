@@ -5,6 +5,7 @@ import type { TreePath } from '../model/names.ts';
 import type { Telling } from '../timeline/capture.ts';
 import type { Move } from '../timeline/renames.ts';
 import type { Transition } from '../transaction/transition.ts';
+import type { HeadMove } from '../workspace/head-moves.ts';
 
 export interface PlannedPath extends Transition {
   /** An ignore rule covers it: recorded with the snapshot after. */
@@ -55,6 +56,10 @@ export interface Plan {
   readonly description?: string;
   /** For a roll-back: what it takes back. */
   readonly rolledBack?: Telling['rolledBack'];
+  /** Repositories whose branch, HEAD and index move as well; absent: none. */
+  readonly heads?: readonly HeadMove[];
+  /** Repositories that cannot be moved as asked: then nothing is done at all. */
+  readonly headsRefused?: readonly KeptPath[];
   /** What to do where it is in conflict; null for what helps with most acts. */
   readonly hint: string | null;
 }

@@ -29,6 +29,7 @@ export function nodePlaces(env: Environment, platform: NodeJS.Platform = process
     home: storesFolder(env, platform, userHome),
     userHome,
     globalIgnore: globalIgnore(env, platform, userHome),
+    searchPath: env['PATH'] ?? '',
   };
 }
 

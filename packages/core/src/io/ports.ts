@@ -54,4 +54,6 @@ export interface Places {
   readonly userHome: DiskPath | null;
   /** The person's own git ignore file, or null. */
   readonly globalIgnore: DiskPath | null;
+  /** Folders in which git is looked for, as PATH has them. Default: none, and what needs git is refused. */
+  readonly searchPath?: string;
 }

@@ -107,6 +107,24 @@ export interface RootState {
   readonly failed?: string;
 }
 
+/** Where a repository's HEAD stands; with neither it is not known. */
+export interface HeadPosition {
+  /** Short name, one character per byte; null when detached. */
+  readonly branch: string | null;
+  /** Hex; null when the branch has no commit yet. */
+  readonly commit: string | null;
+}
+
+/** A repository whose branch, HEAD and index an act moved. */
+export interface MovedHead {
+  /** The root's folder in the workspace. */
+  readonly path: TreePath;
+  readonly before: HeadPosition;
+  readonly after: HeadPosition;
+  /** The index file as it was before, a blob that `refs/savepoint/kept/<n>` holds; null where it was not moved. */
+  readonly index: ObjectId | null;
+}
+
 /** `patch`: written by a tool that changes a part; `write`: anything else that wrote a file that was there. */
 export type Operation = 'create' | 'write' | 'patch' | 'delete' | 'rename' | 'mode' | 'kind';
 
@@ -203,6 +221,8 @@ export interface Checkpoint {
   readonly late: boolean;
   /** For `rollback`: the changes that it took back, and hunks of others. */
   readonly rolledBack: readonly (ChangeId | HunkId)[];
+  /** For an act that was asked to: the repositories whose branch and HEAD it moved. */
+  readonly heads: readonly MovedHead[];
   readonly roots: readonly RootState[];
   readonly rules: CaptureRules;
   readonly counts: CaptureCounts;

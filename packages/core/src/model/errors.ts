@@ -138,6 +138,12 @@ export const ERROR_CODES = {
     data: '{ paths: { path: JsonName, why: string, base?: Entry | null, ours?: Entry | null, theirs?: Entry | null, text?: JsonName | null, backup?: JsonName }[] }; where both sides changed a file: what they started from, what is there, what the act would have there, and the lines that do not merge; `backup` has bytes that someone wrote to a file while it had no name',
     hint: 'Nothing was changed. Take a checkpoint and restore chosen paths, or move the named files aside.',
   },
+  GIT_REFUSED: {
+    exit: 1,
+    when: 'Branch, HEAD and index of a repository were to be put back, and cannot be: an operation is in flight, git is at work there, the branch is in use in another worktree, a commit is gone, or git is missing.',
+    data: '{ repositories: { path: JsonName, why: string }[] }',
+    hint: 'Nothing was changed. Put right what is named, or restore without --git: then only files are.',
+  },
   CALL_OPEN: {
     exit: 1,
     when: 'An agent is in the middle of a tool call that writes the same files.',

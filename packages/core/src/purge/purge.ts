@@ -20,6 +20,7 @@ import { leaveOut } from '../store/leave-out.ts';
 import type { HeldLock } from '../store/lock.ts';
 import { dropTraces, makeRemovalsDurable } from '../store/traces.ts';
 import type { Workspace } from '../timeline/capture.ts';
+import { dropKept, tidyShallow } from '../timeline/kept.ts';
 import { reachable } from '../timeline/reachable.ts';
 import { writeCheckpoint } from '../timeline/timeline.ts';
 import { purgeBackups } from '../transaction/backups.ts';
@@ -95,6 +96,8 @@ export async function purge(
   purgeBackups(ports, store.layout, workspace.root, paths, gone); // P2
   dropTraces(ports, store.layout, (text) => secrets.tellsOf(text));
   if (rewritten.length > 0) store.refs.moveAll(new Map(rewritten.map(({ from, to }) => [from.commit, to])));
+  // What is kept of repositories may hold the same contents; an undo does without it.
+  dropKept(store.refs, () => true);
   const commits = timeline.list().map(({ commit }) => commit);
   const live = await reachable(store.objects, commits, pace);
   const swept = await store.objects.consolidate({
@@ -102,6 +105,7 @@ export async function purge(
     pace,
     assertHeld: () => lock.assertHeld(),
   });
+  tidyShallow(workspace);
   makeRemovalsDurable(ports.fs, store.layout.path);
   const { left, ...searched } = await searchStore(workspace, gone, secrets, pace);
   if (left.length > 0) throw incomplete(left); // P4

@@ -14,6 +14,7 @@ import { stateAt } from '../timeline/snapshot-diff.ts';
 import type { IgnoreFile } from '../workspace/ignore-rules.ts';
 import { actHistory } from './history.ts';
 import { type MayGo, OF_AGENTS, type Parties, partiesSince } from './parties.ts';
+import { withHeadsBack, withHeadsOf } from './plan-heads.ts';
 import { planInverse } from './plan-inverse.ts';
 import { planRestore, planRestoreKeeping, protectionOf, type RestoreInput } from './plan-restore.ts';
 import { planRollback } from './plan-rollback.ts';
@@ -38,6 +39,8 @@ export interface RestoreRequest {
   readonly root: TreePath | null;
   /** Leave alone the roots that one of the two states does not have; without it nothing is restored then. */
   readonly allowPartial: boolean;
+  /** Also put the branch, HEAD and index of each root where the checkpoint saw them. */
+  readonly git: boolean;
   readonly actor: Actor;
   /** Who goes back in its conversation: its own work alone may go without a question. */
   readonly session?: { readonly id: string; readonly conversation: ConversationPosition | null };
@@ -66,7 +69,10 @@ export function restoreAct(
       description: describeRestore(target, scope),
     },
     backups: null,
-    plan: async (today) => withoutFailedRoots(await planned(today), { ...request, scope }, today),
+    plan: async (today) => {
+      const plan = withoutFailedRoots(await planned(today), { ...request, scope }, today);
+      return request.git ? withHeadsOf(workspace, plan, target, { scope, root }, pace) : plan;
+    },
   };
   const planned = async (today: Today): Promise<Plan> => {
     if (root === null) refuseUnknown(today, target, scope);
@@ -177,8 +183,8 @@ function inverseAct(workspace: Workspace, act: Checkpoint, trigger: 'undo' | 're
       description: `${trigger === 'undo' ? 'Undid' : 'Redid'} ${describeInverse(workspace, act, trigger)}`,
     },
     backups: null,
-    plan: (today) =>
-      planInverse(
+    plan: async (today) => {
+      const plan = await planInverse(
         {
           objects: today.objects,
           before: found.snapshot,
@@ -190,7 +196,9 @@ function inverseAct(workspace: Workspace, act: Checkpoint, trigger: 'undo' | 're
           within: EVERYTHING,
         },
         pace,
-      ),
+      );
+      return withHeadsBack(workspace, plan, act, pace);
+    },
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type Change,
   type Checkpoint,
   type ConversationPosition,
+  type MovedHead,
   OUTSIDE,
   type RecordedChange,
   type TestResult,
@@ -52,6 +53,8 @@ export interface Workspace {
   readonly timeline: Timeline;
   readonly rules: CaptureRules;
   readonly globalIgnore: DiskPath | null;
+  /** Folders of programs, as PATH has them. */
+  readonly searchPath: string;
   /** Numbers up to this one are used up, whatever the refs say. */
   readonly lastNumber: number;
 }
@@ -71,6 +74,7 @@ export interface Telling {
   readonly tool: ToolInfo | null;
   readonly late: boolean;
   readonly rolledBack: readonly (ChangeId | HunkId)[];
+  readonly heads: readonly MovedHead[];
 }
 
 /** What most checkpoints have nothing to say about. */
@@ -88,6 +92,7 @@ export function plainTelling(trigger: Trigger, actor: Actor): Telling {
     tool: null,
     late: false,
     rolledBack: [],
+    heads: [],
   };
 }
 

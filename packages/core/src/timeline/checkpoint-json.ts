@@ -9,7 +9,9 @@ import {
   type Checkpoint,
   type ConversationPosition,
   type Gap,
+  type HeadPosition,
   isAct,
+  type MovedHead,
   type Operation,
   OUTSIDE,
   type RecordedChange,
@@ -39,6 +41,11 @@ export const MAX_LISTED_CHANGES = 10_000;
 
 export type Story = Omit<Checkpoint, 'id' | 'commit' | 'snapshot'>;
 
+interface HeadJson {
+  readonly branch: JsonName | null;
+  readonly commit: string | null;
+}
+
 interface CheckpointJson {
   readonly format: number;
   readonly id: CheckpointId;
@@ -61,6 +68,13 @@ interface CheckpointJson {
   readonly late?: boolean;
   /** Absent: none. */
   readonly rolledBack?: readonly (ChangeId | HunkId)[];
+  /** Absent: none. */
+  readonly heads?: readonly {
+    readonly path: JsonName;
+    readonly before: HeadJson;
+    readonly after: HeadJson;
+    readonly index: ObjectId | null;
+  }[];
   /** Those whom the changes name by their place in this list. */
   readonly authors?: readonly Author[];
   readonly roots: readonly (Omit<RootState, 'path' | 'branch'> & { path: JsonName; branch: JsonName | null })[];
@@ -113,6 +127,7 @@ export function encodeStory(story: Story): Buffer {
     ...(story.tool === null ? {} : { tool: story.tool }),
     ...(story.late ? { late: true } : {}),
     ...(story.rolledBack.length === 0 ? {} : { rolledBack: story.rolledBack }),
+    ...(story.heads.length === 0 ? {} : { heads: story.heads.map(headToJson) }),
     ...(authors.list.length === 0 ? {} : { authors: authors.list }),
     roots: story.roots.map((root) => ({
       ...root,
@@ -169,6 +184,12 @@ export function decodeStory(data: Buffer, commit: ObjectId, snapshot: Snapshot):
       tool: json.tool == null ? null : { ...json.tool, took: json.tool.took ?? null },
       late: json.late ?? false,
       rolledBack: json.rolledBack ?? [],
+      heads: (json.heads ?? []).map(({ path, before, after, index }) => ({
+        path: nameFromJson(path) as TreePath,
+        before: positionFromJson(before),
+        after: positionFromJson(after),
+        index,
+      })),
       roots: json.roots.map((root) => ({
         ...root,
         path: nameFromJson(root.path) as TreePath,
@@ -190,6 +211,18 @@ export function decodeStory(data: Buffer, commit: ObjectId, snapshot: Snapshot):
   } catch (cause) {
     throw damaged(commit, cause);
   }
+}
+
+function headToJson({ path, before, after, index }: MovedHead): NonNullable<CheckpointJson['heads']>[number] {
+  return { path: nameToJson(path), before: positionToJson(before), after: positionToJson(after), index };
+}
+
+function positionToJson({ branch, commit }: HeadPosition): HeadJson {
+  return { branch: branch === null ? null : nameToJson(branch), commit };
+}
+
+function positionFromJson({ branch, commit }: HeadJson): HeadPosition {
+  return { branch: branch === null ? null : nameFromJson(branch), commit };
 }
 
 /** Each once, in the order of their first change. */

@@ -4,6 +4,7 @@ import type { Pace } from '../io/pace.ts';
 import { type CheckpointId, checkpointId } from '../model/ids.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { Workspace } from './capture.ts';
+import { dropKept, reachableKept, tidyShallow } from './kept.ts';
 import { reachable } from './reachable.ts';
 import { expired, nextToGo, type RetentionPolicy } from './retention.ts';
 
@@ -69,14 +70,18 @@ export async function dropCheckpoints(
     staying.map(({ commit }) => commit),
     pace,
   );
+  const stays = new Set(staying.map(({ number }) => number));
+  await reachableKept(store, (number) => stays.has(number), pace, live);
   lock.assertHeld();
   timeline.drop(drop);
+  dropKept(store.refs, (number) => !stays.has(number));
   store.refs.pack();
   const swept = await store.objects.consolidate({
     live: (id) => live.has(id),
     pace,
     assertHeld: () => lock.assertHeld(),
   });
+  tidyShallow(workspace);
   return {
     dropped: drop.map(checkpointId),
     kept: staying.length,

@@ -48,8 +48,8 @@ export function captureLines({ partial, leftOut, unsettled, warnings }: Captured
 }
 
 export function actLines(act: Act): string[] {
-  const { outcome, description, plan, before, checkpoint, headMoved, repositoriesGone, keptFiles } = act;
-  const heads: Record<Act['outcome'], string> = {
+  const { outcome, description, plan, before, checkpoint, heads, headMoved, repositoriesGone, keptFiles } = act;
+  const beginnings: Record<Act['outcome'], string> = {
     done: 'Done',
     nothing: 'There was nothing to do',
     ready: 'Preview',
@@ -57,11 +57,15 @@ export function actLines(act: Act): string[] {
     refused: 'Preview: it would be refused, as paths cannot be saved first',
   };
   return [
-    `${heads[outcome]}: ${showText(description)} (${plan.paths.length} ${plan.paths.length === 1 ? 'path' : 'paths'})`,
+    `${beginnings[outcome]}: ${showText(description)} (${plan.paths.length} ${plan.paths.length === 1 ? 'path' : 'paths'})`,
     ...plan.paths.map(({ path, operation, merged }) => `  ${operation}  ${name(path)}${merged ? '  (merged)' : ''}`),
     ...plan.conflicts.map(({ path, why }) => `  conflict  ${name(path)}: ${showText(why)}`),
     ...plan.refused.map(({ path, why }) => `  refused  ${name(path)}: ${showText(why)}`),
     ...plan.kept.map(({ path, why }) => `  stays as it is  ${name(path)}: ${showText(why)}`),
+    ...heads.map(({ path, unreachableCount }) => {
+      const left = unreachableCount === 0 ? '' : `; no branch leads to ${unreachableCount} commits then`;
+      return `  ${name(path)}: its branch and HEAD move as well${left}`;
+    }),
     ...headMoved.map(({ path }) => `  ${name(path)}: its branch or commit is another one now; only files come back`),
     ...repositoriesGone.map((path) => `  ${name(path)}: its .git is gone and does not come back`),
     ...keptFiles.map(({ path, backup }) => `  ${name(path)} was written meanwhile; those bytes are in ${name(backup)}`),

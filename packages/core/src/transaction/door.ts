@@ -53,6 +53,8 @@ export interface Publication {
   publish(): Promise<void>;
   isPublished(): boolean;
   withdraw(): void;
+  /** Takes back what `publish` did besides, as far as it came: the transaction does not come to pass. Can be repeated. */
+  takeBack?(): Promise<void>;
 }
 
 export interface TransactionInput {
@@ -212,6 +214,7 @@ async function takenBack(
   for (let attempt = 1; ; attempt++) {
     try {
       if (input.publication.isPublished()) input.publication.withdraw();
+      await input.publication.takeBack?.();
       foreign = await applyBack(site, steps, journal.transitions, checked);
       kept.push(...keepLateWrites(input.ports.fs, input.layout, journal, site, checked));
       kept.push(...keepWithdrawn(input.ports.fs, input.layout, journal, site));

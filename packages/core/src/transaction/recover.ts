@@ -202,6 +202,7 @@ async function settle(
   }
   try {
     if (publication.isPublished()) publication.withdraw();
+    await publication.takeBack?.();
     await applyBack(site, steps, journal.transitions, new Map());
     return 'back';
   } catch (error) {

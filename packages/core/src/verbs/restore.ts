@@ -11,7 +11,8 @@ export const restore = verb({
     'Makes the workspace equal to the checkpoint, byte for byte, all or nothing: or only the given paths, or, from a ' +
     'subfolder, only what is in it. What is about to be overwritten is captured first, so `undo` takes a restore back. ' +
     'Files that the checkpoint does not know and that an ignore rule covers, or that could not be captured, stay. ' +
-    'Only files are restored: branch, HEAD, index and stash stay as they are, and a deleted .git does not come back.',
+    'Only files are restored: branch, HEAD, index and stash stay as they are, unless `git` asks for branch, HEAD and ' +
+    'index; then the index is as the commit has it, and `undo` puts all three back. A deleted .git does not come back.',
   changes: 'files',
   schemas: ({ z, jsonName, checkpointName, restored }) => ({
     input: z.strictObject({
@@ -32,6 +33,13 @@ export const restore = verb({
             'exact, and a conflict where both agents and others changed the paths since',
         ),
       dryRun: z.boolean().optional().describe('only say what would happen'),
+      git: z
+        .boolean()
+        .optional()
+        .describe(
+          'also put the branch, HEAD and index of each repository where the checkpoint saw them; commits that no branch ' +
+            'leads to afterwards are kept in the store',
+        ),
       force: z.boolean().optional().describe('also change what is frozen; an agent may not'),
       expected: z.string().optional().describe('the fingerprint of the dry run that was agreed to'),
     }),
@@ -53,11 +61,12 @@ export const restore = verb({
     const place = await savepoint.place();
     const paths = input.all === true || input.root !== undefined ? [] : scopeOf(place, wanted);
     const root = input.root === undefined ? undefined : scopeOf(place, [input.root])[0];
-    const { mode, expected, force, allowPartial } = input;
+    const { mode, expected, force, allowPartial, git } = input;
     const options = given({
       paths,
       root,
       allowPartial,
+      git,
       mode,
       expected,
       force,

@@ -127,6 +127,10 @@ export const root = named(
   }),
 );
 
+const headPosition = z
+  .strictObject({ branch: jsonName.nullable(), commit: z.string().nullable() })
+  .describe('`branch` is null when detached, `commit` when the branch has none yet');
+
 export const counts = named(
   'Counts',
   'How much a checkpoint holds.',
@@ -308,6 +312,20 @@ const act = {
   description: z.string().describe('what the act says of itself'),
   plan,
   fingerprint: z.string().describe('names this plan; given back as `expected`, only this plan is carried out'),
+  heads: z
+    .array(
+      z.strictObject({
+        path: jsonName,
+        before: headPosition,
+        after: headPosition,
+        index: z.enum(['rebuilt', 'put-back', 'left']).describe('`rebuilt`: as the commit has it'),
+        unreachable: z
+          .array(z.strictObject({ commit: z.string(), subject: z.string() }))
+          .describe('commits that no branch leads to afterwards, newest first, 20 at most; the store keeps them all'),
+        unreachableCount: count,
+      }),
+    )
+    .describe('repositories whose branch, HEAD and index move as well, where that was asked for'),
   headMoved: z
     .array(z.strictObject({ path: jsonName, before: root, now: root }))
     .describe('repositories whose branch or commit is another one now; only files are restored'),

@@ -1,16 +1,21 @@
 /** From the engine's types to the shapes of verbs: bytes to names, numbers to octal and ISO, `undefined` to null. */
 import type * as z from 'zod';
 import type { ActResult, Preview } from '../act/act.ts';
+import { rootsAfter } from '../act/heads.ts';
 import type { PlanConflict, ThreeSides } from '../act/plan.ts';
-import type { Actor, Change, Checkpoint, Gap, RecordedChange, RootState } from '../model/checkpoint.ts';
+import type { Actor, Change, Checkpoint, Gap, HeadPosition, RecordedChange, RootState } from '../model/checkpoint.ts';
 import { shownEntry } from '../model/entries.ts';
 import { nameToJson } from '../model/names.ts';
 import { operationOf } from '../timeline/changes.ts';
+import type { HeadMove } from '../workspace/head-moves.ts';
 import type { ScanResult } from '../workspace/scan.ts';
 import type { Shapes } from './verb.ts';
 
 type Json<Name extends keyof Shapes> = Shapes[Name] extends z.ZodType ? z.output<Shapes[Name]> : never;
 type Act = Omit<Json<'inverted'>, 'undoes'>;
+
+/** Of those that a move leaves without a branch. */
+const MOST_COMMITS = 20;
 
 /** A time that no calendar holds can stand in a damaged store; it must not keep the rest from being shown. */
 export function timeToJson(time: number): string {
@@ -110,12 +115,14 @@ export function actToJson(seen: Preview | ActResult, recorded: readonly RootStat
   const done = 'before' in seen ? seen : null;
   const plan = planToJson(seen);
   return {
-    outcome: done === null ? outlook(plan) : done.checkpoint === null ? 'nothing' : 'done',
+    outcome:
+      done === null ? outlook(plan, seen.plan.heads?.length ?? 0) : done.checkpoint === null ? 'nothing' : 'done',
     dryRun: done === null,
     description: seen.telling.description,
     plan,
     fingerprint: seen.fingerprint,
-    ...repositoriesSince(recorded, seen.scan.roots),
+    heads: (seen.plan.heads ?? []).map(headToJson),
+    ...repositoriesSince(recorded, rootsAfter(seen.scan.roots, seen.plan.heads ?? [])),
     capture: captureToJson(seen.scan),
     before: done === null ? null : briefToJson(done.before),
     checkpoint: done === null || done.checkpoint === null ? null : briefToJson(done.checkpoint),
@@ -136,14 +143,29 @@ function planToJson({ plan }: Preview): Json<'plan'> {
     })),
     kept: plan.kept.map(reasonToJson),
     conflicts: plan.conflicts.map((one) => ({ ...reasonToJson(one), sides: sidesToJson(one.sides ?? null) })),
-    refused: [...plan.refused, ...unsaved].map(reasonToJson),
+    refused: [...plan.refused, ...unsaved, ...(plan.headsRefused ?? [])].map(reasonToJson),
   };
 }
 
-function outlook(plan: Json<'plan'>): Act['outcome'] {
+function outlook(plan: Json<'plan'>, heads: number): Act['outcome'] {
   if (plan.refused.length > 0) return 'refused';
   if (plan.conflicts.length > 0) return 'conflict';
-  return plan.paths.length > 0 ? 'ready' : 'nothing';
+  return plan.paths.length + heads > 0 ? 'ready' : 'nothing';
+}
+
+function headToJson({ path, before, after, movesIndex, index, unreachable }: HeadMove): Act['heads'][number] {
+  return {
+    path: nameToJson(path),
+    before: positionToJson(before),
+    after: positionToJson(after),
+    index: !movesIndex ? 'left' : index === null ? 'rebuilt' : 'put-back',
+    unreachable: unreachable.slice(0, MOST_COMMITS).map(({ commit, subject }) => ({ commit, subject })),
+    unreachableCount: unreachable.length,
+  };
+}
+
+function positionToJson({ branch, commit }: HeadPosition): Act['heads'][number]['before'] {
+  return { branch: branch === null ? null : nameToJson(branch), commit };
 }
 
 /** Branches, commits and the .git folders themselves are never restored; who expects it must be told. */

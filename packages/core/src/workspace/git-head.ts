@@ -35,6 +35,18 @@ export function readHead(fs: Fs, gitDir: DiskPath, commonDir: DiskPath, idDigits
   return { branch, commit, detached: false, unborn: commit === null };
 }
 
+/**
+ * What a branch points at.
+ * @returns null where there is no such branch
+ * @throws Unusable, FsError where that cannot be told, and where it stands for another ref
+ */
+export function readBranch(fs: Fs, commonDir: DiskPath, ref: string, idDigits: number): string | null {
+  const found = readRef(fs, commonDir, ref, idDigits) ?? readPacked(fs, commonDir, ref, idDigits);
+  if (found === null) return null;
+  if ('id' in found) return found.id;
+  throw unusable(join(commonDir, ref), 'unsupported', 'stands for another ref');
+}
+
 function resolve(fs: Fs, gitDir: DiskPath, commonDir: DiskPath, ref: string, idDigits: number): string | null {
   let name = ref;
   for (let depth = 0; depth < SYMBOLIC_DEPTH; depth++) {

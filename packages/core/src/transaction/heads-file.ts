@@ -1,0 +1,95 @@
+/** `heads.json`: the repositories that the act of the open journal moves beside files (docs/format.md, "journal"). */
+import { durableWrite, readWhole } from '../io/durable-write.ts';
+import { isFsError } from '../io/fs.ts';
+import { removeIfThere } from '../io/if-there.ts';
+import type { Ports } from '../io/ports.ts';
+import type { HeadPosition } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { ObjectId } from '../model/ids.ts';
+import { type DiskPath, type JsonName, nameFromJson, nameToJson, type TreePath } from '../model/names.ts';
+import type { StoreLayout } from '../store/layout.ts';
+import type { RefUpdate } from '../workspace/head-moves.ts';
+
+/** What is done to one repository, with all that taking it back needs. */
+export interface HeadStep {
+  readonly path: TreePath;
+  readonly before: HeadPosition;
+  readonly after: HeadPosition;
+  readonly refs: readonly RefUpdate[];
+  /** Blobs of the store; null: the index stays as it is. */
+  readonly index: { readonly before: ObjectId | null; readonly after: ObjectId } | null;
+}
+
+interface PositionJson {
+  readonly branch: JsonName | null;
+  readonly commit: string | null;
+}
+
+interface HeadsJson {
+  /** Of the checkpoint after. */
+  readonly commit: ObjectId;
+  readonly steps: readonly {
+    readonly path: JsonName;
+    readonly before: PositionJson;
+    readonly after: PositionJson;
+    readonly refs: readonly { readonly name: JsonName; readonly from: string | null; readonly to: string | null }[];
+    readonly index: HeadStep['index'];
+  }[];
+}
+
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** Durable when it returns, and before the journal is. @param commit of the checkpoint after */
+export function writeHeads({ fs }: Ports, layout: StoreLayout, commit: ObjectId, steps: readonly HeadStep[]): void {
+  const json: HeadsJson = {
+    commit,
+    steps: steps.map(({ path, before, after, refs, index }) => ({
+      path: nameToJson(path),
+      before: toJson(before),
+      after: toJson(after),
+      refs: refs.map(({ name, from, to }) => ({ name: nameToJson(name), from, to })),
+      index,
+    })),
+  };
+  durableWrite(fs, fileOf(layout), Buffer.from(`${JSON.stringify(json)}\n`), 0o600);
+}
+
+/**
+ * What the act that this checkpoint is of moves; none where the file is of another act, long over.
+ * @throws SavepointError STORE_DAMAGED
+ */
+export function readHeads({ fs }: Ports, layout: StoreLayout, commit: ObjectId): readonly HeadStep[] {
+  const file = fileOf(layout);
+  try {
+    const json = JSON.parse(readWhole(fs, file, MOST_BYTES).toString()) as HeadsJson;
+    if (json.commit !== commit) return [];
+    return json.steps.map(({ path, before, after, refs, index }) => ({
+      path: nameFromJson(path) as TreePath,
+      before: fromJson(before),
+      after: fromJson(after),
+      refs: refs.map(({ name, from, to }) => ({ name: nameFromJson(name), from, to })),
+      index,
+    }));
+  } catch (error) {
+    if (isFsError(error, 'ENOENT')) return [];
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
+    throw new SavepointError('STORE_DAMAGED', 'What an act was to do to repositories cannot be read.', { file });
+  }
+}
+
+/** When the act is over, either way. */
+export function removeHeads({ fs }: Ports, layout: StoreLayout): void {
+  removeIfThere(fs, fileOf(layout));
+}
+
+function fileOf(layout: StoreLayout): DiskPath {
+  return `${layout.path}/heads.json` as DiskPath;
+}
+
+function toJson({ branch, commit }: HeadPosition): PositionJson {
+  return { branch: branch === null ? null : nameToJson(branch), commit };
+}
+
+function fromJson({ branch, commit }: PositionJson): HeadPosition {
+  return { branch: branch === null ? null : nameFromJson(branch), commit };
+}

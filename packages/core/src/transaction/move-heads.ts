@@ -1,0 +1,159 @@
+/**
+ * Putting branch, HEAD and index of repositories where a plan says: part of an act's publication, so that it comes to pass
+ * with the files or not at all.
+ *
+ * H1 Nothing is written to a repository that stands neither where the plan found it nor where it is to stand: somebody's
+ *    git was there, and that is a conflict.
+ * H2 Refs move by git, all of one repository at once, each from the value that the plan found: a git in that moment
+ *    makes it a conflict.
+ * H3 The index is replaced under git's own lock, by a file that was complete before it got that name.
+ * H4 Each step can be repeated, forward and back: whoever recovers does not know how far a dead process came.
+ * H5 What a move leaves without a ref is durable in the store before the first ref moves (timeline/kept.ts).
+ */
+import { durableCreate, readWhole, syncFolder } from '../io/durable-write.ts';
+import { isFsError, permissions } from '../io/fs.ts';
+import type { Ports } from '../io/ports.ts';
+import type { HeadPosition } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { ObjectId } from '../model/ids.ts';
+import { type DiskPath, nameToJson, textFromBytes } from '../model/names.ts';
+import type { ObjectReader } from '../store/objects/object-reader.ts';
+import { readBranch } from '../workspace/git-head.ts';
+import { complaint, type Git } from '../workspace/git-program.ts';
+import { type GitState, readRepository } from '../workspace/git-state.ts';
+import { diskOf, neverWritten, positionOf, type RefUpdate, refOf, samePosition } from '../workspace/head-moves.ts';
+import type { HeadStep } from './heads-file.ts';
+
+export interface HeadsInput {
+  readonly ports: Ports;
+  /** The workspace's folder. */
+  readonly root: DiskPath;
+  readonly git: Git | null;
+  /** Has the indexes. */
+  readonly objects: ObjectReader;
+}
+
+const NO_ID = '0'.repeat(40);
+const MESSAGE = 'savepoint: put back';
+const INDEX_MODE = 0o644;
+const INDEX_BYTES = 1024 * 1024 * 1024;
+
+/** @throws SavepointError CONFLICT, IO, GIT_REFUSED; then any of the steps may have happened */
+export async function moveHeads(input: HeadsInput, steps: readonly HeadStep[]): Promise<void> {
+  for (const step of steps) await moveOne(input, step);
+}
+
+/** Takes back those of the steps that happened. */
+export async function moveHeadsBack(input: HeadsInput, steps: readonly HeadStep[]): Promise<void> {
+  for (const step of [...steps].reverse()) {
+    const { path, before, after, refs, index } = step;
+    const back: HeadStep = {
+      path,
+      before: after,
+      after: before,
+      refs: refs.map(({ name, from, to }) => ({ name, from: to, to: from })),
+      index: index === null || index.before === null ? null : { before: index.after, after: index.before },
+    };
+    await moveOne(input, back);
+  }
+}
+
+async function moveOne(input: HeadsInput, step: HeadStep): Promise<void> {
+  const { ports, root, git } = input;
+  const state = readRepository(ports.fs, diskOf(root, step.path));
+  if (state === null || 'problem' in state) throw conflict(step, 'is not there any more');
+  const never = neverWritten(state);
+  if (never !== null) throw conflict(step, `cannot be written to: ${never}`);
+  const updates = step.refs.filter((update) => isOpen(ports, state, step, update));
+  const now = positionOf(state);
+  if (now === null || !isOnTheWay(now, step)) throw conflict(step, 'was moved by somebody else meanwhile'); // H1
+  const detaches = step.after.branch === null && !samePosition(now, step.after);
+  const attaches = step.after.branch !== null && now.branch !== step.after.branch;
+  if ((updates.length > 0 || detaches || attaches) && git === null) {
+    const message = 'git is needed to put a branch back, and is not found.';
+    throw new SavepointError('GIT_REFUSED', message, { repositories: [{ path: nameToJson(step.path), why: message }] });
+  }
+  if (git !== null && (updates.length > 0 || detaches)) await updateRefs(git, state, step, updates, detaches, now);
+  if (git !== null && attaches) {
+    const branch = textFromBytes(refOf(step.after.branch ?? '')) ?? '';
+    const done = await git.run(state, ['symbolic-ref', '-m', MESSAGE, 'HEAD', branch]);
+    if (done.exit !== 0) throw conflict(step, `could not be moved (${complaint(done)})`);
+  }
+  if (step.index !== null) placeIndex(input, step, state, step.index.after, step.index.before);
+}
+
+/** Whether the ref is still to be moved. */
+function isOpen({ fs }: Ports, { commonDir }: GitState, step: HeadStep, { name, from, to }: RefUpdate): boolean {
+  const value = readBranch(fs, commonDir, name, NO_ID.length);
+  if (value !== from && value !== to) throw conflict(step, 'was moved by somebody else meanwhile');
+  return value !== to;
+}
+
+/** Between the two ends HEAD may be on the old branch while that one, or the new one, has moved. */
+function isOnTheWay(now: HeadPosition, { before, after, refs }: HeadStep): boolean {
+  if (samePosition(now, before) || samePosition(now, after)) return true;
+  return refs.some(({ name, to }) => now.branch !== null && refOf(now.branch) === name && now.commit === to);
+}
+
+async function updateRefs(
+  git: Git,
+  state: GitState,
+  step: HeadStep,
+  updates: readonly RefUpdate[],
+  detaches: boolean,
+  now: HeadPosition,
+): Promise<void> {
+  const lines = updates.map(({ name, from, to }) =>
+    to === null ? `delete ${name}\0${from ?? NO_ID}\0` : `update ${name}\0${to}\0${from ?? NO_ID}\0`,
+  );
+  if (detaches) lines.push(`option no-deref\0update HEAD\0${step.after.commit}\0${now.commit ?? NO_ID}\0`);
+  const input = Buffer.from(lines.join(''), 'latin1');
+  const done = await git.run(state, ['update-ref', '-m', MESSAGE, '--stdin', '-z'], input); // H2
+  if (done.exit !== 0) throw conflict(step, `could not be moved (${complaint(done)})`);
+}
+
+/** @param known what may be there now; something else is somebody's, written meanwhile */
+function placeIndex(
+  { ports: { fs }, objects }: HeadsInput,
+  step: HeadStep,
+  { gitDir }: GitState,
+  wanted: ObjectId,
+  known: ObjectId | null,
+): void {
+  const index = `${gitDir}/index` as DiskPath;
+  const lock = `${gitDir}/index.lock` as DiskPath;
+  const bytes = objects.read(wanted).data;
+  const expected = known === null ? null : objects.read(known).data;
+  const locked = fs.lstat(lock) === null ? null : readWhole(fs, lock, INDEX_BYTES);
+  const ofOurs = locked?.equals(bytes) ?? false;
+  // Left by a process that died on the way there, while this goes the other way.
+  if (!ofOurs && expected !== null && locked?.equals(expected)) fs.unlink(lock);
+  const stat = fs.lstat(index);
+  const there = stat === null ? null : readWhole(fs, index, INDEX_BYTES);
+  if (there?.equals(bytes)) {
+    if (ofOurs) fs.unlink(lock);
+    return;
+  }
+  if (there === null ? expected !== null : expected === null || !there.equals(expected)) {
+    throw conflict(step, 'has an index that somebody else wrote meanwhile');
+  }
+  try {
+    if (!ofOurs) durableCreate(fs, lock, bytes, stat === null ? INDEX_MODE : permissions(stat)); // H3
+  } catch (error) {
+    if (isFsError(error, 'EEXIST')) throw conflict(step, 'has an index that a git is working on');
+    throw error;
+  }
+  fs.rename(lock, index);
+  syncFolder(fs, gitDir);
+}
+
+function conflict({ path }: HeadStep, why: string): SavepointError {
+  const told =
+    path === '' ? 'The workspace’s repository' : `The repository ${JSON.stringify(textFromBytes(path) ?? path)}`;
+  return new SavepointError(
+    'CONFLICT',
+    `${told} ${why}.`,
+    { paths: [{ path: nameToJson(path), why }] },
+    { hint: 'Files and repositories are as they were. Look at the preview again, with no git at work.' },
+  );
+}
