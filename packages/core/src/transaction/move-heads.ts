@@ -10,7 +10,7 @@
  * H4 Each step can be repeated, forward and back: whoever recovers does not know how far a dead process came.
  * H5 What a move leaves without a ref is durable in the store before the first ref moves (timeline/kept.ts).
  */
-import { durableCreate, readWhole, syncFolder } from '../io/durable-write.ts';
+import { durableCreate, isTemporaryName, readWhole, syncFolder } from '../io/durable-write.ts';
 import { isFsError, permissions } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import type { HeadPosition } from '../model/checkpoint.ts';
@@ -123,6 +123,7 @@ function placeIndex(
   const index = `${gitDir}/index` as DiskPath;
   const lock = `${gitDir}/index.lock` as DiskPath;
   const bytes = objects.read(wanted).data;
+  removeLeftovers(fs, gitDir);
   const expected = known === null ? null : objects.read(known).data;
   const locked = fs.lstat(lock) === null ? null : readWhole(fs, lock, INDEX_BYTES);
   const ofOurs = locked?.equals(bytes) ?? false;
@@ -145,6 +146,13 @@ function placeIndex(
   }
   fs.rename(lock, index);
   syncFolder(fs, gitDir);
+}
+
+/** What a process left that died while it made a lock. */
+function removeLeftovers(fs: Ports['fs'], gitDir: DiskPath): void {
+  for (const name of fs.list(gitDir)) {
+    if (name.startsWith('index.lock.') && isTemporaryName(name)) fs.unlink(`${gitDir}/${name}` as DiskPath);
+  }
 }
 
 function conflict({ path }: HeadStep, why: string): SavepointError {

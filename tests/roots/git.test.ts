@@ -1,0 +1,322 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { open, type Ports, type Savepoint } from '@savepoint/core';
+import { nodeFs } from '@savepoint/core/node';
+import { FaultyFs, type FsCall, fakeProcesses, git, howMuch, realPorts, type World, world } from '@savepoint/testkit';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const GIT = { git: true, mode: 'exact' } as const;
+
+class Place {
+  readonly world: World = world(onTestFinished);
+  readonly dir = Buffer.from(this.world.workspace, 'latin1').toString();
+
+  open(overrides: Partial<Ports> = {}): Savepoint {
+    const places = { ...this.world.places, searchPath: process.env['PATH'] ?? '' };
+    return open({ dir: this.world.workspace, ports: { ...realPorts(), ...overrides }, places });
+  }
+
+  at(name: string): string {
+    return path.join(this.dir, name);
+  }
+
+  write(name: string, content: string): void {
+    fs.mkdirSync(path.dirname(this.at(name)), { recursive: true });
+    fs.writeFileSync(this.at(name), content);
+  }
+
+  init(folder: string): void {
+    this.write(`${folder}/f.txt`, `${folder} 1\n`);
+    git(this.at(folder), 'init', '-q', '-b', 'main');
+    this.commit(folder, 'first');
+  }
+
+  commit(folder: string, message: string): string {
+    git(this.at(folder), 'add', '-A');
+    git(this.at(folder), 'commit', '-q', '-m', message);
+    return this.head(folder);
+  }
+
+  head(folder: string): string {
+    return git(this.at(folder), 'rev-parse', 'HEAD').trim();
+  }
+
+  /** All that --git is about, and the files, as git sees them. */
+  state(folder: string): unknown {
+    const dir = this.at(folder);
+    return {
+      head: fs.readFileSync(path.join(dir, '.git/HEAD'), 'utf8'),
+      refs: git(dir, 'for-each-ref', '--format=%(refname) %(objectname)'),
+      status: git(dir, 'status', '--porcelain'),
+      index: git(dir, 'ls-files', '--stage'),
+      files: fs
+        .readdirSync(dir)
+        .filter((name) => name !== '.git')
+        .map((name) => [name, fs.readFileSync(path.join(dir, name), 'utf8')]),
+      locks: fs.readdirSync(path.join(dir, '.git')).filter((name) => /lock|tmp-/.test(name)),
+    };
+  }
+
+  /** @returns what brings all of it back as it is now */
+  remember(): () => void {
+    const folder = Buffer.from(this.world.folder, 'latin1').toString();
+    const copy = `${folder}.copy`;
+    execFileSync('cp', ['-a', folder, copy]);
+    onTestFinished(() => fs.rmSync(copy, { recursive: true, force: true }));
+    return () => {
+      fs.rmSync(folder, { recursive: true, force: true });
+      execFileSync('cp', ['-a', copy, folder]);
+    };
+  }
+
+  store(): string {
+    const home = Buffer.from(this.world.places.home, 'latin1').toString();
+    return path.join(home, 'workspaces', fs.readdirSync(path.join(home, 'workspaces'))[0] as string);
+  }
+}
+
+/** Two repositories, then commits, another branch, and something staged. */
+async function moved(): Promise<{ place: Place; first: unknown[]; then: unknown[] }> {
+  const place = new Place();
+  place.init('one');
+  place.init('two');
+  await place.open().checkpoint();
+  const first = [place.state('one'), place.state('two')];
+  place.write('one/f.txt', 'one 2\n');
+  place.commit('one', 'second');
+  place.write('one/staged.txt', 'staged\n');
+  git(place.at('one'), 'add', 'staged.txt');
+  git(place.at('two'), 'checkout', '-q', '-b', 'feature');
+  place.write('two/f.txt', 'two 2\n');
+  place.commit('two', 'on feature');
+  return { place, first, then: [place.state('one'), place.state('two')] };
+}
+
+function both(place: Place): unknown[] {
+  return [place.state('one'), place.state('two')];
+}
+
+describe('restore --git', () => {
+  it('puts branch, HEAD and index of all repositories back, and undo and redo take that back and bring it again', async () => {
+    const { place, first, then } = await moved();
+    const second = place.head('one');
+    const preview = await place.open().previewRestore('cp_1', GIT);
+    expect(preview.plan.heads).toMatchObject([
+      { path: 'one', before: { branch: 'main', commit: second }, unreachable: [{ commit: second, subject: 'second' }] },
+      { path: 'two', before: { branch: 'feature' }, after: { branch: 'main' }, unreachable: [] },
+    ]);
+    expect(both(place)).toEqual(then);
+    const done = await place.open().restore('cp_1', { ...GIT, expected: preview.fingerprint });
+    const feature = git(place.at('two'), 'rev-parse', 'feature');
+    expect(feature).not.toBe(place.head('two'));
+    git(place.at('two'), 'branch', '-D', 'feature');
+    expect(both(place)).toEqual(first);
+    git(place.at('two'), 'branch', 'feature', feature.trim());
+    expect(done.checkpoint?.roots.find(({ path: root }) => root === 'one')?.commit).toBe(place.head('one'));
+    await place.open().undo();
+    expect(both(place)).toEqual(then);
+    await place.open().redo();
+    expect(git(place.at('one'), 'status', '--porcelain')).toBe('');
+    expect(place.head('one')).toBe(done.checkpoint?.heads[0]?.after.commit);
+  });
+
+  it('keeps commits that no branch leads to in the store, whole, as long as the checkpoint lives', async () => {
+    const { place } = await moved();
+    const second = place.head('one');
+    await place.open().restore('cp_1', GIT);
+    git(place.at('one'), 'reflog', 'expire', '--expire=now', '--all');
+    git(place.at('one'), 'gc', '-q', '--prune=now');
+    expect(() => git(place.at('one'), 'cat-file', '-e', second)).toThrow();
+    const store = path.join(place.store(), 'objects.git');
+    expect(git(store, 'show', `${second}:f.txt`)).toBe('one 2\n');
+    git(store, 'fsck', '--strict');
+    await place.open().gc({ retention: { maxCheckpoints: 1, keepAtLeast: 1 } });
+    expect(git(store, 'for-each-ref', '--format=%(refname)')).toContain('refs/savepoint/kept/3\n');
+    expect(git(store, 'show', `${second}:f.txt`)).toBe('one 2\n');
+    for (let number = 0; number < 3; number++) await place.open().checkpoint();
+    await place.open().gc({ retention: { maxCheckpoints: 1, keepAtLeast: 1 } });
+    expect(git(store, 'for-each-ref', '--format=%(refname)')).not.toContain('kept');
+    expect(() => git(store, 'cat-file', '-e', second)).toThrow();
+    git(store, 'fsck', '--strict');
+  });
+
+  it('moves a branch also where no file differs, and only where it was asked to', async () => {
+    const place = new Place();
+    place.init('');
+    await place.open().checkpoint();
+    const was = place.head('');
+    git(place.at(''), 'commit', '-q', '--allow-empty', '-m', 'empty');
+    const now = place.head('');
+    expect((await place.open().restore('cp_1')).checkpoint).toBeNull();
+    expect(place.head('')).toBe(now);
+    await place.open().restore('cp_1', GIT);
+    expect(place.head('')).toBe(was);
+    await place.open().undo();
+    expect(place.head('')).toBe(now);
+  });
+
+  it.each([
+    ['detached', (dir: string) => git(dir, 'checkout', '-q', '--detach', 'HEAD')],
+    ['on a branch that is gone', (dir: string) => git(dir, 'checkout', '-q', '-b', 'gone')],
+    ['on a branch without a commit', (dir: string) => git(dir, 'checkout', '-q', '--orphan', 'fresh')],
+    ['with packed refs', (dir: string) => git(dir, 'pack-refs', '--all')],
+  ])('goes back to a HEAD that was %s', async (_, change) => {
+    const place = new Place();
+    place.init('');
+    change(place.at(''));
+    await place.open().checkpoint();
+    const then = [git(place.at(''), 'for-each-ref'), fs.readFileSync(place.at('.git/HEAD'), 'utf8')];
+    git(place.at(''), 'checkout', '-q', '-f', 'main');
+    if (git(place.at(''), 'branch', '--list', 'gone') !== '') git(place.at(''), 'branch', '-q', '-D', 'gone');
+    place.write('f.txt', 'later\n');
+    place.commit('', 'later');
+    await place.open().restore('cp_1', GIT);
+    expect(fs.readFileSync(place.at('.git/HEAD'), 'utf8')).toBe(then[1]);
+    await place.open().undo();
+    expect(place.head('')).toBe(git(place.at(''), 'rev-parse', 'main').trim());
+  });
+});
+
+describe('what cannot be put back is refused, and nothing is changed', () => {
+  const cases: Record<string, [(place: Place) => void, RegExp]> = {
+    'a merge in flight': [
+      (p) => {
+        git(p.at(''), 'checkout', '-q', '-b', 'side', 'HEAD~1');
+        p.write('f.txt', 'side\n');
+        p.commit('', 'side');
+        fails(() => git(p.at(''), 'merge', 'main'));
+      },
+      /a merge is in flight/,
+    ],
+    'a locked index': [(p) => p.write('.git/index.lock', ''), /index\.lock is in the way/],
+    'a locked branch': [(p) => p.write('.git/refs/heads/main.lock', ''), /main\.lock is in the way/],
+    'a branch in use elsewhere': [
+      (p) => {
+        git(p.at(''), 'checkout', '-q', '-b', 'other');
+        git(p.at(''), 'worktree', 'add', '-q', `${p.world.folder}/tree`, 'main');
+      },
+      /in use in another worktree/,
+    ],
+    'a commit that is gone': [
+      (p) => {
+        git(p.at(''), 'checkout', '-q', '--orphan', 'new');
+        p.commit('', 'new');
+        git(p.at(''), 'branch', '-q', '-D', 'main');
+        git(p.at(''), 'reflog', 'expire', '--expire=now', '--all');
+        git(p.at(''), 'gc', '-q', '--prune=now');
+      },
+      /is not in the repository any more/,
+    ],
+    'a sparse checkout': [(p) => git(p.at(''), 'config', 'core.sparseCheckout', 'true'), /sparse checkout/],
+    'a repository elsewhere': [
+      (p) => {
+        fs.renameSync(p.at('.git'), `${p.world.folder}/away.git`);
+        p.write('.git', `gitdir: ${p.world.folder}/away.git\n`);
+      },
+      /does not know this folder/,
+    ],
+    'hooks in its configuration': [(p) => git(p.at(''), 'config', 'hook.x.command', 'touch canary'), /names hooks/],
+  };
+
+  it.each(Object.entries(cases))('%s', async (_, [change, why]) => {
+    const place = new Place();
+    place.init('');
+    await place.open().checkpoint();
+    place.write('f.txt', 'second\n');
+    place.commit('', 'second');
+    change(place);
+    const before = manifest(place);
+    const preview = await place.open().previewRestore('cp_1', GIT);
+    expect(preview.plan.headsRefused?.[0]?.why).toMatch(why);
+    await expect(place.open().restore('cp_1', GIT)).rejects.toMatchObject({
+      code: 'GIT_REFUSED',
+      data: { repositories: [{ path: '' }] },
+    });
+    expect(manifest(place)).toBe(before);
+    await place.open().restore('cp_1', { mode: 'exact' });
+  });
+
+  it('without git on the machine, and where git lies in the workspace', async () => {
+    const { place } = await moved();
+    place.write('bin/git', '#!/bin/sh\ntouch "$0.ran"\n');
+    fs.chmodSync(place.at('bin/git'), 0o755);
+    for (const searchPath of ['', 'relative/bin', place.at('bin')]) {
+      const savepoint = open({
+        dir: place.world.workspace,
+        ports: realPorts(),
+        places: { ...place.world.places, searchPath },
+      });
+      await expect(savepoint.restore('cp_1', GIT)).rejects.toMatchObject({ code: 'GIT_REFUSED' });
+    }
+    expect(fs.existsSync(place.at('bin/git.ran'))).toBe(false);
+  });
+
+  it('a commit after the preview is a conflict, and an undo leaves a branch that was moved since', async () => {
+    const { place } = await moved();
+    const { fingerprint } = await place.open().previewRestore('cp_1', GIT);
+    git(place.at('one'), 'commit', '-q', '-m', 'staged after all');
+    await expect(place.open().restore('cp_1', { ...GIT, expected: fingerprint })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
+    await place.open().restore('cp_1', GIT);
+    place.write('one/more.txt', 'more\n');
+    const later = place.commit('one', 'later');
+    const undone = await place.open().undo();
+    expect(undone.plan.kept).toEqual([{ path: 'one', why: 'its branch was moved since cp_3' }]);
+    expect(place.head('one')).toBe(later);
+    expect(git(place.at('two'), 'branch', '--show-current')).toBe('feature\n');
+  });
+});
+
+describe('whatever interrupts it', () => {
+  const dies = (): never => {
+    throw new Error('died');
+  };
+
+  it('dead at any call, all repositories and files are as before or as after, and recover says which', async () => {
+    const { place, first, then } = await moved();
+    const again = place.remember();
+    const counted = new FaultyFs(nodeFs, null);
+    await place.open({ fs: counted }).restore('cp_1', GIT);
+    const calls = counted.log.filter(({ changes }) => changes).length;
+    const step = Math.ceil(calls / howMuch({ quick: 8, ci: 40, long: calls }));
+    const ends = new Set<string>();
+    for (let at = 1 + (Date.now() % step); at <= calls; at += step) {
+      again();
+      const faulty = new FaultyFs(nodeFs, { at, act: { die: dies }, counts: ({ changes }: FsCall) => changes });
+      await place
+        .open({ fs: faulty, processes: fakeProcesses({ pid: 5, startedAt: '5' }) })
+        .restore('cp_1', GIT)
+        .catch(() => undefined);
+      expect(faulty.hit, `call ${at} of ${calls}`).toBe(true);
+      // To the next process the first one is dead.
+      await place.open({ processes: fakeProcesses({ pid: 6, startedAt: '6' }) }).recover();
+      git(place.at('two'), 'branch', '-f', 'kept-for-comparison', 'feature');
+      const after = both(place);
+      const isNew = JSON.stringify(after).includes('one 1');
+      ends.add(isNew ? 'new' : 'old');
+      git(place.at('two'), 'branch', '-D', 'kept-for-comparison');
+      if (isNew) {
+        git(place.at('two'), 'branch', '-D', 'feature');
+        expect(both(place), `call ${at} of ${calls}`).toEqual(first);
+      } else expect(both(place), `call ${at} of ${calls}`).toEqual(then);
+      expect(fs.readdirSync(path.join(place.store(), 'journal'))).toEqual([]);
+    }
+    expect([...ends].sort()).toEqual(['new', 'old']);
+  });
+});
+
+function manifest(place: Place): string {
+  return execFileSync(
+    'sh',
+    ['-c', 'find . -path ./.git/index -prune -o -type f -print0 | sort -z | xargs -0 sha1sum'],
+    {
+      cwd: place.dir,
+    },
+  ).toString();
+}
+
+function fails(act: () => unknown): void {
+  expect(act).toThrow();
+}
