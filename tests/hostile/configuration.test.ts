@@ -176,3 +176,49 @@ it('nor from inside the nested, the bare, the submodule and the worktree (promis
   expect(canaries(p)).toEqual([]);
   expect(gitFingerprint(p.dir)).toEqual(before);
 });
+
+/** A git that walks into no trap, to set the scene with. */
+function quietly(folder: string, ...args: string[]): string {
+  return git(folder, '-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', ...args).trim();
+}
+
+/** A commit on a branch that moves with it. */
+function commitOnTop(folder: string): string {
+  const commit = quietly(folder, 'commit-tree', '-m', 'on top', '-p', 'HEAD', 'HEAD^{tree}');
+  quietly(folder, 'update-ref', 'HEAD', commit);
+  return commit;
+}
+
+it('nor does one that was asked to put branches back, nor its undo (promise 9)', () => {
+  const p = hostile();
+  const folders = ['.', 'inner', 'nested', 'tree'].map((name) => p.at(name));
+  p.ok('checkpoint');
+  const before = folders.map((folder) => quietly(folder, 'rev-parse', 'HEAD'));
+  const after = folders.map(commitOnTop);
+  const heads = (): string[] => folders.map((folder) => quietly(folder, 'rev-parse', 'HEAD'));
+  expect(canaries(p)).toEqual([]);
+  p.ok('restore', 'cp_1', '--git', '--dry-run');
+  expect(heads()).toEqual(after);
+  p.ok('restore', 'cp_1', '--git', '--yes');
+  expect(heads()).toEqual(before);
+  p.ok('undo', '--yes');
+  expect(heads()).toEqual(after);
+  p.ok('redo', '--yes');
+  expect(heads()).toEqual(before);
+  expect(canaries(p)).toEqual([]);
+});
+
+it('nor does it fetch what a repository says that others have (promise 9)', () => {
+  const p = hostile();
+  const nested = p.at('nested');
+  p.ok('checkpoint');
+  commitOnTop(nested);
+  fs.appendFileSync(
+    path.join(nested, '.git/config'),
+    '[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = origin\n[remote "origin"]\n\tpromisor = true\n',
+  );
+  fs.writeFileSync(path.join(nested, '.git/refs/heads/elsewhere'), `${'1'.repeat(40)}\n`);
+  const outcome = p.run(['restore', 'cp_1', '--git', '--yes']);
+  expect([0, 1], outcome.stderr).toContain(outcome.status);
+  expect(canaries(p)).toEqual([]);
+});

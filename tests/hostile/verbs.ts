@@ -20,6 +20,8 @@ const EVERY_VERB: readonly (readonly string[])[] = [
   ['recover'],
   ['gc'],
   ['workspaces'],
+  ['repos'],
+  ['context', '--structure'],
   ['help'],
 ];
 
@@ -39,7 +41,8 @@ export function runEveryVerb(p: Project, change: () => void, options: RunOptions
     JSON.stringify({ files: [{ file_path: 'edited/by.txt', edits: [{ op: 'write', content: 'x\n' }] }] }),
   );
   for (const args of [['edit', '--dry-run', request], ['edit', request], ['undo']]) outcomes.push(must(args));
-  for (const verb of ['status', 'list', 'workspaces', 'verify']) outcomes.push(must([verb, '--json']));
+  for (const verb of ['status', 'list', 'workspaces', 'repos', 'context', 'verify'])
+    outcomes.push(must([verb, '--json']));
   for (const args of [
     ['show', 'last'],
     ['diff', 'cp_1'],

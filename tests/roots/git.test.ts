@@ -77,7 +77,7 @@ class Place {
 }
 
 /** Two repositories, then commits, another branch, and something staged. */
-async function moved(): Promise<{ place: Place; first: unknown[]; then: unknown[] }> {
+async function moved(): Promise<{ place: Place; first: unknown[]; later: unknown[] }> {
   const place = new Place();
   place.init('one');
   place.init('two');
@@ -90,7 +90,7 @@ async function moved(): Promise<{ place: Place; first: unknown[]; then: unknown[
   git(place.at('two'), 'checkout', '-q', '-b', 'feature');
   place.write('two/f.txt', 'two 2\n');
   place.commit('two', 'on feature');
-  return { place, first, then: [place.state('one'), place.state('two')] };
+  return { place, first, later: [place.state('one'), place.state('two')] };
 }
 
 function both(place: Place): unknown[] {
@@ -99,14 +99,14 @@ function both(place: Place): unknown[] {
 
 describe('restore --git', () => {
   it('puts branch, HEAD and index of all repositories back, and undo and redo take that back and bring it again', async () => {
-    const { place, first, then } = await moved();
+    const { place, first, later } = await moved();
     const second = place.head('one');
     const preview = await place.open().previewRestore('cp_1', GIT);
     expect(preview.plan.heads).toMatchObject([
       { path: 'one', before: { branch: 'main', commit: second }, unreachable: [{ commit: second, subject: 'second' }] },
       { path: 'two', before: { branch: 'feature' }, after: { branch: 'main' }, unreachable: [] },
     ]);
-    expect(both(place)).toEqual(then);
+    expect(both(place)).toEqual(later);
     const done = await place.open().restore('cp_1', { ...GIT, expected: preview.fingerprint });
     const feature = git(place.at('two'), 'rev-parse', 'feature');
     expect(feature).not.toBe(place.head('two'));
@@ -115,7 +115,7 @@ describe('restore --git', () => {
     git(place.at('two'), 'branch', 'feature', feature.trim());
     expect(done.checkpoint?.roots.find(({ path: root }) => root === 'one')?.commit).toBe(place.head('one'));
     await place.open().undo();
-    expect(both(place)).toEqual(then);
+    expect(both(place)).toEqual(later);
     await place.open().redo();
     expect(git(place.at('one'), 'status', '--porcelain')).toBe('');
     expect(place.head('one')).toBe(done.checkpoint?.heads[0]?.after.commit);
@@ -261,10 +261,10 @@ describe('what cannot be put back is refused, and nothing is changed', () => {
     });
     await place.open().restore('cp_1', GIT);
     place.write('one/more.txt', 'more\n');
-    const later = place.commit('one', 'later');
+    const onTop = place.commit('one', 'on top');
     const undone = await place.open().undo();
     expect(undone.plan.kept).toEqual([{ path: 'one', why: 'its branch was moved since cp_3' }]);
-    expect(place.head('one')).toBe(later);
+    expect(place.head('one')).toBe(onTop);
     expect(git(place.at('two'), 'branch', '--show-current')).toBe('feature\n');
   });
 });
@@ -275,7 +275,7 @@ describe('whatever interrupts it', () => {
   };
 
   it('dead at any call, all repositories and files are as before or as after, and recover says which', async () => {
-    const { place, first, then } = await moved();
+    const { place, first, later } = await moved();
     const again = place.remember();
     const counted = new FaultyFs(nodeFs, null);
     await place.open({ fs: counted }).restore('cp_1', GIT);
@@ -300,7 +300,7 @@ describe('whatever interrupts it', () => {
       if (isNew) {
         git(place.at('two'), 'branch', '-D', 'feature');
         expect(both(place), `call ${at} of ${calls}`).toEqual(first);
-      } else expect(both(place), `call ${at} of ${calls}`).toEqual(then);
+      } else expect(both(place), `call ${at} of ${calls}`).toEqual(later);
       expect(fs.readdirSync(path.join(place.store(), 'journal'))).toEqual([]);
     }
     expect([...ends].sort()).toEqual(['new', 'old']);

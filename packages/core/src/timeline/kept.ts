@@ -17,7 +17,6 @@ import type { Workspace } from './capture.ts';
 const PREFIX = 'refs/savepoint/kept/';
 const FOLDER = 0o40000;
 const SUBMODULE = 0o160000;
-const SHALLOW_BYTES = 64 * 1024 * 1024;
 
 export interface Kept {
   /** Tips of what is kept, and commits of which no parent is. */
