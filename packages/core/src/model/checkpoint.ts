@@ -60,19 +60,22 @@ export interface ToolInfo {
  * - `freeze`: the state after a frozen path was put back
  * - `restore`, `edit`, `undo`, `redo`, `rollback`: the state after that act
  */
-export type Trigger =
-  | 'manual'
-  | 'before'
-  | 'session'
-  | 'prompt'
-  | 'message'
-  | 'call'
-  | 'freeze'
-  | 'restore'
-  | 'edit'
-  | 'undo'
-  | 'redo'
-  | 'rollback';
+export const TRIGGERS = [
+  'manual',
+  'before',
+  'session',
+  'prompt',
+  'message',
+  'call',
+  'freeze',
+  'restore',
+  'edit',
+  'undo',
+  'redo',
+  'rollback',
+] as const;
+
+export type Trigger = (typeof TRIGGERS)[number];
 
 const ACTS: ReadonlySet<Trigger> = new Set(['restore', 'edit', 'undo', 'redo', 'rollback']);
 

@@ -2,7 +2,7 @@
 
 import type { Ports } from '../io/ports.ts';
 import { checkTreePath } from '../io/safe-path.ts';
-import type { Checkpoint } from '../model/checkpoint.ts';
+import { type Checkpoint, TRIGGERS } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
 import { isObjectId, type ObjectId } from '../model/ids.ts';
 import { type JsonName, nameFromJson } from '../model/names.ts';
@@ -94,19 +94,7 @@ function shapeOf(platform: Ports['platform']): Shape {
     workspace: matching(/^[0-9a-f]{32}$/),
     previous: orNull(checkpointId),
     time,
-    trigger: oneOf(
-      'manual',
-      'before',
-      'session',
-      'prompt',
-      'call',
-      'freeze',
-      'restore',
-      'edit',
-      'undo',
-      'redo',
-      'rollback',
-    ),
+    trigger: oneOf(...TRIGGERS),
     actor,
     description: words,
     session: orNull(word),
@@ -137,6 +125,8 @@ function shapeOf(platform: Ports['platform']): Shape {
     ),
     late: optional(oneOf(true, false)),
     rolledBack: optional(listOf(changeOrHunk, MOST_LISTED)),
+    // Of repositories elsewhere nothing can be put back.
+    heads: optional(listOf(oneOf(), 0)),
     authors: optional(listOf(author, MAX_LISTED_CHANGES)),
     roots: listOf(
       record({

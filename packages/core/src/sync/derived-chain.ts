@@ -63,6 +63,8 @@ export async function deriveChain(
     let story: Checkpoint = {
       ...checkpoint,
       snapshot: derived.snapshot,
+      // What could be put back there is not in the chain.
+      heads: [],
       counts: {
         files: files - derived.leftOut.files,
         links: ofLinks - derived.leftOut.links,

@@ -39,6 +39,7 @@ function withoutWords({ lastUser: _, lastAssistant: __, ...position }: Conversat
 /** Descriptions that were made of a prompt or of a call's arguments. */
 function describedAnew(story: Checkpoint, tool: ToolInfo | null): string {
   if (story.trigger === 'prompt') return 'Prompt';
+  if (story.trigger === 'message') return 'Message';
   if (story.trigger === 'call' && tool !== null) {
     return story.changes === null ? `${tool.name} (${story.totals.files} files)` : describeCall(tool, story.changes);
   }

@@ -1,5 +1,6 @@
 /** The shapes that verbs take and give, as schemas. All of them are JSON; objects are strict: no field comes unannounced. */
 import * as z from 'zod';
+import { TRIGGERS } from '../model/checkpoint.ts';
 
 export { z };
 
@@ -187,20 +188,7 @@ const brief = {
   commit: objectId.describe('of the commit in the store that holds it'),
   previous: checkpointId.nullable(),
   time,
-  trigger: z.enum([
-    'manual',
-    'before',
-    'session',
-    'prompt',
-    'message',
-    'call',
-    'freeze',
-    'restore',
-    'edit',
-    'undo',
-    'redo',
-    'rollback',
-  ]),
+  trigger: z.enum(TRIGGERS),
   actor,
   description: z.string(),
   session: z.string().nullable(),

@@ -98,6 +98,7 @@ describe('a bundle', () => {
     const session = savepoint.session({ agent: 'mine', id: 's-1' });
     await session.start();
     await session.prompt('The password is tok-prompt.', 'm-1');
+    await session.message('m-2', 'I am told that it is tok-prompt.');
     await session.call({ tool: 'Bash', kind: 'shell', args: { command: 'echo tok-argument' }, id: 'c-1' }, () =>
       here.write('a.txt', 'two\n'),
     );
@@ -113,7 +114,7 @@ describe('a bundle', () => {
       expect(all.includes('tok-argument')).toBe(count === 1);
     }
     expect(here.git(['-C', 'x', 'log', '--format=%s', '--reverse'])).toBe(
-      'cp_1: mine began a session\ncp_2: Prompt\ncp_3: Bash (1 file)',
+      'cp_1: mine began a session\ncp_2: Prompt\ncp_3: Message\ncp_4: Bash (1 file)',
     );
   });
 
