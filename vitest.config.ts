@@ -12,6 +12,7 @@ const alias = [
   { find: /^@savepoint\/agents\/hook$/, replacement: source('packages/agents/src/hook/index.ts') },
   { find: /^@savepoint\/ai-sdk$/, replacement: source('packages/ai-sdk/src/index.ts') },
   { find: /^@savepoint\/e2b$/, replacement: source('packages/e2b/src/index.ts') },
+  { find: /^@savepoint\/s3$/, replacement: source('packages/s3/src/index.ts') },
   { find: /^@savepoint\/mcp$/, replacement: source('packages/mcp/src/index.ts') },
   { find: /^@savepoint\/testkit$/, replacement: source('packages/testkit/src/index.ts') },
 ];

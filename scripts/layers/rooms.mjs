@@ -16,7 +16,7 @@ export const FLOORS = [
   ['edit', 'purge', 'rewind'],
   ['plan', 'fork', 'conversation', 'sync', 'config'],
   ['call-options.ts', 'call-request.ts', 'calls-in-flight.ts', 'events.ts', 'open-workspace.ts', 'publication.ts'],
-  ['bundles.ts', 'repositories.ts', 'session.ts'],
+  ['bundles.ts', 'exporting.ts', 'repositories.ts', 'session.ts'],
   ['savepoint.ts'],
   ['verbs'],
   ['remote', 'tools'],

@@ -197,6 +197,7 @@ export function* facesOnlyRender(file) {
 const FACE_LOADERS = new Map([
   ['@savepoint/mcp', 'packages/cli/src/commands/mcp.ts'],
   ['@savepoint/agents', 'packages/cli/src/agents.ts'],
+  ['@savepoint/s3', 'packages/cli/src/exporter.ts'],
   ['@savepoint/agents/hook', 'packages/cli/src/hook.ts'],
 ]);
 

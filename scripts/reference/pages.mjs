@@ -138,6 +138,7 @@ function valuesOf(kind) {
   if (kind.type === 'switch') return '`true`, `false`';
   if (kind.type === 'whole') return `${kind.least} to ${kind.most}, ${kind.unit}`;
   if (kind.type === 'choice') return kind.of.map((/** @type {string} */ one) => `\`"${one}"\``).join(', ');
+  if (kind.type === 'text') return kind.form;
   return kind.of === 'commands'
     ? 'a list of patterns of commands'
     : 'a list of patterns as in `.gitignore`, without `!`';

@@ -47,6 +47,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['gc', ['--max-checkpoints', '2', '--keep-at-least', '1'], 'dropped'],
   ['bundleCreate', ['../all.bundle', '--overwrite'], 'all.bundle'],
   ['bundleRestore', ['../all.bundle', '../restored'], 'came'],
+  ['bundleExport', [], 'Nothing goes anywhere'],
   ['list', ['--limit', '1'], 'older'],
   ['workspaces', [], 'project'],
   ['repos', [], 'a plain folder'],

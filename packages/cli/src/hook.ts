@@ -1,5 +1,6 @@
 /** `savepoint hook <agent>`: not a command for people, but what agents' settings run. */
 import { runHook } from '@savepoint/agents/hook';
+import { exporter } from './exporter.ts';
 import { writeAll } from './write.ts';
 
 export async function hook(args: readonly string[]): Promise<void> {
@@ -8,6 +9,7 @@ export async function hook(args: readonly string[]): Promise<void> {
     env: process.env,
     input: process.stdin,
     script: process.argv[1] ?? '',
+    exporter: exporter(process.env, process.argv[1] ?? ''),
     sinceStart: () => performance.now(),
   });
   for (const [fd, text] of [

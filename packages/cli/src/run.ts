@@ -9,6 +9,7 @@ import { carryOutInstall } from './commands/install.ts';
 import { MCP } from './commands/mcp.ts';
 import { RUN } from './commands/run.ts';
 import { WATCH } from './commands/watch.ts';
+import { exporter } from './exporter.ts';
 import { asFailure, failureAsJson, failureAsText } from './failure.ts';
 import { absolutePath, folderToOpen } from './folder.ts';
 import { listenForInterrupts } from './interrupt.ts';
@@ -95,6 +96,7 @@ async function withSession(
     ports: nodePorts(),
     places: nodePlaces(env),
     settings: nodeSettings(env),
+    exporter: exporter(env, process.argv[1] ?? ''),
   });
   const progress = new ProgressLine();
   const tellsPeople = !options.json;

@@ -62,12 +62,13 @@ export async function createBundle(
   assertMayHold(setting, path);
   const { write, ...planned } = await planBundle(store.objects, timeline, request, pace);
   let bytes = 0;
-  await makeFile(ports, path, request.overwrite, (put) =>
-    write((piece) => {
+  await makeFile(ports, path, request.overwrite, async (put) => {
+    await write((piece) => {
       bytes += piece.length;
       put(piece);
-    }),
-  );
+    });
+    pace.check();
+  });
   return { ...planned, bytes };
 }
 

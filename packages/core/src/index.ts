@@ -3,7 +3,7 @@ export type { KeptPath, Plan, PlanConflict, PlannedPath, ThreeSides } from './ac
 export type { CreatedBundle, RestoredBundle } from './bundles.ts';
 export type { CallOptions } from './call-options.ts';
 export type { CallRequest } from './call-request.ts';
-export type { Automatic, Effective } from './config/effective.ts';
+export type { Automatic, AutomaticExport, Effective } from './config/effective.ts';
 export { OPTION_KEYS, type OptionKey, type OptionSpec, type SettingValues, specOf } from './config/options.ts';
 export { configSchema, type JsonSchema } from './config/schema.ts';
 export type { ConfigFile, IgnoredValue, Origin, Settings, SettingsSource } from './config/settings.ts';
@@ -14,6 +14,7 @@ export type { Edit, EditStatus } from './edit/edits.ts';
 export type { FileProblem, Prepared, PreparedFile } from './edit/prepare-edits.ts';
 export type { FileRequest } from './edit/targets.ts';
 export type { Events, Listener, RolledBack, WatchEvent } from './events.ts';
+export type { Exporter } from './exporting.ts';
 export { type Fd, type FileKind, type Fs, FsError, isFsError, kindOf, permissions, type Stat } from './io/fs.ts';
 export type { Progress } from './io/pace.ts';
 export type { Clock, Places, Ports, Processes, ProcessIdentity, Random } from './io/ports.ts';
@@ -101,6 +102,15 @@ export type {
   Session,
   SessionOptions,
 } from './session.ts';
+export { BundleFolder } from './store/bundle-folder.ts';
+export {
+  type BundleKey,
+  type BundleStore,
+  isBundleKey,
+  type PutCondition,
+  type StoredBytes,
+  type StoredItem,
+} from './store/bundle-store.ts';
 export type { FrozenPath } from './store/frozen.ts';
 export type { OpenCall } from './store/open-calls.ts';
 export type { Usage } from './store/usage.ts';

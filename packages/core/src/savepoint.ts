@@ -20,13 +20,14 @@ import {
   rolledBack,
   type WatchEvent,
 } from './events.ts';
+import { type Exporter, exportPatiently, exportTimeline } from './exporting.ts';
 import { readWhole } from './io/durable-write.ts';
 import { FsError, kindOf } from './io/fs.ts';
 import { Pace, type Progress } from './io/pace.ts';
 import type { Places, Ports } from './io/ports.ts';
 import type { Actor, CaptureRules, Checkpoint, TestResult } from './model/checkpoint.ts';
 import { SavepointError } from './model/errors.ts';
-import type { WorkspaceId } from './model/ids.ts';
+import { type CheckpointId, checkpointNumber, type WorkspaceId } from './model/ids.ts';
 import { type DiskPath, isWithin, nameToJson, type TreePath } from './model/names.ts';
 import {
   ensureWorkspace,
@@ -50,6 +51,7 @@ import { changedThoughFrozen, putBackAct } from './rewind/put-back.ts';
 import { type RollbackOutlook, rollbackAct } from './rewind/rollback-act.ts';
 import type { Selection } from './rewind/selection.ts';
 import { type PutBack, Session, type SessionOptions } from './session.ts';
+import { type ExportState, readExportState } from './store/export-state.ts';
 import { assertNotFrozen, type FrozenPath, frozenPathOf, readFrozen, writeFrozen } from './store/frozen.ts';
 import { layoutOf } from './store/layout.ts';
 import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';
@@ -57,6 +59,7 @@ import { readOpenCalls } from './store/open-calls.ts';
 import { assertNoLink, confirmRecord, type Found, listRecords, type WorkspaceRecord } from './store/records.ts';
 import { dropSessionStates } from './store/session-state.ts';
 import { bytesIn, storeUsage, type Usage } from './store/usage.ts';
+import type { Exported } from './sync/export.ts';
 import { type Captured, capture, look, plainTelling, type Workspace } from './timeline/capture.ts';
 import { type CleanUp, cleanUp } from './timeline/clean-up.ts';
 import { type Comparison, compare } from './timeline/compare.ts';
@@ -99,6 +102,8 @@ export interface OpenOptions {
   readonly backups?: BackupPlace;
   /** Settings from files and the environment, where no option here says otherwise. Default: none are read. */
   readonly settings?: SettingsSource;
+  /** Where new checkpoints go by themselves, where the settings say so. Without it: to folders only, and by this process. */
+  readonly exporter?: Exporter;
   /** How long to wait for another process, milliseconds. Default 60,000. */
   readonly waitMs?: number;
 }
@@ -191,6 +196,8 @@ export interface Status {
   readonly pending: readonly PendingAct[];
   readonly undo: Checkpoint | null;
   readonly redo: Checkpoint | null;
+  /** How far the automatic export is; null where none is configured. `state` is null before its first try. */
+  readonly exporting: { readonly place: string; readonly state: ExportState | null; readonly behind: number } | null;
 }
 
 export interface DiffResult extends Comparison {
@@ -243,11 +250,13 @@ export class Savepoint {
   readonly #warned = new Set<string>();
   readonly #stories = new StoryCache();
   readonly #background = new Set<Promise<void>>();
+  #isExportDue = false;
 
   /** Use {@link open}. */
   constructor(options: OpenOptions) {
     this.#options = options;
     this.#actor = options.actor ?? USER;
+    this.#events.on('checkpoint:created', () => this.#exportLater());
   }
 
   /** @returns a function that ends the listening */
@@ -429,6 +438,7 @@ export class Savepoint {
       const request = {
         session,
         since: since === undefined ? null : this.#resolve(workspace, since),
+        parent: null,
         private: options.private ?? false,
         messages,
         overwrite,
@@ -450,6 +460,40 @@ export class Savepoint {
       const setting = { ...this.#setting(), folder: resolveFolder(this.#options.ports, folder), here: true };
       return restoreBundle(setting, file, this.#pace(options), this.#wait());
     });
+  }
+
+  /**
+   * Brings the place that the configuration names for bundles up to date; new checkpoints do so by themselves.
+   * @returns null where the configuration names none
+   * @throws SavepointError BUNDLE_STORE, BUNDLE_DIVERGED, NO_CHECKPOINT, NO_WORKSPACE, STORE_DAMAGED, LOCKED, CANCELLED
+   */
+  async exportBundles(options: CallOptions = {}): Promise<(Exported & { readonly place: string }) | null> {
+    return this.#reading(async (workspace) => {
+      const place = this.#effective(workspace.root).exporting;
+      if (place === null) return null;
+      const { exporter } = this.#options;
+      const pace = this.#pace(options);
+      const exported = await exportTimeline(workspace, place, exporter, pace, this.#wait(), options.signal);
+      return { ...exported, place: place.to };
+    });
+  }
+
+  /**
+   * As `exportBundles`, tried again where it fails: for half a minute, or for a quarter of an hour.
+   * @returns the last failure; null where there was none, or another process is at it
+   */
+  async exportPatiently(options: CallOptions & { readonly long?: boolean } = {}): Promise<SavepointError | null> {
+    const { clock } = this.#options.ports;
+    const once = (): Promise<Exported> =>
+      this.#reading(async (workspace) => {
+        const place = this.#effective(workspace.root).exporting;
+        const newest = workspace.timeline.latest();
+        if (place === null || newest === null) return { upTo: newest?.id ?? ('cp_1' as CheckpointId), added: null };
+        const wait = { ...this.#wait(), waitMs: 0 };
+        return exportTimeline(workspace, place, this.#options.exporter, this.#pace(options), wait, options.signal);
+      });
+    const newest = (): Promise<string | null> => this.#reading(({ timeline }) => timeline.latest()?.id ?? null);
+    return exportPatiently(once, newest, options.long ?? false, (ms) => clock.sleep(ms));
   }
 
   /** The sessions of agents that the timeline tells of. */
@@ -573,6 +617,7 @@ export class Savepoint {
         })),
         undo: done.at(-1) ?? null,
         redo: undone.at(-1) ?? null,
+        exporting: this.#exportStatus(workspace),
       };
     });
   }
@@ -1159,6 +1204,39 @@ export class Savepoint {
 
   #isPending({ ports, store }: Workspace): boolean {
     return listUnsettled(ports, store.layout.journal).journals.length > 0;
+  }
+
+  /** One piece of work, however many checkpoints come at once. */
+  #exportLater(): void {
+    if (this.#isExportDue || this.#exportPlace() === null) return;
+    this.#isExportDue = true;
+    const { exporter, dir } = this.#options;
+    // At once: this process may end before its next turn.
+    exporter?.elsewhere?.(dir);
+    this.#inBackground(async () => {
+      this.#isExportDue = false;
+      if (exporter?.elsewhere !== undefined) return;
+      const failure = await this.exportPatiently();
+      if (failure !== null) this.#events.emit('warning', { message: `Not exported: ${failure.message}` });
+    });
+  }
+
+  #exportStatus({ root, ports, store, timeline }: Workspace): Status['exporting'] {
+    const place = this.#settings(root).values['export.to'];
+    if (place === '') return null;
+    const known = readExportState(ports.fs, store.layout);
+    const state = known?.place === place ? known : null;
+    const upTo = state?.upTo == null ? 0 : checkpointNumber(state.upTo);
+    return { place, state, behind: timeline.list().filter(({ number }) => number > upTo).length };
+  }
+
+  /** Null where nothing goes anywhere, and where the settings cannot be used: other verbs say so. */
+  #exportPlace(): string | null {
+    try {
+      return this.#effective(this.#root()).exporting?.to ?? null;
+    } catch {
+      return null;
+    }
   }
 
   /** Not waited for; what goes wrong is a warning. */

@@ -1,7 +1,7 @@
 /** `savepoint mcp`: the verbs of Savepoint as tools of an MCP server. */
 
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { type DiskPath, showText } from '@savepoint/core';
+import { type DiskPath, type Exporter, showText } from '@savepoint/core';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import { readyTools, Turns } from '@savepoint/core/tools';
 import { makeServer, type Setting } from './server.ts';
@@ -13,6 +13,8 @@ export interface ServeOptions {
   readonly version: string;
   readonly streams: Streams;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where new checkpoints go by themselves, where the settings say so. */
+  readonly exporter?: Exporter;
   /** Says something to the person who looks after the server; never on the stream of the protocol. */
   readonly log: (line: string) => void;
   /** Ends the server; what can still be stopped is stopped. */
@@ -31,7 +33,12 @@ export async function serve(options: ServeOptions): Promise<0 | 1> {
   const setting: Setting = {
     version,
     roots,
-    machine: () => ({ ports, places: nodePlaces(options.env), settings: nodeSettings(options.env) }),
+    machine: () => ({
+      ports,
+      places: nodePlaces(options.env),
+      settings: nodeSettings(options.env),
+      ...(options.exporter === undefined ? {} : { exporter: options.exporter }),
+    }),
     turns,
     known: { folder: null },
     log,

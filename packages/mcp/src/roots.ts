@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import {
   bytesFromText,
   type DiskPath,
+  type Exporter,
   isFsError,
   kindOf,
   nameToJson,
@@ -17,6 +18,7 @@ export interface Machine {
   readonly ports: Ports;
   readonly places: Places;
   readonly settings: SettingsSource;
+  readonly exporter?: Exporter;
 }
 
 const HINT =

@@ -1,3 +1,4 @@
+export { type BundleStoreCase, bundleStoreConformance } from './bundle-store-conformance.ts';
 export type { CrashModel } from './disk/crash-states.ts';
 export { Died, dieByThrowing, type FaultPlan, FaultyFs, type FsCall, isUnder } from './disk/faulty-fs.ts';
 export { type ConformanceCase, type FsUnderTest, fsConformance } from './disk/fs-conformance.ts';

@@ -7,7 +7,10 @@ import type { Job } from './job.ts';
 const WAIT_MS = 30 * 60_000;
 
 /** @throws SavepointError */
-export async function carryOn(job: Job, machine: Pick<OpenOptions, 'ports' | 'places' | 'settings'>): Promise<void> {
+export async function carryOn(
+  job: Job,
+  machine: Pick<OpenOptions, 'ports' | 'places' | 'settings' | 'exporter'>,
+): Promise<void> {
   const savepoint = open({ dir: job.dir as DiskPath, ...machine, waitMs: WAIT_MS });
   const session = savepoint.session({ agent: job.agent, id: job.session });
   const { work } = job;

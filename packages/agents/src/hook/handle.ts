@@ -24,6 +24,7 @@ export interface Setting {
   readonly ports: Ports;
   readonly places: Places;
   readonly settings: NonNullable<OpenOptions['settings']>;
+  readonly exporter?: OpenOptions['exporter'];
   /**
    * Aborts when the agent must be answered.
    * @param hooks what the settings say of hooks
@@ -59,9 +60,9 @@ interface Scene<Event extends AgentEvent = AgentEvent> {
 
 /** @throws SavepointError and whatever else goes wrong: the caller answers for it */
 export async function handle(event: AgentEvent, setting: Setting): Promise<Answer> {
-  const { ports, places, settings } = setting;
+  const { ports, places, settings, exporter } = setting;
   const dir = bytesFromText(event.project ?? event.cwd) as DiskPath;
-  const savepoint = open({ dir, ports, places, settings });
+  const savepoint = open({ dir, ports, places, settings, ...(exporter && { exporter }) });
   const { automatic, hooks } = await savepoint.config();
   const signal = setting.inTime(hooks);
   if (!automatic.enabled) return NOTHING;

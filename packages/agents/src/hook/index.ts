@@ -4,7 +4,7 @@
  */
 
 import { isAbsolute } from 'node:path';
-import { SavepointError, showText, textFromBytes } from '@savepoint/core';
+import { type Exporter, SavepointError, showText, textFromBytes } from '@savepoint/core';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import type { Environment, Protocol } from '../agent.ts';
 import { type Answer, NOTHING, type Reply, SILENCE } from '../answer.ts';
@@ -23,6 +23,8 @@ export interface HookRun {
   readonly input: NodeJS.ReadableStream;
   /** The program that runs hooks, for the process that goes on after this one. */
   readonly script: string;
+  /** Where new checkpoints go by themselves, where the settings say so. */
+  readonly exporter?: Exporter;
   /** Milliseconds that passed since the agent started this process. */
   readonly sinceStart: () => number;
 }
@@ -57,6 +59,7 @@ export async function runHook(run: HookRun): Promise<Reply> {
       ports: nodePorts(),
       places: nodePlaces(run.env),
       settings: nodeSettings(run.env),
+      ...(run.exporter === undefined ? {} : { exporter: run.exporter }),
       inTime: (hooks) => {
         strict = hooks.strict && event.kind === 'call-began';
         return AbortSignal.timeout(left(Math.min(hooks.budgetMs, limit), run));
@@ -107,10 +110,11 @@ function failed(error: unknown, { run, name, native, folder, strict, protocol }:
   return { ...protocol.reply(native, answer), stderr };
 }
 
-async function carriedOn(name: string, { env }: HookRun): Promise<Reply> {
+async function carriedOn(name: string, { env, exporter }: HookRun): Promise<Reply> {
   try {
     const job = jobIn(env);
-    if (job !== null) await carryOn(job, { ports: nodePorts(), places: nodePlaces(env), settings: nodeSettings(env) });
+    const machine = { ports: nodePorts(), places: nodePlaces(env), settings: nodeSettings(env) };
+    if (job !== null) await carryOn(job, exporter === undefined ? machine : { ...machine, exporter });
   } catch (error) {
     const message = `Work that went on in the background failed: ${messageOf(error)}`;
     noteFailure(homeOf(env), name, { time: Date.now(), event: 'background', folder: '', message });

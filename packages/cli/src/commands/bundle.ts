@@ -1,4 +1,4 @@
-import { nameFromJson, VERBS } from '@savepoint/core';
+import { nameFromJson, showText, VERBS } from '@savepoint/core';
 import { command, lines } from '../command.ts';
 import { listed } from '../show/capture.ts';
 import { counted, shown } from '../show/words.ts';
@@ -67,5 +67,20 @@ export const bundleRestore = command({
         (count) => `${counted(count, 'repository', 'repositories')} came without .git:`,
       ),
     );
+  },
+});
+
+export const bundleExport = command({
+  verb: VERBS.bundleExport,
+  operands: [],
+  takesPaths: false,
+  options: [{ flags: '--patient', description: 'try again for a quarter of an hour; how it went stands in `status`' }],
+  examples: ['savepoint bundle export'],
+  input: ({ options }) => (options['patient'] === true ? { patient: true } : {}),
+  render: ({ to, upTo, added }) => {
+    if (to === null) return lines('Nothing goes anywhere by itself: see `export.to` in `savepoint config`.');
+    if (added === null) return lines(`${showText(to)} has everything up to ${upTo}.`);
+    const which = added.from === added.to ? added.from : `${added.from} to ${added.to}`;
+    return lines(`${which} went to ${showText(to)} (${added.key}, ${counted(added.bytes, 'byte')}).`);
   },
 });

@@ -1,5 +1,6 @@
 /** `savepoint mcp`: no verb, but another face, which lives as long as its client. */
 import { SavepointError, showText } from '@savepoint/core';
+import { exporter } from '../exporter.ts';
 import { absolutePath } from '../folder.ts';
 import { writeAll } from '../write.ts';
 
@@ -37,6 +38,7 @@ export const MCP = {
       version,
       streams: { input: process.stdin, output: process.stdout },
       env,
+      exporter: exporter(env, process.argv[1] ?? ''),
       signal,
       log: tell,
     });

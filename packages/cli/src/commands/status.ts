@@ -1,10 +1,11 @@
-import { showText, VERBS } from '@savepoint/core';
+import { type OutputOf, showText, VERBS } from '@savepoint/core';
 import { command, lines } from '../command.ts';
 import { agentLines } from '../show/agents.ts';
 import { captureNotes } from '../show/capture.ts';
 import { changeLine, totalsLine } from '../show/changes.ts';
 import { checkpointMarks } from '../show/checkpoint.ts';
 import { counted, shown, when } from '../show/words.ts';
+import type { View } from '../view.ts';
 
 const LISTED = 20;
 const NOT_RECORDED = 'What agents do is not recorded here: it is turned off (`savepoint config` says where).';
@@ -57,8 +58,19 @@ export const status = command({
     if (capture !== null) text.push(...captureNotes(capture));
     if (undo !== null) text.push(`undo would take back ${undo.id} (${showText(undo.description)})`);
     if (redo !== null) text.push(`redo would take back ${redo.id} (${showText(redo.description)})`);
+    text.push(...exportLines(output.exporting, style));
     if (!output.recordsAgents) text.push(NOT_RECORDED);
     text.push(...agentLines(output.agents ?? [], false));
     return lines(text);
   },
 });
+
+function exportLines(exporting: OutputOf<typeof VERBS.status>['exporting'], style: View['style']): string[] {
+  if (exporting === null) return [];
+  const { to, upTo, behind, failure } = exporting;
+  const has = upTo === null ? 'nothing yet' : `everything up to ${upTo}`;
+  const missing = behind === 0 ? '' : `, ${counted(behind, 'checkpoint')} behind`;
+  const line = `bundles go to ${showText(to)}: it has ${has}${missing}`;
+  if (failure === null) return [line];
+  return [line, style.bad(`  the last try failed (${when(failure.time)}): ${showText(failure.message)}`)];
+}

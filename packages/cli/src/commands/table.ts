@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { bundleCreate, bundleRestore } from './bundle.ts';
+import { bundleCreate, bundleExport, bundleRestore } from './bundle.ts';
 import { checkpoint } from './checkpoint.ts';
 import { config } from './config.ts';
 import { context } from './context.ts';
@@ -41,6 +41,7 @@ export const COMMANDS: readonly Command[] = [
   exportSession,
   bundleCreate,
   bundleRestore,
+  bundleExport,
   restore,
   rollback,
   edit,

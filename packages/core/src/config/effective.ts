@@ -16,7 +16,19 @@ export interface Automatic {
   readonly onPrompt: boolean;
 }
 
+/** What goes away from this machine by itself. */
+export interface AutomaticExport {
+  /** An absolute folder, or `s3://bucket/prefix`. */
+  readonly to: string;
+  readonly endpoint: string | null;
+  readonly region: string | null;
+  readonly private: boolean;
+  readonly messages: boolean;
+}
+
 export interface Effective {
+  /** Null: nothing does. */
+  readonly exporting: AutomaticExport | null;
   readonly rules: CaptureRules;
   readonly retention: RetentionPolicy;
   readonly backups: BackupPlace;
@@ -53,6 +65,7 @@ export function effective({ values }: Settings, given: GivenOptions): Effective 
       maxStoreBytes: values.max_store_mb * MB,
       ...given.retention,
     },
+    exporting: exportingOf(values),
     backups: given.backups ?? values.backups,
     automatic: {
       enabled: values.enabled,
@@ -63,5 +76,16 @@ export function effective({ values }: Settings, given: GivenOptions): Effective 
       onPrompt: values['triggers.on_prompt'],
     },
     hooks: { budgetMs: values['hooks.budget_ms'], strict: values['hooks.strict'] },
+  };
+}
+
+function exportingOf(values: Settings['values']): AutomaticExport | null {
+  if (values['export.to'] === '') return null;
+  return {
+    to: values['export.to'],
+    endpoint: values['export.endpoint'] || null,
+    region: values['export.region'] || null,
+    private: values['export.private'],
+    messages: values['export.messages'],
   };
 }

@@ -10,6 +10,7 @@ export type OptionKind =
   | { readonly type: 'switch' }
   | { readonly type: 'whole'; readonly least: number; readonly most: number; readonly unit: string }
   | { readonly type: 'choice'; readonly of: readonly string[] }
+  | { readonly type: 'text'; readonly form: string; readonly pattern: string }
   | { readonly type: 'patterns'; readonly of: 'commands' | 'paths' | 'folders' };
 
 export interface OptionSpec {
@@ -165,6 +166,46 @@ export const OPTIONS = {
     what: 'A hook that fails blocks the call, instead of letting it go unrecorded.',
     why: 'A fault of ours is no reason to stop your work.',
   },
+  'export.to': {
+    kind: {
+      type: 'text',
+      form: 'an absolute folder, or `s3://bucket/prefix`',
+      pattern:
+        '^(?:|/.{1,4000}|[A-Za-z]:[\\\\/].{0,4000}|s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/[A-Za-z0-9._-]+)*/?)$',
+    },
+    fallback: '',
+    project: 'nothing',
+    what: 'Where each new checkpoint goes as a bundle, by itself and in the background: a folder, or a bucket. Empty: nowhere. The key and the secret of a bucket come from the environment, as `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`.',
+    why: 'Nothing leaves your machine before you say so.',
+  },
+  'export.endpoint': {
+    kind: { type: 'text', form: 'an address', pattern: '^(?:|https?://[^\\s/?#@]+/?)$' },
+    fallback: '',
+    project: 'nothing',
+    what: 'The server of the bucket, as `https://s3.example.org`; empty for that of Amazon.',
+    why: 'Many speak the same protocol.',
+  },
+  'export.region': {
+    kind: { type: 'text', form: 'a region', pattern: '^[a-z0-9-]{0,40}$' },
+    fallback: '',
+    project: 'nothing',
+    what: 'The region of the bucket; empty for `us-east-1`.',
+    why: 'As the protocol has it.',
+  },
+  'export.private': {
+    kind: SWITCH,
+    fallback: false,
+    project: 'nothing',
+    what: 'Also private files: `.env*`, keys, and what an ignore rule covers.',
+    why: 'Secrets stay where they are.',
+  },
+  'export.messages': {
+    kind: SWITCH,
+    fallback: false,
+    project: 'nothing',
+    what: 'Also what people and agents said, and what tools were called with.',
+    why: 'A prompt may hold anything.',
+  },
   project_file: {
     kind: SWITCH,
     fallback: true,
@@ -180,9 +221,11 @@ type ValueOf<Kind extends OptionKind> = Kind extends { readonly type: 'switch' }
   ? boolean
   : Kind extends { readonly type: 'whole' }
     ? number
-    : Kind extends { readonly type: 'choice'; readonly of: readonly (infer Choice)[] }
-      ? Choice
-      : readonly string[];
+    : Kind extends { readonly type: 'text' }
+      ? string
+      : Kind extends { readonly type: 'choice'; readonly of: readonly (infer Choice)[] }
+        ? Choice
+        : readonly string[];
 
 export type SettingValues = { readonly [Key in OptionKey]: ValueOf<(typeof OPTIONS)[Key]['kind']> };
 export type SettingValue = SettingValues[OptionKey];
@@ -205,6 +248,8 @@ export function allowed({ kind }: OptionSpec): string {
       return 'true or false';
     case 'whole':
       return `a whole number from ${kind.least} to ${kind.most} (${kind.unit})`;
+    case 'text':
+      return kind.form;
     case 'choice':
       return kind.of.map((choice) => JSON.stringify(choice)).join(' or ');
     case 'patterns':

@@ -121,6 +121,8 @@ function fits({ kind }: OptionSpec, value: unknown): boolean {
       return typeof value === 'boolean';
     case 'whole':
       return typeof value === 'number' && Number.isInteger(value) && value >= kind.least && value <= kind.most;
+    case 'text':
+      return typeof value === 'string' && new RegExp(kind.pattern, 's').test(value) && !/[\0\r\n]/.test(value);
     case 'choice':
       return kind.of.includes(value as string);
     case 'patterns':

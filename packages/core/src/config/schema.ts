@@ -43,6 +43,8 @@ function optionSchema({ kind, fallback, what }: OptionSpec): JsonSchema {
       return { type: 'boolean', ...common };
     case 'whole':
       return { type: 'integer', minimum: kind.least, maximum: kind.most, ...common };
+    case 'text':
+      return { type: 'string', pattern: kind.pattern, ...common };
     case 'choice':
       return { enum: kind.of, ...common };
     case 'patterns': {

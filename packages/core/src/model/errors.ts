@@ -222,6 +222,12 @@ export const ERROR_CODES = {
     data: '{ since: string | null, session: string | null }',
     hint: 'Nothing was written. See `savepoint list --all`.',
   },
+  BUNDLE_STORE: {
+    exit: 1,
+    when: 'The place where bundles are kept cannot be reached, refuses, or has something else there.',
+    data: "{ place: string, status: number | string, path?: JsonName }; `status`: of HTTP (0 where there was no answer), or the system's error code",
+    hint: 'Nothing was lost: what is new goes there with the next try. See `savepoint config` for where bundles go.',
+  },
   IO: {
     exit: 1,
     when: 'The file system refused or failed a call.',

@@ -77,6 +77,8 @@ interface SaidBy {
   readonly repositories: 'repos';
   readonly createBundle: 'bundleCreate';
   readonly restoreBundle: 'bundleRestore';
+  readonly exportBundles: 'bundleExport';
+  readonly exportPatiently: 'bundleExport';
   readonly diffChange: 'diff';
   readonly forgetSession: 'deleteSession';
   readonly tidyUp: 'gc';

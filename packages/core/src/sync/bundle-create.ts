@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
-import type { ObjectId } from '../model/ids.ts';
+import type { CheckpointId, ObjectId } from '../model/ids.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { isRefName } from '../store/refs/ref-name.ts';
 import type { Timeline } from '../timeline/timeline.ts';
@@ -17,6 +17,8 @@ export interface BundleRequest extends Flavour {
   readonly session: string | null;
   /** Only what came after this checkpoint: whoever reads the bundle has it. */
   readonly since: Checkpoint | null;
+  /** What that one is in the chain that is gone on with; null: in the chain from the oldest checkpoint that is here. */
+  readonly parent: ObjectId | null;
 }
 
 export interface PlannedBundle {
@@ -25,6 +27,8 @@ export interface PlannedBundle {
   /** The commit that the newest is in the chain. */
   readonly tip: ObjectId;
   readonly objects: number;
+  /** The checkpoint that whoever reads the bundle has; null where it needs none. */
+  readonly continues: CheckpointId | null;
   /** Private paths that were left out of the newest. */
   readonly leftOut: number;
   write(write: (bytes: Uint8Array) => void): Promise<void>;
@@ -44,14 +48,16 @@ export async function planBundle(
 ): Promise<PlannedBundle> {
   const { checkpoints: all, damaged } = timeline.readAll();
   if (damaged[0] !== undefined) throw damaged[0].error;
-  const { session, since } = request;
+  const { session, since, parent } = request;
   const chosen = session === null ? all : ofSession(all, session);
   const first = since === null ? 0 : chosen.findIndex(({ number }) => number > since.number);
   if (first < 0 || chosen.length === 0) throw empty(request);
-  const chain = await deriveChain(objects, chosen, new Map(all.map((one) => [one.id, one])), request, pace);
-  const links = chain.links.slice(first);
-  const before = since === null ? null : (chain.links[first - 1] ?? null);
-  const ids = await objectsOf(chain.objects, links, before?.commit ?? null, pace);
+  const known = new Map(all.map((one) => [one.id as string, one]));
+  const start = since === null || parent === null ? null : { checkpoint: since, commit: parent };
+  const chain = await deriveChain(objects, start === null ? chosen : chosen.slice(first), known, request, pace, start);
+  const links = start === null ? chain.links.slice(first) : chain.links;
+  const before = start === null ? linkBefore(chain.links, first) : { story: start.checkpoint, commit: start.commit };
+  const ids = await objectsOf(chain.objects, links, chain.had ?? before?.commit ?? null, pace);
   const tip = (links.at(-1) as Link).commit;
   const header = encodeHeader({
     prerequisites: before === null ? [] : [{ commit: before.commit, comment: continuedComment(before.story) }],
@@ -66,11 +72,16 @@ export async function planBundle(
     tip,
     objects: ids.length,
     leftOut: chain.leftOut,
+    continues: before?.story.id ?? null,
     write: async (write) => {
       write(header);
       await writePack(chain.objects, ids, write, pace);
     },
   };
+}
+
+function linkBefore(links: readonly Link[], first: number): Link | null {
+  return first === 0 ? null : (links[first - 1] ?? null);
 }
 
 /** With the checkpoint before each: its changes are told against that one, and are taken back to it. */

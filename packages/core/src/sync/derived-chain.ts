@@ -6,7 +6,7 @@
 
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
-import { EMPTY_TREE, type ObjectId } from '../model/ids.ts';
+import type { ObjectId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
 import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
 import { OverlayBatch } from '../store/overlay.ts';
@@ -35,6 +35,15 @@ export interface DerivedChain {
   readonly objects: ObjectBatch;
   /** Private paths that were left out of the newest. */
   readonly leftOut: number;
+  /** A commit with the trees of the checkpoint that it goes on from; null where it begins. */
+  readonly had: ObjectId | null;
+}
+
+/** Where a chain goes on that was begun elsewhere. */
+export interface ChainStart {
+  readonly checkpoint: Checkpoint;
+  /** What it is in that chain. */
+  readonly commit: ObjectId;
 }
 
 /**
@@ -47,39 +56,55 @@ export async function deriveChain(
   all: ReadonlyMap<string, Checkpoint>,
   flavour: Flavour,
   pace: Pace,
+  start: ChainStart | null = null,
 ): Promise<DerivedChain> {
   const batch = new OverlayBatch(objects, Number.POSITIVE_INFINITY);
   const snapshots = new DerivedSnapshots(batch, flavour.private);
   const links: Link[] = [];
-  let parent: ObjectId | null = null;
   let leftOut = 0;
+  const link = (checkpoint: Checkpoint, parent: ObjectId | null): Link => {
+    const derived = derive(checkpoint, all, flavour, snapshots);
+    const { commit } = writeCheckpoint(batch, derived.story, derived.story.snapshot, parent === null ? [] : [parent]);
+    leftOut = derived.leftOut;
+    return { story: { ...derived.story, commit }, commit };
+  };
+  batch.add('tree', Buffer.alloc(0));
+  const had = start === null ? null : link(start.checkpoint, null).commit;
+  let parent = start?.commit ?? null;
   for (const [index, checkpoint] of checkpoints.entries()) {
     if (pace.due()) await pace.breathe({ phase: 'export', done: index, total: checkpoints.length });
-    const before = checkpoint.previous === null ? null : (all.get(checkpoint.previous)?.snapshot ?? null);
-    const isPrivate = (path: TreePath, when: 'before' | 'after'): boolean =>
-      isPrivatePath(snapshots.read, when === 'before' ? before : checkpoint.snapshot, path);
-    const derived = snapshots.of(checkpoint.snapshot);
-    const { files, links: ofLinks, folders, bytes, skipped } = checkpoint.counts;
-    let story: Checkpoint = {
-      ...checkpoint,
-      snapshot: derived.snapshot,
-      // What could be put back there is not in the chain.
-      heads: [],
-      counts: {
-        files: files - derived.leftOut.files,
-        links: ofLinks - derived.leftOut.links,
-        folders: folders - derived.leftOut.folders,
-        bytes: bytes - derived.leftOut.bytes,
-        skipped: skipped + derived.leftOut.paths,
-      },
-    };
-    if (!flavour.private) story = withoutPrivateContents(story, isPrivate);
-    if (!flavour.messages) story = withoutMessages(story);
-    const { commit } = writeCheckpoint(batch, story, story.snapshot, parent === null ? [] : [parent]);
-    if (story.snapshot.files === EMPTY_TREE) batch.add('tree', Buffer.alloc(0));
-    links.push({ story: { ...story, commit }, commit });
-    parent = commit;
-    leftOut = derived.leftOut.paths;
+    const next = link(checkpoint, parent);
+    links.push(next);
+    parent = next.commit;
   }
-  return { links, objects: batch, leftOut };
+  return { links, objects: batch, leftOut, had };
+}
+
+function derive(
+  checkpoint: Checkpoint,
+  all: ReadonlyMap<string, Checkpoint>,
+  flavour: Flavour,
+  snapshots: DerivedSnapshots,
+): { readonly story: Checkpoint; readonly leftOut: number } {
+  const { snapshot, leftOut } = snapshots.of(checkpoint.snapshot);
+  const before = checkpoint.previous === null ? null : (all.get(checkpoint.previous)?.snapshot ?? null);
+  const isPrivate = (path: TreePath, when: 'before' | 'after'): boolean =>
+    isPrivatePath(snapshots.read, when === 'before' ? before : checkpoint.snapshot, path);
+  const { files, links, folders, bytes, skipped } = checkpoint.counts;
+  let story: Checkpoint = {
+    ...checkpoint,
+    snapshot,
+    // What could be put back there is not in the chain.
+    heads: [],
+    counts: {
+      files: files - leftOut.files,
+      links: links - leftOut.links,
+      folders: folders - leftOut.folders,
+      bytes: bytes - leftOut.bytes,
+      skipped: skipped + leftOut.paths,
+    },
+  };
+  if (!flavour.private) story = withoutPrivateContents(story, isPrivate);
+  if (!flavour.messages) story = withoutMessages(story);
+  return { story, leftOut: leftOut.paths };
 }

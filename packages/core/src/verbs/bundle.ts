@@ -47,6 +47,42 @@ export const bundleCreate = verb({
   },
 });
 
+export const bundleExport = verb({
+  name: 'bundle export',
+  summary: 'bring the place that the configuration names for bundles up to date',
+  description:
+    'What is not there yet goes to the folder or bucket that `export.to` names, as one more bundle, with a list of all of them ' +
+    'beside it (`head.json`). New checkpoints do so by themselves; this is for trying it, and for seeing why it fails. Two who export ' +
+    'at the same time cannot overwrite each other.',
+  changes: 'nothing',
+  schemas: ({ z, checkpointId }) => ({
+    input: z.strictObject({
+      patient: z.boolean().optional().describe('try again for a quarter of an hour; a failure is only put on record'),
+    }),
+    output: z.strictObject({
+      to: z.string().nullable().describe('null: the configuration names no place'),
+      upTo: checkpointId.nullable().describe('the newest checkpoint that is there now'),
+      added: z
+        .strictObject({ key: z.string(), from: checkpointId, to: checkpointId, bytes: z.int().min(0) })
+        .nullable()
+        .describe('null: nothing was missing'),
+    }),
+  }),
+
+  async handle(savepoint, { patient }, context) {
+    const options = given({ signal: context.signal });
+    if (patient === true) await savepoint.exportPatiently({ ...options, long: true });
+    const done = patient === true ? null : await savepoint.exportBundles(options);
+    if (done === null) return { to: null, upTo: null, added: null };
+    const { place, upTo, added } = done;
+    return {
+      to: place,
+      upTo,
+      added: added && { key: added.key, from: added.from, to: added.to, bytes: added.bytes },
+    };
+  },
+});
+
 export const bundleRestore = verb({
   name: 'bundle restore',
   summary: 'make a folder of a bundle, with all its checkpoints',

@@ -1,9 +1,9 @@
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { nameToJson } from '../model/names.ts';
-import type { PendingAct } from '../savepoint.ts';
+import type { PendingAct, Status } from '../savepoint.ts';
 import { pathsOf } from '../transaction/steps.ts';
 import { orNone } from './no-workspace.ts';
-import { briefToJson, captureToJson, changeToJson } from './to-json.ts';
+import { briefToJson, captureToJson, changeToJson, timeToJson } from './to-json.ts';
 import { given, verb } from './verb.ts';
 
 export const status = verb({
@@ -46,6 +46,15 @@ export const status = verb({
           .describe('acts that are neither done nor undone; `recover` settles them'),
         undo: act.nullable().describe('what `undo` would take back'),
         redo: act.nullable().describe('the undo that `redo` would take back'),
+        exporting: z
+          .strictObject({
+            to: z.string(),
+            upTo: checkpointId.nullable().describe('the newest checkpoint that is there, as far as is known'),
+            behind: z.int().min(0).describe('checkpoints that came since'),
+            failure: z.strictObject({ time: z.iso.datetime(), code: z.string(), message: z.string() }).nullable(),
+          })
+          .nullable()
+          .describe('where checkpoints go by themselves; null: nowhere'),
         recordsAgents: z.boolean().describe('false: the configuration has hooks and sessions do nothing here'),
         agents: z
           .array(hookedAgent)
@@ -71,6 +80,7 @@ export const status = verb({
       pending: found.pending.map(pendingToJson),
       undo: actToJson(found.undo),
       redo: actToJson(found.redo),
+      exporting: exportToJson(found.exporting),
       recordsAgents: automatic.enabled,
     };
   },
@@ -87,6 +97,7 @@ const NEVER_CAPTURED = {
   pending: [],
   undo: null,
   redo: null,
+  exporting: null,
 };
 
 function actToJson(act: Checkpoint | null): { id: string; description: string } | null {
@@ -100,5 +111,17 @@ function pendingToJson({ journal, missing }: PendingAct) {
     checkpoint: `cp_${checkpoint.number}`,
     paths: pathsOf(journal).length,
     missing: missing.map(({ path }) => nameToJson(path)),
+  };
+}
+
+function exportToJson(exporting: Status['exporting']) {
+  if (exporting === null) return null;
+  const { place, state, behind } = exporting;
+  const failure = state?.failure ?? null;
+  return {
+    to: place,
+    upTo: state?.upTo ?? null,
+    behind,
+    failure: failure && { ...failure, time: timeToJson(failure.time) },
   };
 }

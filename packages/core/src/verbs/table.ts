@@ -1,5 +1,5 @@
 /** The table of verbs: all that Savepoint can be asked to do. */
-import { bundleCreate, bundleRestore } from './bundle.ts';
+import { bundleCreate, bundleExport, bundleRestore } from './bundle.ts';
 import { checkpoint } from './checkpoint.ts';
 import { config } from './config.ts';
 import { context } from './context.ts';
@@ -41,6 +41,7 @@ export const VERBS = {
   exportSession,
   bundleCreate,
   bundleRestore,
+  bundleExport,
   restore,
   rollback,
   edit,

@@ -1,0 +1,114 @@
+/** Checkpoints that go to a place for bundles by themselves: where that is, who does it, and how often it is tried again. */
+
+import type { AutomaticExport } from './config/effective.ts';
+import { showText } from './content/show-name.ts';
+import type { Pace } from './io/pace.ts';
+import type { Ports } from './io/ports.ts';
+import { SavepointError } from './model/errors.ts';
+import { bytesFromText, type DiskPath } from './model/names.ts';
+import { BundleFolder } from './store/bundle-folder.ts';
+import type { BundleStore } from './store/bundle-store.ts';
+import { readExportState, writeExportState } from './store/export-state.ts';
+import { acquireLock, type LockOptions } from './store/lock.ts';
+import { makeFolders } from './store/records.ts';
+import { type Exported, exportNew } from './sync/export.ts';
+import type { Workspace } from './timeline/capture.ts';
+import { asSavepointError } from './transaction/outcome.ts';
+
+/** What a face knows about the world outside. */
+export interface Exporter {
+  /**
+   * The bucket that the configuration names; folders need nobody. Credentials are the face's.
+   * @throws SavepointError BUNDLE_STORE where it has none
+   */
+  open(place: AutomaticExport): Promise<BundleStore>;
+  /** Has the work done in a process of its own, where this one may end at any moment. Without it: here, in the background. */
+  elsewhere?(dir: DiskPath): void;
+}
+
+/** How long to wait before the next try, milliseconds; after the last one it waits for the next checkpoint. */
+const PAUSES_MS: readonly number[] = [1_000, 5_000, 30_000, 120_000, 600_000];
+/** Pauses for a process that has other things to do, and may want to end. */
+const FEW = 3;
+const LOCK = 'export-lock';
+
+/** @throws SavepointError BUNDLE_STORE where nobody here can reach it */
+async function storeFor(ports: Ports, place: AutomaticExport, exporter: Exporter | undefined): Promise<BundleStore> {
+  if (!place.to.startsWith('s3://')) return new BundleFolder(ports, bytesFromText(place.to) as DiskPath);
+  if (exporter !== undefined) return exporter.open(place);
+  throw new SavepointError('BUNDLE_STORE', `Nothing here can reach ${showText(place.to)}.`, {
+    place: place.to,
+    status: 'ENOTSUP',
+  });
+}
+
+/**
+ * Brings the place up to date, once. One process at a time does so for a workspace; how it went is on record.
+ * @throws SavepointError LOCKED while another process is at it, and what the export throws
+ */
+export async function exportTimeline(
+  workspace: Workspace,
+  place: AutomaticExport,
+  exporter: Exporter | undefined,
+  pace: Pace,
+  wait: LockOptions,
+  signal?: AbortSignal,
+): Promise<Exported> {
+  const { ports, store } = workspace;
+  const { fs } = ports;
+  const folder = `${store.layout.path}/${LOCK}` as DiskPath;
+  makeFolders(fs, folder, 0o700);
+  const lock = await acquireLock(ports, folder, pace, wait);
+  try {
+    const before = readExportState(fs, store.layout);
+    try {
+      const exported = await exportNew(await storeFor(ports, place, exporter), workspace, place, pace, signal);
+      const time = ports.clock.now();
+      writeExportState(fs, store.layout, { place: place.to, upTo: exported.upTo, time, failure: null });
+      return exported;
+    } catch (error) {
+      const { code, message } = asSavepointError(error);
+      const known = before?.place === place.to ? before : null;
+      writeExportState(fs, store.layout, {
+        place: place.to,
+        upTo: known?.upTo ?? null,
+        time: known?.time ?? null,
+        failure: { time: ports.clock.now(), code, message },
+      });
+      throw error;
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * Until the place has the newest checkpoint, or no try is left. Whoever finds another process at it leaves it to that one, which
+ * looks again when it is done.
+ * @param once brings it up to date
+ * @param isLong all pauses, for a process that is there for nothing else
+ * @returns the last failure; null where there was none
+ */
+export async function exportPatiently(
+  once: () => Promise<Exported>,
+  newest: () => Promise<string | null>,
+  isLong: boolean,
+  sleep: (ms: number) => Promise<void>,
+): Promise<SavepointError | null> {
+  for (let tries = 0; ; tries++) {
+    let failure: SavepointError;
+    try {
+      const { upTo } = await once();
+      if ((await newest()) === upTo) return null;
+      tries = -1;
+      continue;
+    } catch (error) {
+      failure = asSavepointError(error);
+    }
+    if (failure.code === 'LOCKED') return null;
+    const pause = isLong || tries < FEW ? PAUSES_MS[tries] : undefined;
+    // What waits for a person is not mended by waiting.
+    if (pause === undefined || failure.code === 'BUNDLE_DIVERGED' || failure.code === 'BAD_CONFIG') return failure;
+    await sleep(pause);
+  }
+}

@@ -1,0 +1,228 @@
+/** Bundles in a bucket, by the protocol of Amazon S3. Conditions are the server's: it answers 412 where one does not hold. */
+
+import {
+  type BundleKey,
+  type BundleStore,
+  isBundleKey,
+  type PutCondition,
+  SavepointError,
+  type StoredBytes,
+  type StoredItem,
+  showText,
+} from '@savepoint/core';
+import { AwsClient } from 'aws4fetch';
+import { elementsIn, textIn } from './xml.ts';
+
+export interface Bucket {
+  readonly name: string;
+  /** Before each key, without slashes at its ends; '' for none. */
+  readonly prefix: string;
+  /** `https://s3.eu-central-1.amazonaws.com`; null: Amazon's own for the region. */
+  readonly endpoint: string | null;
+  readonly region: string;
+}
+
+export interface S3Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+const DEFAULT_REGION = 'us-east-1';
+/** What one request may take, milliseconds: a bundle may be large, and a line slow. */
+const REQUEST_MS = 10 * 60_000;
+/** Of a write under a condition that the server neither does nor refuses. */
+const MOST_TRIES = 5;
+const MOST_PAGES = 10_000;
+const MOST_ANSWER_BYTES = 16 * 1024 * 1024;
+/** 409: another conditional write of the same key was under way. */
+const CONFLICT = 409;
+const CONDITION_FAILED = 412;
+
+/** `s3://bucket/prefix`, with endpoint and region from the configuration or the environment. Null where it is none. */
+export function bucketOf(place: string, endpoint: string | null, region: string | null): Bucket | null {
+  const found = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[A-Za-z0-9._-]+)*)\/?$/.exec(place);
+  const [, name, path = ''] = found ?? [];
+  if (name === undefined || /(^|\/)\.\.?(\/|$)/.test(path)) return null;
+  return { name, prefix: path.slice(1), endpoint, region: region ?? DEFAULT_REGION };
+}
+
+export class BucketStore implements BundleStore {
+  readonly place: string;
+  readonly #client: AwsClient;
+  readonly #top: string;
+  /** The server compares tags without their quotes. */
+  #bareTags = false;
+
+  constructor(
+    private readonly bucket: Bucket,
+    credentials: S3Credentials,
+  ) {
+    const { name, prefix, endpoint, region } = bucket;
+    this.place = `s3://${name}${prefix === '' ? '' : `/${prefix}`}`;
+    const host = endpoint ?? `https://s3.${region}.amazonaws.com`;
+    this.#top = `${host.replace(/\/+$/, '')}/${name}`;
+    // Repeating is the caller's: it knows for how long.
+    this.#client = new AwsClient({ ...credentials, service: 's3', region, retries: 0 });
+  }
+
+  async list(prefix: string, signal?: AbortSignal): Promise<readonly StoredItem[]> {
+    const items: StoredItem[] = [];
+    let token: string | null = null;
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const query = new URLSearchParams({ 'list-type': '2', prefix: this.#named(prefix) });
+      if (token !== null) query.set('continuation-token', token);
+      const answer = await this.#ask('GET', `?${query}`, {}, null, signal);
+      if (answer.status !== 200) throw await this.#refused(answer, `list ${this.place}`);
+      const xml = (await this.#whole(answer, MOST_ANSWER_BYTES)).toString('utf8');
+      for (const content of elementsIn(xml, 'Contents')) {
+        const key = this.#keyOf(textIn(content, 'Key') ?? '');
+        if (key !== null) items.push({ key, size: Number(textIn(content, 'Size') ?? 0) });
+      }
+      token = textIn(xml, 'IsTruncated') === 'true' ? textIn(xml, 'NextContinuationToken') : null;
+      if (token === null) return items.sort((a, b) => (a.key < b.key ? -1 : 1));
+    }
+    throw this.#failed('The bucket lists without an end', 0);
+  }
+
+  async get(key: BundleKey, mostBytes: number, signal?: AbortSignal): Promise<StoredBytes | null> {
+    const answer = await this.#ask('GET', this.#path(key), {}, null, signal);
+    if (answer.status === 404 && !(await this.#bucketIsMissing(answer))) return null;
+    if (answer.status !== 200) throw await this.#refused(answer, `get ${key}`);
+    const tag = answer.headers.get('etag');
+    if (tag === null) throw this.#failed(`The server gives ${key} no tag`, answer.status);
+    return { bytes: await this.#whole(answer, mostBytes), tag };
+  }
+
+  async put(key: BundleKey, bytes: Uint8Array, condition: PutCondition, signal?: AbortSignal): Promise<string | null> {
+    if (condition.when !== 'same') {
+      return this.#put(key, bytes, condition.when === 'absent' ? { 'if-none-match': '*' } : {}, signal);
+    }
+    const { tag } = condition;
+    const written = await this.#put(key, bytes, { 'if-match': this.#bareTags ? bare(tag) : tag }, signal);
+    if (written !== null || this.#bareTags || bare(tag) === tag) return written;
+    // Some servers compare what stands between the quotes. Asking that way is as safe: it is a condition as well.
+    const standing = await this.#ask('HEAD', this.#path(key), {}, null, signal);
+    if (standing.headers.get('etag') !== tag) return null;
+    this.#bareTags = true;
+    return this.#put(key, bytes, { 'if-match': bare(tag) }, signal);
+  }
+
+  async #put(
+    key: BundleKey,
+    bytes: Uint8Array,
+    condition: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): Promise<string | null> {
+    const headers = { 'content-type': 'application/octet-stream', ...condition };
+    const isConditional = Object.keys(condition).length > 0;
+    let answer = await this.#ask('PUT', this.#path(key), headers, bytes, signal);
+    // A server that fails in a race may have written all the same. Whoever asks again under the condition overwrites nobody.
+    for (let tries = 1; isConditional && answer.status >= 500 && tries < MOST_TRIES; tries++) {
+      await answer.body?.cancel();
+      const standing = await this.get(key, Math.max(bytes.length, MOST_ANSWER_BYTES), signal);
+      if (standing?.bytes.equals(bytes) === true) return standing.tag;
+      answer = await this.#ask('PUT', this.#path(key), headers, bytes, signal);
+    }
+    if (isConditional && (answer.status === CONDITION_FAILED || answer.status === CONFLICT)) {
+      await answer.body?.cancel();
+      return null;
+    }
+    // A thing that is gone is not the same any more.
+    if (isConditional && answer.status === 404 && !(await this.#bucketIsMissing(answer))) return null;
+    if (answer.status !== 200) throw await this.#refused(answer, `put ${key}`);
+    await answer.body?.cancel();
+    const tag = answer.headers.get('etag');
+    if (tag === null) throw this.#failed(`The server gives ${key} no tag`, answer.status);
+    return tag;
+  }
+
+  async remove(key: BundleKey, signal?: AbortSignal): Promise<void> {
+    const answer = await this.#ask('DELETE', this.#path(key), {}, null, signal);
+    if (answer.status !== 204 && answer.status !== 200 && answer.status !== 404) {
+      throw await this.#refused(answer, `remove ${key}`);
+    }
+    await answer.body?.cancel();
+  }
+
+  async #ask(
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body: Uint8Array | null,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> {
+    const limit = AbortSignal.timeout(REQUEST_MS);
+    try {
+      return await this.#client.fetch(`${this.#top}${path}`, {
+        method,
+        headers,
+        redirect: 'manual',
+        signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+        ...(body === null ? {} : { body: body as Uint8Array<ArrayBuffer> }),
+      });
+    } catch (cause) {
+      if (signal?.aborted === true) throw new SavepointError('CANCELLED', 'Cancelled before anything was changed.');
+      throw this.#failed(`${this.place} cannot be reached (${reasonOf(cause)})`, 0, cause);
+    }
+  }
+
+  async #whole(answer: Response, mostBytes: number): Promise<Buffer> {
+    const pieces: Uint8Array[] = [];
+    let length = 0;
+    try {
+      for await (const piece of answer.body ?? []) {
+        length += piece.length;
+        if (length > mostBytes) break;
+        pieces.push(piece);
+      }
+    } catch (cause) {
+      throw this.#failed(`The answer of ${this.place} broke off (${reasonOf(cause)})`, answer.status, cause);
+    }
+    if (length > mostBytes)
+      throw this.#failed(`${this.place} answers with more than ${mostBytes} bytes`, answer.status);
+    return Buffer.concat(pieces);
+  }
+
+  /** A bucket that is not there looks like an object that is not there. */
+  async #bucketIsMissing(answer: Response): Promise<boolean> {
+    const xml = (await this.#whole(answer.clone(), MOST_ANSWER_BYTES)).toString('utf8');
+    return textIn(xml, 'Code') === 'NoSuchBucket';
+  }
+
+  async #refused(answer: Response, what: string): Promise<SavepointError> {
+    const xml = (await this.#whole(answer, MOST_ANSWER_BYTES)).toString('utf8');
+    const code = textIn(xml, 'Code') ?? `status ${answer.status}`;
+    return this.#failed(`${this.place} refused to ${what} (${showText(code.slice(0, 200))})`, answer.status);
+  }
+
+  #failed(message: string, status: number, cause?: unknown): SavepointError {
+    return new SavepointError('BUNDLE_STORE', `${message}.`, { place: this.place, status }, { cause });
+  }
+
+  #named(key: string): string {
+    return this.bucket.prefix === '' ? key : `${this.bucket.prefix}/${key}`;
+  }
+
+  #path(key: BundleKey): string {
+    if (!isBundleKey(key)) throw this.#failed(`Not a key: ${JSON.stringify(key)}`, 0);
+    return `/${this.#named(key)}`;
+  }
+
+  /** Null for what others put there. */
+  #keyOf(named: string): BundleKey | null {
+    const top = this.#named('');
+    const key = named.startsWith(top) ? named.slice(top.length) : '';
+    return isBundleKey(key) ? key : null;
+  }
+}
+
+function bare(tag: string): string {
+  return tag.replace(/^"(.*)"$/s, '$1');
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = (cause as { readonly code?: unknown } | null)?.code;
+  return showText(typeof code === 'string' ? code : cause instanceof Error ? cause.message : String(cause));
+}

@@ -1,0 +1,34 @@
+/** A bucket by what the configuration names and what the environment holds, under the names that Amazon's own tools use. */
+
+import { type AutomaticExport, SavepointError, showText } from '@savepoint/core';
+import { BucketStore, bucketOf } from './bucket-store.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @throws SavepointError BUNDLE_STORE where the place is no bucket, or the environment has no key to it */
+export function bucketFromEnvironment(
+  { to, endpoint, region }: Pick<AutomaticExport, 'to' | 'endpoint' | 'region'>,
+  env: Environment,
+): BucketStore {
+  const found = bucketOf(
+    to,
+    endpoint ?? env['AWS_ENDPOINT_URL_S3'] ?? env['AWS_ENDPOINT_URL'] ?? null,
+    region ?? env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'] ?? null,
+  );
+  const accessKeyId = env['AWS_ACCESS_KEY_ID'] ?? '';
+  const secretAccessKey = env['AWS_SECRET_ACCESS_KEY'] ?? '';
+  const sessionToken = env['AWS_SESSION_TOKEN'];
+  if (found === null) throw failed(to, `${showText(to)} is no bucket.`);
+  if (accessKeyId === '' || secretAccessKey === '') {
+    throw failed(to, 'The environment has no AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.');
+  }
+  return new BucketStore(found, {
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+  });
+}
+
+function failed(place: string, message: string): SavepointError {
+  return new SavepointError('BUNDLE_STORE', message, { place, status: 0 });
+}
