@@ -27,7 +27,7 @@ import { Pace, type Progress } from './io/pace.ts';
 import type { Places, Ports } from './io/ports.ts';
 import type { Actor, CaptureRules, Checkpoint, TestResult } from './model/checkpoint.ts';
 import { SavepointError } from './model/errors.ts';
-import { type CheckpointId, checkpointNumber, type WorkspaceId } from './model/ids.ts';
+import { type CheckpointId, checkpointId, checkpointNumber, type WorkspaceId } from './model/ids.ts';
 import { type DiskPath, isWithin, nameToJson, type TreePath } from './model/names.ts';
 import {
   ensureWorkspace,
@@ -70,6 +70,7 @@ import { type ChangeDiff, diffOfChange } from './timeline/one-change.ts';
 import { type Overview, type OverviewQuery, overview } from './timeline/overview.ts';
 import { type Moment, resolveCheckpoint, resolveMoment } from './timeline/resolve.ts';
 import { expired, type RetentionPolicy } from './timeline/retention.ts';
+import { type RootChange, rootChanges } from './timeline/root-changes.ts';
 import { listSessions, type SessionList } from './timeline/sessions.ts';
 import { type Stats, statsOf } from './timeline/stats.ts';
 import { StoryCache } from './timeline/story-cache.ts';
@@ -204,6 +205,7 @@ export interface DiffResult extends Comparison {
   readonly from: Checkpoint;
   /** Null: the folder as it is. */
   readonly to: Checkpoint | null;
+  readonly rootChanges: readonly RootChange[];
 }
 
 export interface CheckpointResult extends Captured {
@@ -549,6 +551,21 @@ export class Savepoint {
     return this.#reading((workspace) => this.#resolve(workspace, name));
   }
 
+  /** Which roots came, went or moved with each of these; nothing where the one before it is gone. */
+  async rootChanges(checkpoints: readonly Checkpoint[]): Promise<ReadonlyMap<CheckpointId, readonly RootChange[]>> {
+    return this.#reading(({ timeline }) => {
+      const wanted = new Set(checkpoints.map(({ previous }) => previous));
+      const refs = timeline.list().filter(({ number }) => wanted.has(checkpointId(number)));
+      const before = new Map(timeline.readAll(refs).checkpoints.map(({ id, roots }) => [id, roots]));
+      return new Map(
+        checkpoints.map(({ id, previous, roots }) => {
+          const was = previous === null ? undefined : before.get(previous);
+          return [id, was === undefined ? [] : rootChanges(was, roots)];
+        }),
+      );
+    });
+  }
+
   /**
    * Where the folder that this was opened for lies in its workspace.
    * @param options.orNew also before there is a store: in the workspace that the first checkpoint would make
@@ -643,7 +660,8 @@ export class Savepoint {
       const objects = seen?.objects ?? workspace.store.objects;
       const after = to?.snapshot ?? (seen as NonNullable<typeof seen>).scan.snapshot;
       const compared = await compare(objects, from.snapshot, after, options.paths ?? [], options.patch ?? false, pace);
-      return { ...compared, from, to };
+      const roots = to?.roots ?? (seen as NonNullable<typeof seen>).scan.roots;
+      return { ...compared, from, to, rootChanges: rootChanges(from.roots, roots) };
     });
   }
 

@@ -1,6 +1,7 @@
 import { nameFromJson, SavepointError, showContent, VERBS } from '@savepoint/core';
 import { command, lines } from '../command.ts';
 import { changeLine, statOf, totalsLine } from '../show/changes.ts';
+import { rootChangeLines } from '../show/roots.ts';
 import type { Style } from '../view.ts';
 
 export const diff = command({
@@ -36,7 +37,7 @@ export const diff = command({
     };
   },
 
-  render({ from, to, changes, totals, patch, hunks }, view, { options }) {
+  render({ from, to, changes, totals, patch, hunks, rootChanges }, view, { options }) {
     if (patch !== null) {
       const plain = nameFromJson(patch.text);
       // A patch may say anything behind the second @@ of a hunk.
@@ -45,9 +46,11 @@ export const diff = command({
       return view.isTerminal ? coloured(showContent(bytes), view.style) : Buffer.from(bytes, 'latin1');
     }
     const heading = `${from === null ? 'before' : from.id} \u2192 ${to === null ? 'the folder as it is' : to.id}`;
-    if (changes.length === 0) return lines(`${heading}: no difference`);
+    const roots = rootChangeLines(rootChanges);
+    if (changes.length === 0)
+      return lines(roots.length === 0 ? `${heading}: no difference` : [`${heading}: no file differs`, ...roots]);
     const body = options['stat'] === true ? statOf(changes, view) : changes.map((one) => changeLine(one, view.style));
-    return lines(heading, body, totalsLine(totals));
+    return lines(heading, body, totalsLine(totals), roots);
   },
 });
 

@@ -1,6 +1,7 @@
 import { SavepointError, showText, VERBS } from '@savepoint/core';
 import { command, lines, wholeNumber } from '../command.ts';
 import { checkpointLine } from '../show/checkpoint.ts';
+import { rootChangeLines } from '../show/roots.ts';
 import { grouped, lineCounts } from '../show/words.ts';
 
 const VIEWS = [
@@ -38,7 +39,7 @@ export const list = command({
     };
   },
 
-  render({ checkpoints, folded, hidden, damaged, pinned, next }, view, { options }) {
+  render({ checkpoints, folded, hidden, damaged, rootChanges, pinned, next }, view, { options }) {
     const isNarrowed = ['session', 'manual', 'multiFile', 'before'].some((option) => options[option] !== undefined);
     const notes = [
       ...(hidden > 0 && options['manual'] !== true && options['multiFile'] !== true
@@ -61,8 +62,11 @@ export const list = command({
           run === undefined
             ? ''
             : `  [${run.ids.length + 1} tiny steps, ${lineCounts(run.added, run.removed)}, from ${run.ids.at(-1)}]`;
+        const moved = rootChangeLines(rootChanges.find(({ id }) => id === one.id)?.changes ?? []);
+        const roots =
+          moved.length === 0 ? '' : `  [${moved[0]}${moved.length > 1 ? ` and ${moved.length - 1} more` : ''}]`;
         const pin = pinned.includes(one.id) ? '  [pinned]' : '';
-        return { id: one.id, line: `${checkpointLine(one, view, columns)}${pin}${more}` };
+        return { id: one.id, line: `${checkpointLine(one, view, columns)}${pin}${roots}${more}` };
       }),
       ...damaged.map(({ id, problem }) => ({
         id,

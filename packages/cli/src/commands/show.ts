@@ -3,6 +3,7 @@ import { command, lines } from '../command.ts';
 import { whoText } from '../show/authors.ts';
 import { gapReason, listed } from '../show/capture.ts';
 import { changeLine, totalsLine } from '../show/changes.ts';
+import { rootChangeLines } from '../show/roots.ts';
 import { counted, shown, size, when } from '../show/words.ts';
 
 export const show = command({
@@ -39,6 +40,7 @@ export const show = command({
               `  ${head?.slice(0, 10) ?? 'no commit'}${operation === null ? '' : `  (${showText(operation)} in flight)`}`,
           ),
         ]),
+      rootChangeLines(checkpoint.rootChanges).map((line) => `since ${checkpoint.previous}: ${line}`),
       listed(
         partial.map((gap) => `${shown(gap.path)} (${gapReason(gap)})`),
         (count) => `partial: ${counted(count, 'path')} could not be read`,

@@ -4,11 +4,11 @@ import type { Style } from '../view.ts';
 import { gapReason, listed } from './capture.ts';
 import { becomes, folderSign } from './changes.ts';
 import type { BriefJson } from './checkpoint.ts';
+import { rootPosition as position } from './roots.ts';
 import { counted, shown } from './words.ts';
 
 export type ActJson = Omit<OutputOf<(typeof VERBS)['undo']>, 'undoes'>;
 type PlannedJson = ActJson['plan']['paths'][number];
-type RootJson = ActJson['headMoved'][number]['now'];
 
 const WORDS: Readonly<Record<PlannedJson['operation'], string>> = {
   create: 'create',
@@ -104,9 +104,4 @@ function targetNotes({ id, partial, unsettled }: BriefJson): string[] {
 
 function repository(path: JsonName): string {
   return path === '' ? 'the repository' : `the repository ${showName(nameFromJson(path))}`;
-}
-
-function position({ branch, commit }: Pick<RootJson, 'branch' | 'commit'>): string {
-  const at = commit === null ? 'no commit' : commit.slice(0, 10);
-  return branch === null ? at : `${showName(nameFromJson(branch))} (${at})`;
 }

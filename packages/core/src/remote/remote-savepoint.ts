@@ -75,6 +75,7 @@ interface SaidBy {
   readonly overview: 'list';
   readonly pinned: 'list';
   readonly repositories: 'repos';
+  readonly rootChanges: 'show';
   readonly createBundle: 'bundleCreate';
   readonly restoreBundle: 'bundleRestore';
   readonly exportBundles: 'bundleExport';

@@ -144,6 +144,9 @@ export const TOOLS = [
         const on = branch === null ? '' : ` on branch ${name(branch)}`;
         return `  ${kind} ${name(path)}${on}${commit === null ? '' : ` at ${showText(commit)}`}`;
       }),
+      ...shown.rootChanges.map(
+        ({ path, what }) => `  root ${name(path)} ${what} since ${showText(shown.previous ?? '')}`,
+      ),
       ...(shown.changes === null ? ['Its changes are not on record.'] : changeLines(shown.changes)),
       ...shown.partial.map(({ path }) => `  not captured, could not be read: ${name(path)}`),
     ],

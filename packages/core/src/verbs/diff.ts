@@ -3,7 +3,7 @@ import { SavepointError } from '../model/errors.ts';
 import { nameToJson } from '../model/names.ts';
 import type { Savepoint } from '../savepoint.ts';
 import { treePathOf } from './given-paths.ts';
-import { briefToJson, changeToJson } from './to-json.ts';
+import { briefToJson, changeToJson, rootChangeToJson } from './to-json.ts';
 import { given, verb } from './verb.ts';
 
 export const diff = verb({
@@ -15,7 +15,7 @@ export const diff = verb({
     'in the answer are relative to the workspace. With a change: that one alone, with its hunks numbered.\n\n' +
     "The patch is in git's format: `git apply` makes the second state of the first with it.",
   changes: 'nothing',
-  schemas: ({ z, jsonName, changeId, checkpointName, checkpointBrief, change, totals }) => {
+  schemas: ({ z, jsonName, changeId, checkpointName, checkpointBrief, change, totals, rootChange }) => {
     const range = z.array(z.int().min(0)).length(2);
     return {
       input: z.strictObject({
@@ -30,6 +30,7 @@ export const diff = verb({
         to: checkpointBrief.nullable().describe('null: the folder as it is'),
         changes: z.array(change),
         totals,
+        rootChanges: z.array(rootChange).describe('roots that came, went or moved; whatever paths were asked for'),
         patch: z
           .strictObject({
             text: jsonName.describe('the patch itself: text, or base64 where it holds bytes that are no UTF-8'),
@@ -65,6 +66,7 @@ export const diff = verb({
       to: found.to === null ? null : briefToJson(found.to),
       changes: found.changes.map(changeToJson),
       totals: { ...found.totals },
+      rootChanges: found.rootChanges.map(rootChangeToJson),
       patch: found.patch && patchToJson(found.patch),
       hunks: null,
     };
@@ -89,6 +91,7 @@ async function ofChange(
     to: briefToJson(checkpoint),
     changes: [changeToJson(change)],
     totals: { files: 1, added: change.added ?? 0, removed: change.removed ?? 0 },
+    rootChanges: [],
     patch: patchToJson(patch),
     hunks:
       hunks?.map(({ number, beforeStart, beforeCount, afterStart, afterCount, lines }) => ({

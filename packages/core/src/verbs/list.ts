@@ -1,7 +1,7 @@
 import { type CheckpointId, checkpointNumber } from '../model/ids.ts';
 import { sessionOf } from './given-session.ts';
 import { orNone } from './no-workspace.ts';
-import { briefToJson } from './to-json.ts';
+import { briefToJson, rootChangeToJson } from './to-json.ts';
 import { given, verb } from './verb.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -15,7 +15,7 @@ export const list = verb({
     'under ten lines in all, within a minute) are folded into their newest. A checkpoint whose story cannot be read is ' +
     'named with what is wrong; the others are listed all the same.',
   changes: 'nothing',
-  schemas: ({ z, checkpointId, checkpointBrief, problem }) => ({
+  schemas: ({ z, checkpointId, checkpointBrief, problem, rootChange }) => ({
     input: z.strictObject({
       view: z
         .enum(['main', 'all', 'manual', 'multi-file'])
@@ -39,6 +39,9 @@ export const list = verb({
         .describe('tiny steps that are told by another one'),
       hidden: z.int().min(0).describe('checkpoints that the view leaves out among these'),
       damaged: z.array(z.strictObject({ id: checkpointId, problem })),
+      rootChanges: z
+        .array(z.strictObject({ id: checkpointId, changes: z.array(rootChange) }))
+        .describe('roots that came, went or moved, by the checkpoint that found it'),
       pinned: z.array(checkpointId).describe('those of them that no clean-up drops'),
       more: z.boolean().describe('there are older ones'),
       next: checkpointId.nullable().describe('give it as `before` to go on; null where there are no older ones'),
@@ -53,11 +56,21 @@ export const list = verb({
       savepoint.overview({ view: input.view ?? 'main', limit, ...given({ session, before }) }),
     );
     if (found === null)
-      return { checkpoints: [], folded: [], hidden: 0, damaged: [], pinned: [], more: false, next: null };
+      return {
+        checkpoints: [],
+        folded: [],
+        hidden: 0,
+        damaged: [],
+        rootChanges: [],
+        pinned: [],
+        more: false,
+        next: null,
+      };
     const { rows, damaged, hidden, more } = found;
     const told = [...rows.flatMap(({ checkpoint, folded }) => [checkpoint, ...folded]), ...damaged];
     const oldest = Math.min(...told.map(({ id }) => checkpointNumber(id)));
     const pinned = await savepoint.pinned();
+    const rootChanges = await savepoint.rootChanges(rows.map(({ checkpoint }) => checkpoint));
     return {
       checkpoints: rows.map(({ checkpoint }) => briefToJson(checkpoint)),
       folded: rows.flatMap(({ checkpoint, folded }) => {
@@ -72,6 +85,9 @@ export const list = verb({
       }),
       hidden,
       damaged: damaged.map(({ id, error }) => ({ id, problem: error.toJSON() })),
+      rootChanges: [...rootChanges].flatMap(([id, changes]) =>
+        changes.length === 0 ? [] : [{ id, changes: changes.map(rootChangeToJson) }],
+      ),
       pinned: told.flatMap(({ id }) => (pinned.has(checkpointNumber(id)) ? [id] : [])),
       more,
       next: more ? `cp_${oldest}` : null,

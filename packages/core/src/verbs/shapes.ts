@@ -128,6 +128,17 @@ export const root = named(
   }),
 );
 
+export const rootChange = named(
+  'RootChange',
+  'What became of a root between two states.',
+  z.strictObject({
+    path: jsonName,
+    what: z.enum(['appeared', 'vanished', 'moved']).describe('`moved`: it stands on another branch or commit'),
+    before: root.nullable(),
+    after: root.nullable(),
+  }),
+);
+
 const headPosition = z
   .strictObject({ branch: jsonName.nullable(), commit: z.string().nullable() })
   .describe('`branch` is null when detached, `commit` when the branch has none yet');

@@ -7,6 +7,7 @@ import type { Actor, Change, Checkpoint, Gap, HeadPosition, RecordedChange, Root
 import { shownEntry } from '../model/entries.ts';
 import { nameToJson } from '../model/names.ts';
 import { operationOf } from '../timeline/changes.ts';
+import type { RootChange } from '../timeline/root-changes.ts';
 import type { HeadMove } from '../workspace/head-moves.ts';
 import type { ScanResult } from '../workspace/scan.ts';
 import type { Shapes } from './verb.ts';
@@ -215,6 +216,10 @@ function rootToJson(root: RootState): Json<'root'> {
     mount: mount ?? false,
     failed: failed ?? null,
   };
+}
+
+export function rootChangeToJson({ path, what, before, after }: RootChange): Json<'rootChange'> {
+  return { path: nameToJson(path), what, before: before && rootToJson(before), after: after && rootToJson(after) };
 }
 
 export function gapToJson({ path, skip }: Gap): Json<'gap'> {

@@ -15,6 +15,7 @@ describe('before the first checkpoint', () => {
       folded: [],
       hidden: 0,
       damaged: [],
+      rootChanges: [],
       pinned: [],
       more: false,
       next: null,
@@ -68,7 +69,7 @@ describe('checkpoint and show', () => {
     ]);
     expect(shown.changes?.[1]?.before).toMatchObject({ kind: 'file', mode: '0600' });
     expect(Math.abs(Date.parse(shown.time) - Date.now())).toBeLessThan(60_000);
-    expect(taken.checkpoint).toEqual({ ...shown, changes: undefined });
+    expect(taken.checkpoint).toEqual({ ...shown, changes: undefined, rootChanges: undefined });
   });
 
   it('a blank message counts as none', async () => {
@@ -161,5 +162,43 @@ describe('diff', () => {
     const { patch } = await w.call(diff, { from: 'cp_1', to: 'cp_2', patch: true, paths: ['a.txt'] });
     expect(patch?.text).toContain('-1\n+2\n');
     expect(patch?.gaps).toEqual([]);
+  });
+});
+
+describe('roots that come, go and move', () => {
+  it('are told by show, list and diff, and a repository that a checkpoint did not have is kept by a restore', async () => {
+    const w = new VerbsWorld();
+    const init = (folder: string): string => {
+      w.write(`${folder}/f.txt`, `${folder}\n`);
+      git(w.at(folder), 'init', '-q', '-b', 'main');
+      git(w.at(folder), 'add', '-A');
+      git(w.at(folder), 'commit', '-q', '-m', 'first');
+      return git(w.at(folder), 'rev-parse', 'HEAD').trim();
+    };
+    init('stays');
+    init('goes');
+    await w.call(checkpoint, {});
+    git(w.at('stays'), 'checkout', '-q', '-b', 'side');
+    rmSync(w.at('goes'), { recursive: true });
+    const commit = init('comes');
+    const expected = [
+      { path: 'comes', what: 'appeared', before: null, after: { branch: 'main', commit } },
+      { path: 'goes', what: 'vanished', before: { branch: 'main' }, after: null },
+      { path: 'stays', what: 'moved', before: { branch: 'main' }, after: { branch: 'side' } },
+    ];
+    expect((await w.call(diff, {})).rootChanges).toMatchObject(expected);
+    await w.call(checkpoint, {});
+    expect((await w.call(show, { checkpoint: 'cp_2' })).rootChanges).toMatchObject(expected);
+    expect((await w.call(show, { checkpoint: 'cp_1' })).rootChanges).toEqual([]);
+    expect((await w.call(list, {})).rootChanges).toMatchObject([{ id: 'cp_2', changes: expected }]);
+    expect((await w.call(diff, { from: 'cp_2', to: 'cp_1' })).rootChanges.map(({ what }) => what)).toEqual([
+      'vanished',
+      'appeared',
+      'moved',
+    ]);
+    const restored = await w.call(VERBS.restore, { checkpoint: 'cp_1' });
+    expect(restored.plan.kept.map(({ path }) => path)).toContain('comes/f.txt');
+    expect(git(w.at('comes'), 'status', '--porcelain')).toBe('');
+    expect(restored.repositoriesGone).toEqual(['goes']);
   });
 });

@@ -1,0 +1,25 @@
+/** Roots that came, went or moved. */
+import { nameFromJson, type OutputOf, showName, type VERBS } from '@savepoint/core';
+
+type RootChange = OutputOf<(typeof VERBS)['show']>['rootChanges'][number];
+type Root = NonNullable<RootChange['before']>;
+
+/** One line for each. */
+export function rootChangeLines(changes: readonly RootChange[]): string[] {
+  return changes.map((change) => {
+    const { path, what, before, after } = change;
+    const name = path === '' ? '.' : showName(nameFromJson(path));
+    const kind = (after ?? before)?.kind ?? 'repository';
+    if (what === 'moved' && before !== null && after !== null) {
+      return `${kind} ${name} moved from ${rootPosition(before)} to ${rootPosition(after)}`;
+    }
+    return `${kind} ${name} ${what}${after === null ? '' : ` ${rootPosition(after)}`}`.trimEnd();
+  });
+}
+
+/** `main (0123456789)`; nothing for a plain folder. */
+export function rootPosition({ kind, branch, commit }: Pick<Root, 'branch' | 'commit'> & { kind?: string }): string {
+  if (kind === 'folder') return '';
+  const at = commit === null ? 'no commit' : commit.slice(0, 10);
+  return branch === null ? at : `${showName(nameFromJson(branch))} (${at})`;
+}
