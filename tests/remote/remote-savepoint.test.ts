@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { VERBS } from '@savepoint/core';
+import { type DiskPath, VERBS } from '@savepoint/core';
 import { e2bSandbox } from '@savepoint/e2b';
 import { realPorts } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
@@ -17,9 +17,7 @@ describe('a workspace in a sandbox', () => {
     await surveyInside(new Inside());
   });
 
-  it('an agent works in one of E2B, on a stand-in, and all the ways back work from outside', async () => {
-    const inside = new Inside((env) => e2bSandbox({ sandbox: standIn(env), ports: realPorts() }));
-    await workInside(inside);
+  it('one of E2B, on a stand-in, is told of and worked in the same way', async () => {
     await surveyInside(new Inside((env) => e2bSandbox({ sandbox: standIn(env), ports: realPorts() })));
   });
 
@@ -111,14 +109,14 @@ describe('what is brought there', () => {
   it('is not run where it did not arrive as it was sent', async () => {
     const inside = new Inside();
     const { sandbox } = inside;
-    const cutting = {
-      ...sandbox,
-      write: (...[file, content]: Parameters<typeof sandbox.write>) =>
-        sandbox.write(file, content.subarray(0, 500_000)),
-    };
-    const savepoint = Object.assign(inside, { sandbox: cutting }).open();
-    await expect(savepoint.workspaces({})).rejects.toMatchObject({ code: 'SANDBOX_ANSWER' });
-    await expect(savepoint.workspaces({})).rejects.toMatchObject({ code: 'SANDBOX_ANSWER' });
+    const ran = path.join(inside.world.folder, 'ran');
+    const other = Buffer.from(`import fs from 'node:fs'; fs.writeFileSync(${JSON.stringify(ran)}, '');`);
+    const swapping = { ...sandbox, write: (file: DiskPath) => sandbox.write(file, other) };
+    const savepoint = Object.assign(inside, { sandbox: swapping }).open();
+    for (const _time of [1, 2]) {
+      await expect(savepoint.workspaces({})).rejects.toMatchObject({ code: 'SANDBOX_ANSWER' });
+    }
+    expect(fs.existsSync(ran)).toBe(false);
   });
 
   it('is not brought into a folder that others may write to', async () => {

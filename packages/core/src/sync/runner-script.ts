@@ -2,7 +2,7 @@
  * What runs inside a sandbox, handed to its node on the command line: there need be nothing else in it. It is told one
  * thing to do by a line of JSON, and answers in lines of ASCII, so that bytes survive any channel:
  *
- * - in: the request in base64; `i BASE64` any number of times, `.` (now do it), then `stop` at any time. The end of the input
+ * - in: the request in base64; `i BASE64` any number of times, `.` (now do it), then perhaps `stop`. The end of the input
  *   is the end of the connection, and so of the command.
  * - out: `savepoint NONCE VERSION` first; `o BASE64` and `e BASE64` for outputs; at last `x JSON`.
  *
@@ -11,7 +11,7 @@
 const RUNNER = String.raw`
 var fs = require('fs'), path = require('path'), spawn = require('child_process').spawn;
 var GRACE = 2000, LOOK = 20, PART = 49152;
-var pending = '', request = null, given = [], stop = null, stopped = null, over = false;
+var pending = '', request = null, given = [], stop = null, over = false;
 
 function say(kind, text, then) { process.stdout.write(kind + ' ' + text + '\n', then); }
 function end(answer) {
@@ -29,7 +29,7 @@ function take(line) {
   } else if (line === '.') {
     try { DO[request.what](Buffer.concat(given)); } catch (error) { fail(error, 'path'); }
   } else if (line === 'stop') {
-    if (stop) stop('aborted'); else stopped = 'aborted';
+    if (stop) stop('aborted');
   } else given.push(bytes(line.slice(2)));
 }
 
@@ -134,7 +134,6 @@ var DO = {
       clearTimeout(timer);
       if (ending === null) finish(); else ending.push(finish);
     });
-    if (stopped !== null) stop(stopped);
   }
 };
 
