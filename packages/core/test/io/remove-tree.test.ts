@@ -57,13 +57,32 @@ test('removes a link itself, a single file, and is content with nothing', () => 
   expect(Object.keys(manifest(workspace))).toEqual(['folder']);
 });
 
-test('stops at another file system', () => {
+test('stops at another file system, whose permissions stay as they are', () => {
   const disk = new SimDisk();
-  for (const path of ['/own', '/own/mount'] as DiskPath[]) disk.makeFolder(path, 0o755);
-  disk.mountAt('/own/mount' as DiskPath);
-  disk.close(disk.openNew('/own/mount/precious' as DiskPath, 0o644));
+  const mount = '/own/mount' as DiskPath;
+  disk.makeFolder('/own' as DiskPath, 0o755);
+  disk.makeFolder(mount, 0o555);
+  disk.mountAt(mount);
+  disk.close(disk.openNew(`${mount}/precious` as DiskPath, 0o644));
   expect(() => removeTree(disk, '/own' as DiskPath)).toThrow('EXDEV: removeFolder /own/mount');
-  expect(disk.list('/own/mount' as DiskPath)).toEqual(['precious']);
+  expect(disk.list(mount)).toEqual(['precious']);
+  expect(disk.lstat(mount)?.mode).toBe(0o040555);
+});
+
+test('stops at another file system that is mounted after the look at the folder', () => {
+  const disk = new SimDisk();
+  const mount = '/own/mount' as DiskPath;
+  for (const path of ['/own' as DiskPath, mount]) disk.makeFolder(path, 0o755);
+  const { openFolder } = disk;
+  disk.openFolder = (path) => {
+    if (path.endsWith('/mount')) {
+      disk.mountAt(mount);
+      disk.close(disk.openNew(`${mount}/precious` as DiskPath, 0o644));
+    }
+    return openFolder.call(disk, path);
+  };
+  expect(() => removeTree(disk, '/own' as DiskPath)).toThrow('EXDEV: removeFolder /own/mount');
+  expect(disk.list(mount)).toEqual(['precious']);
 });
 
 test('follows no link that is put in the place of a folder in between', () => {

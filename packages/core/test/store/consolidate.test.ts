@@ -1,13 +1,21 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { Pace } from '../../src/io/pace.ts';
 import type { ObjectId } from '../../src/model/ids.ts';
 import type { ConsolidateOptions } from '../../src/store/objects/consolidate.ts';
-import { hashObject, sha1 } from '../../src/store/objects/object-hash.ts';
-import { encodeEntryHead, encodePackHeader } from '../../src/store/objects/pack-format.ts';
-import { encodePackIndex } from '../../src/store/objects/pack-index.ts';
-import { deflate } from '../../src/store/objects/zlib-data.ts';
-import { addCommit, looseFile, noise, prose, type StoreFixture, storeFixture } from './store-fixture.ts';
+import { STREAM_BYTES } from '../../src/store/objects/limits.ts';
+import { hashObject } from '../../src/store/objects/object-hash.ts';
+import {
+  addCommit,
+  blobEntry,
+  looseFile,
+  noise,
+  prose,
+  putPack,
+  type StoreFixture,
+  storeFixture,
+} from './store-fixture.ts';
 
 const MIB = 1024 * 1024;
 
@@ -254,23 +262,28 @@ describe('consolidate', () => {
 
   test('an object that is whole and has another id is damage, not something to copy', async () => {
     const fixture = storeFixture();
-    const bodies = ['one', 'two'].map((text) =>
-      Buffer.concat([encodeEntryHead('blob', 3), deflate(Buffer.from(text))]),
-    );
-    const [first, second] = bodies as [Buffer, Buffer];
     const wrong = 'a'.repeat(40) as ObjectId;
-    const entries = [
-      { key: Buffer.from(hashObject('blob', Buffer.from('one')), 'hex'), crc: 0, offset: 12 },
-      { key: Buffer.from(wrong, 'hex'), crc: 0, offset: 12 + first.length },
-    ];
-    const bytes = Buffer.concat([encodePackHeader(2), first, second]);
-    const name = `pack-${sha1(bytes).toString('hex')}`;
-    writeFileSync(fixture.path('objects/pack', `${name}.pack`), Buffer.concat([bytes, sha1(bytes)]));
-    writeFileSync(fixture.path('objects/pack', `${name}.idx`), encodePackIndex(entries, sha1(bytes)));
+    const { pack: file } = putPack(fixture, [
+      { id: hashObject('blob', Buffer.from('one')), bytes: blobEntry(Buffer.from('one')) },
+      { id: wrong, bytes: blobEntry(Buffer.from('two')) },
+    ]);
     pack(fixture, 'three');
     const result = await fixture.store.consolidate({ pace: fixture.pace });
-    expect(result.damaged).toEqual([{ file: fixture.path('objects/pack', `${name}.pack`), object: wrong }]);
-    expect(packs(fixture)).toContain(`${name}.pack`);
+    expect(result.damaged).toEqual([{ file, object: wrong }]);
+    expect(existsSync(file)).toBe(true);
+  });
+
+  test.each([
+    ['small', 3],
+    ['large', STREAM_BYTES + 1],
+  ])('a %s loose object that is whole and has another id stays and is named', async (_, size) => {
+    const fixture = storeFixture();
+    const wrong = 'a'.repeat(40) as ObjectId;
+    const file = looseFile(fixture, wrong);
+    writeFileSync(file, deflateSync(Buffer.concat([Buffer.from(`blob ${size}\0`), Buffer.alloc(size)])));
+    const result = await fixture.store.consolidate({ pace: fixture.pace });
+    expect(result).toMatchObject({ looseFolded: 0, packsAfter: 0, damaged: [{ file, object: wrong }] });
+    expect(existsSync(file)).toBe(true);
   });
 
   test('large objects are moved piece by piece, packed or loose', async () => {

@@ -16,12 +16,22 @@ import type { Fs } from '../../src/io/fs.ts';
 import { SavepointError } from '../../src/model/errors.ts';
 import type { ObjectId } from '../../src/model/ids.ts';
 import type { DiskPath } from '../../src/model/names.ts';
-import { hashObject, sha1 } from '../../src/store/objects/object-hash.ts';
+import { hashObject } from '../../src/store/objects/object-hash.ts';
 import type { StoredObject } from '../../src/store/objects/object-reader.ts';
 import { ObjectStore } from '../../src/store/objects/object-store.ts';
-import { encodeEntryHead, encodePackHeader } from '../../src/store/objects/pack-format.ts';
-import { encodePackIndex, type IndexEntry } from '../../src/store/objects/pack-index.ts';
-import { addCommit, looseFile, noise, prose, type StoreFixture, storeFixture } from './store-fixture.ts';
+import { encodeEntryHead } from '../../src/store/objects/pack-format.ts';
+import {
+  addCommit,
+  blobEntry,
+  keyDelta,
+  looseFile,
+  type MadeEntry,
+  noise,
+  prose,
+  putPack,
+  type StoreFixture,
+  storeFixture,
+} from './store-fixture.ts';
 
 /** The store's files in memory, so that thousands of damaged ones can be tried. */
 function inMemory({ folder }: StoreFixture): { disk: SimDisk; files: Map<DiskPath, Buffer> } {
@@ -274,37 +284,33 @@ function treeOf({ gitBytes }: StoreFixture, id: ObjectId): string {
 }
 
 describe('a pack made to hurt', () => {
-  /** A pack with a right checksum and index of whatever entries. */
-  function hostile(fixture: StoreFixture, entries: readonly { id: ObjectId; bytes: Buffer }[]): ObjectStore {
-    const index: IndexEntry[] = [];
-    const parts = [encodePackHeader(entries.length)];
-    let at = 12;
-    for (const { id, bytes } of entries) {
-      index.push({ key: Buffer.from(id, 'hex'), crc: 0, offset: at });
-      parts.push(bytes);
-      at += bytes.length;
-    }
-    const checksum = sha1(Buffer.concat(parts));
-    const name = fixture.path('objects/pack', `pack-${checksum.toString('hex')}`);
-    writeFileSync(`${name}.pack`, Buffer.concat([...parts, checksum]));
-    writeFileSync(`${name}.idx`, encodePackIndex(index, checksum));
+  function hostile(fixture: StoreFixture, entries: readonly MadeEntry[]): ObjectStore {
+    putPack(fixture, entries);
     return fixture.again();
   }
   const A = 'a'.repeat(40) as ObjectId;
   const B = 'b'.repeat(40) as ObjectId;
-  const keyDelta = (base: ObjectId, delta: Buffer): Buffer =>
-    Buffer.concat([Buffer.of(0x70 | delta.length), Buffer.from(base, 'hex'), deflateSync(delta)]);
 
-  test.each<readonly [string, string, readonly { id: ObjectId; bytes: Buffer }[]]>([
+  test.each<readonly [string, string, readonly MadeEntry[]]>([
     [
       'says that it is larger than it can be',
       'too large to be read whole',
-      [{ id: A, bytes: Buffer.concat([encodeEntryHead('blob', 2 ** 50), deflateSync(Buffer.alloc(9))]) }],
+      [{ id: A, bytes: blobEntry(Buffer.alloc(9), 2 ** 50) }],
+    ],
+    [
+      'says more than its bytes can hold',
+      'cannot hold 1000000 bytes',
+      [{ id: A, bytes: blobEntry(Buffer.alloc(9), 1e6) }],
     ],
     [
       'inflates to more than it says',
       'does not inflate to 10 bytes',
-      [{ id: A, bytes: Buffer.concat([encodeEntryHead('blob', 10), deflateSync(Buffer.alloc(5e6))]) }],
+      [{ id: A, bytes: blobEntry(Buffer.alloc(5e6), 10) }],
+    ],
+    [
+      'inflates to less than it says',
+      'inflates to 3 bytes instead of 10',
+      [{ id: hashObject('blob', Buffer.from('abc')), bytes: blobEntry(Buffer.from('abc'), 10) }],
     ],
     [
       'is larger than anybody reads whole',
@@ -338,24 +344,17 @@ describe('a pack made to hurt', () => {
       'too many deltas',
       [{ id: A, bytes: Buffer.concat([Buffer.of(0x64, 0x00), deflateSync(Buffer.of(1, 1, 1, 0x41))]) }],
     ],
-    [
-      'is a small object with another id',
-      'does not match its id',
-      [{ id: A, bytes: Buffer.concat([encodeEntryHead('blob', 1), deflateSync(Buffer.of(65))]) }],
-    ],
-    [
-      'is a large object with another id',
-      'does not match its id',
-      [{ id: A, bytes: Buffer.concat([encodeEntryHead('blob', 2e7), deflateSync(Buffer.alloc(2e7))]) }],
-    ],
+    ['is a small object with another id', 'does not match its id', [{ id: A, bytes: blobEntry(Buffer.of(65)) }]],
+    ['is a large object with another id', 'does not match its id', [{ id: A, bytes: blobEntry(Buffer.alloc(2e7)) }]],
   ])('an object that %s', async (_, why, entries) => {
     const store = hostile(storeFixture(), entries);
+    const { id } = entries[0] as MadeEntry;
     const refused = expect.objectContaining({ code: 'STORE_DAMAGED' });
-    expect(() => store.read(A)).toThrow(refused);
-    expect(() => store.read(A)).toThrow(why);
-    await expect(store.copyBlob(A, () => {})).rejects.toEqual(refused);
+    expect(() => store.read(id)).toThrow(refused);
+    expect(() => store.read(id)).toThrow(why);
+    await expect(store.copyBlob(id, () => {})).rejects.toEqual(refused);
     try {
-      store.info(A);
+      store.info(id);
     } catch (error) {
       expect(error).toEqual(refused);
     }
@@ -365,8 +364,7 @@ describe('a pack made to hurt', () => {
     const text = (number: number): Buffer => Buffer.from(`${number}`.padStart(4, '0'));
     const ids = Array.from({ length: 4097 }, (_, number) => hashObject('blob', text(number)));
     const entries = ids.map((id, number) => {
-      const whole = Buffer.concat([encodeEntryHead('blob', 4), deflateSync(text(0))]);
-      if (number === 0) return { id, bytes: whole };
+      if (number === 0) return { id, bytes: blobEntry(text(0)) };
       return { id, bytes: keyDelta(ids[number - 1] as ObjectId, Buffer.concat([Buffer.of(4, 4, 4), text(number)])) };
     });
     const fixture = storeFixture();

@@ -64,6 +64,10 @@ const ACTS: Readonly<Record<string, Act>> = {
     act: (ports) => acquireLock(ports, LAYOUT.lock, new Pace(ports.clock), { waitMs: 0 }),
   },
   'a ref is created': { act: (ports) => refs(ports).create(`${CP}9`, ID), quiet: /^unlink .*\.lock$/ },
+  'the first ref of a folder is created': {
+    act: (ports) => refs(ports).create('refs/new/deep/1', ID),
+    quiet: /^unlink .*\.lock$/,
+  },
   'refs are deleted': { act: (ports) => refs(ports).delete([`${CP}1`, `${CP}2`]), quiet: /^unlink .*\.lock$/ },
   'refs are packed': { act: (ports) => refs(ports).pack(), quiet: /^unlink .*\.lock$/ },
   'refs are listed': { act: (ports) => refs(ports).list(CP) },

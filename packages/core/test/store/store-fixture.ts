@@ -1,16 +1,20 @@
 /** A store on the real disk, and git to look at it. */
 import { spawnSync } from 'node:child_process';
 import { randomFillSync } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { crc32, deflateSync } from 'node:zlib';
 import { GIT_ENV, type World, world } from '@savepoint/testkit';
 import { onTestFinished } from 'vitest';
 import { Pace } from '../../src/io/pace.ts';
 import type { Ports } from '../../src/io/ports.ts';
 import type { ObjectId } from '../../src/model/ids.ts';
 import type { DiskPath, Name } from '../../src/model/names.ts';
+import { sha1 } from '../../src/store/objects/object-hash.ts';
 import type { ObjectBatch } from '../../src/store/objects/object-reader.ts';
 import { ObjectStore } from '../../src/store/objects/object-store.ts';
+import { encodeEntryHead, encodePackHeader } from '../../src/store/objects/pack-format.ts';
+import { encodePackIndex } from '../../src/store/objects/pack-index.ts';
 import { encodeTree, type TreeEntry } from '../../src/store/objects/tree.ts';
 
 export interface StoreFixture {
@@ -93,4 +97,51 @@ export function addCommit(batch: ObjectBatch, files: Readonly<Record<string, Uin
 export function looseFile({ path }: StoreFixture, id: ObjectId): string {
   mkdirSync(path('objects', id.slice(0, 2)), { recursive: true });
   return path('objects', id.slice(0, 2), id.slice(2));
+}
+
+/** An entry of a pack, whatever its bytes are. */
+export interface MadeEntry {
+  readonly id: ObjectId;
+  readonly bytes: Buffer;
+  /** What the index says that the bytes sum up to; by default the truth. */
+  readonly crc?: number;
+}
+
+/** What a pack or its index says and is by default the truth. */
+export interface Claims {
+  /** Objects, says the pack's header. */
+  readonly count?: number;
+  /** Of the pack, by its own last bytes. */
+  readonly checksum?: Buffer;
+  /** Of the pack, by its index. */
+  readonly indexed?: Buffer;
+}
+
+/** A pack and its index among those of the store, made to hurt or not. */
+export function putPack(
+  { path }: StoreFixture,
+  entries: readonly MadeEntry[],
+  claims: Claims = {},
+): { readonly pack: string; readonly index: string } {
+  const body = Buffer.concat([encodePackHeader(claims.count ?? entries.length), ...entries.map(({ bytes }) => bytes)]);
+  const checksum = claims.checksum ?? sha1(body);
+  let offset = 12;
+  const rows = entries.map(({ id, bytes, crc }) => {
+    offset += bytes.length;
+    return { key: Buffer.from(id, 'hex'), crc: crc ?? crc32(bytes), offset: offset - bytes.length };
+  });
+  const stem = path('objects/pack', `pack-${sha1(body).toString('hex')}`);
+  writeFileSync(`${stem}.pack`, Buffer.concat([body, checksum]));
+  writeFileSync(`${stem}.idx`, encodePackIndex(rows, claims.indexed ?? checksum));
+  return { pack: `${stem}.pack`, index: `${stem}.idx` };
+}
+
+/** The bytes of an entry that is no delta. @param size what the head says, in bytes */
+export function blobEntry(data: Uint8Array, size = data.length): Buffer {
+  return Buffer.concat([encodeEntryHead('blob', size), deflateSync(data)]);
+}
+
+/** The bytes of a short delta's entry that names its base. */
+export function keyDelta(base: ObjectId, delta: Buffer): Buffer {
+  return Buffer.concat([Buffer.of(0x70 | delta.length), Buffer.from(base, 'hex'), deflateSync(delta)]);
 }

@@ -114,6 +114,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => void | Promise<void>>> = 
     equal(fs.read(reader, into, 0, 8, 9), 2);
     equal(fs.read(reader, into, 0, 8, 11), 0);
     equal(fs.read(reader, into, 0, 8, 1000), 0);
+    bench.fails('EINVAL', 'read', () => fs.read(reader, into, 0, 8, -8));
     fs.close(reader);
   },
 

@@ -227,6 +227,7 @@ export class SimDisk implements Fs {
     if (handle.access === 'write') throw this.#error('EBADF', 'read', handle.path);
     const inode = this.#inodes.get(handle.ino);
     if (inode.kind === 'folder') throw this.#error('EISDIR', 'read', handle.path);
+    if (position < 0) throw this.#error('EINVAL', 'read', handle.path);
     if (inode.kind !== 'file') return 0;
     const end = Math.min(inode.size, position + Math.min(length, into.length - offset));
     if (end <= position) return 0;

@@ -252,16 +252,16 @@ export class Inflater {
     this.#state = 'done';
   }
 
+  /** The next symbol of a code for lengths: it has at most 7 bits and is complete, so any bits stand for something. */
   #symbol(code: Huffman): number {
     // Near the end there may be fewer bits than the longest code; what is not there reads as zero.
     for (;;) {
       const found = code.fast[this.#hold & ((1 << FAST_BITS) - 1)] as number;
-      if (found !== 0 && (found & 15) <= this.#bits) {
+      if ((found & 15) <= this.#bits) {
         this.#hold >>>= found & 15;
         this.#bits -= found & 15;
         return found >>> 4;
       }
-      if (this.#bits >= LONGEST_CODE) throw new FormatProblem('has a code that stands for nothing');
       this.#byte();
     }
   }

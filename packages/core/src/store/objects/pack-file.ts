@@ -11,6 +11,7 @@ import { canInflateTo, DELTA_DEPTH, ENTRY_BYTES, PIECE_BYTES, WHOLE_BYTES } from
 import { hashObject, startObjectHash } from './object-hash.ts';
 import type { ObjectInfo, StoredObject } from './object-reader.ts';
 import {
+  type DeltaHead,
   decodeEntryHead,
   type EntryHead,
   MOST_HEAD_BYTES,
@@ -72,7 +73,7 @@ export class PackFile {
       for (let depth = 1; entry.head.kind !== 'whole'; depth++) {
         if (depth > DELTA_DEPTH) throw new FormatProblem('stands on too many deltas');
         size ??= this.#deltaResultSize(entry);
-        entry = this.#entry(this.#baseOf(entry));
+        entry = this.#entry(this.#baseOf(entry.head, entry.offset));
       }
       return { type: entry.head.type, size: size ?? entry.head.size };
     });
@@ -186,7 +187,7 @@ export class PackFile {
       }
       deltas.push(entry);
       if (deltas.length > DELTA_DEPTH) throw new FormatProblem('stands on too many deltas');
-      at = this.#baseOf(entry);
+      at = this.#baseOf(entry.head, entry.offset);
       object = this.cache.get(this.#number, at);
     }
     for (const delta of deltas.reverse()) {
@@ -197,9 +198,9 @@ export class PackFile {
     return { type: object.type, data: Buffer.from(object.data) };
   }
 
-  #baseOf({ head, offset }: PackEntry): number {
+  /** Where the entry begins that the delta at `offset` stands on. */
+  #baseOf(head: DeltaHead, offset: number): number {
     if (head.kind === 'offset-delta') return offset - head.distance;
-    if (head.kind === 'whole') throw new FormatProblem('is no delta');
     const place = this.index.find(head.base);
     if (place < 0) throw new FormatProblem(`is a delta against ${head.base.toString('hex')}, which its pack lacks`);
     return this.index.offsetAt(place);

@@ -16,7 +16,9 @@ const TYPES: readonly (ObjectType | undefined)[] = [undefined, 'commit', 'tree',
 
 export type EntryHead =
   /** `size` is that of the object. */
-  | { readonly kind: 'whole'; readonly type: ObjectType; readonly size: number; readonly length: number }
+  { readonly kind: 'whole'; readonly type: ObjectType; readonly size: number; readonly length: number } | DeltaHead;
+
+export type DeltaHead =
   /** `size` is that of the delta; `distance` leads back to the base's entry. */
   | { readonly kind: 'offset-delta'; readonly distance: number; readonly size: number; readonly length: number }
   | { readonly kind: 'key-delta'; readonly base: Buffer; readonly size: number; readonly length: number };

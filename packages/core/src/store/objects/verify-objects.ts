@@ -141,6 +141,7 @@ async function checkWhole(
   const hash = createHash('sha1');
   const piece = Buffer.allocUnsafe(PIECE_BYTES);
   const end = size - KEY_BYTES;
+  if (end < 0) return; // checkEnds has told it
   for (let at = 0; at < end; at += piece.length) {
     const length = Math.min(piece.length, end - at);
     if (readFully(fs, handles.get(path), piece, length, at) < length) throw new FormatProblem('is cut off');
