@@ -1,8 +1,9 @@
 /** Bundles of a timeline: made of one, and restored to a folder that has none, or an older part of the same. */
 
 import { showName } from './content/show-name.ts';
-import { kindOf } from './io/fs.ts';
+import { FsError, kindOf } from './io/fs.ts';
 import type { Pace } from './io/pace.ts';
+import type { Ports } from './io/ports.ts';
 import { checkName } from './io/safe-path.ts';
 import type { Checkpoint } from './model/checkpoint.ts';
 import { SavepointError } from './model/errors.ts';
@@ -20,14 +21,21 @@ import {
 } from './open-workspace.ts';
 import { createStore, openStore, removeStore } from './store/layout.ts';
 import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';
-import { identityOf, makeFolders, prepareHome, writeRecord } from './store/records.ts';
+import {
+  confirmRecord,
+  identityOf,
+  makeFolders,
+  prepareHome,
+  type WorkspaceRecord,
+  writeRecord,
+} from './store/records.ts';
 import { assertUnchanged, bringAbout } from './sync/bring-about.ts';
 import { type BundleRequest, type PlannedBundle, planBundle } from './sync/bundle-create.ts';
 import { importObjects } from './sync/bundle-import.ts';
 import { checkBundle, type SoundBundle } from './sync/check-bundle.ts';
 import { joinTimelines } from './sync/join.ts';
 import type { Workspace } from './timeline/capture.ts';
-import { type CheckpointRef, Timeline } from './timeline/timeline.ts';
+import { Timeline } from './timeline/timeline.ts';
 import { listUnsettled } from './transaction/journal.ts';
 import { makeFile } from './transaction/new-file.ts';
 
@@ -90,6 +98,7 @@ function assertMayHold({ ports, places }: Setting, path: DiskPath): void {
  * Makes a folder what the newest checkpoint of a bundle says, with all its checkpoints behind it. A folder that a bundle of the
  * same timeline was restored to goes on with what is new. Nothing at all happens where the bundle is not sound.
  * @param setting of the folder, which is the workspace itself
+ * @param settle what a dead process left half done there
  * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, BUNDLE_DIVERGED, CONFLICT where the folder holds something
  */
 export async function restoreBundle(
@@ -97,6 +106,7 @@ export async function restoreBundle(
   file: DiskPath,
   pace: Pace,
   wait: LockOptions,
+  settle: (workspace: Workspace, lock: HeldLock, pace: Pace) => Promise<void>,
 ): Promise<RestoredBundle> {
   const { ports, folder } = setting;
   const path = ports.fs.realpath(file);
@@ -118,6 +128,10 @@ export async function restoreBundle(
     try {
       const lock = await lockOverlapping(setting, workspace, pace, wait);
       try {
+        confirmRecord(ports, workspace.store.layout.path);
+        workspace.store.refs.collectDebris();
+        workspace.store.objects.collectDebris();
+        await settle(workspace, lock, pace);
         return await goOn(workspace, bundle, lock, pace);
       } finally {
         lock.release();
@@ -147,54 +161,53 @@ async function restoreAnew(
   const store = createStore(ports, storePath);
   try {
     const refs = await importObjects(store, bundle.objects, added, pace);
-    const ref = refs.at(-1) as CheckpointRef;
     const workspace = openFound(setting, { how: 'path', record, madeAnew: false });
-    workspace.timeline.publishAll(refs.slice(0, -1));
     await underHomeLock(setting, pace, wait, () => {
       if (findWorkspace(setting) !== null) throw occupied(folder);
       writeRecord(ports, record);
     });
     const lock = await lockOverlapping(setting, workspace, pace, wait);
     try {
-      const isOurs = workspace.timeline.lastNumber() === (refs.at(-2)?.number ?? 0);
-      if (!isOurs) throw occupied(folder);
-      const paths = await filled(setting, workspace, newest, ref, lock, pace);
-      const stat = ports.fs.lstat(folder);
-      if (stat !== null) writeRecord(ports, { ...record, identity: identityOf(stat) });
+      if (workspace.timeline.lastNumber() > 0) throw occupied(folder);
+      assertEmpty(setting);
+      const paths = (await bringAbout(workspace, newest, refs, lock, pace)).paths.map(({ path }) => path);
+      noteFolder(ports, record);
       return { workspace: { id, root: folder, store: storePath }, isNew: true, added, restored: newest, paths };
     } finally {
       lock.release();
     }
   } catch (error) {
-    if (!isInUse(setting, storePath, added)) removeStore(ports, storePath);
+    takeAway(setting, storePath);
     throw error;
   } finally {
     store.objects.close();
   }
 }
 
-/** Nobody put anything there since it was looked at. */
-async function filled(
-  setting: Setting,
-  workspace: Workspace,
-  newest: Checkpoint,
-  ref: CheckpointRef,
-  lock: HeldLock,
-  pace: Pace,
-): Promise<readonly TreePath[]> {
-  assertEmpty(setting);
-  return (await bringAbout(workspace, newest, ref, lock, pace)).paths.map(({ path }) => path);
+/** It has happened: a record that does not know its folder yet is put right by whoever writes next. */
+function noteFolder(ports: Ports, record: WorkspaceRecord): void {
+  try {
+    const stat = ports.fs.lstat(record.path);
+    if (stat !== null) writeRecord(ports, { ...record, identity: identityOf(stat) });
+  } catch (error) {
+    if (!(error instanceof FsError)) throw error;
+  }
 }
 
 /** Somebody took a checkpoint in the new store meanwhile, or an act there waits to be settled: it must stay. */
-function isInUse({ ports }: Setting, storePath: DiskPath, added: readonly Checkpoint[]): boolean {
+function isInUse({ ports }: Setting, storePath: DiskPath): boolean {
   const { layout, objects, refs } = openStore(ports, storePath);
   const { intents, journals } = listUnsettled(ports, layout.journal);
-  const known = new Set(added.map(({ number }) => number));
-  return (
-    intents.length + journals.length > 0 ||
-    new Timeline(objects, refs).list().some(({ number }) => !known.has(number) || number === added.at(-1)?.number)
-  );
+  return intents.length + journals.length > 0 || new Timeline(objects, refs).list().length > 0;
+}
+
+/** What cannot be taken away now does no harm: the same bundle once more goes on from it. */
+function takeAway(setting: Setting, storePath: DiskPath): void {
+  try {
+    if (!isInUse(setting, storePath)) removeStore(setting.ports, storePath);
+  } catch (error) {
+    if (!(error instanceof FsError) && !(error instanceof SavepointError)) throw error;
+  }
 }
 
 async function underHomeLock(setting: Setting, pace: Pace, wait: LockOptions, act: () => void): Promise<void> {
@@ -218,7 +231,10 @@ async function goOn(workspace: Workspace, bundle: SoundBundle, lock: HeldLock, p
   const told = { workspace: { id: workspace.id, root: workspace.root, store: store.layout.path }, isNew: false, added };
   if (added.length === 0) return { ...told, restored: null, paths: [] };
   const standing = here.at(-1);
-  if (goesOn && standing !== undefined && !isEmptyFolder(workspace)) await assertUnchanged(workspace, standing, pace);
+  if (goesOn && !isEmptyFolder(workspace)) {
+    if (standing === undefined) assertEmpty({ ports: workspace.ports, folder: workspace.root });
+    else await assertUnchanged(workspace, standing, pace);
+  }
   const refs = await importObjects(store, bundle.objects, added, pace);
   lock.assertHeld();
   if (!goesOn) {
@@ -226,18 +242,8 @@ async function goOn(workspace: Workspace, bundle: SoundBundle, lock: HeldLock, p
     return { ...told, restored: null, paths: [] };
   }
   const newest = added.at(-1) as Checkpoint;
-  timeline.publishAll(refs.slice(0, -1));
-  try {
-    const { paths } = await bringAbout(workspace, newest, refs.at(-1) as CheckpointRef, lock, pace);
-    return { ...told, restored: newest, paths: paths.map(({ path }) => path) };
-  } catch (error) {
-    // What came without its newest would keep the same bundle from being restored once the cause is mended.
-    if (!(error instanceof SavepointError) || error.code !== 'PENDING') {
-      lock.assertHeld();
-      timeline.drop(refs.slice(0, -1).map(({ number }) => number));
-    }
-    throw error;
-  }
+  const { paths } = await bringAbout(workspace, newest, refs, lock, pace);
+  return { ...told, restored: newest, paths: paths.map(({ path }) => path) };
 }
 
 function isEmptyFolder({ ports, root }: Workspace): boolean {
@@ -246,7 +252,7 @@ function isEmptyFolder({ ports, root }: Workspace): boolean {
 }
 
 /** @throws SavepointError CONFLICT */
-function assertEmpty({ ports, folder }: Setting): void {
+function assertEmpty({ ports, folder }: Pick<Setting, 'ports' | 'folder'>): void {
   const stat = ports.fs.lstat(folder);
   if (stat === null) return;
   const names = kindOf(stat) === 'folder' ? [...ports.fs.list(folder)].sort() : [];

@@ -460,7 +460,10 @@ export class Savepoint {
   async restoreBundle(file: DiskPath, folder: DiskPath, options: CallOptions = {}): Promise<RestoredBundle> {
     return this.#mapped(() => {
       const setting = { ...this.#setting(), folder: resolveFolder(this.#options.ports, folder), here: true };
-      return restoreBundle(setting, file, this.#pace(options), this.#wait());
+      return restoreBundle(setting, file, this.#pace(options), this.#wait(), async (workspace, lock, pace) => {
+        const { waiting } = await this.#settle(workspace, lock, pace, null);
+        if (waiting[0] !== undefined) throw waiting[0].error;
+      });
     });
   }
 

@@ -49,18 +49,20 @@ export async function assertUnchanged(workspace: Workspace, newest: Checkpoint, 
 }
 
 /**
- * All or nothing, through the one door. The checkpoint is published by it, so a crash leaves either the files and the
- * checkpoint, or neither.
+ * All or nothing, through the one door. It publishes the checkpoints, all of them at once: a crash leaves either the files and the
+ * newest, or neither. (Recovery knows of the newest only; the others come with the same bundle once more.)
+ * @param refs of the checkpoints that come, the target's last
  * @throws SavepointError CONFLICT where something is in the way, and what a transaction throws
  */
 export async function bringAbout(
   workspace: Workspace,
   target: Checkpoint,
-  ref: CheckpointRef,
+  refs: readonly CheckpointRef[],
   lock: HeldLock,
   pace: Pace,
 ): Promise<Plan> {
   const { timeline } = workspace;
+  const newest = refs.at(-1) as CheckpointRef;
   const plan = await planToBecome(workspace, target, pace);
   const inTheWay = [
     ...plan.conflicts,
@@ -74,14 +76,14 @@ export async function bringAbout(
     });
   }
   const publication = {
-    checkpoint: ref,
-    publish: async () => timeline.publish(ref),
-    isPublished: () => timeline.isPublished(ref),
-    withdraw: () => timeline.withdraw(ref),
+    checkpoint: newest,
+    publish: async () => timeline.publishAll(refs),
+    isPublished: () => timeline.isPublished(newest),
+    withdraw: () => timeline.drop(refs.map(({ number }) => number)),
   };
   if (plan.paths.length === 0) {
     lock.assertHeld();
-    timeline.publish(ref);
+    await publication.publish();
     return plan;
   }
   await runTransaction({

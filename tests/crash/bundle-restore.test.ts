@@ -1,0 +1,192 @@
+import { type DiskPath, kindOf, SavepointError } from '@savepoint/core';
+import { Died, FaultyFs, howMuch, SimDisk, seededRandom } from '@savepoint/testkit';
+import { describe, expect, it } from 'vitest';
+import { engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
+
+/**
+ * A bundle is restored, and at its n-th call the system refuses, or the process dies and the power with it. The folder holds all
+ * of it or nothing, and the same command once more ends as if nothing had happened.
+ * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/bundle-restore.test.ts
+ */
+const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const REPLAY = `SAVEPOINT_SEED=${SEED}`;
+const MOMENTS = howMuch({ quick: 40, ci: 150, long: 10_000 });
+const DISKS = howMuch({ quick: 2, ci: 4, long: 40 });
+const FIRST = '/bundles/first' as DiskPath;
+const SECOND = '/bundles/second' as DiskPath;
+
+interface Scene {
+  readonly name: string;
+  readonly file: DiskPath;
+  readonly ids: readonly string[];
+  readonly prepare: (disk: SimDisk) => Promise<void>;
+}
+
+const SCENES: readonly Scene[] = [
+  { name: 'to a folder that is not there', file: FIRST, ids: ['cp_3', 'cp_2', 'cp_1'], prepare: async () => undefined },
+  {
+    name: 'to an empty folder',
+    file: FIRST,
+    ids: ['cp_3', 'cp_2', 'cp_1'],
+    prepare: async (disk) => disk.makeFolder(ROOT, 0o755),
+  },
+  {
+    name: 'to a folder that goes on',
+    file: SECOND,
+    ids: ['cp_5', 'cp_4', 'cp_3', 'cp_2', 'cp_1'],
+    prepare: async (disk) => void (await engine(disk, 10).restoreBundle(FIRST, ROOT)),
+  },
+];
+
+function put(disk: SimDisk, path: string, content: Buffer): void {
+  const name = path as DiskPath;
+  if (disk.lstat(name) !== null) disk.unlink(name);
+  const file = disk.openNew(name, 0o644);
+  disk.write(file, content, 0);
+  disk.close(file);
+}
+
+function read(disk: SimDisk, path: DiskPath): Buffer {
+  const file = disk.openRead(path);
+  const bytes = Buffer.alloc(disk.fstat(file).size);
+  disk.read(file, bytes, 0, bytes.length, 0);
+  disk.close(file);
+  return bytes;
+}
+
+/** Two bundles of a timeline, as another machine made them. */
+async function bundles(): Promise<readonly [Buffer, Buffer]> {
+  const disk = new SimDisk();
+  disk.makeFolder(ROOT, 0o755);
+  disk.makeFolder('/bundles' as DiskPath, 0o755);
+  disk.makeFolder(`${ROOT}/src` as DiskPath, 0o750);
+  disk.makeLink('src/a', `${ROOT}/link` as DiskPath);
+  const savepoint = engine(disk, 1);
+  for (let n = 1; n <= 5; n++) {
+    put(disk, `${ROOT}/src/a`, Buffer.from(`a ${n}\n`));
+    put(disk, `${ROOT}/new-${n}`, Buffer.from(`new ${n}\n`));
+    if (n > 2) disk.unlink(`${ROOT}/new-${n - 2}` as DiskPath);
+    await savepoint.checkpoint();
+    if (n === 3) await savepoint.createBundle(FIRST);
+  }
+  await savepoint.createBundle(SECOND, { since: 'cp_3' });
+  return [read(disk, FIRST), read(disk, SECOND)];
+}
+
+async function prepared(scene: Scene): Promise<SimDisk> {
+  const [first, second] = await bundles();
+  const disk = new SimDisk();
+  disk.makeFolder('/bundles' as DiskPath, 0o755);
+  put(disk, FIRST, first);
+  put(disk, SECOND, second);
+  await scene.prepare(disk);
+  disk.settle();
+  return disk;
+}
+
+const perform = (scene: Scene, pid: number) => (fs: ConstructorParameters<typeof FaultyFs>[0]) =>
+  engine(fs, pid).restoreBundle(scene.file, ROOT);
+
+/** The folder is as it was or as it should be, and the same command once more brings it there, with all its checkpoints. */
+async function judge(scene: Scene, disk: SimDisk, old: Tree, done: Tree, where: string): Promise<void> {
+  await perform(
+    scene,
+    200,
+  )(disk).catch((error: unknown) => {
+    throw new Error(`${where}; once more: ${String(error)}`, { cause: error });
+  });
+  const { tree, staging } = treeOf(disk);
+  expect(tell(tree), where).toBe(tell(done));
+  expect(staging, where).toEqual([]);
+  expect(journals(disk), where).toEqual([]);
+  const reader = engine(disk, 300);
+  expect(
+    (await reader.list()).checkpoints.map(({ id }) => id),
+    where,
+  ).toEqual(scene.ids);
+  await verifyDeep(reader);
+  expect((await reader.status()).changed?.changes, where).toEqual([]);
+  expect(sameTree(old, done), where).toBe(false);
+}
+
+function moments(calls: number): readonly number[] {
+  const random = seededRandom(SEED);
+  return random.sample(
+    Array.from({ length: calls }, (_, n) => n + 1),
+    Math.min(MOMENTS, calls),
+  );
+}
+
+describe.each(SCENES)('$name', (scene) => {
+  it('a death or a power cut at any moment leaves all or nothing, and the same command once more does it', async () => {
+    const start = await prepared(scene);
+    const old = treeOf(start).tree;
+    const whole = start.afterProcessDeath();
+    const before = whole.calls;
+    await perform(scene, 100)(whole);
+    const done = treeOf(whole).tree;
+    const calls = whole.calls - before;
+    const random = seededRandom(SEED);
+    for (const at of moments(calls)) {
+      const disk = start.afterProcessDeath();
+      let count = 0;
+      disk.onCall = () => {
+        count += 1;
+        if (count >= at) throw new Died();
+      };
+      await perform(
+        scene,
+        100,
+      )(disk).catch((error: unknown) => {
+        if (count < at) throw error;
+      });
+      disk.onCall = null;
+      const where = `died before changing call ${at} of ${calls}; ${REPLAY}`;
+      for (const state of disk.crashStates('any-subset', DISKS, random)) await judge(scene, state, old, done, where);
+      await judge(scene, disk.afterProcessDeath(), old, done, where);
+    }
+  }, 3_600_000);
+
+  it('a call that fails changes nothing, or says that it is pending', async () => {
+    const start = await prepared(scene);
+    const old = treeOf(start).tree;
+    const counting = new FaultyFs(start.afterProcessDeath());
+    await perform(scene, 100)(counting);
+    const whole = start.afterProcessDeath();
+    await perform(scene, 100)(whole);
+    const done = treeOf(whole).tree;
+    const random = seededRandom(SEED);
+    for (const at of moments(counting.counted)) {
+      const disk = start.afterProcessDeath();
+      const sticky = random.integer(2) === 1;
+      const fail = random.pick(['ENOSPC', 'EIO', 'EACCES']);
+      const faulty = new FaultyFs(disk, { at, act: { fail, sticky } });
+      const error = await perform(
+        scene,
+        100,
+      )(faulty).then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      const call = faulty.log[at - 1];
+      const where = `call ${at} (${call?.operation} ${call?.path}), ${fail}${sticky ? ' from then on' : ''}; ${REPLAY}`;
+      const { tree } = treeOf(disk);
+      if (error === null) expect(tell(tree), where).toBe(tell(done));
+      else {
+        expect(error, where).toBeInstanceOf(SavepointError);
+        const { code } = error as SavepointError;
+        expect(code, `${where}: ${String(error)}`).toMatch(
+          /^(IO|NO_SPACE|PENDING|PATH_REFUSED|CAPTURE_FAILED|STORE_DAMAGED)$/,
+        );
+        if (code !== 'PENDING' && !isMadeFolder(disk, old)) expect(tell(tree), `${where}: ${code}`).toBe(tell(old));
+      }
+      await judge(scene, disk, old, done, where);
+    }
+  }, 3_600_000);
+});
+
+/** A disk that refuses everything from now on keeps the empty folder that was made for the workspace. */
+function isMadeFolder(disk: SimDisk, old: Tree): boolean {
+  const stat = disk.lstat(ROOT);
+  return old.size === 0 && stat !== null && kindOf(stat) === 'folder' && treeOf(disk).tree.size === 1;
+}
