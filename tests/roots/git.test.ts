@@ -1,9 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { open, type Ports, type Savepoint } from '@savepoint/core';
+import { open, type Ports, type Savepoint, type TreePath } from '@savepoint/core';
 import { nodeFs } from '@savepoint/core/node';
-import { FaultyFs, type FsCall, fakeProcesses, git, howMuch, realPorts, type World, world } from '@savepoint/testkit';
+import {
+  FaultyFs,
+  type FsCall,
+  fakeProcesses,
+  git,
+  gitFingerprint,
+  howMuch,
+  realPorts,
+  type World,
+  world,
+} from '@savepoint/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 const GIT = { git: true, mode: 'exact' } as const;
@@ -320,3 +330,37 @@ function manifest(place: Place): string {
 function fails(act: () => unknown): void {
   expect(act).toThrow();
 }
+
+describe('without --git', () => {
+  it('no file of any .git is touched, whatever is done over repositories, submodules and worktrees', async () => {
+    const place = new Place();
+    for (const folder of ['one', 'two', 'two/nested']) place.init(folder);
+    git(
+      place.at('one'),
+      '-c',
+      'protocol.file.allow=always',
+      'submodule',
+      '--quiet',
+      'add',
+      place.at('two/nested'),
+      'lib',
+    );
+    place.commit('one', 'with a submodule');
+    git(place.at('two'), 'worktree', 'add', '-q', place.at('tree'), '-b', 'side');
+    await place.open().checkpoint();
+    for (const folder of ['one', 'one/lib', 'two', 'two/nested', 'tree']) place.write(`${folder}/f.txt`, 'changed\n');
+    git(place.at('two'), 'checkout', '-q', '-b', 'feature');
+    place.commit('two', 'on feature');
+    const before = gitFingerprint(place.dir);
+    const savepoint = place.open();
+    await savepoint.repositories();
+    await savepoint.context({ checkpoints: 5, depth: 3 });
+    await savepoint.checkpoint();
+    await savepoint.restore('cp_1', { mode: 'exact' });
+    await savepoint.undo();
+    await savepoint.redo();
+    await savepoint.restore('cp_2', { root: 'two' as TreePath, mode: 'exact' });
+    await savepoint.gc();
+    expect(gitFingerprint(place.dir)).toEqual(before);
+  });
+});
