@@ -54,7 +54,8 @@ export function withSwitches(source, points) {
   for (const { from, to, what, id } of [...points].sort((a, b) => b.from - a.from)) {
     const original = code.slice(from, to);
     const isOut = `globalThis.isOut(${id})`;
-    const instead = what === 'check' ? `!(${isOut}) && (${original})` : `(${isOut} ? undefined : ${original})`;
+    // A condition may do more than ask: only the refusal is taken out.
+    const instead = what === 'check' ? `(${isOut}, ${original}) && !${isOut}` : `(${isOut} ? undefined : ${original})`;
     code = code.slice(0, from) + instead + code.slice(to);
   }
   return code;

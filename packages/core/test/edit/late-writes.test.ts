@@ -75,6 +75,7 @@ async function writeAt(
     disk.onCall = onCall;
   };
   let outcome = 'done';
+  let told: readonly { readonly path: string; readonly why: string }[] = [];
   const files = ['a.txt', 'b.txt'].map((name) => ({
     given: name,
     path: name as TreePath,
@@ -87,6 +88,7 @@ async function writeAt(
   } catch (error) {
     if (!(error instanceof SavepointError)) throw error;
     outcome = error.code;
+    told = error.data['paths'] as typeof told;
   }
   disk.onCall = null;
   if (calls < at) return null;
@@ -94,7 +96,13 @@ async function writeAt(
   expect(['done', 'CONFLICT'], where).toContain(outcome);
   expect(treeOf(disk).staging, where).toEqual([]);
   expect(journals(disk), where).toEqual([]);
-  if (outcome === 'CONFLICT') expect(treeOf(disk).tree.get('a.txt'), where).toContain(LATE);
+  if (outcome === 'CONFLICT') {
+    expect(treeOf(disk).tree.get('a.txt'), where).toContain(LATE);
+    // It is the file that they wrote to, back in its place, and none that was put there.
+    for (const { path, why } of told) {
+      if (path === 'a.txt') expect(why, where).toMatch(/^(?:a file with other content is there|it was changed in)/);
+    }
+  }
   // Looked at and then removed: no system call does both.
   if (hasName && !/^unlink .*\/old\/0$/.test(call)) expect(await isKept(disk), where).toBe(true);
   await verifyDeep(engine(disk, 300));
