@@ -63,18 +63,24 @@ export class Machine {
   }
 }
 
-/** Every path below a folder with what it is: an oracle of its own. */
+/** Every path below a folder with what it is, one character per byte: an oracle of its own. */
 export function everything(folder: string, at = ''): readonly string[] {
-  return readdirSync(path.join(folder, at))
+  const onDisk = (inner: string): Buffer => Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(inner, 'latin1')]);
+  return readdirSync(onDisk(at), { encoding: 'buffer' })
+    .map((name) => name.toString('latin1'))
     .sort()
     .flatMap((name) => {
-      const inner = path.join(at, name);
-      const full = path.join(folder, inner);
-      const stat = lstatSync(full);
+      const inner = at === '' ? name : `${at}/${name}`;
+      const stat = lstatSync(onDisk(inner));
       const mode = (stat.mode & 0o7777).toString(8);
       if (stat.isDirectory()) return [`${inner}/ ${mode}`, ...everything(folder, inner)];
-      if (stat.isSymbolicLink()) return [`${inner} -> ${readlinkSync(full)}`];
-      return [`${inner} ${mode} ${createHash('sha1').update(readFileSync(full)).digest('hex')}`];
+      if (stat.isSymbolicLink()) return [`${inner} -> ${readlinkSync(onDisk(inner))}`];
+      if (!stat.isFile()) return [`${inner} special`];
+      return [
+        `${inner} ${mode} ${createHash('sha1')
+          .update(readFileSync(onDisk(inner)))
+          .digest('hex')}`,
+      ];
     });
 }
 
