@@ -14,9 +14,18 @@ import { runTransaction } from '../transaction/door.ts';
 
 const EVERYTHING: readonly TreePath[] = ['' as TreePath];
 
-/** What is in a folder now, and what it would take to make it equal to a checkpoint. */
+/**
+ * What it would take to make a folder equal to a checkpoint.
+ * @throws SavepointError CAPTURE_FAILED where something in it cannot be read: nobody knows what it is
+ */
 export async function planToBecome(workspace: Workspace, target: Checkpoint, pace: Pace): Promise<Plan> {
   const { scan, objects } = await look(workspace, pace, { missing: 'empty' });
+  const [unread] = scan.partial;
+  if (unread !== undefined) {
+    const code = unread.skip.code ?? unread.skip.reason;
+    const data = { path: nameToJson(unread.path), code };
+    throw new SavepointError('CAPTURE_FAILED', `${showName(unread.path)} cannot be read (${code}).`, data);
+  }
   return planRestore(
     {
       objects,
