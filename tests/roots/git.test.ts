@@ -151,6 +151,19 @@ describe('restore --git', () => {
     git(store, 'fsck', '--strict');
   });
 
+  it('keeps nothing of them once something is purged, and an undo does without it', async () => {
+    const { place } = await moved();
+    const second = place.head('one');
+    await place.open().restore('cp_1', GIT);
+    await place.open().purge(['one/f.txt' as TreePath]);
+    const store = path.join(place.store(), 'objects.git');
+    expect(git(store, 'for-each-ref', '--format=%(refname)')).not.toContain('kept');
+    expect(() => git(store, 'cat-file', '-e', second)).toThrow();
+    git(store, 'fsck', '--strict');
+    await place.open().undo();
+    expect(place.head('one')).toBe(second);
+  });
+
   it('moves a branch also where no file differs, and only where it was asked to', async () => {
     const place = new Place();
     place.init('');

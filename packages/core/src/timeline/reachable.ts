@@ -29,8 +29,10 @@ export async function reachable(
     const open = [decodeCommit(readOf(objects, commit, 'commit'), commit).tree];
     for (const id of contentsBefore(objects, commit)) seen.add(id);
     for (let tree = open.pop(); tree !== undefined; tree = open.pop()) {
-      if (tree === EMPTY_TREE || seen.has(tree)) continue;
+      if (seen.has(tree)) continue;
       seen.add(tree);
+      // Readers know it by heart, git's fsck does not.
+      if (tree === EMPTY_TREE) continue;
       if (pace.due()) await pace.breathe();
       for (const { mode, id } of decodeTree(readOf(objects, tree, 'tree'), { id: tree })) {
         if (mode === FOLDER) open.push(id);

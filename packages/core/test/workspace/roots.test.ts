@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { CaptureRules } from '@savepoint/core';
-import { git, howMuch, type SeededRandom, seededRandom } from '@savepoint/testkit';
+import { FaultyFs, type FsCall, git, howMuch, realPorts, type SeededRandom, seededRandom } from '@savepoint/testkit';
 import { describe, expect, onTestFailed, test } from 'vitest';
+import { nodeFs } from '../../src/io/node-fs.ts';
 import { nameToJson } from '../../src/model/names.ts';
 import { Place } from '../place.ts';
 
@@ -98,19 +99,16 @@ describe('which roots there are', () => {
     });
   });
 
-  test.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
-    'an unreadable folder is named, and the rest is told',
-    async () => {
-      const place = new Place();
-      init(place, 'a');
-      mkdirSync(place.at('locked'));
-      chmodSync(place.at('locked'), 0);
-      const { roots, unreadable } = await place.open().repositories();
-      chmodSync(place.at('locked'), 0o755);
-      expect(roots.map(({ root }) => root.path)).toEqual(['', 'a']);
-      expect(unreadable).toEqual([{ path: 'locked', code: 'EACCES' }]);
-    },
-  );
+  test('an unreadable folder is named, and the rest is told', async () => {
+    const place = new Place();
+    init(place, 'a');
+    mkdirSync(place.at('locked'));
+    const counts = ({ operation, path }: FsCall): boolean => operation === 'list' && path.endsWith('/locked');
+    const fs = new FaultyFs(nodeFs, { at: 1, act: { fail: 'EACCES', sticky: true }, counts });
+    const { roots, unreadable } = await place.open({ ports: { ...realPorts(), fs } }).repositories();
+    expect(roots.map(({ root }) => root.path)).toEqual(['', 'a']);
+    expect(unreadable).toEqual([{ path: 'locked', code: 'EACCES' }]);
+  });
 
   test('a root that came or went since is seen at once', async () => {
     const place = new Place();
