@@ -174,7 +174,11 @@ function parentOf(program: Commander, { verb }: Command, settle: (command: Comma
   const [group, name] = verb.name.split(' ');
   if (name === undefined || group === undefined) return program;
   const found = program.commands.find((command) => command.name() === group);
-  return found ?? settle(program.command(group)).description(`${name}: ${verb.summary}`);
+  if (found !== undefined) return found;
+  const names = COMMANDS.flatMap((other) => (other.verb.name.startsWith(`${group} `) ? [lastWord(other)] : []));
+  const description =
+    names.length > 1 ? `${names.join(', ')}; see \`savepoint ${group} --help\`` : `${name}: ${verb.summary}`;
+  return settle(program.command(group)).description(description);
 }
 
 function lastWord({ verb }: Command): string {

@@ -9,7 +9,7 @@ import { bytesFromText, type DiskPath } from './model/names.ts';
 import { BundleFolder } from './store/bundle-folder.ts';
 import type { BundleStore } from './store/bundle-store.ts';
 import { readExportState, writeExportState } from './store/export-state.ts';
-import { acquireLock, type LockOptions } from './store/lock.ts';
+import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';
 import { makeFolders } from './store/records.ts';
 import { type Exported, exportNew } from './sync/export.ts';
 import type { Workspace } from './timeline/capture.ts';
@@ -31,6 +31,8 @@ const PAUSES_MS: readonly number[] = [1_000, 5_000, 30_000, 120_000, 600_000];
 /** Pauses for a process that has other things to do, and may want to end. */
 const FEW = 3;
 const LOCK = 'export-lock';
+/** Held by whoever tries again and again, also between the tries: one of these is enough. */
+const PATIENT_LOCK = 'export-patient';
 
 /** @throws SavepointError BUNDLE_STORE where nobody here can reach it */
 async function storeFor(ports: Ports, place: AutomaticExport, exporter: Exporter | undefined): Promise<BundleStore> {
@@ -56,9 +58,7 @@ export async function exportTimeline(
 ): Promise<Exported> {
   const { ports, store } = workspace;
   const { fs } = ports;
-  const folder = `${store.layout.path}/${LOCK}` as DiskPath;
-  makeFolders(fs, folder, 0o700);
-  const lock = await acquireLock(ports, folder, pace, wait);
+  const lock = await lockFor(workspace, LOCK, pace, wait);
   try {
     const before = readExportState(fs, store.layout);
     try {
@@ -82,9 +82,35 @@ export async function exportTimeline(
   }
 }
 
+function lockFor({ ports, store }: Workspace, name: string, pace: Pace, wait: LockOptions): Promise<HeldLock> {
+  const folder = `${store.layout.path}/${name}` as DiskPath;
+  makeFolders(ports.fs, folder, 0o700);
+  return acquireLock(ports, folder, pace, wait);
+}
+
+/** @returns null, and nothing is done, while another process is at it: that one looks again when it is done */
+export async function asOnlyPatient<T>(
+  workspace: Workspace,
+  pace: Pace,
+  wait: LockOptions,
+  work: () => Promise<T>,
+): Promise<T | null> {
+  let lock: HeldLock;
+  try {
+    lock = await lockFor(workspace, PATIENT_LOCK, pace, { ...wait, waitMs: 0 });
+  } catch (error) {
+    if (error instanceof SavepointError && error.code === 'LOCKED') return null;
+    throw error;
+  }
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
 /**
- * Until the place has the newest checkpoint, or no try is left. Whoever finds another process at it leaves it to that one, which
- * looks again when it is done.
+ * Until the place has the newest checkpoint, or no try is left.
  * @param once brings it up to date
  * @param isLong all pauses, for a process that is there for nothing else
  * @returns the last failure; null where there was none
@@ -99,13 +125,13 @@ export async function exportPatiently(
     let failure: SavepointError;
     try {
       const { upTo } = await once();
-      if ((await newest()) === upTo) return null;
+      const last = await newest();
+      if (last === null || last === upTo) return null;
       tries = -1;
       continue;
     } catch (error) {
       failure = asSavepointError(error);
     }
-    if (failure.code === 'LOCKED') return null;
     const pause = isLong || tries < FEW ? PAUSES_MS[tries] : undefined;
     // What waits for a person is not mended by waiting.
     if (pause === undefined || failure.code === 'BUNDLE_DIVERGED' || failure.code === 'BAD_CONFIG') return failure;

@@ -20,7 +20,7 @@ import {
   rolledBack,
   type WatchEvent,
 } from './events.ts';
-import { type Exporter, exportPatiently, exportTimeline } from './exporting.ts';
+import { asOnlyPatient, type Exporter, exportPatiently, exportTimeline } from './exporting.ts';
 import { readWhole } from './io/durable-write.ts';
 import { FsError, kindOf } from './io/fs.ts';
 import { Pace, type Progress } from './io/pace.ts';
@@ -494,11 +494,15 @@ export class Savepoint {
         const place = this.#effective(workspace.root).exporting;
         const newest = workspace.timeline.latest();
         if (place === null || newest === null) return { upTo: newest?.id ?? ('cp_1' as CheckpointId), added: null };
-        const wait = { ...this.#wait(), waitMs: 0 };
-        return exportTimeline(workspace, place, this.#options.exporter, this.#pace(options), wait, options.signal);
+        const { exporter } = this.#options;
+        return exportTimeline(workspace, place, exporter, this.#pace(options), this.#wait(), options.signal);
       });
     const newest = (): Promise<string | null> => this.#reading(({ timeline }) => timeline.latest()?.id ?? null);
-    return exportPatiently(once, newest, options.long ?? false, (ms) => clock.sleep(ms));
+    return this.#reading((workspace) =>
+      asOnlyPatient(workspace, this.#pace(options), this.#wait(), () =>
+        exportPatiently(once, newest, options.long ?? false, (ms) => clock.sleep(ms)),
+      ),
+    );
   }
 
   /** The sessions of agents that the timeline tells of. */

@@ -9,6 +9,11 @@ describe('a folder for bundles', () => {
   for (const { name, run } of bundleStoreConformance(make)) test(name, run);
 });
 
+/** The real one, to be given another way to wait. */
+function clockOf({ clock }: ReturnType<typeof realPorts>): Omit<typeof clock, 'sleep'> {
+  return { now: () => clock.now(), monotonic: () => clock.monotonic(), turn: () => clock.turn() };
+}
+
 /** A machine whose own configuration sends checkpoints to a folder. */
 class Exporting extends Machine {
   constructor(readonly to = 'out') {
@@ -180,15 +185,9 @@ test('a place that fails holds nobody up, is tried again, and is told of', async
   };
   const waits: number[] = [];
   const ports = realPorts();
-  const clock = {
-    ...ports.clock,
-    now: () => Date.now(),
-    monotonic: () => performance.now(),
-    turn: () => ports.clock.turn(),
-  };
   const savepoint = open({
     dir: disk(here.project),
-    ports: { ...ports, clock: { ...clock, sleep: async (ms: number) => void waits.push(ms) } },
+    ports: { ...ports, clock: { ...clockOf(ports), sleep: async (ms: number) => void waits.push(ms) } },
     places: here.world.places,
     settings: { savepoint: null },
     exporter,
@@ -206,6 +205,35 @@ test('a place that fails holds nobody up, is tried again, and is told of', async
   await savepoint.idle();
   expect(warnings).toEqual([expect.stringContaining('Not exported')]);
   expect((await savepoint.status()).exporting).toMatchObject({ behind: 1, state: { upTo: 'cp_1' } });
+});
+
+test('one at a time tries again and again, however many ask for it', async () => {
+  const here = new Exporting();
+  here.configure({ to: 's3://bucket' });
+  here.write('a.txt', 'one\n');
+  await here.open().checkpoint();
+  let tries = 0;
+  let others: Promise<unknown> = Promise.resolve();
+  const ports = realPorts();
+  const exporter: Exporter = {
+    open: async () => {
+      tries += 1;
+      throw new Error('unreachable');
+    },
+  };
+  const patient = (): Savepoint =>
+    open({
+      dir: disk(here.project),
+      ports: { ...ports, clock: { ...clockOf(ports), sleep: async () => void (await others) } },
+      places: here.world.places,
+      settings: { savepoint: null },
+      exporter,
+    });
+  others = Promise.resolve().then(async () => {
+    expect(await patient().exportPatiently({ long: true })).toBeNull();
+  });
+  expect(await patient().exportPatiently({ long: true })).toMatchObject({ code: 'INTERNAL' });
+  expect(tries).toBe(6);
 });
 
 test('where this process may end at any moment, another one is asked to do it', async () => {
