@@ -4,7 +4,7 @@ import type { AutomaticExport } from './config/effective.ts';
 import { showText } from './content/show-name.ts';
 import type { Pace } from './io/pace.ts';
 import type { Ports } from './io/ports.ts';
-import { SavepointError } from './model/errors.ts';
+import { type ErrorCode, SavepointError } from './model/errors.ts';
 import { bytesFromText, type DiskPath } from './model/names.ts';
 import { BundleFolder } from './store/bundle-folder.ts';
 import type { BundleStore } from './store/bundle-store.ts';
@@ -33,6 +33,15 @@ const FEW = 3;
 const LOCK = 'export-lock';
 /** Held by whoever tries again and again, also between the tries: one of these is enough. */
 const PATIENT_LOCK = 'export-patient';
+
+const NOT_MENDED_BY_WAITING: ReadonlySet<ErrorCode> = new Set([
+  'BUNDLE_DIVERGED',
+  'BAD_CONFIG',
+  'NO_WORKSPACE',
+  'STORE_UNSAFE',
+  'STORE_TOO_NEW',
+  'CANCELLED',
+]);
 
 /** @throws SavepointError BUNDLE_STORE where nobody here can reach it */
 async function storeFor(ports: Ports, place: AutomaticExport, exporter: Exporter | undefined): Promise<BundleStore> {
@@ -133,8 +142,7 @@ export async function exportPatiently(
       failure = asSavepointError(error);
     }
     const pause = isLong || tries < FEW ? PAUSES_MS[tries] : undefined;
-    // What waits for a person is not mended by waiting.
-    if (pause === undefined || failure.code === 'BUNDLE_DIVERGED' || failure.code === 'BAD_CONFIG') return failure;
+    if (pause === undefined || NOT_MENDED_BY_WAITING.has(failure.code)) return failure;
     await sleep(pause);
   }
 }

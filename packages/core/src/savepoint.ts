@@ -1257,10 +1257,12 @@ export class Savepoint {
 
   /** Null where nothing goes anywhere, and where the settings cannot be used: other verbs say so. */
   #exportPlace(): string | null {
+    if (this.#options.settings === undefined) return null;
     try {
       return this.#effective(this.#root()).exporting?.to ?? null;
-    } catch {
-      return null;
+    } catch (error) {
+      if (error instanceof SavepointError || error instanceof FsError) return null;
+      throw error;
     }
   }
 
