@@ -1,8 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { GIT_ENV, git, realPorts, type World, world } from '@savepoint/testkit';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  GIT_ENV,
+  git,
+  howMuch,
+  realPorts,
+  type SeededRandom,
+  seededRandom,
+  type World,
+  world,
+} from '@savepoint/testkit';
+import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { Pace } from '../../src/io/pace.ts';
 import type { CaptureRules } from '../../src/model/checkpoint.ts';
 import { bytesFromText, type DiskPath } from '../../src/model/names.ts';
@@ -77,6 +86,44 @@ class Place {
     return [...new Set(said.map((line) => line.slice(3)))].sort();
   }
 }
+
+const seed = Number(process.env['SAVEPOINT_SEED'] ?? (process.env['CI'] === undefined ? Date.now() % 1e9 : 7));
+const FILES = [
+  'a.txt',
+  'dir/b.txt',
+  'dir/deep/c.txt',
+  'new.txt',
+  'new/x',
+  'new/y/z',
+  'dir/n',
+  'x.log',
+  'out/o',
+  'node_modules/m/i',
+];
+const ACTS: Record<string, (p: Place, file: string, random: SeededRandom) => void> = {
+  write: (p, file, random) => p.write(file, random.pick(['a\n', 'b\n', 'long\nlong\n', ''])),
+  remove: (p, file) => rmSync(p.at(file), { recursive: true }),
+  'remove folder': (p, file) => rmSync(p.at(file.split('/')[0] as string), { recursive: true }),
+  stage: (p, file) => void p.git('add', '-f', file),
+  'stage all': (p) => void p.git('add', '-A'),
+  unstage: (p, file) => void p.git('rm', '-q', '-f', '--cached', file),
+  commit: (p) => void p.git('commit', '-q', '-m', 'commit', '--allow-empty'),
+  mode: (p, file, random) => chmodSync(p.at(file), random.pick([0o644, 0o755])),
+  link: (p, file) => {
+    rmSync(p.at(file), { force: true });
+    symlinkSync('a.txt', p.at(file));
+  },
+  ignore: (p, _file, random) =>
+    p.write('.gitignore', random.pick(['*.log\n', 'out/\nnew\n', '/dir/deep\n', 'node_modules\n'])),
+  'reset softly': (p) => void p.git('reset', '-q', '--soft', 'HEAD~1'),
+  reset: (p) => void p.git('reset', '-q'),
+  stash: (p) => void p.git('stash', '-q'),
+  pop: (p) => void p.git('stash', 'pop', '-q'),
+  pack: (p) => void p.git('gc', '-q'),
+  settle: (p) => p.settle(),
+  split: (p) => void p.git('update-index', '--split-index'),
+  move: (p, file) => void p.git('mv', '-k', file, 'moved.txt'),
+};
 
 function paths({ work }: SurveyedRoot): string[] {
   return work.changes.map(({ path }) => path).sort();
@@ -262,6 +309,32 @@ describe('how dirty a repository is', () => {
       expect(found.work.state).toBe(names.length === 0 ? 'clean' : 'dirty');
     },
   );
+
+  test.skipIf(process.platform === 'win32')(`is as git says after anything at all (seed ${seed})`, async () => {
+    onTestFailed(() => console.error(`SAVEPOINT_SEED=${seed}`));
+    const random = seededRandom(seed);
+    for (let round = 0; round < howMuch({ quick: 3, ci: 12, long: 300 }); round++) {
+      const place = new Place();
+      place.init();
+      const done: string[] = [];
+      for (let left = 3 + random.integer(12); left > 0; left--) {
+        const file = random.pick(FILES);
+        const [name, act] = random.pick(Object.entries(ACTS));
+        done.push(`${name} ${file}`);
+        try {
+          act(place, file, random);
+        } catch {
+          // git, or the disk, refuses what makes no sense just now.
+        }
+      }
+      const found = await place.root();
+      const names = place.gitSays().map(bytesFromText);
+      expect({ paths: paths(found), problems: found.work.problems }, done.join('\n')).toEqual({
+        paths: names,
+        problems: [],
+      });
+    }
+  });
 
   test('a change that keeps size and time of change is found', async () => {
     const place = new Place();
