@@ -136,7 +136,7 @@ class Walk {
     const isPlain = here.root?.kind === 'folder' && path !== '';
     const around = isPlain ? (task.ignored ? 'ignored' : 'unknown') : here.root === null ? task.around : null;
     if (isDependency && !here.position.tracked.hasBelow(path) && !this.#roots.leadsTo(path)) {
-      if (names.length > 0) this.#untracked({ ...task, within, untracked }, path, ignored);
+      if (this.#holdsFile(path, disk, within)) this.#untracked({ ...task, within, untracked }, path, ignored);
       return;
     }
     for (const name of names) {
@@ -162,7 +162,7 @@ class Walk {
     const byRules = task.ignored || here.position.chain.isIgnored(name, true);
     const ignored = byRules && !this.#chosen.includes(path, true);
     if (task.onlyNamed && !here.position.tracked.hasBelow(path) && !this.#roots.leadsTo(path)) {
-      this.#untracked(task, path, ignored);
+      if (this.#holdsFile(path, disk, task.within)) this.#untracked(task, path, ignored);
       return;
     }
     await this.folder({ ...task, path, disk, device: stat.dev, above: here.position, ignored });
@@ -231,7 +231,8 @@ class Walk {
       if (isUnlisted && dependencySkip(fs, path, disk, null, ignored) !== null) {
         // A repository is a root of its own, whatever its name.
         if (fs.lstat(`${disk}/.git` as DiskPath) === null) {
-          if (!ignored) within?.comparison.untracked(`${from(within.top, path)}/` as TreePath);
+          if (!ignored && this.#holdsFile(path, disk, within))
+            within?.comparison.untracked(`${from(within.top, path)}/` as TreePath);
           return null;
         }
       }
@@ -239,6 +240,30 @@ class Walk {
     } catch (error) {
       this.#unreadable(path, error, within);
       return null;
+    }
+  }
+
+  /** To git, folders that hold nothing but folders are not there. What is left out holds files soon, or hardly anything. */
+  #holdsFile(path: TreePath, disk: DiskPath, within: Within | null): boolean {
+    if (within === null) return false;
+    const open = [disk];
+    for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+      for (const name of this.#names(path, folder, within)) {
+        const inner = `${folder}/${name}` as DiskPath;
+        const stat = this.#stat(path, inner, within);
+        if (stat !== null && kindOf(stat) !== 'folder') return true;
+        if (stat !== null) open.push(inner);
+      }
+    }
+    return false;
+  }
+
+  #names(path: TreePath, disk: DiskPath, within: Within): readonly Name[] {
+    try {
+      return this.input.ports.fs.list(disk);
+    } catch (error) {
+      this.#unreadable(path, error, within);
+      return [];
     }
   }
 
