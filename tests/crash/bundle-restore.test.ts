@@ -10,7 +10,7 @@ import { engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep }
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const REPLAY = `SAVEPOINT_SEED=${SEED}`;
-const MOMENTS = howMuch({ quick: 16, ci: 80, long: 10_000 });
+const MOMENTS = howMuch({ quick: 8, ci: 80, long: 10_000 });
 const DISKS = howMuch({ quick: 2, ci: 4, long: 40 });
 const FIRST = '/bundles/first' as DiskPath;
 const SECOND = '/bundles/second' as DiskPath;

@@ -9,7 +9,7 @@ import { prepared, SCENES, type Scene } from './scenes.ts';
  * mounted. What can be done meanwhile, and what happens when it is back.
  */
 
-const scene = SCENES.find(({ name }) => name.startsWith('restore over three roots')) as Scene;
+const scene = SCENES.find(({ name }) => name.startsWith('restore of three roots')) as Scene;
 /** At every so many calls. */
 const EACH = howMuch({ quick: 5, ci: 1, long: 1 });
 const DATA = `${ROOT}/data` as DiskPath;

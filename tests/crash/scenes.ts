@@ -39,7 +39,7 @@ export const SCENES: readonly Scene[] = [
     act: (sp) => left(sp.restore('cp_1')),
   },
   {
-    name: 'restore over three roots on two file systems',
+    name: 'restore of three roots on two disks',
     prepare: async (disk) => {
       await severalRoots(disk);
       severalChanged(disk);

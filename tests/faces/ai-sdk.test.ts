@@ -53,6 +53,7 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
       call('multi_edit', { file_path: 'a.txt', edits: [replace('1', 'eins')] }),
       call('write_file', { file_path: 'c.txt', content: 'three\n' }),
       call('checkpoint_list', {}),
+      call('workspace_context', {}),
       call('checkpoint_show', { checkpoint: 'cp_1' }),
       call('checkpoint_diff', { from: 'cp_1', patch: true }),
       ...inTwoSteps('checkpoint_restore', { checkpoint: 'cp_1' }),
@@ -67,8 +68,9 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
     expect(told.map(({ type }) => type)).toEqual(told.map(() => 'text'));
     expect(told[0]?.value).toContain('manual by agent test-agent: at the start');
     expect(told[1]?.value).toContain('write  b.txt  (1 edit');
-    expect(told[6]?.value).toContain('+eins');
-    expect(told[7]?.value).toContain('delete  c.txt');
+    expect(told[5]?.value).toContain('Workspace: ');
+    expect(told[7]?.value).toContain('+eins');
+    expect(told[8]?.value).toContain('delete  c.txt');
     expect(parts.find(({ toolName, type }) => toolName === 'multi_edit_files' && type === 'tool-result')).toMatchObject(
       {
         output: { total_files: 2, files_succeeded: 2, checkpoint_after: { toolCall: 'call-1-0' }, warnings: [] },
@@ -76,7 +78,7 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
     );
     const { checkpoints } = await savepoint.list();
     const ids = checkpoints.map(({ toolCall }) => toolCall);
-    for (const id of ['call-0-0', 'call-1-0', 'call-2-0', 'call-3-0', 'call-8-0', 'call-10-0', 'call-12-0']) {
+    for (const id of ['call-0-0', 'call-1-0', 'call-2-0', 'call-3-0', 'call-9-0', 'call-11-0', 'call-13-0']) {
       expect(ids).toContain(id);
     }
   });

@@ -17,7 +17,7 @@ import { type Project, project } from '../complaints/project.ts';
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const ALL = Number.POSITIVE_INFINITY;
 const ROUNDS = howMuch({ quick: ALL, ci: ALL, long: 5_000 });
-const DURATION_MS = howMuch({ quick: 12_000, ci: 35_000, long: ALL });
+const DURATION_MS = howMuch({ quick: 6_000, ci: 35_000, long: ALL });
 const SAVER = fileURLToPath(new URL('./saver.mjs', import.meta.url));
 
 const SAVED = ['renamed.txt', 'inplace.txt'] as const;

@@ -1,5 +1,5 @@
 /** A command that has the terminal, and the signals that are meant for it. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
 
@@ -24,19 +24,24 @@ const OF_OTHERS = ['SIGTERM', 'SIGHUP'] as const;
 export function runInForeground({ file, args, cwd, env }: Command): Promise<Ended> {
   const atTerminal = [0, 1, 2].some((fd) => isatty(fd));
   return new Promise((resolve) => {
-    const child = spawn(file, args, { cwd, env, stdio: 'inherit', argv0: file });
+    let child: ChildProcess | null = null;
+    const early: NodeJS.Signals[] = [];
     const passOn = (signal: NodeJS.Signals): void => {
-      child.kill(signal);
+      if (child === null) early.push(signal);
+      else child.kill(signal);
     };
     const leaveIt = (): void => {};
+    // Before it begins: it may say something, and be answered with Ctrl-C, before `spawn` returns.
     for (const signal of OF_THE_TERMINAL) process.on(signal, atTerminal ? leaveIt : passOn);
     for (const signal of OF_OTHERS) process.on(signal, passOn);
+    child = spawn(file, args, { cwd, env, stdio: 'inherit', argv0: file });
+    for (const signal of early) child.kill(signal);
     const settle = (ended: Ended): void => {
       for (const signal of [...OF_THE_TERMINAL, ...OF_OTHERS]) process.off(signal, passOn).off(signal, leaveIt);
       resolve(ended);
     };
     child.on('error', (error) => {
-      if (child.pid === undefined) settle({ kind: 'failed', code: (error as NodeJS.ErrnoException).code ?? 'EIO' });
+      if (child?.pid === undefined) settle({ kind: 'failed', code: (error as NodeJS.ErrnoException).code ?? 'EIO' });
     });
     child.on('exit', (status, signal) =>
       settle(signal === null ? { kind: 'exit', status: status ?? 0 } : { kind: 'signal', signal }),

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { basename } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import { SimDisk, seededRandom, simPorts } from '@savepoint/testkit';
+import { howMuch, SimDisk, seededRandom, simPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import type { Fs } from '../../src/io/fs.ts';
 import { SavepointError } from '../../src/model/errors.ts';
@@ -114,6 +114,9 @@ function mixedStore(): StoreFixture {
   return fixture;
 }
 
+/** Bytes of each file that are changed. */
+const HURT = howMuch({ quick: 100, ci: 300, long: 3_000 });
+
 /** What Savepoint reads; git keeps more beside it. */
 function isOfObjects(path: string): boolean {
   return /\/objects\/(?:pack\/.*\.(?:pack|idx)|[0-9a-f]{2}\/.*)$/.test(path);
@@ -129,8 +132,8 @@ describe('a store with one changed byte', () => {
     for (const [path, bytes] of files) {
       const kind = /\.(pack|idx)$/.exec(path)?.[1] ?? (/objects\/[0-9a-f]{2}\//.test(path) ? 'loose' : null);
       if (kind === null) continue;
-      // Every byte of what is small, 300 bytes spread over the rest, one bit each.
-      const step = Math.ceil(bytes.length / 300);
+      // Every byte of what is small, so many spread over the rest, one bit each.
+      const step = Math.ceil(bytes.length / HURT);
       for (let at = 0; at < bytes.length; at += step) {
         const changed = Buffer.from(bytes);
         changed[at] = (changed[at] as number) ^ (1 << random.integer(8));
