@@ -31,6 +31,8 @@ export interface Setting {
   readonly places: Places;
   /** Of the workspace in that folder. Throws where its settings are not sound. */
   readonly rulesOf: (root: DiskPath) => CaptureRules;
+  /** Whether checkpoints of that workspace have the index of each repository; throws as `rulesOf`. */
+  readonly recordsIndex: (root: DiskPath) => boolean;
   /** The folder that the caller stands in; real path of what is there of it. */
   readonly folder: DiskPath;
   /** The folder itself is the workspace, whatever encloses it. */
@@ -109,7 +111,7 @@ export function openFound(setting: Setting, found: Found): Workspace {
 }
 
 function workspaceOf(setting: Setting, record: WorkspaceRecord): Workspace {
-  const { ports, places, rulesOf } = setting;
+  const { ports, places, rulesOf, recordsIndex } = setting;
   const store = openStore(ports, record.storePath);
   return {
     ports,
@@ -120,6 +122,9 @@ function workspaceOf(setting: Setting, record: WorkspaceRecord): Workspace {
     // What takes no look at the folder goes on while a configuration file is broken.
     get rules() {
       return rulesOf(record.path);
+    },
+    get recordIndex() {
+      return recordsIndex(record.path);
     },
     globalIgnore: places.globalIgnore,
     searchPath: places.searchPath ?? '',

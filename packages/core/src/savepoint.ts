@@ -96,6 +96,8 @@ export interface OpenOptions {
   readonly here?: boolean;
   readonly allowHome?: boolean;
   readonly rules?: Partial<CaptureRules>;
+  /** Checkpoints also have the index of each repository, for `restore` with `git`. Default: as the settings say, else false. */
+  readonly recordIndex?: boolean;
   readonly retention?: Partial<RetentionPolicy>;
   /** Who acts. Default: the user. */
   readonly actor?: Actor;
@@ -1373,6 +1375,7 @@ export class Savepoint {
       ports,
       places: { ...places, home: resolveFolder(ports, places.home) },
       rulesOf: (root) => this.#effective(root).rules,
+      recordsIndex: (root) => this.#effective(root).recordIndex,
       folder: resolveFolder(ports, dir),
       here: here ?? false,
       allowHome: allowHome ?? false,

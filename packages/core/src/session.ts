@@ -83,7 +83,7 @@ export interface SessionHost {
 interface GoBack extends CallOptions {
   readonly session: string;
   readonly target: (workspace: Workspace) => Checkpoint;
-  readonly mode: { readonly mode?: RestoreMode; readonly allowPartial?: boolean };
+  readonly mode: { readonly mode?: RestoreMode; readonly allowPartial?: boolean; readonly git?: boolean };
   /** Where the conversation is then. */
   readonly position: ConversationPosition;
 }
@@ -104,6 +104,8 @@ export interface RollbackToOptions<Message> extends CallOptions {
   readonly mode?: RestoreMode;
   /** As for `restore`. */
   readonly allowPartial?: boolean;
+  /** As for `restore`: branch, HEAD and index of each root go back with the files. Default false. */
+  readonly git?: boolean;
 }
 
 export interface RolledBackTo<Message> {
@@ -225,7 +227,7 @@ export class Session {
     messageId: string,
     options: RollbackToOptions<Message> = {},
   ): Promise<RolledBackTo<Message>> {
-    const { before = false, what = 'both', conversation, mode, allowPartial, signal, toolCall, force } = options;
+    const { before = false, what = 'both', conversation, mode, allowPartial, git, signal, toolCall, force } = options;
     const ids = (conversation ?? []).map(options.idOf ?? ((message) => (message as { readonly id: string }).id));
     const find = (workspace: Workspace): MessagePlace => this.#placeOf(workspace, messageId, before, ids);
     // Before anything is aborted: where there is no way back the calls may as well go on.
@@ -249,7 +251,11 @@ export class Session {
         ...(toolCall !== undefined && { toolCall }),
         ...(force !== undefined && { force }),
       };
-      const chosen = { ...(mode && { mode }), ...(allowPartial !== undefined && { allowPartial }) };
+      const chosen = {
+        ...(mode && { mode }),
+        ...(allowPartial !== undefined && { allowPartial }),
+        ...(git !== undefined && { git }),
+      };
       const act =
         what === 'conversation'
           ? null

@@ -76,14 +76,16 @@ export function planNotes(act: ActJson, target: BriefJson | null): string[] {
 
 const INDEXES = {
   rebuilt: 'its index becomes what the commit has',
-  'put-back': 'its index becomes what it was',
+  'put-back': 'its index becomes what it was, with what was staged',
   left: 'its index stays',
 } as const;
 
 /** Branches that move as well, and what they leave behind. */
 function headLines({ heads, dryRun }: ActJson): string[] {
   return heads.flatMap(({ path, before, after, index, unreachable, unreachableCount }) => [
-    `${repository(path)} ${dryRun ? 'moves' : 'was moved'} from ${position(before)} to ${position(after)}; ${INDEXES[index]}.`,
+    position(before) === position(after)
+      ? `${repository(path)} stays at ${position(after)}; ${INDEXES[index]}.`
+      : `${repository(path)} ${dryRun ? 'moves' : 'was moved'} from ${position(before)} to ${position(after)}; ${INDEXES[index]}.`,
     ...(unreachableCount === 0
       ? []
       : [`  no branch leads to ${counted(unreachableCount, 'commit')} then (the store keeps them):`]),

@@ -25,6 +25,7 @@ import {
   type Telling,
   type Workspace,
 } from '../timeline/capture.ts';
+import { withIndexes } from '../timeline/record-index.ts';
 import { type CheckpointRef, readCheckpoint, type TimelineEnd } from '../timeline/timeline.ts';
 import { type BackupPlace, saveBackups, saveBackupsBeside } from '../transaction/backups.ts';
 import { type Publication, runTransaction } from '../transaction/door.ts';
@@ -374,7 +375,11 @@ async function composeAfter(
     endAfter(end, checkpoint),
     {
       snapshot: editSnapshot(batch, checkpoint.snapshot, plan.paths),
-      roots: rootsAfter(scan.roots, plan.heads ?? []),
+      // Something may have been staged since the checkpoint before, of which that alone makes no new one.
+      roots: rootsAfter(
+        (await withIndexes(workspace, batch, scan.roots, checkpoint.roots, pace)).roots,
+        plan.heads ?? [],
+      ),
       counts: countsAfter(scan.counts, plan, batch),
       partial: scan.partial,
       unsettled: scan.unsettled.filter((path) => !touched.has(path)),
@@ -421,7 +426,9 @@ function forget(scan: ScanResult, plan: Plan): void {
 
 function fingerprintOf(plan: Plan): string {
   const paths = plan.paths.map(({ path, from, to }) => JSON.stringify([path, entryToJson(from), entryToJson(to)]));
-  const heads = (plan.heads ?? []).map(({ path, before, after, refs }) => JSON.stringify([path, before, after, refs]));
+  const heads = (plan.heads ?? []).map(({ path, before, after, refs, movesIndex, index }) =>
+    JSON.stringify([path, before, after, refs, movesIndex ? index : null]),
+  );
   const lines = [...paths, ...heads];
   return createHash('sha1').update(lines.join('\n')).digest('hex');
 }

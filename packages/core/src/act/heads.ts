@@ -9,6 +9,7 @@ import type { DiskPath } from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import type { Workspace } from '../timeline/capture.ts';
 import { dropKept, type Kept, keepCommits, keptCommit, writeKept } from '../timeline/kept.ts';
+import { withoutIndex } from '../timeline/record-index.ts';
 import type { CheckpointRef } from '../timeline/timeline.ts';
 import type { Publication } from '../transaction/door.ts';
 import { type HeadStep, readHeads, removeHeads, writeHeads } from '../transaction/heads-file.ts';
@@ -58,7 +59,8 @@ export async function keepHeads(
       const index = move.movesIndex ? await indexesOf(workspace, move, state, objects, batch, pace) : null;
       if (index !== null) indexes.set(`index-${number}-after`, index.after);
       if (index?.before != null) indexes.set(`index-${number}-before`, index.before);
-      steps.push({ path: move.path, before: move.before, after: move.after, refs: move.refs, index });
+      const staged = index !== null && index.after === move.index ? (move.recorded?.staged ?? []) : [];
+      steps.push({ path: move.path, before: move.before, after: move.after, refs: move.refs, index, staged });
     } finally {
       objects.close();
     }
@@ -133,8 +135,14 @@ export function withHeads(workspace: Workspace, publication: Publication): Publi
 
 /** The roots as they stand when the act is done. */
 export function rootsAfter(roots: readonly RootState[], moves: readonly HeadMove[]): readonly RootState[] {
-  const after = new Map(moves.map((move) => [move.path, move.after]));
-  return roots.map((root) => ({ ...root, ...after.get(root.path) }));
+  const after = new Map(moves.map((move) => [move.path, move]));
+  return roots.map((root) => {
+    const move = after.get(root.path);
+    if (move === undefined) return root;
+    const stands = { ...root, ...move.after };
+    if (!move.movesIndex) return stands;
+    return move.recorded === null ? withoutIndex(stands) : { ...stands, index: move.recorded };
+  });
 }
 
 function gone({ path }: HeadMove): SavepointError {

@@ -30,6 +30,8 @@ export interface Effective {
   /** Null: nothing does. */
   readonly exporting: AutomaticExport | null;
   readonly rules: CaptureRules;
+  /** Checkpoints have the index of each repository. */
+  readonly recordIndex: boolean;
   readonly retention: RetentionPolicy;
   readonly backups: BackupPlace;
   readonly automatic: Automatic;
@@ -39,6 +41,7 @@ export interface Effective {
 /** What a caller of the library says itself. */
 export interface GivenOptions {
   readonly rules?: Partial<CaptureRules>;
+  readonly recordIndex?: boolean;
   readonly retention?: Partial<RetentionPolicy>;
   readonly backups?: BackupPlace;
 }
@@ -57,6 +60,7 @@ export function effective({ values }: Settings, given: GivenOptions): Effective 
       ...(values.roots.length === 0 ? {} : { roots: values.roots }),
       ...given.rules,
     },
+    recordIndex: given.recordIndex ?? values.record_index,
     retention: {
       maxCheckpoints: values.max_checkpoints,
       maxAgeDays: values.retention_hours / HOURS,

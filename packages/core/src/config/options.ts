@@ -145,6 +145,13 @@ export const OPTIONS = {
     what: 'Plain folders, from the workspace’s folder, that are roots as repositories are: captured whatever ignore rules around them or their names say, and listed by `repos`. Not patterns; `exclude` comes first.',
     why: 'Repositories are found by themselves; of other folders nobody can tell that they are a unit of their own.',
   },
+  record_index: {
+    kind: SWITCH,
+    fallback: false,
+    project: 'turn-off',
+    what: 'Whether a checkpoint also has the index of each repository, with what is staged, so that `restore --git` brings back what was staged, too.',
+    why: 'What is staged may be in no file any more, and nobody expects that to be kept.',
+  },
   backups: {
     kind: { type: 'choice', of: ['store', 'beside'] },
     fallback: 'store',

@@ -108,6 +108,16 @@ export interface RootState {
   readonly mount?: true;
   /** Why it could not be captured, by the system's name of the error: the checkpoint is partial. The rest is of earlier. */
   readonly failed?: string;
+  /** What was staged; absent where that was not recorded. */
+  readonly index?: RecordedIndex;
+}
+
+/** The index of a repository as a checkpoint found it. */
+export interface RecordedIndex {
+  /** A blob: an index file of git's with its entries alone. The same entries have the same id. */
+  readonly id: ObjectId;
+  /** Blobs that it names and the commit does not have at that path. */
+  readonly staged: readonly ObjectId[];
 }
 
 /** Where a repository's HEAD stands; with neither it is not known. */

@@ -24,6 +24,7 @@ import { dropKept, tidyShallow } from '../timeline/kept.ts';
 import { reachable } from '../timeline/reachable.ts';
 import { writeCheckpoint } from '../timeline/timeline.ts';
 import { purgeBackups } from '../transaction/backups.ts';
+import { RecordedIndexes } from './indexes.ts';
 import { type Left, type Searched, searchStore } from './search.ts';
 import { Secrets } from './secrets.ts';
 import { storyWithout } from './story.ts';
@@ -62,7 +63,7 @@ export async function previewPurge(
   const { gone, sameBytes, secrets } = await lookFor(workspace, checkpoints, paths, pace);
   const batch = objects.batch();
   try {
-    const rewritten = await rewrite(batch, checkpoints, paths, secrets, pace);
+    const rewritten = await rewrite(batch, checkpoints, paths, gone, secrets, pace);
     return { checkpoints: rewritten.map(({ from }) => from.id), contents: gone.size, sameBytes };
   } finally {
     batch.abandon();
@@ -86,7 +87,7 @@ export async function purge(
   const batch = store.objects.batch();
   let rewritten: readonly Rewritten[];
   try {
-    rewritten = await rewrite(batch, checkpoints, paths, secrets, pace);
+    rewritten = await rewrite(batch, checkpoints, paths, gone, secrets, pace);
     pace.check();
     if (rewritten.length > 0) batch.finish();
   } finally {
@@ -146,14 +147,16 @@ async function rewrite(
   batch: Parameters<typeof leaveOut>[0],
   checkpoints: readonly Checkpoint[],
   paths: readonly TreePath[],
+  gone: ReadonlySet<ObjectId>,
   secrets: Secrets,
   pace: Pace,
 ): Promise<readonly Rewritten[]> {
   const rewritten: Rewritten[] = [];
+  const indexes = new RecordedIndexes(batch, paths, gone);
   for (const [index, checkpoint] of checkpoints.entries()) {
     if (pace.due()) await pace.breathe({ phase: 'purge', done: index, total: checkpoints.length });
     const snapshot = leaveOut(batch, checkpoint.snapshot, paths);
-    const story = storyWithout(checkpoint, paths, secrets);
+    const story = indexes.without(storyWithout(checkpoint, paths, secrets));
     if (snapshot === checkpoint.snapshot && story === checkpoint) continue;
     rewritten.push({ from: checkpoint, to: writeCheckpoint(batch, story, snapshot).commit });
   }

@@ -25,6 +25,7 @@ const FILE_BYTES = 2 ** 30;
 /** No story is larger. Larger blobs are contents of files, and are told by their ids alone. */
 const STORY_BYTES = 64 * 1024 * 1024;
 const STORY_BEGINS = '{"format":';
+const INDEX_BEGINS = 'DIRC';
 
 export async function searchStore(
   { ports: { fs }, store }: Workspace,
@@ -36,7 +37,7 @@ export async function searchStore(
   let objects = 0;
   let files = 0;
   store.objects.refresh();
-  // In trees ids stand as bytes, in stories as digits.
+  // In trees and in git's indexes ids stand as bytes, in stories as digits.
   const asBytes = [...gone].map((id) => Buffer.from(id, 'hex'));
   for (const id of store.objects.ids()) {
     objects += 1;
@@ -46,7 +47,7 @@ export async function searchStore(
     if (info === null || info.type === 'commit' || info.size > STORY_BYTES) continue;
     const { type, data } = store.objects.read(id);
     const names =
-      type === 'tree'
+      type === 'tree' || data.toString('latin1', 0, INDEX_BEGINS.length) === INDEX_BEGINS
         ? asBytes.some((each) => data.includes(each))
         : data.toString('latin1', 0, STORY_BEGINS.length) === STORY_BEGINS && hasId(data.toString('latin1'), gone);
     if (names) left.push({ where: id, what: `a ${type} that names it` });

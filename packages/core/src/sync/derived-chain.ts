@@ -10,6 +10,7 @@ import type { ObjectId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
 import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
 import { OverlayBatch } from '../store/overlay.ts';
+import { withoutIndex } from '../timeline/record-index.ts';
 import { writeCheckpoint } from '../timeline/timeline.ts';
 import { DerivedSnapshots } from './derived-snapshot.ts';
 import { withoutMessages, withoutPrivateContents } from './derived-story.ts';
@@ -96,6 +97,7 @@ function derive(
     snapshot,
     // What could be put back there is not in the chain.
     heads: [],
+    roots: checkpoint.roots.map(withoutIndex),
     counts: {
       files: files - leftOut.files,
       links: links - leftOut.links,

@@ -41,6 +41,7 @@ import { type Attribution, attributionOf, sameAuthorship } from './attribution.t
 import { listChanges } from './changes.ts';
 import { describe } from './describe.ts';
 import { orByRewind, returnsTo } from './own-rewind.ts';
+import { withIndexes } from './record-index.ts';
 import type { Move, MoveOptions } from './renames.ts';
 import { type CheckpointRef, readCheckpoint, type Timeline, type TimelineEnd, writeCheckpoint } from './timeline.ts';
 
@@ -52,6 +53,8 @@ export interface Workspace {
   readonly store: OpenStore;
   readonly timeline: Timeline;
   readonly rules: CaptureRules;
+  /** Checkpoints have the index of each repository. */
+  readonly recordIndex: boolean;
   readonly globalIgnore: DiskPath | null;
   /** Folders of programs, as PATH has them. */
   readonly searchPath: string;
@@ -143,7 +146,7 @@ export async function capture(
   const { latest } = end;
   const batch = store.objects.batch();
   try {
-    const found = await scanWith(workspace, batch, latest, options, pace);
+    let found = await scanWith(workspace, batch, latest, options, pace);
     const same =
       latest !== null && latest.snapshot.files === found.snapshot.files && latest.snapshot.side === found.snapshot.side;
     const open = readOpenCalls(workspace.ports.fs, store.layout, workspace.ports.clock.now());
@@ -155,6 +158,8 @@ export async function capture(
       if (found.filesRead > 0) keepCache(workspace, latest.commit, found);
       return { checkpoint: latest, made: false, scan: found };
     }
+    const { roots, problems } = await withIndexes(workspace, batch, found.roots, latest?.roots ?? [], pace);
+    found = { ...found, roots, problems: [...found.problems, ...problems] };
     const ref = await composeCheckpoint(
       workspace,
       batch,

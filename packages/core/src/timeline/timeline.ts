@@ -14,6 +14,7 @@ const PREFIX = 'refs/savepoint/cp/';
 const PINS = 'refs/savepoint/pin/';
 const FILES = 'files' as Name;
 const SIDE = 'side' as Name;
+const INDEXES = 'indexes' as Name;
 const STORY = 'checkpoint.json' as Name;
 const BLOB = 0o100644;
 const TREE = 0o040000;
@@ -171,6 +172,8 @@ export function writeCheckpoint(
     { name: FILES, mode: TREE, id: snapshot.files },
   ];
   if (snapshot.side !== EMPTY_TREE) entries.push({ name: SIDE, mode: TREE, id: snapshot.side });
+  const indexes = indexesTree(story.roots);
+  if (indexes.length > 0) entries.push({ name: INDEXES, mode: TREE, id: batch.add('tree', encodeTree(indexes)) });
   if (snapshot.files === EMPTY_TREE) batch.add('tree', Buffer.alloc(0));
   const who = {
     name: oneLine(story.actor.name) || story.actor.kind,
@@ -189,6 +192,12 @@ export function writeCheckpoint(
     }),
   );
   return { number: story.number, commit };
+}
+
+/** Nothing reads it: what the story names has to be reached from the commit. */
+function indexesTree(roots: Story['roots']): readonly TreeEntry[] {
+  const ids = new Set(roots.flatMap(({ index }) => (index === undefined ? [] : [index.id, ...index.staged])));
+  return [...ids].map((id) => ({ name: id as string as Name, mode: BLOB, id }));
 }
 
 /** A subject is one line. */

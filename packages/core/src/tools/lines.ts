@@ -47,6 +47,12 @@ export function captureLines({ partial, leftOut, unsettled, warnings }: Captured
   ];
 }
 
+const INDEXES: Record<Act['heads'][number]['index'], string> = {
+  rebuilt: 'its index becomes what the commit has',
+  'put-back': 'its index becomes what it was, with what was staged',
+  left: 'its index stays',
+};
+
 export function actLines(act: Act): string[] {
   const { outcome, description, plan, before, checkpoint, heads, headMoved, repositoriesGone, keptFiles } = act;
   const beginnings: Record<Act['outcome'], string> = {
@@ -62,9 +68,9 @@ export function actLines(act: Act): string[] {
     ...plan.conflicts.map(({ path, why }) => `  conflict  ${name(path)}: ${showText(why)}`),
     ...plan.refused.map(({ path, why }) => `  refused  ${name(path)}: ${showText(why)}`),
     ...plan.kept.map(({ path, why }) => `  stays as it is  ${name(path)}: ${showText(why)}`),
-    ...heads.map(({ path, unreachableCount }) => {
+    ...heads.map(({ path, index, unreachableCount }) => {
       const left = unreachableCount === 0 ? '' : `; no branch leads to ${unreachableCount} commits then`;
-      return `  ${name(path)}: its branch and HEAD move as well${left}`;
+      return `  ${name(path)}: its branch and HEAD move as well, and ${INDEXES[index]}${left}`;
     }),
     ...headMoved.map(({ path }) => `  ${name(path)}: its branch or commit is another one now; only files come back`),
     ...repositoriesGone.map((path) => `  ${name(path)}: its .git is gone and does not come back`),

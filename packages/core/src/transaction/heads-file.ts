@@ -18,6 +18,8 @@ export interface HeadStep {
   readonly refs: readonly RefUpdate[];
   /** Blobs of the store; null: the index stays as it is. */
   readonly index: { readonly before: ObjectId | null; readonly after: ObjectId } | null;
+  /** Blobs of the store that the index to be names; the repository may have lost them. */
+  readonly staged: readonly ObjectId[];
 }
 
 interface PositionJson {
@@ -34,6 +36,8 @@ interface HeadsJson {
     readonly after: PositionJson;
     readonly refs: readonly { readonly name: JsonName; readonly from: string | null; readonly to: string | null }[];
     readonly index: HeadStep['index'];
+    /** Absent: none. */
+    readonly staged?: readonly ObjectId[];
   }[];
 }
 
@@ -43,12 +47,13 @@ const MOST_BYTES = 64 * 1024 * 1024;
 export function writeHeads({ fs }: Ports, layout: StoreLayout, commit: ObjectId, steps: readonly HeadStep[]): void {
   const json: HeadsJson = {
     commit,
-    steps: steps.map(({ path, before, after, refs, index }) => ({
+    steps: steps.map(({ path, before, after, refs, index, staged }) => ({
       path: nameToJson(path),
       before: toJson(before),
       after: toJson(after),
       refs: refs.map(({ name, from, to }) => ({ name: nameToJson(name), from, to })),
       index,
+      ...(staged.length === 0 ? {} : { staged }),
     })),
   };
   durableWrite(fs, fileOf(layout), Buffer.from(`${JSON.stringify(json)}\n`), 0o600);
@@ -63,12 +68,13 @@ export function readHeads({ fs }: Ports, layout: StoreLayout, commit: ObjectId):
   try {
     const json = JSON.parse(readWhole(fs, file, MOST_BYTES).toString()) as HeadsJson;
     if (json.commit !== commit) return [];
-    return json.steps.map(({ path, before, after, refs, index }) => ({
+    return json.steps.map(({ path, before, after, refs, index, staged }) => ({
       path: nameFromJson(path) as TreePath,
       before: fromJson(before),
       after: fromJson(after),
       refs: refs.map(({ name, from, to }) => ({ name: nameFromJson(name), from, to })),
       index,
+      staged: staged ?? [],
     }));
   } catch (error) {
     if (isFsError(error, 'ENOENT')) return [];

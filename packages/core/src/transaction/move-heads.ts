@@ -8,7 +8,8 @@
  *    makes it a conflict.
  * H3 The index is replaced under git's own lock, by a file that was complete before it got that name.
  * H4 Each step can be repeated, forward and back: whoever recovers does not know how far a dead process came.
- * H5 What a move leaves without a ref is durable in the store before the first ref moves (timeline/kept.ts).
+ * H5 What an index names is in the repository before that index is.
+ * H6 What a move leaves without a ref is durable in the store before the first ref moves (timeline/kept.ts).
  */
 import { durableCreate, isTemporaryName, readWhole, syncFolder } from '../io/durable-write.ts';
 import { isFsError, permissions } from '../io/fs.ts';
@@ -19,6 +20,7 @@ import type { ObjectId } from '../model/ids.ts';
 import { type DiskPath, nameToJson, textFromBytes } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { readBranch } from '../workspace/git-head.ts';
+import { GitObjects } from '../workspace/git-objects.ts';
 import { complaint, type Git } from '../workspace/git-program.ts';
 import { type GitState, readRepository } from '../workspace/git-state.ts';
 import { diskOf, neverWritten, positionOf, type RefUpdate, refOf, samePosition } from '../workspace/head-moves.ts';
@@ -53,6 +55,8 @@ export async function moveHeadsBack(input: HeadsInput, steps: readonly HeadStep[
       after: before,
       refs: refs.map(({ name, from, to }) => ({ name, from: to, to: from })),
       index: index === null || index.before === null ? null : { before: index.after, after: index.before },
+      // It had what its index named, and no git drops that so soon.
+      staged: [],
     };
     await moveOne(input, back);
   }
@@ -69,10 +73,8 @@ async function moveOne(input: HeadsInput, step: HeadStep): Promise<void> {
   if (now === null || !isOnTheWay(now, step)) throw conflict(step, 'was moved by somebody else meanwhile'); // H1
   const detaches = step.after.branch === null && !samePosition(now, step.after);
   const attaches = step.after.branch !== null && now.branch !== step.after.branch;
-  if ((updates.length > 0 || detaches || attaches) && git === null) {
-    const message = 'git is needed to put a branch back, and is not found.';
-    throw new SavepointError('GIT_REFUSED', message, { repositories: [{ path: nameToJson(step.path), why: message }] });
-  }
+  if ((updates.length > 0 || detaches || attaches) && git === null) throw needsGit(step);
+  await giveStaged(input, step, state);
   if (git !== null && (updates.length > 0 || detaches)) await updateRefs(git, state, step, updates, detaches, now);
   if (git !== null && attaches) {
     const branch = textFromBytes(refOf(step.after.branch ?? '')) ?? '';
@@ -93,6 +95,30 @@ function isOpen({ fs }: Ports, { commonDir }: GitState, step: HeadStep, { name, 
 function isOnTheWay(now: HeadPosition, { before, after, refs }: HeadStep): boolean {
   if (samePosition(now, before) || samePosition(now, after)) return true;
   return refs.some(({ name, to }) => now.branch !== null && refOf(now.branch) === name && now.commit === to);
+}
+
+/** H5 */
+async function giveStaged({ ports, git, objects }: HeadsInput, step: HeadStep, state: GitState): Promise<void> {
+  if (step.staged.length === 0) return;
+  const own = new GitObjects(ports, state);
+  let missing: readonly ObjectId[];
+  try {
+    missing = step.staged.filter((id) => !own.has(id));
+  } finally {
+    own.close();
+  }
+  for (const id of missing) {
+    if (git === null) throw needsGit(step);
+    const args = ['hash-object', '-t', 'blob', '-w', '--no-filters', '--stdin'];
+    const done = await git.run(state, args, objects.read(id).data);
+    if (done.exit === 0 && done.stdout.toString('latin1').trim() === id) continue;
+    throw conflict(step, `does not take what was staged (${complaint(done)})`);
+  }
+}
+
+function needsGit({ path }: HeadStep): SavepointError {
+  const message = 'git is needed to put a branch back, and is not found.';
+  return new SavepointError('GIT_REFUSED', message, { repositories: [{ path: nameToJson(path), why: message }] });
 }
 
 async function updateRefs(

@@ -12,7 +12,7 @@ export const restore = verb({
     'subfolder, only what is in it. What is about to be overwritten is captured first, so `undo` takes a restore back. ' +
     'Files that the checkpoint does not know and that an ignore rule covers, or that could not be captured, stay. ' +
     'Only files are restored: branch, HEAD, index and stash stay as they are, unless `git` asks for branch, HEAD and ' +
-    'index; then the index is as the commit has it, and `undo` puts all three back. A deleted .git does not come back.',
+    'index; then the index is as the commit has it (or as it was, where the option `record_index` is on), and `undo` puts all three back. A deleted .git does not come back.',
   changes: 'files',
   schemas: ({ z, jsonName, checkpointName, restored }) => ({
     input: z.strictObject({

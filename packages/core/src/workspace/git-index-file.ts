@@ -19,6 +19,8 @@ export interface IndexFile {
   readonly paths: readonly string[];
   /** Where each entry begins in `data`. */
   readonly offsets: Uint32Array;
+  /** Where the last entry ends; extensions follow. */
+  readonly entriesEnd: number;
   /** What a split index says about its shared half. */
   readonly link: IndexLink | null;
   /** By path of a folder, '' for the top: the tree that the entries below it make. Not of folders that changed since. */
@@ -67,7 +69,7 @@ export function parseIndexFile(path: DiskPath, data: Buffer, idBytes: number): I
   const { paths, offsets, next } = readEntries(data, idBytes, end, version, count, damaged);
   const { link, trees } = readExtensions(path, data, idBytes, next, end);
   assertOrder(data, idBytes, paths, offsets, link === null ? 0 : link.replaced.length, damaged);
-  return { data, idBytes, checksum, paths, offsets, link, trees };
+  return { data, idBytes, checksum, paths, offsets, entriesEnd: next, link, trees };
 }
 
 /** 0 for an ordinary entry; 1, 2, 3 for the base, ours and theirs of a conflict. */

@@ -98,6 +98,15 @@ export function readIndex(fs: Fs, gitDir: DiskPath, objectFormat: 'sha1' | 'sha2
   }
 }
 
+/**
+ * An index file of which no other file is a part.
+ * @returns null where it is a split one
+ * @throws Unusable when it is not a whole index
+ */
+export function trackedIn(file: IndexFile): TrackedPaths | null {
+  return file.link === null ? new Index(wholeIndex(file), file.trees) : null;
+}
+
 function readIndexFile(fs: Fs, path: DiskPath, idBytes: number): IndexFile | null {
   const data = readGitFile(fs, path, INDEX_BYTES);
   return data === null ? null : parseIndexFile(path, data, idBytes);

@@ -17,6 +17,7 @@ interface Tracked {
 }
 
 const FOLDER = 0o40000;
+const SUBMODULE = 0o160000;
 /** A small tree can stand for any number of files. */
 const MOST_ENTRIES = 5_000_000;
 const DEEPEST = 4096;
@@ -51,6 +52,27 @@ export async function stagedPaths(
     }
     throw error;
   }
+}
+
+/**
+ * Blobs that the index names and the commit does not have at that path, and where.
+ * @throws SavepointError STORE_DAMAGED, FsError where the commit cannot be read
+ */
+export async function stagedBlobs(
+  objects: GitObjects,
+  commit: string | null,
+  tracked: TrackedPaths,
+  pace: Pace,
+): Promise<ReadonlyMap<string, TreePath>> {
+  const found = new Map<string, TreePath>();
+  const committed = commit === null ? null : await committedBeside(objects, commit, tracked, pace);
+  if (commit !== null && committed === null) return found;
+  for (const { path, mode, id } of tracked.entries()) {
+    if (mode === SUBMODULE) continue;
+    if (committed !== null && (liesIn(committed.same, path) || committed.files.get(path)?.id === id)) continue;
+    found.set(id, path);
+  }
+  return found;
 }
 
 interface Committed {

@@ -2,14 +2,16 @@
 import { FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
-import type { HeadPosition } from '../model/checkpoint.ts';
+import type { HeadPosition, RecordedIndex } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { ObjectId } from '../model/ids.ts';
 import { type DiskPath, type TreePath, textFromBytes } from '../model/names.ts';
 import { decodeCommit } from '../store/objects/commit.ts';
+import { hashObject } from '../store/objects/object-hash.ts';
 import { gitBoolean } from './git-config.ts';
-import { problemOf, Unusable } from './git-file.ts';
+import { problemOf, readGitFile, Unusable } from './git-file.ts';
 import { type Head, readBranch, readHead } from './git-head.ts';
+import { plainIndexOf } from './git-index-plain.ts';
 import { GitObjects } from './git-objects.ts';
 import { complaint, type Git } from './git-program.ts';
 import { type GitState, readRepository } from './git-state.ts';
@@ -29,6 +31,10 @@ export interface WantedHead {
   readonly operation: string | null;
   /** A blob of the store to be the index; null: it is made of the commit. */
   readonly index: ObjectId | null;
+  /** The same with its entries alone, by which it is told whether that is the index already; null where not known. */
+  readonly plain: ObjectId | null;
+  /** What it names, where it was recorded. */
+  readonly recorded: RecordedIndex | null;
 }
 
 export interface HeadMove {
@@ -39,6 +45,8 @@ export interface HeadMove {
   /** The index is another one afterwards: it stays as it is where only the branch is another one. */
   readonly movesIndex: boolean;
   readonly index: ObjectId | null;
+  /** What that names, and may have to be put into the repository first. */
+  readonly recorded: RecordedIndex | null;
   /** Commits that no ref leads to afterwards, newest first. */
   readonly unreachable: readonly { readonly commit: string; readonly subject: string }[];
 }
@@ -51,6 +59,7 @@ export interface HeadPlan {
 /** More would make the store a copy of the repository. */
 const MOST_KEPT = 1_000;
 const ID_DIGITS = 40;
+const INDEX_BYTES = 1024 * 1024 * 1024;
 const BRANCHES = 'refs/heads/';
 
 export async function planHeads(
@@ -70,10 +79,11 @@ export async function planHeads(
       if ('problem' in state) throw new Refusal(`its .git cannot be used: ${state.problem.detail}`);
       const before = positionOf(state);
       if (before === null) throw new Refusal('it cannot be told where its HEAD stands');
-      if (samePosition(before, one.to)) continue;
+      const another = isAnotherIndex(ports, state, one.plain);
+      if (samePosition(before, one.to) && !another) continue;
       if (git === null) throw new Refusal('git is needed for that, and is not found');
       await pace.breathe();
-      moves.push(await planMove(ports, disk, git, state, before, one, pace));
+      moves.push(await planMove(ports, disk, git, state, before, one, another, pace));
     } catch (error) {
       refused.push({ path: one.path, why: whyNot(error) });
     }
@@ -121,13 +131,28 @@ export function neverWritten({ link, config, objectFormat, bare }: GitState): st
 
 class Refusal extends Error {}
 
+/** Of one that cannot be read nobody knows. */
+function isAnotherIndex({ fs }: Ports, { gitDir }: GitState, plain: ObjectId | null): boolean {
+  if (plain === null) return false;
+  const path = `${gitDir}/index` as DiskPath;
+  const bytes = readGitFile(fs, path, INDEX_BYTES);
+  if (bytes === null) return true;
+  try {
+    return hashObject('blob', plainIndexOf(path, bytes)) !== plain;
+  } catch (error) {
+    problemOf(error);
+    return true;
+  }
+}
+
 async function planMove(
   ports: Ports,
   disk: DiskPath,
   git: Git,
   state: GitState,
   before: HeadPosition,
-  { path, to, operation, index }: WantedHead,
+  { path, to, operation, index, recorded }: WantedHead,
+  anotherIndex: boolean,
   pace: Pace,
 ): Promise<HeadMove> {
   const never = neverWritten(state);
@@ -159,8 +184,9 @@ async function planMove(
       before,
       after: to,
       refs,
-      movesIndex: before.commit !== to.commit,
+      movesIndex: before.commit !== to.commit || anotherIndex,
       index,
+      recorded,
       unreachable: lost.map((commit) => ({ commit, subject: subjectOf(objects, commit) })),
     };
   } finally {
