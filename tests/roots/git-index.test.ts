@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { open, type Savepoint } from '@savepoint/core';
+import { type CaptureRules, type DiskPath, open, type Savepoint, type TreePath } from '@savepoint/core';
 import { git, realPorts, type World, world } from '@savepoint/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
@@ -12,14 +12,14 @@ class Place {
   readonly dir = Buffer.from(this.world.workspace, 'latin1').toString();
 
   constructor() {
-    for (const name of ['a', 'b', 'c', 'd']) this.write(name, `${name} 1\n${'some text\n'.repeat(20)}`);
+    for (const name of ['a', 'b', 'c', 'd', 'f', 'g']) this.write(name, `${name} 1\n${'some text\n'.repeat(20)}`);
     this.git('init', '-q', '-b', 'main');
     this.commit('first');
   }
 
-  open(recordIndex = true): Savepoint {
+  open(recordIndex = true, rules: Partial<CaptureRules> = {}): Savepoint {
     const places = { ...this.world.places, searchPath: process.env['PATH'] ?? '' };
-    return open({ dir: this.world.workspace, ports: realPorts(), places, recordIndex });
+    return open({ dir: this.world.workspace, ports: realPorts(), places, recordIndex, rules });
   }
 
   at(name: string): string {
@@ -67,46 +67,20 @@ class Place {
 
 describe('restore --git with a recorded index', () => {
   const situations: Record<string, [string, (place: Place) => void]> = {
-    'a staged new file': [
-      'A  new\n',
+    // A staged file that was changed, or is gone, since; a removal of the index alone; `e` was `c`; a mode; `git add -N`.
+    'all that git tells of files': [
+      'A  new\nMM a\n M f\n?? untracked\nAD staged-only\nD  b\nD  g\n?? g\nR  c -> e\nM  d\n A to-add\n',
       (p) => {
-        p.write('new', 'new\n');
-        p.git('add', 'new');
-      },
-    ],
-    'a staged change, and one on top of it': [
-      'MM a\n',
-      (p) => {
+        for (const name of ['new', 'untracked', 'staged-only', 'to-add', 'f']) p.write(name, `${name}\n`);
         p.write('a', 'staged\n');
-        p.git('add', 'a');
-        p.write('a', 'later!\n');
-      },
-    ],
-    'a change that is not staged': [' M a\n', (p) => p.write('a', 'changed\n')],
-    'a file that is not tracked': ['?? new\n', (p) => p.write('new', 'new\n')],
-    'a staged file that is gone again': [
-      'AD new\n',
-      (p) => {
-        p.write('new', 'only staged\n');
-        p.git('add', 'new');
-        fs.rmSync(p.at('new'));
-      },
-    ],
-    'a staged removal': ['D  b\n', (p) => p.git('rm', '-q', 'b')],
-    'a removal of the index alone': ['D  b\n?? b\n', (p) => p.git('rm', '-q', '--cached', 'b')],
-    'a rename': ['R  c -> e\n', (p) => p.git('mv', 'c', 'e')],
-    'a mode': [
-      'M  d\n',
-      (p) => {
         fs.chmodSync(p.at('d'), 0o755);
-        p.git('add', 'd');
-      },
-    ],
-    'a file to be added': [
-      ' A new\n',
-      (p) => {
-        p.write('new', 'new\n');
-        p.git('add', '-N', 'new');
+        p.git('add', 'new', 'a', 'staged-only', 'd');
+        p.git('add', '-N', 'to-add');
+        p.git('rm', '-q', 'b');
+        p.git('rm', '-q', '--cached', 'g');
+        p.git('mv', 'c', 'e');
+        p.write('a', 'later!\n');
+        fs.rmSync(p.at('staged-only'));
       },
     ],
     'a conflict': [
@@ -154,6 +128,148 @@ describe('restore --git with a recorded index', () => {
     expect(fs.readFileSync(place.at('.git/index'))).toEqual(later[1]);
     expect(place.state()).toEqual(later[0]);
     git(place.store(), 'fsck', '--strict');
+  });
+
+  it('moves the index alone where no branch moved, and not where it says the same', async () => {
+    const place = new Place();
+    place.write('a', 'staged\n');
+    place.git('add', 'a');
+    await place.open().checkpoint();
+    // Looks at the files, and writes down what it saw.
+    place.git('status');
+    expect((await place.open().restore('cp_1', GIT)).checkpoint).toBeNull();
+    const then = place.state();
+    place.git('reset', '-q');
+    const later = place.state();
+    const { plan, fingerprint } = await place.open().previewRestore('cp_1', GIT);
+    expect(plan.heads).toMatchObject([{ path: '', movesIndex: true, refs: [], unreachable: [] }]);
+    const done = await place.open().restore('cp_1', { ...GIT, expected: fingerprint });
+    expect(place.state()).toEqual(then);
+    expect(done.checkpoint?.roots[0]?.index).toEqual((await place.open().show('cp_1')).roots[0]?.index);
+    await place.open().undo();
+    expect(place.state()).toEqual(later);
+    await place.open().redo();
+    expect(place.state()).toEqual(then);
+  });
+
+  it('the same index is stored once, and what it names is not read again', async () => {
+    const place = new Place();
+    place.write('new', 'staged\n');
+    place.git('add', 'new');
+    const id = place.git('rev-parse', ':new').trim();
+    place.write('new', 'later!\n');
+    const first = (await place.open().checkpoint()).checkpoint;
+    expect(first.roots[0]?.index?.staged).toEqual([id]);
+    fs.rmSync(place.at(`.git/objects/${id.slice(0, 2)}/${id.slice(2)}`));
+    place.write('b', 'changed\n');
+    const second = await place.open().checkpoint();
+    expect(second.scan.problems).toEqual([]);
+    expect(second.checkpoint.roots[0]?.index).toEqual(first.roots[0]?.index);
+    await place.open().gc({ retention: { maxCheckpoints: 1, keepAtLeast: 1 } });
+    expect(git(place.store(), 'cat-file', 'blob', id)).toBe('staged\n');
+    expect((await place.open().verify({ deep: true })).damage).toEqual([]);
+    git(place.store(), 'fsck', '--strict');
+  });
+
+  it('without the option nothing of it is recorded, and the index is as the commit has it', async () => {
+    const place = new Place();
+    place.write('new', 'staged\n');
+    place.git('add', 'new');
+    const { checkpoint } = await place.open(false).checkpoint();
+    expect(checkpoint.roots[0]).not.toHaveProperty('index');
+    expect(git(place.store(), 'ls-tree', '--name-only', 'refs/savepoint/cp/1')).not.toContain('indexes');
+    place.commit('second');
+    await place.open(false).restore('cp_1', GIT);
+    expect(place.git('status', '--porcelain')).toBe('?? new\n');
+  });
+});
+
+describe('what is not recorded is told, and nothing of it is in the store', () => {
+  const cases: Record<string, [(place: Place) => void, RegExp, Partial<CaptureRules>?]> = {
+    'a split index': [(p) => p.git('update-index', '--split-index'), /is split/],
+    'a sparse index': [
+      (p) => {
+        p.write('folder/f', 'f\n');
+        p.commit('folder');
+        p.git('sparse-checkout', 'set', '--cone', '--sparse-index', 'other');
+      },
+      /sparse checkout/,
+    ],
+    'what was staged and is gone': [
+      (p) => {
+        const id = p.git('rev-parse', ':new').trim();
+        fs.rmSync(p.at(`.git/objects/${id.slice(0, 2)}/${id.slice(2)}`));
+      },
+      /is not in the repository/,
+    ],
+    'an index that cannot be read': [(p) => fs.appendFileSync(p.at('.git/index'), 'x'), /checksum/],
+    'what is too large': [() => undefined, /new is too large/, { maxFileBytes: 3 }],
+    'what is left out': [() => undefined, /new is left out/, { exclude: ['new'] }],
+  };
+
+  it.each(Object.entries(cases))('%s', async (_, [change, why, rules]) => {
+    const place = new Place();
+    place.write('new', 'only staged\n');
+    place.git('add', 'new');
+    place.write('new', 'x');
+    const id = place.git('rev-parse', ':new').trim();
+    change(place);
+    const { checkpoint, scan } = await place.open(true, rules).checkpoint();
+    expect(checkpoint.roots[0]).not.toHaveProperty('index');
+    expect(scan.problems).toEqual(expect.arrayContaining([expect.stringMatching(why)]));
+    expect(() => git(place.store(), 'cat-file', '-e', id)).toThrow();
+  });
+});
+
+describe('a recorded index', () => {
+  it('goes with a purge of what it names, by path or by content, and no other does', async () => {
+    const place = new Place();
+    place.write('other', 'a secret that was staged\n');
+    await place.open().checkpoint();
+    fs.rmSync(place.at('other'));
+    place.write('secret', 'a secret that was staged\n');
+    place.git('add', 'secret');
+    const id = place.git('rev-parse', ':secret').trim();
+    fs.rmSync(place.at('secret'));
+    await place.open().checkpoint();
+    place.git('reset', '-q');
+    await place.open().checkpoint();
+    const has = async (): Promise<boolean[]> =>
+      Promise.all([1, 2, 3].map(async (n) => 'index' in ((await place.open().show(`cp_${n}`)).roots[0] ?? {})));
+    expect(await has()).toEqual([true, true, true]);
+    expect((await place.open().previewPurge(['secret' as TreePath])).sameBytes).toEqual(['other']);
+    await place.open().purge(['other' as TreePath]);
+    expect(await has()).toEqual([true, false, true]);
+    expect(() => git(place.store(), 'cat-file', '-e', id)).toThrow();
+    place.write('b', 'staged\n');
+    place.git('add', 'b');
+    const only = place.git('rev-parse', ':b').trim();
+    place.write('b', 'x');
+    await place.open().checkpoint();
+    await place.open().purge(['b' as TreePath]);
+    expect(await has()).toEqual([false, false, false]);
+    expect(() => git(place.store(), 'cat-file', '-e', only)).toThrow();
+    git(place.store(), 'fsck', '--strict');
+    await place.open().restore('cp_1', GIT);
+  });
+
+  it('leaves in no bundle', async () => {
+    const place = new Place();
+    place.write('new', 'only staged\n');
+    place.git('add', 'new');
+    const id = place.git('rev-parse', ':new').trim();
+    place.write('new', 'x');
+    await place.open(true, { roots: ['plain'] }).checkpoint();
+    const file = `${place.world.folder}/it.bundle`;
+    await place.open().createBundle(file as DiskPath, { private: true });
+    const into = `${place.world.folder}/into`;
+    fs.mkdirSync(into);
+    git(into, 'init', '-q', '--bare');
+    git(into, 'fetch', '-q', file, 'refs/*:refs/*');
+    expect(() => git(into, 'cat-file', '-e', id)).toThrow();
+    const elsewhere = `${place.world.folder}/elsewhere` as DiskPath;
+    await place.open().restoreBundle(file as DiskPath, elsewhere);
+    expect(fs.readFileSync(`${elsewhere}/new`, 'utf8')).toBe('x');
   });
 });
 

@@ -131,6 +131,26 @@ describe('restore --git', () => {
     expect(place.head('one')).toBe(done.checkpoint?.heads[0]?.after.commit);
   });
 
+  it('goes with a session back to a message, where that is asked for', async () => {
+    const place = new Place();
+    place.init('one');
+    const session = place.open().session({ agent: 'mine', id: 's' });
+    await session.prompt('first', 'm1');
+    await session.call({ tool: 'sh', kind: 'shell', id: 'c1' }, () => place.write('one/f.txt', 'of m1\n'));
+    await session.prompt('second', 'm2');
+    const first = place.state('one');
+    await session.call({ tool: 'sh', kind: 'shell', id: 'c2' }, () => {
+      git(place.at('one'), 'commit', '-q', '-a', '-m', 'of m2');
+    });
+    const later = place.state('one');
+    await session.rollbackTo('m1');
+    expect(place.state('one')).toEqual(later);
+    await session.rollbackTo('m1', { git: true });
+    expect(place.state('one')).toEqual(first);
+    await place.open().undo();
+    expect(place.state('one')).toEqual(later);
+  });
+
   it('keeps commits that no branch leads to in the store, whole, as long as the checkpoint lives', async () => {
     const { place } = await moved();
     const second = place.head('one');

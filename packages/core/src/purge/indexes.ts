@@ -7,9 +7,52 @@ import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { readBlob } from '../store/snapshot.ts';
 import { withoutIndex } from '../timeline/record-index.ts';
 import { Unusable } from '../workspace/git-file.ts';
-import { parseIndexFile } from '../workspace/git-index-file.ts';
+import { type IndexEntry, trackedIn } from '../workspace/git-index.ts';
+import { type IndexFile, parseIndexFile } from '../workspace/git-index-file.ts';
 
 const ID_BYTES = 20;
+
+/** Contents that were staged at the paths; they may stand in no snapshot. */
+export function stagedAt(
+  objects: ObjectReader,
+  checkpoints: readonly Checkpoint[],
+  paths: readonly TreePath[],
+): ReadonlySet<ObjectId> {
+  const found = new Set<ObjectId>();
+  const seen = new Set<string>();
+  for (const { path: root, index } of checkpoints.flatMap(({ roots }) => roots)) {
+    if (index === undefined || index.staged.length === 0 || seen.has(`${index.id} ${root}`)) continue;
+    seen.add(`${index.id} ${root}`);
+    const staged = new Set<string>(index.staged);
+    for (const { path, id } of entriesOf(objects, index.id)) {
+      if (staged.has(id) && isAt(paths, root, path)) found.add(id as ObjectId);
+    }
+  }
+  return found;
+}
+
+/** None where it cannot be read: then it goes anyway, and nothing of it is left. */
+function entriesOf(objects: ObjectReader, id: ObjectId): Iterable<IndexEntry> {
+  try {
+    return trackedIn(parsed(id, readBlob(objects, id)))?.entries() ?? [];
+  } catch (error) {
+    if (cannotBeRead(error)) return [];
+    throw error;
+  }
+}
+
+function parsed(id: ObjectId, bytes: Buffer): IndexFile {
+  return parseIndexFile(id as string as DiskPath, bytes, ID_BYTES);
+}
+
+function isAt(paths: readonly TreePath[], root: TreePath, path: string): boolean {
+  const full = (root === '' ? path : `${root}/${path}`) as TreePath;
+  return paths.some((each) => isWithin(full, each));
+}
+
+function cannotBeRead(error: unknown): boolean {
+  return error instanceof Unusable || (error instanceof SavepointError && error.code === 'STORE_DAMAGED');
+}
 
 export class RecordedIndexes {
   /** Checkpoints share them. */
@@ -45,14 +88,10 @@ export class RecordedIndexes {
     try {
       const bytes = readBlob(this.objects, id);
       if (this.#gone.some((each) => bytes.includes(each))) return true;
-      const { paths } = parseIndexFile(id as string as DiskPath, bytes, ID_BYTES);
-      return paths.some((path) => {
-        const full = root === '' ? path : `${root}/${path}`;
-        return this.paths.some((each) => isWithin(full as TreePath, each));
-      });
+      return parsed(id, bytes).paths.some((path) => isAt(this.paths, root, path));
     } catch (error) {
       // Of what cannot be read nobody knows what it tells.
-      if (error instanceof Unusable || (error instanceof SavepointError && error.code === 'STORE_DAMAGED')) return true;
+      if (cannotBeRead(error)) return true;
       throw error;
     }
   }

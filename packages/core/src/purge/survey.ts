@@ -6,6 +6,7 @@ import { EMPTY_TREE, type ObjectId, PURGED } from '../model/ids.ts';
 import { childPath, isWithin, type TreePath } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { readTree } from '../store/snapshot.ts';
+import { stagedAt } from './indexes.ts';
 
 /** A content, and a path that has it. */
 export interface Place {
@@ -28,7 +29,7 @@ export async function survey(
   pace: Pace,
 ): Promise<Surveyed> {
   const isMeant = (path: TreePath): boolean => paths.some((each) => isWithin(path, each));
-  const contents = new Set<ObjectId>();
+  const contents = new Set<ObjectId>(stagedAt(objects, checkpoints, paths));
   const named: Place[] = [];
   const seen = new Set<ObjectId>();
   for (const { snapshot, changes } of checkpoints) {

@@ -145,6 +145,7 @@ function shapeOf(platform: Ports['platform']): Shape {
       maxIgnoredBytes: count,
       include: optional(listOf(words, MOST_LISTED)),
       exclude: optional(listOf(words, MOST_LISTED)),
+      roots: optional(listOf(words, MOST_LISTED)),
     }),
     counts: record({ files: count, links: count, folders: count, bytes: count, skipped: count }),
     partial: listOf(record({ path: mention, reason, code: orNull(word) }), MOST_LISTED),
