@@ -135,8 +135,11 @@ describe('restore --git with a recorded index', () => {
     place.write('a', 'staged\n');
     place.git('add', 'a');
     await place.open().checkpoint();
-    // Looks at the files, and writes down what it saw.
+    // Looks at the files anew, and writes down what it saw.
+    fs.utimesSync(place.at('b'), 1, 1);
+    const before = fs.readFileSync(place.at('.git/index'));
     place.git('status');
+    expect(fs.readFileSync(place.at('.git/index'))).not.toEqual(before);
     expect((await place.open().restore('cp_1', GIT)).checkpoint).toBeNull();
     const then = place.state();
     place.git('reset', '-q');
@@ -259,7 +262,7 @@ describe('a recorded index', () => {
     place.git('add', 'new');
     const id = place.git('rev-parse', ':new').trim();
     place.write('new', 'x');
-    await place.open(true, { roots: ['plain'] }).checkpoint();
+    await place.open().checkpoint();
     const file = `${place.world.folder}/it.bundle`;
     await place.open().createBundle(file as DiskPath, { private: true });
     const into = `${place.world.folder}/into`;

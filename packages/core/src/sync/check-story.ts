@@ -137,6 +137,8 @@ function shapeOf(platform: Ports['platform']): Shape {
         operation: orNull(word),
         mount: optional(oneOf(true)),
         failed: optional(word),
+        // No bundle has what it names.
+        index: optional(oneOf()),
       }),
       MOST_LISTED,
     ),

@@ -21,6 +21,7 @@ import {
 
 const folder = (name: string, id: string): Entry => ({ mode: '40000', name, id });
 const file = (name: string, id: string): Entry => ({ mode: '100644', name, id });
+const A_ROOT = { path: '', kind: 'repository', branch: null, commit: null, operation: null };
 
 async function refusedFor(machine: Machine, bundle: string, why: RegExp): Promise<void> {
   const before = machine.state();
@@ -301,6 +302,8 @@ describe('what does not fit together', () => {
     { rolledBack: ['cp_1.1; rm'] },
     { roots: [{ path: '../out', kind: 'folder', branch: null, commit: null, operation: null }] },
     { roots: [{ path: '.git', kind: 'folder', branch: null, commit: null, operation: null }] },
+    { roots: [{ ...A_ROOT, index: { id: '1'.repeat(40), staged: [] } }] },
+    { rules: { maxFileBytes: 1, maxIgnoredBytes: 1, roots: [1] } },
     { counts: { files: -1, links: 0, folders: 0, bytes: 0, skipped: 0 } },
     { changes: [{ path: '../out', op: 'create', before: null, after: null, lines: null }] },
     { changes: [{ path: 'a', op: 'run', before: null, after: null, lines: null }] },
