@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { type CaptureRules, type DiskPath, open, type Savepoint, type TreePath } from '@savepoint/core';
-import { git, realPorts, type World, world } from '@savepoint/testkit';
+import { type CaptureRules, type DiskPath, open, type Ports, type Savepoint, type TreePath } from '@savepoint/core';
+import { nodeFs } from '@savepoint/core/node';
+import { FaultyFs, type FsCall, fakeProcesses, git, howMuch, realPorts, type World, world } from '@savepoint/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 const GIT = { git: true, mode: 'exact' } as const;
@@ -17,9 +19,9 @@ class Place {
     this.commit('first');
   }
 
-  open(recordIndex = true, rules: Partial<CaptureRules> = {}): Savepoint {
+  open(recordIndex = true, rules: Partial<CaptureRules> = {}, overrides: Partial<Ports> = {}): Savepoint {
     const places = { ...this.world.places, searchPath: process.env['PATH'] ?? '' };
-    return open({ dir: this.world.workspace, ports: realPorts(), places, recordIndex, rules });
+    return open({ dir: this.world.workspace, ports: { ...realPorts(), ...overrides }, places, recordIndex, rules });
   }
 
   at(name: string): string {
@@ -56,6 +58,18 @@ class Place {
     const home = Buffer.from(this.world.places.home, 'latin1').toString();
     const store = path.join(home, 'workspaces', fs.readdirSync(path.join(home, 'workspaces'))[0] as string);
     return path.join(store, 'objects.git');
+  }
+
+  /** @returns what brings all of it back as it is now */
+  remember(): () => void {
+    const folder = Buffer.from(this.world.folder, 'latin1').toString();
+    const copy = `${folder}.copy`;
+    execFileSync('cp', ['-a', folder, copy]);
+    onTestFinished(() => fs.rmSync(copy, { recursive: true, force: true }));
+    return () => {
+      fs.rmSync(folder, { recursive: true, force: true });
+      execFileSync('cp', ['-a', copy, folder]);
+    };
   }
 
   /** What was staged and is nowhere else goes from the repository, as with time it does. */
@@ -185,6 +199,47 @@ describe('restore --git with a recorded index', () => {
     await place.open(false).restore('cp_1', GIT);
     expect(place.git('status', '--porcelain')).toBe('?? new\n');
   });
+});
+
+describe('whatever interrupts it', () => {
+  const dies = (): never => {
+    throw new Error('died');
+  };
+
+  it('dead at any call, what was staged is as before or as after, and no index names what is not there', async () => {
+    const place = new Place();
+    place.write('new', 'only staged\n');
+    place.git('add', 'new');
+    fs.rmSync(place.at('new'));
+    await place.open().checkpoint();
+    const first = place.state();
+    place.git('reset', '-q', '--hard');
+    place.write('a', 'second\n');
+    place.commit('second');
+    place.write('b', 'third\n');
+    place.git('add', 'b');
+    place.forgetStaged();
+    const later = place.state();
+    const again = place.remember();
+    const counted = new FaultyFs(nodeFs, null);
+    await place.open(true, {}, { fs: counted }).restore('cp_1', GIT);
+    const calls = counted.log.filter(({ changes }) => changes).length;
+    const step = Math.ceil(calls / howMuch({ quick: 4, ci: 20, long: calls }));
+    for (let at = 1 + (Date.now() % step); at <= calls; at += step) {
+      again();
+      const faulty = new FaultyFs(nodeFs, { at, act: { die: dies }, counts: ({ changes }: FsCall) => changes });
+      await place
+        .open(true, {}, { fs: faulty, processes: fakeProcesses({ pid: 5, startedAt: '5' }) })
+        .restore('cp_1', GIT)
+        .catch(() => undefined);
+      expect(faulty.hit, `call ${at} of ${calls}`).toBe(true);
+      // To the next process the first one is dead.
+      await place.open(true, {}, { processes: fakeProcesses({ pid: 6, startedAt: '6' }) }).recover();
+      const isNew = fs.readFileSync(place.at('a'), 'utf8').startsWith('a 1');
+      expect(place.state(), `call ${at} of ${calls}`).toEqual(isNew ? first : later);
+      place.git('fsck', '--strict');
+    }
+  }, 600_000);
 });
 
 describe('what is not recorded is told, and nothing of it is in the store', () => {

@@ -128,7 +128,7 @@ function previewText(preview: Output, { style }: View): string {
 
 function whatChanges(act: Output): string {
   const paths = counted(toldPaths(act).length, 'path');
-  return act.heads.length === 0 ? paths : `${paths} and ${counted(act.heads.length, 'branch', 'branches')}`;
+  return act.heads.length === 0 ? paths : `${paths} and ${counted(act.heads.length, 'repository', 'repositories')}`;
 }
 
 function after({ before, checkpoint }: Output): string {

@@ -68,9 +68,10 @@ export function actLines(act: Act): string[] {
     ...plan.conflicts.map(({ path, why }) => `  conflict  ${name(path)}: ${showText(why)}`),
     ...plan.refused.map(({ path, why }) => `  refused  ${name(path)}: ${showText(why)}`),
     ...plan.kept.map(({ path, why }) => `  stays as it is  ${name(path)}: ${showText(why)}`),
-    ...heads.map(({ path, index, unreachableCount }) => {
+    ...heads.map(({ path, before: from, after: to, index, unreachableCount }) => {
       const left = unreachableCount === 0 ? '' : `; no branch leads to ${unreachableCount} commits then`;
-      return `  ${name(path)}: its branch and HEAD move as well, and ${INDEXES[index]}${left}`;
+      const stays = from.branch === to.branch && from.commit === to.commit;
+      return `  ${name(path)}: ${stays ? '' : 'its branch and HEAD move as well, and '}${INDEXES[index]}${left}`;
     }),
     ...headMoved.map(({ path }) => `  ${name(path)}: its branch or commit is another one now; only files come back`),
     ...repositoriesGone.map((path) => `  ${name(path)}: its .git is gone and does not come back`),
