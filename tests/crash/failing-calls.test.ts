@@ -13,11 +13,13 @@ const MUCH = howMuch<Thoroughness>({
   ci: { calls: 240, ways: 'one', deaths: 4 },
   long: { calls: Number.POSITIVE_INFINITY, ways: 'all', deaths: 30 },
 });
-/** Edits are promised at every call, whatever else is tried. */
+/** Edits and what goes over several disks are promised at every call, whatever else is tried. */
+const AT_EVERY_CALL = /^edit|two disks$/;
+
 const muchOf = ({ name }: Scene): Thoroughness =>
   howMuch({
     quick: MUCH,
-    ci: name.startsWith('edit') ? { ...MUCH, calls: Number.POSITIVE_INFINITY } : MUCH,
+    ci: AT_EVERY_CALL.test(name) ? { ...MUCH, calls: Number.POSITIVE_INFINITY } : MUCH,
     long: MUCH,
   });
 const REPLAY = `replay: SAVEPOINT_SEED=${SEED}`;

@@ -15,9 +15,11 @@ const MUCH = howMuch({
   long: { moments: ALL, disks: 24, each: 1 },
 });
 
-/** Edits are promised at every call, whatever else is tried. */
+/** Edits and what goes over several disks are promised at every call, whatever else is tried. */
+const AT_EVERY_CALL = /^edit|two disks$/;
+
 const muchOf = ({ name }: Scene): Thoroughness =>
-  howMuch({ quick: MUCH, ci: name.startsWith('edit') ? { moments: ALL, disks: 1 } : MUCH, long: MUCH });
+  howMuch({ quick: MUCH, ci: AT_EVERY_CALL.test(name) ? { moments: ALL, disks: 1 } : MUCH, long: MUCH });
 
 describe.each(SCENES)('$name', (scene) => {
   afterEach(({ task }) => {
