@@ -66,6 +66,7 @@ it('lists the tools, finds nothing wrong with their schemas, and calls every one
   use('multi_edit_files', `files=${JSON.stringify([{ file_path: 'a.txt', edits: [{ op: 'write', content: '3' }] }])}`);
   use('write_file', 'file_path=b.txt', 'content=b');
   expect(use('checkpoint_list')).toMatchObject({ more: false });
+  expect(use('workspace_context')).toMatchObject({ text: expect.stringContaining('Workspace: ') });
   expect(use('checkpoint_show', 'checkpoint=last')).toMatchObject({ trigger: expect.any(String) });
   expect(use('checkpoint_diff', 'from=cp_1')).toMatchObject({ totals: { files: 2 } });
   for (const [name, ...pairs] of [['checkpoint_restore', 'checkpoint=cp_1'], ['undo'], ['redo']] as const) {
