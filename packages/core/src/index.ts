@@ -15,7 +15,22 @@ export type { FileProblem, Prepared, PreparedFile } from './edit/prepare-edits.t
 export type { FileRequest } from './edit/targets.ts';
 export type { Events, Listener, RolledBack, WatchEvent } from './events.ts';
 export type { Exporter } from './exporting.ts';
-export { type Fd, type FileKind, type Fs, FsError, isFsError, kindOf, permissions, type Stat } from './io/fs.ts';
+export { listOneByOne } from './io/folder-listing.ts';
+export {
+  type Fd,
+  type FileKind,
+  type FolderListing,
+  type Fs,
+  FsError,
+  isFsError,
+  kindOf,
+  LISTED_FIELD,
+  LISTED_FIELDS,
+  type ListedStat,
+  permissions,
+  type Stat,
+  statOf,
+} from './io/fs.ts';
 export type { Progress } from './io/pace.ts';
 export type { Clock, Places, Ports, Processes, ProcessIdentity, Random } from './io/ports.ts';
 export type { ProgramResult, ProgramRun, Programs } from './io/programs.ts';

@@ -21,7 +21,7 @@ export interface Stat {
 
 export type FileKind = 'file' | 'folder' | 'link' | 'special';
 
-export function kindOf(stat: Stat): FileKind {
+export function kindOf(stat: Pick<Stat, 'mode'>): FileKind {
   switch (stat.mode & 0o170000) {
     case 0o100000:
       return 'file';
@@ -34,8 +34,43 @@ export function kindOf(stat: Stat): FileKind {
   }
 }
 
-export function permissions(stat: Stat): number {
+export function permissions(stat: Pick<Stat, 'mode'>): number {
   return stat.mode & 0o7777;
+}
+
+/** The part of a stat that a folder's listing brings along. */
+export type ListedStat = Pick<Stat, 'size' | 'ino' | 'mode' | 'mtimeMs' | 'ctimeMs' | 'nlink' | 'dev'>;
+
+/** Where each field of a {@link ListedStat} stands among the numbers of its name. */
+export const LISTED_FIELD = { size: 0, ino: 1, mode: 2, mtimeMs: 3, ctimeMs: 4, nlink: 5, dev: 6 } as const satisfies {
+  readonly [Field in keyof ListedStat]: number;
+};
+
+/** How many numbers a name has in {@link FolderListing.numbers}. */
+export const LISTED_FIELDS = 7;
+
+/** A folder's names, each with what `lstat` said of it while the folder was read. */
+export interface FolderListing {
+  /** Sorted by their bytes. Without `.` and `..`, and without what was gone when it was looked at. */
+  readonly names: readonly Name[];
+  /** {@link LISTED_FIELDS} numbers for each name, in the order of {@link LISTED_FIELD}; units as in {@link Stat}. */
+  readonly numbers: Float64Array;
+  /** By position in `names`: why it could not be looked at (EACCES, …); its numbers are 0 then. Almost always empty. */
+  readonly failed: ReadonlyMap<number, FsError>;
+}
+
+/** What the listing says of the name at `index`; all 0 where `failed` has it. */
+export function statOf({ numbers }: FolderListing, index: number): ListedStat {
+  const at = index * LISTED_FIELDS;
+  return {
+    size: numbers[at + LISTED_FIELD.size]!,
+    ino: numbers[at + LISTED_FIELD.ino]!,
+    mode: numbers[at + LISTED_FIELD.mode]!,
+    mtimeMs: numbers[at + LISTED_FIELD.mtimeMs]!,
+    ctimeMs: numbers[at + LISTED_FIELD.ctimeMs]!,
+    nlink: numbers[at + LISTED_FIELD.nlink]!,
+    dev: numbers[at + LISTED_FIELD.dev]!,
+  };
 }
 
 /**
@@ -45,7 +80,7 @@ export function permissions(stat: Stat): number {
  * time than one, if it is told of them together.
  *
  * Every method throws {@link FsError} and nothing else. No method follows a symbolic link in the last component,
- * except `realpath` and `list`/`openFolder` on a path that ends in the result of `folderPath`.
+ * except `realpath` and `list`/`listWithStats`/`openFolder` on a path that ends in the result of `folderPath`.
  */
 export interface Fs {
   /** Null only when nothing is there (ENOENT, ENOTDIR); every other failure throws. */
@@ -53,6 +88,8 @@ export interface Fs {
   realpath(path: DiskPath): DiskPath;
   /** Names in a folder, without `.` and `..`, in no particular order. */
   list(path: DiskPath): Name[];
+  /** As `list`, with what `lstat` says of each name: much cheaper than to ask for one after the other. */
+  listWithStats(path: DiskPath): FolderListing;
   /** For reading; refuses links (ELOOP), does not block on a FIFO. */
   openRead(path: DiskPath): Fd;
   /** Creates a file that must not exist yet, for writing. */

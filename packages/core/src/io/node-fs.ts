@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import type { DiskPath, Name } from '../model/names.ts';
-import { type Fd, type Fs, FsError, kindOf, type Stat } from './fs.ts';
+import { type Fd, type FolderListing, type Fs, FsError, kindOf, type Stat } from './fs.ts';
+import { listByNode } from './node-listing.ts';
 import { againOrThrow, errorCode, fsError, nativePath } from './node-path.ts';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants;
@@ -14,6 +15,7 @@ const O_PATH = 0o10000000;
 
 const BYTES = { encoding: 'latin1' } as const;
 const NULL_IF_ABSENT = { throwIfNoEntry: false } as const;
+const HANDLES = '/proc/self/fd/';
 const HANDLE_PATH = /^\/proc\/self\/fd\/(\d+)(?=\/|$)/;
 
 /** How long a scanner or indexer may hold a file on Windows before we give up: 1.3 s in all. */
@@ -91,6 +93,16 @@ class NodeFs implements Fs {
         }
       } catch (error) {
         this.#again(error, 'list', path);
+      }
+    }
+  }
+
+  listWithStats(path: DiskPath): FolderListing {
+    for (;;) {
+      try {
+        return this.#listWithStats(path);
+      } catch (error) {
+        this.#again(error, 'listWithStats', path);
       }
     }
   }
@@ -362,6 +374,24 @@ class NodeFs implements Fs {
     });
   }
 
+  #listWithStats(path: DiskPath): FolderListing {
+    const named = this.#named(path);
+    if (!this.#handlePaths) {
+      const found = fs.lstatSync(nativePath(path));
+      if (!found.isDirectory()) throw new FsError('ENOTDIR', 'listWithStats', named);
+      return listByNode({ fd: null, path, named });
+    }
+    if (isHandle(path)) {
+      return listByNode({ fd: Number(path.slice(HANDLES.length)), path: plainPathOf(path), named });
+    }
+    const fd = fs.openSync(nativePath(path), O_RDONLY | O_DIRECTORY | (O_NOFOLLOW ?? 0));
+    try {
+      return listByNode({ fd, path, named });
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+
   #openFile(path: DiskPath, flags: number, mode: number, operation: 'openRead' | 'openNew' | 'openFolder'): Fd {
     for (;;) {
       try {
@@ -441,7 +471,17 @@ class NodeFs implements Fs {
 }
 
 function isHandle(path: DiskPath): boolean {
-  return path.startsWith('/proc/self/fd/') && path.indexOf('/', 14) < 0;
+  return path.startsWith(HANDLES) && /^\d+$/.test(path.slice(HANDLES.length));
+}
+
+/** Where the system says that an open folder is; null if it says nothing that could be used. */
+function plainPathOf(handle: DiskPath): DiskPath | null {
+  try {
+    const path = fs.readlinkSync(handle, BYTES);
+    return path.startsWith('/') ? (path as DiskPath) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** The driver as it behaves on `platform`; for tests of the ways it takes elsewhere. */

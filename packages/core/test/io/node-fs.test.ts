@@ -1,5 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
+  chmodSync,
   constants,
   mkdirSync,
   openSync,
@@ -11,12 +13,25 @@ import {
 } from 'node:fs';
 import { fsConformance, world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { isFsError } from '../../src/io/fs.ts';
+import { isFsError, kindOf, permissions, statOf } from '../../src/io/fs.ts';
 import { foldersNotSynced, nodeFs, nodeFsOf } from '../../src/io/node-fs.ts';
-import type { DiskPath } from '../../src/model/names.ts';
+import type { DiskPath, Name } from '../../src/model/names.ts';
 
 const linux = process.platform === 'linux';
 const windows = process.platform === 'win32';
+
+/** Does it as a user whom modes hold back, and who owns all that is in `folder`. */
+function asSomebody<Result>(folder: string, act: () => Result): Result {
+  if (process.geteuid?.() !== 0) return act();
+  const nobody = 65_534;
+  execFileSync('chown', ['-R', `${nobody}`, folder]);
+  process.seteuid?.(nobody);
+  try {
+    return act();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
 
 describe('the node driver', () => {
   const make = () => ({ fs: nodeFs, folder: world(onTestFinished).workspace, byteNames: linux });
@@ -48,7 +63,12 @@ describe('the node driver', () => {
     const before = readdirSync('/proc/self/fd').length;
     for (const name of ['folder', 'file', 'link', 'missing', 'a\0b']) {
       const path = `${workspace}/${name}` as DiskPath;
-      for (const act of [() => nodeFs.list(path), () => nodeFs.chmod(path, 0o700), () => nodeFs.makeLink('', path)]) {
+      for (const act of [
+        () => nodeFs.list(path),
+        () => nodeFs.listWithStats(path),
+        () => nodeFs.chmod(path, 0o700),
+        () => nodeFs.makeLink('', path),
+      ]) {
         try {
           act();
         } catch (error) {
@@ -57,6 +77,102 @@ describe('the node driver', () => {
       }
     }
     expect(readdirSync('/proc/self/fd')).toHaveLength(before);
+  });
+});
+
+describe('a listing of the node driver', () => {
+  test.skipIf(!linux)('tells of each name in a folder that may be read and not entered why it has no numbers', () => {
+    const { workspace, folder: all } = world(onTestFinished);
+    mkdirSync(`${workspace}/folder`);
+    for (const name of ['a', 'b\xff']) writeFileSync(Buffer.from(`${workspace}/folder/${name}`, 'latin1'), '');
+    const folder = nodeFs.openFolder(`${workspace}/folder` as DiskPath);
+    const through = nodeFs.folderPath(folder, `${workspace}/folder` as DiskPath);
+    chmodSync(`${workspace}/folder`, 0o444);
+    onTestFinished(() => chmodSync(`${workspace}/folder`, 0o700));
+    const listings = asSomebody(all, () => [
+      nodeFs.listWithStats(through),
+      nodeFs.listWithStats(`${workspace}/folder` as DiskPath),
+    ]);
+    nodeFs.close(folder);
+    for (const { names, numbers, failed } of listings) {
+      expect(names).toEqual(['a', 'b\xff']);
+      expect([...numbers]).toEqual(Array.from({ length: 14 }, () => 0));
+      expect([...failed].map(([index, failure]) => [index, failure.message])).toEqual([
+        [0, `EACCES: listWithStats ${workspace}/folder/a`],
+        [1, `EACCES: listWithStats ${workspace}/folder/b\xff`],
+      ]);
+    }
+  });
+
+  test.skipIf(!linux)(
+    'fails for a folder that may not be read, and goes by the handle where parents are closed',
+    () => {
+      const { workspace, folder: all } = world(onTestFinished);
+      mkdirSync(`${workspace}/outer/folder`, { recursive: true });
+      writeFileSync(`${workspace}/outer/folder/a`, 'four');
+      const path = `${workspace}/outer/folder` as DiskPath;
+      const folder = nodeFs.openFolder(path);
+      const through = nodeFs.folderPath(folder, path);
+      chmodSync(`${workspace}/outer`, 0);
+      onTestFinished(() => chmodSync(`${workspace}/outer`, 0o700));
+      asSomebody(all, () => {
+        expect(() => nodeFs.listWithStats(path)).toThrow('EACCES: listWithStats');
+        const listing = nodeFs.listWithStats(through);
+        expect(listing.names).toEqual(['a']);
+        expect(statOf(listing, 0).size).toBe(4);
+        expect(listing.failed.size).toBe(0);
+      });
+      nodeFs.close(folder);
+    },
+  );
+
+  test.skipIf(!linux)('goes by the handle where the path is too long for a call', () => {
+    const { workspace } = world(onTestFinished);
+    const handles = [nodeFs.openFolder(workspace as DiskPath)];
+    const through = () => nodeFs.folderPath(handles.at(-1)!, workspace as DiskPath);
+    for (let depth = 0; depth < 20; depth++) {
+      const below = `${through()}/${'n'.repeat(250)}` as DiskPath;
+      nodeFs.makeFolder(below, 0o755);
+      handles.push(nodeFs.openFolder(below));
+    }
+    nodeFs.close(nodeFs.openNew(`${through()}/a` as DiskPath, 0o640));
+    const listing = nodeFs.listWithStats(through());
+    for (const handle of handles) nodeFs.close(handle);
+    execFileSync('rm', ['-rf', `${workspace}/${'n'.repeat(250)}`]);
+    expect(listing.names).toEqual(['a']);
+    expect(permissions(statOf(listing, 0))).toBe(0o640);
+  });
+
+  test.skipIf(!linux)('leaves out what goes while it is read, and tells nothing twice or torn', async () => {
+    const { workspace } = world(onTestFinished);
+    writeFileSync(`${workspace}/kept`, 'kept');
+    const code = `
+      const { mkdirSync, renameSync, rmdirSync, unlinkSync, writeFileSync } = require('node:fs');
+      process.chdir(process.argv[1]);
+      console.log('ready');
+      for (;;) {
+        for (let n = 0; n < 50; n++) writeFileSync('come' + n, 'x');
+        mkdirSync('folder');
+        for (let n = 0; n < 50; n++) if (n % 2) unlinkSync('come' + n); else renameSync('come' + n, 'gone');
+        rmdirSync('folder');
+      }`;
+    const other = spawn(process.execPath, ['-e', code, workspace], { stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      await once(other.stdout, 'data');
+      for (let round = 0; round < 300; round++) {
+        const listing = nodeFs.listWithStats(workspace as DiskPath);
+        expect(listing.failed.size).toBe(0);
+        expect(new Set(listing.names).size).toBe(listing.names.length);
+        expect(statOf(listing, listing.names.indexOf('kept' as Name)).size).toBe(4);
+        for (const [index, name] of listing.names.entries()) {
+          const kind = name === 'folder' ? 'folder' : 'file';
+          expect(kindOf(statOf(listing, index)), name).toBe(kind);
+        }
+      }
+    } finally {
+      other.kill('SIGKILL');
+      await once(other, 'close');
+    }
   });
 });
 

@@ -1,4 +1,13 @@
-import { type DiskPath, type Fd, type Fs, FsError, type Name, type Stat } from '@savepoint/core';
+import {
+  type DiskPath,
+  type Fd,
+  type FolderListing,
+  type Fs,
+  FsError,
+  listOneByOne,
+  type Name,
+  type Stat,
+} from '@savepoint/core';
 
 /** Calls after which the disk is another one, or more of it is durable: the moments between which a death matters. */
 const CHANGING: ReadonlySet<keyof Fs> = new Set<keyof Fs>([
@@ -72,6 +81,11 @@ export class FaultyFs implements Fs {
   list(path: DiskPath): Name[] {
     this.#before('list', path);
     return this.#fs.list(path);
+  }
+
+  /** Each name that is looked at is a call that can fail. */
+  listWithStats(path: DiskPath): FolderListing {
+    return listOneByOne(this, path);
   }
 
   openRead(path: DiskPath): Fd {

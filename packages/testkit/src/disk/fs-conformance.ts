@@ -1,5 +1,17 @@
 import { deepEqual, equal, notEqual, ok, rejects } from 'node:assert/strict';
-import { type DiskPath, type Fd, type Fs, FsError, kindOf, permissions, type Stat } from '@savepoint/core';
+import {
+  type DiskPath,
+  type Fd,
+  type Fs,
+  FsError,
+  kindOf,
+  LISTED_FIELD,
+  LISTED_FIELDS,
+  type ListedStat,
+  permissions,
+  type Stat,
+  statOf,
+} from '@savepoint/core';
 
 /** A driver and an empty folder of its file system. */
 export interface FsUnderTest {
@@ -78,6 +90,22 @@ class Bench {
 
   names(path = ''): string[] {
     return this.fs.list(path === '' ? this.folder : this.at(path)).sort();
+  }
+
+  /** A folder's listing holds what `list` and `lstat` say one after the other. */
+  listsAs(path: DiskPath, expected: readonly string[]): void {
+    const listing = this.fs.listWithStats(path);
+    deepEqual(listing.names, [...expected].sort());
+    equal(listing.failed.size, 0);
+    equal(listing.numbers.length, expected.length * LISTED_FIELDS);
+    for (const [index, name] of listing.names.entries()) {
+      const stat = this.fs.lstat(`${path}/${name}` as DiskPath);
+      ok(stat !== null, name);
+      const told = statOf(listing, index);
+      for (const field of Object.keys(LISTED_FIELD) as (keyof ListedStat)[]) {
+        ok(Object.is(told[field], stat[field]), `${field} of ${name}: ${told[field]}, and lstat says ${stat[field]}`);
+      }
+    }
   }
 
   /** The act fails with one of the codes, as an FsError that names the operation. */
@@ -191,6 +219,95 @@ const CASES: Readonly<Record<string, (bench: Bench) => void | Promise<void>>> = 
     bench.fails('ENOTDIR ELOOP', 'list', () => fs.list(bench.at('link')));
     bench.fails('ENOTDIR', 'list', () => fs.list(bench.at('file')));
     bench.fails('ENOENT', 'list', () => fs.list(bench.at('missing')));
+  },
+
+  'a listing holds what lstat says of every kind of entry': (bench) => {
+    const { fs } = bench;
+    bench.listsAs(bench.folder, []);
+    bench.put('file', 'four');
+    bench.put('shut', 'x', 0o000);
+    bench.put('old');
+    fs.touch(bench.at('old'), 1_234_567_891);
+    bench.makeFolder('folder');
+    bench.put('folder/inside');
+    fs.chmod(bench.makeFolder('closed'), 0o000);
+    bench.makeLink('file', 'link');
+    bench.makeLink('nothing', 'dangling');
+    bench.makeLink('folder', 'to-folder');
+    fs.hardLink(bench.at('file'), bench.at('twin'));
+    const names = ['file', 'shut', 'old', 'folder', 'closed', 'link', 'dangling', 'to-folder', 'twin'];
+    bench.listsAs(bench.folder, names);
+    const listing = fs.listWithStats(bench.folder);
+    const of = (name: string): ListedStat => statOf(listing, [...names].sort().indexOf(name));
+    equal(of('file').size, 4);
+    equal(of('file').nlink, 2);
+    equal(of('twin').ino, of('file').ino);
+    equal(of('old').mtimeMs, 1_234_567_891);
+    deepEqual(
+      ['file', 'folder', 'link', 'to-folder'].map((name) => kindOf(of(name))),
+      ['file', 'folder', 'link', 'link'],
+    );
+    equal(permissions(of('shut')), 0);
+    equal(permissions(of('closed')), 0);
+    fs.chmod(bench.at('closed'), 0o700);
+  },
+
+  'a listing is of the folder itself: links and files are refused, handles lead there': (bench) => {
+    const { fs } = bench;
+    bench.makeFolder('folder');
+    bench.put('folder/inside');
+    bench.makeLink('folder', 'link');
+    bench.put('file');
+    const operation = 'listWithStats';
+    bench.fails('ELOOP ENOTDIR', operation, () => fs.listWithStats(bench.at('link')));
+    bench.fails('ENOTDIR', operation, () => fs.listWithStats(bench.at('file')));
+    bench.fails('ENOENT', operation, () => fs.listWithStats(bench.at('missing')));
+    bench.fails('ENOENT ENOTDIR', operation, () => fs.listWithStats(bench.at('file/below')));
+    bench.fails('EINVAL', operation, () => fs.listWithStats(bench.at('a\0b')));
+    bench.fails('ENAMETOOLONG', operation, () => fs.listWithStats(bench.at('n'.repeat(256))));
+    const folder = fs.openFolder(bench.at('folder'));
+    const through = fs.folderPath(folder, bench.at('folder'));
+    bench.listsAs(through, ['inside']);
+    bench.listsAs(`${through}/.` as DiskPath, ['inside']);
+    if (through !== bench.at('folder')) {
+      // Whatever stands where it was: a listing by the handle is of what was opened.
+      fs.rename(bench.at('folder'), bench.at('moved'));
+      bench.listsAs(through, ['inside']);
+      bench.makeFolder('folder');
+      bench.put('folder/other');
+      bench.listsAs(through, ['inside']);
+      equal(
+        bench.fails('ENOENT', operation, () => fs.listWithStats(`${through}/no` as DiskPath)).path,
+        bench.at('folder/no'),
+      );
+      fs.unlink(bench.at('moved/inside'));
+      fs.removeFolder(bench.at('moved'));
+      deepEqual(fs.listWithStats(through).names, []);
+    }
+    fs.close(folder);
+  },
+
+  'a listing of very many names, and of long ones, is whole and in order': (bench) => {
+    const { fs } = bench;
+    bench.makeFolder('many');
+    const names = Array.from({ length: 2500 }, (_, number) =>
+      `${(number * 7919) % 2500}`.padEnd(1 + (number % 240), '-'),
+    );
+    for (const name of names) fs.close(fs.openNew(bench.at(`many/${name}`), 0o644));
+    bench.listsAs(bench.at('many'), names);
+  },
+
+  'names of a listing are bytes, in the order of bytes': (bench) => {
+    const names = ['a', 'A', 'a b', 'caf\xc3\xa9', 'new\nline', '.hidden', '-', '\x7f'];
+    names.push('...', '..a');
+    if (bench.byteNames) names.push('caf\xe9', '\xff\xfe\x80', 'e\xcc\x81', '\xff', '\x01');
+    for (const name of names) bench.put(name);
+    bench.listsAs(bench.folder, names);
+    const folder = bench.byteNames ? 'f\xff' : 'f\xc3\xa9';
+    bench.makeFolder(folder);
+    bench.put(`${folder}/a`);
+    bench.put(`${folder}/\xc3\xa9`);
+    bench.listsAs(bench.at(folder), ['a', '\xc3\xa9']);
   },
 
   'openRead refuses links and what is not there': (bench) => {

@@ -1,4 +1,13 @@
-import { type DiskPath, type Fd, type Fs, FsError, type Name, type Stat } from '@savepoint/core';
+import {
+  type DiskPath,
+  type Fd,
+  type FolderListing,
+  type Fs,
+  FsError,
+  listOneByOne,
+  type Name,
+  type Stat,
+} from '@savepoint/core';
 import type { SeededRandom } from '../seeded-random.ts';
 import { type CrashModel, crashes } from './crash-states.ts';
 import { Handles } from './handles.ts';
@@ -187,6 +196,10 @@ export class SimDisk implements Fs {
     const folder = this.#mustBe(path, 'list');
     if (folder.kind !== 'folder') throw this.#error('ENOTDIR', 'list', path);
     return [...folder.entries.values()].map((entry) => entry.name as Name);
+  }
+
+  listWithStats(path: DiskPath): FolderListing {
+    return listOneByOne(this, path);
   }
 
   openRead(path: DiskPath): Fd {

@@ -1,0 +1,61 @@
+import type { DiskPath, Name } from '../model/names.ts';
+import { type FolderListing, type Fs, FsError, isFsError, LISTED_FIELDS, type ListedStat } from './fs.ts';
+
+/** Room for the numbers of so many names, filled one name after the other. */
+export class ListingNumbers {
+  readonly #names: Name[] = [];
+  readonly #failed = new Map<number, FsError>();
+  readonly #numbers: Float64Array;
+
+  constructor(most: number) {
+    this.#numbers = new Float64Array(most * LISTED_FIELDS);
+  }
+
+  add(name: Name, stat: ListedStat): void {
+    let at = this.#names.push(name) * LISTED_FIELDS - LISTED_FIELDS;
+    const numbers = this.#numbers;
+    numbers[at++] = stat.size;
+    numbers[at++] = stat.ino;
+    numbers[at++] = stat.mode;
+    numbers[at++] = stat.mtimeMs;
+    numbers[at++] = stat.ctimeMs;
+    numbers[at++] = stat.nlink;
+    numbers[at] = stat.dev;
+  }
+
+  addFailed(name: Name, failure: FsError): void {
+    this.#failed.set(this.#names.push(name) - 1, failure);
+  }
+
+  listing(): FolderListing {
+    const numbers = this.#numbers.subarray(0, this.#names.length * LISTED_FIELDS);
+    return { names: this.#names, numbers, failed: this.#failed };
+  }
+}
+
+/** `listWithStats` made of the driver's own `list` and `lstat`, for drivers that have nothing faster. */
+export function listOneByOne(fs: Pick<Fs, 'list' | 'lstat'>, path: DiskPath): FolderListing {
+  const names = asListing(() => fs.list(path)).sort();
+  const numbers = new ListingNumbers(names.length);
+  for (const name of names) {
+    try {
+      const stat = asListing(() => fs.lstat(`${path}/${name}` as DiskPath));
+      if (stat !== null) numbers.add(name, stat);
+    } catch (error) {
+      if (!isFsError(error)) throw error;
+      numbers.addFailed(name, error);
+    }
+  }
+  return numbers.listing();
+}
+
+function asListing<Result>(act: () => Result): Result {
+  try {
+    return act();
+  } catch (error) {
+    if (!isFsError(error)) throw error;
+    const failure = new FsError(error.code, 'listWithStats', error.path);
+    failure.cause = error;
+    throw failure;
+  }
+}
