@@ -5,8 +5,8 @@ import { devNull } from 'node:os';
  * What is set here may be set otherwise by a test for its own children.
  */
 for (const name of Object.keys(process.env)) {
-  // SAVEPOINT_SEED and SAVEPOINT_LONG are for the tests themselves.
-  if (/^(GIT_|SAVEPOINT_(?!SEED$|LONG$)|XDG_|LC_|LANGUAGE$)/.test(name)) delete process.env[name];
+  // SAVEPOINT_SEED, SAVEPOINT_LONG and SAVEPOINT_TEST_WITH are for the tests themselves.
+  if (/^(GIT_|SAVEPOINT_(?!SEED$|LONG$|TEST_WITH$)|XDG_|LC_|LANGUAGE$)/.test(name)) delete process.env[name];
 }
 // Read at every start of node: 100 ms of each child process, for certificates that no test needs.
 delete process.env['NODE_EXTRA_CA_CERTS'];
@@ -15,6 +15,8 @@ delete process.env['NODE_EXTRA_CA_CERTS'];
 if (process.env['CI'] !== undefined) process.env['SAVEPOINT_SEED'] ??= '20261121';
 
 Object.assign(process.env, {
+  // Hooks are processes of their own, which end with the test, unless the daemon is what is looked at.
+  SAVEPOINT_DAEMON: 'off',
   TZ: 'UTC',
   LANG: 'C.UTF-8',
   GIT_CONFIG_NOSYSTEM: '1',

@@ -108,6 +108,7 @@ export class Project {
       PATH: process.env['PATH'] ?? '',
       HOME: this.home,
       SAVEPOINT_HOME: this.store,
+      ...this.#daemon(),
       LC_ALL: 'C.UTF-8',
       ...options.env,
     };
@@ -119,6 +120,14 @@ export class Project {
     }
     for (const name of Object.keys(env)) if (env[name] === undefined) delete env[name];
     return env;
+  }
+
+  /** With `SAVEPOINT_TEST_WITH=daemon` hooks that were installed are answered by a daemon of this project's own. */
+  #daemon(): NodeJS.ProcessEnv {
+    if (process.env['SAVEPOINT_TEST_WITH'] !== 'daemon') return { SAVEPOINT_DAEMON: 'off' };
+    const runtime = path.join(this.base, 'run');
+    fs.mkdirSync(runtime, { recursive: true, mode: 0o700 });
+    return { XDG_RUNTIME_DIR: runtime };
   }
 
   /** Runs `savepoint` and waits for it, whatever comes out. */

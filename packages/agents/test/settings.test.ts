@@ -35,7 +35,13 @@ function around(): Surroundings {
   return {
     project: path.join(base, 'project'),
     env: { HOME: path.join(base, 'home'), PATH: '/nowhere' },
-    program: { node: '/opt/my node/bin/node', script: '/opt/savepoint/savepoint.js', path: '/nowhere', windows: false },
+    program: {
+      node: '/opt/my node/bin/node',
+      script: '/opt/savepoint/savepoint.js',
+      line: null,
+      path: '/nowhere',
+      windows: false,
+    },
   };
 }
 

@@ -1,4 +1,6 @@
 /** Agents' settings, as the command shows and changes them. Loaded late: other commands start faster without it. */
+import { realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { AgentReport, Surroundings } from '@savepoint/agents';
 import { type DiskPath, textFromBytes } from '@savepoint/core';
 import { nodePlaces } from '@savepoint/core/node';
@@ -16,10 +18,20 @@ export function surroundings(folder: DiskPath, env: Environment): Surroundings {
     program: {
       node: process.execPath,
       script: process.argv[1] ?? '',
+      line: lineScript(process.argv[1] ?? ''),
       path: env['PATH'],
       windows: process.platform === 'win32',
     },
   };
+}
+
+/** The script for `sh` that lies beside the program, wherever the name that it was started by leads. */
+function lineScript(script: string): string | null {
+  try {
+    return join(dirname(realpathSync(script)), 'savepoint-hook');
+  } catch {
+    return null;
+  }
 }
 
 export type { FileChange } from '@savepoint/agents';

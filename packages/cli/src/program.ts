@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { SavepointError } from '@savepoint/core';
 import { Command as Commander, CommanderError, Option } from 'commander';
 import type { Command, Given, OptionSpec } from './command.ts';
+import type { DaemonRequest } from './commands/daemon.ts';
+import { DAEMON } from './commands/daemon-words.ts';
 import { INSTALL, type InstallRequest } from './commands/install.ts';
 import { MCP } from './commands/mcp.ts';
 import { RUN, type RunRequest } from './commands/run.ts';
@@ -23,6 +25,7 @@ export type Typed =
   | { readonly kind: 'run'; readonly request: RunRequest; readonly options: GlobalOptions }
   | { readonly kind: 'watch'; readonly request: WatchRequest }
   | { readonly kind: 'install'; readonly request: InstallRequest }
+  | { readonly kind: 'daemon'; readonly request: DaemonRequest }
   | { readonly kind: 'text'; readonly text: string };
 
 /** @throws SavepointError USAGE */
@@ -116,6 +119,20 @@ export function parseArguments(args: readonly string[]): Typed {
           json: json === true,
         },
       };
+    });
+  }
+  const daemon = settle(program.command('daemon')).summary(DAEMON.summary).description(DAEMON.description);
+  for (const what of ['status', 'stop', 'run'] as const) {
+    const { summary, examples } = DAEMON.of[what];
+    const built = settle(daemon.command(what, { hidden: what === 'run' }))
+      .summary(summary)
+      .description(summary);
+    if (what === 'run') built.option('--idle <seconds>', 'how long it stays when nobody asks');
+    built.addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${example}\n`).join('')}`);
+    built.action(() => {
+      const { json } = program.opts<{ json?: boolean }>();
+      const { idle } = built.opts<{ idle?: string }>();
+      typed = { kind: 'daemon', request: { what, idle, json: json === true } };
     });
   }
   try {

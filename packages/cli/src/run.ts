@@ -38,6 +38,12 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
       await carryOutInstall(typed.request, env);
       return 0;
     }
+    if (typed.kind === 'daemon') {
+      // Loaded here only: other commands start faster without it.
+      const { carryOutDaemon } = await import('./commands/daemon.ts');
+      await carryOutDaemon(typed.request, env);
+      return 0;
+    }
     if (typed.kind === 'run') {
       const { request, options } = typed;
       const folder = folderToOpen(options.folder, env);

@@ -128,6 +128,7 @@ export {
 } from './store/bundle-store.ts';
 export type { FrozenPath } from './store/frozen.ts';
 export type { OpenCall } from './store/open-calls.ts';
+export { STORE_FORMAT } from './store/records.ts';
 export type { Usage } from './store/usage.ts';
 export type { Channel, Conversation, Spoken } from './sync/channel.ts';
 export { type ChannelSandboxOptions, channelSandbox } from './sync/channel-sandbox.ts';

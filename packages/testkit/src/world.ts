@@ -37,6 +37,7 @@ export function world(atEnd?: (remove: () => void) => void): World {
       PATH: process.env['PATH'] ?? '',
       HOME: at('user'),
       SAVEPOINT_HOME: at('home'),
+      SAVEPOINT_DAEMON: 'off',
       LC_ALL: 'C',
       ...GIT_ENV,
     },

@@ -4,9 +4,9 @@ import {
   type Actor,
   bytesFromText,
   type CallRequest,
+  type Configuration,
   type DiskPath,
   type OpenOptions,
-  open,
   type Places,
   type Ports,
   type Savepoint,
@@ -25,23 +25,15 @@ export interface Setting {
   readonly places: Places;
   readonly settings: NonNullable<OpenOptions['settings']>;
   readonly exporter?: OpenOptions['exporter'];
-  /**
-   * Aborts when the agent must be answered.
-   * @param hooks what the settings say of hooks
-   */
-  readonly inTime: (hooks: HookSettings) => AbortSignal;
+  readonly open: (options: OpenOptions) => Savepoint;
+  /** Aborts when the agent must be answered. */
+  readonly inTime: (config: Configuration) => AbortSignal;
   /** Whether the answer can tell the model something. */
   readonly hearsContext: boolean;
   /** Carries on what does not fit the time. */
   readonly later: (job: Job) => void;
   /** Puts paths that no checkpoint has on the list of `savepoint status`; gives back those that are new there. */
   readonly uncovered: (found: readonly { readonly path: string; readonly why: string }[]) => readonly string[];
-}
-
-export interface HookSettings {
-  readonly budgetMs: number;
-  /** A call that could not be captured first is denied. */
-  readonly strict: boolean;
 }
 
 type Of<Kind extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: Kind }>;
@@ -62,10 +54,10 @@ interface Scene<Event extends AgentEvent = AgentEvent> {
 export async function handle(event: AgentEvent, setting: Setting): Promise<Answer> {
   const { ports, places, settings, exporter } = setting;
   const dir = bytesFromText(event.project ?? event.cwd) as DiskPath;
-  const savepoint = open({ dir, ports, places, settings, ...(exporter && { exporter }) });
-  const { automatic, hooks } = await savepoint.config();
-  const signal = setting.inTime(hooks);
-  if (!automatic.enabled) return NOTHING;
+  const savepoint = setting.open({ dir, ports, places, settings, ...(exporter && { exporter }) });
+  const config = await savepoint.config();
+  const signal = setting.inTime(config);
+  if (!config.automatic.enabled) return NOTHING;
   const agent: Actor = {
     kind: 'agent',
     name: event.agent,

@@ -4,17 +4,28 @@
  */
 
 import { isAbsolute } from 'node:path';
-import { type Exporter, SavepointError, showText, textFromBytes } from '@savepoint/core';
+import {
+  type Configuration,
+  type Exporter,
+  type OpenOptions,
+  open,
+  type Savepoint,
+  SavepointError,
+  showText,
+  textFromBytes,
+} from '@savepoint/core';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import type { Environment, Protocol } from '../agent.ts';
 import { type Answer, NOTHING, type Reply, SILENCE } from '../answer.ts';
 import { AGENTS, isAgentName } from '../table.ts';
 import { callerOf } from './caller.ts';
 import { carryOn } from './carry-on.ts';
-import { handle } from './handle.ts';
+import { handle, type Setting } from './handle.ts';
 import { noteEvent, noteFailure, noteUncovered } from './health.ts';
 import { JOB_VARIABLE, jobIn, startJob } from './job.ts';
 import { readEvent } from './read-event.ts';
+
+export { HOOK_VARIABLES, LINE_VARIABLE } from './variables.ts';
 
 export interface HookRun {
   /** What stands behind `hook` on the command line. */
@@ -25,8 +36,16 @@ export interface HookRun {
   readonly script: string;
   /** Where new checkpoints go by themselves, where the settings say so. */
   readonly exporter?: Exporter;
-  /** Milliseconds that passed since the agent started this process. */
+  /** Milliseconds that passed since the agent told of the event. */
   readonly sinceStart: () => number;
+  /** Default: each event opens its workspace anew. */
+  readonly open?: (options: OpenOptions) => Savepoint;
+  /** Does the work once what came before it and is about the same folder is done. Default: at once. */
+  readonly inTurn?: <T>(folder: string, work: () => Promise<T>) => Promise<T>;
+  /** Told what is in force, before the work. */
+  readonly configured?: (config: Configuration) => void;
+  /** Told what went wrong, besides the agent. */
+  readonly failed?: (error: unknown) => void;
 }
 
 /** For reading the event, before there are any settings. */
@@ -55,12 +74,16 @@ export async function runHook(run: HookRun): Promise<Reply> {
       throw new SavepointError('USAGE', 'The event names no absolute folder.');
     const limit = protocol.limitMs(native) ?? Number.POSITIVE_INFINITY;
     const home = homeOf(run.env);
-    const answer = await handle(event, {
+    const { inTurn = (_folder, work) => work() } = run;
+    const setting: Setting = {
       ports: nodePorts(),
       places: nodePlaces(run.env),
       settings: nodeSettings(run.env),
       ...(run.exporter === undefined ? {} : { exporter: run.exporter }),
-      inTime: (hooks) => {
+      open: run.open ?? open,
+      inTime: (config) => {
+        const { hooks } = config;
+        run.configured?.(config);
         strict = hooks.strict && event.kind === 'call-began';
         return AbortSignal.timeout(left(Math.min(hooks.budgetMs, limit), run));
       },
@@ -74,7 +97,8 @@ export async function runHook(run: HookRun): Promise<Reply> {
           found.map((one) => ({ time, ...one })),
         ).map(({ path }) => path);
       },
-    });
+    };
+    const answer = await inTurn(folder, () => handle(event, setting));
     noteEvent(home, protocol.name, { time: Date.now(), event: native, session: event.session, folder });
     return protocol.reply(native, answer);
   } catch (error) {
@@ -94,6 +118,7 @@ interface Failed {
 
 function failed(error: unknown, { run, name, native, folder, strict, protocol }: Failed): Reply {
   const message = messageOf(error);
+  run.failed?.(error);
   // No failure of ours: somebody keeps agents from these paths.
   if (error instanceof SavepointError && error.code === 'FROZEN') {
     return protocol.reply(native, { kind: 'deny', reason: showText(message) });

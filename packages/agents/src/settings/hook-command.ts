@@ -19,6 +19,8 @@ export interface Program {
   readonly node: string;
   /** Absolute path of the command's script. */
   readonly script: string;
+  /** Absolute path of the script for `sh` that asks the daemon first; null where there is none. */
+  readonly line: string | null;
   readonly path: string | undefined;
   readonly windows: boolean;
 }
@@ -26,15 +28,28 @@ export interface Program {
 /**
  * Settings of a project may be shared, so they name `savepoint` where that is this very program on PATH; the person's own
  * settings name node and the script in full, as agents that a desktop starts have another PATH than a shell.
+ *
+ * Before it stands the script that asks the daemon, where a shell may run it; behind that script always stands the whole
+ * command, which it runs where there is no daemon. A script that is gone fails as a command that is gone does.
  */
 export function hookCommand(agent: AgentName, place: 'project' | 'user', program: Program): HookCommand {
-  const known = place === 'project' && isOnPath(program);
-  const argv = [...(known ? ['savepoint'] : [program.node, program.script]), 'hook', agent];
-  const written = (parts: readonly string[]) => ({
-    shell: parts.map((part) => (isPlain(part) ? part : program.windows ? `"${part}"` : shellQuoted(part))).join(' '),
-    powershell: forPowerShell(parts),
+  const known = place === 'project' && leadsTo('savepoint', program.script, program);
+  const plain = [...(known ? ['savepoint'] : [program.node, program.script]), 'hook', agent];
+  const line = lineBefore(known, program);
+  const inShell = (parts: readonly string[]): string =>
+    parts.map((part) => (isPlain(part) ? part : program.windows ? `"${part}"` : shellQuoted(part))).join(' ');
+  const written = (event: readonly string[]) => ({
+    shell: inShell([...line, ...plain, ...event]),
+    powershell: forPowerShell([...plain, ...event]),
   });
-  return { ...written(argv), argv, about: (event) => written([...argv, event]) };
+  return { ...written([]), argv: [...line, ...plain], about: (event) => written([event]) };
+}
+
+function lineBefore(known: boolean, program: Program): readonly string[] {
+  const { line, windows } = program;
+  if (line === null || windows || !isFile(line) || !isExecutable(line)) return [];
+  if (!known) return [line];
+  return leadsTo('savepoint-hook', line, program) ? ['savepoint-hook'] : [];
 }
 
 /** What is quoted is a text to it, until it is told to call it. */
@@ -56,15 +71,16 @@ function shellQuoted(part: string): string {
   return `'${part.replaceAll("'", "'\\''")}'`;
 }
 
-function isOnPath({ path = '', script, windows }: Program): boolean {
-  const names = windows ? ['savepoint.cmd', 'savepoint.exe'] : ['savepoint'];
+/** Whether that name on PATH is this very file. */
+function leadsTo(name: string, file: string, { path = '', windows }: Program): boolean {
+  const names = windows ? [`${name}.cmd`, `${name}.exe`] : [name];
   for (const folder of path.split(delimiter)) {
     if (!isAbsolute(folder)) continue;
-    for (const name of names) {
-      const found = join(folder, name);
+    for (const one of names) {
+      const found = join(folder, one);
       if (!isFile(found) || !(windows || isExecutable(found))) continue;
       // The first one on PATH is the one that runs. What npm makes on Windows is a file of its own, beside the script's package.
-      return windows || realpathSync.native(found) === realpathSync.native(script);
+      return windows || realpathSync.native(found) === realpathSync.native(file);
     }
   }
   return false;

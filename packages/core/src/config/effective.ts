@@ -36,6 +36,8 @@ export interface Effective {
   readonly backups: BackupPlace;
   readonly automatic: Automatic;
   readonly hooks: { readonly budgetMs: number; readonly strict: boolean };
+  /** The process that answers hooks. */
+  readonly daemon: { readonly enabled: boolean; readonly idleMs: number };
 }
 
 /** What a caller of the library says itself. */
@@ -49,6 +51,7 @@ export interface GivenOptions {
 const KB = 1024;
 const MB = 1024 * KB;
 const HOURS = 24;
+const MINUTE = 60_000;
 
 export function effective({ values }: Settings, given: GivenOptions): Effective {
   return {
@@ -80,6 +83,7 @@ export function effective({ values }: Settings, given: GivenOptions): Effective 
       onPrompt: values['triggers.on_prompt'],
     },
     hooks: { budgetMs: values['hooks.budget_ms'], strict: values['hooks.strict'] },
+    daemon: { enabled: values.daemon === 'on', idleMs: values.daemon_idle_minutes * MINUTE },
   };
 }
 

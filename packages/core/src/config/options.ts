@@ -173,6 +173,20 @@ export const OPTIONS = {
     what: 'A hook that fails blocks the call, instead of letting it go unrecorded.',
     why: 'A fault of ours is no reason to stop your work.',
   },
+  daemon: {
+    kind: { type: 'choice', of: ['on', 'off'] },
+    fallback: 'on',
+    project: 'nothing',
+    what: 'Whether hooks are answered by one process of yours that stays for a while, so that they need not start one each. `off`: it is never started and never asked.',
+    why: 'An agent waits for its hooks at every step; without it they do the same, only later.',
+  },
+  daemon_idle_minutes: {
+    kind: { type: 'whole', least: 1, most: 10_080, unit: 'minutes' },
+    fallback: 15,
+    project: 'nothing',
+    what: 'How long the daemon stays when nobody asks it anything.',
+    why: 'Longer than a person thinks between two prompts, shorter than a lunch.',
+  },
   'export.to': {
     kind: {
       type: 'text',

@@ -1,0 +1,61 @@
+/** Asking the daemon of a home what it is doing, or to end. */
+import { realpathSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { type Build, handshake } from './build.ts';
+import { homeLink, SOCKET } from './place.ts';
+import { BUILD_HEADER } from './server.ts';
+
+const PATIENCE_MS = 1_000;
+const LARGEST = 64 * 1024;
+
+/** What it says of itself. */
+export type Said = Readonly<Record<string, unknown>> & { readonly pid: number };
+
+/** @returns `nobody` answers; `leaves`: one that takes on nothing more, as it is of another build, or about to end */
+export function askDaemon(home: string, own: Build, what: 'status' | 'stop'): Promise<Said | 'nobody' | 'leaves'> {
+  let socketPath: string;
+  try {
+    // The path through the home may be longer than a socket's may be.
+    socketPath = join(realpathSync(homeLink(home)), SOCKET);
+  } catch {
+    return Promise.resolve('nobody');
+  }
+  return new Promise((resolve) => {
+    const done = (said: Said | 'nobody' | 'leaves'): void => {
+      asked.destroy();
+      resolve(said);
+    };
+    const asked = request(
+      {
+        socketPath,
+        path: `/${what}`,
+        method: what === 'status' ? 'GET' : 'POST',
+        headers: { host: 'savepoint', [BUILD_HEADER]: handshake(own), connection: 'close' },
+        timeout: PATIENCE_MS,
+      },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (part: string) => {
+          text += part;
+          if (text.length > LARGEST) done('nobody');
+        });
+        response.on('error', () => done('nobody'));
+        response.on('end', () => done(response.statusCode === 409 ? 'leaves' : parsed(text)));
+      },
+    );
+    asked.on('timeout', () => done('nobody'));
+    asked.on('error', () => done('nobody'));
+    asked.end();
+  });
+}
+
+function parsed(text: string): Said | 'nobody' {
+  try {
+    const value = JSON.parse(text) as Said | null;
+    return typeof value === 'object' && value !== null && typeof value.pid === 'number' ? value : 'nobody';
+  } catch {
+    return 'nobody';
+  }
+}

@@ -1,0 +1,198 @@
+/** The daemon: one process per account and home that answers hooks, exactly as `savepoint hook` does. */
+import { Readable } from 'node:stream';
+import { SavepointError, textFromBytes } from '@savepoint/core';
+import { nodePlaces, nodePorts } from '@savepoint/core/node';
+import { exporter } from '../exporter.ts';
+import { HOOK_VARIABLES, runHook } from '../hook.ts';
+import { askDaemon } from './ask.ts';
+import { buildOnDisk } from './build.ts';
+import { KeptWorkspaces, Turns } from './kept.ts';
+import { runtimeFolder } from './place.ts';
+import { answerText, parseHookRequest } from './request.ts';
+import { type Answer, serve } from './server.ts';
+import { type Standing, stand } from './socket.ts';
+import { Times } from './times.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface DaemonOptions {
+  readonly env: Environment;
+  /** The program that runs hooks. */
+  readonly script: string;
+  /** Milliseconds without a request after which it ends; null: as the configuration says. */
+  readonly idleMs: number | null;
+}
+
+/** Milliseconds; how soon it sees by itself that it is not wanted any more. */
+const LOOK_MS = 2_000;
+/** Before the first request tells what is configured. */
+const FIRST_IDLE_MS = 15 * 60_000;
+/** A workspace that nobody asked for in that time is closed. */
+const KEEP_MS = 10 * 60_000;
+const KNOWN: ReadonlySet<string> = new Set(HOOK_VARIABLES);
+
+/** Why it ended; `taken`: it never began, as another one answers. */
+export type Ended = 'taken' | 'idle' | 'stopped' | 'replaced' | 'new-build' | 'new-format' | 'turned-off' | 'fault';
+
+/** @throws SavepointError IO where it can have no socket */
+export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise<Ended> {
+  const own = buildOnDisk();
+  const { clock } = nodePorts();
+  const home = homeOf(env);
+  const runtime = runtimeFolder(home, env);
+  if (own === null) throw noDaemon('this command was not installed as a whole');
+  if ('why' in runtime) throw noDaemon(runtime.why);
+
+  const kept = new KeptWorkspaces(() => clock.monotonic());
+  const turns = new Turns();
+  const times = new Times();
+  const began = clock.now();
+  const jobs = environmentOfJobs(env);
+  let standing: Standing | null = null;
+  let active = 0;
+  let lastAsked = clock.monotonic();
+  let idle = idleMs ?? FIRST_IDLE_MS;
+  let ended: Ended | null = null;
+  let onEnd: () => void = () => undefined;
+  const end = new Promise<void>((resolve) => {
+    onEnd = resolve;
+  });
+  /** Takes on nothing more; what is taken on is finished. */
+  const leave = (why: Ended): void => {
+    if (ended !== null) return;
+    ended = why;
+    standing?.leave();
+    onEnd();
+  };
+  const reasonToLeave = (): Ended | null => {
+    if (standing?.isFound() === false) return 'replaced';
+    if (buildOnDisk()?.build !== own.build) return 'new-build';
+    return null;
+  };
+
+  const server = serve(
+    own,
+    {
+      isOpen: () => {
+        const why = reasonToLeave();
+        if (why !== null) leave(why);
+        return ended === null;
+      },
+      otherBuild: () => leave('new-build'),
+      status: async () => ({
+        status: 200,
+        body: JSON.stringify({
+          pid: process.pid,
+          ...own,
+          home,
+          startedAt: new Date(began).toISOString(),
+          idleSeconds: Math.round((clock.monotonic() - lastAsked) / 1_000),
+          endsAfterIdleSeconds: Math.round(idle / 1_000),
+          events: times.count,
+          medianMs: times.median(),
+          workspaces: kept.count,
+          memoryBytes: process.memoryUsage().rss,
+        }),
+      }),
+      stop: async () => {
+        setImmediate(() => leave('stopped'));
+        return { status: 200, body: JSON.stringify({ pid: process.pid }) };
+      },
+      hook: async (agent, event, body, arrived) => {
+        active += 1;
+        try {
+          return await hook(agent, event, body, arrived);
+        } finally {
+          active -= 1;
+          lastAsked = clock.monotonic();
+          times.add(clock.monotonic() - arrived);
+        }
+      },
+    },
+    () => clock.monotonic(),
+  );
+
+  async function hook(agent: string, event: string | null, body: Buffer, arrived: number): Promise<Answer> {
+    const request = parseHookRequest(body, KNOWN);
+    if (request === null) return { status: 400, body: 'not understood\n' };
+    if (homeOf(request.env) !== home) return { status: 421, body: 'another home\n' };
+    const environment = JSON.stringify(request.env);
+    let tooNew = false;
+    const reply = await runHook({
+      args: event === null || event === '' ? [agent] : [agent, event],
+      env: { ...jobs, ...request.env },
+      input: Readable.from([request.event]),
+      script,
+      exporter: exporter({ ...jobs, ...request.env }, script),
+      sinceStart: () => clock.monotonic() - arrived,
+      open: (options) => kept.open(options, environment),
+      inTurn: (folder, work) => turns.take(folder, work),
+      configured: ({ daemon }) => {
+        idle = idleMs ?? daemon.idleMs;
+        if (!daemon.enabled) setImmediate(() => leave('turned-off'));
+      },
+      failed: (error) => {
+        if (error instanceof SavepointError && error.code === 'STORE_TOO_NEW') tooNew = true;
+      },
+    });
+    if (tooNew) {
+      setImmediate(() => leave('new-format'));
+      return { status: 409, body: 'another format\n' };
+    }
+    return { status: 200, body: answerText(reply) };
+  }
+
+  standing = await stand(
+    server,
+    home,
+    runtime.folder,
+    async () => typeof (await askDaemon(home, own, 'status')) === 'object',
+  );
+  if (standing === null) {
+    server.close();
+    return 'taken';
+  }
+  // A fault somewhere may have left anything: the next hook starts a new one.
+  process.on('uncaughtException', () => leave('fault'));
+  process.on('unhandledRejection', () => leave('fault'));
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => leave('stopped'));
+  const looking = setInterval(
+    () => {
+      kept.closeIdle(KEEP_MS);
+      const why = reasonToLeave() ?? (active === 0 && clock.monotonic() - lastAsked >= idle ? 'idle' : null);
+      if (why !== null) leave(why);
+    },
+    Math.min(LOOK_MS, idle),
+  );
+  await end;
+  clearInterval(looking);
+  await closed(server);
+  await kept.closeAll();
+  return ended ?? 'stopped';
+}
+
+/** Until everybody who is connected has been answered. */
+function closed(server: import('node:http').Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}
+
+/** What a process of its own may need besides; what hooks read comes from the hook, and from nowhere else. */
+function environmentOfJobs(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !KNOWN.has(name) && !name.startsWith('SAVEPOINT')));
+}
+
+export function homeOf(env: Environment): string {
+  return textFromBytes(nodePlaces(env).home) ?? '';
+}
+
+function noDaemon(why: string): SavepointError {
+  return new SavepointError(
+    'IO',
+    `There can be no daemon here: ${why}.`,
+    { operation: 'listen', code: 'EACCES' },
+    { hint: 'Hooks work all the same, each in a process of its own.' },
+  );
+}

@@ -1,0 +1,101 @@
+/** HTTP over the socket, so that curl can speak it. Nothing that comes in is believed, and no request ends the daemon. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Build } from './build.ts';
+import { handshake } from './build.ts';
+
+/** What is said to a request. Anything but 200 sends the hook's script to the command, which does the work itself. */
+export interface Answer {
+  readonly status: 200 | 400 | 404 | 409 | 413 | 421 | 500 | 503;
+  readonly body: string;
+}
+
+export interface Routes {
+  /** @param arrived milliseconds of a clock that only goes forward */
+  hook(agent: string, event: string | null, body: Buffer, arrived: number): Promise<Answer>;
+  status(): Promise<Answer>;
+  stop(): Promise<Answer>;
+  /** Whether new work is taken on; looked at before each request. */
+  isOpen(): boolean;
+  /** Another build asked. */
+  otherBuild(): void;
+}
+
+/** Name of the header that says the caller's build and store format. */
+export const BUILD_HEADER = 'savepoint-build';
+
+/** Bytes; what a hook reads at most, and its environment. */
+const LARGEST_BODY = 129 * 1024 * 1024;
+/** Bytes of all requests that are being read or worked on. */
+const LARGEST_TOGETHER = 384 * 1024 * 1024;
+const MOST_CONNECTIONS = 64;
+const READING_MS = 10_000;
+
+const LEAVING: Answer = { status: 409, body: 'steps down\n' };
+
+export function serve(own: Build, routes: Routes, now: () => number): Server {
+  let held = 0;
+  const server = createServer(
+    {
+      headersTimeout: READING_MS,
+      requestTimeout: READING_MS,
+      connectionsCheckingInterval: 2_000,
+      maxHeaderSize: 8_192,
+    },
+    (request, response) => {
+      const arrived = now();
+      let size = 0;
+      const grow = (bytes: number): boolean => {
+        size += bytes;
+        held += bytes;
+        return size <= LARGEST_BODY && held <= LARGEST_TOGETHER;
+      };
+      void answer(request, grow, arrived)
+        .catch((): Answer => ({ status: 500, body: 'failed\n' }))
+        .then((said) => say(response, said))
+        .finally(() => {
+          held -= size;
+        });
+    },
+  );
+  server.maxConnections = MOST_CONNECTIONS;
+  server.on('clientError', (_error, socket) => socket.destroy());
+  return server;
+
+  async function answer(request: IncomingMessage, grow: (bytes: number) => boolean, arrived: number): Promise<Answer> {
+    if (request.headers[BUILD_HEADER] !== handshake(own)) {
+      routes.otherBuild();
+      return LEAVING;
+    }
+    if (!routes.isOpen()) return LEAVING;
+    const [, what, agent, event] = (request.url ?? '').split('/');
+    if (what === 'status' && request.method === 'GET') return routes.status();
+    if (request.method !== 'POST') return { status: 404, body: 'unknown\n' };
+    if (what === 'stop') return routes.stop();
+    if (what !== 'hook' || agent === undefined || agent === '') return { status: 404, body: 'unknown\n' };
+    const body = await read(request, grow);
+    if (typeof body === 'number') return { status: body, body: 'too large, or not whole\n' };
+    return routes.hook(agent, event ?? null, body, arrived);
+  }
+}
+
+async function read(request: IncomingMessage, grow: (bytes: number) => boolean): Promise<Buffer | 400 | 413> {
+  const parts: Buffer[] = [];
+  try {
+    for await (const part of request as AsyncIterable<Buffer>) {
+      if (!grow(part.length)) return 413;
+      parts.push(part);
+    }
+  } catch {
+    return 400;
+  }
+  return request.complete ? Buffer.concat(parts) : 400;
+}
+
+function say(response: ServerResponse, { status, body }: Answer): void {
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  });
+  response.end(body);
+}

@@ -1,0 +1,23 @@
+/** How long the daemon took for the events that it dealt with last. */
+
+const MOST = 1_000;
+
+export class Times {
+  readonly #last: number[] = [];
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(milliseconds: number): void {
+    this.#last[this.#count % MOST] = milliseconds;
+    this.#count += 1;
+  }
+
+  /** Milliseconds, to a tenth; null before the first event. */
+  median(): number | null {
+    const middle = this.#last.toSorted((a, b) => a - b)[this.#last.length >> 1];
+    return middle === undefined ? null : Math.round(middle * 10) / 10;
+  }
+}
