@@ -7,6 +7,8 @@ import { type Manifest, manifest } from '@savepoint/testkit';
 import { onTestFinished } from 'vitest';
 
 export const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
+/** What stands before the command in agents' settings: it asks the daemon. */
+export const line = fileURLToPath(new URL('../../packages/cli/bundle/savepoint-hook', import.meta.url));
 const preloads = new URL('./preload/', import.meta.url);
 
 /** What a run of the real `savepoint` binary gave back. */
@@ -132,7 +134,8 @@ export class Project {
 
   /** Runs `savepoint` and waits for it, whatever comes out. */
   run(args: readonly string[], options: RunOptions = {}): Outcome {
-    const done = spawnSync(process.execPath, [main, ...args], {
+    const [file, ...rest] = commandLine(args);
+    const done = spawnSync(file, rest, {
       cwd: options.cwd ?? this.dir,
       env: this.environment(options),
       input: options.input ?? '',
@@ -183,6 +186,12 @@ export class Project {
   restore(id: string, ...more: readonly string[]): Outcome {
     return this.ok('restore', id, '--yes', ...more);
   }
+}
+
+/** With `SAVEPOINT_TEST_WITH=daemon` a hook runs as agents' settings have it. */
+function commandLine(args: readonly string[]): readonly [string, ...string[]] {
+  const plain = [process.execPath, main, ...args] as const;
+  return args[0] === 'hook' && process.env['SAVEPOINT_TEST_WITH'] === 'daemon' ? [line, ...plain] : plain;
 }
 
 /** A project that is removed when the test that asked for it ends. */

@@ -1,12 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { type Checkpoint, open, type Savepoint } from '@savepoint/core';
 import { realPorts, type World, world } from '@savepoint/testkit';
 import { onTestFinished } from 'vitest';
 import type { Reply } from '../src/answer.ts';
 import { runHook } from '../src/hook/index.ts';
+
+const BUNDLE = fileURLToPath(new URL('../../cli/bundle/', import.meta.url));
 
 /** An agent at work in a real folder: it sends events as its program does, and its tools really change files. */
 export class AgentAtWork {
@@ -23,10 +26,15 @@ export class AgentAtWork {
     this.world = options.world ?? world(onTestFinished);
     this.dir = Buffer.from(this.world.workspace, 'latin1').toString();
     this.env = { ...this.world.env, ...options.env };
+    if (process.env['SAVEPOINT_TEST_WITH'] !== 'daemon') return;
+    delete this.env['SAVEPOINT_DAEMON'];
+    this.env['XDG_RUNTIME_DIR'] = path.join(Buffer.from(this.world.folder, 'latin1').toString(), 'run');
+    mkdirSync(this.env['XDG_RUNTIME_DIR'], { recursive: true, mode: 0o700 });
   }
 
   async send(event: object | string): Promise<Reply> {
     const text = typeof event === 'string' ? event : JSON.stringify(event);
+    if (process.env['SAVEPOINT_TEST_WITH'] === 'daemon') return this.#throughTheLine(text);
     const reply = await runHook({
       args: [this.name, ...this.args],
       env: this.env,
@@ -35,6 +43,16 @@ export class AgentAtWork {
       sinceStart: () => 0,
     });
     return reply;
+  }
+
+  /** As the agent's own shell does it: the script that asks the daemon, with the command behind it. */
+  #throughTheLine(text: string): Reply {
+    const { stdout, stderr, status } = spawnSync(
+      `${BUNDLE}savepoint-hook`,
+      [process.execPath, `${BUNDLE}savepoint.js`, 'hook', this.name, ...this.args],
+      { env: this.env as NodeJS.ProcessEnv, input: text, encoding: 'utf8', cwd: '/' },
+    );
+    return { stdout, stderr, exit: status ?? 1 };
   }
 
   /** Sends, and wants it to go well. */
