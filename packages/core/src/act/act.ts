@@ -6,7 +6,7 @@ import type { Pace } from '../io/pace.ts';
 import type { CaptureCounts, Checkpoint, RootState } from '../model/checkpoint.ts';
 import { type Entry, type Snapshot, shownEntry } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type DiskPath, lastName, nameToJson, parentPath, type TreePath } from '../model/names.ts';
+import { type DiskPath, nameToJson, type TreePath } from '../model/names.ts';
 import { Contents } from '../store/contents.ts';
 import { editSnapshot } from '../store/edit-snapshot.ts';
 import { entryToJson } from '../store/entry-json.ts';
@@ -34,6 +34,7 @@ import type { Waiting } from '../transaction/recover.ts';
 import { pathsOf } from '../transaction/steps.ts';
 import { PathSet } from '../workspace/path-set.ts';
 import type { ScanResult } from '../workspace/scan.ts';
+import { forgetStatCache } from '../workspace/stat-cache.ts';
 import { keepHeads, rootsAfter, withHeads } from './heads.ts';
 import type { Plan, PlanConflict, ThreeSides } from './plan.ts';
 
@@ -279,6 +280,7 @@ async function captureAndPlan(
 ): Promise<{ readonly plan: Plan; readonly before: Captured }> {
   let must: readonly TreePath[] = [];
   let end = last;
+  let isStoredAgain = false;
   for (;;) {
     const before = await capture(
       workspace,
@@ -287,16 +289,25 @@ async function captureAndPlan(
       { ...plainTelling('before', act.telling.actor), session: act.telling.session, toolCall: act.telling.toolCall },
       { always: false, must: new PathSet(must), missing: 'empty', end },
     );
-    const plan = await act.plan({
-      snapshot: before.checkpoint.snapshot,
-      roots: before.scan.roots,
-      own: before.scan.own,
-      objects: batch,
-      last: last.latest,
-    });
+    end = endAfter(end, before.checkpoint);
+    let plan: Plan;
+    try {
+      plan = await act.plan({
+        snapshot: before.checkpoint.snapshot,
+        roots: before.scan.roots,
+        own: before.scan.own,
+        objects: batch,
+        last: last.latest,
+      });
+    } catch (error) {
+      if (isStoredAgain || !(error instanceof SavepointError) || error.code !== 'STORE_DAMAGED') throw error;
+      // The capture did not look at what the stat cache vouches for. Without it, all that is sound on disk is stored again.
+      forgetStatCache(workspace.ports.fs, workspace.store.layout.statCache);
+      isStoredAgain = true;
+      continue;
+    }
     if (plan.mustCapture.length === 0 || must.length > 0) return { plan, before };
     must = plan.mustCapture;
-    end = endAfter(end, before.checkpoint);
   }
 }
 
@@ -421,7 +432,7 @@ function publicationOf(workspace: Workspace, ref: CheckpointRef): Publication {
 
 /** The stat cache knows the paths as they were. */
 function forget(scan: ScanResult, plan: Plan): void {
-  for (const { path } of plan.paths) scan.folders.get(parentPath(path))?.files.delete(lastName(path));
+  for (const { path } of plan.paths) scan.cache.forget(path);
 }
 
 function fingerprintOf(plan: Plan): string {

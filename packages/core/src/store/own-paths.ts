@@ -81,6 +81,11 @@ export class OwnPaths {
     return id !== undefined && this.#ports !== null && stillHolds(this.#ports, disk, id);
   }
 
+  /** Whether something in the folder may be one, at any depth. */
+  mayLieIn(folder: TreePath): boolean {
+    return this.#staging.size > 0 || (folder === '' ? this.#beside.size > 0 : this.#folders.has(folder));
+  }
+
   /** Whether a backup was put into the folder, at any depth. */
   liesIn(folder: TreePath): boolean {
     return this.#folders.has(folder);

@@ -155,7 +155,7 @@ export async function capture(
       // What was damaged in the store and is sound on disk was written again.
       if (batch.count > 0) batch.finish();
       else batch.abandon();
-      if (found.filesRead > 0) keepCache(workspace, latest.commit, found);
+      if (found.isCacheNew) keepCache(workspace, latest.commit, found);
       return { checkpoint: latest, made: false, scan: found };
     }
     const { roots, problems } = await withIndexes(workspace, batch, found.roots, latest?.roots ?? [], pace);
@@ -302,9 +302,9 @@ function recorded(
 }
 
 /** For the next scan. Nothing depends on it. */
-export function keepCache(workspace: Workspace, commit: ObjectId, found: Pick<ScanResult, 'folders'>): void {
+export function keepCache(workspace: Workspace, commit: ObjectId, { cache }: Pick<ScanResult, 'cache'>): void {
   ensureCache(workspace.ports, workspace.store.layout);
-  saveStatCache(workspace.ports.fs, workspace.store.layout.statCache, new StatCache(commit, found.folders));
+  saveStatCache(workspace.ports.fs, workspace.store.layout.statCache, new StatCache(commit, cache.folders));
 }
 
 /** The state of a workspace whose folder is gone. */
@@ -317,7 +317,8 @@ const NOTHING_THERE: ScanResult = {
   unsettled: [],
   problems: [],
   own: OwnPaths.NONE,
-  folders: new Map(),
+  cache: StatCache.empty(),
+  isCacheNew: true,
   filesRead: 0,
 };
 
@@ -328,13 +329,14 @@ async function scanWith(
   options: Omit<CaptureOptions, 'always'>,
   pace: Pace,
 ): Promise<ScanResult> {
-  const { ports, root, store } = workspace;
+  const { ports, root, store, timeline } = workspace;
   if (options.missing === 'empty' && ports.fs.lstat(root) === null) return NOTHING_THERE;
+  const isCheckpoint = (commit: ObjectId): boolean => commit === latest?.commit || timeline.has(commit);
   return scan({
     ports,
     root,
     batch,
-    cache: loadStatCache(ports.fs, store.layout.statCache, latest?.commit ?? null),
+    cache: loadStatCache(ports.fs, store.layout.statCache, isCheckpoint),
     rules: workspace.rules,
     globalIgnore: workspace.globalIgnore,
     must: options.must ?? PathSet.EMPTY,

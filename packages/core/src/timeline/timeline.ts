@@ -53,6 +53,10 @@ export class Timeline {
     return found.sort((a, b) => a.number - b.number);
   }
 
+  has(commit: ObjectId): boolean {
+    return this.list().some((ref) => ref.commit === commit);
+  }
+
   /** @throws SavepointError STORE_DAMAGED, STORE_TOO_NEW */
   read(ref: CheckpointRef): Checkpoint {
     const checkpoint = readCheckpoint(this.objects, ref.commit);

@@ -16,7 +16,7 @@ export function chosenRoots({ roots }: CaptureRules): PathSet {
 }
 
 /** @param ignored an ignore rule covers the file, and its repository does not track it */
-export function sizeSkip(name: Name, stat: Stat, ignored: boolean, rules: CaptureRules): Skip | null {
+export function sizeSkip(name: Name, stat: Pick<Stat, 'size'>, ignored: boolean, rules: CaptureRules): Skip | null {
   if (stat.size > rules.maxFileBytes) return { reason: 'too-large', size: stat.size };
   if (ignored && stat.size > rules.maxIgnoredBytes && !name.startsWith('.env')) {
     return { reason: 'ignored', size: stat.size };

@@ -4,7 +4,16 @@
  */
 
 import { showName } from '../content/show-name.ts';
-import { FsError, isFsError, kindOf, permissions, type Stat } from '../io/fs.ts';
+import {
+  type FolderListing,
+  FsError,
+  isFsError,
+  kindOf,
+  type ListedStat,
+  permissions,
+  type Stat,
+  statOf,
+} from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
 import { checkName } from '../io/safe-path.ts';
@@ -23,14 +32,16 @@ import {
 } from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
-import { ALL_OTHERS } from '../store/side.ts';
-import { type FolderRef, snapshotOf, writeFolder } from '../store/snapshot.ts';
+import { snapshotOf } from '../store/snapshot.ts';
 import { captureFile } from './capture-file.ts';
 import { chosenRoots, dependencySkip, sizeSkip } from './capture-rules.ts';
 import { ChosenPaths } from './chosen-paths.ts';
+import { Findings } from './findings.ts';
+import { FolderDraft, type WrittenFolder } from './folder-draft.ts';
+import type { KnownFolder } from './known-folder.ts';
 import type { PathSet } from './path-set.ts';
 import { type Entered, type Position, startingPosition, stepInto } from './position.ts';
-import { type CachedFile, type CachedFolder, isYoung, provenId, type StatCache } from './stat-cache.ts';
+import { isYoung, StatCache } from './stat-cache.ts';
 
 export interface ScanInput {
   readonly ports: Ports;
@@ -60,8 +71,10 @@ export interface ScanResult {
   readonly problems: readonly string[];
   /** What was passed over because Savepoint put it there. */
   readonly own: OwnPaths;
-  /** For the next scan, once the snapshot belongs to a commit. */
-  readonly folders: Map<TreePath, CachedFolder>;
+  /** For the next scan, once the snapshot belongs to a checkpoint. */
+  readonly cache: StatCache;
+  /** It says something else than the one before. */
+  readonly isCacheNew: boolean;
   /** Files whose contents were read. */
   readonly filesRead: number;
 }
@@ -72,27 +85,33 @@ export async function scan(input: ScanInput): Promise<ScanResult> {
   if (stat === null || kindOf(stat) !== 'folder') throw captureFailed(input.root, 'ENOENT');
   const walk = new Scan(input);
   const start = startingPosition(input.ports.fs, input.root, input.globalIgnore);
-  const top = await walk.folder({
-    path: WORKSPACE_ITSELF,
-    disk: input.root,
-    stat,
-    above: start,
-    ignored: false,
-    onlyNamed: null,
-    isMount: false,
-  });
-  if (!('files' in top)) throw captureFailed(input.root, 'skip' in top ? (top.skip.code ?? 'EACCES') : 'ENOENT');
-  assertAnyCaptured(input.root, walk);
+  const findings = new Findings();
+  const top = await walk.folder(
+    {
+      path: WORKSPACE_ITSELF,
+      disk: input.root,
+      stat,
+      above: start,
+      ignored: false,
+      onlyNamed: null,
+      isMount: false,
+    },
+    findings,
+  );
+  if (!('ref' in top)) throw captureFailed(input.root, 'skip' in top ? (top.skip.code ?? 'EACCES') : 'ENOENT');
+  assertAnyCaptured(input.root, findings);
+  const { counts, roots, partial, leftOut, unsettled, problems } = findings;
   return {
-    snapshot: snapshotOf(top),
-    counts: { ...walk.counts },
-    roots: walk.roots,
-    partial: walk.partial,
-    leftOut: walk.leftOut,
-    unsettled: walk.unsettled,
-    problems: walk.problems,
+    snapshot: snapshotOf(top.ref),
+    counts: { ...counts },
+    roots,
+    partial,
+    leftOut,
+    unsettled,
+    problems,
     own: input.own,
-    folders: walk.folders,
+    cache: new StatCache(null, walk.folders),
+    isCacheNew: walk.isCacheNew || walk.folders.size !== input.cache.folders.size,
     filesRead: walk.filesRead,
   };
 }
@@ -100,7 +119,7 @@ export async function scan(input: ScanInput): Promise<ScanResult> {
 interface FolderTask {
   readonly path: TreePath;
   readonly disk: DiskPath;
-  readonly stat: Stat;
+  readonly stat: ListedStat;
   /** Repository and ignore rules of the parent. */
   readonly above: Position;
   readonly ignored: boolean;
@@ -111,15 +130,7 @@ interface FolderTask {
 }
 
 type Outcome<Entry> = Entry | { readonly skip: Skip } | { readonly gone: true };
-type Leaf = { readonly entry: FileEntry | LinkEntry; readonly settled: boolean };
-
-/** What one folder gathers before it is written. */
-class FolderDraft {
-  readonly entries = new Map<Name, FileEntry | LinkEntry | FolderRef>();
-  readonly skips = new Map<Name, Skip>();
-  readonly ignored = new Set<Name>();
-  readonly unsettled = new Set<Name>();
-}
+type Leaf = { readonly entry: FileEntry | LinkEntry; readonly stat: ListedStat; readonly settled: boolean };
 
 /** A folder while its names are gone through. */
 interface OpenFolder {
@@ -127,12 +138,13 @@ interface OpenFolder {
   readonly position: Entered['position'];
   /** On record for all that is not captured in here; null outside of dependency folders. */
   readonly dependency: Skip | null;
-  readonly known: CachedFolder | undefined;
-  readonly cached: CachedFolder;
   readonly draft: FolderDraft;
+  readonly findings: Findings;
 }
 
 interface Place {
+  /** Position in the folder's listing. */
+  readonly index: number;
   readonly name: Name;
   readonly path: TreePath;
   readonly disk: DiskPath;
@@ -140,61 +152,73 @@ interface Place {
 
 /** How often a path is looked at that is another thing each time. */
 const ATTEMPTS = 4;
+/** Between two looks at the clock. */
+const NAMES_A_STEP = 64;
 
 class Scan {
-  readonly counts = { files: 0, links: 0, folders: 0, bytes: 0, skipped: 0 };
-  readonly roots: RootState[] = [];
-  readonly partial: Gap[] = [];
-  readonly leftOut: Gap[] = [];
-  readonly unsettled: TreePath[] = [];
-  readonly problems: string[] = [];
-  readonly folders = new Map<TreePath, CachedFolder>();
+  readonly folders = new Map<TreePath, KnownFolder>();
+  isCacheNew = false;
   filesRead = 0;
   readonly #began: number;
   readonly #chosen: ChosenPaths;
   readonly #roots: PathSet;
+  readonly #mounted: ReadonlySet<TreePath>;
+  /** What the rules say apart from ignore files. */
+  readonly #rulesKey: string;
+  #done = 0;
 
   constructor(private readonly input: ScanInput) {
+    const { rules, rootsBefore } = input;
     this.#began = input.ports.clock.now();
-    this.#chosen = new ChosenPaths(input.rules);
-    this.#roots = chosenRoots(input.rules);
+    this.#chosen = new ChosenPaths(rules);
+    this.#roots = chosenRoots(rules);
+    this.#mounted = new Set(rootsBefore.filter(({ mount }) => mount === true).map(({ path }) => path));
+    this.#rulesKey = `${this.#chosen.key} ${rules.maxFileBytes} ${rules.maxIgnoredBytes}`;
   }
 
-  async folder(task: FolderTask): Promise<Outcome<FolderRef>> {
-    const { ports, pace } = this.input;
+  async folder(task: FolderTask, findings: Findings): Promise<Outcome<WrittenFolder>> {
+    const { ports, pace, must, own, cache } = this.input;
     const unlisted = this.#skippedByName(task);
     if (unlisted !== null) return { skip: unlisted };
-    const names = this.#list(task.disk);
-    if (!Array.isArray(names)) return names;
+    const listing = this.#list(task.disk);
+    if (!('names' in listing)) return listing;
+    const { names } = listing;
     const isChosen = this.#roots.has(task.path);
     const here = stepInto(ports.fs, task.above, task.path, task.disk, names, isChosen);
-    this.problems.push(...here.problems);
-    if (here.root !== null) this.roots.push(task.isMount ? { ...here.root, mount: true } : here.root);
+    findings.problems.push(...here.problems);
+    if (here.root !== null) findings.roots.push(task.isMount ? { ...here.root, mount: true } : here.root);
     // A root within another one is on its own: the rules of the one around it say nothing about what is in it.
     const ignored = task.ignored && here.root === null;
     const dependency =
-      isChosen || this.input.must.covers(task.path) || this.#chosen.includes(task.path, true)
+      isChosen || must.covers(task.path) || this.#chosen.includes(task.path, true)
         ? null
         : (task.onlyNamed ?? dependencySkip(ports.fs, task.path, task.disk, names, ignored));
     if (dependency !== null && !here.position.tracked.hasBelow(task.path) && !this.#mustGoTo(task.path)) {
       return { skip: dependency };
     }
 
-    const draft = new FolderDraft();
-    if (dependency !== null) draft.skips.set(ALL_OTHERS, dependency);
-    const known = this.input.cache.folders.get(task.path);
-    const cached: CachedFolder = { rules: here.position.chain.key + this.#chosen.key, files: new Map() };
-    const open: OpenFolder = { task: { ...task, ignored }, position: here.position, dependency, known, cached, draft };
-    for (const name of names) {
-      if (pace.due()) await pace.breathe({ phase: 'scan', done: this.counts.files + this.counts.links, total: null });
-      await this.#name(open, name);
+    const mode = permissions(task.stat);
+    const rules = `${here.position.chain.key} ${this.#rulesKey}`;
+    const draft = new FolderDraft(listing, task.path, mode, rules, dependency, cache.folders.get(task.path));
+    const open: OpenFolder = { task: { ...task, ignored }, position: here.position, dependency, draft, findings };
+    // What is captured for a special reason must not be taken for the rule.
+    const isPlain = dependency === null && !must.reaches(task.path) && !own.mayLieIn(task.path);
+    if (!isPlain) draft.isSpecial();
+    const disk = task.disk === '/' ? '' : task.disk;
+    for (let index = 0; index < names.length; index++) {
+      if (++this.#done % NAMES_A_STEP === 0 && pace.due()) {
+        await pace.breathe({ phase: 'scan', done: this.#done, total: null });
+      }
+      if (isPlain && draft.keep(index, findings)) continue;
+      const name = names[index] as Name;
+      const at = { index, name, path: childPath(task.path, name), disk: `${disk}/${name}` as DiskPath };
+      await this.#name(open, at, listing);
     }
-    if (cached.files.size > 0) this.folders.set(task.path, cached);
-    this.counts.folders += 1;
-    return writeFolder(this.input.batch, {
-      note: { mode: permissions(task.stat), modes: new Map(), ...draft },
-      entries: draft.entries,
-    });
+    findings.counts.folders += 1;
+    const written = draft.write(this.input.batch);
+    this.folders.set(task.path, written.known);
+    if (written.known !== draft.known) this.isCacheNew = true;
+    return written;
   }
 
   /** A dependency folder can hold more names than all the rest, so it is not even listed where its name is enough. */
@@ -211,29 +235,29 @@ class Scan {
     return this.input.must.reaches(folder) || this.#roots.leadsTo(folder);
   }
 
-  async #name(folder: OpenFolder, name: Name): Promise<void> {
-    const { task, draft } = folder;
-    const disk = `${task.disk === '/' ? '' : task.disk}/${name}` as DiskPath;
-    const at: Place = { name, path: childPath(task.path, name), disk };
-    if (this.input.own.has(at.path, disk)) return;
-    const refused = refusedName(name, this.input.ports.platform);
-    if (refused !== null) return this.#skip(draft, at, refused, !task.ignored);
+  async #name(folder: OpenFolder, at: Place, listing: FolderListing): Promise<void> {
+    const { task } = folder;
+    if (this.input.own.has(at.path, at.disk)) return;
+    const refused = refusedName(at.name, this.input.ports.platform);
+    if (refused !== null) return this.#skip(folder, at, refused, !task.ignored);
+    const failed = listing.failed.get(at.index);
     // Between two calls a file may become a folder: what is there all the time must not be taken for absent.
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const stat = this.#lstat(disk);
+      const isFirst = attempt === 0 && failed === undefined;
+      const stat = isFirst ? statOf(listing, at.index) : this.#lstat(at.disk);
       if (stat === null) return;
-      if ('skip' in stat) return this.#skip(draft, at, stat.skip);
+      if ('skip' in stat) return this.#skip(folder, at, stat.skip);
       if ((await this.#capture(folder, at, stat)) !== 'gone') return;
     }
-    this.#skip(draft, at, { reason: 'unreadable', code: 'EAGAIN' });
+    this.#skip(folder, at, { reason: 'unreadable', code: 'EAGAIN' });
   }
 
   /** @returns `gone` if it was no longer there, or was something else, when it was opened */
-  async #capture(folder: OpenFolder, at: Place, stat: Stat): Promise<'gone' | 'done'> {
-    const { task, position, dependency, known, cached, draft } = folder;
-    const { name, path, disk } = at;
+  async #capture(folder: OpenFolder, at: Place, stat: ListedStat): Promise<'gone' | 'done'> {
+    const { task, position, dependency, draft, findings } = folder;
+    const { index, name, path, disk } = at;
     const skip = (reason: Skip, wanted?: boolean): 'done' => {
-      this.#skip(draft, at, reason, wanted);
+      this.#skip(folder, at, reason, wanted);
       return 'done';
     };
     const kind = kindOf(stat);
@@ -246,53 +270,46 @@ class Scan {
     if (this.#chosen.excludes(path, isFolder) && !this.input.must.reaches(path)) {
       return skip({ reason: 'excluded' }, false);
     }
-    const before = known?.files.get(name);
-    const judged = before !== undefined && known?.rules === cached.rules && !isFolder;
-    const byRules = task.ignored || (judged ? before.ignored : position.chain.isIgnored(name, isFolder));
+    const byRules = task.ignored || (draft.judged(index, isFolder) ?? position.chain.isIgnored(name, isFolder));
     const covered = byRules && !this.#chosen.includes(path, isFolder);
     const { must } = this.input;
-
-    let outcome: Outcome<FolderRef | Leaf>;
     const tracked = covered || dependency !== null ? isTracked(position, path, isFolder) : false;
+    const marks = { covered, ignored: covered && !tracked };
+
     if (isFolder) {
       if (dependency !== null && !tracked && !this.#mustGoTo(path)) return 'done';
-      outcome = await this.folder({
-        path,
-        disk,
-        stat,
-        above: position,
-        ignored: covered,
-        onlyNamed: dependency,
-        isMount,
-      });
-    } else {
-      const required = must.covers(path);
-      if (dependency !== null && !tracked && !required) return 'done';
-      const tooMuch = required ? null : sizeSkip(name, stat, covered && !tracked, this.input.rules);
-      if (tooMuch !== null) return skip(tooMuch, !covered || tracked);
-      outcome = await this.#leaf(disk, stat, kind, before, (file) => {
-        cached.files.set(name, { ...file, ignored: covered });
-      });
+      const below = new Findings();
+      const next = { path, disk, stat, above: position, ignored: covered, onlyNamed: dependency, isMount };
+      const outcome = await this.folder(next, below);
+      findings.add(below);
+      if ('gone' in outcome) return 'gone';
+      if ('skip' in outcome) return skip(outcome.skip);
+      draft.folder(index, outcome, marks);
+      return 'done';
     }
-    if ('gone' in outcome) return 'gone';
-    if ('skip' in outcome) return skip(outcome.skip);
-    draft.entries.set(name, 'entry' in outcome ? outcome.entry : outcome);
-    if (covered && !tracked) draft.ignored.add(name);
-    if ('entry' in outcome && !outcome.settled) {
-      draft.unsettled.add(name);
-      this.unsettled.push(path);
-    }
+    const required = must.covers(path);
+    if (dependency !== null && !tracked && !required) return 'done';
+    const tooMuch = required ? null : sizeSkip(name, stat, covered && !tracked, this.input.rules);
+    if (tooMuch !== null) return skip(tooMuch, !covered || tracked);
+    const leaf = await this.#leaf(disk, stat, kind, draft.proven(index, stat));
+    if ('gone' in leaf) return 'gone';
+    if ('skip' in leaf) return skip(leaf.skip);
+    draft.leaf(index, leaf.entry, leaf.stat, {
+      ...marks,
+      young: isYoung(leaf.stat, this.#began),
+      settled: leaf.settled,
+    });
+    findings.count(leaf.entry.kind, leaf.stat.size);
+    if (!leaf.settled) findings.unsettled.push(path);
     return 'done';
   }
 
   async #leaf(
     disk: DiskPath,
-    stat: Stat,
+    stat: ListedStat,
     kind: 'file' | 'link',
-    before: CachedFile | undefined,
-    remember: (file: Omit<CachedFile, 'ignored'>) => void,
+    proven: ObjectId | null,
   ): Promise<Outcome<Leaf>> {
-    const proven = provenId(before, stat);
     if (kind === 'link') {
       let id = proven;
       if (id === null) {
@@ -300,27 +317,15 @@ class Scan {
         if (typeof target !== 'string') return target;
         id = this.input.batch.add('blob', Buffer.from(target, 'latin1'));
       }
-      this.counts.links += 1;
-      if (!isYoung(stat, this.#began)) remember(cachedFile(stat, id));
-      return { entry: { kind: 'link', id }, settled: true };
+      return { entry: { kind: 'link', id }, stat, settled: true };
     }
-    if (proven !== null) {
-      this.#count(stat);
-      remember(cachedFile(stat, proven));
-      return { entry: { kind: 'file', id: proven, mode: permissions(stat) }, settled: true };
-    }
+    if (proven !== null) return { entry: { kind: 'file', id: proven, mode: permissions(stat) }, stat, settled: true };
     const captured = await captureFile(this.input.ports, this.input.batch, disk);
     this.filesRead += 1;
     if (captured.outcome === 'changed') return { gone: true };
     if (captured.outcome === 'unreadable') return { skip: { reason: 'unreadable', code: captured.code } };
-    this.#count(captured.stat);
-    if (captured.settled && !isYoung(captured.stat, this.#began)) remember(cachedFile(captured.stat, captured.id));
-    return { entry: { kind: 'file', id: captured.id, mode: permissions(captured.stat) }, settled: captured.settled };
-  }
-
-  #count(stat: Stat): void {
-    this.counts.files += 1;
-    this.counts.bytes += stat.size;
+    const { id, stat: seen, settled } = captured;
+    return { entry: { kind: 'file', id, mode: permissions(seen) }, stat: seen, settled };
   }
 
   #isRepository(disk: DiskPath): boolean {
@@ -329,15 +334,14 @@ class Scan {
 
   /** An empty folder where a file system was: it is not mounted now, and nobody removed what is on it. */
   #wasMounted(path: TreePath, disk: DiskPath): boolean {
-    const before = this.input.rootsBefore.find((root) => root.path === path);
-    if (before?.mount !== true) return false;
-    const names = this.#list(disk);
-    return Array.isArray(names) && names.length === 0;
+    if (!this.#mounted.has(path)) return false;
+    const listing = this.#list(disk);
+    return 'names' in listing && listing.names.length === 0;
   }
 
-  #list(disk: DiskPath): Name[] | { readonly skip: Skip } | { readonly gone: true } {
+  #list(disk: DiskPath): FolderListing | { readonly skip: Skip } | { readonly gone: true } {
     try {
-      return this.input.ports.fs.list(disk).sort();
+      return this.input.ports.fs.listWithStats(disk);
     } catch (error) {
       return absentOrUnreadable(error);
     }
@@ -361,17 +365,17 @@ class Scan {
   }
 
   /** @param wanted no ignore rule covers the path, so somebody may miss it */
-  #skip(draft: FolderDraft, { name, path }: Place, skip: Skip, wanted = true): void {
-    draft.skips.set(name, skip);
-    this.counts.skipped += 1;
+  #skip({ draft, findings }: OpenFolder, { index, path }: Place, skip: Skip, wanted = true): void {
+    draft.skip(index, skip);
+    findings.counts.skipped += 1;
     if (skip.reason === 'unreadable') {
-      this.partial.push({ path, skip });
+      findings.partial.push({ path, skip });
       const failed = skip.code ?? 'EACCES';
       for (const root of this.input.rootsBefore) {
-        if (isWithin(root.path, path)) this.roots.push({ ...root, failed });
+        if (isWithin(root.path, path)) findings.roots.push({ ...root, failed });
       }
     }
-    if (wanted && WORTH_TELLING.has(skip.reason)) this.leftOut.push({ path, skip });
+    if (wanted && WORTH_TELLING.has(skip.reason)) findings.leftOut.push({ path, skip });
   }
 }
 
@@ -381,7 +385,7 @@ const NOT_MOUNTED: Skip = { reason: 'unreadable', code: 'ENODEV' };
 const WORTH_TELLING: ReadonlySet<SkipReason> = new Set(['too-large', 'special', 'mount', 'name']);
 
 /** A checkpoint in which no root is would only hide that. */
-function assertAnyCaptured(root: DiskPath, { roots, counts }: Scan): void {
+function assertAnyCaptured(root: DiskPath, { roots, counts }: Findings): void {
   const failed = roots.filter((one) => one.failed !== undefined);
   const rest = roots.filter((one) => one.failed === undefined && !(one.path === '' && one.kind === 'folder'));
   if (failed.length === 0 || rest.length > 0 || counts.files + counts.links > 0) return;
@@ -404,11 +408,6 @@ function refusedName(name: Name, platform: Ports['platform']): Skip | null {
 
 function isTracked(position: Position, path: TreePath, isFolder: boolean): boolean {
   return isFolder ? position.tracked.hasBelow(path) : position.tracked.has(path);
-}
-
-function cachedFile(stat: Stat, id: ObjectId): Omit<CachedFile, 'ignored'> {
-  const { size, ino: inode, mode, mtimeMs, ctimeMs } = stat;
-  return { size, inode, mode, mtimeMs, ctimeMs, id };
 }
 
 /** Without handles or memory nothing can be said about any path: that is a failure, not a skip. */

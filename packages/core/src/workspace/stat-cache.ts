@@ -11,75 +11,62 @@ import { readWhole } from '../io/durable-write.ts';
 import { type Fs, FsError, type Stat } from '../io/fs.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { ObjectId } from '../model/ids.ts';
-import type { DiskPath, Name, TreePath } from '../model/names.ts';
+import { type DiskPath, lastName, parentPath, type TreePath } from '../model/names.ts';
 import { writeCacheFile } from '../store/cache-file.ts';
+import { KnownFolder } from './known-folder.ts';
 
 /** A file touched less than this before it was recorded may change again without its times showing it. */
 const YOUNG_MS = 2_000;
 
-export interface CachedFile {
-  readonly size: number;
-  readonly inode: number;
-  readonly mode: number;
-  readonly mtimeMs: number;
-  readonly ctimeMs: number;
-  readonly id: ObjectId;
-  /** An ignore rule of the folder's chain covers it. */
-  readonly ignored: boolean;
-}
-
-export interface CachedFolder {
-  /** The key of the ignore chain that `ignored` was judged by. */
-  readonly rules: string;
-  readonly files: Map<Name, CachedFile>;
-}
-
 export class StatCache {
-  /** @param commit the checkpoint whose objects this cache names, or null for a cache that knows nothing */
+  /** @param commit the checkpoint whose objects this cache names, or null for one that belongs to none yet */
   constructor(
     readonly commit: ObjectId | null,
-    readonly folders: Map<TreePath, CachedFolder>,
+    readonly folders: Map<TreePath, KnownFolder>,
   ) {}
 
   static empty(): StatCache {
     return new StatCache(null, new Map());
   }
-}
 
-/** The id recorded for a file, if the stat proves that it is still the same. */
-export function provenId(cached: CachedFile | undefined, stat: Stat): ObjectId | null {
-  return cached !== undefined &&
-    cached.size === stat.size &&
-    cached.mtimeMs === stat.mtimeMs &&
-    cached.ctimeMs === stat.ctimeMs &&
-    cached.inode === stat.ino &&
-    cached.mode === stat.mode
-    ? cached.id
-    : null;
+  /** Something else than this cache knows is at the path now, and in the trees of all folders above it. */
+  forget(path: TreePath): void {
+    const name = lastName(path);
+    for (let folder = path; folder !== ''; ) {
+      folder = parentPath(folder);
+      const known = this.folders.get(folder);
+      const isParent = folder === parentPath(path);
+      if (known !== undefined) this.folders.set(folder, known.without(isParent ? name : null));
+    }
+  }
 }
 
 /** @param now wall clock at the beginning of the scan, milliseconds */
-export function isYoung(stat: Stat, now: number): boolean {
+export function isYoung(stat: Pick<Stat, 'mtimeMs' | 'ctimeMs'>, now: number): boolean {
   return Math.max(stat.mtimeMs, stat.ctimeMs) > now - YOUNG_MS;
 }
 
-const MAGIC = Buffer.from('savepoint stat cache 1\n');
+const MAGIC = Buffer.from('savepoint stat cache 2\n');
+const COMMIT_BYTES = 40;
+/** A multiple of 8. */
+const FIRST_RECORD = 64;
 const DIGEST_BYTES = 20;
 const CACHE_BYTES = 1 << 30;
-const ENTRY_NUMBERS = 5;
 
 /** The caller holds the workspace's lock. A cache that cannot be written is no failure: the next scan reads more. */
 export function saveStatCache(fs: Fs, path: DiskPath, cache: StatCache): void {
   if (cache.commit === null) return;
-  writeCacheFile(fs, path, encode(cache));
+  writeCacheFile(fs, path, encode(cache.commit, cache.folders));
 }
 
-/** The saved cache, if it belongs to `commit` and is undamaged; else one that knows nothing. */
-export function loadStatCache(fs: Fs, path: DiskPath, commit: ObjectId | null): StatCache {
-  if (commit === null) return StatCache.empty();
+/**
+ * The saved cache, if it is undamaged and what it names is in the store; else one that knows nothing.
+ * @param isCheckpoint whether the commit is one of a checkpoint: then all that it leads to is in the store
+ */
+export function loadStatCache(fs: Fs, path: DiskPath, isCheckpoint: (commit: ObjectId) => boolean): StatCache {
   try {
     if (fs.lstat(path) === null) return StatCache.empty();
-    return decode(readWhole(fs, path, CACHE_BYTES), commit) ?? StatCache.empty();
+    return decode(readWhole(fs, path, CACHE_BYTES), isCheckpoint) ?? StatCache.empty();
   } catch (error) {
     if (error instanceof FsError || error instanceof RangeError || error instanceof SavepointError) {
       return StatCache.empty();
@@ -93,71 +80,37 @@ export function forgetStatCache(fs: Fs, path: DiskPath): void {
   writeCacheFile(fs, path, Buffer.alloc(0));
 }
 
-function encode(cache: StatCache): Buffer {
-  let bytes = MAGIC.length + 40;
-  for (const [path, folder] of cache.folders) {
-    bytes += 4 + path.length + 2 + folder.rules.length + 4;
-    for (const name of folder.files.keys()) bytes += 2 + name.length + ENTRY_NUMBERS * 8 + 20 + 1;
-  }
-  const out = Buffer.allocUnsafe(bytes + DIGEST_BYTES);
-  let at = MAGIC.copy(out);
-  at += out.write(cache.commit as string, at, 'latin1');
-  for (const [path, folder] of cache.folders) {
-    at = out.writeUInt32LE(path.length, at);
-    at += out.write(path, at, 'latin1');
-    at = out.writeUInt16LE(folder.rules.length, at);
-    at += out.write(folder.rules, at, 'latin1');
-    at = out.writeUInt32LE(folder.files.size, at);
-    for (const [name, file] of folder.files) {
-      at = out.writeUInt16LE(name.length, at);
-      at += out.write(name, at, 'latin1');
-      at = out.writeDoubleLE(file.size, at);
-      at = out.writeDoubleLE(file.inode, at);
-      at = out.writeDoubleLE(file.mode, at);
-      at = out.writeDoubleLE(file.mtimeMs, at);
-      at = out.writeDoubleLE(file.ctimeMs, at);
-      at += out.write(file.id, at, 'hex');
-      at = out.writeUInt8(file.ignored ? 1 : 0, at);
-    }
-  }
-  createHash('sha1').update(out.subarray(0, at)).digest().copy(out, at);
-  return out.subarray(0, at + DIGEST_BYTES);
+/** Magic, commit, zeros up to the first record, the records, and a SHA-1 of all that. */
+function encode(commit: ObjectId, folders: ReadonlyMap<TreePath, KnownFolder>): Buffer {
+  let bytes = FIRST_RECORD;
+  for (const { bytes: record } of folders.values()) bytes += record.length;
+  const out = Buffer.allocUnsafe(bytes + DIGEST_BYTES).fill(0, 0, FIRST_RECORD);
+  out.write(commit, MAGIC.copy(out), 'latin1');
+  let at = FIRST_RECORD;
+  for (const { bytes: record } of folders.values()) at += record.copy(out, at);
+  digestOf(out.subarray(0, at)).copy(out, at);
+  return out;
 }
 
-function decode(data: Buffer, commit: ObjectId): StatCache | null {
+function decode(data: Buffer, isCheckpoint: (commit: ObjectId) => boolean): StatCache | null {
   const end = data.length - DIGEST_BYTES;
-  if (end < MAGIC.length + 40 || !data.subarray(0, MAGIC.length).equals(MAGIC)) return null;
-  if (data.toString('latin1', MAGIC.length, MAGIC.length + 40) !== commit) return null;
-  if (!createHash('sha1').update(data.subarray(0, end)).digest().equals(data.subarray(end))) return null;
-  const folders = new Map<TreePath, CachedFolder>();
-  let at = MAGIC.length + 40;
-  const text = (length: number): string => {
-    at += length;
-    return data.toString('latin1', at - length, at);
-  };
-  while (at < end) {
-    at += 4;
-    const path = text(data.readUInt32LE(at - 4)) as TreePath;
-    at += 2;
-    const rules = text(data.readUInt16LE(at - 2));
-    const count = data.readUInt32LE(at);
-    at += 4;
-    const files = new Map<Name, CachedFile>();
-    for (let left = count; left > 0; left--) {
-      at += 2;
-      const name = text(data.readUInt16LE(at - 2)) as Name;
-      files.set(name, {
-        size: data.readDoubleLE(at),
-        inode: data.readDoubleLE(at + 8),
-        mode: data.readDoubleLE(at + 16),
-        mtimeMs: data.readDoubleLE(at + 24),
-        ctimeMs: data.readDoubleLE(at + 32),
-        id: data.toString('hex', at + 40, at + 60) as ObjectId,
-        ignored: data[at + 60] === 1,
-      });
-      at += 61;
-    }
-    folders.set(path, { rules, files });
-  }
+  if (end < FIRST_RECORD || !data.subarray(0, MAGIC.length).equals(MAGIC)) return null;
+  if (!digestOf(data.subarray(0, end)).equals(data.subarray(end))) return null;
+  const commit = data.toString('latin1', MAGIC.length, MAGIC.length + COMMIT_BYTES) as ObjectId;
+  if (!isCheckpoint(commit)) return null;
+  const folders = new Map<TreePath, KnownFolder>();
+  for (const known of KnownFolder.in(aligned(data), FIRST_RECORD, end)) folders.set(known.path, known);
   return new StatCache(commit, folders);
+}
+
+/** Records hold numbers that are looked at where they lie. */
+function aligned(data: Buffer): Buffer {
+  if (data.byteOffset % 8 === 0) return data;
+  const copy = Buffer.from(new ArrayBuffer(data.length));
+  data.copy(copy);
+  return copy;
+}
+
+function digestOf(data: Buffer): Buffer {
+  return createHash('sha1').update(data).digest();
 }
