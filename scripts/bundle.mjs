@@ -5,7 +5,7 @@
  * and what is installed needs nothing else. Run after `tsc -b`; `npm run build` does both.
  */
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { build as bundle } from 'rolldown';
 import { TOP } from './steps.mjs';
@@ -28,6 +28,9 @@ const alone = await bundle({
   logLevel: 'warn',
   output: { dir: folder, format: 'esm', entryFileNames: '[name].js', codeSplitting: false, minify: false },
 });
+// Loaded from beside the command where it fits the machine; without it everything works, slower.
+const prebuilt = join(TOP, 'packages/native/prebuilt');
+for (const name of readdirSync(prebuilt)) copyFileSync(join(prebuilt, name), join(folder, `savepoint-${name}`));
 // npm would do this at an installation, when no bundle is there yet.
 chmodSync(join(folder, 'savepoint.js'), 0o755);
 // Two builds never do each other's work, so each says which one it is.

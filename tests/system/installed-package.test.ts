@@ -14,7 +14,7 @@ const npm = (...args: readonly string[]) =>
 let packed: readonly { readonly filename: string; readonly files: readonly { readonly path: string }[] }[] = [];
 
 beforeAll(() => {
-  const folders = ['core', 'cli'].map((name) => join(TOP, 'packages', name));
+  const folders = ['native', 'core', 'cli'].map((name) => join(TOP, 'packages', name));
   packed = JSON.parse(npm('pack', '--json', '--pack-destination', project, ...folders));
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'somebody', private: true, type: 'module' }));
   const tarballs = packed.map(({ filename }) => `./${filename}`);
@@ -28,9 +28,14 @@ it('holds the built files, their sources and nothing else', () => {
   expect(files).toContain('dist/index.js');
   expect(files).toContain('dist/index.d.ts');
   expect(files).toContain('bundle/savepoint.js');
+  expect(files).toContain('bundle/savepoint-linux-x64.node');
+  expect(files).toContain('prebuilt/linux-x64.node');
   expect(
     files.filter(
-      (path) => !/^(dist\/|src\/|bundle\/([\w-]+\.js|LICENSES\.txt)$|package\.json$|README|LICENSE)/.test(path),
+      (path) =>
+        !/^(dist\/|src\/|bundle\/([\w-]+\.js|savepoint-linux-x64\.node|LICENSES\.txt)$|prebuilt\/linux-x64\.node$|package\.json$|README|LICENSE)/.test(
+          path,
+        ),
     ),
   ).toEqual([]);
   expect(files.filter((path) => /\.test\.|tsbuildinfo|\.env/.test(path))).toEqual([]);

@@ -2,7 +2,8 @@
 import { resolve } from 'node:path';
 import type { SettingsSource } from './config/settings.ts';
 import { nodePlaces } from './io/node-places.ts';
-import { nodePorts } from './io/node-ports.ts';
+import { nodePorts as portsOfNode } from './io/node-ports.ts';
+import type { Ports } from './io/ports.ts';
 import { bytesFromText, type DiskPath } from './model/names.ts';
 import { type OpenOptions, open as openWith, type Savepoint } from './savepoint.ts';
 
@@ -12,7 +13,12 @@ export function nodeSettings(env: Readonly<Record<string, string | undefined>>):
 }
 
 export { foldersNotSynced, nodeFs } from './io/node-fs.ts';
-export { nodePlaces, nodePorts };
+export { nodePlaces };
+
+/** The machine as it is; with `SAVEPOINT_NATIVE=off` in the environment by node's own calls alone. */
+export function nodePorts(): Ports {
+  return portsOfNode(process.env['SAVEPOINT_NATIVE'] !== 'off');
+}
 
 export interface NodeOpenOptions extends Omit<OpenOptions, 'dir' | 'ports' | 'places'> {
   /** Any folder in the workspace; relative to the process's folder. */

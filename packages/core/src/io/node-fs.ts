@@ -2,6 +2,8 @@ import * as fs from 'node:fs';
 import type { DiskPath, Name } from '../model/names.ts';
 import { type Fd, type FolderListing, type Fs, FsError, kindOf, type Stat } from './fs.ts';
 import { listByNode } from './node-listing.ts';
+import { native } from './node-native.ts';
+import { listByNative } from './node-native-listing.ts';
 import { againOrThrow, errorCode, fsError, nativePath } from './node-path.ts';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants;
@@ -24,6 +26,7 @@ const HELD_BY_OTHERS: ReadonlySet<string> = new Set(['EPERM', 'EBUSY', 'EACCES']
 /** What a file system answers that cannot sync a folder (some FUSE, 9p and network mounts). */
 const CANNOT_SYNC_FOLDER: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 const MOST_REMEMBERED = 16;
+const notSynced: DiskPath[] = [];
 
 /** proc(5): the fifth field of each line is where it is mounted; blanks in it, and the like, are in octal. */
 const MOUNT_TABLE = '/proc/self/mountinfo';
@@ -43,16 +46,17 @@ const MOUNT_POINT = 4;
 class NodeFs implements Fs {
   readonly #windows: boolean;
   readonly #handlePaths: boolean;
+  readonly #mayUseNative: boolean;
   /** Paths of what is open, for errors that can be understood. */
   readonly #open = new Map<number, DiskPath>();
   readonly #folders = new Set<number>();
   readonly #pseudo = new Map<number, Stat>();
   #nextPseudo = -2;
-  readonly notSynced: DiskPath[] = [];
 
-  constructor(platform: NodeJS.Platform) {
+  constructor(platform: NodeJS.Platform, mayUseNative: boolean) {
     this.#windows = platform === 'win32';
     this.#handlePaths = platform === 'linux' && fs.existsSync('/proc/self/fd');
+    this.#mayUseNative = this.#handlePaths && mayUseNative;
   }
 
   lstat(path: DiskPath): Stat | null {
@@ -209,7 +213,7 @@ class NodeFs implements Fs {
 
   #isPutUpWith(error: unknown, folder: Fd): boolean {
     if (!this.#folders.has(folder) || !CANNOT_SYNC_FOLDER.has(errorCode(error))) return false;
-    if (this.notSynced.length < MOST_REMEMBERED) this.notSynced.push(this.#nameOf(folder));
+    if (notSynced.length < MOST_REMEMBERED) notSynced.push(this.#nameOf(folder));
     return true;
   }
 
@@ -376,6 +380,9 @@ class NodeFs implements Fs {
 
   #listWithStats(path: DiskPath): FolderListing {
     const named = this.#named(path);
+    const addOn = this.#mayUseNative ? native() : null;
+    const listing = addOn === null ? null : listByNative(addOn, path, named);
+    if (listing !== null) return listing;
     if (!this.#handlePaths) {
       const found = fs.lstatSync(nativePath(path));
       if (!found.isDirectory()) throw new FsError('ENOTDIR', 'listWithStats', named);
@@ -484,21 +491,22 @@ function plainPathOf(handle: DiskPath): DiskPath | null {
   }
 }
 
-/** The driver as it behaves on `platform`; for tests of the ways it takes elsewhere. */
+/** The driver as it behaves on `platform`, without the native add-on; for tests of the ways it takes elsewhere. */
 export function nodeFsOf(platform: NodeJS.Platform): Fs {
-  return new NodeFs(platform);
+  return new NodeFs(platform, false);
 }
 
-const driver = new NodeFs(process.platform);
+export const nodeFs: Fs = new NodeFs(process.platform, true);
 
-export const nodeFs: Fs = driver;
+/** By node's own calls alone. */
+export const nodeFsWithoutNative: Fs = new NodeFs(process.platform, false);
 
 /**
  * Folders whose file system refused to sync them since this process began (the first 16): what was made there is only
  * as durable as that file system makes it by itself.
  */
 export function foldersNotSynced(): readonly DiskPath[] {
-  return driver.notSynced;
+  return notSynced;
 }
 
 function fromOctal(digits: string): string {

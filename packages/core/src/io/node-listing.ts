@@ -36,7 +36,9 @@ export function listByNode({ fd, path, named }: OpenedFolder): FolderListing {
 function statsOf(names: readonly Name[], folder: DiskPath, handle: DiskPath | null, named: DiskPath): FolderListing {
   const plain = !NOT_ASCII.test(folder);
   const listing = new ListingNumbers(names.length);
-  for (const name of names) {
+  for (const [index, name] of names.entries()) {
+    // A folder that changes while it is read may tell a name twice.
+    if (index > 0 && name === names[index - 1]) continue;
     try {
       const path = `${folder}/${name}`;
       const stat = fs.lstatSync(plain && !NOT_ASCII.test(name) ? path : nativePath(path), NULL_IF_ABSENT);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { nodeFs } from './node-fs.ts';
+import { nodeFs, nodeFsWithoutNative } from './node-fs.ts';
 import { nodeProcesses } from './node-processes.ts';
 import { nodePrograms } from './node-programs.ts';
 import type { Clock, Ports, Random } from './ports.ts';
@@ -16,10 +16,14 @@ const random: Random = {
   hex: (length) => randomBytes(length).toString('hex'),
 };
 
-/** The machine as it is. */
-export function nodePorts(): Ports {
+/**
+ * The machine as it is.
+ *
+ * @param mayUseNative whether the native add-on is used where there is one for this machine; all works without it, slower
+ */
+export function nodePorts(mayUseNative = true): Ports {
   return {
-    fs: nodeFs,
+    fs: mayUseNative ? nodeFs : nodeFsWithoutNative,
     clock,
     random,
     processes: nodeProcesses,

@@ -14,7 +14,7 @@ import {
 import { fsConformance, world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isFsError, kindOf, permissions, statOf } from '../../src/io/fs.ts';
-import { foldersNotSynced, nodeFs, nodeFsOf } from '../../src/io/node-fs.ts';
+import { foldersNotSynced, nodeFs, nodeFsOf, nodeFsWithoutNative } from '../../src/io/node-fs.ts';
 import type { DiskPath, Name } from '../../src/model/names.ts';
 
 const linux = process.platform === 'linux';
@@ -80,7 +80,15 @@ describe('the node driver', () => {
   });
 });
 
-describe('a listing of the node driver', () => {
+describe('the node driver without the native add-on', () => {
+  const make = () => ({ fs: nodeFsWithoutNative, folder: world(onTestFinished).workspace, byteNames: linux });
+  for (const { name, run } of fsConformance(make)) test(name, run);
+});
+
+describe.each([
+  ['the node driver', nodeFs],
+  ['the node driver without the native add-on', nodeFsWithoutNative],
+])('a listing of %s', (_which, nodeFs) => {
   test.skipIf(!linux)('tells of each name in a folder that may be read and not entered why it has no numbers', () => {
     const { workspace, folder: all } = world(onTestFinished);
     mkdirSync(`${workspace}/folder`);

@@ -1,0 +1,55 @@
+/*
+ * The kernel, asked directly: no C library, so that one binary serves every one of them.
+ * Every call gives what the kernel gives: a result, or -errno.
+ */
+#ifndef SAVEPOINT_SYSTEM_H
+#define SAVEPOINT_SYSTEM_H
+
+#include <asm/stat.h>
+#include <asm/unistd.h>
+#include <linux/errno.h>
+#include <linux/fcntl.h>
+#include <linux/inotify.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__x86_64__)
+static inline long ask(long call, long a, long b, long c, long d) {
+  long result;
+  register long r10 __asm__("r10") = d;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(call), "D"(a), "S"(b), "d"(c), "r"(r10)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+#elif defined(__aarch64__)
+static inline long ask(long call, long a, long b, long c, long d) {
+  register long x8 __asm__("x8") = call;
+  register long x0 __asm__("x0") = a;
+  register long x1 __asm__("x1") = b;
+  register long x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d;
+  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+  return x0;
+}
+#else
+#error "no way to ask the kernel is known for this processor"
+#endif
+
+/* As above, again and again while a signal comes in between. */
+static inline long ask_again(long call, long a, long b, long c, long d) {
+  long result;
+  do {
+    result = ask(call, a, b, c, d);
+  } while (result == -EINTR);
+  return result;
+}
+
+#define NEAR __attribute__((visibility("hidden")))
+
+/* The compiler may make calls of these out of loops and assignments. */
+NEAR void *memcpy(void *to, const void *from, size_t length);
+NEAR void *memset(void *to, int byte, size_t length);
+
+#endif

@@ -1,0 +1,149 @@
+import { lstatSync, lutimesSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { seededRandom, world } from '@savepoint/testkit';
+import { expect, onTestFinished, test } from 'vitest';
+
+/** As packages/native/src/module.c offers it. */
+interface AddOn {
+  listWithStats(...given: unknown[]): number;
+  watchInit(...given: unknown[]): number;
+  watchAdd(...given: unknown[]): number;
+  watchRemove(...given: unknown[]): number;
+  watchRead(...given: unknown[]): number;
+  close(...given: unknown[]): number;
+}
+
+const NEEDS_MORE_ROOM = -5000;
+const [ENOENT, EBADF, EINVAL, ENAMETOOLONG] = [-2, -9, -22, -36];
+const FIELDS = ['size', 'ino', 'mode', 'mtimeMs', 'ctimeMs', 'nlink', 'dev'] as const;
+const seed = Number(process.env['SAVEPOINT_SEED'] ?? Date.now() % 1e9);
+
+function load(file: string): AddOn {
+  const module: { exports: unknown } = { exports: {} };
+  process.dlopen(module, file);
+  return module.exports as AddOn;
+}
+
+/** What a listing left in its room, by name. */
+function told(room: Uint8Array, count: number): ReadonlyMap<string, readonly number[]> {
+  const [numbersAt = 0, namesAt = 0, namesLength = 0] = new Float64Array(room.buffer, room.byteOffset, 4);
+  const bytes = Buffer.from(room.buffer, room.byteOffset + namesAt, namesLength);
+  const numbers = new Float64Array(room.buffer, room.byteOffset + numbersAt, count * FIELDS.length);
+  const names = count === 0 ? [] : bytes.toString('latin1').split('/');
+  expect(names).toHaveLength(count);
+  expect(names).toEqual([...names].sort());
+  return new Map(names.map((name, at) => [name, [...numbers.subarray(at * 7, at * 7 + 7)]]));
+}
+
+/** What holds for an add-on, wherever it was built. */
+export function checkAddOn(file: string): void {
+  test('tells of every file the very numbers that lstat of node tells', () => {
+    const addOn = load(file);
+    const { workspace } = world(onTestFinished);
+    const random = seededRandom(seed);
+    for (let number = 0; number < 2000; number++) {
+      const path = `${workspace}/${random.hex(1 + (number % 8))}-${number}`;
+      if (number % 7 === 0) mkdirSync(path);
+      else if (number % 7 === 1) symlinkSync('x'.repeat(1 + (number % 200)), path);
+      else writeFileSync(path, 'x'.repeat(number % 300));
+      // From 1907 to 2096, and around 1970, where a double of seconds can say every nanosecond.
+      const time = number % 2 === 0 ? (random.next() * 6 - 2) * 1e9 : (random.next() - 0.5) * 4;
+      if (number % 3 === 0) lutimesSync(path, time, time);
+    }
+    const room = new Uint8Array(1 << 22);
+    let compared = 0;
+    for (const folder of [workspace, '/', '/usr/bin', '/etc', '/dev', '/sys/kernel']) {
+      const before = new Map(readdirSync(folder).map((name) => [name, lstatSync(`${folder}/${name}`)]));
+      const listed = told(room, addOn.listWithStats(-1, folder, room));
+      for (const [name, stat] of before) {
+        const after = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
+        if (FIELDS.some((field) => after?.[field] !== stat[field])) continue;
+        compared++;
+        expect(listed.get(Buffer.from(name).toString('latin1')), `${folder}/${name}, seed ${seed}`).toEqual(
+          FIELDS.map((field) => stat[field]),
+        );
+      }
+    }
+    expect(compared).toBeGreaterThan(2000);
+  });
+
+  test('writes into its room only, and asks for more where it is too small', () => {
+    const addOn = load(file);
+    const { workspace } = world(onTestFinished);
+    for (let number = 0; number < 40; number++) writeFileSync(`${workspace}/${'n'.repeat(1 + number * 5)}`, '');
+    const around = Buffer.alloc(1 << 16, 0xa5);
+    const listsIn = (length: number): boolean => {
+      around.fill(0xa5);
+      const room = new Uint8Array(around.buffer, around.byteOffset + 4096, length);
+      const count = addOn.listWithStats(-1, workspace, room);
+      expect(around.subarray(0, 4096).every((byte) => byte === 0xa5)).toBe(true);
+      expect(around.subarray(4096 + length).every((byte) => byte === 0xa5)).toBe(true);
+      expect(count).toBe(count === NEEDS_MORE_ROOM ? NEEDS_MORE_ROOM : 40);
+      if (count === 40) expect(told(room, count).size).toBe(40);
+      return count === 40;
+    };
+    let [least, most] = [0, 60_000];
+    while (least < most) {
+      const middle = (least + most) >> 1;
+      if (listsIn(middle)) most = middle;
+      else least = middle + 1;
+    }
+    expect(least).toBeGreaterThan(40 * 56);
+    for (let length = 0; length < 200; length++) expect(listsIn(length)).toBe(false);
+    for (let length = least - 100; length < least + 50; length++) expect(listsIn(length)).toBe(length >= least);
+  });
+
+  test('answers to whatever it is given with an error, and goes on', () => {
+    const addOn = load(file);
+    const random = seededRandom(seed);
+    const detached = new Uint8Array(64);
+    structuredClone(detached.buffer, { transfer: [detached.buffer] });
+    const odd: readonly unknown[] = [
+      [undefined, null, true, Number.NaN, -0.5, 1e300, Number.POSITIVE_INFINITY, -(2 ** 31) - 1, 2 ** 31, 2 ** 53],
+      ['', '\0', 'a\0b', '€', '\ud800', 'x'.repeat(4096), 'x'.repeat(1 << 20), '/nothing/there', 5_000_000, 10n],
+      [{}, [], Symbol('s'), () => 0, new Proxy({}, {}), new Date(), /x/, new Map(), new Error('x')],
+      [new Uint8Array(0), new Uint8Array(7), new Uint8Array(64).subarray(1), detached, new Float64Array(100)],
+      [
+        new ArrayBuffer(64),
+        new SharedArrayBuffer(64),
+        new Uint8Array(new SharedArrayBuffer(16)),
+        new DataView(new ArrayBuffer(9)),
+      ],
+    ].flat();
+    const names = ['listWithStats', 'watchAdd', 'watchRemove', 'watchRead', 'close'] as const;
+    for (let round = 0; round < 20_000; round++) {
+      const name = names[round % names.length]!;
+      const given = Array.from({ length: Math.floor(random.next() * 5) }, () => random.pick(odd));
+      const answer = addOn[name](...given);
+      expect(answer, `${name}, seed ${seed}, round ${round}`).toBeLessThan(0);
+    }
+    const room = new Uint8Array(1 << 16);
+    expect(addOn.listWithStats()).toBe(EINVAL);
+    expect(addOn.listWithStats(-1, '/', room.subarray(4, 4096))).toBe(EINVAL);
+    expect(addOn.listWithStats(-1, '', room)).toBe(ENOENT);
+    expect(addOn.listWithStats(-1, '/\u0100', room)).toBe(EINVAL);
+    expect(addOn.listWithStats(-1, 'x'.repeat(4096), room)).toBe(ENAMETOOLONG);
+    expect(addOn.listWithStats(900_000, 'x', room)).toBe(EBADF);
+    expect(addOn.watchAdd(900_000, '/', 2)).toBe(EBADF);
+    expect(addOn.watchAdd(900_000, '/', 0)).toBe(EINVAL);
+    expect(addOn.watchRead(900_000, room)).toBe(EBADF);
+    expect(addOn.close(900_000)).toBe(EBADF);
+  });
+
+  test('leaves no handle open', () => {
+    const addOn = load(file);
+    const { workspace } = world(onTestFinished);
+    writeFileSync(`${workspace}/file`, '');
+    const before = readdirSync('/proc/self/fd').length;
+    const room = new Uint8Array(1 << 16);
+    for (let round = 0; round < 100; round++) {
+      for (const path of [workspace, `${workspace}/file`, `${workspace}/missing`]) addOn.listWithStats(-1, path, room);
+      addOn.listWithStats(-1, workspace, room.subarray(0, 64));
+      const watch = addOn.watchInit();
+      expect(watch).toBeGreaterThan(2);
+      expect(addOn.watchAdd(watch, workspace, 0x100)).toBeGreaterThan(0);
+      expect(addOn.watchRead(watch, room)).toBe(0);
+      expect(addOn.close(watch)).toBe(0);
+    }
+    expect(readdirSync('/proc/self/fd')).toHaveLength(before);
+  });
+}
