@@ -25,6 +25,8 @@ import {
 import type { Workspace } from './timeline/capture.ts';
 import { Timeline } from './timeline/timeline.ts';
 import { findRepository } from './workspace/git-state.ts';
+import type { ScanMemory } from './workspace/scan-memory.ts';
+import { StatCache } from './workspace/stat-cache.ts';
 
 export interface Setting {
   readonly ports: Ports;
@@ -33,6 +35,8 @@ export interface Setting {
   readonly rulesOf: (root: DiskPath) => CaptureRules;
   /** Whether checkpoints of that workspace have the index of each repository; throws as `rulesOf`. */
   readonly recordsIndex: (root: DiskPath) => boolean;
+  /** What scans of that workspace remember; `saved` is what its store keeps. */
+  readonly memoryOf: (record: WorkspaceRecord, saved: StatCache) => ScanMemory;
   /** The folder that the caller stands in; real path of what is there of it. */
   readonly folder: DiskPath;
   /** The folder itself is the workspace, whatever encloses it. */
@@ -127,6 +131,7 @@ function workspaceOf(setting: Setting, record: WorkspaceRecord): Workspace {
       return recordsIndex(record.path);
     },
     globalIgnore: places.globalIgnore,
+    memory: setting.memoryOf(record, new StatCache(ports, store.layout)),
     searchPath: places.searchPath ?? '',
     lastNumber: record.lastNumber,
   };

@@ -85,7 +85,9 @@ import { asSavepointError } from './transaction/outcome.ts';
 import { type Recovered, recover, type Settlement, type Waiting } from './transaction/recover.ts';
 import type { Journal, Mount } from './transaction/transition.ts';
 import type { ScanResult } from './workspace/scan.ts';
-import { forgetStatCache } from './workspace/stat-cache.ts';
+import type { ScanMemory } from './workspace/scan-memory.ts';
+import type { StatCache } from './workspace/stat-cache.ts';
+import { WatchedMemory } from './workspace/watched-memory.ts';
 
 export interface OpenOptions {
   /** Absolute path of a folder in the workspace. */
@@ -109,6 +111,11 @@ export interface OpenOptions {
   readonly exporter?: Exporter;
   /** How long to wait for another process, milliseconds. Default 60,000. */
   readonly waitMs?: number;
+  /**
+   * For a process that stays: the folders are watched where the system tells reliably what changes, so that a checkpoint
+   * costs what changed and not what is there. Ends with `close`. Default false.
+   */
+  readonly watch?: boolean;
 }
 
 export interface CheckpointOptions extends CallOptions {
@@ -253,6 +260,7 @@ export class Savepoint {
   readonly #actor: Actor;
   readonly #warned = new Set<string>();
   readonly #stories = new StoryCache();
+  readonly #memories = new Map<string, WatchedMemory>();
   readonly #background = new Set<Promise<void>>();
   #isExportDue = false;
 
@@ -261,6 +269,12 @@ export class Savepoint {
     this.#options = options;
     this.#actor = options.actor ?? USER;
     this.#events.on('checkpoint:created', () => this.#exportLater());
+  }
+
+  /** Ends the watching of `watch`; whatever is called after it works as without. Not while a call is under way. */
+  close(): void {
+    for (const memory of this.#memories.values()) memory.close();
+    this.#memories.clear();
   }
 
   /** @returns a function that ends the listening */
@@ -812,7 +826,7 @@ export class Savepoint {
     return this.#reading(async (workspace) => {
       const verification = await verifyStore(workspace, options.deep ?? false, this.#pace(options));
       // The next capture reads every file again, and so brings back what is damaged here and sound on disk.
-      if (verification.damage.length > 0) forgetStatCache(workspace.ports.fs, workspace.store.layout.statCache);
+      if (verification.damage.length > 0) workspace.memory.forget();
       return verification;
     });
   }
@@ -1376,10 +1390,23 @@ export class Savepoint {
       places: { ...places, home: resolveFolder(ports, places.home) },
       rulesOf: (root) => this.#effective(root).rules,
       recordsIndex: (root) => this.#effective(root).recordIndex,
+      memoryOf: (record, saved) => this.#memoryOf(record, saved),
       folder: resolveFolder(ports, dir),
       here: here ?? false,
       allowHome: allowHome ?? false,
     };
+  }
+
+  #memoryOf({ id, path }: WorkspaceRecord, saved: StatCache): ScanMemory {
+    const { ports, watch } = this.#options;
+    if (watch !== true || ports.changes === undefined) return saved;
+    const key = `${id} ${path}`;
+    let memory = this.#memories.get(key);
+    if (memory === undefined) {
+      memory = new WatchedMemory(ports, path, ports.changes, saved);
+      this.#memories.set(key, memory);
+    }
+    return memory;
   }
 
   #pace(options: CallOptions): Pace {

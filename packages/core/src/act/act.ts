@@ -19,9 +19,9 @@ import {
   type Captured,
   capture,
   composeCheckpoint,
-  keepCache,
   look,
   plainTelling,
+  remember,
   type Telling,
   type Workspace,
 } from '../timeline/capture.ts';
@@ -34,7 +34,6 @@ import type { Waiting } from '../transaction/recover.ts';
 import { pathsOf } from '../transaction/steps.ts';
 import { PathSet } from '../workspace/path-set.ts';
 import type { ScanResult } from '../workspace/scan.ts';
-import { forgetStatCache } from '../workspace/stat-cache.ts';
 import { keepHeads, rootsAfter, withHeads } from './heads.ts';
 import type { Plan, PlanConflict, ThreeSides } from './plan.ts';
 
@@ -176,8 +175,12 @@ export async function performAct(
       throw toldWithBackups(error, workspace, plan, backups);
     });
     heads.done();
-    forget(before.scan, plan);
-    keepCache(workspace, ref.commit, before.scan);
+    remember(
+      workspace,
+      ref.commit,
+      before.scan,
+      plan.paths.map(({ path }) => path),
+    );
     return { ...seen, ...stateBefore, checkpoint, kept, backups };
   } catch (error) {
     batch.abandon();
@@ -302,7 +305,7 @@ async function captureAndPlan(
     } catch (error) {
       if (isStoredAgain || !(error instanceof SavepointError) || error.code !== 'STORE_DAMAGED') throw error;
       // The capture did not look at what the stat cache vouches for. Without it, all that is sound on disk is stored again.
-      forgetStatCache(workspace.ports.fs, workspace.store.layout.statCache);
+      workspace.memory.forget();
       isStoredAgain = true;
       continue;
     }
@@ -428,11 +431,6 @@ function publicationOf(workspace: Workspace, ref: CheckpointRef): Publication {
     isPublished: () => workspace.timeline.isPublished(ref),
     withdraw: () => workspace.timeline.withdraw(ref),
   };
-}
-
-/** The stat cache knows the paths as they were. */
-function forget(scan: ScanResult, plan: Plan): void {
-  for (const { path } of plan.paths) scan.cache.forget(path);
 }
 
 function fingerprintOf(plan: Plan): string {

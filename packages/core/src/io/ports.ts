@@ -1,4 +1,5 @@
 import type { DiskPath } from '../model/names.ts';
+import type { ChangeSource } from './changes.ts';
 import type { Fs } from './fs.ts';
 import type { Programs } from './programs.ts';
 
@@ -42,6 +43,8 @@ export interface Ports {
   readonly random: Random;
   readonly processes: Processes;
   readonly programs: Programs;
+  /** Of changes in folders. Without it every scan goes everywhere. */
+  readonly changes?: ChangeSource;
   readonly platform: 'linux' | 'darwin' | 'win32';
   /** The effective user's id; null where the platform has none. */
   readonly uid: number | null;

@@ -90,7 +90,7 @@ interface SaidBy {
 }
 
 /** What has no meaning across machines: events, the watch, and what is about this process. Previews are `dryRun`. */
-type NotRemote = 'on' | 'watch' | 'now' | 'idle' | 'place' | 'moment' | `preview${string}`;
+type NotRemote = 'on' | 'watch' | 'close' | 'now' | 'idle' | 'place' | 'moment' | `preview${string}`;
 
 type Missing = Exclude<keyof Savepoint, keyof RemoteSavepoint | keyof SaidBy | NotRemote>;
 type Nothing<T extends never> = T;

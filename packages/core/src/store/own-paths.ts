@@ -86,6 +86,11 @@ export class OwnPaths {
     return this.#staging.size > 0 || (folder === '' ? this.#beside.size > 0 : this.#folders.has(folder));
   }
 
+  /** Folders in which backups lie. */
+  parents(): readonly TreePath[] {
+    return [...this.#beside.keys()].map(parentPath);
+  }
+
   /** Whether a backup was put into the folder, at any depth. */
   liesIn(folder: TreePath): boolean {
     return this.#folders.has(folder);

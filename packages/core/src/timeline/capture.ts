@@ -26,9 +26,9 @@ import {
   type ObjectId,
   type WorkspaceId,
 } from '../model/ids.ts';
-import type { DiskPath } from '../model/names.ts';
+import type { DiskPath, TreePath } from '../model/names.ts';
 import type { Contents } from '../store/contents.ts';
-import { ensureCache, type OpenStore } from '../store/layout.ts';
+import type { OpenStore } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
 import { type OpenCall, readOpenCalls, writeOpenCall } from '../store/open-calls.ts';
@@ -36,7 +36,7 @@ import { OverlayBatch } from '../store/overlay.ts';
 import { OwnPaths, ownPaths } from '../store/own-paths.ts';
 import { PathSet } from '../workspace/path-set.ts';
 import { type ScanResult, scan } from '../workspace/scan.ts';
-import { loadStatCache, StatCache, saveStatCache } from '../workspace/stat-cache.ts';
+import type { ScanMemory } from '../workspace/scan-memory.ts';
 import { type Attribution, attributionOf, sameAuthorship } from './attribution.ts';
 import { listChanges } from './changes.ts';
 import { describe } from './describe.ts';
@@ -56,6 +56,8 @@ export interface Workspace {
   /** Checkpoints have the index of each repository. */
   readonly recordIndex: boolean;
   readonly globalIgnore: DiskPath | null;
+  /** Of scans. */
+  readonly memory: ScanMemory;
   /** Folders of programs, as PATH has them. */
   readonly searchPath: string;
   /** Numbers up to this one are used up, whatever the refs say. */
@@ -155,7 +157,7 @@ export async function capture(
       // What was damaged in the store and is sound on disk was written again.
       if (batch.count > 0) batch.finish();
       else batch.abandon();
-      if (found.isCacheNew) keepCache(workspace, latest.commit, found);
+      remember(workspace, latest.commit, found);
       return { checkpoint: latest, made: false, scan: found };
     }
     const { roots, problems } = await withIndexes(workspace, batch, found.roots, latest?.roots ?? [], pace);
@@ -176,7 +178,7 @@ export async function capture(
     lock.assertHeld();
     timeline.publish(ref);
     noLongerLate(workspace, open);
-    keepCache(workspace, ref.commit, found);
+    remember(workspace, ref.commit, found);
     return { checkpoint, made: true, scan: found };
   } catch (error) {
     batch.abandon();
@@ -301,10 +303,17 @@ function recorded(
   };
 }
 
-/** For the next scan. Nothing depends on it. */
-export function keepCache(workspace: Workspace, commit: ObjectId, { cache }: Pick<ScanResult, 'cache'>): void {
-  ensureCache(workspace.ports, workspace.store.layout);
-  saveStatCache(workspace.ports.fs, workspace.store.layout.statCache, new StatCache(commit, cache.folders));
+/**
+ * For the next scan. Nothing depends on it.
+ * @param but paths that were changed since it was found
+ */
+export function remember(
+  { memory }: Workspace,
+  commit: ObjectId,
+  { recalled, visited }: Pick<ScanResult, 'recalled' | 'visited'>,
+  but: readonly TreePath[] = [],
+): void {
+  if (recalled !== null) memory.keep(commit, recalled, visited, but);
 }
 
 /** The state of a workspace whose folder is gone. */
@@ -317,8 +326,8 @@ const NOTHING_THERE: ScanResult = {
   unsettled: [],
   problems: [],
   own: OwnPaths.NONE,
-  cache: StatCache.empty(),
-  isCacheNew: true,
+  recalled: null,
+  visited: new Map(),
   filesRead: 0,
 };
 
@@ -331,16 +340,18 @@ async function scanWith(
 ): Promise<ScanResult> {
   const { ports, root, store, timeline } = workspace;
   if (options.missing === 'empty' && ports.fs.lstat(root) === null) return NOTHING_THERE;
+  const { rules } = workspace;
+  const own = ownPaths(ports, store.layout);
   const isCheckpoint = (commit: ObjectId): boolean => commit === latest?.commit || timeline.has(commit);
   return scan({
     ports,
     root,
     batch,
-    cache: loadStatCache(ports.fs, store.layout.statCache, isCheckpoint),
-    rules: workspace.rules,
+    recalled: workspace.memory.recall({ root, rules, own, isCheckpoint }),
+    rules,
     globalIgnore: workspace.globalIgnore,
     must: options.must ?? PathSet.EMPTY,
-    own: ownPaths(ports, store.layout),
+    own,
     rootsBefore: latest?.roots ?? [],
     pace,
   });

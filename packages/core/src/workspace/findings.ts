@@ -9,6 +9,8 @@ export class Findings {
   readonly leftOut: Gap[] = [];
   readonly unsettled: TreePath[] = [];
   readonly problems: string[] = [];
+  /** Something depends on what the repository tracks. */
+  askedTracked = false;
 
   count(kind: 'file' | 'link', bytes: number): void {
     if (kind === 'link') {
@@ -27,6 +29,7 @@ export class Findings {
     counts.folders += below.counts.folders;
     counts.bytes += below.counts.bytes;
     counts.skipped += below.counts.skipped;
+    this.askedTracked ||= below.askedTracked;
     append(this.roots, below.roots);
     append(this.partial, below.partial);
     append(this.leftOut, below.leftOut);

@@ -1,6 +1,6 @@
 /** What a scan gathers of one folder, until it is written or found to be as it was. */
 
-import { type FolderListing, LISTED_FIELDS, type ListedStat } from '../io/fs.ts';
+import { type FolderListing, LISTED_FIELD, LISTED_FIELDS, type ListedStat } from '../io/fs.ts';
 import type { FileEntry, LinkEntry, Skip } from '../model/entries.ts';
 import type { ObjectId } from '../model/ids.ts';
 import type { Name, TreePath } from '../model/names.ts';
@@ -34,6 +34,7 @@ export class FolderDraft {
   readonly #refs = new Map<number, WrittenFolder>();
   readonly #unsettled = new Set<Name>();
   #isSpecial = false;
+  #isLinkedElsewhere = false;
 
   constructor(
     private readonly listing: FolderListing,
@@ -53,6 +54,11 @@ export class FolderDraft {
     this.#isSpecial = true;
   }
 
+  /** A file has another name, by which it can be written to. */
+  get isLinkedElsewhere(): boolean {
+    return this.#isLinkedElsewhere;
+  }
+
   /** Records the name as it is known, if nothing about it can have changed. */
   keep(index: number, findings: Findings): boolean {
     const position = this.#positions[index] as number;
@@ -62,7 +68,9 @@ export class FolderDraft {
     if ((what & PLAIN_LEAF) !== PLAIN_LEAF || !this.#isProven(index, position)) return false;
     this.#found[index] = position;
     const isLink = (what & Found.kind) === Found.link;
-    findings.count(isLink ? 'link' : 'file', this.listing.numbers[index * LISTED_FIELDS] as number);
+    const at = index * LISTED_FIELDS;
+    findings.count(isLink ? 'link' : 'file', this.listing.numbers[at + LISTED_FIELD.size] as number);
+    if ((this.listing.numbers[at + LISTED_FIELD.nlink] as number) > 1) this.#isLinkedElsewhere = true;
     return true;
   }
 
@@ -94,6 +102,7 @@ export class FolderDraft {
   ): void {
     const name = this.#name(index);
     if (!marks.settled) this.#unsettled.add(name);
+    if (stat.nlink > 1) this.#isLinkedElsewhere = true;
     const provable = !marks.young && marks.settled ? Found.provable : 0;
     const plain = this.#isSpecial || marks.covered ? 0 : Found.plain;
     const kind = entry.kind === 'link' ? Found.link : Found.file;
@@ -176,11 +185,11 @@ export class FolderDraft {
     const { numbers } = this.listing;
     return (this.known as KnownFolder).proves(
       position,
-      numbers[at] as number,
-      numbers[at + 1] as number,
-      numbers[at + 2] as number,
-      numbers[at + 3] as number,
-      numbers[at + 4] as number,
+      numbers[at + LISTED_FIELD.size] as number,
+      numbers[at + LISTED_FIELD.ino] as number,
+      numbers[at + LISTED_FIELD.mode] as number,
+      numbers[at + LISTED_FIELD.mtimeMs] as number,
+      numbers[at + LISTED_FIELD.ctimeMs] as number,
     );
   }
 

@@ -6,6 +6,7 @@
 import { showName } from '../content/show-name.ts';
 import {
   type FolderListing,
+  type Fs,
   FsError,
   isFsError,
   kindOf,
@@ -38,16 +39,16 @@ import { chosenRoots, dependencySkip, sizeSkip } from './capture-rules.ts';
 import { ChosenPaths } from './chosen-paths.ts';
 import { Findings } from './findings.ts';
 import { FolderDraft, type WrittenFolder } from './folder-draft.ts';
-import type { KnownFolder } from './known-folder.ts';
 import type { PathSet } from './path-set.ts';
 import { type Entered, type Position, startingPosition, stepInto } from './position.ts';
-import { isYoung, StatCache } from './stat-cache.ts';
+import { ABOVE_WORKSPACE, type Circumstances, type Recalled, type VisitedFolder } from './scan-memory.ts';
+import { isYoung } from './stat-cache.ts';
 
 export interface ScanInput {
   readonly ports: Ports;
   readonly root: DiskPath;
   readonly batch: ObjectBatch;
-  readonly cache: StatCache;
+  readonly recalled: Recalled;
   readonly rules: CaptureRules;
   /** The person's own git ignore file. */
   readonly globalIgnore: DiskPath | null;
@@ -71,10 +72,9 @@ export interface ScanResult {
   readonly problems: readonly string[];
   /** What was passed over because Savepoint put it there. */
   readonly own: OwnPaths;
-  /** For the next scan, once the snapshot belongs to a checkpoint. */
-  readonly cache: StatCache;
-  /** It says something else than the one before. */
-  readonly isCacheNew: boolean;
+  /** For the next scan, once the snapshot belongs to a checkpoint; null where there was nothing to look at. */
+  readonly recalled: Recalled | null;
+  readonly visited: ReadonlyMap<TreePath, VisitedFolder>;
   /** Files whose contents were read. */
   readonly filesRead: number;
 }
@@ -84,7 +84,7 @@ export async function scan(input: ScanInput): Promise<ScanResult> {
   const stat = input.ports.fs.lstat(input.root);
   if (stat === null || kindOf(stat) !== 'folder') throw captureFailed(input.root, 'ENOENT');
   const walk = new Scan(input);
-  const start = startingPosition(input.ports.fs, input.root, input.globalIgnore);
+  const start = input.recalled.still(ABOVE_WORKSPACE, (fs) => startingPosition(fs, input.root, input.globalIgnore));
   const findings = new Findings();
   const top = await walk.folder(
     {
@@ -110,8 +110,8 @@ export async function scan(input: ScanInput): Promise<ScanResult> {
     unsettled,
     problems,
     own: input.own,
-    cache: new StatCache(null, walk.folders),
-    isCacheNew: walk.isCacheNew || walk.folders.size !== input.cache.folders.size,
+    recalled: input.recalled,
+    visited: walk.visited,
     filesRead: walk.filesRead,
   };
 }
@@ -140,6 +140,10 @@ interface OpenFolder {
   readonly dependency: Skip | null;
   readonly draft: FolderDraft;
   readonly findings: Findings;
+  /** What is found in it follows from the rules. */
+  readonly isPlain: boolean;
+  /** See {@link VisitedFolder.inDoubt}. */
+  inDoubt: boolean;
 }
 
 interface Place {
@@ -156,8 +160,7 @@ const ATTEMPTS = 4;
 const NAMES_A_STEP = 64;
 
 class Scan {
-  readonly folders = new Map<TreePath, KnownFolder>();
-  isCacheNew = false;
+  readonly visited = new Map<TreePath, VisitedFolder>();
   filesRead = 0;
   readonly #began: number;
   readonly #chosen: ChosenPaths;
@@ -176,58 +179,90 @@ class Scan {
     this.#rulesKey = `${this.#chosen.key} ${rules.maxFileBytes} ${rules.maxIgnoredBytes}`;
   }
 
+  /** @param findings of the folder and all below it; empty */
   async folder(task: FolderTask, findings: Findings): Promise<Outcome<WrittenFolder>> {
-    const { ports, pace, must, own, cache } = this.input;
-    const unlisted = this.#skippedByName(task);
+    const { recalled, must } = this.input;
+    const unchanged = must.reaches(task.path) ? null : recalled.unchanged(task.path);
+    if (unchanged !== null && isUnder(unchanged, task)) {
+      findings.add(unchanged.findings);
+      return { ...unchanged.written, asWritten: true };
+    }
+    const isWatched = recalled.watch(task.disk);
+    const unlisted = this.#skippedByName(task, findings);
     if (unlisted !== null) return { skip: unlisted };
     const listing = this.#list(task.disk);
     if (!('names' in listing)) return listing;
+    const open = this.#enter(task, listing, findings);
+    if ('skip' in open) return open;
+    if (!isWatched) open.inDoubt = true;
+    await this.#names(open, listing);
+    findings.counts.folders += 1;
+    const written = open.draft.write(this.input.batch);
+    this.visited.set(task.path, {
+      written,
+      findings,
+      under: circumstancesOf(task),
+      inDoubt: open.inDoubt || !open.isPlain,
+    });
+    return written;
+  }
+
+  #enter(task: FolderTask, listing: FolderListing, findings: Findings): OpenFolder | { readonly skip: Skip } {
+    const { ports, must, own, recalled } = this.input;
+    const { path, disk, above } = task;
     const { names } = listing;
-    const isChosen = this.#roots.has(task.path);
-    const here = stepInto(ports.fs, task.above, task.path, task.disk, names, isChosen);
+    const isChosen = this.#roots.has(path);
+    const step = (fs: Fs): Entered => stepInto(fs, above, path, disk, names, isChosen);
+    const hasGit = names.includes('.git' as Name);
+    let here = hasGit ? recalled.still(path, step) : step(ports.fs);
+    // What is not a repository, or not yet, stands under the rules above it, and nothing tells when it becomes one.
+    const isUnfinished = hasGit && here.position.tracked === above.tracked;
+    if (isUnfinished) here = step(ports.fs);
     findings.problems.push(...here.problems);
     if (here.root !== null) findings.roots.push(task.isMount ? { ...here.root, mount: true } : here.root);
     // A root within another one is on its own: the rules of the one around it say nothing about what is in it.
     const ignored = task.ignored && here.root === null;
     const dependency =
-      isChosen || must.covers(task.path) || this.#chosen.includes(task.path, true)
+      isChosen || must.covers(path) || this.#chosen.includes(path, true)
         ? null
-        : (task.onlyNamed ?? dependencySkip(ports.fs, task.path, task.disk, names, ignored));
-    if (dependency !== null && !here.position.tracked.hasBelow(task.path) && !this.#mustGoTo(task.path)) {
-      return { skip: dependency };
+        : (task.onlyNamed ?? dependencySkip(ports.fs, path, disk, names, ignored));
+    if (dependency !== null) {
+      findings.askedTracked = true;
+      if (!here.position.tracked.hasBelow(path) && !this.#mustGoTo(path)) return { skip: dependency };
     }
-
-    const mode = permissions(task.stat);
     const rules = `${here.position.chain.key} ${this.#rulesKey}`;
-    const draft = new FolderDraft(listing, task.path, mode, rules, dependency, cache.folders.get(task.path));
-    const open: OpenFolder = { task: { ...task, ignored }, position: here.position, dependency, draft, findings };
+    const draft = new FolderDraft(listing, path, permissions(task.stat), rules, dependency, recalled.known(path));
     // What is captured for a special reason must not be taken for the rule.
-    const isPlain = dependency === null && !must.reaches(task.path) && !own.mayLieIn(task.path);
+    const isPlain = dependency === null && !must.reaches(path) && !own.mayLieIn(path);
     if (!isPlain) draft.isSpecial();
+    const at = { task: { ...task, ignored }, position: here.position, dependency, draft, findings };
+    return { ...at, isPlain, inDoubt: isUnfinished };
+  }
+
+  async #names(open: OpenFolder, listing: FolderListing): Promise<void> {
+    const { pace } = this.input;
+    const { task, draft, findings, isPlain } = open;
     const disk = task.disk === '/' ? '' : task.disk;
-    for (let index = 0; index < names.length; index++) {
+    for (let index = 0; index < listing.names.length; index++) {
       if (++this.#done % NAMES_A_STEP === 0 && pace.due()) {
         await pace.breathe({ phase: 'scan', done: this.#done, total: null });
       }
       if (isPlain && draft.keep(index, findings)) continue;
-      const name = names[index] as Name;
+      const name = listing.names[index] as Name;
       const at = { index, name, path: childPath(task.path, name), disk: `${disk}/${name}` as DiskPath };
       await this.#name(open, at, listing);
     }
-    findings.counts.folders += 1;
-    const written = draft.write(this.input.batch);
-    this.folders.set(task.path, written.known);
-    if (written.known !== draft.known) this.isCacheNew = true;
-    return written;
+    if (draft.isLinkedElsewhere) open.inDoubt = true;
   }
 
   /** A dependency folder can hold more names than all the rest, so it is not even listed where its name is enough. */
-  #skippedByName({ path, disk, above, ignored, onlyNamed }: FolderTask): Skip | null {
-    if (onlyNamed !== null || above.tracked.hasBelow(path) || this.#mustGoTo(path)) return null;
-    if (this.#chosen.includes(path, true)) return null;
+  #skippedByName({ path, disk, above, ignored, onlyNamed }: FolderTask, findings: Findings): Skip | null {
+    if (onlyNamed !== null || this.#mustGoTo(path) || this.#chosen.includes(path, true)) return null;
     const skip = dependencySkip(this.input.ports.fs, path, disk, null, ignored);
+    if (skip === null) return null;
+    findings.askedTracked = true;
     // A repository is a root of its own, whatever its name.
-    return skip === null || this.#isRepository(disk) ? null : skip;
+    return above.tracked.hasBelow(path) || this.#isRepository(disk) ? null : skip;
   }
 
   /** Whatever the folder is called. */
@@ -273,7 +308,9 @@ class Scan {
     const byRules = task.ignored || (draft.judged(index, isFolder) ?? position.chain.isIgnored(name, isFolder));
     const covered = byRules && !this.#chosen.includes(path, isFolder);
     const { must } = this.input;
-    const tracked = covered || dependency !== null ? isTracked(position, path, isFolder) : false;
+    const asks = covered || dependency !== null;
+    if (asks) findings.askedTracked = true;
+    const tracked = asks && isTracked(position, path, isFolder);
     const marks = { covered, ignored: covered && !tracked };
 
     if (isFolder) {
@@ -300,7 +337,10 @@ class Scan {
       settled: leaf.settled,
     });
     findings.count(leaf.entry.kind, leaf.stat.size);
-    if (!leaf.settled) findings.unsettled.push(path);
+    if (!leaf.settled) {
+      findings.unsettled.push(path);
+      folder.inDoubt = true;
+    }
     return 'done';
   }
 
@@ -365,10 +405,12 @@ class Scan {
   }
 
   /** @param wanted no ignore rule covers the path, so somebody may miss it */
-  #skip({ draft, findings }: OpenFolder, { index, path }: Place, skip: Skip, wanted = true): void {
+  #skip(folder: OpenFolder, { index, path }: Place, skip: Skip, wanted = true): void {
+    const { draft, findings } = folder;
     draft.skip(index, skip);
     findings.counts.skipped += 1;
     if (skip.reason === 'unreadable') {
+      folder.inDoubt = true;
       findings.partial.push({ path, skip });
       const failed = skip.code ?? 'EACCES';
       for (const root of this.input.rootsBefore) {
@@ -398,6 +440,23 @@ function assertAnyCaptured(root: DiskPath, { roots, counts }: Findings): void {
       code: first.failed,
       roots: failed.map(({ path, failed: code }) => ({ path: nameToJson(path), code })),
     },
+  );
+}
+
+function circumstancesOf({ above, ignored, isMount, stat }: FolderTask): Circumstances {
+  return { rules: above.chain?.key ?? '', ignored, isMount, inode: stat.ino, tracked: above.tracked };
+}
+
+/** Whether the folder was looked at under the same circumstances. */
+function isUnder({ under, findings }: VisitedFolder, task: FolderTask): boolean {
+  const now = circumstancesOf(task);
+  return (
+    task.onlyNamed === null &&
+    under.rules === now.rules &&
+    under.ignored === now.ignored &&
+    under.isMount === now.isMount &&
+    under.inode === now.inode &&
+    (!findings.askedTracked || under.tracked === now.tracked)
   );
 }
 

@@ -9,37 +9,17 @@
 import { createHash } from 'node:crypto';
 import { readWhole } from '../io/durable-write.ts';
 import { type Fs, FsError, type Stat } from '../io/fs.ts';
+import type { Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { ObjectId } from '../model/ids.ts';
-import { type DiskPath, lastName, parentPath, type TreePath } from '../model/names.ts';
+import { lastName, parentPath, type TreePath } from '../model/names.ts';
 import { writeCacheFile } from '../store/cache-file.ts';
+import { ensureCache, type StoreLayout } from '../store/layout.ts';
 import { KnownFolder } from './known-folder.ts';
+import type { Recalled, ScanFrame, ScanMemory, VisitedFolder } from './scan-memory.ts';
 
 /** A file touched less than this before it was recorded may change again without its times showing it. */
 const YOUNG_MS = 2_000;
-
-export class StatCache {
-  /** @param commit the checkpoint whose objects this cache names, or null for one that belongs to none yet */
-  constructor(
-    readonly commit: ObjectId | null,
-    readonly folders: Map<TreePath, KnownFolder>,
-  ) {}
-
-  static empty(): StatCache {
-    return new StatCache(null, new Map());
-  }
-
-  /** Something else than this cache knows is at the path now, and in the trees of all folders above it. */
-  forget(path: TreePath): void {
-    const name = lastName(path);
-    for (let folder = path; folder !== ''; ) {
-      folder = parentPath(folder);
-      const known = this.folders.get(folder);
-      const isParent = folder === parentPath(path);
-      if (known !== undefined) this.folders.set(folder, known.without(isParent ? name : null));
-    }
-  }
-}
 
 /** @param now wall clock at the beginning of the scan, milliseconds */
 export function isYoung(stat: Pick<Stat, 'mtimeMs' | 'ctimeMs'>, now: number): boolean {
@@ -53,31 +33,94 @@ const FIRST_RECORD = 64;
 const DIGEST_BYTES = 20;
 const CACHE_BYTES = 1 << 30;
 
-/** The caller holds the workspace's lock. A cache that cannot be written is no failure: the next scan reads more. */
-export function saveStatCache(fs: Fs, path: DiskPath, cache: StatCache): void {
-  if (cache.commit === null) return;
-  writeCacheFile(fs, path, encode(cache.commit, cache.folders));
-}
+/** What the last scan found, in a file of the store's cache. */
+export class StatCache implements ScanMemory {
+  constructor(
+    private readonly ports: Ports,
+    private readonly layout: StoreLayout,
+  ) {}
 
-/**
- * The saved cache, if it is undamaged and what it names is in the store; else one that knows nothing.
- * @param isCheckpoint whether the commit is one of a checkpoint: then all that it leads to is in the store
- */
-export function loadStatCache(fs: Fs, path: DiskPath, isCheckpoint: (commit: ObjectId) => boolean): StatCache {
-  try {
-    if (fs.lstat(path) === null) return StatCache.empty();
-    return decode(readWhole(fs, path, CACHE_BYTES), isCheckpoint) ?? StatCache.empty();
-  } catch (error) {
-    if (error instanceof FsError || error instanceof RangeError || error instanceof SavepointError) {
-      return StatCache.empty();
+  recall({ isCheckpoint }: Pick<ScanFrame, 'isCheckpoint'>): SavedFolders {
+    return this.load(isCheckpoint) ?? new SavedFolders(this.ports.fs, null, new Map());
+  }
+
+  keep(
+    commit: ObjectId,
+    recalled: Recalled,
+    visited: ReadonlyMap<TreePath, VisitedFolder>,
+    but: readonly TreePath[],
+  ): void {
+    const folders = new Map<TreePath, KnownFolder>();
+    let isNew = but.length > 0;
+    for (const [path, { written }] of visited) {
+      folders.set(path, written.known);
+      isNew ||= recalled.known(path) !== written.known;
     }
-    throw error;
+    for (const path of but) forgetPath(folders, path);
+    const { commit: saved, size } = recalled as SavedFolders;
+    if (isNew || saved !== commit || size !== folders.size) this.save(commit, folders);
+  }
+
+  /** A cache that cannot be written is no failure: the next scan reads more. */
+  save(commit: ObjectId, folders: ReadonlyMap<TreePath, KnownFolder>): void {
+    ensureCache(this.ports, this.layout);
+    writeCacheFile(this.ports.fs, this.layout.statCache, encode(commit, folders));
+  }
+
+  /** Null unless it is undamaged and what it names is in the store. */
+  load(isCheckpoint: ScanFrame['isCheckpoint']): SavedFolders | null {
+    const { fs } = this.ports;
+    try {
+      if (fs.lstat(this.layout.statCache) === null) return null;
+      return decode(fs, readWhole(fs, this.layout.statCache, CACHE_BYTES), isCheckpoint);
+    } catch (error) {
+      if (error instanceof FsError || error instanceof RangeError || error instanceof SavepointError) return null;
+      throw error;
+    }
+  }
+
+  forget(): void {
+    writeCacheFile(this.ports.fs, this.layout.statCache, Buffer.alloc(0));
   }
 }
 
-/** Makes the next scan read every file. */
-export function forgetStatCache(fs: Fs, path: DiskPath): void {
-  writeCacheFile(fs, path, Buffer.alloc(0));
+class SavedFolders implements Recalled {
+  constructor(
+    private readonly fs: Fs,
+    /** The checkpoint whose objects are named, or null where nothing is known. */
+    readonly commit: ObjectId | null,
+    readonly folders: ReadonlyMap<TreePath, KnownFolder>,
+  ) {}
+
+  get size(): number {
+    return this.folders.size;
+  }
+
+  known(path: TreePath): KnownFolder | undefined {
+    return this.folders.get(path);
+  }
+
+  unchanged(): null {
+    return null;
+  }
+
+  watch(): boolean {
+    return true;
+  }
+
+  still<Result>(_key: string, make: (fs: Fs) => Result): Result {
+    return make(this.fs);
+  }
+}
+
+/** Something else is at the path now, so that no tree above it is the one that was written. */
+export function forgetPath(folders: Map<TreePath, KnownFolder>, path: TreePath): void {
+  const parent = parentPath(path);
+  for (let folder = path; folder !== ''; ) {
+    folder = parentPath(folder);
+    const known = folders.get(folder);
+    if (known !== undefined) folders.set(folder, known.without(folder === parent ? lastName(path) : null));
+  }
 }
 
 /** Magic, commit, zeros up to the first record, the records, and a SHA-1 of all that. */
@@ -92,7 +135,7 @@ function encode(commit: ObjectId, folders: ReadonlyMap<TreePath, KnownFolder>): 
   return out;
 }
 
-function decode(data: Buffer, isCheckpoint: (commit: ObjectId) => boolean): StatCache | null {
+function decode(fs: Fs, data: Buffer, isCheckpoint: ScanFrame['isCheckpoint']): SavedFolders | null {
   const end = data.length - DIGEST_BYTES;
   if (end < FIRST_RECORD || !data.subarray(0, MAGIC.length).equals(MAGIC)) return null;
   if (!digestOf(data.subarray(0, end)).equals(data.subarray(end))) return null;
@@ -100,7 +143,7 @@ function decode(data: Buffer, isCheckpoint: (commit: ObjectId) => boolean): Stat
   if (!isCheckpoint(commit)) return null;
   const folders = new Map<TreePath, KnownFolder>();
   for (const known of KnownFolder.in(aligned(data), FIRST_RECORD, end)) folders.set(known.path, known);
-  return new StatCache(commit, folders);
+  return new SavedFolders(fs, commit, folders);
 }
 
 /** Records hold numbers that are looked at where they lie. */

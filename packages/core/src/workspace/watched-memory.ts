@@ -1,0 +1,233 @@
+/**
+ * What a process that stays remembers of a workspace while its folders are watched: whole folders, so that a scan goes
+ * only where something changed. The scan is the truth; invariants that keep this from ever saying less than it:
+ *
+ * W1 A folder is watched before it is listed, so that no change falls between the two.
+ * W2 What the watch told stays on the list of the changed until a scan that began after it was told was kept.
+ * W3 Whatever is lost, and any difference in what all of a scan depends on, ends all that is remembered of whole
+ *    folders: the next scan goes everywhere, with a new watch.
+ * W4 What may change without the watch telling is looked at each time: folders with a file that has several names, that
+ *    could not be watched or read, or that were captured for a special reason; what lies outside of the watched folders
+ *    (a repository's own files, ignore files above, mounts) by its evidence.
+ * W5 Only what belongs to a checkpoint is remembered, and only while that checkpoint exists.
+ */
+
+import type { ChangeSource, FolderWatch } from '../io/changes.ts';
+import type { Fs } from '../io/fs.ts';
+import type { Ports } from '../io/ports.ts';
+import type { ObjectId } from '../model/ids.ts';
+import { childPath, type DiskPath, lastName, parentPath, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import { Evidence } from './evidence.ts';
+import { Found, type KnownFolder } from './known-folder.ts';
+import { PathSet } from './path-set.ts';
+import { ABOVE_WORKSPACE, type Recalled, type ScanFrame, type ScanMemory, type VisitedFolder } from './scan-memory.ts';
+import type { StatCache } from './stat-cache.ts';
+
+/** Found by work that looked at nothing but the evidence. */
+interface Still {
+  readonly value: unknown;
+  readonly evidence: Evidence;
+}
+
+/** The file is written anew after so many folders changed: a process without this memory reads what is newer. */
+const FOLDERS_UNSAVED = 1_000;
+
+export class WatchedMemory implements ScanMemory {
+  #watch: FolderWatch | null = null;
+  /** Their objects are in `#commit`. */
+  #folders = new Map<TreePath, VisitedFolder>();
+  #commit: ObjectId | null = null;
+  /** Every folder of `#folders` was watched before it was listed. */
+  #isWatched = false;
+  /** What all of a scan depends on, apart from what has its evidence. */
+  #frame = '';
+  /** Folders in which something changed, with the number of the first recall that knows it. */
+  readonly #changed = new Map<TreePath, number>();
+  readonly #inDoubt = new Set<TreePath>();
+  readonly #stills = new Map<string, Still>();
+  #recalls = 0;
+  #unsaved = 0;
+
+  constructor(
+    private readonly ports: Ports,
+    private readonly root: DiskPath,
+    private readonly source: ChangeSource,
+    /** For what was known before this process, and for those after it. */
+    private readonly saved: StatCache,
+  ) {}
+
+  recall(frame: ScanFrame): Recalled {
+    this.#recalls += 1;
+    const now = this.#frameOf(frame);
+    const stands = this.#take() && now === this.#frame && this.#stillsHold();
+    if (!stands) this.#startOver();
+    this.#frame = now;
+    for (const folder of frame.own.parents()) this.#changed.set(folder, this.#recalls);
+    if (this.#commit !== null && !frame.isCheckpoint(this.#commit)) this.#drop();
+    const known = this.#commit === null ? this.saved.recall(frame) : null;
+    const lookAt = this.#isWatched ? new PathSet([...this.#changed.keys(), ...this.#inDoubt]) : null;
+    const folders = this.#folders;
+    return {
+      number: this.#recalls,
+      watches: this.#watch,
+      isWhole: lookAt === null,
+      known: (path) => (known === null ? folders.get(path)?.written.known : known.known(path)),
+      unchanged: (path) => (lookAt === null || lookAt.leadsTo(path) ? null : (folders.get(path) ?? null)),
+      watch: (folder) => this.#watch?.add(folder) ?? false,
+      still: (key, make) => this.#still(key, make),
+    } satisfies WatchedRecall as Recalled;
+  }
+
+  keep(
+    commit: ObjectId,
+    recalled: Recalled,
+    visited: ReadonlyMap<TreePath, VisitedFolder>,
+    but: readonly TreePath[],
+  ): void {
+    const { number, watches, isWhole } = recalled as WatchedRecall;
+    // Something ended what was remembered while the scan was under way, and it may rest on that.
+    if (watches !== this.#watch || (!isWhole && !this.#isWatched)) return;
+    if (isWhole) this.#empty();
+    for (const [path, folder] of visited) this.#replace(path, folder);
+    this.#commit = commit;
+    this.#isWatched = watches !== null;
+    for (const [path, told] of this.#changed) if (told <= number) this.#changed.delete(path);
+    for (const path of but) this.#differs(path);
+    this.#unsaved += visited.size;
+    if (isWhole || this.#unsaved > FOLDERS_UNSAVED) this.#save(commit);
+  }
+
+  forget(): void {
+    this.#drop();
+    this.saved.forget();
+  }
+
+  /** The watch ends; what is known is left to the next process. */
+  close(): void {
+    if (this.#unsaved > 0 && this.#commit !== null) this.#save(this.#commit);
+    this.#drop();
+    this.#watch?.close();
+    this.#watch = null;
+  }
+
+  #frameOf({ root, rules }: ScanFrame): string {
+    const { fs } = this.ports;
+    const stat = fs.lstat(root);
+    return JSON.stringify([stat?.dev, stat?.ino, rules, fs.mountPoints()]);
+  }
+
+  /** @returns false where something may have been missed */
+  #take(): boolean {
+    const changes = this.#watch?.take() ?? null;
+    if (changes === null || changes.lost) return false;
+    for (const folder of changes.names.keys()) this.#changed.set(this.#pathOf(folder), this.#recalls);
+    for (const folder of changes.folders) {
+      const path = this.#pathOf(folder);
+      this.#changed.set(parentPath(path), this.#recalls);
+      // Nobody watches below it any more, whatever is there now.
+      this.#each(path, (below) => this.#changed.set(below, this.#recalls));
+    }
+    return true;
+  }
+
+  /** @returns false where the rules above the workspace may be others */
+  #stillsHold(): boolean {
+    for (const [key, { evidence }] of this.#stills) {
+      if (evidence.holds()) continue;
+      if (key === ABOVE_WORKSPACE) return false;
+      this.#stills.delete(key);
+      this.#changed.set(key as TreePath, this.#recalls);
+    }
+    return true;
+  }
+
+  #still<Result>(key: string, make: (fs: Fs) => Result): Result {
+    const standing = this.#stills.get(key);
+    if (standing !== undefined) return standing.value as Result;
+    const evidence = new Evidence(this.ports.fs, this.ports.clock.now());
+    const value = make(evidence.recording());
+    this.#stills.set(key, { value, evidence });
+    return value;
+  }
+
+  /** W3. What is known of single files remains: their stats prove it. */
+  #startOver(): void {
+    this.#isWatched = false;
+    this.#changed.clear();
+    this.#inDoubt.clear();
+    this.#stills.clear();
+    this.#watch?.close();
+    this.#watch = this.source.watch();
+  }
+
+  #drop(): void {
+    this.#empty();
+    this.#commit = null;
+    this.#isWatched = false;
+  }
+
+  #empty(): void {
+    this.#folders = new Map();
+    this.#inDoubt.clear();
+  }
+
+  #replace(path: TreePath, folder: VisitedFolder): void {
+    const before = this.#folders.get(path)?.written.known;
+    this.#folders.set(path, folder);
+    if (folder.inDoubt) this.#inDoubt.add(path);
+    else this.#inDoubt.delete(path);
+    const { known } = folder.written;
+    if (before === undefined || before === known) return;
+    const left = new Set(foldersIn(path, known));
+    for (const below of foldersIn(path, before)) if (!left.has(below)) this.#each(below, (gone) => this.#remove(gone));
+  }
+
+  #remove(path: TreePath): void {
+    this.#folders.delete(path);
+    this.#inDoubt.delete(path);
+    this.#stills.delete(path);
+  }
+
+  /** @param act may remove what it is given */
+  #each(path: TreePath, act: (folder: TreePath) => void): void {
+    const known = this.#folders.get(path)?.written.known;
+    act(path);
+    if (known !== undefined) for (const below of foldersIn(path, known)) this.#each(below, act);
+  }
+
+  #differs(path: TreePath): void {
+    const parent = parentPath(path);
+    this.#changed.set(parent, this.#recalls);
+    for (let folder = path; folder !== ''; ) {
+      folder = parentPath(folder);
+      const visited = this.#folders.get(folder);
+      if (visited === undefined) continue;
+      const known = visited.written.known.without(folder === parent ? lastName(path) : null);
+      this.#folders.set(folder, { ...visited, written: { ...visited.written, known } });
+    }
+  }
+
+  #save(commit: ObjectId): void {
+    this.saved.save(commit, new Map([...this.#folders].map(([path, { written }]) => [path, written.known])));
+    this.#unsaved = 0;
+  }
+
+  #pathOf(disk: DiskPath): TreePath {
+    return disk === this.root ? WORKSPACE_ITSELF : (disk.slice(this.root.length + 1) as TreePath);
+  }
+}
+
+/** One of this memory's own. */
+interface WatchedRecall extends Recalled {
+  readonly number: number;
+  readonly watches: FolderWatch | null;
+  /** The scan goes everywhere. */
+  readonly isWhole: boolean;
+}
+
+function foldersIn(path: TreePath, known: KnownFolder): readonly TreePath[] {
+  return known
+    .names()
+    .filter((_, position) => (known.what(position) & Found.kind) === Found.folder)
+    .map((name) => childPath(path, name));
+}
