@@ -1,5 +1,6 @@
 /** `savepoint daemon`: no verb, as it is about a process and no workspace. */
 import { SavepointError, showText } from '@savepoint/core';
+import { nodePorts } from '@savepoint/core/node';
 import { askDaemon, type Said } from '../daemon/ask.ts';
 import { buildOnDisk } from '../daemon/build.ts';
 import { homeLink } from '../daemon/place.ts';
@@ -67,13 +68,11 @@ function stopLines(said: Said | 'nobody' | 'leaves', gone: boolean | null): read
 
 /** @returns whether the process, which told its number itself, is gone within some time */
 async function ends(pid: number): Promise<boolean> {
+  const { processes, clock } = nodePorts();
+  const daemon = { ...processes.self(), pid, startedAt: null };
   for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return true;
-    }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    if (processes.state(daemon) === 'dead') return true;
+    await clock.sleep(LOOK_MS);
   }
   return false;
 }

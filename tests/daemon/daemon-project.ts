@@ -1,0 +1,177 @@
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { bytesFromText, type DiskPath, open, type Savepoint } from '@savepoint/core';
+import { nodePlaces, nodePorts } from '@savepoint/core/node';
+import { onTestFinished } from 'vitest';
+import { line, main, type Outcome, Project, type RunOptions } from '../complaints/project.ts';
+
+const PATIENCE_MS = 20_000;
+
+export interface Status {
+  readonly running: boolean;
+  readonly pid: number;
+  readonly events: number;
+  readonly workspaces: number;
+}
+
+/** A project whose hooks are told through the script that asks the daemon, and daemons that end with the test. */
+export class DaemonProject extends Project {
+  readonly #pids: number[] = [];
+
+  override environment(options: RunOptions = {}): NodeJS.ProcessEnv {
+    const runtime = path.join(this.base, 'run');
+    fs.mkdirSync(runtime, { recursive: true, mode: 0o700 });
+    return super.environment({
+      ...options,
+      env: { XDG_RUNTIME_DIR: runtime, SAVEPOINT_DAEMON: undefined, ...options.env },
+    });
+  }
+
+  override remove(): void {
+    for (const pid of this.#pids) kill(pid, 'SIGKILL');
+    const { pid, running } = this.status();
+    if (running) kill(pid, 'SIGKILL');
+    super.remove();
+  }
+
+  get link(): string {
+    return path.join(this.store, 'daemon');
+  }
+
+  /** The next hook that finds no daemon starts one, whenever the last try was. */
+  forgetTries(): void {
+    fs.rmSync(path.join(this.store, 'daemon.tried'), { force: true });
+  }
+
+  /** Starts a daemon in the foreground of a process of ours, and waits until it can be asked. */
+  async startDaemon(options: RunOptions = {}): Promise<number> {
+    fs.mkdirSync(this.store, { recursive: true, mode: 0o700 });
+    const child = spawn(process.execPath, [main, 'daemon', 'run', '--idle', '120'], {
+      cwd: '/',
+      env: this.environment(options),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (part) => {
+      said += part;
+    });
+    const pid = child.pid as number;
+    this.#pids.push(pid);
+    await until(() => {
+      if (child.exitCode !== null) throw new Error(`the daemon ended: ${said}`);
+      return this.foundPid() === pid;
+    });
+    return pid;
+  }
+
+  /** The process that the link in the home leads to; null: to none. */
+  foundPid(): number | null {
+    try {
+      return Number(path.basename(fs.realpathSync(this.link)));
+    } catch {
+      return null;
+    }
+  }
+
+  status(): Status {
+    return JSON.parse(this.run(['daemon', 'status', '--json'], { cwd: '/' }).stdout) as Status;
+  }
+
+  /** As the agent's own shell does it; but only the test starts daemons, unless it is told otherwise. */
+  tell(
+    agent: string,
+    event: object | string,
+    options: RunOptions & { readonly args?: readonly string[]; readonly starts?: boolean } = {},
+  ): Outcome {
+    const keepFromStarting = options.starts === true ? [] : ['env', '-u', 'SAVEPOINT_HOOK_LINE'];
+    const { status, signal, stdout, stderr } = spawnSync(
+      line,
+      [...keepFromStarting, process.execPath, main, 'hook', agent, ...(options.args ?? [])],
+      {
+        cwd: '/',
+        env: this.environment(options),
+        input: typeof event === 'string' ? event : JSON.stringify(event),
+        encoding: 'utf8',
+        timeout: 60_000,
+      },
+    );
+    return { status, signal, stdout, stderr };
+  }
+
+  /** The command alone, as it is without a daemon. */
+  tellPlainly(
+    agent: string,
+    event: object | string,
+    options: RunOptions & { readonly args?: readonly string[] } = {},
+  ): Outcome {
+    const input = typeof event === 'string' ? event : JSON.stringify(event);
+    return this.run(['hook', agent, ...(options.args ?? [])], { cwd: '/', input, ...options });
+  }
+
+  open(): Savepoint {
+    return open({
+      dir: bytesFromText(this.dir) as DiskPath,
+      ports: nodePorts(),
+      places: nodePlaces({ SAVEPOINT_HOME: this.store, HOME: this.home }),
+    });
+  }
+
+  /** All that tells one timeline from another, apart from times and ids. */
+  async story(): Promise<readonly string[]> {
+    const { checkpoints } = await this.open().list();
+    return checkpoints
+      .toReversed()
+      .map(({ id, trigger, description, late, toolCall, session, actor, conversation, changes }) =>
+        JSON.stringify([
+          id,
+          trigger,
+          description,
+          late,
+          toolCall,
+          session,
+          actor,
+          conversation,
+          (changes ?? []).map(({ path: name, operation, by }) => [
+            name,
+            operation,
+            by.sure,
+            by.authors.map((author) => [author.actor.name, author.actor.id, author.session, author.call]),
+          ]),
+        ]).replaceAll(this.base, '…'),
+      );
+  }
+}
+
+/** A project of that kind that is gone, with its daemons, when the test that asked for it ends. */
+export function daemonProject(name?: string): DaemonProject {
+  const made = new DaemonProject(name);
+  onTestFinished(() => made.remove());
+  return made;
+}
+
+export function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It is gone already.
+  }
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  // One that has ended and that nobody has heard of yet.
+  return !/^State:\s+Z/m.test(fs.readFileSync(`/proc/${pid}/status`, 'utf8'));
+}
+
+export async function until(isSo: () => boolean): Promise<void> {
+  const began = performance.now();
+  while (!isSo()) {
+    if (performance.now() - began > PATIENCE_MS) throw new Error('it did not come to pass');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

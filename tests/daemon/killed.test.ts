@@ -1,0 +1,150 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { howMuch } from '@savepoint/testkit';
+import { expect, it } from 'vitest';
+import { claudeEvents } from '../../packages/agents/test/fixtures/claude.ts';
+import { geminiEvents } from '../../packages/agents/test/fixtures/others.ts';
+import { watching } from '../complaints/project.ts';
+import { type DaemonProject, daemonProject, isRunning, kill } from './daemon-project.ts';
+
+/**
+ * The daemon is killed in every event: before it reads, before its n-th call to the file system, and after the work, before the
+ * answer. The command then gets the same event. The timeline is the one of hooks without a daemon: nothing is lost, nothing is
+ * there twice, and everything has the same author.
+ */
+const MOMENTS = howMuch({ quick: 2, ci: 6, long: 60 });
+
+/** The agent's events in their order, with what happens between them. */
+type Step = readonly [event: object, before?: () => void];
+
+interface Scene {
+  readonly agent: string;
+  readonly steps: (p: DaemonProject) => readonly Step[];
+}
+
+const CLAUDE: Scene = {
+  agent: 'claude',
+  steps: (p) => {
+    const e = claudeEvents(p.dir);
+    const write = e.call('Write', { file_path: p.at('a.txt'), content: 'a' });
+    const shell = e.call('Bash', { command: 'make' }, 'sub-1');
+    return [
+      [e.start()],
+      [e.prompt('Go.', 'm-1'), () => p.write('mine.txt', '1\n')],
+      [write.pre, () => p.write('mine.txt', '2\n')],
+      [write.post({}), () => p.write('a.txt', 'a\n')],
+      [shell.pre],
+      [shell.post({}), () => p.write('made/b.txt', 'b\n')],
+      [e.subagentStop('sub-1')],
+      [e.stop(), () => p.write('mine.txt', '3\n')],
+      [e.end('other')],
+    ];
+  },
+};
+
+const GEMINI: Scene = {
+  agent: 'gemini',
+  steps: (p) => {
+    const e = geminiEvents(p.dir);
+    const write = { file_path: p.at('a.txt'), content: 'a' };
+    return [
+      [e.start()],
+      [e.prompt('Go.')],
+      [e.before('write_file', write), () => p.write('mine.txt', '1\n')],
+      [e.after('write_file', write), () => p.write('a.txt', 'a\n')],
+      [e.stop()],
+    ];
+  },
+};
+
+async function play(scene: Scene, deliver: (p: DaemonProject, event: object, step: number) => Promise<void> | void) {
+  const p = daemonProject();
+  p.write('there.txt', 'before\n');
+  for (const [index, [event, before]] of scene.steps(p).entries()) {
+    before?.();
+    await deliver(p, event, index);
+  }
+  return p;
+}
+
+function good(p: DaemonProject, agent: string, event: object): void {
+  expect(p.tell(agent, event)).toEqual({ status: 0, signal: null, stdout: '', stderr: '' });
+}
+
+const CALLS = 'openSync writeSync fsyncSync renameSync linkSync unlinkSync mkdirSync lstatSync readdirSync'.split(' ');
+
+it.each(howMuch({ quick: [GEMINI], ci: [CLAUDE, GEMINI], long: [CLAUDE, GEMINI] }))(
+  'killed in every event of $agent, nothing is lost and nothing is there twice',
+  async (scene) => {
+    const { agent } = scene;
+    const plain = await play(scene, (p, event) => {
+      expect(p.tellPlainly(agent, event)).toMatchObject({ status: 0, stderr: '' });
+    });
+    const story = (await plain.story()).map((step) => withoutChance(step));
+    expect(story.length).toBeGreaterThan(3);
+
+    // A daemon for each event, so that its calls can be counted.
+    const counts: (readonly [before: number, after: number])[] = [];
+    const counted = await play(scene, async (p, event, step) => {
+      const record = path.join(p.base, `calls-${step}`);
+      fs.writeFileSync(record, '');
+      const pid = await p.startDaemon(watching({ below: p.store, calls: CALLS, record }));
+      const before = linesIn(record);
+      good(p, agent, event);
+      kill(pid, 'SIGKILL');
+      counts.push([before, linesIn(record)]);
+    });
+    expect((await counted.story()).map((step) => withoutChance(step))).toEqual(story);
+
+    for (let moment = 0; moment < MOMENTS; moment++) {
+      const nths = counts.map(
+        ([before, after]) => before + 1 + Math.floor(((after - before - 1) * moment) / Math.max(1, MOMENTS - 1)),
+      );
+      const killed = await play(scene, async (p, event, step) => {
+        const nth = nths[step] as number;
+        const pid = await p.startDaemon(watching({ below: p.store, calls: CALLS, nth, act: { kill: true } }));
+        good(p, agent, event);
+        expect(isRunning(pid)).toBe(false);
+      });
+      expect(
+        (await killed.story()).map((step) => withoutChance(step)),
+        `killed before the calls ${nths}`,
+      ).toEqual(story);
+      expect(killed.run(['verify']).status).toBe(0);
+    }
+  },
+);
+
+it('killed before it reads: a socket that nobody listens at is no obstacle', async () => {
+  const plain = await play(CLAUDE, (p, event) => {
+    p.tellPlainly('claude', event);
+  });
+  const killed = await play(CLAUDE, async (p, event) => {
+    const pid = await p.startDaemon();
+    kill(pid, 'SIGKILL');
+    good(p, 'claude', event);
+  });
+  expect(await killed.story()).toEqual(await plain.story());
+});
+
+it('killed after the work, before the answer: an event that is told twice changes nothing', async () => {
+  const plain = await play(CLAUDE, (p, event) => {
+    p.tellPlainly('claude', event);
+  });
+  const twice = await play(CLAUDE, async (p, event, step) => {
+    if (step === 0) await p.startDaemon();
+    good(p, 'claude', event);
+    expect(p.tellPlainly('claude', event)).toMatchObject({ status: 0, stderr: '' });
+  });
+  expect(await twice.story()).toEqual(await plain.story());
+  expect(twice.status()).toMatchObject({ running: true, events: CLAUDE.steps(twice).length });
+});
+
+function linesIn(file: string): number {
+  return fs.readFileSync(file, 'utf8').split('\n').length - 1;
+}
+
+/** Ids that the hook makes itself, where the agent gives none, hold a hash of paths. */
+function withoutChance(step: string): string {
+  return step.replace(/#[0-9a-f]{12}/g, '#…');
+}
