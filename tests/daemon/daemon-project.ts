@@ -30,8 +30,8 @@ export class DaemonProject extends Project {
 
   override remove(): void {
     for (const pid of this.#pids) kill(pid, 'SIGKILL');
-    const { pid, running } = this.status();
-    if (running) kill(pid, 'SIGKILL');
+    const found = this.foundPid();
+    if (found !== null) kill(found, 'SIGKILL');
     super.remove();
   }
 
