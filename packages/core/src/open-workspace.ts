@@ -37,6 +37,8 @@ export interface Setting {
   readonly recordsIndex: (root: DiskPath) => boolean;
   /** What scans of that workspace remember; `saved` is what its store keeps. */
   readonly memoryOf: (record: WorkspaceRecord, saved: StatCache) => ScanMemory;
+  /** Whether a first checkpoint of that workspace may take over what repositories have; throws as `rulesOf`. */
+  readonly adopts: (root: DiskPath) => boolean;
   /** The folder that the caller stands in; real path of what is there of it. */
   readonly folder: DiskPath;
   /** The folder itself is the workspace, whatever encloses it. */
@@ -115,7 +117,7 @@ export function openFound(setting: Setting, found: Found): Workspace {
 }
 
 function workspaceOf(setting: Setting, record: WorkspaceRecord): Workspace {
-  const { ports, places, rulesOf, recordsIndex } = setting;
+  const { ports, places, rulesOf, recordsIndex, adopts } = setting;
   const store = openStore(ports, record.storePath);
   return {
     ports,
@@ -129,6 +131,9 @@ function workspaceOf(setting: Setting, record: WorkspaceRecord): Workspace {
     },
     get recordIndex() {
       return recordsIndex(record.path);
+    },
+    get gitAttributes() {
+      return adopts(record.path) ? (places.gitAttributes?.() ?? null) : null;
     },
     globalIgnore: places.globalIgnore,
     memory: setting.memoryOf(record, new StatCache(ports, store.layout)),

@@ -100,6 +100,8 @@ export interface OpenOptions {
   readonly rules?: Partial<CaptureRules>;
   /** Checkpoints also have the index of each repository, for `restore` with `git`. Default: as the settings say, else false. */
   readonly recordIndex?: boolean;
+  /** A first checkpoint takes over contents that repositories have. Default: as the settings say, else true. */
+  readonly adopt?: boolean;
   readonly retention?: Partial<RetentionPolicy>;
   /** Who acts. Default: the user. */
   readonly actor?: Actor;
@@ -1391,6 +1393,7 @@ export class Savepoint {
       rulesOf: (root) => this.#effective(root).rules,
       recordsIndex: (root) => this.#effective(root).recordIndex,
       memoryOf: (record, saved) => this.#memoryOf(record, saved),
+      adopts: (root) => this.#effective(root).adopt,
       folder: resolveFolder(ports, dir),
       here: here ?? false,
       allowHome: allowHome ?? false,

@@ -32,6 +32,8 @@ export interface Effective {
   readonly rules: CaptureRules;
   /** Checkpoints have the index of each repository. */
   readonly recordIndex: boolean;
+  /** A first checkpoint takes over what repositories have. */
+  readonly adopt: boolean;
   readonly retention: RetentionPolicy;
   readonly backups: BackupPlace;
   readonly automatic: Automatic;
@@ -44,6 +46,7 @@ export interface Effective {
 export interface GivenOptions {
   readonly rules?: Partial<CaptureRules>;
   readonly recordIndex?: boolean;
+  readonly adopt?: boolean;
   readonly retention?: Partial<RetentionPolicy>;
   readonly backups?: BackupPlace;
 }
@@ -64,6 +67,7 @@ export function effective({ values }: Settings, given: GivenOptions): Effective 
       ...given.rules,
     },
     recordIndex: given.recordIndex ?? values.record_index,
+    adopt: given.adopt ?? values.adopt,
     retention: {
       maxCheckpoints: values.max_checkpoints,
       maxAgeDays: values.retention_hours / HOURS,

@@ -152,6 +152,13 @@ export const OPTIONS = {
     what: 'Whether a checkpoint also has the index of each repository, with what is staged, so that `restore --git` brings back what was staged, too.',
     why: 'What is staged may be in no file any more, and nobody expects that to be kept.',
   },
+  adopt: {
+    kind: SWITCH,
+    fallback: true,
+    project: 'turn-off',
+    what: 'Whether a first checkpoint takes over contents from the repositories of the workspace where git’s own records prove what a file holds, instead of reading every file. What it holds is the same either way.',
+    why: 'Reading, hashing and compressing is nearly all that a first checkpoint takes.',
+  },
   backups: {
     kind: { type: 'choice', of: ['store', 'beside'] },
     fallback: 'store',

@@ -77,7 +77,7 @@ export function statOf({ numbers }: FolderListing, index: number): ListedStat {
  * The file system, as a port. Every call is synchronous and in program order: that is what makes it possible to
  * fail or to die at the n-th call, and it is several times faster than node's promises for many small files.
  * Long work yields between calls (see pace.ts). Only `syncAll` is not: a disk makes many files durable in little more
- * time than one, if it is told of them together.
+ * time than one, if it is told of them together; and `copyFile`, where the system does all the work.
  *
  * Every method throws {@link FsError} and nothing else. No method follows a symbolic link in the last component,
  * except `realpath` and `list`/`listWithStats`/`openFolder` on a path that ends in the result of `folderPath`.
@@ -108,6 +108,14 @@ export interface Fs {
   write(fd: Fd, bytes: Uint8Array, position: number): void;
   /** fsync. On a platform that cannot sync a folder handle, a no-op there. */
   sync(fd: Fd): void;
+  /**
+   * A new file at `to`, which must not exist, with the bytes of an open one; nothing is left of it on failure. Work for
+   * the system, beside ours.
+   * @param how `clone`: the two share their blocks until one is written; fails where the file system has no such thing,
+   *   or `to` is on another one. `copy`: bytes.
+   * @returns the new file, open for writing; nothing of it is durable yet
+   */
+  copyFile(from: Fd, to: DiskPath, mode: number, how: 'clone' | 'copy'): Promise<Fd>;
   /**
    * As `sync` of each of them, at the same time and in no order. Give it at most {@link MOST_SYNCED_TOGETHER}.
    * @throws FsError the first failure, when no sync is under way any more: the handles can be closed then, and any of the

@@ -3,19 +3,35 @@
  * not followed, a line that git would refuse is passed over. One character per byte.
  */
 export function excludesFileIn(config: string): string | null {
-  let found: string | null = null;
-  let inCore = false;
+  const values = settingsIn(config).flatMap(({ name, value }) =>
+    name === 'core.excludesfile' && value !== null ? [value] : [],
+  );
+  return values.at(-1) ?? null;
+}
+
+export interface GitSetting {
+  /** `section.key` in lower case; what stands between the two is left out. */
+  readonly name: string;
+  /** Null: there is none, or it is malformed. */
+  readonly value: string | null;
+}
+
+/** Every setting of a configuration file, in order. */
+export function settingsIn(config: string): readonly GitSetting[] {
+  const found: GitSetting[] = [];
+  let section = '';
   for (const line of logicalLines(config)) {
     let rest = line.trimStart();
     const header = /^\[\s*([A-Za-z0-9.-]+)\s*("(?:[^"\\]|\\.)*")?\s*\]/.exec(rest);
     if (header !== null) {
-      inCore = header[1]?.toLowerCase() === 'core' && header[2] === undefined;
+      const name = header[1]?.toLowerCase() ?? '';
+      section = header[2] === undefined ? name : `${name}.*`;
       rest = rest.slice(header[0].length).trimStart();
     }
-    const setting = /^([A-Za-z][A-Za-z0-9-]*)[ \t]*=(.*)$/s.exec(rest);
-    if (!inCore || setting?.[1]?.toLowerCase() !== 'excludesfile') continue;
-    const value = unquote(setting[2] ?? '');
-    if (value !== null) found = value;
+    const setting = /^([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=(.*)|(?=[#;]|$))/s.exec(rest);
+    if (setting === null) continue;
+    const value = setting[2] === undefined ? null : unquote(setting[2]);
+    found.push({ name: `${section}.${setting[1]?.toLowerCase()}`, value });
   }
   return found;
 }

@@ -6,7 +6,7 @@ import { native } from './node-native.ts';
 import { listByNative } from './node-native-listing.ts';
 import { againOrThrow, errorCode, fsError, nativePath } from './node-path.ts';
 
-const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants;
+const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL } = fs.constants;
 // Undefined where the platform has no such flag, whatever the type says.
 const O_NOFOLLOW: number | undefined = fs.constants.O_NOFOLLOW;
 const O_DIRECTORY: number = fs.constants.O_DIRECTORY ?? 0;
@@ -189,6 +189,26 @@ class NodeFs implements Fs {
         if (this.#isPutUpWith(error, fd)) return;
         this.#again(error, 'sync', this.#nameOf(fd));
       }
+    }
+  }
+
+  async copyFile(from: Fd, to: DiskPath, mode: number, how: 'clone' | 'copy'): Promise<Fd> {
+    const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants;
+    // The handle, not the name: what is copied is what the caller looked at, also if it has lost its name since.
+    const source = this.#handlePaths ? `/proc/self/fd/${from}` : nativePath(this.#nameOf(from));
+    const flags = how === 'clone' ? COPYFILE_EXCL | COPYFILE_FICLONE_FORCE : COPYFILE_EXCL;
+    try {
+      await fs.promises.copyFile(source, nativePath(to), flags);
+    } catch (error) {
+      throw fsError(error, errorCode(error), 'copyFile', this.#named(to));
+    }
+    try {
+      // It has the mode of the other one, which may forbid writing.
+      this.chmod(to, mode);
+      return this.#openFile(to, O_RDWR | (O_NOFOLLOW ?? 0), 0, 'copyFile');
+    } catch (error) {
+      this.unlink(to);
+      throw error;
     }
   }
 
@@ -399,7 +419,12 @@ class NodeFs implements Fs {
     }
   }
 
-  #openFile(path: DiskPath, flags: number, mode: number, operation: 'openRead' | 'openNew' | 'openFolder'): Fd {
+  #openFile(
+    path: DiskPath,
+    flags: number,
+    mode: number,
+    operation: 'openRead' | 'openNew' | 'openFolder' | 'copyFile',
+  ): Fd {
     for (;;) {
       try {
         const fd = fs.openSync(nativePath(path), flags, mode) as Fd;

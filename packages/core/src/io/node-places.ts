@@ -4,6 +4,7 @@ import { posix, win32 } from 'node:path';
 import { SavepointError } from '../model/errors.ts';
 import { bytesFromText, type DiskPath } from '../model/names.ts';
 import { excludesFileIn } from './git-excludes-file.ts';
+import { attributeFiles } from './node-attributes.ts';
 import { nativePath } from './node-path.ts';
 import type { Places } from './ports.ts';
 
@@ -29,6 +30,7 @@ export function nodePlaces(env: Environment, platform: NodeJS.Platform = process
     home: storesFolder(env, platform, userHome),
     userHome,
     globalIgnore: globalIgnore(env, platform, userHome),
+    gitAttributes: () => attributeFiles(env, platform, userHome),
     searchPath: env['PATH'] ?? '',
   };
 }

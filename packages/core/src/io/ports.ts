@@ -57,6 +57,11 @@ export interface Places {
   readonly userHome: DiskPath | null;
   /** The person's own git ignore file, or null. */
   readonly globalIgnore: DiskPath | null;
+  /**
+   * Files of attributes that git heeds in every repository of the person, which may not be there. Null where nobody knows,
+   * and without it: then no content is taken over from repositories.
+   */
+  readonly gitAttributes?: () => readonly DiskPath[] | null;
   /** Folders in which git is looked for, as PATH has them. Default: none, and what needs git is refused. */
   readonly searchPath?: string;
 }

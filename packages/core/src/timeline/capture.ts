@@ -31,9 +31,11 @@ import type { Contents } from '../store/contents.ts';
 import type { OpenStore } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
+import type { TakingBatch } from '../store/objects/taking-batch.ts';
 import { type OpenCall, readOpenCalls, writeOpenCall } from '../store/open-calls.ts';
 import { OverlayBatch } from '../store/overlay.ts';
 import { OwnPaths, ownPaths } from '../store/own-paths.ts';
+import { Adoption } from '../workspace/adoption.ts';
 import { PathSet } from '../workspace/path-set.ts';
 import { type ScanResult, scan } from '../workspace/scan.ts';
 import type { ScanMemory } from '../workspace/scan-memory.ts';
@@ -58,6 +60,8 @@ export interface Workspace {
   readonly globalIgnore: DiskPath | null;
   /** Of scans. */
   readonly memory: ScanMemory;
+  /** The person's files of attributes, for a first checkpoint that takes contents over from repositories; null: none does. */
+  readonly gitAttributes: readonly DiskPath[] | null;
   /** Folders of programs, as PATH has them. */
   readonly searchPath: string;
   /** Numbers up to this one are used up, whatever the refs say. */
@@ -146,9 +150,14 @@ export async function capture(
   const { store, timeline } = workspace;
   const end = options.end ?? timeline.end();
   const { latest } = end;
-  const batch = store.objects.batch();
+  let batch = store.objects.batch();
   try {
-    let found = await scanWith(workspace, batch, latest, options, pace);
+    const adopted = latest === null ? await adoptingScan(workspace, batch, options, pace) : null;
+    if (latest === null && adopted === null) {
+      batch.abandon();
+      batch = store.objects.batch();
+    }
+    let found = adopted ?? (await scanWith(workspace, batch, latest, options, pace));
     const same =
       latest !== null && latest.snapshot.files === found.snapshot.files && latest.snapshot.side === found.snapshot.side;
     const open = readOpenCalls(workspace.ports.fs, store.layout, workspace.ports.clock.now());
@@ -331,12 +340,30 @@ const NOTHING_THERE: ScanResult = {
   filesRead: 0,
 };
 
+/** A first look that takes over what repositories have; null where that was not possible, and all has to be read. */
+async function adoptingScan(
+  workspace: Workspace,
+  batch: TakingBatch,
+  options: Omit<CaptureOptions, 'always'>,
+  pace: Pace,
+): Promise<ScanResult | null> {
+  if (workspace.gitAttributes === null) return null;
+  const adoption = new Adoption(workspace.ports, workspace.gitAttributes);
+  try {
+    const found = await scanWith(workspace, batch, null, options, pace, adoption);
+    return (await adoption.bringOver(batch, pace)) ? found : null;
+  } finally {
+    adoption.close();
+  }
+}
+
 async function scanWith(
   workspace: Workspace,
   batch: ObjectBatch,
   latest: Checkpoint | null,
   options: Omit<CaptureOptions, 'always'>,
   pace: Pace,
+  adoption: Adoption | null = null,
 ): Promise<ScanResult> {
   const { ports, root, store, timeline } = workspace;
   if (options.missing === 'empty' && ports.fs.lstat(root) === null) return NOTHING_THERE;
@@ -354,5 +381,6 @@ async function scanWith(
     own,
     rootsBefore: latest?.roots ?? [],
     pace,
+    adoption,
   });
 }

@@ -23,12 +23,15 @@ const ROOM = { patterns: 2_000, slow: 16 };
 const CONTENT = /^(?:filter|working-tree-encoding)=|^ident$/;
 const LINES = /^(?:text|crlf|eol)(?:=|$)/;
 
-interface Rules {
+/** Of one file: which paths, from its folder, may be converted. Null: none. */
+export interface AttributeRules {
   readonly content: Ignore | 'all' | null;
   readonly lines: Ignore | 'all' | null;
 }
 
-interface FileRules extends Rules {
+export const ANY_CONVERSION: AttributeRules = { content: 'all', lines: 'all' };
+
+interface FileRules extends AttributeRules {
   /** From the repository's folder; ends in `/` unless empty. */
   readonly folder: string;
 }
@@ -38,19 +41,19 @@ export class Attributes {
 
   /** @param file an attribute file, which may not be there @param folder what its patterns are relative to */
   add(fs: Fs, file: DiskPath, folder: TreePath): void {
-    const rules = rulesOf(fs, file);
+    const rules = attributeRules(fs, file);
     if (rules !== null) this.#files.push({ ...rules, folder: folder === '' ? '' : `${folder}/` });
   }
 
   /** Attributes stand where they are not looked for: any file may be converted. */
   addUnknown(): void {
-    this.#files.push({ content: 'all', lines: 'all', folder: '' });
+    this.#files.push({ ...ANY_CONVERSION, folder: '' });
   }
 
   /** @param path from the repository's folder */
   of(path: TreePath): Conversion {
     const asked = this.#files.filter(({ folder }) => path.startsWith(folder));
-    const fits = (which: keyof Rules): boolean =>
+    const fits = (which: keyof AttributeRules): boolean =>
       asked.some((file) => {
         const rules = file[which];
         return rules === 'all' || rules?.ignores(path.slice(file.folder.length));
@@ -59,30 +62,31 @@ export class Attributes {
   }
 }
 
-function rulesOf(fs: Fs, file: DiskPath): Rules | null {
+/** @returns null where the file is not there, or converts nothing */
+export function attributeRules(fs: Fs, file: DiskPath): AttributeRules | null {
   let text: string | undefined;
   try {
     text = readGitFile(fs, file, FILE_BYTES)?.toString('latin1');
   } catch (error) {
     problemOf(error);
-    return { content: 'all', lines: 'all' };
+    return ANY_CONVERSION;
   }
   if (text === undefined) return null;
   const content: string[] = [];
   const lines: string[] = [];
-  for (const line of text.split('\n')) {
+  for (const line of text.replace(/^\xef\xbb\xbf/, '').split('\n')) {
     const trimmed = line.replace(/^[ \t]+/, '');
     if (trimmed === '' || trimmed.startsWith('#')) continue;
-    // A name for other attributes, or a pattern in quotes: both are rare, and not worth a parser.
-    if (trimmed.startsWith('[attr]') || trimmed.startsWith('"')) return { content: 'all', lines: 'all' };
+    // A name for other attributes, a pattern in quotes, one that git forbids: all are rare, and not worth a parser.
+    if (/^(?:\[attr\]|["!])/.test(trimmed)) return ANY_CONVERSION;
     const [pattern = '', ...attributes] = trimmed.split(/[ \t\r]+/);
     if (attributes.some((attribute) => CONTENT.test(attribute))) content.push(pattern);
     if (attributes.some((attribute) => LINES.test(attribute))) lines.push(pattern);
   }
-  return { content: matcher(content), lines: matcher(lines) };
+  return content.length + lines.length === 0 ? null : { content: matcher(content), lines: matcher(lines) };
 }
 
-function matcher(patterns: readonly string[]): Rules['content'] {
+function matcher(patterns: readonly string[]): AttributeRules['content'] {
   if (patterns.length === 0) return null;
   const read = readIgnoreLines(Buffer.from(`${patterns.join('\n')}\n`, 'latin1'), ROOM);
   if (read.problems.length > 0) return 'all';

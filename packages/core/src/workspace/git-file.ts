@@ -43,17 +43,30 @@ export function problemOf(error: unknown): GitProblem {
  * @throws Unusable when it is no regular file, or too large; FsError when the system refuses
  */
 export function readGitFile(fs: Fs, path: DiskPath, maxBytes: number): Buffer | null {
+  return readGitFileWithTime(fs, path, maxBytes)?.bytes ?? null;
+}
+
+/** As `readGitFile`, with the time of the very file that was read: another one may have its name by now. */
+export function readGitFileWithTime(
+  fs: Fs,
+  path: DiskPath,
+  maxBytes: number,
+): { readonly bytes: Buffer; readonly mtimeMs: number } | null {
   const start = readStart(fs, path, maxBytes);
   if (start === null) return null;
   if (start.size > maxBytes) throw unusable(path, 'too-large', `${start.size} bytes, at most ${maxBytes} are read`);
-  return start.bytes;
+  return start;
 }
 
 /**
  * The first bytes of a regular file.
- * @returns null when it is absent; `size` is the whole file's, in bytes
+ * @returns null when it is absent; `size` is the whole file's, in bytes, `mtimeMs` what it had when it was opened
  */
-export function readStart(fs: Fs, path: DiskPath, maxBytes: number): { bytes: Buffer; size: number } | null {
+export function readStart(
+  fs: Fs,
+  path: DiskPath,
+  maxBytes: number,
+): { bytes: Buffer; size: number; mtimeMs: number } | null {
   const stat = fs.lstat(path);
   if (stat === null) return null;
   if (kindOf(stat) !== 'file') throw unusable(path, 'damaged', 'not a regular file');
@@ -69,7 +82,7 @@ export function readStart(fs: Fs, path: DiskPath, maxBytes: number): { bytes: Bu
       if (got === 0) break;
       length += got;
     }
-    return { bytes: bytes.subarray(0, length), size: opened.size };
+    return { bytes: bytes.subarray(0, length), size: opened.size, mtimeMs: opened.mtimeMs };
   } finally {
     fs.close(file);
   }

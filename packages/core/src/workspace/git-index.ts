@@ -12,7 +12,7 @@
  */
 import type { Fs } from '../io/fs.ts';
 import type { DiskPath, TreePath } from '../model/names.ts';
-import { type GitProblem, problemOf, readGitFile, unusable } from './git-file.ts';
+import { type GitProblem, problemOf, readGitFileWithTime, unusable } from './git-file.ts';
 import { type IndexFile, type IndexLink, parseIndexFile, stageAt } from './git-index-file.ts';
 
 /** Paths are relative to the top of the repository's worktree. */
@@ -62,6 +62,8 @@ export interface IndexReading {
   readonly tracked: TrackedPaths;
   /** Not null when the index could not be read; `tracked` is {@link UNKNOWN_TRACKED} then. */
   readonly problem: GitProblem | null;
+  /** When the file that was read was written, milliseconds since 1970; null where it is not one whole file. */
+  readonly writtenMs: number | null;
 }
 
 const INDEX_BYTES = 256 * 1024 * 1024;
@@ -87,14 +89,15 @@ export function readIndex(fs: Fs, gitDir: DiskPath, objectFormat: 'sha1' | 'sha2
   const idBytes = objectFormat === 'sha256' ? 32 : 20;
   try {
     const path = `${gitDir}/index` as DiskPath;
-    const file = readIndexFile(fs, path, idBytes);
-    if (file === null) return { tracked: NOTHING_TRACKED, problem: null };
-    if (file.link === null) return { tracked: new Index(wholeIndex(file), file.trees), problem: null };
+    const read = readIndexFile(fs, path, idBytes);
+    if (read === null) return { tracked: NOTHING_TRACKED, problem: null, writtenMs: null };
+    const { file, writtenMs } = read;
+    if (file.link === null) return { tracked: new Index(wholeIndex(file), file.trees), problem: null, writtenMs };
     const base = readSharedIndex(fs, gitDir, path, file.link, idBytes);
     const rows = base === null ? wholeIndex(file) : joinSplit(path, base, file, file.link);
-    return { tracked: new Index(rows, file.trees), problem: null };
+    return { tracked: new Index(rows, file.trees), problem: null, writtenMs: null };
   } catch (error) {
-    return { tracked: UNKNOWN_TRACKED, problem: problemOf(error) };
+    return { tracked: UNKNOWN_TRACKED, problem: problemOf(error), writtenMs: null };
   }
 }
 
@@ -107,15 +110,19 @@ export function trackedIn(file: IndexFile): TrackedPaths | null {
   return file.link === null ? new Index(wholeIndex(file), file.trees) : null;
 }
 
-function readIndexFile(fs: Fs, path: DiskPath, idBytes: number): IndexFile | null {
-  const data = readGitFile(fs, path, INDEX_BYTES);
-  return data === null ? null : parseIndexFile(path, data, idBytes);
+function readIndexFile(
+  fs: Fs,
+  path: DiskPath,
+  idBytes: number,
+): { readonly file: IndexFile; readonly writtenMs: number } | null {
+  const read = readGitFileWithTime(fs, path, INDEX_BYTES);
+  return read === null ? null : { file: parseIndexFile(path, read.bytes, idBytes), writtenMs: read.mtimeMs };
 }
 
 function readSharedIndex(fs: Fs, gitDir: DiskPath, from: DiskPath, link: IndexLink, idBytes: number): IndexFile | null {
   if (link.base === null) return null;
   const path = `${gitDir}/sharedindex.${link.base}` as DiskPath;
-  const base = readIndexFile(fs, path, idBytes);
+  const base = readIndexFile(fs, path, idBytes)?.file ?? null;
   if (base === null) throw unusable(from, 'damaged', `its other half, sharedindex.${link.base}, is missing`);
   if (base.checksum !== link.base) throw unusable(path, 'damaged', 'it is not the one that its name says');
   if (base.link !== null) throw unusable(path, 'damaged', 'a shared index that is split again');

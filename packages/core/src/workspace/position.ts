@@ -120,7 +120,8 @@ function intoRepository(
     const top = readRules(fs, `${disk}/.gitignore` as DiskPath, problems);
     const chain = IgnoreChain.start({ ignoreCase: false, global: above.global, exclude: null, top });
     const root: RootState = { path, kind: 'repository', branch: null, commit: null, operation: null };
-    const nothing = { state: repository, index: { tracked: UNKNOWN_TRACKED, problem: null }, inside: WORKSPACE_ITSELF };
+    const index = { tracked: UNKNOWN_TRACKED, problem: null, writtenMs: null };
+    const nothing = { state: repository, index, inside: WORKSPACE_ITSELF };
     return { position: { ...above, chain, tracked: UNKNOWN_TRACKED }, root, repository: nothing, problems };
   }
   problems.push(...repository.problems.map(told));

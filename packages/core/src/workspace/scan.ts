@@ -34,6 +34,7 @@ import {
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
 import { snapshotOf } from '../store/snapshot.ts';
+import type { Adoption } from './adoption.ts';
 import { captureFile } from './capture-file.ts';
 import { chosenRoots, dependencySkip, sizeSkip } from './capture-rules.ts';
 import { ChosenPaths } from './chosen-paths.ts';
@@ -58,6 +59,8 @@ export interface ScanInput {
   /** As the last checkpoint has them: one that cannot be captured now is told as such. */
   readonly rootsBefore: readonly RootState[];
   readonly pace: Pace;
+  /** Null: every file that the cache does not know is read. */
+  readonly adoption: Adoption | null;
 }
 
 export interface ScanResult {
@@ -219,6 +222,7 @@ class Scan {
     const isUnfinished = hasGit && here.position.tracked === above.tracked;
     if (isUnfinished) here = step(ports.fs);
     findings.problems.push(...here.problems);
+    if (here.repository !== null) this.input.adoption?.enter(task.path, task.disk, here.repository);
     if (here.root !== null) findings.roots.push(task.isMount ? { ...here.root, mount: true } : here.root);
     // A root within another one is on its own: the rules of the one around it say nothing about what is in it.
     const ignored = task.ignored && here.root === null;
@@ -328,7 +332,7 @@ class Scan {
     if (dependency !== null && !tracked && !required) return 'done';
     const tooMuch = required ? null : sizeSkip(name, stat, covered && !tracked, this.input.rules);
     if (tooMuch !== null) return skip(tooMuch, !covered || tracked);
-    const leaf = await this.#leaf(disk, stat, kind, draft.proven(index, stat));
+    const leaf = await this.#leaf(at, stat, kind, draft.proven(index, stat));
     if ('gone' in leaf) return 'gone';
     if ('skip' in leaf) return skip(leaf.skip);
     draft.leaf(index, leaf.entry, leaf.stat, {
@@ -345,7 +349,7 @@ class Scan {
   }
 
   async #leaf(
-    disk: DiskPath,
+    { path, disk }: Place,
     stat: ListedStat,
     kind: 'file' | 'link',
     proven: ObjectId | null,
@@ -359,7 +363,8 @@ class Scan {
       }
       return { entry: { kind: 'link', id }, stat, settled: true };
     }
-    if (proven !== null) return { entry: { kind: 'file', id: proven, mode: permissions(stat) }, stat, settled: true };
+    const known = proven ?? this.input.adoption?.idOf(path, stat) ?? null;
+    if (known !== null) return { entry: { kind: 'file', id: known, mode: permissions(stat) }, stat, settled: true };
     const captured = await captureFile(this.input.ports, this.input.batch, disk);
     this.filesRead += 1;
     if (captured.outcome === 'changed') return { gone: true };

@@ -13,6 +13,7 @@ import {
 const CHANGING: ReadonlySet<keyof Fs> = new Set<keyof Fs>([
   'openNew',
   'write',
+  'copyFile',
   'sync',
   'fchmod',
   'makeLink',
@@ -126,6 +127,11 @@ export class FaultyFs implements Fs {
   sync(fd: Fd): void {
     this.#before('sync', this.#nameOf(fd));
     this.#fs.sync(fd);
+  }
+
+  async copyFile(from: Fd, to: DiskPath, mode: number, how: 'clone' | 'copy'): Promise<Fd> {
+    this.#before('copyFile', to);
+    return this.#opened(await this.#fs.copyFile(from, to, mode, how), to);
   }
 
   /** Each is a call that can fail. One that fails does not keep the others from being under way. */

@@ -162,6 +162,32 @@ const CASES: Readonly<Record<string, (bench: Bench) => void | Promise<void>>> = 
     for (const name of ['a', 'b', 'c']) equal(bench.content(name), 'text');
   },
 
+  'copies an open file to a new one, whatever became of its name': async (bench) => {
+    const { fs } = bench;
+    bench.put('from', 'text');
+    const from = fs.openRead(bench.at('from'));
+    fs.fchmod(from, 0o400);
+    const copy = await fs.copyFile(from, bench.at('to'), 0o640, 'copy');
+    equal(permissions(fs.fstat(copy)), 0o640);
+    fs.write(copy, Buffer.from('T'), 0);
+    fs.sync(copy);
+    fs.close(copy);
+    equal(bench.content('to'), 'Text');
+    equal(bench.content('from'), 'text');
+    for (const how of ['copy', 'clone'] as const) {
+      await rejects(
+        () => fs.copyFile(from, bench.at('to'), 0o640, how),
+        (error) => error instanceof FsError && error.operation === 'copyFile',
+      );
+    }
+    equal(bench.content('to'), 'Text');
+    await rejects(
+      () => fs.copyFile(from, bench.at('none/to'), 0o640, 'copy'),
+      (error) => error instanceof FsError && error.code === 'ENOENT',
+    );
+    fs.close(from);
+  },
+
   'handles read or write, as they were opened for': (bench) => {
     const { fs } = bench;
     const writer = fs.openNew(bench.at('file'), 0o644);

@@ -256,6 +256,18 @@ export class SimDisk implements Fs {
     this.#do({ kind: 'data', ino: handle.ino, position, bytes: Buffer.from(bytes), at: this.now });
   }
 
+  /** Bytes only: blocks that two files share are nothing that a disk in memory could show. */
+  async copyFile(from: Fd, to: DiskPath, mode: number, how: 'clone' | 'copy'): Promise<Fd> {
+    if (how === 'clone') throw this.#error('ENOTSUP', 'copyFile', to);
+    const { ino } = this.#handles.get(from, 'copyFile');
+    const source = this.#inodes.get(ino);
+    if (source.kind !== 'file') throw this.#error('EISDIR', 'copyFile', to);
+    const file = this.openNew(to, mode);
+    this.fchmod(file, mode);
+    if (source.size > 0) this.write(file, source.bytes.subarray(0, source.size), 0);
+    return file;
+  }
+
   sync(fd: Fd): void {
     const handle = this.#handles.get(fd, 'sync');
     this.#tell('sync', handle.path);

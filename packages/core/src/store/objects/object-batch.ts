@@ -1,23 +1,27 @@
 /** Adding objects: what is there already is compared, what is new is packed. */
 
 import { syncFolder } from '../../io/durable-write.ts';
-import { FsError } from '../../io/fs.ts';
+import { type Fd, FsError } from '../../io/fs.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import { damaged, isDamage } from './damage.ts';
+import { copyEntry } from './entry-copy.ts';
 import { PIECE_BYTES, STREAM_BYTES } from './limits.ts';
 import { blobOnly, type ObjectFiles } from './object-files.ts';
 import { hashObject, startObjectHash } from './object-hash.ts';
-import type { ObjectBatch, ObjectInfo, ObjectType, StoredObject } from './object-reader.ts';
+import type { ObjectInfo, ObjectType, StoredObject } from './object-reader.ts';
+import type { PackFile } from './pack-file.ts';
+import type { PackIndex } from './pack-index.ts';
 import { PackWriter } from './pack-writer.ts';
 import { begun, drain, type ObjectSource, wholeSource } from './pieces.ts';
 import { type ReadAt, readFrom, readUpTo } from './read-at.ts';
+import type { TakingBatch } from './taking-batch.ts';
 import { inflate } from './zlib-data.ts';
 
 /** How often a source may change under our hands before we give up on it. */
 const MOST_ATTEMPTS = 8;
 
-export class PackBatch implements ObjectBatch {
+export class PackBatch implements TakingBatch {
   readonly #writer: PackWriter;
   #over = false;
   #reliesOnOthers = false;
@@ -96,6 +100,19 @@ export class PackBatch implements ObjectBatch {
       else if (kept) return added;
     }
     throw new FsError('EAGAIN', 'read', this.files.folder);
+  }
+
+  async takePack(from: Fd, index: PackIndex, how: 'clone' | 'copy'): Promise<boolean> {
+    this.#assertOpen();
+    return this.#writer.takePack(from, index, how);
+  }
+
+  async copyObjects(pack: PackFile, places: Iterable<number>, step: () => Promise<void>): Promise<void> {
+    this.#assertOpen();
+    for (const place of places) {
+      await step();
+      if (!this.has(pack.index.idAt(place))) await copyEntry(pack, place, this.#writer, step);
+    }
   }
 
   finish(): void {

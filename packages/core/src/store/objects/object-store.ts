@@ -9,7 +9,8 @@ import { type CollectedDebris, collectDebris } from './debris.ts';
 import { PackBatch } from './object-batch.ts';
 import { ObjectFiles } from './object-files.ts';
 import { keyOf } from './object-hash.ts';
-import type { ObjectBatch, ObjectInfo, ObjectReader, StoredObject } from './object-reader.ts';
+import type { ObjectInfo, ObjectReader, StoredObject } from './object-reader.ts';
+import type { TakingBatch } from './taking-batch.ts';
 import { type ObjectProblem, type VerifyOptions, verifyObjects } from './verify-objects.ts';
 
 /** Safe to read from while other processes write, merge or clean up; whoever writes holds the store's lock. */
@@ -72,7 +73,7 @@ export class ObjectStore implements ObjectReader {
   }
 
   /** Begins a batch on what the store has now. The caller holds the store's lock until the batch is over. */
-  batch(): ObjectBatch {
+  batch(): TakingBatch {
     this.#files.refresh();
     return new PackBatch(this.#files);
   }

@@ -87,6 +87,11 @@ export class PackIndex {
     if (!Number.isInteger(wide) || wide < 0 || wide > this.count) throw new FormatProblem('has a wrong length');
   }
 
+  /** The whole file. */
+  get bytes(): Buffer {
+    return this.data;
+  }
+
   /** The checksum of the pack that this is the index of. */
   get packChecksum(): Buffer {
     return this.data.subarray(-TRAILER, -KEY_BYTES);

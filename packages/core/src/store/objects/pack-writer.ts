@@ -9,6 +9,7 @@
  * P4 The folder is fsynced after the last rename and before `publish` returns. Only then may a ref lead to an object.
  *    So what a crash before that takes or leaves, in any order of the folder's changes, is reached by nothing.
  * P5 A pack is named by its checksum. A file that a rename replaces therefore holds the same bytes, or damaged ones.
+ *    Of a pack that was taken over whole only the ends are known: it never takes a name that is there already.
  * P6 Before `publish` nothing but temporary files exists, and `abandon` removes them; after its first rename
  *    `abandon` removes nothing.
  */
@@ -23,7 +24,7 @@ import type { DiskPath } from '../../model/names.ts';
 import { BaseCache } from './base-cache.ts';
 import type { Handles } from './handles.ts';
 import { PACK_BYTES, PIECE_BYTES, STREAM_BYTES } from './limits.ts';
-import { keyOf, startObjectHash } from './object-hash.ts';
+import { KEY_BYTES, keyInto, keyOf, startObjectHash } from './object-hash.ts';
 import type { ObjectType } from './object-reader.ts';
 import { PackBuffer } from './pack-buffer.ts';
 import { PackFile } from './pack-file.ts';
@@ -31,6 +32,7 @@ import { encodeEntryHead, encodePackHeader, PACK_HEADER_BYTES } from './pack-for
 import { encodePackIndex, PackIndex } from './pack-index.ts';
 import { TEMPORARY_PREFIX } from './pack-names.ts';
 import { type ReadAt, readFrom, readUpTo } from './read-at.ts';
+import { checkEnds, checkOffsets, checkOrder } from './verify-objects.ts';
 import { deflate, PieceDeflater } from './zlib-data.ts';
 
 /** A pack on disk under a temporary name. */
@@ -53,7 +55,10 @@ export class PackWriter {
   #buffer = new PackBuffer();
   readonly #written: WrittenPack[] = [];
   readonly #readable: PackFile[] = [];
+  /** Packs that were somebody else's: their objects are too many to be listed among ours. */
+  readonly #taken: PackFile[] = [];
   readonly #ids = new Set<ObjectId>();
+  readonly #key = Buffer.alloc(KEY_BYTES);
   #publishing = false;
 
   constructor(
@@ -71,11 +76,11 @@ export class PackWriter {
   }
 
   has(id: ObjectId): boolean {
-    return this.#ids.has(id);
+    return this.#ids.has(id) || this.#inTaken(keyInto(this.#key, id)) !== null;
   }
 
   find(id: ObjectId): WrittenPlace | null {
-    if (!this.#ids.has(id)) return null;
+    if (!this.#ids.has(id)) return this.#inTaken(keyInto(this.#key, id));
     const buffered = this.#buffer.find(id);
     if (buffered !== null) return { in: 'memory', ...buffered };
     const key = keyOf(id);
@@ -132,6 +137,40 @@ export class PackWriter {
       for (const piece of pieces) write(piece);
       return id;
     });
+  }
+
+  /**
+   * Takes a copy of a pack that somebody else has. Whether the two ends of the copy, its index and its length agree is
+   * checked; what its objects hold is not.
+   * @param from the pack, open
+   * @returns false where there is a pack of that name, and then nothing was added (P5)
+   * @throws FormatProblem when it is no sound pack with its index, FsError when it cannot be copied
+   */
+  async takePack(from: Fd, index: PackIndex, how: 'clone' | 'copy'): Promise<boolean> {
+    const checksum = Buffer.from(index.packChecksum);
+    if (this.#isTaken(checksum)) return false;
+    const path = this.#temporary('pack');
+    const fd = await this.#fs.copyFile(from, path, FILE_MODE, how);
+    try {
+      let size: number;
+      try {
+        size = this.#fs.fstat(fd).size;
+        await this.#fs.syncAll([fd]); // P2
+      } finally {
+        this.#fs.close(fd);
+      }
+      const pack = new PackFile(this.#fs, this.handles, new BaseCache(), path, index, size);
+      checkEnds({ fs: this.#fs, handles: this.handles }, pack);
+      checkOrder(pack);
+      checkOffsets(pack);
+      this.#addIndex(path, index.bytes, checksum);
+      this.#taken.push(pack);
+    } catch (error) {
+      this.handles.drop(path);
+      this.#discard(path);
+      throw error;
+    }
+    return true;
   }
 
   /**
@@ -212,18 +251,35 @@ export class PackWriter {
   }
 
   #writeIndex(pack: DiskPath, data: Buffer, checksum: Buffer): void {
-    const index = this.#temporary('idx');
     try {
-      this.#create(index, (fd) => this.#fs.write(fd, data, 0));
+      this.#addIndex(pack, data, checksum);
     } catch (error) {
       this.#discard(pack);
       throw error;
     }
-    this.#written.push({ pack, index, checksum });
     const parsed = new PackIndex(data);
     const size = this.#fs.lstat(pack)?.size ?? 0;
     this.#readable.push(new PackFile(this.#fs, this.handles, new BaseCache(), pack, parsed, size));
     for (let place = 0; place < parsed.count; place++) this.#ids.add(parsed.idAt(place));
+  }
+
+  #addIndex(pack: DiskPath, data: Buffer, checksum: Buffer): void {
+    const index = this.#temporary('idx');
+    this.#create(index, (fd) => this.#fs.write(fd, data, 0));
+    this.#written.push({ pack, index, checksum });
+  }
+
+  #inTaken(key: Buffer): WrittenPlace | null {
+    for (const pack of this.#taken) {
+      const place = pack.index.find(key);
+      if (place >= 0) return { in: 'file', pack, place };
+    }
+    return null;
+  }
+
+  #isTaken(checksum: Buffer): boolean {
+    const isOurs = this.#written.some((each) => each.checksum.equals(checksum));
+    return isOurs || (['pack', 'idx'] as const).some((kind) => this.#fs.lstat(this.#named(checksum, kind)) !== null);
   }
 
   /** A new file with what `fillFile` writes, fsynced (P2); nothing is left of it on failure. */
@@ -252,8 +308,9 @@ export class PackWriter {
   }
 
   #closeReadable(): void {
-    for (const { path } of this.#readable) this.handles.drop(path);
+    for (const { path } of [...this.#readable, ...this.#taken]) this.handles.drop(path);
     this.#readable.length = 0;
+    this.#taken.length = 0;
   }
 
   /** A temporary file that cannot be removed does no harm. */

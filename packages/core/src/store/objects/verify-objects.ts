@@ -110,7 +110,7 @@ function unpaired({ fs, packs }: ObjectFiles): readonly ObjectProblem[] {
 }
 
 /** Whether pack and index belong together. */
-function checkEnds({ fs, handles }: ObjectFiles, { path, index, size }: PackFile): void {
+export function checkEnds({ fs, handles }: Pick<ObjectFiles, 'fs' | 'handles'>, { path, index, size }: PackFile): void {
   const fd = handles.get(path);
   const header = Buffer.alloc(PACK_HEADER_BYTES);
   const trailer = Buffer.alloc(PACK_TRAILER_BYTES);
@@ -124,13 +124,24 @@ function checkEnds({ fs, handles }: ObjectFiles, { path, index, size }: PackFile
 }
 
 /** A search by halves finds only what is in order. */
-function checkOrder({ index }: PackFile): void {
+export function checkOrder({ index }: PackFile): void {
   for (let place = 1; place < index.count; place++) {
     if (index.keyAt(place - 1).compare(index.keyAt(place)) >= 0) throw new FormatProblem('is not in order');
   }
   for (let place = 0; place < index.count; place++) {
     if (index.find(index.keyAt(place)) !== place) throw new FormatProblem('has a wrong table of contents');
   }
+}
+
+/** Entries stand one after the other from the header to the checksum. */
+export function checkOffsets({ index, size }: PackFile): void {
+  const offsets = index.inPackOrder();
+  const end = size - PACK_TRAILER_BYTES;
+  if (offsets.length > 0 && offsets[0] !== PACK_HEADER_BYTES) throw new FormatProblem('begins with no entry');
+  for (let place = 1; place < offsets.length; place++) {
+    if (offsets[place] === offsets[place - 1]) throw new FormatProblem('has two entries in one place');
+  }
+  if (offsets.length > 0 && (offsets.at(-1) as number) >= end) throw new FormatProblem('is cut off');
 }
 
 async function checkWhole(

@@ -1,0 +1,21 @@
+/** A batch that takes over what is in packs of another repository. */
+import type { Fd } from '../../io/fs.ts';
+import type { ObjectBatch } from './object-reader.ts';
+import type { PackFile } from './pack-file.ts';
+import type { PackIndex } from './pack-index.ts';
+
+export interface TakingBatch extends ObjectBatch {
+  /**
+   * Takes a whole pack as it is. Its objects are there from now on, and nothing of what they hold was looked at.
+   * @param from the pack, open; it may have lost its name
+   * @returns false where the store has a pack of that name, and then nothing was taken
+   * @throws FormatProblem when it is no sound pack, FsError when it cannot be copied
+   */
+  takePack(from: Fd, index: PackIndex, how: 'clone' | 'copy'): Promise<boolean>;
+
+  /**
+   * Copies objects that are not there yet, each verified on the way.
+   * @throws SavepointError STORE_DAMAGED when one of them is hurt
+   */
+  copyObjects(pack: PackFile, places: Iterable<number>, step: () => Promise<void>): Promise<void>;
+}
