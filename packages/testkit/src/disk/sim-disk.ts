@@ -262,8 +262,15 @@ export class SimDisk implements Fs {
     const { ino } = this.#handles.get(from, 'copyFile');
     const source = this.#inodes.get(ino);
     if (source.kind !== 'file') throw this.#error('EISDIR', 'copyFile', to);
-    const file = this.openNew(to, mode);
-    this.fchmod(file, mode);
+    this.#tell('copyFile', to);
+    const made = this.#create(to, 'copyFile', (common) => ({
+      ...common,
+      kind: 'file',
+      mode: mode & 0o7777,
+      bytes: Buffer.alloc(0),
+      size: 0,
+    }));
+    const file = this.#handles.open(made, to, 'write');
     if (source.size > 0) this.write(file, source.bytes.subarray(0, source.size), 0);
     return file;
   }
