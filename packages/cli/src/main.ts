@@ -1,8 +1,15 @@
 #!/usr/bin/env node
+import { keepCompiled } from './compile-cache.ts';
+
+keepCompiled(process.env);
+const [first, ...others] = process.argv.slice(2);
 // Hooks come first, and what they do not need is not even loaded: an agent waits for them at every step.
-if (process.argv[2] === 'hook') {
+if (first === 'hook') {
   const { hook } = await import('./hook.ts');
-  await hook(process.argv.slice(3));
+  await hook(others);
+} else if ((first === '--version' || first === '-V') && others.length === 0) {
+  const { ownVersion } = await import('./own-version.ts');
+  process.stdout.on('error', () => undefined).write(`${ownVersion()}\n`);
 } else {
   const { run } = await import('./run.ts');
   process.exitCode = await run(process.argv.slice(2), process.env);

@@ -1,5 +1,4 @@
 /** The command line as commander knows it, made from the table of commands. */
-import { readFileSync } from 'node:fs';
 import { SavepointError } from '@savepoint/core';
 import { Command as Commander, CommanderError, Option } from 'commander';
 import type { Command, Given, OptionSpec } from './command.ts';
@@ -11,6 +10,7 @@ import { RUN, type RunRequest } from './commands/run.ts';
 import { COMMANDS } from './commands/table.ts';
 import { WATCH, type WatchRequest } from './commands/watch.ts';
 import { nameOfArgument } from './given-name.ts';
+import { ownVersion } from './own-version.ts';
 
 export interface GlobalOptions {
   readonly folder: string | undefined;
@@ -220,12 +220,6 @@ function usageError(error: CommanderError): SavepointError {
 
 function capitalised(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
-
-export function ownVersion(): string {
-  const file = new URL('../package.json', import.meta.url);
-  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string };
-  return version;
 }
 
 const MAIN_HELP = `

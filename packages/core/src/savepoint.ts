@@ -1,15 +1,16 @@
-/** The façade: one folder's workspace, with everything that can be done in it. */
+/**
+ * The façade: one folder's workspace, with everything that can be done in it. What captures do not need is loaded by the
+ * methods that do: a hook starts faster without.
+ */
 
 import { type Act, type Acting, type ActResult, type Preview, performAct, previewAct } from './act/act.ts';
-import { type CreatedBundle, createBundle, type RestoredBundle, restoreBundle } from './bundles.ts';
+import type { CreatedBundle, RestoredBundle } from './bundles.ts';
 import type { CallOptions } from './call-options.ts';
 import { type Effective, effective } from './config/effective.ts';
 import { assertSound, readSettings } from './config/read-settings.ts';
 import { DEFAULT_SETTINGS, ignoredText, type Settings, type SettingsSource } from './config/settings.ts';
 import { showName } from './content/show-name.ts';
-import { editAct } from './edit/edit-act.ts';
-import { editsRefused } from './edit/edits-refused.ts';
-import { leadWhereTheyLed, type Prepared, type PreparedFile, prepareEdits } from './edit/prepare-edits.ts';
+import type { Prepared, PreparedFile } from './edit/prepare-edits.ts';
 import type { FileRequest } from './edit/targets.ts';
 import {
   type ActEvent,
@@ -20,7 +21,7 @@ import {
   rolledBack,
   type WatchEvent,
 } from './events.ts';
-import { asOnlyPatient, type Exporter, exportPatiently, exportTimeline } from './exporting.ts';
+import type { Exporter } from './exporting.ts';
 import { readWhole } from './io/durable-write.ts';
 import { FsError, kindOf } from './io/fs.ts';
 import { Pace, type Progress } from './io/pace.ts';
@@ -42,7 +43,7 @@ import {
   type Setting,
 } from './open-workspace.ts';
 import { publicationAgain } from './publication.ts';
-import { type Purged, type PurgeOutlook, previewPurge, purge } from './purge/purge.ts';
+import type { Purged, PurgeOutlook } from './purge/purge.ts';
 import { contextOf, type Repositories, repositoriesOf, type WorkspaceContext } from './repositories.ts';
 import { type RestoreMode, type RestoreRequest, redoAct, restoreAct, undoAct } from './rewind/acts.ts';
 import { actHistory } from './rewind/history.ts';
@@ -75,7 +76,7 @@ import { listSessions, type SessionList } from './timeline/sessions.ts';
 import { type Stats, statsOf } from './timeline/stats.ts';
 import { StoryCache } from './timeline/story-cache.ts';
 import type { DamagedCheckpoint } from './timeline/timeline.ts';
-import { type Verification, verifyStore } from './timeline/verify.ts';
+import type { Verification } from './timeline/verify.ts';
 import { Watch } from './timeline/watch.ts';
 import { type BackupPlace, dropBackups } from './transaction/backups.ts';
 import { listUnsettled } from './transaction/journal.ts';
@@ -453,6 +454,7 @@ export class Savepoint {
    *   UNKNOWN_CHECKPOINT, BUNDLE_EMPTY, STORE_DAMAGED, NO_SPACE, IO, CANCELLED
    */
   async createBundle(file: DiskPath, options: BundleOptions = {}): Promise<CreatedBundle> {
+    const { createBundle } = await import('./bundles.ts');
     return this.#reading((workspace) => {
       const { session = null, since, messages = false, overwrite = false } = options;
       const request = {
@@ -476,6 +478,7 @@ export class Savepoint {
    *   ROOT_REFUSED, PATH_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED, CANCELLED: nothing changed; PENDING
    */
   async restoreBundle(file: DiskPath, folder: DiskPath, options: CallOptions = {}): Promise<RestoredBundle> {
+    const { restoreBundle } = await import('./bundles.ts');
     return this.#mapped(() => {
       const setting = { ...this.#setting(), folder: resolveFolder(this.#options.ports, folder), here: true };
       return restoreBundle(setting, file, this.#pace(options), this.#wait(), async (workspace, lock, pace) => {
@@ -491,6 +494,7 @@ export class Savepoint {
    * @throws SavepointError BUNDLE_STORE, BUNDLE_DIVERGED, NO_CHECKPOINT, NO_WORKSPACE, STORE_DAMAGED, LOCKED, CANCELLED
    */
   async exportBundles(options: CallOptions = {}): Promise<(Exported & { readonly place: string }) | null> {
+    const { exportTimeline } = await import('./exporting.ts');
     return this.#reading(async (workspace) => {
       const place = this.#effective(workspace.root).exporting;
       if (place === null) return null;
@@ -506,6 +510,7 @@ export class Savepoint {
    * @returns the last failure; null where there was none, or another process is at it
    */
   async exportPatiently(options: CallOptions & { readonly long?: boolean } = {}): Promise<SavepointError | null> {
+    const { asOnlyPatient, exportPatiently, exportTimeline } = await import('./exporting.ts');
     const { clock } = this.#options.ports;
     const once = (): Promise<Exported> =>
       this.#reading(async (workspace) => {
@@ -544,6 +549,7 @@ export class Savepoint {
 
   /** What `purge` would take out. Changes nothing. */
   async previewPurge(paths: readonly TreePath[], options: CallOptions = {}): Promise<PurgeOutlook & PurgeReach> {
+    const { previewPurge } = await import('./purge/purge.ts');
     return this.#reading(async (workspace) => {
       const outlook = await previewPurge(workspace, purgeable(paths), this.#pace(options));
       return { ...outlook, ...this.#beyondPurge(workspace, paths) };
@@ -556,6 +562,7 @@ export class Savepoint {
    * @throws SavepointError PURGE_INCOMPLETE, PATH_REFUSED for the whole workspace, LOCKED, PENDING, STORE_DAMAGED, IO
    */
   async purge(paths: readonly TreePath[], options: CallOptions = {}): Promise<Purged & PurgeReach> {
+    const { purge } = await import('./purge/purge.ts');
     return this.#acting(options, async (acting) => {
       const { workspace, lock, pace } = settled(acting);
       const purged = await purge(workspace, lock, purgeable(paths), pace);
@@ -766,6 +773,7 @@ export class Savepoint {
    * @returns the files as they would be, or everything that is wrong with the request
    */
   async previewEdit(requests: readonly FileRequest[], options: CallOptions = {}): Promise<Prepared> {
+    const { prepareEdits } = await import('./edit/prepare-edits.ts');
     return this.#mapped(async () => {
       this.#assertMayEdit(requests);
       return prepareEdits(this.#options.ports, this.#root(), requests, this.#pace(options));
@@ -778,6 +786,11 @@ export class Savepoint {
    *   `checkpoint` and `restore` throw
    */
   async edit(requests: readonly FileRequest[], options: EditOptions = {}): Promise<EditResult> {
+    const [{ editAct }, { editsRefused }, { leadWhereTheyLed, prepareEdits }] = await Promise.all([
+      import('./edit/edit-act.ts'),
+      import('./edit/edits-refused.ts'),
+      import('./edit/prepare-edits.ts'),
+    ]);
     return this.#mapped(async () => {
       this.#assertMayEdit(requests);
       // First without a lock and a capture: most of what is wrong is found here, and then nothing has happened at all.
@@ -825,6 +838,7 @@ export class Savepoint {
 
   /** Looks for damage. @param options.deep reads and hashes every byte of the store */
   async verify(options: CallOptions & { readonly deep?: boolean } = {}): Promise<Verification> {
+    const { verifyStore } = await import('./timeline/verify.ts');
     return this.#reading(async (workspace) => {
       const verification = await verifyStore(workspace, options.deep ?? false, this.#pace(options));
       // The next capture reads every file again, and so brings back what is damaged here and sound on disk.
