@@ -236,7 +236,11 @@ export async function composeCheckpoint(
 ): Promise<CheckpointRef> {
   const reader = found.contents?.over(batch) ?? batch;
   const options = movesBy(attribution, moves);
-  const { changes, totals } = await listChanges(reader, previous?.snapshot ?? null, found.snapshot, pace, options);
+  // Everything is new in a first checkpoint: its trees say so already.
+  const { changes, totals } =
+    previous === null
+      ? { changes: [], totals: { files: 0, added: 0, removed: 0 } }
+      : await listChanges(reader, previous.snapshot, found.snapshot, pace, options);
   const description = telling.description ?? describe(previous, changes, found.counts, telling.tool);
   const number = Math.max(lastNumber, workspace.lastNumber) + 1;
   return writeCheckpoint(
@@ -253,12 +257,11 @@ export async function composeCheckpoint(
       counts: found.counts,
       partial: found.partial,
       unsettled: found.unsettled,
-      // Everything in it is new in a first checkpoint: its trees say so already.
       changes:
         previous === null
           ? null
           : changes.map((change, index) => recorded(change, number, index, attribution, telling.tool)),
-      totals: previous === null ? { files: 0, added: 0, removed: 0 } : totals,
+      totals,
     },
     found.snapshot,
   );
@@ -349,6 +352,7 @@ async function adoptingScan(
 ): Promise<ScanResult | null> {
   if (workspace.gitAttributes === null) return null;
   const adoption = new Adoption(workspace.ports, workspace.gitAttributes);
+  batch.expect((tree) => adoption.bringsTree(tree));
   try {
     const found = await scanWith(workspace, batch, null, options, pace, adoption);
     return (await adoption.bringOver(batch, pace)) ? found : null;

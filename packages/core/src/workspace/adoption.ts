@@ -83,6 +83,11 @@ export class Adoption {
     });
   }
 
+  /** Whether a tree that a snapshot consists of is among what can be taken over; it is, then. */
+  bringsTree(id: ObjectId): boolean {
+    return orDoubt(() => [...this.#packs.values()].some((packs) => packs?.wantTree(id) === true)) ?? false;
+  }
+
   /**
    * Brings everything that was taken over into the batch.
    * @returns false when that is not possible: the batch is of no use then, and all files have to be read

@@ -25,6 +25,8 @@ export class PackBatch implements TakingBatch {
   readonly #writer: PackWriter;
   #over = false;
   #reliesOnOthers = false;
+  #brings: ((tree: ObjectId) => boolean) | null = null;
+  readonly #expected = new Set<ObjectId>();
 
   constructor(private readonly files: ObjectFiles) {
     this.#writer = new PackWriter(files.ports, files.handles, files.packs.folder);
@@ -66,6 +68,10 @@ export class PackBatch implements TakingBatch {
   add(type: ObjectType, data: Uint8Array): ObjectId {
     this.#assertOpen();
     const id = hashObject(type, data);
+    if (type === 'tree' && !this.#writer.has(id) && this.#brings?.(id)) {
+      this.#expected.add(id);
+      return id;
+    }
     const isThere =
       data.length <= STREAM_BYTES
         ? this.#isThere(id, type, data)
@@ -102,6 +108,10 @@ export class PackBatch implements TakingBatch {
     throw new FsError('EAGAIN', 'read', this.files.folder);
   }
 
+  expect(brings: (tree: ObjectId) => boolean): void {
+    this.#brings = brings;
+  }
+
   async takePack(from: Fd, index: PackIndex, how: 'clone' | 'copy'): Promise<boolean> {
     this.#assertOpen();
     return this.#writer.takePack(from, index, how);
@@ -117,6 +127,7 @@ export class PackBatch implements TakingBatch {
 
   finish(): void {
     this.#assertOpen();
+    this.#assertBrought();
     const published = this.#writer.publish();
     this.#over = true;
     if (published.length > 0) this.files.refresh();
@@ -189,6 +200,13 @@ export class PackBatch implements TakingBatch {
     const place = this.#writer.find(id);
     if (place === null) return this.files.source(id);
     return place.in === 'file' ? begun(place.pack.pieces(place.place)) : wholeSource(this.read(id));
+  }
+
+  #assertBrought(): void {
+    for (const id of this.#expected) {
+      if (!this.has(id))
+        throw new SavepointError('INTERNAL', `Tree ${id} was not brought over.`, { message: 'no tree' });
+    }
   }
 
   #assertOpen(): void {

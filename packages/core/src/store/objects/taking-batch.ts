@@ -1,10 +1,17 @@
 /** A batch that takes over what is in packs of another repository. */
 import type { Fd } from '../../io/fs.ts';
+import type { ObjectId } from '../../model/ids.ts';
 import type { ObjectBatch } from './object-reader.ts';
 import type { PackFile } from './pack-file.ts';
 import type { PackIndex } from './pack-index.ts';
 
 export interface TakingBatch extends ObjectBatch {
+  /**
+   * Trees of which `brings` says that they will be brought over are not written when they are added; they can be read when
+   * they were, and `finish` refuses when one was not. What they hold is not compared: their ids were made from it.
+   */
+  expect(brings: (tree: ObjectId) => boolean): void;
+
   /**
    * Takes a whole pack as it is. Its objects are there from now on, and nothing of what they hold was looked at.
    * @param from the pack, open; it may have lost its name
