@@ -15,6 +15,7 @@ export type { FileProblem, Prepared, PreparedFile } from './edit/prepare-edits.t
 export type { FileRequest } from './edit/targets.ts';
 export type { Events, Listener, RolledBack, WatchEvent } from './events.ts';
 export type { Exporter } from './exporting.ts';
+export type { ChangeSource, Changes, FolderWatch } from './io/changes.ts';
 export { listOneByOne } from './io/folder-listing.ts';
 export {
   type Fd,

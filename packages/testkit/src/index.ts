@@ -9,6 +9,7 @@ export { type HowMuch, howMuch } from './how-much.ts';
 export { gitFingerprint, type Manifest, type ManifestEntry, type ManifestOptions, manifest } from './manifest.ts';
 export { realPorts, simPorts } from './ports.ts';
 export { type SandboxUnderTest, sandboxConformance } from './sandbox-conformance.ts';
+export { ScriptedChanges } from './scripted-changes.ts';
 export { type SeededRandom, seededRandom } from './seeded-random.ts';
 export { AWKWARD, git, type SeededTreeOptions, seededTree } from './seeded-tree.ts';
 export { GIT_ENV, type World, world } from './world.ts';

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
+import { nodeChanges } from './node-changes.ts';
 import { nodeFs, nodeFsWithoutNative } from './node-fs.ts';
 import { nodeProcesses } from './node-processes.ts';
 import { nodePrograms } from './node-programs.ts';
@@ -19,7 +20,8 @@ const random: Random = {
 /**
  * The machine as it is.
  *
- * @param mayUseNative whether the native add-on is used where there is one for this machine; all works without it, slower
+ * @param mayUseNative whether the native add-on is used where there is one for this machine; all works without it, slower,
+ *   and nothing tells what changed
  */
 export function nodePorts(mayUseNative = true): Ports {
   return {
@@ -28,6 +30,7 @@ export function nodePorts(mayUseNative = true): Ports {
     random,
     processes: nodeProcesses,
     programs: nodePrograms,
+    ...(mayUseNative ? { changes: nodeChanges() } : {}),
     platform: process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux',
     uid: process.geteuid?.() ?? null,
   };
