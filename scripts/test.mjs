@@ -1,22 +1,35 @@
 #!/usr/bin/env node
-import { spawnSync } from 'node:child_process';
 // @ts-check
 /**
- * Runs one suite from start to end. Usage: node scripts/test.mjs quick|system [--coverage] [--no-summary]
- * quick: build, lint, tests, documents against the results. system: build and tests. --coverage: of the engine.
-
+ * Runs one suite from start to end. Usage: node scripts/test.mjs quick|system|daemon [--coverage] [--no-summary]
+ * quick: build, lint, tests, documents against the results. system: build and tests. daemon: build, and those of the quick
+ * tests that run hooks, once more with a daemon that answers them. --coverage: of the engine.
+ *
  * A failed build ends it; after any other failure the rest still runs. The results stand in reports/SUITE.json, the last
  * line is `N passed, N failed, N skipped`, and the exit status is 0 only when every step was good.
  */
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { step, TOP, tellFailures, tool } from './steps.mjs';
 
-const suite = process.argv[2];
-if (suite !== 'quick' && suite !== 'system') {
-  console.error('Usage: node scripts/test.mjs quick|system');
+/** Where hooks are run as agents' settings have them. */
+const WITH_HOOKS = ['packages/agents/test', 'tests/complaints/g-agents.test.ts', 'tests/faces/hook.test.ts'];
+
+/** @type {Readonly<Record<string, { readonly project: string, readonly files: readonly string[] }>>} */
+const SUITES = {
+  quick: { project: 'quick', files: [] },
+  system: { project: 'system', files: [] },
+  daemon: { project: 'quick', files: WITH_HOOKS },
+};
+
+const suite = process.argv[2] ?? '';
+const wanted = SUITES[suite];
+if (wanted === undefined) {
+  console.error(`Usage: node scripts/test.mjs ${Object.keys(SUITES).join('|')}`);
   process.exit(2);
 }
+if (suite === 'daemon') process.env['SAVEPOINT_TEST_WITH'] = 'daemon';
 
 const report = join('reports', `${suite}.json`);
 mkdirSync(join(TOP, 'reports'), { recursive: true });
@@ -25,10 +38,10 @@ rmSync(join(TOP, report), { force: true });
 
 if (step('build', [tool('typescript', 'tsc'), '-b']) && step('command', ['scripts/bundle.mjs'])) {
   if (suite === 'quick') step('lint', ['scripts/lint.mjs']);
-  const vitest = ['run', '--project', suite, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   step(`tests: ${suite}`, [
     tool('vitest', 'vitest'),
-    ...vitest,
+    ...['run', '--project', wanted.project, ...wanted.files, ...reporters],
     ...(process.argv.includes('--coverage') ? ['--coverage'] : []),
   ]);
   if (suite === 'quick')

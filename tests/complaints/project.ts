@@ -64,7 +64,8 @@ export class Project {
   }
 
   remove(): void {
-    fs.rmSync(this.base, { recursive: true, force: true });
+    // What works in the background may still be writing there.
+    fs.rmSync(this.base, { recursive: true, force: true, maxRetries: 10 });
   }
 
   at(file: string): string {

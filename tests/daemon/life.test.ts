@@ -164,6 +164,7 @@ it('what is no request of ours is refused, and the next hook is answered', async
   for (const [sent, wanted] of [
     ['\0\x01\xff nonsense\r\n\r\n', /^$/],
     [`GET / HTTP/1.1\r\n${'x: y\r\n'.repeat(10_000)}`, /^$/],
+    ['POST /stop HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', / 400 /],
     [head('GET /'), / 404 /],
     [head('DELETE /hook/claude'), / 404 /],
     [post('/hook', '{}'), / 404 /],

@@ -25,7 +25,7 @@ export function world(atEnd?: (remove: () => void) => void): World {
   const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'savepoint-test-')));
   const at = (name: string): string => join(folder, name);
   for (const name of ['user', 'home', 'workspace']) mkdirSync(at(name), { mode: 0o700 });
-  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   atEnd?.(remove);
   const disk = (path: string): DiskPath => bytesFromText(path) as DiskPath;
   return {

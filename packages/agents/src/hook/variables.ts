@@ -11,6 +11,16 @@ const BUCKET = [
   'AWS_DEFAULT_REGION',
 ];
 
+/** Which of git's files of attributes count. */
+const GIT = [
+  'GIT_ATTR_SOURCE',
+  'GIT_CONFIG',
+  'GIT_CONFIG_COUNT',
+  'GIT_CONFIG_GLOBAL',
+  'GIT_CONFIG_PARAMETERS',
+  'GIT_CONFIG_SYSTEM',
+];
+
 export const HOOK_VARIABLES: readonly string[] = [
   'HOME',
   'USERPROFILE',
@@ -25,6 +35,7 @@ export const HOOK_VARIABLES: readonly string[] = [
   'COPILOT_CLI',
   'COPILOT_HOME',
   'COPILOT_PROJECT_DIR',
+  ...GIT,
   ...BUCKET,
 ];
 

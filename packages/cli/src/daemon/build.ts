@@ -24,3 +24,7 @@ export function buildOnDisk(): Build | null {
 export function handshake({ build, format }: Build): string {
   return `${build} ${format}`;
 }
+
+export function isHandshake(text: string): boolean {
+  return /^[0-9a-f]{16} \d{1,6}$/.test(text);
+}

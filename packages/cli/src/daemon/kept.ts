@@ -8,6 +8,14 @@ interface Kept {
   readonly savepoint: Savepoint;
   /** By a clock that only goes forward. */
   used: number;
+  /** Events that are being dealt with. */
+  users: number;
+}
+
+/** What one event opened; it is given back when the event has been dealt with. */
+export interface Loan {
+  open(options: OpenOptions): Savepoint;
+  end(): void;
 }
 
 export class KeptWorkspaces {
@@ -22,17 +30,31 @@ export class KeptWorkspaces {
     return this.#kept.size;
   }
 
-  /** The same workspace as long as nothing differs that it was opened with. */
-  open(options: OpenOptions, environment: string): Savepoint {
-    const key = `${options.dir}\0${environment}`;
-    const savepoint = this.#kept.get(key)?.savepoint ?? openToStay(options);
-    this.#kept.delete(key);
-    this.#kept.set(key, { savepoint, used: this.#now() });
-    for (const [oldest, kept] of this.#kept) {
-      if (this.#kept.size <= MOST) break;
-      this.#close(oldest, kept);
-    }
-    return savepoint;
+  /** @param environment what else tells one workspace from another: the same as long as nothing differs that matters to it */
+  lend(environment: string): Loan {
+    const lent = new Set<Kept>();
+    return {
+      open: (options) => {
+        // What was found when it was opened, and may be found elsewhere now.
+        const key = [options.dir, options.places.globalIgnore ?? '', environment].join('\0');
+        const kept = this.#kept.get(key) ?? { savepoint: openToStay(options), used: 0, users: 0 };
+        kept.used = this.#now();
+        if (!lent.has(kept)) kept.users += 1;
+        lent.add(kept);
+        // Last in the order: it was used last.
+        this.#kept.delete(key);
+        this.#kept.set(key, kept);
+        return kept.savepoint;
+      },
+      end: () => {
+        for (const kept of lent) kept.users -= 1;
+        lent.clear();
+        for (const [key, kept] of this.#kept) {
+          if (this.#kept.size <= MOST) break;
+          this.#close(key, kept);
+        }
+      },
+    };
   }
 
   closeIdle(idleMs: number): void {
@@ -45,15 +67,16 @@ export class KeptWorkspaces {
     for (const [key, kept] of this.#kept) this.#close(key, kept);
   }
 
-  /** THE place where a workspace that stays open ends: what it keeps (a watch, handles) is given back here. */
-  #close(key: string, _kept: Kept): void {
+  #close(key: string, { savepoint, users }: Kept): void {
+    if (users > 0) return;
     this.#kept.delete(key);
+    savepoint.close();
   }
 }
 
-/** THE place where a workspace is opened to stay: what a long life makes worthwhile (a watch) is asked for here. */
+/** The one place where a workspace is opened to stay, with what a long life makes worthwhile. */
 function openToStay(options: OpenOptions): Savepoint {
-  return open(options);
+  return open({ ...options, watch: true });
 }
 
 /** Work about one folder, or about one in another, is done in the order in which it came. */

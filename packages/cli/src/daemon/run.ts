@@ -29,6 +29,8 @@ const LOOK_MS = 2_000;
 const FIRST_IDLE_MS = 15 * 60_000;
 /** A workspace that nobody asked for in that time is closed. */
 const KEEP_MS = 10 * 60_000;
+/** What agents say in the environment is about one event, and no workspace is another one for it. */
+const OF_AGENTS = /^(?:CLAUDE|GEMINI|CURSOR|COPILOT)_/;
 const KNOWN: ReadonlySet<string> = new Set(HOOK_VARIABLES);
 
 /** Why it ended; `taken`: it never began, as another one answers. */
@@ -116,16 +118,17 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
     const request = parseHookRequest(body, KNOWN);
     if (request === null) return { status: 400, body: 'not understood\n' };
     if (homeOf(request.env) !== home) return { status: 421, body: 'another home\n' };
-    const environment = JSON.stringify(request.env);
+    const variables = { ...jobs, ...request.env };
+    const loan = kept.lend(JSON.stringify(Object.entries(request.env).filter(([name]) => !OF_AGENTS.test(name))));
     let tooNew = false;
     const reply = await runHook({
       args: event === null || event === '' ? [agent] : [agent, event],
-      env: { ...jobs, ...request.env },
+      env: variables,
       input: Readable.from([request.event]),
       script,
-      exporter: exporter({ ...jobs, ...request.env }, script),
+      exporter: exporter(variables, script),
       sinceStart: () => clock.monotonic() - arrived,
-      open: (options) => kept.open(options, environment),
+      open: (options) => loan.open(options),
       inTurn: (folder, work) => turns.take(folder, work),
       configured: ({ daemon }) => {
         idle = idleMs ?? daemon.idleMs;
@@ -134,7 +137,7 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
       failed: (error) => {
         if (error instanceof SavepointError && error.code === 'STORE_TOO_NEW') tooNew = true;
       },
-    });
+    }).finally(() => loan.end());
     if (tooNew) {
       setImmediate(() => leave('new-format'));
       return { status: 409, body: 'another format\n' };

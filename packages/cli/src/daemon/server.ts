@@ -1,7 +1,7 @@
 /** HTTP over the socket, so that curl can speak it. Nothing that comes in is believed, and no request ends the daemon. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Build } from './build.ts';
-import { handshake } from './build.ts';
+import { handshake, isHandshake } from './build.ts';
 
 /** What is said to a request. Anything but 200 sends the hook's script to the command, which does the work itself. */
 export interface Answer {
@@ -62,7 +62,9 @@ export function serve(own: Build, routes: Routes, now: () => number): Server {
   return server;
 
   async function answer(request: IncomingMessage, grow: (bytes: number) => boolean, arrived: number): Promise<Answer> {
-    if (request.headers[BUILD_HEADER] !== handshake(own)) {
+    const build = request.headers[BUILD_HEADER];
+    if (typeof build !== 'string' || !isHandshake(build)) return { status: 400, body: 'says no build\n' };
+    if (build !== handshake(own)) {
       routes.otherBuild();
       return LEAVING;
     }
