@@ -191,7 +191,8 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('what cha
     const { workspace } = world(onTestFinished);
     const watch = watchOf();
     const mirror = new WatchedMirror(watch, workspace);
-    const change = randomChanges(workspace, seed);
+    const { change, end } = randomChanges(workspace, seed);
+    onTestFinished(end);
     for (let round = 0; round < 100; round++) {
       for (let changes = 0; changes < 1 + (round % 30); changes++) change();
       mirror.update();

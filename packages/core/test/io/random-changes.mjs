@@ -98,20 +98,26 @@ export function randomChanges(root, seed) {
     () => closeSync(held.splice(below(held.length), 1)[0] ?? -1),
   ];
 
-  /** One change, or an attempt at one. */
-  return () => {
-    try {
-      pick(acts)();
-    } catch (error) {
-      if (!(error instanceof Error) || !('code' in error)) throw error;
-    }
-    if (held.length > 8) closeSync(held.shift() ?? -1);
+  return {
+    /** One change, or an attempt at one. */
+    change() {
+      try {
+        pick(acts)();
+      } catch (error) {
+        if (!(error instanceof Error) || !('code' in error)) throw error;
+      }
+      if (held.length > 8) closeSync(held.shift() ?? -1);
+    },
+    /** Lets go of the files that are still open. */
+    end() {
+      for (const fd of held.splice(0)) closeSync(fd);
+    },
   };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [root = '', seed = '1', count = '0'] = process.argv.slice(2);
-  const change = randomChanges(root, Number(seed));
+  const { change } = randomChanges(root, Number(seed));
   if (count !== '0') for (let made = 0; made < Number(count); made++) change();
   else {
     let stop = false;
