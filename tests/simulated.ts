@@ -29,7 +29,7 @@ export function engine(
 ): Savepoint {
   const processes = fakeProcesses({ pid, startedAt: `${pid}` });
   const ports = simPorts(fs, { processes, seed: pid, ...replace });
-  const places = { home: HOME, userHome: null, globalIgnore: null };
+  const places = { home: HOME, userHome: null, globalIgnore: null, gitAttributes: () => [] };
   return open({ dir: ROOT, ports, places, ...options });
 }
 

@@ -1,6 +1,7 @@
 import { type DiskPath, type Edit, type FileRequest, kindOf, type Savepoint, type TreePath } from '@savepoint/core';
 import { SimDisk } from '@savepoint/testkit';
 import { engine, ROOT } from '../simulated.ts';
+import { putPackedRepository } from './packed-repository.ts';
 
 /** What the sweeps do at every call: the verbs that write, on a small folder that has something of every kind. */
 
@@ -19,6 +20,8 @@ export async function prepared(scene: Scene): Promise<SimDisk> {
   disk.settle();
   return disk;
 }
+
+export const TAKING_OVER = 'first checkpoint, taking over';
 
 export const SCENES: readonly Scene[] = [
   {
@@ -83,6 +86,7 @@ export const SCENES: readonly Scene[] = [
   { name: 'edit of 2 files', prepare: async (disk) => some(disk, 2), act: (sp) => editAll(sp, 2) },
   { name: 'edit of 20 files', prepare: async (disk) => some(disk, 20), act: (sp) => editAll(sp, 20) },
   { name: 'first checkpoint', prepare: async (disk) => first(disk), act: (sp) => checkpoint(sp) },
+  { name: TAKING_OVER, prepare: async (disk) => packedRepository(disk), act: (sp) => checkpoint(sp) },
   {
     name: 'checkpoint',
     prepare: async (disk) => {
@@ -235,6 +239,10 @@ function repository(disk: SimDisk, path: string): void {
   folder(disk, `${path}/.git/refs`);
 }
 
+function packedRepository(disk: SimDisk): void {
+  putPackedRepository(disk, ROOT, (path, content, mode) => put(disk, path, content, mode));
+}
+
 function second(disk: SimDisk): void {
   disk.chmod(ROOT, 0o711);
   put(disk, 'a.txt', 'a2\n');
@@ -279,7 +287,7 @@ function folder(disk: SimDisk, path: string): void {
   }
 }
 
-function put(disk: SimDisk, path: string, content: string, mode = 0o644): void {
+function put(disk: SimDisk, path: string, content: string | Buffer, mode = 0o644): void {
   const cut = path.lastIndexOf('/');
   if (cut > 0) folder(disk, path.slice(0, cut));
   // Later than what was there, or the stat cache could not tell.

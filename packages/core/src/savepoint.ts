@@ -26,7 +26,7 @@ import { readWhole } from './io/durable-write.ts';
 import { FsError, kindOf } from './io/fs.ts';
 import { Pace, type Progress } from './io/pace.ts';
 import type { Places, Ports } from './io/ports.ts';
-import type { Actor, CaptureRules, Checkpoint, TestResult } from './model/checkpoint.ts';
+import { type Actor, type CaptureRules, type Checkpoint, OUTSIDE, type TestResult } from './model/checkpoint.ts';
 import { SavepointError } from './model/errors.ts';
 import { type CheckpointId, checkpointId, checkpointNumber, type WorkspaceId } from './model/ids.ts';
 import { type DiskPath, isWithin, nameToJson, type TreePath } from './model/names.ts';
@@ -52,6 +52,7 @@ import { changedThoughFrozen, putBackAct } from './rewind/put-back.ts';
 import { type RollbackOutlook, rollbackAct } from './rewind/rollback-act.ts';
 import type { Selection } from './rewind/selection.ts';
 import { type PutBack, Session, type SessionOptions } from './session.ts';
+import { forgetAdopted, isAdoptedUnread } from './store/adopted-note.ts';
 import { type ExportState, readExportState } from './store/export-state.ts';
 import { assertNotFrozen, type FrozenPath, frozenPathOf, readFrozen, writeFrozen } from './store/frozen.ts';
 import { layoutOf } from './store/layout.ts';
@@ -879,6 +880,7 @@ export class Savepoint {
   async tidyUp(options: CallOptions = {}): Promise<CleanUp | null> {
     return this.#mapped(async () => {
       if (findWorkspace(this.#setting()) === null) return null;
+      await this.#checkAdopted(options);
       return this.#writing(options, 'overlapping', async (workspace, lock, pace) => {
         if (this.#isPending(workspace)) return null;
         const { retention } = this.#effective(workspace.root);
@@ -1257,6 +1259,30 @@ export class Savepoint {
       `The store has ${Math.ceil(bytes / MB)} MB, ${Math.floor(limit / MB)} MB are allowed, and nothing more may be dropped.`,
       { bytes, limit, pinned: workspace.timeline.pinned().size },
     );
+  }
+
+  /**
+   * Reads what a first checkpoint took over from repositories, if nobody has yet; where something is not as it should be,
+   * says so as a warning, and takes a checkpoint for which every file is read. Not while an act is pending.
+   */
+  async #checkAdopted(options: CallOptions): Promise<void> {
+    const told = await this.#reading(async (workspace) => {
+      if (!isAdoptedUnread(workspace.ports.fs, workspace.store.layout) || this.#isPending(workspace)) return null;
+      const { checkAdopted, tellAdopted } = await import('./timeline/adopted.ts');
+      const check = await checkAdopted(workspace, this.#pace(options));
+      return { problem: check === null ? null : tellAdopted(check) };
+    });
+    if (told === null) return;
+    await this.#writing(options, 'own', async (workspace, lock, pace) => {
+      if (this.#isPending(workspace)) return;
+      if (told.problem !== null) {
+        this.#events.emit('warning', { message: told.problem });
+        workspace.memory.forget();
+        const taken = await capture(workspace, lock, pace, plainTelling('before', OUTSIDE), { always: false });
+        if (taken.made) this.#events.emitCheckpoint(taken.checkpoint);
+      }
+      forgetAdopted(workspace.ports.fs, workspace.store.layout);
+    });
   }
 
   #isPending({ ports, store }: Workspace): boolean {

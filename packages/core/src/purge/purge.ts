@@ -103,6 +103,8 @@ export async function purge(
   const live = await reachable(store.objects, commits, pace);
   const swept = await store.objects.consolidate({
     live: (id) => live.has(id), // P3
+    // A pack that was taken over from a repository may be large.
+    anySize: true,
     pace,
     assertHeld: () => lock.assertHeld(),
   });

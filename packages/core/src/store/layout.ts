@@ -18,6 +18,8 @@ export interface StoreLayout {
   readonly sessions: DiskPath;
   readonly cache: DiskPath;
   readonly statCache: DiskPath;
+  /** Names the checkpoint that took contents over which nobody has read yet. */
+  readonly adopted: DiskPath;
 }
 
 export function layoutOf(storePath: DiskPath): StoreLayout {
@@ -32,6 +34,7 @@ export function layoutOf(storePath: DiskPath): StoreLayout {
     sessions: below('sessions'),
     cache: below('cache'),
     statCache: below('cache/stat'),
+    adopted: below('cache/adopted'),
   };
 }
 

@@ -27,6 +27,7 @@ import {
   type WorkspaceId,
 } from '../model/ids.ts';
 import type { DiskPath, TreePath } from '../model/names.ts';
+import { noteAdopted } from '../store/adopted-note.ts';
 import type { Contents } from '../store/contents.ts';
 import type { OpenStore } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
@@ -35,7 +36,7 @@ import type { TakingBatch } from '../store/objects/taking-batch.ts';
 import { type OpenCall, readOpenCalls, writeOpenCall } from '../store/open-calls.ts';
 import { OverlayBatch } from '../store/overlay.ts';
 import { OwnPaths, ownPaths } from '../store/own-paths.ts';
-import { Adoption } from '../workspace/adoption.ts';
+import type { Adoption } from '../workspace/adoption.ts';
 import { PathSet } from '../workspace/path-set.ts';
 import { type ScanResult, scan } from '../workspace/scan.ts';
 import type { ScanMemory } from '../workspace/scan-memory.ts';
@@ -157,7 +158,7 @@ export async function capture(
       batch.abandon();
       batch = store.objects.batch();
     }
-    let found = adopted ?? (await scanWith(workspace, batch, latest, options, pace));
+    let found = adopted?.found ?? (await scanWith(workspace, batch, latest, options, pace));
     const same =
       latest !== null && latest.snapshot.files === found.snapshot.files && latest.snapshot.side === found.snapshot.side;
     const open = readOpenCalls(workspace.ports.fs, store.layout, workspace.ports.clock.now());
@@ -185,6 +186,7 @@ export async function capture(
     const checkpoint = readCheckpoint(store.objects, ref.commit);
     pace.check();
     lock.assertHeld();
+    if (adopted?.isUnread === true) noteAdopted(workspace.ports, store.layout, ref.commit);
     timeline.publish(ref);
     noLongerLate(workspace, open);
     remember(workspace, ref.commit, found);
@@ -349,13 +351,14 @@ async function adoptingScan(
   batch: TakingBatch,
   options: Omit<CaptureOptions, 'always'>,
   pace: Pace,
-): Promise<ScanResult | null> {
+): Promise<{ readonly found: ScanResult; readonly isUnread: boolean } | null> {
   if (workspace.gitAttributes === null) return null;
+  const { Adoption } = await import('../workspace/adoption.ts');
   const adoption = new Adoption(workspace.ports, workspace.gitAttributes);
   batch.expect((tree) => adoption.bringsTree(tree));
   try {
     const found = await scanWith(workspace, batch, null, options, pace, adoption);
-    return (await adoption.bringOver(batch, pace)) ? found : null;
+    return (await adoption.bringOver(batch, pace)) ? { found, isUnread: adoption.isUnread } : null;
   } finally {
     adoption.close();
   }

@@ -111,7 +111,7 @@ export class Adoption {
   }
 
   /** Objects were taken over that nobody has read. */
-  get isUnverified(): boolean {
+  get isUnread(): boolean {
     return this.#hasWholePacks;
   }
 

@@ -60,7 +60,7 @@ export interface ScanInput {
   readonly rootsBefore: readonly RootState[];
   readonly pace: Pace;
   /** Null: every file that the cache does not know is read. */
-  readonly adoption: Adoption | null;
+  readonly adoption: Pick<Adoption, 'enter' | 'idOf'> | null;
 }
 
 export interface ScanResult {

@@ -188,7 +188,7 @@ describe('consolidate', () => {
     expect(packs(fixture)).toEqual(full);
   });
 
-  test('a pack that is too large to be rewritten stays, is named, and goes when all of it is dead', async () => {
+  test('a pack that is too large to be rewritten stays, is named, and goes when it must', async () => {
     const fixture = storeFixture();
     const ids = pack(fixture, noise(30_000), noise(30_000), noise(30_000));
     const [file] = packs(fixture) as [string];
@@ -196,6 +196,19 @@ describe('consolidate', () => {
     expect(result).toMatchObject({ objectsDropped: 0, tooLarge: [{ file: fixture.path('objects/pack', file) }] });
     expect(result.tooLarge[0]?.waste).toBeGreaterThan(29_000);
     expect(packs(fixture)).toEqual([file]);
+    // What has to go goes, whatever space that takes meanwhile.
+    const live = (id: string): boolean => id !== ids[0];
+    expect(await run(fixture, { packBytes: 25_000, live, anySize: true })).toMatchObject({
+      objectsDropped: 1,
+      tooLarge: [],
+    });
+    expect(fixture.store.has(ids[0] as ObjectId)).toBe(false);
+    for (const id of ids.slice(1)) expect(fixture.store.read(id).data.length).toBe(30_000);
+  });
+
+  test('a pack that is too large to be rewritten goes when all of it is dead', async () => {
+    const fixture = storeFixture();
+    pack(fixture, noise(30_000), noise(30_000), noise(30_000));
     expect(await run(fixture, { packBytes: 25_000, live: () => false })).toMatchObject({
       objectsDropped: 3,
       packsAfter: 0,

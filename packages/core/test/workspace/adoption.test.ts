@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
+  existsSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -11,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { DiskPath, Fs } from '@savepoint/core';
+import type { DiskPath, Fs, Savepoint } from '@savepoint/core';
 import { FaultyFs, realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { AdoptionPlace, text } from './adoption-place.ts';
@@ -427,15 +428,6 @@ describe('an entry that does not vouch fully is not believed', () => {
 });
 
 describe('what is damaged is read, or found', () => {
-  const hurt = (file: string, change: (data: Buffer) => Buffer): void => {
-    execFileSync('chmod', ['u+w', file]);
-    writeFileSync(file, change(readFileSync(file)));
-  };
-  const flip = (data: Buffer, at: number): Buffer => {
-    data[at] = (data[at] as number) ^ 0xff;
-    return data;
-  };
-
   test('an index, a pack and its index', async () => {
     const CASES: Readonly<Record<string, (place: AdoptionPlace) => void>> = {
       index: (place) => hurt(place.index(), (data) => flip(data, 100)),
@@ -486,6 +478,82 @@ describe('what is damaged is read, or found', () => {
     }
   });
 });
+
+describe('what was taken over is read afterwards', () => {
+  const warned = (savepoint: Savepoint): string[] => {
+    const messages: string[] = [];
+    savepoint.on('warning', ({ message }) => messages.push(message));
+    return messages;
+  };
+  const isDue = async (savepoint: Savepoint): Promise<boolean> => {
+    const store = Buffer.from((await savepoint.status()).workspace.store, 'latin1').toString();
+    return existsSync(join(store, 'cache/adopted'));
+  };
+
+  test('nothing is said when all is well, also of what was changed since', async () => {
+    const place = made();
+    const { savepoint } = await place.first(true);
+    const messages = warned(savepoint);
+    place.write('a.txt', text('x'));
+    expect(await isDue(savepoint)).toBe(true);
+    await savepoint.tidyUp();
+    expect(await isDue(savepoint)).toBe(false);
+    await savepoint.tidyUp();
+    expect(messages).toEqual([]);
+    expect((await savepoint.list()).checkpoints.length).toBe(1);
+  });
+
+  test('nothing is due where nothing was taken over whole', async () => {
+    const place = made();
+    expect(await isDue((await place.first(false)).savepoint)).toBe(false);
+  });
+
+  test('an index that lies is found out, and a right checkpoint is taken', async () => {
+    const place = made();
+    place.lieAbout('a.txt');
+    const read = await place.first(false);
+    const { savepoint } = await place.first(true);
+    const messages = warned(savepoint);
+    await savepoint.tidyUp();
+    expect(messages).toEqual([expect.stringContaining('a.txt')]);
+    const { checkpoints } = await savepoint.list();
+    expect(checkpoints.map(({ number }) => number).sort()).toEqual([1, 2]);
+    const latest = checkpoints.find(({ number }) => number === 2);
+    expect(latest?.snapshot.files).toBe(read.result.checkpoint.snapshot.files);
+    expect(await isDue(savepoint)).toBe(false);
+  });
+
+  test('a damaged object is named, and written again from the file', async () => {
+    const place = made();
+    const id = place.git('rev-parse', ':a.txt');
+    const row = place
+      .git('verify-pack', '-v', ...packs(place))
+      .split('\n')
+      .find((line) => line.startsWith(id));
+    const [, , , size = '', offset = ''] = row?.split(/ +/) ?? [];
+    hurt(packs(place)[0] ?? '', (data) => flip(data, Number(offset) + Number(size) - 6));
+    const { savepoint, damage } = await place.first(true);
+    expect(damage.map(({ object }) => object)).toContain(id);
+    const messages = warned(savepoint);
+    await savepoint.tidyUp();
+    expect(messages).toEqual([expect.stringContaining('a.txt')]);
+    place.write('a.txt', text('x'));
+    await savepoint.restore('cp_1');
+    expect(read(place, 'a.txt')).toBe(text('a').trimEnd());
+    await savepoint.gc();
+    expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
+  });
+});
+
+function hurt(file: string, change: (data: Buffer) => Buffer): void {
+  execFileSync('chmod', ['u+w', file]);
+  writeFileSync(file, change(readFileSync(file)));
+}
+
+function flip(data: Buffer, at: number): Buffer {
+  data[at] = (data[at] as number) ^ 0xff;
+  return data;
+}
 
 /** Does something before the n-th call. */
 function interrupted(at: number, act: () => void): Fs {

@@ -39,6 +39,8 @@ export interface ConsolidateOptions {
   readonly tolerated?: number;
   /** Bytes at which a new pack is full; half of it is small. Savepoint's own size for packs if nothing else is said. */
   readonly packBytes?: number;
+  /** Also rewrites packs that are too large for the space that is otherwise allowed (K3): what is dead has to go. */
+  readonly anySize?: boolean;
   /** Called before files are removed; throws if the store's lock was lost, and then they stay. */
   readonly assertHeld?: () => void;
 }
@@ -69,6 +71,7 @@ class Consolidation {
   readonly #pace: Pace;
   readonly #tolerated: number;
   readonly #packBytes: number;
+  readonly #anySize: boolean;
   readonly #assertHeld: () => void;
   readonly #isLive: (id: ObjectId) => boolean;
   readonly #dropped = new Set<ObjectId>();
@@ -76,11 +79,12 @@ class Consolidation {
   #looseFolded = 0;
   #done = 0;
 
-  constructor(files: ObjectFiles, { live, pace, tolerated, packBytes, assertHeld }: ConsolidateOptions) {
+  constructor(files: ObjectFiles, { live, pace, tolerated, packBytes, anySize, assertHeld }: ConsolidateOptions) {
     this.#files = files;
     this.#pace = pace;
     this.#tolerated = tolerated ?? 0;
     this.#packBytes = packBytes ?? PACK_BYTES;
+    this.#anySize = anySize ?? false;
     this.#assertHeld = assertHeld ?? (() => {});
     this.#isLive = live ? (id) => live(id) !== false : () => true;
   }
@@ -117,7 +121,7 @@ class Consolidation {
   } {
     const wasteful = ({ pack, waste }: SurveyedPack): boolean => waste > this.#tolerated * pack.size;
     const chosen = surveyed.filter((each) => each.pack.size < this.#packBytes / 2 || wasteful(each));
-    const most = 2 * this.#packBytes; // K3
+    const most = this.#anySize ? Number.POSITIVE_INFINITY : 2 * this.#packBytes; // K3
     const fits = chosen.filter(({ kept }) => kept <= most).sort((a, b) => a.kept - b.kept);
     const groups: SurveyedPack[][] = [];
     let bytes = Number.POSITIVE_INFINITY;

@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { DiskPath, Stat } from '@savepoint/core';
+import { GIT_ENV, type SimDisk } from '@savepoint/testkit';
+
+/** A repository of git's own making with all its objects in one pack, and its files, to be put on a simulated disk. */
+
+const FILES: Readonly<Record<string, string>> = {
+  'a.txt': 'line of a\n'.repeat(40),
+  'mode.sh': `#!/bin/sh\n${'true\n'.repeat(80)}`,
+  'deep/er/x.txt': 'line of x\n'.repeat(40),
+  'deep/y.txt': 'line of y\n'.repeat(40),
+  'stays/same.txt': 'line of a\n'.repeat(40),
+};
+
+interface Packed {
+  readonly pack: Buffer;
+  readonly index: Buffer;
+  /** Ids by path. */
+  readonly ids: ReadonlyMap<string, string>;
+}
+
+let packed: Packed | null = null;
+
+/** @param put writes a file on the disk, a while after what was written before */
+export function putPackedRepository(
+  disk: SimDisk,
+  root: DiskPath,
+  put: (path: string, content: Buffer, mode: number) => void,
+): void {
+  packed ??= makePack();
+  // Whole seconds could be of a system that knows nothing finer: those prove nothing.
+  disk.now += 123;
+  for (const [path, content] of Object.entries(FILES)) {
+    put(path, Buffer.from(content), path.endsWith('.sh') ? 0o755 : 0o644);
+  }
+  put('.git/HEAD', Buffer.from('ref: refs/heads/main\n'), 0o644);
+  put('.git/refs/heads/none', Buffer.from(''), 0o644);
+  const name = `pack-${packed.pack.subarray(-20).toString('hex')}`;
+  put(`.git/objects/pack/${name}.pack`, packed.pack, 0o444);
+  put(`.git/objects/pack/${name}.idx`, packed.index, 0o444);
+  const entries = [...packed.ids].map(([path, id]) => entryOf(path, id, disk.lstat(`${root}/${path}` as DiskPath)));
+  disk.now += 60_000;
+  put('.git/index', indexOf(entries), 0o644);
+}
+
+function makePack(): Packed {
+  const folder = mkdtempSync(join(tmpdir(), 'savepoint-test-'));
+  try {
+    const git = (...args: string[]): string =>
+      execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8', env: { ...process.env, ...GIT_ENV } });
+    for (const [path, content] of Object.entries(FILES)) {
+      mkdirSync(join(folder, dirname(path)), { recursive: true });
+      writeFileSync(join(folder, path), content);
+    }
+    git('init', '-q');
+    git('add', '-A');
+    git('commit', '-q', '-m', 'first');
+    git('repack', '-adq');
+    const rows = git('ls-files', '-s').trimEnd().split('\n');
+    const ids = new Map(
+      rows.map((row) => {
+        const [, id = '', , path = ''] = row.split(/[ \t]/);
+        return [path, id];
+      }),
+    );
+    const packs = join(folder, '.git/objects/pack');
+    const read = (end: string): Buffer =>
+      readFileSync(join(packs, readdirSync(packs).find((name) => name.endsWith(end)) ?? ''));
+    return { pack: read('.pack'), index: read('.idx'), ids };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function entryOf(path: string, id: string, stat: Stat | null): Buffer {
+  if (stat === null) throw new Error(`${path} is not there`);
+  const bytes = Buffer.alloc(Math.ceil((62 + path.length + 1) / 8) * 8);
+  const seconds = (ms: number): number => Math.floor(ms / 1000);
+  const nanoseconds = (ms: number): number => (ms % 1000) * 1e6;
+  const { ctimeMs, mtimeMs, dev, ino, uid, size } = stat;
+  const mode = (stat.mode & 0o100) === 0 ? 0o100644 : 0o100755;
+  const numbers = [
+    seconds(ctimeMs),
+    nanoseconds(ctimeMs),
+    seconds(mtimeMs),
+    nanoseconds(mtimeMs),
+    dev,
+    ino,
+    mode,
+    uid,
+    0,
+    size,
+  ];
+  for (const [at, number] of numbers.entries()) bytes.writeUInt32BE(number, at * 4);
+  bytes.write(id, 40, 'hex');
+  bytes.writeUInt16BE(path.length, 60);
+  bytes.write(path, 62, 'latin1');
+  return bytes;
+}
+
+function indexOf(entries: readonly Buffer[]): Buffer {
+  const head = Buffer.alloc(12);
+  head.write('DIRC', 'latin1');
+  head.writeUInt32BE(2, 4);
+  head.writeUInt32BE(entries.length, 8);
+  const body = Buffer.concat([head, ...entries]);
+  return Buffer.concat([body, createHash('sha1').update(body).digest()]);
+}
