@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ it('holds the built files, their sources and nothing else', () => {
   expect(
     files.filter(
       (path) =>
-        !/^(dist\/|src\/|bundle\/([\w-]+\.js|savepoint-linux-x64\.node|(?:LICENSES|build)\.txt)$|prebuilt\/linux-x64\.node$|package\.json$|README|LICENSE)/.test(
+        !/^(dist\/|src\/|bundle\/([\w-]+\.js|savepoint-linux-x64\.node|savepoint-hook|(?:LICENSES|build)\.txt)$|prebuilt\/linux-x64\.node$|package\.json$|README|LICENSE)/.test(
           path,
         ),
     ),
@@ -51,6 +51,28 @@ it('the command runs', () => {
   const bin = join(project, 'node_modules/.bin', windows ? 'savepoint.cmd' : 'savepoint');
   expect(execFileSync(bin, ['--version'], { encoding: 'utf8', shell: windows })).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
+
+it.runIf(process.platform === 'linux' && process.arch === 'x64')(
+  'the command, and the library, find the native add-on',
+  () => {
+    const look =
+      "process.on('exit', () => process._rawDebug(/[^ ]*linux-x64.node/.exec(require('node:fs').readFileSync('/proc/self/maps', 'utf8'))?.[0]))";
+    writeFileSync(join(project, 'look.cjs'), look);
+    mkdirSync(join(project, 'work'));
+    const env = {
+      ...process.env,
+      SAVEPOINT_HOME: join(project, 'home'),
+      NODE_OPTIONS: `--require=${project}/look.cjs`,
+    };
+    const run = (...args: readonly string[]) =>
+      spawnSync(process.execPath, args, { cwd: join(project, 'work'), env, encoding: 'utf8' }).stderr;
+    const command = run(join(project, 'node_modules/@savepoint/cli/bundle/savepoint.js'), 'checkpoint', '--here');
+    expect(command).toContain('/node_modules/@savepoint/cli/bundle/savepoint-linux-x64.node');
+    const code = "import { nodePorts } from '@savepoint/core/node'; nodePorts().fs.listWithStats('/');";
+    const library = run('--input-type=module', '-e', code);
+    expect(library).toContain('/node_modules/@savepoint/native/prebuilt/linux-x64.node');
+  },
+);
 
 it('has types that a strict TypeScript program can use, checked with everything that they refer to', () => {
   mkdirSync(join(project, 'src'));

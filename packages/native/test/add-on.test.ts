@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadFile, native } from '../../core/src/io/node-native.ts';
@@ -22,6 +24,28 @@ describe.runIf(fits)('the prebuilt add-on', () => {
   test('is used where it works', () => {
     expect(native()).not.toBeNull();
     expect(loadFile(prebuilt)).not.toBeNull();
+  });
+
+  test('serves several threads, and outlives each of them', async () => {
+    const code = `
+      const { workerData, parentPort } = require('node:worker_threads');
+      const module = { exports: {} };
+      process.dlopen(module, workerData);
+      const room = new Uint8Array(1 << 20);
+      for (let turn = 0; turn < 200; turn++) parentPort.postMessage(module.exports.listWithStats(-1, '/usr', room));
+      if (process.argv.includes('stay')) setInterval(() => module.exports.listWithStats(-1, '/usr', room), 0);`;
+    const room = new Uint8Array(1 << 20);
+    const module: { exports: unknown } = { exports: {} };
+    process.dlopen(module, prebuilt);
+    const list = () => (module.exports as ReturnType<typeof loadFile>)?.listWithStats(-1, '/usr', room);
+    const expected = list();
+    const workers = [0, 1, 2].map(
+      (which) => new Worker(code, { eval: true, workerData: prebuilt, argv: which === 0 ? ['stay'] : [] }),
+    );
+    const answers = await Promise.all(workers.map(async (worker) => (await once(worker, 'message'))[0]));
+    await Promise.all(workers.map((worker) => worker.terminate()));
+    expect(answers).toEqual([expected, expected, expected]);
+    expect(list()).toBe(expected);
   });
 
   test('is not used where it is none, or another one', () => {
