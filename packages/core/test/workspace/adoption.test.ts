@@ -144,8 +144,14 @@ describe('a first checkpoint takes contents over, and is the same as one that re
       return place;
     };
     expect(await cloned().compare()).toBe(ALL + 1);
-    expect(await cloned('--depth=1').compare()).toBe(ALL + 1);
-    expect(await cloned('--filter=blob:none').compare()).toBe(ALL + 1);
+    for (const how of ['--depth=1', '--filter=blob:none']) {
+      const place = cloned(how);
+      expect(await place.compare(), how).toBe(ALL + 1);
+      // What the pack has beside that leads to nothing, and git says no ill of the store.
+      const { savepoint } = await place.first(true);
+      const store = Buffer.from((await savepoint.status()).workspace.store, 'latin1').toString();
+      execFileSync('git', ['--git-dir', join(store, 'objects.git'), 'fsck', '--strict', '--no-dangling']);
+    }
     const borrowing = new AdoptionPlace();
     borrowing.git('clone', '-q', '--shared', source.dir, '.');
     borrowing.age();
@@ -331,6 +337,20 @@ describe('an entry that does not vouch fully is not believed', () => {
     place.age();
     place.lieAbout('a.txt');
     expect(await place.compare()).toBe(ALL - 1);
+  });
+
+  test('one of a conflict, and one that is only meant to be added', async () => {
+    const conflict = made();
+    conflict.lieAbout('a.txt');
+    conflict.forge('a.txt', (entry) => entry.writeUInt16BE(entry.readUInt16BE(60) | 0x1000, 60));
+    expect(await conflict.compare()).toBe(ALL - 1);
+    const intended = made();
+    intended.git('update-index', '--skip-worktree', 'a.txt');
+    intended.age();
+    intended.lieAbout('a.txt');
+    intended.forge('a.txt', (entry) => entry.writeUInt16BE(0x2000, 62));
+    expect(intended.git('ls-files', '--debug', 'a.txt')).toContain('flags: 20004000');
+    expect(await intended.compare()).toBe(ALL - 1);
   });
 
   test('--assume-unchanged and --skip-worktree, with an edit that git is not to see', async () => {
