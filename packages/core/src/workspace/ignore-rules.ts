@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import ignore, { type Ignore } from 'ignore';
 import type { Name } from '../model/names.ts';
 import { type Room, type RuleProblem, readIgnoreLines } from './ignore-lines.ts';
+import { NameFilter } from './name-filter.ts';
 
 /** Something in an ignore file that is not used. */
 export interface ChainProblem extends RuleProblem {
@@ -45,6 +46,7 @@ export class IgnoreChain {
   readonly key: string;
   #views: readonly View[] | null = null;
   #hidden: boolean | null = null;
+  #filter: NameFilter | null | undefined;
 
   private constructor(
     private readonly ignoreCase: boolean,
@@ -125,6 +127,7 @@ export class IgnoreChain {
 
   #verdict(name: string, isFolder: boolean): boolean {
     if (this.depth > DEPTH) return false;
+    if (this.#filtered()?.mayMatch(name) === false) return false;
     const views = this.#compiled();
     const ending = this.#fold(isFolder ? `${name}/` : name);
     for (let at = views.length - 1; at >= 0; at--) {
@@ -133,6 +136,16 @@ export class IgnoreChain {
       if (ignored || unignored) return ignored;
     }
     return false;
+  }
+
+  /** Over all files of the chain; null where they have to be asked about every name. */
+  #filtered(): NameFilter | null {
+    if (this.#filter === undefined) {
+      const own = NameFilter.of(this.own.flat());
+      const above = this.parent === null ? NameFilter.of([]) : this.parent.#filtered();
+      this.#filter = own === null || above === null ? null : this.own.length === 0 ? above : above.with(own);
+    }
+    return this.#filter;
   }
 
   #compiled(): readonly View[] {
