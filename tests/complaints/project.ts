@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Manifest, manifest } from '@savepoint/testkit';
+import { type Manifest, manifest, removeFolder } from '@savepoint/testkit';
 import { onTestFinished } from 'vitest';
 
 export const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
@@ -64,8 +64,7 @@ export class Project {
   }
 
   remove(): void {
-    // What works in the background may still be writing there.
-    fs.rmSync(this.base, { recursive: true, force: true, maxRetries: 10 });
+    removeFolder(this.base);
   }
 
   at(file: string): string {

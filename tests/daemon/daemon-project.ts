@@ -6,7 +6,7 @@ import { nodePlaces, nodePorts } from '@savepoint/core/node';
 import { onTestFinished } from 'vitest';
 import { line, main, type Outcome, Project, type RunOptions } from '../complaints/project.ts';
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 export interface Status {
   readonly running: boolean;

@@ -30,22 +30,26 @@ async function startMany(p: DaemonProject, count: number): Promise<readonly numb
     .map(({ pid }) => pid as number);
 }
 
-it('of many that start at once one stays; a dead one is replaced, also by many at once', async () => {
-  const p = daemonProject();
-  const [first, ...others] = await startMany(p, MANY);
-  expect(others).toEqual([]);
-  expect(p.status()).toMatchObject({ running: true, pid: first });
-  kill(first as number, 'SIGKILL');
-  const [second, ...more] = await startMany(p, MANY);
-  expect(more).toEqual([]);
-  expect(p.status()).toMatchObject({ running: true, pid: second });
-  // What the dead one left is gone.
-  expect(fs.readdirSync(path.dirname(fs.realpathSync(p.link))).sort()).toEqual([String(second), 'now'].sort());
-  expect(p.run(['daemon', 'stop']).stdout).toBe(`The daemon (process ${second}) has ended.\n`);
-  expect(isRunning(second as number)).toBe(false);
-  expect(p.run(['daemon', 'stop']).stdout).toBe('No daemon is running.\n');
-  expect(p.run(['daemon', 'status']).stdout).toMatch(/^No daemon is running\. Hooks do their work themselves/);
-});
+it(
+  'of many that start at once one stays; a dead one is replaced, also by many at once',
+  async () => {
+    const p = daemonProject();
+    const [first, ...others] = await startMany(p, MANY);
+    expect(others).toEqual([]);
+    expect(p.status()).toMatchObject({ running: true, pid: first });
+    kill(first as number, 'SIGKILL');
+    const [second, ...more] = await startMany(p, MANY);
+    expect(more).toEqual([]);
+    expect(p.status()).toMatchObject({ running: true, pid: second });
+    // What the dead one left is gone.
+    expect(fs.readdirSync(path.dirname(fs.realpathSync(p.link))).sort()).toEqual([String(second), 'now'].sort());
+    expect(p.run(['daemon', 'stop']).stdout).toBe(`The daemon (process ${second}) has ended.\n`);
+    expect(isRunning(second as number)).toBe(false);
+    expect(p.run(['daemon', 'stop']).stdout).toBe('No daemon is running.\n');
+    expect(p.run(['daemon', 'status']).stdout).toMatch(/^No daemon is running\. Hooks do their work themselves/);
+  },
+  3 * 60_000,
+);
 
 it('the first hook starts it, the next ones are answered by it, and both say the same', async () => {
   const p = daemonProject();

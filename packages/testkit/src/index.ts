@@ -12,4 +12,4 @@ export { type SandboxUnderTest, sandboxConformance } from './sandbox-conformance
 export { ScriptedChanges } from './scripted-changes.ts';
 export { type SeededRandom, seededRandom } from './seeded-random.ts';
 export { AWKWARD, git, type SeededTreeOptions, seededTree } from './seeded-tree.ts';
-export { GIT_ENV, type World, world } from './world.ts';
+export { GIT_ENV, removeFolder, type World, world } from './world.ts';

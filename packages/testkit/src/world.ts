@@ -25,7 +25,7 @@ export function world(atEnd?: (remove: () => void) => void): World {
   const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'savepoint-test-')));
   const at = (name: string): string => join(folder, name);
   for (const name of ['user', 'home', 'workspace']) mkdirSync(at(name), { mode: 0o700 });
-  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  const remove = (): void => removeFolder(folder);
   atEnd?.(remove);
   const disk = (path: string): DiskPath => bytesFromText(path) as DiskPath;
   return {
@@ -43,6 +43,19 @@ export function world(atEnd?: (remove: () => void) => void): World {
     },
     remove,
   };
+}
+
+/** Gone, although a process that was left in the background may just be writing there. */
+export function removeFolder(folder: string): void {
+  for (let tries = 1; ; tries++) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY' || tries === 50) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    }
+  }
 }
 
 /** Git as it is without any configuration, always the same person at the same time. */
