@@ -8,7 +8,7 @@ import type { CaptureRules } from './model/checkpoint.ts';
 import { SavepointError } from './model/errors.ts';
 import type { WorkspaceId } from './model/ids.ts';
 import { type DiskPath, nameToJson } from './model/names.ts';
-import { createStore, layoutOf, openStore } from './store/layout.ts';
+import { createStore, layoutOf, type OpenStore } from './store/layout.ts';
 import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';
 import {
   type Found,
@@ -22,6 +22,7 @@ import {
   type WorkspaceRecord,
   writeRecord,
 } from './store/records.ts';
+import { Turn } from './store/turn.ts';
 import type { Workspace } from './timeline/capture.ts';
 import { Timeline } from './timeline/timeline.ts';
 import { findRepository } from './workspace/git-state.ts';
@@ -35,6 +36,8 @@ export interface Setting {
   readonly rulesOf: (root: DiskPath) => CaptureRules;
   /** Whether checkpoints of that workspace have the index of each repository; throws as `rulesOf`. */
   readonly recordsIndex: (root: DiskPath) => boolean;
+  /** Opens the store of a workspace, or has it still. */
+  readonly storeOf: (record: WorkspaceRecord) => OpenStore;
   /** What scans of that workspace remember; `saved` is what its store keeps. */
   readonly memoryOf: (record: WorkspaceRecord, saved: StatCache) => ScanMemory;
   /** Whether a first checkpoint of that workspace may take over what repositories have; throws as `rulesOf`. */
@@ -118,7 +121,7 @@ export function openFound(setting: Setting, found: Found): Workspace {
 
 function workspaceOf(setting: Setting, record: WorkspaceRecord): Workspace {
   const { ports, places, rulesOf, recordsIndex, adopts } = setting;
-  const store = openStore(ports, record.storePath);
+  const store = setting.storeOf(record);
   return {
     ports,
     id: record.id,
@@ -270,18 +273,24 @@ export async function lockOverlapping(
   wait: LockOptions,
 ): Promise<HeldLock> {
   const held: HeldLock[] = [];
+  let isOurTurn = false;
   const release = (): void => {
     for (const lock of held.splice(0).reverse()) lock.release();
   };
   try {
-    for (const { storePath } of overlappingRecords(setting, workspace)) {
-      held.push(await acquireLock(setting.ports, layoutOf(storePath).lock, pace, wait));
+    for (const { id, storePath } of overlappingRecords(setting, workspace)) {
+      const { lock, turn } = layoutOf(storePath);
+      const own = id === workspace.id ? workspace.store.turn : new Turn(setting.ports, turn);
+      const one = await acquireLock(setting.ports, lock, pace, wait, own);
+      held.push(one);
+      if (id === workspace.id) isOurTurn = one.isOurTurn;
     }
   } catch (error) {
     release();
     throw error;
   }
   return {
+    isOurTurn,
     assertHeld: () => {
       for (const lock of held) lock.assertHeld();
     },

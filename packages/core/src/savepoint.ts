@@ -55,10 +55,17 @@ import { type PutBack, Session, type SessionOptions } from './session.ts';
 import { forgetAdopted, isAdoptedUnread } from './store/adopted-note.ts';
 import { type ExportState, readExportState } from './store/export-state.ts';
 import { assertNotFrozen, type FrozenPath, frozenPathOf, readFrozen, writeFrozen } from './store/frozen.ts';
-import { layoutOf } from './store/layout.ts';
+import { layoutOf, type OpenStore, openStore } from './store/layout.ts';
 import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';
 import { readOpenCalls } from './store/open-calls.ts';
-import { assertNoLink, confirmRecord, type Found, listRecords, type WorkspaceRecord } from './store/records.ts';
+import {
+  assertNoLink,
+  assertPrivate,
+  confirmRecord,
+  type Found,
+  listRecords,
+  type WorkspaceRecord,
+} from './store/records.ts';
 import { dropSessionStates } from './store/session-state.ts';
 import { bytesIn, storeUsage, type Usage } from './store/usage.ts';
 import type { Exported } from './sync/export.ts';
@@ -265,8 +272,10 @@ export class Savepoint {
   readonly #warned = new Set<string>();
   readonly #stories = new StoryCache();
   readonly #memories = new Map<string, WatchedMemory>();
+  readonly #stores = new Map<DiskPath, OpenStore>();
   readonly #background = new Set<Promise<void>>();
   #isExportDue = false;
+  #isMergeDue = false;
 
   /** Use {@link open}. */
   constructor(options: OpenOptions) {
@@ -278,7 +287,9 @@ export class Savepoint {
   /** Ends the watching of `watch`; whatever is called after it works as without. Not while a call is under way. */
   close(): void {
     for (const memory of this.#memories.values()) memory.close();
+    for (const { objects } of this.#stores.values()) objects.close();
     this.#memories.clear();
+    this.#stores.clear();
   }
 
   /** @returns a function that ends the listening */
@@ -338,7 +349,7 @@ export class Savepoint {
           try {
             return work(workspace);
           } finally {
-            workspace.store.objects.close();
+            this.#letGo(workspace.store);
           }
         },
         announce: ({ checkpoint, made: isNew, scan }) => {
@@ -1145,18 +1156,24 @@ export class Savepoint {
       const found = which === 'overlapping' ? findWorkspace(setting) : null;
       if (which === 'overlapping' && found === null) throw this.#noWorkspace(setting);
       const workspace = await ensureWorkspace(setting, pace, this.#wait());
+      const { store } = workspace;
       const lock =
         which === 'own'
-          ? await acquireLock(setting.ports, workspace.store.layout.lock, pace, this.#wait())
+          ? await acquireLock(setting.ports, store.layout.lock, pace, this.#wait(), store.turn)
           : await lockOverlapping(setting, workspace, pace, this.#wait());
       try {
-        confirmRecord(setting.ports, workspace.store.layout.path);
-        workspace.store.refs.collectDebris();
-        workspace.store.objects.collectDebris();
+        if (!lock.isOurTurn) {
+          confirmRecord(setting.ports, store.layout.path);
+          store.refs.collectDebris();
+          store.objects.collectDebris();
+        }
         return await work(workspace, lock, pace);
+      } catch (error) {
+        store.turn.forget();
+        throw error;
       } finally {
         lock.release();
-        workspace.store.objects.close();
+        this.#letGo(store);
       }
     });
   }
@@ -1170,7 +1187,7 @@ export class Savepoint {
       try {
         return await work(workspace, found);
       } finally {
-        workspace.store.objects.close();
+        this.#letGo(workspace.store);
       }
     });
   }
@@ -1227,17 +1244,28 @@ export class Savepoint {
       const pace = this.#pace({});
       if (workspace.timeline.list().length > retention.maxCheckpoints * OVERRUN) {
         await this.#cleanUp(workspace, lock, retention, pace);
-      } else await this.#merge(workspace, lock, pace);
+      } else if (workspace.store.objects.packCount <= MOST_PACKS) return;
+      else if (this.#options.watch === true) this.#mergeLater();
+      else await this.#merge(workspace, lock, pace);
     } catch (error) {
       this.#events.emit('warning', { message: `Clean-up failed: ${asSavepointError(error).message}` });
     }
   }
 
+  /** Once, however many calls find reason for it meanwhile. */
+  #mergeLater(): void {
+    if (this.#isMergeDue) return;
+    this.#isMergeDue = true;
+    this.#inBackground(async () => {
+      this.#isMergeDue = false;
+      await this.tidyUp();
+    });
+  }
+
   /** One pack instead of many, and one file of refs. Drops nothing. */
   async #merge({ store }: Workspace, lock: HeldLock, pace: Pace): Promise<void> {
-    store.objects.refresh();
     if (store.objects.packCount <= MOST_PACKS) return;
-    await store.objects.consolidate({ pace, assertHeld: () => lock.assertHeld() });
+    await store.objects.consolidate({ pace, smallest: true, assertHeld: () => lock.assertHeld() });
     lock.assertHeld();
     store.refs.pack();
   }
@@ -1432,12 +1460,30 @@ export class Savepoint {
       places: { ...places, home: resolveFolder(ports, places.home) },
       rulesOf: (root) => this.#effective(root).rules,
       recordsIndex: (root) => this.#effective(root).recordIndex,
+      storeOf: (record) => this.#storeOf(record),
       memoryOf: (record, saved) => this.#memoryOf(record, saved),
       adopts: (root) => this.#effective(root).adopt,
       folder: resolveFolder(ports, dir),
       here: here ?? false,
       allowHome: allowHome ?? false,
     };
+  }
+
+  /** With `watch` stores stay open: another process's turn is noticed. */
+  #storeOf({ storePath }: WorkspaceRecord): OpenStore {
+    const { ports, watch } = this.#options;
+    if (watch !== true) return openStore(ports, storePath);
+    assertPrivate(ports, storePath);
+    let store = this.#stores.get(storePath);
+    if (store === undefined) {
+      store = openStore(ports, storePath);
+      this.#stores.set(storePath, store);
+    }
+    return store;
+  }
+
+  #letGo(store: OpenStore): void {
+    if (this.#stores.get(store.layout.path) !== store) store.objects.close();
   }
 
   #memoryOf({ id, path }: WorkspaceRecord, saved: StatCache): ScanMemory {

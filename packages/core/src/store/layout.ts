@@ -7,6 +7,7 @@ import type { DiskPath } from '../model/names.ts';
 import { ObjectStore } from './objects/object-store.ts';
 import { assertPrivate, makeFolders } from './records.ts';
 import { Refs } from './refs.ts';
+import { Turn } from './turn.ts';
 
 export interface StoreLayout {
   readonly path: DiskPath;
@@ -20,6 +21,7 @@ export interface StoreLayout {
   readonly statCache: DiskPath;
   /** Names the checkpoint that took contents over which nobody has read yet. */
   readonly adopted: DiskPath;
+  readonly turn: DiskPath;
 }
 
 export function layoutOf(storePath: DiskPath): StoreLayout {
@@ -35,6 +37,7 @@ export function layoutOf(storePath: DiskPath): StoreLayout {
     cache: below('cache'),
     statCache: below('cache/stat'),
     adopted: below('cache/adopted'),
+    turn: below('turn'),
   };
 }
 
@@ -42,6 +45,7 @@ export interface OpenStore {
   readonly layout: StoreLayout;
   readonly objects: ObjectStore;
   readonly refs: Refs;
+  readonly turn: Turn;
 }
 
 /** Makes a store's folders; what an interrupted making left is used. The record that makes it count comes last. */
@@ -50,8 +54,8 @@ export function createStore(ports: Ports, storePath: DiskPath): OpenStore {
   for (const folder of [layout.path, layout.lock, layout.journal, layout.backups, layout.cache]) {
     makeFolders(ports.fs, folder, 0o700);
   }
-  const objects = ObjectStore.create(ports, layout.objects);
-  return { layout, objects, refs: new Refs(ports, layout.objects) };
+  ObjectStore.create(ports, layout.objects);
+  return opened(ports, layout);
 }
 
 /** Takes a store away that was made for something that did not come to pass. From its first step on it does not count. */
@@ -63,9 +67,13 @@ export function removeStore({ fs }: Ports, storePath: DiskPath): void {
 /** @throws SavepointError STORE_UNSAFE when others can enter the store */
 export function openStore(ports: Ports, storePath: DiskPath): OpenStore {
   assertPrivate(ports, storePath);
-  const layout = layoutOf(storePath);
-  const objects = ObjectStore.open(ports, layout.objects);
-  return { layout, objects, refs: new Refs(ports, layout.objects) };
+  return opened(ports, layoutOf(storePath));
+}
+
+function opened(ports: Ports, layout: StoreLayout): OpenStore {
+  const turn = new Turn(ports, layout.turn);
+  const objects = ObjectStore.open(ports, layout.objects, turn);
+  return { layout, objects, refs: new Refs(ports, layout.objects, turn), turn };
 }
 
 /** The cache folder may be deleted at any time by anybody. */

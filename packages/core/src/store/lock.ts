@@ -19,6 +19,7 @@ import type { Pace } from '../io/pace.ts';
 import type { Ports, ProcessIdentity } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
 import { bytesFromText, type DiskPath, type Name } from '../model/names.ts';
+import type { Turn } from './turn.ts';
 
 /** How long a foreign holder's file must stand still before it is taken for dead. */
 const FOREIGN_PATIENCE_MS = 30_000;
@@ -32,6 +33,8 @@ export interface LockOptions {
 }
 
 export interface HeldLock {
+  /** Nobody else had it since this one did: what is remembered of the store is how it is. */
+  readonly isOurTurn: boolean;
   /** Throws LOCK_LOST if another process took over. Called before every commit point. */
   assertHeld(): void;
   release(): void;
@@ -46,8 +49,17 @@ interface Announcement {
   readonly host: string;
 }
 
-/** @throws SavepointError LOCKED when the wait ends without the lock */
-export async function acquireLock(ports: Ports, folder: DiskPath, pace: Pace, options: LockOptions): Promise<HeldLock> {
+/**
+ * @param turn of the store that is locked; null for other locks
+ * @throws SavepointError LOCKED when the wait ends without the lock
+ */
+export async function acquireLock(
+  ports: Ports,
+  folder: DiskPath,
+  pace: Pace,
+  options: LockOptions,
+  turn: Turn | null = null,
+): Promise<HeldLock> {
   const self = announcement(ports.processes.self(), ports.random.hex(8));
   const own = `${folder}/${self.file}` as DiskPath;
   const began = ports.clock.monotonic();
@@ -64,7 +76,7 @@ export async function acquireLock(ports: Ports, folder: DiskPath, pace: Pace, op
         ports.fs.unlink(own);
         throw error;
       }
-      if (rival === null) return held(ports, own, pace);
+      if (rival === null) return held(ports, own, pace, turn);
       ports.fs.unlink(own);
     }
     const waited = ports.clock.monotonic() - began;
@@ -75,7 +87,14 @@ export async function acquireLock(ports: Ports, folder: DiskPath, pace: Pace, op
   }
 }
 
-function held(ports: Ports, own: DiskPath, pace: Pace): HeldLock {
+function held(ports: Ports, own: DiskPath, pace: Pace, turn: Turn | null): HeldLock {
+  let isOurTurn: boolean;
+  try {
+    isOurTurn = turn?.take() ?? false;
+  } catch (error) {
+    ports.fs.unlink(own);
+    throw error;
+  }
   let lastBeat = ports.clock.monotonic();
   const stopBeating = pace.onBreath(() => {
     if (ports.clock.monotonic() - lastBeat < HEARTBEAT_MS) return;
@@ -87,6 +106,7 @@ function held(ports: Ports, own: DiskPath, pace: Pace): HeldLock {
     }
   });
   return {
+    isOurTurn,
     assertHeld() {
       if (ports.fs.lstat(own) === null) {
         throw new SavepointError('LOCK_LOST', 'Another process took over this workspace while this one stood still.');

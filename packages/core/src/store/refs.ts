@@ -21,6 +21,7 @@ import { createLooseRef, isTemporaryRef, type LooseRef, readLooseRef } from './r
 import { isOurLock, packedLockPath, withPackedLock } from './refs/packed-lock.ts';
 import { encodePackedRefs, NO_PACKED_REFS, type PackedRefs, parsePackedRefs, withoutRefs } from './refs/packed-refs.ts';
 import { isRefName } from './refs/ref-name.ts';
+import type { Turn } from './turn.ts';
 
 export interface Ref {
   /** `refs/…`, one character per byte. */
@@ -45,12 +46,16 @@ const DEAD_LOCK_MS = 24 * 60 * 60 * 1000;
 export class Refs {
   readonly #fs: Fs;
   readonly #packedPath: DiskPath;
+  /** What was found by prefix, as long as nothing changes; see `#stamp`. */
+  readonly #found = new Map<string, { readonly stamp: string; readonly refs: RefsFound }>();
   #packed: { readonly bytes: Buffer; readonly refs: PackedRefs } = { bytes: Buffer.alloc(0), refs: NO_PACKED_REFS };
 
   constructor(
     private readonly ports: Ports,
     /** The bare repository. */
     private readonly folder: DiskPath,
+    /** Others change refs only in a turn of theirs. */
+    private readonly turn: Pick<Turn, 'isOurs'> | null = null,
   ) {
     this.#fs = ports.fs;
     this.#packedPath = `${folder}/packed-refs` as DiskPath;
@@ -68,6 +73,22 @@ export class Refs {
 
   /** As `list`, with what is damaged beside what is not. A damaged `packed-refs` still throws: it may hide any ref. */
   look(prefix: string): RefsFound {
+    const stamp = this.#stamp(prefix);
+    const known = this.#found.get(prefix);
+    if (known !== undefined && known.stamp === stamp && this.turn?.isOurs() === true) return known.refs;
+    const refs = this.#look(prefix);
+    if (this.turn !== null && refs.damaged.length === 0) this.#found.set(prefix, { stamp, refs });
+    return refs;
+  }
+
+  /** Times have ticks, so this tells only of what a person does with git; others' turns and our own changes are known. */
+  #stamp(prefix: string): string {
+    const folder = this.#fs.lstat(this.#pathOf(prefix.slice(0, prefix.lastIndexOf('/'))));
+    const packed = this.#fs.lstat(this.#packedPath);
+    return `${folder?.ino}:${folder?.mtimeMs}:${packed?.ino}:${packed?.mtimeMs}:${packed?.size}`;
+  }
+
+  #look(prefix: string): RefsFound {
     const files = new Map<string, LooseRef>();
     const hurt = new Map<string, string>();
     for (const name of this.#looseNames(prefix)) {
@@ -115,6 +136,7 @@ export class Refs {
    * @throws FsError EEXIST if the ref exists, or one whose name is a folder of it or has it as a folder
    */
   create(name: string, id: ObjectId): void {
+    this.#found.clear();
     assertName(name);
     if (!isObjectId(id)) throw refused(`not an object id: ${JSON.stringify(id)}`);
     const path = this.#pathOf(name);
@@ -134,6 +156,7 @@ export class Refs {
    */
   createAll(refs: ReadonlyMap<string, ObjectId>): void {
     if (refs.size === 0) return;
+    this.#found.clear();
     withPackedLock(this.ports, this.folder, () => {
       const ids = new Map(this.#readPacked().ids);
       for (const [name, id] of refs) {
@@ -156,6 +179,7 @@ export class Refs {
   delete(names: readonly string[]): void {
     if (names.length === 0) return;
     for (const name of names) assertName(name);
+    this.#found.clear();
     withPackedLock(this.ports, this.folder, () => {
       const packed = this.#readPacked();
       if (names.some((name) => packed.ids.has(name))) {
@@ -171,6 +195,7 @@ export class Refs {
    * @throws FsError EEXIST while a git works on the packed refs
    */
   pack(): void {
+    this.#found.clear();
     withPackedLock(this.ports, this.folder, () => this.#pack());
   }
 
@@ -180,6 +205,7 @@ export class Refs {
    * @throws FsError EEXIST while a git works on the packed refs
    */
   moveAll(moved: ReadonlyMap<ObjectId, ObjectId>): void {
+    this.#found.clear();
     withPackedLock(this.ports, this.folder, () => {
       this.#pack(); // F6
       for (const name of this.#looseNames('refs/')) {

@@ -67,7 +67,7 @@ export interface Settlement {
  */
 export async function recover(input: RecoverInput): Promise<Settlement> {
   const { ports, layout } = input;
-  clearJournalDebris(ports.fs, layout.journal);
+  if (!input.lock.isOurTurn) clearJournalDebris(ports.fs, layout.journal);
   const { intents, journals } = listUnsettled(ports, layout.journal);
   const settled: Recovered[] = [];
   const waiting: Waiting[] = [];

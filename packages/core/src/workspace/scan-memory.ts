@@ -53,6 +53,8 @@ export interface Recalled {
    * @returns false where changes in it will not be noticed
    */
   watch(folder: DiskPath): boolean;
+  /** Nothing changed in the folder, as it is known to be watched, since this was recalled. False: that is not known. */
+  isQuiet(folder: TreePath): boolean;
   /** What `make` returned in an earlier scan, if all that it looked at through its `fs` is as it was; else what it returns now. */
   still<Result>(key: string, make: (fs: Fs) => Result): Result;
 }

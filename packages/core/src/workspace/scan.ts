@@ -332,7 +332,8 @@ class Scan {
     if (dependency !== null && !tracked && !required) return 'done';
     const tooMuch = required ? null : sizeSkip(name, stat, covered && !tracked, this.input.rules);
     if (tooMuch !== null) return skip(tooMuch, !covered || tracked);
-    const leaf = await this.#leaf(at, stat, kind, draft.proven(index, stat));
+    const isQuiet = (): boolean => this.input.recalled.isQuiet(task.path);
+    const leaf = await this.#leaf(at, stat, kind, draft.proven(index, stat), isQuiet);
     if ('gone' in leaf) return 'gone';
     if ('skip' in leaf) return skip(leaf.skip);
     draft.leaf(index, leaf.entry, leaf.stat, {
@@ -353,6 +354,7 @@ class Scan {
     stat: ListedStat,
     kind: 'file' | 'link',
     proven: ObjectId | null,
+    isQuiet: () => boolean,
   ): Promise<Outcome<Leaf>> {
     if (kind === 'link') {
       let id = proven;
@@ -365,7 +367,7 @@ class Scan {
     }
     const known = proven ?? this.input.adoption?.idOf(path, stat) ?? null;
     if (known !== null) return { entry: { kind: 'file', id: known, mode: permissions(stat) }, stat, settled: true };
-    const captured = await captureFile(this.input.ports, this.input.batch, disk);
+    const captured = await captureFile(this.input.ports, this.input.batch, disk, isQuiet);
     this.filesRead += 1;
     if (captured.outcome === 'changed') return { gone: true };
     if (captured.outcome === 'unreadable') return { skip: { reason: 'unreadable', code: captured.code } };

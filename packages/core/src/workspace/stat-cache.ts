@@ -108,6 +108,10 @@ class SavedFolders implements Recalled {
     return true;
   }
 
+  isQuiet(): boolean {
+    return false;
+  }
+
   still<Result>(_key: string, make: (fs: Fs) => Result): Result {
     return make(this.fs);
   }

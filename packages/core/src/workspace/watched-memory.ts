@@ -39,6 +39,8 @@ export class WatchedMemory implements ScanMemory {
   #commit: ObjectId | null = null;
   /** Every folder of `#folders` was watched before it was listed. */
   #isWatched = false;
+  /** Until a new watch begins. */
+  #isLost = false;
   /** What all of a scan depends on, apart from what has its evidence. */
   #frame = '';
   /** Folders in which something changed, with the number of the first recall that knows it. */
@@ -59,7 +61,7 @@ export class WatchedMemory implements ScanMemory {
   recall(frame: ScanFrame): Recalled {
     this.#recalls += 1;
     const now = this.#frameOf(frame);
-    const stands = this.#take() && now === this.#frame && this.#stillsHold();
+    const stands = this.#take(this.#recalls) && now === this.#frame && this.#stillsHold();
     if (!stands) this.#startOver();
     this.#frame = now;
     for (const folder of frame.own.parents()) this.#changed.set(folder, this.#recalls);
@@ -74,6 +76,7 @@ export class WatchedMemory implements ScanMemory {
       known: (path) => (known === null ? folders.get(path)?.written.known : known.known(path)),
       unchanged: (path) => (lookAt === null || lookAt.leadsTo(path) ? null : (folders.get(path) ?? null)),
       watch: (folder) => this.#watch?.add(folder) ?? false,
+      isQuiet: (path) => this.#isQuiet(path),
       still: (key, make) => this.#still(key, make),
     } satisfies WatchedRecall as Recalled;
   }
@@ -116,16 +119,29 @@ export class WatchedMemory implements ScanMemory {
     return JSON.stringify([stat?.dev, stat?.ino, rules, fs.mountPoints()]);
   }
 
-  /** @returns false where something may have been missed */
-  #take(): boolean {
-    const changes = this.#watch?.take() ?? null;
-    if (changes === null || changes.lost) return false;
-    for (const folder of changes.names.keys()) this.#changed.set(this.#pathOf(folder), this.#recalls);
+  /** The next recall is told again what is found here (W2). */
+  #isQuiet(path: TreePath): boolean {
+    const next = this.#recalls + 1;
+    return this.#take(next) && this.#changed.get(path) !== next;
+  }
+
+  /**
+   * @param recall the first one that knows what is found
+   * @returns false where something may have been missed
+   */
+  #take(recall: number): boolean {
+    if (this.#watch === null || this.#isLost) return false;
+    const changes = this.#watch.take();
+    if (changes.lost) {
+      this.#isLost = true;
+      return false;
+    }
+    for (const folder of changes.names.keys()) this.#changed.set(this.#pathOf(folder), recall);
     for (const folder of changes.folders) {
       const path = this.#pathOf(folder);
-      this.#changed.set(parentPath(path), this.#recalls);
+      this.#changed.set(parentPath(path), recall);
       // Nobody watches below it any more, whatever is there now.
-      this.#each(path, (below) => this.#changed.set(below, this.#recalls));
+      this.#each(path, (below) => this.#changed.set(below, recall));
     }
     return true;
   }
@@ -153,6 +169,7 @@ export class WatchedMemory implements ScanMemory {
   /** W3. What is known of single files remains: their stats prove it. */
   #startOver(): void {
     this.#isWatched = false;
+    this.#isLost = false;
     this.#changed.clear();
     this.#inDoubt.clear();
     this.#stills.clear();

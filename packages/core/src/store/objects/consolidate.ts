@@ -34,6 +34,11 @@ export type IsLive = (id: ObjectId) => boolean | null;
 export interface ConsolidateOptions {
   /** Without it nothing is dropped: small packs and loose objects are merged. */
   readonly live?: IsLive | null;
+  /**
+   * Only the smallest packs, as many as make up at least half of the next larger one: done often, each object is written
+   * again only when what is there has doubled. Default false: all.
+   */
+  readonly smallest?: boolean;
   readonly pace: Pace;
   /** Share of a pack, 0 to 1, that may be waste before the pack is rewritten; 0 if nothing else is said. */
   readonly tolerated?: number;
@@ -72,6 +77,7 @@ class Consolidation {
   readonly #tolerated: number;
   readonly #packBytes: number;
   readonly #anySize: boolean;
+  readonly #smallest: boolean;
   readonly #assertHeld: () => void;
   readonly #isLive: (id: ObjectId) => boolean;
   readonly #dropped = new Set<ObjectId>();
@@ -79,7 +85,9 @@ class Consolidation {
   #looseFolded = 0;
   #done = 0;
 
-  constructor(files: ObjectFiles, { live, pace, tolerated, packBytes, anySize, assertHeld }: ConsolidateOptions) {
+  constructor(files: ObjectFiles, options: ConsolidateOptions) {
+    const { live, pace, tolerated, packBytes, anySize, smallest, assertHeld } = options;
+    this.#smallest = smallest ?? false;
     this.#files = files;
     this.#pace = pace;
     this.#tolerated = tolerated ?? 0;
@@ -95,7 +103,8 @@ class Consolidation {
     files.refresh();
     const before = this.#measure();
     await this.#foldLoose();
-    const surveyed = await survey(files, this.#isLive, () => this.#step());
+    const packs = this.#smallest ? smallestOf(files.packs.packs) : files.packs.packs;
+    const surveyed = await survey(files, packs, this.#isLive, () => this.#step());
     const { groups, tooLarge } = this.#plan(surveyed);
     for (const group of groups) {
       await this.#rewrite(group);
@@ -279,6 +288,19 @@ class Consolidation {
     this.#done++;
     if (this.#pace.due()) await this.#pace.breathe({ phase: 'clean-up', done: this.#done, total: null });
   }
+}
+
+/** See {@link ConsolidateOptions.smallest}. */
+function smallestOf(packs: readonly PackFile[]): readonly PackFile[] {
+  const rising = [...packs].sort((a, b) => a.size - b.size);
+  const chosen: PackFile[] = [];
+  let bytes = 0;
+  for (const pack of rising) {
+    if (chosen.length > 1 && bytes * 2 < pack.size) break;
+    chosen.push(pack);
+    bytes += pack.size;
+  }
+  return chosen;
 }
 
 /** Verifies an object, and closes its source. */

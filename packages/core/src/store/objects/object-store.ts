@@ -3,6 +3,7 @@
 import type { Ports } from '../../io/ports.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { DiskPath } from '../../model/names.ts';
+import type { Turn } from '../turn.ts';
 import { createBareRepository } from './bare-repository.ts';
 import { type ConsolidateOptions, type ConsolidateResult, consolidate } from './consolidate.ts';
 import { type CollectedDebris, collectDebris } from './debris.ts';
@@ -17,24 +18,29 @@ import { type ObjectProblem, type VerifyOptions, verifyObjects } from './verify-
 export class ObjectStore implements ObjectReader {
   readonly #files: ObjectFiles;
 
-  private constructor(ports: Ports, folder: DiskPath) {
+  private constructor(
+    ports: Ports,
+    folder: DiskPath,
+    /** Others write packs only in a turn of theirs. */
+    private readonly turn: Pick<Turn, 'isOurs'> | null,
+  ) {
     this.#files = new ObjectFiles(ports, folder);
   }
 
   /** Makes the repository in `folder`, or what an interrupted making left out, and opens it. Durable when it returns. */
   static create(ports: Ports, folder: DiskPath): ObjectStore {
     createBareRepository(ports.fs, folder);
-    return new ObjectStore(ports, folder);
+    return new ObjectStore(ports, folder, null);
   }
 
   /** @throws SavepointError STORE_DAMAGED when there is no repository */
-  static open(ports: Ports, folder: DiskPath): ObjectStore {
-    return new ObjectStore(ports, folder);
+  static open(ports: Ports, folder: DiskPath, turn: Pick<Turn, 'isOurs'> | null = null): ObjectStore {
+    return new ObjectStore(ports, folder, turn);
   }
 
   /** Looks again which objects there are. To be called when the store's lock was got, before `has` is believed. */
   refresh(): void {
-    this.#files.refresh();
+    if (!(this.turn?.isOurs() ?? false)) this.#files.refresh();
   }
 
   /** As of the last look. */
@@ -74,7 +80,7 @@ export class ObjectStore implements ObjectReader {
 
   /** Begins a batch on what the store has now. The caller holds the store's lock until the batch is over. */
   batch(): TakingBatch {
-    this.#files.refresh();
+    this.refresh();
     return new PackBatch(this.#files);
   }
 

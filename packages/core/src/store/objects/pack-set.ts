@@ -19,13 +19,15 @@ export interface PackedPlace {
 
 /** Enough for 35 million objects. */
 const INDEX_BYTES = 1024 * 1024 * 1024;
-/** With more packs than this a table over all of them is worth its making. */
-const FEW_PACKS = 3;
+/** With more packs than this outside of it a table over all of them is worth its making. */
+const FEW_PACKS = 8;
 
 export class PackSet {
   #packs: readonly PackFile[] = [];
   #problems: ReadonlyMap<DiskPath, string> = new Map();
+  /** Over all packs but `#untabled`. */
   #table: PackTable | null = null;
+  #untabled: readonly PackFile[] = [];
   readonly #cache = new BaseCache();
   /** Which file each pack was when it was opened: a pack may be replaced by one of the same name (P5). */
   readonly #stamps = new WeakMap<PackFile, string>();
@@ -78,18 +80,25 @@ export class PackSet {
     packs.sort((a, b) => b.size - a.size || (a.path < b.path ? -1 : 1));
     const kept = new Set(packs);
     for (const [path, pack] of known) if (!kept.has(pack)) this.handles.drop(path);
-    if (packs.length !== this.#packs.length || packs.some((pack, at) => this.#packs[at] !== pack)) this.#table = null;
     this.#packs = packs;
+    const tabled = new Set(this.#table?.packs);
+    this.#untabled = packs.filter((pack) => !tabled.has(pack));
+    if (packs.length - this.#untabled.length < tabled.size || this.#untabled.length > FEW_PACKS) {
+      this.#table = null;
+      this.#untabled = packs;
+    }
     this.#problems = problems;
   }
 
   /** One place of the object, or null. */
   find(key: Buffer): PackedPlace | null {
-    if (this.#packs.length > FEW_PACKS) {
-      this.#table ??= new PackTable(this.#packs);
-      return this.#table.find(key);
+    if (this.#untabled.length > FEW_PACKS) {
+      this.#table = new PackTable(this.#packs);
+      this.#untabled = [];
     }
-    for (const pack of this.#packs) {
+    const tabled = this.#table?.find(key) ?? null;
+    if (tabled !== null) return tabled;
+    for (const pack of this.#untabled) {
       const place = pack.index.find(key);
       if (place >= 0) return { pack, place };
     }
@@ -138,7 +147,7 @@ class PackTable {
   /** The running number of each pack's first entry. */
   readonly #bases: number[] = [];
 
-  constructor(private readonly packs: readonly PackFile[]) {
+  constructor(readonly packs: readonly PackFile[]) {
     let total = 0;
     for (const { index } of packs) {
       this.#bases.push(total);

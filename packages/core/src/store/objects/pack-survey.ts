@@ -14,14 +14,15 @@ export interface SurveyedPack {
   readonly waste: number;
 }
 
-/** All packs that may be rewritten: git's `.keep` files are honoured. */
+/** Those of the packs that may be rewritten: git's `.keep` files are honoured. */
 export async function survey(
   files: ObjectFiles,
+  packs: readonly PackFile[],
   isLive: (id: ObjectId) => boolean,
   step: () => Promise<void>,
 ): Promise<readonly SurveyedPack[]> {
   const surveyed: SurveyedPack[] = [];
-  for (const pack of [...files.packs.packs]) {
+  for (const pack of [...packs]) {
     if (files.fs.lstat(`${stemOf(pack.path)}.keep` as DiskPath) !== null) continue;
     let kept = 0;
     let waste = 0;
