@@ -37,7 +37,7 @@ export function layoutOf(storePath: DiskPath): StoreLayout {
     cache: below('cache'),
     statCache: below('cache/stat'),
     adopted: below('cache/adopted'),
-    turn: below('turn'),
+    turn: below('cache/turn'),
   };
 }
 

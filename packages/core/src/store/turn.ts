@@ -8,6 +8,7 @@
 
 import { readWhole } from '../io/durable-write.ts';
 import { FsError } from '../io/fs.ts';
+import { removeIfThere } from '../io/if-there.ts';
 import type { Ports } from '../io/ports.ts';
 import type { DiskPath } from '../model/names.ts';
 import { writeCacheFile } from './cache-file.ts';
@@ -32,7 +33,7 @@ export class Turn {
   take(): boolean {
     if (this.isOurs()) return true;
     writeCacheFile(this.ports.fs, this.file, Buffer.from(this.#mark));
-    if (!this.isOurs()) this.ports.fs.unlink(this.file);
+    if (!this.isOurs()) removeIfThere(this.ports.fs, this.file);
     return false;
   }
 

@@ -78,10 +78,11 @@ function checkpointOf({ ports, store, timeline }: Workspace): Checkpoint | null 
 }
 
 /** Nothing is known, so that every file is looked at. */
-const NOTHING_KNOWN: Pick<Recalled, 'known' | 'unchanged' | 'watch'> = {
+const NOTHING_KNOWN: Omit<Recalled, 'still'> = {
   known: () => undefined,
   unchanged: () => null,
   watch: () => false,
+  isQuiet: () => false,
 };
 
 async function wrongOf(

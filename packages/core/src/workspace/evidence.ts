@@ -13,7 +13,7 @@ const ON_HANDLES: ReadonlySet<PropertyKey> = new Set(['fstat', 'read', 'close'])
 
 export class Evidence {
   readonly #seen = new Map<DiskPath, Seen>();
-  /** Something was looked at in a way that leaves no evidence, or failed, or may change without a sign. */
+  /** Something could not be looked at, or may change without a sign. */
   #isWeak = false;
 
   constructor(
@@ -22,16 +22,14 @@ export class Evidence {
     private readonly began: number,
   ) {}
 
-  /** The same file system; what is asked of it is noted. */
+  /** The same file system, for looking only; what is asked of it is noted. */
   recording(): Fs {
-    const { fs } = this;
-    return new Proxy(fs, {
-      get: (_, key: keyof Fs) => {
-        const call = fs[key] as (...args: unknown[]) => unknown;
-        if (ON_HANDLES.has(key)) return call.bind(fs);
+    return new Proxy(this.fs, {
+      get: (fs, key) => {
+        if (!LOOKS.has(key) && !ON_HANDLES.has(key)) throw new Error(`Not a way to look: ${String(key)}`);
+        const call = Reflect.get(fs, key) as (...args: unknown[]) => unknown;
         return (...args: unknown[]) => {
           if (LOOKS.has(key)) this.#note(args[0] as DiskPath);
-          else this.#isWeak = true;
           return call.apply(fs, args);
         };
       },

@@ -44,6 +44,7 @@ export interface Entered {
 }
 
 const RULE_BYTES = 1024 * 1024;
+const NONE = Buffer.alloc(0);
 
 /** The position above the workspace folder: rules of an enclosing repository reach into it. */
 export function startingPosition(fs: Fs, root: DiskPath, globalIgnore: DiskPath | null): Position {
@@ -73,6 +74,13 @@ export function startingPosition(fs: Fs, root: DiskPath, globalIgnore: DiskPath 
   };
   const around: EnteredRepository = { state, index, inside };
   return { tracked, chain, global, around, enclosing: rootState(WORKSPACE_ITSELF, state), problems };
+}
+
+/** Whether whatever stands under one stands the same under the other; where that is not plain to see, not. */
+export function isSamePosition(a: Position, b: Position): boolean {
+  const isPlain = a.around === null && b.around === null && a.tracked === b.tracked;
+  const sameRules = a.chain?.key === b.chain?.key && Buffer.compare(a.global ?? NONE, b.global ?? NONE) === 0;
+  return isPlain && sameRules && a.problems.join('\0') === b.problems.join('\0');
 }
 
 /**

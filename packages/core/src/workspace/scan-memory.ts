@@ -55,8 +55,11 @@ export interface Recalled {
   watch(folder: DiskPath): boolean;
   /** Nothing changed in the folder, as it is known to be watched, since this was recalled. False: that is not known. */
   isQuiet(folder: TreePath): boolean;
-  /** What `make` returned in an earlier scan, if all that it looked at through its `fs` is as it was; else what it returns now. */
-  still<Result>(key: string, make: (fs: Fs) => Result): Result;
+  /**
+   * What `make` returned in an earlier scan, if all that it looked at through its `fs` is as it was; else what it returns now.
+   * @param isSame whether the earlier result does as well, though something is not as it was
+   */
+  still<Result>(key: string, make: (fs: Fs) => Result, isSame?: (before: Result, now: Result) => boolean): Result;
 }
 
 export interface ScanMemory {

@@ -41,7 +41,7 @@ import { ChosenPaths } from './chosen-paths.ts';
 import { Findings } from './findings.ts';
 import { FolderDraft, type WrittenFolder } from './folder-draft.ts';
 import type { PathSet } from './path-set.ts';
-import { type Entered, type Position, startingPosition, stepInto } from './position.ts';
+import { type Entered, isSamePosition, type Position, startingPosition, stepInto } from './position.ts';
 import { ABOVE_WORKSPACE, type Circumstances, type Recalled, type VisitedFolder } from './scan-memory.ts';
 import { isYoung } from './stat-cache.ts';
 
@@ -87,7 +87,11 @@ export async function scan(input: ScanInput): Promise<ScanResult> {
   const stat = input.ports.fs.lstat(input.root);
   if (stat === null || kindOf(stat) !== 'folder') throw captureFailed(input.root, 'ENOENT');
   const walk = new Scan(input);
-  const start = input.recalled.still(ABOVE_WORKSPACE, (fs) => startingPosition(fs, input.root, input.globalIgnore));
+  const start = input.recalled.still(
+    ABOVE_WORKSPACE,
+    (fs) => startingPosition(fs, input.root, input.globalIgnore),
+    isSamePosition,
+  );
   const findings = new Findings();
   const top = await walk.folder(
     {

@@ -27,6 +27,8 @@ import type { StatCache } from './stat-cache.ts';
 interface Still {
   readonly value: unknown;
   readonly evidence: Evidence;
+  /** The same once more, of what is there now. */
+  readonly again: () => Still;
 }
 
 /** The file is written anew after so many folders changed: a process without this memory reads what is newer. */
@@ -77,7 +79,7 @@ export class WatchedMemory implements ScanMemory {
       unchanged: (path) => (lookAt === null || lookAt.leadsTo(path) ? null : (folders.get(path) ?? null)),
       watch: (folder) => this.#watch?.add(folder) ?? false,
       isQuiet: (path) => this.#isQuiet(path),
-      still: (key, make) => this.#still(key, make),
+      still: (key, make, isSame) => this.#still(key, make, isSame ?? (() => false)),
     } satisfies WatchedRecall as Recalled;
   }
 
@@ -148,22 +150,33 @@ export class WatchedMemory implements ScanMemory {
 
   /** @returns false where the rules above the workspace may be others */
   #stillsHold(): boolean {
-    for (const [key, { evidence }] of this.#stills) {
-      if (evidence.holds()) continue;
-      if (key === ABOVE_WORKSPACE) return false;
-      this.#stills.delete(key);
-      this.#changed.set(key as TreePath, this.#recalls);
+    for (const [key, still] of this.#stills) {
+      if (still.evidence.holds()) continue;
+      if (key === ABOVE_WORKSPACE) {
+        const again = still.again();
+        if (again.value !== still.value) return false;
+        this.#stills.set(key, again);
+      } else {
+        // Done again when the scan gets there.
+        this.#stills.delete(key);
+        this.#changed.set(key as TreePath, this.#recalls);
+      }
     }
     return true;
   }
 
-  #still<Result>(key: string, make: (fs: Fs) => Result): Result {
+  #still<Result>(key: string, make: (fs: Fs) => Result, isSame: (before: Result, now: Result) => boolean): Result {
     const standing = this.#stills.get(key);
     if (standing !== undefined) return standing.value as Result;
-    const evidence = new Evidence(this.ports.fs, this.ports.clock.now());
-    const value = make(evidence.recording());
-    this.#stills.set(key, { value, evidence });
-    return value;
+    const look = (before: Result | null): Still => {
+      const evidence = new Evidence(this.ports.fs, this.ports.clock.now());
+      const now = make(evidence.recording());
+      const value = before !== null && isSame(before, now) ? before : now;
+      return { value, evidence, again: () => look(value) };
+    };
+    const still = look(null);
+    this.#stills.set(key, still);
+    return still.value as Result;
   }
 
   /** W3. What is known of single files remains: their stats prove it. */

@@ -55,10 +55,10 @@ export class Machine {
     return spawnSync('git', [...args], { cwd: this.folder, env: { ...this.world.env, ...GIT_ENV } }).status;
   }
 
-  /** All that there is, byte for byte, but for bundles themselves. */
+  /** All that there is, byte for byte, but for bundles themselves, and for the mark of whose turn it was. */
   state(): string {
     return everything(this.folder)
-      .filter((line) => !/\.bundle /.test(line))
+      .filter((line) => !/\.bundle |\/cache\/turn /.test(line))
       .join('\n');
   }
 }
