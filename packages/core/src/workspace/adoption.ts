@@ -45,6 +45,7 @@ export class Adoption {
   readonly #reaches = new Map<TreePath, Reach | null>();
   readonly #packs = new Map<DiskPath, ForeignPacks | null>();
   #hasWholePacks = false;
+  #lastFolder = '' as TreePath;
 
   /** @param person files of attributes that count in every repository */
   constructor(
@@ -70,8 +71,8 @@ export class Adoption {
    * @param stat of the file, as it is now
    */
   idOf(path: TreePath, stat: ListedStat): ObjectId | null {
-    return orDoubt(() => {
-      const reach = this.#reachOf(parentPath(path));
+    try {
+      const reach = this.#reachOf(this.#folderOf(path));
       if (reach === null) return null;
       const { repository } = reach;
       const from = fromTop(reach, path);
@@ -80,7 +81,18 @@ export class Adoption {
       if (mayBeConverted(reach.rules, from)) return null; // A2
       const id = entry.id as ObjectId;
       return repository.packs.want(id, stat.size) ? id : null; // A1, A3
-    });
+    } catch (error) {
+      if (!isDoubt(error)) throw error;
+      return null;
+    }
+  }
+
+  /** Mostly the one that was asked about before. */
+  #folderOf(path: TreePath): TreePath {
+    const last = this.#lastFolder;
+    const isSame = path.lastIndexOf('/') === last.length && path.startsWith(last);
+    if (!isSame) this.#lastFolder = parentPath(path);
+    return this.#lastFolder;
   }
 
   /** Whether a tree that a snapshot consists of is among what can be taken over; it is, then. */

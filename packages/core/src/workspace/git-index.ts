@@ -189,6 +189,8 @@ const INTENT_TO_ADD = 0x2000;
 class Index implements TrackedPaths {
   readonly sparseFolders: readonly TreePath[];
   readonly #sparse: ReadonlySet<string>;
+  /** The row that was asked for last. */
+  #last = -1;
 
   constructor(
     private readonly rows: Rows,
@@ -214,8 +216,12 @@ class Index implements TrackedPaths {
   }
 
   entry(path: TreePath): IndexEntry | null {
-    const row = this.#atOrAfter(path);
-    return this.rows.paths[row] === path && path !== '' ? this.#entryAt(row) : null;
+    // Who asks about many asks in much the same order.
+    const next = this.#last + 1;
+    const row = this.rows.paths[next] === path && this.rows.paths[next - 1] !== path ? next : this.#atOrAfter(path);
+    if (this.rows.paths[row] !== path || path === '') return null;
+    this.#last = row;
+    return this.#entryAt(row);
   }
 
   *entries(): Iterable<IndexEntry> {

@@ -433,6 +433,13 @@ describe('an entry that does not vouch fully is not believed', () => {
     expect(await other.compare()).toBe(0);
   });
 
+  test('a repository whose configuration cannot be read to its end', async () => {
+    const place = made();
+    place.lieAbout('a.txt');
+    appendFileSync(place.at('.git/config'), '[core\n');
+    expect(await place.compare()).toBe(0);
+  });
+
   test.each(['include.path', 'includeIf.gitdir:x.path', 'attr.tree', 'extensions.later'])(
     'a repository that says %s',
     async (key) => {
