@@ -192,7 +192,9 @@ interface Done {
 function behaviour({ project, ran: { status, signal, seen, leftBehind, trouble } }: Done) {
   const requests = seen.map(({ marker, step, tools, results }) => ({ marker, step, tools, results: results.length }));
   const results = (seen.at(-1)?.results ?? []).map(({ text, isError }) => ({ isError, text: steady(text, project) }));
-  return { status, signal, requests, results: results.toSorted(byText), leftBehind, trouble };
+  // A daemon that answers hooks outlives its agent, and ends by itself.
+  const others = leftBehind.filter((command) => !command.endsWith(' daemon run'));
+  return { status, signal, requests, results: results.toSorted(byText), leftBehind: others, trouble };
 }
 
 function byText(a: { readonly text: string }, b: { readonly text: string }): number {
