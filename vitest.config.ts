@@ -17,6 +17,11 @@ const alias = [
   { find: /^@savepoint\/testkit$/, replacement: source('packages/testkit/src/index.ts') },
 ];
 
+/** Opens every workspace as a process does that stays. */
+const watchedAlias = alias.map((each, index) =>
+  index === 0 ? { ...each, replacement: source('tests/watched/core.ts') } : each,
+);
+
 const setupFiles = [source('tests/environment.ts')];
 
 export default defineConfig({
@@ -30,6 +35,18 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['packages/*/test/**/*.test.ts', 'tests/**/*.test.ts'],
+          exclude: ['**/node_modules/**', '**/fixtures/**', 'tests/system/**'],
+          setupFiles,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        resolve: { alias: watchedAlias },
+        test: {
+          name: 'watched',
+          include: ['packages/core/test/**/*.test.ts', 'tests/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/fixtures/**', 'tests/system/**'],
           setupFiles,
           testTimeout: 60_000,

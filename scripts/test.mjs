@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * Runs one suite from start to end. Usage: node scripts/test.mjs quick|system|daemon [--coverage] [--no-summary]
+ * Runs one suite from start to end. Usage: node scripts/test.mjs quick|system|daemon|watched [--coverage] [--no-summary]
  * quick: build, lint, tests, documents against the results. system: build and tests. daemon: build, and those of the quick
- * tests that run hooks, once more with a daemon that answers them. --coverage: of the engine.
+ * tests that run hooks, once more with a daemon that answers them. watched: build, and those of the quick tests that open
+ * workspaces themselves, once more with these being watched. --coverage: of the engine.
  *
  * A failed build ends it; after any other failure the rest still runs. The results stand in reports/SUITE.json, the last
  * line is `N passed, N failed, N skipped`, and the exit status is 0 only when every step was good.
@@ -16,11 +17,18 @@ import { step, TOP, tellFailures, tool } from './steps.mjs';
 /** Where hooks are run as agents' settings have them. */
 const WITH_HOOKS = ['packages/agents/test', 'tests/complaints/g-agents.test.ts', 'tests/faces/hook.test.ts'];
 
+/** In which workspaces are opened by the test itself, on a real disk. */
+const IN_PROCESS = [
+  ...['edit', 'facade', 'rewind', 'timeline', 'verbs'].map((room) => `packages/core/test/${room}`),
+  ...['tests/model', 'tests/roots', 'tests/together'],
+];
+
 /** @type {Readonly<Record<string, { readonly project: string, readonly files: readonly string[] }>>} */
 const SUITES = {
   quick: { project: 'quick', files: [] },
   system: { project: 'system', files: [] },
   daemon: { project: 'quick', files: WITH_HOOKS },
+  watched: { project: 'watched', files: IN_PROCESS },
 };
 
 const suite = process.argv[2] ?? '';

@@ -147,6 +147,7 @@ test('acts and captures of sessions merge packs and refs by themselves', async (
       },
     ]);
   }
+  await savepoint.idle();
   expect((await p.files('objects.git/objects/pack')).filter((name) => name.endsWith('.pack')).length).toBeLessThan(52);
   expect((await p.files('objects.git/refs/savepoint')).length).toBeLessThan(52);
   expect((await p.ids()).length).toBe(61);
