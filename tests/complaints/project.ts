@@ -42,9 +42,9 @@ export interface Watch {
   readonly record?: string;
 }
 
-/** Options for a run whose calls to the file system are watched, or made to fail. */
+/** Options for a run whose calls to the file system are watched, or made to fail: the native add-on makes none of node's. */
 export function watching(watch: Watch): RunOptions {
-  return { preload: { calls: JSON.stringify(watch) } };
+  return { preload: { calls: JSON.stringify(watch) }, env: { SAVEPOINT_NATIVE: 'off' } };
 }
 
 /** A real folder, a real home and a real store, all in one temporary folder, and the real binary to work on them. */
