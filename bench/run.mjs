@@ -5,8 +5,9 @@
  * it; and what an edit of many files costs, beside what agents do it with. Usage: npm run bench -- [--files N] [--runs N]
  * [--only PART] [--write]
  *   --files   files in the repository, about 4 kB each; 50,000 without it
+ *   --sizes   files in the repositories of the part `speed`; 1000,10000,50000,200000 without it
  *   --runs    how often each thing is measured, and an edit three times as often; the middle one counts; 3 without it
- *   --only    `checkpoints`, `edits`, `history`, `agents` or `repositories`: one of the parts; all without it
+ *   --only    `checkpoints`, `edits`, `history`, `agents`, `repositories` or `speed`: one of the parts; all without it
  *   --write   writes what was measured into docs/performance.md
  */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,6 +22,7 @@ import { ensureRival } from './rival.mjs';
 const { values } = parseArgs({
   options: {
     files: { type: 'string', default: '50000' },
+    sizes: { type: 'string', default: '1000,10000,50000,200000' },
     runs: { type: 'string', default: '3' },
     only: { type: 'string' },
     write: { type: 'boolean', default: false },
@@ -28,10 +30,11 @@ const { values } = parseArgs({
 });
 const FILES = Number(values.files);
 const RUNS = Number(values.runs);
-const PARTS = ['checkpoints', 'edits', 'history', 'agents', 'repositories'].filter(
+const PARTS = ['checkpoints', 'edits', 'history', 'agents', 'repositories', 'speed'].filter(
   (part) => (values.only ?? part) === part,
 );
-if (PARTS.length === 0) throw new Error('--only takes `checkpoints`, `edits`, `history`, `agents` or `repositories`');
+if (PARTS.length === 0)
+  throw new Error('--only takes `checkpoints`, `edits`, `history`, `agents`, `repositories` or `speed`');
 const MANY = Math.min(1_000, Math.floor(FILES / 4));
 const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
 // First: npm may need what is taken away below.
@@ -45,6 +48,7 @@ const { measureEdits } = await import('./edits.mjs');
 const { measureHistory } = await import('./history.mjs');
 const { measureAgents } = await import('./agents.mjs');
 const { measureRepositories } = await import('./repositories.mjs');
+const { measureSpeed } = await import('./speed.mjs');
 
 /**
  * @typedef {object} Row
@@ -69,8 +73,10 @@ let kept;
 const tables = {};
 
 try {
-  console.log(`making ${FILES} files …`);
-  makeRepository(project, FILES);
+  if (PARTS.some((part) => part !== 'speed' && part !== 'repositories')) {
+    console.log(`making ${FILES} files …`);
+    makeRepository(project, FILES);
+  }
   if (PARTS.includes('checkpoints')) {
     await checkpoints();
     tables['figures'] = `${machine()} ${report()}`;
@@ -89,6 +95,12 @@ try {
   if (PARTS.includes('repositories')) {
     const repositories = await measureRepositories({ base, runs: RUNS, files: FILES });
     tables['figures of repositories'] = `${machine()} ${repositories}`;
+  }
+  if (PARTS.includes('speed')) {
+    const sizes = values.sizes.split(',').map(Number);
+    const speed = await measureSpeed({ base, runs: RUNS * 3, sizes });
+    tables['figures of speed'] =
+      `${machine()} ${RUNS * 3} runs, the middle one, with the spread in brackets; milliseconds.\n\n${speed}`;
   }
 } finally {
   rmSync(base, { recursive: true, force: true });

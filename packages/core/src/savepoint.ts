@@ -23,7 +23,7 @@ import {
 } from './events.ts';
 import type { Exporter } from './exporting.ts';
 import { readWhole } from './io/durable-write.ts';
-import { FsError, kindOf } from './io/fs.ts';
+import { type Fs, FsError, kindOf } from './io/fs.ts';
 import { Pace, type Progress } from './io/pace.ts';
 import type { Places, Ports } from './io/ports.ts';
 import { type Actor, type CaptureRules, type Checkpoint, OUTSIDE, type TestResult } from './model/checkpoint.ts';
@@ -93,6 +93,7 @@ import { makeFolderWith } from './transaction/new-folder.ts';
 import { asSavepointError } from './transaction/outcome.ts';
 import { type Recovered, recover, type Settlement, type Waiting } from './transaction/recover.ts';
 import type { Journal, Mount } from './transaction/transition.ts';
+import { Evidence } from './workspace/evidence.ts';
 import type { ScanResult } from './workspace/scan.ts';
 import type { ScanMemory } from './workspace/scan-memory.ts';
 import type { StatCache } from './workspace/stat-cache.ts';
@@ -273,6 +274,7 @@ export class Savepoint {
   readonly #stories = new StoryCache();
   readonly #memories = new Map<string, WatchedMemory>();
   readonly #stores = new Map<DiskPath, OpenStore>();
+  readonly #settingsRead = new Map<DiskPath, { readonly settings: Settings; readonly evidence: Evidence }>();
   readonly #background = new Set<Promise<void>>();
   #isExportDue = false;
   #isMergeDue = false;
@@ -1389,8 +1391,16 @@ export class Savepoint {
   }
 
   #settings(root: DiskPath): Settings {
-    const { settings, ports, places } = this.#options;
-    return settings === undefined ? DEFAULT_SETTINGS : readSettings(ports, { home: places.home, root }, settings);
+    const { settings: source, ports, places, watch } = this.#options;
+    if (source === undefined) return DEFAULT_SETTINGS;
+    const read = (fs: Fs): Settings => readSettings({ ...ports, fs }, { home: places.home, root }, source);
+    if (watch !== true) return read(ports.fs);
+    const known = this.#settingsRead.get(root);
+    if (known?.evidence.holds() === true) return known.settings;
+    const evidence = new Evidence(ports.fs, ports.clock.now());
+    const settings = read(evidence.recording());
+    this.#settingsRead.set(root, { settings, evidence });
+    return settings;
   }
 
   /** @throws SavepointError BAD_CONFIG */

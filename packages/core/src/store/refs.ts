@@ -136,8 +136,26 @@ export class Refs {
    * @throws FsError EEXIST if the ref exists, or one whose name is a folder of it or has it as a folder
    */
   create(name: string, id: ObjectId): void {
-    this.#found.clear();
     assertName(name);
+    const known = this.#standing(name);
+    this.#found.clear();
+    this.#create(name, id);
+    for (const [prefix, refs] of known) {
+      this.#found.set(prefix, { stamp: this.#stamp(prefix), refs: { refs: withRef(refs, { name, id }), damaged: [] } });
+    }
+  }
+
+  /** What is known under prefixes of the name, and holds. */
+  #standing(name: string): ReadonlyMap<string, readonly Ref[]> {
+    const standing = new Map<string, readonly Ref[]>();
+    if (this.turn?.isOurs() !== true) return standing;
+    for (const [prefix, { stamp, refs }] of this.#found) {
+      if (name.startsWith(prefix) && stamp === this.#stamp(prefix)) standing.set(prefix, refs.refs);
+    }
+    return standing;
+  }
+
+  #create(name: string, id: ObjectId): void {
     if (!isObjectId(id)) throw refused(`not an object id: ${JSON.stringify(id)}`);
     const path = this.#pathOf(name);
     if (clashes(this.#readPacked(), name)) throw new FsError('EEXIST', 'openNew', path);
@@ -361,6 +379,12 @@ export class Refs {
       throw error;
     }
   }
+}
+
+/** In the order of their names. */
+function withRef(refs: readonly Ref[], ref: Ref): readonly Ref[] {
+  const at = refs.findIndex(({ name }) => name > ref.name);
+  return at < 0 ? [...refs, ref] : [...refs.slice(0, at), ref, ...refs.slice(at)];
 }
 
 /** Whether `name` is taken, is below a ref, or has one below it. */

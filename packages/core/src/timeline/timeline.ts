@@ -6,7 +6,7 @@ import type { Name } from '../model/names.ts';
 import { decodeCommit, encodeCommit } from '../store/objects/commit.ts';
 import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
 import { encodeTree, type TreeEntry } from '../store/objects/tree.ts';
-import type { Refs } from '../store/refs.ts';
+import type { Ref, Refs } from '../store/refs.ts';
 import { readBlob, readTree } from '../store/snapshot.ts';
 import { decodeStory, encodeStory, type Story } from './checkpoint-json.ts';
 
@@ -37,6 +37,18 @@ export interface TimelineEnd {
   readonly lastNumber: number;
 }
 
+/** Refs that are not read anew need not be understood anew. */
+const LISTED = new WeakMap<readonly Ref[], readonly CheckpointRef[]>();
+
+function checkpointsOf(refs: readonly Ref[]): readonly CheckpointRef[] {
+  const found: CheckpointRef[] = [];
+  for (const { name, id } of refs) {
+    const number = Number(/^[1-9]\d{0,8}$/.exec(name.slice(PREFIX.length))?.[0] ?? Number.NaN);
+    if (!Number.isNaN(number)) found.push({ number, commit: id });
+  }
+  return found.sort((a, b) => a.number - b.number);
+}
+
 export class Timeline {
   constructor(
     private readonly objects: ObjectReader,
@@ -45,12 +57,13 @@ export class Timeline {
 
   /** Newest last. Read anew at each call: other processes publish too. */
   list(): readonly CheckpointRef[] {
-    const found: CheckpointRef[] = [];
-    for (const { name, id } of this.refs.list(PREFIX)) {
-      const number = Number(/^[1-9]\d{0,8}$/.exec(name.slice(PREFIX.length))?.[0] ?? Number.NaN);
-      if (!Number.isNaN(number)) found.push({ number, commit: id });
+    const refs = this.refs.list(PREFIX);
+    let listed = LISTED.get(refs);
+    if (listed === undefined) {
+      listed = checkpointsOf(refs);
+      LISTED.set(refs, listed);
     }
-    return found.sort((a, b) => a.number - b.number);
+    return listed;
   }
 
   has(commit: ObjectId): boolean {

@@ -1,0 +1,300 @@
+// @ts-check
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { bytesOnDisk, median, timed, told, wholeCommand } from './measure.mjs';
+import { change, git, makeRepository } from './repository.mjs';
+
+/**
+ * What things cost in a process that stays, at several sizes, beside the raw limit and the fastest of what agents do with
+ * git today. Everything of one size is measured in turn.
+ */
+
+const PROCESS = fileURLToPath(new URL('./staying-process.mjs', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
+const MANY = 1_000;
+const TIMELINE = [10, 10_000];
+
+/**
+ * @typedef {object} Row
+ * @property {string} what
+ * @property {number[]} ours milliseconds, one for each run
+ * @property {number[]} [command] the whole command
+ * @property {number[]} rival
+ * @property {string} against
+ */
+
+/**
+ * @param {{ base: string, runs: number, sizes: readonly number[] }} options
+ * @returns {Promise<string>} a table for each size, and one of the timeline
+ */
+export async function measureSpeed({ base, runs, sizes }) {
+  const parts = [];
+  for (const size of sizes) parts.push(await atSize(join(base, `speed-${size}`), size, runs));
+  parts.push(await longTimeline(join(base, 'speed-timeline'), runs));
+  return parts.join('\n');
+}
+
+/**
+ * @param {string} base
+ * @param {number} size files
+ * @param {number} runs
+ */
+async function atSize(base, size, runs) {
+  const project = join(base, 'project');
+  mkdirSync(base, { recursive: true });
+  makeRepository(project, size);
+  /** @type {Row[]} */
+  const rows = [];
+  const notes = [];
+  let round = 1;
+  const touch = (/** @type {number} */ count) => change(project, size, count, round++);
+
+  /** @type {Row} */
+  const first = {
+    what: 'first checkpoint',
+    ours: [],
+    command: [],
+    rival: [],
+    against: 'a fresh `add -A`, `write-tree`',
+  };
+  let peak = 0;
+  for (let run = 0; run < Math.min(runs, 3); run++) {
+    const homes = [join(base, `home-${run}`), join(base, `home-command-${run}`)];
+    const process = await start(project, /** @type {string} */ (homes[0]));
+    first.ours.push(await process.does('checkpoint'));
+    peak = Math.max(peak, await process.end());
+    first.command?.push(command(project, /** @type {string} */ (homes[1]), 'checkpoint'));
+    const fresh = shadow(base, project, `fresh-${run}`);
+    first.rival.push(timed(() => fresh.each(['add', '-A'], ['write-tree'])));
+    if (run === 0) {
+      const ours = bytesOnDisk(/** @type {string} */ (homes[0]));
+      notes.push(`disk after it: ${mb(ours)}, the private git repository ${mb(bytesOnDisk(fresh.folder))}`);
+    }
+    for (const folder of [...homes, fresh.folder]) rmSync(folder, { recursive: true, force: true });
+  }
+  rows.push(first);
+
+  const kept = shadow(base, project, 'kept');
+  kept.each(['add', '-A'], ['commit', '-q', '-m', 'first']);
+  const staying = await start(project, join(base, 'home'));
+  const looking = await start(project, join(base, 'home-looking'), { BENCH_WATCH: 'off' });
+  const home = join(base, 'home-command');
+  for (const process of [staying, looking]) await process.does('checkpoint');
+  command(project, home, 'checkpoint');
+  // Files that are younger than two seconds are always read again.
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  for (const process of [staying, looking]) await process.does('checkpoint');
+  command(project, home, 'checkpoint');
+  kept.each(['add', '-A']);
+  await staying.does('idle');
+
+  const add = () => timed(() => kept.each(['add', '-A'], ['write-tree']));
+  const stash = () => timed(() => git(project, 'stash', 'create'));
+  /** @param {string} what @param {number} count @param {string} work */
+  const beside = async (what, count, work) => {
+    /** @type {Row} */
+    const row = { what, ours: [], command: [], rival: [], against: '' };
+    /** @type {Record<string, number[]>} */
+    const rivals = { '`add -A`, `write-tree`': [], '`stash create`': [] };
+    for (let run = 0; run < runs; run++) {
+      touch(count);
+      row.ours.push(await staying.does(work));
+      touch(count);
+      row.command?.push(command(project, home, 'checkpoint'));
+      touch(count);
+      rivals['`add -A`, `write-tree`']?.push(add());
+      touch(count);
+      rivals['`stash create`']?.push(stash());
+    }
+    const [name, times] = /** @type {[string, number[]]} */ (
+      Object.entries(rivals).sort(([, a], [, b]) => median(a) - median(b))[0]
+    );
+    rows.push({ ...row, rival: times, against: name });
+  };
+  await beside('one edited file', 1, 'checkpoint');
+  await beside('nothing changed', 0, 'look');
+  if (size >= 4 * MANY) await beside(`${MANY.toLocaleString('en')} changed files`, MANY, 'checkpoint');
+
+  /** @type {Row} */
+  const scan = {
+    what: 'scan, nothing changed, no watcher',
+    ours: [],
+    rival: [],
+    against: '`readdir` and `lstat` of every file',
+  };
+  /** @type {Row} */
+  const write = { what: 'one edited file', ours: [], rival: [], against: 'one new file with its bytes, fsynced' };
+  for (let run = 0; run < runs; run++) {
+    scan.ours.push(await looking.does('status'));
+    scan.rival.push(timed(() => look(project)));
+    touch(1);
+    write.ours.push(await staying.does('checkpoint'));
+    write.rival.push(timed(() => writeDurably(join(base, `raw-${run}`), 4_000)));
+  }
+  rows.push(scan, write);
+
+  /** @type {Row} */
+  const back = { what: 'restore of one file', ours: [], command: [], rival: [], against: '`restore`, `clean`' };
+  kept.each(['add', '-A'], ['commit', '-q', '--allow-empty', '-m', 'before']);
+  await staying.does('checkpoint');
+  for (let run = 0; run < runs; run++) {
+    touch(1);
+    back.ours.push(await staying.does('restore'));
+    touch(1);
+    back.command?.push(command(project, home, 'restore', 'last', '--yes'));
+    touch(1);
+    back.rival.push(
+      timed(() => kept.each(['restore', '--source=HEAD', '--staged', '--worktree', '--', '.'], ['clean', '-fdq'])),
+    );
+  }
+  rows.push(back);
+  peak = Math.max(peak, await staying.end());
+  await looking.end();
+  rmSync(base, { recursive: true, force: true });
+  notes.push(`the most memory of a process that stays: ${Math.round(peak)} MB`);
+  return table(`${size.toLocaleString('en')} files`, rows, notes);
+}
+
+/**
+ * @param {string} base
+ * @param {number} runs
+ */
+async function longTimeline(base, runs) {
+  /** @type {Record<string, number[][]>} */
+  const times = { list: [], show: [], diff: [] };
+  for (const length of TIMELINE) {
+    const project = join(base, `project-${length}`);
+    makeRepository(project, 100);
+    const process = await start(project, join(base, `home-${length}`));
+    for (let made = 0; made < length; made++) {
+      writeFileSync(join(project, 'changing.txt'), `${made}\n`);
+      await process.does('checkpoint');
+    }
+    await process.does('idle');
+    for (const [work, columns] of Object.entries(times)) {
+      const column = [];
+      for (let run = 0; run < runs; run++) column.push(await process.does(work));
+      columns.push(column);
+    }
+    await process.end();
+  }
+  rmSync(base, { recursive: true, force: true });
+  const lines = Object.entries(times).map(([work, [few = [], many = []]]) => {
+    return `| ${work} | ${told(many)} | ${told(few)} | ${(median(many) / median(few)).toFixed(2)} × |`;
+  });
+  return [
+    `| | with ${TIMELINE[1]?.toLocaleString('en')} checkpoints | with ${TIMELINE[0]} | ratio |`,
+    '|---|---|---|---|',
+    ...lines,
+    '',
+  ].join('\n');
+}
+
+/** @param {string} head @param {readonly Row[]} rows @param {readonly string[]} notes */
+function table(head, rows, notes) {
+  const lines = rows.map(({ what, ours, command: whole, rival, against }) => {
+    const ratio = median(rival) / median(ours);
+    const spread = ours.map((ms, run) => (rival[run % rival.length] ?? 0) / ms);
+    const times = (/** @type {number} */ x) => (x < 10 ? x.toFixed(2) : x.toFixed(0));
+    const told_ = `${times(ratio)} × (${times(Math.min(...spread))}–${times(Math.max(...spread))})`;
+    return `| ${what} | ${told(ours)} | ${told(whole)} | ${against}: ${told(rival)} | ${told_} |`;
+  });
+  return [
+    `| ${head} | in a process that stays | whole command | beside it | so many times faster |`,
+    '|---|---|---|---|---|',
+    ...lines,
+    '',
+    ...notes.map((note) => `- ${note}.`),
+    '',
+  ].join('\n');
+}
+
+/**
+ * @param {string} dir
+ * @param {string} home
+ * @param {Record<string, string>} [env]
+ */
+async function start(dir, home, env = {}) {
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const child = spawn(process.execPath, [PROCESS, dir, home], {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const answers = createInterface({ input: child.stdout });
+  let peak = 0;
+  return {
+    /** @param {string} work @returns {Promise<number>} milliseconds */
+    async does(work) {
+      const answer = once(answers, 'line');
+      child.stdin.write(`${work}\n`);
+      const { ms, peakMb } = JSON.parse(String((await answer)[0]));
+      peak = peakMb;
+      return ms;
+    },
+    /** @returns {Promise<number>} the most memory it had, MB */
+    async end() {
+      const ended = once(child, 'exit');
+      child.stdin.end();
+      await ended;
+      return peak;
+    },
+  };
+}
+
+/** @param {string} project @param {string} home @param {string[]} args */
+function command(project, home, ...args) {
+  return wholeCommand([process.execPath, COMMAND, ...args], project, { SAVEPOINT_HOME: home }).ms;
+}
+
+/** A private repository beside the project. @param {string} base @param {string} project @param {string} name */
+function shadow(base, project, name) {
+  const folder = join(base, name);
+  const gitDir = join(folder, 'shadow.git');
+  mkdirSync(folder, { recursive: true });
+  const run = (/** @type {string[]} */ ...args) =>
+    git(project, `--git-dir=${gitDir}`, `--work-tree=${project}`, ...args);
+  run('init', '-q');
+  return {
+    folder,
+    each: (/** @type {string[][]} */ ...commands) => {
+      for (const args of commands) run(...args);
+    },
+  };
+}
+
+/** @param {string} folder */
+function look(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.name === '.git') continue;
+    const path = join(folder, entry.name);
+    lstatSync(path);
+    if (entry.isDirectory()) look(path);
+  }
+}
+
+/** @param {string} file @param {number} bytes */
+function writeDurably(file, bytes) {
+  const fd = openSync(file, 'w');
+  writeSync(fd, 'x'.repeat(bytes));
+  fsyncSync(fd);
+  closeSync(fd);
+}
+
+/** @param {number} bytes */
+function mb(bytes) {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

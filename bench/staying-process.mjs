@@ -1,0 +1,46 @@
+// @ts-check
+/**
+ * A process that stays, with a workspace that it watches: `node bench/staying-process.mjs FOLDER HOME`. Each line on stdin
+ * names a piece of work; the answer is a line of JSON with its milliseconds, and at the end with the most memory it had.
+ */
+import { createInterface } from 'node:readline';
+import { open } from '@savepoint/core';
+import { nodePorts } from '@savepoint/core/node';
+
+const [dir = '', home = ''] = process.argv.slice(2);
+/** @typedef {import('@savepoint/core').DiskPath} DiskPath */
+const savepoint = open({
+  dir: /** @type {DiskPath} */ (dir),
+  ports: nodePorts(),
+  places: {
+    home: /** @type {DiskPath} */ (home),
+    userHome: null,
+    globalIgnore: null,
+    gitAttributes: () => [],
+  },
+  watch: process.env['BENCH_WATCH'] !== 'off',
+  retention: { maxCheckpoints: 20_000 },
+});
+const session = savepoint.session({ agent: 'bench' });
+let calls = 0;
+
+/** @type {Record<string, () => Promise<unknown>>} */
+const work = {
+  checkpoint: () => savepoint.checkpoint(),
+  // What a hook does before a call: a checkpoint where something differs, and nothing else.
+  look: () => session.begin({ id: `call-${calls++}`, tool: 'Read', kind: 'shell', paths: [] }),
+  status: () => savepoint.status(),
+  restore: () => savepoint.restore('last'),
+  list: () => savepoint.list({ limit: 20 }),
+  show: () => savepoint.show('last'),
+  diff: () => savepoint.diff({ from: 'last~1', to: 'last' }),
+  idle: () => savepoint.idle(),
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const started = performance.now();
+  await work[line]?.();
+  const ms = performance.now() - started;
+  console.log(JSON.stringify({ ms, peakMb: process.resourceUsage().maxRSS / 1024 }));
+}
+savepoint.close();
