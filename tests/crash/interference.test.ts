@@ -89,6 +89,33 @@ describe.each(ACTS)('$name', (scene) => {
   }, 3_600_000);
 });
 
+it.each(ACTS)(
+  '$name: what is removed in the moment before it is set aside is no failure of the disk',
+  async (scene) => {
+    const random = seededRandom(SEED);
+    const start = await prepared(scene);
+    const whole = start.afterProcessDeath();
+    const before = whole.calls;
+    const moments: number[] = [];
+    whole.onCall = ({ operation, path }) => {
+      if (operation === 'rename' && /\/\.savepoint-[^/]+\/old\//.test(path)) moments.push(whole.calls - before);
+    };
+    await scene.act(engine(whole, 100));
+    whole.onCall = null;
+    const ends = { old: treeOf(start).tree, done: treeOf(whole).tree };
+    const old = [...ends.old.keys()].filter((path) => path !== '' && ends.old.get(path) !== ends.done.get(path));
+    expect(moments).not.toEqual([]);
+    for (const at of random.sample(moments, Math.min(moments.length, howMuch({ quick: 1, ci: 3, long: 1_000 })))) {
+      for (const path of random.sample(old, Math.min(old.length, howMuch({ quick: 6, ci: 12, long: 1_000 })))) {
+        const intrusion = { at, deed: 'removes it', path };
+        await interfere(scene, start, ends, [intrusion], new Set(), random).catch((error: Error) => {
+          throw new Error(`${JSON.stringify(intrusion)}: ${error.message}`);
+        });
+      }
+    }
+  },
+);
+
 it('edit of 2 files: a second save is not lost at whatever call it comes while the first is dealt with', async () => {
   const random = seededRandom(SEED);
   const scene = SCENES.find(({ name }) => name === 'edit of 2 files') as Scene;

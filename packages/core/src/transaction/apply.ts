@@ -124,7 +124,13 @@ function setAside(site: Site, step: Extract<Step, { do: 'aside' }>, transition: 
   if (transition.to !== null && holds(before, transition.to)) return; // done before
   if (!holds(before, step.entry)) throw new ForeignContent(step.path, describe(before));
   const aside = asideFile(site, step.slot);
-  fs.rename(disk, aside);
+  try {
+    fs.rename(disk, aside);
+  } catch (error) {
+    // Removed since it was looked at: that is no failure of the disk.
+    if (isFsError(error, 'ENOENT') && diskState(fs, disk).kind === 'absent') return;
+    throw error;
+  }
   const moved = diskState(fs, aside);
   const asFound = holds(moved, step.entry) && (!site.hasModes || modeOf(moved) === modeOf(step.entry));
   if (!asFound) {
