@@ -59,6 +59,15 @@ class Place {
     git(this.at(folder), 'update-index', '-q', '--refresh');
   }
 
+  /** The file is there, and holds something else than the index says. */
+  differs(name: string): boolean {
+    try {
+      return this.git('hash-object', '--no-filters', name).trim() !== this.git('rev-parse', `:${name}`).trim();
+    } catch {
+      return false;
+    }
+  }
+
   async survey(folder = '', rules: CaptureRules = RULES): Promise<Survey> {
     const ports = realPorts();
     return survey({
@@ -305,7 +314,10 @@ describe('how dirty a repository is', () => {
       change(place);
       const found = await place.root();
       const names = place.gitSays().map(bytesFromText);
-      expect({ paths: paths(found), problems: found.work.problems }).toEqual({ paths: names, problems: [] });
+      // Git compares seconds alone, so that it overlooks a change that keeps the size and puts the time back.
+      const overlooked = paths(found).filter((path) => !names.includes(path) && place.differs(path));
+      const told = paths(found).filter((path) => !overlooked.includes(path));
+      expect({ paths: told, problems: found.work.problems }).toEqual({ paths: names, problems: [] });
       expect(found.work.state).toBe(names.length === 0 ? 'clean' : 'dirty');
     },
   );
@@ -329,7 +341,10 @@ describe('how dirty a repository is', () => {
       }
       const found = await place.root();
       const names = place.gitSays().map(bytesFromText);
-      expect({ paths: paths(found), problems: found.work.problems }, done.join('\n')).toEqual({
+      // Git compares seconds alone, so that it overlooks a change that keeps the size and puts the time back.
+      const overlooked = paths(found).filter((path) => !names.includes(path) && place.differs(path));
+      const told = paths(found).filter((path) => !overlooked.includes(path));
+      expect({ paths: told, problems: found.work.problems }, done.join('\n')).toEqual({
         paths: names,
         problems: [],
       });
