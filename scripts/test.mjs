@@ -17,10 +17,10 @@ import { step, TOP, tellFailures, tool } from './steps.mjs';
 /** Where hooks are run as agents' settings have them. */
 const WITH_HOOKS = ['packages/agents/test', 'tests/complaints/g-agents.test.ts', 'tests/faces/hook.test.ts'];
 
-/** In which workspaces are opened by the test itself, on a real disk. */
+/** In which workspaces are opened to stay: by the test itself, on a real disk, and by the MCP server. */
 const IN_PROCESS = [
   ...['edit', 'facade', 'rewind', 'timeline', 'verbs'].map((room) => `packages/core/test/${room}`),
-  ...['tests/model', 'tests/roots', 'tests/together'],
+  ...['tests/model', 'tests/roots', 'tests/together', 'tests/faces/mcp.test.ts', 'tests/faces/mcp-hostile.test.ts'],
 ];
 
 /** @type {Readonly<Record<string, { readonly project: string, readonly files: readonly string[] }>>} */
@@ -38,6 +38,7 @@ if (wanted === undefined) {
   process.exit(2);
 }
 if (suite === 'daemon') process.env['SAVEPOINT_TEST_WITH'] = 'daemon';
+if (suite === 'watched') process.env['SAVEPOINT_TEST_WITH'] = 'watcher';
 
 const report = join('reports', `${suite}.json`);
 mkdirSync(join(TOP, 'reports'), { recursive: true });

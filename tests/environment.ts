@@ -17,6 +17,8 @@ if (process.env['CI'] !== undefined) process.env['SAVEPOINT_SEED'] ??= '20261121
 Object.assign(process.env, {
   // Hooks are processes of their own, which end with the test, unless the daemon is what is looked at.
   SAVEPOINT_DAEMON: 'off',
+  // Folders are watched where that is what is looked at.
+  ...(process.env['SAVEPOINT_TEST_WITH'] === undefined ? { SAVEPOINT_WATCH: 'off' } : {}),
   TZ: 'UTC',
   LANG: 'C.UTF-8',
   GIT_CONFIG_NOSYSTEM: '1',

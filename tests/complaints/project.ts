@@ -111,6 +111,7 @@ export class Project {
       HOME: this.home,
       SAVEPOINT_HOME: this.store,
       ...this.#daemon(),
+      SAVEPOINT_WATCH: process.env['SAVEPOINT_WATCH'],
       LC_ALL: 'C.UTF-8',
       ...options.env,
     };

@@ -118,6 +118,7 @@ export type {
   Session,
   SessionOptions,
 } from './session.ts';
+export { Standing } from './standing.ts';
 export { BundleFolder } from './store/bundle-folder.ts';
 export {
   type BundleKey,

@@ -15,9 +15,13 @@ export function nodeSettings(env: Readonly<Record<string, string | undefined>>):
 export { foldersNotSynced, nodeFs } from './io/node-fs.ts';
 export { nodePlaces };
 
-/** The machine as it is; with `SAVEPOINT_NATIVE=off` in the environment by node's own calls alone. */
+/**
+ * The machine as it is; with `SAVEPOINT_NATIVE=off` in the environment by node's own calls alone, with
+ * `SAVEPOINT_WATCH=off` without a source of changes.
+ */
 export function nodePorts(): Ports {
-  return portsOfNode(process.env['SAVEPOINT_NATIVE'] !== 'off');
+  const { changes, ...others } = portsOfNode(process.env['SAVEPOINT_NATIVE'] !== 'off');
+  return changes === undefined || process.env['SAVEPOINT_WATCH'] === 'off' ? others : { ...others, changes };
 }
 
 export interface NodeOpenOptions extends Omit<OpenOptions, 'dir' | 'ports' | 'places'> {

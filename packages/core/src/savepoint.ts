@@ -52,20 +52,14 @@ import { changedThoughFrozen, putBackAct } from './rewind/put-back.ts';
 import { type RollbackOutlook, rollbackAct } from './rewind/rollback-act.ts';
 import type { Selection } from './rewind/selection.ts';
 import { type PutBack, Session, type SessionOptions } from './session.ts';
+import { Standing } from './standing.ts';
 import { forgetAdopted, isAdoptedUnread } from './store/adopted-note.ts';
 import { type ExportState, readExportState } from './store/export-state.ts';
 import { assertNotFrozen, type FrozenPath, frozenPathOf, readFrozen, writeFrozen } from './store/frozen.ts';
 import { layoutOf, type OpenStore, openStore } from './store/layout.ts';
 import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';
 import { readOpenCalls } from './store/open-calls.ts';
-import {
-  assertNoLink,
-  assertPrivate,
-  confirmRecord,
-  type Found,
-  listRecords,
-  type WorkspaceRecord,
-} from './store/records.ts';
+import { assertNoLink, confirmRecord, type Found, listRecords, type WorkspaceRecord } from './store/records.ts';
 import { dropSessionStates } from './store/session-state.ts';
 import { bytesIn, storeUsage, type Usage } from './store/usage.ts';
 import type { Exported } from './sync/export.ts';
@@ -93,11 +87,7 @@ import { makeFolderWith } from './transaction/new-folder.ts';
 import { asSavepointError } from './transaction/outcome.ts';
 import { type Recovered, recover, type Settlement, type Waiting } from './transaction/recover.ts';
 import type { Journal, Mount } from './transaction/transition.ts';
-import { Evidence } from './workspace/evidence.ts';
 import type { ScanResult } from './workspace/scan.ts';
-import type { ScanMemory } from './workspace/scan-memory.ts';
-import type { StatCache } from './workspace/stat-cache.ts';
-import { WatchedMemory } from './workspace/watched-memory.ts';
 
 export interface OpenOptions {
   /** Absolute path of a folder in the workspace. */
@@ -125,9 +115,10 @@ export interface OpenOptions {
   readonly waitMs?: number;
   /**
    * For a process that stays: the folders are watched where the system tells reliably what changes, so that a checkpoint
-   * costs what changed and not what is there. Ends with `close`. Default false.
+   * costs what changed and not what is there. Ends with `close`; a {@link Standing} is shared by all who are opened with it, and
+   * ends with its own. Default false.
    */
-  readonly watch?: boolean;
+  readonly watch?: boolean | Standing;
 }
 
 export interface CheckpointOptions extends CallOptions {
@@ -272,9 +263,7 @@ export class Savepoint {
   readonly #actor: Actor;
   readonly #warned = new Set<string>();
   readonly #stories = new StoryCache();
-  readonly #memories = new Map<string, WatchedMemory>();
-  readonly #stores = new Map<DiskPath, OpenStore>();
-  readonly #settingsRead = new Map<DiskPath, { readonly settings: Settings; readonly evidence: Evidence }>();
+  readonly #standing: Standing | null;
   readonly #background = new Set<Promise<void>>();
   #isExportDue = false;
   #isMergeDue = false;
@@ -282,16 +271,14 @@ export class Savepoint {
   /** Use {@link open}. */
   constructor(options: OpenOptions) {
     this.#options = options;
+    this.#standing = options.watch === true ? new Standing() : options.watch || null;
     this.#actor = options.actor ?? USER;
     this.#events.on('checkpoint:created', () => this.#exportLater());
   }
 
-  /** Ends the watching of `watch`; whatever is called after it works as without. Not while a call is under way. */
+  /** Ends the watching of `watch`, unless others share it. Not while a call is under way. */
   close(): void {
-    for (const memory of this.#memories.values()) memory.close();
-    for (const { objects } of this.#stores.values()) objects.close();
-    this.#memories.clear();
-    this.#stores.clear();
+    if (this.#options.watch === true) this.#standing?.close();
   }
 
   /** @returns a function that ends the listening */
@@ -1247,7 +1234,7 @@ export class Savepoint {
       if (workspace.timeline.list().length > retention.maxCheckpoints * OVERRUN) {
         await this.#cleanUp(workspace, lock, retention, pace);
       } else if (workspace.store.objects.packCount <= MOST_PACKS) return;
-      else if (this.#options.watch === true) this.#mergeLater();
+      else if (this.#standing !== null) this.#mergeLater();
       else await this.#merge(workspace, lock, pace);
     } catch (error) {
       this.#events.emit('warning', { message: `Clean-up failed: ${asSavepointError(error).message}` });
@@ -1391,16 +1378,11 @@ export class Savepoint {
   }
 
   #settings(root: DiskPath): Settings {
-    const { settings: source, ports, places, watch } = this.#options;
+    const { settings: source, ports, places } = this.#options;
     if (source === undefined) return DEFAULT_SETTINGS;
     const read = (fs: Fs): Settings => readSettings({ ...ports, fs }, { home: places.home, root }, source);
-    if (watch !== true) return read(ports.fs);
-    const known = this.#settingsRead.get(root);
-    if (known?.evidence.holds() === true) return known.settings;
-    const evidence = new Evidence(ports.fs, ports.clock.now());
-    const settings = read(evidence.recording());
-    this.#settingsRead.set(root, { settings, evidence });
-    return settings;
+    if (this.#standing === null) return read(ports.fs);
+    return this.#standing.still(ports, JSON.stringify([places.home, root, source]), read);
   }
 
   /** @throws SavepointError BAD_CONFIG */
@@ -1470,8 +1452,8 @@ export class Savepoint {
       places: { ...places, home: resolveFolder(ports, places.home) },
       rulesOf: (root) => this.#effective(root).rules,
       recordsIndex: (root) => this.#effective(root).recordIndex,
-      storeOf: (record) => this.#storeOf(record),
-      memoryOf: (record, saved) => this.#memoryOf(record, saved),
+      storeOf: (record) => this.#standing?.storeOf(ports, record) ?? openStore(ports, record.storePath),
+      memoryOf: (record, saved) => this.#standing?.memoryOf(ports, record, saved) ?? saved,
       adopts: (root) => this.#effective(root).adopt,
       folder: resolveFolder(ports, dir),
       here: here ?? false,
@@ -1479,33 +1461,8 @@ export class Savepoint {
     };
   }
 
-  /** With `watch` stores stay open: another process's turn is noticed. */
-  #storeOf({ storePath }: WorkspaceRecord): OpenStore {
-    const { ports, watch } = this.#options;
-    if (watch !== true) return openStore(ports, storePath);
-    assertPrivate(ports, storePath);
-    let store = this.#stores.get(storePath);
-    if (store === undefined) {
-      store = openStore(ports, storePath);
-      this.#stores.set(storePath, store);
-    }
-    return store;
-  }
-
   #letGo(store: OpenStore): void {
-    if (this.#stores.get(store.layout.path) !== store) store.objects.close();
-  }
-
-  #memoryOf({ id, path }: WorkspaceRecord, saved: StatCache): ScanMemory {
-    const { ports, watch } = this.#options;
-    if (watch !== true || ports.changes === undefined) return saved;
-    const key = `${id} ${path}`;
-    let memory = this.#memories.get(key);
-    if (memory === undefined) {
-      memory = new WatchedMemory(ports, path, ports.changes, saved);
-      this.#memories.set(key, memory);
-    }
-    return memory;
+    if (this.#standing?.has(store) !== true) store.objects.close();
   }
 
   #pace(options: CallOptions): Pace {

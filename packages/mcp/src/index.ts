@@ -1,7 +1,7 @@
 /** `savepoint mcp`: the verbs of Savepoint as tools of an MCP server. */
 
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { type DiskPath, type Exporter, showText } from '@savepoint/core';
+import { type DiskPath, type Exporter, Standing, showText } from '@savepoint/core';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import { readyTools, Turns } from '@savepoint/core/tools';
 import { makeServer, type Setting } from './server.ts';
@@ -30,11 +30,13 @@ export async function serve(options: ServeOptions): Promise<0 | 1> {
   const log = (line: string): void => options.log(showText(line));
   const turns = new Turns();
   const ports = nodePorts();
+  const watch = new Standing();
   const setting: Setting = {
     version,
     roots,
     machine: () => ({
       ports,
+      watch,
       places: nodePlaces(options.env),
       settings: nodeSettings(options.env),
       ...(options.exporter === undefined ? {} : { exporter: options.exporter }),
@@ -52,6 +54,7 @@ export async function serve(options: ServeOptions): Promise<0 | 1> {
   const error = await transport.closed;
   signal.removeEventListener('abort', stop);
   await turns.done();
+  watch.close();
   // A stream that still could be read would keep the process.
   streams.input.destroy();
   if (error === null) return 0;

@@ -11,6 +11,7 @@ import {
   type Ports,
   SavepointError,
   type SettingsSource,
+  type Standing,
   showName,
 } from '@savepoint/core';
 
@@ -19,6 +20,8 @@ export interface Machine {
   readonly places: Places;
   readonly settings: SettingsSource;
   readonly exporter?: Exporter;
+  /** What stays from one call to the next. */
+  readonly watch: Standing;
 }
 
 const HINT =

@@ -38,6 +38,7 @@ export function world(atEnd?: (remove: () => void) => void): World {
       HOME: at('user'),
       SAVEPOINT_HOME: at('home'),
       SAVEPOINT_DAEMON: 'off',
+      ...(process.env['SAVEPOINT_WATCH'] === undefined ? {} : { SAVEPOINT_WATCH: process.env['SAVEPOINT_WATCH'] }),
       LC_ALL: 'C',
       ...GIT_ENV,
     },
