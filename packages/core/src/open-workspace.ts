@@ -14,10 +14,10 @@ import {
   type Found,
   findRecord,
   identityOf,
-  listRecords,
   makeFolders,
   parentFolder,
   prepareHome,
+  type Records,
   stillSameFolder,
   type WorkspaceRecord,
   writeRecord,
@@ -36,6 +36,8 @@ export interface Setting {
   readonly rulesOf: (root: DiskPath) => CaptureRules;
   /** Whether checkpoints of that workspace have the index of each repository; throws as `rulesOf`. */
   readonly recordsIndex: (root: DiskPath) => boolean;
+  /** Of all workspaces in the home, as they are now. */
+  readonly listRecords: () => Records;
   /** Opens the store of a workspace, or has it still. */
   readonly storeOf: (record: WorkspaceRecord) => OpenStore;
   /** What scans of that workspace remember; `saved` is what its store keeps. */
@@ -64,10 +66,10 @@ export function resolveFolder(ports: Ports, path: DiskPath): DiskPath {
 }
 
 export function findWorkspace(setting: Setting): Found | null {
-  const { ports, places, folder } = setting;
+  const { ports, folder } = setting;
   const stat = ports.fs.lstat(folder);
   if (stat !== null && kindOf(stat) !== 'folder') throw refused(folder, 'not-a-folder', 'is not a folder');
-  const { records, problems } = listRecords(ports, places.home);
+  const { records, problems } = setting.listRecords();
   const found = findRecord(ports, records, folder);
   const fits = found !== null && (!setting.here || pathOf(found) === folder) ? found : null;
   // A store that cannot be read might be the one that belongs here.
@@ -214,7 +216,7 @@ export async function linkWorkspace(setting: Setting, from: string, pace: Pace, 
   makeFolders(ports.fs, lockFolder, 0o700);
   const lock = await acquireLock(ports, lockFolder, pace, wait);
   try {
-    const { records } = listRecords(ports, places.home);
+    const { records } = setting.listRecords();
     const record = records.find(({ id, path }) => id === from || path === from);
     if (record === undefined) {
       throw new SavepointError(
@@ -259,7 +261,7 @@ export function overlapping(setting: Setting, workspace: Workspace): readonly Wo
 }
 
 function overlappingRecords(setting: Setting, workspace: Workspace): readonly WorkspaceRecord[] {
-  const { records } = listRecords(setting.ports, setting.places.home);
+  const { records } = setting.listRecords();
   return records
     .filter(({ id, path }) => id === workspace.id || isInside(path, workspace.root) || isInside(workspace.root, path))
     .sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -59,7 +59,14 @@ import { assertNotFrozen, type FrozenPath, frozenPathOf, readFrozen, writeFrozen
 import { layoutOf, type OpenStore, openStore } from './store/layout.ts';
 import { acquireLock, type HeldLock, type LockOptions } from './store/lock.ts';
 import { readOpenCalls } from './store/open-calls.ts';
-import { assertNoLink, confirmRecord, type Found, listRecords, type WorkspaceRecord } from './store/records.ts';
+import {
+  assertNoLink,
+  confirmRecord,
+  type Found,
+  listRecords,
+  type Records,
+  type WorkspaceRecord,
+} from './store/records.ts';
 import { dropSessionStates } from './store/session-state.ts';
 import { bytesIn, storeUsage, type Usage } from './store/usage.ts';
 import type { Exported } from './sync/export.ts';
@@ -1447,9 +1454,12 @@ export class Savepoint {
   #setting(): Setting {
     const { ports, places, dir, here, allowHome } = this.#options;
     assertNoLink(ports, places.home);
+    const home = resolveFolder(ports, places.home);
+    const list = (fs: Fs): Records => listRecords({ ...ports, fs }, home);
     return {
       ports,
-      places: { ...places, home: resolveFolder(ports, places.home) },
+      places: { ...places, home },
+      listRecords: () => this.#standing?.still(ports, `records of ${home}`, list) ?? list(ports.fs),
       rulesOf: (root) => this.#effective(root).rules,
       recordsIndex: (root) => this.#effective(root).recordIndex,
       storeOf: (record) => this.#standing?.storeOf(ports, record) ?? openStore(ports, record.storePath),

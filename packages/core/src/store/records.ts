@@ -137,11 +137,14 @@ function makeFolder(fs: Fs, path: DiskPath, mode: number): void {
   syncFolder(fs, parent === '' ? ('/' as DiskPath) : parent);
 }
 
+export interface Records {
+  readonly records: readonly WorkspaceRecord[];
+  /** Of stores that cannot be used. */
+  readonly problems: readonly SavepointError[];
+}
+
 /** Every record under `home`; a store that cannot be read is left out and named in `problems`. */
-export function listRecords(
-  ports: Ports,
-  home: DiskPath,
-): { readonly records: readonly WorkspaceRecord[]; readonly problems: readonly SavepointError[] } {
+export function listRecords(ports: Ports, home: DiskPath): Records {
   const folder = `${home}/workspaces` as DiskPath;
   if (ports.fs.lstat(folder) === null) return { records: [], problems: [] };
   assertPrivate(ports, home);
