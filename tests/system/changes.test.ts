@@ -8,11 +8,13 @@ import type { FolderWatch } from '../../packages/core/src/io/changes.ts';
 import { nodeChanges } from '../../packages/core/src/io/node-changes.ts';
 import type { DiskPath } from '../../packages/core/src/model/names.ts';
 import { randomChanges } from '../../packages/core/test/io/random-changes.mjs';
-import { differences, treeNow, WatchedMirror } from '../../packages/core/test/io/watched-mirror.ts';
+import { differences, type Tree, treeNow, WatchedMirror } from '../../packages/core/test/io/watched-mirror.ts';
 import { TOP } from '../../scripts/steps.mjs';
 
 const seed = Number(process.env['SAVEPOINT_SEED'] ?? Date.now() % 1e9);
 const at = (path: string): DiskPath => path as DiskPath;
+/** Among what a tree says of a file. */
+const CTIME = 4;
 
 function folder(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-changes-')));
@@ -34,6 +36,14 @@ function mount(...args: readonly string[]): void {
       // A test took it away.
     }
   });
+}
+
+/**
+ * Overlay copies a file up from the lower layer where it is opened for writing, or gets a second name. That gives it another
+ * ctime and tells nobody; what it holds, its mode and its mtime are what they were.
+ */
+function seenButCopiedUp(tree: Tree): Tree {
+  return new Map([...tree].map(([path, seen]) => [path, seen.split(' ').toSpliced(CTIME, 1).join(' ')]));
 }
 
 function watchOf(): FolderWatch {
@@ -96,7 +106,8 @@ describe.skipIf(!canMount)('what changed, on mounts', () => {
     for (let round = 0; round < 100; round++) {
       for (let changes = 0; changes < 1 + (round % 30); changes++) change();
       mirror.update();
-      expect(differences(mirror.tree, treeNow(root)), `seed ${seed}, round ${round}`).toEqual([]);
+      const told = kind === 'overlay' ? seenButCopiedUp : (tree: Tree): Tree => tree;
+      expect(differences(told(mirror.tree), told(treeNow(root))), `seed ${seed}, round ${round}`).toEqual([]);
     }
     expect(mirror.losses).toBe(0);
   });
