@@ -24,6 +24,14 @@ const watchedAlias = alias.map((each, index) =>
 
 const setupFiles = [source('tests/environment.ts')];
 
+const quick = {
+  include: ['packages/*/test/**/*.test.ts', 'tests/**/*.test.ts'],
+  exclude: ['**/node_modules/**', '**/fixtures/**', 'tests/system/**'],
+  setupFiles,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+};
+
 export default defineConfig({
   resolve: { alias },
   test: {
@@ -34,11 +42,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'quick',
-          include: ['packages/*/test/**/*.test.ts', 'tests/**/*.test.ts'],
-          exclude: ['**/node_modules/**', '**/fixtures/**', 'tests/system/**'],
-          setupFiles,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...quick,
         },
       },
       {
@@ -46,11 +50,8 @@ export default defineConfig({
         resolve: { alias: watchedAlias },
         test: {
           name: 'watched',
+          ...quick,
           include: ['packages/core/test/**/*.test.ts', 'tests/**/*.test.ts'],
-          exclude: ['**/node_modules/**', '**/fixtures/**', 'tests/system/**'],
-          setupFiles,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
         },
       },
       {

@@ -5,7 +5,7 @@ import type { Ports } from './io/ports.ts';
 import type { DiskPath } from './model/names.ts';
 import { type OpenStore, openStore } from './store/layout.ts';
 import { assertPrivate, type WorkspaceRecord } from './store/records.ts';
-import { Evidence } from './workspace/evidence.ts';
+import { type Evident, withEvidence } from './workspace/evidence.ts';
 import type { ScanMemory } from './workspace/scan-memory.ts';
 import type { StatCache } from './workspace/stat-cache.ts';
 import { WatchedMemory } from './workspace/watched-memory.ts';
@@ -14,7 +14,7 @@ import { WatchedMemory } from './workspace/watched-memory.ts';
 export class Standing {
   readonly #stores = new Map<DiskPath, OpenStore>();
   readonly #memories = new Map<string, WatchedMemory>();
-  readonly #found = new Map<string, { readonly value: unknown; readonly evidence: Evidence }>();
+  readonly #found = new Map<string, Evident<unknown>>();
 
   /** Stays open: another process's turn is noticed. @throws SavepointError STORE_UNSAFE */
   storeOf(ports: Ports, { storePath }: WorkspaceRecord): OpenStore {
@@ -43,13 +43,12 @@ export class Standing {
   }
 
   /** What `find` found earlier, as long as all that it looked at is as it was. */
-  still<Value>({ fs, clock }: Ports, key: string, find: (fs: Fs) => Value): Value {
+  still<Value>(ports: Ports, key: string, find: (fs: Fs) => Value): Value {
     const known = this.#found.get(key);
     if (known?.evidence.holds() === true) return known.value as Value;
-    const evidence = new Evidence(fs, clock.now());
-    const value = find(evidence.recording());
-    this.#found.set(key, { value, evidence });
-    return value;
+    const found = withEvidence(ports, find);
+    this.#found.set(key, found);
+    return found.value;
   }
 
   /** Ends the watching; what is opened with it afterwards begins anew. Not while a call is under way. */

@@ -1,6 +1,7 @@
 /** What a piece of work looked at, so that later it can be told whether it would find the same. */
 
 import type { Fs, Stat } from '../io/fs.ts';
+import type { Ports } from '../io/ports.ts';
 import type { DiskPath } from '../model/names.ts';
 import { isYoung } from './stat-cache.ts';
 
@@ -11,7 +12,7 @@ const LOOKS: ReadonlySet<PropertyKey> = new Set(['lstat', 'realpath', 'list', 'l
 /** Calls on what one of those opened. */
 const ON_HANDLES: ReadonlySet<PropertyKey> = new Set(['fstat', 'read', 'close']);
 
-export class Evidence {
+class Evidence {
   readonly #seen = new Map<DiskPath, Seen>();
   /** Something could not be looked at, or may change without a sign. */
   #isWeak = false;
@@ -63,6 +64,20 @@ export class Evidence {
       this.#isWeak = true;
     }
   }
+}
+
+/** Found by work that looked at nothing but the evidence. */
+export interface Evident<Value> {
+  readonly value: Value;
+  readonly evidence: Evidence;
+}
+
+export function withEvidence<Value>(
+  { fs, clock }: Pick<Ports, 'fs' | 'clock'>,
+  find: (fs: Fs) => Value,
+): Evident<Value> {
+  const evidence = new Evidence(fs, clock.now());
+  return { value: find(evidence.recording()), evidence };
 }
 
 function isSame(a: Seen, b: Seen): boolean {

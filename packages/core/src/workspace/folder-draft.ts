@@ -43,7 +43,7 @@ export class FolderDraft {
     private readonly rules: string,
     /** On record for all that is not captured in here. */
     private readonly dependency: Skip | null,
-    readonly known: KnownFolder | undefined,
+    private readonly known: KnownFolder | undefined,
   ) {
     this.#found = new Array(listing.names.length);
     this.#positions = positions(listing.names, known?.names() ?? []);

@@ -80,6 +80,8 @@ export class KnownFolder {
   readonly #numbers: Float64Array;
   readonly #ids: number;
   readonly #kinds: number;
+  /** Once somebody asked: a folder may have thousands. */
+  #skips: ReadonlyMap<number, Skip> | null = null;
 
   private constructor(data: Buffer) {
     this.#data = data;
@@ -164,9 +166,8 @@ export class KnownFolder {
   }
 
   skip(position: number): Skip | null {
-    const at = this.#textsAt() + (this.#head[4] as number);
-    const skips = JSON.parse(this.#data.toString('latin1', at, at + (this.#head[5] as number))) as [number, Skip][];
-    return skips.find(([of]) => of === position)?.[1] ?? null;
+    this.#skips ??= this.#decodedSkips();
+    return this.#skips.get(position) ?? null;
   }
 
   /** Whether a stat proves that the file is still the same; see {@link Found.provable}. */
@@ -206,6 +207,11 @@ export class KnownFolder {
     const position = name === null ? -1 : this.names().indexOf(name);
     if (position >= 0) data[this.#kinds + position] = this.what(position) & ~Found.provable;
     return new KnownFolder(data);
+  }
+
+  #decodedSkips(): ReadonlyMap<number, Skip> {
+    const at = this.#textsAt() + (this.#head[4] as number);
+    return new Map(JSON.parse(this.#data.toString('latin1', at, at + (this.#head[5] as number))) as [number, Skip][]);
   }
 
   #textsAt(): number {

@@ -12,7 +12,7 @@ import { type Fs, FsError, type Stat } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { ObjectId } from '../model/ids.ts';
-import { lastName, parentPath, type TreePath } from '../model/names.ts';
+import { lastName, type Name, parentPath, type TreePath } from '../model/names.ts';
 import { writeCacheFile } from '../store/cache-file.ts';
 import { ensureCache, type StoreLayout } from '../store/layout.ts';
 import { KnownFolder } from './known-folder.ts';
@@ -118,12 +118,19 @@ class SavedFolders implements Recalled {
 }
 
 /** Something else is at the path now, so that no tree above it is the one that was written. */
-export function forgetPath(folders: Map<TreePath, KnownFolder>, path: TreePath): void {
-  const parent = parentPath(path);
-  for (let folder = path; folder !== ''; ) {
-    folder = parentPath(folder);
+function forgetPath(folders: Map<TreePath, KnownFolder>, path: TreePath): void {
+  for (const [folder, name] of foldersAbove(path)) {
     const known = folders.get(folder);
-    if (known !== undefined) folders.set(folder, known.without(folder === parent ? lastName(path) : null));
+    if (known !== undefined) folders.set(folder, known.without(name));
+  }
+}
+
+/** From the path's parent up to the workspace, each with the path's name where that lies in it. */
+export function* foldersAbove(path: TreePath): Generator<readonly [TreePath, Name | null]> {
+  let name: Name | null = lastName(path);
+  for (let folder = path; folder !== ''; name = null) {
+    folder = parentPath(folder);
+    yield [folder, name];
   }
 }
 

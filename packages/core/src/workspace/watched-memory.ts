@@ -16,17 +16,14 @@ import type { ChangeSource, FolderWatch } from '../io/changes.ts';
 import type { Fs } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import type { ObjectId } from '../model/ids.ts';
-import { childPath, type DiskPath, lastName, parentPath, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
-import { Evidence } from './evidence.ts';
+import { childPath, type DiskPath, parentPath, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import { type Evident, withEvidence } from './evidence.ts';
 import { Found, type KnownFolder } from './known-folder.ts';
 import { PathSet } from './path-set.ts';
 import { ABOVE_WORKSPACE, type Recalled, type ScanFrame, type ScanMemory, type VisitedFolder } from './scan-memory.ts';
-import type { StatCache } from './stat-cache.ts';
+import { foldersAbove, type StatCache } from './stat-cache.ts';
 
-/** Found by work that looked at nothing but the evidence. */
-interface Still {
-  readonly value: unknown;
-  readonly evidence: Evidence;
+interface Still extends Evident<unknown> {
   /** The same once more, of what is there now. */
   readonly again: () => Still;
 }
@@ -169,8 +166,7 @@ export class WatchedMemory implements ScanMemory {
     const standing = this.#stills.get(key);
     if (standing !== undefined) return standing.value as Result;
     const look = (before: Result | null): Still => {
-      const evidence = new Evidence(this.ports.fs, this.ports.clock.now());
-      const now = make(evidence.recording());
+      const { value: now, evidence } = withEvidence(this.ports, make);
       const value = before !== null && isSame(before, now) ? before : now;
       return { value, evidence, again: () => look(value) };
     };
@@ -226,13 +222,11 @@ export class WatchedMemory implements ScanMemory {
   }
 
   #differs(path: TreePath): void {
-    const parent = parentPath(path);
-    this.#changed.set(parent, this.#recalls);
-    for (let folder = path; folder !== ''; ) {
-      folder = parentPath(folder);
+    this.#changed.set(parentPath(path), this.#recalls);
+    for (const [folder, name] of foldersAbove(path)) {
       const visited = this.#folders.get(folder);
       if (visited === undefined) continue;
-      const known = visited.written.known.without(folder === parent ? lastName(path) : null);
+      const known = visited.written.known.without(name);
       this.#folders.set(folder, { ...visited, written: { ...visited.written, known } });
     }
   }
