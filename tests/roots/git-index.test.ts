@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type CaptureRules, type DiskPath, open, type Ports, type Savepoint, type TreePath } from '@savepoint/core';
 import { nodeFs } from '@savepoint/core/node';
 import { FaultyFs, type FsCall, fakeProcesses, git, howMuch, realPorts, type World, world } from '@savepoint/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { remember } from './kept-copy.ts';
 
 const GIT = { git: true, mode: 'exact' } as const;
 
@@ -58,18 +58,6 @@ class Place {
     const home = Buffer.from(this.world.places.home, 'latin1').toString();
     const store = path.join(home, 'workspaces', fs.readdirSync(path.join(home, 'workspaces'))[0] as string);
     return path.join(store, 'objects.git');
-  }
-
-  /** @returns what brings all of it back as it is now */
-  remember(): () => void {
-    const folder = Buffer.from(this.world.folder, 'latin1').toString();
-    const copy = `${folder}.copy`;
-    execFileSync('cp', ['-a', folder, copy]);
-    onTestFinished(() => fs.rmSync(copy, { recursive: true, force: true }));
-    return () => {
-      fs.rmSync(folder, { recursive: true, force: true });
-      execFileSync('cp', ['-a', copy, folder]);
-    };
   }
 
   /** What was staged and is nowhere else goes from the repository, as with time it does. */
@@ -220,7 +208,7 @@ describe('whatever interrupts it', () => {
     place.git('add', 'b');
     place.forgetStaged();
     const later = place.state();
-    const again = place.remember();
+    const again = remember(place.world);
     const counted = new FaultyFs(nodeFs, null);
     await place.open(true, {}, { fs: counted }).restore('cp_1', GIT);
     const calls = counted.log.filter(({ changes }) => changes).length;

@@ -15,6 +15,7 @@ import {
   world,
 } from '@savepoint/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { remember } from './kept-copy.ts';
 
 const GIT = { git: true, mode: 'exact' } as const;
 
@@ -65,18 +66,6 @@ class Place {
         .filter((name) => name !== '.git')
         .map((name) => [name, fs.readFileSync(path.join(dir, name), 'utf8')]),
       locks: fs.readdirSync(path.join(dir, '.git')).filter((name) => /lock|tmp-/.test(name)),
-    };
-  }
-
-  /** @returns what brings all of it back as it is now */
-  remember(): () => void {
-    const folder = Buffer.from(this.world.folder, 'latin1').toString();
-    const copy = `${folder}.copy`;
-    execFileSync('cp', ['-a', folder, copy]);
-    onTestFinished(() => fs.rmSync(copy, { recursive: true, force: true }));
-    return () => {
-      fs.rmSync(folder, { recursive: true, force: true });
-      execFileSync('cp', ['-a', copy, folder]);
     };
   }
 
@@ -319,7 +308,7 @@ describe('whatever interrupts it', () => {
 
   it('dead at any call, all repositories and files are as before or as after, and recover says which', async () => {
     const { place, first, later } = await moved();
-    const again = place.remember();
+    const again = remember(place.world);
     const counted = new FaultyFs(nodeFs, null);
     await place.open({ fs: counted }).restore('cp_1', GIT);
     const calls = counted.log.filter(({ changes }) => changes).length;
