@@ -100,7 +100,7 @@ async function wrongOf(
       ports,
       root,
       batch: overlay,
-      recalled: { ...NOTHING_KNOWN, still: (_, make) => make(ports.fs) },
+      recalled: { ...NOTHING_KNOWN, still: (_, make) => make(ports.fs, null) },
       rules,
       globalIgnore,
       must: PathSet.EMPTY,

@@ -23,8 +23,8 @@ export interface IndexFile {
   readonly entriesEnd: number;
   /** What a split index says about its shared half. */
   readonly link: IndexLink | null;
-  /** By path of a folder, '' for the top: the tree that the entries below it make. Not of folders that changed since. */
-  readonly trees: ReadonlyMap<string, string>;
+  /** What the trees of folders are read from, where that is asked for; null where nothing tells. */
+  readonly treeData: Buffer | null;
 }
 
 export interface IndexLink {
@@ -49,9 +49,16 @@ const STAGE_MASK = 0x3000;
 
 /**
  * @param idBytes 20 in a SHA-1 repository, 32 in a SHA-256 one
+ * @param before what the file was earlier: git writes all of it anew when the time of one file changed. Where the paths
+ *   are the same, `paths` and `offsets` are the very same, too
  * @throws Unusable when the file is not a whole index of a version that we know
  */
-export function parseIndexFile(path: DiskPath, data: Buffer, idBytes: number): IndexFile {
+export function parseIndexFile(
+  path: DiskPath,
+  data: Buffer,
+  idBytes: number,
+  before: IndexFile | null = null,
+): IndexFile {
   const damaged = (detail: string): Error => unusable(path, 'damaged', detail);
   if (data.length < HEADER_BYTES + idBytes || data.toString('latin1', 0, 4) !== 'DIRC') throw damaged('not an index');
   const version = data.readUInt32BE(4);
@@ -66,10 +73,42 @@ export function parseIndexFile(path: DiskPath, data: Buffer, idBytes: number): I
   }
   const count = data.readUInt32BE(8);
   if (count > (end - HEADER_BYTES) / (NUMBERS_BYTES + idBytes + 3)) throw damaged(`${count} entries do not fit`);
+  if (before !== null && before.link === null && hasPathsOf(before, data, idBytes, end)) {
+    const { paths, offsets, entriesEnd } = before;
+    const { link, treeData } = readExtensions(path, data, idBytes, entriesEnd, end);
+    if (link === null) return { data, idBytes, checksum, paths, offsets, entriesEnd, link, treeData };
+  }
   const { paths, offsets, next } = readEntries(data, idBytes, end, version, count, damaged);
-  const { link, trees } = readExtensions(path, data, idBytes, next, end);
+  const { link, treeData } = readExtensions(path, data, idBytes, next, end);
   assertOrder(data, idBytes, paths, offsets, link === null ? 0 : link.replaced.length, damaged);
-  return { data, idBytes, checksum, paths, offsets, entriesEnd: next, link, trees };
+  return { data, idBytes, checksum, paths, offsets, entriesEnd: next, link, treeData };
+}
+
+const COMPARED_BYTES = 32 * 1024;
+
+/** Whether nothing differs from the earlier file but times, numbers and ids of files: all else was checked then. */
+function hasPathsOf(
+  { data: old, idBytes: oldIdBytes, offsets, entriesEnd }: IndexFile,
+  data: Buffer,
+  idBytes: number,
+  end: number,
+): boolean {
+  if (idBytes !== oldIdBytes || entriesEnd > end) return false;
+  const differs = (from: number, to: number): boolean => old.compare(data, from, to, from, to) !== 0;
+  if (differs(0, HEADER_BYTES)) return false;
+  let row = 0;
+  for (let from = HEADER_BYTES; from < entriesEnd; from += COMPARED_BYTES) {
+    const to = Math.min(from + COMPARED_BYTES, entriesEnd);
+    if (!differs(from, to)) continue;
+    while ((offsets[row + 1] ?? entriesEnd) <= from) row += 1;
+    for (; row < offsets.length && (offsets[row] as number) < to; row++) {
+      const start = offsets[row] as number;
+      const modeAt = start + MODE_AT;
+      if (differs(modeAt, modeAt + 4)) return false;
+      if (differs(start + NUMBERS_BYTES + idBytes, offsets[row + 1] ?? entriesEnd)) return false;
+    }
+  }
+  return true;
 }
 
 /** 0 for an ordinary entry; 1, 2, 3 for the base, ours and theirs of a conflict. */
@@ -188,9 +227,9 @@ function readExtensions(
   idBytes: number,
   from: number,
   end: number,
-): Pick<IndexFile, 'link' | 'trees'> {
+): Pick<IndexFile, 'link' | 'treeData'> {
   let link: IndexLink | null = null;
-  let trees: ReadonlyMap<string, string> = new Map();
+  let treeData: Buffer | null = null;
   let at = from;
   while (at < end) {
     if (at + 8 > end) throw unusable(path, 'damaged', 'an extension is cut off');
@@ -200,19 +239,25 @@ function readExtensions(
     at = start + size;
     if (at > end) throw unusable(path, 'damaged', `extension ${JSON.stringify(name)} is cut off`);
     if (name === 'link') link = readLink(path, data.subarray(start, at), idBytes);
-    else if (name === 'TREE') trees = readTrees(data.subarray(start, at), idBytes) ?? new Map();
+    else if (name === 'TREE') treeData = data.subarray(start, at);
     // `sdir` says that there are sparse folders among the entries; they are told by their mode.
     else if (name !== 'sdir' && !/^[A-Z]/.test(name)) {
       throw unusable(path, 'unsupported', `extension ${JSON.stringify(name)}`);
     }
   }
-  return { link, trees };
+  return { link, treeData };
 }
 
 /**
+ * By path of a folder, '' for the top: the tree that the entries below it make. Not of folders that changed since.
+ *
  * Folders from the top down, each with its name, how many entries it has (-1: something in it changed, and no tree is
  * told), how many folders follow that lie in it, and its tree. It is an aid: null where it is damaged.
  */
+export function treesIn({ treeData, idBytes }: IndexFile): ReadonlyMap<string, string> {
+  return (treeData === null ? null : readTrees(treeData, idBytes)) ?? new Map();
+}
+
 function readTrees(data: Buffer, idBytes: number): ReadonlyMap<string, string> | null {
   const trees = new Map<string, string>();
   const open: { readonly prefix: string; left: number }[] = [];

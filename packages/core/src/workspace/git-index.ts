@@ -13,7 +13,7 @@
 import type { Fs } from '../io/fs.ts';
 import type { DiskPath, TreePath } from '../model/names.ts';
 import { type GitProblem, problemOf, readGitFileWithTime, unusable } from './git-file.ts';
-import { type IndexFile, type IndexLink, parseIndexFile, stageAt } from './git-index-file.ts';
+import { type IndexFile, type IndexLink, parseIndexFile, stageAt, treesIn } from './git-index-file.ts';
 
 /** Paths are relative to the top of the repository's worktree. */
 export interface TrackedPaths {
@@ -31,6 +31,8 @@ export interface TrackedPaths {
   readonly sparseFolders: readonly TreePath[];
   /** Folders, '' for the top, and the tree that their entries make; not of those where something changed since. */
   readonly trees: ReadonlyMap<string, string>;
+  /** The same object for as long as the same paths are tracked, if each reading is given the one before. */
+  readonly names: object;
 }
 
 export interface IndexEntry {
@@ -64,6 +66,8 @@ export interface IndexReading {
   readonly problem: GitProblem | null;
   /** When the file that was read was written, milliseconds since 1970; null where it is not one whole file. */
   readonly writtenMs: number | null;
+  /** What was read; null as for `writtenMs`. */
+  readonly file: IndexFile | null;
 }
 
 const INDEX_BYTES = 256 * 1024 * 1024;
@@ -77,27 +81,34 @@ export const NOTHING_TRACKED: TrackedPaths = {
   count: 0,
   sparseFolders: [],
   trees: new Map(),
+  names: {},
 };
 
-export const UNKNOWN_TRACKED: TrackedPaths = { ...NOTHING_TRACKED, has: () => true };
+export const UNKNOWN_TRACKED: TrackedPaths = { ...NOTHING_TRACKED, has: () => true, names: {} };
 
 /**
  * The index of one worktree. Never throws for anything that is on the disk.
  * @param gitDir the worktree's own git folder (not the common one)
+ * @param before what was read earlier, of this or any other worktree: makes it faster where much is the same
  */
-export function readIndex(fs: Fs, gitDir: DiskPath, objectFormat: 'sha1' | 'sha256'): IndexReading {
+export function readIndex(
+  fs: Fs,
+  gitDir: DiskPath,
+  objectFormat: 'sha1' | 'sha256',
+  before: IndexReading | null = null,
+): IndexReading {
   const idBytes = objectFormat === 'sha256' ? 32 : 20;
   try {
     const path = `${gitDir}/index` as DiskPath;
-    const read = readIndexFile(fs, path, idBytes);
-    if (read === null) return { tracked: NOTHING_TRACKED, problem: null, writtenMs: null };
+    const read = readIndexFile(fs, path, idBytes, before?.file ?? null);
+    if (read === null) return { tracked: NOTHING_TRACKED, problem: null, writtenMs: null, file: null };
     const { file, writtenMs } = read;
-    if (file.link === null) return { tracked: new Index(wholeIndex(file), file.trees), problem: null, writtenMs };
+    if (file.link === null) return { tracked: new Index(wholeIndex(file), file), problem: null, writtenMs, file };
     const base = readSharedIndex(fs, gitDir, path, file.link, idBytes);
     const rows = base === null ? wholeIndex(file) : joinSplit(path, base, file, file.link);
-    return { tracked: new Index(rows, file.trees), problem: null, writtenMs: null };
+    return { tracked: new Index(rows, file), problem: null, writtenMs: null, file: null };
   } catch (error) {
-    return { tracked: UNKNOWN_TRACKED, problem: problemOf(error), writtenMs: null };
+    return { tracked: UNKNOWN_TRACKED, problem: problemOf(error), writtenMs: null, file: null };
   }
 }
 
@@ -107,22 +118,23 @@ export function readIndex(fs: Fs, gitDir: DiskPath, objectFormat: 'sha1' | 'sha2
  * @throws Unusable when it is not a whole index
  */
 export function trackedIn(file: IndexFile): TrackedPaths | null {
-  return file.link === null ? new Index(wholeIndex(file), file.trees) : null;
+  return file.link === null ? new Index(wholeIndex(file), file) : null;
 }
 
 function readIndexFile(
   fs: Fs,
   path: DiskPath,
   idBytes: number,
+  before: IndexFile | null,
 ): { readonly file: IndexFile; readonly writtenMs: number } | null {
   const read = readGitFileWithTime(fs, path, INDEX_BYTES);
-  return read === null ? null : { file: parseIndexFile(path, read.bytes, idBytes), writtenMs: read.mtimeMs };
+  return read === null ? null : { file: parseIndexFile(path, read.bytes, idBytes, before), writtenMs: read.mtimeMs };
 }
 
 function readSharedIndex(fs: Fs, gitDir: DiskPath, from: DiskPath, link: IndexLink, idBytes: number): IndexFile | null {
   if (link.base === null) return null;
   const path = `${gitDir}/sharedindex.${link.base}` as DiskPath;
-  const base = readIndexFile(fs, path, idBytes)?.file ?? null;
+  const base = readIndexFile(fs, path, idBytes, null)?.file ?? null;
   if (base === null) throw unusable(from, 'damaged', `its other half, sharedindex.${link.base}, is missing`);
   if (base.checksum !== link.base) throw unusable(path, 'damaged', 'it is not the one that its name says');
   if (base.link !== null) throw unusable(path, 'damaged', 'a shared index that is split again');
@@ -189,15 +201,26 @@ const INTENT_TO_ADD = 0x2000;
 class Index implements TrackedPaths {
   readonly sparseFolders: readonly TreePath[];
   readonly #sparse: ReadonlySet<string>;
+  #trees: ReadonlyMap<string, string> | null = null;
   /** The row that was asked for last. */
   #last = -1;
 
   constructor(
     private readonly rows: Rows,
-    readonly trees: ReadonlyMap<string, string>,
+    /** The one that tells the trees. */
+    private readonly file: IndexFile,
   ) {
     this.sparseFolders = rows.paths.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1) as TreePath);
     this.#sparse = new Set(this.sparseFolders);
+  }
+
+  get trees(): ReadonlyMap<string, string> {
+    this.#trees ??= treesIn(this.file);
+    return this.#trees;
+  }
+
+  get names(): object {
+    return this.rows.paths;
   }
 
   get count(): number {

@@ -12,6 +12,8 @@ import { IgnoreChain, type IgnoreFile } from './ignore-rules.ts';
 export interface Tracked {
   has(path: TreePath): boolean;
   hasBelow(folder: TreePath): boolean;
+  /** The same object: the same paths. */
+  readonly names: object;
 }
 
 export interface Position {
@@ -46,8 +48,16 @@ export interface Entered {
 const RULE_BYTES = 1024 * 1024;
 const NONE = Buffer.alloc(0);
 
-/** The position above the workspace folder: rules of an enclosing repository reach into it. */
-export function startingPosition(fs: Fs, root: DiskPath, globalIgnore: DiskPath | null): Position {
+/**
+ * The position above the workspace folder: rules of an enclosing repository reach into it.
+ * @param before the position found earlier
+ */
+export function startingPosition(
+  fs: Fs,
+  root: DiskPath,
+  globalIgnore: DiskPath | null,
+  before: Position | null = null,
+): Position {
   const problems: string[] = [];
   const global = globalIgnore === null ? null : readRules(fs, globalIgnore, problems);
   const nothing: Position = { tracked: NOTHING_TRACKED, chain: null, global, around: null, enclosing: null, problems };
@@ -65,27 +75,28 @@ export function startingPosition(fs: Fs, root: DiskPath, globalIgnore: DiskPath 
     disk = `${disk}/${name}` as DiskPath;
     chain = chain.enter(name, readRules(fs, `${disk}/.gitignore` as DiskPath, problems));
   }
-  const index = readIndex(fs, state.gitDir, state.objectFormat);
+  const index = readIndex(fs, state.gitDir, state.objectFormat, before?.around?.index);
   if (index.problem !== null) problems.push(told(index.problem));
   const outward = (path: TreePath): TreePath => (path === '' ? inside : `${inside}/${path}`) as TreePath;
   const tracked: Tracked = {
     has: (path) => index.tracked.has(outward(path)),
     hasBelow: (folder) => index.tracked.hasBelow(outward(folder)),
+    names: index.tracked.names,
   };
   const around: EnteredRepository = { state, index, inside };
   return { tracked, chain, global, around, enclosing: rootState(WORKSPACE_ITSELF, state), problems };
 }
 
-/** Whether whatever stands under one stands the same under the other; where that is not plain to see, not. */
+/** Whether whatever lies below the workspace's own folder stands the same under both. */
 export function isSamePosition(a: Position, b: Position): boolean {
-  const isPlain = a.around === null && b.around === null && a.tracked === b.tracked;
   const sameRules = a.chain?.key === b.chain?.key && Buffer.compare(a.global ?? NONE, b.global ?? NONE) === 0;
-  return isPlain && sameRules && a.problems.join('\0') === b.problems.join('\0');
+  return sameRules && a.tracked.names === b.tracked.names && a.around?.inside === b.around?.inside;
 }
 
 /**
  * @param names what the folder holds, so that nothing is looked for that is not there
  * @param isChosen somebody says that the folder is a root, whether or not it is a repository
+ * @param before what was found here earlier
  */
 export function stepInto(
   fs: Fs,
@@ -94,12 +105,13 @@ export function stepInto(
   disk: DiskPath,
   names: readonly Name[],
   isChosen: boolean,
+  before: Entered | null = null,
 ): Entered {
   const problems: string[] = path === '' ? [...above.problems] : [];
   const repository = names.includes('.git' as Name) ? readRepository(fs, disk) : null;
   // Nobody works in a bare repository: its folder is an ordinary one, in which its worktrees may lie.
   if (repository !== null && !('bare' in repository && repository.bare))
-    return intoRepository(fs, above, path, disk, repository, problems);
+    return intoRepository(fs, above, path, disk, repository, problems, before);
   const rules = names.includes('.gitignore' as Name) ? readRules(fs, `${disk}/.gitignore` as DiskPath, problems) : null;
   const chain =
     above.chain === null || isChosen
@@ -122,24 +134,26 @@ function intoRepository(
   disk: DiskPath,
   repository: Exclude<ReturnType<typeof readRepository>, null>,
   problems: string[],
+  before: Entered | null,
 ): Entered {
   if ('problem' in repository) {
     problems.push(told(repository.problem));
     const top = readRules(fs, `${disk}/.gitignore` as DiskPath, problems);
     const chain = IgnoreChain.start({ ignoreCase: false, global: above.global, exclude: null, top });
     const root: RootState = { path, kind: 'repository', branch: null, commit: null, operation: null };
-    const index = { tracked: UNKNOWN_TRACKED, problem: null, writtenMs: null };
+    const index = { tracked: UNKNOWN_TRACKED, problem: null, writtenMs: null, file: null };
     const nothing = { state: repository, index, inside: WORKSPACE_ITSELF };
     return { position: { ...above, chain, tracked: UNKNOWN_TRACKED }, root, repository: nothing, problems };
   }
   problems.push(...repository.problems.map(told));
   const chain = startChain(fs, disk, repository, above.global, problems);
-  const index = readIndex(fs, repository.gitDir, repository.objectFormat);
+  const index = readIndex(fs, repository.gitDir, repository.objectFormat, before?.repository?.index);
   if (index.problem !== null) problems.push(told(index.problem));
   const inward = (inside: TreePath): TreePath => (path === '' ? inside : inside.slice(path.length + 1)) as TreePath;
   const tracked: Tracked = {
     has: (file) => index.tracked.has(inward(file)),
     hasBelow: (folder) => index.tracked.hasBelow(inward(folder)),
+    names: index.tracked.names,
   };
   const entered = { state: repository, index, inside: WORKSPACE_ITSELF };
   return { position: { ...above, chain, tracked }, root: rootState(path, repository), repository: entered, problems };

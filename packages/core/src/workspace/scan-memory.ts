@@ -27,7 +27,7 @@ export interface Circumstances {
   readonly isMount: boolean;
   readonly inode: number;
   /** Compared by identity, and only where something below asked it. */
-  readonly tracked: Tracked;
+  readonly tracked: Tracked['names'];
 }
 
 /** Of {@link Recalled.still}: what lies above the workspace. No path in it. */
@@ -57,9 +57,14 @@ export interface Recalled {
   isQuiet(folder: TreePath): boolean;
   /**
    * What `make` returned in an earlier scan, if all that it looked at through its `fs` is as it was; else what it returns now.
-   * @param isSame whether the earlier result does as well, though something is not as it was
+   * @param make is told what it returned before, where something is not as it was
+   * @param isSame whether what was found below the key's folder holds under both
    */
-  still<Result>(key: string, make: (fs: Fs) => Result, isSame?: (before: Result, now: Result) => boolean): Result;
+  still<Result>(
+    key: string,
+    make: (fs: Fs, before: Result | null) => Result,
+    isSame?: (before: Result, now: Result) => boolean,
+  ): Result;
 }
 
 export interface ScanMemory {

@@ -89,7 +89,7 @@ export async function scan(input: ScanInput): Promise<ScanResult> {
   const walk = new Scan(input);
   const start = input.recalled.still(
     ABOVE_WORKSPACE,
-    (fs) => startingPosition(fs, input.root, input.globalIgnore),
+    (fs, before: Position | null) => startingPosition(fs, input.root, input.globalIgnore, before),
     isSamePosition,
   );
   const findings = new Findings();
@@ -219,7 +219,9 @@ class Scan {
     const { path, disk, above } = task;
     const { names } = listing;
     const isChosen = this.#roots.has(path);
-    const step = (fs: Fs): Entered => stepInto(fs, above, path, disk, names, isChosen);
+    const step = (fs: Fs, before: Entered | null = null): Entered => {
+      return stepInto(fs, above, path, disk, names, isChosen, before);
+    };
     const hasGit = names.includes('.git' as Name);
     let here = hasGit ? recalled.still(path, step) : step(ports.fs);
     // What is not a repository, or not yet, stands under the rules above it, and nothing tells when it becomes one.
@@ -455,7 +457,7 @@ function assertAnyCaptured(root: DiskPath, { roots, counts }: Findings): void {
 }
 
 function circumstancesOf({ above, ignored, isMount, stat }: FolderTask): Circumstances {
-  return { rules: above.chain?.key ?? '', ignored, isMount, inode: stat.ino, tracked: above.tracked };
+  return { rules: above.chain?.key ?? '', ignored, isMount, inode: stat.ino, tracked: above.tracked.names };
 }
 
 /** Whether the folder was looked at under the same circumstances. */

@@ -112,8 +112,8 @@ class SavedFolders implements Recalled {
     return false;
   }
 
-  still<Result>(_key: string, make: (fs: Fs) => Result): Result {
-    return make(this.fs);
+  still<Result>(_key: string, make: (fs: Fs, before: Result | null) => Result): Result {
+    return make(this.fs, null);
   }
 }
 

@@ -24,8 +24,10 @@ import { ABOVE_WORKSPACE, type Recalled, type ScanFrame, type ScanMemory, type V
 import { foldersAbove, type StatCache } from './stat-cache.ts';
 
 interface Still extends Evident<unknown> {
-  /** The same once more, of what is there now. */
-  readonly again: () => Still;
+  readonly make: (fs: Fs, before: unknown) => unknown;
+  readonly isSame: ((before: unknown, now: unknown) => boolean) | null;
+  /** Something is not as it was seen: to be made again, with this as what was before. */
+  readonly isStale: boolean;
 }
 
 /** The file is written anew after so many folders changed: a process without this memory reads what is newer. */
@@ -76,7 +78,7 @@ export class WatchedMemory implements ScanMemory {
       unchanged: (path) => (lookAt === null || lookAt.leadsTo(path) ? null : (folders.get(path) ?? null)),
       watch: (folder) => this.#watch?.add(folder) ?? false,
       isQuiet: (path) => this.#isQuiet(path),
-      still: (key, make, isSame) => this.#still(key, make, isSame ?? (() => false)),
+      still: (key, make, isSame) => this.#still(key, make, isSame ?? null),
     } satisfies WatchedRecall as Recalled;
   }
 
@@ -145,34 +147,38 @@ export class WatchedMemory implements ScanMemory {
     return true;
   }
 
-  /** @returns false where the rules above the workspace may be others */
+  /** @returns false where the rules above the workspace are others */
   #stillsHold(): boolean {
     for (const [key, still] of this.#stills) {
-      if (still.evidence.holds()) continue;
-      if (key === ABOVE_WORKSPACE) {
-        const again = still.again();
-        if (again.value !== still.value) return false;
-        this.#stills.set(key, again);
-      } else {
-        // Done again when the scan gets there.
-        this.#stills.delete(key);
-        this.#changed.set(key as TreePath, this.#recalls);
+      if (still.isStale || still.evidence.holds()) continue;
+      const path = key === ABOVE_WORKSPACE ? WORKSPACE_ITSELF : (key as TreePath);
+      this.#changed.set(path, this.#recalls);
+      if (key !== ABOVE_WORKSPACE) {
+        this.#stills.set(key, { ...still, isStale: true });
+        continue;
       }
+      const now = this.#look(still.make, still.isSame, still.value);
+      if (still.isSame?.(still.value, now.value) !== true) return false;
+      this.#stills.set(key, now);
     }
     return true;
   }
 
-  #still<Result>(key: string, make: (fs: Fs) => Result, isSame: (before: Result, now: Result) => boolean): Result {
+  #still<Result>(
+    key: string,
+    make: (fs: Fs, before: Result | null) => Result,
+    isSame: ((before: Result, now: Result) => boolean) | null,
+  ): Result {
     const standing = this.#stills.get(key);
-    if (standing !== undefined) return standing.value as Result;
-    const look = (before: Result | null): Still => {
-      const { value: now, evidence } = withEvidence(this.ports, make);
-      const value = before !== null && isSame(before, now) ? before : now;
-      return { value, evidence, again: () => look(value) };
-    };
-    const still = look(null);
+    if (standing?.isStale === false) return standing.value as Result;
+    // A key stands for one kind of result.
+    const still = this.#look(make as Still['make'], isSame as Still['isSame'], standing?.value ?? null);
     this.#stills.set(key, still);
     return still.value as Result;
+  }
+
+  #look(make: Still['make'], isSame: Still['isSame'], before: unknown): Still {
+    return { ...withEvidence(this.ports, (fs) => make(fs, before)), make, isSame, isStale: false };
   }
 
   /** W3. What is known of single files remains: their stats prove it. */
