@@ -64,6 +64,9 @@ export function makeRepository(folder, files) {
   git(folder, 'init', '-q', '-b', 'main');
   git(folder, 'add', '-A');
   git(folder, 'commit', '-q', '-m', 'first');
+  // As after a clone; by itself git would pack some time later, while something is measured.
+  git(folder, 'gc', '-q');
+  git(folder, 'config', 'gc.auto', '0');
 }
 
 /**

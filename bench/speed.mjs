@@ -102,28 +102,41 @@ async function atSize(base, size, runs) {
   kept.each(['add', '-A']);
   await staying.does('idle');
 
-  const add = () => timed(() => kept.each(['add', '-A'], ['write-tree']));
-  const stash = () => timed(() => git(project, 'stash', 'create'));
+  // Each is measured alone: before it, it is brought up to what the others changed.
+  const contenders = {
+    ours: {
+      ready: () => staying.does('checkpoint'),
+      does: (/** @type {string} */ work) => staying.does(work),
+    },
+    command: {
+      ready: () => command(project, home, 'checkpoint'),
+      does: () => command(project, home, 'checkpoint'),
+    },
+    '`add -A`, `write-tree`': {
+      ready: () => kept.each(['add', '-A']),
+      does: () => timed(() => kept.each(['add', '-A'], ['write-tree'])),
+    },
+    '`stash create`': {
+      ready: () => git(project, 'stash', 'create'),
+      does: () => timed(() => git(project, 'stash', 'create')),
+    },
+  };
   /** @param {string} what @param {number} count @param {string} work */
   const beside = async (what, count, work) => {
-    /** @type {Row} */
-    const row = { what, ours: [], command: [], rival: [], against: '' };
     /** @type {Record<string, number[]>} */
-    const rivals = { '`add -A`, `write-tree`': [], '`stash create`': [] };
+    const times = {};
     for (let run = 0; run < runs; run++) {
-      touch(count);
-      row.ours.push(await staying.does(work));
-      touch(count);
-      row.command?.push(command(project, home, 'checkpoint'));
-      touch(count);
-      rivals['`add -A`, `write-tree`']?.push(add());
-      touch(count);
-      rivals['`stash create`']?.push(stash());
+      for (const [name, { ready, does }] of Object.entries(contenders)) {
+        await ready();
+        touch(count);
+        times[name] = [...(times[name] ?? []), await does(work)];
+      }
     }
-    const [name, times] = /** @type {[string, number[]]} */ (
+    const { ours = [], command: whole = [], ...rivals } = times;
+    const [name, rival] = /** @type {[string, number[]]} */ (
       Object.entries(rivals).sort(([, a], [, b]) => median(a) - median(b))[0]
     );
-    rows.push({ ...row, rival: times, against: name });
+    rows.push({ what, ours, command: whole, rival, against: name });
   };
   await beside('one edited file', 1, 'checkpoint');
   await beside('nothing changed', 0, 'look');
@@ -141,6 +154,7 @@ async function atSize(base, size, runs) {
   for (let run = 0; run < runs; run++) {
     scan.ours.push(await looking.does('status'));
     scan.rival.push(timed(() => look(project)));
+    await staying.does('checkpoint');
     touch(1);
     write.ours.push(await staying.does('checkpoint'));
     write.rival.push(timed(() => writeDurably(join(base, `raw-${run}`), 4_000)));
@@ -149,13 +163,14 @@ async function atSize(base, size, runs) {
 
   /** @type {Row} */
   const back = { what: 'restore of one file', ours: [], command: [], rival: [], against: '`restore`, `clean`' };
-  kept.each(['add', '-A'], ['commit', '-q', '--allow-empty', '-m', 'before']);
-  await staying.does('checkpoint');
   for (let run = 0; run < runs; run++) {
+    await staying.does('checkpoint');
     touch(1);
     back.ours.push(await staying.does('restore'));
+    command(project, home, 'checkpoint');
     touch(1);
     back.command?.push(command(project, home, 'restore', 'last', '--yes'));
+    kept.each(['add', '-A'], ['commit', '-q', '--allow-empty', '-m', 'before']);
     touch(1);
     back.rival.push(
       timed(() => kept.each(['restore', '--source=HEAD', '--staged', '--worktree', '--', '.'], ['clean', '-fdq'])),
