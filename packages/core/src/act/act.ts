@@ -154,7 +154,7 @@ export async function performAct(
     const heads = await keepHeads(workspace, plan.heads ?? [], batch, pace);
     const told = { ...act, telling: { ...act.telling, heads: heads.told } };
     const ref = await composeAfter(workspace, told, before, plan, batch, end, contents, pace);
-    batch.finish();
+    await batch.finish();
     heads.makeDurable(ref);
     // Read before it happens: once it has, nothing may fail any more.
     const checkpoint = readCheckpoint(workspace.store.objects, ref.commit);

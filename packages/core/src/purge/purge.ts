@@ -89,7 +89,7 @@ export async function purge(
   try {
     rewritten = await rewrite(batch, checkpoints, paths, gone, secrets, pace);
     pace.check();
-    if (rewritten.length > 0) batch.finish();
+    if (rewritten.length > 0) await batch.finish();
   } finally {
     batch.abandon();
   }

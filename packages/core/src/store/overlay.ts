@@ -73,7 +73,7 @@ export class OverlayBatch implements ObjectBatch {
     else await this.below.copyBlob(id, sink);
   }
 
-  finish(): void {
+  async finish(): Promise<void> {
     throw new SavepointError('INTERNAL', 'A look at the workspace writes nothing.');
   }
 

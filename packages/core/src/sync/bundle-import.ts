@@ -32,7 +32,7 @@ export async function importObjects(
     batch.add('tree', Buffer.alloc(0));
     const refs = checkpoints.map((story) => writeCheckpoint(batch, story, story.snapshot));
     pace.check();
-    batch.finish();
+    await batch.finish();
     return refs;
   } finally {
     batch.abandon();

@@ -165,7 +165,7 @@ export async function capture(
     if (same && !options.always) {
       noLongerLate(workspace, open);
       // What was damaged in the store and is sound on disk was written again.
-      if (batch.count > 0) batch.finish();
+      if (batch.count > 0) await batch.finish();
       else batch.abandon();
       remember(workspace, latest.commit, found);
       return { checkpoint: latest, made: false, scan: found };
@@ -182,8 +182,8 @@ export async function capture(
       options.attribution ?? told(timeline, found, telling, open),
       pace,
     );
-    batch.finish();
-    const checkpoint = readCheckpoint(store.objects, ref.commit);
+    const checkpoint = readCheckpoint(batch, ref.commit);
+    await batch.finish();
     pace.check();
     lock.assertHeld();
     if (adopted?.isUnread === true) noteAdopted(workspace.ports, store.layout, ref.commit);

@@ -25,11 +25,11 @@ describe('a new store', () => {
     walk(folder);
   });
 
-  test('made once more keeps what is there and adds what is missing', () => {
+  test('made once more keeps what is there and adds what is missing', async () => {
     const { ports, folder, path, store, git } = storeFixture();
     const batch = store.batch();
     const id = batch.add('blob', Buffer.from('x'));
-    batch.finish();
+    await batch.finish();
     writeFileSync(path('config'), `${readFileSync(path('config'))}[my]\n\tkey = 1\n`);
     rmSync(path('info'), { recursive: true });
     rmSync(path('HEAD'));
@@ -58,20 +58,20 @@ describe('a new store', () => {
     expect(calls).toBeGreaterThan(2);
   });
 
-  test('after a power cut in the middle of making is made whole by making it again', () => {
+  test('after a power cut in the middle of making is made whole by making it again', async () => {
     const disk = new SimDisk();
     const top = '/home' as DiskPath;
     const folder = '/home/objects.git' as DiskPath;
     disk.makeFolder(top, 0o700);
     disk.settle();
     let states = 0;
-    const check = (): void => {
+    const check = async (): Promise<void> => {
       for (const state of disk.crashStates('any-subset', 40, seededRandom(disk.calls))) {
         states++;
         const ports = simPorts(state);
         const batch = ObjectStore.create(ports, folder).batch();
         batch.add('blob', Buffer.from('x'));
-        batch.finish();
+        await batch.finish();
         for (const name of ['HEAD', 'config', 'info/attributes']) {
           expect(state.lstat(`${folder}/${name}` as DiskPath)?.size).toBeGreaterThan(0);
         }
@@ -80,14 +80,14 @@ describe('a new store', () => {
     disk.onCall = check;
     ObjectStore.create(simPorts(disk), folder);
     disk.onCall = null;
-    check();
+    await check();
     expect(states).toBeGreaterThan(300);
     // All of it is durable now: no power cut can change anything.
     expect(disk.pending).toBe(0);
   });
 });
 
-test('a process that dies at any moment of making a store leaves nothing undurable to the next one', () => {
+test('a process that dies at any moment of making a store leaves nothing undurable to the next one', async () => {
   const folder = '/home/objects.git' as DiskPath;
   for (let at = 1; ; at++) {
     const disk = new SimDisk();
@@ -103,7 +103,7 @@ test('a process that dies at any moment of making a store leaves nothing undurab
     ObjectStore.create(simPorts(next), folder);
     for (const state of next.crashStates('any-subset', 20, seededRandom(at))) {
       const store = ObjectStore.open(simPorts(state), folder);
-      store.batch().finish();
+      await store.batch().finish();
       for (const name of ['HEAD', 'config', 'info/attributes', 'refs/heads']) {
         expect(state.lstat(`${folder}/${name}` as DiskPath), `${name} at ${at}`).not.toBeNull();
       }
@@ -117,14 +117,14 @@ describe('git on the store, asked to convert', () => {
   const ATTRIBUTES =
     '* text eol=lf ident filter=evil working-tree-encoding=UTF-16 export-subst merge=evil diff=evil\nleft-out export-ignore\n';
 
-  function commit(fixture: ReturnType<typeof storeFixture>): string {
+  async function commit(fixture: ReturnType<typeof storeFixture>): Promise<string> {
     const batch = fixture.store.batch();
     const id = addCommit(batch, { 'a.txt': CRLF, 'left-out': CRLF, '.gitattributes': Buffer.from(ATTRIBUTES) });
-    batch.finish();
+    await batch.finish();
     return id;
   }
 
-  test('gives every blob out of an archive as it is, and leaves none out', () => {
+  test('gives every blob out of an archive as it is, and leaves none out', async () => {
     const fixture = storeFixture();
     const tar = fixture.gitBytes([
       '-c',
@@ -132,20 +132,20 @@ describe('git on the store, asked to convert', () => {
       '-c',
       'filter.evil.smudge=false',
       'archive',
-      commit(fixture),
+      await commit(fixture),
     ]);
     expect(tar.toString('latin1').split(CRLF.toString('latin1'))).toHaveLength(3);
   });
 
-  test('shows texts as texts, by no program that a tree names', () => {
+  test('shows texts as texts, by no program that a tree names', async () => {
     const fixture = storeFixture();
-    const before = commit(fixture);
+    const before = await commit(fixture);
     const batch = fixture.store.batch();
     const after = addCommit(batch, {
       'a.txt': Buffer.from('one\r\nthree\r\n'),
       '.gitattributes': Buffer.from('* -diff\n'),
     });
-    batch.finish();
+    await batch.finish();
     const diff = fixture.git(
       '-c',
       'diff.evil.textconv=false',

@@ -56,13 +56,13 @@ describe('encodeCommit and decodeCommit', () => {
     );
   });
 
-  test('git reads the same fields out of every commit, and fsck finds nothing wrong', () => {
+  test('git reads the same fields out of every commit, and fsck finds nothing wrong', async () => {
     const { store, git, gitBytes } = storeFixture();
     const given = fc.sample(commits, { numRuns: 60, seed: 3 }).map((commit) => ({ ...commit, parents: [] }));
     const batch = store.batch();
     batch.add('tree', Buffer.alloc(0));
     const ids = given.map((commit) => batch.add('commit', encodeCommit(commit)));
-    batch.finish();
+    await batch.finish();
     expect(git('fsck', '--strict', '--full', '--no-dangling')).toBe('');
     const format = '%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%T%x00%B%x01';
     for (const [at, id] of ids.entries()) {

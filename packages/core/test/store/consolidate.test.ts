@@ -26,10 +26,10 @@ function packs({ path }: StoreFixture): string[] {
 }
 
 /** One pack with these contents. */
-function pack({ store }: StoreFixture, ...contents: readonly (string | Buffer)[]): ObjectId[] {
+async function pack({ store }: StoreFixture, ...contents: readonly (string | Buffer)[]): Promise<ObjectId[]> {
   const batch = store.batch();
   const ids = contents.map((content) => batch.add('blob', Buffer.from(content)));
-  batch.finish();
+  await batch.finish();
   return ids;
 }
 
@@ -50,7 +50,11 @@ async function run(fixture: StoreFixture, options: Partial<ConsolidateOptions> =
 describe('consolidate', () => {
   test('merges small packs and loose objects into one, keeping every object', async () => {
     const fixture = storeFixture();
-    const ids = [...pack(fixture, 'one', 'two'), ...pack(fixture, 'three'), ...pack(fixture, prose(100, 1))];
+    const ids = [
+      ...(await pack(fixture, 'one', 'two')),
+      ...(await pack(fixture, 'three')),
+      ...(await pack(fixture, prose(100, 1))),
+    ];
     fixture.gitBytes(['hash-object', '-w', '--stdin'], Buffer.from('loose'));
     const loose = hashObject('blob', Buffer.from('loose'));
     const result = await run(fixture);
@@ -88,11 +92,11 @@ describe('consolidate', () => {
   test('changes nothing where nothing is to do, and nothing the second time', async () => {
     const fixture = storeFixture();
     expect(await run(fixture)).toMatchObject({ bytesBefore: 0, bytesAfter: 0, packsAfter: 0 });
-    pack(fixture, 'one');
+    await pack(fixture, 'one');
     const before = readdirSync(fixture.path('objects/pack'));
     expect(await run(fixture)).toMatchObject({ packsBefore: 1, packsAfter: 1 });
     expect(readdirSync(fixture.path('objects/pack'))).toEqual(before);
-    pack(fixture, 'two');
+    await pack(fixture, 'two');
     await run(fixture);
     const merged = packs(fixture);
     const inode = statSync(fixture.path('objects/pack', merged[0] as string)).ino;
@@ -103,8 +107,8 @@ describe('consolidate', () => {
 
   test('drops what is dead, keeps what is live or not known, in packs and loose', async () => {
     const fixture = storeFixture();
-    const [live, dead, unknown] = pack(fixture, 'live', 'dead', 'unknown') as [ObjectId, ObjectId, ObjectId];
-    const [deadAlone] = pack(fixture, 'dead alone') as [ObjectId];
+    const [live, dead, unknown] = (await pack(fixture, 'live', 'dead', 'unknown')) as [ObjectId, ObjectId, ObjectId];
+    const [deadAlone] = (await pack(fixture, 'dead alone')) as [ObjectId];
     for (const text of ['dead loose', 'live loose'])
       fixture.gitBytes(['hash-object', '-w', '--stdin'], Buffer.from(text));
     const verdicts = new Map<ObjectId, boolean | null>([
@@ -128,7 +132,7 @@ describe('consolidate', () => {
 
   test('rewrites a pack for waste above what is tolerated only', async () => {
     const fixture = storeFixture();
-    const [dead] = pack(fixture, noise(3000), noise(30_000), noise(30_000)) as [ObjectId];
+    const [dead] = (await pack(fixture, noise(3000), noise(30_000), noise(30_000))) as [ObjectId];
     const live = (id: ObjectId): boolean => id !== dead;
     expect(await run(fixture, { live, tolerated: 0.1 })).toMatchObject({ objectsDropped: 0 });
     expect(fixture.store.has(dead)).toBe(true);
@@ -142,14 +146,14 @@ describe('consolidate', () => {
     const commits = Array.from({ length: 12 }, (_, version) =>
       addCommit(batch, { a: prose(200, version), b: prose(20, version) }),
     );
-    batch.finish();
+    await batch.finish();
     for (const [at, id] of commits.entries()) fixture.git('update-ref', `refs/savepoint/cp/${at}`, id);
     const before = fixture.git('cat-file', '--batch', '--batch-all-objects');
     fixture.git('repack', '-adf', '--quiet');
     expect(fixture.git('verify-pack', '-v', fixture.path('objects/pack', packs(fixture)[0] as string))).toContain(
       'chain length',
     );
-    const [own] = pack(fixture, prose(300, 99)) as [ObjectId];
+    const [own] = (await pack(fixture, prose(300, 99))) as [ObjectId];
     const original = readFileSync(fixture.path('objects/pack', packOf(fixture, own))).subarray(12, -20);
     const result = await run(fixture);
     expect(result.packsAfter).toBe(1);
@@ -165,7 +169,8 @@ describe('consolidate', () => {
 
   test('makes packs of the size asked for, one group after the other, and leaves full ones alone', async () => {
     const fixture = storeFixture();
-    const ids = Array.from({ length: 10 }, () => pack(fixture, noise(30_000))[0] as ObjectId);
+    const ids: ObjectId[] = [];
+    for (let nth = 0; nth < 10; nth++) ids.push(...(await pack(fixture, noise(30_000))));
     let most = 0;
     const total = ids.length * 30_000;
     const used = (): number =>
@@ -190,7 +195,7 @@ describe('consolidate', () => {
 
   test('a pack that is too large to be rewritten stays, is named, and goes when it must', async () => {
     const fixture = storeFixture();
-    const ids = pack(fixture, noise(30_000), noise(30_000), noise(30_000));
+    const ids = await pack(fixture, noise(30_000), noise(30_000), noise(30_000));
     const [file] = packs(fixture) as [string];
     const result = await run(fixture, { packBytes: 25_000, live: (id) => id !== ids[0] });
     expect(result).toMatchObject({ objectsDropped: 0, tooLarge: [{ file: fixture.path('objects/pack', file) }] });
@@ -208,7 +213,7 @@ describe('consolidate', () => {
 
   test('a pack that is too large to be rewritten goes when all of it is dead', async () => {
     const fixture = storeFixture();
-    pack(fixture, noise(30_000), noise(30_000), noise(30_000));
+    await pack(fixture, noise(30_000), noise(30_000), noise(30_000));
     expect(await run(fixture, { packBytes: 25_000, live: () => false })).toMatchObject({
       objectsDropped: 3,
       packsAfter: 0,
@@ -218,10 +223,10 @@ describe('consolidate', () => {
   test('what is in a larger pack as well is waste', async () => {
     const fixture = storeFixture();
     const shared = noise(5000);
-    const [id] = pack(fixture, shared, noise(90_000)) as [ObjectId];
+    const [id] = (await pack(fixture, shared, noise(90_000))) as [ObjectId];
     const [large] = packs(fixture) as [string];
     damagePack(fixture, large, 20);
-    pack(fixture, shared); // written again, for the copy that is there is damaged
+    await pack(fixture, shared); // written again, for the copy that is there is damaged
     damagePack(fixture, large, 20);
     expect(packs(fixture)).toHaveLength(2);
     expect(await run(fixture, { packBytes: 100_000 })).toMatchObject({ packsAfter: 1, objectsDropped: 0 });
@@ -232,10 +237,10 @@ describe('consolidate', () => {
   test('a damaged copy in a larger pack is no reason to drop the good one', async () => {
     const fixture = storeFixture();
     const shared = noise(5000);
-    const [id] = pack(fixture, shared, noise(90_000)) as [ObjectId];
+    const [id] = (await pack(fixture, shared, noise(90_000))) as [ObjectId];
     const [large] = packs(fixture) as [string];
     damagePack(fixture, large, 20);
-    pack(fixture, shared);
+    await pack(fixture, shared);
     await fixture.store.consolidate({ pace: fixture.pace, packBytes: 100_000 });
     expect(fixture.store.read(id).data.equals(shared)).toBe(true);
     // Nor when both are rewritten together: the good copy is taken, the damaged one goes.
@@ -247,10 +252,10 @@ describe('consolidate', () => {
 
   test('a damaged object without another copy keeps its file, and is named; what is good is merged', async () => {
     const fixture = storeFixture();
-    const [hurt, sound] = pack(fixture, noise(1000), noise(1000)) as [ObjectId, ObjectId];
+    const [hurt, sound] = (await pack(fixture, noise(1000), noise(1000))) as [ObjectId, ObjectId];
     const file = packs(fixture)[0] as string;
     damagePack(fixture, file, 100);
-    const [other] = pack(fixture, 'other') as [ObjectId];
+    const [other] = (await pack(fixture, 'other')) as [ObjectId];
     fixture.gitBytes(['hash-object', '-w', '--stdin'], Buffer.from('loose'));
     const loose = looseFile(fixture, hashObject('blob', Buffer.from('loose')));
     chmodSync(loose, 0o600);
@@ -280,7 +285,7 @@ describe('consolidate', () => {
       { id: hashObject('blob', Buffer.from('one')), bytes: blobEntry(Buffer.from('one')) },
       { id: wrong, bytes: blobEntry(Buffer.from('two')) },
     ]);
-    pack(fixture, 'three');
+    await pack(fixture, 'three');
     const result = await fixture.store.consolidate({ pace: fixture.pace });
     expect(result.damaged).toEqual([{ file, object: wrong }]);
     expect(existsSync(file)).toBe(true);
@@ -305,7 +310,7 @@ describe('consolidate', () => {
     const flat = Buffer.alloc(20 * MIB, 'abc');
     const ids = [hashObject('blob', incompressible), hashObject('blob', flat)];
     fixture.gitBytes(['hash-object', '-w', '--stdin'], flat);
-    for (const id of ids) if (fixture.store.info(id) === null) pack(fixture, incompressible);
+    for (const id of ids) if (fixture.store.info(id) === null) await pack(fixture, incompressible);
     const tree = fixture.gitBytes(
       ['mktree', '-z'],
       Buffer.from(ids.map((id, at) => `100644 blob ${id}\t${at}\0`).join('')),
@@ -344,12 +349,12 @@ describe('consolidate', () => {
     const fixture = storeFixture();
     const batch = fixture.store.batch();
     const commit = addCommit(batch, { a: prose(50, 1) });
-    batch.finish();
+    await batch.finish();
     fixture.git('update-ref', 'refs/savepoint/cp/1', commit);
     const [kept] = packs(fixture) as [string];
     writeFileSync(fixture.path('objects/pack', kept.replace(/pack$/, 'keep')), '');
-    pack(fixture, 'one');
-    pack(fixture, 'two');
+    await pack(fixture, 'one');
+    await pack(fixture, 'two');
     fixture.git('multi-pack-index', 'write', '--bitmap');
     fixture.git('commit-graph', 'write', '--reachable', '--split');
     await run(fixture);
@@ -361,7 +366,7 @@ describe('consolidate', () => {
 
   test('a process that had the old packs open reads on', async () => {
     const fixture = storeFixture();
-    const [one, two] = [...pack(fixture, 'one'), ...pack(fixture, 'two')] as [ObjectId, ObjectId];
+    const [one, two] = [...(await pack(fixture, 'one')), ...(await pack(fixture, 'two'))] as [ObjectId, ObjectId];
     const idle = fixture.again();
     const reading = fixture.again();
     expect(reading.read(one).data.toString()).toBe('one');
@@ -375,8 +380,8 @@ describe('consolidate', () => {
 
   test('removes nothing when the lock was lost, or when it is cancelled', async () => {
     const fixture = storeFixture();
-    pack(fixture, 'one');
-    pack(fixture, 'two');
+    await pack(fixture, 'one');
+    await pack(fixture, 'two');
     fixture.gitBytes(['hash-object', '-w', '--stdin'], Buffer.from('loose'));
     const before = packs(fixture);
     const loose = looseFile(fixture, hashObject('blob', Buffer.from('loose')));
@@ -411,19 +416,19 @@ function packOf(fixture: StoreFixture, id: ObjectId): string {
 describe('a lock that is lost', () => {
   const DEAD = hashObject('blob', Buffer.from('dead'));
 
-  test.each<[string, (fixture: StoreFixture) => void]>([
+  test.each<[string, (fixture: StoreFixture) => unknown]>([
     [
       'packs are merged',
-      (fixture) => {
-        pack(fixture, 'one', 'dead');
-        pack(fixture, 'two');
+      async (fixture) => {
+        await pack(fixture, 'one', 'dead');
+        await pack(fixture, 'two');
       },
     ],
     ['a loose object is folded', ({ gitBytes }) => gitBytes(['hash-object', '-w', '--stdin'], Buffer.from('loose'))],
     ['a loose object is dead', ({ gitBytes }) => gitBytes(['hash-object', '-w', '--stdin'], Buffer.from('dead'))],
   ])('takes nothing away where %s', async (_, prepare) => {
     const fixture = storeFixture();
-    prepare(fixture);
+    await prepare(fixture);
     const files = (): string[] =>
       readdirSync(fixture.path('objects'), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())

@@ -26,22 +26,22 @@ function blobs(...texts: readonly string[]): Map<ObjectId, Buffer> {
   return new Map(texts.map((text) => [hashObject('blob', Buffer.from(text)), Buffer.from(text)]));
 }
 
-function store(disk: SimDisk, ...packs: readonly ReadonlyMap<ObjectId, Buffer>[]): void {
+async function store(disk: SimDisk, ...packs: readonly ReadonlyMap<ObjectId, Buffer>[]): Promise<void> {
   disk.makeFolder('/home' as DiskPath, 0o700);
   const objects = ObjectStore.create(simPorts(disk, { seed: 99 }), FOLDER);
   for (const pack of packs) {
     const batch = objects.batch();
     for (const data of pack.values()) batch.add('blob', data);
-    batch.finish();
+    await batch.finish();
   }
   disk.settle();
 }
 
 /** Two packs of one writer, so that the order between them counts. */
-function twoPacks(): Scene {
+async function twoPacks(): Promise<Scene> {
   const disk = new SimDisk();
   const old = blobs('old one', 'old two');
-  store(disk, old);
+  await store(disk, old);
   const added = blobs('new one', 'new two', 'new and large');
   return {
     disk,
@@ -60,7 +60,7 @@ function twoPacks(): Scene {
               () => true,
             );
         }
-        writer.publish();
+        await writer.publish();
       } catch (error) {
         writer.abandon();
         throw error;
@@ -70,17 +70,21 @@ function twoPacks(): Scene {
 }
 
 /** Three packs, some of whose objects are dead or in two of them, become one. */
-function consolidation(): Scene {
+async function consolidation(): Promise<Scene> {
   const disk = new SimDisk();
   const kept = blobs('kept one', 'kept two', 'kept three');
   const [one, two, three] = [...kept];
   const dead = blobs('dead one', 'dead two');
   const [deadOne, deadTwo] = [...dead];
-  store(disk, new Map([one, two, deadOne] as [ObjectId, Buffer][]), new Map([three, deadTwo] as [ObjectId, Buffer][]));
+  await store(
+    disk,
+    new Map([one, two, deadOne] as [ObjectId, Buffer][]),
+    new Map([three, deadTwo] as [ObjectId, Buffer][]),
+  );
   // The same object in a third pack, as after an interrupted run.
   const writer = new PackWriter(simPorts(disk, { seed: 7 }), new Handles(disk), PACKS);
   writer.add((one as [ObjectId, Buffer])[0], 'blob', (one as [ObjectId, Buffer])[1]);
-  writer.publish();
+  await writer.publish();
   disk.settle();
   return {
     disk,
@@ -125,10 +129,10 @@ async function expectSound(disk: SimDisk, { old, added, act }: Scene, done: bool
 }
 
 /** Packs whose objects go into one that is full then, so that a second run has nothing to write. */
-function consolidationIntoFull(): Scene {
+async function consolidationIntoFull(): Promise<Scene> {
   const disk = new SimDisk();
   const old = blobs('a'.repeat(10), 'b'.repeat(20), 'c'.repeat(30), 'd'.repeat(40));
-  store(disk, ...[...old].map((each) => new Map([each])));
+  await store(disk, ...[...old].map((each) => new Map([each])));
   return {
     disk,
     old,
@@ -141,10 +145,10 @@ function consolidationIntoFull(): Scene {
 }
 
 /** A batch; where another process has done the same, there is nothing new to write. */
-function aBatch(): Scene {
+async function aBatch(): Promise<Scene> {
   const disk = new SimDisk();
   const old = blobs('old one', 'old two');
-  store(disk, old);
+  await store(disk, old);
   const added = blobs('new one', 'new two');
   return {
     disk,
@@ -154,7 +158,7 @@ function aBatch(): Scene {
       const batch = ObjectStore.open(ports, FOLDER).batch();
       try {
         for (const data of [...added.values(), ...old.values()]) batch.add('blob', data);
-        batch.finish();
+        await batch.finish();
       } catch (error) {
         batch.abandon();
         throw error;
@@ -180,7 +184,7 @@ const scenes = [
 
 describe.each(scenes)('%s', (_, make) => {
   test.each(['any-subset', 'prefix'] as const)('survive a power cut at every moment (%s)', async (model) => {
-    const scene = make();
+    const scene = await make();
     const states: SimDisk[] = [];
     const collect = (): void => {
       states.push(...scene.disk.crashStates(model, 60, seededRandom(scene.disk.calls)));
@@ -196,7 +200,7 @@ describe.each(scenes)('%s', (_, make) => {
 
   test('survive the death of the process at every moment, and its death while the next one tidies up', async () => {
     for (let at = 1; at <= 200; at++) {
-      const scene = make();
+      const scene = await make();
       const fs = new FaultyFs(scene.disk, { at, act: { die: dieByThrowing }, torn: at % 2 === 0 });
       let died = false;
       try {
@@ -224,7 +228,7 @@ describe.each(scenes)('%s', (_, make) => {
 
   test('survive the death of the process, and a power cut while the next one does the same', async () => {
     for (let at = 1; ; at++) {
-      const scene = make();
+      const scene = await make();
       const fs = new FaultyFs(scene.disk, { at, act: { die: dieByThrowing }, counts: isBeforeSync });
       try {
         await scene.act(simPorts(fs));
@@ -245,7 +249,7 @@ describe.each(scenes)('%s', (_, make) => {
 
   test('survive the death of the process, and a power cut while the next one tidies up, or after it', async () => {
     for (let at = 1; ; at++) {
-      const scene = make();
+      const scene = await make();
       const fs = new FaultyFs(scene.disk, { at, act: { die: dieByThrowing } });
       try {
         await scene.act(simPorts(fs));
@@ -274,7 +278,7 @@ describe.each(scenes)('%s', (_, make) => {
   test.each(['EIO', 'ENOSPC', 'EACCES'])('survive %s from every call, once or for ever, and say so', async (code) => {
     for (const sticky of [false, true]) {
       for (let at = 1; at <= 2000; at++) {
-        const scene = make();
+        const scene = await make();
         const fs = new FaultyFs(scene.disk, { at, act: { fail: code, sticky } });
         let failed = false;
         try {

@@ -95,20 +95,20 @@ function contents(store: ObjectStore): Map<ObjectId, StoredObject> {
 }
 
 /** A store with an own pack, a pack of git's with deltas, and loose objects. */
-function mixedStore(): StoreFixture {
+async function mixedStore(): Promise<StoreFixture> {
   const fixture = storeFixture();
   const { store, git, gitBytes } = fixture;
   for (let version = 0; version < 8; version++) {
     const batch = store.batch();
     const commit = addCommit(batch, { 'a.txt': prose(25, version), 'b.bin': Buffer.from(`${version}`) });
-    batch.finish();
+    await batch.finish();
     git('update-ref', `refs/savepoint/cp/${version + 1}`, commit);
   }
   git('repack', '-adf', '--quiet');
   const batch = store.batch();
   batch.add('blob', noise(300));
   batch.add('blob', prose(30, 50));
-  batch.finish();
+  await batch.finish();
   gitBytes(['hash-object', '-w', '--stdin'], Buffer.from('loose one'));
   gitBytes(['hash-object', '-w', '--stdin'], prose(10, 3));
   return fixture;
@@ -124,7 +124,7 @@ function isOfObjects(path: string): boolean {
 
 describe('a store with one changed byte', () => {
   test('gives right data or STORE_DAMAGED that names the file, in every file, wherever it is', async () => {
-    const fixture = mixedStore();
+    const fixture = await mixedStore();
     const objects = contents(fixture.again());
     const { disk, files } = inMemory(fixture);
     const random = seededRandom(11);
@@ -152,7 +152,7 @@ describe('a store with one changed byte', () => {
   });
 
   test('gives right data or STORE_DAMAGED when files are cut short or empty', async () => {
-    const fixture = mixedStore();
+    const fixture = await mixedStore();
     const objects = contents(fixture.again());
     const { disk, files } = inMemory(fixture);
     for (const [path, bytes] of files) {
@@ -185,7 +185,7 @@ describe('a store with one changed byte', () => {
   });
 
   test('is found by verifyObjects, which names the file and, in a pack, the object', async () => {
-    const fixture = mixedStore();
+    const fixture = await mixedStore();
     const objects = contents(fixture.again());
     const { disk, files } = inMemory(fixture);
     const random = seededRandom(5);
@@ -218,14 +218,15 @@ describe('a store with one changed byte', () => {
 });
 
 describe('damage stays where it is', () => {
-  test('a damaged index hides its own pack only, and what is added then is written again', () => {
+  test('a damaged index hides its own pack only, and what is added then is written again', async () => {
     const fixture = storeFixture();
-    const ids = ['one', 'two'].map((text) => {
+    const added = async (text: string): Promise<ObjectId> => {
       const batch = fixture.store.batch();
       const id = batch.add('blob', Buffer.from(text));
-      batch.finish();
+      await batch.finish();
       return id;
-    }) as [ObjectId, ObjectId];
+    };
+    const ids = [await added('one'), await added('two')] as const;
     const packOf = (id: ObjectId): string =>
       readdirSync(fixture.path('objects/pack')).find(
         (name) =>
@@ -240,7 +241,7 @@ describe('damage stays where it is', () => {
     expect(() => store.info(ids[0])).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
     const batch = store.batch();
     batch.add('blob', Buffer.from('one'));
-    batch.finish();
+    await batch.finish();
     expect(store.read(ids[0]).data.toString()).toBe('one');
   });
 
@@ -395,7 +396,7 @@ describe('a pack made to hurt', () => {
     const batch = store.batch();
     const id = batch.add('tree', Buffer.alloc(0));
     await expect(batch.copyBlob(id, () => {})).rejects.toMatchObject({ code: 'STORE_DAMAGED', data: { object: id } });
-    batch.finish();
+    await batch.finish();
     await expect(store.copyBlob(id, () => {})).rejects.toMatchObject({ code: 'STORE_DAMAGED', data: { object: id } });
   });
 

@@ -6,11 +6,11 @@ import { hashObject } from '../../src/store/objects/object-hash.ts';
 import { looseFile, noise, type StoreFixture, storeFixture } from './store-fixture.ts';
 
 /** A pack of one blob, and what the names of its files begin with. */
-function pack(fixture: StoreFixture, text: string): { id: ObjectId; stem: string } {
+async function pack(fixture: StoreFixture, text: string): Promise<{ id: ObjectId; stem: string }> {
   const before = names(fixture);
   const batch = fixture.store.batch();
   const id = batch.add('blob', Buffer.from(text));
-  batch.finish();
+  await batch.finish();
   const made = names(fixture).find((name) => name.endsWith('.pack') && !before.includes(name)) as string;
   return { id, stem: basename(made, '.pack') };
 }
@@ -20,9 +20,9 @@ function names({ path }: StoreFixture): string[] {
 }
 
 describe('collectDebris', () => {
-  test('removes what a writer left before anything had its name', () => {
+  test('removes what a writer left before anything had its name', async () => {
     const fixture = storeFixture();
-    const { id } = pack(fixture, 'kept');
+    const { id } = await pack(fixture, 'kept');
     const before = names(fixture);
     const batch = fixture.store.batch();
     for (let at = 0; at < 2; at++) batch.addBlobFrom(17 * 1024 * 1024, (into) => into.fill(at).length);
@@ -37,10 +37,10 @@ describe('collectDebris', () => {
     batch.abandon();
   });
 
-  test('gives the other file its name where a writer was cut between its renames', () => {
+  test('gives the other file its name where a writer was cut between its renames', async () => {
     const fixture = storeFixture();
     for (const lost of ['idx', 'pack'] as const) {
-      const { id, stem } = pack(fixture, `cut before ${lost}`);
+      const { id, stem } = await pack(fixture, `cut before ${lost}`);
       renameSync(
         fixture.path('objects/pack', `${stem}.${lost}`),
         fixture.path('objects/pack', `tmp_savepoint_77.${lost}`),
@@ -53,19 +53,19 @@ describe('collectDebris', () => {
     }
   });
 
-  test('completes nothing with a file that is damaged', () => {
+  test('completes nothing with a file that is damaged', async () => {
     const fixture = storeFixture();
-    const { stem } = pack(fixture, 'x');
+    const { stem } = await pack(fixture, 'x');
     rmSync(fixture.path('objects/pack', `${stem}.idx`));
     writeFileSync(fixture.path('objects/pack/tmp_savepoint_77.idx'), noise(2000));
     expect(fixture.again().collectDebris()).toMatchObject({ removed: 1, completed: 0 });
     expect(names(fixture)).toEqual([`${stem}.pack`]);
   });
 
-  test('finishes a removal that was cut', () => {
+  test('finishes a removal that was cut', async () => {
     const fixture = storeFixture();
-    const { id, stem } = pack(fixture, 'going');
-    const kept = pack(fixture, 'kept');
+    const { id, stem } = await pack(fixture, 'going');
+    const kept = await pack(fixture, 'kept');
     const gone = `tmp_savepoint_gone_${stem.slice('pack-'.length)}.pack`;
     renameSync(fixture.path('objects/pack', `${stem}.pack`), fixture.path('objects/pack', gone));
     const next = fixture.again();
@@ -81,8 +81,8 @@ describe('collectDebris', () => {
 
   test('leaves damage where it is: a pack without an index, an index without a pack; verifyObjects names both', async () => {
     const fixture = storeFixture();
-    const one = pack(fixture, 'one');
-    const two = pack(fixture, 'two');
+    const one = await pack(fixture, 'one');
+    const two = await pack(fixture, 'two');
     rmSync(fixture.path('objects/pack', `${one.stem}.idx`));
     rmSync(fixture.path('objects/pack', `${two.stem}.pack`));
     const before = names(fixture);

@@ -10,7 +10,9 @@ const VERSIONS = 60;
 const MIB = 1024 * 1024;
 
 /** Commits of texts that change a little each time, and what all of their objects are according to git. */
-function history(fixture: StoreFixture): Map<ObjectId, { type: ObjectType; size: number; data: Buffer }> {
+async function history(
+  fixture: StoreFixture,
+): Promise<Map<ObjectId, { type: ObjectType; size: number; data: Buffer }>> {
   const { store, git } = fixture;
   for (let version = 0; version < VERSIONS; version++) {
     const batch = store.batch();
@@ -21,7 +23,7 @@ function history(fixture: StoreFixture): Map<ObjectId, { type: ObjectType; size:
       empty: Buffer.alloc(0),
     };
     const commit = addCommit(batch, files);
-    batch.finish();
+    await batch.finish();
     git('update-ref', `refs/savepoint/cp/${version + 1}`, commit);
   }
   return objectsOf(fixture);
@@ -72,7 +74,7 @@ describe('what git writes', () => {
 
   test('packs of deltas against offsets, as gc --aggressive makes them, a refreshed store or not', async () => {
     const fixture = storeFixture();
-    const objects = history(fixture);
+    const objects = await history(fixture);
     const before = fixture.again();
     fixture.git('gc', '--aggressive', '--quiet');
     const chains = fixture.git('verify-pack', '-v', ...packIndexes(fixture));
@@ -84,14 +86,14 @@ describe('what git writes', () => {
 
   test('packs of deltas against ids', async () => {
     const fixture = storeFixture();
-    const objects = history(fixture);
+    const objects = await history(fixture);
     fixture.git('-c', 'repack.useDeltaBaseOffset=false', 'repack', '-adf', '--depth=20', '--quiet');
     await expectAll(fixture.again(), objects);
   });
 
   test('packs, side files and an index over all packs, as maintenance leaves them', async () => {
     const fixture = storeFixture();
-    const objects = history(fixture);
+    const objects = await history(fixture);
     fixture.git('repack', '-d', '--quiet', '--geometric=2', '--write-midx');
     fixture.git('commit-graph', 'write', '--reachable');
     expect(existsSync(fixture.path('objects/pack/multi-pack-index'))).toBe(true);
@@ -101,16 +103,16 @@ describe('what git writes', () => {
 
   test('a fetch into the store', async () => {
     const source = storeFixture();
-    const objects = history(source);
+    const objects = await history(source);
     const target = storeFixture();
     target.git('fetch', '--quiet', source.folder, 'refs/savepoint/*:refs/savepoint/*');
     expect(objectsOf(target).size).toBe(objects.size);
     await expectAll(target.store, objects);
   });
 
-  test('stays private', () => {
+  test('stays private', async () => {
     const fixture = storeFixture();
-    history(fixture);
+    await history(fixture);
     fixture.git('gc', '--quiet');
     const open: string[] = [];
     const walk = (path: string): void => {
@@ -122,25 +124,25 @@ describe('what git writes', () => {
   });
 });
 
-test('git keeps what no ref leads to, and its own maintenance does not start', () => {
+test('git keeps what no ref leads to, and its own maintenance does not start', async () => {
   const fixture = storeFixture();
   const batch = fixture.store.batch();
   const id = batch.add('blob', Buffer.from('a backup that a journal knows'));
-  batch.finish();
-  history(fixture);
+  await batch.finish();
+  await history(fixture);
   fixture.git('gc', '--quiet');
   expect(fixture.again().read(id).data.toString()).toBe('a backup that a journal knows');
   expect(fixture.git('config', 'gc.auto').trim()).toBe('0');
 });
 
-test('more packs than are kept open at a time are read in any order', () => {
+test('more packs than are kept open at a time are read in any order', async () => {
   const { store, again } = storeFixture();
-  const ids = Array.from({ length: 60 }, (_, at) => {
+  const ids: ObjectId[] = [];
+  for (let at = 0; at < 60; at++) {
     const batch = store.batch();
-    const id = batch.add('blob', Buffer.from(`pack ${at}`));
-    batch.finish();
-    return id;
-  });
+    ids.push(batch.add('blob', Buffer.from(`pack ${at}`)));
+    await batch.finish();
+  }
   const other = again();
   for (let step = 1; step < 60; step += 17) {
     for (let turn = 0; turn < 60; turn++) {

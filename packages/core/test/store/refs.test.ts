@@ -29,7 +29,7 @@ interface RefsFixture extends StoreFixture {
   readonly commits: readonly [ObjectId, ObjectId, ObjectId];
 }
 
-function refsFixture(): RefsFixture {
+async function refsFixture(): Promise<RefsFixture> {
   const fixture = storeFixture();
   const batch = fixture.store.batch();
   const commits = ['a', 'b', 'c'].map((text) => addCommit(batch, { text: Buffer.from(text) })) as [
@@ -37,7 +37,7 @@ function refsFixture(): RefsFixture {
     ObjectId,
     ObjectId,
   ];
-  batch.finish();
+  await batch.finish();
   return { ...fixture, commits, refs: new Refs(fixture.ports, fixture.folder) };
 }
 
@@ -46,8 +46,8 @@ function showRefs({ git }: StoreFixture): string[] {
 }
 
 describe('Refs', () => {
-  test('what is created is read, listed and seen by git, whoever packs the refs', () => {
-    const fixture = refsFixture();
+  test('what is created is read, listed and seen by git, whoever packs the refs', async () => {
+    const fixture = await refsFixture();
     const { refs, commits, git } = fixture;
     expect(refs.list(CP)).toEqual([]);
     expect(refs.read(`${CP}1`)).toBeNull();
@@ -78,8 +78,8 @@ describe('Refs', () => {
     check();
   });
 
-  test('creating never replaces, whether the ref is loose, packed or both', () => {
-    const { refs, commits, git } = refsFixture();
+  test('creating never replaces, whether the ref is loose, packed or both', async () => {
+    const { refs, commits, git } = await refsFixture();
     const exists = expect.objectContaining({ name: 'FsError', code: 'EEXIST' });
     refs.create(`${CP}1`, commits[0]);
     expect(() => refs.create(`${CP}1`, commits[1])).toThrow(exists);
@@ -96,8 +96,8 @@ describe('Refs', () => {
     expect(refs.list('refs/')).toEqual([{ name: `${CP}1`, id: commits[2] }]);
   });
 
-  test('of many creators of one ref exactly one succeeds', () => {
-    const fixture = refsFixture();
+  test('of many creators of one ref exactly one succeeds', async () => {
+    const fixture = await refsFixture();
     const { refs, commits, ports, folder } = fixture;
     // Others come between any two calls of the first one.
     for (let at = 1; at <= 30; at++) {
@@ -139,8 +139,8 @@ describe('Refs', () => {
     }
   });
 
-  test('a git that packs the refs between any two steps of creating one does not make an existing ref replaceable', () => {
-    const { refs, commits, ports, folder, git } = refsFixture();
+  test('a git that packs the refs between any two steps of creating one does not make an existing ref replaceable', async () => {
+    const { refs, commits, ports, folder, git } = await refsFixture();
     let packed = 0;
     for (let at = 1; at <= 12; at++) {
       const name = `${CP}${at}`;
@@ -166,8 +166,8 @@ describe('Refs', () => {
     expect(packed).toBeGreaterThan(8);
   });
 
-  test('deletes loose and packed refs, and brings back no older value', () => {
-    const fixture = refsFixture();
+  test('deletes loose and packed refs, and brings back no older value', async () => {
+    const fixture = await refsFixture();
     const { refs, commits, git } = fixture;
     for (let at = 1; at <= 4; at++) refs.create(`${CP}${at}`, commits[0]);
     git('tag', '-a', '-m', 'x', 'tagged', commits[0]);
@@ -186,8 +186,8 @@ describe('Refs', () => {
     expect(existsSync(fixture.path('packed-refs.lock'))).toBe(false);
   });
 
-  test('moves all refs to their new ids at once, loose or packed; a git that moves one meanwhile is an error', () => {
-    const fixture = refsFixture();
+  test('moves all refs to their new ids at once, loose or packed; a git that moves one meanwhile is an error', async () => {
+    const fixture = await refsFixture();
     const { refs, commits, git } = fixture;
     for (let at = 1; at <= 4; at++) refs.create(`${CP}${at}`, commits[0]);
     git('pack-refs', '--all');
@@ -216,8 +216,8 @@ describe('Refs', () => {
     expect(refs.read(`${CP}5`)).toBe(commits[2]);
   });
 
-  test('waits for nobody: a git at work on the packed refs is an error, a dead Savepoint is none', () => {
-    const fixture = refsFixture();
+  test('waits for nobody: a git at work on the packed refs is an error, a dead Savepoint is none', async () => {
+    const fixture = await refsFixture();
     const { refs, commits } = fixture;
     refs.create(`${CP}1`, commits[0]);
     const lock = fixture.path('packed-refs.lock');
@@ -232,8 +232,8 @@ describe('Refs', () => {
     expect(existsSync(lock)).toBe(false);
   });
 
-  test('symbolic refs are followed, in circles not for ever', () => {
-    const { refs, commits, git, path } = refsFixture();
+  test('symbolic refs are followed, in circles not for ever', async () => {
+    const { refs, commits, git, path } = await refsFixture();
     refs.create(`${CP}1`, commits[0]);
     git('symbolic-ref', 'refs/remotes/origin/HEAD', `${CP}1`);
     expect(refs.read('refs/remotes/origin/HEAD')).toBe(commits[0]);
@@ -246,8 +246,8 @@ describe('Refs', () => {
     expect(() => refs.read('refs/remotes/origin/HEAD')).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
   });
 
-  test('debris goes, and git never took it for refs', () => {
-    const fixture = refsFixture();
+  test('debris goes, and git never took it for refs', async () => {
+    const fixture = await refsFixture();
     const { refs, commits } = fixture;
     refs.create(`${CP}1`, commits[0]);
     const ours = fixture.path(`${CP}2.0123456789abcdef.lock`);
@@ -267,8 +267,8 @@ describe('Refs', () => {
     expect(refs.collectDebris()).toBe(0);
   });
 
-  test('files are private', () => {
-    const { refs, commits, path } = refsFixture();
+  test('files are private', async () => {
+    const { refs, commits, path } = await refsFixture();
     refs.create(`${CP}1`, commits[0]);
     expect(statSync(path(`${CP}1`)).mode & 0o777).toBe(0o600);
     expect(statSync(path(CP)).mode & 0o777).toBe(0o700);
@@ -276,8 +276,8 @@ describe('Refs', () => {
     expect(statSync(path('packed-refs')).mode & 0o777).toBe(0o600);
   });
 
-  test('where there are no hard links a ref is still created, and still not replaced', () => {
-    const { ports, folder, commits } = refsFixture();
+  test('where there are no hard links a ref is still created, and still not replaced', async () => {
+    const { ports, folder, commits } = await refsFixture();
     const plain = Object.create(nodeFs) as typeof nodeFs;
     plain.hardLink = (_, to) => {
       throw new FsError('EPERM', 'hardLink', to);
@@ -310,8 +310,8 @@ describe('damaged refs', () => {
     'ref: HEAD\n',
     'ref: refs/../x\n',
     '\0'.repeat(41),
-  ])('a file that holds %j is damage, and does not hide the others', (text) => {
-    const { refs, commits, path, git } = refsFixture();
+  ])('a file that holds %j is damage, and does not hide the others', async (text) => {
+    const { refs, commits, path, git } = await refsFixture();
     refs.create(`${CP}1`, commits[0]);
     refs.create(`${CP}2`, commits[1]);
     git('pack-refs', '--all');
@@ -330,8 +330,8 @@ describe('damaged refs', () => {
     expect(refs.list(CP)).toEqual([{ name: `${CP}2`, id: commits[1] }]);
   });
 
-  test('a link or a huge file in the place of a ref is damage', () => {
-    const { refs, path } = refsFixture();
+  test('a link or a huge file in the place of a ref is damage', async () => {
+    const { refs, path } = await refsFixture();
     mkdirSync(path(CP), { recursive: true });
     symlinkSync('/dev/zero', path(`${CP}1`));
     expect(() => refs.read(`${CP}1`)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
@@ -340,8 +340,8 @@ describe('damaged refs', () => {
     expect(() => refs.read(`${CP}1`)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
   });
 
-  test('a changed bit in a ref is damage, or leads to no object', () => {
-    const { refs, commits, path, store } = refsFixture();
+  test('a changed bit in a ref is damage, or leads to no object', async () => {
+    const { refs, commits, path, store } = await refsFixture();
     refs.create(`${CP}1`, commits[0]);
     const file = path(`${CP}1`);
     const bytes = readFileSync(file);
@@ -363,8 +363,8 @@ describe('damaged refs', () => {
     }
   });
 
-  test('a changed bit in packed-refs is damage, leads to no object, or changes a name: no ref gets the value of another', () => {
-    const { refs, commits, path, store, git } = refsFixture();
+  test('a changed bit in packed-refs is damage, leads to no object, or changes a name: no ref gets the value of another', async () => {
+    const { refs, commits, path, store, git } = await refsFixture();
     for (let at = 0; at < 3; at++) refs.create(`${CP}${at + 1}`, commits[at] as ObjectId);
     git('tag', '-a', '-m', 'x', 'tagged', commits[0]);
     git('pack-refs', '--all');
@@ -400,8 +400,8 @@ describe('damaged refs', () => {
     ['a peeled value without its tag', (text: string) => text.replace('\n', `\n^${'a'.repeat(40)}\n`)],
     ['a name that is none', (text: string) => `${text}${'a'.repeat(40)} refs/x/../y\n`],
     ['an empty line', (text: string) => `${text}\n`],
-  ])('packed-refs with %s is damage, for every ref that it may hold', (_, change) => {
-    const { refs, commits, path, git } = refsFixture();
+  ])('packed-refs with %s is damage, for every ref that it may hold', async (_, change) => {
+    const { refs, commits, path, git } = await refsFixture();
     refs.create(`${CP}1`, commits[0]);
     refs.create(`${CP}2`, commits[1]);
     git('pack-refs', '--all');
@@ -423,8 +423,8 @@ describe('damaged refs', () => {
   });
 });
 
-test('a folder or a link in the place of packed-refs is damage, and hides no ref', () => {
-  const { refs, commits, path } = refsFixture();
+test('a folder or a link in the place of packed-refs is damage, and hides no ref', async () => {
+  const { refs, commits, path } = await refsFixture();
   refs.create(`${CP}1`, commits[0]);
   for (const put of [() => mkdirSync(path('packed-refs')), () => symlinkSync('HEAD', path('packed-refs'))]) {
     put();
@@ -496,8 +496,8 @@ describe('isRefName', () => {
     }
   });
 
-  test('no other name gets to the disk', () => {
-    const { refs, commits } = refsFixture();
+  test('no other name gets to the disk', async () => {
+    const { refs, commits } = await refsFixture();
     for (const name of ['../../etc/passwd', 'refs/../config', 'HEAD', 'refs/a b']) {
       for (const act of [() => refs.read(name), () => refs.create(name, commits[0]), () => refs.delete([name])]) {
         expect(act).toThrow(expect.objectContaining({ code: 'INTERNAL' }));

@@ -147,14 +147,14 @@ function refs(ports: Ports): Refs {
   return new Refs(ports, LAYOUT.objects);
 }
 
-function prepared({ prepare }: Act): SimDisk {
+async function prepared({ prepare }: Act): Promise<SimDisk> {
   const disk = new SimDisk();
   const ports = { ...simPorts(disk), fs: disk };
   const { objects } = createStore(ports, STORE);
   for (const text of ['hello', 'there']) {
     const batch = objects.batch();
     batch.add('blob', Buffer.from(text));
-    batch.finish();
+    await batch.finish();
   }
   refs(ports).create(`${CP}1`, ID);
   refs(ports).pack();
@@ -167,7 +167,7 @@ describe.each(Object.entries(ACTS))('when %s', (_, each) => {
   test('EIO from any call is told', async () => {
     const told: string[] = [];
     for (let at = 1; ; at++) {
-      const faulty = new FaultyFs(prepared(each), { at, act: { fail: 'EIO' } });
+      const faulty = new FaultyFs(await prepared(each), { at, act: { fail: 'EIO' } });
       let failure: unknown = null;
       try {
         await each.act(simPorts(faulty, { seed: 5 }));

@@ -9,16 +9,16 @@ import { type StoreFixture, storeFixture } from './store-fixture.ts';
 
 const NAMES = 8 + 256 * 4;
 
-function packed(): {
+async function packed(): Promise<{
   readonly fixture: StoreFixture;
   readonly pack: DiskPath;
   readonly index: Buffer;
   readonly ids: string[];
-} {
+}> {
   const fixture = storeFixture();
   const batch = fixture.store.batch();
   const ids = ['one', 'two', 'three', 'four'].map((text) => batch.add('blob', Buffer.from(text)));
-  batch.finish();
+  await batch.finish();
   const folder = fixture.path('objects/pack');
   const name = readdirSync(folder).find((each) => each.endsWith('.pack')) ?? '';
   const index = readFileSync(join(folder, name.replace(/pack$/, 'idx')));
@@ -27,7 +27,7 @@ function packed(): {
 
 /** Takes the pack into another store, with an index that was changed and signed anew. */
 async function take(change: (index: Buffer, count: number) => void) {
-  const { fixture, pack, index, ids } = packed();
+  const { fixture, pack, index, ids } = await packed();
   change(index, ids.length);
   createHash('sha1')
     .update(index.subarray(0, -20))
@@ -52,7 +52,7 @@ test('a pack of somebody else is there from then on, and durable with the batch'
   expect(taken).toBe(true);
   for (const id of ids) expect(batch.has(id as never)).toBe(true);
   expect(batch.read(ids[0] as never).data.toString()).toBe('one');
-  batch.finish();
+  await batch.finish();
   expect(readdirSync(other.path('objects/pack')).length).toBe(2);
   expect(other.store.read(ids[3] as never).data.toString()).toBe('four');
 });
@@ -64,7 +64,7 @@ test('nothing is left of it when the batch is given up', async () => {
 });
 
 test('a pack whose name is taken is not taken over', async () => {
-  const { fixture, pack, index } = packed();
+  const { fixture, pack, index } = await packed();
   const file = fixture.ports.fs.openRead(pack);
   const batch = fixture.store.batch();
   expect(await batch.takePack(file, new PackIndex(index), 'copy')).toBe(false);

@@ -168,14 +168,14 @@ class Consolidation {
           else if (!(await this.#copied(pack, place, writer))) hurt.push({ pack, id });
         }
       }
-      const published = writer.publish();
+      const published = new Set((await writer.publish()).map(({ path }) => path));
       const lost = hurt.filter(({ id }) => !writer.has(id) && !this.#isLooseGood(id));
       for (const { pack, id } of lost) this.#damaged.push({ file: pack.path, object: id });
       const stay = new Set(lost.map(({ pack }) => pack)); // K2
       this.#assertHeld();
       removePacks(
         this.#files,
-        group.filter((pack) => !stay.has(pack) && !published.includes(pack.path)), // K4
+        group.filter((pack) => !stay.has(pack) && !published.has(pack.path)), // K4
       );
     } catch (error) {
       writer.abandon();
@@ -188,9 +188,9 @@ class Consolidation {
     let writer = this.#writer();
     let folded: DiskPath[] = [];
     let bytes = 0;
-    const settle = (): void => {
+    const settle = async (): Promise<void> => {
       if (folded.length === 0) return;
-      writer.publish();
+      await writer.publish();
       this.#assertHeld();
       for (const path of folded) removeIfThere(this.#files.fs, path);
       this.#looseFolded += folded.length;
@@ -208,12 +208,12 @@ class Consolidation {
         } else if (this.#isGoodElsewhere(id, NONE) || this.#packed(id, writer)) {
           folded.push(path);
           bytes += size;
-          if (bytes > this.#packBytes) settle();
+          if (bytes > this.#packBytes) await settle();
         } else {
           this.#damaged.push({ file: path, object: id });
         }
       }
-      settle();
+      await settle();
     } catch (error) {
       writer.abandon();
       throw error;

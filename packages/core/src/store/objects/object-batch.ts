@@ -15,6 +15,7 @@ import type { PackIndex } from './pack-index.ts';
 import { PackWriter } from './pack-writer.ts';
 import { begun, drain, type ObjectSource, wholeSource } from './pieces.ts';
 import { type ReadAt, readFrom, readUpTo } from './read-at.ts';
+import { RecentObjects } from './recent-objects.ts';
 import type { TakingBatch } from './taking-batch.ts';
 import { inflate } from './zlib-data.ts';
 
@@ -23,6 +24,8 @@ const MOST_ATTEMPTS = 8;
 
 export class PackBatch implements TakingBatch {
   readonly #writer: PackWriter;
+  /** What was added last. */
+  readonly #recent = new RecentObjects();
   #over = false;
   #reliesOnOthers = false;
   #brings: ((tree: ObjectId) => boolean) | null = null;
@@ -48,6 +51,11 @@ export class PackBatch implements TakingBatch {
   }
 
   read(id: ObjectId): StoredObject {
+    return this.#recent.get(id) ?? this.files.recent.get(id) ?? this.readStored(id);
+  }
+
+  /** From where it is kept, whatever is in memory. */
+  readStored(id: ObjectId): StoredObject {
     const place = this.#writer.find(id);
     if (place === null) return this.files.read(id);
     if (place.in === 'file') return place.pack.read(place.place);
@@ -76,7 +84,10 @@ export class PackBatch implements TakingBatch {
       data.length <= STREAM_BYTES
         ? this.#isThere(id, type, data)
         : this.#standing(id, type, data.length, readFrom(data)) === 'same';
-    if (!isThere) this.#writer.add(id, type, data);
+    if (!isThere) {
+      this.#writer.add(id, type, data);
+      this.#recent.put(id, type, data);
+    }
     return id;
   }
 
@@ -125,12 +136,12 @@ export class PackBatch implements TakingBatch {
     }
   }
 
-  finish(): void {
+  async finish(): Promise<void> {
     this.#assertOpen();
     this.#assertBrought();
-    const published = this.#writer.publish();
+    const published = await this.#writer.publish();
     this.#over = true;
-    if (published.length > 0) this.files.refresh();
+    if (published.length > 0) this.files.added(published, this.#recent);
     else if (this.#reliesOnOthers) syncFolder(this.files.fs, this.files.packs.folder);
   }
 
@@ -144,7 +155,7 @@ export class PackBatch implements TakingBatch {
     if (!this.has(id)) return false;
     let standing: StoredObject;
     try {
-      standing = this.read(id);
+      standing = this.readStored(id);
     } catch (error) {
       if (isDamage(error)) return false;
       throw error;

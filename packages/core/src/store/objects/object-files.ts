@@ -10,8 +10,9 @@ import { STREAM_BYTES } from './limits.ts';
 import { LooseObjects } from './loose-objects.ts';
 import { KEY_BYTES, keyInto } from './object-hash.ts';
 import type { ObjectInfo, ObjectReader, StoredObject } from './object-reader.ts';
-import { type PackedPlace, PackSet } from './pack-set.ts';
+import { type PackedPlace, PackSet, type PublishedPack } from './pack-set.ts';
 import { begun, drain, type ObjectSource, wholeSource } from './pieces.ts';
+import { RecentObjects } from './recent-objects.ts';
 
 /** Another process may move an object while it is looked for; twice in a row is no chance. */
 const MOST_LOOKS = 3;
@@ -21,6 +22,8 @@ export class ObjectFiles implements ObjectReader {
   readonly handles: Handles;
   readonly packs: PackSet;
   readonly loose: LooseObjects;
+  /** What batches added, until somebody else may have changed what there is. For batches: others want to know what is on the disk. */
+  readonly recent = new RecentObjects();
   readonly #key = Buffer.alloc(KEY_BYTES);
   #seen = '';
 
@@ -38,9 +41,20 @@ export class ObjectFiles implements ObjectReader {
 
   /** Looks again which packs and loose objects there are. */
   refresh(): void {
+    this.recent.clear();
     this.#seen = this.#stampOfPacks();
     this.packs.reload();
     this.loose.reload();
+  }
+
+  /**
+   * What a writer published. Its caller holds the store's lock, and looked after it was got which packs there are.
+   * @param written the objects in it, as far as they are at hand
+   */
+  added(packs: readonly PublishedPack[], written: RecentObjects): void {
+    this.packs.add(packs);
+    this.#seen = this.#stampOfPacks();
+    this.recent.addAll(written);
   }
 
   /** As of the last look, or as of now where packs came or went since, going by the times of their folder. */

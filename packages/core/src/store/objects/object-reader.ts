@@ -63,7 +63,7 @@ export interface ObjectBatch extends ObjectReader {
   readonly count: number;
 
   /** Writes what was added. It, and what was found to be there, is durable when it returns. With nothing new, no file. */
-  finish(): void;
+  finish(): Promise<void>;
 
   /** Drops what was added. Does nothing after `finish`. */
   abandon(): void;

@@ -1,7 +1,7 @@
 /** All packs of a store, and which of them has an object. */
 
 import { readWhole } from '../../io/durable-write.ts';
-import { type Fs, isFsError, kindOf } from '../../io/fs.ts';
+import { type Fs, isFsError, kindOf, type Stat } from '../../io/fs.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { DiskPath } from '../../model/names.ts';
 import { BaseCache } from './base-cache.ts';
@@ -17,6 +17,12 @@ export interface PackedPlace {
   readonly place: number;
 }
 
+/** A pack that has just got its name. */
+export interface PublishedPack {
+  readonly path: DiskPath;
+  readonly index: PackIndex;
+}
+
 /** Enough for 35 million objects. */
 const INDEX_BYTES = 1024 * 1024 * 1024;
 /** With more packs than this outside of it a table over all of them is worth its making. */
@@ -25,8 +31,8 @@ const FEW_PACKS = 8;
 export class PackSet {
   #packs: readonly PackFile[] = [];
   #problems: ReadonlyMap<DiskPath, string> = new Map();
-  /** Over all packs but `#untabled`. */
-  #table: PackTable | null = null;
+  /** Over all packs but `#untabled`; each over at least twice as many objects as the next. */
+  #tables: readonly PackTable[] = [];
   #untabled: readonly PackFile[] = [];
   readonly #cache = new BaseCache();
   /** Which file each pack was when it was opened: a pack may be replaced by one of the same name (P5). */
@@ -38,7 +44,7 @@ export class PackSet {
     readonly folder: DiskPath,
   ) {}
 
-  /** The largest first: of an object that is in several packs, the copy there is the one that is found. */
+  /** The largest first. */
   get packs(): readonly PackFile[] {
     return this.#packs;
   }
@@ -62,7 +68,7 @@ export class PackSet {
         problems.set(path, 'is not a file');
         continue;
       }
-      const stamp = `${stat.dev}:${stat.ino}:${stat.birthtimeMs}:${stat.size}`;
+      const stamp = stampOf(stat);
       if (old !== undefined && this.#stamps.get(old) === stamp) {
         packs.push(old);
         continue;
@@ -77,32 +83,58 @@ export class PackSet {
         packs.push(pack);
       }
     }
-    packs.sort((a, b) => b.size - a.size || (a.path < b.path ? -1 : 1));
+    packs.sort(byRank);
     const kept = new Set(packs);
     for (const [path, pack] of known) if (!kept.has(pack)) this.handles.drop(path);
     this.#packs = packs;
-    const tabled = new Set(this.#table?.packs);
+    this.#tables = this.#tables.filter((table) => table.packs.every((pack) => kept.has(pack)));
+    const tabled = new Set(this.#tables.flatMap((table) => table.packs));
     this.#untabled = packs.filter((pack) => !tabled.has(pack));
-    if (packs.length - this.#untabled.length < tabled.size || this.#untabled.length > FEW_PACKS) {
-      this.#table = null;
-      this.#untabled = packs;
-    }
     this.#problems = problems;
+  }
+
+  /** Packs that are there since this looked, and are known to whoever wrote them. */
+  add(packs: readonly PublishedPack[]): void {
+    const known = new Set(this.#packs.map(({ path }) => path));
+    const added: PackFile[] = [];
+    for (const { path, index } of packs) {
+      const stat = this.fs.lstat(path);
+      if (stat === null || known.has(path)) {
+        this.reload();
+        return;
+      }
+      const pack = new PackFile(this.fs, this.handles, this.#cache, path, index, stat.size);
+      this.#stamps.set(pack, stampOf(stat));
+      added.push(pack);
+    }
+    this.#packs = [...this.#packs, ...added].sort(byRank);
+    this.#untabled = [...this.#untabled, ...added].sort(byRank);
   }
 
   /** One place of the object, or null. */
   find(key: Buffer): PackedPlace | null {
-    if (this.#untabled.length > FEW_PACKS) {
-      this.#table = new PackTable(this.#packs);
-      this.#untabled = [];
+    if (this.#untabled.length > FEW_PACKS) this.#makeTable();
+    for (const table of this.#tables) {
+      const tabled = table.find(key);
+      if (tabled !== null) return tabled;
     }
-    const tabled = this.#table?.find(key) ?? null;
-    if (tabled !== null) return tabled;
     for (const pack of this.#untabled) {
       const place = pack.index.find(key);
       if (place >= 0) return { pack, place };
     }
     return null;
+  }
+
+  #makeTable(): void {
+    let packs = this.#untabled;
+    const tables = [...this.#tables];
+    const count = (of: readonly PackFile[]): number => of.reduce((sum, { index }) => sum + index.count, 0);
+    for (let last = tables.at(-1); last !== undefined && last.count < 2 * count(packs); last = tables.at(-1)) {
+      packs = [...last.packs, ...packs].sort(byRank);
+      tables.pop();
+    }
+    this.#tables = [...tables, new PackTable(packs)];
+    this.#untabled = [];
   }
 
   /** Every place of the object. */
@@ -139,6 +171,14 @@ export class PackSet {
   }
 }
 
+function byRank(a: PackFile, b: PackFile): number {
+  return b.size - a.size || (a.path < b.path ? -1 : 1);
+}
+
+function stampOf({ dev, ino, birthtimeMs, size }: Stat): string {
+  return `${dev}:${ino}:${birthtimeMs}:${size}`;
+}
+
 /** An open-addressed table from the first bytes of an id to one place of it, over all packs. */
 class PackTable {
   /** Running number of an entry over all packs plus one; 0 is empty. */
@@ -147,12 +187,16 @@ class PackTable {
   /** The running number of each pack's first entry. */
   readonly #bases: number[] = [];
 
+  /** Of objects. */
+  readonly count: number;
+
   constructor(readonly packs: readonly PackFile[]) {
     let total = 0;
     for (const { index } of packs) {
       this.#bases.push(total);
       total += index.count;
     }
+    this.count = total;
     let slots = 16;
     while (slots < total * 2) slots *= 2;
     this.#slots = new Uint32Array(slots);

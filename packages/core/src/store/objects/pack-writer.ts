@@ -17,7 +17,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { syncFolder } from '../../io/durable-write.ts';
-import { type Fd, type Fs, isFsError } from '../../io/fs.ts';
+import { type Fd, type Fs, isFsError, MOST_SYNCED_TOGETHER } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { DiskPath } from '../../model/names.ts';
@@ -31,6 +31,7 @@ import { PackFile } from './pack-file.ts';
 import { encodeEntryHead, encodePackHeader, PACK_HEADER_BYTES } from './pack-format.ts';
 import { encodePackIndex, PackIndex } from './pack-index.ts';
 import { TEMPORARY_PREFIX } from './pack-names.ts';
+import type { PublishedPack } from './pack-set.ts';
 import { type ReadAt, readFrom, readUpTo } from './read-at.ts';
 import { checkEnds, checkOffsets, checkOrder } from './verify-objects.ts';
 import { deflate, PieceDeflater } from './zlib-data.ts';
@@ -40,6 +41,7 @@ interface WrittenPack {
   readonly pack: DiskPath;
   readonly index: DiskPath;
   readonly checksum: Buffer;
+  readonly parsed: PackIndex;
 }
 
 /** Where an object of a writer can be read back. */
@@ -49,11 +51,15 @@ export type WrittenPlace =
 
 const FILE_MODE = 0o600;
 const NAME_BYTES = 8;
+/** The folder is synced with them. */
+const MOST_UNSYNCED = MOST_SYNCED_TOGETHER - 1;
 
 export class PackWriter {
   readonly #fs: Fs;
   #buffer = new PackBuffer();
   readonly #written: WrittenPack[] = [];
+  /** Files that are complete and have yet to be fsynced: all at the same time costs little more than one. */
+  readonly #unsynced = new Map<DiskPath, Fd>();
   readonly #readable: PackFile[] = [];
   /** Packs that were somebody else's: their objects are too many to be listed among ours. */
   readonly #taken: PackFile[] = [];
@@ -163,7 +169,7 @@ export class PackWriter {
       checkEnds({ fs: this.#fs, handles: this.handles }, pack);
       checkOrder(pack);
       checkOffsets(pack);
-      this.#addIndex(path, index.bytes, checksum);
+      this.#addIndex(path, index, checksum);
       this.#taken.push(pack);
     } catch (error) {
       this.handles.drop(path);
@@ -174,19 +180,20 @@ export class PackWriter {
   }
 
   /**
-   * Gives everything its name. Durable when it returns.
+   * Gives everything its name. Durable when it is done.
    * @returns the packs; one of them may have had that name before (P5)
    */
-  publish(): readonly DiskPath[] {
+  async publish(): Promise<readonly PublishedPack[]> {
     if (this.#buffer.count > 0) this.#flush();
     if (this.#written.length === 0) return [];
+    this.#unsynced.set(this.folder, this.#fs.openFolder(this.folder));
+    await this.#syncFiles(); // P2
     this.#publishing = true;
     this.#closeReadable();
-    syncFolder(this.#fs, this.folder); // P2
     for (const { pack, checksum } of this.#written) this.#fs.rename(pack, this.#named(checksum, 'pack')); // P3
     for (const { index, checksum } of this.#written) this.#fs.rename(index, this.#named(checksum, 'idx'));
     syncFolder(this.#fs, this.folder); // P4
-    return this.#written.map(({ checksum }) => this.#named(checksum, 'pack'));
+    return this.#written.map(({ checksum, parsed }) => ({ path: this.#named(checksum, 'pack'), index: parsed }));
   }
 
   /** Removes what was written, as far as it can be removed; what stays is debris. */
@@ -251,22 +258,22 @@ export class PackWriter {
   }
 
   #writeIndex(pack: DiskPath, data: Buffer, checksum: Buffer): void {
+    const parsed = new PackIndex(data);
     try {
-      this.#addIndex(pack, data, checksum);
+      this.#addIndex(pack, parsed, checksum);
     } catch (error) {
       this.#discard(pack);
       throw error;
     }
-    const parsed = new PackIndex(data);
     const size = this.#fs.lstat(pack)?.size ?? 0;
     this.#readable.push(new PackFile(this.#fs, this.handles, new BaseCache(), pack, parsed, size));
     for (let place = 0; place < parsed.count; place++) this.#ids.add(parsed.idAt(place));
   }
 
-  #addIndex(pack: DiskPath, data: Buffer, checksum: Buffer): void {
+  #addIndex(pack: DiskPath, parsed: PackIndex, checksum: Buffer): void {
     const index = this.#temporary('idx');
-    this.#create(index, (fd) => this.#fs.write(fd, data, 0));
-    this.#written.push({ pack, index, checksum });
+    this.#create(index, (fd) => this.#fs.write(fd, parsed.bytes, 0));
+    this.#written.push({ pack, index, checksum, parsed });
   }
 
   #inTaken(key: Buffer): WrittenPlace | null {
@@ -282,20 +289,32 @@ export class PackWriter {
     return isOurs || (['pack', 'idx'] as const).some((kind) => this.#fs.lstat(this.#named(checksum, kind)) !== null);
   }
 
-  /** A new file with what `fillFile` writes, fsynced (P2); nothing is left of it on failure. */
+  /** A new file with what `fillFile` writes; nothing is left of it on failure. */
   #create<T>(path: DiskPath, fillFile: (fd: Fd) => T): T {
     const fd = this.#fs.openNew(path, FILE_MODE);
     try {
-      try {
-        const result = fillFile(fd);
-        this.#fs.sync(fd);
-        return result;
-      } finally {
+      const result = fillFile(fd);
+      if (this.#unsynced.size < MOST_UNSYNCED) {
+        this.#unsynced.set(path, fd);
+      } else {
+        this.#fs.sync(fd); // P2
         this.#fs.close(fd);
       }
+      return result;
     } catch (error) {
+      this.#fs.close(fd);
       this.#discard(path);
       throw error;
+    }
+  }
+
+  async #syncFiles(): Promise<void> {
+    const files = [...this.#unsynced.values()];
+    this.#unsynced.clear();
+    try {
+      await this.#fs.syncAll(files);
+    } finally {
+      for (const fd of files) this.#fs.close(fd);
     }
   }
 
@@ -315,6 +334,9 @@ export class PackWriter {
 
   /** A temporary file that cannot be removed does no harm. */
   #discard(path: DiskPath): void {
+    const fd = this.#unsynced.get(path);
+    this.#unsynced.delete(path);
+    if (fd !== undefined) this.#fs.close(fd);
     try {
       this.#fs.unlink(path);
     } catch (error) {
