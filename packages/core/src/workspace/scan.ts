@@ -137,6 +137,9 @@ interface FolderTask {
 }
 
 type Outcome<Entry> = Entry | { readonly skip: Skip } | { readonly gone: true };
+/** `gone`: it was no longer there, or was something else, when it was opened. */
+type Captured = 'gone' | 'done';
+type Marks = { readonly covered: boolean; readonly ignored: boolean };
 type Leaf = { readonly entry: FileEntry | LinkEntry; readonly stat: ListedStat; readonly settled: boolean };
 
 /** A folder while its names are gone through. */
@@ -260,7 +263,8 @@ class Scan {
       if (isPlain && draft.keep(index, findings)) continue;
       const name = listing.names[index] as Name;
       const at = { index, name, path: childPath(task.path, name), disk: `${disk}/${name}` as DiskPath };
-      await this.#name(open, at, listing);
+      const rest = this.#name(open, at, listing);
+      if (rest !== null) await rest;
     }
     if (draft.isLinkedElsewhere) open.inDoubt = true;
   }
@@ -280,25 +284,38 @@ class Scan {
     return this.input.must.reaches(folder) || this.#roots.leadsTo(folder);
   }
 
-  async #name(folder: OpenFolder, at: Place, listing: FolderListing): Promise<void> {
+  /** @returns null when it is done: most names need nothing to wait for, and a promise for each would cost more than they do */
+  #name(folder: OpenFolder, at: Place, listing: FolderListing): Promise<void> | null {
     const { task } = folder;
-    if (this.input.own.has(at.path, at.disk)) return;
+    if (this.input.own.has(at.path, at.disk)) return null;
     const refused = refusedName(at.name, this.input.ports.platform);
-    if (refused !== null) return this.#skip(folder, at, refused, !task.ignored);
-    const failed = listing.failed.get(at.index);
-    // Between two calls a file may become a folder: what is there all the time must not be taken for absent.
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const isFirst = attempt === 0 && failed === undefined;
-      const stat = isFirst ? statOf(listing, at.index) : this.#lstat(at.disk);
-      if (stat === null) return;
-      if ('skip' in stat) return this.#skip(folder, at, stat.skip);
-      if ((await this.#capture(folder, at, stat)) !== 'gone') return;
+    if (refused !== null) {
+      this.#skip(folder, at, refused, !task.ignored);
+      return null;
     }
-    this.#skip(folder, at, { reason: 'unreadable', code: 'EAGAIN' });
+    const isListed = !listing.failed.has(at.index);
+    const first = isListed ? this.#capture(folder, at, statOf(listing, at.index)) : 'gone';
+    return first === 'done' ? null : this.#untilThere(folder, at, first, isListed ? ATTEMPTS - 1 : ATTEMPTS);
   }
 
-  /** @returns `gone` if it was no longer there, or was something else, when it was opened */
-  async #capture(folder: OpenFolder, at: Place, stat: ListedStat): Promise<'gone' | 'done'> {
+  /** Between two calls a file may become a folder: what is there all the time must not be taken for absent. */
+  async #untilThere(
+    folder: OpenFolder,
+    at: Place,
+    first: Promise<Captured> | Captured,
+    attempts: number,
+  ): Promise<void> {
+    let captured = await first;
+    for (let attempt = 0; attempt < attempts && captured === 'gone'; attempt++) {
+      const stat = this.#lstat(at.disk);
+      if (stat === null) return;
+      if ('skip' in stat) return this.#skip(folder, at, stat.skip);
+      captured = await this.#capture(folder, at, stat);
+    }
+    if (captured === 'gone') this.#skip(folder, at, { reason: 'unreadable', code: 'EAGAIN' });
+  }
+
+  #capture(folder: OpenFolder, at: Place, stat: ListedStat): Promise<Captured> | Captured {
     const { task, position, dependency, draft, findings } = folder;
     const { index, name, path, disk } = at;
     const skip = (reason: Skip, wanted?: boolean): 'done' => {
@@ -325,60 +342,74 @@ class Scan {
 
     if (isFolder) {
       if (dependency !== null && !tracked && !this.#mustGoTo(path)) return 'done';
-      const below = new Findings();
       const next = { path, disk, stat, above: position, ignored: covered, onlyNamed: dependency, isMount };
-      const outcome = await this.folder(next, below);
-      findings.add(below);
-      if ('gone' in outcome) return 'gone';
-      if ('skip' in outcome) return skip(outcome.skip);
-      draft.folder(index, outcome, marks);
-      return 'done';
+      return this.#below(folder, at, next, marks);
     }
     const required = must.covers(path);
     if (dependency !== null && !tracked && !required) return 'done';
     const tooMuch = required ? null : sizeSkip(name, stat, covered && !tracked, this.input.rules);
     if (tooMuch !== null) return skip(tooMuch, !covered || tracked);
-    const isQuiet = (): boolean => this.input.recalled.isQuiet(task.path);
-    const leaf = await this.#leaf(at, stat, kind, draft.proven(index, stat), isQuiet);
+    const known = this.#known(at, stat, kind, draft.proven(index, stat));
+    return known === null
+      ? this.#read(folder, at, stat, kind, marks)
+      : this.#keep(folder, at, { entry: known, stat, settled: true }, marks);
+  }
+
+  async #below(folder: OpenFolder, at: Place, task: FolderTask, marks: Marks): Promise<Captured> {
+    const below = new Findings();
+    const outcome = await this.folder(task, below);
+    folder.findings.add(below);
+    if ('gone' in outcome) return 'gone';
+    if ('skip' in outcome) this.#skip(folder, at, outcome.skip);
+    else folder.draft.folder(at.index, outcome, marks);
+    return 'done';
+  }
+
+  /** Without reading it. */
+  #known({ path }: Place, stat: ListedStat, kind: 'file' | 'link', proven: ObjectId | null): Leaf['entry'] | null {
+    if (kind === 'link') return proven === null ? null : { kind, id: proven };
+    const id = proven ?? this.input.adoption?.idOf(path, stat) ?? null;
+    return id === null ? null : { kind, id, mode: permissions(stat) };
+  }
+
+  async #read(folder: OpenFolder, at: Place, stat: ListedStat, kind: 'file' | 'link', marks: Marks): Promise<Captured> {
+    const leaf = kind === 'link' ? this.#link(at, stat) : await this.#file(folder, at);
     if ('gone' in leaf) return 'gone';
-    if ('skip' in leaf) return skip(leaf.skip);
-    draft.leaf(index, leaf.entry, leaf.stat, {
-      ...marks,
-      young: isYoung(leaf.stat, this.#began),
-      settled: leaf.settled,
+    if (!('skip' in leaf)) return this.#keep(folder, at, leaf, marks);
+    this.#skip(folder, at, leaf.skip);
+    return 'done';
+  }
+
+  #keep(folder: OpenFolder, { index, path }: Place, { entry, stat, settled }: Leaf, marks: Marks): 'done' {
+    folder.draft.leaf(index, entry, stat, {
+      covered: marks.covered,
+      ignored: marks.ignored,
+      young: isYoung(stat, this.#began),
+      settled,
     });
-    findings.count(leaf.entry.kind, leaf.stat.size);
-    if (!leaf.settled) {
-      findings.unsettled.push(path);
+    folder.findings.count(entry.kind, stat.size);
+    if (!settled) {
+      folder.findings.unsettled.push(path);
       folder.inDoubt = true;
     }
     return 'done';
   }
 
-  async #leaf(
-    { path, disk }: Place,
-    stat: ListedStat,
-    kind: 'file' | 'link',
-    proven: ObjectId | null,
-    isQuiet: () => boolean,
-  ): Promise<Outcome<Leaf>> {
-    if (kind === 'link') {
-      let id = proven;
-      if (id === null) {
-        const target = this.#readLink(disk);
-        if (typeof target !== 'string') return target;
-        id = this.input.batch.add('blob', Buffer.from(target, 'latin1'));
-      }
-      return { entry: { kind: 'link', id }, stat, settled: true };
-    }
-    const known = proven ?? this.input.adoption?.idOf(path, stat) ?? null;
-    if (known !== null) return { entry: { kind: 'file', id: known, mode: permissions(stat) }, stat, settled: true };
-    const captured = await captureFile(this.input.ports, this.input.batch, disk, isQuiet);
+  #link({ disk }: Place, stat: ListedStat): Outcome<Leaf> {
+    const target = this.#readLink(disk);
+    if (typeof target !== 'string') return target;
+    const id = this.input.batch.add('blob', Buffer.from(target, 'latin1'));
+    return { entry: { kind: 'link', id }, stat, settled: true };
+  }
+
+  async #file({ task }: OpenFolder, { disk }: Place): Promise<Outcome<Leaf>> {
+    const { ports, batch, recalled } = this.input;
+    const captured = await captureFile(ports, batch, disk, () => recalled.isQuiet(task.path));
     this.filesRead += 1;
     if (captured.outcome === 'changed') return { gone: true };
     if (captured.outcome === 'unreadable') return { skip: { reason: 'unreadable', code: captured.code } };
-    const { id, stat: seen, settled } = captured;
-    return { entry: { kind: 'file', id, mode: permissions(seen) }, stat: seen, settled };
+    const { id, stat, settled } = captured;
+    return { entry: { kind: 'file', id, mode: permissions(stat) }, stat, settled };
   }
 
   #isRepository(disk: DiskPath): boolean {
