@@ -660,7 +660,7 @@ export class Savepoint {
         seen === null || last === null
           ? null
           : await compare(seen.objects, last.snapshot, seen.scan.snapshot, [], false, pace);
-      const { done, undone } = actHistory(timeline);
+      const { done, undone } = actHistory(this.#stories.oldestFirst(timeline));
       return {
         workspace: { id: workspace.id, root: workspace.root, store: store.layout.path },
         moved: found.how === 'moved' ? 'moved' : found.madeAnew ? 'made-anew' : null,

@@ -156,7 +156,7 @@ function refuseUnknown(today: Today, target: Checkpoint, scope: readonly TreePat
 
 /** @throws SavepointError NOTHING_TO_UNDO */
 export function undoAct(workspace: Workspace, actor: Actor, pace: Pace): Act {
-  const act = actHistory(workspace.timeline).done.at(-1);
+  const act = actHistory(workspace.timeline.readAll().checkpoints).done.at(-1);
   if (act === undefined)
     throw new SavepointError('NOTHING_TO_UNDO', 'Savepoint has done nothing here that could be undone.');
   return inverseAct(workspace, act, 'undo', actor, pace);
@@ -164,7 +164,7 @@ export function undoAct(workspace: Workspace, actor: Actor, pace: Pace): Act {
 
 /** @throws SavepointError NOTHING_TO_REDO */
 export function redoAct(workspace: Workspace, actor: Actor, pace: Pace): Act {
-  const act = actHistory(workspace.timeline).undone.at(-1);
+  const act = actHistory(workspace.timeline.readAll().checkpoints).undone.at(-1);
   if (act === undefined) throw new SavepointError('NOTHING_TO_REDO', 'No undo is left that could be redone.');
   return inverseAct(workspace, act, 'redo', actor, pace);
 }

@@ -1,6 +1,5 @@
 /** Which acts stand, read off the checkpoints: what undo takes back next, and what redo brings again. */
 import { type Checkpoint, isAct } from '../model/checkpoint.ts';
-import type { Timeline } from '../timeline/timeline.ts';
 
 export interface ActHistory {
   /** Acts in effect, newest last. */
@@ -12,12 +11,12 @@ export interface ActHistory {
 /**
  * An act goes on the first pile and clears the second; an undo moves one from the first to the second, a redo back.
  * Checkpoints that are no acts change nothing.
+ * @param checkpoints all that can be read, oldest first: one that cannot be read cannot be undone either
  */
-export function actHistory(timeline: Timeline): ActHistory {
+export function actHistory(checkpoints: Iterable<Checkpoint>): ActHistory {
   const done: Checkpoint[] = [];
   let undone: Checkpoint[] = [];
-  // One that cannot be read cannot be undone either.
-  for (const checkpoint of timeline.readAll().checkpoints) {
+  for (const checkpoint of checkpoints) {
     if (!isAct(checkpoint.trigger)) continue;
     if (checkpoint.trigger === 'undo') {
       drop(done, checkpoint);

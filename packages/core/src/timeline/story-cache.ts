@@ -22,6 +22,14 @@ export class StoryCache {
     for (let at = refs.length - 1; at >= 0; at--) yield this.#read(timeline, refs[at] as CheckpointRef);
   }
 
+  /** All that can be read. */
+  *oldestFirst(timeline: Timeline): Generator<Checkpoint> {
+    for (const ref of timeline.list()) {
+      const { checkpoint } = this.#read(timeline, ref);
+      if (checkpoint !== null) yield checkpoint;
+    }
+  }
+
   #read(timeline: Timeline, ref: CheckpointRef): Told {
     const known = this.#stories.get(ref.commit);
     if (known !== undefined && known.number === ref.number) {

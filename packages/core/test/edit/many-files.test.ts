@@ -162,7 +162,8 @@ describe.each([
     }
     console.info(`${all.length} points; ${[...outcomes].map(([what, count]) => `${what}: ${count}`).join('; ')}`);
     expect(found, `replay: SAVEPOINT_SEED=${SEED}`).toEqual([]);
-    // Else nothing was struck where it matters.
+    // Else nothing was struck where it matters; a few may all lie on one side of it.
+    if (sample * SHARE < 20) return;
     for (const end of ['old', 'new'])
       expect(
         [...outcomes.keys()].some((one) => one.endsWith(end)),
