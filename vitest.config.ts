@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongFirst } from './tests/long-first.ts';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -30,6 +31,8 @@ const quick = {
   setupFiles,
   testTimeout: 60_000,
   hookTimeout: 60_000,
+  // To load the engine anew takes a second for each file: files share a process, as calls do in a process that stays.
+  isolate: false,
 };
 
 export default defineConfig({
@@ -37,6 +40,7 @@ export default defineConfig({
   test: {
     // By default one core would stay idle.
     maxWorkers: '100%',
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         extends: true,
@@ -52,6 +56,8 @@ export default defineConfig({
           name: 'watched',
           ...quick,
           include: ['packages/core/test/**/*.test.ts', 'tests/**/*.test.ts'],
+          // What is watched stays watched as long as its process lives.
+          isolate: true,
         },
       },
       {

@@ -1,0 +1,16 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Small files that run long: where no earlier run says how long files take, vitest begins with the largest. */
+const LONG =
+  /(crash\/(failing-calls|power-cut|pending|taken-back|missing-root)|together\/(writer|processes|edit-conflicts)|hostile\/(repository|bad-input|environment)|complaints\/(a-loss|g-agents)|faces\/every-verb|daemon\/killed|edit\/many-files|workspace\/incremental|agents\/test\/claude|store\/crash)\.test\.ts$/;
+
+/** Begins with the longest files, so that none of them is left to run alone at the end. */
+export class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return [
+      ...sorted.filter(({ moduleId }) => LONG.test(moduleId)),
+      ...sorted.filter(({ moduleId }) => !LONG.test(moduleId)),
+    ];
+  }
+}
