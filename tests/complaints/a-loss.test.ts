@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { gitFingerprint, type Manifest } from '@savepoint/testkit';
+import { gitFingerprint, howMuch, type Manifest } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { git, identity, type Project, project, shell, watching, workingFiles } from './project.ts';
 
@@ -511,8 +511,8 @@ describe('17 and 24 · an act that is cut short', () => {
     p.ok('undo', '--yes');
     const calls = fs.readFileSync(record, 'utf8').trim().split('\n').length;
     expect(calls).toBeGreaterThan(5);
-    // Every eighth or so here, ending with the last; the sweeps over every call of every verb are in tests/crash.
-    const step = Math.max(1, Math.floor(calls / 8));
+    // Some here, ending with the last; the sweeps over every call of every verb are in tests/crash.
+    const step = Math.max(1, Math.floor(calls / howMuch({ quick: 4, ci: 8, long: 8 })));
     for (let nth = calls; nth >= 1; nth -= step) {
       const outcome = p.run(
         ['restore', cp, '--yes', '--json'],

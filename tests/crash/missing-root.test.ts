@@ -11,7 +11,7 @@ import { prepared, SCENES, type Scene } from './scenes.ts';
 
 const scene = SCENES.find(({ name }) => name.startsWith('restore of three roots')) as Scene;
 /** At every so many calls. */
-const EACH = howMuch({ quick: 5, ci: 1, long: 1 });
+const EACH = howMuch({ quick: 9, ci: 1, long: 1 });
 const DATA = `${ROOT}/data` as DiskPath;
 
 interface Half {

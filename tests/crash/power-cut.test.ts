@@ -10,7 +10,7 @@ import { SCENES, type Scene } from './scenes.ts';
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const ALL = Number.POSITIVE_INFINITY;
 const MUCH = howMuch({
-  quick: { moments: 7, disks: 1, each: 8 },
+  quick: { moments: 5, disks: 1, each: 12 },
   ci: { moments: 36, disks: 2, each: 1 },
   long: { moments: ALL, disks: 24, each: 1 },
 });

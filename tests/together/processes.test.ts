@@ -11,7 +11,7 @@ import { explain, type Outcome, type Project, project, workingFiles } from '../c
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const PEOPLE = 4;
-const COMMANDS = howMuch({ quick: 20, ci: 50, long: 50 });
+const COMMANDS = howMuch({ quick: 12, ci: 50, long: 50 });
 const KILLED = 0.02;
 
 const STATUSES: ReadonlySet<number> = new Set([0, 1, 3, 4]);
