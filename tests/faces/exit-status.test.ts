@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { ERROR_CODES } from '@savepoint/core';
-import { describe, expect, it } from 'vitest';
-import { explain, type Outcome, type Project, project, watching, workingFiles } from '../complaints/project.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { explain, type Outcome, Project, project, watching, workingFiles } from '../complaints/project.ts';
 
 interface Failure {
   readonly code: keyof typeof ERROR_CODES;
@@ -81,6 +81,18 @@ describe('1', () => {
 });
 
 describe('2', () => {
+  let common: Project | null = null;
+  afterAll(() => common?.remove());
+
+  /** One for all of them: what they do not understand they do not begin. */
+  function untouched(): Project {
+    if (common !== null) return common;
+    common = new Project();
+    common.write('a.txt', 'a\n');
+    common.checkpoint();
+    return common;
+  }
+
   it.each([
     ['stauts', 'status'],
     ['restor cp_1', 'restore'],
@@ -99,9 +111,7 @@ describe('2', () => {
     ['restore cp_1 --all -- a.txt', 'paths'],
     ['status --', 'x'],
   ])('is for `savepoint %s`, with a word on what was meant', (line, word) => {
-    const p = project();
-    p.write('a.txt', 'a\n');
-    p.checkpoint();
+    const p = untouched();
     if (line === 'status --') return expect(p.run(['status', '--', 'x']).status).toBe(2);
     const args = line.split(' ');
     const dashes = args.indexOf('--');

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
-import { type Project, project, workingFiles } from '../complaints/project.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { Project, project, workingFiles } from '../complaints/project.ts';
 
 const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
 
@@ -14,8 +14,18 @@ function sh(p: Project, line: string, cwd = p.dir, env: Record<string, string | 
   return { status: done.status, stdout: done.stdout, stderr: done.stderr };
 }
 
-function filled(): Project {
-  const p = project();
+const filled = (): Project => fill(project());
+
+let common: Project | null = null;
+afterAll(() => common?.remove());
+
+/** One for all tests that only look. */
+function lookedAt(): Project {
+  common ??= fill(new Project());
+  return common;
+}
+
+function fill(p: Project): Project {
   for (let i = 0; i < 300; i++) p.write(`folder/with/a/rather/long/name/file-${i}.txt`, `${i}\n`);
   p.checkpoint();
   for (let i = 0; i < 300; i++) p.write(`folder/with/a/rather/long/name/file-${i}.txt`, `${i + 1}\n`);
@@ -29,7 +39,7 @@ describe('output that cannot be written', () => {
   it.each(['> /dev/full', '--json > /dev/full', '> /dev/full 2>&1', '> /dev/full 2>&-'])(
     'diff %s fails without a stack trace',
     (how) => {
-      const p = filled();
+      const p = lookedAt();
       const { status, stderr } = sh(p, `savepoint diff ${how}`);
       expect(status).toBe(1);
       expect(stderr).not.toMatch(TRACE);
@@ -46,7 +56,7 @@ describe('output that cannot be written', () => {
   });
 
   it('a reader that has read enough ends it quietly, and not with success', () => {
-    const p = filled();
+    const p = lookedAt();
     for (const verb of ['diff --json', 'diff --patch', 'help']) {
       const { stdout, stderr } = sh(p, `{ savepoint ${verb}; echo "status $?" >&2; } | true`);
       expect(stdout).toBe('');
@@ -57,7 +67,7 @@ describe('output that cannot be written', () => {
   });
 
   it('a slow reader gets all of it', () => {
-    const p = filled();
+    const p = lookedAt();
     const whole = p.ok('diff', '--patch').stdout;
     expect(whole.length).toBeGreaterThan(65536);
     expect(sh(p, 'savepoint diff --patch | { sleep 0.5; cat; }').stdout).toBe(whole);

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { type Outcome, type Project, project, workingFiles } from '../complaints/project.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Outcome, Project, project, workingFiles } from '../complaints/project.ts';
 
-function prepared(): Project {
-  const p = project();
+/** Two checkpoints, and a change since. */
+function prepare(p: Project): Project {
   p.write('a.txt', 'a\n');
   p.write('src/b.txt', 'b\n');
   p.checkpoint();
@@ -13,6 +13,17 @@ function prepared(): Project {
   p.checkpoint();
   p.write('a.txt', 'changed again\n');
   return p;
+}
+
+const prepared = (): Project => prepare(project());
+
+let common: Project | null = null;
+afterAll(() => common?.remove());
+
+/** One for all tests that change nothing, which each of them makes sure of: what it takes is processes. */
+function untouched(): Project {
+  common ??= prepare(new Project());
+  return common;
 }
 
 /** Names and bytes of everything in the store that is not a cache or a lock. */
@@ -82,7 +93,7 @@ describe('names of checkpoints', () => {
     ['constructor', ['BAD_ID']],
     ['x'.repeat(100_000), ['BAD_ID']],
   ])('%j is refused, and nothing changes', (id, codes) => {
-    const p = prepared();
+    const p = untouched();
     refused(
       p,
       ['restore', id, '--yes'],
@@ -94,7 +105,7 @@ describe('names of checkpoints', () => {
   it.each(['-rf', '--upload-pack=x', '--exec=/bin/sh', '-'])(
     '%s is not taken for a checkpoint, with and without --',
     (id) => {
-      const p = prepared();
+      const p = untouched();
       for (const args of [
         ['show', id],
         ['restore', '--yes', id],
@@ -107,7 +118,7 @@ describe('names of checkpoints', () => {
   );
 
   it('a commit id prefix of four digits names its checkpoint', () => {
-    const p = prepared();
+    const p = untouched();
     const commit = /\b[0-9a-f]{40}\b/.exec(p.ok('show', 'cp_1', '--json').stdout)?.[0] ?? '';
     expect(p.ok('show', commit.slice(0, 12), '--json').stdout).toBe(p.ok('show', 'cp_1', '--json').stdout);
   });
@@ -124,7 +135,7 @@ describe('arguments', () => {
     [['diff', 'cp_1', 'cp_2', 'cp_1']],
     [['workspace', 'link']],
   ])('%j is a usage error', (args) => {
-    const p = prepared();
+    const p = untouched();
     const before = { files: workingFiles(p.dir), store: storeState(p) };
     const outcome = p.run(args);
     expect(outcome.status, outcome.stdout + outcome.stderr).toBe(2);
@@ -135,7 +146,7 @@ describe('arguments', () => {
   it.each(['../x', '/etc/passwd', 'a/../../x', '.git/config', '.GIT/hooks/x', 'src/../.git/x'])(
     'the path %s is refused',
     (file) => {
-      const p = prepared();
+      const p = untouched();
       const before = workingFiles(p.dir);
       const outcome = p.run(['restore', 'cp_1', '--yes', '--', file]);
       expect([1, 2]).toContain(outcome.status);
@@ -170,7 +181,7 @@ describe('folders that cannot be a workspace', () => {
     ['a file', (p: Project) => p.at('a.txt')],
     ['nothing', (p: Project) => path.join(p.base, 'no-such-folder')],
   ])('%s is refused', (_what, folder) => {
-    const p = prepared();
+    const p = untouched();
     const where = folder(p);
     const before = { files: workingFiles(p.dir), store: storeState(p) };
     for (const extra of [[], ['--here']]) {

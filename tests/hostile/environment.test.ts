@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { gitFingerprint } from '@savepoint/testkit';
+import { gitFingerprint, howMuch } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { type Project, project, shell, workingFiles } from '../complaints/project.ts';
 import { runEveryVerb } from './verbs.ts';
@@ -13,6 +13,9 @@ function repository(): Project {
   p.write('debug.log', 'd\n');
   return p;
 }
+
+/** What comes from outside meets the verbs, whatever their answers look like. */
+const json = howMuch({ quick: false, ci: true, long: true });
 
 const change = (p: Project) => (): void => {
   p.write('a.txt', 'changed\n');
@@ -43,7 +46,7 @@ describe('what is inherited', () => {
       GIT_TEMPLATE_DIR: victim,
       GIT_TRACE: path.join(p.base, 'trace'),
     };
-    runEveryVerb(p, change(p), { env });
+    runEveryVerb(p, change(p), { json, env });
     expect([gitFingerprint(victim), gitFingerprint(p.dir), workingFiles(victim)]).toEqual(before);
     expect(p.run(['workspaces', '--json'], { env }).stdout).not.toContain('victim');
     expect(fs.existsSync(path.join(p.base, 'trace'))).toBe(false);
@@ -86,7 +89,7 @@ describe('what is inherited', () => {
     const p = repository();
     const canary = path.join(p.base, 'canary');
     for (const name of ['git', 'node', 'sh', 'env']) p.write(`bin/${name}`, `#!/bin/sh\n: > '${canary}'\n`, 0o755);
-    runEveryVerb(p, change(p), { env: { PATH: `${p.at('bin')}:bin:.:${process.env['PATH']}` } });
+    runEveryVerb(p, change(p), { json, env: { PATH: `${p.at('bin')}:bin:.:${process.env['PATH']}` } });
     expect(fs.existsSync(canary)).toBe(false);
   });
 });
@@ -96,12 +99,12 @@ describe('what is missing', () => {
     const p = repository();
     const nothing = path.join(p.base, 'nothing');
     fs.mkdirSync(nothing);
-    runEveryVerb(p, change(p), { env: { PATH: nothing } });
+    runEveryVerb(p, change(p), { json, env: { PATH: nothing } });
   });
 
   it('every verb works with PATH and HOME not set at all', () => {
     const p = repository();
-    runEveryVerb(p, change(p), { env: { PATH: undefined, HOME: undefined, LC_ALL: undefined } });
+    runEveryVerb(p, change(p), { json, env: { PATH: undefined, HOME: undefined, LC_ALL: undefined } });
   });
 
   it('without SAVEPOINT_HOME the store lies in the data folder, closed to others', () => {
@@ -124,7 +127,7 @@ describe('what is missing', () => {
 
   it('a temporary folder that does not exist is no obstacle', () => {
     const p = repository();
-    runEveryVerb(p, change(p), { env: { TMPDIR: path.join(p.base, 'no-such-folder'), TMP: '', TEMP: '' } });
+    runEveryVerb(p, change(p), { json, env: { TMPDIR: path.join(p.base, 'no-such-folder'), TMP: '', TEMP: '' } });
   });
 
   it('a wide open and a tight umask change neither what comes back nor who may read the store', () => {

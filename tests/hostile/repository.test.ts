@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { gitFingerprint } from '@savepoint/testkit';
+import { bytesFromText, type DiskPath, open } from '@savepoint/core';
+import { gitFingerprint, howMuch, realPorts } from '@savepoint/testkit';
 import { expect, it } from 'vitest';
-import { type Project, project, workingFiles } from '../complaints/project.ts';
+import { explain, type Project, project, workingFiles } from '../complaints/project.ts';
 
 /** What may have happened to a `.git`: the folder is a good repository with one commit when `spoil` gets it. */
 const SPOILED: readonly (readonly [string, (p: Project, dotGit: string) => void])[] = [
@@ -87,7 +88,37 @@ function circle(dotGit: string): void {
   fs.writeFileSync(path.join(dotGit, 'refs/heads/b'), 'ref: refs/heads/a\n');
 }
 
-it.each(SPOILED)('a .git that is %s is no obstacle, outside and nested, and is left as it is', (_what, spoil) => {
+/** What could hold a process up is met by processes that can be ended, and what could spoil a line by what writes lines. */
+const BY_COMMAND = howMuch({ quick: /pipe|file with rubbish|escapes/, ci: /./, long: /./ });
+
+type Verb = 'checkpoint' | 'status' | 'diff' | 'restore' | 'undo';
+
+const COMMANDS: Readonly<Record<Verb, readonly string[]>> = {
+  checkpoint: ['-C', '.', 'checkpoint', '--here'],
+  status: ['status'],
+  diff: ['diff', '--patch'],
+  restore: ['restore', 'cp_1', '--yes'],
+  undo: ['undo', '--yes'],
+};
+
+async function byCommand(p: Project, verb: Verb): Promise<void> {
+  const outcome = p.run(COMMANDS[verb]);
+  expect(outcome.status, explain(COMMANDS[verb], outcome)).toBe(0);
+}
+
+/** As a process of its own would: nothing is kept from one verb to the next. */
+async function inLibrary(p: Project, verb: Verb): Promise<void> {
+  const disk = (path: string): DiskPath => bytesFromText(path) as DiskPath;
+  const places = { home: disk(p.store), userHome: disk(p.home), globalIgnore: null };
+  const savepoint = open({ dir: disk(p.dir), here: verb === 'checkpoint', ports: realPorts(), places });
+  if (verb === 'diff') await savepoint.diff({ patch: true });
+  else if (verb === 'restore') await savepoint.restore('cp_1');
+  else await savepoint[verb]();
+  savepoint.close();
+}
+
+it.each(SPOILED)('a .git that is %s is no obstacle, outside and nested, and is left as it is', async (what, spoil) => {
+  const run = BY_COMMAND.test(what) ? byCommand : inLibrary;
   const p = project();
   p.write('a.txt', 'a\n');
   p.write('.gitignore', '*.log\n');
@@ -99,17 +130,16 @@ it.each(SPOILED)('a .git that is %s is no obstacle, outside and nested, and is l
   spoil(p, p.at('inner/.git'));
   const before = workingFiles(p.dir);
   const untouched = gitFingerprint(p.dir);
-  const taken = p.run(['-C', p.dir, 'checkpoint', '--here']);
-  expect(taken.status, taken.stderr).toBe(0);
+  await run(p, 'checkpoint');
   p.write('a.txt', 'changed\n');
   p.delete('inner/i.txt');
   p.delete('kept.log');
   p.write('new.txt', 'new\n');
-  p.ok('status');
-  p.ok('diff', '--patch');
-  p.restore('cp_1');
+  await run(p, 'status');
+  await run(p, 'diff');
+  await run(p, 'restore');
   expect(workingFiles(p.dir)).toEqual(before);
-  p.ok('undo', '--yes');
+  await run(p, 'undo');
   expect(p.read('a.txt')).toBe('changed\n');
   expect(gitFingerprint(p.dir)).toEqual(untouched);
 });

@@ -25,8 +25,15 @@ const EVERY_VERB: readonly (readonly string[])[] = [
   ['help'],
 ];
 
-/** Takes `cp_1`, lets `change` happen, and runs every verb, each as text and as JSON where that changes nothing twice. */
-export function runEveryVerb(p: Project, change: () => void, options: RunOptions = {}): Outcome[] {
+/**
+ * Takes `cp_1`, lets `change` happen, and runs every verb, each as text and as JSON where that changes nothing twice.
+ * @param options.json false: as text alone, where what is looked at is the same for both
+ */
+export function runEveryVerb(
+  p: Project,
+  change: () => void,
+  options: RunOptions & { readonly json?: boolean } = {},
+): Outcome[] {
   const must = (args: readonly string[]): Outcome => {
     const outcome = p.run(args, options);
     if (outcome.status !== 0) throw new Error(explain(args, outcome));
@@ -41,6 +48,7 @@ export function runEveryVerb(p: Project, change: () => void, options: RunOptions
     JSON.stringify({ files: [{ file_path: 'edited/by.txt', edits: [{ op: 'write', content: 'x\n' }] }] }),
   );
   for (const args of [['edit', '--dry-run', request], ['edit', request], ['undo']]) outcomes.push(must(args));
+  if (options.json === false) return outcomes;
   for (const verb of ['status', 'list', 'workspaces', 'repos', 'context', 'verify'])
     outcomes.push(must([verb, '--json']));
   for (const args of [

@@ -13,7 +13,8 @@ const MIB = 1024 * 1024;
 async function history(
   fixture: StoreFixture,
 ): Promise<Map<ObjectId, { type: ObjectType; size: number; data: Buffer }>> {
-  const { store, git } = fixture;
+  const { store, gitBytes } = fixture;
+  const refs: string[] = [];
   for (let version = 0; version < VERSIONS; version++) {
     const batch = store.batch();
     const files = {
@@ -24,8 +25,9 @@ async function history(
     };
     const commit = addCommit(batch, files);
     await batch.finish();
-    git('update-ref', `refs/savepoint/cp/${version + 1}`, commit);
+    refs.push(`create refs/savepoint/cp/${version + 1} ${commit}\n`);
   }
+  gitBytes(['update-ref', '--stdin'], Buffer.from(refs.join('')));
   return objectsOf(fixture);
 }
 
