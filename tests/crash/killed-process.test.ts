@@ -10,7 +10,7 @@ import { explain, type Project, project, watching } from '../complaints/project.
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/killed-process.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const MOMENTS = howMuch({ quick: 8, ci: 12, long: Number.POSITIVE_INFINITY });
+const MOMENTS = howMuch({ quick: 4, ci: 12, long: Number.POSITIVE_INFINITY });
 
 const CALLS =
   'openSync readSync writeSync fsyncSync renameSync linkSync unlinkSync mkdirSync rmdirSync chmodSync fchmodSync symlinkSync lstatSync readdirSync'.split(
