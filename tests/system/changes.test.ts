@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { FolderWatch } from '../../packages/core/src/io/changes.ts';
 import { nodeChanges } from '../../packages/core/src/io/node-changes.ts';
 import type { DiskPath } from '../../packages/core/src/model/names.ts';
+import { CAN_WATCH, freeWatch } from '../../packages/core/test/io/free-watch.ts';
 import { randomChanges } from '../../packages/core/test/io/random-changes.mjs';
 import { differences, type Tree, treeNow, WatchedMirror } from '../../packages/core/test/io/watched-mirror.ts';
 import { TOP } from '../../scripts/steps.mjs';
@@ -47,8 +48,7 @@ function seenButCopiedUp(tree: Tree): Tree {
 }
 
 function watchOf(): FolderWatch {
-  const watch = nodeChanges().watch();
-  if (watch === null) throw new Error('there should be a watch');
+  const watch = freeWatch(nodeChanges());
   onTestFinished(() => watch.close());
   return watch;
 }
@@ -69,8 +69,8 @@ function can(...command: readonly string[]): boolean {
   }
 }
 
-const canMount = process.platform === 'linux' && process.arch === 'x64' && can('unshare', '-m', 'true');
-const canLimit = process.platform === 'linux' && process.arch === 'x64' && can('unshare', '-Ur', 'true');
+const canMount = CAN_WATCH && can('unshare', '-m', 'true');
+const canLimit = CAN_WATCH && can('unshare', '-Ur', 'true');
 
 describe.skipIf(!canMount)('what changed, on mounts', () => {
   /** In a file of its own. */
@@ -202,6 +202,22 @@ describe.skipIf(!canLimit)('what changed, at the limits of a user', () => {
     });
   });
 
+  test('a folder that is refused at the limit takes nothing from those below it', () => {
+    const root = folder();
+    for (const path of ['above/below', 'other']) mkdirSync(`${root}/${path}`, { recursive: true });
+    const answer = within(
+      'max_inotify_watches=2',
+      `
+      import { writeFileSync } from 'node:fs';
+      const watch = nodeChanges().watch();
+      const added = ['above/below', 'other', 'above'].map((path) => watch.add(root + '/' + path));
+      writeFileSync(root + '/above/below/file', '');
+      console.log(JSON.stringify({ added, told: [...watch.take().names.keys()] }));`,
+      root,
+    );
+    expect(answer).toEqual({ added: [true, true, false], told: [`${root}/above/below`] });
+  });
+
   test('without a queue to be had there is no watch', () => {
     const answer = within(
       'max_inotify_instances=2',
@@ -215,7 +231,7 @@ describe.skipIf(!canLimit)('what changed, at the limits of a user', () => {
   });
 });
 
-describe.runIf(process.platform === 'linux' && process.arch === 'x64')('what changed, by a mapped file', () => {
+describe.runIf(CAN_WATCH)('what changed, by a mapped file', () => {
   test('is told when the mapping ends and not before: who trusts this must know', async () => {
     const root = folder();
     writeFileSync(`${root}/file`, 'x'.repeat(8192));

@@ -44,8 +44,9 @@ export type Changes =
       /** Watched folders with the names in them at which something changed: the entry, its content, its mode. */
       readonly names: ReadonlyMap<DiskPath, ReadonlySet<Name>>;
       /**
-       * Watched folders that are gone, were moved or replaced, or whose own mode or times changed. In the first three
-       * cases they and all below them are not watched any more; nobody says which case it is.
+       * Watched folders that are gone, were moved or replaced, by themselves or with one above them that is not watched;
+       * or whose own mode or times changed. In the first three cases they and all below them are not watched any more;
+       * nobody says which case it is.
        */
       readonly folders: ReadonlySet<DiskPath>;
     };

@@ -62,6 +62,7 @@ export function nodeChanges(options: NodeChangesOptions = {}): ChangeSource {
  *    be wrong, so the queue is closed at once, and a new one is made for the folders that are added after that.
  * I3 A path stands for the folder that was there when it was added. When the entry becomes another one, the path and all
  *    below it are forgotten: a folder that is moved takes its watches along, under paths that are not its own any more.
+ *    Whoever takes is told of all that is forgotten so: of the path, or where it is not watched, of what is below it.
  */
 class InotifyWatch implements FolderWatch {
   readonly #native: Native;
@@ -97,7 +98,8 @@ class InotifyWatch implements FolderWatch {
     if (this.#closed || this.#lost !== null || !this.#isOpen()) return false;
     const watch = reportsChanges(folder) ? this.#native.watchAdd(this.#queue, folder, ASKED_FOR) : -1;
     if (!(watch >= 0)) {
-      this.forget(folder);
+      // Not what is below: that is watched as before, and nobody would say that it is not.
+      this.#forgetAlone(folder);
       return false;
     }
     const useless = this.#folders.add(folder, watch);
@@ -107,13 +109,7 @@ class InotifyWatch implements FolderWatch {
   }
 
   forget(folder: DiskPath): void {
-    for (const path of this.#folders.within(folder)) {
-      const useless = this.#folders.remove(path);
-      if (useless !== null) this.#takeAway(useless);
-      this.#namesKept -= this.#names.get(path)?.size ?? 0;
-      this.#names.delete(path);
-      this.#changedFolders.delete(path);
-    }
+    for (const path of this.#folders.within(folder)) this.#forgetAlone(path);
   }
 
   take(): Changes {
@@ -132,6 +128,14 @@ class InotifyWatch implements FolderWatch {
   close(): void {
     this.#closed = true;
     this.#closeQueue();
+  }
+
+  #forgetAlone(path: DiskPath): void {
+    const useless = this.#folders.remove(path);
+    if (useless !== null) this.#takeAway(useless);
+    this.#namesKept -= this.#names.get(path)?.size ?? 0;
+    this.#names.delete(path);
+    this.#changedFolders.delete(path);
   }
 
   #isOpen(): boolean {
@@ -188,9 +192,9 @@ class InotifyWatch implements FolderWatch {
 
   /** I3 */
   #noteGone(path: DiskPath): void {
-    const wasWatched = this.#folders.has(path);
+    const gone = this.#folders.has(path) ? [path] : this.#folders.within(path);
     this.forget(path);
-    if (wasWatched) this.#changedFolders.add(path);
+    for (const folder of gone) this.#changedFolders.add(folder);
   }
 
   #takeAway(watch: number): void {

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -24,6 +24,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { FolderWatch } from '../../src/io/changes.ts';
 import { isKernelKnown, type NodeChangesOptions, nodeChanges } from '../../src/io/node-changes.ts';
 import type { DiskPath } from '../../src/model/names.ts';
+import { CAN_WATCH, freeWatch } from './free-watch.ts';
 import { randomChanges } from './random-changes.mjs';
 import { differences, setting, treeNow, WatchedMirror } from './watched-mirror.ts';
 
@@ -31,8 +32,7 @@ const seed = Number(process.env['SAVEPOINT_SEED'] ?? Date.now() % 1e9);
 const at = (path: string): DiskPath => path as DiskPath;
 
 function watchOf(options?: NodeChangesOptions): FolderWatch {
-  const watch = nodeChanges(options).watch();
-  if (watch === null) throw new Error('there should be a watch');
+  const watch = freeWatch(nodeChanges(options));
   onTestFinished(() => watch.close());
   return watch;
 }
@@ -62,7 +62,7 @@ function scene(): { readonly all: World; readonly top: string; readonly watch: F
   return { all, top, watch };
 }
 
-describe.runIf(process.platform === 'linux' && process.arch === 'x64')('what changed, by inotify', () => {
+describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
   const ACTS: Readonly<Record<string, readonly [act: (top: string, outside: string) => void, tells: string]>> = {
     nothing: [() => {}, ''],
     'reading is none': [(top) => readdirSync(top), ''],
@@ -296,9 +296,9 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('what cha
     expect(watch.add(at(`${top}/sub/deep`))).toBe(true);
     writeFileSync(`${top}/sub/deep/later`, '');
     expect(told(watch, all)).toBe('sub/deep: later');
-    // Not watched itself, so nobody tells of it; what is below is known to be gone.
+    // Not watched itself: what is below it, and is not watched any more, is told.
     renameSync(`${top}/sub`, `${top}/moved`);
-    expect(told(watch, all)).toBe('.: moved sub');
+    expect(told(watch, all)).toBe('.: moved sub, sub/deep!');
     watch.forget(at(`${top}/never`));
   });
 
@@ -330,17 +330,28 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('what cha
     expect(watch.add(at(folder))).toBe(true);
   });
 
+  test('a folder that is refused takes nothing from what is below it', () => {
+    const { all, top, watch } = scene();
+    watch.forget(at(top));
+    expect(watch.add(at(`${top}/sub/deep`))).toBe(true);
+    renameSync(`${top}/sub`, `${top}/moved`);
+    symlinkSync('moved', `${top}/sub`);
+    expect(watch.add(at(`${top}/sub`))).toBe(false);
+    writeFileSync(`${top}/moved/deep/new`, '');
+    expect(told(watch, all)).toBe('sub/deep: new');
+  });
+
   test('tells nothing but lost when it is closed, and leaves no handle', () => {
     const { workspace } = world(onTestFinished);
     const before = readdirSync('/proc/self/fd').length;
     for (let round = 0; round < 200; round++) {
-      const watch = nodeChanges().watch();
-      expect(watch?.add(at(workspace))).toBe(true);
-      watch?.close();
-      watch?.close();
-      expect(watch?.take()).toEqual({ lost: true, why: 'the watch was closed' });
-      expect(watch?.add(at(workspace))).toBe(false);
-      watch?.forget(at(workspace));
+      const watch = freeWatch(nodeChanges());
+      expect(watch.add(at(workspace))).toBe(true);
+      watch.close();
+      watch.close();
+      expect(watch.take()).toEqual({ lost: true, why: 'the watch was closed' });
+      expect(watch.add(at(workspace))).toBe(false);
+      watch.forget(at(workspace));
     }
     expect(readdirSync('/proc/self/fd')).toHaveLength(before);
   });
@@ -348,12 +359,27 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('what cha
   test('keeps no process alive', () => {
     const { workspace } = world(onTestFinished);
     const core = new URL('../../dist/node.js', import.meta.url);
+    // It waits for a queue as freeWatch does, and for nothing after that.
     const code = `
+      import { setTimeout } from 'node:timers/promises';
       import { nodePorts } from '${core}';
-      const watch = nodePorts().changes.watch();
+      const { changes } = nodePorts();
+      let watch = changes.watch();
+      for (let turn = 0; watch === null && turn < 200; turn++) {
+        await setTimeout(50);
+        watch = changes.watch();
+      }
       console.log(watch.add(process.argv[1]));`;
-    const given = ['--input-type=module', '-e', code, workspace];
-    expect(execFileSync(process.execPath, given, { encoding: 'utf8', timeout: 20_000 })).toBe('true\n');
+    const { SAVEPOINT_WATCH: _, ...env } = process.env;
+    const { status, signal, stdout, stderr, error } = spawnSync(
+      process.execPath,
+      ['--input-type=module', '-e', code, workspace],
+      { env, encoding: 'utf8', timeout: 30_000 },
+    );
+    expect({ status, signal, stdout, stderr, error }).toEqual({
+      ...{ status: 0, signal: null, error: undefined },
+      ...{ stdout: 'true\n', stderr: '' },
+    });
   });
 
   test('is on every kernel that is known', () => {

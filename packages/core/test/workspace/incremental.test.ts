@@ -1,17 +1,21 @@
 /** A scan that goes only where something changed finds what a scan finds that goes everywhere. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { type ChangeSource, open, type Savepoint } from '@savepoint/core';
 import { GIT_ENV, howMuch, realPorts, seededRandom, type World, world } from '@savepoint/testkit';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { nodeChanges } from '../../src/io/node-changes.ts';
+import { CAN_WATCH, freeWatch } from '../io/free-watch.ts';
+import { setting } from '../io/watched-mirror.ts';
+import { LimitedChanges } from './limited-changes.ts';
 
 const SEED = Number(
   process.env['SAVEPOINT_SEED'] ?? (process.env['CI'] === undefined ? Date.now() % 2 ** 31 : 20261121),
 );
 const WRITERS = 4;
+/** Of all races together there are a few more. */
 const ROUNDS = howMuch({ quick: 25, ci: 1_000, long: 10_000 });
 const WRITER = new URL('./tree-writer.mjs', import.meta.url).pathname;
 
@@ -30,6 +34,7 @@ interface Bench {
 }
 
 function bench(changes: ChangeSource): Bench {
+  freeWatch(changes).close();
   const w = world(onTestFinished);
   const outside = `${w.folder}/outside`;
   mkdirSync(outside);
@@ -75,7 +80,7 @@ async function startWriters({ w, outside }: Bench): Promise<(seed: number, count
   };
 }
 
-/** What both say of the folder as it is, and whether the one that remembers went everywhere. */
+/** What both say of the folder as it is, and how many folders the one that remembers went to. */
 async function compare({ watching, looking }: Bench, keep: boolean): Promise<{ went: number; folders: number }> {
   const { scan } = await watching.checkpoint();
   const seen = (await looking.status()).scan;
@@ -88,14 +93,27 @@ async function compare({ watching, looking }: Bench, keep: boolean): Promise<{ w
   return { went: scan.visited.size, folders: seen.counts.folders };
 }
 
-async function race(b: Bench, rounds: number): Promise<{ partly: number; done: number }> {
+interface Race {
+  readonly rounds: number;
+  /** Before a round: nobody else writes meanwhile. */
+  readonly before?: (round: number, folders: number) => void;
+  /** After the writers are done, before both look. */
+  readonly after?: (round: number) => void;
+  /** When both have looked. */
+  readonly looked?: () => void;
+}
+
+/** @returns how many scans did not go everywhere, and how much the writers did */
+async function race(b: Bench, { rounds, before, after, looked }: Race): Promise<{ partly: number; done: number }> {
   const random = seededRandom(SEED);
   const work = await startWriters(b);
   await b.looking.checkpoint();
   await b.watching.checkpoint();
   let partly = 0;
   let done = 0;
+  let folders = 0;
   for (let round = 0; round < rounds; round++) {
+    before?.(round, folders);
     const writing = work(SEED + round * WRITERS, 1 + random.integer(4));
     // While they write: what is found then is nowhere compared, and must not be believed later.
     for (let capture = random.integer(3); capture > 0; capture--) {
@@ -103,26 +121,109 @@ async function race(b: Bench, rounds: number): Promise<{ partly: number; done: n
       else await b.watching.status();
     }
     done += await writing;
-    const { went, folders } = await compare(b, round % 20 === 0).catch((error: unknown) => {
+    after?.(round);
+    const found = await compare(b, round % 20 === 0).catch((error: unknown) => {
       throw new Error(`round ${round}, SAVEPOINT_SEED=${SEED}`, { cause: error });
     });
-    if (went < folders) partly += 1;
+    looked?.();
+    folders = found.folders;
+    if (found.went < folders) partly += 1;
     if (folders > 300) for (const name of readdirSync(b.outside)) rmSync(`${b.outside}/${name}`, { recursive: true });
   }
   return { partly, done };
 }
 
-describe.skipIf(nodeChanges().watch() === null)('four writers', () => {
+/** Folders that the limit of a race is too low for. */
+function plant(where: string): void {
+  for (let folder = 0; folder < 144; folder++) {
+    const path = `${where}/${Math.floor(folder / 12)}/${folder % 12}`;
+    mkdirSync(path, { recursive: true });
+    for (const name of ['a.txt', 'x.log']) writeFileSync(`${path}/${name}`, `${folder}\n`);
+  }
+}
+
+/** More events than the system keeps, of two files that are then as they were. */
+function overflow(folder: string): void {
+  const names = ['one', 'two'].map((name) => `${folder}/full-${name}`);
+  for (const name of names) writeFileSync(name, '');
+  for (let event = setting('/proc/sys/fs/inotify/max_queued_events') + 10; event > 0; event--) {
+    chmodSync(names[event % 2] as string, 0o600 + (event % 7));
+  }
+  for (const name of names) rmSync(name);
+}
+
+describe.runIf(CAN_WATCH)('four writers', () => {
   it('leave what both find', { timeout: 3_600_000 }, async () => {
-    const { partly, done } = await race(bench(nodeChanges()), ROUNDS);
-    console.info(`seed ${SEED}: ${done} deeds, ${partly} of ${ROUNDS} scans went only somewhere`);
+    const rounds = Math.ceil(ROUNDS * 0.4);
+    const { partly, done } = await race(bench(nodeChanges()), { rounds });
+    console.info(`seed ${SEED}: ${done} deeds, ${partly} of ${rounds} scans went only somewhere`);
     // Else nothing was tried.
-    expect(partly).toBeGreaterThan(ROUNDS / 3);
-    expect(done).toBeGreaterThan(ROUNDS);
+    expect(partly).toBeGreaterThan(rounds / 3);
+    expect(done).toBeGreaterThan(rounds);
   });
 
-  it('leave what both find where the queue of changes overflows', { timeout: 3_600_000 }, async () => {
-    const { partly } = await race(bench(nodeChanges({ emptyBetween: false, mostNames: 20 })), Math.ceil(ROUNDS / 5));
-    console.info(`${partly} scans went only somewhere`);
+  it('leave what both find where only 100 folders can be watched', { timeout: 3_600_000 }, async () => {
+    const rounds = Math.ceil(ROUNDS * 0.4);
+    const limited = new LimitedChanges(nodeChanges(), 100);
+    const b = bench(limited);
+    let full = 0;
+    const { partly, done } = await race(b, {
+      rounds,
+      before: (round, folders) => {
+        if (folders < 130) plant(`${b.w.workspace}/planted-${round}`);
+      },
+      looked: () => {
+        if (limited.watched === 100) full += 1;
+      },
+    });
+    const { refused } = limited;
+    console.info(
+      `seed ${SEED}: ${done} deeds, ${partly} of ${rounds} scans went only somewhere, ${full} left no folder to be watched, ${refused} were refused`,
+    );
+    expect(full).toBe(rounds);
+    expect(refused).toBeGreaterThan(rounds);
+    expect(partly).toBeGreaterThan(rounds / 3);
+    expect(done).toBeGreaterThan(rounds);
+  });
+
+  it('leave what both find where the queue of the system overflows', { timeout: 3_600_000 }, async () => {
+    const rounds = Math.ceil(ROUNDS * 0.2);
+    const limited = new LimitedChanges(nodeChanges({ emptyBetween: false }), 100);
+    const b = bench(limited);
+    plant(`${b.w.workspace}/planted`);
+    const { partly } = await race(b, {
+      rounds,
+      after: (round) => {
+        if (round % 3 === 0) overflow(b.w.workspace);
+      },
+    });
+    console.info(`${partly} of ${rounds} scans went only somewhere, lost: ${JSON.stringify([...limited.losses])}`);
+    expect(limited.losses.get('the queue of the system overflowed')).toBeGreaterThan(rounds / 5);
+  });
+
+  it('leave what both find where more changes than is kept in mind', { timeout: 3_600_000 }, async () => {
+    const rounds = Math.ceil(ROUNDS * 0.1);
+    const limited = new LimitedChanges(nodeChanges({ emptyBetween: false, mostNames: 5 }), 1_000);
+    const { partly } = await race(bench(limited), { rounds });
+    console.info(`${partly} of ${rounds} scans went only somewhere, lost: ${JSON.stringify([...limited.losses])}`);
+    expect(limited.losses.get('more changed than is kept in mind')).toBeGreaterThan(0);
+  });
+});
+
+describe.runIf(CAN_WATCH)('a folder that cannot be watched', () => {
+  it('does not hide what happens below it while it is somewhere else', async () => {
+    const b = bench(new LimitedChanges(nodeChanges(), Number.POSITIVE_INFINITY, (folder) => folder.endsWith('/src')));
+    const { workspace } = b.w;
+    await b.looking.checkpoint();
+    await b.watching.checkpoint();
+    // The repository's own files are too young at first to be believed.
+    await expect.poll(async () => (await compare(b, false)).went, { timeout: 20_000 }).toBeLessThan(5);
+    const away = `${b.outside}/away`;
+    renameSync(`${workspace}/src`, away);
+    writeFileSync(`${away}/deep/er/a.txt`, 'changed while it was away\n');
+    renameSync(away, `${workspace}/src`);
+    await compare(b, false);
+    writeFileSync(`${workspace}/src/deep/er/a.txt`, 'changed when it was back\n');
+    await compare(b, false);
   });
 });
