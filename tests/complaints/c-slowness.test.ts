@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
-import { type Project, project, watching, workingFiles } from './project.ts';
+import { open } from '@savepoint/core';
+import { howMuch, realPorts, world } from '@savepoint/testkit';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { bytesBelow, MiB, type Project, project, watching, workingFiles } from './project.ts';
+import { manyFiles, turning } from './turns.ts';
 
 /** What a checkpoint opened and listed below the project, as [function, path] pairs. */
 function calls(p: Project, args: readonly string[], functions: readonly string[]): [string, string][] {
@@ -13,6 +17,73 @@ function calls(p: Project, args: readonly string[], functions: readonly string[]
   const text = fs.existsSync(record) ? fs.readFileSync(record, 'utf8').trim() : '';
   return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line) as [string, string]);
 }
+
+interface Taken {
+  readonly id: string;
+  readonly time: string;
+  readonly trigger: string;
+}
+
+/** Checkpoints at prompts, newest first. */
+function prompts(p: Project): readonly Taken[] {
+  const { checkpoints } = JSON.parse(p.ok('list', '--all', '--json').stdout) as { checkpoints: readonly Taken[] };
+  return checkpoints.filter(({ trigger }) => trigger === 'prompt');
+}
+
+describe('41 · very many files', () => {
+  it('a prompt is answered while nothing is captured yet, and so is the next; the state comes on record after that', async () => {
+    const p = project();
+    const count = howMuch({ quick: 5_000, ci: 20_000, long: 500_000 });
+    manyFiles(p.dir, count);
+    fs.mkdirSync(p.store, { mode: 0o700 });
+    fs.writeFileSync(path.join(p.store, 'config.json'), '{ "hooks": { "budget_ms": 50 } }');
+    const prompt = (text: string): number => {
+      const event = { session_id: 's', cwd: p.dir, permission_mode: 'default', hook_event_name: 'UserPromptSubmit' };
+      const answer = p.run(['hook', 'claude'], { input: JSON.stringify({ ...event, prompt: text }) });
+      expect([answer.status, answer.stdout, answer.stderr]).toEqual([0, '', '']);
+      return Date.now();
+    };
+    const answered = [prompt('Go.'), prompt('Go on.')];
+    const taken = await expect
+      .poll(() => prompts(p), { timeout: 3_600_000, interval: 200 })
+      .toHaveLength(2)
+      .then(() => prompts(p));
+    expect(Math.min(...taken.map(({ time }) => Date.parse(time)))).toBeGreaterThan(Math.max(...answered));
+    const before = workingFiles(p.dir);
+    fs.rmSync(p.at('0/7'), { recursive: true });
+    p.restore(taken[0]?.id ?? '');
+    expect(workingFiles(p.dir)).toEqual(before);
+  });
+});
+
+describe('42 · listing a million paths', () => {
+  const count = howMuch({ quick: 20_000, ci: 100_000, long: 1_000_000 });
+
+  it('leaves the process time for others, and ends when it is told to', { timeout: 3_600_000 }, async () => {
+    const w = world(onTestFinished);
+    manyFiles(Buffer.from(w.workspace, 'latin1').toString(), count);
+    const savepoint = open({ dir: w.workspace, ports: realPorts(), places: w.places });
+    const first = await turning(() => savepoint.checkpoint());
+    expect(first.result.scan.counts.files).toBe(count);
+    expect(first.turns).toBeGreaterThan(20);
+    expect(first.longest).toBeLessThan(first.whole / 3);
+    const again = await turning(() => savepoint.status());
+    expect(again.result.scan?.counts.files).toBe(count);
+    expect(again.turns).toBeGreaterThan(3);
+    expect(again.longest).toBeLessThan(again.whole / 2);
+
+    const stop = new AbortController();
+    let seen = 0;
+    savepoint.on('progress', ({ phase, done }) => {
+      if (phase === 'scan') seen = Math.max(seen, done);
+      stop.abort();
+    });
+    await expect(savepoint.checkpoint({ signal: stop.signal })).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect(seen).toBeGreaterThan(0);
+    expect(seen).toBeLessThan(count / 2);
+    expect((await savepoint.list()).checkpoints).toHaveLength(1);
+  });
+});
 
 describe('43 · no project at all', () => {
   it('/ and a home folder are refused before anything in them is listed', () => {
@@ -53,6 +124,45 @@ describe('44 · large files that did not change', () => {
     const opened = calls(p, ['checkpoint'], ['openSync']).map(([, file]) => path.basename(file));
     expect(opened).toContain('a.txt');
     expect(opened).not.toContain('huge.bin');
+  });
+});
+
+describe('45 · folders of media and data sets', () => {
+  it('more than the store may hold is not read to its end, nothing is stored, and the rest is captured once it is left out', () => {
+    const p = project();
+    fs.mkdirSync(p.store, { mode: 0o700 });
+    const configure = (more: object): void =>
+      fs.writeFileSync(path.join(p.store, 'config.json'), JSON.stringify({ max_store_mb: 4, ...more }));
+    configure({});
+    p.write('a.txt', 'a\n');
+    for (let n = 10; n < 40; n++) p.write(`media/${n}.jpg`, randomBytes(MiB / 2));
+    const before = workingFiles(p.dir);
+    const record = path.join(p.base, 'record');
+    const refused = p.run(['checkpoint'], watching({ below: p.dir, calls: ['openSync'], record }));
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/more than 4 MB.*max_store_mb.*exclude/s),
+    ]);
+    const opened = new Set(fs.readFileSync(record, 'utf8').match(/\d\d\.jpg/g));
+    expect(opened.size).toBeGreaterThan(5);
+    expect(opened.size).toBeLessThan(10);
+    expect(bytesBelow(p.store)).toBeLessThan(MiB);
+    expect(workingFiles(p.dir)).toEqual(before);
+    configure({ exclude: ['media'] });
+    const cp = p.checkpoint();
+    p.write('a.txt', 'changed\n');
+    p.restore(cp);
+    expect(workingFiles(p.dir)).toEqual(before);
+  });
+
+  it('large files that an ignore rule covers are not opened', () => {
+    const p = project();
+    p.write('.gitignore', 'data\n');
+    p.write('data/notes.txt', 'n\n');
+    for (let n = 0; n < 5; n++) p.write(`data/${n}.parquet`, Buffer.alloc(2 * MiB, n));
+    const opened = calls(p, ['checkpoint'], ['openSync']).map(([, file]) => path.basename(file));
+    expect(opened).toContain('notes.txt');
+    expect(opened.filter((name) => name.endsWith('.parquet'))).toEqual([]);
   });
 });
 

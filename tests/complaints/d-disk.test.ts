@@ -1,18 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { howMuch } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
-import { project, watching, workingFiles } from './project.ts';
-
-/** Bytes of all files below a folder. */
-function size(folder: string): number {
-  return fs
-    .readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .reduce((sum, entry) => sum + fs.statSync(path.join(entry.parentPath, entry.name)).size, 0);
-}
-
-const MiB = 1024 * 1024;
+import { bytesBelow, MiB, project, watching, workingFiles } from './project.ts';
 
 describe('49 · debris', () => {
   it('a checkpoint killed again and again does not make the store grow', () => {
@@ -34,9 +26,40 @@ describe('49 · debris', () => {
     }
     p.checkpoint();
     p.ok('gc');
-    expect(size(p.store)).toBeLessThan(3 * MiB);
+    expect(bytesBelow(p.store)).toBeLessThan(3 * MiB);
     p.ok('verify', '--deep');
     expect(fs.readdirSync(p.dir).sort()).toEqual(['large.bin', 'small.txt']);
+  });
+});
+
+describe('50 · clean-up', () => {
+  it('needs 128 MB of extra space at most, though nearly all of a larger store stays and has to be written anew', async () => {
+    const p = project();
+    // Each checkpoint's pack is to lose a tenth of what it holds, so that every pack is written once more.
+    const large = howMuch({ quick: 9, ci: 15, long: 60 });
+    for (let at = 0; at < large; at++) {
+      for (let part = 0; part < 4; part++) p.write(`stays/${at}-${part}.bin`, randomBytes(5 * MiB));
+      p.write('goes.bin', randomBytes(2 * MiB));
+      p.checkpoint();
+    }
+    fs.writeFileSync(path.join(p.store, 'config.json'), '{ "max_checkpoints": 1, "keep_at_least": 1 }');
+    const before = bytesBelow(p.store);
+    let most = before;
+    let looks = 0;
+    const gc = p.start(['gc']);
+    const done = gc.done.then((outcome) => ({ outcome }));
+    for (let ended = null; ended === null; looks++) {
+      ended = await Promise.race([done, sleep(1, null)]);
+      most = Math.max(most, bytesBelow(p.store));
+    }
+    expect((await done).outcome.status).toBe(0);
+    expect(looks).toBeGreaterThan(20);
+    const after = bytesBelow(p.store);
+    // It had to be rewritten, and not in place: else nothing was tried.
+    expect(after).toBeLessThan(before - (large - 4) * 2 * MiB);
+    expect(most).toBeGreaterThan(before);
+    expect(most - before).toBeLessThan(128 * MiB);
+    p.ok('verify', '--deep');
   });
 });
 
@@ -46,7 +69,7 @@ describe('51 · shared storage', () => {
     const content = randomBytes(2 * MiB);
     p.write('a.bin', content);
     p.checkpoint();
-    const once = size(p.store);
+    const once = bytesBelow(p.store);
     p.write('copy/b.bin', content);
     p.write('copy/c.bin', content);
     p.checkpoint();
@@ -55,7 +78,7 @@ describe('51 · shared storage', () => {
     p.write('note.txt', 'n\n');
     p.checkpoint();
     expect(once).toBeGreaterThan(2 * MiB);
-    expect(size(p.store) - once).toBeLessThan(MiB / 4);
+    expect(bytesBelow(p.store) - once).toBeLessThan(MiB / 4);
   });
 });
 

@@ -1,5 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import fs from 'node:fs';
+import path from 'node:path';
+import { open } from '@savepoint/core';
+import { howMuch, realPorts, world } from '@savepoint/testkit';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { project, workingFiles } from './project.ts';
+import { manyFiles, turning } from './turns.ts';
 
 describe('60 · undo and redo', () => {
   it('go back through every act and forward again, each in a process of its own', () => {
@@ -122,5 +127,33 @@ describe('66 · after a commit', () => {
     p.ok('undo', '--yes');
     expect(p.read('a.txt')).toBe('two\n');
     expect(p.git('log', '--format=%s')).toBe('one again\ntwo\nfirst\n');
+  });
+});
+
+describe('68 · a restore of many files', () => {
+  it('leaves the program that asked for it time for everything else, to its end', { timeout: 3_600_000 }, async () => {
+    const w = world(onTestFinished);
+    const folder = Buffer.from(w.workspace, 'latin1').toString();
+    const count = howMuch({ quick: 2_000, ci: 10_000, long: 100_000 });
+    manyFiles(folder, count);
+    const savepoint = open({ dir: w.workspace, ports: realPorts(), places: w.places });
+    await savepoint.checkpoint();
+    const before = workingFiles(folder);
+    for (const name of fs.readdirSync(folder)) fs.rmSync(path.join(folder, name), { recursive: true });
+    fs.writeFileSync(path.join(folder, 'other.txt'), 'other\n');
+    let at = 0;
+    const turnedBy = new Map<string, number>();
+    const timer = setInterval(() => {
+      at += 1;
+    }, 1);
+    onTestFinished(() => clearInterval(timer));
+    savepoint.on('progress', ({ phase }) => turnedBy.set(phase, at));
+    const { whole, longest } = await turning(() => savepoint.restore('cp_1', { mode: 'exact' }));
+    expect(workingFiles(folder)).toEqual(before);
+    expect(longest).toBeLessThan(whole / 3);
+    // In each part of it.
+    const turned = [...turnedBy.values()];
+    expect([...turnedBy.keys()]).toEqual(expect.arrayContaining(['stage', 'apply', 'verify']));
+    expect(turned.every((value, index) => value > (turned[index - 1] ?? 0))).toBe(true);
   });
 });

@@ -197,7 +197,8 @@ describe('48 · a limit for the store', () => {
     const { storage } = json<{ storage: { packs: number; total: number } }>(p.ok('stats', '--json'));
     expect(storage.packs).toBeGreaterThan(500_000);
     expect(storage.packs).toBeLessThan(3_000_000);
-    p.write('a.bin', randomBytes(3_000_000));
+    p.ok('pin', 'cp_6');
+    p.write('a.bin', randomBytes(1_900_000));
     p.checkpoint();
     p.write('a.bin', 'small\n');
     const refused = p.run(['checkpoint']);

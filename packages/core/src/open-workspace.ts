@@ -36,6 +36,8 @@ export interface Setting {
   readonly rulesOf: (root: DiskPath) => CaptureRules;
   /** Whether checkpoints of that workspace have the index of each repository; throws as `rulesOf`. */
   readonly recordsIndex: (root: DiskPath) => boolean;
+  /** How large the store of that workspace may be; throws as `rulesOf`. */
+  readonly maxStoreBytes: (root: DiskPath) => number | null;
   /** Of all workspaces in the home, as they are now. */
   readonly listRecords: () => Records;
   /** Opens the store of a workspace, or has it still. */
@@ -122,7 +124,7 @@ export function openFound(setting: Setting, found: Found): Workspace {
 }
 
 function workspaceOf(setting: Setting, record: WorkspaceRecord): Workspace {
-  const { ports, places, rulesOf, recordsIndex, adopts } = setting;
+  const { ports, places, rulesOf, recordsIndex, adopts, maxStoreBytes } = setting;
   const store = setting.storeOf(record);
   return {
     ports,
@@ -139,6 +141,9 @@ function workspaceOf(setting: Setting, record: WorkspaceRecord): Workspace {
     },
     get gitAttributes() {
       return adopts(record.path) ? (places.gitAttributes?.() ?? null) : null;
+    },
+    get maxStoreBytes() {
+      return maxStoreBytes(record.path);
     },
     globalIgnore: places.globalIgnore,
     memory: setting.memoryOf(record, new StatCache(ports, store.layout)),

@@ -1462,6 +1462,7 @@ export class Savepoint {
       listRecords: () => this.#standing?.still(ports, `records of ${home}`, list) ?? list(ports.fs),
       rulesOf: (root) => this.#effective(root).rules,
       recordsIndex: (root) => this.#effective(root).recordIndex,
+      maxStoreBytes: (root) => this.#effective(root).retention.maxStoreBytes,
       storeOf: (record) => this.#standing?.storeOf(ports, record) ?? openStore(ports, record.storePath),
       memoryOf: (record, saved) => this.#standing?.memoryOf(ports, record, saved) ?? saved,
       adopts: (root) => this.#effective(root).adopt,

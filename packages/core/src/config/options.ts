@@ -107,7 +107,7 @@ export const OPTIONS = {
     kind: { type: 'whole', least: 1, most: 100_000_000, unit: 'MB (1,048,576 bytes)' },
     fallback: 10_240,
     project: 'nothing',
-    what: 'How large one workspace’s store may be, with the plain copies that edits keep: above it the oldest checkpoints go, and when that is not enough, work that needs space is refused before it begins.',
+    what: 'How large one workspace’s store may be, with the plain copies that edits keep: above it the oldest checkpoints go, and when that is not enough, work that needs space is refused before it begins. A checkpoint that takes more than this alone is refused as well; what is new is read no further then.',
     why: 'Room for the first checkpoint of a large repository and months of work; a disk that fills up silently is worse than a refusal.',
   },
   max_file_mb: {

@@ -188,7 +188,7 @@ export const ERROR_CODES = {
   },
   STORE_FULL: {
     exit: 1,
-    when: 'The store is larger than the configuration allows, though all is dropped that may be: nothing new is kept.',
+    when: 'The store is larger than the configuration allows, though all is dropped that may be, or one checkpoint alone would be: nothing new is kept.',
     data: '{ bytes: number, limit: number, pinned: number }',
     hint: 'Nothing was changed. Raise max_store_mb in your config.json, unpin checkpoints, or leave large files out (exclude).',
   },

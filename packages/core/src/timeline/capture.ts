@@ -1,5 +1,6 @@
 /** From the workspace as it is now to a checkpoint on its timeline. */
 
+import { showName } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
 import {
@@ -16,6 +17,7 @@ import {
   type Trigger,
 } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
+import { SavepointError } from '../model/errors.ts';
 import {
   type ChangeId,
   type CheckpointId,
@@ -32,7 +34,7 @@ import type { Contents } from '../store/contents.ts';
 import type { OpenStore } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
-import type { TakingBatch } from '../store/objects/taking-batch.ts';
+import type { BatchLimit, TakingBatch } from '../store/objects/taking-batch.ts';
 import { type OpenCall, readOpenCalls, writeOpenCall } from '../store/open-calls.ts';
 import { OverlayBatch } from '../store/overlay.ts';
 import { OwnPaths, ownPaths } from '../store/own-paths.ts';
@@ -47,6 +49,8 @@ import { orByRewind, returnsTo } from './own-rewind.ts';
 import { withIndexes } from './record-index.ts';
 import type { Move, MoveOptions } from './renames.ts';
 import { type CheckpointRef, readCheckpoint, type Timeline, type TimelineEnd, writeCheckpoint } from './timeline.ts';
+
+const MB = 1024 * 1024;
 
 /** One workspace, opened for work. */
 export interface Workspace {
@@ -63,6 +67,8 @@ export interface Workspace {
   readonly memory: ScanMemory;
   /** The person's files of attributes, for a first checkpoint that takes contents over from repositories; null: none does. */
   readonly gitAttributes: readonly DiskPath[] | null;
+  /** How large the store may be; null: as large as it gets. */
+  readonly maxStoreBytes: number | null;
   /** Folders of programs, as PATH has them. */
   readonly searchPath: string;
   /** Numbers up to this one are used up, whatever the refs say. */
@@ -139,7 +145,7 @@ export async function look(
 
 /**
  * Takes a checkpoint, unless `always` is false and nothing differs from the last one.
- * @throws SavepointError CAPTURE_FAILED, NO_SPACE, IO, LOCK_LOST, CANCELLED: no checkpoint was made
+ * @throws SavepointError CAPTURE_FAILED, STORE_FULL, NO_SPACE, IO, LOCK_LOST, CANCELLED: no checkpoint was made
  */
 export async function capture(
   workspace: Workspace,
@@ -151,12 +157,13 @@ export async function capture(
   const { store, timeline } = workspace;
   const end = options.end ?? timeline.end();
   const { latest } = end;
-  let batch = store.objects.batch();
+  const limit = batchLimit(workspace);
+  let batch = store.objects.batch(limit);
   try {
     const adopted = latest === null ? await adoptingScan(workspace, batch, options, pace) : null;
     if (latest === null && adopted === null) {
       batch.abandon();
-      batch = store.objects.batch();
+      batch = store.objects.batch(limit);
     }
     let found = adopted?.found ?? (await scanWith(workspace, batch, latest, options, pace));
     const same =
@@ -195,6 +202,18 @@ export async function capture(
     batch.abandon();
     throw error;
   }
+}
+
+/** What takes more than the whole store may have cannot be kept, whatever is dropped for it: it is not read to its end. */
+function batchLimit({ root, maxStoreBytes, timeline }: Workspace): BatchLimit | null {
+  if (maxStoreBytes === null) return null;
+  const full = (bytes: number): SavepointError =>
+    new SavepointError(
+      'STORE_FULL',
+      `What is new in ${showName(root)} takes more than ${Math.floor(maxStoreBytes / MB)} MB, and more are not allowed for its whole store.`,
+      { bytes, limit: maxStoreBytes, pinned: timeline.pinned().size },
+    );
+  return { bytes: maxStoreBytes, full };
 }
 
 const BETWEEN_CALLS: ReadonlySet<Trigger> = new Set(['before', 'session', 'prompt', 'message']);

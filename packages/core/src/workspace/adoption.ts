@@ -186,7 +186,7 @@ function mayBeConverted(rules: readonly ReachingRules[], path: TreePath): boolea
 }
 
 async function takeWhole(batch: TakingBatch, { pack, file, places, bytes }: WantedPack): Promise<boolean> {
-  if (pack.index.count > MOST_UNWANTED * places.length) return false;
+  if (pack.index.count > MOST_UNWANTED * places.length || pack.size > batch.room) return false;
   const ways: ('clone' | 'copy')[] = [];
   if (pack.size <= MOST_CLONED * bytes) ways.push('clone');
   // A byte is copied in far less time than it is read, hashed and compressed in; and the store gets no larger than the files.

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   appendFileSync,
   existsSync,
@@ -73,6 +74,23 @@ describe('a first checkpoint takes contents over, and is the same as one that re
         .split('\n')
         .filter((line) => line.includes('blob')).length,
     ).toBeLessThan(12);
+  });
+
+  test('a pack that is larger than the store may be is not taken whole, and what is needed of it is', async () => {
+    const place = new AdoptionPlace();
+    place.init();
+    place.write('old.bin', randomBytes(800_000));
+    place.write('even.txt', 'even\n'.repeat(400_000));
+    place.commit();
+    place.git('rm', '-q', 'old.bin');
+    place.commit();
+    const whole = await place.first(true);
+    expect(whole.filesRead).toBe(0);
+    expect((await whole.savepoint.stats()).storage.packs).toBeGreaterThan(800_000);
+    const tight = await place.first(true, { retention: { maxStoreBytes: 500_000 } });
+    expect(tight.filesRead).toBe(0);
+    expect((await tight.savepoint.stats()).storage.packs).toBeLessThan(500_000);
+    expect(tight.result.checkpoint.snapshot).toEqual(whole.result.checkpoint.snapshot);
   });
 
   test('several repositories, one in another, and files of none', async () => {

@@ -16,7 +16,7 @@ import { PackWriter } from './pack-writer.ts';
 import { begun, drain, type ObjectSource, wholeSource } from './pieces.ts';
 import { type ReadAt, readFrom, readUpTo } from './read-at.ts';
 import { RecentObjects } from './recent-objects.ts';
-import type { TakingBatch } from './taking-batch.ts';
+import type { BatchLimit, TakingBatch } from './taking-batch.ts';
 import { inflate } from './zlib-data.ts';
 
 /** How often a source may change under our hands before we give up on it. */
@@ -31,12 +31,19 @@ export class PackBatch implements TakingBatch {
   #brings: ((tree: ObjectId) => boolean) | null = null;
   readonly #expected = new Set<ObjectId>();
 
-  constructor(private readonly files: ObjectFiles) {
+  constructor(
+    private readonly files: ObjectFiles,
+    private readonly limit: BatchLimit | null = null,
+  ) {
     this.#writer = new PackWriter(files.ports, files.handles, files.packs.folder);
   }
 
   get count(): number {
     return this.#writer.count;
+  }
+
+  get room(): number {
+    return this.limit === null ? Number.POSITIVE_INFINITY : this.limit.bytes - this.#writer.bytes;
   }
 
   /**
@@ -88,6 +95,7 @@ export class PackBatch implements TakingBatch {
       this.#writer.add(id, type, data);
       this.#recent.put(id, type, data);
     }
+    this.#assertRoom();
     return id;
   }
 
@@ -113,6 +121,7 @@ export class PackBatch implements TakingBatch {
         kept = id === hashed || !this.has(id);
         return kept;
       });
+      this.#assertRoom();
       if (typeof added === 'number') expected = added;
       else if (kept) return added;
     }
@@ -125,7 +134,9 @@ export class PackBatch implements TakingBatch {
 
   async takePack(from: Fd, index: PackIndex, how: 'clone' | 'copy'): Promise<boolean> {
     this.#assertOpen();
-    return this.#writer.takePack(from, index, how);
+    const taken = await this.#writer.takePack(from, index, how);
+    this.#assertRoom();
+    return taken;
   }
 
   async copyObjects(pack: PackFile, places: Iterable<number>, step: () => Promise<void>): Promise<void> {
@@ -133,6 +144,7 @@ export class PackBatch implements TakingBatch {
     for (const place of places) {
       await step();
       if (!this.has(pack.index.idAt(place))) await copyEntry(pack, place, this.#writer, step);
+      this.#assertRoom();
     }
   }
 
@@ -218,6 +230,10 @@ export class PackBatch implements TakingBatch {
       if (!this.has(id))
         throw new SavepointError('INTERNAL', `Tree ${id} was not brought over.`, { message: 'no tree' });
     }
+  }
+
+  #assertRoom(): void {
+    if (this.limit !== null && this.room < 0) throw this.limit.full(this.#writer.bytes);
   }
 
   #assertOpen(): void {

@@ -11,7 +11,7 @@ import { PackBatch } from './object-batch.ts';
 import { ObjectFiles } from './object-files.ts';
 import { keyOf } from './object-hash.ts';
 import type { ObjectInfo, ObjectReader, StoredObject } from './object-reader.ts';
-import type { TakingBatch } from './taking-batch.ts';
+import type { BatchLimit, TakingBatch } from './taking-batch.ts';
 import { type ObjectProblem, type VerifyOptions, verifyObjects } from './verify-objects.ts';
 
 /** Safe to read from while other processes write, merge or clean up; whoever writes holds the store's lock. */
@@ -79,9 +79,9 @@ export class ObjectStore implements ObjectReader {
   }
 
   /** Begins a batch on what the store has now. The caller holds the store's lock until the batch is over. */
-  batch(): TakingBatch {
+  batch(limit: BatchLimit | null = null): TakingBatch {
     this.refresh();
-    return new PackBatch(this.#files);
+    return new PackBatch(this.#files, limit);
   }
 
   /** Every object as of the last look, each once. */

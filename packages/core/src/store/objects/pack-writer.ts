@@ -66,6 +66,7 @@ export class PackWriter {
   readonly #ids = new Set<ObjectId>();
   readonly #key = Buffer.alloc(KEY_BYTES);
   #publishing = false;
+  #bytesWritten = 0;
 
   constructor(
     private readonly ports: Ports,
@@ -79,6 +80,11 @@ export class PackWriter {
 
   get count(): number {
     return this.#ids.size;
+  }
+
+  /** Of all packs, those that were taken over included; indexes apart. */
+  get bytes(): number {
+    return this.#bytesWritten + this.#buffer.bytes;
   }
 
   has(id: ObjectId): boolean {
@@ -171,6 +177,7 @@ export class PackWriter {
       checkOffsets(pack);
       this.#addIndex(path, index, checksum);
       this.#taken.push(pack);
+      this.#bytesWritten += size;
     } catch (error) {
       this.handles.drop(path);
       this.#discard(path);
@@ -266,6 +273,7 @@ export class PackWriter {
       throw error;
     }
     const size = this.#fs.lstat(pack)?.size ?? 0;
+    this.#bytesWritten += size;
     this.#readable.push(new PackFile(this.#fs, this.handles, new BaseCache(), pack, parsed, size));
     for (let place = 0; place < parsed.count; place++) this.#ids.add(parsed.idAt(place));
   }

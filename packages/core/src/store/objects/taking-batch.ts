@@ -1,11 +1,21 @@
-/** A batch that takes over what is in packs of another repository. */
+/** Batches that are limited, and that take over what is in packs of another repository. */
 import type { Fd } from '../../io/fs.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { ObjectBatch } from './object-reader.ts';
 import type { PackFile } from './pack-file.ts';
 import type { PackIndex } from './pack-index.ts';
 
+export interface BatchLimit {
+  /** How much may be written, in bytes of packs. */
+  readonly bytes: number;
+  /** What is thrown by what would bring more. @param bytes that there are then */
+  readonly full: (bytes: number) => Error;
+}
+
 export interface TakingBatch extends ObjectBatch {
+  /** Bytes that may still be brought. */
+  readonly room: number;
+
   /**
    * Trees of which `brings` says that they will be brought over are not written when they are added; they can be read when
    * they were, and `finish` refuses when one was not. What they hold is not compared: their ids were made from it.
