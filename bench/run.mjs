@@ -6,6 +6,7 @@
  * [--only PART] [--write]
  *   --files   files in the repository, about 4 kB each; 50,000 without it
  *   --sizes   files in the repositories of the part `speed`; 1000,10000,50000,200000 without it
+ *   --timeline checkpoints on the long timeline of the part `speed`; 10,000 without it
  *   --runs    how often each thing is measured, and an edit three times as often; the middle one counts; 3 without it
  *   --only    `checkpoints`, `edits`, `history`, `agents`, `repositories` or `speed`: one of the parts; all without it
  *   --write   writes what was measured into docs/performance.md
@@ -23,6 +24,7 @@ const { values } = parseArgs({
   options: {
     files: { type: 'string', default: '50000' },
     sizes: { type: 'string', default: '1000,10000,50000,200000' },
+    timeline: { type: 'string', default: '10000' },
     runs: { type: 'string', default: '3' },
     only: { type: 'string' },
     write: { type: 'boolean', default: false },
@@ -98,7 +100,7 @@ try {
   }
   if (PARTS.includes('speed')) {
     const sizes = values.sizes.split(',').map(Number);
-    const speed = await measureSpeed({ base, runs: RUNS * 3, sizes });
+    const speed = await measureSpeed({ base, runs: RUNS * 3, sizes, timeline: Number(values.timeline) });
     tables['figures of speed'] =
       `${machine()} ${RUNS * 3} runs, the middle one, with the spread in brackets; milliseconds.\n\n${speed}`;
   }

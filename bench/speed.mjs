@@ -26,7 +26,7 @@ import { change, git, makeRepository } from './repository.mjs';
 const PROCESS = fileURLToPath(new URL('./staying-process.mjs', import.meta.url));
 const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
 const MANY = 1_000;
-const TIMELINE = [10, 10_000];
+const SHORT_TIMELINE = 10;
 
 /**
  * @typedef {object} Row
@@ -38,13 +38,13 @@ const TIMELINE = [10, 10_000];
  */
 
 /**
- * @param {{ base: string, runs: number, sizes: readonly number[] }} options
+ * @param {{ base: string, runs: number, sizes: readonly number[], timeline: number }} options `timeline`: checkpoints on a long one
  * @returns {Promise<string>} a table for each size, and one of the timeline
  */
-export async function measureSpeed({ base, runs, sizes }) {
+export async function measureSpeed({ base, runs, sizes, timeline }) {
   const parts = [];
   for (const size of sizes) parts.push(await atSize(join(base, `speed-${size}`), size, runs));
-  parts.push(await longTimeline(join(base, 'speed-timeline'), runs));
+  parts.push(await longTimeline(join(base, 'speed-timeline'), runs, timeline));
   return parts.join('\n');
 }
 
@@ -187,11 +187,12 @@ async function atSize(base, size, runs) {
 /**
  * @param {string} base
  * @param {number} runs
+ * @param {number} long
  */
-async function longTimeline(base, runs) {
+async function longTimeline(base, runs, long) {
   /** @type {Record<string, number[][]>} */
   const times = { list: [], show: [], diff: [] };
-  for (const length of TIMELINE) {
+  for (const length of [SHORT_TIMELINE, long]) {
     const project = join(base, `project-${length}`);
     makeRepository(project, 100);
     const process = await start(project, join(base, `home-${length}`));
@@ -212,7 +213,7 @@ async function longTimeline(base, runs) {
     return `| ${work} | ${told(many)} | ${told(few)} | ${(median(many) / median(few)).toFixed(2)} × |`;
   });
   return [
-    `| | with ${TIMELINE[1]?.toLocaleString('en')} checkpoints | with ${TIMELINE[0]} | ratio |`,
+    `| | with ${long.toLocaleString('en')} checkpoints | with ${SHORT_TIMELINE} | ratio |`,
     '|---|---|---|---|',
     ...lines,
     '',
