@@ -7,6 +7,7 @@
  *   --files   files in the repository, about 4 kB each; 50,000 without it
  *   --sizes   files in the repositories of the part `speed`; 1000,10000,50000,200000 without it
  *   --timeline checkpoints on the long timeline of the part `speed`; 10,000 without it
+ *   --no-peers in the part `speed`: no program of others, so that none has to be installed
  *   --runs    how often each thing is measured, and an edit three times as often; the middle one counts; 3 without it
  *   --only    `checkpoints`, `edits`, `history`, `agents`, `repositories` or `speed`: one of the parts; all without it
  *   --write   writes what was measured into docs/performance.md
@@ -16,15 +17,18 @@ import { cpus, release, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ensureGemini } from './gemini.mjs';
 import { bytesOnDisk, median, timed, timedAsync, told, wholeCommand } from './measure.mjs';
 import { change, git, makeRepository, nameOf } from './repository.mjs';
 import { ensureRival } from './rival.mjs';
 
 const { values } = parseArgs({
+  allowNegative: true,
   options: {
     files: { type: 'string', default: '50000' },
     sizes: { type: 'string', default: '1000,10000,50000,200000' },
     timeline: { type: 'string', default: '10000' },
+    peers: { type: 'boolean', default: true },
     runs: { type: 'string', default: '3' },
     only: { type: 'string' },
     write: { type: 'boolean', default: false },
@@ -41,6 +45,7 @@ const MANY = Math.min(1_000, Math.floor(FILES / 4));
 const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
 // First: npm may need what is taken away below.
 if (PARTS.includes('edits')) ensureRival();
+if (PARTS.includes('speed') && values.peers) ensureGemini();
 // Read at every start of node, for certificates that nothing here needs.
 delete process.env['NODE_EXTRA_CA_CERTS'];
 
@@ -100,7 +105,13 @@ try {
   }
   if (PARTS.includes('speed')) {
     const sizes = values.sizes.split(',').map(Number);
-    const speed = await measureSpeed({ base, runs: RUNS * 3, sizes, timeline: Number(values.timeline) });
+    const speed = await measureSpeed({
+      base,
+      runs: RUNS * 3,
+      sizes,
+      timeline: Number(values.timeline),
+      peers: values.peers,
+    });
     tables['figures of speed'] =
       `${machine()} ${RUNS * 3} runs, the middle one, with the spread in brackets; milliseconds.\n\n${speed}`;
   }

@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { GEMINI } from './gemini.mjs';
 import { bytesOnDisk, median, timed, told, wholeCommand } from './measure.mjs';
 import { change, git, makeRepository } from './repository.mjs';
 
@@ -24,9 +25,11 @@ import { change, git, makeRepository } from './repository.mjs';
  */
 
 const PROCESS = fileURLToPath(new URL('./staying-process.mjs', import.meta.url));
+const GEMINI_PROCESS = fileURLToPath(new URL('./gemini-process.mjs', import.meta.url));
 const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
 const MANY = 1_000;
 const SHORT_TIMELINE = 10;
+const GEMINI_NAME = `Gemini CLI ${GEMINI.version} itself`;
 
 /**
  * @typedef {object} Row
@@ -38,12 +41,13 @@ const SHORT_TIMELINE = 10;
  */
 
 /**
- * @param {{ base: string, runs: number, sizes: readonly number[], timeline: number }} options `timeline`: checkpoints on a long one
+ * @param {{ base: string, runs: number, sizes: readonly number[], timeline: number, peers: boolean }} options
+ *   `timeline`: checkpoints on a long one; `peers`: also programs of others
  * @returns {Promise<string>} a table for each size, and one of the timeline
  */
-export async function measureSpeed({ base, runs, sizes, timeline }) {
+export async function measureSpeed({ base, runs, sizes, timeline, peers }) {
   const parts = [];
-  for (const size of sizes) parts.push(await atSize(join(base, `speed-${size}`), size, runs));
+  for (const size of sizes) parts.push(await atSize(join(base, `speed-${size}`), size, runs, peers));
   parts.push(await longTimeline(join(base, 'speed-timeline'), runs, timeline));
   return parts.join('\n');
 }
@@ -52,8 +56,9 @@ export async function measureSpeed({ base, runs, sizes, timeline }) {
  * @param {string} base
  * @param {number} size files
  * @param {number} runs
+ * @param {boolean} peers
  */
-async function atSize(base, size, runs) {
+async function atSize(base, size, runs, peers) {
   const project = join(base, 'project');
   mkdirSync(base, { recursive: true });
   makeRepository(project, size);
@@ -71,6 +76,8 @@ async function atSize(base, size, runs) {
     rival: [],
     against: 'a fresh `add -A`, `write-tree`',
   };
+  /** @type {number[]} */
+  const geminiFirst = [];
   let peak = 0;
   for (let run = 0; run < Math.min(runs, 3); run++) {
     const homes = [join(base, `home-${run}`), join(base, `home-command-${run}`)];
@@ -84,9 +91,16 @@ async function atSize(base, size, runs) {
       const ours = bytesOnDisk(/** @type {string} */ (homes[0]));
       notes.push(`disk after it: ${mb(ours)}, the private git repository ${mb(bytesOnDisk(fresh.folder))}`);
     }
+    if (peers) {
+      const gemini = await startGemini(project, join(base, `gemini-${run}`));
+      geminiFirst.push((await gemini.does('initialize')) + (await gemini.does('checkpoint')));
+      await gemini.end();
+      rmSync(join(base, `gemini-${run}`), { recursive: true, force: true });
+    }
     for (const folder of [...homes, fresh.folder]) rmSync(folder, { recursive: true, force: true });
   }
   rows.push(first);
+  if (peers) rows.push({ what: first.what, ours: first.ours, rival: geminiFirst, against: GEMINI_NAME });
 
   const kept = shadow(base, project, 'kept');
   kept.each(['add', '-A'], ['commit', '-q', '-m', 'first']);
@@ -100,6 +114,9 @@ async function atSize(base, size, runs) {
   for (const process of [staying, looking]) await process.does('checkpoint');
   command(project, home, 'checkpoint');
   kept.each(['add', '-A']);
+  const gemini = peers ? await startGemini(project, join(base, 'gemini')) : null;
+  await gemini?.does('initialize');
+  await gemini?.does('checkpoint');
   await staying.does('idle');
 
   // Each is measured alone: before it, it is brought up to what the others changed.
@@ -120,6 +137,9 @@ async function atSize(base, size, runs) {
       ready: () => git(project, 'stash', 'create'),
       does: () => timed(() => git(project, 'stash', 'create')),
     },
+    ...(gemini !== null && {
+      gemini: { ready: () => gemini.does('checkpoint'), does: () => gemini.does('checkpoint') },
+    }),
   };
   /** @param {string} what @param {number} count @param {string} work */
   const beside = async (what, count, work) => {
@@ -132,11 +152,12 @@ async function atSize(base, size, runs) {
         times[name] = [...(times[name] ?? []), await does(work)];
       }
     }
-    const { ours = [], command: whole = [], ...rivals } = times;
+    const { ours = [], command: whole = [], gemini: peer = [], ...rivals } = times;
     const [name, rival] = /** @type {[string, number[]]} */ (
       Object.entries(rivals).sort(([, a], [, b]) => median(a) - median(b))[0]
     );
     rows.push({ what, ours, command: whole, rival, against: name });
+    if (peers) rows.push({ what, ours, rival: peer, against: GEMINI_NAME });
   };
   await beside('one edited file', 1, 'checkpoint');
   await beside('nothing changed', 0, 'look');
@@ -179,6 +200,7 @@ async function atSize(base, size, runs) {
   rows.push(back);
   peak = Math.max(peak, await staying.end());
   await looking.end();
+  await gemini?.end();
   rmSync(base, { recursive: true, force: true });
   notes.push(`the most memory of a process that stays: ${Math.round(peak)} MB`);
   return table(`${size.toLocaleString('en')} files`, rows, notes);
@@ -244,9 +266,24 @@ function table(head, rows, notes) {
  * @param {string} home
  * @param {Record<string, string>} [env]
  */
-async function start(dir, home, env = {}) {
+function start(dir, home, env = {}) {
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  const child = spawn(process.execPath, [PROCESS, dir, home], {
+  return asked([PROCESS, dir, home], env);
+}
+
+/** @param {string} dir @param {string} home */
+function startGemini(dir, home) {
+  mkdirSync(home, { recursive: true });
+  return asked([GEMINI_PROCESS, dir], { GEMINI_CLI_HOME: home });
+}
+
+/**
+ * A process that is asked for work, line by line.
+ * @param {string[]} script
+ * @param {Record<string, string>} env
+ */
+async function asked(script, env) {
+  const child = spawn(process.execPath, script, {
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
