@@ -19,6 +19,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureGemini } from './gemini.mjs';
 import { bytesOnDisk, median, timed, timedAsync, told, wholeCommand } from './measure.mjs';
+import { ensureOpencode, RUNS_HERE } from './opencode.mjs';
 import { change, git, makeRepository, nameOf } from './repository.mjs';
 import { ensureRival } from './rival.mjs';
 
@@ -46,6 +47,7 @@ const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', imp
 // First: npm may need what is taken away below.
 if (PARTS.includes('edits')) ensureRival();
 if (PARTS.includes('speed') && values.peers) ensureGemini();
+if (PARTS.includes('speed') && values.peers && RUNS_HERE) ensureOpencode();
 // Read at every start of node, for certificates that nothing here needs.
 delete process.env['NODE_EXTRA_CA_CERTS'];
 

@@ -17,6 +17,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { GEMINI } from './gemini.mjs';
 import { bytesOnDisk, median, timed, told, wholeCommand } from './measure.mjs';
+import { measureOpencode, OPENCODE_NAME, RUNS_HERE } from './opencode.mjs';
 import { change, git, makeRepository } from './repository.mjs';
 
 /**
@@ -34,7 +35,7 @@ const GEMINI_NAME = `Gemini CLI ${GEMINI.version} itself`;
 /**
  * @typedef {object} Row
  * @property {string} what
- * @property {number[]} ours milliseconds, one for each run
+ * @property {number[]} ours milliseconds, one for each run; none where whole commands stand beside each other: most of their times is the start of a program
  * @property {number[]} [command] the whole command
  * @property {number[]} rival
  * @property {string} against
@@ -201,6 +202,18 @@ async function atSize(base, size, runs, peers) {
   peak = Math.max(peak, await staying.end());
   await looking.end();
   await gemini?.end();
+  if (peers && RUNS_HERE) {
+    const theirs = measureOpencode({ base, project, runs, touch: () => touch(1) });
+    const commandOf = (/** @type {string} */ what) => rows.find((row) => row.what === what)?.command ?? [];
+    for (const [what, rival] of /** @type {const} */ ([
+      ['first checkpoint', theirs.first],
+      ['one edited file', theirs.edited],
+      ['nothing changed', theirs.unchanged],
+    ])) {
+      rows.push({ what, ours: [], command: commandOf(what), rival, against: OPENCODE_NAME });
+    }
+    notes.push(`of ${OPENCODE_NAME}, ${told(theirs.start)} ms go to a snapshot of a single file`);
+  }
   rmSync(base, { recursive: true, force: true });
   notes.push(`the most memory of a process that stays: ${Math.round(peak)} MB`);
   return table(`${size.toLocaleString('en')} files`, rows, notes);
@@ -248,7 +261,8 @@ function table(head, rows, notes) {
     const ratio = median(rival) / median(ours);
     const spread = ours.map((ms, run) => (rival[run % rival.length] ?? 0) / ms);
     const times = (/** @type {number} */ x) => (x < 10 ? x.toFixed(2) : x.toFixed(0));
-    const told_ = `${times(ratio)} × (${times(Math.min(...spread))}–${times(Math.max(...spread))})`;
+    const told_ =
+      ours.length === 0 ? '' : `${times(ratio)} × (${times(Math.min(...spread))}–${times(Math.max(...spread))})`;
     return `| ${what} | ${told(ours)} | ${told(whole)} | ${against}: ${told(rival)} | ${told_} |`;
   });
   return [
