@@ -31,7 +31,9 @@ function prompts(p: Project): readonly Taken[] {
 }
 
 describe('41 · very many files', () => {
-  it('a prompt is answered while nothing is captured yet, and so is the next; the state comes on record after that', async () => {
+  it('a prompt is answered while nothing is captured yet, and so is the next; the state comes on record after that', {
+    timeout: 3_600_000,
+  }, async () => {
     const p = project();
     const count = howMuch({ quick: 5_000, ci: 20_000, long: 500_000 });
     manyFiles(p.dir, count);

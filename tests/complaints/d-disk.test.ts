@@ -33,10 +33,12 @@ describe('49 · debris', () => {
 });
 
 describe('50 · clean-up', () => {
-  it('needs 128 MB of extra space at most, though nearly all of a larger store stays and has to be written anew', async () => {
+  it('needs 128 MB of extra space at most, though nearly all of a larger store stays and has to be written anew', {
+    timeout: 3_600_000,
+  }, async () => {
     const p = project();
     // Each checkpoint's pack is to lose a tenth of what it holds, so that every pack is written once more.
-    const large = howMuch({ quick: 9, ci: 15, long: 60 });
+    const large = howMuch({ quick: 8, ci: 15, long: 60 });
     for (let at = 0; at < large; at++) {
       for (let part = 0; part < 4; part++) p.write(`stays/${at}-${part}.bin`, randomBytes(5 * MiB));
       p.write('goes.bin', randomBytes(2 * MiB));
