@@ -83,6 +83,7 @@ const NOTHING_KNOWN: Omit<Recalled, 'still'> = {
   unchanged: () => null,
   watch: () => false,
   isQuiet: () => false,
+  mustLookAgain: () => false,
 };
 
 async function wrongOf(

@@ -51,6 +51,8 @@ import type { Move, MoveOptions } from './renames.ts';
 import { type CheckpointRef, readCheckpoint, type Timeline, type TimelineEnd, writeCheckpoint } from './timeline.ts';
 
 const MB = 1024 * 1024;
+/** Then a scan goes everywhere. */
+const MOST_LOOKS = 4;
 
 /** One workspace, opened for work. */
 export interface Workspace {
@@ -396,17 +398,23 @@ async function scanWith(
   const { rules } = workspace;
   const own = ownPaths(ports, store.layout);
   const isCheckpoint = (commit: ObjectId): boolean => commit === latest?.commit || timeline.has(commit);
-  return scan({
-    ports,
-    root,
-    batch,
-    recalled: workspace.memory.recall({ root, rules, own, isCheckpoint }),
-    rules,
-    globalIgnore: workspace.globalIgnore,
-    must: options.must ?? PathSet.EMPTY,
-    own,
-    rootsBefore: latest?.roots ?? [],
-    pace,
-    adoption,
-  });
+  for (let look = 1; ; look++) {
+    const recalled = workspace.memory.recall({ root, rules, own, isCheckpoint });
+    const found = await scan({
+      ports,
+      root,
+      batch,
+      recalled,
+      rules,
+      globalIgnore: workspace.globalIgnore,
+      must: options.must ?? PathSet.EMPTY,
+      own,
+      rootsBefore: latest?.roots ?? [],
+      pace,
+      adoption,
+    });
+    if (!recalled.mustLookAgain(found.visited)) return found;
+    // Somebody makes names faster than they are looked for.
+    if (look === MOST_LOOKS) workspace.memory.forget();
+  }
 }

@@ -1,6 +1,6 @@
 /** What a scan gathers of one folder, until it is written or found to be as it was. */
 
-import { type FolderListing, LISTED_FIELD, LISTED_FIELDS, type ListedStat } from '../io/fs.ts';
+import { type FolderListing, LISTED_FIELD, LISTED_FIELDS, type ListedStat, statOf } from '../io/fs.ts';
 import type { FileEntry, LinkEntry, Skip } from '../model/entries.ts';
 import type { ObjectId } from '../model/ids.ts';
 import type { Name, TreePath } from '../model/names.ts';
@@ -9,6 +9,7 @@ import { ALL_OTHERS } from '../store/side.ts';
 import { type FolderRef, writeFolder } from '../store/snapshot.ts';
 import type { Findings } from './findings.ts';
 import { Found, type FoundName, KnownFolder } from './known-folder.ts';
+import type { LinkedFile } from './linked-file.ts';
 
 export interface WrittenFolder {
   readonly ref: FolderRef;
@@ -34,7 +35,7 @@ export class FolderDraft {
   readonly #refs = new Map<number, WrittenFolder>();
   readonly #unsettled = new Set<Name>();
   #isSpecial = false;
-  #isLinkedElsewhere = false;
+  #linked: LinkedFile[] | null = null;
 
   constructor(
     private readonly listing: FolderListing,
@@ -54,9 +55,9 @@ export class FolderDraft {
     this.#isSpecial = true;
   }
 
-  /** A file has another name, by which it can be written to. */
-  get isLinkedElsewhere(): boolean {
-    return this.#isLinkedElsewhere;
+  /** Files that have another name, by which they can be written to; null: none has. */
+  get linked(): readonly LinkedFile[] | null {
+    return this.#linked;
   }
 
   /** Records the name as it is known, if nothing about it can have changed. */
@@ -70,7 +71,7 @@ export class FolderDraft {
     const isLink = (what & Found.kind) === Found.link;
     const at = index * LISTED_FIELDS;
     findings.count(isLink ? 'link' : 'file', this.listing.numbers[at + LISTED_FIELD.size] as number);
-    if ((this.listing.numbers[at + LISTED_FIELD.nlink] as number) > 1) this.#isLinkedElsewhere = true;
+    if ((this.listing.numbers[at + LISTED_FIELD.nlink] as number) > 1) this.#isLinked(statOf(this.listing, index));
     return true;
   }
 
@@ -102,11 +103,16 @@ export class FolderDraft {
   ): void {
     const name = this.#name(index);
     if (!marks.settled) this.#unsettled.add(name);
-    if (stat.nlink > 1) this.#isLinkedElsewhere = true;
+    if (stat.nlink > 1) this.#isLinked(stat);
     const provable = !marks.young && marks.settled ? Found.provable : 0;
     const plain = this.#isSpecial || marks.covered ? 0 : Found.plain;
     const kind = entry.kind === 'link' ? Found.link : Found.file;
     this.#found[index] = { name, what: kind | provable | plain | marksOf(marks), stat, id: entry.id, skip: null };
+  }
+
+  #isLinked({ ino, ctimeMs }: ListedStat): void {
+    this.#linked ??= [];
+    this.#linked.push({ ino, ctimeMs });
   }
 
   folder(index: number, written: WrittenFolder, marks: Marks): void {

@@ -184,6 +184,11 @@ export class KnownFolder {
     );
   }
 
+  holdsAny(inodes: ReadonlySet<number>): boolean {
+    for (let at = 1; at < this.#numbers.length; at += NUMBERS) if (inodes.has(this.#numbers[at] as number)) return true;
+    return false;
+  }
+
   /** As it was found, decoded. */
   at(position: number, name: Name): FoundName {
     const [size, ino, mode, mtimeMs, ctimeMs] = this.#numbers.subarray(position * NUMBERS) as unknown as number[];

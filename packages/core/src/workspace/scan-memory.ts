@@ -8,6 +8,7 @@ import type { OwnPaths } from '../store/own-paths.ts';
 import type { Findings } from './findings.ts';
 import type { WrittenFolder } from './folder-draft.ts';
 import type { KnownFolder } from './known-folder.ts';
+import type { LinkedFile } from './linked-file.ts';
 import type { Tracked } from './position.ts';
 
 /** A folder that a scan went into, with what it found there and below. */
@@ -17,6 +18,8 @@ export interface VisitedFolder {
   readonly under: Circumstances;
   /** Something in the folder itself may change without a sign of it, or was not seen as it is. */
   readonly inDoubt: boolean;
+  /** Files in the folder itself that have another name somewhere; null: none has. */
+  readonly linked: readonly LinkedFile[] | null;
 }
 
 /** What the folder's parent hands down, on which depends what is found in it. */
@@ -65,6 +68,11 @@ export interface Recalled {
     make: (fs: Fs, before: Result | null) => Result,
     isSame?: (before: Result, now: Result) => boolean,
   ): Result;
+  /**
+   * Whether all has to be recalled and scanned once more: a file that was found has another name in a folder that was not
+   * gone to, where nothing tells of a change through this one.
+   */
+  mustLookAgain(visited: ReadonlyMap<TreePath, VisitedFolder>): boolean;
 }
 
 export interface ScanMemory {

@@ -213,6 +213,7 @@ class Scan {
       findings,
       under: circumstancesOf(task),
       inDoubt: open.inDoubt || !open.isPlain,
+      linked: open.draft.linked,
     });
     return written;
   }
@@ -266,7 +267,7 @@ class Scan {
       const rest = this.#name(open, at, listing);
       if (rest !== null) await rest;
     }
-    if (draft.isLinkedElsewhere) open.inDoubt = true;
+    if (draft.linked !== null) open.inDoubt = true;
   }
 
   /** A dependency folder can hold more names than all the rest, so it is not even listed where its name is enough. */

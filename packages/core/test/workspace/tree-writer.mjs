@@ -66,7 +66,14 @@ const deeds = {
   mode: ({ file, number }) => fs.chmodSync(file, [0o644, 0o600, 0o755][number % 3]),
   modeOfFolder: ({ aFolder, number }) => fs.chmodSync(aFolder, [0o755, 0o700][number % 2]),
   link: ({ inFolder, name, number }) => fs.symlinkSync(['a.txt', '..', 'nowhere'][number % 3], `${inFolder}/${name}`),
-  secondName: ({ file, number }) => fs.linkSync(file, `${outside}/second-${number}`),
+  secondName: ({ file, number }) => {
+    fs.linkSync(file, `${outside}/second-${number}`);
+    tell(file, number);
+  },
+  secondNameInside: ({ file, inFolder, name, number }) => {
+    fs.linkSync(file, `${inFolder}/${name}`);
+    if (`${inFolder}/${name}/`.includes('/node_modules/')) tell(file, number);
+  },
   bySecondName: ({ text }) => {
     const seconds = fs.readdirSync(outside).filter((name) => name.startsWith('second-'));
     if (seconds.length > 0) fs.appendFileSync(`${outside}/${seconds[text.length % seconds.length]}`, text);
@@ -82,6 +89,11 @@ const deeds = {
   nested: ({ inFolder }) => execFileSync('git', ['init', '-q', inFolder], { stdio: 'ignore' }),
   refresh: () => git('status'),
 };
+
+/** A name that is made where no scan goes is told to nobody: it counts from the next look at the file's folder on. */
+function tell(file, number) {
+  fs.utimesSync(file, number, number);
+}
 
 function git(...args) {
   execFileSync('git', ['-C', folder, ...args], { stdio: 'ignore' });
