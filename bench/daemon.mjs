@@ -71,12 +71,14 @@ export async function startDaemon({ base, project }) {
     /**
      * The line in an agent's settings, with every process that it starts.
      * @param {'PreToolUse' | 'PostToolUse'} name
+     * @param {Readonly<Record<string, string>>} [more] of the environment
      * @returns {number} milliseconds
      */
-    whole(name) {
+    whole(name, more = {}) {
       const input = eventOf(name);
+      const line = [process.execPath, COMMAND, 'hook', 'claude'];
       const started = performance.now();
-      const done = spawnSync(SCRIPT, [process.execPath, COMMAND, 'hook', 'claude'], { cwd: project, env, input });
+      const done = spawnSync(SCRIPT, line, { cwd: project, env: { ...env, ...more }, input });
       const ms = performance.now() - started;
       if (done.status !== 0) throw new Error(`the hook: ${done.status ?? done.signal}\n${done.stderr}`);
       return ms;

@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { startDaemon } from './daemon.mjs';
 import { GEMINI } from './gemini.mjs';
 import { bytesOnDisk, median, timed, told, wholeCommand } from './measure.mjs';
 import { measureOpencode, OPENCODE_NAME, RUNS_HERE } from './opencode.mjs';
@@ -30,6 +31,7 @@ const GEMINI_PROCESS = fileURLToPath(new URL('./gemini-process.mjs', import.meta
 const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
 const MANY = 1_000;
 const SHORT_TIMELINE = 10;
+const HOOKS_A_RUN = 10;
 const GEMINI_NAME = `Gemini CLI ${GEMINI.version} itself`;
 
 /**
@@ -202,6 +204,7 @@ async function atSize(base, size, runs, peers) {
   peak = Math.max(peak, await staying.end());
   await looking.end();
   await gemini?.end();
+  rows.push(...(await throughDaemon(base, project, runs, () => touch(1))));
   if (peers && RUNS_HERE) {
     const theirs = measureOpencode({ base, project, runs, touch: () => touch(1) });
     const commandOf = (/** @type {string} */ what) => rows.find((row) => row.what === what)?.command ?? [];
@@ -217,6 +220,51 @@ async function atSize(base, size, runs, peers) {
   rmSync(base, { recursive: true, force: true });
   notes.push(`the most memory of a process that stays: ${Math.round(peak)} MB`);
   return table(`${size.toLocaleString('en')} files`, rows, notes);
+}
+
+/**
+ * What a hook waits for: of the daemon alone, and with all processes of its line; beside it the same hook as a command.
+ * @param {string} base
+ * @param {string} project
+ * @param {number} runs
+ * @param {() => void} edit
+ * @returns {Promise<Row[]>}
+ */
+async function throughDaemon(base, project, runs, edit) {
+  if (process.platform === 'win32') return [];
+  mkdirSync(join(base, 'daemon'));
+  const daemon = await startDaemon({ base: join(base, 'daemon'), project });
+  const against = 'the hook without it';
+  /** @type {Row} */
+  const before = { what: 'hook through the daemon, nothing changed', ours: [], command: [], rival: [], against };
+  /** @type {Row} */
+  const after = { what: 'hook through the daemon, one edited file', ours: [], command: [], rival: [], against };
+  await daemon.asked('PreToolUse');
+  await daemon.asked('PostToolUse');
+  // Files that are younger than two seconds are always read again.
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  /** @param {Row} row @param {'PreToolUse' | 'PostToolUse'} name */
+  const each = (row, name) => ({
+    asked: async () => row.ours.push(await daemon.asked(name)),
+    whole: () => row.command?.push(daemon.whole(name)),
+    alone: () => row.rival.push(daemon.whole(name, { SAVEPOINT_DAEMON: 'off' })),
+  });
+  const begin = each(before, 'PreToolUse');
+  const end = each(after, 'PostToolUse');
+  for (let run = 0; run < runs * HOOKS_A_RUN; run++) {
+    for (const way of /** @type {const} */ (['asked', 'whole'])) {
+      await begin[way]();
+      edit();
+      await end[way]();
+    }
+  }
+  for (let run = 0; run < runs; run++) {
+    begin.alone();
+    edit();
+    end.alone();
+  }
+  await daemon.end();
+  return [before, after];
 }
 
 /**
