@@ -31,8 +31,6 @@ const quick = {
   setupFiles,
   testTimeout: 60_000,
   hookTimeout: 60_000,
-  // To load the engine anew takes a second for each file: files share a process, as calls do in a process that stays.
-  isolate: false,
 };
 
 export default defineConfig({
@@ -56,8 +54,6 @@ export default defineConfig({
           name: 'watched',
           ...quick,
           include: ['packages/core/test/**/*.test.ts', 'tests/**/*.test.ts'],
-          // What is watched stays watched as long as its process lives.
-          isolate: true,
         },
       },
       {

@@ -158,12 +158,18 @@ export function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-export function isRunning(pid: number): boolean {
+/** Also of one that has ended and that nobody has heard of yet. */
+export function hasNumber(pid: number): boolean {
   try {
     process.kill(pid, 0);
+    return true;
   } catch {
     return false;
   }
+}
+
+export function isRunning(pid: number): boolean {
+  if (!hasNumber(pid)) return false;
   // One that has ended and that nobody has heard of yet.
   return !/^State:\s+Z/m.test(fs.readFileSync(`/proc/${pid}/status`, 'utf8'));
 }

@@ -6,7 +6,7 @@ import { howMuch } from '@savepoint/testkit';
 import { expect, it } from 'vitest';
 import { claudeEvents } from '../../packages/agents/test/fixtures/claude.ts';
 import { line, main } from '../complaints/project.ts';
-import { type DaemonProject, daemonProject, isRunning, kill, until } from './daemon-project.ts';
+import { type DaemonProject, daemonProject, hasNumber, isRunning, kill, until } from './daemon-project.ts';
 
 /** How a daemon begins, what it is found by, and when it ends; what it says to requests that are none. */
 
@@ -38,6 +38,8 @@ it(
     expect(others).toEqual([]);
     expect(p.status()).toMatchObject({ running: true, pid: first });
     kill(first as number, 'SIGKILL');
+    // A number is free once the process's parent, which is this one, has heard of its end.
+    await until(() => !hasNumber(first as number));
     const [second, ...more] = await startMany(p, MANY);
     expect(more).toEqual([]);
     expect(p.status()).toMatchObject({ running: true, pid: second });
