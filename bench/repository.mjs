@@ -62,11 +62,11 @@ export function makeRepository(folder, files) {
   }
   writeFileSync(join(folder, '.gitignore'), '*.log\nnode_modules/\n');
   git(folder, 'init', '-q', '-b', 'main');
+  git(folder, 'config', 'gc.auto', '0');
   git(folder, 'add', '-A');
   git(folder, 'commit', '-q', '-m', 'first');
   // As after a clone; by itself git would pack some time later, while something is measured.
   git(folder, 'gc', '-q');
-  git(folder, 'config', 'gc.auto', '0');
 }
 
 /**
