@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { howMuch, type Manifest, manifest, removeFolder } from '@savepoint/testkit';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 
 export const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
 /** What stands before the command in agents' settings: it asks the daemon. */
@@ -220,6 +220,18 @@ export function project(name?: string): Project {
   const made = new Project(name);
   onTestFinished(() => made.remove());
   return made;
+}
+
+/** One project for all tests of a file that change nothing in it: what it takes is processes. */
+export function sharedProject(prepare: (p: Project) => void): () => Project {
+  let made: Project | null = null;
+  afterAll(() => made?.remove());
+  return () => {
+    if (made !== null) return made;
+    made = new Project();
+    prepare(made);
+    return made;
+  };
 }
 
 export function explain(args: readonly string[], outcome: Outcome): string {

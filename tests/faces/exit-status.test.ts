@@ -1,8 +1,16 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { ERROR_CODES } from '@savepoint/core';
-import { afterAll, describe, expect, it } from 'vitest';
-import { explain, type Outcome, Project, project, watching, workingFiles } from '../complaints/project.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  explain,
+  type Outcome,
+  type Project,
+  project,
+  sharedProject,
+  watching,
+  workingFiles,
+} from '../complaints/project.ts';
 
 interface Failure {
   readonly code: keyof typeof ERROR_CODES;
@@ -81,17 +89,11 @@ describe('1', () => {
 });
 
 describe('2', () => {
-  let common: Project | null = null;
-  afterAll(() => common?.remove());
-
-  /** One for all of them: what they do not understand they do not begin. */
-  function untouched(): Project {
-    if (common !== null) return common;
-    common = new Project();
-    common.write('a.txt', 'a\n');
-    common.checkpoint();
-    return common;
-  }
+  /** What they do not understand they do not begin. */
+  const untouched = sharedProject((p) => {
+    p.write('a.txt', 'a\n');
+    p.checkpoint();
+  });
 
   it.each([
     ['stauts', 'status'],

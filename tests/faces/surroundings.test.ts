@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
-import { Project, project, workingFiles } from '../complaints/project.ts';
+import { describe, expect, it } from 'vitest';
+import { type Project, project, sharedProject, workingFiles } from '../complaints/project.ts';
 
 const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
 
@@ -16,14 +16,8 @@ function sh(p: Project, line: string, cwd = p.dir, env: Record<string, string | 
 
 const filled = (): Project => fill(project());
 
-let common: Project | null = null;
-afterAll(() => common?.remove());
-
-/** One for all tests that only look. */
-function lookedAt(): Project {
-  common ??= fill(new Project());
-  return common;
-}
+/** For all tests that only look. */
+const lookedAt = sharedProject(fill);
 
 function fill(p: Project): Project {
   for (let i = 0; i < 300; i++) p.write(`folder/with/a/rather/long/name/file-${i}.txt`, `${i}\n`);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { type Outcome, Project, project, workingFiles } from '../complaints/project.ts';
+import { describe, expect, it } from 'vitest';
+import { type Outcome, type Project, project, sharedProject, workingFiles } from '../complaints/project.ts';
 
 /** Two checkpoints, and a change since. */
 function prepare(p: Project): Project {
@@ -17,14 +17,8 @@ function prepare(p: Project): Project {
 
 const prepared = (): Project => prepare(project());
 
-let common: Project | null = null;
-afterAll(() => common?.remove());
-
-/** One for all tests that change nothing, which each of them makes sure of: what it takes is processes. */
-function untouched(): Project {
-  common ??= prepare(new Project());
-  return common;
-}
+/** For all tests that change nothing, which each of them makes sure of. */
+const untouched = sharedProject(prepare);
 
 /** Names and bytes of everything in the store that is not a cache or a lock. */
 function storeState(p: Project): string[] {

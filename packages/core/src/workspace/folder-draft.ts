@@ -18,7 +18,7 @@ export interface WrittenFolder {
   readonly asWritten: boolean;
 }
 
-interface Marks {
+export interface Marks {
   /** By an ignore rule. */
   readonly covered: boolean;
   /** On record as ignored. */
@@ -71,7 +71,7 @@ export class FolderDraft {
     const isLink = (what & Found.kind) === Found.link;
     const at = index * LISTED_FIELDS;
     findings.count(isLink ? 'link' : 'file', this.listing.numbers[at + LISTED_FIELD.size] as number);
-    if ((this.listing.numbers[at + LISTED_FIELD.nlink] as number) > 1) this.#isLinked(statOf(this.listing, index));
+    if ((this.listing.numbers[at + LISTED_FIELD.nlink] as number) > 1) this.#noteLinked(statOf(this.listing, index));
     return true;
   }
 
@@ -103,16 +103,11 @@ export class FolderDraft {
   ): void {
     const name = this.#name(index);
     if (!marks.settled) this.#unsettled.add(name);
-    if (stat.nlink > 1) this.#isLinked(stat);
+    if (stat.nlink > 1) this.#noteLinked(stat);
     const provable = !marks.young && marks.settled ? Found.provable : 0;
     const plain = this.#isSpecial || marks.covered ? 0 : Found.plain;
     const kind = entry.kind === 'link' ? Found.link : Found.file;
     this.#found[index] = { name, what: kind | provable | plain | marksOf(marks), stat, id: entry.id, skip: null };
-  }
-
-  #isLinked({ ino, ctimeMs }: ListedStat): void {
-    this.#linked ??= [];
-    this.#linked.push({ ino, ctimeMs });
   }
 
   folder(index: number, written: WrittenFolder, marks: Marks): void {
@@ -139,6 +134,11 @@ export class FolderDraft {
       known: isKnown ? known : KnownFolder.of({ path, rules, mode, ref: isWhole ? ref : null, names: [...names] }),
       asWritten: standing !== null,
     };
+  }
+
+  #noteLinked({ ino, ctimeMs }: ListedStat): void {
+    this.#linked ??= [];
+    this.#linked.push({ ino, ctimeMs });
   }
 
   #isAsWritten(known: KnownFolder): boolean {

@@ -39,7 +39,7 @@ import { captureFile } from './capture-file.ts';
 import { chosenRoots, dependencySkip, sizeSkip } from './capture-rules.ts';
 import { ChosenPaths } from './chosen-paths.ts';
 import { Findings } from './findings.ts';
-import { FolderDraft, type WrittenFolder } from './folder-draft.ts';
+import { FolderDraft, type Marks, type WrittenFolder } from './folder-draft.ts';
 import type { PathSet } from './path-set.ts';
 import { type Entered, isSamePosition, type Position, startingPosition, stepInto } from './position.ts';
 import { ABOVE_WORKSPACE, type Circumstances, type Recalled, type VisitedFolder } from './scan-memory.ts';
@@ -139,7 +139,6 @@ interface FolderTask {
 type Outcome<Entry> = Entry | { readonly skip: Skip } | { readonly gone: true };
 /** `gone`: it was no longer there, or was something else, when it was opened. */
 type Captured = 'gone' | 'done';
-type Marks = { readonly covered: boolean; readonly ignored: boolean };
 type Leaf = { readonly entry: FileEntry | LinkEntry; readonly stat: ListedStat; readonly settled: boolean };
 
 /** A folder while its names are gone through. */

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, utime
 import { dirname, join } from 'node:path';
 import { type CheckpointResult, type DiskPath, type OpenOptions, open, type Places } from '@savepoint/core';
 import { git, world as makeWorld, realPorts, type World } from '@savepoint/testkit';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
 
 /** A repository that was packed, and first checkpoints of it, each with a store of its own. */
 export class AdoptionPlace {
@@ -125,20 +125,15 @@ export class AdoptionPlace {
 }
 
 let made: string | null = null;
-let removeMade: (() => void) | null = null;
-
-/** For `afterAll` of a file whose tests make places. */
-export function removeTemplate(): void {
-  removeMade?.();
-  made = null;
-}
+let removeTemplate: (() => void) | null = null;
+afterAll(() => removeTemplate?.());
 
 /** Made once: what it takes is processes. */
 function template(): string {
   if (made !== null) return made;
   const place = new AdoptionPlace(
     makeWorld((remove) => {
-      removeMade = remove;
+      removeTemplate = remove;
     }),
   );
   place.init('', '--object-format=sha1');

@@ -15,10 +15,8 @@ import {
 import { join } from 'node:path';
 import type { DiskPath, Fs, Savepoint } from '@savepoint/core';
 import { FaultyFs, realPorts } from '@savepoint/testkit';
-import { afterAll, describe, expect, test } from 'vitest';
-import { AdoptionPlace, removeTemplate, text } from './adoption-place.ts';
-
-afterAll(removeTemplate);
+import { describe, expect, test } from 'vitest';
+import { AdoptionPlace, text } from './adoption-place.ts';
 
 /** All files of a repository as {@link AdoptionPlace.init} makes it. */
 const ALL = 5;

@@ -25,13 +25,13 @@ export interface PublishedPack {
 
 /** Enough for 35 million objects. */
 const INDEX_BYTES = 1024 * 1024 * 1024;
-/** With more packs than this outside of it a table over all of them is worth its making. */
+/** With more packs than this outside of all tables another one is worth its making. */
 const FEW_PACKS = 8;
 
 export class PackSet {
   #packs: readonly PackFile[] = [];
   #problems: ReadonlyMap<DiskPath, string> = new Map();
-  /** Over all packs but `#untabled`; each over at least twice as many objects as the next. */
+  /** Together over all packs but `#untabled`; each over at least twice as many objects as the next. */
   #tables: readonly PackTable[] = [];
   #untabled: readonly PackFile[] = [];
   readonly #cache = new BaseCache();
@@ -179,14 +179,13 @@ function stampOf({ dev, ino, birthtimeMs, size }: Stat): string {
   return `${dev}:${ino}:${birthtimeMs}:${size}`;
 }
 
-/** An open-addressed table from the first bytes of an id to one place of it, over all packs. */
+/** An open-addressed table from the first bytes of an id to one place of it, over some packs. */
 class PackTable {
-  /** Running number of an entry over all packs plus one; 0 is empty. */
+  /** Running number of an entry over its packs plus one; 0 is empty. */
   readonly #slots: Uint32Array;
   readonly #mask: number;
   /** The running number of each pack's first entry. */
   readonly #bases: number[] = [];
-
   /** Of objects. */
   readonly count: number;
 

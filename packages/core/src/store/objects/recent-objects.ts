@@ -1,4 +1,4 @@
-/** Objects that were just written or read: the next checkpoint is compared with the last one, folder by folder. */
+/** Objects that were just written: the next checkpoint is compared with the last one, folder by folder. */
 import type { ObjectId } from '../../model/ids.ts';
 import type { ObjectType, StoredObject } from './object-reader.ts';
 
