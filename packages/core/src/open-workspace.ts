@@ -24,6 +24,7 @@ import {
 } from './store/records.ts';
 import { Turn } from './store/turn.ts';
 import type { Workspace } from './timeline/capture.ts';
+import type { StoryCache } from './timeline/story-cache.ts';
 import { Timeline } from './timeline/timeline.ts';
 import { findRepository } from './workspace/git-state.ts';
 import type { ScanMemory } from './workspace/scan-memory.ts';
@@ -42,6 +43,7 @@ export interface Setting {
   readonly listRecords: () => Records;
   /** Opens the store of a workspace, or has it still. */
   readonly storeOf: (record: WorkspaceRecord) => OpenStore;
+  readonly stories: StoryCache;
   /** What scans of that workspace remember; `saved` is what its store keeps. */
   readonly memoryOf: (record: WorkspaceRecord, saved: StatCache) => ScanMemory;
   /** Whether a first checkpoint of that workspace may take over what repositories have; throws as `rulesOf`. */
@@ -131,7 +133,7 @@ function workspaceOf(setting: Setting, record: WorkspaceRecord): Workspace {
     id: record.id,
     root: record.path,
     store,
-    timeline: new Timeline(store.objects, store.refs),
+    timeline: new Timeline(store.objects, store.refs, setting.stories),
     // What takes no look at the folder goes on while a configuration file is broken.
     get rules() {
       return rulesOf(record.path);

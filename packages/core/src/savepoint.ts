@@ -269,16 +269,19 @@ export class Savepoint {
   readonly #options: OpenOptions;
   readonly #actor: Actor;
   readonly #warned = new Set<string>();
-  readonly #stories = new StoryCache();
+  readonly #stories: StoryCache;
   readonly #standing: Standing | null;
   readonly #background = new Set<Promise<void>>();
   #isExportDue = false;
-  #isMergeDue = false;
+  #tidying: 'no' | 'under-way' | 'again' = 'no';
+  /** Of callers. */
+  #waiting = 0;
 
   /** Use {@link open}. */
   constructor(options: OpenOptions) {
     this.#options = options;
     this.#standing = options.watch === true ? new Standing() : options.watch || null;
+    this.#stories = this.#standing?.stories ?? new StoryCache();
     this.#actor = options.actor ?? USER;
     this.#events.on('checkpoint:created', () => this.#exportLater());
   }
@@ -355,7 +358,7 @@ export class Savepoint {
         },
         frozen: () => this.frozen(),
         putBack: () => this.#putBack(made.splice(0)),
-        retire: () => this.#inBackground(() => this.tidyUp()),
+        retire: () => this.#tidyLater(),
         goBack: async ({ target: find, mode, position, session: id, ...given }) =>
           this.#acting(given, async (acting) => {
             const { workspace, pace } = acting;
@@ -399,12 +402,12 @@ export class Savepoint {
 
   /** Checkpoints as people look through them, newest first. */
   async overview(query: OverviewQuery): Promise<Overview> {
-    return this.#reading(({ timeline }) => overview(timeline, this.#stories, query));
+    return this.#reading(({ timeline }) => overview(timeline, query));
   }
 
   /** Changes, newest first, by whoever made them; checkpoints that do not list theirs are named. */
   async history(query: HistoryQuery): Promise<HistoryPage> {
-    return this.#reading(({ timeline }) => queryHistory(timeline, this.#stories, query));
+    return this.#reading(({ timeline }) => queryHistory(timeline, query));
   }
 
   /**
@@ -449,7 +452,7 @@ export class Savepoint {
     options: CallOptions = {},
   ): Promise<Omit<ExportPlan, 'files'>> {
     return this.#reading(async ({ ports, store, timeline }) => {
-      const { files, ...told } = planExport(timeline, this.#stories, store.objects, session);
+      const { files, ...told } = planExport(timeline, store.objects, session);
       await makeFolderWith(ports.fs, folder, files(), this.#pace(options));
       return told;
     });
@@ -538,7 +541,7 @@ export class Savepoint {
 
   /** The sessions of agents that the timeline tells of. */
   async sessions(): Promise<SessionList> {
-    return this.#reading(({ timeline }) => listSessions(timeline, this.#stories));
+    return this.#reading(({ timeline }) => listSessions(timeline));
   }
 
   /**
@@ -581,7 +584,7 @@ export class Savepoint {
   /** How often changes stand, how long they take, and what the store takes on disk. */
   async stats(): Promise<Stats & { readonly storage: Usage }> {
     return this.#reading(({ ports, store, timeline }) => ({
-      ...statsOf(timeline, this.#stories),
+      ...statsOf(timeline),
       storage: storeUsage(ports.fs, store.layout),
     }));
   }
@@ -660,7 +663,7 @@ export class Savepoint {
         seen === null || last === null
           ? null
           : await compare(seen.objects, last.snapshot, seen.scan.snapshot, [], false, pace);
-      const { done, undone } = actHistory(this.#stories.oldestFirst(timeline));
+      const { done, undone } = actHistory(timeline.oldestFirst());
       return {
         workspace: { id: workspace.id, root: workspace.root, store: store.layout.path },
         moved: found.how === 'moved' ? 'moved' : found.madeAnew ? 'made-anew' : null,
@@ -885,9 +888,13 @@ export class Savepoint {
    * @returns null where nothing was due, where there is no store, and while an act is pending
    */
   async tidyUp(options: CallOptions = {}): Promise<CleanUp | null> {
+    return this.#tidied(options, this.#pace(options));
+  }
+
+  async #tidied(options: CallOptions, checking: Pace): Promise<CleanUp | null> {
     return this.#mapped(async () => {
       if (findWorkspace(this.#setting()) === null) return null;
-      await this.#checkAdopted(options);
+      await this.#checkAdopted(options, checking);
       return this.#writing(options, 'overlapping', async (workspace, lock, pace) => {
         if (this.#isPending(workspace)) return null;
         const { retention } = this.#effective(workspace.root);
@@ -903,7 +910,9 @@ export class Savepoint {
 
   /** When what goes on in the background is done. */
   async idle(): Promise<void> {
+    this.#waiting += 1;
     while (this.#background.size > 0) await Promise.all(this.#background);
+    this.#waiting -= 1;
   }
 
   /** Numbers of the checkpoints that no clean-up drops. */
@@ -1241,20 +1250,28 @@ export class Savepoint {
       if (workspace.timeline.list().length > retention.maxCheckpoints * OVERRUN) {
         await this.#cleanUp(workspace, lock, retention, pace);
       } else if (workspace.store.objects.packCount <= MOST_PACKS) return;
-      else if (this.#standing !== null) this.#mergeLater();
+      else if (this.#standing !== null) this.#tidyLater();
       else await this.#merge(workspace, lock, pace);
     } catch (error) {
       this.#events.emit('warning', { message: `Clean-up failed: ${asSavepointError(error).message}` });
     }
   }
 
-  /** Once, however many calls find reason for it meanwhile. */
-  #mergeLater(): void {
-    if (this.#isMergeDue) return;
-    this.#isMergeDue = true;
+  /** One after the other, and once more however many calls find reason for it meanwhile. */
+  #tidyLater(): void {
+    if (this.#tidying !== 'no') {
+      this.#tidying = 'again';
+      return;
+    }
+    this.#tidying = 'under-way';
     this.#inBackground(async () => {
-      this.#isMergeDue = false;
-      await this.tidyUp();
+      try {
+        await this.#tidied({}, Pace.aside(this.#options.ports.clock, () => this.#waiting > 0));
+      } finally {
+        const isDueAgain = this.#tidying === 'again';
+        this.#tidying = 'no';
+        if (isDueAgain) this.#tidyLater();
+      }
     });
   }
 
@@ -1289,11 +1306,11 @@ export class Savepoint {
    * Reads what a first checkpoint took over from repositories, if nobody has yet; where something is not as it should be,
    * says so as a warning, and takes a checkpoint for which every file is read. Not while an act is pending.
    */
-  async #checkAdopted(options: CallOptions): Promise<void> {
+  async #checkAdopted(options: CallOptions, pace: Pace): Promise<void> {
     const told = await this.#reading(async (workspace) => {
       if (!isAdoptedUnread(workspace.ports.fs, workspace.store.layout) || this.#isPending(workspace)) return null;
       const { checkAdopted, tellAdopted } = await import('./timeline/adopted.ts');
-      const check = await checkAdopted(workspace, this.#pace(options));
+      const check = await checkAdopted(workspace, pace);
       return { problem: check === null ? null : tellAdopted(check) };
     });
     if (told === null) return;
@@ -1374,7 +1391,7 @@ export class Savepoint {
 
   /** What sessions without a checkpoint remember. */
   #dropSessions({ ports, store, timeline }: Workspace): void {
-    const sessions = new Set(timeline.readAll().checkpoints.map(({ session }) => session));
+    const sessions = new Set([...timeline.oldestFirst()].map(({ session }) => session));
     dropSessionStates(ports.fs, store.layout, (session) => !sessions.has(session));
   }
 
@@ -1464,6 +1481,7 @@ export class Savepoint {
       recordsIndex: (root) => this.#effective(root).recordIndex,
       maxStoreBytes: (root) => this.#effective(root).retention.maxStoreBytes,
       storeOf: (record) => this.#standing?.storeOf(ports, record) ?? openStore(ports, record.storePath),
+      stories: this.#stories,
       memoryOf: (record, saved) => this.#standing?.memoryOf(ports, record, saved) ?? saved,
       adopts: (root) => this.#effective(root).adopt,
       folder: resolveFolder(ports, dir),

@@ -494,7 +494,7 @@ export class Session {
   }
 
   #placeOf({ timeline }: Workspace, message: string, before: boolean, ids: readonly string[]): MessagePlace {
-    const { checkpoints } = timeline.readAll();
+    const checkpoints = [...timeline.oldestFirst()];
     const found = placeOfMessage(checkpoints, this.id, message, before);
     if (found !== null) return found;
     const earlier = ids.slice(0, Math.max(0, ids.indexOf(message))).reverse();

@@ -5,6 +5,7 @@ import type { Ports } from './io/ports.ts';
 import type { DiskPath } from './model/names.ts';
 import { type OpenStore, openStore } from './store/layout.ts';
 import { assertPrivate, type WorkspaceRecord } from './store/records.ts';
+import { StoryCache } from './timeline/story-cache.ts';
 import { type Evident, withEvidence } from './workspace/evidence.ts';
 import type { ScanMemory } from './workspace/scan-memory.ts';
 import type { StatCache } from './workspace/stat-cache.ts';
@@ -12,6 +13,7 @@ import { WatchedMemory } from './workspace/watched-memory.ts';
 
 /** Of one machine: whoever shares it has the same ports. */
 export class Standing {
+  readonly stories = new StoryCache();
   readonly #stores = new Map<DiskPath, OpenStore>();
   readonly #memories = new Map<string, WatchedMemory>();
   readonly #found = new Map<string, Evident<unknown>>();

@@ -21,6 +21,9 @@ export interface Progress {
 }
 
 const SLICE_MS = 12;
+/** Of work for which nobody waits: a call that comes meanwhile is hardly held up by it. */
+const ASIDE_SLICE_MS = 3;
+const ASIDE_REST_MS = 9;
 
 /**
  * Lets synchronous work share its process: ask `due()` between small steps and, when it says so, `await breathe()`.
@@ -34,8 +37,14 @@ export class Pace {
     private readonly clock: Clock,
     private readonly signal: AbortSignal | null = null,
     private readonly tell: ((progress: Progress) => void) | null = null,
+    private readonly isAside: () => boolean = () => false,
   ) {
-    this.#sliceEnds = clock.monotonic() + SLICE_MS;
+    this.#sliceEnds = this.#nextEnd();
+  }
+
+  /** Of work in the background, until `isAwaited` says that somebody waits for it. */
+  static aside(clock: Clock, isAwaited: () => boolean): Pace {
+    return new Pace(clock, null, null, () => !isAwaited());
   }
 
   due(): boolean {
@@ -45,10 +54,11 @@ export class Pace {
   async breathe(progress: Progress | null = null): Promise<void> {
     this.check();
     if (progress !== null) this.tell?.(progress);
-    await this.clock.turn();
+    if (this.isAside()) await this.clock.sleep(ASIDE_REST_MS);
+    else await this.clock.turn();
     for (const act of this.#onBreath) act();
     this.check();
-    this.#sliceEnds = this.clock.monotonic() + SLICE_MS;
+    this.#sliceEnds = this.#nextEnd();
   }
 
   /** Runs `act` at every breath until the returned function is called. */
@@ -64,6 +74,10 @@ export class Pace {
     const pace = new Pace(this.clock, null, this.tell);
     pace.#onBreath = this.#onBreath;
     return pace;
+  }
+
+  #nextEnd(): number {
+    return this.clock.monotonic() + (this.isAside() ? ASIDE_SLICE_MS : SLICE_MS);
   }
 
   /** Throws CANCELLED if the caller asked to stop. */

@@ -90,7 +90,8 @@ export function restoreAct(
     const plan = await planRestore(input, pace);
     if (mode === 'exact' || plan.paths.length === 0) return plan;
     const mayGo: MayGo = session === undefined ? OF_AGENTS : (author) => author.session === session.id;
-    const found = await partiesSince(today.objects, await untilNow(workspace, today, pace), target, plan, mayGo, pace);
+    const since = await untilNow(workspace, today, pace, target.number);
+    const found = await partiesSince(today.objects, since, target, plan, mayGo, pace);
     if (found.outside.length === 0 || (session === undefined && found.agents.length === 0)) return plan;
     parties = found;
     const others = session === undefined ? 'what no agent did' : 'what another than this session did';
@@ -156,7 +157,7 @@ function refuseUnknown(today: Today, target: Checkpoint, scope: readonly TreePat
 
 /** @throws SavepointError NOTHING_TO_UNDO */
 export function undoAct(workspace: Workspace, actor: Actor, pace: Pace): Act {
-  const act = actHistory(workspace.timeline.readAll().checkpoints).done.at(-1);
+  const act = actHistory(workspace.timeline.oldestFirst()).done.at(-1);
   if (act === undefined)
     throw new SavepointError('NOTHING_TO_UNDO', 'Savepoint has done nothing here that could be undone.');
   return inverseAct(workspace, act, 'undo', actor, pace);
@@ -164,7 +165,7 @@ export function undoAct(workspace: Workspace, actor: Actor, pace: Pace): Act {
 
 /** @throws SavepointError NOTHING_TO_REDO */
 export function redoAct(workspace: Workspace, actor: Actor, pace: Pace): Act {
-  const act = actHistory(workspace.timeline.readAll().checkpoints).undone.at(-1);
+  const act = actHistory(workspace.timeline.oldestFirst()).undone.at(-1);
   if (act === undefined) throw new SavepointError('NOTHING_TO_REDO', 'No undo is left that could be redone.');
   return inverseAct(workspace, act, 'redo', actor, pace);
 }

@@ -74,9 +74,17 @@ export function rollbackAct(
   return { act, outlook: () => outlook };
 }
 
-/** The timeline, and what a capture would add to it. Oldest first; what cannot be read is not there. */
-export async function untilNow(workspace: Workspace, today: Today, pace: Pace): Promise<readonly Checkpoint[]> {
-  const { checkpoints } = workspace.timeline.readAll();
+/**
+ * The timeline, and what a capture would add to it. Oldest first; what cannot be read is not there.
+ * @param from the number of the first checkpoint that is wanted
+ */
+export async function untilNow(
+  workspace: Workspace,
+  today: Today,
+  pace: Pace,
+  from = 1,
+): Promise<readonly Checkpoint[]> {
+  const checkpoints = [...workspace.timeline.oldestFirst(from)];
   const latest = checkpoints.at(-1);
   if (latest === undefined) return [];
   const now = await uncaptured(workspace, today.objects, latest, today.snapshot, pace);

@@ -22,11 +22,12 @@ import { PathSet } from '../workspace/path-set.ts';
 import { scan } from '../workspace/scan.ts';
 import type { Recalled } from '../workspace/scan-memory.ts';
 import type { Workspace } from './capture.ts';
+import { differences } from './snapshot-diff.ts';
 
 export interface AdoptedCheck {
   /** In the checkpoint, and damaged or no longer there. */
   readonly damaged: readonly TreePath[];
-  /** Of which the checkpoint has other contents than they had. */
+  /** Of which the checkpoint has other contents than they had. Not looked for where something is damaged. */
   readonly wrong: readonly TreePath[];
 }
 
@@ -41,19 +42,8 @@ export async function checkAdopted(workspace: Workspace, pace: Pace): Promise<Ad
   const checkpoint = checkpointOf(workspace);
   if (checkpoint === null) return null;
   const { objects } = workspace.store;
-  const damaged: TreePath[] = [];
-  const files = filesOf(objects, checkpoint.snapshot, (path) => damaged.push(path));
-  const sound = new Map<ObjectId, boolean>();
-  for (const [path, id] of files) {
-    if (pace.due()) await pace.breathe({ phase: 'verify', done: sound.size, total: files.size });
-    let isSound = sound.get(id);
-    if (isSound === undefined) {
-      isSound = await reads(objects, id);
-      sound.set(id, isSound);
-    }
-    if (!isSound) damaged.push(path);
-  }
-  return { damaged, wrong: await wrongOf(workspace, files, pace) };
+  const damaged = await damagedIn(objects, checkpoint.snapshot, pace);
+  return { damaged, wrong: damaged.length > 0 ? [] : await wrongIn(workspace, checkpoint.snapshot, pace) };
 }
 
 /** Null: all is well. */
@@ -86,15 +76,26 @@ const NOTHING_KNOWN: Omit<Recalled, 'still'> = {
   mustLookAgain: () => false,
 };
 
-async function wrongOf(
-  workspace: Workspace,
-  files: ReadonlyMap<TreePath, ObjectId>,
-  pace: Pace,
-): Promise<readonly TreePath[]> {
+async function damagedIn(objects: ObjectReader, snapshot: Snapshot, pace: Pace): Promise<readonly TreePath[]> {
+  const damaged: TreePath[] = [];
+  const seen = new Map<ObjectId, boolean>();
+  for (const { path, id } of filesIn(objects, snapshot, (folder) => damaged.push(folder))) {
+    if (pace.due()) await pace.breathe({ phase: 'verify', done: seen.size, total: null });
+    let isSound = seen.get(id);
+    if (isSound === undefined) {
+      isSound = await reads(objects, id);
+      seen.set(id, isSound);
+    }
+    if (!isSound) damaged.push(path);
+  }
+  return damaged;
+}
+
+/** All files are read; of those that differ from the snapshot, the ones that the repository says to be as they were. */
+async function wrongIn(workspace: Workspace, snapshot: Snapshot, pace: Pace): Promise<readonly TreePath[]> {
   const { ports, root, store, rules, globalIgnore, gitAttributes } = workspace;
   if (gitAttributes === null) return [];
   const adoption = new Adoption(ports, gitAttributes);
-  const vouched = new Map<TreePath, ObjectId>();
   const overlay = new OverlayBatch(store.objects, 0);
   try {
     const found = await scan({
@@ -108,51 +109,46 @@ async function wrongOf(
       own: ownPaths(ports, store.layout),
       rootsBefore: [],
       pace,
-      adoption: {
-        enter: (path, disk, repository) => adoption.enter(path, disk, repository),
-        idOf: (path, stat) => {
-          const id = adoption.idOf(path, stat);
-          if (id !== null && files.get(path) === id) vouched.set(path, id);
-          return null;
-        },
-      },
+      adoption: { enter: (path, disk, repository) => adoption.enter(path, disk, repository), idOf: () => null },
     });
-    const read = filesOf(overlay, found.snapshot, () => {});
-    return [...vouched].flatMap(([path, id]) => {
-      const is = read.get(path);
-      if (is === undefined || is === id) return [];
-      // It may have been changed between the look and the reading: then nobody vouches for it any more.
+    const wrong: TreePath[] = [];
+    for (const { path, before, after } of differences(overlay, snapshot, found.snapshot)) {
+      if (pace.due()) await pace.breathe();
+      if (before.entry?.kind !== 'file' || after.entry?.kind !== 'file') continue;
+      // The index was read before the file: one that was changed in between is none that it vouches for.
       const stat = ports.fs.lstat(`${root}/${path}` as typeof root);
-      return stat !== null && adoption.idOf(path, stat) === id ? [path] : [];
-    });
+      if (stat !== null && adoption.idOf(path, stat) === before.entry.id) wrong.push(path);
+    }
+    return wrong;
   } finally {
     adoption.close();
   }
 }
 
 /** Every file of a snapshot; of folders that cannot be read `hurt` is told. */
-function filesOf(
+function* filesIn(
   objects: ObjectReader,
   snapshot: Snapshot,
   hurt: (path: TreePath) => void,
-): ReadonlyMap<TreePath, ObjectId> {
-  const files = new Map<TreePath, ObjectId>();
-  const visit = (path: TreePath, folder: FolderRef): void => {
+): Generator<{ readonly path: TreePath; readonly id: ObjectId }> {
+  const folders: { readonly path: TreePath; readonly folder: FolderRef }[] = [
+    { path: '' as TreePath, folder: rootOf(snapshot) },
+  ];
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
     let entries: ReturnType<typeof readFolder>['entries'];
     try {
-      ({ entries } = readFolder(objects, folder));
+      ({ entries } = readFolder(objects, next.folder));
     } catch (error) {
       if (!isDamage(error)) throw error;
-      hurt(path);
-      return;
+      hurt(next.path);
+      continue;
     }
     for (const [name, entry] of entries) {
-      if (entry.kind === 'folder') visit(childPath(path, name), entry);
-      else if (entry.kind === 'file') files.set(childPath(path, name), entry.id);
+      const path = childPath(next.path, name);
+      if (entry.kind === 'folder') folders.push({ path, folder: entry });
+      else if (entry.kind === 'file') yield { path, id: entry.id };
     }
-  };
-  visit('' as TreePath, rootOf(snapshot));
-  return files;
+  }
 }
 
 async function reads(objects: ObjectReader, id: ObjectId): Promise<boolean> {

@@ -13,7 +13,6 @@ import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { readBlob } from '../store/snapshot.ts';
 import { actorName } from './history.ts';
 import { isGone } from './one-change.ts';
-import type { StoryCache } from './story-cache.ts';
 import type { DamagedCheckpoint, Timeline } from './timeline.ts';
 
 export interface ExportedFile {
@@ -42,14 +41,13 @@ interface Listed {
 /** @throws SavepointError UNKNOWN_SESSION */
 export function planExport(
   timeline: Timeline,
-  stories: StoryCache,
   objects: ObjectReader,
   session: string,
 ): ExportPlan {
   const listed: Listed[] = [];
   const damaged: DamagedCheckpoint[] = [];
   let began: number | null = null;
-  for (const { checkpoint, damaged: hurt } of stories.newestFirst(timeline)) {
+  for (const { checkpoint, damaged: hurt } of timeline.newestFirst()) {
     if (checkpoint === null) {
       damaged.push(hurt);
       continue;

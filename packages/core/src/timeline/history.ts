@@ -4,7 +4,6 @@ import type { Actor, Author, Checkpoint, RecordedChange } from '../model/checkpo
 import { isAct } from '../model/checkpoint.ts';
 import { type ChangeId, type CheckpointId, checkpointNumber, parseChangeId } from '../model/ids.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
-import type { StoryCache } from './story-cache.ts';
 import { TakenBack } from './taken-back.ts';
 import type { DamagedCheckpoint, Timeline } from './timeline.ts';
 
@@ -54,7 +53,7 @@ export interface HistoryPage {
 }
 
 /** Within a checkpoint the last of its list comes first, so that ids go down from the first line to the last. */
-export function queryHistory(timeline: Timeline, stories: StoryCache, query: HistoryQuery): HistoryPage {
+export function queryHistory(timeline: Timeline, query: HistoryQuery): HistoryPage {
   const cut = query.before === undefined ? null : parseChangeId(query.before);
   const takenBack = new TakenBack();
   const entries: HistoryEntry[] = [];
@@ -65,7 +64,7 @@ export function queryHistory(timeline: Timeline, stories: StoryCache, query: His
     const isInPage = ({ id }: { readonly id: CheckpointId }): boolean => checkpointNumber(id) >= oldest;
     return { entries, unlisted: unlisted.filter(isInPage), damaged: damaged.filter(isInPage), more };
   };
-  for (const told of stories.newestFirst(timeline)) {
+  for (const told of timeline.newestFirst()) {
     const number = told.checkpoint?.number ?? checkpointNumber((told.damaged as DamagedCheckpoint).id);
     const isBehind = cut === null || number < cut.checkpoint;
     if (told.checkpoint === null) {

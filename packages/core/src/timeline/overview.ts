@@ -2,7 +2,6 @@
 
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { checkpointNumber } from '../model/ids.ts';
-import type { StoryCache } from './story-cache.ts';
 import type { DamagedCheckpoint, Timeline } from './timeline.ts';
 
 /**
@@ -43,7 +42,7 @@ export interface Overview {
 const TINY_LINES = 10;
 const TINY_MS = 60_000;
 
-export function overview(timeline: Timeline, stories: StoryCache, query: OverviewQuery): Overview {
+export function overview(timeline: Timeline, query: OverviewQuery): Overview {
   const rows: { checkpoint: Checkpoint; folded: Checkpoint[] }[] = [];
   const damaged: DamagedCheckpoint[] = [];
   const foldedIn = (checkpoint: Checkpoint): boolean => {
@@ -55,7 +54,7 @@ export function overview(timeline: Timeline, stories: StoryCache, query: Overvie
   };
   let hidden = 0;
   let count = 0;
-  for (const told of stories.newestFirst(timeline)) {
+  for (const told of timeline.newestFirst()) {
     const isWanted = told.checkpoint === null || belongs(told.checkpoint, query);
     const number = told.checkpoint?.number ?? checkpointNumber((told.damaged as DamagedCheckpoint).id);
     if (number >= (query.before ?? Number.POSITIVE_INFINITY)) continue;

@@ -2,7 +2,6 @@
 
 import type { Actor, Checkpoint } from '../model/checkpoint.ts';
 import type { CheckpointId } from '../model/ids.ts';
-import type { StoryCache } from './story-cache.ts';
 import type { DamagedCheckpoint, Timeline } from './timeline.ts';
 
 export interface SessionSummary {
@@ -33,7 +32,7 @@ export interface SessionList {
   readonly damaged: readonly DamagedCheckpoint[];
 }
 
-export function listSessions(timeline: Timeline, stories: StoryCache): SessionList {
+export function listSessions(timeline: Timeline): SessionList {
   const found = new Map<string, Tally>();
   const damaged: DamagedCheckpoint[] = [];
   const tallyOf = (session: string, actor: Actor, time: number): Tally => {
@@ -46,7 +45,7 @@ export function listSessions(timeline: Timeline, stories: StoryCache): SessionLi
     found.set(session, tally);
     return tally;
   };
-  for (const { checkpoint, damaged: hurt } of stories.newestFirst(timeline)) {
+  for (const { checkpoint, damaged: hurt } of timeline.newestFirst()) {
     if (checkpoint === null) {
       damaged.push(hurt);
       continue;

@@ -1,7 +1,6 @@
 /** How the work of agents goes, read off the timeline: what stood, what was taken back, how long calls took. */
 
 import { type Author, type Checkpoint, isAct } from '../model/checkpoint.ts';
-import type { StoryCache } from './story-cache.ts';
 import { TakenBack } from './taken-back.ts';
 import type { DamagedCheckpoint, Timeline } from './timeline.ts';
 
@@ -39,7 +38,7 @@ export interface Durations {
 /** What the figures are to be beside: shares, and milliseconds for a change of three files. */
 export const TARGETS = { success: 0.85, rollBackRate: 0.2, threeFiles: 30_000 } as const;
 
-export function statsOf(timeline: Timeline, stories: StoryCache): Stats {
+export function statsOf(timeline: Timeline): Stats {
   const takenBack = new TakenBack();
   const acts = { restore: 0, edit: 0, undo: 0, redo: 0, rollback: 0 };
   const damaged: DamagedCheckpoint[] = [];
@@ -49,7 +48,7 @@ export function statsOf(timeline: Timeline, stories: StoryCache): Stats {
   const steps = new Map<string, boolean>();
   let all = 0;
   let standing = 0;
-  for (const { checkpoint, damaged: hurt } of stories.newestFirst(timeline)) {
+  for (const { checkpoint, damaged: hurt } of timeline.newestFirst()) {
     if (checkpoint === null) {
       damaged.push(hurt);
       continue;

@@ -9,6 +9,7 @@ import { encodeTree, type TreeEntry } from '../store/objects/tree.ts';
 import type { Ref, Refs } from '../store/refs.ts';
 import { readBlob, readTree } from '../store/snapshot.ts';
 import { decodeStory, encodeStory, type Story } from './checkpoint-json.ts';
+import { StoryCache } from './story-cache.ts';
 
 const PREFIX = 'refs/savepoint/cp/';
 const PINS = 'refs/savepoint/pin/';
@@ -28,6 +29,10 @@ export interface DamagedCheckpoint {
   readonly id: CheckpointId;
   readonly error: SavepointError;
 }
+
+export type Told =
+  | { readonly checkpoint: Checkpoint; readonly damaged: null }
+  | { readonly checkpoint: null; readonly damaged: DamagedCheckpoint };
 
 /** Where the next checkpoint goes. */
 export interface TimelineEnd {
@@ -53,6 +58,7 @@ export class Timeline {
   constructor(
     private readonly objects: ObjectReader,
     private readonly refs: Refs,
+    private readonly stories = new StoryCache(),
   ) {}
 
   /** Newest last. Read anew at each call: other processes publish too. */
@@ -81,7 +87,25 @@ export class Timeline {
     return checkpoint;
   }
 
-  /** All that can be read, oldest first, and what is wrong with the others. */
+  /** As they are asked for, those that cannot be read with what is wrong. What was read before is not read again. */
+  *newestFirst(): Generator<Told> {
+    const refs = this.list();
+    for (let at = refs.length - 1; at >= 0; at--) yield this.#told(refs[at] as CheckpointRef);
+  }
+
+  /**
+   * All that can be read. What was read before is not read again.
+   * @param from the number of the first
+   */
+  *oldestFirst(from = 1): Generator<Checkpoint> {
+    for (const ref of this.list()) {
+      if (ref.number < from) continue;
+      const { checkpoint } = this.#told(ref);
+      if (checkpoint !== null) yield checkpoint;
+    }
+  }
+
+  /** All that can be read, oldest first, and what is wrong with the others. Each is read from the store. */
   readAll(refs: readonly CheckpointRef[] = this.list()): {
     readonly checkpoints: readonly Checkpoint[];
     readonly damaged: readonly DamagedCheckpoint[];
@@ -99,6 +123,16 @@ export class Timeline {
     return { checkpoints, damaged };
   }
 
+  #told(ref: CheckpointRef): Told {
+    const known = this.stories.get(ref.commit);
+    if (known?.number === ref.number) return { checkpoint: known, damaged: null };
+    const { checkpoints, damaged } = this.readAll([ref]);
+    const [checkpoint] = checkpoints;
+    if (checkpoint === undefined) return { checkpoint: null, damaged: damaged[0] as DamagedCheckpoint };
+    this.stories.keep(checkpoint);
+    return { checkpoint, damaged: null };
+  }
+
   /** The newest that can be read: a damaged one must not keep new ones from being made. */
   latest(): Checkpoint | null {
     return this.end().latest;
@@ -114,8 +148,8 @@ export class Timeline {
     const refs = this.list();
     const lastNumber = refs.at(-1)?.number ?? 0;
     for (const ref of [...refs].reverse()) {
-      const { checkpoints } = this.readAll([ref]);
-      if (checkpoints[0] !== undefined) return { latest: checkpoints[0], lastNumber };
+      const { checkpoint } = this.#told(ref);
+      if (checkpoint !== null) return { latest: checkpoint, lastNumber };
     }
     return { latest: null, lastNumber };
   }
