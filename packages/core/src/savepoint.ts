@@ -1266,7 +1266,10 @@ export class Savepoint {
     this.#tidying = 'under-way';
     this.#inBackground(async () => {
       try {
-        await this.#tidied({}, Pace.aside(this.#options.ports.clock, () => this.#waiting > 0));
+        await this.#tidied(
+          {},
+          Pace.aside(this.#options.ports.clock, () => this.#waiting > 0),
+        );
       } finally {
         const isDueAgain = this.#tidying === 'again';
         this.#tidying = 'no';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { nodeChanges } from './node-changes.ts';
+import { nodeCompressor } from './node-compressor.ts';
 import { nodeFs, nodeFsWithoutNative } from './node-fs.ts';
 import { nodeProcesses } from './node-processes.ts';
 import { nodePrograms } from './node-programs.ts';
@@ -24,6 +25,7 @@ const random: Random = {
  *   and nothing tells what changed
  */
 export function nodePorts(mayUseNative = true): Ports {
+  const compressor = nodeCompressor();
   return {
     fs: mayUseNative ? nodeFs : nodeFsWithoutNative,
     clock,
@@ -31,6 +33,7 @@ export function nodePorts(mayUseNative = true): Ports {
     processes: nodeProcesses,
     programs: nodePrograms,
     ...(mayUseNative ? { changes: nodeChanges() } : {}),
+    ...(compressor === null ? {} : { compressor }),
     platform: process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux',
     uid: process.geteuid?.() ?? null,
   };

@@ -1,5 +1,6 @@
 import type { DiskPath } from '../model/names.ts';
 import type { ChangeSource } from './changes.ts';
+import type { Compressor } from './compressor.ts';
 import type { Fs } from './fs.ts';
 import type { Programs } from './programs.ts';
 
@@ -45,6 +46,8 @@ export interface Ports {
   readonly programs: Programs;
   /** Of changes in folders. Without it every scan goes everywhere. */
   readonly changes?: ChangeSource;
+  /** Without it everything is compressed where it is read. */
+  readonly compressor?: Compressor;
   readonly platform: 'linux' | 'darwin' | 'win32';
   /** The effective user's id; null where the platform has none. */
   readonly uid: number | null;

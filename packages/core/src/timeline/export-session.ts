@@ -39,11 +39,7 @@ interface Listed {
 }
 
 /** @throws SavepointError UNKNOWN_SESSION */
-export function planExport(
-  timeline: Timeline,
-  objects: ObjectReader,
-  session: string,
-): ExportPlan {
+export function planExport(timeline: Timeline, objects: ObjectReader, session: string): ExportPlan {
   const listed: Listed[] = [];
   const damaged: DamagedCheckpoint[] = [];
   let began: number | null = null;

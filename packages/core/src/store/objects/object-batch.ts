@@ -66,6 +66,7 @@ export class PackBatch implements TakingBatch {
     const place = this.#writer.find(id);
     if (place === null) return this.files.read(id);
     if (place.in === 'file') return place.pack.read(place.place);
+    if (place.in === 'memory') return place.object;
     return { type: place.type, data: inflate(place.compressed, place.size).data };
   }
 
@@ -73,6 +74,7 @@ export class PackBatch implements TakingBatch {
     const place = this.#writer.find(id);
     if (place === null) return this.files.info(id);
     if (place.in === 'file') return place.pack.info(place.place);
+    if (place.in === 'memory') return { type: place.object.type, size: place.object.data.length };
     return { type: place.type, size: place.size };
   }
 
@@ -151,6 +153,8 @@ export class PackBatch implements TakingBatch {
   async finish(): Promise<void> {
     this.#assertOpen();
     this.#assertBrought();
+    await this.#writer.settle();
+    this.#assertRoom();
     const published = await this.#writer.publish();
     this.#over = true;
     if (published.length > 0) this.files.added(published, this.#recent);

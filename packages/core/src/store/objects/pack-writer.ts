@@ -21,11 +21,12 @@ import { type Fd, type Fs, isFsError, MOST_SYNCED_TOGETHER } from '../../io/fs.t
 import type { Ports } from '../../io/ports.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { DiskPath } from '../../model/names.ts';
+import { Aside } from './aside.ts';
 import { BaseCache } from './base-cache.ts';
 import type { Handles } from './handles.ts';
 import { PACK_BYTES, PIECE_BYTES, STREAM_BYTES } from './limits.ts';
 import { KEY_BYTES, keyInto, keyOf, startObjectHash } from './object-hash.ts';
-import type { ObjectType } from './object-reader.ts';
+import type { ObjectType, StoredObject } from './object-reader.ts';
 import { PackBuffer } from './pack-buffer.ts';
 import { PackFile } from './pack-file.ts';
 import { encodeEntryHead, encodePackHeader, PACK_HEADER_BYTES } from './pack-format.ts';
@@ -46,7 +47,8 @@ interface WrittenPack {
 
 /** Where an object of a writer can be read back. */
 export type WrittenPlace =
-  | { readonly in: 'memory'; readonly type: ObjectType; readonly size: number; readonly compressed: Buffer }
+  | { readonly in: 'memory'; readonly object: StoredObject }
+  | { readonly in: 'buffer'; readonly type: ObjectType; readonly size: number; readonly compressed: Buffer }
   | { readonly in: 'file'; readonly pack: PackFile; readonly place: number };
 
 const FILE_MODE = 0o600;
@@ -56,6 +58,7 @@ const MOST_UNSYNCED = MOST_SYNCED_TOGETHER - 1;
 
 export class PackWriter {
   readonly #fs: Fs;
+  readonly #aside: Aside;
   #buffer = new PackBuffer();
   readonly #written: WrittenPack[] = [];
   /** Files that are complete and have yet to be fsynced: all at the same time costs little more than one. */
@@ -76,13 +79,16 @@ export class PackWriter {
     private readonly packBytes: number = PACK_BYTES,
   ) {
     this.#fs = ports.fs;
+    this.#aside = new Aside(ports.compressor ?? null, (id, type, size, compressed) =>
+      this.addCompressed(id, type, size, compressed),
+    );
   }
 
   get count(): number {
     return this.#ids.size;
   }
 
-  /** Of all packs, those that were taken over included; indexes apart. */
+  /** Of all packs, those that were taken over included; indexes apart, and what has yet to be compressed. */
   get bytes(): number {
     return this.#bytesWritten + this.#buffer.bytes;
   }
@@ -94,7 +100,9 @@ export class PackWriter {
   find(id: ObjectId): WrittenPlace | null {
     if (!this.#ids.has(id)) return this.#inTaken(keyInto(this.#key, id));
     const buffered = this.#buffer.find(id);
-    if (buffered !== null) return { in: 'memory', ...buffered };
+    if (buffered !== null) return { in: 'buffer', ...buffered };
+    const object = this.#aside.find(id);
+    if (object !== null) return { in: 'memory', object };
     const key = keyOf(id);
     for (const pack of this.#readable) {
       const place = pack.index.find(key);
@@ -105,8 +113,9 @@ export class PackWriter {
 
   /** Adds a whole object that this writer does not have. */
   add(id: ObjectId, type: ObjectType, data: Uint8Array): void {
-    if (data.length <= STREAM_BYTES) this.addCompressed(id, type, data.length, deflate(data));
-    else this.addStream(type, data.length, readFrom(data), () => true);
+    if (data.length > STREAM_BYTES) this.addStream(type, data.length, readFrom(data), () => true);
+    else if (this.#aside.take(id, type, data)) this.#ids.add(id);
+    else this.addCompressed(id, type, data.length, deflate(data));
   }
 
   /** Adds an object whose zlib stream is `compressed`; the bytes are copied. */
@@ -187,10 +196,19 @@ export class PackWriter {
   }
 
   /**
+   * When all that was added has its place, and `bytes` counts it.
+   * @throws FsError
+   */
+  async settle(): Promise<void> {
+    await this.#aside.settle();
+  }
+
+  /**
    * Gives everything its name. Durable when it is done.
    * @returns the packs; one of them may have had that name before (P5)
    */
   async publish(): Promise<readonly PublishedPack[]> {
+    await this.settle();
     if (this.#buffer.count > 0) this.#flush();
     if (this.#written.length === 0) return [];
     this.#unsynced.set(this.folder, this.#fs.openFolder(this.folder));
@@ -205,6 +223,7 @@ export class PackWriter {
 
   /** Removes what was written, as far as it can be removed; what stays is debris. */
   abandon(): void {
+    this.#aside.abandon();
     this.#closeReadable();
     if (this.#publishing) return; // P6
     for (const { pack, index } of this.#written) {

@@ -1,5 +1,6 @@
 /** zlib streams that fit in memory, and the one that does not while it is made. */
 import { constants, deflateRawSync, deflateSync, inflateSync } from 'node:zlib';
+import type { CompressionSettings } from '../../io/compressor.ts';
 import { ADLER_START, adler32 } from './adler32.ts';
 import { FormatProblem } from './damage.ts';
 
@@ -10,11 +11,18 @@ const MOST_OUTPUT_AT_ONCE = 1024 * 1024;
 /** Deflate with a 32 KiB window, fastest level. */
 const ZLIB_HEADER = Buffer.of(0x78, 0x01);
 
-/** A window and tables no larger than the input can use: most of the time for a small file is making them. */
 export function deflate(data: Uint8Array): Buffer {
-  const windowBits = Math.min(15, Math.max(9, 32 - Math.clz32(data.length)));
-  const chunkSize = Math.min(16 * 1024, Math.max(FIRST_OUTPUT, data.length + 32));
-  return deflateSync(data, { level: LEVEL, windowBits, memLevel: Math.min(8, windowBits - 5), chunkSize });
+  return deflateSync(data, compressionFor(data.length));
+}
+
+/**
+ * A window and tables no larger than the input can use: most of the time for a small file is making them.
+ * @param bytes of the input
+ */
+export function compressionFor(bytes: number): CompressionSettings {
+  const windowBits = Math.min(15, Math.max(9, 32 - Math.clz32(bytes)));
+  const chunkSize = Math.min(16 * 1024, Math.max(FIRST_OUTPUT, bytes + 32));
+  return { level: LEVEL, windowBits, memLevel: Math.min(8, windowBits - 5), chunkSize };
 }
 
 /**
