@@ -1,7 +1,7 @@
 /*
  * What the engine calls. Every function checks what it is given and answers with a number: a result, or -errno
- * (-EINVAL for an argument of another type or out of its range). Nothing is kept between two calls, so that any number
- * of threads may use it.
+ * (-EINVAL for an argument of another type or out of its range), or with a promise of one. Nothing is kept between two
+ * calls, so that any number of threads may use it.
  */
 #include "list.h"
 #include "node-api.h"
@@ -10,7 +10,7 @@
 enum { PATH_ROOM = 4096, MOST_ARGUMENTS = 3 };
 
 /* Changes whenever a function takes or gives something else; the engine asks for the one that it knows. */
-enum { INTERFACE = 1 };
+enum { INTERFACE = 2 };
 
 void *memcpy(void *to, const void *from, size_t length) {
   for (size_t at = 0; at < length; at++) ((unsigned char *)to)[at] = ((const unsigned char *)from)[at];
@@ -87,6 +87,61 @@ static napi_value list_folder(napi_env env, napi_callback_info info) {
   return answer(env, list_with_stats(at == -1 ? AT_FDCWD : (int)at, path, room, length));
 }
 
+/* At the beginning of the room. Nobody may use the room before the promise is kept. */
+struct errand {
+  napi_async_work work;
+  napi_deferred promise;
+  /* Keeps the room. */
+  napi_ref reference;
+  size_t length;
+  long result;
+  char path[PATH_ROOM];
+};
+
+/* Where the listing begins in the room. */
+enum { ERRAND_ROOM = 8192 };
+
+/* On another thread. */
+static void run_errand(napi_env env, void *data) {
+  (void)env;
+  struct errand *const errand = data;
+  unsigned char *const room = (unsigned char *)data + ERRAND_ROOM;
+  errand->result = list_with_stats(AT_FDCWD, errand->path, room, errand->length - ERRAND_ROOM);
+}
+
+static void end_errand(napi_env env, napi_status status, void *data) {
+  const struct errand *const errand = data;
+  napi_value told = answer(env, status == 0 ? errand->result : -ECANCELED);
+  if (told != NULL) napi_resolve_deferred(env, errand->promise, told);
+  napi_delete_async_work(env, errand->work);
+  /* The last: the room may go with it. */
+  napi_delete_reference(env, errand->reference);
+}
+
+/* listAside(path, room): a promise of what listWithStats(-1, path, room) gives; the listing begins at ERRAND_ROOM. */
+static napi_value list_aside(napi_env env, napi_callback_info info) {
+  struct call call;
+  unsigned char *room;
+  size_t length;
+  napi_value name, promise;
+  if (!begins(&call, env, info, 2) || !take_room(&call, 1, &room, &length)) return answer(env, -EINVAL);
+  _Static_assert(sizeof(struct errand) <= ERRAND_ROOM, "the errand fits");
+  if (length < ERRAND_ROOM) return answer(env, -EINVAL);
+  struct errand *const errand = (struct errand *)room;
+  const long wrong = take_path(&call, 0, errand->path);
+  if (wrong != 0) return answer(env, wrong);
+  if (errand->path[0] == 0) return answer(env, -ENOENT);
+  errand->length = length;
+  if (napi_create_string_utf8(env, "savepoint", (size_t)-1, &name) != 0) return answer(env, -ENOMEM);
+  if (napi_create_async_work(env, NULL, name, run_errand, end_errand, room, &errand->work) != 0) return answer(env, -ENOMEM);
+  if (napi_create_reference(env, call.given[1], 1, &errand->reference) == 0) {
+    if (napi_create_promise(env, &errand->promise, &promise) == 0 && napi_queue_async_work(env, errand->work) == 0) return promise;
+    napi_delete_reference(env, errand->reference);
+  }
+  napi_delete_async_work(env, errand->work);
+  return answer(env, -ENOMEM);
+}
+
 /* watchInit(): an inotify handle that never blocks. */
 static napi_value watch_init(napi_env env, napi_callback_info info) {
   (void)info;
@@ -150,8 +205,8 @@ __attribute__((visibility("default"))) int32_t node_api_module_get_api_version_v
 __attribute__((visibility("default"))) napi_value napi_register_module_v1(napi_env env, napi_value exports) {
   napi_value number = answer(env, INTERFACE);
   if (number == NULL || napi_set_named_property(env, exports, "interface", number) != 0) return NULL;
-  const int all = offer(env, exports, "listWithStats", list_folder) && offer(env, exports, "watchInit", watch_init) &&
-                  offer(env, exports, "watchAdd", watch_add) && offer(env, exports, "watchRemove", watch_remove) &&
+  const int all = offer(env, exports, "listWithStats", list_folder) && offer(env, exports, "listAside", list_aside) &&
+                  offer(env, exports, "watchInit", watch_init) && offer(env, exports, "watchAdd", watch_add) && offer(env, exports, "watchRemove", watch_remove) &&
                   offer(env, exports, "watchRead", watch_read) && offer(env, exports, "close", close_handle);
   return all ? exports : NULL;
 }

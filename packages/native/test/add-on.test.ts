@@ -33,6 +33,8 @@ describe.runIf(fits)('the prebuilt add-on', () => {
       process.dlopen(module, workerData);
       const room = new Uint8Array(1 << 20);
       for (let turn = 0; turn < 200; turn++) parentPort.postMessage(module.exports.listWithStats(-1, '/usr', room));
+      // Under way when the thread ends.
+      for (let turn = 0; turn < 50; turn++) module.exports.listAside('/usr/bin', new Uint8Array(1 << 20));
       if (process.argv.includes('stay')) setInterval(() => module.exports.listWithStats(-1, '/usr', room), 0);`;
     const room = new Uint8Array(1 << 20);
     const module: { exports: unknown } = { exports: {} };

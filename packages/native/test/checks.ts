@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 /** As packages/native/src/module.c offers it. */
 interface AddOn {
   listWithStats(...given: unknown[]): number;
+  listAside(...given: unknown[]): Promise<number> | number;
   watchInit(...given: unknown[]): number;
   watchAdd(...given: unknown[]): number;
   watchRemove(...given: unknown[]): number;
@@ -13,6 +14,8 @@ interface AddOn {
 }
 
 const NEEDS_MORE_ROOM = -5000;
+/** Where the listing of another thread begins in its room. */
+const ASIDE_AT = 8192;
 const [ENOENT, EBADF, EINVAL, ENAMETOOLONG] = [-2, -9, -22, -36];
 const FIELDS = ['size', 'ino', 'mode', 'mtimeMs', 'ctimeMs', 'nlink', 'dev'] as const;
 const seed = Number(process.env['SAVEPOINT_SEED'] ?? Date.now() % 1e9);
@@ -92,6 +95,40 @@ export function checkAddOn(file: string): void {
     for (let length = least - 100; length < least + 50; length++) expect(listsIn(length)).toBe(length >= least);
   });
 
+  test('tells the same on another thread, of many folders at once', async () => {
+    const addOn = load(file);
+    const { workspace } = world(onTestFinished);
+    mkdirSync(`${workspace}/empty`);
+    symlinkSync('empty', `${workspace}/link`);
+    for (let number = 0; number < 300; number++) writeFileSync(`${workspace}/${number}`, 'x'.repeat(number));
+    const folders = [workspace, `${workspace}/empty`, '/usr/bin', '/sys/kernel'];
+    const asked = Array.from({ length: 60 }, (_, nth) => {
+      const folder = folders[nth % folders.length] as string;
+      const room = new Uint8Array(1 << 20);
+      return { folder, room, listed: addOn.listAside(folder, room) };
+    });
+    for (const { folder, room, listed } of asked) {
+      expect(listed).toBeInstanceOf(Promise);
+      const here = new Uint8Array(1 << 20);
+      const expected = addOn.listWithStats(-1, folder, here);
+      expect(await listed).toBe(expected);
+      expect([...told(room.subarray(ASIDE_AT), expected)]).toEqual([...told(here, expected)]);
+    }
+    const codes = [
+      [`${workspace}/missing`, ENOENT],
+      [`${workspace}/7`, -20],
+      [`${workspace}/link`, -20],
+      ['', ENOENT],
+      ['/\u0100', EINVAL],
+      ['x'.repeat(4096), ENAMETOOLONG],
+    ] as const;
+    for (const [path, code] of codes) expect(await addOn.listAside(path, new Uint8Array(1 << 16)), path).toBe(code);
+    expect(await addOn.listAside(workspace, new Uint8Array(ASIDE_AT - 8))).toBe(EINVAL);
+    expect(await addOn.listAside(workspace, new Uint8Array(1 << 16).subarray(4))).toBe(EINVAL);
+    for (const length of [0, 8, 100, 2000])
+      expect(await addOn.listAside(workspace, new Uint8Array(ASIDE_AT + length))).toBe(NEEDS_MORE_ROOM);
+  });
+
   test('answers to whatever it is given with an error, and goes on', () => {
     const addOn = load(file);
     const random = seededRandom(seed);
@@ -109,7 +146,7 @@ export function checkAddOn(file: string): void {
         new DataView(new ArrayBuffer(9)),
       ],
     ].flat();
-    const names = ['listWithStats', 'watchAdd', 'watchRemove', 'watchRead', 'close'] as const;
+    const names = ['listWithStats', 'listAside', 'watchAdd', 'watchRemove', 'watchRead', 'close'] as const;
     for (let round = 0; round < 20_000; round++) {
       const name = names[round % names.length]!;
       const given = Array.from({ length: Math.floor(random.next() * 5) }, () => random.pick(odd));

@@ -77,7 +77,7 @@ export function statOf({ numbers }: FolderListing, index: number): ListedStat {
  * The file system, as a port. Every call is synchronous and in program order: that is what makes it possible to
  * fail or to die at the n-th call, and it is several times faster than node's promises for many small files.
  * Long work yields between calls (see pace.ts). Only `syncAll` is not: a disk makes many files durable in little more
- * time than one, if it is told of them together; and `copyFile`, where the system does all the work.
+ * time than one, if it is told of them together; `copyFile` and `listAside`, where the system does all the work.
  *
  * Every method throws {@link FsError} and nothing else. No method follows a symbolic link in the last component,
  * except `realpath` and `list`/`listWithStats`/`openFolder` on a path that ends in the result of `folderPath`.
@@ -90,6 +90,8 @@ export interface Fs {
   list(path: DiskPath): Name[];
   /** As `list`, with what `lstat` says of each name: much cheaper than to ask for one after the other. */
   listWithStats(path: DiskPath): FolderListing;
+  /** As `listWithStats`, beside our own work: for a folder of so many names that others would have to wait for it. */
+  listAside?(path: DiskPath): Promise<FolderListing>;
   /** For reading; refuses links (ELOOP), does not block on a FIFO. */
   openRead(path: DiskPath): Fd;
   /** Creates a file that must not exist yet, for writing. */

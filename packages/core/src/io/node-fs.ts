@@ -3,7 +3,7 @@ import type { DiskPath, Name } from '../model/names.ts';
 import { type Fd, type FolderListing, type Fs, FsError, kindOf, type Stat } from './fs.ts';
 import { listByNode } from './node-listing.ts';
 import { native } from './node-native.ts';
-import { listByNative } from './node-native-listing.ts';
+import { listAsideByNative, listByNative } from './node-native-listing.ts';
 import { againOrThrow, errorCode, fsError, nativePath } from './node-path.ts';
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL } = fs.constants;
@@ -109,6 +109,11 @@ class NodeFs implements Fs {
         this.#again(error, 'listWithStats', path);
       }
     }
+  }
+
+  async listAside(path: DiskPath): Promise<FolderListing> {
+    const addOn = this.#mayUseNative ? native() : null;
+    return (addOn === null ? null : await listAsideByNative(addOn, path)) ?? this.listWithStats(path);
   }
 
   openRead(path: DiskPath): Fd {

@@ -6,6 +6,10 @@ import type { Native } from './node-native.ts';
 /** What the add-on answers when the room is too small (list.h). */
 const NEEDS_MORE_ROOM = -5000;
 const FIRST_ROOM = 1 << 20;
+/** Of a large folder. */
+const FIRST_ROOM_ASIDE = 1 << 24;
+/** module.c: where the listing begins in such a room. */
+const ASIDE_AT = 8192;
 /** A larger room is given back after use. */
 const LARGEST_KEPT = 1 << 23;
 /** About eight million names. */
@@ -47,15 +51,32 @@ export function listByNative(native: Native, path: DiskPath, named: DiskPath): F
   return null;
 }
 
+/** As {@link listByNative}, on another thread. */
+export async function listAsideByNative(native: Native, path: DiskPath): Promise<FolderListing | null> {
+  if (THROUGH_HANDLE.test(path)) return null;
+  for (let size = FIRST_ROOM_ASIDE; size <= LARGEST_ROOM; size *= 2) {
+    const bytes = Buffer.from(new ArrayBuffer(size));
+    const count = await native.listAside(path, bytes);
+    if (count === NEEDS_MORE_ROOM) continue;
+    if (!(count >= 0)) throw new FsError(codeOf(count, false), 'listAside', path);
+    return listingIn(roomIn(bytes, ASIDE_AT), count, path);
+  }
+  return null;
+}
+
 function makeRoom(size: number): Room {
-  const buffer = new ArrayBuffer(size);
-  return { bytes: Buffer.from(buffer), head: new Float64Array(buffer, 0, 4) };
+  return roomIn(Buffer.from(new ArrayBuffer(size)), 0);
+}
+
+function roomIn(buffer: Buffer<ArrayBuffer>, at: number): Room {
+  return { bytes: buffer.subarray(at), head: new Float64Array(buffer.buffer, at, 4) };
 }
 
 function listingIn({ bytes, head }: Room, count: number, named: DiskPath): FolderListing {
   const [numbersAt = 0, namesAt = 0, namesLength = 0, failures = 0] = head;
   const names = count === 0 ? [] : bytes.toString('latin1', namesAt, namesAt + namesLength).split('/');
-  const numbers = new Float64Array(bytes.buffer.slice(numbersAt, numbersAt + count * LISTED_FIELDS * 8));
+  const from = bytes.byteOffset + numbersAt;
+  const numbers = new Float64Array(bytes.buffer.slice(from, from + count * LISTED_FIELDS * 8));
   const failed = failures === 0 ? NONE : takeFailed(names, numbers, named);
   return { names: names as Name[], numbers, failed };
 }

@@ -12,6 +12,8 @@ import { errorCode } from './node-path.ts';
 export interface Native {
   /** -1 in `at` is the working folder, and an empty path the open folder `at` itself; what `room` holds then says list.h. */
   listWithStats(at: number, path: string, room: Uint8Array): number;
+  /** A promise where it is under way; where the listing is in `room`, and what nobody may do meanwhile: module.c. */
+  listAside(path: string, room: Uint8Array): Promise<number> | number;
   watchInit(): number;
   watchAdd(fd: number, path: string, mask: number): number;
   watchRemove(fd: number, watch: number): number;
@@ -19,9 +21,9 @@ export interface Native {
   close(fd: number): number;
 }
 
-const INTERFACE = 1;
+const INTERFACE = 2;
 const BUILT_FOR: readonly string[] = ['linux-x64'];
-const FUNCTIONS = ['listWithStats', 'watchInit', 'watchAdd', 'watchRemove', 'watchRead', 'close'] as const;
+const FUNCTIONS = ['listWithStats', 'listAside', 'watchInit', 'watchAdd', 'watchRemove', 'watchRead', 'close'] as const;
 
 let loaded: Native | null | undefined;
 

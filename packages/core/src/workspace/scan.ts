@@ -136,6 +136,7 @@ interface FolderTask {
   readonly isMount: boolean;
 }
 
+type Listed = FolderListing | { readonly skip: Skip } | { readonly gone: true };
 type Outcome<Entry> = Entry | { readonly skip: Skip } | { readonly gone: true };
 /** `gone`: it was no longer there, or was something else, when it was opened. */
 type Captured = 'gone' | 'done';
@@ -165,6 +166,8 @@ interface Place {
 
 /** How often a path is looked at that is another thing each time. */
 const ATTEMPTS = 4;
+/** Bytes of a folder itself; on most file systems such a one has 20,000 names or more. */
+const LARGE_FOLDER = 1024 * 1024;
 /** Between two looks at the clock. */
 const NAMES_A_STEP = 64;
 
@@ -199,7 +202,7 @@ class Scan {
     const isWatched = recalled.watch(task.disk);
     const unlisted = this.#skippedByName(task, findings);
     if (unlisted !== null) return { skip: unlisted };
-    const listing = this.#list(task.disk);
+    const listing = task.stat.size < LARGE_FOLDER ? this.#list(task.disk) : await this.#listAside(task.disk);
     if (!('names' in listing)) return listing;
     const open = this.#enter(task, listing, findings);
     if ('skip' in open) return open;
@@ -423,7 +426,17 @@ class Scan {
     return 'names' in listing && listing.names.length === 0;
   }
 
-  #list(disk: DiskPath): FolderListing | { readonly skip: Skip } | { readonly gone: true } {
+  async #listAside(disk: DiskPath): Promise<Listed> {
+    const { fs } = this.input.ports;
+    if (fs.listAside === undefined) return this.#list(disk);
+    try {
+      return await fs.listAside(disk);
+    } catch (error) {
+      return absentOrUnreadable(error);
+    }
+  }
+
+  #list(disk: DiskPath): Listed {
     try {
       return this.input.ports.fs.listWithStats(disk);
     } catch (error) {

@@ -16,7 +16,7 @@ const tree = (path: string): TreePath => path as TreePath;
 function withoutHandlePaths(disk: SimDisk): Fs {
   const fs = Object.create(disk) as Fs;
   return new Proxy(fs, {
-    get(_target, property: keyof Fs) {
+    get(_target, property: Exclude<keyof Fs, 'listAside'>) {
       if (property === 'folderPath') return (_folder: unknown, path: DiskPath) => path;
       const method = disk[property] as (...args: unknown[]) => unknown;
       return method.bind(disk);
