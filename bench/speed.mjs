@@ -345,7 +345,8 @@ function startGemini(dir, home) {
  * @param {Record<string, string>} env
  */
 async function asked(script, env) {
-  const child = spawn(process.execPath, script, {
+  // As the daemon is started.
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', ...script], {
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });

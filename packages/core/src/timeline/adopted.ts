@@ -78,15 +78,12 @@ const NOTHING_KNOWN: Omit<Recalled, 'still'> = {
 
 async function damagedIn(objects: ObjectReader, snapshot: Snapshot, pace: Pace): Promise<readonly TreePath[]> {
   const damaged: TreePath[] = [];
-  const seen = new Map<ObjectId, boolean>();
+  let done = 0;
   for (const { path, id } of filesIn(objects, snapshot, (folder) => damaged.push(folder))) {
-    if (pace.due()) await pace.breathe({ phase: 'verify', done: seen.size, total: null });
-    let isSound = seen.get(id);
-    if (isSound === undefined) {
-      isSound = await reads(objects, id);
-      seen.set(id, isSound);
-    }
-    if (!isSound) damaged.push(path);
+    if (pace.due()) await pace.breathe({ phase: 'verify', done, total: null });
+    // Contents that several files have are read again: to keep in mind which were would take more than reading does.
+    if (!(await reads(objects, id))) damaged.push(path);
+    done += 1;
   }
   return damaged;
 }
@@ -110,6 +107,7 @@ async function wrongIn(workspace: Workspace, snapshot: Snapshot, pace: Pace): Pr
       rootsBefore: [],
       pace,
       adoption: { enter: (path, disk, repository) => adoption.enter(path, disk, repository), idOf: () => null },
+      toRemember: false,
     });
     const wrong: TreePath[] = [];
     for (const { path, before, after } of differences(overlay, snapshot, found.snapshot)) {

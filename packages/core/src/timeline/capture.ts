@@ -412,6 +412,7 @@ async function scanWith(
       rootsBefore: latest?.roots ?? [],
       pace,
       adoption,
+      toRemember: true,
     });
     if (!recalled.mustLookAgain(found.visited)) return found;
     // Somebody makes names faster than they are looked for.

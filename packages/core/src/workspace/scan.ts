@@ -61,6 +61,8 @@ export interface ScanInput {
   readonly pace: Pace;
   /** Null: every file that the cache does not know is read. */
   readonly adoption: Pick<Adoption, 'enter' | 'idOf'> | null;
+  /** Whether `visited` is told: much of what a scan needs memory for. */
+  readonly toRemember: boolean;
 }
 
 export interface ScanResult {
@@ -77,6 +79,7 @@ export interface ScanResult {
   readonly own: OwnPaths;
   /** For the next scan, once the snapshot belongs to a checkpoint; null where there was nothing to look at. */
   readonly recalled: Recalled | null;
+  /** Empty where nothing is to be remembered. */
   readonly visited: ReadonlyMap<TreePath, VisitedFolder>;
   /** Files whose contents were read. */
   readonly filesRead: number;
@@ -210,13 +213,15 @@ class Scan {
     await this.#names(open, listing);
     findings.counts.folders += 1;
     const written = open.draft.write(this.input.batch);
-    this.visited.set(task.path, {
-      written,
-      findings,
-      under: circumstancesOf(task),
-      inDoubt: open.inDoubt || !open.isPlain,
-      linked: open.draft.linked,
-    });
+    if (this.input.toRemember) {
+      this.visited.set(task.path, {
+        written,
+        findings,
+        under: circumstancesOf(task),
+        inDoubt: open.inDoubt || !open.isPlain,
+        linked: open.draft.linked,
+      });
+    }
     return written;
   }
 
