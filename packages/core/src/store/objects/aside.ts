@@ -1,6 +1,6 @@
 /**
  * Small objects on their way into a pack that are compressed on another core, in groups, while others are read and hashed.
- * Hashing stays: it takes a twentieth of the time that compressing takes, and whoever adds wants the id at once.
+ * Hashing stays: it takes a small part of the time that compressing takes, and whoever adds wants the id at once.
  */
 import type { Compressor } from '../../io/compressor.ts';
 import type { ObjectId } from '../../model/ids.ts';
