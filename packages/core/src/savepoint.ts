@@ -274,8 +274,8 @@ export class Savepoint {
   readonly #background = new Set<Promise<void>>();
   #isExportDue = false;
   #tidying: 'no' | 'under-way' | 'again' = 'no';
-  /** Of callers. */
-  #waiting = 0;
+  /** Callers of `idle`. */
+  #waiters = 0;
 
   /** Use {@link open}. */
   constructor(options: OpenOptions) {
@@ -910,9 +910,9 @@ export class Savepoint {
 
   /** When what goes on in the background is done. */
   async idle(): Promise<void> {
-    this.#waiting += 1;
+    this.#waiters += 1;
     while (this.#background.size > 0) await Promise.all(this.#background);
-    this.#waiting -= 1;
+    this.#waiters -= 1;
   }
 
   /** Numbers of the checkpoints that no clean-up drops. */
@@ -1268,7 +1268,7 @@ export class Savepoint {
       try {
         await this.#tidied(
           {},
-          Pace.aside(this.#options.ports.clock, () => this.#waiting > 0),
+          Pace.aside(this.#options.ports.clock, () => this.#waiters > 0),
         );
       } finally {
         const isDueAgain = this.#tidying === 'again';

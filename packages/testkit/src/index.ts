@@ -2,6 +2,7 @@ export { type BundleStoreCase, bundleStoreConformance } from './bundle-store-con
 export type { CrashModel } from './disk/crash-states.ts';
 export { Died, dieByThrowing, type FaultPlan, FaultyFs, type FsCall, isUnder } from './disk/faulty-fs.ts';
 export { type ConformanceCase, type FsUnderTest, fsConformance } from './disk/fs-conformance.ts';
+export { fsWith } from './disk/fs-with.ts';
 export { type SimCall, SimDisk, type SimDiskOptions } from './disk/sim-disk.ts';
 export { type FakeProcesses, fakeProcesses } from './fake-processes.ts';
 export { type FixedClock, fixedClock } from './fixed-clock.ts';

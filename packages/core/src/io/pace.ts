@@ -71,17 +71,17 @@ export class Pace {
 
   /** The same pace past a commit point, where nobody can stop the work any more. */
   uncancellable(): Pace {
-    const pace = new Pace(this.clock, null, this.tell);
+    const pace = new Pace(this.clock, null, this.tell, this.isAside);
     pace.#onBreath = this.#onBreath;
     return pace;
-  }
-
-  #nextEnd(): number {
-    return this.clock.monotonic() + (this.isAside() ? ASIDE_SLICE_MS : SLICE_MS);
   }
 
   /** Throws CANCELLED if the caller asked to stop. */
   check(): void {
     if (this.signal?.aborted) throw new SavepointError('CANCELLED', 'Cancelled before anything was changed.');
+  }
+
+  #nextEnd(): number {
+    return this.clock.monotonic() + (this.isAside() ? ASIDE_SLICE_MS : SLICE_MS);
   }
 }

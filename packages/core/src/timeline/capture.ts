@@ -196,7 +196,7 @@ export async function capture(
     pace.check();
     lock.assertHeld();
     if (adopted?.isUnread === true) noteAdopted(workspace.ports, store.layout, ref.commit);
-    timeline.publish(ref);
+    timeline.publish(ref, checkpoint);
     noLongerLate(workspace, open);
     remember(workspace, ref.commit, found);
     return { checkpoint, made: true, scan: found };

@@ -154,9 +154,13 @@ export class Timeline {
     return { latest: null, lastNumber };
   }
 
-  /** The moment when a checkpoint exists. Its objects are durable already. */
-  publish(ref: CheckpointRef): void {
+  /**
+   * The moment when a checkpoint exists. Its objects are durable already.
+   * @param checkpoint what was published, where it is at hand
+   */
+  publish(ref: CheckpointRef, checkpoint: Checkpoint | null = null): void {
     this.refs.create(`${PREFIX}${ref.number}`, ref.commit);
+    if (checkpoint !== null) this.stories.keep(checkpoint);
   }
 
   /** As `publish`, all of them at once or none. */

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { DiskPath, Fs, Savepoint } from '@savepoint/core';
-import { FaultyFs, realPorts } from '@savepoint/testkit';
+import { FaultyFs, fsWith, realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { AdoptionPlace, text } from './adoption-place.ts';
 
@@ -551,6 +551,33 @@ describe('what was taken over is read afterwards', () => {
   test('nothing is due where nothing was taken over whole', async () => {
     const place = made();
     expect(await isDue((await place.first(false)).savepoint)).toBe(false);
+  });
+
+  test('it is done once in a process that stays, however many checkpoints come meanwhile', async () => {
+    const place = made();
+    for (let nth = 0; nth < 1_000; nth++) place.write(`many/${nth}.txt`, text(`${nth}`));
+    place.commit();
+    // Files that are younger than two seconds are read by every scan.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    let times = 0;
+    const { fs } = realPorts();
+    const counting = fsWith(fs, {
+      openRead: (path) => {
+        if (path.endsWith('/many/7.txt')) times += 1;
+        return fs.openRead(path);
+      },
+    });
+    const { savepoint } = await place.first(true, { ports: realPorts({ fs: counting }), watch: true });
+    // With that many, packs are merged after each checkpoint, in the background, and the check comes before it.
+    for (let nth = 0; nth < 70; nth++) {
+      place.write('changing.txt', `${nth}`);
+      await savepoint.checkpoint();
+    }
+    expect(await isDue(savepoint)).toBe(true);
+    await savepoint.idle();
+    expect(await isDue(savepoint)).toBe(false);
+    expect(times).toBe(1);
+    savepoint.close();
   });
 
   test('an index that lies is found out, and a right checkpoint is taken', async () => {

@@ -12,9 +12,8 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { FaultyFs, git, gitFingerprint, seededRandom, world } from '@savepoint/testkit';
+import { FaultyFs, fsWith, git, gitFingerprint, seededRandom, world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Fs } from '../../src/io/fs.ts';
 import { nodeFs } from '../../src/io/node-fs.ts';
 import { bytesFromText, type DiskPath } from '../../src/model/names.ts';
 import { findRepository, type GitState, readRepository } from '../../src/workspace/git-state.ts';
@@ -38,15 +37,6 @@ function state(folder: string): GitState {
   const repository = readRepository(nodeFs, disk(folder));
   if (repository === null || 'problem' in repository) throw new Error(JSON.stringify(repository));
   return repository;
-}
-
-function withLstat(lstat: Fs['lstat']): Fs {
-  return new Proxy(nodeFs, {
-    get(target, name) {
-      const own: unknown = name === 'lstat' ? lstat : target[name as keyof Fs];
-      return typeof own === 'function' ? own.bind(target) : own;
-    },
-  });
 }
 
 /** Exit status of git does not matter: these stop in the middle on purpose. */
@@ -399,9 +389,11 @@ describe('finding', () => {
 
   test('none up to the root, from the root, and on Windows up to the drive', () => {
     const asked: string[] = [];
-    const fs = withLstat((path) => {
-      asked.push(path);
-      return null;
+    const fs = fsWith(nodeFs, {
+      lstat: (path) => {
+        asked.push(path);
+        return null;
+      },
     });
     expect(findRepository(fs, disk('/x/y'))).toBeNull();
     expect(asked).toEqual(['/x/y', '/x/y/.git', '/x', '/x/.git', '/', '/.git']);
@@ -416,9 +408,11 @@ describe('finding', () => {
   test('another file system is not entered', () => {
     const folder = repository();
     mkdirSync(`${folder}/mount/x`, { recursive: true });
-    const fs = withLstat((path) => {
-      const stat = nodeFs.lstat(path);
-      return stat !== null && path.startsWith(`${folder}/mount`) ? { ...stat, mode: stat.mode, dev: -1 } : stat;
+    const fs = fsWith(nodeFs, {
+      lstat: (path) => {
+        const stat = nodeFs.lstat(path);
+        return stat !== null && path.startsWith(`${folder}/mount`) ? { ...stat, mode: stat.mode, dev: -1 } : stat;
+      },
     });
     expect(findRepository(nodeFs, disk(`${folder}/mount/x`))?.folder).toBe(folder);
     expect(findRepository(fs, disk(`${folder}/mount/x`))).toBeNull();

@@ -1,7 +1,7 @@
 /** A folder of very many names is listed beside our own work; for the scan nothing else differs. */
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type DiskPath, type Fs, FsError, open, type Savepoint } from '@savepoint/core';
-import { realPorts, type World, world } from '@savepoint/testkit';
+import { fsWith, realPorts, type World, world } from '@savepoint/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { LISTED_FIELD, LISTED_FIELDS } from '../../src/io/fs.ts';
 
@@ -10,7 +10,7 @@ const LARGE = 1024 * 1024;
 /** The machine's own, on which the folder `big` takes that many bytes itself. */
 function seenAs(bytes: number, asked: DiskPath[], aside?: Fs['listAside']): Fs {
   const { fs } = realPorts();
-  const own: Partial<Fs> = {
+  return fsWith(fs, {
     listWithStats: (path) => {
       const listing = fs.listWithStats(path);
       const at = (listing.names as readonly string[]).indexOf('big') * LISTED_FIELDS + LISTED_FIELD.size;
@@ -20,12 +20,6 @@ function seenAs(bytes: number, asked: DiskPath[], aside?: Fs['listAside']): Fs {
     listAside: (path) => {
       asked.push(path);
       return (aside ?? fs.listAside?.bind(fs))?.(path) as ReturnType<NonNullable<Fs['listAside']>>;
-    },
-  };
-  return new Proxy(fs, {
-    get: (_, key) => {
-      const method = own[key as keyof Fs] ?? fs[key as keyof Fs];
-      return typeof method === 'function' ? method.bind(fs) : method;
     },
   });
 }

@@ -41,7 +41,7 @@ export class Aside {
 
   /** @returns false where the caller is better off compressing it */
   take(id: ObjectId, type: ObjectType, data: Uint8Array): boolean {
-    if (this.compressor === null || data.length > LARGEST) return false;
+    if (this.compressor === null || this.#isOver || data.length > LARGEST) return false;
     this.#alone += data.length;
     if (this.#alone <= ALONE_BYTES) return false;
     if (this.#filling !== null && this.#filling.used + data.length > GROUP_BYTES) this.#send(this.compressor);
