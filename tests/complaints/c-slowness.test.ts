@@ -137,7 +137,7 @@ describe('45 · folders of media and data sets', () => {
       fs.writeFileSync(path.join(p.store, 'config.json'), JSON.stringify({ max_store_mb: 4, ...more }));
     configure({});
     p.write('a.txt', 'a\n');
-    for (let n = 10; n < 40; n++) p.write(`media/${n}.jpg`, randomBytes(MiB / 2));
+    for (let n = 10; n < 70; n++) p.write(`media/${n}.jpg`, randomBytes(MiB / 2));
     const before = workingFiles(p.dir);
     const record = path.join(p.base, 'record');
     const refused = p.run(['checkpoint'], watching({ below: p.dir, calls: ['openSync'], record }));
@@ -147,7 +147,8 @@ describe('45 · folders of media and data sets', () => {
     ]);
     const opened = new Set(fs.readFileSync(record, 'utf8').match(/\d\d\.jpg/g));
     expect(opened.size).toBeGreaterThan(5);
-    expect(opened.size).toBeLessThan(10);
+    // What another core compresses just then is counted when it is done: up to 3 MiB.
+    expect(opened.size).toBeLessThan(20);
     expect(bytesBelow(p.store)).toBeLessThan(MiB);
     expect(workingFiles(p.dir)).toEqual(before);
     configure({ exclude: ['media'] });

@@ -141,6 +141,12 @@ interface FolderTask {
 
 type Listed = FolderListing | { readonly skip: Skip } | { readonly gone: true };
 type Outcome<Entry> = Entry | { readonly skip: Skip } | { readonly gone: true };
+/** A folder that is not gone into. */
+interface PassedOver {
+  readonly skip: Skip;
+  /** What it has in it may make it another case, and nothing would tell. */
+  readonly isUnwatched: boolean;
+}
 /** `gone`: it was no longer there, or was something else, when it was opened. */
 type Captured = 'gone' | 'done';
 type Leaf = { readonly entry: FileEntry | LinkEntry; readonly stat: ListedStat; readonly settled: boolean };
@@ -195,7 +201,7 @@ class Scan {
   }
 
   /** @param findings of the folder and all below it; empty */
-  async folder(task: FolderTask, findings: Findings): Promise<Outcome<WrittenFolder>> {
+  async folder(task: FolderTask, findings: Findings): Promise<Outcome<WrittenFolder | PassedOver>> {
     const { recalled, must } = this.input;
     const unchanged = must.reaches(task.path) ? null : recalled.unchanged(task.path);
     if (unchanged !== null && isUnder(unchanged, task)) {
@@ -204,11 +210,11 @@ class Scan {
     }
     const isWatched = recalled.watch(task.disk);
     const unlisted = this.#skippedByName(task, findings);
-    if (unlisted !== null) return { skip: unlisted };
+    if (unlisted !== null) return { skip: unlisted, isUnwatched: !isWatched };
     const listing = task.stat.size < LARGE_FOLDER ? this.#list(task.disk) : await this.#listAside(task.disk);
     if (!('names' in listing)) return listing;
     const open = this.#enter(task, listing, findings);
-    if ('skip' in open) return open;
+    if ('skip' in open) return { ...open, isUnwatched: !isWatched };
     if (!isWatched) open.inDoubt = true;
     await this.#names(open, listing);
     findings.counts.folders += 1;
@@ -334,7 +340,11 @@ class Scan {
     if (kind === 'special') return skip({ reason: 'special' }, !task.ignored);
     const isFolder = kind === 'folder';
     const isMount = isFolder && stat.dev !== task.stat.dev;
-    if (isMount && !this.#isRepository(disk) && !this.#roots.has(path)) return skip({ reason: 'mount' }, !task.ignored);
+    if (isMount && !this.#isRepository(disk) && !this.#roots.has(path)) {
+      // It may become one, and is not watched.
+      folder.inDoubt = true;
+      return skip({ reason: 'mount' }, !task.ignored);
+    }
     if (isFolder && !isMount && this.#wasMounted(path, disk)) return skip(NOT_MOUNTED);
 
     if (this.#chosen.excludes(path, isFolder) && !this.input.must.reaches(path)) {
@@ -368,8 +378,10 @@ class Scan {
     const outcome = await this.folder(task, below);
     folder.findings.add(below);
     if ('gone' in outcome) return 'gone';
-    if ('skip' in outcome) this.#skip(folder, at, outcome.skip);
-    else folder.draft.folder(at.index, outcome, marks);
+    if ('skip' in outcome) {
+      if ('isUnwatched' in outcome && outcome.isUnwatched) folder.inDoubt = true;
+      this.#skip(folder, at, outcome.skip);
+    } else folder.draft.folder(at.index, outcome, marks);
     return 'done';
   }
 

@@ -174,6 +174,28 @@ test.runIf(CAN_WATCH)('a file that is written through a second name has changed 
   await compare({ w, outside: '', watching, looking }, false);
 });
 
+test.runIf(CAN_WATCH)(
+  'a folder that is passed over for its name, and that nobody can watch, may become a root',
+  async () => {
+    const { w, watching, looking } = bench(
+      new LimitedChanges(nodeChanges(), 100, (folder) => /build|cache/.test(folder)),
+    );
+    mkdirSync(`${w.workspace}/lib/build/x`, { recursive: true });
+    mkdirSync(`${w.workspace}/lib/cache`);
+    writeFileSync(`${w.workspace}/lib/cache/CACHEDIR.TAG`, 'Signature: 8a477f597d28d172789f06886806bc55');
+    writeFileSync(`${w.workspace}/lib/cache/a.txt`, 'a');
+    const both = { w, outside: '', watching, looking };
+    await looking.checkpoint();
+    await compare(both, true);
+    await compare(both, true);
+    execFileSync('git', ['init', '-q', `${w.workspace}/lib/build`], { env: { ...process.env, ...GIT_ENV } });
+    await compare(both, true);
+    rmSync(`${w.workspace}/lib/cache/CACHEDIR.TAG`);
+    const { went, folders } = await compare(both, true);
+    expect(went).toBeLessThan(folders);
+  },
+);
+
 describe.runIf(CAN_WATCH)('four writers', () => {
   it('leave what both find', { timeout: 3_600_000 }, async () => {
     const rounds = Math.ceil(ROUNDS * 0.4);
