@@ -9,7 +9,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Milliseconds; of many hooks at once one starts it, and one that cannot live is not started over and over. */
 const PAUSE_MS = 5_000;
-/** It stays: a young generation of a quarter of the usual size saves 80 MB after a first checkpoint of 200,000 files. */
+/** It stays: with a young generation of a quarter of the usual size it takes a tenth less memory, and is no slower. */
 const NODE_OPTIONS = ['--max-semi-space-size=4'];
 
 /**

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Compressor } from './compressor.ts';
 
 /** More would take cores from the agent whose work is captured. */
@@ -44,8 +44,8 @@ class Thread {
   #lastJob = 0;
   #idle: NodeJS.Timeout | null = null;
 
-  constructor(onEnd: () => void) {
-    this.#worker = new Worker(PROGRAM, { eval: true, env: {}, execArgv: [], name: 'savepoint compressor' });
+  constructor(worker: Worker, onEnd: () => void) {
+    this.#worker = worker;
     this.#worker.unref();
     this.#worker.on('message', ({ job, ...compressed }: Compressed & { readonly job: number }) => {
       this.#jobs.get(job)?.done(compressed);
@@ -91,10 +91,13 @@ export function nodeCompressor(cores: number = availableParallelism()): Compress
   return {
     bytes: most * BYTES_A_THREAD,
     async compress(bytes, lengths, settings) {
+      // Loading it takes two milliseconds, which most processes need not spend.
+      const { Worker } = await import('node:worker_threads');
       let least: Thread | null = null;
       for (const thread of threads) if (least === null || thread.jobs < least.jobs) least = thread;
       if (least === null || (least.jobs > 0 && threads.size < most)) {
-        const made: Thread = new Thread(() => threads.delete(made));
+        const worker = new Worker(PROGRAM, { eval: true, env: {}, execArgv: [], name: 'savepoint compressor' });
+        const made: Thread = new Thread(worker, () => threads.delete(made));
         threads.add(made);
         least = made;
       }

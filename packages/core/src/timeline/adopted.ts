@@ -64,7 +64,8 @@ function checkpointOf({ ports, store, timeline }: Workspace): Checkpoint | null 
   const note = readAdopted(ports.fs, store.layout);
   if (note === null) return null;
   // What a purge wrote anew has other commits; the contents are the same.
-  return timeline.readAll().checkpoints.find(({ commit }) => commit === note) ?? timeline.latest();
+  const { checkpoints } = timeline.readAll(timeline.list().filter(({ commit }) => commit === note));
+  return checkpoints[0] ?? timeline.latest();
 }
 
 /** Nothing is known, so that every file is looked at. */

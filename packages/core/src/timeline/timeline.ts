@@ -88,8 +88,7 @@ export class Timeline {
   }
 
   /** As they are asked for, those that cannot be read with what is wrong. What was read before is not read again. */
-  *newestFirst(): Generator<Told> {
-    const refs = this.list();
+  *newestFirst(refs: readonly CheckpointRef[] = this.list()): Generator<Told> {
     for (let at = refs.length - 1; at >= 0; at--) yield this.#told(refs[at] as CheckpointRef);
   }
 
@@ -147,8 +146,7 @@ export class Timeline {
   end(): TimelineEnd {
     const refs = this.list();
     const lastNumber = refs.at(-1)?.number ?? 0;
-    for (const ref of [...refs].reverse()) {
-      const { checkpoint } = this.#told(ref);
+    for (const { checkpoint } of this.newestFirst(refs)) {
       if (checkpoint !== null) return { latest: checkpoint, lastNumber };
     }
     return { latest: null, lastNumber };

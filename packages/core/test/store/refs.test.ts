@@ -9,7 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { Died, dieByThrowing, FaultyFs, SimDisk, seededRandom, simPorts } from '@savepoint/testkit';
+import { Died, dieByThrowing, FaultyFs, fsWith, SimDisk, seededRandom, simPorts } from '@savepoint/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FsError, isFsError } from '../../src/io/fs.ts';
@@ -278,25 +278,18 @@ describe('Refs', () => {
 
   test('where there are no hard links a ref is still created, and still not replaced', async () => {
     const { ports, folder, commits } = await refsFixture();
-    const plain = Object.create(nodeFs) as typeof nodeFs;
-    plain.hardLink = (_, to) => {
-      throw new FsError('EPERM', 'hardLink', to);
-    };
-    const refs = new Refs({ ...ports, fs: bound(plain) }, folder);
+    const plain = fsWith(nodeFs, {
+      hardLink: (_, to) => {
+        throw new FsError('EPERM', 'hardLink', to);
+      },
+    });
+    const refs = new Refs({ ...ports, fs: plain }, folder);
     refs.create(`${CP}1`, commits[0]);
     expect(() => refs.create(`${CP}1`, commits[1])).toThrow(expect.objectContaining({ code: 'EEXIST' }));
     expect(refs.list('refs/')).toEqual([{ name: `${CP}1`, id: commits[0] }]);
     expect(refs.collectDebris()).toBe(0);
   });
 });
-
-/** nodeFs keeps its state in private fields, so its methods must run on itself. */
-function bound(fs: typeof nodeFs): typeof nodeFs {
-  return new Proxy(fs, {
-    get: (target, name: keyof typeof nodeFs) =>
-      Object.hasOwn(target, name) ? target[name] : (nodeFs[name] as (...args: unknown[]) => unknown).bind(nodeFs),
-  });
-}
 
 describe('damaged refs', () => {
   test.each([
