@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startDaemon } from './daemon.mjs';
 import { GEMINI } from './gemini.mjs';
@@ -118,7 +119,7 @@ async function atSize(base, size, runs, peers) {
   const home = join(base, 'home-command');
   for (const process of [staying, looking]) await process.does('checkpoint');
   command(project, home, 'checkpoint');
-  await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
+  await sleep(SETTLED_MS);
   for (const process of [staying, looking]) await process.does('checkpoint');
   command(project, home, 'checkpoint');
   kept.each(['add', '-A']);
@@ -132,7 +133,7 @@ async function atSize(base, size, runs, peers) {
     ours: {
       ready: async () => {
         // What another one wrote into the index a moment ago is read anew each time, as anything that young.
-        await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
+        await sleep(SETTLED_MS);
         await staying.does('checkpoint');
       },
       does: (/** @type {string} */ work) => staying.does(work),
@@ -253,7 +254,7 @@ async function throughDaemon(base, project, runs, edit) {
   const after = { what: 'hook through the daemon, one edited file', ours: [], command: [], rival: [], against };
   await daemon.asked('PreToolUse');
   await daemon.asked('PostToolUse');
-  await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
+  await sleep(SETTLED_MS);
   /** @param {Row} row @param {'PreToolUse' | 'PostToolUse'} name */
   const each = (row, name) => ({
     asked: async () => row.ours.push(await daemon.asked(name)),
@@ -341,7 +342,8 @@ function table(head, rows, notes) {
  */
 function start(dir, home, env = {}) {
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  return asked([PROCESS, dir, home], env);
+  // As the daemon is started.
+  return asked(['--max-semi-space-size=4', PROCESS, dir, home], env);
 }
 
 /** @param {string} dir @param {string} home */
@@ -352,12 +354,11 @@ function startGemini(dir, home) {
 
 /**
  * A process that is asked for work, line by line.
- * @param {string[]} script
+ * @param {string[]} script with node's own options before it
  * @param {Record<string, string>} env
  */
 async function asked(script, env) {
-  // As the daemon is started.
-  const child = spawn(process.execPath, ['--max-semi-space-size=4', ...script], {
+  const child = spawn(process.execPath, script, {
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
