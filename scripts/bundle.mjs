@@ -14,19 +14,32 @@ const cli = join(TOP, 'packages/cli');
 const folder = join(cli, 'bundle');
 
 rmSync(folder, { recursive: true, force: true });
-const command = /** @type {const} */ ({
+/** @type {import('rolldown').BuildOptions} */
+const command = {
   input: { savepoint: join(cli, 'dist/main.js') },
   platform: 'node',
+  // A package that has both is taken as modules: some have a main file that no bundler can look into (jsonc-parser).
+  resolve: { mainFields: ['module', 'main'] },
   logLevel: 'warn',
-});
-const atOnce = modulesOfHooks((await bundle({ ...command, write: false })).output);
+};
+const unsplit = (await bundle({ ...command, write: false })).output;
+const ofHooks = modulesWith('hook.js');
+const ofCommands = modulesWith('run.js');
+const ofVersion = join(cli, 'dist/own-version.js');
 const { output } = await bundle({
   ...command,
   output: {
     dir: folder,
     format: 'esm',
-    // All that a hook loads is one file: each further one costs it a millisecond or two.
-    codeSplitting: { groups: [{ name: 'engine', test: (id) => atOnce.has(id) }] },
+    // All that a hook loads is one file, and so is what every command loads besides: each further one costs a millisecond or two.
+    codeSplitting: {
+      groups: [
+        // `--version` loads this and nothing else.
+        { name: 'own-version', test: (id) => id === ofVersion, priority: 3 },
+        { name: 'engine', test: (id) => ofHooks.has(id), priority: 2 },
+        { name: 'command-line', test: (id) => ofCommands.has(id) || isSmallCommand(id), priority: 1 },
+      ],
+    },
     entryFileNames: '[name].js',
     // A process that stays must not load a part of another build than its own: then it finds none.
     chunkFileNames: '[name]-[hash].js',
@@ -56,24 +69,36 @@ writeFileSync(
 );
 
 const { lineScript } = await import('../packages/cli/dist/daemon/line-script.js');
-const { STORE_FORMAT } = await import('../packages/core/dist/index.js');
+const { STORE_FORMAT } = await import('../packages/core/dist/faces.js');
 const build = readFileSync(join(folder, 'build.txt'), 'utf8').trim();
 writeFileSync(join(folder, 'savepoint-hook'), lineScript({ build, format: STORE_FORMAT }), { mode: 0o755 });
 
 /**
- * What is loaded whenever a hook is, with all that this imports at once.
- * @param {import('rolldown').RolldownOutput['output']} output
+ * What is loaded whenever this module of the command is, with all that it imports at once.
+ * @param {string} file in the command's `dist/`
  * @returns {ReadonlySet<string>} absolute paths
  */
-function modulesOfHooks(output) {
-  const chunks = output.filter((one) => one.type === 'chunk');
-  const hook = chunks.find(({ moduleIds }) => moduleIds.includes(join(cli, 'dist/hook.js')));
-  if (hook === undefined) throw new Error('the hook is in no file of the bundle');
-  const seen = new Set([hook]);
+function modulesWith(file) {
+  const chunks = unsplit.filter((one) => one.type === 'chunk');
+  const first = chunks.find(({ moduleIds }) => moduleIds.includes(join(cli, 'dist', file)));
+  if (first === undefined) throw new Error(`${file} is in no file of the bundle`);
+  const seen = new Set([first]);
   for (const chunk of seen) {
     for (const one of chunks) if (chunk.imports.includes(one.fileName)) seen.add(one);
   }
   return new Set([...seen].flatMap(({ moduleIds }) => moduleIds));
+}
+
+/**
+ * Commands that take a few kilobytes each: reading all of them is quicker than opening one more file.
+ * Those of `agents/` load a server, a daemon, or the agents' settings.
+ * @param {string} path
+ */
+function isSmallCommand(path) {
+  const inside = path.startsWith(join(cli, 'dist') + sep) ? path.slice(join(cli, 'dist').length + 1) : '';
+  return (
+    inside.startsWith(`show${sep}`) || (inside.startsWith(`commands${sep}`) && !inside.split(sep).includes('agents'))
+  );
 }
 
 /**

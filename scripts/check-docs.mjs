@@ -2,7 +2,8 @@
 // @ts-check
 /**
  * Checks the documents. Usage: node scripts/check-docs.mjs [--top FOLDER] [--not-run FOLDER]… [REPORT…]
- * Every row of docs/features.md and docs/complaints.md is there and well formed, and links between files lead somewhere.
+ * Every row of docs/features.md and docs/complaints.md is there and well formed, links between files lead somewhere, and
+ * CONTRIBUTING.md says what each folder of tests/ is for.
  * Given the JSON reports of test runs, every test that a row names must have run and passed in them, except tests below
  * a folder that --not-run names (tests/system/ where only the quick tests ran).
  */
@@ -12,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { brokenLinks } from './docs/links.mjs';
 import { checkTable, TABLES } from './docs/rows.mjs';
+import { unlistedTestFolders } from './docs/test-folders.mjs';
 import { readReport } from './reports/read-report.mjs';
 
 /**
@@ -38,7 +40,18 @@ export function checkDocs(top, reports, notRun) {
     else problems.push(`${path} is missing`);
   }
   for (const path of documents(top)) problems.push(...brokenLinks(path, readFileSync(join(top, path), 'utf8'), exists));
+  const contributing = 'CONTRIBUTING.md';
+  if (exists(contributing))
+    problems.push(...unlistedTestFolders(readFileSync(join(top, contributing), 'utf8'), testFolders(top)));
   return problems;
+}
+
+/** @param {string} top */
+function testFolders(top) {
+  const tests = join(top, 'tests');
+  if (!existsSync(tests)) return [];
+  const entries = readdirSync(tests, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
 }
 
 /** Markdown files at the top, at the top of each package, and everywhere below docs/. @param {string} top */

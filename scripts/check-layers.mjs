@@ -4,11 +4,12 @@
  * Checks the order of the rooms and who may touch what (docs/decisions/0001-tool-chain.md).
  * Usage: node scripts/check-layers.mjs [FOLDER]   exit status 1 when a rule is broken, each breach with its reason.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readSource } from './layers/read-source.mjs';
 import { noCycles, RULES } from './layers/rules.mjs';
+import { sources } from './layers/sources.mjs';
 
 /**
  * @param {string} top the project's folder
@@ -17,29 +18,6 @@ import { noCycles, RULES } from './layers/rules.mjs';
 export function checkLayers(top) {
   const files = sources(top).map((path) => ({ path, ...readSource(readFileSync(join(top, path), 'utf8')) }));
   return [...files.flatMap((file) => RULES.flatMap((rule) => [...rule(file)])), ...noCycles(files)];
-}
-
-/** Paths of all TypeScript sources of the packages, with slashes, in order. @param {string} top */
-function sources(top) {
-  return readdirSync(join(top, 'packages'))
-    .flatMap((name) => below(top, `packages/${name}/src`))
-    .sort();
-}
-
-/** @param {string} top @param {string} folder @returns {string[]} */
-function below(top, folder) {
-  let entries;
-  try {
-    entries = readdirSync(join(top, folder), { withFileTypes: true });
-  } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return [];
-    throw error;
-  }
-  return entries.flatMap((entry) => {
-    const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return below(top, path);
-    return /\.[cm]?tsx?$/.test(entry.name) ? [path] : [];
-  });
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

@@ -18,9 +18,11 @@ const load = (path) => import(pathToFileURL(join(TOP, path)).href);
 
 /** @returns {Promise<Record<string, string>>} text by name of the page */
 async function makePages() {
-  const { configSchema, ERROR_CODES, OPTION_KEYS, schemasOf, specOf, VERBS } =
-    await load('packages/core/dist/index.js');
-  const { z } = await load('packages/core/dist/verbs/shapes.js');
+  const { configSchema, ERROR_CODES, OPTION_KEYS, schemasOf, specOf, VERBS } = {
+    ...(await load('packages/core/dist/index.js')),
+    ...(await load('packages/core/dist/faces.js')),
+  };
+  const { z } = await load('packages/core/dist/verbs/shapes/shapes.js');
   const { COMMANDS } = await load('packages/cli/dist/commands/table.js');
   const verbs = await Promise.all(
     Object.entries(VERBS).map(async ([key, verb]) => {
@@ -33,9 +35,15 @@ async function makePages() {
       };
     }),
   );
+  const commands = await Promise.all(
+    COMMANDS.filter((/** @type {any} */ row) => !row.isHidden).map(async (/** @type {any} */ row) => ({
+      ...row,
+      ...(await row.load()),
+    })),
+  );
   const intro = readFileSync(join(TOP, 'scripts/reference/command-line.md'), 'utf8').trim();
   return {
-    'cli.md': commandLinePage({ commands: COMMANDS, intro }),
+    'cli.md': commandLinePage({ commands, intro }),
     'verbs.md': verbsPage(verbs),
     'errors.md': errorsPage(ERROR_CODES),
     'options.md': configurationPage(OPTION_KEYS.map((/** @type {string} */ key) => ({ key, ...specOf(key) }))),

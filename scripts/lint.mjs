@@ -6,6 +6,7 @@ import { step, tellFailures, tool } from './steps.mjs';
 step('style: biome', [tool('@biomejs/biome', 'biome'), 'check', '--error-on-warnings']);
 step('types of tests and scripts: tsc', [tool('typescript', 'tsc'), '-p', 'tsconfig.test.json']);
 step('layers', ['scripts/check-layers.mjs']);
+step('sizes', ['scripts/check-sizes.mjs']);
 step('unused: knip', [tool('knip', 'knip')]);
 step('reference', ['scripts/gen-reference.mjs', '--check']);
 step('documents', ['scripts/check-docs.mjs']);

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * Takes out every sync, rename, look at the lock and check of the door and the store, one at a time, in a copy of the
- * project, and runs tests there: one of them must fail. First every test file runs with nothing taken out and tells
+ * Takes out every sync, rename, look at the lock and check of the door and the store, and every branch of what decides
+ * whose a change is and what is taken back, one at a time, in a copy of the project, and runs tests there: one of them must fail. First every test file runs with nothing taken out and tells
  * which points it comes to; for a point, the files that come to it run, those first that are quick and saw much of the
  * same source file. What may go unseen stands in mutants/harmless.json with its reason, and is not looked at again
  * unless it is asked for. Usage: node scripts/mutants.mjs [--only TEXT]… [--list]; TEXT is a part of `file:line what: code`.

@@ -1,14 +1,5 @@
-import {
-  type DiskPath,
-  type Fs,
-  kindOf,
-  type OpenOptions,
-  open,
-  type Ports,
-  permissions,
-  type Savepoint,
-  SavepointError,
-} from '@savepoint/core';
+import { type DiskPath, type OpenOptions, open, type Savepoint, SavepointError } from '@savepoint/core';
+import { type Fs, kindOf, type Ports, permissions } from '@savepoint/core/ports';
 import { fakeProcesses, type SimDisk, simPorts } from '@savepoint/testkit';
 
 /** A workspace on the simulated disk, seen with no code of the engine. */

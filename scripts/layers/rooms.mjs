@@ -10,25 +10,19 @@ export const FLOORS = [
   ['content', 'code'],
   ['io'],
   ['store'],
+  ['git'],
   ['workspace'],
   ['timeline', 'transaction'],
-  ['act'],
-  ['edit', 'purge', 'rewind'],
-  ['plan', 'fork', 'conversation', 'sync', 'config'],
-  [
-    'call-options.ts',
-    'call-request.ts',
-    'calls-in-flight.ts',
-    'events.ts',
-    'open-workspace.ts',
-    'publication.ts',
-    'standing.ts',
-  ],
-  ['bundles.ts', 'exporting.ts', 'repositories.ts', 'session.ts'],
+  ['operation'],
+  ['edit', 'purge', 'rewind', 'conversation'],
+  ['config', 'bundle', 'sandbox', 'copy'],
+  ['session', 'share', 'fork', 'check'],
+  ['plan'],
+  ['engine'],
   ['savepoint.ts'],
   ['verbs'],
   ['remote', 'tools'],
-  ['index.ts'],
+  ['faces.ts', 'index.ts', 'ports.ts'],
   ['node.ts'],
 ];
 
@@ -39,8 +33,8 @@ export const PURE_MODULES = new Map([
   ['node:buffer', 'bytes'],
 ]);
 
-/** Packages that one room alone may import, and rooms that import no others. */
-export const PACKAGES = new Map([['ignore', 'workspace']]);
+/** Packages of which only these rooms know. */
+export const PACKAGES = new Map([['ignore', ['git', 'workspace']]]);
 
 /** Methods of the Fs port that change what is on the disk. */
 export const CHANGING_METHODS = [
@@ -63,12 +57,16 @@ export const CHANGING_FUNCTIONS = ['durableWrite', 'durableCreate', 'removeTree'
 /** Rooms that may change the disk: the port itself, the store (its own folder), and the one door. */
 export const CHANGING_ROOMS = ['io', 'store', 'transaction'];
 
+/** The module that changes a user's folder, and the rooms that may import it. */
+export const DOOR = 'transaction/door.ts';
+export const DOOR_ROOMS = ['operation', 'transaction'];
+
 /**
  * The files of the engine that know the machine: everything else gets it through ports.
  * @param {string} file path inside packages/core/src
  */
 export function knowsTheMachine(file) {
-  return file === 'node.ts' || /^io\/node-[^/]+\.ts$/.test(file);
+  return file === 'node.ts' || /^io\/node\/[^/]+\.ts$/.test(file);
 }
 
 /** @param {string} file path inside packages/core/src */

@@ -5,6 +5,8 @@ import {
   CHANGING_FUNCTIONS,
   CHANGING_METHODS,
   CHANGING_ROOMS,
+  DOOR,
+  DOOR_ROOMS,
   FLOORS,
   floorOf,
   knowsTheMachine,
@@ -144,6 +146,20 @@ export function* oneDoor(file) {
 }
 
 /** @type {Rule} */
+export function* oneCallerOfTheDoor(file) {
+  const own = inEngine(file);
+  if (own === null || DOOR_ROOMS.includes(roomOf(own))) return;
+  const reason =
+    'One caller: operation/ alone goes through the door (operation/carry-out.ts), so that whatever changes a workspace ' +
+    'publishes, keeps and fails in the same way. Hand it a plan and what is to be published.';
+  for (const { specifier, line } of file.imports) {
+    if (specifier?.startsWith('.') && target(file, specifier) === `${CORE}${DOOR}`) {
+      yield { path: file.path, line, rule: 'one-caller', found: `import of ${DOOR}`, reason };
+    }
+  }
+}
+
+/** @type {Rule} */
 export function* packagesHaveARoom(file) {
   const own = inEngine(file);
   if (own === null) return;
@@ -154,15 +170,15 @@ export function* packagesHaveARoom(file) {
       .split('/')
       .slice(0, specifier.startsWith('@') ? 2 : 1)
       .join('/');
-    const home = PACKAGES.get(name);
+    const homes = PACKAGES.get(name);
     const rule = 'packages';
     if (name.startsWith('@savepoint/')) {
       const reason = 'The engine knows none of its faces, and imports itself by relative paths.';
       yield { path: file.path, line, rule, found: `import of ${name}`, reason };
-    } else if (home !== undefined && home !== room) {
-      const reason = `${name} is used in ${home}/ only, so that it can be replaced in one place.`;
+    } else if (homes !== undefined && !homes.includes(room)) {
+      const reason = `${name} is used in ${homes.join('/ and ')}/ only, so that it can be replaced in one place.`;
       yield { path: file.path, line, rule, found: `${room} imports ${name}`, reason };
-    } else if (home === undefined && (room === 'model' || room === 'content')) {
+    } else if (homes === undefined && (room === 'model' || room === 'content')) {
       const reason =
         room === 'model'
           ? 'model/ imports nothing: everything stands on it.'
@@ -184,7 +200,7 @@ export function* facesOnlyRender(file) {
       const reason = 'A package reaches another one by its name, through what that one exports.';
       yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
     } else if (specifier.startsWith('@savepoint/core') && !ENTRIES.includes(specifier)) {
-      const reason = `A face only renders: it knows ${ENTRIES.join(' and ')}, so that no decision moves out of the engine.`;
+      const reason = `A face only renders: it knows ${ENTRIES.join(', ')}, so that no decision moves out of the engine.`;
       yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
     } else if (specifier.startsWith('@savepoint/testkit') && own !== 'testkit') {
       const reason = 'The testkit is private: what ships must not need it.';
@@ -195,7 +211,7 @@ export function* facesOnlyRender(file) {
 
 /** The one place that may load another face, and which: the command serves MCP, runs hooks, and installs them. */
 const FACE_LOADERS = new Map([
-  ['@savepoint/mcp', 'packages/cli/src/commands/mcp.ts'],
+  ['@savepoint/mcp', 'packages/cli/src/commands/agents/mcp.ts'],
   ['@savepoint/agents', 'packages/cli/src/agents.ts'],
   ['@savepoint/s3', 'packages/cli/src/exporter.ts'],
   ['@savepoint/agents/hook', 'packages/cli/src/hook.ts'],
@@ -230,7 +246,7 @@ export function* facesStandAlone(file) {
   }
 }
 
-const ENTRIES = ['@savepoint/core', '@savepoint/core/node', '@savepoint/core/tools'];
+const ENTRIES = ['', '/faces', '/node', '/ports', '/tools'].map((entry) => `@savepoint/core${entry}`);
 
 /** @type {Rule} */
 export function* namesSayWhat(file) {
@@ -248,6 +264,7 @@ export const RULES = [
   order,
   machineByPortsOnly,
   oneDoor,
+  oneCallerOfTheDoor,
   packagesHaveARoom,
   facesOnlyRender,
   facesStandAlone,

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { TOP } from '../steps.mjs';
 
 /**
- * Where a sync, a rename or a check stands in the code that must not lose anything, and the same code with a switch at
- * each of them: `globalThis.isOut(id)` says whether it is taken out, and learns that it was reached.
+ * Where a sync, a rename or a check stands in the code that must not lose anything, and where a branch does in the code that
+ * decides whose a change is and what is taken back; and the same code with a switch at each of them: `globalThis.isOut(id)` says whether it is taken out, and learns that it was reached.
  */
 
 /**
  * @typedef {object} Point
  * @property {string} file from the top, with slashes
  * @property {number} line from 1
- * @property {'sync' | 'rename' | 'lock' | 'check'} what
+ * @property {'sync' | 'rename' | 'lock' | 'check' | 'branch'} what
  * @property {string} text the line, trimmed: with the file it names the point in the list of harmless ones
  * @property {number} from offset of what is taken out
  * @property {number} to
@@ -21,11 +21,19 @@ import { TOP } from '../steps.mjs';
 
 const CORE = 'packages/core/src';
 
+/** @type {readonly { readonly folder: string, readonly only?: RegExp, readonly branches?: boolean }[]} */
 const PLACES = [
   { folder: `${CORE}/transaction` },
   { folder: `${CORE}/store` },
   { folder: `${CORE}/store/objects` },
+  { folder: `${CORE}/store/objects/packs` },
   { folder: `${CORE}/store/refs` },
+  { folder: `${CORE}/store/snapshot` },
+  { folder: `${CORE}/store/state` },
+  { folder: `${CORE}/rewind`, branches: true },
+  { folder: `${CORE}/session`, branches: true },
+  { folder: `${CORE}/timeline/activity`, branches: true },
+  { folder: `${CORE}/timeline/capture`, only: /^(attribution|own-rewind)\.ts$/, branches: true },
   { folder: `${CORE}/io`, only: /^(durable-write|folder-walk|remove-tree|safe-path)\.ts$/ },
 ];
 
@@ -38,10 +46,10 @@ const CALLS = [
 
 /** @returns {Point[]} */
 export function allPoints() {
-  return PLACES.flatMap(({ folder, only }) =>
+  return PLACES.flatMap(({ folder, only, branches = false }) =>
     readdirSync(join(TOP, folder))
       .filter((name) => name.endsWith('.ts') && (only === undefined || only.test(name)))
-      .flatMap((name) => pointsIn(`${folder}/${name}`)),
+      .flatMap((name) => pointsIn(`${folder}/${name}`, branches)),
   ).map((point, id) => ({ ...point, id }));
 }
 
@@ -55,7 +63,10 @@ export function withSwitches(source, points) {
     const original = code.slice(from, to);
     const isOut = `globalThis.isOut(${id})`;
     // A condition may do more than ask: only the refusal is taken out.
-    const instead = what === 'check' ? `(${isOut}, ${original}) && !${isOut}` : `(${isOut} ? undefined : ${original})`;
+    const instead =
+      what === 'check' || what === 'branch'
+        ? `(${isOut}, ${original}) && !${isOut}`
+        : `(${isOut} ? undefined : ${original})`;
     code = code.slice(0, from) + instead + code.slice(to);
   }
   return code;
@@ -63,9 +74,10 @@ export function withSwitches(source, points) {
 
 /**
  * @param {string} file
+ * @param {boolean} branches whether each `if` is a point, not only those that refuse
  * @returns {Point[]}
  */
-function pointsIn(file) {
+function pointsIn(file, branches) {
   const source = readFileSync(join(TOP, file), 'utf8');
   const code = withoutComments(source);
   /** @type {Point[]} */
@@ -92,6 +104,7 @@ function pointsIn(file) {
     // own refuses nothing.
     if (/instanceof|isExpected|!isFsError\(\w+\)/.test(code.slice(open, close))) continue;
     if (/^\)\s*\{?\s*(?:throw\b|foreign\.push|return damaged)/.test(code.slice(close))) add('check', open + 1, close);
+    else if (branches) add('branch', open + 1, close);
   }
   return points.sort((a, b) => a.from - b.from);
 }

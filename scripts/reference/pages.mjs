@@ -5,6 +5,18 @@ import { notation } from './notation.mjs';
 
 const MADE = '<!-- Made by scripts/gen-reference.mjs; `npm run reference` makes it anew. -->';
 
+/**
+ * The fields of an error's data as text, from the words that its type is read from too.
+ * @param {any} said
+ * @returns {string}
+ */
+function fields(said) {
+  if (typeof said === 'string') return said;
+  if (Array.isArray(said)) return fields(said[0]) + (said[1] === 'null' ? ' | null' : '[]');
+  const told = Object.entries(said).map(([name, type]) => `${name}: ${fields(type)}`);
+  return told.length === 0 ? '{}' : `{ ${told.join(', ')} }`;
+}
+
 /** @param {string} text a bar would end the cell */
 const cell = (text) => text.replaceAll('|', '\\|');
 
@@ -21,13 +33,17 @@ export function commandLinePage({ commands, intro }) {
   return page('The command line', intro, ...commands.map(commandSection));
 }
 
+/** @param {string} text */
+const capitalised = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
 /** @param {any} command */
-function commandSection({ verb, operands, takesPaths, options, examples }) {
-  const words = ['savepoint', verb.name, ...operands.map((/** @type {any} */ one) => one[0])];
+function commandSection({ name, summary, description, usage, verb, operands, takesPaths, options, examples }) {
+  const words = ['savepoint', name, ...operands.map((/** @type {any} */ one) => one[0])];
   if (options.length > 0) words.splice(2, 0, '[options]');
   if (takesPaths) words.push('[-- paths...]');
+  const told = operands.filter((/** @type {any} */ one) => one[1] !== '');
   const rows = [
-    ...operands.map((/** @type {any} */ [syntax, told]) => [syntax, told]),
+    ...told,
     ...(takesPaths ? [['paths', 'only these and what is below them, relative to the current folder']] : []),
     ...options.map((/** @type {any} */ one) => [
       one.flags,
@@ -35,9 +51,9 @@ function commandSection({ verb, operands, takesPaths, options, examples }) {
     ]),
   ].map(([syntax, told]) => `| \`${cell(syntax)}\` | ${cell(told)} |`);
   return [
-    `## ${verb.name}`,
-    verb.description,
-    code(words.join(' ')),
+    `## ${name}`,
+    verb?.description ?? description ?? capitalised(summary),
+    code(usage === undefined ? words.join(' ') : `savepoint ${name} ${usage}`),
     ...(rows.length === 0 ? [] : [['| | |', '| --- | --- |', ...rows].join('\n')]),
     code(...examples),
   ].join('\n\n');
@@ -80,7 +96,7 @@ const EXITS = { 1: 'refused or failed, nothing changed', 2: 'wrong usage', 3: 'c
 
 /** @param {Readonly<Record<string, any>>} codes */
 export function errorsPage(codes) {
-  const sections = Object.entries(codes).map(([name, { exit, when, data, hint }]) =>
+  const sections = Object.entries(codes).map(([name, { exit, when, data, details, note, hint }]) =>
     [
       `## ${name}`,
       when,
@@ -88,7 +104,7 @@ export function errorsPage(codes) {
         '| | |',
         '| --- | --- |',
         `| exit status | ${exit}: ${EXITS[/** @type {keyof typeof EXITS} */ (exit)]} |`,
-        `| data | \`${cell(data)}\` |`,
+        `| data | ${cell([`\`${fields(data)}\``, ...besides(details, note)].join('; '))} |`,
         `| hint | ${cell(hint)} |`,
       ].join('\n'),
     ].join('\n\n'),
@@ -110,6 +126,14 @@ const PROJECT = {
   'leave-out': 'take patterns out',
   add: 'add to it',
 };
+
+/** @param {any} details @param {string | undefined} note */
+function besides(details, note) {
+  return [
+    ...(details === undefined ? [] : [`beside it \`details\`: \`${fields(details)}[]\``]),
+    ...(note === undefined ? [] : [note]),
+  ];
+}
 
 /** @param {readonly any[]} options */
 export function configurationPage(options) {

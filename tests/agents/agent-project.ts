@@ -1,6 +1,6 @@
 import { type Manifest, manifest } from '@savepoint/testkit';
+import { Project } from '@savepoint/testkit/command';
 import { onTestFinished } from 'vitest';
-import { Project } from '../complaints/project.ts';
 import type { Plan } from './model/plan.ts';
 import { type AgentProgram, MODEL_PORT } from './program.ts';
 import { installProgram } from './programs.ts';

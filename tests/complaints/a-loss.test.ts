@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { gitFingerprint, howMuch, type Manifest } from '@savepoint/testkit';
+import { git, identity, type Project, project, shell, watching, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { git, identity, type Project, project, shell, watching, workingFiles } from './project.ts';
 
 const MiB = 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { gitFingerprint } from '@savepoint/testkit';
+import { git, project, shell, watching, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { git, project, shell, watching, workingFiles } from './project.ts';
 
 describe('25 · shells', () => {
   it('what sed, here-documents, scripts, rm, mv and git checkout did comes back', () => {

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { open } from '@savepoint/core';
 import { howMuch, realPorts, world } from '@savepoint/testkit';
+import { bytesBelow, MiB, type Project, project, watching, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bytesBelow, MiB, type Project, project, watching, workingFiles } from './project.ts';
 import { manyFiles, turning } from './turns.ts';
 
 /** What a checkpoint opened and listed below the project, as [function, path] pairs. */
@@ -35,7 +35,7 @@ describe('41 · very many files', () => {
     timeout: 3_600_000,
   }, async () => {
     const p = project();
-    const count = howMuch({ quick: 5_000, ci: 20_000, long: 500_000 });
+    const count = howMuch({ quick: 2_000, ci: 20_000, long: 500_000 });
     manyFiles(p.dir, count);
     fs.mkdirSync(p.store, { mode: 0o700 });
     fs.writeFileSync(path.join(p.store, 'config.json'), '{ "hooks": { "budget_ms": 50 } }');
@@ -59,7 +59,7 @@ describe('41 · very many files', () => {
 });
 
 describe('42 · listing a million paths', () => {
-  const count = howMuch({ quick: 20_000, ci: 100_000, long: 1_000_000 });
+  const count = howMuch({ quick: 8_000, ci: 100_000, long: 1_000_000 });
 
   it('leaves the process time for others, and ends when it is told to', { timeout: 3_600_000 }, async () => {
     const w = world(onTestFinished);

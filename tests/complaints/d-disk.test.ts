@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { howMuch } from '@savepoint/testkit';
+import { bytesBelow, MiB, project, watching, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { bytesBelow, MiB, project, watching, workingFiles } from './project.ts';
 
 describe('49 · debris', () => {
   it('a checkpoint killed again and again does not make the store grow', () => {

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
+import { explain, git, project, watching, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { explain, git, project, watching, workingFiles } from './project.ts';
 
 describe('55 · several processes', () => {
   it('eight checkpoints at once: all succeed, each with its own id', async () => {

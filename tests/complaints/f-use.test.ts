@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { open } from '@savepoint/core';
 import { howMuch, realPorts, world } from '@savepoint/testkit';
+import { project, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { project, workingFiles } from './project.ts';
 import { manyFiles, turning } from './turns.ts';
 
 describe('60 · undo and redo', () => {

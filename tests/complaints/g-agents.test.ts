@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { explain, type Outcome, type Project, project, shell } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { explain, type Outcome, type Project, project, shell } from './project.ts';
 
 /**
  * Complaints of docs/complaints.md that are about an agent at work, through the built command: the agent tells its hook

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { gitFingerprint, type Manifest } from '@savepoint/testkit';
+import { git, identity, Project, project, shell, workingFiles } from '@savepoint/testkit/command';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { git, identity, Project, project, shell, workingFiles } from './project.ts';
 
 /**
  * One scene, played with what today's agents do to a tree: a repository with everything that is known to go wrong, a

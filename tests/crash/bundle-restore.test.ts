@@ -1,4 +1,5 @@
-import { type DiskPath, kindOf, SavepointError } from '@savepoint/core';
+import { type DiskPath, SavepointError } from '@savepoint/core';
+import { kindOf } from '@savepoint/core/ports';
 import { Died, FaultyFs, howMuch, SimDisk, seededRandom } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';

@@ -92,18 +92,19 @@ async function failAt(
 
 /** What the capture before an act could not read keeps its folder, so nothing else can take the folder's place. */
 function couldNotBeRead(failure: unknown): boolean {
-  const { code, data } = failure as SavepointError;
-  const paths = code === 'CONFLICT' ? (data['paths'] as { readonly why: string }[]) : [];
+  const error = failure as SavepointError;
+  const paths = error.code === 'CONFLICT' ? error.data.paths : [];
   return paths.some(({ why }) => why.includes('it holds what was not captured (unreadable)'));
 }
 
 /** An edit that could not be taken back is told file by file, with what a person needs to put it right by hand. */
 function expectReport(failure: SavepointError, disk: SimDisk, tree: Tree, old: Tree, where: string): void {
   // Before its commit point nothing happened to any file.
-  if (failure.data['cause'] === undefined && tell(tree) === tell(old)) return;
-  const paths = failure.data['paths'] as { path: string; state: string; backup?: string }[];
+  const { cause, paths = [] } = (failure as SavepointError<'PENDING'>).data;
+  if (cause === undefined && tell(tree) === tell(old)) return;
   expect(paths.length, where).toBeGreaterThan(0);
-  for (const { path, state, backup } of paths) {
+  for (const { path: json, state, backup } of paths) {
+    const path = String(json);
     const before = old.get(path);
     if (state === 'restored') expect(tree.get(path), `${where}: ${path}`).toBe(before);
     else if (state === 'not restored') expect(tree.get(path), `${where}: ${path}`).not.toBe(before);
@@ -161,6 +162,8 @@ export interface Thoroughness {
   readonly ofFiles: number;
   readonly ways: 'one' | 'all';
   readonly deaths: number;
+  /** Of that many syncs one fails. */
+  readonly eachSync: number;
 }
 
 /** @returns what does not hold */
@@ -178,10 +181,14 @@ export async function failCalls(scene: Scene, random: SeededRandom, much: Thorou
 }
 
 /**
- * Each sync of an act fails in turn, once, and the last one of the workspace's folder again and again; then the power goes:
+ * The syncs of an act fail in turn, each once, and the last one of the workspace's folder again and again; then the power goes:
  * what the act said must hold. @returns what does not hold
  */
-export async function failSyncs(scene: Scene, random: SeededRandom): Promise<readonly string[]> {
+export async function failSyncs(
+  scene: Scene,
+  random: SeededRandom,
+  { eachSync }: Thoroughness,
+): Promise<readonly string[]> {
   const start = await prepared(scene);
   const ends = await endsOf(scene, start);
   const found: string[] = [];
@@ -207,7 +214,7 @@ export async function failSyncs(scene: Scene, random: SeededRandom): Promise<rea
     }
     return faulty.hit;
   };
-  for (let at = 1; await judge(at, isSync, false); at++);
+  for (let at = 1; await judge(at, isSync, false); at += eachSync);
   if (ofRoot > 0) await judge(ofRoot, isOfRoot, true);
   return found;
 }

@@ -11,7 +11,7 @@ import { prepared, SCENES, type Scene } from './scenes.ts';
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/interference.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const MOMENTS = howMuch({ quick: 16, ci: 60, long: 60 });
+const MOMENTS = howMuch({ quick: 12, ci: 60, long: 60 });
 const LONG = howMuch({ quick: false, ci: false, long: true });
 
 /** What another program may do at a path; null where it cannot be done there now. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { bytesFromText, type DiskPath, open, type Savepoint } from '@savepoint/core';
 import { howMuch, type Manifest, manifest, realPorts, type SeededRandom, seededRandom } from '@savepoint/testkit';
+import { explain, type Project, project, watching } from '@savepoint/testkit/command';
 import { afterEach, describe, expect, it } from 'vitest';
-import { explain, type Project, project, watching } from '../complaints/project.ts';
 
 /**
  * A real process of the real command kills itself before its n-th call to the file system. The folder is all old or all
@@ -10,7 +10,7 @@ import { explain, type Project, project, watching } from '../complaints/project.
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/killed-process.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const MOMENTS = howMuch({ quick: 4, ci: 12, long: Number.POSITIVE_INFINITY });
+const MOMENTS = howMuch({ quick: 2, ci: 12, long: Number.POSITIVE_INFINITY });
 
 const CALLS =
   'openSync readSync writeSync fsyncSync renameSync linkSync unlinkSync mkdirSync rmdirSync chmodSync fchmodSync symlinkSync lstatSync readdirSync'.split(

@@ -1,5 +1,5 @@
 import { type DiskPath, SavepointError } from '@savepoint/core';
-import { Died, type SimCall, type SimDisk } from '@savepoint/testkit';
+import { Died, howMuch, type SimCall, type SimDisk } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { codeOf, engine, journals, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, SCENES } from './scenes.ts';
@@ -12,6 +12,9 @@ const STORES = '/home/workspaces' as DiskPath;
 
 /** Calls between the look at the lock and what it guards: nobody can look and act at once. */
 const WINDOW = 14;
+
+/** A person's run takes some of the calls. */
+const EACH = howMuch({ quick: 4, ci: 3, long: 3 });
 
 function stealLocks(disk: SimDisk): void {
   for (const store of disk.list(STORES)) {
@@ -65,7 +68,7 @@ describe.each(ACTS)('$name', (scene) => {
     );
     expect(published).toBeGreaterThan(held);
     let lost = 0;
-    for (let at = held; at <= published - WINDOW; at += 3) {
+    for (let at = held; at <= published - WINDOW; at += EACH) {
       const { disk, calls, code } = await run(start, act, at);
       const where = `lost before call ${at}; commit at ${committed}, publication at ${published}`;
       if (code !== 'PENDING') expect(code, where).toBe('LOCK_LOST');
@@ -104,7 +107,7 @@ it('a recovery that lost the lock publishes nothing', { timeout: 600_000 }, asyn
   const published = whole.calls.findLastIndex(isPublication);
   expect(published).toBeGreaterThan(WINDOW);
   const held = whole.calls.findIndex(({ path }) => /\/lock\/[^/]+$/.test(path)) + 3;
-  for (let at = held; at <= published - WINDOW; at += 4) {
+  for (let at = held; at <= published - WINDOW; at += howMuch({ quick: 24, ci: 4, long: 4 })) {
     const { calls } = await run(half, recover, at);
     expect(calls.filter(isPublication), `lost before call ${at}, publication at ${published}`).toEqual([]);
   }
@@ -117,7 +120,7 @@ it('a folder that is moved away while an act prepares is no fault of our own', {
   const { disk: whole, calls } = await run(start, (disk) => scene.act(engine(disk, 100)), 0);
   const committed = calls.findIndex(({ operation, path }) => operation === 'rename' && path.endsWith('.json'));
   const away = '/away' as DiskPath;
-  for (let at = 1; at <= committed; at += 3) {
+  for (let at = 1; at <= committed; at += EACH) {
     const disk = start.afterProcessDeath();
     let count = 0;
     disk.onCall = () => {

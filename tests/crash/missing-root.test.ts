@@ -89,7 +89,7 @@ describe('a root that is missing when an act is to be settled', () => {
       for (const path of ['notes.txt', 'data/made.txt', 'app/src/gone.txt']) {
         const before = tell(treeOf(disk).tree);
         const error = await failure(make(engine(disk, 203), path));
-        expect([error.code, error.data['why']], path).toEqual(['PENDING', 'root-missing']);
+        expect(error, path).toMatchObject({ code: 'PENDING', data: { why: 'root-missing' } });
         expect(tell(treeOf(disk).tree)).toBe(before);
       }
       expect((await failure(engine(disk, 204).gc())).code).toBe('PENDING');

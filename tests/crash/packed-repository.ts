@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { DiskPath, Stat } from '@savepoint/core';
+import type { DiskPath } from '@savepoint/core';
+import type { Stat } from '@savepoint/core/ports';
 import { GIT_ENV, type SimDisk } from '@savepoint/testkit';
 
 /** A repository of git's own making with all its objects in one pack, and its files, to be put on a simulated disk. */

@@ -7,7 +7,7 @@ import { prepared, SCENES, type Scene } from './scenes.ts';
 
 /** An act that died half way, and what only a person can decide: someone else's content stands in its way. */
 
-const EACH = howMuch({ quick: 7, ci: 1, long: 1 });
+const EACH = howMuch({ quick: 21, ci: 1, long: 1 });
 const RESTORE = SCENES.find(({ name }) => name === 'restore') as Scene;
 const at = (path: string): DiskPath => `${ROOT}/${path}` as DiskPath;
 

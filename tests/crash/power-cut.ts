@@ -167,9 +167,9 @@ async function nested(
  * Dies at every call in turn; what the next process is told stays after a power cut, although it stands on what the
  * dead one had made.
  */
-export async function standOnTheDead(scene: Scene): Promise<void> {
+export async function standOnTheDead(scene: Scene, each: number): Promise<void> {
   const start = await prepared(scene);
-  for (let at = 1, died = true; died; at++) {
+  for (let at = 1, died = true; died; at += each) {
     const { disk, died: hasDied } = await dieAt(start, at, perform(scene));
     const next = disk.afterProcessDeath();
     const { checkpoint } = await engine(next, 200).checkpoint();

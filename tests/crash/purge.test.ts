@@ -1,4 +1,5 @@
-import { type DiskPath, kindOf, SavepointError } from '@savepoint/core';
+import { type DiskPath, SavepointError } from '@savepoint/core';
+import { kindOf } from '@savepoint/core/ports';
 import { Died, FaultyFs, howMuch, type SimDisk, seededRandom } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { engine, tell, treeOf, verifyDeep } from '../simulated.ts';

@@ -1,4 +1,5 @@
-import { type DiskPath, type Edit, type FileRequest, kindOf, type Savepoint, type TreePath } from '@savepoint/core';
+import type { DiskPath, Edit, FileRequest, Savepoint, TreePath } from '@savepoint/core';
+import { kindOf } from '@savepoint/core/ports';
 import { SimDisk } from '@savepoint/testkit';
 import { engine, ROOT } from '../simulated.ts';
 import { putPackedRepository } from './packed-repository.ts';

@@ -23,10 +23,10 @@ function sceneOf(wanted: string): Scene {
   return SCENES.find(({ name }) => name === wanted) as Scene;
 }
 
-const EACH = howMuch({ quick: 12, ci: 3, long: 1 });
+const EACH = howMuch({ quick: 30, ci: 3, long: 1 });
 
 /** What comes of a folder that is moved away differs from call to call more than the rest. */
-const EACH_MOVE = howMuch({ quick: 3, ci: 1, long: 1 });
+const EACH_MOVE = howMuch({ quick: 8, ci: 1, long: 1 });
 
 const isOfFiles = ({ path }: SimCall): boolean => path.startsWith(`${ROOT}/`) && !path.includes('/.savepoint-');
 
@@ -50,7 +50,8 @@ async function callsOf(scene: Scene, start: SimDisk): Promise<readonly SimCall[]
 }
 
 function named(failure: SavepointError | null): readonly string[] {
-  return ((failure as SavepointError).data['paths'] as { path: string }[]).map(({ path }) => path);
+  const { paths = [] } = (failure as SavepointError<'PENDING'>).data;
+  return paths.map(({ path }) => String(path));
 }
 
 /** The scene's act; `meddle` is called before each of its calls that change something, with its number. */

@@ -5,7 +5,7 @@ import { failCalls, failRecoveries, failSyncs } from './failing-calls.ts';
 import { cutPower, recoverOnTheDead } from './power-cut.ts';
 import { SCENES, type Scene } from './scenes.ts';
 
-const MUCH = { calls: 60, ofFiles: Number.POSITIVE_INFINITY, ways: 'one', deaths: 1 } as const;
+const MUCH = { calls: 60, ofFiles: Number.POSITIVE_INFINITY, ways: 'one', deaths: 1, eachSync: 1 } as const;
 
 test('the sweeps in short: first a few moments of each scene, then more', { timeout: 600_000 }, async () => {
   for (const moments of [4, 16]) {
@@ -16,7 +16,7 @@ test('the sweeps in short: first a few moments of each scene, then more', { time
   }
   await recoverOnTheDead(SCENES[0] as Scene, 3);
   for (const scene of SCENES.slice(0, 2)) {
-    expect(await failSyncs(scene, seededRandom(4)), scene.name).toEqual([]);
+    expect(await failSyncs(scene, seededRandom(4), MUCH), scene.name).toEqual([]);
     expect(await failRecoveries(scene, seededRandom(3), MUCH), scene.name).toEqual([]);
   }
 });

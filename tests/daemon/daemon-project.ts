@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { bytesFromText, type DiskPath, open, type Savepoint } from '@savepoint/core';
 import { nodePlaces, nodePorts } from '@savepoint/core/node';
+import { line, main, type Outcome, Project, type RunOptions } from '@savepoint/testkit/command';
 import { onTestFinished } from 'vitest';
-import { line, main, type Outcome, Project, type RunOptions } from '../complaints/project.ts';
 
 const PATIENCE_MS = 60_000;
 

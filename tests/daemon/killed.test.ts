@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { howMuch } from '@savepoint/testkit';
+import { watching } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
 import { claudeEvents } from '../../packages/agents/test/fixtures/claude.ts';
 import { geminiEvents } from '../../packages/agents/test/fixtures/others.ts';
-import { watching } from '../complaints/project.ts';
 import { type DaemonProject, daemonProject, isRunning, kill } from './daemon-project.ts';
 
 /**

@@ -3,14 +3,14 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { howMuch } from '@savepoint/testkit';
+import { line, main } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
 import { claudeEvents } from '../../packages/agents/test/fixtures/claude.ts';
-import { line, main } from '../complaints/project.ts';
 import { type DaemonProject, daemonProject, hasNumber, isRunning, kill, until } from './daemon-project.ts';
 
 /** How a daemon begins, what it is found by, and when it ends; what it says to requests that are none. */
 
-const MANY = howMuch({ quick: 8, ci: 20, long: 60 });
+const MANY = howMuch({ quick: 4, ci: 20, long: 60 });
 
 /** Starts that many at once. @returns the processes that stayed, once all others have ended */
 async function startMany(p: DaemonProject, count: number): Promise<readonly number[]> {

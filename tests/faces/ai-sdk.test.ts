@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { savepointTools, ToolFailure, trackedTools } from '@savepoint/ai-sdk';
 import { open } from '@savepoint/core/node';
+import { type Project, project } from '@savepoint/testkit/command';
 import type { ToolSet as ToolSet7 } from 'ai';
 import type { ToolSet as ToolSet6 } from 'ai-6';
 import { describe, expect, it } from 'vitest';
-import { type Project, project } from '../complaints/project.ts';
 import { type Step, VERSIONS } from './ai-sdk-versions.ts';
 
 const actor = { kind: 'agent', name: 'test-agent' } as const;

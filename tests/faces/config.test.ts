@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Project, project } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
-import { type Project, project } from '../complaints/project.ts';
 
 /** The two files of settings and the switch in the environment, through the command. */
 

@@ -1,6 +1,6 @@
-import { schemasOf, VERBS, type Verb } from '@savepoint/core';
+import { schemasOf, VERBS, type Verb } from '@savepoint/core/faces';
+import { explain, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { explain, project } from '../complaints/project.ts';
 
 /** Each verb with something to do, in an order in which it has; what its JSON and its words must hold. */
 const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[] = [

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { ERROR_CODES } from '@savepoint/core';
-import { describe, expect, it } from 'vitest';
 import {
   explain,
   type Outcome,
@@ -10,7 +9,8 @@ import {
   sharedProject,
   watching,
   workingFiles,
-} from '../complaints/project.ts';
+} from '@savepoint/testkit/command';
+import { describe, expect, it } from 'vitest';
 
 interface Failure {
   readonly code: keyof typeof ERROR_CODES;

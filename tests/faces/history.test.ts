@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { bytesFromText, type DiskPath, open, type Savepoint, schemasOf, type TreePath, VERBS } from '@savepoint/core';
+import { bytesFromText, type DiskPath, open, type Savepoint, type TreePath } from '@savepoint/core';
+import { schemasOf, VERBS } from '@savepoint/core/faces';
 import { nodePorts } from '@savepoint/core/node';
+import { explain, main, type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { explain, main, type Project, project } from '../complaints/project.ts';
 
 /** What an agent did through the library, as people and programs see it through the command. */
 

@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { project } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
-import { project } from '../complaints/project.ts';
 
 /** `savepoint install`, `hook` and `status` through the built command, as an agent's shell runs it. */
 
@@ -64,6 +64,16 @@ it('the plugin for opencode tells of calls, and of nothing that only reads', asy
     ['prompt', 'ses_1', null],
     ['session', 'ses_1', null],
   ]);
+});
+
+it('what install changes in settings that are there is shown, and uninstall shows it taken out', () => {
+  const p = project();
+  p.write('.claude/settings.local.json', '{\n  "model": "m"\n}\n');
+  const shown = p.run(['install', 'claude', '--dry-run']).stdout;
+  expect(shown).toMatch(/^ {2}-.*"model": "m"$/m);
+  expect(shown).toMatch(/^ {2}\+ {4}"SessionStart": \[$/m);
+  p.run(['install', 'claude']);
+  expect(p.run(['uninstall', 'claude', '--dry-run']).stdout).toMatch(/^ {2}- {4}"SessionStart": \[$/m);
 });
 
 it('an agent that is not known is named with those that are', () => {

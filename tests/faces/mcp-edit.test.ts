@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { project } from '../complaints/project.ts';
 import { call, connect, ERAS } from './mcp-server.ts';
 
 const replace = (from: string, to: string): object => ({ old_string: from, new_string: to });

@@ -1,5 +1,5 @@
+import { project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { project } from '../complaints/project.ts';
 import { answerOf, INITIALIZE, type Message, rawServer, toolCall } from './mcp-server.ts';
 
 const TRACE = /^\s+at .*:\d+:\d+|node:internal|Uncaught/m;

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@modelcontextprotocol/client';
+import { project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { project } from '../complaints/project.ts';
 import { call, connect, ERAS } from './mcp-server.ts';
 
 describe.each(ERAS)('roots, with a client of %s', (revision) => {

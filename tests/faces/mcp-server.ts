@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { main, type Project } from '@savepoint/testkit/command';
 import { onTestFinished } from 'vitest';
-import { main, type Project } from '../complaints/project.ts';
 
 /** The revisions of the protocol that clients in use speak. */
 export const REVISIONS = ['2025-06-18', '2025-11-25', '2026-07-28'] as const;

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { project } from '../complaints/project.ts';
 import { answerOf, call, connect, REVISIONS } from './mcp-server.ts';
 
 /** JSON; written anew by `vitest run tests/faces/mcp.test.ts --update=all`. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
-import type { Project } from '../complaints/project.ts';
+import type { Project } from '@savepoint/testkit/command';
 
 const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
 

@@ -1,6 +1,6 @@
 import { open } from '@savepoint/core/node';
+import { type Outcome, type Project, project, shell, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { type Outcome, type Project, project, shell, workingFiles } from '../complaints/project.ts';
 import { onTerminal } from './pseudo-terminal.ts';
 
 /** Two agents, whose calls a library brackets, and a user; the real command takes the work of one back. */

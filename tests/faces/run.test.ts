@@ -1,6 +1,6 @@
 import fs from 'node:fs';
+import { explain, type Outcome, type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { explain, type Outcome, type Project, project } from '../complaints/project.ts';
 import { onTerminal } from './pseudo-terminal.ts';
 
 interface Listed {

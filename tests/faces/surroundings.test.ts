@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Project, project, sharedProject, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { type Project, project, sharedProject, workingFiles } from '../complaints/project.ts';
 
 const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
 

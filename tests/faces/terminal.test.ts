@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { type Project, project, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { type Project, project, workingFiles } from '../complaints/project.ts';
 import { onTerminal } from './pseudo-terminal.ts';
 
 function changed(): Project {

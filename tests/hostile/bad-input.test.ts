@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { type Outcome, type Project, project, sharedProject, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { type Outcome, type Project, project, sharedProject, workingFiles } from '../complaints/project.ts';
 
 /** Two checkpoints, and a change since. */
 function prepare(p: Project): Project {

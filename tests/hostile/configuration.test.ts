@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { gitFingerprint } from '@savepoint/testkit';
+import { git, type Project, project, shell } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
-import { git, type Project, project, shell } from '../complaints/project.ts';
 import { runEveryVerb } from './verbs.ts';
 
 /** A program that leaves a canary behind, named after how it was called. */

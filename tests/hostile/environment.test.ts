@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { gitFingerprint, howMuch } from '@savepoint/testkit';
+import { type Project, project, shell, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { type Project, project, shell, workingFiles } from '../complaints/project.ts';
 import { runEveryVerb } from './verbs.ts';
 
 function repository(): Project {

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
+import { project, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { project, workingFiles } from '../complaints/project.ts';
 import { runEveryVerb } from './verbs.ts';
 
 /** Names that could speak to a terminal, or be taken for something else. */

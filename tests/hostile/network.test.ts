@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { project } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
-import { project } from '../complaints/project.ts';
 import { runEveryVerb } from './verbs.ts';
 
 it('no verb uses the network (promise 11)', () => {

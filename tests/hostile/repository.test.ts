@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { bytesFromText, type DiskPath, open } from '@savepoint/core';
 import { gitFingerprint, howMuch, realPorts } from '@savepoint/testkit';
+import { explain, type Project, project, workingFiles } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
-import { explain, type Project, project, workingFiles } from '../complaints/project.ts';
 
 /** What may have happened to a `.git`: the folder is a good repository with one commit when `spoil` gets it. */
 const SPOILED: readonly (readonly [string, (p: Project, dotGit: string) => void])[] = [

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { explain, type Outcome, type Project, type RunOptions } from '../complaints/project.ts';
+import { explain, type Outcome, type Project, type RunOptions } from '@savepoint/testkit/command';
 
 /** Every verb, in an order in which each has something to do, on a project that was changed after `cp_1`. */
 const EVERY_VERB: readonly (readonly string[])[] = [

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
-import type { DiskPath, Fd } from '@savepoint/core';
+import type { DiskPath } from '@savepoint/core';
+import type { Fd } from '@savepoint/core/ports';
 import type { SimDisk } from '@savepoint/testkit';
 import { ROOT, type Tree, treeOf } from '../simulated.ts';
 import type { Hands } from './tree.ts';

@@ -10,8 +10,8 @@ import { type Game, Player } from './player.ts';
  * tree is always what a plain model says. A failure prints its seed; with it the failing game is the first one played.
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const GAMES = howMuch({ quick: 8, ci: 100, long: 2_000 });
-const REAL_GAMES = howMuch({ quick: 2, ci: 6, long: 100 });
+const GAMES = howMuch({ quick: 4, ci: 100, long: 2_000 });
+const REAL_GAMES = howMuch({ quick: 1, ci: 6, long: 100 });
 const OPERATIONS = 220;
 
 test('operations on the simulated disk', { timeout: 3_600_000 }, async () => {

@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { type CaptureRules, type DiskPath, open, type Ports, type Savepoint, type TreePath } from '@savepoint/core';
+import { type DiskPath, open, type Savepoint, type TreePath } from '@savepoint/core';
 import { nodeFs } from '@savepoint/core/node';
+import type { CaptureRules, Ports } from '@savepoint/core/ports';
 import { FaultyFs, type FsCall, fakeProcesses, git, howMuch, realPorts, type World, world } from '@savepoint/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { remember } from './kept-copy.ts';

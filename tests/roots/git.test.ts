@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { open, type Ports, type Savepoint, type TreePath } from '@savepoint/core';
+import { open, type Savepoint, type TreePath } from '@savepoint/core';
 import { nodeFs } from '@savepoint/core/node';
+import type { Ports } from '@savepoint/core/ports';
 import {
   FaultyFs,
   type FsCall,

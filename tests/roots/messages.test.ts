@@ -191,7 +191,7 @@ describe('calls in flight', () => {
     });
     const { id } = await other.begin({ tool: 'sh', kind: 'shell' });
     const error = await failure(s.session.rollbackTo('m1'));
-    expect([error.code, (error.data['calls'] as { call: string }[])[0]?.call]).toEqual(['CALL_OPEN', id]);
+    expect(error).toMatchObject({ code: 'CALL_OPEN', data: { calls: [{ call: id }] } });
     await other.end(id);
     await s.session.rollbackTo('m1');
     expect(s.text('m2')).toBeNull();
@@ -207,7 +207,7 @@ describe('what others did since', () => {
       await other.call({ tool: 'sh', kind: 'shell' }, () => writeFileSync(s.at('theirs'), 'x'));
       writeFileSync(s.at('mine'), 'y');
       const error = await failure(s.session.rollbackTo('m1'));
-      expect([error.code, (error.data['paths'] as { path: string }[]).map(({ path }) => path)]).toEqual([
+      expect([error.code, 'paths' in error.data && error.data.paths?.map((told) => Object(told).path)]).toEqual([
         'CONFLICT',
         ['mine', 'theirs'],
       ]);

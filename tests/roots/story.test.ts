@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import type { DiskPath, TreePath } from '@savepoint/core';
 import { open } from '@savepoint/core/node';
 import { GIT_ENV } from '@savepoint/testkit';
+import { Project } from '@savepoint/testkit/command';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Project } from '../complaints/project.ts';
 import { call, connect } from '../faces/mcp-server.ts';
 
 /**

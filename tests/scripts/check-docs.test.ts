@@ -30,8 +30,8 @@ function checked(
 }
 
 describe('rows', () => {
-  it('are all wanted: 73 features and 69 complaints', () => {
-    expect(Object.values(TABLES).map((ids) => ids.length)).toEqual([73, 69]);
+  it('are all wanted: 79 features and 69 complaints', () => {
+    expect(Object.values(TABLES).map((ids) => ids.length)).toEqual([79, 69]);
     expect(checked({}, {})).toEqual([]);
   });
 
@@ -145,4 +145,26 @@ it('the command fails, names what is wrong, and succeeds when nothing is', () =>
   const wrong = run(folderOf({ 'docs/features.md': tables()['docs/features.md'] ?? '' }));
   expect([wrong.status, wrong.stderr]).toEqual([1, 'docs/complaints.md is missing\n\ndocs: 1 wrong\n']);
   expect(run(folderOf(tables())).status).toBe(0);
+});
+
+describe('the table of CONTRIBUTING.md', () => {
+  const row = (name: string): string => `| \`tests/${name}/\` | what it is for |\n`;
+  const told = (text: string): string[] => {
+    const top = folderOf({ ...tables(), ...FILES, 'tests/crash/c.test.ts': '', 'CONTRIBUTING.md': text });
+    return checkDocs(top, [], []);
+  };
+
+  it('has a row for each folder of tests/, and for no other', () => {
+    expect(told(row('system') + row('crash'))).toEqual([]);
+    expect(told(row('crash') + row('gone'))).toEqual([
+      'CONTRIBUTING.md: no row says what tests/system/ is for',
+      'CONTRIBUTING.md: tests/gone/ has a row and is not there',
+    ]);
+  });
+
+  it('says something in each row', () => {
+    expect(told('| `tests/system/` | |\n| `tests/crash/` | deaths |\n')).toEqual([
+      'CONTRIBUTING.md: no row says what tests/system/ is for',
+    ]);
+  });
 });

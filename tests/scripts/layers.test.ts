@@ -69,7 +69,7 @@ describe('ports', () => {
     ["import fs from 'fs';", 'import of fs'],
     ["const os = await import('node:os');", 'import of node:os'],
     ['const x = await import(name);', 'an import of a computed module'],
-    ["import { nodeFs } from '../io/node-fs.ts';", 'import of the driver ../io/node-fs.ts'],
+    ["import { nodeFs } from '../io/node/fs.ts';", 'import of the driver ../io/node/fs.ts'],
     ['console.log(1);', 'console'],
     ['const home = process.env.HOME;', 'process.'],
     ["const home = globalThis.process['env'];", 'globalThis.process['],
@@ -101,7 +101,7 @@ describe('ports', () => {
 
   it('lets the drivers and node.ts know the machine', () => {
     const text = "import { openSync } from 'node:fs';\nexport const now = () => Date.now() + process.pid;";
-    expect(breachesIn({ 'io/node-fs.ts': text, 'node.ts': `${text}\nimport './io/node-fs.ts';` })).toEqual([]);
+    expect(breachesIn({ 'io/node/fs.ts': text, 'node.ts': `${text}\nimport './io/node/fs.ts';` })).toEqual([]);
     expect(breachesIn({ 'store/node-fs.ts': text })).not.toEqual([]);
   });
 });
@@ -140,6 +140,22 @@ describe('one door', () => {
   });
 });
 
+describe('one caller of the door', () => {
+  it.each(["import { runTransaction } from '../transaction/door.ts';", "await import('../transaction/door.ts');"])(
+    'reports %s in any room but operation',
+    (text) => {
+      expect(breachesIn({ 'bundle/a.ts': text, 'operation/a.ts': text })).toEqual([
+        'one-caller bundle/a.ts:1 import of transaction/door.ts',
+      ]);
+    },
+  );
+
+  it('lets other modules of the transaction be imported', () => {
+    const text = "import type { Publication } from '../transaction/transition.ts';";
+    expect(breachesIn({ 'engine/a.ts': text })).toEqual([]);
+  });
+});
+
 describe('packages', () => {
   it.each([
     ['model/a.ts', "import * as z from 'zod';", 'model imports zod'],
@@ -164,7 +180,7 @@ describe('faces', () => {
   it('reports a face that loads another one, and tools that know the library of the protocol', () => {
     const face = "await import('@savepoint/mcp');";
     const library = "import { Server } from '@modelcontextprotocol/server';";
-    expect(breachesIn({ 'packages/cli/src/run.ts': face, 'packages/cli/src/commands/mcp.ts': face })).toEqual([
+    expect(breachesIn({ 'packages/cli/src/run.ts': face, 'packages/cli/src/commands/agents/mcp.ts': face })).toEqual([
       'faces packages/cli/src/run.ts:1 import of @savepoint/mcp',
     ]);
     expect(breachesIn({ 'packages/mcp/src/tools/a.ts': library, 'packages/mcp/src/server.ts': library })).toEqual([

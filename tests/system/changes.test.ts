@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { FolderWatch } from '../../packages/core/src/io/changes.ts';
-import { nodeChanges } from '../../packages/core/src/io/node-changes.ts';
+import { nodeChanges } from '../../packages/core/src/io/node/changes.ts';
 import type { DiskPath } from '../../packages/core/src/model/names.ts';
-import { CAN_WATCH, freeWatch } from '../../packages/core/test/io/free-watch.ts';
-import { randomChanges } from '../../packages/core/test/io/random-changes.mjs';
-import { differences, type Tree, treeNow, WatchedMirror } from '../../packages/core/test/io/watched-mirror.ts';
+import { CAN_WATCH, freeWatch } from '../../packages/core/test/io/node/free-watch.ts';
+import { randomChanges } from '../../packages/core/test/io/node/random-changes.mjs';
+import { differences, type Tree, treeNow, WatchedMirror } from '../../packages/core/test/io/node/watched-mirror.ts';
 import { TOP } from '../../scripts/steps.mjs';
 
 const seed = Number(process.env['SAVEPOINT_SEED'] ?? Date.now() % 1e9);
@@ -165,7 +165,7 @@ describe.skipIf(!canMount)('what changed, on mounts', () => {
 });
 
 describe.skipIf(!canLimit)('what changed, at the limits of a user', () => {
-  const core = new URL(`file://${TOP}/packages/core/dist/io/node-changes.js`);
+  const core = new URL(`file://${TOP}/packages/core/dist/io/node/changes.js`);
 
   /** Runs code with `watch` in a namespace of its own, where a limit is set. */
   function within(limit: string, code: string, ...args: readonly string[]): unknown {

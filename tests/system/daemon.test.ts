@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { line, main } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
 import { claudeEvents } from '../../packages/agents/test/fixtures/claude.ts';
-import { line, main } from '../complaints/project.ts';
 import { daemonProject } from '../daemon/daemon-project.ts';
 
 /** The daemon among several accounts and several views of the files; needs root, who can be everybody. */

@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Manifest, manifest } from '@savepoint/testkit';
+import { explain, main, type Outcome, Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { explain, main, type Outcome, Project, project } from '../complaints/project.ts';
 
 /**
  * An edit of 20 files by the real command, where the system refuses the k-th of them, for every k: all files are old

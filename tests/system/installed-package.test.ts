@@ -95,7 +95,7 @@ it('has types that a strict TypeScript program can use, checked with everything 
   // Such a check sees something: a name that is not there is an error.
   writeFileSync(
     join(project, 'src/wrong.ts'),
-    "import { noSuchName } from '@savepoint/core';\nexport const wrong = noSuchName;\n",
+    "import { noSuchName } from '@savepoint/core/ports';\nexport const wrong = noSuchName;\n",
   );
   expect(check).toThrow(expect.objectContaining({ stdout: expect.stringContaining('noSuchName') }));
 });

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type Manifest, manifest } from '@savepoint/testkit';
+import { explain, Project, watching } from '@savepoint/testkit/command';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { explain, Project, watching } from '../complaints/project.ts';
 
 /**
  * Real mounts: a workspace with a repository on a disk of its own and a folder that is mounted a second time. A real process

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import type { TreePath } from '@savepoint/core';
 import { bytesFromText, type DiskPath, type FileRequest, open, type Savepoint, SavepointError } from '@savepoint/core';
 import { howMuch, realPorts } from '@savepoint/testkit';
+import { type Project, project } from '@savepoint/testkit/command';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Project, project } from '../complaints/project.ts';
 
 /**
  * Edits of files that another process saves at the same time, by rename and in place. What it saved and what something

@@ -1,7 +1,7 @@
 import { ERROR_CODES } from '@savepoint/core';
 import { howMuch, seededRandom } from '@savepoint/testkit';
+import { explain, type Outcome, type Project, project, workingFiles } from '@savepoint/testkit/command';
 import { afterEach, describe, expect, it } from 'vitest';
-import { explain, type Outcome, type Project, project, workingFiles } from '../complaints/project.ts';
 
 /**
  * Four people at once in one folder, each with many commands (50 in CI), of which 2 % are killed at a random moment. While the first
@@ -11,7 +11,7 @@ import { explain, type Outcome, type Project, project, workingFiles } from '../c
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const PEOPLE = 4;
-const COMMANDS = howMuch({ quick: 12, ci: 50, long: 50 });
+const COMMANDS = howMuch({ quick: 6, ci: 50, long: 50 });
 const KILLED = 0.02;
 
 const STATUSES: ReadonlySet<number> = new Set([0, 1, 3, 4]);

@@ -9,6 +9,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Protocol {
   readonly name: AgentName;
+  /** All that it reads of the environment. The daemon is told these, and `parse` is given no others. */
+  readonly variables: readonly string[];
   /**
    * From an event as the agent sends it. Nothing in it is believed.
    * @param hint the event's name, from our own settings, for agents that do not send it

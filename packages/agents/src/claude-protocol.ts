@@ -3,7 +3,7 @@
 import type { Environment } from './agent.ts';
 import { type Answer, jsonReply, type Reply, SILENCE } from './answer.ts';
 import { type AgentEvent, type Ignored, ignored, type Told, type ToolCall } from './event.ts';
-import { type Fields, field, fieldsOf, idIn, stampIn, textIn } from './fields.ts';
+import { callIn, type Fields, field, fieldsOf, idIn, sessionIn, stampIn, textIn } from './fields.ts';
 import { isOwnTool, type ToolTable, toolCalled } from './tools.ts';
 
 /** How one agent speaks it. */
@@ -18,7 +18,7 @@ export interface Dialect {
 
 export function parseClaudeShape(event: Fields, env: Environment, dialect: Dialect): AgentEvent | Ignored {
   const native = textIn(event, 'hook_event_name', 'hookEventName');
-  const session = idIn(event, 'session_id', 'sessionId', 'conversation_id');
+  const session = sessionIn(event, 'session_id', 'sessionId', 'conversation_id');
   const cwd = textIn(event, 'cwd');
   if (native === null || session === null || cwd === null) {
     return ignored('it names no event, no session or no folder');
@@ -76,7 +76,7 @@ function called(event: Fields, { tools }: Dialect, make: (call: ToolCall) => Age
   const input = field(event, 'tool_input') ?? field(event, 'toolInput');
   const known = toolCalled(tools, tool, input);
   if (known === null) return ignored(`${tool} only reads`);
-  return make({ id: idIn(event, 'tool_use_id', 'toolUseId'), tool, input, own: isOwnTool(tool), ...known });
+  return make({ id: callIn(event, 'tool_use_id', 'toolUseId'), tool, input, own: isOwnTool(tool), ...known });
 }
 
 /** A shell command that answered and still runs. */

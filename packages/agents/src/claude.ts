@@ -28,6 +28,7 @@ const AT_THE_END_MS = 1_500;
 
 export const claude: Agent = {
   name: 'claude',
+  variables: ['CLAUDE_PROJECT_DIR'],
   title: 'Claude Code',
   parse: (event, env) => parseClaudeShape(event, env, DIALECT),
   reply: claudeReply,

@@ -3,7 +3,7 @@
 import type { Agent, Environment } from './agent.ts';
 import { jsonReply } from './answer.ts';
 import { type AgentEvent, type Ignored, ignored, type Told } from './event.ts';
-import { type Fields, field, fieldsOf, firstTextIn, idIn, stampIn, textIn } from './fields.ts';
+import { callIn, type Fields, field, fieldsOf, firstTextIn, idIn, sessionIn, stampIn, textIn } from './fields.ts';
 import { fileTool, isOwnTool, patchTool, reading, SHELL, type ToolTable, toolCalled } from './tools.ts';
 
 const TOOLS: ToolTable = {
@@ -43,7 +43,7 @@ const NAMES: Readonly<Record<string, string>> = {
 function parse(event: Fields, _env: Environment, hint: string | null): AgentEvent | Ignored {
   const named = textIn(event, 'hookName');
   const native = hint ?? (named !== null && Object.hasOwn(NAMES, named) ? (NAMES[named] ?? named) : named);
-  const session = idIn(event, 'taskId');
+  const session = sessionIn(event, 'taskId');
   const cwd = firstTextIn(event, 'workspaceRoots');
   if (native === null || session === null || cwd === null) {
     return ignored('it names no event, no task or no folder');
@@ -91,12 +91,13 @@ function called(event: Fields, told: Told): AgentEvent | Ignored {
   if (known === null || (tool === 'editor' && textIn(fieldsOf(input), 'command') === 'view')) {
     return ignored(`${tool} only reads`);
   }
-  const call = { id: idIn(about, 'id'), tool, input, own: isOwnTool(tool), ...known };
+  const call = { id: callIn(about, 'id'), tool, input, own: isOwnTool(tool), ...known };
   return begins ? { ...told, kind: 'call-began', call } : { ...told, kind: 'call-ended', call, background: false };
 }
 
 export const cline: Agent = {
   name: 'cline',
+  variables: [],
   title: 'Cline',
   parse,
   reply: (_native, answer) => {

@@ -25,6 +25,7 @@ const HEARING = new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse']);
 
 export const codex: Agent = {
   name: 'codex',
+  variables: [],
   title: 'OpenAI Codex',
   parse: (event, env) => parseClaudeShape(event, env, DIALECT),
   reply: claudeReply,

@@ -1,10 +1,11 @@
 /** GitHub Copilot CLI (docs/agents.md). It also runs the hooks of Claude Code's settings, with events in their form. */
 
+import { readJson } from '@savepoint/core/ports';
 import type { Agent, Environment } from './agent.ts';
 import { jsonReply, SILENCE } from './answer.ts';
 import { type Dialect, parseClaudeShape } from './claude-protocol.ts';
 import { type AgentEvent, type Ignored, ignored, type Told } from './event.ts';
-import { type Fields, field, idIn, stampIn, textIn } from './fields.ts';
+import { callIn, type Fields, field, sessionIn, stampIn, textIn } from './fields.ts';
 import { HOOK_SECONDS, hookList } from './settings/integration.ts';
 import { fileTool, isOwnTool, patchTool, reading, SHELL, type ToolTable, toolCalled } from './tools.ts';
 
@@ -45,7 +46,7 @@ const LONGEST_ARGS = 16 * 1024 * 1024;
 function parse(event: Fields, env: Environment, hint: string | null): AgentEvent | Ignored {
   if (textIn(event, 'hook_event_name') !== null) return parseClaudeShape(event, env, AS_CLAUDE);
   const native = hint ?? textIn(event, 'hookName');
-  const session = idIn(event, 'sessionId');
+  const session = sessionIn(event, 'sessionId');
   const cwd = textIn(event, 'cwd');
   if (native === null || session === null || cwd === null) {
     return ignored('it names no event, no session or no folder');
@@ -82,7 +83,7 @@ function parse(event: Fields, env: Environment, hint: string | null): AgentEvent
   const input = argsOf(field(event, 'toolArgs'));
   const known = toolCalled(TOOLS, tool, input);
   if (known === null) return ignored(`${tool} only reads`);
-  const call = { id: idIn(event, 'toolCallId'), tool, input, own: isOwnTool(tool), ...known };
+  const call = { id: callIn(event, 'toolCallId'), tool, input, own: isOwnTool(tool), ...known };
   if (native === 'preToolUse') return { ...told, kind: 'call-began', call };
   return { ...told, kind: 'call-ended', call, background: textIn(input as Fields, 'mode') === 'async' };
 }
@@ -91,7 +92,7 @@ function parse(event: Fields, env: Environment, hint: string | null): AgentEvent
 function argsOf(given: unknown): unknown {
   if (typeof given !== 'string' || given.length > LONGEST_ARGS) return given ?? {};
   try {
-    return JSON.parse(given) ?? {};
+    return readJson(given, { keys: 'any' }) ?? {};
   } catch {
     return {};
   }
@@ -101,6 +102,7 @@ const HEARING = new Set(['preToolUse', 'postToolUse', 'sessionStart', 'SessionSt
 
 export const copilot: Agent = {
   name: 'copilot',
+  variables: ['COPILOT_CLI', 'COPILOT_HOME', 'COPILOT_PROJECT_DIR'],
   title: 'GitHub Copilot CLI',
   parse,
   reply: (native, answer) => {

@@ -56,6 +56,7 @@ function parse(event: Fields, env: Environment, hint: string | null): AgentEvent
 
 export const cursor: Agent = {
   name: 'cursor',
+  variables: ['CURSOR_PROJECT_DIR'],
   title: 'Cursor',
   parse,
   reply: (native, answer) => {

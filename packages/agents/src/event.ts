@@ -1,6 +1,6 @@
 /** What agents tell of, in one language. Each agent's own file translates from its protocol. */
 
-import type { ToolKind } from '@savepoint/core';
+import type { CallId, SessionId, ToolKind } from '@savepoint/core';
 
 /** The agents whose hooks Savepoint installs. */
 export type AgentName = 'claude' | 'gemini' | 'codex' | 'copilot' | 'opencode' | 'cline' | 'cursor';
@@ -11,7 +11,7 @@ export interface Told {
   readonly agent: AgentName | 'vscode';
   /** The agent's version, where it tells it. */
   readonly version: string | null;
-  readonly session: string;
+  readonly session: SessionId;
   /** The sub-agent that it is about; null: the session itself. */
   readonly sub: string | null;
   /** The folder that the agent works in, as it names it; declared paths are relative to it. */
@@ -29,7 +29,7 @@ export interface Told {
 /** A call of a tool that may write. */
 export interface ToolCall {
   /** The agent's own id of it; null: its begin and its end are paired by what it is called with. */
-  readonly id: string | null;
+  readonly id: CallId | null;
   readonly tool: string;
   readonly kind: ToolKind;
   readonly input: unknown;

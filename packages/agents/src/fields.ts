@@ -1,6 +1,7 @@
 /** Reading what an agent sent: nothing in it is believed to be there, or to be what it should be. */
 
 import { createHash } from 'node:crypto';
+import type { CallId, SessionId } from '@savepoint/core';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -31,6 +32,16 @@ export function idIn(fields: Fields, ...keys: readonly string[]): string | null 
   const id = textIn(fields, ...keys);
   if (id === null || id.length <= LONGEST_ID) return id;
   return `${id.slice(0, LONGEST_ID - 33)}#${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
+}
+
+/** The first of these fields that holds a session's id. */
+export function sessionIn(fields: Fields, ...keys: readonly string[]): SessionId | null {
+  return idIn(fields, ...keys) as SessionId | null;
+}
+
+/** The first of these fields that holds the id of a call. */
+export function callIn(fields: Fields, ...keys: readonly string[]): CallId | null {
+  return idIn(fields, ...keys) as CallId | null;
 }
 
 function listIn(fields: Fields, key: string): readonly unknown[] {

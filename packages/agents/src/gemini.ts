@@ -29,6 +29,7 @@ const HEARING = new Set(['SessionStart', 'BeforeAgent', 'AfterTool']);
 
 export const gemini: Agent = {
   name: 'gemini',
+  variables: ['GEMINI_PROJECT_DIR'],
   title: 'Gemini CLI',
   parse: (event, env) => parseClaudeShape(event, env, DIALECT),
   reply: (native, answer) => {

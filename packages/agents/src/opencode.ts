@@ -3,7 +3,7 @@
 import type { Agent } from './agent.ts';
 import { jsonReply, SILENCE } from './answer.ts';
 import { type AgentEvent, type Ignored, ignored, type Told } from './event.ts';
-import { type Fields, field, idIn, textIn } from './fields.ts';
+import { callIn, type Fields, field, idIn, sessionIn, textIn } from './fields.ts';
 import { pluginText } from './opencode-plugin.ts';
 import { fileTool, isOwnTool, patchTool, reading, SHELL, type ToolTable, toolCalled } from './tools.ts';
 
@@ -36,10 +36,10 @@ const TOOLS: ToolTable = {
 /** Events as our plugin sends them. */
 function parse(event: Fields): AgentEvent | Ignored {
   const native = textIn(event, 'event');
-  const own = idIn(event, 'sessionID');
+  const own = sessionIn(event, 'sessionID');
   const cwd = textIn(event, 'directory');
   if (native === null || own === null || cwd === null) return ignored('it names no event, no session or no folder');
-  const parent = idIn(event, 'parentID');
+  const parent = sessionIn(event, 'parentID');
   const told: Told = {
     agent: 'opencode',
     version: null,
@@ -74,13 +74,14 @@ function parse(event: Fields): AgentEvent | Ignored {
   const input = field(event, 'args');
   const known = toolCalled(TOOLS, tool, input);
   if (known === null) return ignored(`${tool} only reads`);
-  const call = { id: idIn(event, 'callID'), tool, input, own: isOwnTool(tool), ...known };
+  const call = { id: callIn(event, 'callID'), tool, input, own: isOwnTool(tool), ...known };
   if (native === 'tool.execute.before') return { ...told, kind: 'call-began', call };
   return { ...told, kind: 'call-ended', call, background: false };
 }
 
 export const opencode: Agent = {
   name: 'opencode',
+  variables: [],
   title: 'opencode',
   parse,
   reply: (_native, answer) => {

@@ -34,7 +34,7 @@ export function patchTool(...keys: readonly string[]): ToolRow {
       const patch = textIn(input, ...keys);
       if (patch === null) return null;
       const headers = patch.matchAll(/^[ \t]*\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\r?$/gm);
-      const paths = [...headers].map((header) => header[1] as string);
+      const paths = [...headers].map((header) => header[1]!);
       return paths.length === 0 ? null : paths;
     },
   };

@@ -30,6 +30,7 @@ const DIALECT: Dialect = {
 /** Its notes stand with those of Claude Code, whose settings it runs. */
 export const vscode: Protocol = {
   name: 'claude',
+  variables: [],
   parse: (event, env) => parseClaudeShape(event, env, DIALECT),
   reply: claudeReply,
   hearsContext: claudeHearsContext,

@@ -6,7 +6,9 @@ import { manifest, type SeededRandom, seededRandom, world } from '@savepoint/tes
 import { expect, onTestFinished } from 'vitest';
 import type { AgentName } from '../src/event.ts';
 import { runHook } from '../src/hook/index.ts';
+import { AGENTS } from '../src/table.ts';
 import { claudeEvents } from './fixtures/claude.ts';
+import { ONE_WRITE } from './fixtures/one-write.ts';
 import { clineEvents, codexEvents, copilotEvents, cursorEvents, geminiEvents } from './fixtures/others.ts';
 
 /** Events of all agents with something wrong in them. */
@@ -60,7 +62,11 @@ export function templates(dir: string): readonly (readonly [AgentName, string | 
   ];
   const file = path.join(dir, 'f');
   const edit = claude.call('Edit', { file_path: file, old_string: 'a', new_string: 'b' });
+  const writes = Object.values(AGENTS).flatMap(({ name }) =>
+    ONE_WRITE[name](dir, file).map(({ hint, event }) => [name, hint, event] as const),
+  );
   return [
+    ...writes,
     ['claude', null, claude.start()],
     ['claude', null, claude.prompt('hello', 'p')],
     ['claude', null, edit.pre],
@@ -76,18 +82,6 @@ export function templates(dir: string): readonly (readonly [AgentName, string | 
     ['cline', 'PostToolUse', cline.post('editor', { path: file }, 'c')],
     ['cursor', null, cursor.afterFileEdit(file)],
     ['cursor', null, cursor.pre('Shell', { command: 'x' }, 'c')],
-    [
-      'opencode',
-      null,
-      {
-        event: 'tool.execute.before',
-        sessionID: 's',
-        directory: dir,
-        tool: 'write',
-        callID: 'c',
-        args: { filePath: file },
-      },
-    ],
     ['opencode', null, { event: 'session.created', sessionID: 's', directory: dir }],
   ];
 }

@@ -1,12 +1,12 @@
 import type { CallRequest, Session, ToolKind } from '@savepoint/core';
-import { parseTreePath } from '@savepoint/core';
+import { SavepointError } from '@savepoint/core';
 import { recordedId, type ToolCallOptions } from './sdk-shapes.ts';
 
 /** What is known of one of the agent's own tools. */
 export interface Tracking {
   /** Default `other`: it may write anywhere. */
   readonly kind?: ToolKind;
-  /** The paths that a call with this input writes, relative to the workspace, and no others. */
+  /** The paths that a call with this input writes, and no others: absolute, or relative to the workspace. */
   readonly paths?: (input: never) => readonly string[];
   /** False for tools that only read. Default true. */
   readonly track?: boolean;
@@ -38,17 +38,17 @@ export function trackedTools<Tools extends Readonly<Record<string, AnyTool>>>(
 }
 
 function bracketed(session: Session, name: string, execute: Execute, how: Tracking): Execute {
-  const requestOf = (input: unknown, { toolCallId }: ToolCallOptions): CallRequest => ({
+  const requestOf = async (input: unknown, { toolCallId }: ToolCallOptions): Promise<CallRequest> => ({
     tool: name,
     id: recordedId(toolCallId),
     args: input,
     kind: how.kind ?? 'other',
-    ...(how.paths === undefined ? {} : { paths: pathsOf(how.paths, input) }),
+    ...(how.paths === undefined ? {} : { paths: await pathsOf(session, how.paths, input) }),
   });
   // The SDK tells a tool that gives preliminary results by its kind of function, before it calls it.
   if (execute.constructor.name === 'AsyncGeneratorFunction') {
     return async function* (input, options) {
-      const { id } = await session.begin(requestOf(input, options));
+      const { id } = await session.begin(await requestOf(input, options));
       try {
         yield* execute(input, options) as AsyncGenerator;
       } finally {
@@ -56,11 +56,16 @@ function bracketed(session: Session, name: string, execute: Execute, how: Tracki
       }
     };
   }
-  return (input, options) => session.call(requestOf(input, options), () => lastOf(execute(input, options)));
+  return async (input, options) => session.call(await requestOf(input, options), () => lastOf(execute(input, options)));
 }
 
-function pathsOf(paths: NonNullable<Tracking['paths']>, input: unknown) {
-  return paths(input as never).map((path) => parseTreePath(path, process.platform === 'win32' ? 'win32' : 'linux'));
+/** @throws SavepointError PATH_REFUSED, before the tool works: what it would write there could not be taken back */
+async function pathsOf(session: Session, paths: NonNullable<Tracking['paths']>, input: unknown) {
+  const declared = await session.declaredPaths(paths(input as never));
+  const [first] = declared.refused;
+  if (first === undefined) return declared.paths;
+  const message = `The path ${JSON.stringify(first.given)} cannot be used: it ${first.why}.`;
+  throw new SavepointError('PATH_REFUSED', message, { path: first.given, why: first.why });
 }
 
 /** Of results that come one by one the last is the answer; the tool works until then. */

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
+import { systemCode } from './system-error.ts';
 
 export interface Command {
   readonly file: string;
@@ -41,7 +42,7 @@ export function runInForeground({ file, args, cwd, env }: Command): Promise<Ende
       resolve(ended);
     };
     child.on('error', (error) => {
-      if (child?.pid === undefined) settle({ kind: 'failed', code: (error as NodeJS.ErrnoException).code ?? 'EIO' });
+      if (child?.pid === undefined) settle({ kind: 'failed', code: systemCode(error) ?? 'EIO' });
     });
     child.on('exit', (status, signal) =>
       settle(signal === null ? { kind: 'exit', status: status ?? 0 } : { kind: 'signal', signal }),

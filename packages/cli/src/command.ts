@@ -1,14 +1,35 @@
-/** What the command line adds to a verb: how it is typed and how its answer reads. */
-import { type InputOf, type JsonName, type OutputOf, type Savepoint, SavepointError, type Verb } from '@savepoint/core';
+/** What a command is: a verb with how it is typed and how its answer reads, or something that is no verb. */
+import { type JsonName, type Savepoint, SavepointError } from '@savepoint/core';
+import type { InputOf, OutputOf, Verb } from '@savepoint/core/faces';
 import type { AgentJson } from './agents.ts';
+import type { Interrupt } from './interrupt.ts';
 import type { View } from './view.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+type Options = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+
+/** What was typed behind the name of the command. */
+export interface Words {
+  readonly operands: readonly string[];
+  /** What stood behind `--`, for commands that take it. */
+  readonly rest: readonly string[];
+  readonly options: Options;
+}
 
 /** What was typed behind the verb. */
 export interface Given {
   readonly operands: readonly string[];
   /** What stood behind `--`, for commands that take paths. */
   readonly paths: readonly JsonName[];
-  readonly options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+  readonly options: Options;
+}
+
+/** Options that every command knows, and not every command takes. */
+export interface GlobalOptions {
+  readonly folder: string | undefined;
+  readonly here: boolean;
+  readonly json: boolean;
 }
 
 export interface OptionSpec {
@@ -38,14 +59,18 @@ export interface Session {
   readonly agents: () => Promise<readonly AgentJson[]>;
 }
 
-export interface Command<V extends Verb = Verb> {
-  readonly verb: V;
+/** How a command is typed, and what its help says. */
+interface Typing {
   /** As commander writes them: `<checkpoint>` must be given, `[to]` may. */
   readonly operands: readonly (readonly [syntax: string, description: string])[];
-  /** Whether paths may follow `--`. */
-  readonly takesPaths: boolean;
   readonly options: readonly OptionSpec[];
   readonly examples: readonly string[];
+}
+
+export interface VerbCommand<V extends Verb = Verb> extends Typing {
+  readonly verb: V;
+  /** Whether paths may follow `--`. */
+  readonly takesPaths: boolean;
   /** @throws SavepointError USAGE */
   input(given: Given, session: Session): InputOf<V>;
   /** Where more is to do than to hand the input on: to ask first. */
@@ -54,8 +79,34 @@ export interface Command<V extends Verb = Verb> {
   render(output: OutputOf<V>, view: View, given: Given): string | Buffer;
 }
 
+/** What a command that is no verb works with. */
+export interface Surroundings {
+  readonly globals: GlobalOptions;
+  readonly env: Environment;
+  readonly interrupt: Interrupt;
+  /** For commands that work in a workspace as verbs do, with their questions and their progress. */
+  inWorkspace(work: (session: Session) => Promise<number>): Promise<number>;
+}
+
+/** A command that is no verb: it has no end, is about no workspace, or does what another program does. */
+export interface OwnCommand extends Typing {
+  /** Where more is to say than the table's one line. */
+  readonly description?: string;
+  /** What stands behind the name in the help, where commander would not write it so. */
+  readonly usage?: string;
+  /** Whether a program and its arguments follow `--`. */
+  readonly takesCommand: boolean;
+  /**
+   * @returns the exit status
+   * @throws SavepointError
+   */
+  run(words: Words, surroundings: Surroundings): Promise<number>;
+}
+
+export type Command = VerbCommand | OwnCommand;
+
 /** Lets TypeScript check a command against its verb. */
-export function command<V extends Verb>(it: Command<V>): Command<V> {
+export function command<V extends Verb>(it: VerbCommand<V>): VerbCommand<V> {
   return it;
 }
 

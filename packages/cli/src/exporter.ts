@@ -1,7 +1,8 @@
 /** How checkpoints leave this machine by themselves: buckets by the environment, and the work in a process that outlives this one. */
 
 import { spawn } from 'node:child_process';
-import { type DiskPath, type Exporter, textFromBytes } from '@savepoint/core';
+import { type DiskPath, textFromBytes } from '@savepoint/core';
+import type { Exporter } from '@savepoint/core/faces';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,7 @@
 /** How a failure is told: what happened, where, and what to do. */
-import { type JsonName, nameFromJson, SavepointError, showContent, showName, showText } from '@savepoint/core';
-import { safeJson } from './json.ts';
+import { type JsonName, nameFromJson, SavepointError, showName, showText } from '@savepoint/core';
+import { showContent } from '@savepoint/core/faces';
+import { safeJson } from '@savepoint/core/ports';
 import type { Style } from './view.ts';
 import { OutputError } from './write.ts';
 
@@ -28,9 +29,10 @@ export function failureAsJson(failure: SavepointError): string {
 export function failureAsText(failure: SavepointError, style: Style): string {
   const { message, hint, data } = failure;
   const lines = [`${style.bad('error:')} ${showText(shortened(message))}`];
-  const all = Array.isArray(data['paths']) ? data['paths'] : [];
+  const all: readonly unknown[] = 'paths' in data && Array.isArray(data.paths) ? data.paths : [];
+  const [only] = all;
   // A single path that the message names already is not named twice.
-  const paths = all.length === 1 && message.includes(showJsonName(all[0]?.path ?? '')) ? [] : all;
+  const paths = all.length === 1 && message.includes(showJsonName(isPathTold(only) ? only.path : '')) ? [] : all;
   for (const told of paths.slice(0, LISTED_PATHS)) lines.push(...tellPath(told));
   if (paths.length > LISTED_PATHS) lines.push(`  … and ${paths.length - LISTED_PATHS} more (all with --json)`);
   if (paths.length === 0) lines.push(...tellPlace(failure));
@@ -44,15 +46,22 @@ function shortened(text: string): string {
   return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
 }
 
+/** What the codes that list paths may say of one. */
+interface PathTold {
+  readonly path: JsonName;
+  readonly why?: string;
+  readonly state?: string;
+  readonly backup?: JsonName;
+  readonly text?: JsonName | null;
+}
+
+function isPathTold(told: unknown): told is PathTold {
+  return typeof told === 'object' && told !== null && 'path' in told;
+}
+
 function tellPath(told: unknown): string[] {
-  if (typeof told !== 'object' || told === null || !('path' in told)) return [];
-  const { path, why, state, backup, text } = told as {
-    path: JsonName;
-    why?: string;
-    state?: string;
-    backup?: JsonName;
-    text?: JsonName | null;
-  };
+  if (!isPathTold(told)) return [];
+  const { path, why, state, backup, text } = told;
   const more = [why ?? state ?? '', backup === undefined ? '' : `its bytes are in ${showJsonName(backup)}`];
   const sides = text == null ? [] : showContent(nameFromJson(text)).replace(/\n$/, '').split('\n');
   return [
@@ -63,9 +72,9 @@ function tellPath(told: unknown): string[] {
 
 /** Where it happened, for messages that do not say it. */
 function tellPlace({ data, message }: SavepointError): string[] {
-  const place = data['path'] ?? data['folder'];
+  const place = 'path' in data ? data.path : 'folder' in data ? data.folder : undefined;
   if (place === undefined || place === '') return [];
-  const shown = showJsonName(place as JsonName);
+  const shown = showJsonName(place);
   return message.includes(shown) ? [] : [`  ${shown}`];
 }
 

@@ -5,9 +5,9 @@ import { nodePlaces } from '@savepoint/core/node';
 import { exporter } from './exporter.ts';
 import { writeAll } from './write.ts';
 
-export { HOOK_VARIABLES, LINE_VARIABLE, runHook } from '@savepoint/agents/hook';
+export { AGENT_VARIABLES, HOOK_VARIABLES, LINE_VARIABLE, runHook } from '@savepoint/agents/hook';
 
-export async function hook(args: readonly string[]): Promise<void> {
+export async function hook(args: readonly string[]): Promise<never> {
   const script = process.argv[1] ?? '';
   const line = process.env[LINE_VARIABLE];
   const spent = spentOn(line);

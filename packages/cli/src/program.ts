@@ -1,41 +1,22 @@
 /** The command line as commander knows it, made from the table of commands. */
 import { SavepointError } from '@savepoint/core';
 import { Command as Commander, CommanderError, Option } from 'commander';
-import type { Command, Given, OptionSpec } from './command.ts';
-import type { DaemonRequest } from './commands/daemon.ts';
-import { DAEMON } from './commands/daemon-words.ts';
-import { INSTALL, type InstallRequest } from './commands/install.ts';
-import { MCP } from './commands/mcp.ts';
-import { RUN, type RunRequest } from './commands/run.ts';
-import { COMMANDS } from './commands/table.ts';
-import { WATCH, type WatchRequest } from './commands/watch.ts';
-import { nameOfArgument } from './given-name.ts';
+import type { Command, GlobalOptions, OptionSpec, Words } from './command.ts';
+import { COMMANDS, type CommandRow, GROUPS } from './commands/table.ts';
 import { ownVersion } from './own-version.ts';
-
-export interface GlobalOptions {
-  readonly folder: string | undefined;
-  readonly here: boolean;
-  readonly json: boolean;
-}
 
 /** What was typed: something to carry out, or a text that was asked for. */
 export type Typed =
-  | { readonly kind: 'command'; readonly command: Command; readonly given: Given; readonly options: GlobalOptions }
-  | { readonly kind: 'mcp'; readonly roots: readonly string[] }
-  | { readonly kind: 'run'; readonly request: RunRequest; readonly options: GlobalOptions }
-  | { readonly kind: 'watch'; readonly request: WatchRequest }
-  | { readonly kind: 'install'; readonly request: InstallRequest }
-  | { readonly kind: 'daemon'; readonly request: DaemonRequest }
+  | { readonly kind: 'command'; readonly command: Command; readonly words: Words; readonly globals: GlobalOptions }
   | { readonly kind: 'text'; readonly text: string };
 
 /** @throws SavepointError USAGE */
-export function parseArguments(args: readonly string[]): Typed {
+export async function parseArguments(args: readonly string[]): Promise<Typed> {
   let text = '';
   let typed: Typed | null = null;
   const hear = (said: string): void => {
     text += said;
   };
-  const { head, rest } = splitArguments(args);
   const program = new Commander('savepoint');
   const settle = (command: Commander): Commander =>
     command
@@ -49,90 +30,18 @@ export function parseArguments(args: readonly string[]): Typed {
     .option('--json', 'answer as JSON; a failure is JSON on standard error')
     .version(ownVersion(), '-V, --version', 'print the version')
     .addHelpText('after', MAIN_HELP);
-  for (const command of COMMANDS) {
-    const built = settle(parentOf(program, command, settle).command(lastWord(command)));
-    built.summary(command.verb.summary).description(command.verb.description);
-    for (const [syntax, description] of command.operands) built.argument(syntax, description);
-    for (const option of command.options) built.addOption(optionOf(option));
-    if (command.takesPaths)
-      built.usage(`[options] ${command.operands.map(([syntax]) => syntax).join(' ')} [-- paths...]`);
-    built.addHelpText('after', `\nExamples:\n${command.examples.map((example) => `  ${example}\n`).join('')}`);
+  const loaded = await commandsIn(args);
+  const { head, rest } = splitArguments(args, loaded);
+  for (const row of COMMANDS) {
+    const parent = parentOf(program, row, settle);
+    const built = settle(parent.command(lastWord(row), { hidden: row.isHidden })).summary(row.summary);
+    const command = loaded.get(row);
+    if (command === undefined) continue;
+    describe(built, row, command);
     built.action(() => {
-      const options: Given['options'] = built.opts();
       const { C: folder, here, json } = program.opts<{ C?: string; here?: boolean; json?: boolean }>();
-      typed = {
-        kind: 'command',
-        command,
-        given: { operands: built.args, paths: rest.map(nameOfArgument), options },
-        options: { folder, here: here === true, json: json === true },
-      };
-    });
-  }
-  const mcp = settle(program.command('mcp')).summary(MCP.summary).description(MCP.description);
-  mcp.option(MCP.flags, MCP.flagsDescription, (root, before: readonly string[]) => [...before, root], []);
-  mcp.addHelpText('after', `\nExamples:\n${MCP.examples.map((example) => `  ${example}\n`).join('')}`);
-  mcp.action(() => {
-    typed = { kind: 'mcp', roots: MCP.roots(mcp.opts(), program.opts()) };
-  });
-  const run = settle(program.command('run')).summary(RUN.summary).description(RUN.description).usage(RUN.usage);
-  for (const option of RUN.options) run.addOption(optionOf(option));
-  run
-    .argument('[none...]')
-    .addHelpText('after', `\nExamples:\n${RUN.examples.map((example) => `  ${example}\n`).join('')}`);
-  run.action(() => {
-    const { C: folder, here, json } = program.opts<{ C?: string; here?: boolean; json?: boolean }>();
-    assertBehind(run.args, json === true);
-    const options = { folder, here: here === true, json: false };
-    typed = { kind: 'run', request: { command: rest, options: run.opts() }, options };
-  });
-  const watch = settle(program.command('watch')).summary(WATCH.summary).description(WATCH.description);
-  watch.option(WATCH.flags, WATCH.flagsDescription);
-  watch.addHelpText('after', `\nExamples:\n${WATCH.examples.map((example) => `  ${example}\n`).join('')}`);
-  watch.action(() => {
-    const { C: folder, here } = program.opts<{ C?: string; here?: boolean }>();
-    const options = { folder, here: here === true };
-    typed = { kind: 'watch', request: { options, after: watch.opts<{ after?: string }>().after } };
-  });
-  for (const what of ['install', 'uninstall'] as const) {
-    const { summary, description, examples } = INSTALL[what];
-    const built = settle(program.command(what)).summary(summary).description(description);
-    built.argument(
-      what === 'install' ? '[agent]' : '<agent>',
-      'claude, gemini, codex, copilot, opencode, cline or cursor',
-    );
-    built.addOption(new Option('--project', 'in the settings of this folder (default)').conflicts('user'));
-    built.addOption(new Option('--user', 'in your own settings, for all folders'));
-    built.addOption(new Option('--dry-run', 'only show the difference'));
-    built.addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${example}\n`).join('')}`);
-    built.action(() => {
-      const { project, user, dryRun } = built.opts<{ project?: boolean; user?: boolean; dryRun?: boolean }>();
-      const { C: folder, json } = program.opts<{ C?: string; json?: boolean }>();
-      typed = {
-        kind: 'install',
-        request: {
-          what,
-          agent: built.args[0],
-          project: project === true,
-          user: user === true,
-          dryRun: dryRun === true,
-          folder,
-          json: json === true,
-        },
-      };
-    });
-  }
-  const daemon = settle(program.command('daemon')).summary(DAEMON.summary).description(DAEMON.description);
-  for (const what of ['status', 'stop', 'run'] as const) {
-    const { summary, examples } = DAEMON.of[what];
-    const built = settle(daemon.command(what, { hidden: what === 'run' }))
-      .summary(summary)
-      .description(summary);
-    if (what === 'run') built.option('--idle <seconds>', 'how long it stays when nobody asks');
-    built.addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${example}\n`).join('')}`);
-    built.action(() => {
-      const { json } = program.opts<{ json?: boolean }>();
-      const { idle } = built.opts<{ idle?: string }>();
-      typed = { kind: 'daemon', request: { what, idle, json: json === true } };
+      const words = { operands: built.args, rest, options: built.opts<Words['options']>() };
+      typed = { kind: 'command', command, words, globals: { folder, here: here === true, json: json === true } };
     });
   }
   try {
@@ -148,35 +57,48 @@ export function parseArguments(args: readonly string[]): Typed {
 
 /** Whether a command line that may not even be one asks for JSON: then its error is JSON, too. */
 export function wantsJson(args: readonly string[]): boolean {
-  return splitArguments(args).head.includes('--json');
+  const cut = args.indexOf('--');
+  return (cut < 0 ? args : args.slice(0, cut)).includes('--json');
+}
+
+/**
+ * The commands that these arguments may mean. Only one whose every word stands among them can be run, so the others need
+ * not be loaded; a help tells of all of them.
+ */
+async function commandsIn(args: readonly string[]): Promise<ReadonlyMap<CommandRow, Command>> {
+  const words = new Set(args);
+  const named = COMMANDS.filter(({ name }) => name.split(' ').every((word) => words.has(word)));
+  const isHelp = named.length === 0 || ['help', '--help', '-h'].some((word) => words.has(word));
+  const rows = isHelp ? COMMANDS : named;
+  return new Map(await Promise.all(rows.map(async (row) => [row, await row.load()] as const)));
 }
 
 /** Commander forgets where `--` stood; for commands that take paths, or a command, everything behind it is that. */
-function splitArguments(args: readonly string[]): {
-  readonly head: readonly string[];
-  readonly rest: readonly string[];
-} {
+function splitArguments(
+  args: readonly string[],
+  loaded: ReadonlyMap<CommandRow, Command>,
+): { readonly head: readonly string[]; readonly rest: readonly string[] } {
   const cut = args.indexOf('--');
   if (cut < 0) return { head: args, rest: [] };
   const head = args.slice(0, cut);
   const word = head.find((argument, index) => !argument.startsWith('-') && head[index - 1] !== '-C');
-  const takesRest = word === 'run' || COMMANDS.some(({ verb, takesPaths }) => takesPaths && verb.name === word);
+  const takesRest = [...loaded].some(([{ name }, command]) => name === word && restOf(command) !== null);
   return takesRest ? { head, rest: args.slice(cut + 1) } : { head: args, rest: [] };
 }
 
-/** @throws SavepointError USAGE */
-function assertBehind(stray: readonly string[], json: boolean): void {
-  const [first] = stray;
-  if (first !== undefined) {
-    const hint = 'As in `savepoint run -- npm test`.';
-    const message = `The command of run stands behind --; ${JSON.stringify(first)} stands before it.`;
-    throw new SavepointError('USAGE', message, { argument: first }, { hint });
-  }
-  if (json) {
-    throw new SavepointError('USAGE', 'run does not take --json: the output is that of the command.', {
-      argument: '--json',
-    });
-  }
+function restOf(command: Command): 'paths' | 'command' | null {
+  if ('verb' in command) return command.takesPaths ? 'paths' : null;
+  return command.takesCommand ? 'command' : null;
+}
+
+function describe(built: Commander, { summary }: CommandRow, command: Command): void {
+  built.description('verb' in command ? command.verb.description : (command.description ?? summary));
+  for (const [syntax, description] of command.operands) built.argument(syntax, description);
+  for (const option of command.options) built.addOption(optionOf(option));
+  const operands = command.operands.map(([syntax]) => syntax).join(' ');
+  if (restOf(command) === 'paths') built.usage(`[options] ${operands} [-- paths...]`);
+  if (!('verb' in command) && command.usage !== undefined) built.usage(command.usage);
+  built.addHelpText('after', `\nExamples:\n${command.examples.map((example) => `  ${example}\n`).join('')}`);
 }
 
 function optionOf({ flags, description, choices, conflicts, many }: OptionSpec): Option {
@@ -187,19 +109,24 @@ function optionOf({ flags, description, choices, conflicts, many }: OptionSpec):
   return option;
 }
 
-function parentOf(program: Commander, { verb }: Command, settle: (command: Commander) => Commander): Commander {
-  const [group, name] = verb.name.split(' ');
-  if (name === undefined || group === undefined) return program;
-  const found = program.commands.find((command) => command.name() === group);
+/** The command that this one's name begins with. One that is no command itself is made for all that begin with it. */
+function parentOf(program: Commander, row: CommandRow, settle: (command: Commander) => Commander): Commander {
+  const [first = '', second] = row.name.split(' ');
+  if (second === undefined) return program;
+  const found = program.commands.find((command) => command.name() === first);
   if (found !== undefined) return found;
-  const names = COMMANDS.flatMap((other) => (other.verb.name.startsWith(`${group} `) ? [lastWord(other)] : []));
+  const group = GROUPS[first];
+  if (group !== undefined) {
+    return settle(program.command(first)).summary(group.summary).description(group.description);
+  }
+  const names = COMMANDS.flatMap((other) => (other.name.startsWith(`${first} `) ? [lastWord(other)] : []));
   const description =
-    names.length > 1 ? `${names.join(', ')}; see \`savepoint ${group} --help\`` : `${name}: ${verb.summary}`;
-  return settle(program.command(group)).description(description);
+    names.length > 1 ? `${names.join(', ')}; see \`savepoint ${first} --help\`` : `${second}: ${row.summary}`;
+  return settle(program.command(first)).description(description);
 }
 
-function lastWord({ verb }: Command): string {
-  return verb.name.split(' ').at(-1) ?? verb.name;
+function lastWord({ name }: CommandRow): string {
+  return name.split(' ').at(-1) ?? name;
 }
 
 function usageError(error: CommanderError): SavepointError {

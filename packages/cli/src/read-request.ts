@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { SavepointError } from '@savepoint/core';
+import { systemCode } from './system-error.ts';
 
 const LONGEST = 256 * 1024 * 1024;
 const PART = 1 << 20;
@@ -46,7 +47,7 @@ function readAll(file: string | null): Buffer {
     return Buffer.concat(parts);
   } catch (error) {
     if (error instanceof SavepointError) throw error;
-    const { code = 'EIO' } = error as NodeJS.ErrnoException;
+    const code = systemCode(error) ?? 'EIO';
     const what = file === null ? 'standard input' : JSON.stringify(file);
     throw new SavepointError('IO', `The request cannot be read from ${what} (${code}).`, { operation: 'read', code });
   } finally {
@@ -60,7 +61,7 @@ function readSome(fd: number, into: Buffer): number {
     try {
       return readSync(fd, into, 0, into.length, null);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
+      const code = systemCode(error);
       if (code === 'EOF') return 0;
       if (code !== 'EAGAIN') throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);

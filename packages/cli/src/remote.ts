@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 /** Savepoint inside a sandbox: one question as JSON on standard input, one answer. Another process for each. */
 import { readFileSync } from 'node:fs';
-import { answerQuestion, open } from '@savepoint/core';
+import { open } from '@savepoint/core';
+import { answerQuestion } from '@savepoint/core/faces';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
+import { safeJson } from '@savepoint/core/ports';
 import { asFailure, failureAsJson } from './failure.ts';
 import { listenForInterrupts } from './interrupt.ts';
-import { safeJson } from './json.ts';
 import { writeAll } from './write.ts';
 
 const interrupt = listenForInterrupts();

@@ -2,20 +2,16 @@
 import { isatty } from 'node:tty';
 import { nameToJson, open, showText } from '@savepoint/core';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
+import { safeJson } from '@savepoint/core/ports';
 import { agentReports, reportToJson } from './agents.ts';
 import { ask } from './ask.ts';
-import type { Command, Given, Session } from './command.ts';
-import { carryOutInstall } from './commands/install.ts';
-import { MCP } from './commands/mcp.ts';
-import { RUN } from './commands/run.ts';
-import { WATCH } from './commands/watch.ts';
+import type { Given, GlobalOptions, Session, VerbCommand, Words } from './command.ts';
 import { exporter } from './exporter.ts';
 import { asFailure, failureAsJson, failureAsText } from './failure.ts';
 import { absolutePath, folderToOpen } from './folder.ts';
+import { nameOfArgument } from './given-name.ts';
 import { listenForInterrupts } from './interrupt.ts';
-import { safeJson } from './json.ts';
-import { ownVersion } from './own-version.ts';
-import { type GlobalOptions, parseArguments, wantsJson } from './program.ts';
+import { parseArguments, wantsJson } from './program.ts';
 import { ProgressLine } from './progress.ts';
 import { counted } from './show/words.ts';
 import { viewOf } from './view.ts';
@@ -27,32 +23,20 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function run(args: readonly string[], env: Environment): Promise<number> {
   const interrupt = listenForInterrupts();
   try {
-    const typed = parseArguments(args);
+    const typed = await parseArguments(args);
     if (typed.kind === 'text') {
       writeAll(1, typed.text);
       return 0;
     }
-    if (typed.kind === 'mcp') return await MCP.serve(typed.roots, ownVersion(), env, interrupt.signal);
-    if (typed.kind === 'watch')
-      return (await WATCH.run(typed.request, env, interrupt.signal)) ?? interrupt.status() ?? 0;
-    if (typed.kind === 'install') {
-      await carryOutInstall(typed.request, env);
-      return 0;
-    }
-    if (typed.kind === 'daemon') {
-      // Loaded here only: other commands start faster without it.
-      const { carryOutDaemon } = await import('./commands/daemon.ts');
-      await carryOutDaemon(typed.request, env);
-      return 0;
-    }
-    if (typed.kind === 'run') {
-      const { request, options } = typed;
-      const folder = folderToOpen(options.folder, env);
-      return await withSession('run', options, env, interrupt.signal, (session) =>
-        RUN.run(request, session, env, folder, interrupt),
-      );
-    }
-    return await carryOut(typed.command, typed.given, typed.options, env, interrupt.signal);
+    const { command, words, globals } = typed;
+    const start = { globals, env, signal: interrupt.signal };
+    if ('verb' in command) return await carryOut(command, words, start);
+    return await command.run(words, {
+      globals,
+      env,
+      interrupt,
+      inWorkspace: (work) => withSession({ ...start, globals: { ...globals, json: false } }, work),
+    });
   } catch (error) {
     // Who closed the pipe has read enough; there is nobody to tell.
     if (error instanceof OutputError && error.code === 'EPIPE') return 1;
@@ -69,44 +53,47 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
   }
 }
 
-async function carryOut(
-  command: Command,
-  given: Given,
-  options: GlobalOptions,
-  env: Environment,
-  signal: AbortSignal,
-): Promise<number> {
-  return withSession(command.verb.name, options, env, signal, async (session, warned) => {
+interface Start {
+  readonly globals: GlobalOptions;
+  readonly env: Environment;
+  readonly signal: AbortSignal;
+  /** The command's own answer says what a dead process left and how it was settled. */
+  readonly tellsSettled?: boolean;
+}
+
+async function carryOut(command: VerbCommand, words: Words, start: Start): Promise<number> {
+  const { verb } = command;
+  const { operands, rest, options } = words;
+  const given: Given = { operands, paths: rest.map(nameOfArgument), options };
+  const { globals, env, signal } = start;
+  return withSession({ ...start, tellsSettled: verb.name === 'recover' }, async (session, warned) => {
     const input = command.input(given, session);
     const output = await (command.carryOut?.(input, given, session) ??
-      command.verb.handle(session.savepoint, input, { signal }));
+      verb.handle(session.savepoint, input, { signal }));
     session.quiet();
     for (const message of warningsIn(output)) warned.delete(message);
     const view = viewOf(1, env);
-    writeAll(1, options.json ? `${safeJson(output, view.isTerminal ? 2 : 0)}\n` : command.render(output, view, given));
-    return command.verb.isFailure?.(output) === true ? 1 : 0;
+    writeAll(1, globals.json ? `${safeJson(output, view.isTerminal ? 2 : 0)}\n` : command.render(output, view, given));
+    return verb.isFailure?.(output) === true ? 1 : 0;
   });
 }
 
 /** The workspace and the person at the terminal, who is told what goes on; what `warned` still has at the end is told last. */
 async function withSession(
-  name: string,
-  options: GlobalOptions,
-  env: Environment,
-  signal: AbortSignal,
+  { globals, env, signal, tellsSettled }: Start,
   work: (session: Session, warned: Set<string>) => Promise<number>,
 ): Promise<number> {
-  const dir = folderToOpen(options.folder, env);
+  const dir = folderToOpen(globals.folder, env);
   const savepoint = open({
     dir,
-    here: options.here,
+    here: globals.here,
     ports: nodePorts(),
     places: nodePlaces(env),
     settings: nodeSettings(env),
     exporter: exporter(env, process.argv[1] ?? ''),
   });
   const progress = new ProgressLine();
-  const tellsPeople = !options.json;
+  const tellsPeople = !globals.json;
   const say = (text: string): void => {
     progress.clear();
     if (tellsPeople) writeAll(2, `${showText(text)}\n`);
@@ -116,7 +103,7 @@ async function withSession(
   savepoint.on('warning', ({ message }) => void warned.add(message));
   savepoint.on('waiting', ({ pid, state }) => say(`Waiting for another process (pid ${pid}, ${state}) …`));
   savepoint.on('recovered', ({ settled }) => {
-    if (name === 'recover') return;
+    if (tellsSettled === true) return;
     for (const { direction, paths } of settled) say(settledText(direction, paths.length));
   });
   try {

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { systemCode } from './system-error.ts';
 
 /** Output that could not be written: the reader is gone, the disk is full. */
 export class OutputError extends Error {
@@ -24,7 +25,7 @@ export function writeAll(fd: 1 | 2, output: string | Buffer): void {
     try {
       at += writeSync(fd, bytes, at);
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code ?? 'EIO';
+      const code = systemCode(error) ?? 'EIO';
       // A pipe that another process made non-blocking, and that is full.
       if (code === 'EAGAIN') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_MS);
       else if (code !== 'EINTR') throw new OutputError(code, { cause: error });

@@ -1,18 +1,19 @@
 /** The engine on this machine: fills in the ports, the home folder and the environment. */
 import { resolve } from 'node:path';
 import type { SettingsSource } from './config/settings.ts';
-import { nodePlaces } from './io/node-places.ts';
-import { nodePorts as portsOfNode } from './io/node-ports.ts';
+import type { OpenOptions } from './engine/options.ts';
+import { nodePlaces } from './io/node/places.ts';
+import { nodePorts as portsOfNode } from './io/node/ports.ts';
 import type { Ports } from './io/ports.ts';
 import { bytesFromText, type DiskPath } from './model/names.ts';
-import { type OpenOptions, open as openWith, type Savepoint } from './savepoint.ts';
+import { open as openWith, type Savepoint } from './savepoint.ts';
 
 /** What the environment says of settings: `SAVEPOINT=off` turns off all that goes by itself. */
 export function nodeSettings(env: Readonly<Record<string, string | undefined>>): SettingsSource {
   return { savepoint: env['SAVEPOINT'] ?? null };
 }
 
-export { foldersNotSynced, nodeFs } from './io/node-fs.ts';
+export { foldersNotSynced, nodeFs } from './io/node/fs.ts';
 export { nodePlaces };
 
 /**

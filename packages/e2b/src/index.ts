@@ -2,7 +2,8 @@
  * A sandbox of E2B, behind the interface of every other. The caller makes it with the SDK `e2b` and hands it in; here its
  * types alone are used, so no version of the SDK comes with this package.
  */
-import { type Channel, type ChannelSandboxOptions, channelSandbox, type Sandbox, type Spoken } from '@savepoint/core';
+import type { Sandbox } from '@savepoint/core';
+import { type Channel, type ChannelSandboxOptions, channelSandbox, type Spoken } from '@savepoint/core/ports';
 import type { CommandHandle, CommandStartOpts, Sandbox as Their } from 'e2b';
 
 /** What is used of the SDK's `Sandbox`. */

@@ -1,7 +1,8 @@
 /** `savepoint mcp`: the verbs of Savepoint as tools of an MCP server. */
 
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { type DiskPath, type Exporter, Standing, showText } from '@savepoint/core';
+import { type DiskPath, showText, WorkspaceCache } from '@savepoint/core';
+import type { Exporter } from '@savepoint/core/faces';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import { readyTools, Turns } from '@savepoint/core/tools';
 import { makeServer, type Setting } from './server.ts';
@@ -30,7 +31,7 @@ export async function serve(options: ServeOptions): Promise<0 | 1> {
   const log = (line: string): void => options.log(showText(line));
   const turns = new Turns();
   const ports = nodePorts();
-  const watch = new Standing();
+  const watch = new WorkspaceCache();
   const setting: Setting = {
     version,
     roots,

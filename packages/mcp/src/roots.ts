@@ -3,17 +3,14 @@ import { fileURLToPath } from 'node:url';
 import {
   bytesFromText,
   type DiskPath,
-  type Exporter,
-  isFsError,
-  kindOf,
+  type ErrorData,
   nameToJson,
-  type Places,
-  type Ports,
   SavepointError,
-  type SettingsSource,
-  type Standing,
   showName,
+  type WorkspaceCache,
 } from '@savepoint/core';
+import type { Exporter, SettingsSource } from '@savepoint/core/faces';
+import { isFsError, kindOf, type Places, type Ports } from '@savepoint/core/ports';
 
 export interface Machine {
   readonly ports: Ports;
@@ -21,7 +18,7 @@ export interface Machine {
   readonly settings: SettingsSource;
   readonly exporter?: Exporter;
   /** What stays from one call to the next. */
-  readonly watch: Standing;
+  readonly watch: WorkspaceCache;
 }
 
 const HINT =
@@ -79,7 +76,7 @@ function realHome(ports: Ports, home: DiskPath): DiskPath {
   }
 }
 
-function refused(folder: DiskPath, why: string, text: string): SavepointError {
+function refused(folder: DiskPath, why: ErrorData<'ROOT_REFUSED'>['why'], text: string): SavepointError {
   return new SavepointError(
     'ROOT_REFUSED',
     `${showName(folder)} ${text}, so nothing is done there.`,

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { loadFile, native } from '../../core/src/io/node-native.ts';
+import { loadFile, native } from '../../core/src/io/node/native.ts';
 import { checkAddOn } from './checks.ts';
 
 const prebuilt = fileURLToPath(new URL('../prebuilt/linux-x64.node', import.meta.url));

@@ -1,15 +1,14 @@
 /** Bundles in a bucket, by the protocol of Amazon S3. Conditions are the server's: it answers 412 where one does not hold. */
 
+import { SavepointError, showText } from '@savepoint/core';
 import {
   type BundleKey,
   type BundleStore,
   isBundleKey,
   type PutCondition,
-  SavepointError,
   type StoredBytes,
   type StoredItem,
-  showText,
-} from '@savepoint/core';
+} from '@savepoint/core/ports';
 import { AwsClient } from 'aws4fetch';
 import { elementsIn, textIn } from './xml.ts';
 

@@ -1,6 +1,7 @@
 /** A bucket by what the configuration names and what the environment holds, under the names that Amazon's own tools use. */
 
-import { type AutomaticExport, SavepointError, showText } from '@savepoint/core';
+import { SavepointError, showText } from '@savepoint/core';
+import type { AutomaticExport } from '@savepoint/core/faces';
 import { BucketStore, bucketOf } from './bucket-store.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { BundleKey, BundleStore, PutCondition } from '@savepoint/core';
+import type { BundleKey, BundleStore, PutCondition } from '@savepoint/core/ports';
 
 export interface BundleStoreCase {
   readonly name: string;

@@ -1,4 +1,4 @@
-import type { Processes, ProcessIdentity } from '@savepoint/core';
+import type { Processes, ProcessIdentity } from '@savepoint/core/ports';
 
 type Life = ReturnType<Processes['state']>;
 

@@ -1,4 +1,4 @@
-import type { Clock } from '@savepoint/core';
+import type { Clock } from '@savepoint/core/ports';
 
 /** A clock that stands still until the test moves it; who sleeps moves it. */
 export interface FixedClock extends Clock {

@@ -1,4 +1,5 @@
-import { type Programs, SavepointError } from '@savepoint/core';
+import { SavepointError } from '@savepoint/core';
+import type { Programs } from '@savepoint/core/ports';
 
 /** A machine without any program: each run fails as it does where a program is missing. */
 export const noPrograms: Programs = {

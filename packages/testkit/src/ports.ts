@@ -1,5 +1,5 @@
-import type { Fs, Ports } from '@savepoint/core';
 import { nodePorts } from '@savepoint/core/node';
+import type { Fs, Ports } from '@savepoint/core/ports';
 import { fakeProcesses } from './fake-processes.ts';
 import { fixedClock } from './fixed-clock.ts';
 import { noPrograms } from './no-programs.ts';

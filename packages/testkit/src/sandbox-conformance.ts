@@ -9,7 +9,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import type { CommandResult, DiskPath, Sandbox, SandboxCommand } from '@savepoint/core';
+import type { DiskPath, Sandbox } from '@savepoint/core';
+import type { CommandResult, SandboxCommand } from '@savepoint/core/ports';
 import type { ConformanceCase } from './disk/fs-conformance.ts';
 
 /** A sandbox, and an empty folder in it. The sandbox lies on this machine, so that it can be looked into from beside. */

@@ -1,4 +1,5 @@
-import type { ChangeSource, Changes, DiskPath, FolderWatch, Name } from '@savepoint/core';
+import type { DiskPath } from '@savepoint/core';
+import type { ChangeSource, Changes, FolderWatch, Name } from '@savepoint/core/ports';
 
 /** A source that tells what the test says. Each watch has its own folders; what is told, is told to all of them. */
 export class ScriptedChanges implements ChangeSource {

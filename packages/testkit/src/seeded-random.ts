@@ -1,4 +1,4 @@
-import type { Random } from '@savepoint/core';
+import type { Random } from '@savepoint/core/ports';
 
 /** Chance that comes again with the same seed. */
 export interface SeededRandom extends Random {
@@ -33,13 +33,13 @@ export function seededRandom(seed: number): SeededRandom {
     hex: (length) => bytes(length).toString('hex'),
     pick<T>(from: readonly T[]): T {
       if (from.length === 0) throw new Error('nothing to pick from');
-      return from[integer(from.length)] as T;
+      return from[integer(from.length)]!;
     },
     sample<T>(from: readonly T[], count: number): T[] {
       const rest = [...from];
       for (let at = 0; at < Math.min(count, rest.length - 1); at++) {
         const other = at + integer(rest.length - at);
-        [rest[at], rest[other]] = [rest[other] as T, rest[at] as T];
+        [rest[at], rest[other]] = [rest[other]!, rest[at]!];
       }
       return rest.slice(0, count);
     },

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bytesFromText, type DiskPath, type Places, type Ports } from '@savepoint/core';
+import { bytesFromText, type DiskPath } from '@savepoint/core';
+import type { Places, Ports } from '@savepoint/core/ports';
 import { realPorts } from './ports.ts';
 
 /** A temporary folder on the real disk with all that Savepoint needs, and nothing of the person who runs the tests. */

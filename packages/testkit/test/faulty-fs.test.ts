@@ -1,4 +1,5 @@
-import { type DiskPath, type Fs, FsError } from '@savepoint/core';
+import type { DiskPath } from '@savepoint/core';
+import { type Fs, FsError } from '@savepoint/core/ports';
 import { expect, test } from 'vitest';
 import { Died, dieByThrowing, FaultyFs, fsConformance, isUnder, SimDisk } from '../src/index.ts';
 

@@ -1,4 +1,5 @@
-import { type DiskPath, type Fs, isFsError } from '@savepoint/core';
+import type { DiskPath } from '@savepoint/core';
+import { type Fs, isFsError } from '@savepoint/core/ports';
 import { describe, expect, test } from 'vitest';
 import { type CrashModel, SimDisk, seededRandom } from '../src/index.ts';
 

@@ -1,5 +1,6 @@
-import { type DiskPath, type Fs, FsError, permissions, type Stat } from '@savepoint/core';
+import type { DiskPath } from '@savepoint/core';
 import { nodeFs } from '@savepoint/core/node';
+import { type Fs, FsError, permissions, type Stat } from '@savepoint/core/ports';
 import { expect, onTestFinished, test } from 'vitest';
 import { type SeededRandom, SimDisk, seededRandom, world } from '../src/index.ts';
 

@@ -1,4 +1,5 @@
-import type { DiskPath, Fd } from '@savepoint/core';
+import type { DiskPath } from '@savepoint/core';
+import type { Fd } from '@savepoint/core/ports';
 import { describe, expect, test } from 'vitest';
 import { fsConformance, SimDisk, seededRandom } from '../src/index.ts';
 

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
+import { main } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 import { type AgentProject, hookedProject } from '../../agents/agent-project.ts';
 import { ACCEPT, claude } from '../../agents/claude.ts';
 import { describeHooked, whyNot } from '../../agents/hooked.ts';
 import type { Step } from '../../agents/model/plan.ts';
 import { type TimelineChange, timeline } from '../../agents/timeline.ts';
-import { main } from '../../complaints/project.ts';
 
 describeHooked({ program: claude, options: { args: ACCEPT }, settings: '.claude' });
 

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BundleKey } from '@savepoint/core';
+import type { BundleKey } from '@savepoint/core/ports';
 import { type BucketStore, bucketFromEnvironment } from '@savepoint/s3';
 import { bundleStoreConformance, world } from '@savepoint/testkit';
 import { AwsClient } from 'aws4fetch';

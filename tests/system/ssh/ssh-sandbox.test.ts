@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { type DiskPath, type Sandbox, type SshSandboxOptions, sshSandbox } from '@savepoint/core';
+import { type DiskPath, type Sandbox, sshSandbox } from '@savepoint/core';
+import type { SshSandboxOptions } from '@savepoint/core/ports';
 import { realPorts, sandboxConformance, type World, world } from '@savepoint/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Inside } from '../../remote/inside.ts';

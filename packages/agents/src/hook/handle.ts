@@ -3,19 +3,19 @@
 import {
   type Actor,
   bytesFromText,
+  type CallId,
   type CallRequest,
   type Configuration,
   type DiskPath,
   type OpenOptions,
-  type Places,
-  type Ports,
   type Savepoint,
   SavepointError,
   type Session,
 } from '@savepoint/core';
+import type { Places, Ports } from '@savepoint/core/ports';
 import { type Answer, NOTHING } from '../answer.ts';
 import type { AgentEvent } from '../event.ts';
-import { declaredPaths } from './declared.ts';
+import { declaredBy } from './declared.ts';
 import type { Job } from './job.ts';
 import { endingIds, madeId } from './pairing.ts';
 import { newsText, putBackText, uncoveredText } from './told.ts';
@@ -55,6 +55,10 @@ export async function handle(event: AgentEvent, setting: Setting): Promise<Answe
   const { ports, places, settings, exporter } = setting;
   const dir = bytesFromText(event.project ?? event.cwd) as DiskPath;
   const savepoint = setting.open({ dir, ports, places, settings, ...(exporter && { exporter }) });
+  return savepoint.once((once) => answer(event, setting, once, dir));
+}
+
+async function answer(event: AgentEvent, setting: Setting, savepoint: Savepoint, dir: DiskPath): Promise<Answer> {
   const config = await savepoint.config();
   const signal = setting.inTime(config);
   if (!config.automatic.enabled) return NOTHING;
@@ -117,8 +121,8 @@ async function dealWith(scene: Scene): Promise<readonly string[]> {
 
 async function callBegan(scene: Scene<Of<'call-began'>>): Promise<readonly string[]> {
   const { event, session, setting, later } = scene;
-  const { request, outside } = await requestOf(scene);
-  const told = tellUncovered(setting, outside);
+  const { request, uncovered } = await requestOf(scene);
+  const told = tellUncovered(setting, uncovered);
   const id = event.call.id ?? madeId(event.call, event.stamp, () => setting.ports.random.hex(4));
   const late = async (): Promise<void> => {
     await session.beginLate({ ...request, id });
@@ -179,7 +183,7 @@ async function unannounced(scene: Scene<Of<'call-ended'>>): Promise<void> {
   );
 }
 
-async function isOpen(session: Session, id: string): Promise<boolean> {
+async function isOpen(session: Session, id: CallId): Promise<boolean> {
   return (await session.openCalls()).some((call) => call.id === id);
 }
 
@@ -195,12 +199,11 @@ interface Uncovered {
 
 async function requestOf(scene: Scene<Of<'call-began' | 'call-ended'>>): Promise<{
   readonly request: CallRequest;
-  readonly outside: readonly Uncovered[];
+  readonly uncovered: readonly Uncovered[];
 }> {
-  const { event, savepoint, actor } = scene;
+  const { event, session, actor } = scene;
   const { call, cwd } = event;
-  const { root } = await savepoint.place({ orNew: true });
-  const { paths, outside } = declaredPaths(call.paths, cwd, root);
+  const { paths, uncovered } = await declaredBy(session, call.paths, cwd);
   return {
     request: {
       tool: call.tool,
@@ -210,7 +213,7 @@ async function requestOf(scene: Scene<Of<'call-began' | 'call-ended'>>): Promise
       own: call.own,
       ...(paths === null ? {} : { paths }),
     },
-    outside: outside.map((path) => ({ path, why: 'it lies outside the workspace' })),
+    uncovered,
   };
 }
 

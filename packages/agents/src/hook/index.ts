@@ -6,7 +6,6 @@
 import { isAbsolute } from 'node:path';
 import {
   type Configuration,
-  type Exporter,
   type OpenOptions,
   open,
   type Savepoint,
@@ -14,6 +13,7 @@ import {
   showText,
   textFromBytes,
 } from '@savepoint/core';
+import type { Exporter } from '@savepoint/core/faces';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import type { Environment, Protocol } from '../agent.ts';
 import { type Answer, NOTHING, type Reply, SILENCE } from '../answer.ts';
@@ -24,8 +24,9 @@ import { handle, type Setting } from './handle.ts';
 import { noteEvent, noteFailure, noteUncovered } from './health.ts';
 import { JOB_VARIABLE, jobIn, startJob } from './job.ts';
 import { readEvent } from './read-event.ts';
+import { variablesFor } from './variables.ts';
 
-export { HOOK_VARIABLES, LINE_VARIABLE } from './variables.ts';
+export { AGENT_VARIABLES, HOOK_VARIABLES, LINE_VARIABLE } from './variables.ts';
 
 export interface HookRun {
   /** What stands behind `hook` on the command line. */
@@ -66,7 +67,7 @@ export async function runHook(run: HookRun): Promise<Reply> {
     if ('problem' in read) throw new SavepointError('USAGE', `${read.problem}.`);
     const caller = callerOf(name, read.event, run.env);
     protocol = caller.protocol;
-    const event = caller.protocol.parse(read.event, run.env, run.args[1] ?? null);
+    const event = caller.protocol.parse(read.event, variablesFor(caller.protocol, run.env), run.args[1] ?? null);
     if (event.kind === 'ignored' || caller.toldElsewhere) return SILENCE;
     native = event.native;
     folder = event.project ?? event.cwd;

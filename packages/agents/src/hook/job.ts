@@ -2,20 +2,20 @@
 
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
-import type { Actor } from '@savepoint/core';
+import type { Actor, CallId, SessionId } from '@savepoint/core';
 
 export interface Job {
   /** Bytes of the folder to open, as a one-byte string. */
   readonly dir: string;
   readonly agent: Actor;
-  readonly session: string;
+  readonly session: SessionId;
   readonly actor: Actor;
   readonly work:
     | { readonly kind: 'start' }
     | { readonly kind: 'prompt'; readonly text: string; readonly messageId: string | null }
     /** The capture that a call did not wait for. */
     | { readonly kind: 'catch-up' }
-    | { readonly kind: 'end'; readonly call: string; readonly background: boolean }
+    | { readonly kind: 'end'; readonly call: CallId; readonly background: boolean }
     | { readonly kind: 'settle'; readonly by: string | null }
     | { readonly kind: 'close' };
 }

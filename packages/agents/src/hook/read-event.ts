@@ -1,5 +1,6 @@
 /** An event from standard input: whatever comes, this ends in time and never throws. */
 
+import { JsonProblem, readJson } from '@savepoint/core/ports';
 import { type Fields, fieldsOf } from '../fields.ts';
 
 /** Bytes; a tool call that writes more than this was made by no model. */
@@ -36,35 +37,14 @@ export async function readEvent(input: NodeJS.ReadableStream, deadline: AbortSig
 
 /** Bytes that are no UTF-8 become U+FFFD, which no path of ours is looked up with. */
 export function parseEvent(bytes: Buffer): Read {
-  if (isDeep(bytes)) return { problem: `the event is nested more than ${DEEPEST} levels deep` };
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    const value = readJson(new TextDecoder().decode(bytes), { deepest: DEEPEST, keys: 'any' });
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       return { problem: 'the event is no JSON object' };
     }
     return { event: fieldsOf(value) };
-  } catch {
+  } catch (error) {
+    if (error instanceof JsonProblem && error.kind === 'meaning') return { problem: `the event ${error.message}` };
     return { problem: bytes.length === 0 ? 'no event came' : 'the event is no JSON' };
   }
-}
-
-const [QUOTE, BACKSLASH, OPEN, CLOSE] = [0x22, 0x5c, 0x5b, 0x5d];
-/** `{` and `}` differ from the square ones in this bit alone. */
-const CURLY = 0x20;
-
-function isDeep(bytes: Buffer): boolean {
-  let depth = 0;
-  let inText = false;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] as number;
-    if (inText) {
-      if (byte === BACKSLASH) at += 1;
-      else if (byte === QUOTE) inText = false;
-    } else if (byte === QUOTE) inText = true;
-    else if ((byte & ~CURLY) === OPEN) {
-      depth += 1;
-      if (depth > DEEPEST) return true;
-    } else if ((byte & ~CURLY) === CLOSE) depth -= 1;
-  }
-  return false;
 }

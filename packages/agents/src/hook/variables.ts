@@ -1,5 +1,8 @@
 /** What a hook reads of its environment: all that a process that answers in its place must be told. */
 
+import type { Environment, Protocol } from '../agent.ts';
+import { AGENTS } from '../table.ts';
+
 /** What a bucket for exports is reached with, besides the configuration. */
 const BUCKET = [
   'AWS_ACCESS_KEY_ID',
@@ -21,6 +24,11 @@ const GIT = [
   'GIT_CONFIG_SYSTEM',
 ];
 
+/** What agents say in the environment: it is about one event. */
+export const AGENT_VARIABLES: readonly string[] = [
+  ...new Set(Object.values(AGENTS).flatMap(({ variables }) => variables)),
+];
+
 export const HOOK_VARIABLES: readonly string[] = [
   'HOME',
   'USERPROFILE',
@@ -29,12 +37,7 @@ export const HOOK_VARIABLES: readonly string[] = [
   'SAVEPOINT_HOME',
   'XDG_CONFIG_HOME',
   'XDG_DATA_HOME',
-  'CLAUDE_PROJECT_DIR',
-  'GEMINI_PROJECT_DIR',
-  'CURSOR_PROJECT_DIR',
-  'COPILOT_CLI',
-  'COPILOT_HOME',
-  'COPILOT_PROJECT_DIR',
+  ...AGENT_VARIABLES,
   ...GIT,
   ...BUCKET,
 ];
@@ -44,3 +47,8 @@ export const HOOK_VARIABLES: readonly string[] = [
  * a daemon for the next time.
  */
 export const LINE_VARIABLE = 'SAVEPOINT_HOOK_LINE';
+
+/** Nothing else: what an agent's protocol read besides would be missing where the daemon answers. */
+export function variablesFor({ variables }: Protocol, env: Environment): Environment {
+  return Object.fromEntries(variables.map((name) => [name, env[name]]));
+}

@@ -57,8 +57,8 @@ function withoutEntriesOf(text: string, list: readonly string[], isOurs: (value:
     }
     // The list, and what holds it, were made for it.
     let depth = list.length - 1;
-    while (depth > 0 && childSpans(way[depth] as JsonNode).length === 1) depth -= 1;
-    const holder = way[depth] as JsonNode;
+    while (depth > 0 && childSpans(way[depth]!).length === 1) depth -= 1;
+    const holder = way[depth]!;
     if (holder.kind !== 'object') return rest;
     return withoutChild(
       rest,
@@ -72,7 +72,7 @@ function withoutEntriesOf(text: string, list: readonly string[], isOurs: (value:
 function nodesOn(text: string, list: readonly string[]): readonly JsonNode[] {
   const nodes = [parseJsonText(text)];
   for (const key of list) {
-    const next = memberOf(nodes.at(-1) as JsonNode, key);
+    const next = memberOf(nodes.at(-1)!, key);
     if (next === null) break;
     nodes.push(next);
   }

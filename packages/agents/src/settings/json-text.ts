@@ -1,7 +1,10 @@
 /**
- * JSON as a person keeps it: with comments, with commas before the end, in their own layout. It is read into a tree that
- * knows where everything stands, so that one place can be changed and every other byte stays.
+ * JSON as a person keeps it: with comments, with commas before the end, in their own layout. `jsonc-parser` reads it into a
+ * tree that knows where everything stands, so that one place can be changed and every other byte stays. Its own `modify`
+ * is not used: it lays out what it was not asked about, and takes comments away (docs/decisions/0031).
  */
+
+import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 
 interface Span {
   /** From the first character of the value to behind its last. */
@@ -9,7 +12,7 @@ interface Span {
   readonly end: number;
 }
 
-export interface JsonMember {
+interface JsonMember {
   readonly key: string;
   readonly keyStart: number;
   readonly value: JsonNode;
@@ -27,16 +30,32 @@ export class JsonTextError extends Error {
   override readonly name = 'JsonTextError';
 }
 
+/** The parser goes down by recursion. */
 const DEEPEST = 100;
+const BYTE_ORDER_MARK = '\ufeff';
+
+const WHAT: Readonly<Record<string, string>> = {
+  ValueExpected: 'a value is missing',
+  PropertyNameExpected: 'a name in quotes is missing',
+  ColonExpected: 'a colon is missing',
+  CommaExpected: 'a comma or an end is missing',
+  CloseBraceExpected: 'a comma or an end is missing',
+  CloseBracketExpected: 'a comma or an end is missing',
+  EndOfFileExpected: 'something follows its end',
+  UnexpectedEndOfComment: 'a comment has no end',
+  UnexpectedEndOfString: 'a text has no end',
+};
 
 /** @throws JsonTextError */
 export function parseJsonText(text: string): JsonNode {
-  const reader = new Reader(text);
-  reader.space();
-  const node = reader.value(0);
-  reader.space();
-  if (reader.at < text.length) reader.fail('something follows its end');
-  return node;
+  assertShallow(text);
+  const errors: ParseError[] = [];
+  const tree = parseTree(withoutMark(text), errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (first !== undefined)
+    throw wrong(text, first.offset, WHAT[printParseErrorCode(first.error)] ?? 'something is no value');
+  if (tree === undefined) throw wrong(text, text.length, 'a value is missing');
+  return nodeOf(tree);
 }
 
 export function plainOf(node: JsonNode): unknown {
@@ -50,6 +69,7 @@ export function plainOf(node: JsonNode): unknown {
   }
 }
 
+/** Of several of one name the last, as JSON's readers have it. */
 export function memberOf(node: JsonNode, key: string): JsonNode | null {
   if (node.kind !== 'object') return null;
   return node.members.findLast((member) => member.key === key)?.value ?? null;
@@ -64,115 +84,44 @@ export function childSpans(node: JsonNode): readonly Span[] {
 
 /** Behind white space and comments. */
 export function behindSpace(text: string, at: number): number {
-  const reader = new Reader(text, at);
-  reader.space();
-  return reader.at;
+  const scanner = createScanner(withoutMark(text), true);
+  scanner.setPosition(at);
+  scanner.scan();
+  return scanner.getTokenOffset();
 }
 
-class Reader {
-  constructor(
-    private readonly text: string,
-    public at = 0,
-  ) {}
+/** A mark at the start is white space, and every place stays where it is. */
+function withoutMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? ` ${text.slice(1)}` : text;
+}
 
-  value(depth: number): JsonNode {
-    if (depth > DEEPEST) this.fail(`it is nested more than ${DEEPEST} levels deep`);
-    const sign = this.text[this.at];
-    if (sign === '{') return this.#object(depth);
-    if (sign === '[') return this.#array(depth);
-    return sign === '"' ? this.#string() : this.#word();
+/** @throws JsonTextError */
+function assertShallow(text: string): void {
+  const scanner = createScanner(withoutMark(text), true);
+  let depth = 0;
+  for (scanner.scan(); scanner.getTokenOffset() < text.length; scanner.scan()) {
+    const sign = text.charAt(scanner.getTokenOffset());
+    if (sign === '{' || sign === '[') depth += 1;
+    else if (sign === '}' || sign === ']') depth -= 1;
+    if (depth > DEEPEST) throw wrong(text, scanner.getTokenOffset(), `it is nested more than ${DEEPEST} levels deep`);
   }
+}
 
-  space(): void {
-    for (;;) {
-      const from = this.at;
-      const blank = /[\s\ufeff]*/y;
-      blank.lastIndex = from;
-      blank.exec(this.text);
-      this.at = blank.lastIndex;
-      if (this.text.startsWith('//', this.at)) this.at = this.#indexOr('\n', this.text.length);
-      else if (this.text.startsWith('/*', this.at)) {
-        const end = this.text.indexOf('*/', this.at + 2);
-        if (end < 0) this.fail('a comment has no end');
-        this.at = end + 2;
-      }
-      if (this.at === from) return;
-    }
-  }
+function nodeOf(node: Node): JsonNode {
+  const span = { start: node.offset, end: node.offset + node.length };
+  const children = node.children ?? [];
+  if (node.type === 'array') return { ...span, kind: 'array', items: children.map(nodeOf) };
+  if (node.type !== 'object') return { ...span, kind: 'plain', plain: node.value };
+  const members = children.flatMap(({ children: [key, value] = [] }) =>
+    key === undefined || value === undefined
+      ? []
+      : [{ key: String(key.value), keyStart: key.offset, value: nodeOf(value) }],
+  );
+  return { ...span, kind: 'object', members };
+}
 
-  fail(why: string): never {
-    const before = this.text.slice(0, this.at);
-    const line = before.split('\n').length;
-    const column = this.at - before.lastIndexOf('\n');
-    throw new JsonTextError(`${why} (line ${line}, column ${column})`);
-  }
-
-  #object(depth: number): JsonNode {
-    const start = this.at;
-    const members: JsonMember[] = [];
-    this.#each('}', () => {
-      const keyStart = this.at;
-      if (this.text[this.at] !== '"') this.fail('a name in quotes is missing');
-      const key = this.#string();
-      this.space();
-      if (this.text[this.at] !== ':') this.fail('a colon is missing');
-      this.at += 1;
-      this.space();
-      members.push({ key: String(key.kind === 'plain' ? key.plain : ''), keyStart, value: this.value(depth + 1) });
-    });
-    return { kind: 'object', start, end: this.at, members };
-  }
-
-  #array(depth: number): JsonNode {
-    const start = this.at;
-    const items: JsonNode[] = [];
-    this.#each(']', () => items.push(this.value(depth + 1)));
-    return { kind: 'array', start, end: this.at, items };
-  }
-
-  #each(close: string, read: () => void): void {
-    this.at += 1;
-    for (;;) {
-      this.space();
-      if (this.text[this.at] === close) break;
-      read();
-      this.space();
-      if (this.text[this.at] === ',') this.at += 1;
-      else if (this.text[this.at] !== close) this.fail('a comma or an end is missing');
-    }
-    this.at += 1;
-  }
-
-  #string(): JsonNode {
-    const start = this.at;
-    let end = start + 1;
-    while (end < this.text.length && this.text[end] !== '"' && this.text[end] !== '\n')
-      end += this.text[end] === '\\' ? 2 : 1;
-    if (this.text[end] !== '"') this.fail('a text has no end');
-    return this.#plain(start, end + 1);
-  }
-
-  #word(): JsonNode {
-    const word = /[^\s,:[\]{}"/]*/y;
-    word.lastIndex = this.at;
-    word.exec(this.text);
-    if (word.lastIndex === this.at) this.fail('a value is missing');
-    return this.#plain(this.at, word.lastIndex);
-  }
-
-  #plain(start: number, end: number): JsonNode {
-    let plain: unknown;
-    try {
-      plain = JSON.parse(this.text.slice(start, end));
-    } catch {
-      this.fail(`${this.text.slice(start, Math.min(end, start + 40))} is no value`);
-    }
-    this.at = end;
-    return { kind: 'plain', start, end, plain };
-  }
-
-  #indexOr(what: string, otherwise: number): number {
-    const found = this.text.indexOf(what, this.at);
-    return found < 0 ? otherwise : found;
-  }
+function wrong(text: string, at: number, what: string): JsonTextError {
+  const before = text.slice(0, at);
+  const column = at - before.lastIndexOf('\n');
+  return new JsonTextError(`${what} (line ${before.split('\n').length}, column ${column})`);
 }

@@ -1,6 +1,6 @@
 /** Which build this is. Two builds never do each other's work: what the one remembers the other may not understand. */
 import { readFileSync } from 'node:fs';
-import { STORE_FORMAT } from '@savepoint/core';
+import { STORE_FORMAT } from '@savepoint/core/faces';
 
 /** Written by `scripts/bundle.mjs`: a digest of all that the command is made of. */
 const FILE = new URL('./build.txt', import.meta.url);

@@ -13,6 +13,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { systemCode } from '../system-error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -57,7 +58,7 @@ function notOurs(folder: string, uid: number): string | null {
     try {
       mkdirSync(folder, { mode: 0o700 });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (systemCode(error) !== 'EEXIST') throw error;
     }
     const stat = lstatSync(folder);
     if (!stat.isDirectory()) return `${folder} is no folder (a link is not followed)`;
@@ -65,6 +66,6 @@ function notOurs(folder: string, uid: number): string | null {
     if ((stat.mode & 0o077) !== 0) return `others can enter ${folder} (mode ${(stat.mode & 0o777).toString(8)})`;
     return null;
   } catch (error) {
-    return `${folder} cannot be made (${(error as NodeJS.ErrnoException).code ?? 'EIO'})`;
+    return `${folder} cannot be made (${systemCode(error) ?? 'EIO'})`;
   }
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { SavepointError, textFromBytes } from '@savepoint/core';
 import { nodePlaces, nodePorts } from '@savepoint/core/node';
 import { exporter } from '../exporter.ts';
-import { HOOK_VARIABLES, runHook } from '../hook.ts';
+import { AGENT_VARIABLES, HOOK_VARIABLES, runHook } from '../hook.ts';
 import { askDaemon } from './ask.ts';
 import { buildOnDisk } from './build.ts';
 import { KeptWorkspaces, Turns } from './kept.ts';
@@ -30,7 +30,7 @@ const FIRST_IDLE_MS = 15 * 60_000;
 /** A workspace that nobody asked for in that time is closed. */
 const KEEP_MS = 10 * 60_000;
 /** What agents say in the environment is about one event, and no workspace is another one for it. */
-const OF_AGENTS = /^(?:CLAUDE|GEMINI|CURSOR|COPILOT)_/;
+const OF_AGENTS: ReadonlySet<string> = new Set(AGENT_VARIABLES);
 const KNOWN: ReadonlySet<string> = new Set(HOOK_VARIABLES);
 
 /** Why it ended; `taken`: it never began, as another one answers. */
@@ -119,7 +119,7 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
     if (request === null) return { status: 400, body: 'not understood\n' };
     if (homeOf(request.env) !== home) return { status: 421, body: 'another home\n' };
     const variables = { ...jobs, ...request.env };
-    const loan = kept.lend(JSON.stringify(Object.entries(request.env).filter(([name]) => !OF_AGENTS.test(name))));
+    const loan = kept.lend(JSON.stringify(Object.entries(request.env).filter(([name]) => !OF_AGENTS.has(name))));
     let tooNew = false;
     const reply = await runHook({
       args: event === null || event === '' ? [agent] : [agent, event],

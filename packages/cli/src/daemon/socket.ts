@@ -10,6 +10,7 @@
 import { mkdirSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
+import { systemCode } from '../system-error.ts';
 import { homeLink, NOW, SOCKET } from './place.ts';
 
 export interface Standing {
@@ -102,7 +103,7 @@ function point(link: string, target: string, how: 'new' | 'replace'): boolean {
       symlinkSync(target, link);
       return true;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (systemCode(error) !== 'EEXIST') throw error;
       return false;
     }
   }
@@ -136,6 +137,6 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+    return systemCode(error) !== 'ESRCH';
   }
 }

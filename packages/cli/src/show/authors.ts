@@ -1,5 +1,6 @@
 /** Who may have made a change, in few letters. */
-import { type OutputOf, showText, type VERBS } from '@savepoint/core';
+import { showText } from '@savepoint/core';
+import type { OutputOf, VERBS } from '@savepoint/core/faces';
 
 type RecordedJson = OutputOf<(typeof VERBS)['history']>['changes'][number];
 export type Authored = Pick<RecordedJson, 'authors' | 'sure'>;

@@ -1,6 +1,7 @@
 /** What a look at the folder could not take in: worth a word every time, and only while it is so. */
-import type { OutputOf, VERBS } from '@savepoint/core';
+
 import { showText } from '@savepoint/core';
+import type { OutputOf, VERBS } from '@savepoint/core/faces';
 import { counted, shown, size } from './words.ts';
 
 export type CaptureJson = OutputOf<(typeof VERBS)['checkpoint']>['capture'];

@@ -1,4 +1,5 @@
-import { type JsonName, nameFromJson, type OutputOf, statLines, type TreePath, type VERBS } from '@savepoint/core';
+import { type JsonName, nameFromJson, type TreePath } from '@savepoint/core';
+import { type OutputOf, statLines, type VERBS } from '@savepoint/core/faces';
 import type { Style, View } from '../view.ts';
 import { counted, lineCounts, shown } from './words.ts';
 

@@ -1,4 +1,5 @@
-import { type OutputOf, showText, type VERBS } from '@savepoint/core';
+import { showText } from '@savepoint/core';
+import type { OutputOf, VERBS } from '@savepoint/core/faces';
 import type { View } from '../view.ts';
 import { counted, when } from './words.ts';
 

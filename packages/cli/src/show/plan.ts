@@ -1,5 +1,6 @@
 /** What an act does or did, path by path, and what it leaves alone. */
-import { type JsonName, nameFromJson, type OutputOf, showName, showText, type VERBS } from '@savepoint/core';
+import { type JsonName, nameFromJson, showName, showText } from '@savepoint/core';
+import type { OutputOf, VERBS } from '@savepoint/core/faces';
 import type { Style } from '../view.ts';
 import { gapReason, listed } from './capture.ts';
 import { becomes, folderSign } from './changes.ts';

@@ -1,5 +1,6 @@
 /** Roots that came, went or moved. */
-import { nameFromJson, type OutputOf, showName, type VERBS } from '@savepoint/core';
+import { nameFromJson, showName } from '@savepoint/core';
+import type { OutputOf, VERBS } from '@savepoint/core/faces';
 
 type RootChange = OutputOf<(typeof VERBS)['show']>['rootChanges'][number];
 type Root = NonNullable<RootChange['before']>;

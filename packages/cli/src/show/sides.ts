@@ -1,5 +1,6 @@
 /** The three sides of a path that does not merge. */
-import { type JsonName, nameFromJson, type OutputOf, showContent, type VERBS } from '@savepoint/core';
+import { type JsonName, nameFromJson } from '@savepoint/core';
+import { type OutputOf, showContent, type VERBS } from '@savepoint/core/faces';
 import type { Style } from '../view.ts';
 import { shown } from './words.ts';
 

@@ -1,7 +1,7 @@
 /** Settings in the engine's own terms and units: what a caller opens with comes first, then what files say. */
 
 import type { CaptureRules } from '../model/checkpoint.ts';
-import type { RetentionPolicy } from '../timeline/retention.ts';
+import type { RetentionPolicy } from '../timeline/retention/retention.ts';
 import type { BackupPlace } from '../transaction/backups.ts';
 import type { Settings } from './settings.ts';
 
@@ -42,12 +42,15 @@ export interface Effective {
   readonly daemon: { readonly enabled: boolean; readonly idleMs: number };
 }
 
-/** What a caller of the library says itself. */
+/** What a caller of the library says itself, in place of what the settings say. */
 export interface GivenOptions {
   readonly rules?: Partial<CaptureRules>;
+  /** Checkpoints also have the index of each repository, for `restore` with `git`. Default: as the settings say, else false. */
   readonly recordIndex?: boolean;
+  /** A first checkpoint takes over contents that repositories have. Default: as the settings say, else true. */
   readonly adopt?: boolean;
   readonly retention?: Partial<RetentionPolicy>;
+  /** Where edits keep plain copies of what they replace. Default `store`; `beside`: as `a.ts.bak` beside `a.ts`. */
   readonly backups?: BackupPlace;
 }
 

@@ -1,5 +1,6 @@
 /** One configuration file's text to the values that it gives. Strict: nothing that is not understood goes by. */
 
+import { JsonProblem, readJson } from '../content/strict-json.ts';
 import { closest } from './closest.ts';
 import {
   allowed,
@@ -39,10 +40,10 @@ const TRIGGERS = OPTION_KEYS.filter((key) => key.startsWith('triggers.')).map((k
 export function parseSettings(text: string): ParsedFile {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = readJson(text, { keys: 'once-any-name' });
   } catch (error) {
-    const detail = error instanceof Error ? error.message : '';
-    return { given: NOTHING_GIVEN, problems: [{ key: null, message: `is not JSON (${detail})` }], unknown: [] };
+    if (!(error instanceof JsonProblem)) throw error;
+    return { given: NOTHING_GIVEN, problems: [{ key: null, message: error.message }], unknown: [] };
   }
   if (!isObject(json)) {
     return { given: NOTHING_GIVEN, problems: [{ key: null, message: 'is not a JSON object' }], unknown: [] };
@@ -61,7 +62,7 @@ class Draft implements ParsedFile {
     if (key === '$schema') {
       if (typeof value !== 'string') this.problems.push({ key, message: 'must be a string' });
     } else if (GROUPS.has(key)) this.#group(key, value);
-    else if (Object.hasOwn(OPTIONS, key) && !key.includes('.')) this.#option(key as OptionKey, value);
+    else if (isOptionKey(key) && !key.includes('.')) this.#option(key, value);
     else this.#unknown(key, value, [...OPTION_KEYS.filter((known) => !known.includes('.')), ...GROUPS]);
   }
 
@@ -77,7 +78,7 @@ class Draft implements ParsedFile {
     }
     for (const [name, inner] of Object.entries(value)) {
       const key = `${group}.${name}`;
-      if (Object.hasOwn(OPTIONS, key)) this.#option(key as OptionKey, inner);
+      if (isOptionKey(key)) this.#option(key, inner);
       else
         this.#unknown(
           key,
@@ -90,7 +91,7 @@ class Draft implements ParsedFile {
   /** A list names those that are on, and the others are off. */
   #triggerList(names: readonly unknown[]): void {
     for (const name of names) {
-      if (!TRIGGERS.includes(name as string)) {
+      if (!TRIGGERS.some((known) => known === name)) {
         this.problems.push({ key: 'triggers', message: `has ${shown(name)}; there are ${TRIGGERS.join(', ')}` });
       }
     }
@@ -111,6 +112,10 @@ class Draft implements ParsedFile {
   }
 }
 
+function isOptionKey(key: string): key is OptionKey {
+  return Object.hasOwn(OPTIONS, key);
+}
+
 function problemWith(spec: OptionSpec, value: unknown): string | null {
   return fits(spec, value) ? null : `must be ${allowed(spec)}; it is ${shown(value)}`;
 }
@@ -124,7 +129,7 @@ function fits({ kind }: OptionSpec, value: unknown): boolean {
     case 'text':
       return typeof value === 'string' && new RegExp(kind.pattern, 's').test(value) && !/[\0\r\n]/.test(value);
     case 'choice':
-      return kind.of.includes(value as string);
+      return kind.of.some((one) => one === value);
     case 'patterns':
       return (
         Array.isArray(value) &&

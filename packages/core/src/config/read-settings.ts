@@ -5,7 +5,7 @@ import { readWhole } from '../io/durable-write.ts';
 import { FsError, isFsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type DiskPath, nameToJson, textFromBytes } from '../model/names.ts';
+import { type DiskPath, diskChild, nameToJson, textFromBytes } from '../model/names.ts';
 import { type ParsedFile, parseSettings } from './parse-settings.ts';
 import { type ConfigFile, mergeSettings, type Settings, type SettingsSource } from './settings.ts';
 
@@ -24,8 +24,8 @@ export interface SettingsPlaces {
 
 /** What is in force, and all that is wrong with the files; whoever acts on it calls {@link assertSound} first. */
 export function readSettings({ fs }: Ports, places: SettingsPlaces, source: SettingsSource): Settings {
-  const user = readFile(fs, 'user', `${places.home}/${USER_FILE}` as DiskPath);
-  const path = `${places.root}/${PROJECT_FILE}` as DiskPath;
+  const user = readFile(fs, 'user', diskChild(places.home, USER_FILE));
+  const path = diskChild(places.root, PROJECT_FILE);
   const project =
     user.parsed.given.get('project_file') === false
       ? { file: { of: 'project', path, state: 'unused', problems: [] } as const, parsed: NOTHING }

@@ -108,15 +108,16 @@ function narrowed(
         ? keep('a project cannot turn on what you turned off')
         : { value: wanted, why: null };
     case 'lower':
-      return (wanted as number) > (own as number)
+      return Number(wanted) > Number(own)
         ? keep(`a project can only lower this, and it is ${String(own)}`)
         : { value: wanted, why: null };
     case 'add': {
-      const added = (wanted as readonly string[]).filter((pattern) => !(own as readonly string[]).includes(pattern));
-      return { value: added.length === 0 ? own : [...(own as readonly string[]), ...added], why: null };
+      const known = patternsOf(own);
+      const added = patternsOf(wanted).filter((pattern) => !known.includes(pattern));
+      return { value: added.length === 0 ? own : [...known, ...added], why: null };
     }
     case 'leave-out':
-      return fewer(own as readonly string[], wanted as readonly string[]);
+      return fewer(patternsOf(own), patternsOf(wanted));
   }
 }
 
@@ -136,4 +137,9 @@ function fewer(
 /** For people: what does not count. */
 export function ignoredText({ file, key, value, why }: IgnoredValue, shownFile: string): string {
   return `${file === null ? 'The environment' : shownFile}: ${key} = ${JSON.stringify(value)} is ignored: ${why}.`;
+}
+
+/** Of an option of patterns: whoever parsed the file saw that they are a list. */
+function patternsOf(value: SettingValue): readonly string[] {
+  return typeof value === 'object' && value !== null ? value : [];
 }

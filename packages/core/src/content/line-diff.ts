@@ -171,7 +171,7 @@ function changes(matches: Matches, height: number): Change[] {
   let x = 0;
   let y = 0;
   for (let at = 0; at <= matches.length; at++) {
-    const match = at < matches.length ? (matches[at] as number) : height;
+    const match = at < matches.length ? matches[at]! : height;
     if (match < 0) continue;
     if (at > x || match > y) found.push({ x, xEnd: at, y, yEnd: match });
     x = at + 1;
@@ -190,8 +190,8 @@ function hunks(compared: Compared, context: number): Hunk[] {
     else groups.push([change]);
   }
   return groups.map((group) => {
-    const first = group[0] as Change;
-    const last = group.at(-1) as Change;
+    const first = group[0]!;
+    const last = group.at(-1)!;
     const lead = Math.min(context, first.x);
     const trail = Math.min(context, before.length - last.xEnd);
     const lines: string[] = [];

@@ -36,12 +36,12 @@ function commonLines(before: NumberedLines, after: NumberedLines) {
   const keptBefore = indices(before, (line) => inAfter.has(line));
   const keptAfter = indices(after, (line) => inBefore.has(line));
   return {
-    before: keptBefore.map((i) => before[i] as number),
-    after: keptAfter.map((i) => after[i] as number),
+    before: keptBefore.map((i) => before[i]!),
+    after: keptAfter.map((i) => after[i]!),
     spread(matches: Matches): Matches {
       const all = new Int32Array(before.length).fill(-1);
       matches.forEach((match, i) => {
-        if (match >= 0) all[keptBefore[i] as number] = keptAfter[match] as number;
+        if (match >= 0) all[keptBefore[i]!] = keptAfter[match]!;
       });
       return all;
     },
@@ -101,7 +101,7 @@ function uniqueInOrder(before: NumberedLines, after: NumberedLines): { readonly 
     let high = ends.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((ends[middle] as Link).y < y) low = middle + 1;
+      if (ends[middle]!.y < y) low = middle + 1;
       else high = middle;
     }
     ends[low] = { x, y, previous: ends[low - 1] ?? null };

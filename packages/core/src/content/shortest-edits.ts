@@ -104,7 +104,7 @@ class ToEnd {
     const fromEnd = this.width - x;
     const offset = fromEnd - (this.height - y) - row.low;
     if (offset < 0 || offset >= 2 * row.length) return false;
-    return (this.#cells[row.start + offset / 2] as number) > fromEnd;
+    return this.#cells[row.start + offset / 2]! > fromEnd;
   }
 
   #fill(before: Int32Array, after: Int32Array, budget: Budget): boolean {
@@ -123,9 +123,9 @@ class ToEnd {
       let one = this.#cellOf(d - 1, low + 1);
       let two = this.#cellOf(d - 2, low);
       for (let k = low; k <= high; k += 2, cell++, one++, two++) {
-        let x = d === 0 ? 0 : (cells[two] as number) - 1;
-        const removed = cells[one - 1] as number;
-        const added = (cells[one] as number) - 1;
+        let x = d === 0 ? 0 : cells[two]! - 1;
+        const removed = cells[one - 1]!;
+        const added = cells[one]! - 1;
         if (removed > x && removed > 0 && removed <= width) x = removed;
         if (added > x && added - k <= height) x = added;
         if (x < 0) continue;

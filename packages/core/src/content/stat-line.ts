@@ -30,7 +30,7 @@ export function statLines(rows: readonly StatRow[], width: number): string[] {
   const nameColumns = Math.min(longestName, shared - Math.max(graphWanted, MIN_GRAPH));
   const graphColumns = shared - nameColumns;
   return rows.map((row, i) => {
-    const name = fitEnd(names[i] as string, nameColumns);
+    const name = fitEnd(names[i]!, nameColumns);
     const padding = ' '.repeat(Math.max(0, nameColumns - displayWidth(name)));
     const figures =
       row.counts === null

@@ -99,7 +99,7 @@ function changedStretches(oursMatches: Matches, theirsMatches: Matches, ends: Si
   const found: Sides<Span>[] = [];
   let from = { base: 0, ours: 0, theirs: 0 };
   for (let i = 0; i <= ends.base; i++) {
-    const kept = i < ends.base ? { base: i, ours: oursMatches[i] as number, theirs: theirsMatches[i] as number } : ends;
+    const kept = i < ends.base ? { base: i, ours: oursMatches[i]!, theirs: theirsMatches[i]! } : ends;
     if (kept.ours < 0 || kept.theirs < 0) continue;
     if (kept.base > from.base || kept.ours > from.ours || kept.theirs > from.theirs) {
       found.push({
@@ -161,7 +161,7 @@ function assemble(
 /** @param ending put after a last line that has none, so that a marker can follow */
 function push(out: Line[], lines: readonly Line[], { start, end }: Span, ending = ''): void {
   for (let i = start; i < end; i++) {
-    const line = lines[i] as Line;
+    const line = lines[i]!;
     out.push(line.endsWith('\n') ? line : line + ending);
   }
 }

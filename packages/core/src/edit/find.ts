@@ -33,11 +33,11 @@ export function placesOfSequence(
   if (length === 0 || length > text.length - from) return places;
   const borders = bordersOf(pattern);
   for (let at = from, matched = 0; at < text.length && places.length < limit; at++) {
-    while (matched > 0 && text[at] !== pattern[matched]) matched = borders[matched - 1] as number;
+    while (matched > 0 && text[at] !== pattern[matched]) matched = borders[matched - 1]!;
     if (text[at] === pattern[matched]) matched++;
     if (matched === length) {
       places.push(at + 1 - length);
-      matched = overlapping ? (borders[matched - 1] as number) : 0;
+      matched = overlapping ? borders[matched - 1]! : 0;
     }
   }
   return places;
@@ -47,7 +47,7 @@ export function placesOfSequence(
 function bordersOf(pattern: ArrayLike<number>): Int32Array {
   const borders = new Int32Array(pattern.length);
   for (let at = 1, length = 0; at < pattern.length; at++) {
-    while (length > 0 && pattern[at] !== pattern[length]) length = borders[length - 1] as number;
+    while (length > 0 && pattern[at] !== pattern[length]) length = borders[length - 1]!;
     if (pattern[at] === pattern[length]) length++;
     borders[at] = length;
   }

@@ -83,7 +83,7 @@ class Target {
       if (old.length === 0 && (used > 0 || !this.#isPosition(stated))) break;
       const places = this.#isAt(old, stated + lead) ? [stated + lead] : this.#search(old, number);
       if (places.length === 1) {
-        const at = places[0] as number;
+        const at = places[0]!;
         this.#take(lines, at, number);
         const moved = at - lead - stated;
         this.#drift += moved;
@@ -134,12 +134,12 @@ class Target {
   }
 
   #take(lines: readonly PatchLine[], at: number, number: number): void {
-    for (; this.#done < at; this.#done++) this.#out.push(this.#lines[this.#done] as string);
+    for (; this.#done < at; this.#done++) this.#out.push(this.#lines[this.#done]!);
     for (const { kind, text } of lines) {
-      const there = this.#lines[this.#done] as string;
+      const there = this.#lines[this.#done]!;
       if (kind !== '+') this.#done++;
       if (kind === '-') continue;
-      if (this.#out.length > 0 && !(this.#out.at(-1) as string).endsWith('\n')) throw this.#noFeed(number);
+      if (this.#out.length > 0 && !this.#out.at(-1)!.endsWith('\n')) throw this.#noFeed(number);
       this.#out.push(kind === ' ' ? there : this.#withEnding(text));
     }
     if (this.#done < this.#lines.length && !(this.#out.at(-1) ?? '\n').endsWith('\n')) throw this.#noFeed(number);

@@ -123,8 +123,8 @@ class PatchReader {
       throw this.#bad('This line is neither a header of a patch nor `@@ … @@`. Give the patch alone, without a fence.');
     }
     if (this.#mode !== null) throw this.#bad('The patch says twice that the file is new or deleted.');
-    if (!/^100(?:644|755)$/.test(mode[2] as string)) throw this.#bad('The patch is not of an ordinary file.');
-    this.#mode = { what: mode[1] as 'new' | 'deleted', mode: Number.parseInt(mode[2] as string, 8) & 0o777 };
+    if (!/^100(?:644|755)$/.test(mode[2]!)) throw this.#bad('The patch is not of an ordinary file.');
+    this.#mode = { what: mode[1] as 'new' | 'deleted', mode: Number.parseInt(mode[2]!, 8) & 0o777 };
   }
 
   #names(line: string): void {
@@ -159,12 +159,7 @@ class PatchReader {
     const headerAt = this.#at + 1;
     const header = HUNK.exec(this.#line());
     if (header === null) throw this.#bad('A hunk has to begin like `@@ -1,3 +1,4 @@`: start and count of lines.');
-    const [start, oldCount, , newCount] = header.slice(1).map((number) => Number(number ?? '1')) as [
-      number,
-      number,
-      number,
-      number,
-    ];
+    const [start = 1, oldCount = 1, , newCount = 1] = header.slice(1).map((number) => Number(number ?? '1'));
     if (start === 0 && oldCount > 0) throw this.#bad('Lines of a file are counted from 1.');
     const left = { old: oldCount, new: newCount };
     const says = `its header says ${oldCount} old and ${newCount} new lines`;
@@ -177,7 +172,7 @@ class PatchReader {
         continue;
       }
       // Some programs take the space off an empty line of context.
-      const kind = line === '' ? ' ' : (line[0] as string);
+      const kind = line === '' ? ' ' : line[0]!;
       if (kind !== ' ' && kind !== '-' && kind !== '+') {
         throw this.#bad(
           `A line of a hunk has to begin with a space, - or +. The hunk of line ${headerAt} goes on: ${says}.`,
@@ -254,7 +249,7 @@ class PatchReader {
   }
 
   #line(): string {
-    return this.#lines[this.#at] as string;
+    return this.#lines[this.#at]!;
   }
 
   #bad(message: string) {

@@ -4,7 +4,14 @@ import { FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
 import type { ObjectId } from '../model/ids.ts';
-import { type DiskPath, type JsonName, parentPath, type TreePath } from '../model/names.ts';
+import {
+  type DiskPath,
+  diskChild,
+  type JsonName,
+  parentPath,
+  type TreePath,
+  WORKSPACE_ITSELF,
+} from '../model/names.ts';
 import { hashObject } from '../store/objects/object-hash.ts';
 import { applyEdits } from './apply-edits.ts';
 import type { AppliedEdit, EditStatus } from './edits.ts';
@@ -218,11 +225,7 @@ function clashes(ports: Ports, root: DiskPath, files: readonly PreparedFile[]): 
     const other = coming.get(after.path);
     if (other !== undefined) problem('DUPLICATE', `${JSON.stringify(other)} of this list makes the same file.`);
     else coming.set(after.path, given);
-    if (
-      after.path !== path &&
-      !leaving.has(after.path) &&
-      ports.fs.lstat(`${root}/${after.path}` as DiskPath) !== null
-    ) {
+    if (after.path !== path && !leaving.has(after.path) && ports.fs.lstat(diskChild(root, after.path)) !== null) {
       problem(
         'ALREADY_THERE',
         'Something stands where the file is to be moved. Choose another name, or delete that first.',
@@ -231,7 +234,7 @@ function clashes(ports: Ports, root: DiskPath, files: readonly PreparedFile[]): 
   }
   for (const { given, path, after } of files) {
     for (
-      let above = after === null ? ('' as TreePath) : parentPath(after.path);
+      let above = after === null ? WORKSPACE_ITSELF : parentPath(after.path);
       above !== '';
       above = parentPath(above)
     ) {

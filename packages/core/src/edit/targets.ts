@@ -3,10 +3,11 @@
 import { createHash } from 'node:crypto';
 import { folderOf, readWhole } from '../io/durable-write.ts';
 import { type Fs, FsError, isFsError, kindOf, permissions, type Stat } from '../io/fs.ts';
+import { follow } from '../io/given-path.ts';
 import type { Ports } from '../io/ports.ts';
 import { checkTreePath } from '../io/safe-path.ts';
 import type { ObjectId } from '../model/ids.ts';
-import { type DiskPath, type JsonName, lastName, parentPath, type TreePath } from '../model/names.ts';
+import { type DiskPath, diskChild, type JsonName, lastName, type TreePath } from '../model/names.ts';
 import { hashObject } from '../store/objects/object-hash.ts';
 import { EDIT_BOUND, type Edit } from './edits.ts';
 
@@ -77,7 +78,7 @@ export class FileRefused extends Error {
  */
 export function findTarget(ports: Ports, root: DiskPath, request: FileRequest): Target {
   const path = resolve(ports, root, request);
-  const stat = guarded(path, () => ports.fs.lstat(below(root, path)));
+  const stat = guarded(() => ports.fs.lstat(below(root, path)));
   const modeOfNew = modeForNew(ports.fs, root, path);
   if (stat === null) {
     if (request.expectedHash !== null) throw new FileRefused('CHANGED', 'The file is gone since it was read.');
@@ -103,12 +104,8 @@ function isAboutTheName({ edits }: FileRequest): boolean {
  * @throws FileRefused
  */
 export function resolve(ports: Ports, root: DiskPath, request: FileRequest): TreePath {
-  const { fs } = ports;
   if (request.path === '') throw new FileRefused('NOT_A_FILE', 'The workspace folder itself is no file.');
-  const disk = below(root, request.path);
-  const stat = guarded(request.path, () => fs.lstat(disk));
-  const follow = stat !== null && kindOf(stat) === 'link' && !isAboutTheName(request);
-  return follow ? inside(ports, root, realPath(fs, disk, request.path)) : placeOf(ports, root, request.path);
+  return ledTo(ports, root, request.path, isAboutTheName(request) ? 'itself' : 'followed');
 }
 
 /**
@@ -116,44 +113,30 @@ export function resolve(ports: Ports, root: DiskPath, request: FileRequest): Tre
  * @throws FileRefused PATH_REFUSED, NOT_A_FILE
  */
 export function placeOf(ports: Ports, root: DiskPath, path: TreePath): TreePath {
-  return inside(ports, root, realParent(ports.fs, root, path));
+  return ledTo(ports, root, path, 'itself');
 }
 
-function inside(ports: Ports, root: DiskPath, real: string): TreePath {
-  const path = real.startsWith(`${root}/`) ? real.slice(root.length + 1) : null;
-  if (path === null) {
-    throw new FileRefused('PATH_REFUSED', 'The path leads through a link out of the workspace. Name a file inside it.');
-  }
-  const refusal = checkTreePath(path, ports.platform);
-  if (refusal !== null) throw new FileRefused('PATH_REFUSED', `The path leads to a name that ${refusal.why}.`);
-  return path as TreePath;
-}
-
-function realPath(fs: Fs, disk: DiskPath, path: TreePath): string {
-  try {
-    return fs.realpath(disk);
-  } catch (error) {
-    if (!isFsError(error)) throw error;
-    throw new FileRefused('PATH_REFUSED', `A link at ${JSON.stringify(lastName(path))} leads nowhere (${error.code}).`);
-  }
-}
-
-/** The nearest folder above that is there, resolved, with what is not there yet behind it. */
-function realParent(fs: Fs, root: DiskPath, path: TreePath): string {
-  let rest = lastName(path) as string;
-  for (let above = parentPath(path); ; above = parentPath(above)) {
-    const disk = above === '' ? root : below(root, above);
-    const stat = guarded(path, () => fs.lstat(disk));
-    if (stat !== null) {
-      const real = kindOf(stat) === 'folder' && above === '' ? root : realPath(fs, disk, above);
-      const kind = guarded(path, () => fs.lstat(real as DiskPath));
-      if (kind === null || kindOf(kind) !== 'folder') {
-        throw new FileRefused('NOT_A_FILE', 'A file stands where a folder of the path should be.');
-      }
-      return `${real}/${rest}`;
+function ledTo({ fs, platform }: Ports, root: DiskPath, given: TreePath, last: 'followed' | 'itself'): TreePath {
+  const end = guarded(() => follow({ fs, root }, given, last));
+  switch (end.kind) {
+    case 'inside': {
+      const refusal = checkTreePath(end.path, platform);
+      if (refusal === null) return end.path;
+      throw new FileRefused('PATH_REFUSED', `The path leads to a name that ${refusal.why}.`);
     }
-    if (above === '') throw new FileRefused('PATH_REFUSED', 'The workspace folder itself is gone.');
-    rest = `${lastName(above)}/${rest}`;
+    case 'outside':
+      throw new FileRefused(
+        'PATH_REFUSED',
+        'The path leads through a link out of the workspace. Name a file inside it.',
+      );
+    case 'dangling': {
+      const name = JSON.stringify(lastName(end.link));
+      throw new FileRefused('PATH_REFUSED', `A link at ${name} leads nowhere (${end.code}).`);
+    }
+    case 'no-folder':
+      throw new FileRefused('NOT_A_FILE', 'A file stands where a folder of the path should be.');
+    case 'no-workspace':
+      throw new FileRefused('PATH_REFUSED', 'The workspace folder itself is gone.');
   }
 }
 
@@ -163,7 +146,7 @@ function read(fs: Fs, disk: DiskPath, stat: Stat): FoundFile {
   const mode = permissions(stat);
   if (kind === 'link') {
     const content = Buffer.from(
-      guarded(disk, () => fs.readLink(disk)),
+      guarded(() => fs.readLink(disk)),
       'latin1',
     );
     return { kind, content, id: hashObject('blob', content), mode, identity };
@@ -172,12 +155,12 @@ function read(fs: Fs, disk: DiskPath, stat: Stat): FoundFile {
     const what = kind === 'folder' ? 'A folder is there' : 'A socket, pipe or device is there';
     throw new FileRefused('NOT_A_FILE', `${what}, and no file.`);
   }
-  const content = guarded(disk, () => readWhole(fs, disk, EDIT_BOUND.maxBytes));
+  const content = guarded(() => readWhole(fs, disk, EDIT_BOUND.maxBytes));
   return { kind, content, id: hashObject('blob', content), mode, identity };
 }
 
 /** A system call's refusal, as a problem of this file alone. */
-function guarded<T>(_path: string, call: () => T): T {
+function guarded<T>(call: () => T): T {
   try {
     return call();
   } catch (error) {
@@ -198,7 +181,7 @@ export function modeForNew(fs: Fs, root: DiskPath, path: TreePath): number {
 }
 
 function below(root: DiskPath, path: TreePath): DiskPath {
-  return `${root}/${path}` as DiskPath;
+  return diskChild(root, path);
 }
 
 function isHash(given: string, { content, id }: FoundFile): boolean {

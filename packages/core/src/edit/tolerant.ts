@@ -59,7 +59,7 @@ export function tolerantPlaces(
   }
   let kept = false;
   const places = found.map((index): Place => {
-    const { at } = lines[index] as TextLine;
+    const { at } = lines[index]!;
     if (told) return { from: at, to: at, put: '' };
     const ending = endingOf(at);
     kept ||= !change.literal && now.includes('\n') && ending === '\r\n';
@@ -130,7 +130,7 @@ function placeOf(
   ending: string,
 ): Place {
   // Lines that are replaced tell best how those in their place are indented.
-  const pairs = wanted.map((line, i) => ({ line, given: line.indent, file: (matched[i] as TextLine).indent }));
+  const pairs = wanted.map((line, i) => ({ line, given: line.indent, file: matched[i]!.indent }));
   const told = [
     ...pairs.slice(start, pairs.length - end),
     ...pairs.slice(0, start),
@@ -143,7 +143,7 @@ function placeOf(
     const indented = indent.length === text.length ? text : indentation.inFile(indent) + text.slice(indent.length);
     return line.endsWith('\n') ? indented + (literal ? '\n' : ending) : indented;
   });
-  const from = start < matched.length ? (matched[start] as TextLine).at : (matched.at(-1) as TextLine).next;
+  const from = start < matched.length ? matched[start]!.at : matched.at(-1)!.next;
   const last = matched[matched.length - 1 - end];
   if (last === undefined || last.at < from) return { from, to: from, put: shown.join('') };
   return { from, to: end === 0 && open ? last.end : last.next, put: shown.join('') };

@@ -33,6 +33,7 @@ export interface FolderWatch {
   close(): void;
 }
 
+/** What changed in the folders that are watched. */
 export type Changes =
   | {
       readonly lost: true;

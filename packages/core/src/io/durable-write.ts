@@ -1,4 +1,4 @@
-import type { DiskPath } from '../model/names.ts';
+import { type DiskPath, withSuffix } from '../model/names.ts';
 import { type Fd, type Fs, FsError, isFsError, kindOf } from './fs.ts';
 
 /** More than anybody leaves behind: one file per power cut in the middle of a write. */
@@ -121,7 +121,7 @@ interface Temporary {
 function writeBeside(fs: Fs, path: DiskPath, bytes: Uint8Array, mode: number): Temporary {
   const leftovers: DiskPath[] = [];
   for (;;) {
-    const temporary = `${path}.tmp-${leftovers.length}` as DiskPath;
+    const temporary = withSuffix(path, `.tmp-${leftovers.length}`);
     let fd: Fd;
     try {
       // Never an existing file: it could be a link, or open elsewhere. Private until it has its bytes.

@@ -1,4 +1,4 @@
-import type { DiskPath, Name } from '../model/names.ts';
+import { type DiskPath, diskChild, type Name } from '../model/names.ts';
 import { type FolderListing, type Fs, FsError, isFsError, LISTED_FIELDS, type ListedStat } from './fs.ts';
 
 /** Room for the numbers of so many names, filled one name after the other. */
@@ -39,7 +39,7 @@ export function listOneByOne(fs: Pick<Fs, 'list' | 'lstat'>, path: DiskPath): Fo
   const numbers = new ListingNumbers(names.length);
   for (const name of names) {
     try {
-      const stat = asListing(() => fs.lstat(`${path}/${name}` as DiskPath));
+      const stat = asListing(() => fs.lstat(diskChild(path, name)));
       if (stat !== null) numbers.add(name, stat);
     } catch (error) {
       if (!isFsError(error)) throw error;

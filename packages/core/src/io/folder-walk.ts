@@ -9,7 +9,17 @@
  */
 import { showName } from '../content/show-name.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type DiskPath, isWithin, lastName, nameToJson, parentPath, type TreePath } from '../model/names.ts';
+import {
+  type DiskPath,
+  diskChild,
+  isWithin,
+  lastName,
+  nameToJson,
+  onDisk,
+  parentPath,
+  type TreePath,
+  WORKSPACE_ITSELF,
+} from '../model/names.ts';
 import { type Fd, type Fs, FsError, isFsError, kindOf, type Stat } from './fs.ts';
 
 interface OpenFolder {
@@ -73,10 +83,10 @@ export class FolderWalk {
     if (path === '') {
       const itself = this.folder(path);
       // A handle's path is itself a link: `.` behind it is the folder.
-      return itself === null || !this.#throughHandles ? itself : (`${itself}/.` as DiskPath);
+      return itself === null || !this.#throughHandles ? itself : diskChild(itself, '.');
     }
     const parent = this.folder(parentPath(path));
-    return parent === null ? null : (`${parent}/${lastName(path)}` as DiskPath);
+    return parent === null ? null : diskChild(parent, lastName(path));
   }
 
   /** The same for a folder whose entries are wanted: `list` may be called with the result. */
@@ -144,7 +154,7 @@ export class FolderWalk {
     if (this.#closed) return;
     this.#closed = true;
     try {
-      this.forget('' as TreePath);
+      this.forget(WORKSPACE_ITSELF);
     } finally {
       this.#fs.close(this.#root.handle);
     }
@@ -164,7 +174,7 @@ export class FolderWalk {
     if (path === '') return this.#root;
     const kept = this.#kept.get(path);
     if (kept !== undefined) {
-      if (isSame(kept, this.#fs.lstat(`${this.#root.path}/${path}` as DiskPath))) {
+      if (isSame(kept, this.#fs.lstat(diskChild(this.#root.path, path)))) {
         this.#kept.delete(path);
         this.#kept.set(path, kept);
         return kept;
@@ -176,7 +186,7 @@ export class FolderWalk {
   }
 
   #openIn(parent: OpenFolder, path: TreePath): OpenFolder | null {
-    const named = `${parent.path}/${lastName(path)}` as DiskPath;
+    const named = diskChild(parent.path, lastName(path));
     for (let tries = 1; ; tries++) {
       try {
         return this.#keep(path, this.#fs.openFolder(named), named);
@@ -235,7 +245,7 @@ export class FolderWalk {
   }
 
   #below(path: TreePath): DiskPath {
-    return (path === '' ? this.#rootPath : `${this.#rootPath}/${path}`) as DiskPath;
+    return onDisk(this.#rootPath, path);
   }
 
   #assertOpen(): void {

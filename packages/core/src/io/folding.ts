@@ -1,4 +1,4 @@
-import { bytesFromText, type DiskPath, textFromBytes } from '../model/names.ts';
+import { bytesFromText, type DiskPath, diskChild, textFromBytes } from '../model/names.ts';
 import { type Fs, kindOf, type Stat } from './fs.ts';
 import type { Random } from './ports.ts';
 import { IGNORED_BY_HFS } from './safe-path.ts';
@@ -42,7 +42,7 @@ export function isProbeName(name: string): boolean {
  */
 export function probeFolding(fs: Fs, random: Random, folder: DiskPath): Folding {
   const stem = `.savepoint-probe-${random.hex(8)}`;
-  const path = (name: string): DiskPath => `${folder}/${bytesFromText(name)}` as DiskPath;
+  const path = (name: string): DiskPath => diskChild(folder, bytesFromText(name));
   const probe = path(`${stem}\u00e9`);
   const file = fs.openNew(probe, 0o600);
   try {

@@ -1,6 +1,7 @@
 import type { DiskPath, Name } from '../model/names.ts';
 
 declare const brand: unique symbol;
+/** An open file or folder. */
 export type Fd = number & { readonly [brand]: 'Fd' };
 
 /** The part of a stat that the engine uses; the fields are node's, so that a node Stats object is one. */
@@ -21,6 +22,7 @@ export interface Stat {
 
 export type FileKind = 'file' | 'folder' | 'link' | 'special';
 
+/** What a stat says that the path is. */
 export function kindOf(stat: Pick<Stat, 'mode'>): FileKind {
   switch (stat.mode & 0o170000) {
     case 0o100000:
@@ -34,6 +36,7 @@ export function kindOf(stat: Pick<Stat, 'mode'>): FileKind {
   }
 }
 
+/** The permission bits of a stat, 0 to 0o7777. */
 export function permissions(stat: Pick<Stat, 'mode'>): number {
   return stat.mode & 0o7777;
 }

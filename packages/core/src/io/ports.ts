@@ -4,6 +4,7 @@ import type { Compressor } from './compressor.ts';
 import type { Fs } from './fs.ts';
 import type { Programs } from './programs.ts';
 
+/** Time, as the machine tells it. */
 export interface Clock {
   /** Wall clock, milliseconds since 1970. For people to read; order never depends on it. */
   now(): number;
@@ -14,6 +15,7 @@ export interface Clock {
   turn(): Promise<void>;
 }
 
+/** Chance. */
 export interface Random {
   /** `length` random bytes as lower-case hex (2 × length characters). */
   hex(length: number): string;
@@ -31,6 +33,7 @@ export interface ProcessIdentity {
   readonly host: string;
 }
 
+/** Which processes live. */
 export interface Processes {
   self(): ProcessIdentity;
   /** `unknown` for another host, or another pid namespace of the same boot. */
@@ -53,6 +56,7 @@ export interface Ports {
   readonly uid: number | null;
 }
 
+/** Where things are on the person's machine. */
 export interface Places {
   /** $SAVEPOINT_HOME, or the platform's data folder: where stores live. */
   readonly home: DiskPath;

@@ -1,4 +1,4 @@
-import type { DiskPath } from '../model/names.ts';
+import { type DiskPath, diskChild } from '../model/names.ts';
 import { type Fs, FsError, isFsError, kindOf, type Stat } from './fs.ts';
 
 /**
@@ -27,9 +27,9 @@ function removeEntry(fs: Fs, path: DiskPath, named: DiskPath, stat: Stat, device
     if (fs.fstat(folder).dev !== device) throw new FsError('EXDEV', 'removeFolder', named);
     const inside = fs.folderPath(folder, path);
     for (const name of fs.list(inside).sort()) {
-      const child = `${inside}/${name}` as DiskPath;
+      const child = diskChild(inside, name);
       const childStat = fs.lstat(child);
-      if (childStat !== null) removeEntry(fs, child, `${named}/${name}` as DiskPath, childStat, device);
+      if (childStat !== null) removeEntry(fs, child, diskChild(named, name), childStat, device);
     }
   } finally {
     fs.close(folder);

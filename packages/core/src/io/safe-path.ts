@@ -1,6 +1,4 @@
-import { showName } from '../content/show-name.ts';
-import { SavepointError } from '../model/errors.ts';
-import { type JsonName, nameFromJson, type TreePath, textFromBytes } from '../model/names.ts';
+import { textFromBytes } from '../model/names.ts';
 import type { Ports } from './ports.ts';
 
 type Platform = Ports['platform'];
@@ -82,32 +80,4 @@ export function checkTreePath(path: string, platform: Platform): PathRefusal | n
     if (why !== null) return { component, why };
   }
   return null;
-}
-
-/**
- * A path as somebody typed it, relative to the workspace: `src/a.ts`, `./src/`, `.`. `..` is refused even where it would
- * stay inside, because what it means depends on links; so is everything that {@link checkName} refuses.
- *
- * @param given text, or bytes as JSON has them; on Windows with either slash
- * @throws SavepointError PATH_REFUSED
- */
-export function parseTreePath(given: JsonName, platform: Platform): TreePath {
-  const refuse = (why: string): SavepointError =>
-    new SavepointError('PATH_REFUSED', `The path ${showName(nameFromJson(given))} cannot be used: it ${why}.`, {
-      path: given,
-      why,
-    });
-  if (typeof given === 'string' && /\p{Surrogate}/u.test(given)) throw refuse('is not valid text');
-  const bytes = nameFromJson(given);
-  const path = platform === 'win32' ? bytes.replaceAll('\\', '/') : bytes;
-  if (path === '') throw refuse('is empty');
-  if (path.startsWith('/') || (platform === 'win32' && /^[A-Za-z]:/.test(path))) {
-    throw refuse('is absolute; paths are relative to the workspace');
-  }
-  const components = path.split('/');
-  if (components.includes('..')) throw refuse('leads upwards with ".."');
-  const tree = components.filter((component) => component !== '' && component !== '.').join('/');
-  const refusal = checkTreePath(tree, platform);
-  if (refusal !== null) throw refuse(`has a name that ${refusal.why}`);
-  return tree as TreePath;
 }

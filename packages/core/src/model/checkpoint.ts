@@ -1,5 +1,5 @@
 import type { Entry, Skip, Snapshot } from './entries.ts';
-import type { ChangeId, CheckpointId, HunkId, ObjectId, WorkspaceId } from './ids.ts';
+import type { CallId, ChangeId, CheckpointId, HunkId, ObjectId, SessionId, WorkspaceId } from './ids.ts';
 import type { TreePath } from './names.ts';
 
 /** Who did something. `outside`: seen through no hook, so nobody may be called its author. */
@@ -16,9 +16,9 @@ export const OUTSIDE: Actor = { kind: 'outside', name: 'outside' };
 /** One who may have made a change. */
 export interface Author {
   readonly actor: Actor;
-  readonly session: string | null;
+  readonly session: SessionId | null;
   /** The agent's own id of the call, and what the agent calls the tool. */
-  readonly call: string | null;
+  readonly call: CallId | null;
   readonly tool: string | null;
 }
 
@@ -75,12 +75,13 @@ export const TRIGGERS = [
   'rollback',
 ] as const;
 
+/** Why a checkpoint was taken. */
 export type Trigger = (typeof TRIGGERS)[number];
 
 const ACTS: ReadonlySet<Trigger> = new Set(['restore', 'edit', 'undo', 'redo', 'rollback']);
 
 /** The acts that `undo` and `redo` walk over. */
-export function isAct(trigger: Trigger): boolean {
+export function isOperation(trigger: Trigger): boolean {
   return ACTS.has(trigger);
 }
 
@@ -91,6 +92,7 @@ export function goesBack(trigger: Trigger): boolean {
   return GOING_BACK.has(trigger);
 }
 
+/** What was known of the tests when a checkpoint was taken. */
 export type TestResult = 'pass' | 'fail';
 
 /** A repository (or the plain workspace folder) as a checkpoint found it. */
@@ -139,12 +141,12 @@ export interface MovedHead {
 }
 
 /** `patch`: written by a tool that changes a part; `write`: anything else that wrote a file that was there. */
-export type Operation = 'create' | 'write' | 'patch' | 'delete' | 'rename' | 'mode' | 'kind';
+export type ChangeKind = 'create' | 'write' | 'patch' | 'delete' | 'rename' | 'mode' | 'kind';
 
 /** What happened to one path between two snapshots. */
 export interface Change {
   readonly path: TreePath;
-  readonly operation: Operation;
+  readonly operation: ChangeKind;
   /** The path that it had before; only for `rename`, whose `before` is what was there. */
   readonly from: TreePath | null;
   readonly before: Entry | null;
@@ -195,6 +197,7 @@ export interface CaptureRules {
   readonly roots?: readonly string[];
 }
 
+/** Where in an agent's conversation a checkpoint was taken. */
 export interface ConversationPosition {
   /** Null where the agent does not tell. */
   readonly messages: number | null;
@@ -219,7 +222,7 @@ export interface Checkpoint {
   readonly trigger: Trigger;
   readonly actor: Actor;
   readonly description: string;
-  readonly session: string | null;
+  readonly session: SessionId | null;
   readonly conversation: ConversationPosition | null;
   readonly testResult: TestResult | null;
   /** For an act: the checkpoint it brought back. */
@@ -227,7 +230,7 @@ export interface Checkpoint {
   /** For undo and redo: the act it inverts. */
   readonly undoes: CheckpointId | null;
   /** The id that an agent gave the call that this came of; null where none is known. */
-  readonly toolCall: string | null;
+  readonly toolCall: CallId | null;
   /** For `call`: the tool. */
   readonly tool: ToolInfo | null;
   /** Taken when the call that it was to come before had begun: it tells nothing about the state before that. */

@@ -36,19 +36,28 @@ export interface FolderEntry {
  * - `purged`: it was captured, and taken out of the store on purpose
  * - `private`: it was captured where the checkpoint was taken, and did not leave that machine
  */
-export type SkipReason =
-  | 'too-large'
-  | 'ignored'
-  | 'dependency-folder'
-  | 'special'
-  | 'mount'
-  | 'unreadable'
-  | 'name'
-  | 'repository'
-  | 'own'
-  | 'excluded'
-  | 'purged'
-  | 'private';
+export type SkipReason = (typeof SKIP_REASONS)[number];
+
+export const SKIP_REASONS = [
+  'too-large',
+  'ignored',
+  'dependency-folder',
+  'special',
+  'mount',
+  'unreadable',
+  'name',
+  'repository',
+  'own',
+  'excluded',
+  'purged',
+  'private',
+] as const;
+
+const REASONS: ReadonlySet<unknown> = new Set(SKIP_REASONS);
+
+export function isSkipReason(value: unknown): value is SkipReason {
+  return REASONS.has(value);
+}
 
 export interface Skip {
   readonly reason: SkipReason;
@@ -68,10 +77,9 @@ export interface Snapshot {
 
 export function sameEntry(a: Entry | null, b: Entry | null): boolean {
   if (a === null || b === null) return a === b;
-  if (a.kind !== b.kind) return false;
-  if (a.kind === 'link') return a.id === (b as LinkEntry).id;
-  if (a.kind === 'folder') return a.mode === (b as FolderEntry).mode;
-  return a.id === (b as FileEntry).id && a.mode === (b as FileEntry).mode;
+  if (a.kind === 'link') return b.kind === 'link' && a.id === b.id;
+  if (a.kind === 'folder') return b.kind === 'folder' && a.mode === b.mode;
+  return b.kind === 'file' && a.id === b.id && a.mode === b.mode;
 }
 
 /** As callers see it: permissions as four octal digits. */

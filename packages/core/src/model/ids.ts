@@ -20,10 +20,32 @@ export type WorkspaceId = string & { readonly [brand]: 'WorkspaceId' };
 /** Random, 16 hex digits; names a transaction, its journal and its staging folder. */
 export type TransactionId = string & { readonly [brand]: 'TransactionId' };
 
+/** An agent's own id of a session, or one that was made for it. */
+export type SessionId = string & { readonly [brand]: 'SessionId' };
+
+/** An agent's own id of a call of a tool, or one that was made for it; one of a kind in its session. */
+export type CallId = string & { readonly [brand]: 'CallId' };
+
+/** A bundle with a longer one would be refused. */
+const LONGEST_AGENT_ID = 1_000;
+
 const OBJECT_ID = /^[0-9a-f]{40}$/;
 
 export function isObjectId(text: string): text is ObjectId {
   return OBJECT_ID.test(text);
+}
+
+/** Agents choose these ids: any text will do that a bundle can carry. */
+export function isSessionId(text: string): text is SessionId {
+  return isAgentId(text);
+}
+
+export function isCallId(text: string): text is CallId {
+  return isAgentId(text);
+}
+
+function isAgentId(text: string): boolean {
+  return text !== '' && text.length <= LONGEST_AGENT_ID;
 }
 
 export function checkpointId(number: number): CheckpointId {
@@ -53,7 +75,7 @@ export function hunkId(change: ChangeId, hunk: number): HunkId {
 /** Null where the text is no hunk's id. */
 export function parseHunkId(text: string): { readonly change: ChangeId; readonly hunk: number } | null {
   const found = /^(.+):([1-9]\d{0,6})$/.exec(text);
-  const change = found === null ? null : parseChangeId(found[1] as string);
+  const change = found === null ? null : parseChangeId(found[1]!);
   return change === null ? null : { change: changeId(change.checkpoint, change.place), hunk: Number(found?.[2]) };
 }
 

@@ -35,15 +35,32 @@ export function textFromBytes(bytes: string): string | null {
   }
 }
 
+/** A name as JSON has it: text where its bytes are valid UTF-8, else `{ b64 }`. */
 export function nameToJson(bytes: string): JsonName {
   return textFromBytes(bytes) ?? { b64: Buffer.from(bytes, 'latin1').toString('base64') };
 }
 
+/** The bytes of a name given in JSON, as a one-byte string. */
 export function nameFromJson(json: JsonName): string {
   return typeof json === 'string' ? bytesFromText(json) : Buffer.from(json.b64, 'base64').toString('latin1');
 }
 
+/** @throws RangeError where no file can be called that; names of disks and trees are names already */
+export function nameOf(text: string): Name {
+  if (isName(text)) return text;
+  throw new RangeError(`${JSON.stringify(text)} is no name of a file`);
+}
+
+function isName(text: string): text is Name {
+  return text !== '' && !/[/\0]/.test(text);
+}
+
 export const WORKSPACE_ITSELF = '' as TreePath;
+
+/** Names that mean something to git, in any folder. */
+export const GIT_FOLDER = nameOf('.git');
+export const IGNORE_FILE = nameOf('.gitignore');
+export const ATTRIBUTES_FILE = nameOf('.gitattributes');
 
 export function childPath(parent: TreePath, name: Name): TreePath {
   return (parent === '' ? name : `${parent}/${name}`) as TreePath;
@@ -56,6 +73,64 @@ export function parentPath(path: TreePath): TreePath {
 
 export function lastName(path: TreePath): Name {
   return path.slice(path.lastIndexOf('/') + 1) as Name;
+}
+
+/** The components of a path from the top down; none for the workspace itself. */
+export function namesIn(path: TreePath): readonly Name[] {
+  return path === '' ? [] : (path.split('/') as Name[]);
+}
+
+/** A path that was given from inside `folder`, as seen from above it. */
+export function joinPaths(folder: TreePath, inside: TreePath): TreePath {
+  if (folder === '') return inside;
+  return inside === '' ? folder : (`${folder}/${inside}` as TreePath);
+}
+
+/** `path` as seen from inside `folder`, which must be the path itself or a folder above it. */
+export function pathFrom(folder: TreePath, path: TreePath): TreePath {
+  return folder === '' ? path : (path.slice(folder.length + 1) as TreePath);
+}
+
+/** A path in JSON, unchecked: one that comes from outside goes through `parseTreePath`. */
+export function treePathFromJson(json: JsonName): TreePath {
+  return nameFromJson(json) as TreePath;
+}
+
+/** A name in JSON, unchecked. */
+export function ownNameFromJson(json: JsonName): Name {
+  return nameFromJson(json) as Name;
+}
+
+/** A disk path in JSON, unchecked. */
+export function diskPathFromJson(json: JsonName): DiskPath {
+  return nameFromJson(json) as DiskPath;
+}
+
+/** @param name one component or several with slashes between them, in bytes */
+export function diskChild(folder: DiskPath, name: string): DiskPath {
+  return (folder.endsWith('/') ? `${folder}${name}` : `${folder}/${name}`) as DiskPath;
+}
+
+/** Where a path of the workspace lies on disk. */
+export function onDisk(root: DiskPath, path: TreePath): DiskPath {
+  return path === '' ? root : diskChild(root, path);
+}
+
+/** The folder that holds what lies at `path`; null where that is a root, or no folder's path at all. */
+export function diskParent(path: DiskPath): DiskPath | null {
+  const cut = path.lastIndexOf('/');
+  if (cut < 0 || path === '/') return null;
+  return (cut === 0 ? '/' : path.slice(0, cut)) as DiskPath;
+}
+
+/** The path of a file beside `path` whose name is longer by `suffix`. */
+export function withSuffix(path: DiskPath, suffix: string): DiskPath {
+  return `${path}${suffix}` as DiskPath;
+}
+
+/** The path without the suffix that its name ends in. */
+export function withoutSuffix(path: DiskPath, suffix: string): DiskPath {
+  return path.slice(0, -suffix.length) as DiskPath;
 }
 
 /** True if `path` is `folder` or lies below it (by components, never by prefix of a name). */

@@ -1,14 +1,15 @@
 /** Recorded indexes of which nothing may be left after a purge. */
+
+import { Unusable } from '../git/file.ts';
+import { type IndexFile, parseIndexFile } from '../git/index-file.ts';
+import { type IndexEntry, trackedIn } from '../git/tracked.ts';
 import type { Checkpoint, RecordedIndex } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { ObjectId } from '../model/ids.ts';
-import { type DiskPath, isWithin, type TreePath } from '../model/names.ts';
+import { type DiskPath, isWithin, joinPaths, type TreePath } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import { readBlob } from '../store/snapshot.ts';
-import { withoutIndex } from '../timeline/record-index.ts';
-import { Unusable } from '../workspace/git-file.ts';
-import { type IndexEntry, trackedIn } from '../workspace/git-index.ts';
-import { type IndexFile, parseIndexFile } from '../workspace/git-index-file.ts';
+import { readBlob } from '../store/snapshot/snapshot.ts';
+import { withoutIndex } from '../timeline/capture/record-index.ts';
 
 const ID_BYTES = 20;
 
@@ -23,9 +24,10 @@ export function stagedAt(
   for (const { path: root, index } of checkpoints.flatMap(({ roots }) => roots)) {
     if (index === undefined || index.staged.length === 0 || seen.has(`${index.id} ${root}`)) continue;
     seen.add(`${index.id} ${root}`);
-    const staged = new Set<string>(index.staged);
+    const staged = new Map<string, ObjectId>(index.staged.map((one) => [one, one]));
     for (const { path, id } of entriesOf(objects, index.id)) {
-      if (staged.has(id) && isAt(paths, root, path)) found.add(id as ObjectId);
+      const wanted = staged.get(id);
+      if (wanted !== undefined && isAt(paths, root, path)) found.add(wanted);
     }
   }
   return found;
@@ -46,7 +48,7 @@ function parsed(id: ObjectId, bytes: Buffer): IndexFile {
 }
 
 function isAt(paths: readonly TreePath[], root: TreePath, path: string): boolean {
-  const full = (root === '' ? path : `${root}/${path}`) as TreePath;
+  const full = joinPaths(root, path as TreePath);
   return paths.some((each) => isWithin(full, each));
 }
 

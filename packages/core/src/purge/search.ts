@@ -4,8 +4,8 @@ import { readWhole } from '../io/durable-write.ts';
 import { type Fs, FsError, isFsError, kindOf } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { ObjectId } from '../model/ids.ts';
-import type { DiskPath } from '../model/names.ts';
-import type { Workspace } from '../timeline/capture.ts';
+import { type DiskPath, diskChild } from '../model/names.ts';
+import type { Workspace } from '../timeline/capture/capture.ts';
 import type { Secrets } from './secrets.ts';
 
 /** Something that should be gone and is not. */
@@ -73,7 +73,7 @@ function hasId(text: string, ids: ReadonlySet<ObjectId>): boolean {
 /** Of the store, but for its objects. */
 function* plainFiles(fs: Fs, folder: DiskPath, objects: DiskPath): Generator<DiskPath> {
   for (const name of fs.list(folder)) {
-    const path = `${folder}/${name}` as DiskPath;
+    const path = diskChild(folder, name);
     if (path === `${objects}/objects`) continue;
     const stat = fs.lstat(path);
     if (stat === null) continue;

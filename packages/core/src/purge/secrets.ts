@@ -3,7 +3,7 @@
 import { textOrBinary } from '../content/text-or-binary.ts';
 import type { ObjectId } from '../model/ids.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import { readBlob } from '../store/snapshot.ts';
+import { readBlob } from '../store/snapshot/snapshot.ts';
 
 /** Characters. Shorter lines stand in many texts and give nothing away. */
 const SHORTEST = 8;

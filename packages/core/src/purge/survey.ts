@@ -3,9 +3,9 @@
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { EMPTY_TREE, type ObjectId, PURGED } from '../model/ids.ts';
-import { childPath, isWithin, type TreePath } from '../model/names.ts';
+import { childPath, isWithin, joinPaths, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import { readTree } from '../store/snapshot.ts';
+import { readTree } from '../store/snapshot/snapshot.ts';
 import { stagedAt } from './indexes.ts';
 
 /** A content, and a path that has it. */
@@ -33,7 +33,7 @@ export async function survey(
   const named: Place[] = [];
   const seen = new Set<ObjectId>();
   for (const { snapshot, changes } of checkpoints) {
-    if (!seen.has(snapshot.files)) await collect(objects, snapshot.files, '' as TreePath, paths, contents, pace);
+    if (!seen.has(snapshot.files)) await collect(objects, snapshot.files, WORKSPACE_ITSELF, paths, contents, pace);
     seen.add(snapshot.files);
     // What a change found, and what a rename took along, may stand in no checkpoint that is left.
     for (const { path, from, before, after } of changes ?? []) {
@@ -92,9 +92,9 @@ async function placesIn(
   for (const { name, mode, id } of readTree(objects, tree)) {
     if (mode === FOLDER) {
       for (const inner of await placesIn(objects, id, wanted, known, pace)) {
-        found.push({ path: `${name}/${inner.path}` as TreePath, id: inner.id });
+        found.push({ path: joinPaths(childPath(WORKSPACE_ITSELF, name), inner.path), id: inner.id });
       }
-    } else if (wanted.has(id)) found.push({ path: childPath('' as TreePath, name), id });
+    } else if (wanted.has(id)) found.push({ path: childPath(WORKSPACE_ITSELF, name), id });
   }
   known.set(tree, found);
   return found;

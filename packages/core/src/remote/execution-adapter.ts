@@ -1,12 +1,12 @@
 /** All that an agent's harness wants of the place where its work is done: commands, files, and what repositories there are. */
 
 import { showName } from '../content/show-name.ts';
-import { type DiskPath, type JsonName, nameFromJson, type TreePath } from '../model/names.ts';
-import type { Sandbox } from '../sync/sandbox.ts';
+import { type DiskPath, type JsonName, nameFromJson, type TreePath, treePathFromJson } from '../model/names.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { OutputOf } from '../verbs/verb.ts';
 import { openRemoteWith, type RemoteOptions, type RemoteSavepoint } from './remote-savepoint.ts';
 
-export type Repository = OutputOf<typeof import('../verbs/repos.ts').repos>['repositories'][number];
+export type Repository = OutputOf<typeof import('../verbs/workspace/repos.ts').repos>['repositories'][number];
 
 export interface ExecutionAdapter extends Sandbox {
   /** Checkpoints of the workspace there, and all the ways back. */
@@ -35,9 +35,7 @@ export function executionAdapter(sandbox: Sandbox, dir: DiskPath, options: Remot
     repositories: async (context = {}) => (await remote.repos({}, context)).repositories,
     async directoryStructures({ depth, ...context } = {}) {
       const { structures } = await ask('structures', depth === undefined ? {} : { depth }, context);
-      return new Map(
-        structures.map(({ path, lines }) => [nameFromJson(path) as TreePath, lines.map(shown).join('\n')]),
-      );
+      return new Map(structures.map(({ path, lines }) => [treePathFromJson(path), lines.map(shown).join('\n')]));
     },
   };
 }

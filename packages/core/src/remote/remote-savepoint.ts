@@ -1,19 +1,21 @@
 /** A workspace in a sandbox: Savepoint itself runs inside, and each call here is one question to it. */
 
-import type { CallRequest } from '../call-request.ts';
+import { readJson } from '../content/strict-json.ts';
 import type { Random } from '../io/ports.ts';
 import type { Actor, ConversationPosition } from '../model/checkpoint.ts';
 import { ERROR_CODES, type ErrorCode, SavepointError } from '../model/errors.ts';
 import { type DiskPath, nameToJson } from '../model/names.ts';
+import { strangeAnswer } from '../sandbox/ask-runner.ts';
+import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
 import type { Savepoint } from '../savepoint.ts';
-import type { SessionOptions } from '../session.ts';
-import { strangeAnswer } from '../sync/ask-runner.ts';
-import type { CommandResult, Sandbox } from '../sync/sandbox.ts';
+import type { CallRequest } from '../session/call-request.ts';
+import type { SessionOptions } from '../session/session.ts';
 import { VERBS } from '../verbs/table.ts';
 import { type InputOf, type OutputOf, schemasOf, type Verb, type VerbContext } from '../verbs/verb.ts';
 import { type Program, programOf, type Uploaded, upload } from './upload.ts';
 import { REMOTE_VERBS, type RemoteVerb } from './wire.ts';
 
+/** How a workspace in a sandbox is opened. */
 export interface RemoteOptions {
   readonly random: Random;
   /** The file that runs inside: `bundle/remote.js` of the package `@savepoint/cli`. */
@@ -39,6 +41,7 @@ export type RemoteVerbs = {
   readonly [Key in keyof Verbs]: (input: InputOf<Verbs[Key]>, context?: VerbContext) => Promise<OutputOf<Verbs[Key]>>;
 };
 
+/** A workspace in a sandbox, with the calls of `Savepoint` that make sense from outside. */
 export interface RemoteSavepoint extends RemoteVerbs {
   readonly sandbox: Sandbox;
   /** An agent's work, call by call. Nothing is captured until it begins. */
@@ -90,7 +93,7 @@ interface SaidBy {
 }
 
 /** What has no meaning across machines: events, the watch, and what is about this process. Previews are `dryRun`. */
-type NotRemote = 'on' | 'watch' | 'close' | 'now' | 'idle' | 'place' | 'moment' | `preview${string}`;
+type NotRemote = 'on' | 'watch' | 'close' | 'now' | 'idle' | 'once' | 'place' | 'moment' | `preview${string}`;
 
 type Missing = Exclude<keyof Savepoint, keyof RemoteSavepoint | keyof SaidBy | NotRemote>;
 type Nothing<T extends never> = T;
@@ -271,7 +274,7 @@ function contextOf(signal: AbortSignal | undefined): VerbContext {
 /** Undefined for what is no JSON. */
 function parsed(bytes: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return readJson(bytes, { keys: 'once-any-name' });
   } catch {
     return undefined;
   }

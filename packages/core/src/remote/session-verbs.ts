@@ -1,10 +1,11 @@
 /** An agent's session, step by step, as verbs: for one that works in a sandbox and is led from outside. */
 
+import { standingIn, treePathOf } from '../io/given-path.ts';
 import type { Actor, Checkpoint, ConversationPosition } from '../model/checkpoint.ts';
-import { nameFromJson, nameToJson, type TreePath } from '../model/names.ts';
+import { type JsonName, nameToJson, type TreePath } from '../model/names.ts';
 import type { Savepoint } from '../savepoint.ts';
-import type { Session } from '../session.ts';
-import { briefToJson, gapToJson, recordedToJson } from '../verbs/to-json.ts';
+import type { Session } from '../session/session.ts';
+import { briefToJson, gapToJson, recordedToJson } from '../verbs/shapes/to-json.ts';
 import { given, type Shapes, verb } from '../verbs/verb.ts';
 
 const nobody = 'For `openRemote`; nobody types it.';
@@ -90,11 +91,17 @@ const sessionBegin = verb({
     };
   },
   async handle(savepoint, { session, request: { paths, ...rest } }, { signal }) {
-    const own = paths?.map((path) => nameFromJson(path) as TreePath);
+    const own = paths === undefined ? undefined : await treePathsOf(savepoint, paths);
     const request = { tool: rest.tool, ...given({ ...rest, paths: own }) };
     return { id: (await open(savepoint, session).begin(request, given({ signal }))).id };
   },
 });
+
+/** @throws SavepointError PATH_REFUSED */
+async function treePathsOf(savepoint: Savepoint, paths: readonly JsonName[]): Promise<readonly TreePath[]> {
+  const place = await savepoint.place({ orNew: true });
+  return paths.map((path) => treePathOf(standingIn(place, place.root), path));
+}
 
 const sessionEnd = verb({
   name: 'session end',

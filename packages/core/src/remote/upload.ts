@@ -1,10 +1,11 @@
 /** Savepoint itself, brought into a sandbox: one file, named by its hash and used under no other. */
 
 import { createHash } from 'node:crypto';
+import { readJson } from '../content/strict-json.ts';
 import { SavepointError } from '../model/errors.ts';
 import { bytesFromText, type DiskPath } from '../model/names.ts';
-import { OLDEST_NODE, strangeAnswer, unfit } from '../sync/ask-runner.ts';
-import type { Sandbox } from '../sync/sandbox.ts';
+import { OLDEST_NODE, strangeAnswer, unfit } from '../sandbox/ask-runner.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 
 /** Where it lies in the sandbox. */
 export interface Uploaded {
@@ -110,7 +111,7 @@ async function lookInside(
     if (seen === null) throw strangeAnswer(sandbox.name, 'its node does not say what it was asked');
     return seen;
   } catch (error) {
-    const isMissing = error instanceof SavepointError && error.code === 'IO' && error.data['operation'] === 'run';
+    const isMissing = error instanceof SavepointError && error.code === 'IO' && error.data.operation === 'run';
     throw isMissing ? unfit(sandbox.name, null, node) : error;
   }
 }
@@ -118,7 +119,7 @@ async function lookInside(
 function seenIn(text: string): Look | null {
   let told: Partial<Record<keyof Look, unknown>>;
   try {
-    told = Object(JSON.parse(text.slice(text.trimEnd().lastIndexOf('\n') + 1)));
+    told = Object(readJson(text.slice(text.trimEnd().lastIndexOf('\n') + 1)));
   } catch {
     return null;
   }

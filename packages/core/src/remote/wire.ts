@@ -1,8 +1,10 @@
 /** What is said between `openRemote` and the Savepoint in the sandbox: one question a process, as JSON. */
 
+import { JsonProblem, readJson } from '../content/strict-json.ts';
+import type { OpenOptions } from '../engine/options.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type DiskPath, nameFromJson } from '../model/names.ts';
-import type { OpenOptions, Savepoint } from '../savepoint.ts';
+import { diskPathFromJson } from '../model/names.ts';
+import type { Savepoint } from '../savepoint.ts';
 import { VERBS } from '../verbs/table.ts';
 import { type Shapes, schemasOf, type Verb } from '../verbs/verb.ts';
 import { SESSION_VERBS } from './session-verbs.ts';
@@ -41,7 +43,7 @@ export async function answerQuestion(
   open: (options: Pick<OpenOptions, 'dir' | 'here' | 'actor'>) => Savepoint,
   signal: AbortSignal,
 ): Promise<Answered> {
-  const shapes = await import('../verbs/shapes.ts');
+  const shapes = await import('../verbs/shapes/shapes.ts');
   const { verb: name, input, dir, here, agent, toolCall } = fitting(questionShape(shapes), parsed(text));
   if (!Object.hasOwn(REMOTE_VERBS, name)) {
     throw new SavepointError('USAGE', `There is no verb ${JSON.stringify(name)}.`, { argument: 'verb' });
@@ -49,7 +51,7 @@ export async function answerQuestion(
   const it: Verb = REMOTE_VERBS[name as RemoteVerb];
   const schemas = await schemasOf(it);
   const savepoint = open({
-    dir: nameFromJson(dir) as DiskPath,
+    dir: diskPathFromJson(dir),
     here,
     ...(agent === null ? {} : { actor: { kind: 'agent', name: agent } }),
   });
@@ -83,8 +85,9 @@ function fitting<T>(schema: Schema<T>, value: unknown): T {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return readJson(text, { keys: 'once-any-name' });
   } catch (error) {
-    throw new SavepointError('USAGE', 'The request is no JSON.', { argument: 'request' }, { cause: error });
+    const why = error instanceof JsonProblem ? error.message : 'is no JSON';
+    throw new SavepointError('USAGE', `The request ${why}.`, { argument: 'request' }, { cause: error });
   }
 }

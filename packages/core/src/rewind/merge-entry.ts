@@ -1,12 +1,12 @@
 /** One path, three states: what an act starts from, what is there now, and what the act would have there. */
 
-import type { ThreeSides } from '../act/plan.ts';
 import { joinLines, type Line, splitLines } from '../content/lines.ts';
 import { type Merge, mergeThreeWay } from '../content/three-way.ts';
 import type { Entry, FileEntry } from '../model/entries.ts';
 import { sameEntry } from '../model/entries.ts';
+import type { ThreeSides } from '../operation/change-set.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
-import { readBlob } from '../store/snapshot.ts';
+import { readBlob } from '../store/snapshot/snapshot.ts';
 
 /** The side that is taken where both changed the same. */
 export type Side = 'ours' | 'theirs';

@@ -1,9 +1,9 @@
 /** Who changed what since a checkpoint: an agent, and somebody who is none. */
 
-import type { Plan } from '../act/plan.ts';
 import type { Pace } from '../io/pace.ts';
 import { type Author, type Checkpoint, goesBack } from '../model/checkpoint.ts';
 import type { TreePath } from '../model/names.ts';
+import type { ChangeSet } from '../operation/change-set.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { changesOf } from './selection.ts';
 
@@ -26,9 +26,7 @@ export const OF_AGENTS: MayGo = ({ actor }) => actor.kind === 'agent';
 export async function partiesSince(
   objects: ObjectReader,
   checkpoints: readonly Checkpoint[],
-  target: Checkpoint,
-  plan: Plan,
-  mayGo: MayGo,
+  { target, plan, mayGo }: { readonly target: Checkpoint; readonly plan: ChangeSet; readonly mayGo: MayGo },
   pace: Pace,
 ): Promise<Parties> {
   const planned = new Set(plan.paths.map(({ path }) => path));

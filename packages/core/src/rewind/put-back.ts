@@ -1,14 +1,14 @@
 /** Frozen paths that an agent changed all the same, through a shell: they become again what they were. */
 
-import type { Act } from '../act/act.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Actor, Checkpoint } from '../model/checkpoint.ts';
 import { isWithin, parentPath, type TreePath } from '../model/names.ts';
-import { type FrozenPath, frozenPathOf } from '../store/frozen.ts';
-import { type FolderReader, rememberFolders } from '../store/snapshot.ts';
-import { plainTelling } from '../timeline/capture.ts';
-import { stateAt } from '../timeline/snapshot-diff.ts';
-import { planInverse } from './plan-inverse.ts';
+import type { Operation } from '../operation/operation.ts';
+import { type FolderReader, rememberFolders } from '../store/snapshot/snapshot.ts';
+import { type FrozenPath, frozenPathOf } from '../store/state/frozen.ts';
+import { plainTelling } from '../timeline/capture/capture.ts';
+import { stateAt } from '../timeline/diff/snapshot-diff.ts';
+import { inverseChanges } from './inverse-changes.ts';
 
 const FREEZE: Actor = { kind: 'user', name: 'freeze' };
 
@@ -26,13 +26,13 @@ export function changedThoughFrozen({ changes }: Checkpoint, frozen: readonly Fr
   });
 }
 
-export function putBackAct(
+export function putBackOperation(
   left: Checkpoint,
   found: Checkpoint,
   frozen: readonly FrozenPath[],
   paths: readonly TreePath[],
   pace: Pace,
-): Act {
+): Operation {
   const tool = left.tool?.name ?? 'a call';
   const what = paths.length === 1 ? 'a frozen path' : `${paths.length} frozen paths`;
   return {
@@ -46,7 +46,7 @@ export function putBackAct(
     backups: null,
     overFrozen: true,
     plan: ({ objects, own, snapshot }) =>
-      planInverse(
+      inverseChanges(
         {
           objects,
           before: found.snapshot,

@@ -3,12 +3,12 @@
  * it, and what is kept, keeps the folder.
  */
 
-import type { PlanDraft } from '../act/plan.ts';
 import type { Entry, Snapshot } from '../model/entries.ts';
-import { parentPath, type TreePath } from '../model/names.ts';
+import { childPath, parentPath, type TreePath } from '../model/names.ts';
+import type { ChangeSetDraft } from '../operation/change-set.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
-import { folderAt, readFolder } from '../store/snapshot.ts';
+import { folderAt, readFolder } from '../store/snapshot/snapshot.ts';
 
 export interface Removal {
   readonly path: TreePath;
@@ -26,7 +26,7 @@ export function planRemovals(
   now: Snapshot,
   own: OwnPaths,
   removals: readonly Removal[],
-  draft: PlanDraft,
+  draft: ChangeSetDraft,
 ): void {
   const going = new Map(removals.map((removal) => [removal.path, removal]));
   const held = new Map<TreePath, string>();
@@ -44,7 +44,7 @@ export function planRemovals(
     if (folder === null) continue;
     const contents = readFolder(reader, folder);
     for (const name of contents.entries.keys()) {
-      const child = `${path}/${name}` as TreePath;
+      const child = childPath(path, name);
       if (!going.has(child)) hold(path, 'it holds what stays');
     }
     const [skipped] = contents.note.skips;

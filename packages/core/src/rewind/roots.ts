@@ -1,11 +1,11 @@
 /** A restore of one root among several, and of a state that some root is missing from. */
 
-import type { Today } from '../act/act.ts';
-import type { KeptPath, Plan } from '../act/plan.ts';
 import { showName } from '../content/show-name.ts';
 import type { Checkpoint, RootState } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import { isWithin, nameToJson, type TreePath } from '../model/names.ts';
+import type { ChangeSet, KeptPath } from '../operation/change-set.ts';
+import type { Today } from '../operation/operation.ts';
 
 /**
  * The roots that lie in `root` and are not it.
@@ -52,14 +52,14 @@ const PARTIAL_HINT =
 
 /** Nothing is done to a root that one of the two states does not have; without leave for that, nothing at all. */
 export function withoutFailedRoots(
-  plan: Plan,
+  plan: ChangeSet,
   {
     target,
     scope,
     allowPartial,
   }: { readonly target: Checkpoint; readonly scope: readonly TreePath[]; readonly allowPartial: boolean },
   today: Today,
-): Plan {
+): ChangeSet {
   const reached = (path: TreePath): boolean =>
     scope.length === 0 || scope.some((one) => isWithin(path, one) || isWithin(one, path));
   const failed = new Map<TreePath, KeptPath>();

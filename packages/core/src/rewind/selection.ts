@@ -7,20 +7,21 @@ import {
   type Authorship,
   type Checkpoint,
   goesBack,
-  isAct,
+  isOperation,
   OUTSIDE,
   type RecordedChange,
 } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type ChangeId, changeId, hunkId, PURGED, parseChangeId } from '../model/ids.ts';
+import { type ChangeId, type CheckpointId, changeId, PURGED, parseChangeId } from '../model/ids.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import { listChanges } from '../timeline/changes.ts';
-import { hunksOf } from '../timeline/hunks.ts';
+import { Activity, type Back, type Effect } from '../timeline/activity/activity.ts';
+import { activitySource, type Readable } from '../timeline/activity/source.ts';
+import { Whereabouts } from '../timeline/activity/whereabouts.ts';
+import { listChanges } from '../timeline/diff/changes.ts';
+import { hunksOf } from '../timeline/diff/hunks.ts';
 import { assertRoot, rootOf } from './roots.ts';
-import { changesBack } from './standing.ts';
-import { Whereabouts } from './whereabouts.ts';
 
 /** All that is given must fit. */
 export interface Selection {
@@ -68,29 +69,27 @@ export async function selectChanges(
   pace: Pace,
 ): Promise<Selected> {
   if (selection.root !== undefined) assertRoot(selection.root, checkpoints);
-  const back = changesBack(checkpoints);
   const chosen: ChosenChange[] = [];
   const skipped: SkippedChange[] = [];
   const whereabouts = new Whereabouts();
   const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.id, checkpoint]));
   const named = namedChanges(selection);
-  for (const checkpoint of checkpoints) {
+  const listed = await listedChanges(objects, checkpoints, byId, pace);
+  const effects = effectsOf(objects, listed, byId);
+  for (const { checkpoint, changes } of listed) {
     const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
     if (pace.due()) await pace.breathe();
-    const changes = await changesOf(objects, checkpoint, previous, pace);
     whereabouts.add(checkpoint, changes);
     for (const change of changes) {
       if (!fits(selection, named, checkpoint, change)) continue;
       const hunks = named?.get(change.id) ?? null;
-      const keys = hunks === null ? [change.id] : hunks.map((hunk) => hunkId(change.id, hunk));
-      const by =
-        back.get(change.id) ?? (keys.every((key) => back.has(key)) ? back.get(keys[0] as ChangeId) : undefined);
+      const back = takenBackBy(effects.get(change.id), hunks);
       const why =
-        by !== undefined
-          ? `it is back already, by ${by.by} (${by.how === 'undo' ? 'an undo' : 'a roll-back'})`
-          : reasonToSkip(objects, selection, named, checkpoint, change, includeShared, previous);
+        back !== null
+          ? `it is back already, by ${back.by} (${OPERATION_NAMES[back.how]})`
+          : reasonToSkip(objects, { selection, named, includeShared }, { checkpoint, change, previous });
       if (why === null && previous !== undefined) {
-        const left = hunks?.filter((hunk) => !back.has(hunkId(change.id, hunk))) ?? null;
+        const left = hunks?.filter((hunk) => effects.get(change.id)?.hunks.has(hunk) !== true) ?? null;
         chosen.push({ change, before: previous.snapshot, hunks: left });
       } else skipped.push({ change, why: why ?? 'the state before it is no longer in the store' });
       named?.delete(change.id);
@@ -99,6 +98,65 @@ export async function selectChanges(
   if (named !== null) refuseUnknown(named, byId);
   for (const { change, hunks } of chosen) if (hunks !== null) refuseUnknownHunks(objects, change, hunks);
   return { chosen, skipped, whereabouts };
+}
+
+const OPERATION_NAMES: Readonly<Record<Back['how'], string>> = {
+  rollback: 'a roll-back',
+  undo: 'an undo',
+  redo: 'a redo',
+  restore: 'a restore',
+  freeze: 'a frozen path put back',
+  dropped: 'a checkpoint that is gone',
+};
+
+/** @param hunks the ones that are asked for; null: the whole change */
+function takenBackBy(effect: Effect | undefined, hunks: readonly number[] | null): Back | null {
+  if (effect === undefined) return null;
+  if (effect.back !== null || hunks === null) return effect.back;
+  const backs = hunks.map((hunk) => effect.hunks.get(hunk) ?? null);
+  return backs.includes(null) ? null : (backs[0] ?? null);
+}
+
+interface Listed {
+  readonly checkpoint: Checkpoint;
+  readonly changes: readonly RecordedChange[];
+}
+
+async function listedChanges(
+  objects: ObjectReader,
+  checkpoints: readonly Checkpoint[],
+  byId: ReadonlyMap<string, Checkpoint>,
+  pace: Pace,
+): Promise<readonly Listed[]> {
+  const listed: Listed[] = [];
+  for (const checkpoint of checkpoints) {
+    const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
+    listed.push({ checkpoint, changes: await changesOf(objects, checkpoint, previous, pace) });
+  }
+  return listed;
+}
+
+/** Of the changes that are not in effect as a whole. */
+function effectsOf(
+  objects: ObjectReader,
+  listed: readonly Listed[],
+  byId: ReadonlyMap<CheckpointId, Checkpoint>,
+): ReadonlyMap<ChangeId, Effect> {
+  const newestFirst = [...listed].reverse();
+  const readable: Readable = {
+    find: (id) => byId.get(id),
+    upTo: (number) => newestFirst.map(({ checkpoint }) => checkpoint).filter((one) => one.number <= number),
+  };
+  const activity = new Activity(activitySource(objects, readable));
+  const effects = new Map<ChangeId, Effect>();
+  for (const { checkpoint, changes } of newestFirst) {
+    activity.see({ ...checkpoint, changes });
+    for (const change of changes) {
+      const effect = activity.effectOf(change);
+      if (effect.back !== null || effect.hunks.size > 0) effects.set(change.id, effect);
+    }
+  }
+  return effects;
 }
 
 /** What was too much to list can be had from the trees; whose each was, is not known then. */
@@ -119,7 +177,7 @@ export async function changesOf(
 function authorsOf({ trigger, actor, session, toolCall, tool }: Checkpoint): Authorship {
   const author: Author = { actor, session, call: toolCall, tool: tool?.name ?? null };
   const outside: Author = { actor: OUTSIDE, session: null, call: null, tool: null };
-  if (isAct(trigger)) return { authors: [author], sure: true };
+  if (isOperation(trigger)) return { authors: [author], sure: true };
   return trigger === 'call' ? { authors: [author, outside], sure: false } : { authors: [outside], sure: true };
 }
 
@@ -157,14 +215,23 @@ function isMeant({ agent, session, call }: Selection, author: Author): boolean {
   );
 }
 
+interface Wanted {
+  readonly selection: Selection;
+  /** Null: changes were not chosen one by one. */
+  readonly named: Named | null;
+  readonly includeShared: boolean;
+}
+
+interface Candidate {
+  readonly checkpoint: Checkpoint;
+  readonly change: RecordedChange;
+  readonly previous: Checkpoint | undefined;
+}
+
 function reasonToSkip(
   objects: ObjectReader,
-  selection: Selection,
-  named: Named | null,
-  checkpoint: Checkpoint,
-  change: RecordedChange,
-  includeShared: boolean,
-  previous: Checkpoint | undefined,
+  { selection, named, includeShared }: Wanted,
+  { checkpoint, change, previous }: Candidate,
 ): string | null {
   const { authors, sure } = change.by;
   const asksForSomebody = [selection.agent, selection.session, selection.call].some((one) => one !== undefined);

@@ -3,10 +3,10 @@
 import { isFsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
-import type { DiskPath } from '../model/names.ts';
+import { type DiskPath, diskChild } from '../model/names.ts';
 import { ObjectStore } from './objects/object-store.ts';
-import { assertPrivate, makeFolders } from './records.ts';
-import { Refs } from './refs.ts';
+import { assertPrivate, makeFolders } from './private-folders.ts';
+import { Refs } from './refs/refs.ts';
 import { Turn } from './turn.ts';
 
 export interface StoreLayout {
@@ -25,7 +25,7 @@ export interface StoreLayout {
 }
 
 export function layoutOf(storePath: DiskPath): StoreLayout {
-  const below = (name: string): DiskPath => `${storePath}/${name}` as DiskPath;
+  const below = (name: string): DiskPath => diskChild(storePath, name);
   return {
     path: storePath,
     objects: below('objects.git'),
@@ -60,7 +60,7 @@ export function createStore(ports: Ports, storePath: DiskPath): OpenStore {
 
 /** Takes a store away that was made for something that did not come to pass. From its first step on it does not count. */
 export function removeStore({ fs }: Ports, storePath: DiskPath): void {
-  removeTree(fs, `${storePath}/workspace.json` as DiskPath);
+  removeTree(fs, diskChild(storePath, 'workspace.json'));
   removeTree(fs, storePath);
 }
 

@@ -18,7 +18,7 @@ import { isFsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports, ProcessIdentity } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
-import { bytesFromText, type DiskPath, type Name } from '../model/names.ts';
+import { bytesFromText, type DiskPath, diskChild, type Name, nameOf } from '../model/names.ts';
 import type { Turn } from './turn.ts';
 
 /** How long a foreign holder's file must stand still before it is taken for dead. */
@@ -61,7 +61,7 @@ export async function acquireLock(
   turn: Turn | null = null,
 ): Promise<HeldLock> {
   const self = announcement(ports.processes.self(), ports.random.hex(8));
-  const own = `${folder}/${self.file}` as DiskPath;
+  const own = diskChild(folder, self.file);
   const began = ports.clock.monotonic();
   const watched = new Map<Name, { stamp: string; since: number }>();
   let told = false;
@@ -114,6 +114,7 @@ function held(ports: Ports, own: DiskPath, pace: Pace, turn: Turn | null): HeldL
     },
     release() {
       stopBeating();
+      turn?.release();
       try {
         ports.fs.unlink(own);
       } catch (error) {
@@ -143,7 +144,7 @@ function livingRival(
     const state = other === null ? 'dead' : stateOf(ports, self, other);
     if (state === 'dead' || (state === 'unknown' && standsStill(ports, folder, file, watched))) {
       try {
-        ports.fs.unlink(`${folder}/${file}` as DiskPath);
+        ports.fs.unlink(diskChild(folder, file));
       } catch (error) {
         if (!isFsError(error, 'ENOENT')) throw error;
       }
@@ -171,7 +172,7 @@ function standsStill(
   file: Name,
   watched: Map<Name, { stamp: string; since: number }>,
 ): boolean {
-  const stat = ports.fs.lstat(`${folder}/${file}` as DiskPath);
+  const stat = ports.fs.lstat(diskChild(folder, file));
   if (stat === null) return false;
   const stamp = `${stat.mtimeMs}`;
   const seen = watched.get(file);
@@ -191,21 +192,14 @@ function announcement(self: ProcessIdentity, nonce: string): Announcement {
     namespace: digest(self.pidNamespace),
     host: digest(self.host),
   };
-  const file = `${nonce}_${parts.pid}_${parts.startedAt}_${parts.boot}_${parts.namespace}_${parts.host}` as Name;
+  const file = nameOf(`${nonce}_${parts.pid}_${parts.startedAt}_${parts.boot}_${parts.namespace}_${parts.host}`);
   return { file, ...parts };
 }
 
 function parse(file: Name): Announcement | null {
   const match = /^[0-9a-f]{16}_(\d{1,10})_(-|\d{1,20})_(-|[0-9a-f]{12})_(-|[0-9a-f]{12})_([0-9a-f]{12})$/.exec(file);
   if (match === null) return null;
-  const [, pid, startedAt, boot, namespace, host] = match as unknown as [
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
+  const [, pid = '', startedAt = '', boot = '', namespace = '', host = ''] = match;
   return { file, pid: Number(pid), startedAt, boot, namespace, host };
 }
 

@@ -7,16 +7,17 @@ import type { Ports } from '../io/ports.ts';
 import type { ObjectId } from '../model/ids.ts';
 import {
   type DiskPath,
+  diskChild,
   type JsonName,
   lastName,
-  nameFromJson,
   nameToJson,
   parentPath,
   type TreePath,
+  treePathFromJson,
 } from '../model/names.ts';
-import { readCacheJson } from './cache-file.ts';
 import type { StoreLayout } from './layout.ts';
 import { stagingFolders } from './staging-names.ts';
+import { readCacheJson } from './state/cache-file.ts';
 
 /** A backup beside its file. */
 export interface BesideFile {
@@ -37,20 +38,20 @@ const RECORD_BYTES = 2 ** 26;
 /** Before the first of the files is made: a capture at any moment knows them. */
 export function writeBesideRecord({ fs }: Ports, layout: StoreLayout, { name, files }: BesideRecord): void {
   const json = files.map(({ path, id }) => ({ path: nameToJson(path), id }));
-  durableWrite(fs, `${layout.backups}/${name}.beside` as DiskPath, Buffer.from(`${JSON.stringify(json)}\n`), 0o600);
+  durableWrite(fs, diskChild(layout.backups, `${name}.beside`), Buffer.from(`${JSON.stringify(json)}\n`), 0o600);
 }
 
 /** A record that cannot be read names nothing: then more is captured, never less. */
 export function readBesideRecords({ fs }: Ports, layout: StoreLayout): readonly BesideRecord[] {
   return fs.list(layout.backups).flatMap((file) => {
     const name = RECORD.exec(file)?.[1];
-    return name === undefined ? [] : [{ name, files: readFiles(fs, `${layout.backups}/${file}` as DiskPath) }];
+    return name === undefined ? [] : [{ name, files: readFiles(fs, diskChild(layout.backups, file)) }];
   });
 }
 
 function readFiles(fs: Ports['fs'], path: DiskPath): readonly BesideFile[] {
   const read = readCacheJson(fs, path, RECORD_BYTES, (json: readonly { path: JsonName; id: string }[]) =>
-    json.map((file) => ({ path: nameFromJson(file.path) as TreePath, id: file.id as ObjectId })),
+    json.map((file) => ({ path: treePathFromJson(file.path), id: file.id as ObjectId })),
   );
   return read ?? [];
 }

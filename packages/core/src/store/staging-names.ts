@@ -2,12 +2,12 @@
 
 import type { Ports } from '../io/ports.ts';
 import type { TransactionId } from '../model/ids.ts';
-import type { DiskPath, Name } from '../model/names.ts';
+import { type DiskPath, type Name, nameOf } from '../model/names.ts';
 
 export const STAGE_PREFIX = '.savepoint-';
 
 export function stageName(transaction: TransactionId): Name {
-  return `${STAGE_PREFIX}${transaction}` as Name;
+  return nameOf(`${STAGE_PREFIX}${transaction}`);
 }
 
 /** Names of staging folders that may lie at the top of the workspace, or of a file system mounted in it, now, by the intents and journals in `journalFolder`. */

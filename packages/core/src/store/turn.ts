@@ -11,12 +11,14 @@ import { FsError } from '../io/fs.ts';
 import { removeIfThere } from '../io/if-there.ts';
 import type { Ports } from '../io/ports.ts';
 import type { DiskPath } from '../model/names.ts';
-import { writeCacheFile } from './cache-file.ts';
+import { writeCacheFile } from './state/cache-file.ts';
 
 const MARK_BYTES = 16;
 
 export class Turn {
   #mark: string;
+  /** Under the lock, where it has our mark: nobody else may write one. */
+  #isHeld = false;
 
   constructor(
     private readonly ports: Ports,
@@ -31,14 +33,22 @@ export class Turn {
    * @throws FsError when the file keeps another's mark: that one would take the store for its own
    */
   take(): boolean {
-    if (this.isOurs()) return true;
+    this.#isHeld = this.isOurs();
+    if (this.#isHeld) return true;
     writeCacheFile(this.ports.fs, this.file, Buffer.from(this.#mark));
-    if (!this.isOurs()) removeIfThere(this.ports.fs, this.file);
+    this.#isHeld = this.isOurs();
+    if (!this.#isHeld) removeIfThere(this.ports.fs, this.file);
     return false;
+  }
+
+  /** The lock is about to be released. */
+  release(): void {
+    this.#isHeld = false;
   }
 
   /** Nobody else had the lock since, as of now. */
   isOurs(): boolean {
+    if (this.#isHeld) return true;
     try {
       return readWhole(this.ports.fs, this.file, MARK_BYTES * 2).toString('latin1') === this.#mark;
     } catch (error) {
@@ -49,6 +59,7 @@ export class Turn {
 
   /** Something went wrong: what is remembered may not be how it is. */
   forget(): void {
+    this.#isHeld = false;
     this.#mark = this.ports.random.hex(MARK_BYTES);
   }
 }

@@ -1,6 +1,6 @@
 /** What a store takes on disk, by what it is for. */
 import { type Fs, isFsError, kindOf } from '../io/fs.ts';
-import type { DiskPath } from '../model/names.ts';
+import { type DiskPath, diskChild } from '../model/names.ts';
 import type { StoreLayout } from './layout.ts';
 
 /** Bytes, by the files' own sizes. */
@@ -26,14 +26,13 @@ export interface Usage {
 
 /** What comes or goes meanwhile counts or does not. @throws FsError for a folder that cannot be looked into */
 export function storeUsage(fs: Fs, layout: StoreLayout): Usage {
-  const objects = `${layout.objects}/objects` as DiskPath;
+  const objects = diskChild(layout.objects, 'objects');
   const total = bytesIn(fs, layout.path);
-  const packs = bytesIn(fs, `${objects}/pack` as DiskPath);
+  const packs = bytesIn(fs, diskChild(objects, 'pack'));
   const loose = bytesIn(fs, objects) - packs;
   const refs = bytesIn(fs, layout.objects) - packs - loose;
-  const [backups, cache, calls, journal] = [layout.backups, layout.cache, layout.calls, layout.journal].map((folder) =>
-    bytesIn(fs, folder),
-  ) as [number, number, number, number];
+  const [backups, cache] = [bytesIn(fs, layout.backups), bytesIn(fs, layout.cache)];
+  const [calls, journal] = [bytesIn(fs, layout.calls), bytesIn(fs, layout.journal)];
   const other = Math.max(0, total - packs - loose - refs - backups - cache - calls - journal);
   return { packs, loose, refs, backups, cache, calls, journal, other, total };
 }
@@ -49,7 +48,7 @@ export function bytesIn(fs: Fs, folder: DiskPath): number {
   }
   let bytes = 0;
   for (const name of names) {
-    const path = `${folder}/${name}` as DiskPath;
+    const path = diskChild(folder, name);
     const stat = fs.lstat(path);
     if (stat === null) continue;
     bytes += kindOf(stat) === 'folder' ? bytesIn(fs, path) : stat.size;

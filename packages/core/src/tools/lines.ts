@@ -7,7 +7,7 @@ import type { OutputOf } from '../verbs/verb.ts';
 type Brief = OutputOf<typeof VERBS.checkpoint>['checkpoint'];
 type Change = OutputOf<typeof VERBS.diff>['changes'][number];
 type Edited = OutputOf<typeof VERBS.edit>;
-type Act = Omit<OutputOf<typeof VERBS.undo>, 'undoes'>;
+type Operation = Omit<OutputOf<typeof VERBS.undo>, 'undoes'>;
 
 export function name(path: JsonName): string {
   return path === '' ? '.' : showName(nameFromJson(path));
@@ -47,15 +47,15 @@ export function captureLines({ partial, leftOut, unsettled, warnings }: Captured
   ];
 }
 
-const INDEXES: Record<Act['heads'][number]['index'], string> = {
+const INDEXES: Record<Operation['heads'][number]['index'], string> = {
   rebuilt: 'its index becomes what the commit has',
   'put-back': 'its index becomes what it was, with what was staged',
   left: 'its index stays',
 };
 
-export function actLines(act: Act): string[] {
+export function actLines(act: Operation): string[] {
   const { outcome, description, plan, before, checkpoint, heads, headMoved, repositoriesGone, keptFiles } = act;
-  const beginnings: Record<Act['outcome'], string> = {
+  const beginnings: Record<Operation['outcome'], string> = {
     done: 'Done',
     nothing: 'There was nothing to do',
     ready: 'Preview',

@@ -72,7 +72,7 @@ async function forwardAt(
       setMode(site, step.path, 'folder', step.mode | 0o700);
       return;
     case 'aside':
-      if (disk !== null) setAside(site, step, transitions[step.slot] as Transition, checked);
+      if (disk !== null) setAside(site, step, transitions[step.slot]!, checked);
       return;
     case 'remove-folder':
       if (disk === null) return;
@@ -261,7 +261,7 @@ async function back(
     case 'place': {
       if (disk === null) return;
       const state = diskState(fs, disk);
-      const { from } = transitions[step.slot] as Transition;
+      const { from } = transitions[step.slot]!;
       if (state.kind === 'absent' || (isLeaf(from) && holds(state, from))) return;
       if (!holds(state, step.entry)) {
         foreign.push(new ForeignContent(step.path, describe(state)));

@@ -7,7 +7,18 @@ import { removeIfThere } from '../io/if-there.ts';
 import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
 import type { ObjectId } from '../model/ids.ts';
-import { childPath, type DiskPath, isWithin, lastName, type Name, parentPath, type TreePath } from '../model/names.ts';
+import {
+  childPath,
+  type DiskPath,
+  diskChild,
+  isWithin,
+  lastName,
+  type Name,
+  nameOf,
+  parentPath,
+  type TreePath,
+  WORKSPACE_ITSELF,
+} from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { type BesideRecord, readBesideRecords, stillHolds, writeBesideRecord } from '../store/own-paths.ts';
@@ -39,15 +50,16 @@ export async function saveBackups(
 ): Promise<readonly KeptFile[]> {
   const kept: KeptFile[] = [];
   const made = new Set<string>();
-  const folderFor = (path: TreePath): string => {
-    const folder = path === '' ? `${layout.backups}/${name}` : `${folderFor(parentPath(path))}/${lastName(path)}`;
-    if (!made.has(folder)) fs.makeFolder(folder as DiskPath, 0o700);
+  const folderFor = (path: TreePath): DiskPath => {
+    const folder =
+      path === '' ? diskChild(layout.backups, name) : diskChild(folderFor(parentPath(path)), lastName(path));
+    if (!made.has(folder)) fs.makeFolder(folder, 0o700);
     made.add(folder);
     return folder;
   };
   for (const { path, from, to } of transitions) {
     if (from?.kind !== 'file' || onlyMode(from, to)) continue;
-    const backup = `${folderFor(parentPath(path))}/${lastName(path)}` as DiskPath;
+    const backup = diskChild(folderFor(parentPath(path)), lastName(path));
     fs.close(await writeEntry(fs, backup, { ...from, mode: 0o600 }, objects));
     kept.push({ path, backup });
   }
@@ -86,7 +98,7 @@ export async function saveBackupsBeside(
       ports.fs.close(copy);
       walk.confirm(beside);
     }
-    return copies.map(({ path, beside }) => ({ path, backup: `${root}/${beside}` as DiskPath }));
+    return copies.map(({ path, beside }) => ({ path, backup: diskChild(root, beside) }));
   } finally {
     walk.close();
   }
@@ -96,7 +108,7 @@ function freeName(walk: FolderWalk, fs: Fs, path: TreePath): TreePath {
   const folder = parentPath(path);
   const name = lastName(path).slice(0, LONGEST_PART);
   for (let number = 1; ; number++) {
-    const beside = childPath(folder, `${name}.bak${number === 1 ? '' : number}` as Name);
+    const beside = childPath(folder, nameOf(`${name}.bak${number === 1 ? '' : number}`));
     const disk = walk.child(beside);
     if (disk === null || fs.lstat(disk) === null) return beside;
   }
@@ -123,11 +135,11 @@ export function purgeBackups(
   }
   for (const name of fs.list(layout.backups)) {
     if (!FOLDER.test(name)) continue;
-    const folder = `${layout.backups}/${name}` as DiskPath;
+    const folder = diskChild(layout.backups, name);
     dropCopies(
       ports,
       folder,
-      '' as TreePath,
+      WORKSPACE_ITSELF,
       (path, id) => contents.has(id) || paths.some((one) => isWithin(path, one)),
     );
   }
@@ -141,7 +153,7 @@ function dropCopies(
 ): void {
   const { fs } = ports;
   for (const name of fs.list(folder)) {
-    const disk = `${folder}/${name}` as DiskPath;
+    const disk = diskChild(folder, name);
     const path = childPath(at, name as Name);
     const state = diskState(fs, disk);
     if (state.kind === 'folder') dropCopies(ports, disk, path, isMeant);
@@ -167,10 +179,10 @@ export function dropBackups(
   for (const record of readBesideRecords(ports, layout)) {
     if (!isOld(record.name)) continue;
     dropBeside(ports, root, record);
-    ports.fs.unlink(`${layout.backups}/${record.name}.beside` as DiskPath);
+    ports.fs.unlink(diskChild(layout.backups, `${record.name}.beside`));
   }
   for (const name of ports.fs.list(layout.backups)) {
-    if (isOld(name)) removeTree(ports.fs, `${layout.backups}/${name}` as DiskPath);
+    if (isOld(name)) removeTree(ports.fs, diskChild(layout.backups, name));
   }
 }
 

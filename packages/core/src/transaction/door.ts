@@ -31,10 +31,11 @@ import type { Ports } from '../io/ports.ts';
 import type { SavepointError } from '../model/errors.ts';
 import type { TransactionId, WorkspaceId } from '../model/ids.ts';
 import type { DiskPath } from '../model/names.ts';
+import { identityOf } from '../store/folder-identity.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import { confirmFolders, identityOf, makeFolders } from '../store/records.ts';
+import { confirmFolders, makeFolders } from '../store/private-folders.ts';
 import { stageName } from '../store/staging-names.ts';
 import { applyBack, applyForward, type Checked } from './apply.ts';
 import { journalFile, removeJournal, writeIntent, writeJournal } from './journal.ts';
@@ -45,17 +46,7 @@ import { checkTransitions, closedFolders } from './prepare.ts';
 import { ForeignContent, openSite, type Site, writeStaged } from './site.ts';
 import { discardStage } from './stage.ts';
 import { onlyMode, type Step, stepsFor } from './steps.ts';
-import type { Intent, Journal, Transition } from './transition.ts';
-
-/** The act of publishing the checkpoint after; it can be asked about and taken back, so that a failure can be settled. */
-export interface Publication {
-  readonly checkpoint: Journal['checkpoint'];
-  publish(): Promise<void>;
-  isPublished(): boolean;
-  withdraw(): void;
-  /** Takes back what `publish` did besides, as far as it came: the transaction does not come to pass. Can be repeated. */
-  takeBack?(): Promise<void>;
-}
+import type { Intent, Journal, Publication, Transition } from './transition.ts';
 
 export interface TransactionInput {
   readonly ports: Ports;

@@ -1,4 +1,6 @@
 /** `heads.json`: the repositories that the act of the open journal moves beside files (docs/format.md, "journal"). */
+
+import type { RefUpdate } from '../git/head-moves.ts';
 import { durableWrite, readWhole } from '../io/durable-write.ts';
 import { isFsError } from '../io/fs.ts';
 import { removeIfThere } from '../io/if-there.ts';
@@ -6,9 +8,16 @@ import type { Ports } from '../io/ports.ts';
 import type { HeadPosition } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { ObjectId } from '../model/ids.ts';
-import { type DiskPath, type JsonName, nameFromJson, nameToJson, type TreePath } from '../model/names.ts';
+import {
+  type DiskPath,
+  diskChild,
+  type JsonName,
+  nameFromJson,
+  nameToJson,
+  type TreePath,
+  treePathFromJson,
+} from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
-import type { RefUpdate } from '../workspace/head-moves.ts';
 
 /** What is done to one repository, with all that taking it back needs. */
 export interface HeadStep {
@@ -69,7 +78,7 @@ export function readHeads({ fs }: Ports, layout: StoreLayout, commit: ObjectId):
     const json = JSON.parse(readWhole(fs, file, MOST_BYTES).toString()) as HeadsJson;
     if (json.commit !== commit) return [];
     return json.steps.map(({ path, before, after, refs, index, staged }) => ({
-      path: nameFromJson(path) as TreePath,
+      path: treePathFromJson(path),
       before: fromJson(before),
       after: fromJson(after),
       refs: refs.map(({ name, from, to }) => ({ name: nameFromJson(name), from, to })),
@@ -89,7 +98,7 @@ export function removeHeads({ fs }: Ports, layout: StoreLayout): void {
 }
 
 function fileOf(layout: StoreLayout): DiskPath {
-  return `${layout.path}/heads.json` as DiskPath;
+  return diskChild(layout.path, 'heads.json');
 }
 
 function toJson({ branch, commit }: HeadPosition): PositionJson {

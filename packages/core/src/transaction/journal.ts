@@ -8,9 +8,18 @@ import { removeIfThere } from '../io/if-there.ts';
 import type { Ports } from '../io/ports.ts';
 import { checkTreePath } from '../io/safe-path.ts';
 import { SavepointError } from '../model/errors.ts';
-import { isObjectId, type ObjectId, type TransactionId, type WorkspaceId } from '../model/ids.ts';
-import { type DiskPath, type JsonName, type Name, nameFromJson, nameToJson, type TreePath } from '../model/names.ts';
-import { type EntryJson, entryFromJson, entryToJson } from '../store/entry-json.ts';
+import { isObjectId, type TransactionId, type WorkspaceId } from '../model/ids.ts';
+import {
+  type DiskPath,
+  diskChild,
+  diskPathFromJson,
+  type JsonName,
+  type Name,
+  nameToJson,
+  type TreePath,
+  treePathFromJson,
+} from '../model/names.ts';
+import { type EntryJson, entryFromJson, entryToJson } from '../store/snapshot/entry-json.ts';
 import { STAGE_PREFIX } from '../store/staging-names.ts';
 import type { Intent, Journal, Transition } from './transition.ts';
 
@@ -29,12 +38,12 @@ interface MountJson {
 interface JournalJson {
   readonly format: number;
   readonly transaction: string;
-  readonly workspace: string;
+  readonly workspace: WorkspaceId;
   readonly root: JsonName;
   readonly device: number;
   readonly inode: number;
   readonly born: number;
-  readonly stage: string;
+  readonly stage: Name;
   /** Absent: none. */
   readonly mounts?: readonly MountJson[];
   /** Absent: false. */
@@ -45,11 +54,11 @@ interface JournalJson {
 }
 
 export function intentFile(folder: DiskPath, transaction: TransactionId): DiskPath {
-  return `${folder}/${transaction}.intent` as DiskPath;
+  return diskChild(folder, `${transaction}.intent`);
 }
 
 export function journalFile(folder: DiskPath, transaction: TransactionId): DiskPath {
-  return `${folder}/${transaction}.json` as DiskPath;
+  return diskChild(folder, `${transaction}.json`);
 }
 
 /** Durable when it returns; from then on a staging folder of that name is ours to remove. */
@@ -108,7 +117,7 @@ export function listUnsettled(ports: Ports, folder: DiskPath): Unsettled {
   for (const name of [...ports.fs.list(folder)].sort()) {
     const match = /^([0-9a-f]{16})\.(intent|json)$/.exec(name);
     if (match === null) continue;
-    const file = `${folder}/${name}` as DiskPath;
+    const file = diskChild(folder, name);
     const transaction = match[1] as TransactionId;
     if (match[2] === 'intent') intents.push(readIntent(ports, file, transaction));
     else journals.push(readJournal(ports, file, transaction));
@@ -123,22 +132,22 @@ export function listUnsettled(ports: Ports, folder: DiskPath): Unsettled {
 export function clearJournalDebris(fs: Fs, folder: DiskPath): void {
   syncFolder(fs, folder);
   for (const name of fs.list(folder)) {
-    if (!/^[0-9a-f]{16}\.(intent|json)$/.test(name)) removeIfThere(fs, `${folder}/${name}` as DiskPath);
+    if (!/^[0-9a-f]{16}\.(intent|json)$/.test(name)) removeIfThere(fs, diskChild(folder, name));
   }
 }
 
 function readIntent(ports: Ports, file: DiskPath, transaction: TransactionId): Intent {
   const json = unseal(file, readWhole(ports.fs, file, JOURNAL_BYTES)) as {
     root: JsonName;
-    stage: string;
+    stage: Name;
     makesRoot: boolean;
     mounts?: readonly JsonName[];
   };
   if (json.stage !== `${STAGE_PREFIX}${transaction}`) throw damaged(file);
   return {
     transaction,
-    root: nameFromJson(json.root) as DiskPath,
-    stage: json.stage as Name,
+    root: diskPathFromJson(json.root),
+    stage: json.stage,
     mounts: (json.mounts ?? []).map((path) => ({ path: treePath(path, ports, file) })),
     makesRoot: json.makesRoot,
   };
@@ -156,10 +165,10 @@ function readJournal(ports: Ports, file: DiskPath, transaction: TransactionId): 
   if (!isObjectId(json.checkpoint.commit)) throw damaged(file);
   return {
     transaction,
-    workspace: json.workspace as WorkspaceId,
-    root: nameFromJson(json.root) as DiskPath,
+    workspace: json.workspace,
+    root: diskPathFromJson(json.root),
     identity: { device: json.device, inode: json.inode, born: json.born },
-    stage: json.stage as Name,
+    stage: json.stage,
     mounts: (json.mounts ?? []).map(({ path, device, inode, born }) => ({
       path: treePath(path, ports, file),
       identity: { device, inode, born },
@@ -173,12 +182,12 @@ function readJournal(ports: Ports, file: DiskPath, transaction: TransactionId): 
       }),
     ),
     closed: json.closed.map(([path, mode]) => ({ path: treePath(path, ports, file), mode })),
-    checkpoint: { number: json.checkpoint.number, commit: json.checkpoint.commit as ObjectId },
+    checkpoint: { number: json.checkpoint.number, commit: json.checkpoint.commit },
   };
 }
 
 function treePath(json: JsonName, ports: Ports, file: DiskPath): TreePath {
-  const path = nameFromJson(json) as TreePath;
+  const path = treePathFromJson(json);
   if (path !== '' && checkTreePath(path, ports.platform) !== null) throw damaged(file);
   return path;
 }

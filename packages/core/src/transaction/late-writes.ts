@@ -4,7 +4,7 @@ import { diskState, holds, stampOf } from '../io/disk-state.ts';
 import { durableWrite, readWhole, syncFolder } from '../io/durable-write.ts';
 import { type Fs, FsError } from '../io/fs.ts';
 import type { TransactionId } from '../model/ids.ts';
-import { type DiskPath, lastName, type TreePath } from '../model/names.ts';
+import { type DiskPath, diskChild, lastName, type TreePath } from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { Checked } from './apply.ts';
 import { asideFile, type Site, stagedFile } from './site.ts';
@@ -84,13 +84,13 @@ export function copyAway(
   path: TreePath,
   from: DiskPath,
 ): DiskPath {
-  const folder = `${layout.backups}/${transaction}` as DiskPath;
+  const folder = diskChild(layout.backups, transaction);
   if (fs.lstat(folder) === null) {
     fs.makeFolder(folder, 0o700);
     syncFolder(fs, layout.backups);
   }
   // The slot keeps equal names of different folders apart.
-  const backup = `${folder}/${slot}-${lastName(path).slice(0, LONGEST_PART)}` as DiskPath;
+  const backup = diskChild(folder, `${slot}-${lastName(path).slice(0, LONGEST_PART)}`);
   durableWrite(fs, backup, readWhole(fs, from, KEPT_BYTES), 0o600);
   return backup;
 }

@@ -2,8 +2,8 @@
 
 import { kindOf, type Stat } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
-import { type DiskPath, isWithin, parentPath, type TreePath } from '../model/names.ts';
-import { identityOf, stillSameFolder } from '../store/records.ts';
+import { type DiskPath, isWithin, onDisk, parentPath, type TreePath } from '../model/names.ts';
+import { identityOf, stillSameFolder } from '../store/folder-identity.ts';
 import type { Journal, Mount, Transition } from './transition.ts';
 
 /** Paths inside the workspace at which something is mounted, a single file perhaps; null where the platform does not tell. */
@@ -62,6 +62,6 @@ function byDevice(ports: Ports, root: DiskPath, holding: ReadonlySet<TreePath>):
 }
 
 function folderAt({ fs }: Ports, root: DiskPath, path: TreePath): Stat | null {
-  const stat = fs.lstat((path === '' ? root : `${root}/${path}`) as DiskPath);
+  const stat = fs.lstat(onDisk(root, path));
   return stat !== null && kindOf(stat) === 'folder' ? stat : null;
 }

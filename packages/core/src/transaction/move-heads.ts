@@ -11,19 +11,20 @@
  * H5 What an index names is in the repository before that index is.
  * H6 What a move leaves without a ref is durable in the store before the first ref moves (timeline/kept.ts).
  */
+
+import { readBranch } from '../git/head.ts';
+import { neverWritten, positionOf, type RefUpdate, refOf, samePosition } from '../git/head-moves.ts';
+import { GitObjects } from '../git/objects.ts';
+import { complaint, type Git } from '../git/program.ts';
+import { type GitState, readRepository } from '../git/repository.ts';
 import { durableCreate, isTemporaryName, readWhole, syncFolder } from '../io/durable-write.ts';
 import { isFsError, permissions } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import type { HeadPosition } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { ObjectId } from '../model/ids.ts';
-import { type DiskPath, nameToJson, textFromBytes } from '../model/names.ts';
+import { type DiskPath, diskChild, nameToJson, onDisk, textFromBytes } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import { readBranch } from '../workspace/git-head.ts';
-import { GitObjects } from '../workspace/git-objects.ts';
-import { complaint, type Git } from '../workspace/git-program.ts';
-import { type GitState, readRepository } from '../workspace/git-state.ts';
-import { diskOf, neverWritten, positionOf, type RefUpdate, refOf, samePosition } from '../workspace/head-moves.ts';
 import type { HeadStep } from './heads-file.ts';
 
 export interface HeadsInput {
@@ -64,7 +65,7 @@ export async function moveHeadsBack(input: HeadsInput, steps: readonly HeadStep[
 
 async function moveOne(input: HeadsInput, step: HeadStep): Promise<void> {
   const { ports, root, git } = input;
-  const state = readRepository(ports.fs, diskOf(root, step.path));
+  const state = readRepository(ports.fs, onDisk(root, step.path));
   if (state === null || 'problem' in state) throw conflict(step, 'is not there any more');
   const never = neverWritten(state);
   if (never !== null) throw conflict(step, `cannot be written to: ${never}`);
@@ -146,8 +147,8 @@ function placeIndex(
   wanted: ObjectId,
   known: ObjectId | null,
 ): void {
-  const index = `${gitDir}/index` as DiskPath;
-  const lock = `${gitDir}/index.lock` as DiskPath;
+  const index = diskChild(gitDir, 'index');
+  const lock = diskChild(gitDir, 'index.lock');
   const bytes = objects.read(wanted).data;
   removeLeftovers(fs, gitDir);
   const expected = known === null ? null : objects.read(known).data;
@@ -177,7 +178,7 @@ function placeIndex(
 /** What a process left that died while it made a lock. */
 function removeLeftovers(fs: Ports['fs'], gitDir: DiskPath): void {
   for (const name of fs.list(gitDir)) {
-    if (name.startsWith('index.lock.') && isTemporaryName(name)) fs.unlink(`${gitDir}/${name}` as DiskPath);
+    if (name.startsWith('index.lock.') && isTemporaryName(name)) fs.unlink(diskChild(gitDir, name));
   }
 }
 

@@ -5,7 +5,7 @@ import { folderOf, syncFolder } from '../io/durable-write.ts';
 import { type Fs, FsError, isFsError, kindOf } from '../io/fs.ts';
 import type { Random } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type DiskPath, nameToJson } from '../model/names.ts';
+import { type DiskPath, nameToJson, withSuffix } from '../model/names.ts';
 
 /** Contents may be secret, whatever their own modes are. */
 const FILE_MODE = 0o600;
@@ -28,7 +28,7 @@ export async function makeFile(
 ): Promise<void> {
   const standing = fs.lstat(path);
   if (standing !== null && (!replace || kindOf(standing) !== 'file')) throw isThere(path);
-  const temporary = `${path}.${random.hex(NAME_BYTES)}.tmp` as DiskPath;
+  const temporary = withSuffix(path, `.${random.hex(NAME_BYTES)}.tmp`);
   const fd = fs.openNew(temporary, FILE_MODE);
   try {
     try {

@@ -4,7 +4,7 @@ import { showName } from '../content/show-name.ts';
 import { type Fs, FsError, isFsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type DiskPath, nameToJson } from '../model/names.ts';
+import { type DiskPath, diskChild, nameToJson } from '../model/names.ts';
 
 /** Only its owner may look: contents may be secret, whatever their own modes are. */
 const FOLDER_MODE = 0o700;
@@ -43,7 +43,7 @@ export async function makeFolderWith(
         fs.makeFolder(above, FOLDER_MODE);
         folders.push(above);
       }
-      const file = `${folder}/${path}` as DiskPath;
+      const file = diskChild(folder, path);
       made.push(file);
       writeNew(fs, file, bytes);
     }

@@ -18,7 +18,7 @@ export function isExpected(error: unknown): error is Expected {
 
 /** @param kept what someone wrote to files that have no name in the tree any more, and where that lies now */
 export function conflictError(found: readonly ForeignContent[], kept: readonly KeptFile[] = []): SavepointError {
-  const first = found[0] as ForeignContent;
+  const first = found[0]!;
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
   return new SavepointError('CONFLICT', `Someone else changed a file at the same moment: ${first.why}${more}.`, {
     paths: [

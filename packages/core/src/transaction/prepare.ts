@@ -5,7 +5,6 @@ import { kindOf, permissions } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import { checkTreePath } from '../io/safe-path.ts';
 import { SavepointError } from '../model/errors.ts';
-import type { ObjectId } from '../model/ids.ts';
 import { lastName, nameToJson, parentPath, type TreePath } from '../model/names.ts';
 import { type Site, type Stage, where } from './site.ts';
 import { isLeaf, onlyMode } from './steps.ts';
@@ -36,8 +35,8 @@ export function checkTransitions(
       if (isLeaf(entry) && !site.objects.has(entry.id)) refused.push({ path, why: 'its content is not in the store' });
     }
   }
-  if (refused.length > 0) {
-    const first = refused[0] as { path: TreePath; why: string };
+  const [first] = refused;
+  if (first !== undefined) {
     throw new SavepointError('PATH_REFUSED', `${refused.length} path(s) cannot be written: ${first.why}.`, {
       path: nameToJson(first.path),
       why: first.why,
@@ -62,15 +61,15 @@ function checkCollisions(ports: Ports, site: Site, transitions: readonly Transit
     const { letterCase, normalisation } = probeFolding(ports.fs, ports.random, staged);
     return letterCase || normalisation;
   });
-  const suspects = [...coming.values()].filter((slots) => slots.length > 1 && folds(stageOf(site, slots[0] as number)));
+  const suspects = [...coming.values()].filter((slots) => slots.length > 1 && folds(stageOf(site, slots[0]!)));
   if (suspects.length === 0) return;
   throw new SavepointError('NAME_COLLISION', 'Names of the checkpoint are one and the same on this file system.', {
-    names: suspects.map((slots) => slots.map((slot) => nameToJson((transitions[slot] as Transition).path))),
+    names: suspects.map((slots) => slots.map((slot) => nameToJson(transitions[slot]!.path))),
   });
 }
 
 function stageOf({ stages }: Site, slot: number): Stage {
-  return stages[slot] as Stage;
+  return stages[slot]!;
 }
 
 function remembered<Key, Value>(find: (key: Key) => Value): (key: Key) => Value {
@@ -87,7 +86,7 @@ function checkSpace(ports: Ports, site: Site, transitions: readonly Transition[]
   for (const [slot, { from, to }] of transitions.entries()) {
     if (to?.kind !== 'file' || onlyMode(from, to)) continue;
     const stage = stageOf(site, slot);
-    needed.set(stage, (needed.get(stage) ?? 0) + (site.objects.info(to.id as ObjectId)?.size ?? 0));
+    needed.set(stage, (needed.get(stage) ?? 0) + (site.objects.info(to.id)?.size ?? 0));
   }
   for (const [{ at, staged }, bytes] of needed) {
     const free = ports.fs.freeSpace(staged);

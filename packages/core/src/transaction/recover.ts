@@ -15,12 +15,11 @@ import type { Ports } from '../io/ports.ts';
 import type { SavepointError } from '../model/errors.ts';
 import type { TransactionId } from '../model/ids.ts';
 import type { DiskPath, TreePath } from '../model/names.ts';
+import { identityOf, stillSameFolder } from '../store/folder-identity.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import { identityOf, stillSameFolder } from '../store/records.ts';
 import { applyBack, applyForward, type Checked, foreignPaths } from './apply.ts';
-import type { Publication } from './door.ts';
 import { clearJournalDebris, listUnsettled, removeJournal, writeJournal } from './journal.ts';
 import { copyAway, type KeptFile, keepLateWrites, keepWithdrawn } from './late-writes.ts';
 import { isIn, missingMounts } from './mounts.ts';
@@ -28,7 +27,7 @@ import { type Expected, isExpected, missingRootError, pendingError, unsettledErr
 import { asideFile, ForeignContent, moveWithoutReplacing, openSite, type Site, where } from './site.ts';
 import { discardStage } from './stage.ts';
 import { isLeaf, pathsOf, stepsFor } from './steps.ts';
-import type { Intent, Journal, Mount, Transition } from './transition.ts';
+import type { Intent, Journal, Mount, Publication, Transition } from './transition.ts';
 
 export interface RecoverInput {
   readonly ports: Ports;

@@ -6,7 +6,15 @@ import { type Fd, type Fs, FsError, isFsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import type { FileEntry, LinkEntry } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type DiskPath, isWithin, type Name, parentPath, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import {
+  type DiskPath,
+  diskChild,
+  isWithin,
+  type Name,
+  parentPath,
+  type TreePath,
+  WORKSPACE_ITSELF,
+} from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { isLeaf } from './steps.ts';
 import type { Mount, Transition } from './transition.ts';
@@ -65,9 +73,9 @@ export function openSite(ports: Ports, { root, stage, mounts, transitions }: Sit
   };
   const stageAt = (at: TreePath): Stage => {
     const folder = walk.folder(at);
-    if (folder === null) throw new FsError('ENOENT', 'openFolder', `${root}/${at}` as DiskPath);
-    const path = enter(`${folder}/${stage}` as DiskPath);
-    return { at, staged: enter(`${path}/new` as DiskPath), aside: enter(`${path}/old` as DiskPath) };
+    if (folder === null) throw new FsError('ENOENT', 'openFolder', diskChild(root, at));
+    const path = enter(diskChild(folder, stage));
+    return { at, staged: enter(diskChild(path, 'new')), aside: enter(diskChild(path, 'old')) };
   };
   try {
     const top = stageAt(WORKSPACE_ITSELF);
@@ -132,11 +140,11 @@ function leavesOf(transitions: readonly Transition[], end: 'from' | 'to'): Reado
 }
 
 export function stagedFile({ stages }: Site, slot: number): DiskPath {
-  return `${(stages[slot] as Stage).staged}/${slot}` as DiskPath;
+  return diskChild(stages[slot]!.staged, `${slot}`);
 }
 
 export function asideFile({ stages }: Site, slot: number): DiskPath {
-  return `${(stages[slot] as Stage).aside}/${slot}` as DiskPath;
+  return diskChild(stages[slot]!.aside, `${slot}`);
 }
 
 /** Writes a file's content and permissions into its slot and makes them durable. */

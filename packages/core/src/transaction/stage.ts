@@ -7,7 +7,7 @@ import { removeIfThere } from '../io/if-there.ts';
 import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
 import { SavepointError } from '../model/errors.ts';
-import type { DiskPath, TreePath } from '../model/names.ts';
+import { type DiskPath, diskChild, type TreePath } from '../model/names.ts';
 import { intentFile } from './journal.ts';
 import { isMounted } from './mounts.ts';
 import type { Intent } from './transition.ts';
@@ -24,7 +24,7 @@ export function discardStage(ports: Ports, journalFolder: DiskPath, intent: Inte
       let isReached = true;
       if (ports.fs.lstat(intent.root) !== null) {
         for (const { path } of intent.mounts) isReached = discardIn(ports, intent, path) && isReached;
-        removeTree(ports.fs, `${intent.root}/${intent.stage}` as DiskPath);
+        removeTree(ports.fs, diskChild(intent.root, intent.stage));
         // Before the intent goes: a staging folder that came back after a power cut would be nobody's.
         const removed = end === 'back' && intent.makesRoot && removeIfEmpty(ports, intent.root);
         syncIfAllowed(ports, removed ? folderOf(intent.root) : intent.root);
@@ -45,7 +45,7 @@ function discardIn(ports: Ports, { root, stage }: Intent, mount: TreePath): bool
   try {
     const folder = walk.folder(mount);
     if (folder === null) return false;
-    removeTree(ports.fs, `${folder}/${stage}` as DiskPath);
+    removeTree(ports.fs, diskChild(folder, stage));
     walk.sync(mount);
     return true;
   } catch (error) {

@@ -67,7 +67,7 @@ export function isLeaf(entry: Transition['from']): entry is FileEntry | LinkEntr
 /** Same kind, same content: only the permissions change, and the file keeps its inode. */
 export function onlyMode(from: Transition['from'], to: Transition['to']): boolean {
   if (from === null || to === null || from.kind !== to.kind || from.kind === 'link') return false;
-  return from.kind === 'folder' || from.id === (to as FileEntry).id;
+  return from.kind === 'folder' || (to.kind === 'file' && from.id === to.id);
 }
 
 function depth(path: TreePath): number {

@@ -1,7 +1,7 @@
 import type { FileEntry, FolderEntry, LinkEntry } from '../model/entries.ts';
 import type { ObjectId, TransactionId, WorkspaceId } from '../model/ids.ts';
 import type { DiskPath, Name, TreePath } from '../model/names.ts';
-import type { FolderIdentity } from '../store/records.ts';
+import type { FolderIdentity } from '../store/folder-identity.ts';
 
 /**
  * What one path is to become, and what it is expected to be now. Equal, both null, is only what a journal that was taken
@@ -46,6 +46,16 @@ export interface Journal {
   readonly checkpoint: { readonly number: number; readonly commit: ObjectId };
   /** Somebody decided that it is to be taken back; what is left here waits for a mount that was not there. */
   readonly takenBack: boolean;
+}
+
+/** The act of publishing the checkpoint after; it can be asked about and taken back, so that a failure can be settled. */
+export interface Publication {
+  readonly checkpoint: Journal['checkpoint'];
+  publish(): Promise<void>;
+  isPublished(): boolean;
+  withdraw(): void;
+  /** Takes back what `publish` did besides, as far as it came: the transaction does not come to pass. Can be repeated. */
+  takeBack?(): Promise<void>;
 }
 
 /** Written before the staging folder is made, so that a dead process's staging is always found. */

@@ -1,31 +1,32 @@
 /** The table of verbs: all that Savepoint can be asked to do. */
-import { bundleCreate, bundleExport, bundleRestore } from './bundle.ts';
-import { checkpoint } from './checkpoint.ts';
-import { config } from './config.ts';
-import { context } from './context.ts';
-import { deleteSession } from './delete-session.ts';
-import { diff } from './diff.ts';
-import { edit } from './edit.ts';
-import { exportSession } from './export.ts';
-import { freeze, unfreeze } from './freeze.ts';
-import { gc } from './gc.ts';
-import { history } from './history.ts';
-import { linkWorkspace } from './link-workspace.ts';
-import { list } from './list.ts';
-import { pin, unpin } from './pin.ts';
-import { purge } from './purge.ts';
-import { recover } from './recover.ts';
-import { redo } from './redo.ts';
-import { repos } from './repos.ts';
-import { restore } from './restore.ts';
-import { rollback } from './rollback.ts';
-import { sessions } from './sessions.ts';
-import { show } from './show.ts';
-import { stats } from './stats.ts';
-import { status } from './status.ts';
-import { undo } from './undo.ts';
-import { verify } from './verify.ts';
-import { workspaces } from './workspaces.ts';
+
+import { deleteSession } from './changes/delete-session.ts';
+import { edit } from './changes/edit.ts';
+import { freeze, unfreeze } from './changes/freeze.ts';
+import { history } from './changes/history.ts';
+import { redo } from './changes/redo.ts';
+import { rollback } from './changes/rollback.ts';
+import { sessions } from './changes/sessions.ts';
+import { stats } from './changes/stats.ts';
+import { undo } from './changes/undo.ts';
+import { checkpoint } from './checkpoints/checkpoint.ts';
+import { diff } from './checkpoints/diff.ts';
+import { list } from './checkpoints/list.ts';
+import { pin, unpin } from './checkpoints/pin.ts';
+import { restore } from './checkpoints/restore.ts';
+import { show } from './checkpoints/show.ts';
+import { status } from './checkpoints/status.ts';
+import { bundleCreate, bundleExport, bundleRestore } from './share/bundle.ts';
+import { exportSession } from './share/export.ts';
+import { gc } from './store/gc.ts';
+import { purge } from './store/purge.ts';
+import { recover } from './store/recover.ts';
+import { verify } from './store/verify.ts';
+import { config } from './workspace/config.ts';
+import { context } from './workspace/context.ts';
+import { linkWorkspace } from './workspace/link-workspace.ts';
+import { repos } from './workspace/repos.ts';
+import { workspaces } from './workspace/workspaces.ts';
 
 /** In the order in which they are documented. */
 export const VERBS = {

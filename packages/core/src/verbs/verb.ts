@@ -3,8 +3,8 @@ import type * as z from 'zod';
 import type { Savepoint } from '../savepoint.ts';
 
 /** The schemas' building blocks. Loaded only where a schema is asked for: zod takes longer to load than most verbs to run. */
-export type Shapes = typeof import('./shapes.ts');
-export type EditShapes = typeof import('./edit-shapes.ts');
+export type Shapes = typeof import('./shapes/shapes.ts');
+export type EditShapes = typeof import('./shapes/edit-shapes.ts');
 
 export interface VerbContext {
   /** Stops the work before its commit point: CANCELLED, nothing changed. */
@@ -40,7 +40,7 @@ export function verb<Input extends z.ZodType, Output extends z.ZodType>(it: Verb
 export async function schemasOf<Input extends z.ZodType, Output extends z.ZodType>(
   it: Verb<Input, Output>,
 ): Promise<{ readonly input: Input; readonly output: Output }> {
-  return it.schemas(await import('./shapes.ts'), await import('./edit-shapes.ts'));
+  return it.schemas(await import('./shapes/shapes.ts'), await import('./shapes/edit-shapes.ts'));
 }
 
 type Given<T> = { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };

@@ -2,13 +2,44 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { safeJson } from '../../src/content/safe-json.ts';
 
-describe('JSON that was made safe', () => {
-  it('is read back as the same value', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        expect(JSON.parse(safeJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+/** Written down here by hand, not taken from the code: what must not reach a terminal. */
+const UNSAFE =
+  /[\x00-\x09\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
+
+describe('JSON that is printed', () => {
+  it('reads back as the same value and holds nothing that acts on a terminal', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.string({
+        unit: fc.constantFrom(
+          '\x1b',
+          '\x9b',
+          '\u202e',
+          '\u{e0041}',
+          '\n',
+          '\ud83d',
+          'a',
+          '\u2028',
+          '\x7f',
+          '\ufeff',
+          '\\',
+        ),
       }),
     );
+    fc.assert(
+      fc.property(fc.jsonValue({ depthSize: 'small' }), text, fc.constantFrom(0, 2), (value, name, indent) => {
+        const whole = { value, [name]: name };
+        const printed = safeJson(whole, indent);
+        expect(JSON.parse(printed)).toEqual(JSON.parse(JSON.stringify(whole)));
+        expect(UNSAFE.exec(printed)).toBeNull();
+        if (indent === 0) expect(printed).not.toContain('\n');
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('leaves ordinary text as it is', () => {
+    expect(safeJson({ a: 'äöü 日本 💾 −', b: [1, null] }, 0)).toBe('{"a":"äöü 日本 💾 −","b":[1,null]}');
   });
 
   it('holds no character that acts or hides', () => {

@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs';
-import {
-  type DiskPath,
-  type Fd,
-  type InputOf,
-  nameToJson,
-  SavepointError,
-  type TreePath,
-  VERBS,
-} from '@savepoint/core';
+import { type DiskPath, nameToJson, SavepointError, type TreePath } from '@savepoint/core';
+import { type InputOf, VERBS } from '@savepoint/core/faces';
+import type { Fd } from '@savepoint/core/ports';
 import { manifest, SimDisk } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { engine, ROOT, treeOf } from '../../../../tests/simulated.ts';

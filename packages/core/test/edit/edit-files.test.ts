@@ -11,7 +11,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { type InputOf, type OutputOf, SavepointError, VERBS } from '@savepoint/core';
+import { SavepointError } from '@savepoint/core';
+import { type InputOf, type OutputOf, VERBS } from '@savepoint/core/faces';
 import { manifest } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { VerbsWorld } from '../verbs/verbs-world.ts';

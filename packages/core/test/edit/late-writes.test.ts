@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type DiskPath, type Fd, kindOf, SavepointError, type TreePath } from '@savepoint/core';
+import { type DiskPath, type ErrorData, SavepointError, type TreePath } from '@savepoint/core';
+import { type Fd, kindOf } from '@savepoint/core/ports';
 import { SimDisk } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { engine, journals, ROOT, treeOf, verifyDeep } from '../../../../tests/simulated.ts';
@@ -75,7 +76,7 @@ async function writeAt(
     disk.onCall = onCall;
   };
   let outcome = 'done';
-  let told: readonly { readonly path: string; readonly why: string }[] = [];
+  let told: ErrorData<'CONFLICT'>['paths'] = [];
   const files = ['a.txt', 'b.txt'].map((name) => ({
     given: name,
     path: name as TreePath,
@@ -88,7 +89,7 @@ async function writeAt(
   } catch (error) {
     if (!(error instanceof SavepointError)) throw error;
     outcome = error.code;
-    told = error.data['paths'] as typeof told;
+    told = error.code === 'CONFLICT' ? error.data.paths : [];
   }
   disk.onCall = null;
   if (calls < at) return null;

@@ -18,7 +18,7 @@ import { engine, journals, ROOT, tell, treeOf, verifyDeep } from '../../../../te
  * SAVEPOINT_SEED=… npx vitest run --project quick packages/core/test/edit/many-files.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const SHARE = howMuch({ quick: 0.1, ci: 1, long: Number.POSITIVE_INFINITY });
+const SHARE = howMuch({ quick: 0.04, ci: 1, long: Number.POSITIVE_INFINITY });
 const FILES = 200;
 const ERRNOS = ['ENOSPC', 'EIO', 'EACCES', 'EROFS'];
 

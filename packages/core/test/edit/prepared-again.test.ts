@@ -112,7 +112,8 @@ test.each(Object.entries(CASES))('%s before the lock is there', async (_name, { 
       (thrown: unknown) => thrown,
     );
     if (!(error instanceof SavepointError)) throw error;
-    expect({ code: error.code, why: (error.data['details'] as { code: string }[])[0]?.code }).toEqual(ends);
+    const details = 'details' in error.data ? error.data.details : [];
+    expect({ code: error.code, why: details?.[0]?.code }).toEqual(ends);
     expect(treeOf(disk).staging).toEqual([]);
   } else {
     await asked;

@@ -2,7 +2,7 @@ import { Died, dieByThrowing, FaultyFs, SimDisk, seededRandom, world } from '@sa
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { durableCreate, durableWrite, folderOf, isTemporaryName, readWhole } from '../../src/io/durable-write.ts';
 import { type Fd, type Fs, FsError } from '../../src/io/fs.ts';
-import { nodeFs } from '../../src/io/node-fs.ts';
+import { nodeFs } from '../../src/io/node/fs.ts';
 import type { DiskPath } from '../../src/model/names.ts';
 
 const PATH = '/store/record' as DiskPath;

@@ -5,7 +5,7 @@ import { SimDisk, world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FolderWalk } from '../../src/io/folder-walk.ts';
 import { type Fs, isFsError } from '../../src/io/fs.ts';
-import { nodeFs, nodeFsOf } from '../../src/io/node-fs.ts';
+import { nodeFs, nodeFsOf } from '../../src/io/node/fs.ts';
 import { SavepointError } from '../../src/model/errors.ts';
 import type { DiskPath, TreePath } from '../../src/model/names.ts';
 
@@ -351,7 +351,8 @@ describe.skipIf(process.platform !== 'linux')('with an attacker who swaps a fold
       for (let number = 0; number < WRITES; number++) {
         try {
           const temporary = walk.child(tree(`d/t${number}`));
-          if (temporary === null) throw new SavepointError('PATH_REFUSED', 'gone for a moment');
+          if (temporary === null)
+            throw new SavepointError('PATH_REFUSED', 'gone for a moment', { path: 'd', why: 'gone' });
           const file = nodeFs.openNew(temporary, 0o600);
           nodeFs.write(file, Buffer.from('X'), 0);
           nodeFs.close(file);

@@ -1,7 +1,7 @@
 import { SimDisk, seededRandom, world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { foldName, isProbeName, probeFolding } from '../../src/io/folding.ts';
-import { nodeFs } from '../../src/io/node-fs.ts';
+import { nodeFs } from '../../src/io/node/fs.ts';
 import { bytesFromText, type DiskPath } from '../../src/model/names.ts';
 
 const fold = (text: string): string => foldName(bytesFromText(text));

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { manifest, SimDisk, seededTree, world } from '@savepoint/testkit';
 import { expect, onTestFinished, test } from 'vitest';
-import { nodeFs } from '../../src/io/node-fs.ts';
+import { nodeFs } from '../../src/io/node/fs.ts';
 import { removeTree } from '../../src/io/remove-tree.ts';
 import type { DiskPath } from '../../src/model/names.ts';
 

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { GIT_ENV, git, seededRandom, world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { checkName, checkTreePath, parseTreePath } from '../../src/io/safe-path.ts';
-import { SavepointError } from '../../src/model/errors.ts';
+import { checkName, checkTreePath } from '../../src/io/safe-path.ts';
 import { bytesFromText } from '../../src/model/names.ts';
 
 const DOT_GIT_FORMS = [
@@ -186,69 +185,4 @@ describe('checkTreePath', () => {
     expect(checkTreePath('a/../b', 'linux')?.component).toBe('..');
     expect(checkTreePath('aa/'.repeat(1666), 'linux')?.why).toBe('is too long');
   });
-});
-
-describe('parseTreePath', () => {
-  test.each([
-    ['src/a.ts', 'src/a.ts'],
-    ['./src/', 'src'],
-    ['.', ''],
-    ['./', ''],
-    ['a/./b//c', 'a/b/c'],
-    ['a\\b', 'a\\b'],
-    ['caf\u00e9', 'caf\xc3\xa9'],
-  ])('reads %j', (given, path) => {
-    expect(parseTreePath(given, 'linux')).toBe(path);
-  });
-
-  test('reads bytes from JSON, and backslashes on Windows', () => {
-    expect(parseTreePath({ b64: Buffer.from('a/caf\xe9', 'latin1').toString('base64') }, 'linux')).toBe('a/caf\xe9');
-    expect(parseTreePath('src\\a.ts', 'win32')).toBe('src/a.ts');
-  });
-
-  test.each([
-    '',
-    '/etc/x',
-    '/',
-    '../x',
-    'a/../../x',
-    'a/../b',
-    '..',
-    '.git/config',
-    '.GIT/hooks/x',
-    'git~1/x',
-    '.g\u200cit/x',
-    '.git::$INDEX_ALLOCATION',
-    'a\0b',
-    'n'.repeat(256),
-    'n/'.repeat(2500),
-    'lone \ud800',
-    { b64: Buffer.from('..').toString('base64') },
-    { b64: '' },
-  ])('refuses %j', (given) => {
-    expect(() => parseTreePath(given, 'linux')).toThrow(SavepointError);
-    try {
-      parseTreePath(given, 'linux');
-    } catch (error) {
-      expect(error).toMatchObject({ code: 'PATH_REFUSED', data: { path: given, why: expect.any(String) } });
-    }
-  });
-
-  test('says what is wrong', () => {
-    expect(() => parseTreePath('a/../b', 'linux')).toThrow(
-      'The path a/../b cannot be used: it leads upwards with ".."',
-    );
-    expect(() => parseTreePath('/etc/x', 'linux')).toThrow('it is absolute; paths are relative to the workspace');
-    expect(() => parseTreePath('a/.GIT', 'linux')).toThrow(
-      'it has a name that means .git to git or to some file system',
-    );
-    expect(() => parseTreePath('a\u202e/..', 'linux')).toThrow(/^[\x20-\x7e]*$/);
-  });
-
-  test.each(['C:\\x', 'c:x', '\\x', '\\\\host\\share', '..\\x', 'a\\..\\b', 'nul', 'a:b'])(
-    'refuses %j on Windows',
-    (given) => {
-      expect(() => parseTreePath(given, 'win32')).toThrow(SavepointError);
-    },
-  );
 });

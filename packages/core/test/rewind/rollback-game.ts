@@ -3,20 +3,22 @@
  * Every line that is ever written is one of a kind and knows who wrote it, who took it out, and in which file it is.
  */
 
-import type { Actor, Author, Change, Checkpoint, RecordedChange, TreePath, Trigger } from '@savepoint/core';
+import type { Actor, Author, Checkpoint, RecordedChange, TreePath, Trigger } from '@savepoint/core';
+import type { Change } from '@savepoint/core/ports';
 import type { SeededRandom } from '@savepoint/testkit';
 import { Pace } from '../../src/io/pace.ts';
 import { type Entry, type Snapshot, sameEntry } from '../../src/model/entries.ts';
+import { givenSessionId } from '../../src/model/given-ids.ts';
 import { changeId, checkpointId, EMPTY_TREE, type ObjectId } from '../../src/model/ids.ts';
-import { planInverse } from '../../src/rewind/plan-inverse.ts';
-import { planRollback, type RollbackPlan } from '../../src/rewind/plan-rollback.ts';
+import { inverseChanges } from '../../src/rewind/inverse-changes.ts';
+import { type RollbackChangeSet, rollbackChanges } from '../../src/rewind/rollback-changes.ts';
 import { selectChanges } from '../../src/rewind/selection.ts';
-import { editSnapshot } from '../../src/store/edit-snapshot.ts';
 import type { ObjectReader } from '../../src/store/objects/object-reader.ts';
-import { OverlayBatch } from '../../src/store/overlay.ts';
 import { OwnPaths } from '../../src/store/own-paths.ts';
-import { readBlob } from '../../src/store/snapshot.ts';
-import { listChanges } from '../../src/timeline/changes.ts';
+import { editSnapshot } from '../../src/store/snapshot/edit-snapshot.ts';
+import { OverlayBatch } from '../../src/store/snapshot/overlay.ts';
+import { readBlob } from '../../src/store/snapshot/snapshot.ts';
+import { listChanges } from '../../src/timeline/diff/changes.ts';
 
 export type Who = 'one' | 'two' | 'outside';
 
@@ -223,8 +225,8 @@ export class Game {
     const before = this.#latest as Checkpoint;
     const selected = await selectChanges(this.objects, this.checkpoints, { session: who }, false, pace());
     const today = { objects: this.objects, snapshot: before.snapshot, own: OwnPaths.NONE };
-    const plan = (skipConflicts: boolean): Promise<RollbackPlan> =>
-      planRollback({ today, ...selected, prefer: new Map(), skipConflicts, keep: () => null }, pace());
+    const plan = (skipConflicts: boolean): Promise<RollbackChangeSet> =>
+      rollbackChanges({ today, ...selected, prefer: new Map(), skipConflicts, keep: () => null }, pace());
     const strict = await plan(false);
     const inConflict = strict.results.filter(({ result }) => result === 'conflict');
     if (inConflict.length > 0 !== strict.plan.conflicts.length > 0) throw new Error('conflicts are not listed');
@@ -242,7 +244,7 @@ export class Game {
     const after = editSnapshot(this.objects, before.snapshot, done.paths);
     const found = this.#read(done.paths);
     this.#check(who, found, left);
-    const back = await planInverse(
+    const back = await inverseChanges(
       {
         objects: this.objects,
         before: before.snapshot,
@@ -267,7 +269,7 @@ export class Game {
   }
 
   /** The files as a plan leaves them. */
-  #read(paths: RollbackPlan['plan']['paths']): Map<TreePath, readonly string[]> {
+  #read(paths: RollbackChangeSet['plan']['paths']): Map<TreePath, readonly string[]> {
     const found = new Map<TreePath, readonly string[]>([...this.#files].map(([path, { texts }]) => [path, texts]));
     for (const { path, from, to } of paths) {
       if (from?.kind === 'folder' || to?.kind === 'folder') continue;
@@ -381,6 +383,6 @@ export class Game {
 function recorded(change: Change, number: number, index: number, author: (path: TreePath) => Who): RecordedChange {
   const who = author(change.path);
   const actor: Actor = who === 'outside' ? { kind: 'outside', name: who } : { kind: 'agent', name: who };
-  const by: Author = { actor, session: who === 'outside' ? null : who, call: null, tool: null };
+  const by: Author = { actor, session: who === 'outside' ? null : givenSessionId(who), call: null, tool: null };
   return { ...change, id: changeId(number, index + 1), by: { authors: [by], sure: true } };
 }

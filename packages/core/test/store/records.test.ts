@@ -2,17 +2,8 @@ import { FaultyFs, SimDisk, seededRandom, simPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import type { WorkspaceId } from '../../src/model/ids.ts';
 import type { DiskPath } from '../../src/model/names.ts';
-import {
-  assertNoLink,
-  assertPrivate,
-  confirmRecord,
-  listRecords,
-  makeFolders,
-  prepareHome,
-  readRecord,
-  type WorkspaceRecord,
-  writeRecord,
-} from '../../src/store/records.ts';
+import { assertNoLink, assertPrivate, makeFolders, prepareHome } from '../../src/store/private-folders.ts';
+import { confirmRecord, listRecords, readRecord, type WorkspaceRecord, writeRecord } from '../../src/store/records.ts';
 
 const HOME = '/of/person/home' as DiskPath;
 const STORES = `${HOME}/workspaces` as DiskPath;
@@ -106,7 +97,7 @@ describe('the record of a workspace', () => {
     expect(readRecord(ports, STORE)).toEqual(RECORD);
     disk.unlink(`${STORE}/workspace.json` as DiskPath);
     expect(readRecord(ports, STORE)).toBeNull();
-    expect(listRecords(ports, HOME)).toEqual({ records: [], problems: [] });
+    expect(listRecords(ports, HOME)).toEqual({ records: [], problems: [], unfinished: 1 });
   });
 
   test.each([

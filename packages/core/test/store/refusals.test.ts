@@ -11,9 +11,9 @@ import { createStore, layoutOf } from '../../src/store/layout.ts';
 import { acquireLock } from '../../src/store/lock.ts';
 import { hashObject } from '../../src/store/objects/object-hash.ts';
 import { ObjectStore } from '../../src/store/objects/object-store.ts';
-import { removeOpenCall, writeOpenCall } from '../../src/store/open-calls.ts';
-import { prepareHome } from '../../src/store/records.ts';
-import { Refs } from '../../src/store/refs.ts';
+import { prepareHome } from '../../src/store/private-folders.ts';
+import { Refs } from '../../src/store/refs/refs.ts';
+import { removeOpenCall, writeOpenCall } from '../../src/store/state/open-calls.ts';
 import { clearJournalDebris, removeJournal, writeIntent } from '../../src/transaction/journal.ts';
 
 /**

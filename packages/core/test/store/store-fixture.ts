@@ -13,8 +13,8 @@ import type { DiskPath, Name } from '../../src/model/names.ts';
 import { sha1 } from '../../src/store/objects/object-hash.ts';
 import type { ObjectBatch } from '../../src/store/objects/object-reader.ts';
 import { ObjectStore } from '../../src/store/objects/object-store.ts';
-import { encodeEntryHead, encodePackHeader } from '../../src/store/objects/pack-format.ts';
-import { encodePackIndex } from '../../src/store/objects/pack-index.ts';
+import { encodeEntryHead, encodePackHeader } from '../../src/store/objects/packs/pack-format.ts';
+import { encodePackIndex } from '../../src/store/objects/packs/pack-index.ts';
 import { encodeTree, type TreeEntry } from '../../src/store/objects/tree.ts';
 
 export interface StoreFixture {

@@ -1,4 +1,4 @@
-import { schemasOf, VERBS, type Verb } from '@savepoint/core';
+import { schemasOf, VERBS, type Verb } from '@savepoint/core/faces';
 import { describe, expect, it } from 'vitest';
 
 const table: readonly Verb[] = Object.values(VERBS);

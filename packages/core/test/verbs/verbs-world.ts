@@ -1,15 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import {
-  bytesFromText,
-  type DiskPath,
-  type InputOf,
-  type OutputOf,
-  open,
-  type Savepoint,
-  schemasOf,
-  type Verb,
-} from '@savepoint/core';
+import { bytesFromText, type DiskPath, open, type Savepoint } from '@savepoint/core';
+import { type InputOf, type OutputOf, schemasOf, type Verb } from '@savepoint/core/faces';
 import { realPorts, type World, world } from '@savepoint/testkit';
 import { onTestFinished } from 'vitest';
 

@@ -1,5 +1,5 @@
+import type { DiskPath } from '@savepoint/core';
 import {
-  type DiskPath,
   type Fd,
   type FolderListing,
   type Fs,
@@ -7,7 +7,7 @@ import {
   listOneByOne,
   type Name,
   type Stat,
-} from '@savepoint/core';
+} from '@savepoint/core/ports';
 
 /** Calls after which the disk is another one, or more of it is durable: the moments between which a death matters. */
 const CHANGING: ReadonlySet<keyof Fs> = new Set<keyof Fs>([

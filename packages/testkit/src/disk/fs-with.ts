@@ -1,4 +1,4 @@
-import type { Fs } from '@savepoint/core';
+import type { Fs } from '@savepoint/core/ports';
 
 /** A file system with some methods of its own; `fs` may keep its state in private fields, so its methods run on itself. */
 export function fsWith(fs: Fs, own: Partial<Fs>): Fs {

@@ -1,4 +1,5 @@
-import { type DiskPath, type Fd, type Fs, FsError } from '@savepoint/core';
+import type { DiskPath } from '@savepoint/core';
+import { type Fd, type Fs, FsError } from '@savepoint/core/ports';
 import type { Ino } from './inodes.ts';
 
 export interface OpenHandle {

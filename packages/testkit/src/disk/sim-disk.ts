@@ -1,5 +1,5 @@
+import type { DiskPath } from '@savepoint/core';
 import {
-  type DiskPath,
   type Fd,
   type FolderListing,
   type Fs,
@@ -7,36 +7,29 @@ import {
   listOneByOne,
   type Name,
   type Stat,
-} from '@savepoint/core';
+} from '@savepoint/core/ports';
 import type { SeededRandom } from '../seeded-random.ts';
 import { type CrashModel, crashes } from './crash-states.ts';
+import {
+  type DiskContent,
+  emptyDisk,
+  fold,
+  type NewInode,
+  ROOT,
+  type SimCall,
+  type SimDiskOptions,
+  standInFor,
+  uidOf,
+  umaskOf,
+} from './disk-content.ts';
+import { refusalToMove, refusalToRemove, refusalToReplace } from './folder-rules.ts';
 import { Handles } from './handles.ts';
-import { type EntryChange, type FolderInode, type Ino, type Inode, Inodes, type Operation } from './inodes.ts';
+import type { EntryChange, Ino, Inode, Inodes, Operation } from './inodes.ts';
 import { Pending } from './pending.ts';
 import { statOf } from './stat-of.ts';
 import { type Place, type WalkContext, walk } from './walk.ts';
 
-export interface SimDiskOptions {
-  /** Milliseconds since 1970; the time stands still unless the test moves it. */
-  readonly now?: number;
-  readonly umask?: number;
-  readonly uid?: number;
-  /** Names that differ in letter case or normalisation alone are one name, as on macOS. */
-  readonly folds?: boolean;
-  /** False: folders are reached by their names alone, as on macOS and Windows. */
-  readonly handlePaths?: boolean;
-}
-
-/** A call that changes the disk or makes something durable, told before it happens. */
-export interface SimCall {
-  /** Counted from 1. */
-  readonly number: number;
-  readonly operation: keyof Fs;
-  /** Of a call on a handle: what was opened. */
-  readonly path: DiskPath;
-}
-
-const ROOT: Ino = 2;
+export type { SimCall, SimDiskOptions } from './disk-content.ts';
 
 /**
  * A disk in memory that behaves as Linux does, and knows what of it is durable.
@@ -144,23 +137,10 @@ export class SimDisk implements Fs {
     if (name === null || inode?.kind !== 'folder' || !this.#mountPoints.delete(path)) {
       throw new FsError('EINVAL', 'lstat', path);
     }
-    const key = this.#context.key(name);
-    const below: FolderInode = {
-      ...inode,
-      ino: this.#nextIno++,
-      dev: this.#inodes.get(parent).dev,
-      entries: new Map(),
-    };
-    const lead = (to: Ino): void => {
-      for (const inodes of [this.#inodes, this.#durable]) {
-        if (to === below.ino) inodes.add({ ...below, entries: new Map() });
-        const folder = inodes.get(parent) as FolderInode;
-        inodes.add({ ...folder, entries: new Map(folder.entries).set(key, { name, ino: to }) });
-      }
-    };
-    lead(below.ino);
+    const disks = [this.#inodes, this.#durable];
+    const mount = standInFor(disks, { parent, key: this.#context.key(name), name, mounted: inode }, this.#nextIno++);
     return () => {
-      lead(inode.ino);
+      mount();
       this.#mountPoints.add(path);
     };
   }
@@ -178,7 +158,7 @@ export class SimDisk implements Fs {
       const isHandle = /^\/proc\/self\/fd\/\d+$/.test(path);
       const { inode } = this.#walk(path, 'lstat');
       if (inode === null) return null;
-      const stat = statOf(inode, this.#uid);
+      const stat = statOf(inode, uidOf(this.#options));
       return isHandle ? { ...stat, mode: 0o120700, ino: -1 } : stat;
     } catch (error) {
       if (error instanceof FsError && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null;
@@ -213,7 +193,7 @@ export class SimDisk implements Fs {
     const made = this.#create(path, 'openNew', (common) => ({
       ...common,
       kind: 'file',
-      mode: mode & 0o7777 & ~this.#umask,
+      mode: mode & 0o7777 & ~umaskOf(this.#options),
       bytes: Buffer.alloc(0),
       size: 0,
     }));
@@ -232,7 +212,7 @@ export class SimDisk implements Fs {
   }
 
   fstat(fd: Fd): Stat {
-    return statOf(this.#inodes.get(this.#handles.get(fd, 'fstat').ino), this.#uid);
+    return statOf(this.#inodes.get(this.#handles.get(fd, 'fstat').ino), uidOf(this.#options));
   }
 
   read(fd: Fd, into: Uint8Array, offset: number, length: number, position: number): number {
@@ -315,7 +295,7 @@ export class SimDisk implements Fs {
 
   makeFolder(path: DiskPath, mode: number): void {
     this.#tell('makeFolder', path);
-    const bits = mode & 0o1777 & ~this.#umask;
+    const bits = mode & 0o1777 & ~umaskOf(this.#options);
     this.#create(path, 'makeFolder', (common) => ({ ...common, kind: 'folder', mode: bits, entries: new Map() }));
   }
 
@@ -324,24 +304,16 @@ export class SimDisk implements Fs {
     const fail = (code: string): FsError => this.#error(code, 'rename', to);
     const source = this.#walk(from, 'rename');
     const target = this.#walk(to, 'rename');
-    if (source.name === null || target.name === null) throw fail('EBUSY');
-    if (source.inode === null) throw fail('ENOENT');
     const moved = source.inode;
-    if (moved.dev !== this.#inodes.get(target.parent).dev) {
-      throw fail(this.#isMountPoint(source) ? 'EBUSY' : 'EXDEV');
-    }
-    if (moved.kind === 'folder' && this.#isWithin(target.parent, moved.ino)) throw fail('EINVAL');
-    if (target.inode?.kind === 'folder' && this.#isWithin(source.parent, target.inode.ino)) throw fail('ENOTEMPTY');
+    const refusal = refusalToMove(this.#inodes, source, target);
+    if (refusal !== null || moved === null) throw fail(refusal ?? 'ENOENT');
     const add = this.#change(target, moved.ino);
     const remove = this.#change(source, null);
     const sameEntry = add.folder === remove.folder && add.key === remove.key;
     // Two names of one file: POSIX says that nothing happens. A folding disk changes how the one name is spelt.
     if (target.inode?.ino === moved.ino && !(sameEntry && add.name !== source.entry?.name)) return;
-    if (target.inode !== null && !sameEntry) {
-      if (target.inode.kind === 'folder' && moved.kind !== 'folder') throw fail('EISDIR');
-      if (target.inode.kind !== 'folder' && moved.kind === 'folder') throw fail('ENOTDIR');
-      if (target.inode.kind === 'folder' && target.inode.entries.size > 0) throw fail('ENOTEMPTY');
-    }
+    const refusedTarget = target.inode === null || sameEntry ? null : refusalToReplace(target.inode, moved);
+    if (refusedTarget !== null) throw fail(refusedTarget);
     this.#assertLinked(target.parent, 'rename', to);
     const ofFolder = moved.kind === 'folder';
     if (sameEntry) {
@@ -378,10 +350,8 @@ export class SimDisk implements Fs {
     this.#tell('removeFolder', path);
     const place = this.#walk(path, 'removeFolder');
     if (place.inode === null) throw this.#error('ENOENT', 'removeFolder', path);
-    if (place.inode.kind !== 'folder') throw this.#error('ENOTDIR', 'removeFolder', path);
-    if (place.name === null) throw this.#error('EINVAL', 'removeFolder', path);
-    if (this.#isMountPoint(place)) throw this.#error('EBUSY', 'removeFolder', path);
-    if (place.inode.entries.size > 0) throw this.#error('ENOTEMPTY', 'removeFolder', path);
+    const refusal = refusalToRemove(this.#inodes, place);
+    if (refusal !== null) throw this.#error(refusal, 'removeFolder', path);
     this.#changeEntries([this.#change(place, null)], true);
   }
 
@@ -405,16 +375,6 @@ export class SimDisk implements Fs {
 
   mountPoints(): readonly DiskPath[] {
     return [...this.#mountPoints];
-  }
-
-  // How it is done
-
-  get #uid(): number {
-    return this.#options.uid ?? 1000;
-  }
-
-  get #umask(): number {
-    return this.#options.umask ?? 0o022;
   }
 
   #disk(content: Omit<DiskContent, 'now' | 'nextIno' | 'nextDev' | 'mountPoints'>): SimDisk {
@@ -483,55 +443,7 @@ export class SimDisk implements Fs {
     if (this.#inodes.get(folder).names === 0) throw this.#error('ENOENT', operation, path);
   }
 
-  #isMountPoint(place: Place): boolean {
-    return place.inode !== null && place.name !== null && place.inode.dev !== this.#inodes.get(place.parent).dev;
-  }
-
-  /** Whether a folder is another one or lies below it. */
-  #isWithin(folder: Ino, other: Ino): boolean {
-    if (folder === other) return true;
-    const inode = this.#inodes.folder(other);
-    return [...inode.entries.values()].some(
-      (entry) => this.#inodes.get(entry.ino).kind === 'folder' && this.#isWithin(folder, entry.ino),
-    );
-  }
-
   #error(code: string, operation: keyof Fs, path: DiskPath): FsError {
     return new FsError(code, operation, this.#handles.named(path));
   }
-}
-
-interface DiskContent {
-  readonly inodes: Inodes;
-  readonly durable: Inodes;
-  readonly pending: Pending;
-  readonly foldersMoved: boolean;
-  readonly now: number;
-  readonly nextIno: Ino;
-  readonly nextDev: number;
-  readonly mountPoints: ReadonlySet<DiskPath>;
-}
-
-type NewInode = Omit<FolderInode, 'kind' | 'mode' | 'entries'>;
-
-function emptyDisk(at: number): Inodes {
-  const inodes = new Inodes();
-  inodes.add({
-    kind: 'folder',
-    ino: ROOT,
-    dev: 1,
-    mode: 0o755,
-    mtime: at,
-    ctime: at,
-    birthtime: at,
-    names: 1,
-    entries: new Map(),
-  });
-  return inodes;
-}
-
-/** Simpler than the engine's own folding, and not made from it. */
-function fold(name: string): string {
-  const text = Buffer.from(name, 'latin1').toString('utf8');
-  return text.includes('\ufffd') ? name.toLowerCase() : text.normalize('NFC').toLowerCase();
 }

@@ -1,4 +1,4 @@
-import type { Stat } from '@savepoint/core';
+import type { Stat } from '@savepoint/core/ports';
 import type { Inode } from './inodes.ts';
 
 const TYPE_BITS = { file: 0o100000, folder: 0o040000, link: 0o120000, special: 0o010000 } as const;

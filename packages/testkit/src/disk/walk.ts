@@ -1,4 +1,5 @@
-import type { DiskPath, FsError } from '@savepoint/core';
+import type { DiskPath } from '@savepoint/core';
+import type { FsError } from '@savepoint/core/ports';
 import type { FolderEntry, Ino, Inode, Inodes } from './inodes.ts';
 
 const LONGEST_NAME = 255;
@@ -49,7 +50,7 @@ export function walk(context: WalkContext, path: DiskPath, followLast = false): 
   let links = 0;
   for (let at = 0; ; at++) {
     const component = todo[at];
-    const top = steps.at(-1) as Step;
+    const top = steps.at(-1)!;
     const here = inodes.get(top.ino);
     if (component === undefined) {
       return { parent: top.ino, name: null, entry: null, inode: here, resolved: pathOf(steps) };

@@ -12,7 +12,7 @@ export function adler32(bytes: Uint8Array, before: number): number {
   for (let at = 0; at < bytes.length; ) {
     const end = Math.min(at + RUN, bytes.length);
     for (; at < end; at++) {
-      first += bytes[at] as number;
+      first += bytes[at]!;
       second += first;
     }
     first %= MODULUS;

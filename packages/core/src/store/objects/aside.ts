@@ -104,7 +104,7 @@ export class Aside {
         this.#addAlone(member);
         continue;
       }
-      const end = at + (streams.lengths[nth] as number);
+      const end = at + streams.lengths[nth]!;
       this.#pending.delete(member.id);
       this.add(member.id, member.type, member.data.length, streams.bytes.subarray(at, end));
       at = end;

@@ -2,7 +2,7 @@
 
 import { durableWrite, folderOf, syncFolder } from '../../io/durable-write.ts';
 import { type Fs, isFsError } from '../../io/fs.ts';
-import type { DiskPath } from '../../model/names.ts';
+import { type DiskPath, diskChild } from '../../model/names.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -53,13 +53,13 @@ const FILES: readonly (readonly [name: string, text: string])[] = [
  */
 export function createBareRepository(fs: Fs, folder: DiskPath): void {
   makeFolder(fs, folder);
-  for (const name of FOLDERS) makeFolder(fs, `${folder}/${name}` as DiskPath);
+  for (const name of FOLDERS) makeFolder(fs, diskChild(folder, name));
   for (const [name, text] of FILES) {
-    const path = `${folder}/${name}` as DiskPath;
+    const path = diskChild(folder, name);
     if (fs.lstat(path) === null) durableWrite(fs, path, Buffer.from(text), FILE_MODE);
   }
   // Also what was there already: who made it may have died before it was durable.
-  for (const name of FOLDERS) syncFolder(fs, `${folder}/${name}` as DiskPath);
+  for (const name of FOLDERS) syncFolder(fs, diskChild(folder, name));
   syncFolder(fs, folder);
   syncFolder(fs, folderOf(folder));
 }

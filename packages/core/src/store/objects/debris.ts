@@ -8,14 +8,14 @@
 import { readWhole, syncFolder } from '../../io/durable-write.ts';
 import { isFsError } from '../../io/fs.ts';
 import { removeIfThere } from '../../io/if-there.ts';
-import type { DiskPath } from '../../model/names.ts';
+import { type DiskPath, diskChild } from '../../model/names.ts';
 import { FormatProblem } from './damage.ts';
 import { readFully } from './handles.ts';
 import type { ObjectFiles } from './object-files.ts';
-import { PACK_TRAILER_BYTES } from './pack-format.ts';
-import { PackIndex } from './pack-index.ts';
-import { stemBeforeGone, TEMPORARY_PREFIX } from './pack-names.ts';
-import { removeCompanions } from './pack-removal.ts';
+import { PACK_TRAILER_BYTES } from './packs/pack-format.ts';
+import { PackIndex } from './packs/pack-index.ts';
+import { stemBeforeGone, TEMPORARY_PREFIX } from './packs/pack-names.ts';
+import { removeCompanions } from './packs/pack-removal.ts';
 
 export interface CollectedDebris {
   /** Files that were removed. */
@@ -36,7 +36,7 @@ export function collectDebris(files: ObjectFiles): CollectedDebris {
   syncFolder(fs, packs.folder);
   const names = fs.list(packs.folder).sort();
   const there = new Set<string>(names);
-  const pathOf = (name: string): DiskPath => `${packs.folder}/${name}` as DiskPath;
+  const pathOf = (name: string): DiskPath => diskChild(packs.folder, name);
   let removed = 0;
   let bytes = 0;
   let completed = 0;
@@ -77,7 +77,7 @@ export function collectDebris(files: ObjectFiles): CollectedDebris {
   const now = files.ports.clock.now();
   for (const { path, names: found } of [{ path: packs.folder, names }, ...loose.folders()]) {
     for (const name of found) {
-      const file = `${path}/${name}` as DiskPath;
+      const file = diskChild(path, name);
       if (!GIT_TEMPORARY.test(name)) continue;
       const stat = fs.lstat(file);
       if (stat !== null && Math.abs(now - stat.mtimeMs) > GIT_TEMPORARY_MS) remove(file);

@@ -157,7 +157,7 @@ export class Inflater {
     const lengthCodes = this.#take(4) + 4;
     if (literals > MOST_LITERALS || distances > MOST_DISTANCES) throw new FormatProblem('has too many codes');
     const lengths = new Uint8Array(MOST_LITERALS + MOST_DISTANCES);
-    for (let i = 0; i < lengthCodes; i++) lengths[CODE_LENGTH_ORDER[i] as number] = this.#take(3);
+    for (let i = 0; i < lengthCodes; i++) lengths[CODE_LENGTH_ORDER[i]!] = this.#take(3);
     const lengthCode = huffman(lengths.subarray(0, 19), 'lengths');
     lengths.fill(0);
     for (let i = 0; i < literals + distances; ) {
@@ -167,7 +167,7 @@ export class Inflater {
         continue;
       }
       if (symbol === 16 && i === 0) throw new FormatProblem('repeats a length before the first');
-      const value = symbol === 16 ? (lengths[i - 1] as number) : 0;
+      const value = symbol === 16 ? lengths[i - 1]! : 0;
       const times = symbol === 16 ? 3 + this.#take(2) : symbol === 17 ? 3 + this.#take(3) : 11 + this.#take(7);
       if (i + times > literals + distances) throw new FormatProblem('repeats a length too often');
       lengths.fill(value, i, i + times);
@@ -198,10 +198,10 @@ export class Inflater {
     while (to < until) {
       while (bits < LONGEST_CODE) {
         if (at === input.length) more();
-        hold |= (input[at++] as number) << bits;
+        hold |= input[at++]! << bits;
         bits += 8;
       }
-      let code = (literals.fast[hold & ((1 << FAST_BITS) - 1)] as number) || longCode(literals, hold);
+      let code = literals.fast[hold & ((1 << FAST_BITS) - 1)]! || longCode(literals, hold);
       hold >>>= code & 15;
       bits -= code & 15;
       const symbol = code >>> 4;
@@ -214,30 +214,30 @@ export class Inflater {
         break;
       }
       if (symbol > 285) throw new FormatProblem('has a length that cannot be');
-      let extra = LENGTH_EXTRA[symbol - 257] as number;
+      let extra = LENGTH_EXTRA[symbol - 257]!;
       while (bits < extra + LONGEST_CODE) {
         if (at === input.length) more();
-        hold |= (input[at++] as number) << bits;
+        hold |= input[at++]! << bits;
         bits += 8;
       }
-      const length = (LENGTH_BASE[symbol - 257] as number) + (hold & ((1 << extra) - 1));
+      const length = LENGTH_BASE[symbol - 257]! + (hold & ((1 << extra) - 1));
       hold >>>= extra;
       bits -= extra;
-      code = (distances.fast[hold & ((1 << FAST_BITS) - 1)] as number) || longCode(distances, hold);
+      code = distances.fast[hold & ((1 << FAST_BITS) - 1)]! || longCode(distances, hold);
       hold >>>= code & 15;
       bits -= code & 15;
       if (code >>> 4 >= MOST_DISTANCES) throw new FormatProblem('has a distance that cannot be');
-      extra = DISTANCE_EXTRA[code >>> 4] as number;
+      extra = DISTANCE_EXTRA[code >>> 4]!;
       while (bits < extra) {
         if (at === input.length) more();
-        hold |= (input[at++] as number) << bits;
+        hold |= input[at++]! << bits;
         bits += 8;
       }
-      const distance = (DISTANCE_BASE[code >>> 4] as number) + (hold & ((1 << extra) - 1));
+      const distance = DISTANCE_BASE[code >>> 4]! + (hold & ((1 << extra) - 1));
       hold >>>= extra;
       bits -= extra;
       if (distance > to) throw new FormatProblem('looks back before its beginning');
-      for (const end = to + length; to < end; to++) out[to] = out[to - distance] as number;
+      for (const end = to + length; to < end; to++) out[to] = out[to - distance]!;
     }
     this.#hold = hold;
     this.#bits = bits;
@@ -256,7 +256,7 @@ export class Inflater {
   #symbol(code: Huffman): number {
     // Near the end there may be fewer bits than the longest code; what is not there reads as zero.
     for (;;) {
-      const found = code.fast[this.#hold & ((1 << FAST_BITS) - 1)] as number;
+      const found = code.fast[this.#hold & ((1 << FAST_BITS) - 1)]!;
       if ((found & 15) <= this.#bits) {
         this.#hold >>>= found & 15;
         this.#bits -= found & 15;
@@ -277,7 +277,7 @@ export class Inflater {
 
   #byte(): void {
     if (this.#at === this.#input.length) this.#refill();
-    this.#hold |= (this.#input[this.#at++] as number) << this.#bits;
+    this.#hold |= this.#input[this.#at++]! << this.#bits;
     this.#bits += 8;
   }
 
@@ -295,8 +295,8 @@ function longCode(code: Huffman, hold: number): number {
   let index = 0;
   for (let length = 1; length <= LONGEST_CODE; length++) {
     value |= (hold >>> (length - 1)) & 1;
-    const count = code.count[length] as number;
-    if (value - count < first) return ((code.symbol[index + value - first] as number) << 4) | length;
+    const count = code.count[length]!;
+    if (value - count < first) return (code.symbol[index + value - first]! << 4) | length;
     index += count;
     first = (first + count) << 1;
     value <<= 1;
@@ -307,13 +307,13 @@ function longCode(code: Huffman, hold: number): number {
 /** As zlib: a set of codes is complete, or a single code of one bit, or (for distances never used) empty. */
 function huffman(lengths: Uint8Array, what: 'lengths' | 'symbols'): Huffman {
   const count = new Uint16Array(LONGEST_CODE + 1);
-  for (const length of lengths) count[length] = (count[length] as number) + 1;
-  const used = lengths.length - (count[0] as number);
+  for (const length of lengths) count[length] = count[length]! + 1;
+  const used = lengths.length - count[0]!;
   count[0] = 0;
   let left = 1;
   let longest = 0;
   for (let length = 1; length <= LONGEST_CODE; length++) {
-    left = (left << 1) - (count[length] as number);
+    left = (left << 1) - count[length]!;
     if (left < 0) throw new FormatProblem('has more codes than fit');
     if (count[length] !== 0) longest = length;
   }
@@ -322,21 +322,21 @@ function huffman(lengths: Uint8Array, what: 'lengths' | 'symbols'): Huffman {
 
   const offsets = new Uint16Array(LONGEST_CODE + 2);
   for (let length = 1; length <= LONGEST_CODE; length++) {
-    offsets[length + 1] = (offsets[length] as number) + (count[length] as number);
+    offsets[length + 1] = offsets[length]! + count[length]!;
   }
   const symbol = new Uint16Array(lengths.length);
   for (let value = 0; value < lengths.length; value++) {
-    const length = lengths[value] as number;
+    const length = lengths[value]!;
     if (length === 0) continue;
-    symbol[offsets[length] as number] = value;
-    offsets[length] = (offsets[length] as number) + 1;
+    symbol[offsets[length]!] = value;
+    offsets[length] = offsets[length]! + 1;
   }
   const fast = new Uint16Array(1 << FAST_BITS);
   let code = 0;
   let index = 0;
   for (let length = 1; length <= FAST_BITS; length++) {
-    for (let n = count[length] as number; n > 0; n--, code++, index++) {
-      const entry = ((symbol[index] as number) << 4) | length;
+    for (let n = count[length]!; n > 0; n--, code++, index++) {
+      const entry = (symbol[index]! << 4) | length;
       for (let slot = reversed(code, length); slot < fast.length; slot += 1 << length) fast[slot] = entry;
     }
     code <<= 1;

@@ -2,7 +2,7 @@
 
 import { type Fd, type Fs, isFsError, kindOf } from '../../io/fs.ts';
 import { isObjectId, type ObjectId } from '../../model/ids.ts';
-import type { DiskPath } from '../../model/names.ts';
+import { type DiskPath, diskChild } from '../../model/names.ts';
 import { damaged, FormatProblem } from './damage.ts';
 import { readFully } from './handles.ts';
 import { Inflater } from './inflate.ts';
@@ -43,7 +43,7 @@ export class LooseObjects {
   }
 
   pathOf(id: ObjectId): DiskPath {
-    return `${this.folder}/${id.slice(0, 2)}/${id.slice(2)}` as DiskPath;
+    return diskChild(this.folder, `${id.slice(0, 2)}/${id.slice(2)}`);
   }
 
   has(id: ObjectId): boolean {
@@ -65,7 +65,7 @@ export class LooseObjects {
   /** Folders as of the last look, and what is in them; for clean-up. */
   *folders(): Generator<{ readonly path: DiskPath; readonly names: readonly string[] }> {
     for (const folder of [...this.#folders].sort()) {
-      yield { path: `${this.folder}/${folder}` as DiskPath, names: this.#listFolder(folder) };
+      yield { path: diskChild(this.folder, folder), names: this.#listFolder(folder) };
     }
   }
 
@@ -152,7 +152,7 @@ export class LooseObjects {
 
   #listFolder(folder: string): string[] {
     try {
-      return this.fs.list(`${this.folder}/${folder}` as DiskPath).sort();
+      return this.fs.list(diskChild(this.folder, folder)).sort();
     } catch (error) {
       if (isFsError(error, 'ENOENT', 'ENOTDIR')) return [];
       throw error;

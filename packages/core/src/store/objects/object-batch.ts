@@ -5,14 +5,14 @@ import { type Fd, FsError } from '../../io/fs.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import { damaged, isDamage } from './damage.ts';
-import { copyEntry } from './entry-copy.ts';
 import { PIECE_BYTES, STREAM_BYTES } from './limits.ts';
 import { blobOnly, type ObjectFiles } from './object-files.ts';
-import { hashObject, startObjectHash } from './object-hash.ts';
+import { hashObject, idFrom, startObjectHash } from './object-hash.ts';
 import type { ObjectInfo, ObjectType, StoredObject } from './object-reader.ts';
-import type { PackFile } from './pack-file.ts';
-import type { PackIndex } from './pack-index.ts';
-import { PackWriter } from './pack-writer.ts';
+import { copyEntry } from './packs/entry-copy.ts';
+import type { PackFile } from './packs/pack-file.ts';
+import type { PackIndex } from './packs/pack-index.ts';
+import { PackWriter } from './packs/pack-writer.ts';
 import { begun, drain, type ObjectSource, wholeSource } from './pieces.ts';
 import { type ReadAt, readFrom, readUpTo } from './read-at.ts';
 import { RecentObjects } from './recent-objects.ts';
@@ -257,7 +257,7 @@ function hashFrom(size: number, read: ReadAt): ObjectId | number {
     at += got;
     if (got < wanted.length) return at;
   }
-  return hash.digest('hex') as ObjectId;
+  return idFrom(hash);
 }
 
 function collision(id: ObjectId): SavepointError {

@@ -3,14 +3,14 @@
 import { type Fs, isFsError } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
 import type { ObjectId } from '../../model/ids.ts';
-import type { DiskPath } from '../../model/names.ts';
+import { type DiskPath, diskChild } from '../../model/names.ts';
 import { damaged, isDamage } from './damage.ts';
 import { Handles } from './handles.ts';
 import { STREAM_BYTES } from './limits.ts';
 import { LooseObjects } from './loose-objects.ts';
 import { KEY_BYTES, keyInto } from './object-hash.ts';
 import type { ObjectInfo, ObjectReader, StoredObject } from './object-reader.ts';
-import { type PackedPlace, PackSet, type PublishedPack } from './pack-set.ts';
+import { type PackedPlace, PackSet, type PublishedPack } from './packs/pack-set.ts';
 import { begun, drain, type ObjectSource, wholeSource } from './pieces.ts';
 import { RecentObjects } from './recent-objects.ts';
 
@@ -34,8 +34,8 @@ export class ObjectFiles implements ObjectReader {
   ) {
     this.fs = ports.fs;
     this.handles = new Handles(this.fs);
-    this.packs = new PackSet(this.fs, this.handles, `${folder}/objects/pack` as DiskPath);
-    this.loose = new LooseObjects(this.fs, `${folder}/objects` as DiskPath);
+    this.packs = new PackSet(this.fs, this.handles, diskChild(folder, 'objects/pack'));
+    this.loose = new LooseObjects(this.fs, diskChild(folder, 'objects'));
     this.refresh();
   }
 

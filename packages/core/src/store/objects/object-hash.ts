@@ -13,7 +13,7 @@ const HEADER_BYTES = 32;
 const joined = Buffer.allocUnsafeSlow(HEADER_BYTES + JOINED_BYTES);
 
 export function hashObject(type: ObjectType, data: Uint8Array): ObjectId {
-  if (data.length > JOINED_BYTES) return startObjectHash(type, data.length).update(data).digest('hex') as ObjectId;
+  if (data.length > JOINED_BYTES) return idFrom(startObjectHash(type, data.length).update(data));
   const header = joined.write(`${type} ${data.length}\0`, 0, 'latin1');
   joined.set(data, header);
   return hash('sha1', joined.subarray(0, header + data.length)) as ObjectId;
@@ -22,6 +22,11 @@ export function hashObject(type: ObjectType, data: Uint8Array): ObjectId {
 /** A hash that has seen the header of an object; its hex digest is the id once `size` bytes were added. */
 export function startObjectHash(type: ObjectType, size: number): Hash {
   return createHash('sha1').update(`${type} ${size}\0`, 'latin1');
+}
+
+/** The id of an object whose header and bytes the hash has seen. */
+export function idFrom(hash: Hash): ObjectId {
+  return hash.digest('hex') as ObjectId;
 }
 
 export function sha1(bytes: Uint8Array): Buffer {

@@ -5,12 +5,12 @@ import type { ObjectId } from '../../model/ids.ts';
 import type { DiskPath } from '../../model/names.ts';
 import type { Turn } from '../turn.ts';
 import { createBareRepository } from './bare-repository.ts';
-import { type ConsolidateOptions, type ConsolidateResult, consolidate } from './consolidate.ts';
 import { type CollectedDebris, collectDebris } from './debris.ts';
 import { PackBatch } from './object-batch.ts';
 import { ObjectFiles } from './object-files.ts';
 import { keyOf } from './object-hash.ts';
 import type { ObjectInfo, ObjectReader, StoredObject } from './object-reader.ts';
+import { type ConsolidateOptions, type ConsolidateResult, consolidate } from './packs/consolidate.ts';
 import type { BatchLimit, TakingBatch } from './taking-batch.ts';
 import { type ObjectProblem, type VerifyOptions, verifyObjects } from './verify-objects.ts';
 

@@ -2,8 +2,8 @@
 import type { Fd } from '../../io/fs.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { ObjectBatch } from './object-reader.ts';
-import type { PackFile } from './pack-file.ts';
-import type { PackIndex } from './pack-index.ts';
+import type { PackFile } from './packs/pack-file.ts';
+import type { PackIndex } from './packs/pack-index.ts';
 
 export interface BatchLimit {
   /** How much may be written, in bytes of packs. */

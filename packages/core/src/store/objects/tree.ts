@@ -111,9 +111,9 @@ export function decodeTree(
 /** Bytewise, a folder's name ending in `/`. */
 function inOrder(entries: readonly TreeEntry[]): readonly TreeEntry[] {
   const keys = entries.map((entry) => (entry.mode === FOLDER ? `${entry.name}/` : entry.name));
-  if (keys.every((key, at) => at === 0 || (keys[at - 1] as string) < key)) return entries;
+  if (keys.every((key, at) => at === 0 || keys[at - 1]! < key)) return entries;
   return entries
-    .map((entry, at) => ({ entry, key: keys[at] as string }))
+    .map((entry, at) => ({ entry, key: keys[at]! }))
     .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
     .map(({ entry }) => entry);
 }

@@ -3,16 +3,16 @@ import { createHash } from 'node:crypto';
 import { isFsError, kindOf } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { ObjectId } from '../../model/ids.ts';
-import type { DiskPath } from '../../model/names.ts';
+import { type DiskPath, diskChild } from '../../model/names.ts';
 import { FormatProblem, isDamage } from './damage.ts';
 import { readFully } from './handles.ts';
 import { PIECE_BYTES } from './limits.ts';
 import type { LooseFile } from './loose-objects.ts';
 import type { ObjectFiles } from './object-files.ts';
 import { KEY_BYTES } from './object-hash.ts';
-import type { PackFile } from './pack-file.ts';
-import { decodePackHeader, PACK_HEADER_BYTES, PACK_TRAILER_BYTES } from './pack-format.ts';
-import { indexPathOf, isPackName } from './pack-names.ts';
+import type { PackFile } from './packs/pack-file.ts';
+import { decodePackHeader, PACK_HEADER_BYTES, PACK_TRAILER_BYTES } from './packs/pack-format.ts';
+import { indexPathOf, isPackName } from './packs/pack-names.ts';
 import type { ObjectSource } from './pieces.ts';
 
 export interface VerifyOptions {
@@ -99,7 +99,7 @@ function unpaired({ fs, packs }: ObjectFiles): readonly ObjectProblem[] {
   const there = new Set<string>(names);
   const problems: ObjectProblem[] = [];
   for (const name of names) {
-    const file = `${packs.folder}/${name}` as DiskPath;
+    const file = diskChild(packs.folder, name);
     if (isPackName(name) && !there.has(`${name.slice(0, -'.pack'.length)}.idx`)) {
       problems.push({ file, problem: 'has no index: its objects are not found (`git index-pack` makes a new one)' });
     }
@@ -141,7 +141,7 @@ export function checkOffsets({ index, size }: PackFile): void {
   for (let place = 1; place < offsets.length; place++) {
     if (offsets[place] === offsets[place - 1]) throw new FormatProblem('has two entries in one place');
   }
-  if (offsets.length > 0 && (offsets.at(-1) as number) >= end) throw new FormatProblem('is cut off');
+  if (offsets.length > 0 && offsets.at(-1)! >= end) throw new FormatProblem('is cut off');
 }
 
 async function checkWhole(

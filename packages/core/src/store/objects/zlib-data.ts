@@ -39,7 +39,10 @@ export function inflate(compressed: Uint8Array, size: number): { readonly data: 
       chunkSize: Math.min(Math.max(FIRST_OUTPUT, size + 1), MOST_OUTPUT_AT_ONCE),
     }) as unknown as typeof result;
   } catch (cause) {
-    throw new FormatProblem(`does not inflate to ${size} bytes (${(cause as Error).message})`, { cause });
+    throw new FormatProblem(
+      `does not inflate to ${size} bytes (${cause instanceof Error ? cause.message : String(cause)})`,
+      { cause },
+    );
   }
   if (result.buffer.length !== size) {
     throw new FormatProblem(`inflates to ${result.buffer.length} bytes instead of ${size}`);

@@ -3,7 +3,7 @@ import { folderOf, readWhole, syncFolder } from '../../io/durable-write.ts';
 import { type Fd, type Fs, FsError, isFsError, kindOf } from '../../io/fs.ts';
 import type { Random } from '../../io/ports.ts';
 import { isObjectId, type ObjectId } from '../../model/ids.ts';
-import type { DiskPath } from '../../model/names.ts';
+import { type DiskPath, withSuffix } from '../../model/names.ts';
 import { FormatProblem } from '../objects/damage.ts';
 import { isRefName } from './ref-name.ts';
 
@@ -82,7 +82,7 @@ export function createLooseRef(fs: Fs, random: Random, path: DiskPath, top: Disk
 
 /** A name beside `path` that nobody reads, and that is never used again. */
 export function temporaryNameOf(path: DiskPath, random: Random): DiskPath {
-  return `${path}.${random.hex(NONCE_BYTES)}.lock` as DiskPath;
+  return withSuffix(path, `.${random.hex(NONCE_BYTES)}.lock`);
 }
 
 /** Gives a file another name, which must be free. @throws FsError EEXIST */

@@ -5,14 +5,14 @@
 import { readWhole } from '../../io/durable-write.ts';
 import { type Fs, isFsError } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
-import type { DiskPath } from '../../model/names.ts';
+import { type DiskPath, diskChild } from '../../model/names.ts';
 import { discard, nameOnce, temporaryNameOf } from './loose-refs.ts';
 
 const OURS = Buffer.from('# savepoint\n');
 const FILE_MODE = 0o600;
 
 export function packedLockPath(folder: DiskPath): DiskPath {
-  return `${folder}/packed-refs.lock` as DiskPath;
+  return diskChild(folder, 'packed-refs.lock');
 }
 
 /**

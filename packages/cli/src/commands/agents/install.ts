@@ -1,0 +1,147 @@
+/** `savepoint install` and `uninstall`: no verbs, as they are about agents' settings and no workspace. */
+
+import { bytesFromText, SavepointError, showText, type TreePath } from '@savepoint/core';
+import { unifiedPatch } from '@savepoint/core/faces';
+import { safeJson } from '@savepoint/core/ports';
+import { agentReports, type FileChange, loadAgents, reportToJson, surroundings } from '../../agents.ts';
+import type { OwnCommand } from '../../command.ts';
+import { folderToOpen } from '../../folder.ts';
+import { agentLines } from '../../show/agents.ts';
+import { viewOf } from '../../view.ts';
+import { writeAll } from '../../write.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What was typed. */
+interface InstallRequest {
+  readonly what: 'install' | 'uninstall';
+  readonly agent: string | undefined;
+  readonly user: boolean;
+  readonly dryRun: boolean;
+  readonly folder: string | undefined;
+  readonly json: boolean;
+}
+
+export function install(): Promise<OwnCommand> {
+  return commandOf('install', '[agent]', {
+    description:
+      'From then on every step of the agent is on the timeline. Everything else in the settings stays as it is; the ' +
+      'difference is shown, and the file as it was is kept beside it. Without an agent it says which ones are here.',
+    examples: ['savepoint install', 'savepoint install claude', 'savepoint install gemini --user'],
+  });
+}
+
+export function uninstall(): Promise<OwnCommand> {
+  return commandOf('uninstall', '<agent>', {
+    description: 'Takes out exactly what `install` put in. Checkpoints stay.',
+    examples: ['savepoint uninstall claude'],
+  });
+}
+
+async function commandOf(
+  what: InstallRequest['what'],
+  operand: string,
+  texts: { readonly description: string; readonly examples: readonly string[] },
+): Promise<OwnCommand> {
+  const names = Object.keys((await loadAgents()).AGENTS);
+  return {
+    ...texts,
+    operands: [[operand, `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`]],
+    takesCommand: false,
+    options: [
+      { flags: '--project', description: 'in the settings of this folder (default)', conflicts: 'user' },
+      { flags: '--user', description: 'in your own settings, for all folders' },
+      { flags: '--dry-run', description: 'only show the difference' },
+    ],
+    async run({ operands: [agent], options }, { globals: { folder, json }, env }) {
+      const [user, dryRun] = [options['user'] === true, options['dryRun'] === true];
+      await carryOutInstall({ what, agent, user, dryRun, folder, json }, env);
+      return 0;
+    },
+  };
+}
+
+/** @throws SavepointError USAGE, CONFLICT, IO */
+async function carryOutInstall(request: InstallRequest, env: Environment): Promise<void> {
+  const folder = folderToOpen(request.folder, env);
+  const around = surroundings(folder, env);
+  const { AGENTS, backupPath, carryOut, isAgentName, planInstall, planUninstall, settingsPath } = await loadAgents();
+  if (request.agent === undefined) {
+    const reports = (await agentReports(folder, env)).map(reportToJson);
+    const known = Object.keys(AGENTS).join(', ');
+    const hint = `Install with \`savepoint install <agent>\`; agents: ${known}.`;
+    writeAll(
+      1,
+      request.json ? `${safeJson({ agents: reports }, 0)}\n` : `${[...agentLines(reports, true), hint].join('\n')}\n`,
+    );
+    return;
+  }
+  const name = request.agent;
+  if (!isAgentName(name)) {
+    throw new SavepointError(
+      'USAGE',
+      `There is no agent ${JSON.stringify(name)}.`,
+      { argument: 'agent' },
+      { hint: `Agents: ${Object.keys(AGENTS).join(', ')}.` },
+    );
+  }
+  const agent = AGENTS[name];
+  const place = request.user ? 'user' : 'project';
+  const changes = (request.what === 'install' ? planInstall : planUninstall)(agent, place, around);
+  if (!request.dryRun) carryOut(changes, agent.integration.project.length - 1);
+  const path = settingsPath(agent, place, around);
+  if (request.json) {
+    const told = changes.map((change) => ({
+      path: change.path,
+      change: changeWord(change),
+      backup: change.backup === null ? null : backupPath(change.path),
+    }));
+    writeAll(1, `${safeJson({ agent: name, place, path, changes: told, dryRun: request.dryRun }, 0)}\n`);
+    return;
+  }
+  const { style } = viewOf(1, env);
+  const lines: string[] = [];
+  if (changes.length === 0) {
+    const already = request.what === 'install' ? 'The hooks stand there already' : 'Nothing of Savepoint stands there';
+    lines.push(`${already}: ${showText(path)}`);
+  } else {
+    for (const change of changes) lines.push(...difference(change));
+    const done = request.what === 'install' ? 'hooked' : 'no longer hooked';
+    lines.push(
+      request.dryRun ? 'Nothing was written (--dry-run).' : style.good(`${agent.title} is ${done} (${place}).`),
+    );
+    for (const { path: file, backup } of changes) {
+      if (backup !== null && !request.dryRun) lines.push(`As it was: ${showText(backupPath(file))}`);
+    }
+  }
+  if (request.what === 'install') lines.push(...agent.integration.notes);
+  writeAll(1, `${lines.join('\n')}\n`);
+}
+
+function changeWord({ before, after }: FileChange): string {
+  if (before === null) return 'create';
+  return after === null ? 'delete' : 'write';
+}
+
+const LINES = 200;
+
+function difference({ path, before, after }: FileChange): readonly string[] {
+  // Two ids, or the contents are taken for the same.
+  const side = (text: string | null, id: string) =>
+    text === null
+      ? null
+      : ({ kind: 'file', mode: 0o644, id, size: Buffer.byteLength(text), read: () => Buffer.from(text) } as const);
+  const [old, now] = [side(before, 'before'), side(after, 'after')];
+  const { text } = unifiedPatch([{ path: bytesFromText(path) as TreePath, before: old as never, after: now as never }]);
+  const lines = text
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .filter((line) => /^[-+ @]/.test(line) && !/^(?:---|\+\+\+) /.test(line));
+  const rest = lines.length - LINES;
+  return [
+    `${before === null ? 'new file' : after === null ? 'removed' : 'changed'}: ${showText(path)}`,
+    ...lines.slice(0, LINES).map((line) => `  ${showText(line)}`),
+    ...(rest > 0 ? [`  … and ${rest} more lines`] : []),
+  ];
+}

@@ -1,0 +1,50 @@
+/** `savepoint mcp`: no verb, but another face, which lives as long as its client. */
+import { SavepointError, showText } from '@savepoint/core';
+import type { GlobalOptions, OwnCommand } from '../../command.ts';
+import { exporter } from '../../exporter.ts';
+import { absolutePath } from '../../folder.ts';
+import { ownVersion } from '../../own-version.ts';
+import { writeAll } from '../../write.ts';
+
+export const mcp: OwnCommand = {
+  description:
+    'A server of the Model Context Protocol for a coding agent. It works in the first --root that will do; without one ' +
+    'it asks its client for its roots. The file system root and home folders are refused.',
+  operands: [],
+  takesCommand: false,
+  options: [{ flags: '--root <dir>', description: 'the folder to work in; may be given several times', many: true }],
+  examples: ['savepoint mcp --root .', 'claude mcp add savepoint -- savepoint mcp --root .'],
+
+  async run({ options: { root } }, { globals, env, interrupt }) {
+    assertNoneOf(globals);
+    const roots = (Array.isArray(root) ? root : []).map((given: string) => absolutePath(given, env));
+    // Loaded here only: the help of this command needs none of it.
+    const { serve } = await import('@savepoint/mcp');
+    return serve({
+      roots,
+      version: ownVersion(),
+      streams: { input: process.stdin, output: process.stdout },
+      env,
+      exporter: exporter(env, process.argv[1] ?? ''),
+      signal: interrupt.signal,
+      log: tell,
+    });
+  },
+};
+
+/** @throws SavepointError USAGE */
+function assertNoneOf({ folder, here, json }: GlobalOptions): void {
+  const wrong = folder !== undefined ? '-C' : here ? '--here' : json ? '--json' : null;
+  if (wrong === null) return;
+  throw new SavepointError('USAGE', `mcp does not take ${wrong}; its folder is given with --root.`, {
+    argument: wrong,
+  });
+}
+
+function tell(line: string): void {
+  try {
+    writeAll(2, `savepoint mcp: ${showText(line)}\n`);
+  } catch {
+    // Nowhere is left to say it.
+  }
+}

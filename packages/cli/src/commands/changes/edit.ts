@@ -1,0 +1,81 @@
+import { nameFromJson, SavepointError, showName, showText } from '@savepoint/core';
+import { type InputOf, schemasOf, showContent, VERBS } from '@savepoint/core/faces';
+import { JsonProblem, readJson } from '@savepoint/core/ports';
+import { command, lines } from '../../command.ts';
+import { readRequest } from '../../read-request.ts';
+import { counted } from '../../show/words.ts';
+
+export const edit = command({
+  verb: VERBS.edit,
+  operands: [['[file]', 'the request as JSON; without it, from standard input']],
+  takesPaths: false,
+  options: [
+    { flags: '-n, --dry-run', description: 'change nothing, show the diff' },
+    { flags: '-m, --message <text>', description: 'what the edit is for' },
+  ],
+  examples: [
+    'savepoint edit edits.json --dry-run',
+    `echo '{"files":[{"file_path":"a.txt","edits":[{"old_string":"one","new_string":"two"}]}]}' | savepoint edit`,
+  ],
+
+  input({ operands, options }) {
+    const asked = requestIn(readRequest(operands[0] ?? null));
+    if (typeof asked !== 'object' || asked === null || Array.isArray(asked)) {
+      throw new SavepointError('USAGE', 'The request is a JSON object with `files`.', { argument: 'request' });
+    }
+    return {
+      ...asked,
+      ...(options['dryRun'] === true ? { dry_run: true } : {}),
+      ...(typeof options['message'] === 'string' ? { message: options['message'] } : {}),
+    } as InputOf<typeof VERBS.edit>;
+  },
+
+  async carryOut(input, _given, { savepoint, signal }) {
+    const schemas = await schemasOf(VERBS.edit);
+    const checked = schemas.input.safeParse(input);
+    if (!checked.success) {
+      const told = checked.error.issues.slice(0, 20).map(({ path, message }) => `${path.join('.')}: ${message}`);
+      throw new SavepointError('USAGE', `The request has not the shape that it should have. ${told.join('; ')}`, {
+        argument: 'request',
+        issues: checked.error.issues.map(({ path, message }) => ({ at: path.join('.'), message })),
+      });
+    }
+    return VERBS.edit.handle(savepoint, checked.data, { signal });
+  },
+
+  render(output, { style }) {
+    const rows = output.files.map(({ file_path, operation, edits_applied }) => {
+      return `  ${showName(nameFromJson(file_path))}  ${operation}, ${counted(edits_applied, 'edit')}`;
+    });
+    if (output.dry_run) {
+      const left = (output.diff?.left_out ?? []).map(
+        ({ path, why }) => `# left out of this diff: ${showName(nameFromJson(path))} (${why})`,
+      );
+      return lines(
+        'Would edit:',
+        rows,
+        showContent(output.diff?.text ?? '')
+          .trimEnd()
+          .split('\n'),
+        left,
+      );
+    }
+    const { checkpoint_before: before, checkpoint_after: after } = output;
+    if (after === null) return lines('Nothing to change: the files are so already.', rows);
+    return lines(
+      `${showText(after.description)}  (now ${style.id(after.id)}; ${before?.id ?? ''} is the state before)`,
+      rows,
+      '`savepoint undo` takes it back.',
+    );
+  },
+});
+
+/** @throws SavepointError USAGE with what is wrong */
+function requestIn(text: string): unknown {
+  try {
+    return readJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonProblem)) throw error;
+    throw new SavepointError('USAGE', `The request ${error.message}.`, { argument: 'request' }, { cause: error });
+  }
+}

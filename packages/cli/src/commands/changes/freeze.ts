@@ -1,0 +1,48 @@
+import { type JsonName, nameFromJson, showName } from '@savepoint/core';
+import { VERBS } from '@savepoint/core/faces';
+import { command, lines } from '../../command.ts';
+import { nameOfArgument } from '../../given-name.ts';
+import { when } from '../../show/words.ts';
+
+const operands = [['[paths...]', 'which; without any, the current folder']] as const;
+
+export const freeze = command({
+  verb: VERBS.freeze,
+  operands,
+  takesPaths: true,
+  options: [{ flags: '-l, --list', description: 'only show what is frozen' }],
+  examples: ['savepoint freeze migrations .github', 'savepoint freeze --list'],
+
+  input: ({ operands: names, paths, options }) => ({
+    paths: [...names.map(nameOfArgument), ...paths],
+    ...(options['list'] === true ? { list: true } : {}),
+  }),
+
+  render: ({ frozen }) => lines(shown(frozen)),
+});
+
+export const unfreeze = command({
+  verb: VERBS.unfreeze,
+  operands,
+  takesPaths: true,
+  options: [],
+  examples: ['savepoint unfreeze migrations', 'savepoint unfreeze'],
+
+  input: ({ operands: names, paths }) => ({ paths: [...names.map(nameOfArgument), ...paths] }),
+
+  render: ({ frozen, stillFrozen }, { style }) =>
+    lines(
+      stillFrozen.map(({ path, by }) => style.bad(`${name(path)} is frozen still, with ${name(by)}.`)),
+      shown(frozen),
+    ),
+});
+
+function shown(frozen: readonly { readonly path: JsonName; readonly since: string }[]): string[] {
+  if (frozen.length === 0) return ['Nothing is frozen.'];
+  return ['Frozen for agents:', ...frozen.map(({ path, since }) => `  ${name(path)}  since ${when(since)}`)];
+}
+
+function name(path: JsonName): string {
+  const bytes = nameFromJson(path);
+  return bytes === '' ? 'the whole workspace' : showName(bytes);
+}

@@ -1,0 +1,36 @@
+import { showText } from '@savepoint/core';
+import { VERBS } from '@savepoint/core/faces';
+import { command, lines } from '../../command.ts';
+import { captureNotes } from '../../show/capture.ts';
+
+export const checkpoint = command({
+  verb: VERBS.checkpoint,
+  operands: [],
+  takesPaths: false,
+  options: [
+    { flags: '-m, --message <text>', description: 'the description; without it, what changed is the description' },
+    {
+      flags: '--test-result <result>',
+      description: 'how the tests went on this very state',
+      choices: ['pass', 'fail'],
+    },
+  ],
+  examples: [
+    'savepoint checkpoint',
+    'savepoint checkpoint -m "before the big rename"',
+    'savepoint checkpoint --test-result pass',
+  ],
+
+  input({ options: { message, testResult } }) {
+    return {
+      ...(typeof message === 'string' ? { message } : {}),
+      ...(testResult === 'pass' || testResult === 'fail' ? ({ testResult } as const) : {}),
+    };
+  },
+
+  render({ checkpoint: taken, capture, pending }, { style }) {
+    const text = [`${style.id(taken.id)}  ${showText(taken.description)}`, ...captureNotes(capture)];
+    if (pending !== null) text.push(style.bad(showText(pending.message)), `  ${showText(pending.hint)}`);
+    return lines(text);
+  },
+});

@@ -1,0 +1,82 @@
+import { SavepointError, showText } from '@savepoint/core';
+import { VERBS } from '@savepoint/core/faces';
+import { command, lines, wholeNumber } from '../../command.ts';
+import { checkpointLine } from '../../show/checkpoint.ts';
+import { rootChangeLines } from '../../show/roots.ts';
+import { grouped, lineCounts } from '../../show/words.ts';
+
+const VIEWS = [
+  ['all', 'all'],
+  ['manual', 'manual'],
+  ['multiFile', 'multi-file'],
+] as const;
+
+export const list = command({
+  verb: VERBS.list,
+  operands: [],
+  takesPaths: false,
+  options: [
+    { flags: '--session <id>', description: 'only checkpoints of that session' },
+    { flags: '--all', description: 'every checkpoint, and nothing folded', conflicts: 'manual' },
+    { flags: '--manual', description: 'only those that someone asked for', conflicts: 'multiFile' },
+    { flags: '--multi-file', description: 'only those in which more than one path changed', conflicts: 'all' },
+    { flags: '--limit <number>', description: 'how many at most (50)' },
+    { flags: '--before <checkpoint>', description: 'only older ones than this, as cp_12' },
+  ],
+  examples: ['savepoint list', 'savepoint list --limit 5', 'savepoint list --all --before cp_40'],
+
+  input(given) {
+    const limit = wholeNumber(given, 'limit', '--limit');
+    const { before, session } = given.options;
+    const view = VIEWS.find(([option]) => given.options[option] === true)?.[1];
+    if (typeof before === 'string' && !/^cp_[1-9]\d{0,8}$/.test(before)) {
+      throw new SavepointError('USAGE', '--before wants a checkpoint as cp_12.', { argument: '--before' });
+    }
+    return {
+      ...(view === undefined ? {} : { view }),
+      ...(typeof session === 'string' ? { session } : {}),
+      ...(limit === undefined ? {} : { limit }),
+      ...(typeof before === 'string' ? { before } : {}),
+    };
+  },
+
+  render({ checkpoints, folded, hidden, damaged, rootChanges, pinned, next }, view, { options }) {
+    const isNarrowed = ['session', 'manual', 'multiFile', 'before'].some((option) => options[option] !== undefined);
+    const notes = [
+      ...(hidden > 0 && options['manual'] !== true && options['multiFile'] !== true
+        ? [`${grouped(hidden)} more, taken only because something was about to begin: \`savepoint list --all\``]
+        : []),
+      ...(next === null ? [] : [`… and older ones: \`savepoint list --before ${next}\``]),
+    ];
+    if (checkpoints.length + damaged.length === 0) {
+      return lines(
+        isNarrowed ? 'No such checkpoints.' : 'No checkpoints. Take one with `savepoint checkpoint`.',
+        notes,
+      );
+    }
+    const columns = Math.max(...[...checkpoints, ...damaged].map(({ id }) => id.length));
+    const foldedInto = new Map(folded.map((one) => [one.into, one]));
+    const rows = [
+      ...checkpoints.map((one) => {
+        const run = foldedInto.get(one.id);
+        const more =
+          run === undefined
+            ? ''
+            : `  [${run.ids.length + 1} tiny steps, ${lineCounts(run.added, run.removed)}, from ${run.ids.at(-1)}]`;
+        const moved = rootChangeLines(rootChanges.find(({ id }) => id === one.id)?.changes ?? []);
+        const roots =
+          moved.length === 0 ? '' : `  [${moved[0]}${moved.length > 1 ? ` and ${moved.length - 1} more` : ''}]`;
+        const pin = pinned.includes(one.id) ? '  [pinned]' : '';
+        return { id: one.id, line: `${checkpointLine(one, view, columns)}${pin}${roots}${more}` };
+      }),
+      ...damaged.map(({ id, problem }) => ({
+        id,
+        line: `${view.style.id(id.padEnd(columns))}  ${view.style.bad('damaged')}: ${showText(problem.message)}`,
+      })),
+    ].sort((a, b) => Number(b.id.slice(3)) - Number(a.id.slice(3)));
+    return lines(
+      rows.map(({ line }) => line),
+      notes,
+    );
+  },
+});

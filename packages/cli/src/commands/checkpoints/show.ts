@@ -1,0 +1,85 @@
+import { nameFromJson, showName, showText } from '@savepoint/core';
+import { type OutputOf, VERBS } from '@savepoint/core/faces';
+import { command, lines } from '../../command.ts';
+import { whoText } from '../../show/authors.ts';
+import { gapReason, listed } from '../../show/capture.ts';
+import { changeLine, totalsLine } from '../../show/changes.ts';
+import { rootChangeLines } from '../../show/roots.ts';
+import { counted, shown, size, when } from '../../show/words.ts';
+
+export const show = command({
+  verb: VERBS.show,
+  operands: [['<checkpoint>', 'cp_12, last, last~2, a commit id, @{10 minutes ago}']],
+  takesPaths: false,
+  options: [],
+  examples: ['savepoint show last', 'savepoint show cp_12', "savepoint show '@{2 hours ago}'"],
+  input: ({ operands }) => ({ checkpoint: operands[0] ?? '' }),
+
+  render(checkpoint, { style }) {
+    const { id, commit, time, trigger, actor, counts, roots, partial, unsettled, changes, totals } = checkpoint;
+    const by = actor.kind === actor.name ? actor.kind : `${actor.kind} ${showText(actor.name)}`;
+    const row = (name: string, value: string | null): string[] =>
+      value === null ? [] : [`${style.faint(`${name}:`.padEnd(10))} ${value}`];
+    return lines(
+      `${style.id(id)}  ${showText(checkpoint.description, 'keep').replaceAll('\n', '\n      ')}`,
+      row('taken', `${when(time)}, by ${by} (${trigger})`),
+      row('session', checkpoint.session === null ? null : showText(checkpoint.session)),
+      row('tool', checkpoint.tool === null ? null : toolLine(checkpoint.tool, checkpoint.toolCall)),
+      row('prompt', checkpoint.conversation?.lastUser == null ? null : shortText(checkpoint.conversation.lastUser)),
+      row('commit', commit),
+      row('previous', checkpoint.previous),
+      row('restored', checkpoint.target),
+      row('undoes', checkpoint.undoes),
+      row('tests', checkpoint.testResult),
+      row('holds', `${counted(counts.files, 'file')}, ${counted(counts.links, 'link')}, ${size(counts.bytes)}`),
+      roots
+        .filter(({ kind }) => kind === 'repository')
+        .flatMap(({ path, branch, commit: head, operation }) => [
+          ...row(
+            'repository',
+            `${path === '' ? '.' : shown(path)}  ${branch === null ? 'detached' : showName(nameFromJson(branch))}` +
+              `  ${head?.slice(0, 10) ?? 'no commit'}${operation === null ? '' : `  (${showText(operation)} in flight)`}`,
+          ),
+        ]),
+      rootChangeLines(checkpoint.rootChanges).map((line) => `since ${checkpoint.previous}: ${line}`),
+      listed(
+        partial.map((gap) => `${shown(gap.path)} (${gapReason(gap)})`),
+        (count) => `partial: ${counted(count, 'path')} could not be read`,
+        Number.POSITIVE_INFINITY,
+      ),
+      listed(
+        unsettled.map(shown),
+        (count) => `unsettled: ${counted(count, 'file')} kept changing while being read`,
+        Number.POSITIVE_INFINITY,
+      ),
+      changes === null
+        ? checkpoint.previous === null
+          ? []
+          : [`changes: ${totalsLine(totals)}; see \`savepoint diff ${checkpoint.previous} ${id}\``]
+        : changes.length === 0
+          ? ['no changes']
+          : [
+              `changes since ${checkpoint.previous}: ${totalsLine(totals)}`,
+              ...changes.map((one) => `  ${changeLine(one, style)}  ${style.faint(`by ${whoText(one)}`)}`),
+            ],
+    );
+  },
+});
+
+type ToolJson = NonNullable<OutputOf<(typeof VERBS)['show']>['tool']>;
+
+const SHOWN_LETTERS = 100;
+
+function toolLine({ name, summary, took }: ToolJson, call: string | null): string {
+  return [
+    showText(name),
+    ...(summary === '' ? [] : [shortText(summary)]),
+    ...(took === null ? [] : [`took ${took < 1000 ? `${took} ms` : `${Math.round(took / 100) / 10} s`}`]),
+    ...(call === null ? [] : [`call ${showText(call)}`]),
+  ].join(', ');
+}
+
+function shortText(text: string): string {
+  const line = showText(text.replace(/\s+/g, ' ').trim());
+  return line.length > SHOWN_LETTERS ? `${line.slice(0, SHOWN_LETTERS - 1)}…` : line;
+}

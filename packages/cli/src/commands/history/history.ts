@@ -1,0 +1,99 @@
+import { SavepointError, showText } from '@savepoint/core';
+import { type OutputOf, VERBS } from '@savepoint/core/faces';
+import { command, lines, wholeNumber } from '../../command.ts';
+import { nameOfArgument } from '../../given-name.ts';
+import { toolText, whoText } from '../../show/authors.ts';
+import { becomes, folderSign } from '../../show/changes.ts';
+import { counted, lineCounts, shown, when } from '../../show/words.ts';
+import type { View } from '../../view.ts';
+
+type Output = OutputOf<(typeof VERBS)['history']>;
+type ChangeJson = Output['changes'][number];
+
+export const history = command({
+  verb: VERBS.history,
+  operands: [],
+  takesPaths: false,
+  options: [
+    { flags: '--session <id>', description: 'only changes of that session' },
+    { flags: '--agent <name>', description: 'only changes of that agent; also user, outside' },
+    { flags: '--tool <name>', description: 'only changes by that tool, or by an act, as edit' },
+    { flags: '--file <path>', description: 'only changes of that file, or below that folder' },
+    { flags: '--since <time>', description: 'not older: "2026-01-31 12:00", "10 minutes ago"' },
+    { flags: '--until <time>', description: 'not younger' },
+    { flags: '--limit <number>', description: 'how many at most (100)' },
+    { flags: '--before <change>', description: 'only older ones than this, as cp_12.3' },
+  ],
+  examples: [
+    'savepoint history',
+    'savepoint history --agent claude-code --since "2 hours ago"',
+    'savepoint history --file src/a.ts --limit 5',
+  ],
+
+  input(given) {
+    const { file, ...texts } = given.options;
+    const limit = wholeNumber(given, 'limit', '--limit');
+    if (typeof texts['before'] === 'string' && !/^cp_[1-9]\d{0,8}\.[1-9]\d{0,6}$/.test(texts['before'])) {
+      throw new SavepointError('USAGE', '--before wants a change as cp_12.3.', { argument: '--before' });
+    }
+    const named = ['session', 'agent', 'tool', 'since', 'until', 'before'].flatMap((name) => {
+      const text = texts[name];
+      return typeof text === 'string' ? [[name, text] as const] : [];
+    });
+    return {
+      ...Object.fromEntries(named),
+      ...(typeof file === 'string' ? { file: nameOfArgument(file) } : {}),
+      ...(limit === undefined ? {} : { limit }),
+    };
+  },
+
+  render({ changes, unlisted, damaged, more }, view) {
+    const notes = [
+      ...unlisted.map(({ id, why, files }) =>
+        why === 'first'
+          ? `${view.style.id(id)}  the first checkpoint: ${counted(files, 'file')} that were there before`
+          : `${view.style.id(id)}  ${counted(files, 'path')} changed, too many to list: \`savepoint show ${id}\``,
+      ),
+      ...damaged.map(
+        ({ id, problem }) => `${view.style.id(id)}  ${view.style.bad('damaged')}: ${showText(problem.message)}`,
+      ),
+    ];
+    const heading = changes.length === 0 ? ['No changes.'] : changeRows(changes, view);
+    const oldest = changes.at(-1)?.id;
+    return lines(
+      heading,
+      notes.length === 0 ? [] : ['without a list of changes:', ...notes.map((note) => `  ${note}`)],
+      more && oldest !== undefined ? [`… and older ones: add --before ${oldest}`] : [],
+    );
+  },
+});
+
+function changeRows(changes: readonly ChangeJson[], view: View): string[] {
+  const cells = changes.map((change) => [
+    change.id,
+    when(change.time),
+    whoText(change),
+    toolText(change, change.trigger) || '–',
+    change.operation,
+  ]);
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...cells.map((row) => (row[column] as string).length)));
+  return changes.map((change, index) => {
+    const row = cells[index] as string[];
+    const [id, time, who, tool, operation] = row.map((cell, column) => cell.padEnd(widths[column] as number)) as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    const { style } = view;
+    return `${style.id(id)}  ${style.faint(time)}  ${who}  ${tool}  ${operation}  ${whatText(change)}`;
+  });
+}
+
+function whatText({ path, from, before, after, operation, added, removed, takenBack }: ChangeJson): string {
+  const moved = from === null ? '' : `${shown(from)} \u2192 `;
+  const more = operation === 'mode' || operation === 'kind' ? becomes(before, after) : lineCounts(added, removed);
+  const back = takenBack === null ? '' : `  [taken back by ${takenBack}]`;
+  return `${moved}${shown(path)}${folderSign(path, after ?? before)}${more === '' ? '' : `  ${more}`}${back}`;
+}

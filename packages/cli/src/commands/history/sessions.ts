@@ -1,0 +1,41 @@
+import { showText } from '@savepoint/core';
+import { VERBS } from '@savepoint/core/faces';
+import { command, lines } from '../../command.ts';
+import { counted, lineCounts, when } from '../../show/words.ts';
+
+const TITLE_LETTERS = 70;
+
+export const sessions = command({
+  verb: VERBS.sessions,
+  operands: [],
+  takesPaths: false,
+  options: [],
+  examples: ['savepoint sessions', 'savepoint list --session 3f2a91bc', 'savepoint sessions delete 3f2a91bc'],
+  input: () => ({}),
+
+  render({ sessions: found, damaged }, { style }) {
+    return lines(
+      found.length === 0 ? ['No sessions of agents are on record.'] : [],
+      found.flatMap(({ id, actor, first, last, title, prompts, calls, changes, unsure, added, removed }) => [
+        `${style.id(showText(id))}  ${showText(actor.name)}  ${style.faint(`${when(first)} to ${when(last)}`)}`,
+        ...(title === null ? [] : [`  ${showText(shortened(title))}`]),
+        `  ${[
+          counted(prompts, 'prompt'),
+          counted(calls, 'call'),
+          `${counted(changes, 'change')}${unsure === 0 ? '' : ` (${unsure} of them perhaps of others)`}`,
+          lineCounts(added, removed),
+        ]
+          .filter((part) => part !== '')
+          .join(', ')}`,
+      ]),
+      damaged.map(
+        ({ id, problem }) => `${style.id(id)}  ${style.bad('damaged')}, not counted: ${showText(problem.message)}`,
+      ),
+    );
+  },
+});
+
+function shortened(title: string): string {
+  const line = title.replace(/\s+/g, ' ').trim();
+  return line.length > TITLE_LETTERS ? `${line.slice(0, TITLE_LETTERS - 1)}…` : line;
+}

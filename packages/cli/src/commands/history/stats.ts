@@ -1,0 +1,90 @@
+import { showText } from '@savepoint/core';
+import { type OutputOf, VERBS } from '@savepoint/core/faces';
+import { command, lines } from '../../command.ts';
+import { counted, grouped, size } from '../../show/words.ts';
+
+type Durations = OutputOf<(typeof VERBS)['stats']>['timeToApply'];
+
+const KINDS = [
+  ['packs', 'packs'],
+  ['loose', 'loose objects'],
+  ['refs', 'refs'],
+  ['backups', 'backups'],
+  ['cache', 'cache'],
+  ['calls', 'open calls'],
+  ['journal', 'journal'],
+  ['other', 'other'],
+] as const;
+
+export const stats = command({
+  verb: VERBS.stats,
+  operands: [],
+  takesPaths: false,
+  options: [],
+  examples: ['savepoint stats', 'savepoint stats --json'],
+  input: () => ({}),
+
+  render({ changes, steps, acts, timeToApply, threeFiles, targets, storage, damaged }, { style }) {
+    const row = (name: string, value: string): string => `${style.faint(`${name}:`.padEnd(16))} ${value}`;
+    const target = (text: string, isMet: boolean | null): string =>
+      isMet === null
+        ? `(target: ${text})`
+        : isMet
+          ? style.good(`(target ${text}: met)`)
+          : style.bad(`(target ${text}: missed)`);
+    return lines(
+      row(
+        'success',
+        `${percent(changes.success)}  ${grouped(changes.standing)} of ${counted(changes.all, 'change')} stand  ` +
+          target(
+            `above ${percent(targets.success)}`,
+            changes.success === null ? null : changes.success > targets.success,
+          ),
+      ),
+      row(
+        'rolled back',
+        `${percent(steps.rollBackRate)}  ${grouped(steps.takenBack)} of ${counted(steps.all, 'call or edit', 'calls and edits')}  ` +
+          target(
+            `below ${percent(targets.rollBackRate)}`,
+            steps.rollBackRate === null ? null : steps.rollBackRate < targets.rollBackRate,
+          ),
+      ),
+      row('time to apply', durations(timeToApply)),
+      row(
+        '3 files or more',
+        `${durations(threeFiles)}  ${target(
+          `below ${seconds(targets.threeFiles)}`,
+          threeFiles.median === null ? null : threeFiles.median < targets.threeFiles,
+        )}`,
+      ),
+      row(
+        'acts',
+        [
+          counted(acts.edit, 'edit'),
+          counted(acts.restore, 'restore'),
+          counted(acts.rollback, 'roll-back'),
+          counted(acts.undo, 'undo', 'undos'),
+          counted(acts.redo, 'redo', 'redos'),
+        ].join(', '),
+      ),
+      row('storage', size(storage.total)),
+      KINDS.filter(([key]) => storage[key] > 0).map(([key, name]) => `  ${name.padEnd(14)} ${size(storage[key])}`),
+      damaged.map(
+        ({ id, problem }) => `${style.id(id)}  ${style.bad('damaged')}, not counted: ${showText(problem.message)}`,
+      ),
+    );
+  },
+});
+
+function percent(share: number | null): string {
+  return share === null ? '–' : `${Math.round(share * 1000) / 10} %`;
+}
+
+function durations({ calls, median, p95 }: Durations): string {
+  if (median === null || p95 === null) return '–  no call is on record';
+  return `median ${seconds(median)}, 95 % within ${seconds(p95)}  (${counted(calls, 'call')})`;
+}
+
+function seconds(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`;
+}

@@ -1,0 +1,13 @@
+import { VERBS } from '@savepoint/core/faces';
+import { command } from '../../command.ts';
+import { INVERSE_OPTIONS, inverseInput, inverseText } from './inverse.ts';
+
+export const redo = command({
+  verb: VERBS.redo,
+  operands: [],
+  takesPaths: false,
+  options: INVERSE_OPTIONS,
+  examples: ['savepoint redo', 'savepoint redo --dry-run'],
+  input: inverseInput,
+  render: (output, view) => inverseText(output, view, '`savepoint undo` takes it back.'),
+});

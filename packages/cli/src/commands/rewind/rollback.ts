@@ -1,0 +1,195 @@
+import { nameFromJson, showText } from '@savepoint/core';
+import { type InputOf, type OutputOf, showContent, VERBS } from '@savepoint/core/faces';
+import { agree, LOOK_FIRST } from '../../agree.ts';
+import { command, type Given, lines, type Session } from '../../command.ts';
+import { nameOfArgument } from '../../given-name.ts';
+import { captureNotes, captureWarnings, listed } from '../../show/capture.ts';
+import { planLines, planNotes, toldPaths } from '../../show/plan.ts';
+import { sidesLines } from '../../show/sides.ts';
+import { counted, shown } from '../../show/words.ts';
+import type { View } from '../../view.ts';
+
+type Output = OutputOf<typeof VERBS.rollback>;
+
+const LISTED_WHEN_DONE = 10;
+
+export const rollback = command({
+  verb: VERBS.rollback,
+  operands: [],
+  takesPaths: false,
+  options: [
+    { flags: '--change <id>', description: 'this change, as cp_12.3; may be given several times', many: true },
+    { flags: '--hunk <id>', description: 'this hunk of a change, as cp_12.3:2; --dry-run shows them', many: true },
+    { flags: '--agent <name>', description: 'what this agent did' },
+    { flags: '--session <id>', description: 'what was done in this session' },
+    { flags: '--call <id>', description: 'what this call of a tool did' },
+    { flags: '--after <when>', description: "what came after: cp_12, 2026-01-31T12:00, '10 minutes ago'" },
+    { flags: '--file <path>', description: 'what happened to this file or folder', many: true },
+    { flags: '--root <folder>', description: 'what happened in this repository' },
+    { flags: '--include-shared', description: 'also changes that may be from others, too' },
+    { flags: '--skip-conflicts', description: 'leave alone what does not merge, and do the rest' },
+    { flags: '--ours <path>', description: 'where it does not merge, its lines stay as they are now', many: true },
+    { flags: '--theirs <path>', description: 'where it does not merge, the change goes all the same', many: true },
+    { flags: '--force', description: 'also while a call is open that may write the same files' },
+    { flags: '-n, --dry-run', description: 'only show what would happen' },
+    { flags: '-y, --yes', description: 'do not ask' },
+  ],
+  examples: [
+    'savepoint rollback --agent claude --dry-run',
+    'savepoint rollback --session 5f0c --yes',
+    'savepoint rollback --change cp_12.3',
+    'savepoint rollback --hunk cp_12.3:2',
+    "savepoint rollback --after '10 minutes ago' --file src",
+  ],
+
+  input: ({ options }) => ({
+    ...texts(options, 'change', 'changes'),
+    ...texts(options, 'hunk', 'hunks'),
+    ...text(options, 'agent'),
+    ...text(options, 'session'),
+    ...text(options, 'call'),
+    ...text(options, 'after'),
+    ...names(options, 'file', 'paths'),
+    ...text(options, 'root'),
+    ...names(options, 'ours', 'ours'),
+    ...names(options, 'theirs', 'theirs'),
+    ...flag(options, 'includeShared'),
+    ...flag(options, 'skipConflicts'),
+    ...flag(options, 'force'),
+    ...flag(options, 'dryRun'),
+  }),
+
+  async carryOut(input, { options }, session) {
+    const { savepoint, signal } = session;
+    if (input.dryRun === true || options['yes'] === true) return VERBS.rollback.handle(savepoint, input, { signal });
+    const preview = await VERBS.rollback.handle(savepoint, { ...input, dryRun: true }, { signal });
+    const isRefused = preview.openCalls.length > 0 && input.force !== true;
+    if (preview.outcome === 'ready' && !isRefused) await agreeTo(preview, session);
+    // With a conflict or an open call it fails, as it would have done without a look first.
+    return VERBS.rollback.handle(savepoint, { ...input, expected: preview.fingerprint }, { signal });
+  },
+
+  render(output, view, given) {
+    if (output.dryRun) return previewText(output, view);
+    if (output.outcome === 'nothing') return lines('Nothing to roll back.', notes(output, view));
+    const { before, checkpoint } = output;
+    const now =
+      checkpoint === null || before === null ? '' : `  (now ${checkpoint.id}; ${before.id} is the state before)`;
+    return lines(
+      `${showText(output.description)}${now}`,
+      given.options['yes'] === true ? planLines(output, view.style, LISTED_WHEN_DONE) : [],
+      notes(output, view),
+      captureWarnings(output.capture),
+      '`savepoint undo` takes it back.',
+    );
+  },
+});
+
+async function agreeTo(preview: Output, session: Session): Promise<void> {
+  const paths = counted(toldPaths(preview).length, 'path');
+  await agree(session, {
+    verb: 'rollback',
+    would: `The roll-back would change ${paths}`,
+    hint: LOOK_FIRST,
+    shown: previewText(preview, session.view),
+    question: `Take back in ${paths}?`,
+    declined: 'Not rolled back.',
+  });
+}
+
+function previewText(preview: Output, view: View): string {
+  const { outcome, changes } = preview;
+  const conflicts = preview.results.some(({ result }) => result === 'conflict');
+  const heading =
+    changes.length > 0
+      ? `Rolling back ${counted(changes.length, 'change')}:`
+      : conflicts
+        ? 'Nothing can be rolled back as it is:'
+        : 'Nothing to roll back.';
+  return lines(
+    heading,
+    planLines(preview, view.style),
+    notes(preview, view),
+    captureNotes(preview.capture),
+    hunkLines(preview, view),
+    outcome === 'ready'
+      ? [`${counted(toldPaths(preview).length, 'path')} to change; what is there now is saved first.`]
+      : [],
+  );
+}
+
+function notes(output: Output, { style }: View): string[] {
+  const { results, skipped, openCalls } = output;
+  const untouched = results.filter(({ result }) => result === 'skipped');
+  const told = results.filter(({ result, why }) => result !== 'skipped' && result !== 'conflict' && why !== null);
+  const left = results.filter(({ result }) => result === 'conflict');
+  const isNamed = output.plan.conflicts.length > 0;
+  const nothingFits = results.length === 0 && skipped.length === 0;
+  return [
+    ...(nothingFits ? ['No change on the timeline fits.'] : []),
+    ...planNotes({ ...output, plan: { ...output.plan, kept: [] } }, null),
+    ...listed(
+      isNamed ? [] : left.map(({ path, why }) => `${shown(path)} (${showText(why ?? '')})`),
+      () => 'does not merge, and is left as it is:',
+    ),
+    ...left.flatMap(({ path, sides }) => sidesLines(path, sides, style)),
+    ...listed(
+      told.map(({ path, why }) => `${shown(path)} (${showText(why ?? '')})`),
+      () => 'to know:',
+    ),
+    ...listed(
+      untouched.map(({ path, why }) => `${shown(path)} (${showText(why ?? '')})`),
+      (count) => `left as ${count === 1 ? 'it is' : 'they are'}:`,
+    ),
+    ...listed(
+      skipped.map(({ id, path, why }) => `${id}  ${shown(path)} (${showText(why)})`),
+      (count) => `skipped: ${counted(count, 'change')}`,
+    ),
+    ...(skipped.some(({ why }) => /^it may be from|not known for sure/.test(why))
+      ? ['--include-shared takes those back that may be from others, too.']
+      : []),
+    ...listed(
+      openCalls.map(
+        ({ agent, tool, summary, call }) =>
+          `${showText(agent)}: ${showText(tool)} ${showText(summary)} (call ${showText(call)})`,
+      ),
+      () => 'open just now, so that it is refused without --force:',
+    ),
+  ];
+}
+
+function hunkLines({ hunks }: Output, { style }: View): string[] {
+  if (hunks.length === 0) return [];
+  const told = hunks.flatMap(({ id, before, after, text: shownText, cut }) => [
+    `${style.id(id)}  @@ -${before.join(',')} +${after.join(',')} @@`,
+    ...showContent(nameFromJson(shownText))
+      .replace(/\n$/, '')
+      .split('\n')
+      .map((line) => (line.startsWith('+') ? style.good(line) : line.startsWith('-') ? style.bad(line) : line)),
+    ...(cut ? ['  … and more (`savepoint diff` shows it all)'] : []),
+  ]);
+  return ['hunks, each to be taken back alone with --hunk:', ...told];
+}
+
+type Options = Given['options'];
+type Input = InputOf<typeof VERBS.rollback>;
+
+function text<Key extends keyof Input>(options: Options, key: Key): { [K in Key]?: string } {
+  const value = options[key];
+  return (typeof value === 'string' ? { [key]: value } : {}) as { [K in Key]?: string };
+}
+
+function flag<Key extends keyof Input>(options: Options, key: Key): { [K in Key]?: true } {
+  return (options[key] === true ? { [key]: true } : {}) as { [K in Key]?: true };
+}
+
+function texts<Key extends keyof Input>(options: Options, option: string, key: Key): { [K in Key]?: string[] } {
+  const value = options[option];
+  return (Array.isArray(value) ? { [key]: [...value] } : {}) as { [K in Key]?: string[] };
+}
+
+function names<Key extends keyof Input>(options: Options, option: string, key: Key) {
+  const value = options[option];
+  const found = Array.isArray(value) ? value.map((one: string) => nameOfArgument(one)) : undefined;
+  return (found === undefined ? {} : { [key]: found }) as { [K in Key]?: ReturnType<typeof nameOfArgument>[] };
+}

@@ -1,0 +1,13 @@
+import { VERBS } from '@savepoint/core/faces';
+import { command } from '../../command.ts';
+import { INVERSE_OPTIONS, inverseInput, inverseText } from './inverse.ts';
+
+export const undo = command({
+  verb: VERBS.undo,
+  operands: [],
+  takesPaths: false,
+  options: INVERSE_OPTIONS,
+  examples: ['savepoint undo', 'savepoint undo --dry-run'],
+  input: inverseInput,
+  render: (output, view) => inverseText(output, view, '`savepoint redo` brings it again.'),
+});

@@ -1,0 +1,40 @@
+import { VERBS } from '@savepoint/core/faces';
+import { command, lines, wholeNumber } from '../../command.ts';
+import { counted, size } from '../../show/words.ts';
+
+const MB = 1024 * 1024;
+
+export const gc = command({
+  verb: VERBS.gc,
+  operands: [],
+  takesPaths: false,
+  options: [
+    { flags: '--max-checkpoints <number>', description: 'keep at most so many (1000)' },
+    { flags: '--max-age-days <number>', description: 'keep none older than this (90)' },
+    { flags: '--keep-at-least <number>', description: 'but always so many of the newest (50)' },
+    { flags: '--max-sessions <number>', description: 'keep those of so many sessions (30)' },
+    { flags: '--max-store-mb <number>', description: 'then drop the oldest until the store is no larger (10240)' },
+  ],
+  examples: ['savepoint gc', 'savepoint gc --max-checkpoints 100 --keep-at-least 20'],
+
+  input(given) {
+    const megabytes = wholeNumber(given, 'maxStoreMb', '--max-store-mb');
+    const wanted = {
+      maxCheckpoints: wholeNumber(given, 'maxCheckpoints', '--max-checkpoints'),
+      maxAgeDays: wholeNumber(given, 'maxAgeDays', '--max-age-days'),
+      keepAtLeast: wholeNumber(given, 'keepAtLeast', '--keep-at-least'),
+      maxSessions: wholeNumber(given, 'maxSessions', '--max-sessions'),
+      maxStoreBytes: megabytes === undefined ? undefined : megabytes * MB,
+    };
+    return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+  },
+
+  render({ dropped, kept, bytesBefore, bytesAfter }) {
+    const first = dropped[0];
+    const which = first === undefined ? '' : ` (${first}${dropped.length > 1 ? ` to ${dropped.at(-1)}` : ''})`;
+    return lines(
+      `${counted(dropped.length, 'checkpoint')} dropped${which}, ${kept} kept; ` +
+        `the store has ${size(bytesAfter)} now and had ${size(bytesBefore)}.`,
+    );
+  },
+});

@@ -1,0 +1,52 @@
+import { type JsonName, nameFromJson, showName, showText } from '@savepoint/core';
+import { VERBS } from '@savepoint/core/faces';
+import { command, lines } from '../../command.ts';
+
+const FROM = {
+  default: '',
+  user: 'your file',
+  project: "the project's file",
+  environment: 'SAVEPOINT in the environment',
+};
+const STATE = { absent: 'not there', read: 'read', bad: 'cannot be used', unused: 'not used: project_file is false' };
+
+export const config = command({
+  verb: VERBS.config,
+  operands: [],
+  takesPaths: false,
+  options: [],
+  examples: ['savepoint config', 'savepoint config --json'],
+
+  input: () => ({}),
+
+  render({ enabled, options, files, ignored, problems }, { style }) {
+    const columns = Math.max(...options.map(({ key }) => key.length));
+    const shown = options.map(({ key, value }) => ({ key, text: showText(JSON.stringify(value)) }));
+    const width = Math.min(24, Math.max(...shown.map(({ text }) => text.length)));
+    return lines(
+      files.map(
+        ({ of, path, state }) =>
+          `${of === 'user' ? 'Your file' : "The project's file"}: ${name(path)} (${STATE[state]})`,
+      ),
+      '',
+      options.map(({ key, from, default: fallback }, index) => {
+        const text = shown[index]?.text ?? '';
+        const told =
+          from === 'default' ? style.faint('default') : `${FROM[from]}; default ${showText(JSON.stringify(fallback))}`;
+        return `${key.padEnd(columns)}  ${text.padEnd(width)}  ${told}`;
+      }),
+      enabled ? [] : ['', 'Nothing is captured by itself; what you ask for works.'],
+      ignored.length === 0 ? [] : ['', 'Said, and not in force:'],
+      ignored.map(
+        ({ file, key, value, why }) =>
+          `  ${file === null ? 'the environment' : name(file)}: ${showText(key)} = ${showText(JSON.stringify(value))}: ${why}`,
+      ),
+      problems.length === 0 ? [] : ['', style.bad('These have to be mended first:')],
+      problems.map(({ file, key, message }) => `  ${name(file)}: ${showText(`${key ?? 'it'} ${message}`)}`),
+    );
+  },
+});
+
+function name(path: JsonName): string {
+  return showName(nameFromJson(path));
+}

@@ -1,0 +1,13 @@
+import { VERBS } from '@savepoint/core/faces';
+import { command, lines } from '../../command.ts';
+import { shown } from '../../show/words.ts';
+
+export const linkWorkspace = command({
+  verb: VERBS.linkWorkspace,
+  operands: [['<path>', "the folder that the checkpoints were taken of, or the store's id"]],
+  takesPaths: false,
+  options: [],
+  examples: ['savepoint workspace link /old/disk/project', 'savepoint workspace link 0123456789abcdef0123456789abcdef'],
+  input: ({ operands: [path = ''] }, { absolute }) => ({ from: /^[0-9a-f]{32}$/.test(path) ? path : absolute(path) }),
+  render: ({ path }) => lines(`${shown(path)} has those checkpoints now; see \`savepoint list\`.`),
+});

@@ -1,0 +1,63 @@
+import { type JsonName, nameFromJson, showName, showText } from '@savepoint/core';
+import { type OutputOf, VERBS } from '@savepoint/core/faces';
+import { command, lines } from '../../command.ts';
+import { counted, shown } from '../../show/words.ts';
+import type { View } from '../../view.ts';
+
+type Repository = OutputOf<typeof VERBS.repos>['repositories'][number];
+
+const LINKS: Readonly<Record<string, string>> = {
+  worktree: 'a worktree',
+  submodule: 'a submodule',
+  elsewhere: 'its .git leads to a repository that does not know this folder',
+  around: 'the repository is around the workspace',
+};
+const SHORT_ID = 12;
+
+export const repos = command({
+  verb: VERBS.repos,
+  operands: [],
+  takesPaths: false,
+  options: [],
+  examples: ['savepoint repos', 'savepoint repos --json'],
+  input: () => ({}),
+
+  render({ workspace, repositories, unreadable, missing }, { style }) {
+    return lines(
+      style.strong(shown(workspace)),
+      repositories.flatMap((one) => [
+        `  ${place(one.path)}  ${standing(one)}${work(one, style)}${notes(one)}`,
+        ...(one.problem === null ? [] : [style.faint(`    not all could be told: ${showText(one.problem)}`)]),
+      ]),
+      unreadable.map(({ path, code }) => style.bad(`  cannot be looked into (${code}): ${shown(path)}`)),
+      missing.map((path) => `  ${place(path)}  not there, though the configuration has it for a root`),
+    );
+  },
+});
+
+function place(path: JsonName): string {
+  return path === '' ? '.' : showName(nameFromJson(path));
+}
+
+function standing({ kind, branch, commit, detached, unborn }: Repository): string {
+  if (kind === 'folder') return 'a plain folder';
+  const at = commit === null ? '' : ` at ${showText(commit.slice(0, SHORT_ID))}`;
+  if (detached) return `detached${at}`;
+  if (branch === null) return 'on an unknown branch';
+  return `on ${showName(nameFromJson(branch))}${unborn ? ', no commit yet' : at}`;
+}
+
+function work({ kind, state, changed }: Repository, style: View['style']): string {
+  if (kind === 'folder') return '';
+  if (state === 'clean') return `, ${style.good('clean')}`;
+  if (changed === null) return ', clean or not is unknown';
+  return `, ${style.bad(`${counted(changed, 'path')} changed`)}`;
+}
+
+function notes({ operation, link }: Repository): string {
+  const said = [
+    operation === null ? null : `${showText(operation)} in flight`,
+    link === null ? null : (LINKS[link] ?? null),
+  ].filter((note) => note !== null);
+  return said.length === 0 ? '' : `  [${said.join('; ')}]`;
+}

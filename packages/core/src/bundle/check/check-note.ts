@@ -1,0 +1,80 @@
+/** Side notes of somebody else's bundle: JSON with names, permissions and reasons, and nothing that they could not be. */
+
+import { readJson } from '../../content/strict-json.ts';
+import { isSkipReason } from '../../model/entries.ts';
+import { nameFromJson } from '../../model/names.ts';
+import { isJsonName } from '../../store/json-shape.ts';
+import { FormatProblem } from '../../store/objects/damage.ts';
+
+const KEYS = new Set(['d', 'f', 'x', 'm', 's', 'i', 'u']);
+const FOLDER_PERMISSIONS = 0o7777;
+/** Who wrote the bundle must not give a file the rights of who restores it. */
+const FILE_PERMISSIONS = 0o777;
+const LONGEST_NAME = 4096;
+
+/**
+ * @param isFile whether the folder has a file of that name, and `has` whether it has anything of that name
+ * @throws FormatProblem
+ */
+export function checkNote(data: Buffer, isFile: (name: string) => boolean, has: (name: string) => boolean): void {
+  let json: unknown;
+  try {
+    json = readJson(data, { keys: 'once-any-name' });
+  } catch (cause) {
+    throw new FormatProblem('is not JSON', { cause });
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new FormatProblem('is no object');
+  const note = json as Readonly<Record<string, unknown>>;
+  for (const key of Object.keys(note)) {
+    if (!KEYS.has(key)) throw new FormatProblem('says something that no note says');
+  }
+  for (const [key, most] of [
+    ['d', FOLDER_PERMISSIONS],
+    ['f', FILE_PERMISSIONS],
+    ['x', FILE_PERMISSIONS],
+  ] as const) {
+    if (note[key] !== undefined) checkPermissions(note[key], most);
+  }
+  for (const row of listOf(note['m'])) {
+    const [name, mode] = pair(row, 2);
+    if (!isFile(nameIn(name))) throw new FormatProblem('has permissions of a file that is not there');
+    checkPermissions(mode, FILE_PERMISSIONS);
+  }
+  for (const row of listOf(note['s'])) {
+    const [name, reason, size, code] = pair(row, 4);
+    if (has(nameIn(name))) throw new FormatProblem('says of a path both what it is and that it was left out');
+    if (!isSkipReason(reason)) throw new FormatProblem('has an unknown reason');
+    if (size !== null && !(typeof size === 'number' && Number.isSafeInteger(size) && size >= 0))
+      throw new FormatProblem('has a size that cannot be');
+    if (code !== null && !(typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code)))
+      throw new FormatProblem('has a code that cannot be');
+  }
+  for (const key of ['i', 'u']) {
+    for (const name of listOf(note[key])) if (!has(nameIn(name))) throw new FormatProblem('names what is not there');
+  }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw new FormatProblem('has no list where one should be');
+  return value;
+}
+
+function pair(value: unknown, length: number): readonly unknown[] {
+  if (!Array.isArray(value) || value.length !== length) throw new FormatProblem('has a malformed row');
+  return value;
+}
+
+function nameIn(value: unknown): string {
+  if (!isJsonName(value)) throw new FormatProblem('has a malformed name');
+  const name = nameFromJson(value);
+  if (name.length > LONGEST_NAME || /[/\0]/.test(name)) throw new FormatProblem('has a name that cannot be');
+  return name;
+}
+
+function checkPermissions(value: unknown, most: number): void {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || value > FOLDER_PERMISSIONS) {
+    throw new FormatProblem('has permissions that cannot be');
+  }
+  if (value > most) throw new FormatProblem('has a file that runs with the rights of its owner (set-id bits)');
+}

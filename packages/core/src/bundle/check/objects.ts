@@ -1,0 +1,65 @@
+/** The objects of a bundle beside those of the store that it continues. Nothing of it is in the store. */
+
+import type { Clock } from '../../io/ports.ts';
+import type { ObjectId } from '../../model/ids.ts';
+import { keyOf } from '../../store/objects/object-hash.ts';
+import type { ObjectInfo, ObjectReader, StoredObject } from '../../store/objects/object-reader.ts';
+import { drain, type ObjectSource } from '../../store/objects/pieces.ts';
+import type { ScannedPack } from './scan-pack.ts';
+
+export class BundleObjects implements ObjectReader {
+  readonly #needed = new Set<ObjectId>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly scanned: ScannedPack,
+    /** Null: the bundle has to hold all that it needs. */
+    private readonly store: ObjectReader | null,
+    /** It continues nothing. */
+    readonly isWhole: boolean,
+  ) {}
+
+  /** Objects of the bundle that what was checked is made of. */
+  get needed(): ReadonlySet<ObjectId> {
+    return this.#needed;
+  }
+
+  need(id: ObjectId): void {
+    if (this.scanned.infos.has(id)) this.#needed.add(id);
+  }
+
+  isOfBundle(id: ObjectId): boolean {
+    return this.scanned.infos.has(id);
+  }
+
+  has(id: ObjectId): boolean {
+    return this.scanned.infos.has(id) || this.store?.has(id) === true;
+  }
+
+  info(id: ObjectId): ObjectInfo | null {
+    return this.scanned.infos.get(id) ?? this.store?.info(id) ?? null;
+  }
+
+  read(id: ObjectId): StoredObject {
+    if (!this.scanned.infos.has(id) && this.store !== null) return this.store.read(id);
+    return this.scanned.pack.read(this.#place(id));
+  }
+
+  /** Piece by piece, verified at the end. */
+  source(id: ObjectId): ObjectSource {
+    return this.scanned.pack.pieces(this.#place(id));
+  }
+
+  async copyBlob(id: ObjectId, sink: (chunk: Buffer) => void): Promise<void> {
+    if (!this.scanned.infos.has(id) && this.store !== null) return this.store.copyBlob(id, sink);
+    await drain(this.clock, this.source(id), sink);
+  }
+
+  close(): void {
+    this.scanned.handles.dropAll();
+  }
+
+  #place(id: ObjectId): number {
+    return this.scanned.pack.index.find(keyOf(id));
+  }
+}

@@ -1,0 +1,53 @@
+/** Why a bundle is refused, and where in it the reason lies. */
+
+import { showName } from '../../content/show-name.ts';
+import { type ErrorData, SavepointError } from '../../model/errors.ts';
+import type { CheckpointId, ObjectId } from '../../model/ids.ts';
+import { nameToJson } from '../../model/names.ts';
+
+/** As much as is known. */
+export interface BundlePlace {
+  readonly checkpoint?: CheckpointId;
+  readonly object?: ObjectId;
+  /** Inside the workspace, one character per byte. */
+  readonly path?: string;
+  /** Bytes from the beginning of the file. */
+  readonly offset?: number;
+}
+
+/** @param why reads as the end of the sentence "the bundle …" */
+export function refused(why: string, place: BundlePlace = {}, cause?: unknown): SavepointError {
+  const data = { why, ...dataOf(place) };
+  return new SavepointError('BUNDLE_REFUSED', `The bundle ${why}${placeText(place)}.`, data, { cause });
+}
+
+/** Something that the bundle needs and neither it nor the store has. */
+export function incomplete(
+  what: string,
+  place: BundlePlace,
+  data: Pick<ErrorData<'BUNDLE_INCOMPLETE'>, 'needs' | 'newest'> = {},
+): SavepointError {
+  return new SavepointError('BUNDLE_INCOMPLETE', `The bundle ${what}${placeText(place)}.`, {
+    ...dataOf(place),
+    ...data,
+  });
+}
+
+function placeText({ checkpoint, object, path, offset }: BundlePlace): string {
+  const parts = [
+    ...(path === undefined ? [] : [`at ${path === '' ? 'the top' : showName(path)}`]),
+    ...(checkpoint === undefined ? [] : [`in ${checkpoint}`]),
+    ...(object === undefined ? [] : [`object ${object}`]),
+    ...(offset === undefined ? [] : [`at byte ${offset}`]),
+  ];
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}
+
+function dataOf({ checkpoint, object, path, offset }: BundlePlace) {
+  return {
+    ...(object === undefined ? {} : { object }),
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+    ...(path === undefined ? {} : { path: nameToJson(path) }),
+    ...(offset === undefined ? {} : { offset }),
+  };
+}

@@ -1,0 +1,93 @@
+/** Taking the objects and checkpoints of a sound bundle into a store. */
+
+import type { Pace } from '../../io/pace.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import { EMPTY_TREE, type ObjectId } from '../../model/ids.ts';
+import type { OpenStore } from '../../store/layout.ts';
+import { STREAM_BYTES } from '../../store/objects/limits.ts';
+import type { ObjectBatch } from '../../store/objects/object-reader.ts';
+import type { ObjectSource } from '../../store/objects/pieces.ts';
+import { type CheckpointRef, writeCheckpoint } from '../../timeline/record/timeline.ts';
+import type { BundleObjects } from '../check/objects.ts';
+import { refused } from '../check/refusal.ts';
+
+/**
+ * The objects are durable when it returns; the checkpoints exist once they are published. Each is written anew from what was
+ * understood of it: a commit of ours, and nothing that only the bundle's author knew.
+ */
+export async function importObjects(
+  store: OpenStore,
+  objects: BundleObjects,
+  checkpoints: readonly Checkpoint[],
+  pace: Pace,
+): Promise<readonly CheckpointRef[]> {
+  const batch = store.objects.batch();
+  try {
+    let done = 0;
+    for (const id of objects.needed) {
+      if (pace.due()) await pace.breathe({ phase: 'import', done, total: objects.needed.size });
+      copy(batch, objects, id);
+      done++;
+    }
+    batch.add('tree', Buffer.alloc(0));
+    const refs = checkpoints.map((story) => writeCheckpoint(batch, story, story.snapshot));
+    pace.check();
+    await batch.finish();
+    return refs;
+  } finally {
+    batch.abandon();
+  }
+}
+
+function copy(batch: ObjectBatch, objects: BundleObjects, id: ObjectId): void {
+  if (id === EMPTY_TREE) return;
+  const info = objects.info(id);
+  let added: ObjectId;
+  if (info !== null && info.type === 'blob' && info.size > STREAM_BYTES) {
+    const reading = new SourceReading(() => objects.source(id));
+    try {
+      added = batch.addBlobFrom(info.size, (into, position) => reading.read(into, position));
+    } finally {
+      reading.close();
+    }
+  } else {
+    const { type, data } = objects.read(id);
+    added = batch.add(type, data);
+  }
+  if (added !== id) throw refused('changed while it was read', { object: id });
+}
+
+/** A source read by position; asked for something before where it stands, it begins anew. */
+class SourceReading {
+  #source: ObjectSource | null = null;
+  #piece: Buffer = Buffer.alloc(0);
+  /** Where the piece begins. */
+  #at = 0;
+
+  constructor(private readonly open: () => ObjectSource) {}
+
+  read(into: Buffer, position: number): number {
+    if (this.#source === null || position < this.#at) {
+      this.close();
+      this.#source = this.open();
+      this.#at = 0;
+      this.#piece = Buffer.alloc(0);
+    }
+    while (position >= this.#at + this.#piece.length) {
+      this.#at += this.#piece.length;
+      const next = this.#source.next();
+      if (next === null) {
+        this.#piece = Buffer.alloc(0);
+        return 0;
+      }
+      this.#piece = next;
+    }
+    const from = position - this.#at;
+    return this.#piece.copy(into, 0, from, Math.min(this.#piece.length, from + into.length));
+  }
+
+  close(): void {
+    this.#source?.close();
+    this.#source = null;
+  }
+}

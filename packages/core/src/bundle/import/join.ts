@@ -1,0 +1,88 @@
+/**
+ * Which checkpoints of a bundle are new to a timeline, and whether the two are one timeline at all. A checkpoint is known
+ * by where it was taken and by its number there: commits may differ (another flavour, a purge), numbers are never used again.
+ */
+
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { checkpointId } from '../../model/ids.ts';
+import { incomplete } from '../check/refusal.ts';
+import type { Continued } from '../write/header.ts';
+
+export interface Joined {
+  /** Oldest first. */
+  readonly added: readonly Checkpoint[];
+  /** Whether the newest of the bundle is newer than all that is here. */
+  readonly goesOn: boolean;
+}
+
+/**
+ * @param here the timeline, oldest first
+ * @param lastNumber the highest number that was ever used here
+ * @throws SavepointError BUNDLE_DIVERGED, BUNDLE_INCOMPLETE
+ */
+export function joinTimelines(
+  here: readonly Checkpoint[],
+  lastNumber: number,
+  bundle: readonly Checkpoint[],
+  continues: Continued | null,
+): Joined {
+  const ours = new Map(here.map((one) => [one.number, one]));
+  for (const one of bundle) {
+    const standing = ours.get(one.number);
+    if (standing !== undefined && standing.workspace !== one.workspace) throw diverged(standing);
+  }
+  const newest = here.at(-1) ?? null;
+  const last = Math.max(lastNumber, newest?.number ?? 0);
+  const added = bundle.filter(({ number }) => !ours.has(number));
+  for (const one of added) {
+    // Between two checkpoints of one workspace there is room for those of the same workspace only.
+    const above = here.find(({ number }) => number > one.number);
+    if (above !== undefined && above.workspace !== one.workspace) throw diverged(above);
+  }
+  const goesOn = added.some(({ number }) => number > last);
+  if (added.length === 0 || newest === null) {
+    if (newest === null && continues !== null) throw notReached(continues, null);
+    if (newest === null && last > 0) throw diverged(null);
+    return { added, goesOn };
+  }
+  if (goesOn && !meets(newest, bundle, continues)) throw notReached(continues ?? before(bundle), newest);
+  return { added, goesOn };
+}
+
+/** Whether the bundle knows the newest checkpoint that is here, so that it goes on from it. */
+function meets(newest: Checkpoint, bundle: readonly Checkpoint[], continues: Continued | null): boolean {
+  const isNewest = (number: number, workspace: string): boolean =>
+    number === newest.number && workspace === newest.workspace;
+  if (bundle.some(({ number, workspace }) => isNewest(number, workspace))) return true;
+  if (continues !== null) return isNewest(continues.number, continues.workspace);
+  const [first] = bundle;
+  return first?.previous === newest.id && first.workspace === newest.workspace;
+}
+
+/** What a bundle that begins in the middle would have to be joined to. */
+function before([first]: readonly Checkpoint[]): Continued | null {
+  if (first === undefined || first.previous === null) return null;
+  return { number: Number(first.previous.slice(3)), workspace: first.workspace };
+}
+
+function notReached(continued: Continued | null, newest: Checkpoint | null): SavepointError {
+  if (
+    newest !== null &&
+    (continued === null || continued.number < newest.number || continued.workspace !== newest.workspace)
+  ) {
+    return diverged(newest);
+  }
+  const needs = continued === null ? 'other checkpoints' : checkpointId(continued.number);
+  const here = newest === null ? 'there are no checkpoints here' : `the newest here is ${newest.id}`;
+  return incomplete(`goes on from ${needs}, and ${here}`, {}, { needs, newest: newest?.id ?? null });
+}
+
+function diverged(first: Checkpoint | null): SavepointError {
+  const what = first === null ? 'checkpoints that are gone' : `${first.id}`;
+  return new SavepointError(
+    'BUNDLE_DIVERGED',
+    `The folder has a timeline of its own: the bundle does not know ${what}.`,
+    { checkpoint: first?.id ?? null },
+  );
+}

@@ -1,0 +1,116 @@
+/** What a bundle of a timeline holds, and its bytes. */
+
+import { createHash } from 'node:crypto';
+import type { Pace } from '../../io/pace.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { CheckpointId, ObjectId, SessionId } from '../../model/ids.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import { isRefName } from '../../store/refs/ref-name.ts';
+import type { Timeline } from '../../timeline/record/timeline.ts';
+import { deriveChain, type Flavour, type Link } from './derived-chain.ts';
+import { continuedComment, encodeHeader } from './header.ts';
+import { objectsOf, writePack } from './pack.ts';
+
+export interface BundleRequest extends Flavour {
+  /** Only the checkpoints of this session, and those before them that their changes need. */
+  readonly session: SessionId | null;
+  /** Only what came after this checkpoint: whoever reads the bundle has it. */
+  readonly since: Checkpoint | null;
+  /** What that one is in the chain that is gone on with; null: in the chain from the oldest checkpoint that is here. */
+  readonly parent: ObjectId | null;
+}
+
+export interface PlannedBundle {
+  /** Oldest first. */
+  readonly checkpoints: readonly Checkpoint[];
+  /** The commit that the newest is in the chain. */
+  readonly tip: ObjectId;
+  readonly objects: number;
+  /** The checkpoint that whoever reads the bundle has; null where it needs none. */
+  readonly continues: CheckpointId | null;
+  /** Private paths that were left out of the newest. */
+  readonly leftOut: number;
+  write(write: (bytes: Uint8Array) => void): Promise<void>;
+}
+
+/** The branch of the whole timeline. */
+const TIMELINE = 'refs/heads/timeline';
+
+/**
+ * @throws SavepointError UNKNOWN_SESSION, BUNDLE_EMPTY, STORE_DAMAGED where a checkpoint of the timeline cannot be read
+ */
+export async function planBundle(
+  objects: ObjectReader,
+  timeline: Timeline,
+  request: BundleRequest,
+  pace: Pace,
+): Promise<PlannedBundle> {
+  const { checkpoints: all, damaged } = timeline.readAll();
+  if (damaged[0] !== undefined) throw damaged[0].error;
+  const { session, since, parent } = request;
+  const chosen = session === null ? all : ofSession(all, session);
+  const first = since === null ? 0 : chosen.findIndex(({ number }) => number > since.number);
+  if (first < 0 || chosen.length === 0) throw empty(request);
+  const known = new Map<string, Checkpoint>(all.map((one) => [one.id, one]));
+  const start = since === null || parent === null ? null : { checkpoint: since, commit: parent };
+  const checkpoints = start === null ? chosen : chosen.slice(first);
+  const chain = await deriveChain(objects, { checkpoints, all: known, flavour: request, start }, pace);
+  const links = start === null ? chain.links.slice(first) : chain.links;
+  const before = start === null ? linkBefore(chain.links, first) : { story: start.checkpoint, commit: start.commit };
+  const ids = await objectsOf(chain.objects, links, chain.had ?? before?.commit ?? null, pace);
+  const tip = links.at(-1)!.commit;
+  const header = encodeHeader({
+    prerequisites: before === null ? [] : [{ commit: before.commit, comment: continuedComment(before.story) }],
+    refs: [
+      { name: session === null ? TIMELINE : refOfSession(session), commit: tip },
+      // Without it a clone of the bundle would not know what to check out.
+      { name: 'HEAD', commit: tip },
+    ],
+  });
+  return {
+    checkpoints: links.map(({ story }) => story),
+    tip,
+    objects: ids.length,
+    leftOut: chain.leftOut,
+    continues: before?.story.id ?? null,
+    write: async (write) => {
+      write(header);
+      await writePack(chain.objects, ids, write, pace);
+    },
+  };
+}
+
+function linkBefore(links: readonly Link[], first: number): Link | null {
+  return first === 0 ? null : (links[first - 1] ?? null);
+}
+
+/** With the checkpoint before each: its changes are told against that one, and are taken back to it. */
+function ofSession(all: readonly Checkpoint[], session: SessionId): readonly Checkpoint[] {
+  const own = all.filter(
+    (one) =>
+      one.session === session ||
+      one.changes?.some(({ by }) => by.authors.some((author) => author.session === session)) === true,
+  );
+  if (own.length === 0) {
+    throw new SavepointError('UNKNOWN_SESSION', 'No checkpoint is of that session.', { session });
+  }
+  const wanted = new Set(own.flatMap(({ id, previous }) => (previous === null ? [id] : [id, previous])));
+  return all.filter(({ id }) => wanted.has(id));
+}
+
+/** A session's id is whatever its agent calls it. */
+function refOfSession(session: SessionId): string {
+  const plain = `refs/heads/sessions/${session}`;
+  if (/^[A-Za-z0-9._-]{1,100}$/.test(session) && isRefName(plain)) return plain;
+  return `refs/heads/sessions/sha1-${createHash('sha1').update(session).digest('hex')}`;
+}
+
+function empty({ since, session }: BundleRequest): SavepointError {
+  const after = since === null ? '' : ` after ${since.id}`;
+  const of = session === null ? '' : ' of that session';
+  return new SavepointError('BUNDLE_EMPTY', `There is no checkpoint${of}${after}.`, {
+    since: since?.id ?? null,
+    session,
+  });
+}

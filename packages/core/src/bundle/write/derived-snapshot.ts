@@ -1,0 +1,114 @@
+/** Snapshots as they leave the machine: without private files, and without permissions that mean something to one account only. */
+
+import type { CaptureCounts } from '../../model/checkpoint.ts';
+import type { FileEntry, LinkEntry, Skip, Snapshot } from '../../model/entries.ts';
+import type { Name } from '../../model/names.ts';
+import type { ObjectBatch } from '../../store/objects/object-reader.ts';
+import {
+  type FolderReader,
+  type FolderRef,
+  rememberFolders,
+  rootOf,
+  snapshotOf,
+  writeFolder,
+} from '../../store/snapshot/snapshot.ts';
+import { isPrivate } from './private.ts';
+
+/** What was left out. */
+type LeftOut = Omit<CaptureCounts, 'skipped'> & { readonly paths: number };
+
+export interface DerivedSnapshot {
+  readonly snapshot: Snapshot;
+  readonly leftOut: LeftOut;
+}
+
+interface DerivedFolder {
+  readonly folder: FolderRef;
+  readonly leftOut: LeftOut;
+}
+
+const NOTHING: LeftOut = { files: 0, links: 0, folders: 0, bytes: 0, paths: 0 };
+const PRIVATE: Skip = { reason: 'private' };
+/** Set-id and sticky bits of files stay behind. */
+const FILE_PERMISSIONS = 0o777;
+
+/** Each folder is made once, however many snapshots share it. */
+export class DerivedSnapshots {
+  readonly #read: FolderReader;
+  readonly #known = new Map<string, DerivedFolder>();
+
+  constructor(
+    private readonly batch: ObjectBatch,
+    private readonly withPrivate: boolean,
+  ) {
+    this.#read = rememberFolders(batch);
+  }
+
+  get read(): FolderReader {
+    return this.#read;
+  }
+
+  of(snapshot: Snapshot): DerivedSnapshot {
+    const { folder, leftOut } = this.#folder(rootOf(snapshot));
+    return { snapshot: snapshotOf(folder), leftOut };
+  }
+
+  #folder(folder: FolderRef): DerivedFolder {
+    const key = `${folder.files} ${folder.side}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const made = this.#make(folder);
+    this.#known.set(key, made);
+    return made;
+  }
+
+  #make(folder: FolderRef): DerivedFolder {
+    const contents = this.#read(folder);
+    const entries = new Map<Name, FileEntry | LinkEntry | FolderRef>();
+    const skips = new Map(contents.note.skips);
+    const ignored = new Set(contents.note.ignored);
+    const unsettled = new Set(contents.note.unsettled);
+    let leftOut = NOTHING;
+    let isSame = true;
+    for (const [name, entry] of contents.entries) {
+      if (!this.withPrivate && isPrivate(name, contents)) {
+        skips.set(name, PRIVATE);
+        ignored.delete(name);
+        unsettled.delete(name);
+        leftOut = sum(leftOut, { ...this.#count(entry), paths: 1 });
+        isSame = false;
+      } else if (entry.kind === 'folder') {
+        const inner = this.#folder(entry);
+        leftOut = sum(leftOut, inner.leftOut);
+        isSame &&= inner.folder.files === entry.files && inner.folder.side === entry.side;
+        entries.set(name, inner.folder);
+      } else if (entry.kind === 'file' && entry.mode > FILE_PERMISSIONS) {
+        isSame = false;
+        entries.set(name, { ...entry, mode: entry.mode & FILE_PERMISSIONS });
+      } else entries.set(name, entry);
+    }
+    if (isSame) return { folder, leftOut };
+    return {
+      folder: writeFolder(this.batch, { note: { ...contents.note, skips, ignored, unsettled }, entries }),
+      leftOut,
+    };
+  }
+
+  #count(entry: FileEntry | LinkEntry | FolderRef): Omit<LeftOut, 'paths'> {
+    if (entry.kind === 'link') return { ...NOTHING, links: 1 };
+    if (entry.kind === 'file') return { ...NOTHING, files: 1, bytes: this.batch.info(entry.id)?.size ?? 0 };
+    let all: LeftOut = { ...NOTHING, folders: 1 };
+    for (const inner of this.#read(entry).entries.values()) all = sum(all, { ...this.#count(inner), paths: 0 });
+    return all;
+  }
+}
+
+function sum(a: LeftOut, b: LeftOut): LeftOut {
+  return {
+    files: a.files + b.files,
+    links: a.links + b.links,
+    folders: a.folders + b.folders,
+    bytes: a.bytes + b.bytes,
+    paths: a.paths + b.paths,
+  };
+}

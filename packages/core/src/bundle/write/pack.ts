@@ -1,0 +1,85 @@
+/** The pack of a bundle: which objects it holds, and its bytes, one after the other. */
+
+import { createHash } from 'node:crypto';
+import type { Pace } from '../../io/pace.ts';
+import { EMPTY_TREE, type ObjectId, PURGED } from '../../model/ids.ts';
+import { decodeCommit } from '../../store/objects/commit.ts';
+import { STREAM_BYTES } from '../../store/objects/limits.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import { encodeEntryHead, encodePackHeader } from '../../store/objects/packs/pack-format.ts';
+import { decodeTree } from '../../store/objects/tree.ts';
+import { deflate, PieceDeflater } from '../../store/objects/zlib-data.ts';
+import type { Link } from './derived-chain.ts';
+
+const FOLDER = 0o040000;
+
+/**
+ * What the commits need, each object once: their trees and contents, and the contents before each change that they list,
+ * as far as the store has them. The order is that of the chain, so that equal chains give equal packs.
+ * @param had the commit that whoever reads the bundle has; what is in its trees is left out
+ */
+export async function objectsOf(
+  objects: ObjectReader,
+  links: readonly Link[],
+  had: ObjectId | null,
+  pace: Pace,
+): Promise<readonly ObjectId[]> {
+  const seen = new Set<ObjectId>();
+  if (had !== null) await collect(objects, had, seen, pace);
+  const known = seen.size;
+  for (const { commit, story } of links) {
+    await collect(objects, commit, seen, pace);
+    for (const { before } of story.changes ?? []) {
+      if (before === null || before.kind === 'folder' || before.id === PURGED || seen.has(before.id)) continue;
+      if (objects.has(before.id)) seen.add(before.id);
+    }
+  }
+  return [...seen].slice(known);
+}
+
+async function collect(objects: ObjectReader, commit: ObjectId, seen: Set<ObjectId>, pace: Pace): Promise<void> {
+  if (seen.has(commit)) return;
+  seen.add(commit);
+  const open = [decodeCommit(objects.read(commit).data, commit).tree];
+  for (let tree = open.pop(); tree !== undefined; tree = open.pop()) {
+    if (seen.has(tree)) continue;
+    seen.add(tree);
+    if (tree === EMPTY_TREE) continue;
+    if (pace.due()) await pace.breathe();
+    for (const { mode, id } of decodeTree(objects.read(tree).data, { id: tree })) {
+      if (mode === FOLDER) open.push(id);
+      else seen.add(id);
+    }
+  }
+}
+
+/** The same objects give the same bytes, whatever they look like in the store. */
+export async function writePack(
+  objects: ObjectReader,
+  ids: readonly ObjectId[],
+  write: (bytes: Uint8Array) => void,
+  pace: Pace,
+): Promise<void> {
+  const hash = createHash('sha1');
+  const put = (bytes: Uint8Array): void => {
+    hash.update(bytes);
+    write(bytes);
+  };
+  put(encodePackHeader(ids.length));
+  for (const [index, id] of ids.entries()) {
+    if (pace.due()) await pace.breathe({ phase: 'export', done: index, total: ids.length });
+    const info = id === EMPTY_TREE ? null : objects.info(id);
+    if (info !== null && info.type === 'blob' && info.size > STREAM_BYTES) {
+      put(encodeEntryHead('blob', info.size));
+      const deflater = new PieceDeflater();
+      // Verified at its end: what is wrong with it ends the writing, and no file comes of it.
+      await objects.copyBlob(id, (piece) => put(deflater.add(piece)));
+      put(deflater.finish());
+      continue;
+    }
+    const { type, data } = id === EMPTY_TREE ? { type: 'tree' as const, data: Buffer.alloc(0) } : objects.read(id);
+    put(encodeEntryHead(type, data.length));
+    put(deflate(data));
+  }
+  write(hash.digest());
+}

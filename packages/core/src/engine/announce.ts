@@ -1,0 +1,41 @@
+/** What a call emits as events, and what follows from a new checkpoint. */
+
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { OperationResult } from '../operation/operation.ts';
+import type { Captured } from '../timeline/capture/capture.ts';
+import type { ScanResult } from '../workspace/scan/scan.ts';
+import type { Context } from './context.ts';
+import type { Engine } from './engine.ts';
+import { type OperationEvent, rolledBack } from './events.ts';
+import { exportLater } from './export-schedule.ts';
+
+export function announceCapture(engine: Engine, context: Context, { checkpoint, made, scan }: Captured): void {
+  warnOf(engine, scan);
+  if (made) announceCheckpoint(engine, context, checkpoint);
+}
+
+export function announceOperation(
+  engine: Engine,
+  context: Context,
+  event: OperationEvent | null,
+  { scan, before, beforeIsNew, checkpoint, plan }: OperationResult,
+): void {
+  warnOf(engine, scan);
+  if (beforeIsNew && event !== null) announceCheckpoint(engine, context, before);
+  if (checkpoint === null) return;
+  announceCheckpoint(engine, context, checkpoint);
+  if (event === null) return;
+  for (const change of checkpoint.rolledBack) engine.events.emit('change:rolled-back', { checkpoint, change });
+  const paths = plan.paths.length;
+  if (event === 'rollback:completed') engine.events.emit(event, rolledBack(checkpoint, paths));
+  else engine.events.emit(event, { checkpoint, paths });
+}
+
+function announceCheckpoint(engine: Engine, context: Context, checkpoint: Checkpoint): void {
+  engine.events.emitCheckpoint(checkpoint);
+  exportLater(engine, context);
+}
+
+function warnOf(engine: Engine, { problems }: ScanResult): void {
+  for (const message of problems) engine.events.emit('warning', { message });
+}

@@ -1,0 +1,252 @@
+/** Bundles of a timeline: made of one, and restored to a folder that has none, or an older part of the same. */
+
+import { checkBundle, type SoundBundle } from '../../bundle/check/check-bundle.ts';
+import { assertUnchanged, bringAbout } from '../../bundle/import/bring-about.ts';
+import { importObjects } from '../../bundle/import/import.ts';
+import { joinTimelines } from '../../bundle/import/join.ts';
+import { type BundleRequest, type PlannedBundle, planBundle } from '../../bundle/write/create.ts';
+import { showName } from '../../content/show-name.ts';
+import { FsError, kindOf } from '../../io/fs.ts';
+import type { Pace } from '../../io/pace.ts';
+import { checkName } from '../../io/safe-path.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { WorkspaceId } from '../../model/ids.ts';
+import { type DiskPath, nameToJson, type TreePath } from '../../model/names.ts';
+import { identityOf } from '../../store/folder-identity.ts';
+import { storePathIn } from '../../store/home.ts';
+import { createStore, openStore, removeStore } from '../../store/layout.ts';
+import type { HeldLock, LockOptions } from '../../store/lock.ts';
+import { prepareHome } from '../../store/private-folders.ts';
+import { confirmRecord, type WorkspaceRecord, writeRecord } from '../../store/records.ts';
+import type { Workspace } from '../../timeline/capture/capture.ts';
+import { Timeline } from '../../timeline/record/timeline.ts';
+import { listUnsettled } from '../../transaction/journal.ts';
+import { makeFile } from '../../transaction/new-file.ts';
+import type { Context } from '../context.ts';
+import { assertMayBeWorkspace, isInside, resolveFolder } from '../folders.ts';
+import { underHomeLock } from '../home-lock.ts';
+import { openFound, workspaceOf } from '../open.ts';
+import { lockOverlapping } from '../overlap.ts';
+import type { Writing } from '../writing.ts';
+
+export interface CreatedBundle extends Omit<PlannedBundle, 'write'> {
+  readonly bytes: number;
+}
+
+export interface RestoredBundle {
+  readonly workspace: { readonly id: WorkspaceId; readonly root: DiskPath; readonly store: DiskPath };
+  /** The folder had no checkpoints before. */
+  readonly isNew: boolean;
+  /** Checkpoints that came, oldest first. */
+  readonly added: readonly Checkpoint[];
+  /** What the folder is equal to now; null where its files were left alone, for nothing newer came. */
+  readonly restored: Checkpoint | null;
+  /** Files, links and folders that were written or removed. */
+  readonly paths: readonly TreePath[];
+}
+
+/**
+ * @param file absolute; the folder that it lies in is there
+ * @throws SavepointError PATH_REFUSED, CONFLICT, UNKNOWN_SESSION, BUNDLE_EMPTY, STORE_DAMAGED, NO_SPACE, IO, CANCELLED
+ */
+export async function createBundle(
+  context: Context,
+  { ports, store, timeline }: Workspace,
+  file: DiskPath,
+  request: BundleRequest & { readonly overwrite: boolean },
+  pace: Pace,
+): Promise<CreatedBundle> {
+  const path = resolveFolder(ports, file);
+  assertMayHold(context, path);
+  const { write, ...planned } = await planBundle(store.objects, timeline, request, pace);
+  let bytes = 0;
+  await makeFile(ports, path, request.overwrite, async (put) => {
+    await write((piece) => {
+      bytes += piece.length;
+      put(piece);
+    });
+    pace.check();
+  });
+  return { ...planned, bytes };
+}
+
+/** A repository's own folder and ours are nobody's place for files. */
+function assertMayHold({ ports, places }: Context, path: DiskPath): void {
+  const inGit = path
+    .split('/')
+    .some((name) => name !== '' && checkName(name, ports.platform) === 'means .git to git or to some file system');
+  const why = inGit
+    ? "lies in a repository's own folder"
+    : isInside(path, places.home)
+      ? 'lies in the store of Savepoint'
+      : null;
+  if (why === null) return;
+  throw new SavepointError('PATH_REFUSED', `${showName(path)} ${why}.`, { path: nameToJson(path), why });
+}
+
+/**
+ * Makes a folder what the newest checkpoint of a bundle says, with all its checkpoints behind it. A folder that a bundle of the
+ * same timeline was restored to goes on with what is new. Nothing at all happens where the bundle is not sound.
+ * @param context of the folder, which is the workspace itself
+ * @param settle what a dead process left half done there
+ * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, BUNDLE_DIVERGED, CONFLICT where the folder holds something
+ */
+export async function restoreBundle(
+  context: Context,
+  file: DiskPath,
+  pace: Pace,
+  wait: LockOptions,
+  settle: (writing: Writing) => Promise<void>,
+): Promise<RestoredBundle> {
+  const { ports, folder } = context;
+  const path = ports.fs.realpath(file);
+  assertMayHold(context, folder);
+  assertMayBeWorkspace(context, folder);
+  const found = context.find();
+  if (found === null) {
+    assertEmpty(context);
+    const bundle = await checkBundle(ports, path, null, pace);
+    try {
+      return await restoreAnew(context, bundle, pace, wait);
+    } finally {
+      bundle.close();
+    }
+  }
+  const workspace = openFound(context, found);
+  try {
+    const bundle = await checkBundle(ports, path, workspace.store.objects, pace);
+    try {
+      const lock = await lockOverlapping(context, workspace, pace, wait);
+      try {
+        confirmRecord(ports, workspace.store.layout.path);
+        workspace.store.refs.collectDebris();
+        workspace.store.objects.collectDebris();
+        await settle({ context, workspace, lock, pace });
+        return await goOn(workspace, bundle, lock, pace);
+      } finally {
+        lock.release();
+      }
+    } finally {
+      bundle.close();
+    }
+  } finally {
+    context.letGo(workspace.store);
+  }
+}
+
+/** A store is made beside all others and counts once its record is there, which comes when all objects are. */
+async function restoreAnew(
+  context: Context,
+  bundle: SoundBundle,
+  pace: Pace,
+  wait: LockOptions,
+): Promise<RestoredBundle> {
+  const { ports, places, folder } = context;
+  const { added } = joinTimelines([], 0, bundle.checkpoints, bundle.continues);
+  const newest = added.at(-1) as Checkpoint;
+  prepareHome(ports, places.home);
+  const id = ports.random.hex(16) as WorkspaceId;
+  const storePath = storePathIn(places.home, id);
+  const record = { id, path: folder, identity: null, lastNumber: 0, created: ports.clock.now(), storePath };
+  const store = createStore(ports, storePath);
+  try {
+    const refs = await importObjects(store, bundle.objects, added, pace);
+    const workspace = workspaceOf(context, record);
+    await underHomeLock(context, pace, wait, () => {
+      if (context.findAgain() !== null) throw occupied(folder);
+      writeRecord(ports, record);
+    });
+    const lock = await lockOverlapping(context, workspace, pace, wait);
+    try {
+      if (workspace.timeline.lastNumber() > 0) throw occupied(folder);
+      assertEmpty(context);
+      const paths = (await bringAbout(workspace, newest, refs, lock, pace)).paths.map(({ path }) => path);
+      await noteFolder(context, record, pace, wait);
+      return { workspace: { id, root: folder, store: storePath }, isNew: true, added, restored: newest, paths };
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    takeAway(context, storePath);
+    throw error;
+  } finally {
+    store.objects.close();
+  }
+}
+
+/** It has happened: a record that does not know its folder yet is put right by whoever writes next. */
+async function noteFolder(context: Context, record: WorkspaceRecord, pace: Pace, wait: LockOptions): Promise<void> {
+  const { ports } = context;
+  try {
+    await underHomeLock(context, pace.uncancellable(), wait, () => {
+      const stat = ports.fs.lstat(record.path);
+      if (stat !== null) writeRecord(ports, { ...record, identity: identityOf(stat) });
+    });
+  } catch (error) {
+    if (!(error instanceof FsError) && !(error instanceof SavepointError)) throw error;
+  }
+}
+
+/** Somebody took a checkpoint in the new store meanwhile, or an act there waits to be settled: it must stay. */
+function isInUse({ ports }: Context, storePath: DiskPath): boolean {
+  const { layout, objects, refs } = openStore(ports, storePath);
+  const { intents, journals } = listUnsettled(ports, layout.journal);
+  return intents.length + journals.length > 0 || new Timeline(objects, refs).list().length > 0;
+}
+
+/** What cannot be taken away now does no harm: the same bundle once more goes on from it. */
+function takeAway(context: Context, storePath: DiskPath): void {
+  try {
+    if (!isInUse(context, storePath)) removeStore(context.ports, storePath);
+  } catch (error) {
+    if (!(error instanceof FsError) && !(error instanceof SavepointError)) throw error;
+  }
+}
+
+/** The folder has checkpoints: what is new is put behind them. */
+async function goOn(workspace: Workspace, bundle: SoundBundle, lock: HeldLock, pace: Pace): Promise<RestoredBundle> {
+  const { store, timeline } = workspace;
+  const { checkpoints: here, damaged } = timeline.readAll();
+  if (damaged[0] !== undefined) throw damaged[0].error;
+  const { added, goesOn } = joinTimelines(here, workspace.lastNumber, bundle.checkpoints, bundle.continues);
+  const told = { workspace: { id: workspace.id, root: workspace.root, store: store.layout.path }, isNew: false, added };
+  if (added.length === 0) return { ...told, restored: null, paths: [] };
+  const standing = here.at(-1);
+  if (goesOn && !isEmptyFolder(workspace)) {
+    if (standing === undefined) assertEmpty({ ports: workspace.ports, folder: workspace.root });
+    else await assertUnchanged(workspace, standing, pace);
+  }
+  const refs = await importObjects(store, bundle.objects, added, pace);
+  lock.assertHeld();
+  if (!goesOn) {
+    timeline.publishAll(refs);
+    return { ...told, restored: null, paths: [] };
+  }
+  const newest = added.at(-1) as Checkpoint;
+  const { paths } = await bringAbout(workspace, newest, refs, lock, pace);
+  return { ...told, restored: newest, paths: paths.map(({ path }) => path) };
+}
+
+function isEmptyFolder({ ports, root }: Workspace): boolean {
+  const stat = ports.fs.lstat(root);
+  return stat === null || (kindOf(stat) === 'folder' && ports.fs.list(root).length === 0);
+}
+
+/** @throws SavepointError CONFLICT */
+function assertEmpty({ ports, folder }: Pick<Context, 'ports' | 'folder'>): void {
+  const stat = ports.fs.lstat(folder);
+  if (stat === null) return;
+  const names = kindOf(stat) === 'folder' ? [...ports.fs.list(folder)].sort() : [];
+  if (kindOf(stat) === 'folder' && names.length === 0) return;
+  throw new SavepointError(
+    'CONFLICT',
+    `${showName(folder)} is not empty, and has no checkpoints that the bundle could go on from.`,
+    { paths: names.slice(0, 100).map((name) => ({ path: nameToJson(name), why: 'is there already' })) },
+    { hint: 'Nothing was changed. Name a folder that is empty, or that does not exist yet.' },
+  );
+}
+
+function occupied(folder: DiskPath): SavepointError {
+  return new SavepointError('CONFLICT', `Someone else began to work in ${showName(folder)}.`, { paths: [] });
+}

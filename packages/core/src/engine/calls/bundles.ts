@@ -1,0 +1,96 @@
+/** Calls that carry a timeline elsewhere: bundles as files, and bundles at the place that the settings name. */
+
+import type { CallOptions } from '../../model/call-options.ts';
+import type { SavepointError } from '../../model/errors.ts';
+import { givenSessionId } from '../../model/given-ids.ts';
+import type { DiskPath } from '../../model/names.ts';
+import type { Exported } from '../../share/export.ts';
+import type { Engine } from '../engine.ts';
+import { exportPatiently } from '../export-schedule.ts';
+import { settle } from '../settle.ts';
+import type { CreatedBundle, RestoredBundle } from './bundle-files.ts';
+
+/** What a bundle holds; see `createBundle`. */
+export interface BundleOptions extends CallOptions {
+  /** Only the checkpoints of this session, and those that their changes need. */
+  readonly session?: string;
+  /** Only checkpoints after this one. The recipient must already have it. */
+  readonly since?: string;
+  /** Also private files: `.env*`, keys, and what an ignore rule covers. Default false. */
+  readonly private?: boolean;
+  /** Also what people and agents said, and what tools were called with. Default false. */
+  readonly messages?: boolean;
+  /** Replace an existing file. Default false. */
+  readonly overwrite?: boolean;
+}
+
+export interface BundleCalls {
+  /**
+   * Writes checkpoints into a git bundle. The same checkpoints give the same commits, whenever and wherever it is made.
+   * @param file absolute; the folder that it lies in exists
+   * @throws SavepointError CONFLICT where the file exists, PATH_REFUSED in a `.git` or in the store, UNKNOWN_SESSION,
+   *   UNKNOWN_CHECKPOINT, BUNDLE_EMPTY, STORE_DAMAGED, NO_SPACE, IO, CANCELLED
+   */
+  createBundle(file: DiskPath, options?: BundleOptions): Promise<CreatedBundle>;
+  /**
+   * Makes a folder equal to the newest checkpoint of a bundle and adds all its checkpoints; a folder that has some of them
+   * already gets what is new. The bundle is validated first: if it is not sound, nothing changes.
+   * @param file absolute
+   * @param folder absolute; empty or missing, or restored from a bundle of the same timeline before
+   * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, BUNDLE_DIVERGED, CONFLICT where the folder is not empty,
+   *   ROOT_REFUSED, PATH_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED, CANCELLED: nothing changed; PENDING
+   */
+  restoreBundle(file: DiskPath, folder: DiskPath, options?: CallOptions): Promise<RestoredBundle>;
+  /**
+   * Brings the place that the settings name for bundles up to date. New checkpoints do so by themselves.
+   * @returns null where the settings name none
+   * @throws SavepointError BUNDLE_STORE, BUNDLE_DIVERGED, NO_CHECKPOINT, NO_WORKSPACE, STORE_DAMAGED, LOCKED, CANCELLED
+   */
+  exportBundles(options?: CallOptions): Promise<(Exported & { readonly place: string }) | null>;
+  /**
+   * Like `exportBundles`, with retries: for half a minute, or with `long` for a quarter of an hour.
+   * @returns the last failure; null where there was none, or another process exports already
+   */
+  exportPatiently(options?: CallOptions & { readonly long?: boolean }): Promise<SavepointError | null>;
+}
+
+export function bundleCalls(engine: Engine): BundleCalls {
+  return {
+    createBundle: async (file, options = {}) => {
+      const { createBundle } = await import('./bundle-files.ts');
+      return engine.reading((workspace, context) => {
+        const { session, since, messages = false, overwrite = false } = options;
+        const request = {
+          session: session === undefined ? null : givenSessionId(session),
+          since: since === undefined ? null : engine.resolve(workspace, since),
+          parent: null,
+          private: options.private ?? false,
+          messages,
+          overwrite,
+        };
+        return createBundle(context, workspace, file, request, engine.pace(options));
+      });
+    },
+    restoreBundle: async (file, folder, options = {}) => {
+      const { restoreBundle } = await import('./bundle-files.ts');
+      return engine.mapped(() =>
+        restoreBundle(engine.context().at(folder), file, engine.pace(options), engine.wait, async (writing) => {
+          const { waiting } = await settle(engine.events, writing, null);
+          if (waiting[0] !== undefined) throw waiting[0].error;
+        }),
+      );
+    },
+    exportBundles: async (options = {}) => {
+      const { exportTimeline } = await import('../../share/exporting.ts');
+      return engine.reading(async (workspace, context) => {
+        const place = context.effective(workspace.root).exporting;
+        if (place === null) return null;
+        const { exporter } = engine.options;
+        const pace = engine.pace(options);
+        const exported = await exportTimeline(workspace, place, exporter, pace, engine.wait, options.signal);
+        return { ...exported, place: place.to };
+      });
+    },
+    exportPatiently: (options = {}) => exportPatiently(engine, options),
+  };
+}

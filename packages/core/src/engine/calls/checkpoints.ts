@@ -1,0 +1,235 @@
+/** Calls that take checkpoints and look at them. */
+
+import type { CallOptions } from '../../model/call-options.ts';
+import type { Checkpoint, TestResult } from '../../model/checkpoint.ts';
+import type { SavepointError } from '../../model/errors.ts';
+import { givenCallId } from '../../model/given-ids.ts';
+import { type CheckpointId, checkpointId, type WorkspaceId } from '../../model/ids.ts';
+import type { DiskPath, TreePath } from '../../model/names.ts';
+import { nextOperations } from '../../timeline/activity/operations.ts';
+import { type Captured, capture, look, plainTelling } from '../../timeline/capture/capture.ts';
+import { type Comparison, compare } from '../../timeline/diff/compare.ts';
+import { type RootChange, rootChanges } from '../../timeline/diff/root-changes.ts';
+import { type Overview, type OverviewQuery, overview } from '../../timeline/query/overview.ts';
+import { type Moment, resolveMoment } from '../../timeline/query/resolve.ts';
+import type { DamagedCheckpoint, Timeline } from '../../timeline/record/timeline.ts';
+import { listUnsettled } from '../../transaction/journal.ts';
+import { missingMounts } from '../../transaction/mounts.ts';
+import type { Journal, Mount } from '../../transaction/transition.ts';
+import type { ScanResult } from '../../workspace/scan/scan.ts';
+import { announceCapture } from '../announce.ts';
+import type { Engine } from '../engine.ts';
+import { type ExportStatus, exportStatus } from '../export-schedule.ts';
+import { makeRoom, tidyAfter } from '../maintenance.ts';
+import { assertOnRequest } from '../settings.ts';
+import { settleForCapture } from '../settle.ts';
+
+/** What is said of a checkpoint taken on request. */
+export interface CheckpointOptions extends CallOptions {
+  readonly message?: string;
+  readonly testResult?: TestResult;
+}
+
+/** What `checkpoint` did. */
+export interface CheckpointResult extends Captured {
+  /** An operation that waits for a decision; captures go on meanwhile. */
+  readonly pending: SavepointError | null;
+}
+
+/** An operation that is neither done nor undone. */
+export interface PendingOperation {
+  readonly journal: Journal;
+  /** What it waits for: they are not mounted. */
+  readonly missing: readonly Mount[];
+}
+
+/** The workspace and its store, as `status` finds them. */
+export interface Status {
+  readonly workspace: { readonly id: WorkspaceId; readonly root: DiskPath; readonly store: DiskPath };
+  /** The folder was found at another path, or made anew at its own, since the last call that writes. */
+  readonly moved: 'moved' | 'made-anew' | null;
+  readonly checkpoints: number;
+  readonly last: Checkpoint | null;
+  /** What differs from the last checkpoint; null when the folder is missing. */
+  readonly changed: Comparison | null;
+  readonly scan: ScanResult | null;
+  /** Operations that a dead process left half done. */
+  readonly pending: readonly PendingOperation[];
+  /** What `undo` takes back next, and what `redo` brings back next. */
+  readonly undo: Checkpoint | null;
+  readonly redo: Checkpoint | null;
+  /** How far the automatic export is; null where none is configured. */
+  readonly exporting: ExportStatus | null;
+}
+
+export interface DiffOptions extends CallOptions {
+  /** Default: the last checkpoint. */
+  readonly from?: string;
+  /** Default: the folder as it is. */
+  readonly to?: string;
+  /** Only these paths and what is below them. */
+  readonly paths?: readonly TreePath[];
+  /** With unified patches. Default false. */
+  readonly patch?: boolean;
+}
+
+/** What differs between two states. */
+export interface DiffResult extends Comparison {
+  readonly from: Checkpoint;
+  /** Null: the folder as it is. */
+  readonly to: Checkpoint | null;
+  readonly rootChanges: readonly RootChange[];
+}
+
+export interface CheckpointCalls {
+  /**
+   * Takes a checkpoint of the workspace as it is, also when nothing changed. Makes the store when there is none.
+   * @throws SavepointError CAPTURE_FAILED, ROOT_REFUSED, STORE_UNSAFE, STORE_TOO_NEW, LOCKED, NO_SPACE, IO, CANCELLED
+   */
+  checkpoint(options?: CheckpointOptions): Promise<CheckpointResult>;
+  /**
+   * Checkpoints, newest first; those whose record is unreadable are listed apart.
+   * @param options.limit how many at most
+   * @param options.before only checkpoints with a lower number
+   */
+  list(options?: { readonly limit?: number; readonly before?: number }): Promise<{
+    readonly checkpoints: readonly Checkpoint[];
+    readonly damaged: readonly DamagedCheckpoint[];
+  }>;
+  /** Checkpoints as people look through them, newest first. */
+  overview(query: OverviewQuery): Promise<Overview>;
+  /** @throws SavepointError BAD_ID, UNKNOWN_CHECKPOINT, AMBIGUOUS_ID, NO_CHECKPOINT */
+  show(name: string): Promise<Checkpoint>;
+  /** Which roots were added, removed or moved by each of these; nothing where the checkpoint before it is gone. */
+  rootChanges(checkpoints: readonly Checkpoint[]): Promise<ReadonlyMap<CheckpointId, readonly RootChange[]>>;
+  /**
+   * The number of the checkpoint, or the moment, that a text names, so that what came after it can be chosen.
+   * @param given a checkpoint, or a time as `2026-01-31T12:00:00Z` or `10 minutes ago`
+   * @throws SavepointError BAD_ID, UNKNOWN_CHECKPOINT, AMBIGUOUS_ID, NO_CHECKPOINT
+   */
+  moment(given: string): Promise<Moment>;
+  /** The state of the workspace and of its store. Changes nothing, and waits for nobody. */
+  status(options?: CallOptions): Promise<Status>;
+  /** What differs between two checkpoints, or between one and the folder. */
+  diff(options?: DiffOptions): Promise<DiffResult>;
+  /** Numbers of the checkpoints that no clean-up drops. */
+  pinned(): Promise<ReadonlySet<number>>;
+  /**
+   * Keeps a checkpoint through every clean-up, or lets it go again with `unpin`.
+   * @returns the checkpoint, and whether anything was changed
+   */
+  pin(
+    name: string,
+    options?: CallOptions & { readonly unpin?: boolean },
+  ): Promise<{ readonly checkpoint: Checkpoint; readonly changed: boolean }>;
+}
+
+export function checkpointCalls(engine: Engine): CheckpointCalls {
+  return {
+    checkpoint: (options = {}) => takeCheckpoint(engine, options),
+    list: ({ limit, before = Number.POSITIVE_INFINITY } = {}) =>
+      engine.reading(({ timeline }) => {
+        const refs = timeline.list().filter(({ number }) => number < before);
+        const chosen = limit === undefined ? [...refs] : refs.slice(Math.max(0, refs.length - limit));
+        return timeline.readAll(chosen.reverse());
+      }),
+    overview: (query) => engine.reading(({ timeline }) => overview(timeline, query)),
+    show: (name) => engine.reading((workspace) => engine.resolve(workspace, name)),
+    rootChanges: (checkpoints) => engine.reading(({ timeline }) => rootChangesOf(timeline, checkpoints)),
+    moment: (given) => engine.reading(({ timeline }) => resolveMoment(timeline, given, engine.ports.clock.now())),
+    status: (options = {}) => status(engine, options),
+    diff: (options = {}) => diff(engine, options),
+    pinned: () => engine.reading(({ timeline }) => timeline.pinned()),
+    pin: (name, { unpin = false, ...options } = {}) =>
+      engine.writing(options, 'existing', async ({ workspace }) => {
+        const { timeline } = workspace;
+        const checkpoint = engine.resolve(workspace, name);
+        if (!unpin) return { checkpoint, changed: timeline.pin(checkpoint) };
+        const changed = timeline.pinned().has(checkpoint.number);
+        if (changed) timeline.unpin(checkpoint.number);
+        return { checkpoint, changed };
+      }),
+  };
+}
+
+function takeCheckpoint(engine: Engine, options: CheckpointOptions): Promise<CheckpointResult> {
+  return engine.writing(options, 'alone', async (writing) => {
+    const { context, workspace, lock, pace } = writing;
+    assertOnRequest(context.settings(workspace.root));
+    const pending = await settleForCapture(writing);
+    await makeRoom(writing, 'objects');
+    const telling = {
+      ...plainTelling('manual', engine.actor),
+      description: options.message ?? null,
+      testResult: options.testResult ?? null,
+      toolCall: options.toolCall === undefined ? null : givenCallId(options.toolCall),
+    };
+    const captured = await capture(workspace, lock, pace, telling, { always: true });
+    announceCapture(engine, context, captured);
+    await tidyAfter(engine, writing);
+    return { ...captured, pending };
+  });
+}
+
+function rootChangesOf(
+  timeline: Timeline,
+  checkpoints: readonly Checkpoint[],
+): ReadonlyMap<CheckpointId, readonly RootChange[]> {
+  const wanted = new Set(checkpoints.map(({ previous }) => previous));
+  const refs = timeline.list().filter(({ number }) => wanted.has(checkpointId(number)));
+  const before = new Map(timeline.readAll(refs).checkpoints.map(({ id, roots }) => [id, roots]));
+  return new Map(
+    checkpoints.map(({ id, previous, roots }) => {
+      const was = previous === null ? undefined : before.get(previous);
+      return [id, was === undefined ? [] : rootChanges(was, roots)];
+    }),
+  );
+}
+
+function status(engine: Engine, options: CallOptions): Promise<Status> {
+  return engine.reading(async (workspace, context, found) => {
+    const pace = engine.pace(options);
+    const { ports, store, timeline } = workspace;
+    const isMissing = ports.fs.lstat(workspace.root) === null;
+    const seen = isMissing ? null : await look(workspace, pace);
+    const last = timeline.latest();
+    const changed =
+      seen === null || last === null
+        ? null
+        : await compare(seen.objects, { before: last.snapshot, after: seen.scan.snapshot }, pace);
+    return {
+      workspace: { id: workspace.id, root: workspace.root, store: store.layout.path },
+      moved: found.how === 'moved' ? 'moved' : found.madeAnew ? 'made-anew' : null,
+      checkpoints: timeline.list().length,
+      last,
+      changed,
+      scan: seen?.scan ?? null,
+      pending: listUnsettled(ports, store.layout.journal).journals.map((journal) => ({
+        journal,
+        missing: missingMounts(ports, journal),
+      })),
+      ...nextOperations(timeline.upTo()),
+      exporting: exportStatus(workspace, context),
+    };
+  });
+}
+
+function diff(engine: Engine, options: DiffOptions): Promise<DiffResult> {
+  const { paths = [], patch = false } = options;
+  return engine.reading(async (workspace) => {
+    const pace = engine.pace(options);
+    const from = engine.resolve(workspace, options.from ?? 'last');
+    if (options.to !== undefined) {
+      const to = engine.resolve(workspace, options.to);
+      const compared = await compare(
+        workspace.store.objects,
+        { before: from.snapshot, after: to.snapshot, paths, patch },
+        pace,
+      );
+      return { ...compared, from, to, rootChanges: rootChanges(from.roots, to.roots) };
+    }
+    const { objects, scan } = await look(workspace, pace, { missing: 'empty' });
+    const compared = await compare(objects, { before: from.snapshot, after: scan.snapshot, paths, patch }, pace);
+    return { ...compared, from, to: null, rootChanges: rootChanges(from.roots, scan.roots) };
+  });
+}

@@ -1,0 +1,192 @@
+/** Calls that go back: restore, roll back, undo and redo, each with its preview. */
+
+import { readWhole } from '../../io/durable-write.ts';
+import { FsError } from '../../io/fs.ts';
+import type { Pace } from '../../io/pace.ts';
+import type { CallOptions } from '../../model/call-options.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import type { TreePath } from '../../model/names.ts';
+import type { OperationResult, Preview } from '../../operation/operation.ts';
+import {
+  type RestoreMode,
+  type RestoreRequest,
+  redoOperation,
+  restoreOperation,
+  undoOperation,
+} from '../../rewind/operations.ts';
+import type { Parties } from '../../rewind/parties.ts';
+import { type RollbackOutlook, rollbackOperation } from '../../rewind/rollback.ts';
+import type { Selection } from '../../rewind/selection.ts';
+import type { Workspace } from '../../timeline/capture/capture.ts';
+import type { Engine } from '../engine.ts';
+import type { OperationEvent } from '../events.ts';
+import { makeRoom } from '../maintenance.ts';
+import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
+
+/** Which part of a checkpoint is restored, and how; see `restore`. */
+export interface RestoreOptions extends OperationOptions {
+  /** Only these paths and what is below them; none for the whole workspace. */
+  readonly paths?: readonly TreePath[];
+  readonly mode?: RestoreMode;
+  /** Only this root (a repository, or the plain workspace folder), without those that lie in it; then no `paths`. */
+  readonly root?: TreePath;
+  /**
+   * Proceed even if a root was not captured, or cannot be captured now. Such roots are left untouched and listed in the
+   * result. Default false.
+   */
+  readonly allowPartial?: boolean;
+  /** Also put branch, HEAD and index of each root where the checkpoint saw them. Default false: `.git` stays as it is. */
+  readonly git?: boolean;
+}
+
+/** What a roll-back does where work of others is in the way; see `rollback`. */
+export interface RollbackOptions extends OperationOptions {
+  /** Also changes that may be from others. Default false: they are left alone, and named. */
+  readonly includeShared?: boolean;
+  /** Leave alone the paths that do not merge. Default false: then nothing at all is done. */
+  readonly skipConflicts?: boolean;
+  /** Whose lines are taken where they do not merge: `ours` are those of today. By path, for what is below it, too. */
+  readonly prefer?: ReadonlyMap<TreePath, 'ours' | 'theirs'>;
+  /** Also while a call is open that may write the same files. Default false. */
+  readonly force?: boolean;
+}
+
+/** Options of `undo` and `redo`. */
+export type UndoOptions = OperationOptions;
+
+export interface RewindCalls {
+  /** What `restore` would do, path by path. Changes nothing, and waits for nobody. */
+  previewRestore(
+    name: string,
+    options?: RestoreOptions,
+  ): Promise<Preview & { readonly target: Checkpoint; readonly parties: Parties | null }>;
+  /**
+   * Makes the workspace, or chosen paths, equal to a checkpoint; all or nothing. It can be undone. Where both an agent and
+   * somebody else changed them since, `mode` has to say whose work goes, else it is a conflict.
+   * @throws SavepointError CONFLICT, PATH_REFUSED, GIT_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED: nothing changed; PENDING
+   */
+  restore(name: string, options?: RestoreOptions): Promise<OperationResult & { readonly target: Checkpoint }>;
+  /** What `rollback` would do, path by path, and which open calls it would have to wait for. Changes nothing. */
+  previewRollback(
+    selection: Selection,
+    options?: RollbackOptions,
+  ): Promise<Preview & { readonly outlook: RollbackOutlook }>;
+  /**
+   * Takes chosen changes back and keeps what others changed later. All or nothing, unless `skipConflicts` or `prefer` say
+   * otherwise. It can be undone.
+   * @param selection a change is chosen if it fits all that is given; unless it names somebody, only changes of agents are
+   * @throws SavepointError UNKNOWN_CHANGE, CALL_OPEN, CONFLICT with the three sides of each path that does not merge, and
+   *   what `restore` throws
+   */
+  rollback(
+    selection: Selection,
+    options?: RollbackOptions,
+  ): Promise<OperationResult & { readonly outlook: RollbackOutlook }>;
+  previewUndo(options?: CallOptions): Promise<Preview>;
+  /** Takes back the newest operation that is in effect, and keeps what changed since. */
+  undo(options?: UndoOptions): Promise<OperationResult>;
+  previewRedo(options?: CallOptions): Promise<Preview>;
+  /** Takes back the newest undo, unless an operation came after it. */
+  redo(options?: UndoOptions): Promise<OperationResult>;
+}
+
+/** Of an ignore file. */
+const RULE_BYTES = 1024 * 1024;
+
+export function rewindCalls(engine: Engine): RewindCalls {
+  return {
+    previewRestore: (name, options = {}) =>
+      engine.reading(async (workspace) => {
+        const target = engine.resolve(workspace, name);
+        const { act, parties } = restoreIn(engine, workspace, target, options, engine.pace(options));
+        return { ...(await preview(engine, workspace, act, options)), target, parties: parties() };
+      }),
+    restore: (name, options = {}) =>
+      engine.operating(options, async (operating) => {
+        const { workspace, pace } = operating;
+        const target = engine.resolve(workspace, name);
+        await makeRoom(operating, 'all');
+        const { act } = restoreIn(engine, workspace, target, options, pace);
+        return { ...(await runAndAnnounce(engine, operating, 'restore:completed', act, options)), target };
+      }),
+    previewRollback: (selection, options = {}) =>
+      engine.reading(async (workspace) => {
+        const { act, outlook } = rollbackIn(engine, workspace, selection, { ...options, force: true });
+        return { ...(await preview(engine, workspace, act, options)), outlook: outlook() };
+      }),
+    rollback: (selection, options = {}) =>
+      engine.operating(options, async (operating) => {
+        await makeRoom(operating, 'all');
+        const { act, outlook } = rollbackIn(engine, operating.workspace, selection, options);
+        return { ...(await runAndAnnounce(engine, operating, 'rollback:completed', act, options)), outlook: outlook() };
+      }),
+    previewUndo: (options = {}) => previewInverse(engine, undoOperation, options),
+    undo: (options = {}) => invert(engine, 'undo:completed', undoOperation, options),
+    previewRedo: (options = {}) => previewInverse(engine, redoOperation, options),
+    redo: (options = {}) => invert(engine, 'redo:completed', redoOperation, options),
+  };
+}
+
+/** @param session that goes back in its conversation, and where it is then */
+export function restoreIn(
+  engine: Engine,
+  workspace: Workspace,
+  target: Checkpoint,
+  options: RestoreOptions & Pick<RestoreRequest, 'session'>,
+  pace: Pace,
+): ReturnType<typeof restoreOperation> {
+  const { paths = [], mode = null, root = null, allowPartial = false, git = false, session } = options;
+  const request = {
+    target,
+    scope: paths,
+    mode,
+    root,
+    allowPartial,
+    git,
+    actor: engine.actor,
+    ...(session === undefined ? {} : { session }),
+    global: globalRules(workspace),
+  };
+  return restoreOperation(workspace, request, pace);
+}
+
+function rollbackIn(
+  engine: Engine,
+  workspace: Workspace,
+  selection: Selection,
+  options: RollbackOptions,
+): ReturnType<typeof rollbackOperation> {
+  const { includeShared = false, skipConflicts = false, prefer = new Map(), force = false } = options;
+  const request = { selection, actor: engine.actor, includeShared, skipConflicts, prefer, force };
+  return rollbackOperation(workspace, request, engine.pace(options));
+}
+
+function previewInverse(engine: Engine, operationOf: typeof undoOperation, options: CallOptions): Promise<Preview> {
+  return engine.reading((workspace) =>
+    preview(engine, workspace, operationOf(workspace, engine.actor, engine.pace(options)), options),
+  );
+}
+
+function invert(
+  engine: Engine,
+  event: OperationEvent,
+  operationOf: typeof undoOperation,
+  options: UndoOptions,
+): Promise<OperationResult> {
+  return engine.operating(options, async (operating) => {
+    await makeRoom(operating, 'all');
+    const operation = operationOf(operating.workspace, engine.actor, operating.pace);
+    return runAndAnnounce(engine, operating, event, operation, options);
+  });
+}
+
+/** The person's own ignore file. */
+function globalRules({ globalIgnore, ports }: Workspace): Buffer | null {
+  if (globalIgnore === null) return null;
+  try {
+    return readWhole(ports.fs, globalIgnore, RULE_BYTES);
+  } catch (error) {
+    if (error instanceof FsError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,123 @@
+/** Calls about the workspace itself: where it is, what lies in it, what is in force. */
+
+import type { Effective } from '../../config/effective.ts';
+import { assertSound } from '../../config/read-settings.ts';
+import type { Settings } from '../../config/settings.ts';
+import { FsError } from '../../io/fs.ts';
+import type { Standpoint } from '../../io/given-path.ts';
+import type { Ports } from '../../io/ports.ts';
+import type { CallOptions } from '../../model/call-options.ts';
+import type { SavepointError } from '../../model/errors.ts';
+import type { WorkspaceId } from '../../model/ids.ts';
+import type { DiskPath, TreePath } from '../../model/names.ts';
+import { listRecords, type WorkspaceRecord } from '../../store/records.ts';
+import { asSavepointError } from '../../transaction/outcome.ts';
+import type { Engine } from '../engine.ts';
+import { linkWorkspace } from '../link.ts';
+import { contextOf, type Repositories, repositoriesOf, type WorkspaceContext } from './repositories.ts';
+
+export interface Place extends Standpoint {
+  /** The folder that was asked for, inside the workspace; '' is the workspace itself. */
+  readonly folder: TreePath;
+}
+
+/** What is in force in a workspace, in the engine's terms, and where it comes from. */
+export interface Configuration extends Effective {
+  readonly root: DiskPath;
+  readonly settings: Settings;
+  /** A file that cannot be used: what is here apart from it is not in force, and calls that need it fail so. */
+  readonly problem: SavepointError | null;
+}
+
+export interface WorkspaceCalls {
+  /**
+   * Where the folder that this was opened for lies in its workspace.
+   * @param options.orNew also before there is a store: in the workspace that the first checkpoint would make
+   * @throws SavepointError NO_WORKSPACE, ROOT_REFUSED
+   */
+  place(options?: { readonly orNew?: boolean }): Promise<Place>;
+  /** What is in force here and where it is said. Also where a file of settings cannot be used: then it says so. */
+  config(): Promise<Configuration>;
+  /**
+   * The workspace's roots as they are now, also before there is a store.
+   * @throws SavepointError CAPTURE_FAILED when the folder cannot be read, ROOT_REFUSED, BAD_CONFIG, CANCELLED
+   */
+  repositories(options?: CallOptions): Promise<Repositories>;
+  /**
+   * What a model should know of the workspace: its roots, the newest checkpoints, and what lies in it. As `repositories`.
+   * @param wanted.checkpoints how many at most
+   * @param wanted.depth levels of folders; 0: what lies in it is not asked for
+   */
+  context(
+    wanted: { readonly checkpoints: number; readonly depth: number },
+    options?: CallOptions,
+  ): Promise<WorkspaceContext>;
+  /** Every store under the home folder, whatever folder this was opened for. */
+  workspaces(): Promise<{
+    readonly records: readonly (WorkspaceRecord & { readonly present: boolean })[];
+    readonly problems: readonly SavepointError[];
+  }>;
+  /**
+   * Gives this folder the timeline of another one.
+   * @param from path of the other folder, or the id of its store
+   * @throws SavepointError NO_WORKSPACE, ROOT_REFUSED where this folder has a timeline, or that one is still there
+   */
+  link(from: string, options?: CallOptions): Promise<{ readonly id: WorkspaceId; readonly root: DiskPath }>;
+}
+
+export function workspaceCalls(engine: Engine): WorkspaceCalls {
+  const { ports } = engine;
+  return {
+    place: ({ orNew = false } = {}) =>
+      engine.mapped(() => {
+        const context = engine.context();
+        if (!orNew && context.find() === null) throw context.noWorkspace();
+        return placeIn(engine, context);
+      }),
+    config: () =>
+      engine.mapped(() => {
+        const context = engine.context();
+        const root = context.root();
+        const settings = context.settings(root);
+        return { ...engine.settings.unchecked(settings), root, settings, problem: problemOf(settings) };
+      }),
+    repositories: (options = {}) => engine.mapped(() => repositoriesOf(engine.context(), engine.pace(options))),
+    context: (wanted, options = {}) => engine.mapped(() => contextOf(engine.context(), engine.pace(options), wanted)),
+    workspaces: () =>
+      engine.mapped(() => {
+        const { records, problems } = listRecords(ports, engine.options.places.home);
+        return { records: records.map((record) => ({ ...record, present: isThere(ports, record.path) })), problems };
+      }),
+    link: (from, options = {}) =>
+      engine.mapped(async () => {
+        const { id, path } = await linkWorkspace(engine.context(), from, engine.pace(options), engine.wait);
+        return { id, root: path };
+      }),
+  };
+}
+
+/** @throws SavepointError ROOT_REFUSED */
+export function placeIn({ options, ports }: Engine, context: ReturnType<Engine['context']>): Place {
+  const root = context.root();
+  const folder = context.folder.slice(root.length).replace(/^\//, '') as TreePath;
+  return { root, folder, dir: options.dir, platform: ports.platform, fs: ports.fs };
+}
+
+/** A path that cannot be looked at counts as missing. */
+export function isThere({ fs }: Ports, path: DiskPath): boolean {
+  try {
+    return fs.lstat(path) !== null;
+  } catch (error) {
+    if (error instanceof FsError) return false;
+    throw error;
+  }
+}
+
+function problemOf(settings: Settings): SavepointError | null {
+  try {
+    assertSound(settings);
+    return null;
+  } catch (error) {
+    return asSavepointError(error);
+  }
+}

@@ -1,0 +1,192 @@
+/** What one call works with: the folder, its workspace and its settings, each looked up once. */
+
+import type { Effective } from '../config/effective.ts';
+import type { Settings } from '../config/settings.ts';
+import { showName } from '../content/show-name.ts';
+import { kindOf } from '../io/fs.ts';
+import type { Places, Ports } from '../io/ports.ts';
+import { SavepointError } from '../model/errors.ts';
+import { type DiskPath, nameToJson } from '../model/names.ts';
+import { sameFolder } from '../store/folder-identity.ts';
+import { storesIn } from '../store/home.ts';
+import { type OpenStore, openStore } from '../store/layout.ts';
+import { assertNoLink, assertPrivate } from '../store/private-folders.ts';
+import { type IndexedRecord, readIndex } from '../store/record-index.ts';
+import { type Found, findRecord, listRecords, readRecord, type WorkspaceRecord } from '../store/records.ts';
+import { newWorkspaceFolder, refusedRoot, resolveFolder } from './folders.ts';
+import type { SettingsReader } from './settings.ts';
+import type { WorkspaceCache } from './workspace-cache.ts';
+
+export interface ContextOptions {
+  readonly ports: Ports;
+  readonly places: Places;
+  /** The folder that the caller works in. */
+  readonly dir: DiskPath;
+  /** The folder itself is the workspace, whatever encloses it. */
+  readonly here: boolean;
+  /** The person's home folder may be a workspace. */
+  readonly allowHome: boolean;
+  readonly settings: SettingsReader;
+  readonly cache: WorkspaceCache;
+  /** Whether stores stay open in the cache after the call. */
+  readonly keepsStores: boolean;
+}
+
+export class Context {
+  readonly ports: Ports;
+  /** `home` is a real path. */
+  readonly places: Places;
+  /** Real path of the folder, as far as it exists. */
+  readonly folder: DiskPath;
+  readonly here: boolean;
+  readonly allowHome: boolean;
+  readonly cache: WorkspaceCache;
+  readonly #options: ContextOptions;
+  readonly #settings = new Map<DiskPath, Settings>();
+  readonly #effective = new Map<DiskPath, Effective>();
+  #found: Found | null | undefined;
+  #stores: readonly IndexedRecord[] | null = null;
+  #needsIndex = false;
+
+  constructor(options: ContextOptions) {
+    const { ports, places, dir, here, allowHome, cache } = options;
+    assertNoLink(ports, places.home);
+    const home = resolveFolder(ports, places.home);
+    this.ports = ports;
+    this.places = { ...places, home };
+    this.folder = resolveFolder(ports, dir);
+    this.here = here;
+    this.allowHome = allowHome;
+    this.cache = cache;
+    this.#options = options;
+  }
+
+  /** The same for another folder, which is the workspace itself. */
+  at(dir: DiskPath): Context {
+    return new Context({ ...this.#options, dir, here: true });
+  }
+
+  /**
+   * The workspace that the folder belongs to; null where there is none.
+   * @throws SavepointError ROOT_REFUSED where the folder is none; what is wrong with a store that might be its own
+   */
+  find(): Found | null {
+    if (this.#found === undefined) this.#found = this.#look();
+    return this.#found;
+  }
+
+  /** Looks again, at every record: somebody else may have made or moved a workspace. */
+  findAgain(): Found | null {
+    this.#found = this.#searchAll();
+    return this.#found;
+  }
+
+  /** This call changed the record. */
+  foundAs(record: WorkspaceRecord): void {
+    this.#found = { how: 'path', record, madeAnew: false };
+    this.#stores = null;
+  }
+
+  /** Every record was read to find the workspace, and an index would have spared that. */
+  get needsIndex(): boolean {
+    return this.#needsIndex;
+  }
+
+  /** The workspace's folder, also before there is a store. */
+  root(): DiskPath {
+    const found = this.find();
+    return found === null ? newWorkspaceFolder(this) : pathOf(found);
+  }
+
+  /** What the files of settings say, sound or not. */
+  settings(root: DiskPath): Settings {
+    let settings = this.#settings.get(root);
+    if (settings === undefined) {
+      settings = this.#options.settings.read({ home: this.places.home, root });
+      this.#settings.set(root, settings);
+    }
+    return settings;
+  }
+
+  /** What is in force in the workspace of that folder. @throws SavepointError BAD_CONFIG */
+  effective(root: DiskPath): Effective {
+    let effective = this.#effective.get(root);
+    if (effective === undefined) {
+      effective = this.#options.settings.effective(this.settings(root));
+      this.#effective.set(root, effective);
+    }
+    return effective;
+  }
+
+  /** Every store, as it is found by its folder. */
+  stores(): readonly IndexedRecord[] {
+    this.find();
+    this.#stores ??= listRecords(this.ports, this.places.home).records;
+    return this.#stores;
+  }
+
+  storeOf(record: WorkspaceRecord): OpenStore {
+    return this.#options.keepsStores ? this.cache.storeOf(this.ports, record) : openStore(this.ports, record.storePath);
+  }
+
+  /** At the end of a call. */
+  letGo(store: OpenStore): void {
+    if (!this.#options.keepsStores) store.objects.close();
+  }
+
+  /** @returns the error for calls that need checkpoints and have none to work on */
+  noWorkspace(): SavepointError {
+    const { ports, folder } = this;
+    const stat = ports.fs.lstat(folder);
+    const exists = stat !== null && kindOf(stat) === 'folder';
+    const message = exists
+      ? 'There are no checkpoints of this folder yet.'
+      : `There is no folder ${showName(folder)}, and there are no checkpoints of one.`;
+    const hint = 'See `savepoint workspaces` for the folders that have checkpoints.';
+    const data = { folder: nameToJson(folder), exists };
+    return new SavepointError('NO_WORKSPACE', message, data, exists ? {} : { hint });
+  }
+
+  #look(): Found | null {
+    const { ports, places, folder } = this;
+    const stat = ports.fs.lstat(folder);
+    if (stat !== null && kindOf(stat) !== 'folder') throw refusedRoot(folder, 'not-a-folder', 'is not a folder');
+    const stores = readIndex(ports, places.home);
+    const found = stores === null ? null : this.#confirmed(findRecord(ports, stores, folder));
+    if (found === null || !this.#fits(found)) return this.#searchAll();
+    assertPrivate(ports, places.home);
+    assertPrivate(ports, storesIn(places.home));
+    this.#stores = stores;
+    return found;
+  }
+
+  /** The store's own record decides. */
+  #confirmed(found: Found<IndexedRecord> | null): Found | null {
+    if (found === null) return null;
+    const { id, path, identity, storePath } = found.record;
+    const record = readRecord(this.ports, storePath);
+    if (record === null || record.id !== id || record.path !== path) return null;
+    const isSame = identity === null ? record.identity === null : sameFolder(record.identity, identity);
+    return isSame ? { ...found, record } : null;
+  }
+
+  #searchAll(): Found | null {
+    const { ports, places, folder } = this;
+    const { records, problems, unfinished } = listRecords(ports, places.home);
+    this.#stores = records;
+    this.#needsIndex = problems.length === 0 && unfinished === 0;
+    const found = findRecord(ports, records, folder);
+    const fits = found !== null && this.#fits(found) ? found : null;
+    // A store that cannot be read might be the one that belongs here.
+    if (fits === null && problems[0] !== undefined) throw problems[0];
+    return fits;
+  }
+
+  #fits(found: Found): boolean {
+    return !this.here || pathOf(found) === this.folder;
+  }
+}
+
+export function pathOf(found: Found<IndexedRecord>): DiskPath {
+  return found.how === 'moved' ? found.to : found.record.path;
+}

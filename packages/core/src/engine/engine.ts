@@ -1,0 +1,179 @@
+/** How calls are carried out: look at the workspace once, lock it where files or the store change, work, let go. */
+
+import { Pace, type Progress } from '../io/pace.ts';
+import type { Ports } from '../io/ports.ts';
+import type { CallOptions } from '../model/call-options.ts';
+import type { Actor, Checkpoint } from '../model/checkpoint.ts';
+import { acquireLock, type LockOptions } from '../store/lock.ts';
+import { confirmRecord, type Found } from '../store/records.ts';
+import type { Workspace } from '../timeline/capture/capture.ts';
+import { resolveCheckpoint } from '../timeline/query/resolve.ts';
+import { asSavepointError } from '../transaction/outcome.ts';
+import { Background } from './background.ts';
+import { Context } from './context.ts';
+import { EventStream } from './events.ts';
+import { ensureWorkspace, openFound } from './open.ts';
+import type { OpenOptions } from './options.ts';
+import { lockOverlapping } from './overlap.ts';
+import { SettingsReader } from './settings.ts';
+import { settle } from './settle.ts';
+import { WorkspaceCache } from './workspace-cache.ts';
+import type { Operating, Writing, WritingScope } from './writing.ts';
+
+const USER: Actor = { kind: 'user', name: 'user' };
+const WAIT_MS = 60_000;
+
+export class Engine {
+  readonly options: OpenOptions;
+  readonly ports: Ports;
+  readonly actor: Actor;
+  readonly events: EventStream;
+  readonly background: Background;
+  readonly settings: SettingsReader;
+  readonly cache: WorkspaceCache;
+  /** Stores stay open between calls. */
+  readonly keepsStores: boolean;
+  /** Looks at the workspace anew in each call, also where this one does not: for work that goes on after a call. */
+  readonly base: Engine;
+  /** Whether all calls share one look. */
+  readonly #isPinned: boolean;
+  #context: Context | null = null;
+
+  private constructor(options: OpenOptions, shared: Engine | null, keepsStores: boolean) {
+    this.options = options;
+    this.ports = options.ports;
+    this.actor = options.actor ?? USER;
+    this.events = shared?.events ?? new EventStream();
+    this.background = shared?.background ?? new Background(options.ports.clock, this.events);
+    this.settings = shared?.settings ?? new SettingsReader(options.ports, options, this.events);
+    this.cache = shared === null ? cacheOf(options) : cacheWithin(shared);
+    this.keepsStores = keepsStores;
+    this.base = shared?.base ?? this;
+    this.#isPinned = shared !== null;
+  }
+
+  static open(options: OpenOptions): Engine {
+    return new Engine(options, null, options.watch !== undefined && options.watch !== false);
+  }
+
+  /**
+   * Several calls that work with one look at the workspace, and with its store open. What another process does to the store
+   * meanwhile is seen; that it moves the workspace, or changes its settings, is not.
+   */
+  async once<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
+    if (this.#isPinned) return work(this);
+    const engine = new Engine(this.options, this, true);
+    try {
+      return await work(engine);
+    } finally {
+      if (!this.keepsStores) engine.cache.close();
+    }
+  }
+
+  /** Not while a call is under way. */
+  close(): void {
+    if (typeof this.options.watch !== 'object') this.cache.close();
+  }
+
+  context(): Context {
+    if (!this.#isPinned) return this.#newContext();
+    this.#context ??= this.#newContext();
+    return this.#context;
+  }
+
+  pace(options: CallOptions): Pace {
+    const tell = (progress: Progress): void => this.events.emit('progress', progress);
+    return new Pace(this.ports.clock, options.signal ?? null, tell);
+  }
+
+  get wait(): LockOptions {
+    return {
+      waitMs: this.options.waitMs ?? WAIT_MS,
+      onWait: (holder) => this.events.emit('waiting', holder),
+    };
+  }
+
+  resolve({ timeline }: Workspace, name: string): Checkpoint {
+    return resolveCheckpoint(timeline, name, this.ports.clock.now());
+  }
+
+  /** Whatever goes wrong reaches the caller as a SavepointError. */
+  async mapped<T>(work: () => T | Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw asSavepointError(error);
+    }
+  }
+
+  /** Without the lock. @throws SavepointError NO_WORKSPACE */
+  async reading<T>(work: (workspace: Workspace, context: Context, found: Found) => T | Promise<T>): Promise<T> {
+    return this.mapped(async () => {
+      const context = this.context();
+      const found = context.find();
+      if (found === null) throw context.noWorkspace();
+      const workspace = openFound(context, found);
+      try {
+        return await work(workspace, context, found);
+      } finally {
+        context.letGo(workspace.store);
+      }
+    });
+  }
+
+  /** Under the lock. Makes the workspace unless it has to exist. */
+  async writing<T>(options: CallOptions, scope: WritingScope, work: (writing: Writing) => Promise<T>): Promise<T> {
+    return this.mapped(async () => {
+      const context = this.context();
+      const pace = this.pace(options);
+      if (scope === 'existing' && context.find() === null) throw context.noWorkspace();
+      const workspace = await ensureWorkspace(context, pace, this.wait);
+      const { store } = workspace;
+      const lock =
+        scope === 'alone'
+          ? await acquireLock(this.ports, store.layout.lock, pace, this.wait, store.turn)
+          : await lockOverlapping(context, workspace, pace, this.wait);
+      try {
+        if (!lock.isOurTurn) {
+          confirmRecord(this.ports, store.layout.path);
+          store.refs.collectDebris();
+          store.objects.collectDebris();
+        }
+        return await work({ context, workspace, lock, pace });
+      } catch (error) {
+        store.turn.forget();
+        throw error;
+      } finally {
+        lock.release();
+        context.letGo(store);
+      }
+    });
+  }
+
+  /** For what changes files: no decision may be pending, here or in a workspace that overlaps. */
+  async operating<T>(
+    options: CallOptions,
+    work: (operating: Operating) => Promise<T>,
+    scope: WritingScope = 'existing',
+  ): Promise<T> {
+    return this.writing(options, scope, async (writing) => {
+      const { waiting } = await settle(this.events, writing, null);
+      return work({ ...writing, waiting });
+    });
+  }
+
+  #newContext(): Context {
+    const { ports, places, dir, here = false, allowHome = false } = this.options;
+    const { settings, cache, keepsStores } = this;
+    return new Context({ ports, places, dir, here, allowHome, settings, cache, keepsStores });
+  }
+}
+
+function cacheOf({ watch }: OpenOptions): WorkspaceCache {
+  return typeof watch === 'object' ? watch : new WorkspaceCache({ watch: watch ?? false });
+}
+
+/** Other calls may be under way, and close their own stores. */
+function cacheWithin({ keepsStores, cache }: Engine): WorkspaceCache {
+  return keepsStores ? cache : new WorkspaceCache({ watch: false, stories: cache.stories });
+}

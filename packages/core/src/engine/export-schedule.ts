@@ -1,0 +1,79 @@
+/** Exporting new checkpoints without being asked. */
+
+import { FsError } from '../io/fs.ts';
+import type { CallOptions } from '../model/call-options.ts';
+import { SavepointError } from '../model/errors.ts';
+import { type CheckpointId, checkpointNumber } from '../model/ids.ts';
+import type { Exported } from '../share/export.ts';
+import { type ExportState, readExportState } from '../store/state/export-state.ts';
+import type { Workspace } from '../timeline/capture/capture.ts';
+import type { Context } from './context.ts';
+import type { Engine } from './engine.ts';
+
+/** How far the automatic export is. */
+export interface ExportStatus {
+  readonly place: string;
+  /** Null before its first try. */
+  readonly state: ExportState | null;
+  /** Checkpoints that are not exported yet. */
+  readonly behind: number;
+}
+
+const EXPORT = 'The export';
+
+/** Exports what is new, in the background, where the settings say so: once, however many checkpoints come at once. */
+export function exportLater({ base }: Engine, context: Context): void {
+  if (base.background.isQueued(EXPORT) || exportPlace(base, context) === null) return;
+  const { exporter, dir } = base.options;
+  // At once: this process may end before its next turn.
+  exporter?.elsewhere?.(dir);
+  base.background.start(EXPORT, async () => {
+    if (exporter?.elsewhere !== undefined) return;
+    const failure = await exportPatiently(base, {});
+    if (failure !== null) base.events.emit('warning', { message: `Not exported: ${failure.message}` });
+  });
+}
+
+/** @returns null where the settings name no place */
+export function exportStatus({ root, ports, store, timeline }: Workspace, context: Context): ExportStatus | null {
+  const place = context.settings(root).values['export.to'];
+  if (place === '') return null;
+  const known = readExportState(ports.fs, store.layout);
+  const state = known?.place === place ? known : null;
+  const upTo = state?.upTo == null ? 0 : checkpointNumber(state.upTo);
+  return { place, state, behind: timeline.list().filter(({ number }) => number > upTo).length };
+}
+
+/** @returns the last failure; null where there was none, or another process exports already */
+export async function exportPatiently(
+  engine: Engine,
+  options: CallOptions & { readonly long?: boolean },
+): Promise<SavepointError | null> {
+  const { asOnlyPatient, exportPatiently: tryAgain, exportTimeline } = await import('../share/exporting.ts');
+  const { clock } = engine.ports;
+  const once = (): Promise<Exported> =>
+    engine.reading(async (workspace, context) => {
+      const place = context.effective(workspace.root).exporting;
+      const newest = workspace.timeline.latest();
+      if (place === null || newest === null) return { upTo: newest?.id ?? ('cp_1' as CheckpointId), added: null };
+      const { exporter } = engine.options;
+      return exportTimeline(workspace, place, exporter, engine.pace(options), engine.wait, options.signal);
+    });
+  const newest = (): Promise<string | null> => engine.reading(({ timeline }) => timeline.latest()?.id ?? null);
+  return engine.reading((workspace) =>
+    asOnlyPatient(workspace, engine.pace(options), engine.wait, () =>
+      tryAgain(once, newest, options.long ?? false, (ms) => clock.sleep(ms)),
+    ),
+  );
+}
+
+/** Null where nothing is exported, and where the settings cannot be used: other calls say so. */
+function exportPlace(engine: Engine, context: Context): string | null {
+  if (!engine.settings.reads) return null;
+  try {
+    return context.effective(context.root()).exporting?.to ?? null;
+  } catch (error) {
+    if (error instanceof SavepointError || error instanceof FsError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+/** Which folder a workspace is, and which ones cannot be one. */
+
+import { showName } from '../content/show-name.ts';
+import { findRepository } from '../git/repository.ts';
+import { isFsError, kindOf } from '../io/fs.ts';
+import type { Places, Ports } from '../io/ports.ts';
+import { type ErrorData, SavepointError } from '../model/errors.ts';
+import { type DiskPath, diskParent, nameToJson } from '../model/names.ts';
+
+export interface FolderQuestion {
+  readonly ports: Ports;
+  /** Real path of the folder that the caller works in, as far as it exists. */
+  readonly folder: DiskPath;
+  readonly places: Places;
+  readonly here: boolean;
+  readonly allowHome: boolean;
+}
+
+/** A path with its links resolved, as far as it exists. */
+export function resolveFolder(ports: Ports, path: DiskPath): DiskPath {
+  try {
+    return ports.fs.realpath(path);
+  } catch (error) {
+    if (!isFsError(error, 'ENOENT')) throw error;
+  }
+  const parent = diskParent(path);
+  if (parent === null) return path;
+  const above = resolveFolder(ports, parent);
+  return `${above === '/' ? '' : above}${path.slice(parent === '/' ? 0 : parent.length)}` as DiskPath;
+}
+
+/** The folder that a first checkpoint makes a workspace: the enclosing repository's top, else the folder itself. */
+export function newWorkspaceFolder({ ports, folder, here }: FolderQuestion): DiskPath {
+  const stat = ports.fs.lstat(folder);
+  if (stat === null || kindOf(stat) !== 'folder') throw refusedRoot(folder, 'not-a-folder', 'is not a folder');
+  if (here) return folder;
+  const found = findRepository(ports.fs, folder);
+  if (found === null) return folder;
+  // Whether there is a repository could not be seen: a guess might take in far too much.
+  if ('problem' in found.repository && found.repository.problem.why === 'unreadable' && found.folder !== folder) {
+    const { path, detail } = found.repository.problem;
+    throw new SavepointError(
+      'IO',
+      `${showName(path)} cannot be looked at (${detail}), so nobody knows what repository this is.`,
+      { path: nameToJson(path), operation: 'lstat', code: detail },
+      { hint: 'Nothing was changed. Mend that, or use --here to make this very folder the workspace.' },
+    );
+  }
+  return found.folder;
+}
+
+/** @throws SavepointError ROOT_REFUSED */
+export function assertMayBeWorkspace({ ports, places, allowHome }: FolderQuestion, folder: DiskPath): void {
+  const { home, userHome } = places;
+  if (diskParent(folder) === null || /^[A-Za-z]:[\\/]?$/.test(folder)) {
+    throw refusedRoot(folder, 'filesystem-root', 'is the root of the file system');
+  }
+  if (!allowHome && userHome !== null && resolveFolder(ports, userHome) === folder) {
+    throw refusedRoot(folder, 'home', 'is a home folder');
+  }
+  if (isInside(home, folder)) throw refusedRoot(folder, 'holds-store', 'holds the store of Savepoint');
+  if (isInside(folder, home)) throw refusedRoot(folder, 'in-store', 'lies in the store of Savepoint');
+}
+
+export function isInside(path: DiskPath, folder: DiskPath): boolean {
+  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+}
+
+export function refusedRoot(folder: DiskPath, why: ErrorData<'ROOT_REFUSED'>['why'], text: string): SavepointError {
+  return new SavepointError('ROOT_REFUSED', `${showName(folder)} ${text}, so it cannot be a workspace.`, {
+    folder: nameToJson(folder),
+    why,
+  });
+}

@@ -1,0 +1,30 @@
+/** The lock of the folder that holds all stores: held while a workspace is made, moved or linked. */
+
+import type { Pace } from '../io/pace.ts';
+import type { Ports } from '../io/ports.ts';
+import { type DiskPath, diskChild } from '../model/names.ts';
+import { acquireLock, type LockOptions } from '../store/lock.ts';
+import { makeFolders, prepareHome } from '../store/private-folders.ts';
+import { writeIndex } from '../store/record-index.ts';
+import { listRecords } from '../store/records.ts';
+
+/** Does the work, then brings the index of the records up to date. */
+export async function underHomeLock<T>(
+  { ports, places }: { readonly ports: Ports; readonly places: { readonly home: DiskPath } },
+  pace: Pace,
+  wait: LockOptions,
+  work: () => T,
+): Promise<T> {
+  const { home } = places;
+  prepareHome(ports, home);
+  const folder = diskChild(home, 'lock');
+  makeFolders(ports.fs, folder, 0o700);
+  const lock = await acquireLock(ports, folder, pace, wait);
+  try {
+    const done = work();
+    writeIndex(ports, home, () => listRecords(ports, home));
+    return done;
+  } finally {
+    lock.release();
+  }
+}

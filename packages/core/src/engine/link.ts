@@ -1,0 +1,70 @@
+/** Giving a folder the timeline of another one. */
+
+import { showName } from '../content/show-name.ts';
+import { kindOf } from '../io/fs.ts';
+import type { Pace } from '../io/pace.ts';
+import { SavepointError } from '../model/errors.ts';
+import { nameToJson } from '../model/names.ts';
+import { identityOf, stillSameFolder } from '../store/folder-identity.ts';
+import type { LockOptions } from '../store/lock.ts';
+import { listRecords, type WorkspaceRecord, writeRecord } from '../store/records.ts';
+import type { Context } from './context.ts';
+import { assertMayBeWorkspace, refusedRoot } from './folders.ts';
+import { underHomeLock } from './home-lock.ts';
+
+/**
+ * @param from path of the other folder, or the id of its store
+ * @throws SavepointError NO_WORKSPACE, ROOT_REFUSED where this folder has a timeline, or that one is still there
+ */
+export async function linkWorkspace(
+  context: Context,
+  from: string,
+  pace: Pace,
+  wait: LockOptions,
+): Promise<WorkspaceRecord> {
+  assertMayBeWorkspace(context, context.folder);
+  const identity = ownIdentity(context);
+  return underHomeLock(context, pace, wait, () => {
+    const { ports, places, folder } = context;
+    const { records } = listRecords(ports, places.home);
+    const record = records.find(({ id, path }) => id === from || path === from);
+    if (record === undefined) {
+      throw new SavepointError(
+        'NO_WORKSPACE',
+        'No store has that path or id.',
+        { folder: nameToJson(from) },
+        { hint: 'Run `savepoint workspaces` to see what there is.' },
+      );
+    }
+    const other = records.find(({ id, path }) => path === folder && id !== record.id);
+    if (other !== undefined) {
+      throw new SavepointError('ROOT_REFUSED', 'This folder has a timeline of its own already.', {
+        folder: nameToJson(folder),
+        why: 'has-store',
+        workspace: other.id,
+      });
+    }
+    assertLeft(context, record);
+    const linked = { ...record, path: folder, identity };
+    writeRecord(ports, linked);
+    return linked;
+  });
+}
+
+function ownIdentity({ ports, folder }: Context): WorkspaceRecord['identity'] {
+  const stat = ports.fs.lstat(folder);
+  if (stat === null || kindOf(stat) !== 'folder') throw refusedRoot(folder, 'not-a-folder', 'is not a folder');
+  return identityOf(stat);
+}
+
+/** Two folders cannot share a timeline. */
+function assertLeft({ ports, folder }: Context, record: WorkspaceRecord): void {
+  const there = record.path === folder ? null : ports.fs.lstat(record.path);
+  if (there === null || !stillSameFolder(record.identity, identityOf(there))) return;
+  throw new SavepointError(
+    'ROOT_REFUSED',
+    `That timeline belongs to ${showName(record.path)}, which is still there.`,
+    { folder: nameToJson(folder), why: 'in-use', workspace: record.id },
+    { hint: 'Two folders cannot share a timeline. Move or remove that one first, or start a timeline here.' },
+  );
+}

@@ -1,0 +1,127 @@
+/** Opening the workspace that was found, and making one where there is none. */
+
+import { kindOf } from '../io/fs.ts';
+import type { Pace } from '../io/pace.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { WorkspaceId } from '../model/ids.ts';
+import { identityOf } from '../store/folder-identity.ts';
+import { storePathIn } from '../store/home.ts';
+import { createStore } from '../store/layout.ts';
+import type { LockOptions } from '../store/lock.ts';
+import { type Found, type WorkspaceRecord, writeRecord } from '../store/records.ts';
+import type { Workspace } from '../timeline/capture/capture.ts';
+import { Timeline } from '../timeline/record/timeline.ts';
+import { StatCache } from '../workspace/scan/stat-cache.ts';
+import { type Context, pathOf } from './context.ts';
+import { assertMayBeWorkspace, newWorkspaceFolder, refusedRoot } from './folders.ts';
+import { underHomeLock } from './home-lock.ts';
+
+/** Opens the store of a found workspace as it is, for reading. */
+export function openFound(context: Context, found: Found): Workspace {
+  return workspaceOf(context, { ...found.record, path: pathOf(found) });
+}
+
+/** Looks into the store of the workspace, without the lock. @returns null where there is none yet */
+export function lookInto<T>(context: Context, look: (workspace: Workspace) => T): T | null {
+  const found = context.find();
+  if (found === null) return null;
+  const workspace = openFound(context, found);
+  try {
+    return look(workspace);
+  } finally {
+    context.letGo(workspace.store);
+  }
+}
+
+export function workspaceOf(context: Context, record: WorkspaceRecord): Workspace {
+  const { ports, places, cache } = context;
+  const store = context.storeOf(record);
+  // Read when they are asked for: what takes no look at the folder goes on while a configuration file is broken.
+  const effective = () => context.effective(record.path);
+  return {
+    ports,
+    id: record.id,
+    root: record.path,
+    store,
+    timeline: new Timeline(store.objects, store.refs, cache.stories),
+    get rules() {
+      return effective().rules;
+    },
+    get recordIndex() {
+      return effective().recordIndex;
+    },
+    get gitAttributes() {
+      return effective().adopt ? (places.gitAttributes?.() ?? null) : null;
+    },
+    get maxStoreBytes() {
+      return effective().retention.maxStoreBytes;
+    },
+    globalIgnore: places.globalIgnore,
+    memory: cache.memoryOf(ports, record, new StatCache(ports, store.layout)),
+    searchPath: places.searchPath ?? '',
+    lastNumber: record.lastNumber,
+  };
+}
+
+/**
+ * The workspace of the folder, made if there is none, with its record saying where it is now. Of several processes that
+ * come to a new folder at once one makes the store, and the others find it.
+ */
+export async function ensureWorkspace(context: Context, pace: Pace, wait: LockOptions): Promise<Workspace> {
+  const found = context.find();
+  if (found !== null && !needsNote(context, found)) {
+    assertMayBeWorkspace(context, pathOf(found));
+    if (context.needsIndex) await writeMissingIndex(context, pace, wait);
+    return openFound(context, found);
+  }
+  const made = await underHomeLock(context, pace, wait, () => {
+    const again = context.findAgain();
+    return again === null ? makeWorkspace(context) : noteWhere(context, again);
+  });
+  context.foundAs(made);
+  return workspaceOf(context, made);
+}
+
+/** The index was missing or out of date. Where another process holds the lock, it stays so for now. */
+async function writeMissingIndex(context: Context, pace: Pace, wait: LockOptions): Promise<void> {
+  try {
+    await underHomeLock(context, pace, { ...wait, waitMs: 0 }, () => undefined);
+  } catch (error) {
+    if (!(error instanceof SavepointError && error.code === 'LOCKED')) throw error;
+  }
+}
+
+/** The record says something else than the disk: the folder was moved, or made anew. */
+function needsNote(context: Context, found: Found): boolean {
+  return found.how === 'moved' || (found.madeAnew && context.ports.fs.lstat(found.record.path) !== null);
+}
+
+function noteWhere(context: Context, found: Found): WorkspaceRecord {
+  const path = pathOf(found);
+  assertMayBeWorkspace(context, path);
+  const stat = context.ports.fs.lstat(path);
+  const record = { ...found.record, path, identity: stat === null ? found.record.identity : identityOf(stat) };
+  if (needsNote(context, found)) writeRecord(context.ports, record);
+  return record;
+}
+
+function makeWorkspace(context: Context): WorkspaceRecord {
+  const { ports, places } = context;
+  const path = newWorkspaceFolder(context);
+  assertMayBeWorkspace(context, path);
+  const stat = ports.fs.lstat(path);
+  if (stat === null || kindOf(stat) !== 'folder') throw refusedRoot(path, 'not-a-folder', 'is not a folder');
+  const id = ports.random.hex(16) as WorkspaceId;
+  const storePath = storePathIn(places.home, id);
+  createStore(ports, storePath);
+  const record: WorkspaceRecord = {
+    id,
+    path,
+    identity: identityOf(stat),
+    lastNumber: 0,
+    created: ports.clock.now(),
+    storePath,
+  };
+  writeRecord(ports, record);
+  return record;
+}

@@ -1,0 +1,69 @@
+/** Previewing and carrying out operations: as whom, with which events, and what comes after. */
+
+import type { CallOptions } from '../model/call-options.ts';
+import { givenCallId } from '../model/given-ids.ts';
+import {
+  type Operation,
+  type OperationResult,
+  type Preview,
+  previewOperation,
+  runOperation,
+} from '../operation/operation.ts';
+import { readOpenCalls } from '../store/state/open-calls.ts';
+import type { Workspace } from '../timeline/capture/capture.ts';
+import { announceOperation } from './announce.ts';
+import type { Engine } from './engine.ts';
+import type { OperationEvent } from './events.ts';
+import { tidyAfter } from './maintenance.ts';
+import type { Operating } from './writing.ts';
+
+export interface OperationOptions extends CallOptions {
+  /** Fingerprint of the preview that was agreed to; any other set of changes is a conflict. */
+  readonly expected?: string;
+}
+
+/** What the operation would do. Changes nothing, and waits for nobody. */
+export function preview(
+  engine: Engine,
+  workspace: Workspace,
+  operation: Operation,
+  options: CallOptions,
+): Promise<Preview> {
+  return previewOperation(workspace, asAsked(engine, operation, workspace, options), engine.pace(options));
+}
+
+/** Every operation ends the same way: it is announced, then the store is tidied. */
+export async function runAndAnnounce(
+  engine: Engine,
+  operating: Operating,
+  event: OperationEvent,
+  operation: Operation,
+  options: OperationOptions,
+): Promise<OperationResult> {
+  const asked = asAsked(engine, operation, operating.workspace, options);
+  const result = await runOperation(operating, asked, options.expected ?? null);
+  announceOperation(engine, operating.context, event, result);
+  await tidyAfter(engine, operating);
+  return result;
+}
+
+function asAsked({ actor }: Engine, operation: Operation, workspace: Workspace, options: CallOptions): Operation {
+  return { ...ofCall(operation, workspace, options), overFrozen: options.force === true && actor.kind === 'user' };
+}
+
+/**
+ * An operation that an agent asks for through one of our own tools is a step of its session: a hook told of the call, under
+ * the id that the tool was given, or under none, where only one such call is open.
+ */
+function ofCall(operation: Operation, { ports, store }: Workspace, { toolCall }: CallOptions): Operation {
+  if (operation.telling.actor.kind !== 'agent') return operation;
+  const own = readOpenCalls(ports.fs, store.layout, ports.clock.now()).filter((call) => call.own);
+  const call = toolCall === undefined ? (own.length === 1 ? own[0] : undefined) : own.find(({ id }) => id === toolCall);
+  if (call !== undefined) {
+    const { actor, session, id, tool } = call;
+    return { ...operation, telling: { ...operation.telling, actor, session, toolCall: id, tool } };
+  }
+  return toolCall === undefined
+    ? operation
+    : { ...operation, telling: { ...operation.telling, toolCall: givenCallId(toolCall) } };
+}

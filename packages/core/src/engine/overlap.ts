@@ -1,0 +1,68 @@
+/** Workspaces whose folders lie in each other: what changes files in one locks all of them. */
+
+import type { Pace } from '../io/pace.ts';
+import { layoutOf } from '../store/layout.ts';
+import { acquireLock, type HeldLock, type LockOptions } from '../store/lock.ts';
+import type { IndexedRecord } from '../store/record-index.ts';
+import { readRecord } from '../store/records.ts';
+import { Turn } from '../store/turn.ts';
+import type { Workspace } from '../timeline/capture/capture.ts';
+import type { Context } from './context.ts';
+import { isInside } from './folders.ts';
+import { workspaceOf } from './open.ts';
+
+/** This workspace and every other one whose folder lies in it or around it, always in the same order. */
+export function overlapping(context: Context, workspace: Workspace): readonly Workspace[] {
+  return overlappingStores(context, workspace).flatMap(({ id, storePath }) => {
+    if (id === workspace.id) return [workspace];
+    const record = readRecord(context.ports, storePath);
+    return record === null ? [] : [workspaceOf(context, record)];
+  });
+}
+
+/** Folders of the other workspaces that overlap this one. */
+export function overlappingFolders(context: Context, workspace: Workspace): readonly IndexedRecord['path'][] {
+  return overlappingStores(context, workspace).flatMap(({ id, path }) => (id === workspace.id ? [] : [path]));
+}
+
+/** Locks the workspace and every other one whose folder lies in it or around it, always in the same order. */
+export async function lockOverlapping(
+  context: Context,
+  workspace: Workspace,
+  pace: Pace,
+  wait: LockOptions,
+): Promise<HeldLock> {
+  const { ports } = context;
+  const held: HeldLock[] = [];
+  let isOurTurn = false;
+  const release = (): void => {
+    for (const lock of held.splice(0).reverse()) lock.release();
+  };
+  try {
+    for (const { id, storePath } of overlappingStores(context, workspace)) {
+      const { lock, turn } = layoutOf(storePath);
+      const own = id === workspace.id ? workspace.store.turn : new Turn(ports, turn);
+      const one = await acquireLock(ports, lock, pace, wait, own);
+      held.push(one);
+      if (id === workspace.id) isOurTurn = one.isOurTurn;
+    }
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return {
+    isOurTurn,
+    assertHeld: () => {
+      for (const lock of held) lock.assertHeld();
+    },
+    release,
+  };
+}
+
+function overlappingStores(context: Context, { id, root, store }: Workspace): readonly IndexedRecord[] {
+  const others = context
+    .stores()
+    .filter((other) => other.id !== id && (isInside(other.path, root) || isInside(root, other.path)));
+  const own: IndexedRecord = { id, path: root, identity: null, storePath: store.layout.path };
+  return [own, ...others].sort((a, b) => (a.id < b.id ? -1 : 1));
+}

@@ -1,0 +1,37 @@
+/** How a transaction that recovery finishes gets its checkpoint, also when its number was taken meanwhile. */
+
+import type { Pace } from '../io/pace.ts';
+import { withHeads } from '../operation/heads.ts';
+import type { HeldLock } from '../store/lock.ts';
+import { attributionTo } from '../timeline/capture/attribution.ts';
+import { capture, type Workspace } from '../timeline/capture/capture.ts';
+import { readCheckpoint } from '../timeline/record/timeline.ts';
+import type { Journal, Publication } from '../transaction/transition.ts';
+
+/**
+ * A capture may have taken the planned number while the transaction was pending. Then the act is told again under a new
+ * number, with the workspace as it is now.
+ */
+export function publicationAgain(workspace: Workspace, lock: HeldLock, pace: Pace, journal: Journal): Publication {
+  const { timeline, store } = workspace;
+  const { checkpoint } = journal;
+  return withHeads(workspace, {
+    checkpoint,
+    isPublished: () => timeline.isPublished(checkpoint),
+    withdraw: () => timeline.withdraw(checkpoint),
+    publish: async () => {
+      if (timeline.list().every(({ number }) => number < checkpoint.number)) {
+        timeline.publish(checkpoint);
+        return;
+      }
+      const story = readCheckpoint(store.objects, checkpoint.commit);
+      const attribution = attributionTo({
+        actor: story.actor,
+        session: story.session,
+        call: story.toolCall,
+        tool: story.tool?.name ?? null,
+      });
+      await capture(workspace, lock, pace.uncancellable(), story, { always: true, attribution });
+    },
+  });
+}

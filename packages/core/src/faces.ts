@@ -1,0 +1,16 @@
+/** For faces: the table of verbs, and what rendering its results takes. */
+
+export type { AutomaticExport } from './config/effective.ts';
+export { OPTION_KEYS, specOf } from './config/options.ts';
+export { configSchema } from './config/schema.ts';
+export type { SettingsSource } from './config/settings.ts';
+export { showContent } from './content/show-name.ts';
+export { statLines } from './content/stat-line.ts';
+export { unifiedPatch } from './content/unified-patch.ts';
+export { answerQuestion } from './remote/wire.ts';
+export type { Exporter } from './share/exporting.ts';
+export { STORE_FORMAT } from './store/records.ts';
+export type { OpenCall } from './store/state/open-calls.ts';
+export { watchEventToJson } from './verbs/shapes/watch-event.ts';
+export { VERBS } from './verbs/table.ts';
+export { type InputOf, type OutputOf, schemasOf, type Verb } from './verbs/verb.ts';

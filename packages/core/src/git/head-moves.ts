@@ -1,0 +1,268 @@
+/** What it takes to put a repository's branch, HEAD and index where a checkpoint saw them, or why it cannot be done. */
+
+import { gitBoolean } from '../content/git-config.ts';
+import { FsError } from '../io/fs.ts';
+import type { Pace } from '../io/pace.ts';
+import type { Ports } from '../io/ports.ts';
+import type { HeadPosition, RecordedIndex } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
+import { isObjectId, type ObjectId } from '../model/ids.ts';
+import { type DiskPath, diskChild, onDisk, type TreePath, textFromBytes } from '../model/names.ts';
+import { decodeCommit } from '../store/objects/commit.ts';
+import { hashObject } from '../store/objects/object-hash.ts';
+import { problemOf, readGitFile, Unusable } from './file.ts';
+import { type Head, readBranch, readHead } from './head.ts';
+import { plainIndexOf } from './index-plain.ts';
+import { GitObjects } from './objects.ts';
+import { complaint, type Git } from './program.ts';
+import { type GitState, readRepository } from './repository.ts';
+
+export interface RefUpdate {
+  readonly name: string;
+  /** Null: there is none. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+export interface WantedHead {
+  /** The root's folder in the workspace. */
+  readonly path: TreePath;
+  readonly to: HeadPosition;
+  /** What was in flight when it stood there. */
+  readonly operation: string | null;
+  /** A blob of the store to be the index; null: it is made of the commit. */
+  readonly index: ObjectId | null;
+  /** The same with its entries alone, by which it is told whether that is the index already; null where not known. */
+  readonly plain: ObjectId | null;
+  /** What it names, where it was recorded. */
+  readonly recorded: RecordedIndex | null;
+}
+
+export interface HeadMove {
+  readonly path: TreePath;
+  readonly before: HeadPosition;
+  readonly after: HeadPosition;
+  readonly refs: readonly RefUpdate[];
+  /** The index is another one afterwards: it stays as it is where only the branch is another one. */
+  readonly movesIndex: boolean;
+  readonly index: ObjectId | null;
+  /** What that names, and may have to be put into the repository first. */
+  readonly recorded: RecordedIndex | null;
+  /** Commits that no ref leads to afterwards, newest first. */
+  readonly unreachable: readonly { readonly commit: string; readonly subject: string }[];
+}
+
+export interface HeadPlan {
+  readonly moves: readonly HeadMove[];
+  readonly refused: readonly { readonly path: TreePath; readonly why: string }[];
+}
+
+/** More would make the store a copy of the repository. */
+const MOST_KEPT = 1_000;
+const ID_DIGITS = 40;
+const INDEX_BYTES = 1024 * 1024 * 1024;
+const BRANCHES = 'refs/heads/';
+
+export async function planHeads(
+  ports: Ports,
+  root: DiskPath,
+  git: Git | null,
+  wanted: readonly WantedHead[],
+  pace: Pace,
+): Promise<HeadPlan> {
+  const moves: HeadMove[] = [];
+  const refused: { path: TreePath; why: string }[] = [];
+  for (const one of wanted) {
+    const disk = onDisk(root, one.path);
+    try {
+      const state = readRepository(ports.fs, disk);
+      if (state === null) continue;
+      if ('problem' in state) throw new Refusal(`its .git cannot be used: ${state.problem.detail}`);
+      const before = positionOf(state);
+      if (before === null) throw new Refusal('it cannot be told where its HEAD stands');
+      const another = isAnotherIndex(ports, state, one.plain);
+      if (samePosition(before, one.to) && !another) continue;
+      if (git === null) throw new Refusal('git is needed for that, and is not found');
+      await pace.breathe();
+      moves.push(await planMove(ports, disk, git, state, before, one, another, pace));
+    } catch (error) {
+      refused.push({ path: one.path, why: whyNot(error) });
+    }
+  }
+  return { moves, refused };
+}
+
+/** Null where it cannot be told. */
+export function positionOf({ head }: GitState): HeadPosition | null {
+  return head === null ? null : { branch: head.branch, commit: head.commit };
+}
+
+export function samePosition(a: HeadPosition, b: HeadPosition): boolean {
+  return a.branch === b.branch && a.commit === b.commit;
+}
+
+export function refOf(branch: string): string {
+  return BRANCHES + branch;
+}
+
+/** What keeps others from writing to a repository, looked at now. */
+export function lockedBy(ports: Ports, { gitDir, commonDir }: GitState, refs: readonly string[]): string | null {
+  const locks = [
+    `${gitDir}/index.lock`,
+    `${gitDir}/HEAD.lock`,
+    `${commonDir}/packed-refs.lock`,
+    ...refs.map((ref) => `${commonDir}/${ref}.lock`),
+  ];
+  return locks.find((lock) => ports.fs.lstat(lock as DiskPath) !== null) ?? null;
+}
+
+/** @returns what is not to be written to, in whatever way it is asked for; null where it may be */
+export function neverWritten({ link, config, objectFormat, bare }: GitState): string | null {
+  if (link === 'elsewhere') return 'its .git leads to a repository that does not know this folder';
+  if (bare) return 'it is a bare repository';
+  if (objectFormat !== 'sha1') return `its objects are named by ${objectFormat}, which is not written`;
+  if (link === 'inside' && config.has('core.worktree')) return 'its files are elsewhere (core.worktree)';
+  if (gitBoolean(config.get('core.sparsecheckout')) === true) return 'it is a sparse checkout';
+  return null;
+}
+
+class Refusal extends Error {}
+
+/** Of one that cannot be read nobody knows. */
+function isAnotherIndex({ fs }: Ports, { gitDir }: GitState, plain: ObjectId | null): boolean {
+  if (plain === null) return false;
+  const path = diskChild(gitDir, 'index');
+  const bytes = readGitFile(fs, path, INDEX_BYTES);
+  if (bytes === null) return true;
+  try {
+    return hashObject('blob', plainIndexOf(path, bytes)) !== plain;
+  } catch (error) {
+    problemOf(error);
+    return true;
+  }
+}
+
+async function planMove(
+  ports: Ports,
+  disk: DiskPath,
+  git: Git,
+  state: GitState,
+  before: HeadPosition,
+  { path, to, operation, index, recorded }: WantedHead,
+  anotherIndex: boolean,
+  pace: Pace,
+): Promise<HeadMove> {
+  const never = neverWritten(state);
+  if (never !== null) throw new Refusal(never);
+  if (to.branch === null && to.commit === null) throw new Refusal('the checkpoint does not know where it stood');
+  if (state.operation !== null) throw new Refusal(`a ${state.operation} is in flight`);
+  if (operation !== null) throw new Refusal(`the checkpoint was taken in the middle of a ${operation}`);
+  for (const branch of [before.branch, to.branch]) {
+    if (branch?.startsWith('refs/')) throw new Refusal('its HEAD points at something that is no branch');
+    if (branch !== null && textFromBytes(branch) === null) throw new Refusal('the name of its branch is no UTF-8');
+  }
+  const refs = refUpdates(ports, state, to);
+  const lock = lockedBy(
+    ports,
+    state,
+    refs.map(({ name }) => name),
+  );
+  if (lock !== null) throw new Refusal(`a git is at work there, or was killed: ${lock} is in the way`);
+  if (to.branch !== null && to.branch !== before.branch) refuseIfInUse(ports, state, disk, to.branch);
+  await refuseHooks(git, state);
+  const objects = new GitObjects(ports, state);
+  try {
+    if (to.commit !== null) assertThere(objects, to.commit);
+    const lost = await unreachableAfter(git, state, before, to, refs);
+    if (lost.length > MOST_KEPT) throw new Refusal(`no branch would lead to more than ${MOST_KEPT} commits`);
+    await pace.breathe();
+    return {
+      path,
+      before,
+      after: to,
+      refs,
+      movesIndex: before.commit !== to.commit || anotherIndex,
+      index,
+      recorded,
+      unreachable: lost.map((commit) => ({ commit, subject: subjectOf(objects, commit) })),
+    };
+  } finally {
+    objects.close();
+  }
+}
+
+function refUpdates({ fs }: Ports, { commonDir }: GitState, { branch, commit }: HeadPosition): readonly RefUpdate[] {
+  if (branch === null) return [];
+  const name = refOf(branch);
+  const from = readBranch(fs, commonDir, name, ID_DIGITS);
+  return from === commit ? [] : [{ name, from, to: commit }];
+}
+
+/** A branch can be checked out in one worktree only, and moving it would pull the floor from under another. */
+function refuseIfInUse({ fs }: Ports, { gitDir, commonDir }: GitState, _disk: DiskPath, branch: string): void {
+  const others: DiskPath[] = gitDir === commonDir ? [] : [commonDir];
+  const folder = diskChild(commonDir, 'worktrees');
+  if (fs.lstat(folder) !== null) {
+    for (const name of fs.list(folder)) others.push(diskChild(folder, name));
+  }
+  for (const other of others.filter((one) => one !== gitDir)) {
+    let head: Head;
+    try {
+      head = readHead(fs, other, commonDir, ID_DIGITS);
+    } catch (error) {
+      problemOf(error);
+      continue;
+    }
+    if (head.branch === branch) throw new Refusal(`branch ${textFromBytes(branch)} is in use in another worktree`);
+  }
+}
+
+/** Newer versions of git take hooks from the configuration; of those no list can be overruled. */
+async function refuseHooks(git: Git, state: GitState): Promise<void> {
+  const listed = await git.run(state, ['config', '--includes', '--name-only', '-z', '--list']);
+  if (listed.exit !== 0) throw new Refusal(`git does not read its configuration: ${complaint(listed)}`);
+  const names = listed.stdout.toString('latin1').split('\0');
+  if (names.some((name) => name.startsWith('hook.'))) throw new Refusal('its configuration names hooks');
+}
+
+function assertThere(objects: GitObjects, commit: string): void {
+  try {
+    objects.treeOf(commit);
+  } catch (error) {
+    if (error instanceof SavepointError) throw new Refusal(`its commit ${commit} is not in the repository any more`);
+    throw error;
+  }
+}
+
+async function unreachableAfter(
+  git: Git,
+  state: GitState,
+  before: HeadPosition,
+  to: HeadPosition,
+  refs: readonly RefUpdate[],
+): Promise<readonly ObjectId[]> {
+  const left = refs.flatMap(({ from }) => from ?? []);
+  if (before.branch === null && before.commit !== null) left.push(before.commit);
+  if (left.length === 0) return [];
+  const found = await git.run(state, [
+    'rev-list',
+    `--max-count=${MOST_KEPT + 1}`,
+    ...left,
+    '--not',
+    ...(to.commit === null ? [] : [to.commit]),
+    ...refs.map(({ name }) => `--exclude=${textFromBytes(name) ?? ''}`),
+    '--glob=refs/*',
+  ]);
+  if (found.exit !== 0) throw new Refusal(`git cannot tell what would be left behind: ${complaint(found)}`);
+  return found.stdout.toString('latin1').split('\n').filter(isObjectId);
+}
+
+function subjectOf(objects: GitObjects, id: ObjectId): string {
+  return decodeCommit(objects.holding(id).read(id).data, id).message.split('\n')[0] ?? '';
+}
+
+function whyNot(error: unknown): string {
+  if (error instanceof Refusal || error instanceof SavepointError) return error.message;
+  if (error instanceof Unusable || error instanceof FsError) return problemOf(error).detail;
+  throw error;
+}

@@ -1,0 +1,116 @@
+/** Which commit a repository stands on, read from HEAD, loose refs and packed-refs. */
+import { type Fs, kindOf } from '../io/fs.ts';
+import { type DiskPath, diskChild } from '../model/names.ts';
+import { readGitFile, unusable, withoutEnd } from './file.ts';
+
+export interface Head {
+  /** Short for a branch (`main`, one character per byte), the whole ref name for any other; null when detached. */
+  readonly branch: string | null;
+  /** Hex, 40 or 64 digits; null when unborn. */
+  readonly commit: string | null;
+  readonly detached: boolean;
+  /** The branch has no commit yet. */
+  readonly unborn: boolean;
+}
+
+const REF_BYTES = 8 * 1024;
+const PACKED_BYTES = 256 * 1024 * 1024;
+/** git's own bound on refs that point at refs. */
+const SYMBOLIC_DEPTH = 5;
+const BLANKS = ' \t\n\r\v\f';
+const BRANCHES = 'refs/heads/';
+
+/**
+ * @param gitDir where HEAD and the refs of one worktree are
+ * @param commonDir where all other refs are
+ * @param idDigits hex digits of an object id
+ * @throws Unusable, FsError when it cannot be told; never a guess
+ */
+export function readHead(fs: Fs, gitDir: DiskPath, commonDir: DiskPath, idDigits: number): Head {
+  const head = readRef(fs, gitDir, 'HEAD', idDigits);
+  if (head === null) throw unusable(diskChild(gitDir, 'HEAD'), 'damaged', 'there is no HEAD');
+  if ('id' in head) return { branch: null, commit: head.id, detached: true, unborn: false };
+  const commit = resolve(fs, gitDir, commonDir, head.symbolic, idDigits);
+  const branch = head.symbolic.startsWith(BRANCHES) ? head.symbolic.slice(BRANCHES.length) : head.symbolic;
+  return { branch, commit, detached: false, unborn: commit === null };
+}
+
+/**
+ * What a branch points at.
+ * @returns null where there is no such branch
+ * @throws Unusable, FsError where that cannot be told, and where it stands for another ref
+ */
+export function readBranch(fs: Fs, commonDir: DiskPath, ref: string, idDigits: number): string | null {
+  const found = readRef(fs, commonDir, ref, idDigits) ?? readPacked(fs, commonDir, ref, idDigits);
+  if (found === null) return null;
+  if ('id' in found) return found.id;
+  throw unusable(diskChild(commonDir, ref), 'unsupported', 'stands for another ref');
+}
+
+function resolve(fs: Fs, gitDir: DiskPath, commonDir: DiskPath, ref: string, idDigits: number): string | null {
+  let name = ref;
+  for (let depth = 0; depth < SYMBOLIC_DEPTH; depth++) {
+    const folder = /^refs\/(?:worktree|bisect|rewritten)\//.test(name) ? gitDir : commonDir;
+    // Loose first: git takes a ref out of the loose ones only after it is among the packed.
+    const found = readRef(fs, folder, name, idDigits) ?? readPacked(fs, commonDir, name, idDigits);
+    if (found === null) return null;
+    if ('id' in found) return found.id;
+    name = found.symbolic;
+  }
+  throw unusable(diskChild(gitDir, 'HEAD'), 'damaged', 'refs point at refs too many times');
+}
+
+type Ref = { readonly id: string } | { readonly symbolic: string };
+
+function readRef(fs: Fs, folder: DiskPath, name: string, idDigits: number): Ref | null {
+  const path = diskChild(folder, name);
+  const stat = fs.lstat(path);
+  // A folder is where refs of a longer name are.
+  if (stat === null || (kindOf(stat) === 'folder' && name !== 'HEAD')) return null;
+  if (kindOf(stat) === 'link') return symbolic(path, fs.readLink(path));
+  const text = readGitFile(fs, path, REF_BYTES)?.toString('latin1');
+  if (text === undefined) return null;
+  const pointer = /^ref:[ \t\n\r\v\f]*/.exec(text);
+  if (pointer !== null) return symbolic(path, withoutEnd(text.slice(pointer[0].length), BLANKS));
+  const id = text.slice(0, idDigits);
+  if (!isId(id, idDigits) || !BLANKS.includes(text.charAt(idDigits))) {
+    throw unusable(path, 'damaged', 'neither an object id nor the name of a ref');
+  }
+  return { id };
+}
+
+function symbolic(path: DiskPath, name: string): Ref {
+  if (!isRefName(name)) throw unusable(path, 'damaged', 'points at something that is no ref');
+  return { symbolic: name };
+}
+
+/** Lines are `<id> <name>`; the name is looked for as it stands, so that a file of a million refs costs one search. */
+function readPacked(fs: Fs, commonDir: DiskPath, name: string, idDigits: number): Ref | null {
+  const path = diskChild(commonDir, 'packed-refs');
+  const bytes = readGitFile(fs, path, PACKED_BYTES);
+  if (bytes === null) return null;
+  const wanted = Buffer.from(` ${name}`, 'latin1');
+  for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + 1)) {
+    const lineStart = at - idDigits;
+    const end = at + wanted.length;
+    if (lineStart < 0 || (lineStart > 0 && bytes[lineStart - 1] !== 0x0a)) continue;
+    if (end < bytes.length && bytes[end] !== 0x0a) continue;
+    const id = bytes.toString('latin1', lineStart, at);
+    if (!isId(id, idDigits)) throw unusable(path, 'damaged', 'a line does not begin with an object id');
+    return { id };
+  }
+  return null;
+}
+
+function isId(text: string, digits: number): boolean {
+  return text.length === digits && /^[0-9a-f]+$/.test(text);
+}
+
+/** git's rules for a ref's name: among them no `..` and no empty component, so it never leaves its folder. */
+function isRefName(name: string): boolean {
+  return (
+    name.length <= 4096 &&
+    name.startsWith('refs/') &&
+    !/[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)|[./]$/.test(name)
+  );
+}

@@ -1,0 +1,171 @@
+/**
+ * The text of an ignore file as patterns that are safe to hand to the `ignore` package.
+ *
+ * What cannot be used is left out and told. The safe direction is to capture more, so
+ * - a pattern that is left out makes nothing ignored;
+ * - a re-inclusion (`!…`) that is left out, or may be among what was not read, becomes `!*`, which re-includes
+ *   everything that stands before it and in the files above.
+ *
+ * Patterns and names are one-byte strings, so that bytes match bytes, as in git.
+ */
+
+export interface RuleProblem {
+  /** From 1; null when it is about the whole file. */
+  readonly line: number | null;
+  readonly why: 'too-large' | 'too-many' | 'too-long' | 'too-complex' | 'too-deep';
+  readonly detail: string;
+}
+
+export interface IgnoreLines {
+  /** In the file's order, without comments, blank lines and line endings. */
+  readonly patterns: readonly string[];
+  /** How many of them are slow to match. */
+  readonly slow: number;
+  readonly problems: readonly RuleProblem[];
+}
+
+/** How many patterns may still come. */
+export interface Room {
+  readonly patterns: number;
+  readonly slow: number;
+}
+
+/** Bytes. */
+export const IGNORE_FILE_BYTES = 1024 * 1024;
+const FILE_PATTERNS = 10_000;
+const PATTERN_BYTES = 1024;
+const PROBLEMS = 20;
+const EVERYTHING_BACK = '!*';
+
+/** @param bytes the whole file; one over {@link IGNORE_FILE_BYTES} is not used */
+export function readIgnoreLines(bytes: Uint8Array, room: Room): IgnoreLines {
+  if (bytes.length > IGNORE_FILE_BYTES) {
+    const detail = `${bytes.length} bytes, at most ${IGNORE_FILE_BYTES} are used: none of it is`;
+    return { patterns: [EVERYTHING_BACK], slow: 0, problems: [{ line: null, why: 'too-large', detail }] };
+  }
+  const patterns: string[] = [];
+  const problems: RuleProblem[] = [];
+  const most = Math.min(room.patterns, FILE_PATTERNS);
+  const lines = splitLines(bytes);
+  let slow = 0;
+  for (let at = 0; at < lines.length; at++) {
+    const line = patternOf(lines[at]!);
+    if (line === null) continue;
+    if (patterns.length >= most) {
+      problems.push({ line: at + 1, why: 'too-many', detail: `over ${most} patterns: from here on none is used` });
+      if (lines.slice(at).some((later) => later.startsWith('!'))) patterns.push(EVERYTHING_BACK);
+      break;
+    }
+    const pattern = simplify(line);
+    const problem = refusal(line, pattern, slow < room.slow);
+    if (problem === null) {
+      patterns.push(pattern.text);
+      if (pattern.choices === MOST_CHOICES) slow += 1;
+      continue;
+    }
+    if (problems.length < PROBLEMS) problems.push({ line: at + 1, ...problem });
+    if (line.startsWith('!')) patterns.push(EVERYTHING_BACK);
+  }
+  return { patterns, slow, problems };
+}
+
+/** Lines end in LF or CR LF; a byte order mark at the beginning is none of the first. */
+function splitLines(bytes: Uint8Array): string[] {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+  const lines = (text.startsWith('\xef\xbb\xbf') ? text.slice(3) : text).split('\n');
+  return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+}
+
+/** As git sees the line: up to a NUL, no comment, without trailing spaces that no backslash keeps. */
+function patternOf(line: string): string | null {
+  if (line === '' || line.startsWith('#')) return null;
+  const nul = line.indexOf('\0');
+  const text = withoutSpaces(nul < 0 ? line : line.slice(0, nul));
+  return text === '' || text === '!' ? null : text;
+}
+
+function withoutSpaces(line: string): string {
+  let end = line.length;
+  while (end > 0 && line[end - 1] === ' ') end -= 1;
+  if (end === line.length) return line;
+  let backslashes = 0;
+  while (line[end - 1 - backslashes] === '\\') backslashes += 1;
+  return line.slice(0, backslashes % 2 === 1 ? end + 1 : end);
+}
+
+interface Simple {
+  readonly text: string;
+  /**
+   * The package makes a regular expression of each pattern. It lays most wildcards out in one way only, but some
+   * pieces leave the engine a choice, and with each of those the time grows by another power of the path's length:
+   * a `**` that more follows, and every `*` if a bracket expression could hold `/`.
+   */
+  readonly choices: number;
+}
+
+/** Bearable on the longest path, if there are not many such patterns, and more than anybody needs. */
+const MOST_CHOICES = 2;
+
+/** The same pattern, where several `*`, or several `**` folders, that mean the same as one are one. */
+function simplify(pattern: string): Simple {
+  if (pattern.length > PATTERN_BYTES || !/[*[]/.test(pattern)) return { text: pattern, choices: 0 };
+  const first = pattern.startsWith('!') ? 1 : 0;
+  let text = '';
+  let stars = 0;
+  let mayHoldSlash = false;
+  for (let at = 0; at < pattern.length; ) {
+    const start = at;
+    if (pattern[at] === '\\') at += 2;
+    else if (pattern[at] === '[') {
+      const end = bracketEnd(pattern, at);
+      // Not closed: git takes the whole pattern for one that matches nothing.
+      at = end < 0 ? pattern.length : end + 1;
+      mayHoldSlash ||= couldHoldSlash(pattern.slice(start + 1, end < 0 ? undefined : end));
+    } else if (pattern[at] === '*') {
+      while (pattern[at] === '*') at += 1;
+      const fillsSegment = (start === first || pattern[start - 1] === '/') && (pattern[at] ?? '/') === '/';
+      const isGlobstar = fillsSegment && at - start > 1;
+      text += isGlobstar ? '**' : '*';
+      if (!isGlobstar) stars += 1;
+      continue;
+    } else at += 1;
+    text += pattern.slice(start, at);
+  }
+  text = text.replace(/(?<=^!?|\/)\*\*(?:\/\*\*)+(?=\/|$)/g, '**');
+  // On its own it covers every name, which the package would try in more ways than one.
+  text = text.replace(/^(!?)\/?\*\*(\/?)$/, '$1*$2');
+  const globstars = text.split(/(?<=^!?|\/)\*\*\//).length - 1;
+  return { text, choices: globstars + (mayHoldSlash ? stars : 0) };
+}
+
+function refusal(line: string, pattern: Simple, slowFits: boolean): Omit<RuleProblem, 'line'> | null {
+  if (line.length > PATTERN_BYTES) {
+    return { why: 'too-long', detail: `a pattern of ${line.length} bytes, at most ${PATTERN_BYTES} are used` };
+  }
+  if (pattern.choices < MOST_CHOICES || (pattern.choices === MOST_CHOICES && slowFits)) return null;
+  const detail = pattern.choices > MOST_CHOICES ? 'wildcards that can take very long to match' : 'too many like it';
+  return { why: 'too-complex', detail };
+}
+
+/** Where the bracket expression that begins at `start` ends; a `]` at its very beginning is a member. */
+function bracketEnd(pattern: string, start: number): number {
+  let at = start + 1;
+  if (pattern[at] === '!' || pattern[at] === '^') at += 1;
+  for (let first = true; at < pattern.length; at++, first = false) {
+    if (pattern[at] === '\\') at += 1;
+    else if (pattern[at] === '[' && pattern[at + 1] === ':') {
+      const close = pattern.indexOf(']', at + 2);
+      if (close > at + 2 && pattern[close - 1] === ':') at = close;
+    } else if (pattern[at] === ']' && !first) return at;
+  }
+  return -1;
+}
+
+/** Never false when the members include `/`; an escape in a range may make it true without need. */
+function couldHoldSlash(members: string): boolean {
+  if (members.includes('/')) return true;
+  for (let at = 1; at + 1 < members.length; at++) {
+    if (members[at] === '-' && members[at - 1]! <= '/' && members[at + 1]! >= '/') return true;
+  }
+  return false;
+}

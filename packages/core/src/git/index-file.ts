@@ -1,0 +1,341 @@
+/**
+ * One index file of git (versions 2, 3 and 4) as columns: where each entry's numbers lie, and its path.
+ *
+ * Nothing in the file is believed: the checksum over all of it must hold (git may be told to write none, then it is
+ * all zeros), every length is checked against the file, paths must be ones that git would accept and in git's order,
+ * and together they must not be larger than {@link PATHS_BYTES}, because a few bytes of a version 4 entry can stand
+ * for a long path.
+ */
+import { createHash } from 'node:crypto';
+import type { DiskPath } from '../model/names.ts';
+import { unusable } from './file.ts';
+
+export interface IndexFile {
+  readonly data: Buffer;
+  readonly idBytes: number;
+  /** Hex checksum at the end of the file. */
+  readonly checksum: string;
+  /** Paths in git's order; that of a sparse folder ends in `/`, that of a replacement is empty. */
+  readonly paths: readonly string[];
+  /** Where each entry begins in `data`. */
+  readonly offsets: Uint32Array;
+  /** Where the last entry ends; extensions follow. */
+  readonly entriesEnd: number;
+  /** What a split index says about its shared half. */
+  readonly link: IndexLink | null;
+  /** What the trees of folders are read from, where that is asked for; null where nothing tells. */
+  readonly treeData: Buffer | null;
+}
+
+export interface IndexLink {
+  /** Checksum of the shared index; null when there is none. */
+  readonly base: string | null;
+  /** Bits over the shared index's entries. A bit that is not there is 0. */
+  readonly deleted: Bits;
+  readonly replaced: Bits;
+}
+
+/** Ascending positions. */
+export type Bits = readonly number[];
+
+const HEADER_BYTES = 12;
+/** Times, device, inode, mode, owner, size: ten numbers of 4 bytes before the id. */
+const NUMBERS_BYTES = 40;
+const PATH_BYTES = 16 * 1024;
+const PATHS_BYTES = 512 * 1024 * 1024;
+const EXTENDED = 0x4000;
+const NAME_MASK = 0x0fff;
+const STAGE_MASK = 0x3000;
+
+/**
+ * @param idBytes 20 in a SHA-1 repository, 32 in a SHA-256 one
+ * @param before what the file was earlier: git writes all of it anew when the time of one file changed. Where the paths
+ *   are the same, `paths` and `offsets` are the very same, too
+ * @throws Unusable when the file is not a whole index of a version that we know
+ */
+export function parseIndexFile(
+  path: DiskPath,
+  data: Buffer,
+  idBytes: number,
+  before: IndexFile | null = null,
+): IndexFile {
+  const damaged = (detail: string): Error => unusable(path, 'damaged', detail);
+  if (data.length < HEADER_BYTES + idBytes || data.toString('latin1', 0, 4) !== 'DIRC') throw damaged('not an index');
+  const version = data.readUInt32BE(4);
+  if (version < 2 || version > 4) throw unusable(path, 'unsupported', `index version ${version}`);
+  const end = data.length - idBytes;
+  const checksum = data.toString('hex', end);
+  if (!/^0+$/.test(checksum)) {
+    const digest = createHash(idBytes === 32 ? 'sha256' : 'sha1')
+      .update(data.subarray(0, end))
+      .digest('hex');
+    if (digest !== checksum) throw damaged('the checksum does not match');
+  }
+  const count = data.readUInt32BE(8);
+  if (count > (end - HEADER_BYTES) / (NUMBERS_BYTES + idBytes + 3)) throw damaged(`${count} entries do not fit`);
+  if (before !== null && before.link === null && hasPathsOf(before, data, idBytes, end)) {
+    const { paths, offsets, entriesEnd } = before;
+    const { link, treeData } = readExtensions(path, data, idBytes, entriesEnd, end);
+    if (link === null) return { data, idBytes, checksum, paths, offsets, entriesEnd, link, treeData };
+  }
+  const { paths, offsets, next } = readEntries(data, idBytes, end, version, count, damaged);
+  const { link, treeData } = readExtensions(path, data, idBytes, next, end);
+  assertOrder(data, idBytes, paths, offsets, link === null ? 0 : link.replaced.length, damaged);
+  return { data, idBytes, checksum, paths, offsets, entriesEnd: next, link, treeData };
+}
+
+const COMPARED_BYTES = 32 * 1024;
+
+/** Whether nothing differs from the earlier file but times, numbers and ids of files: all else was checked then. */
+function hasPathsOf(
+  { data: old, idBytes: oldIdBytes, offsets, entriesEnd }: IndexFile,
+  data: Buffer,
+  idBytes: number,
+  end: number,
+): boolean {
+  if (idBytes !== oldIdBytes || entriesEnd > end) return false;
+  const differs = (from: number, to: number): boolean => old.compare(data, from, to, from, to) !== 0;
+  if (differs(0, HEADER_BYTES)) return false;
+  let row = 0;
+  for (let from = HEADER_BYTES; from < entriesEnd; from += COMPARED_BYTES) {
+    const to = Math.min(from + COMPARED_BYTES, entriesEnd);
+    if (!differs(from, to)) continue;
+    while ((offsets[row + 1] ?? entriesEnd) <= from) row += 1;
+    for (; row < offsets.length && offsets[row]! < to; row++) {
+      const start = offsets[row]!;
+      const modeAt = start + MODE_AT;
+      if (differs(modeAt, modeAt + 4)) return false;
+      if (differs(start + NUMBERS_BYTES + idBytes, offsets[row + 1] ?? entriesEnd)) return false;
+    }
+  }
+  return true;
+}
+
+/** 0 for an ordinary entry; 1, 2, 3 for the base, ours and theirs of a conflict. */
+export function stageAt(data: Buffer, idBytes: number, offset: number): number {
+  return (data.readUInt16BE(offset + NUMBERS_BYTES + idBytes) & STAGE_MASK) >> 12;
+}
+
+function readEntries(
+  data: Buffer,
+  idBytes: number,
+  end: number,
+  version: number,
+  count: number,
+  damaged: (detail: string) => Error,
+): { paths: string[]; offsets: Uint32Array; next: number } {
+  const paths: string[] = [];
+  const offsets = new Uint32Array(count);
+  const previous = Buffer.alloc(PATH_BYTES);
+  let previousLength = 0;
+  let pathBytes = 0;
+  let at = HEADER_BYTES;
+  for (let index = 0; index < count; index++) {
+    const start = at;
+    if (start + NUMBERS_BYTES + idBytes + 2 > end) throw damaged(`entry ${index} is cut off`);
+    const flags = data.readUInt16BE(start + NUMBERS_BYTES + idBytes);
+    at = start + NUMBERS_BYTES + idBytes + 2;
+    if ((flags & EXTENDED) !== 0) {
+      if (version < 3) throw damaged(`entry ${index} has flags that version 2 does not know`);
+      at += 2;
+    }
+    let shared = 0;
+    if (version === 4) {
+      const stripped = readVarint(data, at, end);
+      if (stripped === null || stripped.value > previousLength) throw damaged(`entry ${index} has no path`);
+      at = stripped.next;
+      shared = previousLength - stripped.value;
+    }
+    // The length in the flags is the whole path's; a longer one ends at its NUL.
+    const told = flags & NAME_MASK;
+    const nul = told === NAME_MASK ? data.indexOf(0, at) : at + told - shared;
+    if (nul < at || nul >= end || data[nul] !== 0) throw damaged(`entry ${index} has no path`);
+    const length = shared + nul - at;
+    if (length > PATH_BYTES) throw damaged(`entry ${index} has a path of ${length} bytes`);
+    pathBytes += length;
+    if (pathBytes > PATHS_BYTES) throw damaged('the paths are too long');
+    if (version === 4) {
+      data.copy(previous, shared, at, nul);
+      previousLength = length;
+      paths.push(previous.toString('latin1', 0, length));
+      at = nul + 1;
+    } else {
+      paths.push(data.toString('latin1', at, nul));
+      // One to eight NULs, up to a multiple of eight from the entry's start.
+      at = start + ((nul - start + 8) & ~7);
+    }
+    offsets[index] = start;
+  }
+  if (at > end) throw damaged('the last entry is cut off');
+  return { paths, offsets, next: at };
+}
+
+/** git's variable-length number: each further byte adds one, so that no number has two spellings. */
+function readVarint(data: Buffer, from: number, end: number): { value: number; next: number } | null {
+  let at = from;
+  let value = -1;
+  for (;;) {
+    if (at >= end) return null;
+    const byte = data[at]!;
+    at += 1;
+    value = (value + 1) * 128 + (byte & 0x7f);
+    if (value > PATH_BYTES) return null;
+    if ((byte & 0x80) === 0) return { value, next: at };
+  }
+}
+
+const BAD_COMPONENT = /(?:^|\/)\.{0,2}(?:\/|$)/;
+
+function assertOrder(
+  data: Buffer,
+  idBytes: number,
+  paths: readonly string[],
+  offsets: Uint32Array,
+  replacements: number,
+  damaged: (detail: string) => Error,
+): void {
+  if (replacements > paths.length) throw damaged('the split index replaces more than it holds');
+  let before = '';
+  let stageBefore = 0;
+  for (let index = 0; index < paths.length; index++) {
+    const path = paths[index]!;
+    if (index < replacements) {
+      if (path !== '') throw damaged(`entry ${index} replaces another and has a path`);
+      continue;
+    }
+    const isSparseFolder = path.endsWith('/') && isFolderMode(data, offsets[index]!);
+    if (path.includes('\0') || BAD_COMPONENT.test(isSparseFolder ? path.slice(0, -1) : path)) {
+      throw damaged(`entry ${index} has a path that git refuses`);
+    }
+    const stage = stageAt(data, idBytes, offsets[index]!);
+    if (path < before || (path === before && stage <= stageBefore)) throw damaged(`entry ${index} is out of order`);
+    before = path;
+    stageBefore = stage;
+  }
+}
+
+const MODE_AT = 24;
+
+function isFolderMode(data: Buffer, offset: number): boolean {
+  return data.readUInt32BE(offset + MODE_AT) === 0o40000;
+}
+
+/** Extensions named with a capital may be passed over; the others change what the entries mean. */
+function readExtensions(
+  path: DiskPath,
+  data: Buffer,
+  idBytes: number,
+  from: number,
+  end: number,
+): Pick<IndexFile, 'link' | 'treeData'> {
+  let link: IndexLink | null = null;
+  let treeData: Buffer | null = null;
+  let at = from;
+  while (at < end) {
+    if (at + 8 > end) throw unusable(path, 'damaged', 'an extension is cut off');
+    const name = data.toString('latin1', at, at + 4);
+    const size = data.readUInt32BE(at + 4);
+    const start = at + 8;
+    at = start + size;
+    if (at > end) throw unusable(path, 'damaged', `extension ${JSON.stringify(name)} is cut off`);
+    if (name === 'link') link = readLink(path, data.subarray(start, at), idBytes);
+    else if (name === 'TREE') treeData = data.subarray(start, at);
+    // `sdir` says that there are sparse folders among the entries; they are told by their mode.
+    else if (name !== 'sdir' && !/^[A-Z]/.test(name)) {
+      throw unusable(path, 'unsupported', `extension ${JSON.stringify(name)}`);
+    }
+  }
+  return { link, treeData };
+}
+
+/**
+ * By path of a folder, '' for the top: the tree that the entries below it make. Not of folders that changed since.
+ *
+ * Folders from the top down, each with its name, how many entries it has (-1: something in it changed, and no tree is
+ * told), how many folders follow that lie in it, and its tree. It is an aid: null where it is damaged.
+ */
+export function treesIn({ treeData, idBytes }: IndexFile): ReadonlyMap<string, string> {
+  return (treeData === null ? null : readTrees(treeData, idBytes)) ?? new Map();
+}
+
+function readTrees(data: Buffer, idBytes: number): ReadonlyMap<string, string> | null {
+  const trees = new Map<string, string>();
+  const open: { readonly prefix: string; left: number }[] = [];
+  let length = 0;
+  for (let at = 0; at < data.length; ) {
+    const nameEnd = data.indexOf(0, at);
+    const lineEnd = nameEnd < 0 ? -1 : data.indexOf(0x0a, nameEnd);
+    const numbers = lineEnd < 0 ? null : /^(-1|\d{1,9}) (\d{1,9})$/.exec(data.toString('latin1', nameEnd + 1, lineEnd));
+    if (numbers === null || lineEnd - nameEnd > 32) return null;
+    const name = data.toString('latin1', at, nameEnd);
+    const above = open.at(-1);
+    if ((above === undefined) !== (name === '') || (above === undefined && trees.size > 0)) return null;
+    const path = above === undefined ? '' : above.prefix + name;
+    length += path.length;
+    if (length > PATHS_BYTES || open.length > PATH_BYTES) return null;
+    at = lineEnd + 1;
+    if (numbers[1] !== '-1') {
+      if (at + idBytes > data.length) return null;
+      trees.set(path, data.toString('hex', at, at + idBytes));
+      at += idBytes;
+    }
+    if (above !== undefined) above.left -= 1;
+    open.push({ prefix: path === '' ? '' : `${path}/`, left: Number(numbers[2]) });
+    while (open.length > 0 && open.at(-1)?.left === 0) open.pop();
+    if (open.length === 0) break;
+  }
+  return trees;
+}
+
+function readLink(path: DiskPath, data: Buffer, idBytes: number): IndexLink {
+  if (data.length < idBytes) throw unusable(path, 'damaged', 'the link to the shared index is cut off');
+  const base = data.toString('hex', 0, idBytes);
+  const isNone = /^0+$/.test(base);
+  if (data.length === idBytes) return { base: isNone ? null : base, deleted: [], replaced: [] };
+  const deleted = readEwah(data, idBytes);
+  const replaced = deleted === null ? null : readEwah(data, deleted.next);
+  if (deleted === null || replaced === null || replaced.next !== data.length) {
+    throw unusable(path, 'damaged', 'the link to the shared index is damaged');
+  }
+  return { base: isNone ? null : base, deleted: deleted.bits, replaced: replaced.bits };
+}
+
+/** More entries than any file that we read can hold. */
+const MOST_BITS = 5_000_000;
+
+/**
+ * A bitmap as git stores it: numbers of 8 bytes, each marker saying how many numbers of all zeros or all ones follow
+ * unwritten, and how many follow as they are.
+ */
+function readEwah(data: Buffer, from: number): { bits: number[]; next: number } | null {
+  if (from + 8 > data.length) return null;
+  const bitCount = data.readUInt32BE(from);
+  const words = data.readUInt32BE(from + 4);
+  const start = from + 8;
+  const next = start + words * 8 + 4;
+  if (next > data.length || bitCount > MOST_BITS) return null;
+  const bits: number[] = [];
+  let position = 0;
+  for (let word = 0; word < words; ) {
+    const high = data.readUInt32BE(start + word * 8);
+    const low = data.readUInt32BE(start + word * 8 + 4);
+    word += 1;
+    // From the lowest bit: 1 bit what to repeat, 32 bits how often, 31 bits how many words follow as they are.
+    const repeated = ((high & 1) * 0x80000000 + (low >>> 1)) * 64;
+    const literal = high >>> 1;
+    if (position + repeated > bitCount + 63 || word + literal > words) return null;
+    if ((low & 1) === 1) for (let bit = 0; bit < repeated; bit++) bits.push(position + bit);
+    position += repeated;
+    for (const last = word + literal; word < last; word++) {
+      if (position > bitCount) return null;
+      pushBits(bits, data.readUInt32BE(start + word * 8 + 4), position);
+      pushBits(bits, data.readUInt32BE(start + word * 8), position + 32);
+      position += 64;
+    }
+  }
+  return { bits, next };
+}
+
+function pushBits(bits: number[], word: number, position: number): void {
+  for (let bit = 0; bit < 32; bit++) if (((word >>> bit) & 1) === 1) bits.push(position + bit);
+}

@@ -1,0 +1,99 @@
+/**
+ * Commits and trees of somebody's repository, read without git, those that it borrows from others included. Every
+ * object is verified by its hash; what is missing (a shallow or partial clone) or cannot be read is told, not guessed.
+ */
+import type { Ports } from '../io/ports.ts';
+import { SavepointError } from '../model/errors.ts';
+import { isObjectId, type ObjectId } from '../model/ids.ts';
+import { type DiskPath, diskChild, withoutSuffix } from '../model/names.ts';
+import type { ObjectReader, ObjectType } from '../store/objects/object-reader.ts';
+import { ObjectStore } from '../store/objects/object-store.ts';
+import { decodeTree, type ForeignTreeEntry } from '../store/objects/tree.ts';
+import { readGitFile, unusable, withoutEnd } from './file.ts';
+import type { GitState } from './repository.ts';
+
+/** Hostile repositories name objects that inflate without end. */
+const COMMIT_BYTES = 16 * 1024 * 1024;
+const TREE_BYTES = 64 * 1024 * 1024;
+const ALTERNATES_BYTES = 64 * 1024;
+/** git's own bound on repositories that borrow from repositories that borrow. */
+const ALTERNATES_DEPTH = 5;
+const MOST_STORES = 32;
+
+export class GitObjects {
+  readonly #stores: readonly ObjectStore[];
+
+  /** @throws Unusable, FsError, SavepointError STORE_DAMAGED when the objects cannot be read at all */
+  constructor(ports: Ports, { commonDir, objectFormat }: GitState) {
+    if (objectFormat !== 'sha1') {
+      throw unusable(commonDir, 'unsupported', `objects named by ${objectFormat} are not read`);
+    }
+    this.#stores = [...foldersOf(ports, diskChild(commonDir, 'objects'))].map((folder) =>
+      ObjectStore.open(ports, withoutSuffix(folder, '/objects')),
+    );
+  }
+
+  close(): void {
+    for (const store of this.#stores) store.close();
+  }
+
+  /** @throws SavepointError STORE_DAMAGED, FsError */
+  treeOf(commit: string): ObjectId {
+    const text = this.#read(commit, 'commit', COMMIT_BYTES).toString('latin1', 0, 64);
+    const tree = /^tree ([0-9a-f]{40})\n/.exec(text)?.[1];
+    if (tree === undefined || !isObjectId(tree)) throw unreadable(commit, 'is no commit that git would write');
+    return tree;
+  }
+
+  /** @throws SavepointError STORE_DAMAGED, FsError */
+  tree(id: string): readonly ForeignTreeEntry[] {
+    const found = this.#holder(id);
+    return decodeTree(this.#read(id, 'tree', TREE_BYTES), { foreign: true, id: found.id });
+  }
+
+  has(id: string): boolean {
+    return isObjectId(id) && this.#stores.some((store) => store.has(id));
+  }
+
+  /** Whichever has the object. @throws SavepointError STORE_DAMAGED when none does */
+  holding(id: string): ObjectReader {
+    return this.#holder(id).store;
+  }
+
+  #holder(id: string): { readonly store: ObjectStore; readonly id: ObjectId } {
+    const store = isObjectId(id) ? this.#stores.find((one) => one.has(id)) : undefined;
+    if (store === undefined || !isObjectId(id)) throw unreadable(id, 'is not in the repository');
+    return { store, id };
+  }
+
+  #read(given: string, type: ObjectType, most: number): Buffer {
+    const { store, id } = this.#holder(given);
+    const info = store.info(id);
+    if (info === null || info.type !== type) throw unreadable(id, `is no ${type}`);
+    if (info.size > most) throw unreadable(id, `has ${info.size} bytes, at most ${most} are read`);
+    return store.read(id).data;
+  }
+}
+
+/** The repository's own objects first, then those of the repositories that it borrows from. */
+function foldersOf({ fs }: Ports, own: DiskPath): ReadonlySet<DiskPath> {
+  const found = new Set<DiskPath>([own]);
+  const visit = (folder: DiskPath, depth: number): void => {
+    const text = readGitFile(fs, diskChild(folder, 'info/alternates'), ALTERNATES_BYTES)?.toString('latin1') ?? '';
+    for (const line of text.split('\n')) {
+      if (line === '' || line.startsWith('#') || line.startsWith('"') || line.includes('\0')) continue;
+      const path = withoutEnd(line.startsWith('/') ? line : `${folder}/${line}`, '/') as DiskPath;
+      if (fs.lstat(path) === null) continue;
+      const real = fs.realpath(path);
+      if (found.has(real) || found.size >= MOST_STORES || !real.endsWith('/objects')) continue;
+      found.add(real);
+      if (depth < ALTERNATES_DEPTH) visit(real, depth + 1);
+    }
+  };
+  visit(own, 1);
+  return found;
+}
+
+function unreadable(object: string, what: string): SavepointError {
+  return new SavepointError('STORE_DAMAGED', `Object ${object} ${what}.`, { object });
+}

@@ -1,0 +1,104 @@
+/**
+ * Running git on somebody's repository, so that nothing of what that repository configures is run: no hook, no monitor,
+ * no filter, no pager, no editor, no transport. Only commands that need none of these may be asked for.
+ */
+import { FsError, kindOf } from '../io/fs.ts';
+import type { Ports } from '../io/ports.ts';
+import type { ProgramResult } from '../io/programs.ts';
+import { SavepointError } from '../model/errors.ts';
+import { bytesFromText, type DiskPath, textFromBytes } from '../model/names.ts';
+import type { GitState } from './repository.ts';
+
+export interface Git {
+  /**
+   * @param args the command and its arguments, as text
+   * @throws SavepointError IO when it cannot be run, or does not end
+   */
+  run(repository: GitState, args: readonly string[], input?: Buffer): Promise<ProgramResult>;
+}
+
+const TIMEOUT_MS = 60_000;
+const OUTPUT_BYTES = 16 * 1024 * 1024;
+
+const OVERRULED: readonly string[] = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.pager=cat',
+  'core.editor=false',
+  'core.askPass=false',
+  'core.sshCommand=false',
+  'core.alternateRefsCommand=false',
+  'credential.helper=',
+  'protocol.allow=never',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'log.showSignature=false',
+];
+
+/**
+ * @param within git is never taken from there: whoever can write to a workspace could have put it there
+ * @returns null where there is none
+ */
+export function findGit(ports: Ports, searchPath: string, within: DiskPath): Git | null {
+  const program = find(ports, searchPath, within);
+  if (program === null) return null;
+  const env = {
+    PATH: program.slice(0, program.lastIndexOf('/')),
+    GIT_DIR: '.',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_COMMITTER_NAME: 'Savepoint',
+    GIT_COMMITTER_EMAIL: 'savepoint@savepoint.invalid',
+    LC_ALL: 'C',
+  };
+  const settings = OVERRULED.flatMap((setting) => ['-c', setting]);
+  return {
+    run: async (repository, args, input) => {
+      const result = await ports.programs.run({
+        file: program,
+        args: ['--no-pager', ...settings, ...args],
+        cwd: repository.gitDir,
+        env,
+        timeoutMs: TIMEOUT_MS,
+        mostBytes: OUTPUT_BYTES,
+        ...(input === undefined ? {} : { input }),
+      });
+      if (result.ended === 'exit') return result;
+      throw new SavepointError('IO', `git ${args[0] ?? ''} did not end (${result.ended}).`, {
+        path: program,
+        operation: 'run',
+        code: result.ended,
+      });
+    },
+  };
+}
+
+function find({ fs, platform }: Ports, searchPath: string, within: DiskPath): string | null {
+  const name = platform === 'win32' ? 'git.exe' : 'git';
+  for (const folder of searchPath.split(platform === 'win32' ? ';' : ':')) {
+    const bytes = bytesFromText(folder.replaceAll('\\', '/'));
+    if (!/^(?:\/|[A-Za-z]:\/)/.test(bytes)) continue;
+    const path = `${bytes.replace(/\/+$/, '')}/${name}` as DiskPath;
+    try {
+      const stat = fs.lstat(path);
+      if (stat === null || kindOf(stat) === 'folder') continue;
+      const inside = [path, fs.realpath(path)].some((one) => one.startsWith(`${within}/`));
+      if (!inside) return textFromBytes(path);
+    } catch (error) {
+      if (!(error instanceof FsError)) throw error;
+    }
+  }
+  return null;
+}
+
+/** What git said, in one line. */
+export function complaint({ stderr, exit }: ProgramResult): string {
+  const line = stderr.toString('utf8').split('\n')[0]?.trim() ?? '';
+  return line === '' ? `git ended with status ${exit}` : line;
+}

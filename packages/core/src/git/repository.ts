@@ -1,0 +1,285 @@
+/**
+ * What a repository says about itself, read without git.
+ *
+ * A folder is a repository's if it holds a `.git` folder that git would accept, or a `.git` file. What cannot be made
+ * out is null and told in `problems`: it never stops a capture, and is never guessed.
+ *
+ * Only the repository's own configuration counts; includes, the person's and the system's are not read (git-config.ts).
+ */
+
+import { type GitConfig, gitBoolean, parseGitConfig } from '../content/git-config.ts';
+import { type Fs, kindOf, type Stat } from '../io/fs.ts';
+import { type DiskPath, diskChild } from '../model/names.ts';
+import { type GitProblem, problemOf, readGitFile, readStart, unusable, withoutEnd } from './file.ts';
+import { type Head, readHead } from './head.ts';
+
+export type GitOperation = 'rebase' | 'merge' | 'cherry-pick' | 'revert' | 'bisect';
+export type ObjectFormat = 'sha1' | 'sha256';
+
+export interface GitState {
+  /** HEAD, the index and what belongs to one worktree. */
+  readonly gitDir: DiskPath;
+  /** Refs, objects, configuration and `info/`; the same as `gitDir` except in a linked worktree. */
+  readonly commonDir: DiskPath;
+  /**
+   * How the folder comes to this repository.
+   * - `inside`: a `.git` folder of its own
+   * - `worktree`, `submodule`: a `.git` file, and the repository names this folder as its own
+   * - `elsewhere`: a `.git` file or link to a repository that does not name this folder. That may be meant
+   *   (`git init --separate-git-dir`) or a trap: nothing may ever be written there.
+   */
+  readonly link: 'inside' | 'worktree' | 'submodule' | 'elsewhere';
+  /** Null when it could not be read; `problems` says why. */
+  readonly head: Head | null;
+  readonly operation: GitOperation | null;
+  readonly objectFormat: ObjectFormat;
+  /** core.ignorecase of the repository: patterns match names in any letter case. */
+  readonly ignoreCase: boolean;
+  readonly bare: boolean;
+  /** The repository's own configuration: `section.key` or `section.subsection.key`. Hostile. */
+  readonly config: ReadonlyMap<string, string | true>;
+  readonly problems: readonly GitProblem[];
+}
+
+/** A `.git` that leads to nothing usable. */
+export interface BrokenRepository {
+  readonly problem: GitProblem;
+}
+
+export interface FoundRepository {
+  /** The folder that holds the `.git`. */
+  readonly folder: DiskPath;
+  readonly repository: GitState | BrokenRepository;
+}
+
+const CONFIG_BYTES = 1024 * 1024;
+const POINTER_BYTES = 16 * 1024;
+const TODO_BYTES = 64 * 1024;
+const GITDIR = 'gitdir: ';
+
+/**
+ * The nearest folder, from `folder` upwards, with a `.git`; as git does, the search does not leave the file system
+ * that `folder` is on, and passes over a `.git` folder that is no repository.
+ * @param folder absolute, and a real path (no links in it), or links would be mistaken for parents
+ * @returns null when there is none up to the file system's root
+ */
+export function findRepository(fs: Fs, folder: DiskPath): FoundRepository | null {
+  let device: number | null = null;
+  for (let at: DiskPath | null = folder; at !== null; at = parentFolder(at)) {
+    try {
+      const stat = fs.lstat(at);
+      if (stat !== null) {
+        if (device !== null && stat.dev !== device) return null;
+        device = stat.dev;
+      }
+    } catch (error) {
+      return { folder: at, repository: { problem: problemOf(error) } };
+    }
+    const repository = readRepository(fs, at);
+    if (repository !== null) return { folder: at, repository };
+  }
+  return null;
+}
+
+/** Whether the folder is the top of a repository, sound or not. */
+export function isRepositoryTop(fs: Fs, folder: DiskPath): boolean {
+  const dotGit = diskChild(folder, '.git');
+  try {
+    const stat = fs.lstat(dotGit);
+    return stat !== null && locate(fs, folder, dotGit, stat) !== null;
+  } catch (error) {
+    problemOf(error);
+    return true;
+  }
+}
+
+/**
+ * The repository that `folder` is the top of.
+ * @returns null when the folder has no `.git`, or a `.git` folder that git takes for an ordinary one
+ */
+export function readRepository(fs: Fs, folder: DiskPath): GitState | BrokenRepository | null {
+  const dotGit = diskChild(folder, '.git');
+  try {
+    const stat = fs.lstat(dotGit);
+    if (stat === null) return null;
+    const place = locate(fs, folder, dotGit, stat);
+    return place === null ? null : readState(fs, folder, place);
+  } catch (error) {
+    return { problem: problemOf(error) };
+  }
+}
+
+interface Place {
+  readonly gitDir: DiskPath;
+  readonly commonDir: DiskPath;
+  /** A `.git` folder that is whole in itself. */
+  readonly own: boolean;
+}
+
+function locate(fs: Fs, folder: DiskPath, dotGit: DiskPath, stat: Stat): Place | null {
+  const kind = kindOf(stat);
+  if (kind === 'folder') {
+    const commonDir = commonDirOf(fs, dotGit);
+    return isGitDir(fs, dotGit, commonDir) ? { gitDir: dotGit, commonDir, own: dotGit === commonDir } : null;
+  }
+  if (kind === 'special') throw unusable(dotGit, 'damaged', 'neither a folder nor a file');
+  let gitDir = realOrThrow(fs, dotGit, dotGit);
+  if (kind === 'file' || kindOf(fs.lstat(gitDir) ?? stat) === 'file') {
+    gitDir = realOrThrow(fs, fromPointer(fs, folder, gitDir), dotGit);
+  }
+  const commonDir = commonDirOf(fs, gitDir);
+  if (!isGitDir(fs, gitDir, commonDir)) throw unusable(dotGit, 'damaged', `leads to ${gitDir}, which is no repository`);
+  return { gitDir, commonDir, own: false };
+}
+
+function fromPointer(fs: Fs, folder: DiskPath, file: DiskPath): DiskPath {
+  const text = readGitFile(fs, file, POINTER_BYTES)?.toString('latin1') ?? '';
+  const target = withoutEnd(text.slice(GITDIR.length), '\r\n');
+  if (!text.startsWith(GITDIR) || target === '' || target.includes('\0')) {
+    throw unusable(file, 'damaged', 'does not say `gitdir: <path>`');
+  }
+  return absolute(folder, target);
+}
+
+function commonDirOf(fs: Fs, gitDir: DiskPath): DiskPath {
+  const file = diskChild(gitDir, 'commondir');
+  const text = readGitFile(fs, file, POINTER_BYTES)?.toString('latin1');
+  if (text === undefined) return gitDir;
+  const target = withoutEnd(text, '\r\n');
+  if (target === '' || target.includes('\0')) throw unusable(file, 'damaged', 'names no folder');
+  return realOrThrow(fs, absolute(gitDir, target), file);
+}
+
+/** git's own test: a HEAD, and folders for objects and refs. */
+function isGitDir(fs: Fs, gitDir: DiskPath, commonDir: DiskPath): boolean {
+  return (
+    fs.lstat(diskChild(gitDir, 'HEAD')) !== null &&
+    fs.lstat(diskChild(commonDir, 'objects')) !== null &&
+    fs.lstat(diskChild(commonDir, 'refs')) !== null
+  );
+}
+
+function readState(fs: Fs, folder: DiskPath, place: Place): GitState {
+  const { gitDir, commonDir } = place;
+  const problems: GitProblem[] = [];
+  const orNull = <Result>(read: () => Result): Result | null => {
+    try {
+      return read();
+    } catch (error) {
+      problems.push(problemOf(error));
+      return null;
+    }
+  };
+  const config = orNull(() => readConfig(fs, gitDir, commonDir, problems)) ?? new Map<string, string | true>();
+  const format = objectFormatOf(config, diskChild(commonDir, 'config'), problems);
+  const head = orNull(() => {
+    if (config.get('extensions.refstorage') === 'reftable' || fs.lstat(diskChild(commonDir, 'reftable')) !== null) {
+      throw unusable(diskChild(commonDir, 'reftable'), 'unsupported', 'refs are kept in a reftable, which is not read');
+    }
+    return readHead(fs, gitDir, commonDir, format === 'sha256' ? 64 : 40);
+  });
+  return {
+    gitDir,
+    commonDir,
+    link: place.own ? 'inside' : (orNull(() => linkOf(fs, folder, place, config)) ?? 'elsewhere'),
+    head,
+    operation: orNull(() => operationOf(fs, gitDir)),
+    objectFormat: format,
+    ignoreCase: gitBoolean(config.get('core.ignorecase')) ?? false,
+    // In a linked worktree the setting is about the repository that it is linked to.
+    bare: gitDir === commonDir && (gitBoolean(config.get('core.bare')) ?? false),
+    config,
+    problems,
+  };
+}
+
+function readConfig(
+  fs: Fs,
+  gitDir: DiskPath,
+  commonDir: DiskPath,
+  problems: GitProblem[],
+): ReadonlyMap<string, string | true> {
+  const read = (path: DiskPath): GitConfig['values'] => {
+    const text = readGitFile(fs, path, CONFIG_BYTES)?.toString('latin1') ?? '';
+    const { values, brokenAt } = parseGitConfig(text);
+    if (brokenAt !== null) problems.push({ path, why: 'damaged', detail: `line ${brokenAt} is not git's syntax` });
+    return values;
+  };
+  const shared = read(diskChild(commonDir, 'config'));
+  if (gitBoolean(shared.get('extensions.worktreeconfig')) !== true) return shared;
+  return new Map([...shared, ...read(diskChild(gitDir, 'config.worktree'))]);
+}
+
+function objectFormatOf(
+  config: ReadonlyMap<string, string | true>,
+  path: DiskPath,
+  problems: GitProblem[],
+): ObjectFormat {
+  const version = config.get('core.repositoryformatversion');
+  if (version !== undefined && version !== '0' && version !== '1') {
+    problems.push({ path, why: 'unsupported', detail: `repository format version ${version}` });
+  }
+  const format = config.get('extensions.objectformat') ?? 'sha1';
+  if (format === 'sha1' || format === 'sha256') return format;
+  problems.push({ path, why: 'unsupported', detail: `object format ${format}` });
+  return 'sha1';
+}
+
+function linkOf(
+  fs: Fs,
+  folder: DiskPath,
+  { gitDir, commonDir }: Place,
+  config: ReadonlyMap<string, string | true>,
+): GitState['link'] {
+  if (gitDir !== commonDir) {
+    const back = readGitFile(fs, diskChild(gitDir, 'gitdir'), POINTER_BYTES)?.toString('latin1');
+    if (back === undefined) return 'elsewhere';
+    return isSame(fs, absolute(gitDir, withoutEnd(back, '\r\n')), diskChild(folder, '.git')) ? 'worktree' : 'elsewhere';
+  }
+  const worktree = config.get('core.worktree');
+  return typeof worktree === 'string' && isSame(fs, absolute(gitDir, worktree), folder) ? 'submodule' : 'elsewhere';
+}
+
+function isSame(fs: Fs, claimed: DiskPath, path: DiskPath): boolean {
+  return fs.lstat(claimed) !== null && fs.realpath(claimed) === fs.realpath(path);
+}
+
+/** A rebase also leaves the marks of the others, so it is looked for first. `git am` counts as a rebase. */
+function operationOf(fs: Fs, gitDir: DiskPath): GitOperation | null {
+  const names = new Set<string>(fs.list(gitDir));
+  if (names.has('rebase-merge') || names.has('rebase-apply')) return 'rebase';
+  if (names.has('MERGE_HEAD')) return 'merge';
+  if (names.has('CHERRY_PICK_HEAD')) return 'cherry-pick';
+  if (names.has('REVERT_HEAD')) return 'revert';
+  // Between two picks of a series there is no head, only what is left to do.
+  const todo = names.has('sequencer') ? readStart(fs, diskChild(gitDir, 'sequencer/todo'), TODO_BYTES) : null;
+  if (todo !== null) {
+    const lines = todo.bytes.toString('latin1').split('\n');
+    const next = lines.find((line) => line.trim() !== '' && !line.startsWith('#'));
+    return next?.trimStart().startsWith('revert') ? 'revert' : 'cherry-pick';
+  }
+  return names.has('BISECT_LOG') ? 'bisect' : null;
+}
+
+function realOrThrow(fs: Fs, path: DiskPath, from: DiskPath): DiskPath {
+  try {
+    return fs.realpath(path);
+  } catch (error) {
+    const { why, detail } = problemOf(error);
+    throw unusable(from, why === 'unreadable' ? 'damaged' : why, `leads to ${path}: ${detail}`);
+  }
+}
+
+/** On Windows a folder's path does not begin with a slash, and only there may a path begin with a drive. */
+function absolute(base: DiskPath, path: string): DiskPath {
+  const isAbsolute = path.startsWith('/') || (!base.startsWith('/') && /^(?:[A-Za-z]:[\\/]|\\\\)/.test(path));
+  return isAbsolute ? (path as DiskPath) : diskChild(base, path);
+}
+
+function parentFolder(folder: DiskPath): DiskPath | null {
+  const cut = Math.max(folder.lastIndexOf('/'), folder.startsWith('/') ? -1 : folder.lastIndexOf('\\'));
+  if (cut < 0 || folder === '/') return null;
+  if (cut === 0) return '/' as DiskPath;
+  const parent = folder.slice(0, cut);
+  return /^[A-Za-z]:$/.test(parent) ? null : (parent as DiskPath);
+}

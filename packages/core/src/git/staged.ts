@@ -1,0 +1,130 @@
+/** Where a repository's index differs from the commit that it stands on. */
+import { FsError } from '../io/fs.ts';
+import type { Pace } from '../io/pace.ts';
+import { SavepointError } from '../model/errors.ts';
+import { childPath, parentPath, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import type { GitObjects } from './objects.ts';
+import type { TrackedPaths } from './tracked.ts';
+
+/** Paths are relative to the repository's folder. Null: it could not be told, and `problem` says why. */
+export type Staged =
+  | { readonly paths: ReadonlyMap<TreePath, 'added' | 'modified' | 'deleted'>; readonly problem: null }
+  | { readonly paths: null; readonly problem: string };
+
+interface Tracked {
+  readonly mode: number;
+  readonly id: string;
+}
+
+const FOLDER = 0o40000;
+const SUBMODULE = 0o160000;
+/** A small tree can stand for any number of files. */
+const MOST_ENTRIES = 5_000_000;
+const DEEPEST = 4096;
+
+/** @param commit null where there is none yet: all that the index has is added */
+export async function stagedPaths(
+  objects: () => GitObjects,
+  commit: string | null,
+  tracked: TrackedPaths,
+  pace: Pace,
+): Promise<Staged> {
+  try {
+    const paths = new Map<TreePath, 'added' | 'modified' | 'deleted'>();
+    const committed =
+      commit === null
+        ? { files: new Map<TreePath, Tracked>(), same: new Set<TreePath>() }
+        : await committedBeside(objects(), commit, tracked, pace);
+    if (committed === null) return { paths, problem: null };
+    for (const { path, mode, id, stage, intentToAdd } of tracked.entries()) {
+      if (stage > 0) committed.files.delete(path);
+      if (stage > 0 || intentToAdd || liesIn(committed.same, path)) continue;
+      const before = committed.files.get(path);
+      committed.files.delete(path);
+      if (before === undefined) paths.set(path, 'added');
+      else if (before.id !== id || normal(before.mode) !== normal(mode)) paths.set(path, 'modified');
+    }
+    for (const path of committed.files.keys()) paths.set(path, 'deleted');
+    return { paths, problem: null };
+  } catch (error) {
+    if (error instanceof FsError || (error instanceof SavepointError && error.code === 'STORE_DAMAGED')) {
+      return { paths: null, problem: error.message };
+    }
+    throw error;
+  }
+}
+
+/**
+ * Blobs that the index names and the commit does not have at that path, and where.
+ * @throws SavepointError STORE_DAMAGED, FsError where the commit cannot be read
+ */
+export async function stagedBlobs(
+  objects: GitObjects,
+  commit: string | null,
+  tracked: TrackedPaths,
+  pace: Pace,
+): Promise<ReadonlyMap<string, TreePath>> {
+  const found = new Map<string, TreePath>();
+  const committed = commit === null ? null : await committedBeside(objects, commit, tracked, pace);
+  if (commit !== null && committed === null) return found;
+  for (const { path, mode, id } of tracked.entries()) {
+    if (mode === SUBMODULE) continue;
+    if (committed !== null && (liesIn(committed.same, path) || committed.files.get(path)?.id === id)) continue;
+    found.set(id, path);
+  }
+  return found;
+}
+
+interface Committed {
+  readonly files: Map<TreePath, Tracked>;
+  /** Folders of which the index says that they are as in the commit. */
+  readonly same: ReadonlySet<TreePath>;
+}
+
+/** What the commit has, but for folders that are the same in the index; null where all of it is. */
+async function committedBeside(
+  objects: GitObjects,
+  commit: string,
+  { trees, sparseFolders }: TrackedPaths,
+  pace: Pace,
+): Promise<Committed | null> {
+  const files = new Map<TreePath, Tracked>();
+  const same = new Set<TreePath>();
+  const sparse = new Set(sparseFolders);
+  const open: { readonly path: TreePath; readonly id: string; readonly depth: number }[] = [
+    { path: WORKSPACE_ITSELF, id: objects.treeOf(commit), depth: 0 },
+  ];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { path, id, depth } = next;
+    if (trees.get(path) === id) {
+      if (path === '') return null;
+      same.add(path);
+      continue;
+    }
+    if (sparse.has(path)) throw tooMuch('a folder that is left out of the working files changed');
+    if (depth > DEEPEST) throw tooMuch(`more than ${DEEPEST} folders in each other`);
+    for (const entry of objects.tree(id)) {
+      const at = childPath(path, entry.name);
+      if (entry.mode === FOLDER) open.push({ path: at, id: entry.id, depth: depth + 1 });
+      else files.set(at, { mode: entry.mode, id: entry.id });
+    }
+    if (files.size + open.length > MOST_ENTRIES) throw tooMuch(`more than ${MOST_ENTRIES} files`);
+    if (pace.due()) await pace.breathe();
+  }
+  return { files, same };
+}
+
+function liesIn(folders: ReadonlySet<TreePath>, path: TreePath): boolean {
+  if (folders.size === 0) return false;
+  for (let at = parentPath(path); at !== ''; at = parentPath(at)) if (folders.has(at)) return true;
+  return false;
+}
+
+/** git reads 0664 in an old tree as 0644. */
+function normal(mode: number): number {
+  return (mode & 0o170000) === 0o100000 ? ((mode & 0o100) === 0 ? 0o100644 : 0o100755) : mode;
+}
+
+function tooMuch(why: string): SavepointError {
+  return new SavepointError('STORE_DAMAGED', `The commit cannot be compared: ${why}.`, {});
+}

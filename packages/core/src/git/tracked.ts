@@ -1,0 +1,297 @@
+/**
+ * What a repository tracks, read from `.git/index` without git.
+ *
+ * The safe direction: a tracked file is captured whatever ignore rules say, so taking an untracked path for tracked
+ * costs space, and taking a tracked one for untracked may leave an agent's change to it unrecorded. Therefore
+ * - an index that is not there tracks nothing;
+ * - of an index that cannot be read nothing is known, and {@link UNKNOWN_TRACKED} says of every single path that it
+ *   may be tracked: ignore rules then leave nothing out. It does not say so of what lies below a folder, or every
+ *   dependency folder would be walked into and captured whole, and the capture might never end; whoever asks can
+ *   treat a folder as tracked of which the last snapshot holds something;
+ * - paths below a sparse folder are in no index, and count as tracked.
+ */
+import type { Fs } from '../io/fs.ts';
+import { type DiskPath, diskChild, type TreePath } from '../model/names.ts';
+import { type GitProblem, problemOf, readGitFileWithTime, unusable } from './file.ts';
+import { type IndexFile, type IndexLink, parseIndexFile, stageAt, treesIn } from './index-file.ts';
+
+/** Paths are relative to the top of the repository's worktree. */
+export interface TrackedPaths {
+  /** The path is (or, where that cannot be known, may be) in the index. */
+  has(path: TreePath): boolean;
+  /** The index holds something below this folder, or the folder itself as a submodule. */
+  hasBelow(folder: TreePath): boolean;
+  /** The entry of a path; the lowest stage of a conflict. */
+  entry(path: TreePath): IndexEntry | null;
+  /** In git's order: by bytes of the path, then by stage. Made one at a time. */
+  entries(): Iterable<IndexEntry>;
+  /** How many entries there are. */
+  readonly count: number;
+  /** Folders that a sparse index keeps as one entry; what lies below them is not among the entries. */
+  readonly sparseFolders: readonly TreePath[];
+  /** Folders, '' for the top, and the tree that their entries make; not of those where something changed since. */
+  readonly trees: ReadonlyMap<string, string>;
+  /** The same object for as long as the same paths are tracked, if each reading is given the one before. */
+  readonly names: object;
+}
+
+export interface IndexEntry {
+  readonly path: TreePath;
+  /** As in a tree: 0o100644, 0o100755, 0o120000, 0o160000 (a submodule). */
+  readonly mode: number;
+  /** Hex, 40 or 64 digits. */
+  readonly id: string;
+  /** Bytes, modulo 2^32; 0 where git wants the file looked at again. */
+  readonly size: number;
+  readonly mtime: IndexTime;
+  readonly ctime: IndexTime;
+  /** The lower 32 bits. */
+  readonly inode: number;
+  /** 0, or 1 to 3 for the base, ours and theirs of a conflict. */
+  readonly stage: 0 | 1 | 2 | 3;
+  readonly assumeUnchanged: boolean;
+  readonly skipWorktree: boolean;
+  readonly intentToAdd: boolean;
+}
+
+export interface IndexTime {
+  /** Since 1970, modulo 2^32. */
+  readonly seconds: number;
+  readonly nanoseconds: number;
+}
+
+export interface IndexReading {
+  readonly tracked: TrackedPaths;
+  /** Not null when the index could not be read; `tracked` is {@link UNKNOWN_TRACKED} then. */
+  readonly problem: GitProblem | null;
+  /** When the file that was read was written, milliseconds since 1970; null where it is not one whole file. */
+  readonly writtenMs: number | null;
+  /** What was read; null as for `writtenMs`. */
+  readonly file: IndexFile | null;
+}
+
+const INDEX_BYTES = 256 * 1024 * 1024;
+
+/** Of a folder without a repository, or a repository without an index. */
+export const NOTHING_TRACKED: TrackedPaths = {
+  has: () => false,
+  hasBelow: () => false,
+  entry: () => null,
+  entries: () => [],
+  count: 0,
+  sparseFolders: [],
+  trees: new Map(),
+  names: {},
+};
+
+export const UNKNOWN_TRACKED: TrackedPaths = { ...NOTHING_TRACKED, has: () => true, names: {} };
+
+/**
+ * The index of one worktree. Never throws for anything that is on the disk.
+ * @param gitDir the worktree's own git folder (not the common one)
+ * @param before what was read earlier, of this or any other worktree: makes it faster where much is the same
+ */
+export function readIndex(
+  fs: Fs,
+  gitDir: DiskPath,
+  objectFormat: 'sha1' | 'sha256',
+  before: IndexReading | null = null,
+): IndexReading {
+  const idBytes = objectFormat === 'sha256' ? 32 : 20;
+  try {
+    const path = diskChild(gitDir, 'index');
+    const read = readIndexFile(fs, path, idBytes, before?.file ?? null);
+    if (read === null) return { tracked: NOTHING_TRACKED, problem: null, writtenMs: null, file: null };
+    const { file, writtenMs } = read;
+    if (file.link === null) return { tracked: new Index(wholeIndex(file), file), problem: null, writtenMs, file };
+    const base = readSharedIndex(fs, gitDir, path, file.link, idBytes);
+    const rows = base === null ? wholeIndex(file) : joinSplit(path, base, file, file.link);
+    return { tracked: new Index(rows, file), problem: null, writtenMs: null, file: null };
+  } catch (error) {
+    return { tracked: UNKNOWN_TRACKED, problem: problemOf(error), writtenMs: null, file: null };
+  }
+}
+
+/**
+ * An index file of which no other file is a part.
+ * @returns null where it is a split one
+ * @throws Unusable when it is not a whole index
+ */
+export function trackedIn(file: IndexFile): TrackedPaths | null {
+  return file.link === null ? new Index(wholeIndex(file), file) : null;
+}
+
+function readIndexFile(
+  fs: Fs,
+  path: DiskPath,
+  idBytes: number,
+  before: IndexFile | null,
+): { readonly file: IndexFile; readonly writtenMs: number } | null {
+  const read = readGitFileWithTime(fs, path, INDEX_BYTES);
+  return read === null ? null : { file: parseIndexFile(path, read.bytes, idBytes, before), writtenMs: read.mtimeMs };
+}
+
+function readSharedIndex(fs: Fs, gitDir: DiskPath, from: DiskPath, link: IndexLink, idBytes: number): IndexFile | null {
+  if (link.base === null) return null;
+  const path = diskChild(gitDir, `sharedindex.${link.base}`);
+  const base = readIndexFile(fs, path, idBytes, null)?.file ?? null;
+  if (base === null) throw unusable(from, 'damaged', `its other half, sharedindex.${link.base}, is missing`);
+  if (base.checksum !== link.base) throw unusable(path, 'damaged', 'it is not the one that its name says');
+  if (base.link !== null) throw unusable(path, 'damaged', 'a shared index that is split again');
+  return base;
+}
+
+/** Entries of one or two files, in git's order. */
+interface Rows {
+  readonly paths: readonly string[];
+  readonly offsets: Uint32Array;
+  readonly fileOf: (row: number) => IndexFile;
+}
+
+function wholeIndex(file: IndexFile): Rows {
+  return { paths: file.paths, offsets: file.offsets, fileOf: () => file };
+}
+
+/**
+ * The first entries of the split index have no path: they replace, in order, the entries of the shared one that
+ * `replaced` names. The others are added; one that is no conflict takes the place of all stages of its path.
+ */
+function joinSplit(from: DiskPath, base: IndexFile, top: IndexFile, link: IndexLink): Rows {
+  const beyond = (bits: readonly number[]): boolean => (bits.at(-1) ?? -1) >= base.paths.length;
+  if (beyond(link.deleted) || beyond(link.replaced)) {
+    throw unusable(from, 'damaged', 'it speaks of entries that the shared index does not have');
+  }
+  const replacement = new Map(link.replaced.map((position, row) => [position, row]));
+  const deleted = new Set(link.deleted);
+  const firstAdded = link.replaced.length;
+  const added = new Set<string>();
+  for (let row = firstAdded; row < top.paths.length; row++) {
+    const path = top.paths[row]!;
+    const stage = stageAt(top.data, top.idBytes, top.offsets[row]!);
+    added.add(stage === 0 ? path : `${path}\0${stage}`);
+  }
+  const rows: { path: string; stage: number; offset: number; file: IndexFile }[] = [];
+  const push = (path: string, file: IndexFile, row: number): void => {
+    const offset = file.offsets[row]!;
+    rows.push({ path, stage: stageAt(file.data, file.idBytes, offset), offset, file });
+  };
+  for (let position = 0; position < base.paths.length; position++) {
+    const path = base.paths[position]!;
+    const stage = stageAt(base.data, base.idBytes, base.offsets[position]!);
+    if (deleted.has(position) || added.has(path) || added.has(`${path}\0${stage}`)) continue;
+    const row = replacement.get(position);
+    if (row === undefined) push(path, base, position);
+    else push(path, top, row);
+  }
+  for (let row = firstAdded; row < top.paths.length; row++) push(top.paths[row]!, top, row);
+  rows.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.stage - b.stage));
+  return {
+    paths: rows.map((row) => row.path),
+    offsets: Uint32Array.from(rows, (row) => row.offset),
+    fileOf: (row) => (rows[row] as (typeof rows)[number]).file,
+  };
+}
+
+const SUBMODULE = 0o160000;
+const ASSUME_UNCHANGED = 0x8000;
+const EXTENDED = 0x4000;
+const SKIP_WORKTREE = 0x4000;
+const INTENT_TO_ADD = 0x2000;
+
+class Index implements TrackedPaths {
+  readonly sparseFolders: readonly TreePath[];
+  readonly #sparse: ReadonlySet<string>;
+  #trees: ReadonlyMap<string, string> | null = null;
+  /** The row that was asked for last. */
+  #last = -1;
+
+  constructor(
+    private readonly rows: Rows,
+    /** The one that tells the trees. */
+    private readonly file: IndexFile,
+  ) {
+    this.sparseFolders = rows.paths.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1) as TreePath);
+    this.#sparse = new Set(this.sparseFolders);
+  }
+
+  get trees(): ReadonlyMap<string, string> {
+    this.#trees ??= treesIn(this.file);
+    return this.#trees;
+  }
+
+  get names(): object {
+    return this.rows.paths;
+  }
+
+  get count(): number {
+    return this.rows.paths.length - this.sparseFolders.length;
+  }
+
+  has(path: TreePath): boolean {
+    return this.rows.paths[this.#atOrAfter(path)] === path || this.#isBelowSparse(path);
+  }
+
+  hasBelow(folder: TreePath): boolean {
+    if (folder === '') return this.rows.paths.length > 0;
+    const { paths } = this.rows;
+    if (paths[this.#atOrAfter(`${folder}/`)]?.startsWith(`${folder}/`)) return true;
+    return this.entry(folder)?.mode === SUBMODULE || this.#isBelowSparse(folder);
+  }
+
+  entry(path: TreePath): IndexEntry | null {
+    // Who asks about many asks in much the same order.
+    const next = this.#last + 1;
+    const row = this.rows.paths[next] === path && this.rows.paths[next - 1] !== path ? next : this.#atOrAfter(path);
+    if (this.rows.paths[row] !== path || path === '') return null;
+    this.#last = row;
+    return this.#entryAt(row);
+  }
+
+  *entries(): Iterable<IndexEntry> {
+    for (let row = 0; row < this.rows.paths.length; row++) {
+      if (!this.rows.paths[row]!.endsWith('/')) yield this.#entryAt(row);
+    }
+  }
+
+  /** The first row whose path is not before `path`. One-byte strings compare as bytes do. */
+  #atOrAfter(path: string): number {
+    const { paths } = this.rows;
+    let low = 0;
+    let high = paths.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (paths[middle]! < path) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #isBelowSparse(path: string): boolean {
+    if (this.#sparse.size === 0) return false;
+    for (let cut = path.indexOf('/'); cut >= 0; cut = path.indexOf('/', cut + 1)) {
+      if (this.#sparse.has(path.slice(0, cut))) return true;
+    }
+    return false;
+  }
+
+  #entryAt(row: number): IndexEntry {
+    const { data, idBytes } = this.rows.fileOf(row);
+    const at = this.rows.offsets[row]!;
+    const number = (field: number): number => data.readUInt32BE(at + field * 4);
+    const flags = data.readUInt16BE(at + 40 + idBytes);
+    const extended = (flags & EXTENDED) === 0 ? 0 : data.readUInt16BE(at + 42 + idBytes);
+    return {
+      path: this.rows.paths[row] as TreePath,
+      ctime: { seconds: number(0), nanoseconds: number(1) },
+      mtime: { seconds: number(2), nanoseconds: number(3) },
+      inode: number(5),
+      mode: number(6),
+      size: number(9),
+      id: data.toString('hex', at + 40, at + 40 + idBytes),
+      stage: stageAt(data, idBytes, at) as IndexEntry['stage'],
+      assumeUnchanged: (flags & ASSUME_UNCHANGED) !== 0,
+      skipWorktree: (extended & SKIP_WORKTREE) !== 0,
+      intentToAdd: (extended & INTENT_TO_ADD) !== 0,
+    };
+  }
+}

@@ -1,0 +1,269 @@
+import { readFileSync, statfsSync } from 'node:fs';
+import { release } from 'node:os';
+import type { DiskPath, Name } from '../../model/names.ts';
+import type { ChangeSource, Changes, FolderWatch } from '../changes.ts';
+import { IN, type InotifyEvent, parseEvents, REPLACED, REPORTED } from './inotify.ts';
+import { type Native, native } from './native.ts';
+import { nativePath } from './path.ts';
+import { WatchedFolders } from './watched-folders.ts';
+
+/** statfs(2): file systems that this machine alone changes, and that report every change of it. */
+const REPORTING: ReadonlySet<number> = new Set([
+  0xef53, // ext2, ext3, ext4
+  0x58465342, // xfs
+  0x9123683e, // btrfs
+  0x01021994, // tmpfs
+  0xf2f52010, // f2fs
+  0x794c7630, // overlay
+  0x2fc12fc1, // zfs
+  0xca451a4e, // bcachefs
+]);
+
+/** What calls itself older is no Linux kernel (gVisor, WSL 1), or one that nobody tried this on. */
+const OLDEST_KERNEL = [4, 18] as const;
+
+const ASKED_FOR = REPORTED | IN.onlyFolders | IN.notThroughLinks;
+const ROOM = 1 << 16;
+/** Names kept between two calls of `take`: about 20 MB. */
+const MOST_NAMES = 100_000;
+/** Milliseconds between two looks at the queue while nobody asks: from this on, doubled while nothing happens. */
+const SHORTEST_PAUSE = 50;
+const LONGEST_PAUSE = 1000;
+
+const QUEUE_LENGTH = '/proc/sys/fs/inotify/max_queued_events';
+
+export interface NodeChangesOptions {
+  /** Default true. False: the queue is emptied when somebody asks, and at no other time; for tests of its overflow. */
+  readonly emptyBetween?: boolean;
+  /** Default 100,000. */
+  readonly mostNames?: number;
+}
+
+/**
+ * What changed, by inotify through the native add-on. Null where there is no add-on, or the kernel is no Linux we know.
+ *
+ * The kernel puts an event into the queue before the call that makes the change returns, so who has read the queue
+ * until it was empty knows of everything that had happened by then; nothing has to be written to synchronise.
+ */
+export function nodeChanges(options: NodeChangesOptions = {}): ChangeSource {
+  return {
+    watch() {
+      const addOn = isKernelKnown(release()) ? native() : null;
+      const queue = addOn?.watchInit() ?? -1;
+      return addOn === null || !(queue >= 0) ? null : new InotifyWatch(addOn, queue, options);
+    },
+  };
+}
+
+/**
+ * I1 A watch is either known (it has paths), or it was taken away and the kernel's IGNORED for it is still to come.
+ *    An event of any other watch is not understood.
+ * I2 What is not understood, and what the kernel says it dropped, is lost: everything that is known of folders may then
+ *    be wrong, so the queue is closed at once, and a new one is made for the folders that are added after that.
+ * I3 A path stands for the folder that was there when it was added. When the entry becomes another one, the path and all
+ *    below it are forgotten: a folder that is moved takes its watches along, under paths that are not its own any more.
+ *    Whoever takes is told of all that is forgotten so: of the path, or where it is not watched, of what is below it.
+ */
+class InotifyWatch implements FolderWatch {
+  readonly #native: Native;
+  readonly #emptyBetween: boolean;
+  readonly #mostNames: number;
+  /** -1: none is open. */
+  #queue: number;
+  /** Events that it can hold. */
+  #queueLength: number;
+  readonly #room = Buffer.from(new ArrayBuffer(ROOM));
+  readonly #folders = new WatchedFolders();
+  /** I1 */
+  readonly #takenAway = new Set<number>();
+  #names = new Map<DiskPath, Set<Name>>();
+  #changedFolders = new Set<DiskPath>();
+  #namesKept = 0;
+  #lost: string | null = null;
+  #closed = false;
+  #timer: NodeJS.Timeout | null = null;
+  #pause = SHORTEST_PAUSE;
+
+  constructor(addOn: Native, queue: number, options: NodeChangesOptions) {
+    this.#native = addOn;
+    this.#queue = queue;
+    this.#queueLength = readQueueLength();
+    this.#emptyBetween = options.emptyBetween ?? true;
+    this.#mostNames = options.mostNames ?? MOST_NAMES;
+  }
+
+  add(folder: DiskPath): boolean {
+    // What is in the queue was said of the folders as they are known now.
+    this.#empty();
+    if (this.#closed || this.#lost !== null || !this.#isOpen()) return false;
+    const watch = reportsChanges(folder) ? this.#native.watchAdd(this.#queue, folder, ASKED_FOR) : -1;
+    if (!(watch >= 0)) {
+      // Not what is below: that is watched as before, and nobody would say that it is not.
+      this.#forgetAlone(folder);
+      return false;
+    }
+    const useless = this.#folders.add(folder, watch);
+    if (useless !== null) this.#takeAway(useless);
+    this.#lookAgainLater();
+    return true;
+  }
+
+  forget(folder: DiskPath): void {
+    for (const path of this.#folders.within(folder)) this.#forgetAlone(path);
+  }
+
+  take(): Changes {
+    if (this.#closed) return { lost: true, why: 'the watch was closed' };
+    this.#empty();
+    if (this.#lost !== null) {
+      const why = this.#lost;
+      this.#lost = null;
+      return { lost: true, why };
+    }
+    const changes = { lost: false, names: this.#names, folders: this.#changedFolders } as const;
+    this.#startAnew();
+    return changes;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#closeQueue();
+  }
+
+  #forgetAlone(path: DiskPath): void {
+    const useless = this.#folders.remove(path);
+    if (useless !== null) this.#takeAway(useless);
+    this.#namesKept -= this.#names.get(path)?.size ?? 0;
+    this.#names.delete(path);
+    this.#changedFolders.delete(path);
+  }
+
+  #isOpen(): boolean {
+    if (this.#queue >= 0) return true;
+    const queue = this.#native.watchInit();
+    if (!(queue >= 0)) return false;
+    this.#queue = queue;
+    this.#queueLength = readQueueLength();
+    return true;
+  }
+
+  /** @returns whether anything had happened */
+  #empty(): boolean {
+    let read = 0;
+    // What was in the queue at the beginning is read by then, however fast others go on.
+    while (this.#queue >= 0 && read <= this.#queueLength) {
+      const length = this.#native.watchRead(this.#queue, this.#room);
+      if (length === 0) break;
+      const events = length > 0 ? parseEvents(this.#room, length) : null;
+      if (events === null) this.#lose(length > 0 ? 'an event was not understood' : `reading failed (${length})`);
+      for (const event of events ?? []) if (this.#lost === null) this.#note(event);
+      read += events?.length ?? 0;
+    }
+    return read > 0;
+  }
+
+  #note({ watch, mask, name }: InotifyEvent): void {
+    if (this.#takenAway.has(watch)) {
+      if ((mask & IN.ignored) !== 0) this.#takenAway.delete(watch);
+      return;
+    }
+    const paths = this.#folders.pathsOf(watch);
+    if (paths === undefined || (mask & (IN.overflow | IN.unmount | IN.ignored)) !== 0) {
+      this.#lose(whyLost(mask));
+      return;
+    }
+    for (const path of paths) {
+      if (name !== '') this.#noteName(path, name, mask);
+      else if ((mask & (IN.deleteSelf | IN.moveSelf)) !== 0) this.#noteGone(path);
+      else this.#changedFolders.add(path);
+    }
+  }
+
+  #noteName(folder: DiskPath, name: Name, mask: number): void {
+    const path = (folder === '/' ? `/${name}` : `${folder}/${name}`) as DiskPath;
+    if ((mask & REPLACED) !== 0) this.#noteGone(path);
+    const names = this.#names.get(folder);
+    if (names?.has(name) === true) return;
+    if (names === undefined) this.#names.set(folder, new Set([name]));
+    else names.add(name);
+    this.#namesKept += 1;
+    if (this.#namesKept > this.#mostNames) this.#lose('more changed than is kept in mind');
+  }
+
+  /** I3 */
+  #noteGone(path: DiskPath): void {
+    const gone = this.#folders.has(path) ? [path] : this.#folders.within(path);
+    this.forget(path);
+    for (const folder of gone) this.#changedFolders.add(folder);
+  }
+
+  #takeAway(watch: number): void {
+    // The kernel does it by itself when the folder is no more (EINVAL here). Either way its IGNORED is in the queue then.
+    this.#native.watchRemove(this.#queue, watch);
+    this.#takenAway.add(watch);
+  }
+
+  /** I2 */
+  #lose(why: string): void {
+    this.#lost ??= why;
+    this.#closeQueue();
+  }
+
+  #closeQueue(): void {
+    if (this.#queue >= 0) this.#native.close(this.#queue);
+    this.#queue = -1;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#folders.clear();
+    this.#takenAway.clear();
+    this.#startAnew();
+  }
+
+  #startAnew(): void {
+    this.#names = new Map();
+    this.#changedFolders = new Set();
+    this.#namesKept = 0;
+  }
+
+  /** Nobody may ask for hours, and the queue is finite. */
+  #lookAgainLater(): void {
+    if (!this.#emptyBetween || this.#timer !== null || this.#queue < 0) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#pause = this.#empty() ? SHORTEST_PAUSE : Math.min(this.#pause * 2, LONGEST_PAUSE);
+      this.#lookAgainLater();
+    }, this.#pause);
+    this.#timer.unref();
+  }
+}
+
+function reportsChanges(folder: DiskPath): boolean {
+  try {
+    return REPORTING.has(statfsSync(nativePath(folder)).type);
+  } catch {
+    return false;
+  }
+}
+
+function whyLost(mask: number): string {
+  if ((mask & IN.overflow) !== 0) return 'the queue of the system overflowed';
+  if ((mask & IN.unmount) !== 0) return 'a file system was unmounted';
+  if ((mask & IN.ignored) !== 0) return 'the system stopped watching a folder';
+  return 'an event came of a folder that is not watched';
+}
+
+/** @param kernel as uname(2) tells it: `6.1.0-18-amd64` */
+export function isKernelKnown(kernel: string): boolean {
+  const [major = 0, minor = 0] = kernel.split('.').map(Number);
+  return major > OLDEST_KERNEL[0] || (major === OLDEST_KERNEL[0] && minor >= OLDEST_KERNEL[1]);
+}
+
+/** How many events a queue holds that is made now; endless where that is not told. */
+function readQueueLength(): number {
+  try {
+    const length = Number(readFileSync(QUEUE_LENGTH, 'latin1'));
+    return length > 0 ? length : Number.POSITIVE_INFINITY;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}

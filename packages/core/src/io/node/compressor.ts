@@ -1,0 +1,107 @@
+import { availableParallelism } from 'node:os';
+import type { Worker } from 'node:worker_threads';
+import type { Compressor } from '../compressor.ts';
+
+/** More would take cores from the agent whose work is captured. */
+const MOST_THREADS = 2;
+/** Under way for each thread: the engine is at its own work for some milliseconds at a time. */
+const BYTES_A_THREAD = 1536 * 1024;
+/** Milliseconds without work after which a thread ends. */
+const IDLE_MS = 5_000;
+
+type Compressed = Awaited<ReturnType<Compressor['compress']>>;
+
+/**
+ * What a thread runs. As a text: a file would have to be found beside this one, in the package, in the bundle of the
+ * command and in the one file that is brought into a sandbox alike.
+ */
+const PROGRAM = `
+const { parentPort } = require('node:worker_threads');
+const { deflateSync } = require('node:zlib');
+parentPort.on('message', ({ job, bytes, lengths, settings }) => {
+  const all = new Uint8Array(bytes);
+  let at = 0;
+  const streams = lengths.map((length, nth) => deflateSync(all.subarray(at, (at += length)), settings[nth]));
+  const joined = new Uint8Array(streams.reduce((sum, { length }) => sum + length, 0));
+  at = 0;
+  for (const stream of streams) {
+    joined.set(stream, at);
+    at += stream.length;
+  }
+  parentPort.postMessage({ job, bytes: joined, lengths: streams.map(({ length }) => length) }, [joined.buffer]);
+});
+`;
+
+interface Job {
+  readonly done: (compressed: Compressed) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** Keeps the process alive only while it has jobs. */
+class Thread {
+  readonly #worker: Worker;
+  readonly #jobs = new Map<number, Job>();
+  #lastJob = 0;
+  #idle: NodeJS.Timeout | null = null;
+
+  constructor(worker: Worker, onEnd: () => void) {
+    this.#worker = worker;
+    this.#worker.unref();
+    this.#worker.on('message', ({ job, ...compressed }: Compressed & { readonly job: number }) => {
+      this.#jobs.get(job)?.done(compressed);
+      this.#jobs.delete(job);
+      if (this.#jobs.size > 0) return;
+      this.#worker.unref();
+      this.#idle = setTimeout(() => {
+        onEnd();
+        void this.#worker.terminate();
+      }, IDLE_MS).unref();
+    });
+    const end = (error: unknown): void => {
+      onEnd();
+      for (const { failed } of this.#jobs.values()) failed(error);
+      this.#jobs.clear();
+    };
+    this.#worker.on('error', end);
+    this.#worker.on('exit', () => end(new Error('the thread has ended')));
+  }
+
+  get jobs(): number {
+    return this.#jobs.size;
+  }
+
+  compress(message: Readonly<Record<string, unknown>>): Promise<Compressed> {
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    this.#idle = null;
+    this.#worker.ref();
+    return new Promise((done, failed) => {
+      const job = ++this.#lastJob;
+      this.#jobs.set(job, { done, failed });
+      this.#worker.postMessage({ ...message, job });
+    });
+  }
+}
+
+const threads = new Set<Thread>();
+
+/** Null on a machine with a single core: there nothing is won. */
+export function nodeCompressor(cores: number = availableParallelism()): Compressor | null {
+  const most = Math.min(MOST_THREADS, cores - 1);
+  if (most < 1) return null;
+  return {
+    bytes: most * BYTES_A_THREAD,
+    async compress(bytes, lengths, settings) {
+      // Loading it takes two milliseconds, which most processes need not spend.
+      const { Worker } = await import('node:worker_threads');
+      let least: Thread | null = null;
+      for (const thread of threads) if (least === null || thread.jobs < least.jobs) least = thread;
+      if (least === null || (least.jobs > 0 && threads.size < most)) {
+        const worker = new Worker(PROGRAM, { eval: true, env: {}, execArgv: [], name: 'savepoint compressor' });
+        const made: Thread = new Thread(worker, () => threads.delete(made));
+        threads.add(made);
+        least = made;
+      }
+      return least.compress({ bytes, lengths, settings });
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** What is open: the names it was opened under, and paths that go through it. */
+
+import { readlinkSync } from 'node:fs';
+import type { DiskPath } from '../../model/names.ts';
+import { type Fd, FsError, type Stat } from '../fs.ts';
+
+/** Where Linux has a path for each handle of a process. */
+export const HANDLES = '/proc/self/fd/';
+const HANDLE_PATH = /^\/proc\/self\/fd\/(\d+)(?=\/|$)/;
+
+/** Paths of what is open, for errors that can be understood, and handles that node has none for. */
+export class OpenHandles {
+  readonly #open = new Map<number, DiskPath>();
+  readonly #folders = new Set<number>();
+  readonly #pseudo = new Map<number, Stat>();
+  #nextPseudo = -2;
+
+  add(fd: number, path: DiskPath): void {
+    this.#open.set(fd, this.named(path));
+  }
+
+  addFolder(fd: number, path: DiskPath): void {
+    this.add(fd, path);
+    this.#folders.add(fd);
+  }
+
+  /** A negative number that stands for a folder, by its path and its identity. */
+  addPseudo(path: DiskPath, stat: Stat): Fd {
+    const fd = this.#nextPseudo--;
+    this.#pseudo.set(fd, stat);
+    this.#open.set(fd, path);
+    return fd as Fd;
+  }
+
+  isFolder(fd: number): boolean {
+    return this.#folders.has(fd);
+  }
+
+  /** @throws FsError EBADF */
+  pseudo(fd: number): Stat {
+    const stat = this.#pseudo.get(fd);
+    if (stat === undefined) throw new FsError('EBADF', 'fstat', this.nameOf(fd));
+    return stat;
+  }
+
+  /** @returns whether it was a pseudo handle */
+  remove(fd: number): boolean {
+    this.#open.delete(fd);
+    this.#folders.delete(fd);
+    return this.#pseudo.delete(fd);
+  }
+
+  nameOf(fd: number): DiskPath {
+    return this.#open.get(fd) ?? (`(handle ${fd})` as DiskPath);
+  }
+
+  /** The path with the handle it goes through put back into the name that it was opened under. */
+  named(path: DiskPath): DiskPath {
+    const handle = HANDLE_PATH.exec(path);
+    const folder = handle === null ? undefined : this.#open.get(Number(handle[1]));
+    return handle === null || folder === undefined ? path : (`${folder}${path.slice(handle[0].length)}` as DiskPath);
+  }
+}
+
+export function pathOfHandle(fd: number): DiskPath {
+  return `${HANDLES}${fd}` as DiskPath;
+}
+
+export function isHandle(path: DiskPath): boolean {
+  return path.startsWith(HANDLES) && /^\d+$/.test(path.slice(HANDLES.length));
+}
+
+export function handleIn(path: DiskPath): number {
+  return Number(path.slice(HANDLES.length));
+}
+
+/** Where the system says that an open folder is; null if it says nothing that could be used. */
+export function plainPathOf(handle: DiskPath): DiskPath | null {
+  try {
+    const path = readlinkSync(handle, { encoding: 'latin1' });
+    return path.startsWith('/') ? (path as DiskPath) : null;
+  } catch {
+    return null;
+  }
+}

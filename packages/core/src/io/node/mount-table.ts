@@ -1,0 +1,26 @@
+/** Where file systems are mounted, as Linux tells it. */
+
+import { readFileSync } from 'node:fs';
+import type { DiskPath } from '../../model/names.ts';
+
+/** proc(5): the fifth field of each line is where it is mounted; blanks in it, and the like, are in octal. */
+const MOUNT_TABLE = '/proc/self/mountinfo';
+const MOUNT_POINT = 4;
+
+/** Null where the system has no such table. */
+export function mountTable(): readonly DiskPath[] | null {
+  let table: string;
+  try {
+    table = readFileSync(MOUNT_TABLE, 'latin1');
+  } catch {
+    return null;
+  }
+  return table.split('\n').flatMap((line) => {
+    const point = line.split(' ')[MOUNT_POINT];
+    return point === undefined ? [] : [point.replace(/\\([0-7]{3})/g, (_, octal) => fromOctal(octal)) as DiskPath];
+  });
+}
+
+function fromOctal(digits: string): string {
+  return String.fromCharCode(Number.parseInt(digits, 8));
+}

@@ -1,0 +1,132 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { posix, win32 } from 'node:path';
+import { lastText, parseGitConfig } from '../../content/git-config.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { bytesFromText, type DiskPath } from '../../model/names.ts';
+import type { Places } from '../ports.ts';
+import { attributeFiles } from './attributes.ts';
+import { nativePath } from './path.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const LARGEST_CONFIG = 1 << 20;
+/** What node makes of bytes in the environment that are not UTF-8; the bytes themselves are lost. */
+const UNDECODED = '\ufffd';
+
+/**
+ * Where Savepoint keeps its stores, and what belongs to the person who runs it.
+ *
+ * `home` is $SAVEPOINT_HOME, else the platform's data folder: $XDG_DATA_HOME/savepoint or ~/.local/share/savepoint,
+ * ~/Library/Application Support/Savepoint, %LOCALAPPDATA%\Savepoint. Nothing is created. Without $HOME the home folder
+ * is the one of the system's list of users.
+ *
+ * @param env the process's environment
+ * @throws SavepointError USAGE if $SAVEPOINT_HOME is not absolute, or nothing says where to keep stores
+ */
+export function nodePlaces(env: Environment, platform: NodeJS.Platform = process.platform): Places {
+  const userHome = homeFolder(env, platform);
+  return {
+    home: storesFolder(env, platform, userHome),
+    userHome,
+    globalIgnore: globalIgnore(env, platform, userHome),
+    gitAttributes: () => attributeFiles(env, platform, userHome),
+    searchPath: env['PATH'] ?? '',
+  };
+}
+
+function storesFolder(env: Environment, platform: NodeJS.Platform, userHome: DiskPath | null): DiskPath {
+  const given = env['SAVEPOINT_HOME'];
+  if (given !== undefined && given !== '') {
+    const home = absolute(given, platform);
+    if (home !== null) return home;
+    const wanted = given.includes(UNDECODED) ? 'have a name in UTF-8' : 'be an absolute path';
+    throw new SavepointError('USAGE', `SAVEPOINT_HOME must ${wanted}; it is ${JSON.stringify(given)}.`, {
+      argument: 'SAVEPOINT_HOME',
+    });
+  }
+  const home = dataFolder(env, platform, userHome);
+  if (home !== null) return home;
+  throw new SavepointError(
+    'USAGE',
+    'There is no home folder to keep checkpoints in.',
+    { argument: 'SAVEPOINT_HOME' },
+    {
+      hint: 'Set SAVEPOINT_HOME to a folder of your own (an absolute path), or set HOME.',
+    },
+  );
+}
+
+function dataFolder(env: Environment, platform: NodeJS.Platform, userHome: DiskPath | null): DiskPath | null {
+  if (platform === 'win32') {
+    const local = absolute(env['LOCALAPPDATA'], platform);
+    if (local !== null) return join(platform, local, 'Savepoint');
+    return userHome === null ? null : join(platform, userHome, 'AppData', 'Local', 'Savepoint');
+  }
+  if (platform === 'darwin') {
+    return userHome === null ? null : join(platform, userHome, 'Library', 'Application Support', 'Savepoint');
+  }
+  const data = absolute(env['XDG_DATA_HOME'], platform);
+  if (data !== null) return join(platform, data, 'savepoint');
+  return userHome === null ? null : join(platform, userHome, '.local', 'share', 'savepoint');
+}
+
+function homeFolder(env: Environment, platform: NodeJS.Platform): DiskPath | null {
+  const named = absolute(platform === 'win32' ? env['USERPROFILE'] : env['HOME'], platform);
+  if (named !== null) return named;
+  try {
+    return absolute(userInfo({ encoding: 'buffer' }).homedir.toString('latin1'), platform, (bytes) => bytes);
+  } catch {
+    return null; // a uid without an entry, as in many containers
+  }
+}
+
+/**
+ * The file of `core.excludesFile` in the person's own git configuration, else git's default place for one; null when
+ * it is not there. A link is followed here, once. What cannot be read or understood counts as not set: then more is
+ * captured, which is the safe side.
+ */
+function globalIgnore(env: Environment, platform: NodeJS.Platform, userHome: DiskPath | null): DiskPath | null {
+  const xdg =
+    absolute(env['XDG_CONFIG_HOME'], platform) ?? (userHome === null ? null : join(platform, userHome, '.config'));
+  let named: string | null = null;
+  if (xdg !== null) named = configured(join(platform, xdg, 'git', 'config')) ?? named;
+  if (userHome !== null) named = configured(join(platform, userHome, '.gitconfig')) ?? named;
+  if (named !== null) {
+    const path = /^~[/\\]/.test(named) && userHome !== null ? join(platform, userHome, named.slice(2)) : named;
+    const file = absolute(path, platform, (bytes) => bytes);
+    return file === null ? null : whereItIs(file);
+  }
+  return xdg === null ? null : whereItIs(join(platform, xdg, 'git', 'ignore'));
+}
+
+function configured(config: DiskPath): string | null {
+  try {
+    const text = readFileSync(nativePath(config), 'latin1');
+    return text.length > LARGEST_CONFIG ? null : lastText(parseGitConfig(text), 'core.excludesfile');
+  } catch {
+    return null;
+  }
+}
+
+function whereItIs(path: DiskPath): DiskPath | null {
+  try {
+    return realpathSync.native(nativePath(path), { encoding: 'latin1' }) as DiskPath;
+  } catch {
+    return null;
+  }
+}
+
+function absolute(
+  path: string | undefined,
+  platform: NodeJS.Platform,
+  encode: (text: string) => string = bytesFromText,
+): DiskPath | null {
+  if (path === undefined || path.includes('\0') || path.includes(UNDECODED)) return null;
+  const rules = platform === 'win32' ? win32 : posix;
+  return rules.isAbsolute(path) ? (rules.resolve(encode(path)) as DiskPath) : null;
+}
+
+function join(platform: NodeJS.Platform, ...parts: string[]): DiskPath {
+  return (platform === 'win32' ? win32 : posix).join(...parts) as DiskPath;
+}

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import type { Clock, Ports, Random } from '../ports.ts';
+import { nodeChanges } from './changes.ts';
+import { nodeCompressor } from './compressor.ts';
+import { nodeFs, nodeFsWithoutNative } from './fs.ts';
+import { nodeProcesses } from './processes.ts';
+import { nodePrograms } from './programs.ts';
+
+const clock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  turn: () => new Promise((resolve) => setImmediate(resolve)),
+};
+
+const random: Random = {
+  hex: (length) => randomBytes(length).toString('hex'),
+};
+
+/**
+ * The machine as it is.
+ *
+ * @param mayUseNative whether the native add-on is used where there is one for this machine; all works without it, slower,
+ *   and nothing tells what changed
+ */
+export function nodePorts(mayUseNative = true): Ports {
+  const compressor = nodeCompressor();
+  return {
+    fs: mayUseNative ? nodeFs : nodeFsWithoutNative,
+    clock,
+    random,
+    processes: nodeProcesses,
+    programs: nodePrograms,
+    ...(mayUseNative ? { changes: nodeChanges() } : {}),
+    ...(compressor === null ? {} : { compressor }),
+    platform: process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux',
+    uid: process.geteuid?.() ?? null,
+  };
+}

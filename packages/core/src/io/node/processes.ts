@@ -1,0 +1,91 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { Processes, ProcessIdentity } from '../ports.ts';
+import { errorCode } from './path.ts';
+
+interface ProcessStat {
+  /** One letter: R, S, D, T, t, Z, X, … */
+  readonly state: string;
+  /** Clock ticks after boot. */
+  readonly startedAt: string;
+}
+
+/**
+ * The fields of `/proc/<pid>/stat` that we need. The second field is the program's name in brackets, and a program may
+ * call itself `x) R 1 (`: only the last closing bracket is the system's own.
+ */
+export function parseProcessStat(text: string): ProcessStat | null {
+  const fields = text
+    .slice(text.lastIndexOf(')') + 1)
+    .trim()
+    .split(' ');
+  const [state] = fields;
+  const startedAt = fields[22 - 3];
+  if (!text.includes(')') || state === undefined || !/^[A-Za-z]$/.test(state)) return null;
+  if (startedAt === undefined || !/^\d{1,20}$/.test(startedAt)) return null;
+  return { state, startedAt };
+}
+
+let self: ProcessIdentity | null = null;
+
+/**
+ * Processes as Linux shows them in /proc. Elsewhere (macOS, Windows, no /proc) nothing but the pid is known: a process
+ * is alive as long as some process has its pid, `stopped` is never said, and a pid used again looks alive.
+ */
+export const nodeProcesses: Processes = {
+  self() {
+    self ??= {
+      pid: process.pid,
+      startedAt: parseProcessStat(contentOf('/proc/self/stat') ?? '')?.startedAt ?? null,
+      bootId: contentOf('/proc/sys/kernel/random/boot_id')?.trim() || null,
+      pidNamespace: pidNamespace(),
+      host: hostname(),
+    };
+    return self;
+  },
+
+  state(of) {
+    const here = this.self();
+    if (of.bootId !== null && of.bootId === here.bootId) {
+      // The same kernel, whatever the host calls itself by now.
+      if (of.pidNamespace !== here.pidNamespace) return 'unknown';
+    } else {
+      if (of.host !== here.host) return 'unknown';
+      if (of.bootId !== null && here.bootId !== null) return 'dead';
+    }
+    // 0 and negative numbers mean groups of processes to kill(2).
+    if (!Number.isSafeInteger(of.pid) || of.pid <= 0 || of.pid > 0x7fffffff) return 'unknown';
+    const stat = parseProcessStat(contentOf(`/proc/${of.pid}/stat`) ?? '');
+    // /proc may hide the processes of others (hidepid), kill(2) does not.
+    if (stat === null) return exists(of.pid) ? 'alive' : 'dead';
+    if (of.startedAt !== null && stat.startedAt !== of.startedAt) return 'dead';
+    if (stat.state === 'Z' || stat.state === 'X') return 'dead';
+    return stat.state === 'T' || stat.state === 't' ? 'stopped' : 'alive';
+  },
+};
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) !== 'ESRCH';
+  }
+}
+
+/** Null where the system has no such file or does not show it. */
+function contentOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return null;
+  }
+}
+
+function pidNamespace(): string | null {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { SavepointError } from '../../model/errors.ts';
+import { nameToJson, textFromBytes } from '../../model/names.ts';
+import { MOST_OUTPUT_BYTES, type ProgramResult, type ProgramRun, type Programs } from '../programs.ts';
+import { errorCode } from './path.ts';
+
+/** Between SIGTERM and SIGKILL. */
+const GRACE_MS = 2_000;
+const DYING_MS = 500;
+const LOOK_MS = 20;
+/** What timers can count; more would be no time at all. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+const hasGroups = process.platform !== 'win32';
+
+export const nodePrograms: Programs = {
+  run(program) {
+    const nothing = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
+    if (program.signal?.aborted) return Promise.resolve({ exit: null, signal: null, ended: 'aborted', ...nothing });
+    return new Promise((resolve, reject) => {
+      const child = start(program);
+      const output = new Output(program.mostBytes ?? MOST_OUTPUT_BYTES);
+      let ended: ProgramResult['ended'] = 'exit';
+      let end: Promise<void> | null = null;
+      const stop = (why: ProgramResult['ended']): void => {
+        if (end !== null) return;
+        ended = why;
+        end = endGroup(child);
+      };
+      const abort = (): void => stop('aborted');
+      const { timeoutMs } = program;
+      const timer =
+        timeoutMs === undefined || timeoutMs > LONGEST_MS ? null : setTimeout(() => stop('timeout'), timeoutMs);
+      const forget = (): void => {
+        if (timer !== null) clearTimeout(timer);
+        program.signal?.removeEventListener('abort', abort);
+      };
+      program.signal?.addEventListener('abort', abort);
+      for (const name of ['stdout', 'stderr'] as const) {
+        child[name]?.on('data', (part: Buffer) => {
+          if (!output.take(name, part)) stop('too-much');
+        });
+      }
+      if (child.stdin !== null) feed(child.stdin, program.input ?? []);
+      child.on('error', (error) => {
+        if (child.pid !== undefined) return;
+        forget();
+        reject(notStarted(program, errorCode(error), error));
+      });
+      child.on('close', async (exit, signal) => {
+        forget();
+        await end;
+        resolve({ exit, signal, ended, ...output.all() });
+      });
+    });
+  },
+};
+
+function start(program: ProgramRun): ChildProcess {
+  const { file, args, env, input } = program;
+  const cwd = textFromBytes(program.cwd);
+  // Node would put other bytes in the place of those that are no text, and so name another folder.
+  if (cwd === null) throw notStarted(program, 'EILSEQ', null);
+  try {
+    return spawn(file, args, {
+      cwd,
+      env: { ...env },
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      detached: hasGroups,
+      windowsHide: true,
+    });
+  } catch (error) {
+    throw notStarted(program, errorCode(error), error);
+  }
+}
+
+function feed(stdin: Writable, input: Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>): void {
+  // A program need not read what it is given.
+  stdin.on('error', () => undefined);
+  if (input instanceof Uint8Array) stdin.end(input);
+  else pipeline(input, stdin).catch(() => undefined);
+}
+
+/** Both outputs of a program, bounded together. */
+class Output {
+  readonly #parts: Readonly<Record<'stdout' | 'stderr', Buffer[]>> = { stdout: [], stderr: [] };
+  #left: number;
+
+  constructor(mostBytes: number) {
+    this.#left = mostBytes;
+  }
+
+  /** @returns false when that was too much */
+  take(name: 'stdout' | 'stderr', part: Buffer): boolean {
+    const taken = part.subarray(0, this.#left);
+    this.#left -= taken.length;
+    if (taken.length > 0) this.#parts[name].push(taken);
+    return taken.length === part.length;
+  }
+
+  all(): { readonly stdout: Buffer; readonly stderr: Buffer } {
+    return { stdout: Buffer.concat(this.#parts.stdout), stderr: Buffer.concat(this.#parts.stderr) };
+  }
+}
+
+/** Ends a program and everything in its group. Afterwards nothing of it is left, and its outputs are closed. */
+async function endGroup(child: ChildProcess): Promise<void> {
+  const send = (signal: 'SIGTERM' | 'SIGKILL' | 0): boolean => {
+    if (!hasGroups || child.pid === undefined) return child.exitCode === null && child.kill(signal);
+    try {
+      return process.kill(-child.pid, signal);
+    } catch (error) {
+      // EPERM (macOS): what is left of the group is nothing but the dead.
+      return errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM';
+    }
+  };
+  const gone = async (ms: number): Promise<void> => {
+    for (let waited = 0; waited < ms && send(0); waited += LOOK_MS) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  };
+  send('SIGTERM');
+  await gone(GRACE_MS);
+  // The system takes a moment; and what nobody buries (a container without an init) is there for ever, though dead.
+  if (send('SIGKILL')) await gone(DYING_MS);
+  // What left the group may hold the pipes open for as long as it likes.
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+}
+
+function notStarted(program: ProgramRun, code: string, cause: unknown): SavepointError {
+  const operation = 'run';
+  if (code === 'EILSEQ' || (code === 'ENOENT' && !isFolder(program.cwd)) || code === 'ENOTDIR') {
+    const path = nameToJson(program.cwd);
+    const why = code === 'EILSEQ' ? 'its name is no UTF-8' : `no such folder, ${code}`;
+    const message = `${JSON.stringify(program.file)} cannot be run in that folder (${why}).`;
+    return new SavepointError('IO', message, { path, operation, code }, { cause });
+  }
+  const path = program.file;
+  const message =
+    code === 'ENOENT'
+      ? `There is no program ${JSON.stringify(path)} where programs are looked for (PATH).`
+      : `The program ${JSON.stringify(path)} cannot be started (${code}).`;
+  const hint = 'Install it, or see that it is in the PATH.';
+  return new SavepointError('IO', message, { path, operation, code }, { hint, cause });
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(Buffer.from(path, 'latin1')).isDirectory();
+  } catch {
+    return false;
+  }
+}

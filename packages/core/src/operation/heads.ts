@@ -1,0 +1,151 @@
+/** An act that also moves branches: what is kept of them first, and how they move with the files or not at all. */
+
+import type { HeadMove } from '../git/head-moves.ts';
+import { indexOf } from '../git/index-write.ts';
+import { GitObjects } from '../git/objects.ts';
+import { findGit } from '../git/program.ts';
+import { type GitState, readRepository } from '../git/repository.ts';
+import { readWhole } from '../io/durable-write.ts';
+import { isFsError } from '../io/fs.ts';
+import type { Pace } from '../io/pace.ts';
+import type { MovedHead, RootState } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { ObjectId } from '../model/ids.ts';
+import { type DiskPath, diskChild, onDisk } from '../model/names.ts';
+import type { ObjectBatch } from '../store/objects/object-reader.ts';
+import type { Workspace } from '../timeline/capture/capture.ts';
+import { withoutIndex } from '../timeline/capture/record-index.ts';
+import { dropKept, type Kept, keepCommits, keptCommit, writeKept } from '../timeline/record/kept.ts';
+import type { CheckpointRef } from '../timeline/record/timeline.ts';
+import { type HeadStep, readHeads, removeHeads, writeHeads } from '../transaction/heads-file.ts';
+import { type HeadsInput, moveHeads, moveHeadsBack } from '../transaction/move-heads.ts';
+import type { Publication } from '../transaction/transition.ts';
+
+export interface KeptHeads {
+  /** For the checkpoint after. */
+  readonly told: readonly MovedHead[];
+  /** When the batch is finished, before the transaction. */
+  makeDurable(ref: CheckpointRef): void;
+  done(): void;
+  /** The transaction did not come to pass, or waits. */
+  failed(error: unknown): void;
+}
+
+const INDEX_BYTES = 1024 * 1024 * 1024;
+
+/** @throws SavepointError GIT_REFUSED where something of it cannot be read */
+export async function keepHeads(
+  workspace: Workspace,
+  moves: readonly HeadMove[],
+  batch: ObjectBatch,
+  pace: Pace,
+): Promise<KeptHeads> {
+  const { ports, store } = workspace;
+  const kept: Kept[] = [];
+  const steps: HeadStep[] = [];
+  const indexes = new Map<string, ObjectId>();
+  for (const [number, move] of moves.entries()) {
+    const state = readRepository(ports.fs, onDisk(workspace.root, move.path));
+    if (state === null || 'problem' in state) throw gone(move);
+    const objects = new GitObjects(ports, state);
+    try {
+      kept.push(
+        await keepCommits(
+          batch,
+          objects,
+          move.unreachable.map(({ commit }) => commit),
+          pace,
+        ),
+      );
+      const index = move.movesIndex ? await indexesOf(workspace, move, { state, objects }, batch, pace) : null;
+      if (index !== null) indexes.set(`index-${number}-after`, index.after);
+      if (index?.before != null) indexes.set(`index-${number}-before`, index.before);
+      const staged = index !== null && index.after === move.index ? (move.recorded?.staged ?? []) : [];
+      steps.push({ path: move.path, before: move.before, after: move.after, refs: move.refs, index, staged });
+    } finally {
+      objects.close();
+    }
+  }
+  const tips = kept.flatMap((one) => one.tips);
+  const commit = moves.length === 0 ? null : keptCommit(batch, tips, indexes, ports.clock.now());
+  let number = 0;
+  return {
+    told: steps.map(({ path, before, after, index }) => ({ path, before, after, index: index?.before ?? null })),
+    makeDurable: (ref) => {
+      if (commit === null) return;
+      number = ref.number;
+      writeKept(workspace, ref.number, commit, kept);
+      writeHeads(ports, store.layout, ref.commit, steps);
+    },
+    done: () => {
+      if (commit !== null) removeHeads(ports, store.layout);
+    },
+    failed: (error) => {
+      if (commit === null || (error instanceof SavepointError && error.code === 'PENDING')) return;
+      removeHeads(ports, store.layout);
+      dropKept(store.refs, (one) => one === number);
+    },
+  };
+}
+
+/** The index as it is, and as it is to be: one that was kept, or what the commit says. */
+async function indexesOf(
+  { ports, store }: Workspace,
+  move: HeadMove,
+  { state, objects }: { readonly state: GitState; readonly objects: GitObjects },
+  batch: ObjectBatch,
+  pace: Pace,
+): Promise<HeadStep['index']> {
+  const before = readIndexFile(ports.fs, diskChild(state.gitDir, 'index'));
+  const isThere = move.index !== null && store.objects.has(move.index);
+  const after = isThere
+    ? store.objects.read(move.index as ObjectId).data
+    : await indexOf(objects, move.after.commit, pace);
+  return { before: before === null ? null : batch.add('blob', before), after: batch.add('blob', after) };
+}
+
+function readIndexFile(fs: Workspace['ports']['fs'], path: DiskPath): Buffer | null {
+  try {
+    return readWhole(fs, path, INDEX_BYTES);
+  } catch (error) {
+    if (isFsError(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+/** Branches move just before the checkpoint exists; what goes wrong there takes all of it back. */
+export function withHeads(workspace: Workspace, publication: Publication): Publication {
+  const input = (): HeadsInput => ({
+    ports: workspace.ports,
+    root: workspace.root,
+    git: findGit(workspace.ports, workspace.searchPath, workspace.root),
+    objects: workspace.store.objects,
+  });
+  const steps = (): readonly HeadStep[] =>
+    readHeads(workspace.ports, workspace.store.layout, publication.checkpoint.commit);
+  return {
+    ...publication,
+    publish: async () => {
+      await moveHeads(input(), steps());
+      await publication.publish();
+    },
+    takeBack: async () => moveHeadsBack(input(), steps()),
+  };
+}
+
+/** The roots as they stand when the act is done. */
+export function rootsAfter(roots: readonly RootState[], moves: readonly HeadMove[]): readonly RootState[] {
+  const after = new Map(moves.map((move) => [move.path, move]));
+  return roots.map((root) => {
+    const move = after.get(root.path);
+    if (move === undefined) return root;
+    const stands = { ...root, ...move.after };
+    if (!move.movesIndex) return stands;
+    return move.recorded === null ? withoutIndex(stands) : { ...stands, index: move.recorded };
+  });
+}
+
+function gone({ path }: HeadMove): SavepointError {
+  const why = 'the repository is not there any more';
+  return new SavepointError('GIT_REFUSED', `Branches cannot be put back: ${why}.`, { repositories: [{ path, why }] });
+}

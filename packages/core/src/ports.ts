@@ -1,0 +1,42 @@
+/** For those who bring a machine of their own: the ports, what their drivers are made of, and what tests of them need. */
+
+export { safeJson } from './content/safe-json.ts';
+export { JsonProblem, readJson } from './content/strict-json.ts';
+export type { ChangeSource, Changes, FolderWatch } from './io/changes.ts';
+export { listOneByOne } from './io/folder-listing.ts';
+export {
+  type Fd,
+  type FolderListing,
+  type Fs,
+  FsError,
+  isFsError,
+  kindOf,
+  LISTED_FIELD,
+  LISTED_FIELDS,
+  type ListedStat,
+  permissions,
+  type Stat,
+  statOf,
+} from './io/fs.ts';
+export type { Clock, Places, Ports, Processes, ProcessIdentity, Random } from './io/ports.ts';
+export type { Programs } from './io/programs.ts';
+export type { CaptureRules, Change } from './model/checkpoint.ts';
+export type { Snapshot } from './model/entries.ts';
+export type { ObjectId } from './model/ids.ts';
+export type { Name } from './model/names.ts';
+export type { Channel, Spoken } from './sandbox/channel.ts';
+export { type ChannelSandboxOptions, channelSandbox } from './sandbox/channel-sandbox.ts';
+export type { CommandResult, SandboxCommand } from './sandbox/sandbox.ts';
+export type { SshSandboxOptions } from './sandbox/ssh-sandbox.ts';
+export { BundleFolder } from './store/bundles/bundle-folder.ts';
+export {
+  type BundleKey,
+  type BundleStore,
+  isBundleKey,
+  type PutCondition,
+  type StoredBytes,
+  type StoredItem,
+} from './store/bundles/bundle-store.ts';
+export type { HistoryFilter } from './timeline/query/history.ts';
+export type { ListView, OverviewQuery } from './timeline/query/overview.ts';
+export type { RetentionPolicy } from './timeline/retention/retention.ts';

@@ -1,0 +1,157 @@
+/** Restore: making chosen paths equal to a checkpoint. */
+
+import type { Pace } from '../io/pace.ts';
+import type { Checkpoint, RootState } from '../model/checkpoint.ts';
+import type { Entry, Snapshot } from '../model/entries.ts';
+import { IGNORE_FILE, isWithin, lastName, parentPath, type TreePath } from '../model/names.ts';
+import { type ChangeSet, ChangeSetDraft, unsaved } from '../operation/change-set.ts';
+import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
+import type { OwnPaths } from '../store/own-paths.ts';
+import { type FolderReader, folderAt, readBlob, readFolder, rememberFolders } from '../store/snapshot/snapshot.ts';
+import { differences, type PathDifference, stateAt } from '../timeline/diff/snapshot-diff.ts';
+import { IgnoreChain, type IgnoreFile } from '../workspace/rules/ignore-rules.ts';
+import { inverseChanges } from './inverse-changes.ts';
+import { planRemovals, type Removal } from './removal.ts';
+
+export interface RestoreInput {
+  readonly objects: ObjectReader;
+  /** The workspace as it is. */
+  readonly now: Snapshot;
+  readonly own: OwnPaths;
+  readonly rootsNow: readonly RootState[];
+  readonly target: Checkpoint;
+  /** Only these paths and what is below them. */
+  readonly scope: readonly TreePath[];
+  /** Roots inside the scope that are none of its. */
+  readonly except: readonly TreePath[];
+  /** The person's own ignore file. */
+  readonly global: IgnoreFile;
+}
+
+const OF_ANOTHER_ROOT = 'it belongs to another root';
+
+/** Only what differs from `last` is brought back; what changed since `last` is kept, merged where both changed it. */
+export async function planRestoreKeeping(
+  input: Omit<RestoreInput, 'objects'> & { readonly objects: ObjectBatch; readonly last: Snapshot },
+  pace: Pace,
+): Promise<ChangeSet> {
+  return inverseChanges(
+    {
+      objects: input.objects,
+      before: input.target.snapshot,
+      after: input.last,
+      now: input.now,
+      own: input.own,
+      ofOneAct: false,
+      keep: protectionOf(input),
+      within: input.scope,
+    },
+    pace,
+  );
+}
+
+export async function restoreChanges(input: RestoreInput, pace: Pace): Promise<ChangeSet> {
+  const { objects, now, target } = input;
+  const draft = new ChangeSetDraft();
+  const removals: Removal[] = [];
+  const protection = new Protection(input);
+  const read = rememberFolders(objects);
+  for (const difference of differences(objects, now, target.snapshot)) {
+    if (pace.due()) await pace.breathe();
+    const { path, before, after } = difference;
+    if (!input.scope.some((folder) => isWithin(path, folder))) {
+      needParent(read, input, difference, draft);
+      continue;
+    }
+    if (input.except.some((root) => isWithin(path, root))) {
+      // Named, so that no folder around it is taken away.
+      if (before.entry !== null && after.entry === null) {
+        removals.push({ path, entry: before.entry, to: null, ignored: false, keep: OF_ANOTHER_ROOT });
+      }
+      continue;
+    }
+    if (after.skip !== null) {
+      draft.kept.push({ path, why: `${target.id} did not capture it (${after.skip.reason})` });
+    } else if (before.skip !== null) {
+      unsaved(draft, path, before.skip);
+    } else if (before.entry !== null && takesAway(before.entry, after.entry)) {
+      const keep = after.entry === null ? protection.reasonToKeep(difference) : null;
+      removals.push({ path, entry: before.entry, to: after.entry, ignored: after.ignored, keep });
+    } else {
+      draft.change(path, before.entry, after.entry, after.ignored);
+    }
+  }
+  planRemovals(objects, now, input.own, removals, draft);
+  return draft.finish();
+}
+
+/** A chosen path needs the folders above it, though nobody named them; what stands in their place was not named either. */
+function needParent(
+  read: FolderReader,
+  input: RestoreInput,
+  { path, before, after }: PathDifference,
+  draft: ChangeSetDraft,
+): void {
+  if (after.entry?.kind !== 'folder' || before.entry?.kind === 'folder') return;
+  const needed = input.scope.some(
+    (chosen) => isWithin(chosen, path) && stateAt(read, input.target.snapshot, chosen).entry !== null,
+  );
+  if (!needed) return;
+  if (before.entry === null && before.skip === null) draft.change(path, null, after.entry, after.ignored);
+  else draft.refused.push({ path, why: `a ${before.entry?.kind ?? 'path'} stands where its folder was` });
+}
+
+/** The folder itself, or the file, goes: it is not merely written anew. */
+function takesAway(before: Entry, after: Entry | null): boolean {
+  return after === null || (before.kind === 'folder' && after.kind !== 'folder');
+}
+
+/** Why a path that a restore would remove must stay, or null. */
+export function protectionOf(input: RestoreInput): (difference: PathDifference) => string | null {
+  const protection = new Protection(input);
+  return (difference) => protection.reasonToKeep(difference);
+}
+
+/** What a restore never removes, though the checkpoint does not have it. */
+class Protection {
+  readonly #appeared: readonly TreePath[];
+  readonly #chains = new Map<TreePath, IgnoreChain>();
+
+  constructor(private readonly input: RestoreInput) {
+    const { objects, rootsNow, target } = input;
+    this.#appeared = rootsNow
+      .filter(
+        ({ kind, path }) => kind === 'repository' && path !== '' && folderAt(objects, target.snapshot, path) === null,
+      )
+      .map(({ path }) => path);
+  }
+
+  reasonToKeep({ path, before }: PathDifference): string | null {
+    if (this.input.except.some((root) => isWithin(path, root))) return OF_ANOTHER_ROOT;
+    const repository = this.#appeared.find((root) => isWithin(path, root));
+    if (repository !== undefined) return `it belongs to a repository that ${this.input.target.id} did not have`;
+    if (before.ignored) return 'an ignore rule covers it';
+    const ignoredThen = this.#chain(parentPath(path)).isIgnored(lastName(path), before.entry?.kind === 'folder');
+    return ignoredThen ? `an ignore rule of ${this.input.target.id} covers it` : null;
+  }
+
+  /** The rules that stood in the checkpoint: what they protected then stays protected, whoever changed them since. */
+  #chain(folder: TreePath): IgnoreChain {
+    const known = this.#chains.get(folder);
+    if (known !== undefined) return known;
+    const rules = this.#rules(folder);
+    const isRoot = folder === '' || this.input.target.roots.some(({ path }) => path === folder);
+    const chain = isRoot
+      ? IgnoreChain.start({ ignoreCase: false, global: this.input.global, exclude: null, top: rules })
+      : this.#chain(parentPath(folder)).enter(lastName(folder), rules);
+    this.#chains.set(folder, chain);
+    return chain;
+  }
+
+  #rules(path: TreePath): IgnoreFile {
+    const { objects, target } = this.input;
+    const folder = folderAt(objects, target.snapshot, path);
+    const file = folder === null ? undefined : readFolder(objects, folder).entries.get(IGNORE_FILE);
+    return file?.kind === 'file' ? readBlob(objects, file.id) : null;
+  }
+}

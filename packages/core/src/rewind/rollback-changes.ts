@@ -1,0 +1,364 @@
+/**
+ * Roll-back: taking chosen changes back, on top of whatever came since.
+ *
+ * Chosen changes that come to lie in one file of today make a lineage. In it they are taken back newest first, each from
+ * what the ones before have left, and those that follow each other directly as one. Where a file lies is merged like what
+ * is in it: who moved it since has the say. Lineages that share a path succeed together or not at all.
+ */
+
+import type { Pace } from '../io/pace.ts';
+import { type Entry, type FileEntry, type Snapshot, sameEntry } from '../model/entries.ts';
+import { type ChangeId, type HunkId, hunkId } from '../model/ids.ts';
+import { isWithin, parentPath, type TreePath } from '../model/names.ts';
+import { type ChangeSet, ChangeSetDraft, type ThreeSides, unsaved } from '../operation/change-set.ts';
+import type { Today } from '../operation/operation.ts';
+import type { ObjectBatch } from '../store/objects/object-reader.ts';
+import { type FolderReader, readBlob, rememberFolders } from '../store/snapshot/snapshot.ts';
+import type { TrackedFile, Whereabouts } from '../timeline/activity/whereabouts.ts';
+import { hunksOf, withoutHunks } from '../timeline/diff/hunks.ts';
+import { NOTHING, type PathDifference, type PathState, stateAt } from '../timeline/diff/snapshot-diff.ts';
+import { type Side, takeBack, threeSides } from './merge-entry.ts';
+import { planRemovals, type Removal } from './removal.ts';
+import type { ChosenChange } from './selection.ts';
+
+export interface RollbackInput {
+  readonly today: Pick<Today, 'objects' | 'snapshot' | 'own'>;
+  /** Oldest first. */
+  readonly chosen: readonly ChosenChange[];
+  readonly whereabouts: Whereabouts;
+  /** Whose lines are taken where they do not merge, by path and for what is below it. */
+  readonly prefer: ReadonlyMap<TreePath, Side>;
+  /** Leave alone what does not merge, and take back the rest. */
+  readonly skipConflicts: boolean;
+  /** Why a path that would be removed must stay, or null. */
+  readonly keep: (difference: PathDifference) => string | null;
+}
+
+/** What became of a path, or would become of it. */
+export interface PathResult {
+  /** Where it lies afterwards. */
+  readonly path: TreePath;
+  readonly result: 'restored' | 'merged' | 'skipped' | 'conflict';
+  readonly why: string | null;
+  readonly changes: readonly ChangeId[];
+  readonly sides: ThreeSides | null;
+}
+
+export interface RollbackChangeSet {
+  readonly plan: ChangeSet;
+  readonly results: readonly PathResult[];
+  /** What is back when the plan is carried out. */
+  readonly rolledBack: readonly (ChangeId | HunkId)[];
+}
+
+export async function rollbackChanges(input: RollbackInput, pace: Pace): Promise<RollbackChangeSet> {
+  const draft = new ChangeSetDraft();
+  const folders = rememberFolders(input.today.objects);
+  const lineages = lineagesOf(input, folders);
+  for (const lineage of lineages) {
+    if (pace.due()) await pace.breathe();
+    lineage.takeBack();
+  }
+  settlePlaces(lineages, input, folders);
+  const fallen = fallenWith(lineages);
+  const standing = lineages.filter((lineage) => !fallen.has(lineage));
+  write(standing, input, folders, draft);
+  for (const { conflict, today } of lineages) {
+    if (conflict !== null && !input.skipConflicts) draft.conflicts.push({ path: today, ...conflict });
+  }
+  const kept = new Map(draft.kept.map(({ path, why }) => [path, why]));
+  const effective = standing.filter((lineage) => lineage.changesSomething && !kept.has(lineage.today));
+  const back = new Set(effective.flatMap(({ chosen }) => chosen));
+  return {
+    plan: draft.finish(),
+    results: lineages.map((lineage) => resultOf(lineage, fallen, kept)).sort((a, b) => (a.path < b.path ? -1 : 1)),
+    rolledBack: input.chosen.filter((one) => back.has(one)).flatMap(keysOf),
+  };
+}
+
+function keysOf({ change, hunks }: ChosenChange): readonly (ChangeId | HunkId)[] {
+  return hunks === null ? [change.id] : hunks.map((hunk) => hunkId(change.id, hunk));
+}
+
+/** Chosen changes of a file that follow each other directly. */
+interface Step {
+  readonly left: Entry | null;
+  found: Entry | null;
+  /** Where the file lay after them, and before them. */
+  readonly end: TreePath;
+  start: TreePath;
+  readonly isPart: boolean;
+}
+
+class Lineage {
+  /** Newest first. */
+  readonly chosen: ChosenChange[] = [];
+  readonly #steps: Step[] = [];
+  path: TreePath;
+  entry: Entry | null;
+  merged = false;
+  conflict: { readonly why: string; readonly sides: ThreeSides } | null = null;
+  readonly #notes = new Set<string>();
+
+  /** @param today where its file lies */
+  constructor(
+    readonly today: TreePath,
+    readonly state: PathState,
+    private readonly objects: ObjectBatch,
+    private readonly prefer: (paths: readonly TreePath[]) => Side | null,
+  ) {
+    this.path = today;
+    this.entry = state.entry;
+  }
+
+  /** From the newest to the oldest. */
+  add(chosen: ChosenChange): void {
+    const { change, hunks } = chosen;
+    this.chosen.push(chosen);
+    const last = this.#steps.at(-1);
+    const start = change.from ?? change.path;
+    if (last !== undefined && !last.isPart && hunks === null && last.start === change.path) {
+      if (sameEntry(last.found, change.after)) {
+        last.found = change.before;
+        last.start = start;
+        return;
+      }
+    }
+    this.#steps.push(
+      hunks === null
+        ? { left: change.after, found: change.before, end: change.path, start, isPart: false }
+        : { left: change.after, found: this.#without(chosen), end: change.path, start: change.path, isPart: true },
+    );
+  }
+
+  takeBack(): void {
+    if (this.state.skip !== null) return;
+    for (const { left, found, end, start } of this.#steps) {
+      const taken = takeBack(this.objects, left, found, this.entry, this.prefer(this.paths));
+      if (taken.outcome === 'conflict') {
+        this.conflict = taken;
+        return;
+      }
+      const moves = start !== end;
+      if (taken.outcome === 'done') this.merged ||= taken.merged;
+      else if (!moves) this.#notes.add(taken.why);
+      const isAsLeft = sameEntry(this.entry, left);
+      this.entry = taken.entry;
+      if (!moves) continue;
+      if (this.path === end) {
+        this.path = start;
+        this.merged ||= !isAsLeft;
+      } else if (this.entry !== null) this.#notes.add('it was moved elsewhere since, and stays there');
+    }
+  }
+
+  /** Also where something else is, as asked. */
+  get takesOver(): boolean {
+    return this.prefer(this.paths) === 'theirs';
+  }
+
+  /** Something else is where it belongs. */
+  displacedBy(there: Entry | null): void {
+    const side = this.prefer(this.paths);
+    if (side === 'ours') {
+      this.entry = this.state.entry;
+      this.path = this.today;
+      this.#notes.add('something else is where it belongs, and stays, as asked');
+    } else {
+      this.conflict = { why: 'something was put there since', sides: threeSides(null, there, this.entry) };
+    }
+  }
+
+  get changesSomething(): boolean {
+    if (this.entry === null && this.state.entry === null) return false;
+    return this.conflict === null && (this.path !== this.today || !sameEntry(this.entry, this.state.entry));
+  }
+
+  get why(): string | null {
+    return this.#notes.size === 0 ? null : [...this.#notes].join('; ');
+  }
+
+  /** All that its changes name, and where it is and will be. */
+  get paths(): readonly TreePath[] {
+    const named = this.chosen.flatMap(({ change: { path, from } }) => [path, from ?? path]);
+    return [...new Set([this.today, this.path, ...named])];
+  }
+
+  #without({ change, hunks }: ChosenChange): Entry {
+    const after = change.after as FileEntry;
+    const taken = (hunksOf(this.objects, change) ?? []).filter(({ number }) => hunks?.includes(number));
+    return { ...after, id: this.objects.add('blob', withoutHunks(readBlob(this.objects, after.id), taken)) };
+  }
+}
+
+/** Files that lay at one path after another are lineages of their own; at most one of them is still there. */
+function lineagesOf({ today, chosen, whereabouts, prefer }: RollbackInput, folders: FolderReader): readonly Lineage[] {
+  const lineages = new Map<TrackedFile, Lineage>();
+  const preferred = (paths: readonly TreePath[]): Side | null => {
+    for (const [named, side] of prefer) if (paths.some((path) => isWithin(path, named))) return side;
+    return null;
+  };
+  for (const one of [...chosen].reverse()) {
+    const { change } = one;
+    const file = whereabouts.fileOf(change);
+    let lineage = lineages.get(file);
+    if (lineage === undefined) {
+      const state = file.isThere ? stateAt(folders, today.snapshot, file.path) : NOTHING;
+      lineage = new Lineage(file.path, state, today.objects, preferred);
+      lineages.set(file, lineage);
+    }
+    lineage.add(one);
+  }
+  return [...lineages.values()];
+}
+
+/** A file that goes back to its old name finds nothing there, except what leaves in the same act. */
+function settlePlaces(lineages: readonly Lineage[], { today }: RollbackInput, folders: FolderReader): void {
+  const leaving = new Set(
+    lineages
+      .filter(({ state, entry, path, today: at }) => state.entry !== null && (entry === null || path !== at))
+      .map(({ today: at }) => at),
+  );
+  const taken = new Map<TreePath, Lineage>();
+  for (const lineage of lineages) {
+    if (lineage.conflict !== null || lineage.entry === null) continue;
+    const { path } = lineage;
+    const stays = lineage.state.entry !== null && path === lineage.today;
+    const state = stateAt(folders, today.snapshot, path);
+    const isFree = stays || leaving.has(path) || (state.entry === null && state.skip === null);
+    const first = taken.get(path);
+    if (first === undefined && isFree) {
+      taken.set(path, lineage);
+      continue;
+    }
+    if (!lineage.changesSomething) continue;
+    if (first === undefined && lineage.takesOver) taken.set(path, lineage);
+    else lineage.displacedBy(first?.entry ?? state.entry);
+  }
+}
+
+/** Those in conflict, and those that share a path with one. */
+function fallenWith(lineages: readonly Lineage[]): ReadonlySet<Lineage> {
+  const byPath = new Map<TreePath, Lineage[]>();
+  for (const lineage of lineages) {
+    for (const path of lineage.paths) byPath.set(path, [...(byPath.get(path) ?? []), lineage]);
+  }
+  const fallen = new Set<Lineage>();
+  const open = lineages.filter(({ conflict }) => conflict !== null);
+  for (let lineage = open.pop(); lineage !== undefined; lineage = open.pop()) {
+    if (fallen.has(lineage)) continue;
+    fallen.add(lineage);
+    for (const path of lineage.paths) open.push(...(byPath.get(path) ?? []));
+  }
+  return fallen;
+}
+
+function write(
+  lineages: readonly Lineage[],
+  { today, keep }: RollbackInput,
+  folders: FolderReader,
+  draft: ChangeSetDraft,
+): void {
+  const { objects, snapshot, own } = today;
+  const results = new Map<TreePath, { readonly entry: Entry | null; readonly lineage: Lineage }>();
+  for (const { state, today: path } of lineages) if (state.skip !== null) unsaved(draft, path, state.skip);
+  const changed = lineages.filter(({ changesSomething }) => changesSomething);
+  for (const lineage of changed) {
+    const leaves = lineage.state.entry !== null && (lineage.entry === null || lineage.path !== lineage.today);
+    if (leaves) results.set(lineage.today, { entry: null, lineage });
+  }
+  for (const lineage of changed) {
+    if (lineage.entry === null) continue;
+    results.set(lineage.path, { entry: lineage.entry, lineage });
+    if (lineage.path !== lineage.today) draft.moves.push({ from: lineage.today, to: lineage.path });
+  }
+  const removals: Removal[] = [];
+  for (const [path, { entry, lineage }] of results) {
+    const now = stateAt(folders, snapshot, path);
+    if (sameEntry(now.entry, entry)) continue;
+    const then = stateBefore(folders, lineage, path);
+    const ignored = then?.ignored ?? now.ignored;
+    const goes = now.entry !== null && (entry === null || (now.entry.kind === 'folder' && entry.kind !== 'folder'));
+    if (!goes) draft.change(path, now.entry, entry, ignored, lineage.merged);
+    else {
+      const gone: PathDifference = { path, before: now, after: { entry, skip: null, ignored } };
+      const stays = entry === null && path === lineage.path ? keep(gone) : null;
+      removals.push({ path, entry: now.entry as Entry, to: entry, ignored, keep: stays });
+    }
+  }
+  const implied = emptiedFolders(lineages, removals, folders, snapshot);
+  planRemovals(objects, snapshot, own, [...removals, ...implied], draft);
+  const unasked = new Set(implied.map(({ path }) => path));
+  const asked = draft.kept.filter(({ path }) => !unasked.has(path));
+  draft.kept.splice(0, draft.kept.length, ...asked);
+  bringFolders(lineages, folders, snapshot, draft);
+}
+
+/** What the change found at a path; null where no change of the lineage tells of it. */
+function stateBefore(folders: FolderReader, { chosen }: Lineage, path: TreePath): PathState | null {
+  const oldest = [...chosen].reverse().find(({ change }) => (change.from ?? change.path) === path);
+  return oldest === undefined ? null : stateAt(folders, oldest.before, path);
+}
+
+/** Folders that came with a file that goes now, and that nothing else is in. */
+function emptiedFolders(
+  lineages: readonly Lineage[],
+  removals: readonly Removal[],
+  folders: FolderReader,
+  now: Snapshot,
+): readonly Removal[] {
+  const going = new Set(removals.map(({ path }) => path));
+  const found = new Map<TreePath, Removal>();
+  for (const { today, chosen } of lineages) {
+    if (!going.has(today)) continue;
+    for (const { change, before } of chosen) {
+      for (let path = parentPath(change.path); path !== ''; path = parentPath(path)) {
+        if (going.has(path) || found.has(path) || !isWithin(today, path)) continue;
+        if (stateAt(folders, before, path).entry !== null) break;
+        const { entry, ignored } = stateAt(folders, now, path);
+        if (entry?.kind === 'folder') found.set(path, { path, entry, to: null, ignored, keep: null });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/** What comes back needs the folders above it, as they were. */
+function bringFolders(lineages: readonly Lineage[], folders: FolderReader, now: Snapshot, draft: ChangeSetDraft): void {
+  const planned = new Map(draft.paths.map(({ path, to }) => [path, to]));
+  const befores = new Map(lineages.map((lineage) => [lineage.path, lineage.chosen.at(-1)?.before]));
+  for (const { path: coming, to } of [...draft.paths]) {
+    if (to === null) continue;
+    for (let path = parentPath(coming); path !== ''; path = parentPath(path)) {
+      if (planned.has(path)) {
+        if (planned.get(path)?.kind !== 'folder') draft.conflicts.push({ path, why: 'a folder is needed there' });
+        break;
+      }
+      const today = stateAt(folders, now, path);
+      if (today.entry?.kind === 'folder') break;
+      const before = befores.get(coming);
+      const then = before === undefined ? null : stateAt(folders, before, path);
+      const folder: Entry = then?.entry?.kind === 'folder' ? then.entry : { kind: 'folder', mode: 0o755 };
+      if (today.entry === null && today.skip === null) {
+        draft.change(path, null, folder, then?.ignored ?? false);
+        planned.set(path, folder);
+      } else {
+        draft.conflicts.push({ path, why: `a ${today.entry?.kind ?? 'path'} stands where a folder is needed since` });
+        break;
+      }
+    }
+  }
+}
+
+function resultOf(lineage: Lineage, fallen: ReadonlySet<Lineage>, kept: ReadonlyMap<TreePath, string>): PathResult {
+  const { today, path, conflict, why } = lineage;
+  const told = { changes: lineage.chosen.map(({ change }) => change.id).reverse(), sides: null };
+  if (conflict !== null) return { ...told, path: today, result: 'conflict', ...conflict };
+  if (fallen.has(lineage)) {
+    return { ...told, path: today, result: 'skipped', why: 'it goes together with a path that does not merge' };
+  }
+  const stays = kept.get(today);
+  if (stays !== undefined) return { ...told, path: today, result: 'skipped', why: stays };
+  if (!lineage.changesSomething) return { ...told, path: today, result: 'skipped', why: why ?? 'it is so already' };
+  return { ...told, path: lineage.entry === null ? today : path, result: lineage.merged ? 'merged' : 'restored', why };
+}

@@ -1,0 +1,157 @@
+/** Rolling back, as an act: what is chosen, what a call that is open has to say, and what comes of it. */
+
+import { showName, showText } from '../content/show-name.ts';
+import type { Pace } from '../io/pace.ts';
+import type { Actor, Author, Checkpoint } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
+import { isWithin, type TreePath } from '../model/names.ts';
+import type { ChangeSet } from '../operation/change-set.ts';
+import type { Operation, Today } from '../operation/operation.ts';
+import { type OpenCall, readOpenCalls } from '../store/state/open-calls.ts';
+import { plainTelling, uncaptured, type Workspace } from '../timeline/capture/capture.ts';
+import { hunksOf, type NumberedHunk } from '../timeline/diff/hunks.ts';
+import type { Side } from './merge-entry.ts';
+import { type PathResult, type RollbackChangeSet, rollbackChanges } from './rollback-changes.ts';
+import { type ChosenChange, type Selected, type Selection, type SkippedChange, selectChanges } from './selection.ts';
+
+export interface RollbackRequest {
+  readonly selection: Selection;
+  readonly actor: Actor;
+  /** Also what may be from others. */
+  readonly includeShared: boolean;
+  readonly skipConflicts: boolean;
+  readonly prefer: ReadonlyMap<TreePath, Side>;
+  /** Also during a call that may write the same files. A look at it never minds. */
+  readonly force: boolean;
+}
+
+/** What is known of a roll-back once it is planned. */
+export interface RollbackOutlook {
+  readonly chosen: readonly ChosenChange[];
+  readonly skipped: readonly SkippedChange[];
+  readonly results: readonly PathResult[];
+  readonly rolledBack: RollbackChangeSet['rolledBack'];
+  /** Calls that may write the same files just now. */
+  readonly open: readonly OpenCall[];
+  /** Of each chosen change that has any; only where single changes were chosen. */
+  readonly hunks: ReadonlyMap<string, readonly NumberedHunk[]>;
+}
+
+const NOTHING: RollbackOutlook = {
+  chosen: [],
+  skipped: [],
+  results: [],
+  rolledBack: [],
+  open: [],
+  hunks: new Map(),
+};
+
+const HINT =
+  'Nothing was changed. Name a path with --ours to keep its lines as they are now or with --theirs to take them back all ' +
+  'the same, or leave such paths alone with --skip-conflicts.';
+
+export function rollbackOperation(
+  workspace: Workspace,
+  request: RollbackRequest,
+  pace: Pace,
+): { readonly act: Operation; readonly outlook: () => RollbackOutlook } {
+  let outlook = NOTHING;
+  const act: Operation = {
+    telling: { ...plainTelling('rollback', request.actor), description: 'Rolled back nothing' },
+    backups: null,
+    plan: async (today) => {
+      const checkpoints = await untilNow(workspace, today, pace);
+      const { selection, includeShared } = request;
+      const selected = await selectChanges(today.objects, checkpoints, selection, includeShared, pace);
+      const planned = await rollbackChanges({ ...request, today, ...selected, keep: () => null }, pace);
+      const open = inTheWay(workspace, selected, planned.plan);
+      outlook = { ...selected, ...planned, open, hunks: hunksToShow(today, request.selection, selected) };
+      if (open.length > 0 && !request.force) refuseDuring(open);
+      const { rolledBack } = planned;
+      return { ...planned.plan, hint: HINT, description: describe(outlook), rolledBack };
+    },
+  };
+  return { act, outlook: () => outlook };
+}
+
+/**
+ * The timeline, and what a capture would add to it. Oldest first; what cannot be read is not there.
+ * @param from the number of the first checkpoint that is wanted
+ */
+export async function untilNow(
+  workspace: Workspace,
+  today: Today,
+  pace: Pace,
+  from = 1,
+): Promise<readonly Checkpoint[]> {
+  const checkpoints = [...workspace.timeline.oldestFirst(from)];
+  const latest = checkpoints.at(-1);
+  if (latest === undefined) return [];
+  const now = await uncaptured(workspace, today.objects, latest, today.snapshot, pace);
+  return now === null ? checkpoints : [...checkpoints, now];
+}
+
+/**
+ * Calls by whoever made the chosen changes, and those that may write the paths. What runs in the background for ever
+ * counts only for its own agent; a tool of Savepoint itself waits for the lock.
+ */
+function inTheWay({ ports, store }: Workspace, { chosen }: Selected, plan: ChangeSet): readonly OpenCall[] {
+  if (plan.paths.length === 0) return [];
+  const makers = new Set(
+    chosen.flatMap(({ change }) => change.by.authors.map(({ actor, session }) => whose(actor, session))),
+  );
+  return readOpenCalls(ports.fs, store.layout, ports.clock.now()).filter((call) => {
+    if (call.own) return false;
+    if (makers.has(whose(call.actor, call.session))) return true;
+    if (call.declared === null) return !call.background;
+    return call.declared.some((declared) => plan.paths.some(({ path }) => isWithin(path, declared)));
+  });
+}
+
+function whose(actor: Actor, session: Author['session']): string {
+  return JSON.stringify([actor.kind, actor.name, session]);
+}
+
+function refuseDuring(open: readonly OpenCall[]): never {
+  const calls = open.map(({ id, session, actor, tool }) => ({
+    call: id,
+    session,
+    agent: actor.name,
+    tool: tool.name,
+    summary: tool.summary,
+  }));
+  const [first] = calls as [(typeof calls)[number], ...typeof calls];
+  const more = calls.length === 1 ? '' : `, and ${calls.length - 1} more`;
+  const what = `${showText(first.tool)}${first.summary === '' ? '' : `: ${showText(first.summary)}`}`;
+  throw new SavepointError(
+    'CALL_OPEN',
+    `${showText(first.agent)} is in the middle of a call (${what}; call ${showText(first.call)})${more}.`,
+    { calls },
+  );
+}
+
+const HUNKS_OF = 20;
+
+function hunksToShow(today: Today, selection: Selection, { chosen }: Selected): RollbackOutlook['hunks'] {
+  const found = new Map<string, readonly NumberedHunk[]>();
+  if (selection.changes === undefined && selection.hunks === undefined) return found;
+  for (const { change } of chosen.slice(0, HUNKS_OF)) {
+    const hunks = hunksOf(today.objects, change);
+    if (hunks !== null && hunks.length > 0) found.set(change.id, hunks);
+  }
+  return found;
+}
+
+/** `Rolled back 3 changes of claude: src/a.ts, src/b.ts`. */
+function describe({ chosen, rolledBack, results }: RollbackOutlook): string {
+  const back = new Set<string>(rolledBack.map((id) => id.replace(/:.*/, '')));
+  const authors = chosen
+    .filter(({ change }) => back.has(change.id))
+    .flatMap(({ change }) => change.by.authors.map(({ actor }) => showText(actor.name)));
+  const names = [...new Set(authors)].slice(0, 3).join(', ');
+  const done = results.filter(({ result }) => result === 'restored' || result === 'merged');
+  const paths = done.slice(0, 3).map(({ path }) => showName(path));
+  if (rolledBack.length === 0) return 'Rolled back nothing';
+  const count = `${rolledBack.length} change${rolledBack.length === 1 ? '' : 's'}`;
+  return `Rolled back ${count} of ${names}: ${paths.join(', ')}${done.length > paths.length ? ', …' : ''}`;
+}

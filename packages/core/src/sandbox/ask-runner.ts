@@ -1,0 +1,218 @@
+/** Our side of the conversation with the runner: what it is told, and what of its answer is believed. */
+
+import { readJson } from '../content/strict-json.ts';
+import type { Clock, Random } from '../io/ports.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { Channel, Spoken } from './channel.ts';
+import { runnerLine } from './runner-script.ts';
+
+export type Request =
+  | { readonly what: 'read'; readonly path: string; readonly most: number }
+  | { readonly what: 'write'; readonly path: string; readonly mode: number | null }
+  | {
+      readonly what: 'run';
+      readonly command: readonly string[];
+      readonly cwd: string | null;
+      readonly env: Readonly<Record<string, string>>;
+      readonly timeout: number | null;
+      readonly most: number;
+    };
+
+export interface Asked {
+  readonly request: Request;
+  /** The content of a file, or what a command reads. */
+  readonly given: Uint8Array;
+  /** Milliseconds until the runner should have answered; null: it may take for ever. */
+  readonly timeoutMs: number | null;
+  readonly signal: AbortSignal | null;
+  /** Of both outputs together. */
+  readonly mostBytes: number;
+}
+
+export interface Answer {
+  readonly stdout: Buffer;
+  readonly stderr: Buffer;
+  /** Null where the conversation ended before the runner was done: then `cut` says why. */
+  readonly end: End | null;
+  readonly cut: Exclude<Spoken['ended'], 'exit'>;
+}
+
+export type End =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly code: string; readonly at: 'path' | 'program' | 'cwd' }
+  | {
+      readonly kind: 'ran';
+      readonly exit: number | null;
+      readonly signal: string | null;
+      readonly ended: Spoken['ended'];
+    };
+
+/** Where a node is in the sandbox. */
+export interface Reach {
+  readonly channel: Channel;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly node: string;
+}
+
+/** The oldest that Savepoint runs on. */
+export const OLDEST_NODE = '20.19';
+/** A runner that was told to stop, or whose time is over, has so long to say so. */
+const SLACK_MS = 10_000;
+const LOOK_MS = 50;
+/** Of base64 in a line. */
+const PART = 48 * 1024;
+/** What shells and their settings may say before the runner begins. */
+const NOISE_BYTES = 64 * 1024;
+const LONGEST_DETAIL = 500;
+
+/** @throws SavepointError SANDBOX_UNFIT, SANDBOX_LOST, SANDBOX_ANSWER */
+export async function askRunner(reach: Reach, asked: Asked): Promise<Answer> {
+  const { channel, clock, random, node } = reach;
+  const nonce = random.hex(16);
+  const cutOff = new AbortController();
+  let isOver = false;
+  let tellOver = (): void => {};
+  const over = new Promise<void>((resolve) => {
+    tellOver = resolve;
+  });
+  const stopped = new Promise<void>((resolve) => {
+    if (asked.signal?.aborted) resolve();
+    asked.signal?.addEventListener('abort', () => resolve(), { once: true });
+  });
+  const losePatience = async (): Promise<void> => {
+    for (let waited = 0; waited < SLACK_MS && !isOver; waited += LOOK_MS) await clock.sleep(LOOK_MS);
+    if (!isOver) cutOff.abort();
+  };
+  async function* input(): AsyncGenerator<Buffer> {
+    const told = Buffer.from(JSON.stringify({ ...asked.request, nonce }));
+    yield Buffer.from(`${told.toString('base64')}\n`, 'latin1');
+    for (let at = 0; at < asked.given.length; at += PART) {
+      const part = Buffer.from(
+        asked.given.buffer,
+        asked.given.byteOffset + at,
+        Math.min(PART, asked.given.length - at),
+      );
+      yield Buffer.from(`i ${part.toString('base64')}\n`, 'latin1');
+    }
+    yield Buffer.from('.\n');
+    await Promise.race([stopped, over]);
+    if (isOver) return;
+    yield Buffer.from('stop\n');
+    await over;
+  }
+  asked.signal?.addEventListener('abort', () => void losePatience(), { once: true });
+  if (asked.signal?.aborted) throw new SavepointError('CANCELLED', 'Stopped before it was begun.');
+  try {
+    const spoken = await channel.converse({
+      line: runnerLine(node),
+      input: input(),
+      timeoutMs: asked.timeoutMs === null ? null : asked.timeoutMs + SLACK_MS,
+      signal: cutOff.signal,
+      mostBytes: 2 * asked.mostBytes + 16 * 1024 * 1024,
+    });
+    return understand(spoken, nonce, reach, asked.mostBytes);
+  } finally {
+    isOver = true;
+    tellOver();
+  }
+}
+
+function understand(spoken: Spoken, nonce: string, { channel, node }: Reach, most: number): Answer {
+  const greeting = Buffer.from(`savepoint ${nonce} `);
+  const start = spoken.output.subarray(0, NOISE_BYTES).indexOf(greeting);
+  if (start < 0) throw neverBegan(spoken, channel.name, node);
+  const strange = (why: string): SavepointError => strangeAnswer(channel.name, why);
+  const outputs: Readonly<Record<'o' | 'e', Buffer[]>> = { o: [], e: [] };
+  let end: End | null = null;
+  let left = most;
+  for (const line of linesOf(spoken.output, start)) {
+    if (end !== null) throw strange('it goes on behind its end');
+    const [kind, text] = [line[0], line.slice(2)];
+    if (line[1] !== ' ') throw strange('it says something between the lines of its answer');
+    if (kind === 'x') end = endOf(text) ?? fail(strange('its end cannot be read'));
+    else if (kind === 'o' || kind === 'e') {
+      if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw strange('an output cannot be read');
+      const part = Buffer.from(text, 'base64');
+      left -= part.length;
+      if (left < 0) throw strange('its outputs are longer than it was told to let them be');
+      outputs[kind].push(part);
+    } else throw strange('it says something between the lines of its answer');
+  }
+  const [stdout, stderr] = [Buffer.concat(outputs.o), Buffer.concat(outputs.e)];
+  if (end === null && spoken.ended === 'exit') throw lost(channel.name, true, spoken.detail);
+  return { stdout, stderr, end, cut: spoken.ended === 'exit' ? 'aborted' : spoken.ended };
+}
+
+/** Without the first, and without what is behind the last line feed: a line that was cut off is none. */
+function* linesOf(output: Buffer, start: number): Generator<string> {
+  let from = output.indexOf(10, start) + 1;
+  if (from === 0) return;
+  for (let to = output.indexOf(10, from); to >= 0; to = output.indexOf(10, from)) {
+    yield output.toString('latin1', from, to);
+    from = to + 1;
+  }
+}
+
+/** Null for what is none. */
+function endOf(text: string): End | null {
+  let told: Readonly<Record<string, unknown>>;
+  try {
+    const parsed: unknown = readJson(text);
+    if (typeof parsed !== 'object' || parsed === null) return null;
+    told = parsed as Readonly<Record<string, unknown>>;
+  } catch {
+    return null;
+  }
+  const { failed, at, exit, signal, ended } = told;
+  if (failed !== undefined) {
+    const isCode = typeof failed === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(failed);
+    return isCode && (at === 'path' || at === 'program' || at === 'cwd') ? { kind: 'failed', code: failed, at } : null;
+  }
+  if (ended === undefined) return { kind: 'done' };
+  const isEnded = ended === 'exit' || ended === 'timeout' || ended === 'aborted' || ended === 'too-much';
+  return isExit(exit) && isSignal(signal) && isEnded ? { kind: 'ran', exit, signal, ended } : null;
+}
+
+function isExit(value: unknown): value is number | null {
+  return value === null || (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255);
+}
+
+function isSignal(value: unknown): value is string | null {
+  return value === null || (typeof value === 'string' && /^SIG[A-Z0-9+]{2,12}$/.test(value));
+}
+
+/** Nothing was done: the runner does nothing before it has greeted. */
+function neverBegan(spoken: Spoken, sandbox: string, node: string): SavepointError {
+  const said = spoken.output.subarray(0, NOISE_BYTES).toString('latin1');
+  const version = /^\s*v(\d{1,4}\.\d{1,4}\.\d{1,4})\s*$/.exec(said)?.[1];
+  if (version !== undefined) return unfit(sandbox, version);
+  if (spoken.status === 127 || spoken.status === 126) return unfit(sandbox, null, node);
+  if (spoken.ended === 'too-much') return strangeAnswer(sandbox, 'it is too long, and began with no greeting');
+  return lost(sandbox, false, spoken.ended === 'timeout' ? 'it did not answer in time' : spoken.detail);
+}
+
+/** @param found the version of node; null: none is there */
+export function unfit(sandbox: string, found: string | null, node = 'node'): SavepointError {
+  const what = found === null ? `no program ${JSON.stringify(node)}` : `node ${found}`;
+  const message = `Savepoint cannot work in ${sandbox}: there is ${what}, and it wants node ${OLDEST_NODE} or newer.`;
+  return new SavepointError('SANDBOX_UNFIT', message, { sandbox, found, wanted: OLDEST_NODE });
+}
+
+export function strangeAnswer(sandbox: string, why: string): SavepointError {
+  return new SavepointError('SANDBOX_ANSWER', `The answer of ${sandbox} is none: ${why}.`, { sandbox, why });
+}
+
+function lost(sandbox: string, began: boolean, detail: string): SavepointError {
+  const told = detail.trim().slice(-LONGEST_DETAIL);
+  const what = began
+    ? `The connection to ${sandbox} ended before the answer was there`
+    : `${sandbox} cannot be reached`;
+  const message = told === '' ? `${what}.` : `${what}: ${told}`;
+  const more = began ? {} : { hint: 'Nothing was done in the sandbox. See that it runs, and that you may enter it.' };
+  return new SavepointError('SANDBOX_LOST', message, { sandbox, began, detail: told }, more);
+}
+
+function fail(error: SavepointError): never {
+  throw error;
+}

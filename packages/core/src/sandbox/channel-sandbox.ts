@@ -1,0 +1,107 @@
+/** A sandbox of anything that can run a program and hand lines of text to and fro. */
+
+import type { Clock, Random } from '../io/ports.ts';
+import { SavepointError } from '../model/errors.ts';
+import { type DiskPath, type JsonName, nameToJson } from '../model/names.ts';
+import { type Answer, type Asked, askRunner, type End, type Reach, type Request, strangeAnswer } from './ask-runner.ts';
+import type { Channel } from './channel.ts';
+import { type CommandResult, MOST_COMMAND_BYTES, type Sandbox, type SandboxCommand } from './sandbox.ts';
+
+/** What a sandbox is made of a channel with. */
+export interface ChannelSandboxOptions {
+  readonly channel: Channel;
+  readonly ports: { readonly clock: Clock; readonly random: Random };
+  /** Where node is in the sandbox; a name is looked for in its PATH. Default `node`. */
+  readonly node?: string;
+}
+
+/** A file that takes longer is not going to come. */
+const FILE_MS = 10 * 60_000;
+const SLACK_BYTES = 1024;
+
+/** @throws SavepointError USAGE for a `node` that a shell would not read as one word */
+export function channelSandbox({ channel, ports, node = 'node' }: ChannelSandboxOptions): Sandbox {
+  if (!/^[\w@%+=:,./-]+$/.test(node) || node.startsWith('-')) {
+    throw new SavepointError('USAGE', `${JSON.stringify(node)} is no path of a program.`, { argument: 'node' });
+  }
+  const reach: Reach = { channel, clock: ports.clock, random: ports.random, node };
+  return {
+    name: channel.name,
+    run: (command) => run(reach, command),
+
+    async read(path, { signal, mostBytes = MOST_COMMAND_BYTES } = {}) {
+      const request: Request = { what: 'read', path: base64(path), most: mostBytes };
+      const answer = await askFile(reach, path, request, Buffer.alloc(0), mostBytes + SLACK_BYTES, signal);
+      return answer?.stdout ?? null;
+    },
+
+    async write(path, content, { signal, mode } = {}) {
+      const request: Request = { what: 'write', path: base64(path), mode: mode ?? null };
+      const answer = await askFile(reach, path, request, content, SLACK_BYTES, signal);
+      if (answer === null) throw failure('write', nameToJson(path), 'ENOENT');
+    },
+
+    close: () => channel.close(),
+  };
+}
+
+async function run(reach: Reach, asked: SandboxCommand): Promise<CommandResult> {
+  const { id, command, cwd, env, input, timeoutMs, signal, mostBytes = MOST_COMMAND_BYTES } = asked;
+  const nothing = { id, exit: null, signal: null, stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
+  if (signal?.aborted) return { ...nothing, ended: 'aborted' };
+  const request: Request = {
+    what: 'run',
+    command,
+    cwd: cwd === undefined ? null : base64(cwd),
+    env: env ?? {},
+    timeout: timeoutMs ?? null,
+    most: mostBytes,
+  };
+  const { stdout, stderr, end, cut } = await askRunner(reach, {
+    request,
+    given: input ?? Buffer.alloc(0),
+    timeoutMs: timeoutMs ?? null,
+    signal: signal ?? null,
+    mostBytes,
+  });
+  if (end === null) return { ...nothing, stdout, stderr, ended: cut };
+  if (end.kind === 'done') throw strangeAnswer(reach.channel.name, 'it does not say how the command ended');
+  if (end.kind === 'failed') {
+    const where = end.at === 'cwd' && cwd !== undefined ? nameToJson(cwd) : command[0];
+    throw failure('run', where, end.code);
+  }
+  return { id, exit: end.exit, signal: end.signal, ended: end.ended, stdout, stderr };
+}
+
+/** @returns null where nothing is there */
+async function askFile(
+  reach: Reach,
+  path: DiskPath,
+  request: Request,
+  given: Uint8Array,
+  mostBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<Answer | null> {
+  const asked: Asked = { request, given, timeoutMs: FILE_MS, signal: signal ?? null, mostBytes };
+  const answer = await askRunner(reach, asked);
+  const end: End | null = answer.end;
+  if (end === null) {
+    if (answer.cut === 'aborted') throw new SavepointError('CANCELLED', 'Stopped in the middle of a file.');
+    const why = answer.cut === 'timeout' ? 'it does not come to an end' : 'it is longer than it may be';
+    throw strangeAnswer(reach.channel.name, why);
+  }
+  if (end.kind === 'ran') throw strangeAnswer(reach.channel.name, 'it speaks of a command and was asked for a file');
+  if (end.kind === 'done') return answer;
+  if (end.code === 'ENOENT' || end.code === 'ENOTDIR') return null;
+  throw failure(request.what, nameToJson(path), end.code);
+}
+
+function failure(operation: string, path: JsonName, code: string): SavepointError {
+  const what = typeof path === 'string' ? JSON.stringify(path) : 'a file whose name is no UTF-8';
+  const done = { run: 'run', read: 'read', write: 'written' }[operation] ?? operation;
+  return new SavepointError('IO', `In the sandbox ${what} cannot be ${done} (${code}).`, { path, operation, code });
+}
+
+function base64(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('base64');
+}

@@ -1,0 +1,40 @@
+/** This machine as a sandbox: what an agent that is no sandbox's works in, behind the same interface. */
+
+import type { Ports } from '../io/ports.ts';
+import type { DiskPath } from '../model/names.ts';
+import { channelSandbox } from './channel-sandbox.ts';
+import { programChannel } from './program-channel.ts';
+import { MOST_COMMAND_BYTES, type Sandbox } from './sandbox.ts';
+
+export interface LocalSandboxOptions {
+  readonly ports: Pick<Ports, 'programs' | 'clock' | 'random'>;
+  /** The environment of what runs in it: nothing else is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Where commands run that do not say where. */
+  readonly cwd: DiskPath;
+  /** Where node is. Default `node`, in the PATH of `env`. */
+  readonly node?: string;
+}
+
+/** Commands run directly; files are read and written by a node of their own, as in any other sandbox. */
+export function localSandbox({ ports, env, cwd, node }: LocalSandboxOptions): Sandbox {
+  const { programs } = ports;
+  const channel = programChannel({ name: 'local', programs, command: ['sh', '-c'], cwd, env });
+  return {
+    ...channelSandbox({ channel, ports, ...(node === undefined ? {} : { node }) }),
+    async run({ id, command, cwd: where, env: more, input, timeoutMs, signal, mostBytes }) {
+      const [file, ...args] = command;
+      const result = await programs.run({
+        file,
+        args,
+        cwd: where ?? cwd,
+        env: { ...env, ...more },
+        mostBytes: mostBytes ?? MOST_COMMAND_BYTES,
+        ...(input === undefined ? {} : { input }),
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      return { id, ...result };
+    },
+  };
+}

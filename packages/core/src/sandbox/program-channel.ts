@@ -1,0 +1,36 @@
+/** A channel to a shell that a program of this machine leads to. */
+
+import type { Programs } from '../io/programs.ts';
+import type { DiskPath } from '../model/names.ts';
+import type { Channel } from './channel.ts';
+
+export interface ProgramChannelOptions {
+  readonly name: string;
+  readonly programs: Programs;
+  /** The program, and its arguments before the line for the shell. */
+  readonly command: readonly [file: string, ...args: string[]];
+  readonly cwd: DiskPath;
+  /** The whole environment of the program. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export function programChannel({ name, programs, command, cwd, env }: ProgramChannelOptions): Channel {
+  const [file, ...args] = command;
+  return {
+    name,
+    async converse({ line, input, timeoutMs, signal, mostBytes }) {
+      const ran = await programs.run({
+        file,
+        args: [...args, line],
+        cwd,
+        env,
+        input,
+        signal,
+        mostBytes,
+        ...(timeoutMs === null ? {} : { timeoutMs }),
+      });
+      return { output: ran.stdout, detail: ran.stderr.toString(), status: ran.exit, ended: ran.ended };
+    },
+    close: () => Promise.resolve(),
+  };
+}

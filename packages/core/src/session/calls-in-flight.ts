@@ -1,0 +1,86 @@
+/** The calls of a session that this process knows to be at work, so that they can be ended before the session goes back. */
+
+import { SavepointError } from '../model/errors.ts';
+import type { CallId } from '../model/ids.ts';
+
+interface Flight {
+  readonly controller: AbortController;
+  readonly landed: Promise<void>;
+  readonly land: () => void;
+}
+
+export class CallsInFlight {
+  readonly #flights = new Map<CallId, Flight>();
+  #isClosed = false;
+
+  /**
+   * @param id the call's
+   * @returns aborted when the session goes back
+   * @throws SavepointError CANCELLED while it does
+   */
+  begin(id: CallId): AbortSignal {
+    if (this.#isClosed) {
+      throw new SavepointError('CANCELLED', 'The session is going back in its conversation; the call was not begun.');
+    }
+    const known = this.#flights.get(id);
+    if (known !== undefined) return known.controller.signal;
+    let land = (): void => {};
+    const landed = new Promise<void>((resolve) => {
+      land = resolve;
+    });
+    const flight = { controller: new AbortController(), landed, land };
+    this.#flights.set(id, flight);
+    return flight.controller.signal;
+  }
+
+  end(id: CallId): void {
+    this.#flights.get(id)?.land();
+    this.#flights.delete(id);
+  }
+
+  signalOf(id: CallId): AbortSignal | null {
+    return this.#flights.get(id)?.controller.signal ?? null;
+  }
+
+  /**
+   * Aborts all, and waits until each has ended. Until the function that it gives is called no call begins.
+   * @param onAbort told which, before they are waited for
+   * @throws SavepointError CANCELLED when the signal ends the waiting; calls may begin again then
+   */
+  async abortAll(onAbort: (calls: readonly CallId[]) => void, signal: AbortSignal | null): Promise<() => void> {
+    this.#isClosed = true;
+    const open = (): void => {
+      this.#isClosed = false;
+    };
+    const reason = new SavepointError('CANCELLED', 'The session goes back in its conversation.');
+    const flights = [...this.#flights];
+    for (const [, { controller }] of flights) controller.abort(reason);
+    if (flights.length > 0) onAbort(flights.map(([id]) => id));
+    try {
+      await unlessAborted(Promise.all(flights.map(([, { landed }]) => landed)), signal);
+      return open;
+    } catch (error) {
+      open();
+      throw error;
+    }
+  }
+}
+
+async function unlessAborted(work: Promise<unknown>, signal: AbortSignal | null): Promise<void> {
+  if (signal === null) {
+    await work;
+    return;
+  }
+  let stop = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () =>
+      reject(new SavepointError('CANCELLED', 'Cancelled while calls were still at work. Nothing was restored.'));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,170 @@
+/** Going back in a session's conversation: to a message, with the files, the words, or both. */
+
+import type { CallOptions } from '../model/call-options.ts';
+import type { Checkpoint, ConversationPosition } from '../model/checkpoint.ts';
+import { type ErrorData, SavepointError } from '../model/errors.ts';
+import type { CallId, SessionId } from '../model/ids.ts';
+import type { OperationResult } from '../operation/operation.ts';
+import type { RestoreMode } from '../rewind/operations.ts';
+import type { OpenCall } from '../store/state/open-calls.ts';
+import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
+import type { Workspace } from '../timeline/capture/capture.ts';
+import { type MessagePlace, placeOfMessage } from '../timeline/query/messages.ts';
+import type { CallsInFlight } from './calls-in-flight.ts';
+import type { SessionHost } from './host.ts';
+
+/** How a session goes back to a message; see `Session.rollbackTo`. */
+export interface RollbackToOptions<Message> extends CallOptions {
+  /** The state before the message, instead of after what was done about it. Default false. */
+  readonly before?: boolean;
+  /** The caller's own messages, oldest first: the result has those that are left. */
+  readonly conversation?: readonly Message[];
+  /** Default: the message's `id`. */
+  readonly idOf?: (message: Message) => string;
+  /** `files`: the conversation stays; `conversation`: the files stay. Default: both, so that they fit each other. */
+  readonly what?: 'both' | 'files' | 'conversation';
+  /**
+   * Where others than this session changed files since: `keep-outside` takes back this session's work alone, `exact` makes
+   * all equal to that state. Default: that is a conflict.
+   */
+  readonly mode?: RestoreMode;
+  /** As for `restore`. */
+  readonly allowPartial?: boolean;
+  /** As for `restore`: branch, HEAD and index of each root go back with the files. Default false. */
+  readonly git?: boolean;
+}
+
+/** What going back to a message did. */
+export interface RolledBackTo<Message> {
+  /** The state that it went back to. */
+  readonly target: Checkpoint;
+  /** Null where the files stayed. */
+  readonly act: OperationResult | null;
+  /** What is left of the conversation; null where none was handed in. */
+  readonly conversation: readonly Message[] | null;
+  /** Ids of the calls that were told to end. */
+  readonly aborted: readonly CallId[];
+}
+
+/** The session that goes back. */
+interface Traveller {
+  readonly id: SessionId;
+  readonly inFlight: CallsInFlight;
+  openCalls(): Promise<readonly OpenCall[]>;
+}
+
+/** As `Session.rollbackTo`. @param options.moved told where the conversation is then */
+export async function goBackTo<Message>(
+  host: SessionHost,
+  { id, inFlight, openCalls }: Traveller,
+  messageId: string,
+  options: RollbackToOptions<Message> & { readonly moved: (position: ConversationPosition) => void },
+): Promise<RolledBackTo<Message>> {
+  const { before = false, what = 'both', conversation = null, signal, force = false } = options;
+  const ids = (conversation ?? []).map(options.idOf ?? ((message) => (message as { readonly id: string }).id));
+  const find = (workspace: Workspace): MessagePlace => placeIn(workspace, { session: id, messageId, before, ids });
+  // Before anything is aborted: where there is no way back the calls may as well go on.
+  const known = await host.once(async ({ read }) => read(find));
+  if (known === null) throw noMessage(messageId, null);
+  let aborted: readonly CallId[] = [];
+  const onAbort = (calls: readonly CallId[]): void => {
+    aborted = calls;
+    host.aborted(calls, id);
+  };
+  const reopen = await inFlight.abortAll(onAbort, signal ?? null);
+  try {
+    if (what !== 'conversation' && !force) assertNoneOpen(id, await openCalls());
+    const left = trimmed(conversation, ids, messageId, before);
+    const position: ConversationPosition = {
+      ...known.conversation,
+      messages: left?.length ?? known.conversation?.messages ?? null,
+    };
+    const target = (workspace: Workspace): Checkpoint => find(workspace).state;
+    const act =
+      what === 'conversation'
+        ? null
+        : await host.once(({ goBack }) => goBack({ ...restoreOptions(options), session: id, target, position }));
+    if (what !== 'files') {
+      options.moved(position);
+      await host.once(async ({ read }) => read((workspace) => keepPosition(workspace, id, position)));
+    }
+    return {
+      target: act?.target ?? known.state,
+      act,
+      conversation: what === 'files' ? conversation : left,
+      aborted,
+    };
+  } finally {
+    reopen();
+  }
+}
+
+function restoreOptions<Message>(options: RollbackToOptions<Message>): CallOptions & {
+  readonly mode: Pick<RollbackToOptions<Message>, 'mode' | 'allowPartial' | 'git'>;
+} {
+  const { mode, allowPartial, git, signal, toolCall, force } = options;
+  return {
+    ...(signal && { signal }),
+    ...(toolCall !== undefined && { toolCall }),
+    ...(force !== undefined && { force }),
+    mode: {
+      ...(mode && { mode }),
+      ...(allowPartial !== undefined && { allowPartial }),
+      ...(git !== undefined && { git }),
+    },
+  };
+}
+
+function keepPosition({ ports, store }: Workspace, session: SessionId, conversation: ConversationPosition): void {
+  const state = readSessionState(ports.fs, store.layout, session);
+  writeSessionState(ports.fs, store.layout, session, { ...state, conversation });
+}
+
+function placeIn(
+  { timeline }: Workspace,
+  wanted: {
+    readonly session: SessionId;
+    readonly messageId: string;
+    readonly before: boolean;
+    readonly ids: readonly string[];
+  },
+): MessagePlace {
+  const { session, messageId, before, ids } = wanted;
+  const checkpoints = [...timeline.oldestFirst()];
+  const found = placeOfMessage(checkpoints, session, messageId, before);
+  if (found !== null) return found;
+  const earlier = ids.slice(0, Math.max(0, ids.indexOf(messageId))).reverse();
+  for (const id of earlier) {
+    const nearest = placeOfMessage(checkpoints, session, id, false);
+    if (nearest !== null) throw noMessage(messageId, { message: id, checkpoint: nearest.state.id });
+  }
+  throw noMessage(messageId, null);
+}
+
+/** What is at work in another process cannot be told to end, and would write over what comes back. */
+function assertNoneOpen(session: SessionId, calls: readonly OpenCall[]): void {
+  const open = calls.filter(({ background }) => !background);
+  const [first] = open;
+  if (first === undefined) return;
+  throw new SavepointError('CALL_OPEN', `A call of this session is still at work (${first.tool.name}).`, {
+    calls: open.map(({ id, actor, tool }) => {
+      return { call: id, session, agent: actor.name, tool: tool.name, summary: tool.summary };
+    }),
+  });
+}
+
+function noMessage(message: string, nearest: ErrorData<'NO_MESSAGE'>['nearest']): SavepointError {
+  const more = nearest === null ? '' : ` The nearest earlier one that has is ${nearest.checkpoint}.`;
+  return new SavepointError('NO_MESSAGE', `No checkpoint belongs to that message.${more}`, { message, nearest });
+}
+
+/** A message that is not in it leaves it as it is. */
+function trimmed<Message>(
+  conversation: readonly Message[] | null,
+  ids: readonly string[],
+  message: string,
+  before: boolean,
+): readonly Message[] | null {
+  const at = ids.lastIndexOf(message);
+  return conversation === null || at < 0 ? conversation : conversation.slice(0, before ? at : at + 1);
+}

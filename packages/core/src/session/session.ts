@@ -1,0 +1,450 @@
+/** An agent's session, for those who build agents and for hooks: every tool call is bracketed by two captures. */
+
+import { type DeclaredPaths, declaredPaths, standingIn } from '../io/given-path.ts';
+import type { CallOptions } from '../model/call-options.ts';
+import {
+  type Actor,
+  type Checkpoint,
+  type ConversationPosition,
+  isOperation,
+  type Trigger,
+} from '../model/checkpoint.ts';
+import { givenCallId, givenSessionId } from '../model/given-ids.ts';
+import type { CallId, SessionId } from '../model/ids.ts';
+import { type DiskPath, isWithin, type JsonName } from '../model/names.ts';
+import { assertNotFrozen } from '../store/state/frozen.ts';
+import {
+  type OpenCall,
+  readOpenCall,
+  readOpenCalls,
+  removeOpenCall,
+  writeOpenCall,
+} from '../store/state/open-calls.ts';
+import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
+import { plainTelling, type Telling, type Workspace } from '../timeline/capture/capture.ts';
+import { type CallEnd, type CallRequest, type EndedCall, isTriggered, shortened, toolInfo } from './call-request.ts';
+import { CallsInFlight } from './calls-in-flight.ts';
+import type { SessionHost, SessionSteps, SessionWriting } from './host.ts';
+import { goBackTo, type RollbackToOptions, type RolledBackTo } from './rollback-to.ts';
+
+/** Whose session it is. */
+export interface SessionOptions {
+  /** Who works in it; a name stands for an agent of that name. */
+  readonly agent: string | Actor;
+  /** The agent's own id of the session; without it one is made. */
+  readonly id?: string;
+  /** False: calls are carried out, and nothing is captured. Default true. */
+  readonly track?: boolean;
+}
+
+const PROMPT_CHARACTERS = 2_000;
+/** One happening, told by two hooks that were both installed, is told within this time. */
+const SAME_HAPPENING_MS = 10_000;
+/** Acts that a session is told of; older ones are not worth a word. */
+const MOST_NEWS = 200;
+
+/** One agent's session. Each call of a tool is bracketed by two captures. */
+export class Session {
+  readonly id: SessionId;
+  readonly actor: Actor;
+  readonly #host: SessionHost;
+  readonly #track: boolean;
+  readonly #inFlight = new CallsInFlight();
+  #conversation: ConversationPosition | null = null;
+
+  /** Use `savepoint.session`. */
+  constructor(host: SessionHost, { agent, id, track }: SessionOptions) {
+    this.#host = host;
+    this.id = givenSessionId(id ?? newId(host));
+    this.actor = typeof agent === 'string' ? { kind: 'agent', name: agent } : agent;
+    this.#track = track ?? true;
+  }
+
+  /**
+   * Its first checkpoint, or another one when it goes on after a pause. Calls that an earlier life of it left open end.
+   * @param options.conversation where in the conversation this is
+   */
+  async start(
+    options: CallOptions & { readonly conversation?: ConversationPosition } = {},
+  ): Promise<Checkpoint | null> {
+    return this.#always('session', null, options);
+  }
+
+  /**
+   * A person said something: a checkpoint of the state before the agent acts on it. What it left open ends, but for what
+   * goes on in the background; what its sub-agents left open is in doubt from here on.
+   * @param messageId the agent's own id of the message
+   */
+  async prompt(
+    text: string,
+    messageId: string | null = null,
+    options: CallOptions & { readonly conversation?: ConversationPosition } = {},
+  ): Promise<Checkpoint | null> {
+    const conversation: ConversationPosition = {
+      messages: null,
+      ...options.conversation,
+      ...(messageId === null ? {} : { messageId }),
+      lastUser: shortened(text, PROMPT_CHARACTERS),
+    };
+    return this.#always('prompt', text, { ...options, conversation });
+  }
+
+  /**
+   * Another message of the conversation begins, said by the agent, or by whom else no prompt tells: a checkpoint, so that
+   * `rollbackTo` finds its way. Nothing that is open ends.
+   * @param messageId the agent's own id of the message
+   */
+  async message(
+    messageId: string,
+    text = '',
+    options: CallOptions & { readonly conversation?: ConversationPosition } = {},
+  ): Promise<Checkpoint | null> {
+    const lastAssistant = text === '' ? {} : { lastAssistant: shortened(text, PROMPT_CHARACTERS) };
+    const conversation = { messages: null, ...options.conversation, messageId, ...lastAssistant };
+    return this.#always('message', text === '' ? messageId : text, { ...options, conversation });
+  }
+
+  /**
+   * Where paths lie that the input of a tool names, for the `paths` of its call.
+   * @param dir what relative ones start from, absolute; default: the workspace's own folder
+   */
+  async declaredPaths(given: readonly JsonName[], dir?: DiskPath): Promise<DeclaredPaths> {
+    return this.#host.once(async (steps) => {
+      const place = steps.place();
+      return declaredPaths(standingIn(place, dir ?? place.root), given);
+    });
+  }
+
+  /**
+   * Brackets a call of a tool: what changes on disk meanwhile is on record as its doing, also when it fails.
+   * @param work its signal is aborted with the options', and when the session goes back in its conversation
+   * @returns what `work` returns
+   */
+  async call<T>(
+    request: CallRequest,
+    work: (context: { readonly signal: AbortSignal }) => T | Promise<T>,
+    options: CallOptions = {},
+  ): Promise<T> {
+    const named = { ...request, id: givenCallId(request.id ?? newId(this.#host)) };
+    const ownSignal = this.#inFlight.begin(named.id);
+    const signal = options.signal === undefined ? ownSignal : AbortSignal.any([ownSignal, options.signal]);
+    try {
+      const isOpen = await this.#begin(this.#open(named, false), named, options);
+      try {
+        return await work({ signal });
+      } finally {
+        if (isOpen) await this.end(named.id, {});
+      }
+    } finally {
+      this.#inFlight.end(named.id);
+    }
+  }
+
+  /** Aborted when the session goes back while the call, which was begun here, is open; null where it is not. */
+  signalOf(call: string): AbortSignal | null {
+    return this.#inFlight.signalOf(givenCallId(call));
+  }
+
+  /**
+   * Goes back to a message: the state after what was done about it and before the next, in all roots, all or nothing. Calls
+   * in flight are told to end and are waited for, so it cannot be called by one of them. What follows is a new path; the one
+   * that was left stays on the timeline.
+   * @param messageId as `prompt` and `message` were given it
+   * @throws SavepointError NO_MESSAGE, CALL_OPEN where another process has a call of this session open, CANCELLED, and what
+   *   `restore` throws: CONFLICT also where another session, or nobody known, changed files since
+   */
+  async rollbackTo<Message = { readonly id: string }>(
+    messageId: string,
+    options: RollbackToOptions<Message> = {},
+  ): Promise<RolledBackTo<Message>> {
+    const { id } = this;
+    return goBackTo(this.#host, { id, inFlight: this.#inFlight, openCalls: () => this.openCalls() }, messageId, {
+      ...options,
+      moved: (position) => {
+        this.#conversation = position;
+      },
+    });
+  }
+
+  /**
+   * The first half of `call`, for hooks: a capture, then the call is on record as open. One that is open already is left
+   * as it is: two hooks told of it.
+   */
+  async begin(request: CallRequest, options: CallOptions = {}): Promise<OpenCall> {
+    const call = this.#open(request, false);
+    this.#inFlight.begin(call.id);
+    let isOpen = false;
+    try {
+      isOpen = await this.#begin(call, request, options);
+    } finally {
+      if (!isOpen) this.#inFlight.end(call.id);
+    }
+    return call;
+  }
+
+  /** @returns whether the call is on record; one that is not tracked is not */
+  #begin(call: OpenCall, request: CallRequest, options: CallOptions): Promise<boolean> {
+    return this.#host.once(async (steps) => {
+      if (!this.#tracks(steps, request)) return false;
+      await steps.write(options, async (writing) => {
+        const { fs } = writing.workspace.ports;
+        const { layout } = writing.workspace.store;
+        if (readOpenCall(fs, layout, call.session, call.id) !== null) return;
+        // What another open call did until now is told from this one's doing by that capture.
+        if (!call.own) await this.#capture(writing, plainTelling('before', this.actor), false);
+        writeOpenCall(fs, layout, call);
+      });
+      return true;
+    });
+  }
+
+  /**
+   * Instead of `begin`, for a call that nobody could wait for: what changed before it and what it changes cannot be told
+   * apart, and is given to nobody with confidence.
+   * Where the workspace has no store yet, nothing is on record.
+   */
+  async beginLate(request: CallRequest): Promise<OpenCall> {
+    const call = this.#open(request, true);
+    await this.#host.once(async (steps) => {
+      if (!this.#tracks(steps, request)) return;
+      steps.read(({ ports, store }) => {
+        const known = readOpenCall(ports.fs, store.layout, call.session, call.id);
+        if (known === null) writeOpenCall(ports.fs, store.layout, call);
+      });
+    });
+    return call;
+  }
+
+  /** After `beginLate`: the capture that the call did not wait for. It is marked late while the call is open. */
+  async catchUp(options: CallOptions = {}): Promise<Checkpoint | null> {
+    if (!this.#track) return null;
+    const { value } = await this.#host.once((steps) =>
+      steps.write(options, (writing) => this.#capture(writing, plainTelling('before', this.actor), false)),
+    );
+    return value.made ? value.checkpoint : null;
+  }
+
+  /** The second half: a capture, whose changes are the call's; then it is closed. */
+  async end(given: string, { background, ...options }: CallEnd = {}): Promise<EndedCall> {
+    const id = givenCallId(given);
+    try {
+      return await this.#endOf(id, background ?? false, options);
+    } finally {
+      this.#inFlight.end(id);
+    }
+  }
+
+  async #endOf(id: CallId, background: boolean, options: CallOptions): Promise<EndedCall> {
+    if (!this.#track) return NOTHING_ENDED;
+    return this.#host.once(async (steps) => {
+      // Looked at without the lock: where nothing was begun nothing is to be ended, and no store is made for it.
+      if (steps.read((workspace) => this.#openCall(workspace, id)) === null) return NOTHING_ENDED;
+      const { value, putBack } = await steps.write(options, async (writing) => {
+        const call = this.#openCall(writing.workspace, id);
+        return call === null ? NOTHING_ENDED : this.#end(writing, call, background);
+      });
+      return { ...value, putBack };
+    });
+  }
+
+  /** The calls of this session that are open, oldest first. Waits for nobody. */
+  async openCalls(): Promise<readonly OpenCall[]> {
+    return this.#host.once(async ({ read }) => read((workspace) => this.#openCalls(workspace)) ?? []);
+  }
+
+  /**
+   * Nobody can say any more when such a call ended: it stays open, and what it may have done is given to nobody with
+   * confidence. Waits for nobody.
+   */
+  async doubt(id: string): Promise<void> {
+    await this.#host.once(async ({ read }) =>
+      read((workspace) => {
+        const call = this.#openCall(workspace, givenCallId(id));
+        const { ports, store } = workspace;
+        if (call !== null) writeOpenCall(ports.fs, store.layout, { ...call, background: true });
+      }),
+    );
+  }
+
+  /**
+   * A turn of the session, or of one of its sub-agents, is over: calls that it left open end, in doubt. Costs nothing
+   * where there are none.
+   * @param by id of the sub-agent; null: the session itself
+   */
+  async settle(by: string | null, options: CallOptions = {}): Promise<void> {
+    const left = (calls: readonly OpenCall[]): readonly OpenCall[] =>
+      calls.filter((call) => !call.background && (call.actor.id ?? null) === by);
+    if (!this.#track) return;
+    await this.#host.once(async (steps) => {
+      if (left(steps.read((workspace) => this.#openCalls(workspace)) ?? []).length === 0) return;
+      await steps.write(options, async (writing) => {
+        for (const call of left(this.#openCalls(writing.workspace))) await this.#abandon(writing, call);
+      });
+    });
+  }
+
+  /**
+   * The session is over: what is open ends, and retention is applied in the background (`savepoint.idle()` waits for it).
+   * @param options.retire false: somebody else applies retention, as a process of its own does for a hook
+   */
+  async close({ retire, ...options }: CallOptions & { readonly retire?: boolean } = {}): Promise<void> {
+    if (!this.#track) return;
+    const hasStore = await this.#host.once(async (steps) => {
+      if (steps.read(() => true) === null) return false;
+      await steps.write(options, async (writing) => {
+        for (const call of this.#openCalls(writing.workspace)) await this.#abandon(writing, call);
+      });
+      return true;
+    });
+    if (hasStore && retire !== false) this.#host.retire();
+  }
+
+  /**
+   * Acts of Savepoint by somebody else than this session (roll-back, restore, undo, edit) since it last asked: what
+   * changed under it. Each is told once; the first question tells nothing. Waits for nobody.
+   */
+  async news(): Promise<readonly Checkpoint[]> {
+    return this.#host.once(async ({ read }) => read((workspace) => this.#news(workspace)) ?? []);
+  }
+
+  #news({ ports, store, timeline }: Workspace): readonly Checkpoint[] {
+    const state = readSessionState(ports.fs, store.layout, this.id);
+    const newest = timeline.lastNumber();
+    if (state.heard === newest) return [];
+    writeSessionState(ports.fs, store.layout, this.id, { ...state, heard: newest });
+    const { heard } = state;
+    if (heard === null) return [];
+    const refs = timeline.list().filter(({ number }) => number > heard);
+    const { checkpoints } = timeline.readAll(refs.slice(-MOST_NEWS));
+    return checkpoints.filter(({ trigger, session }) => isOperation(trigger) && session !== this.id);
+  }
+
+  /**
+   * Whether the call is bracketed. What may write anywhere is, while anything is frozen.
+   * @throws SavepointError FROZEN when it says that it writes to something frozen
+   */
+  #tracks(steps: SessionSteps, request: CallRequest): boolean {
+    if (!this.#track || request.track === false) return false;
+    const automatic = steps.automatic();
+    if (!automatic.enabled) return false;
+    const frozen = steps.frozen();
+    assertNotFrozen(frozen, request.paths ?? []);
+    return isTriggered(request, automatic) || (frozen.length > 0 && request.paths === undefined);
+  }
+
+  #open(request: CallRequest, late: boolean): OpenCall {
+    return {
+      id: givenCallId(request.id ?? newId(this.#host)),
+      session: this.id,
+      actor: request.actor ?? this.actor,
+      tool: toolInfo(request),
+      // What one of our own tools changes, its act tells.
+      declared: request.own === true ? [] : (request.paths ?? null),
+      began: this.#host.ports.clock.now(),
+      late,
+      background: false,
+      own: request.own ?? false,
+    };
+  }
+
+  #openCall({ ports, store }: Workspace, id: CallId): OpenCall | null {
+    return readOpenCall(ports.fs, store.layout, this.id, id);
+  }
+
+  #openCalls({ ports, store }: Workspace): readonly OpenCall[] {
+    return readOpenCalls(ports.fs, store.layout, ports.clock.now()).filter(({ session }) => session === this.id);
+  }
+
+  async #always(
+    trigger: 'session' | 'prompt' | 'message',
+    text: string | null,
+    { conversation, ...options }: CallOptions & { readonly conversation?: ConversationPosition },
+  ): Promise<Checkpoint | null> {
+    if (!this.#track) return null;
+    return this.#host.once(async (steps) => {
+      const { enabled, onPrompt } = steps.automatic();
+      const isWanted = enabled && (trigger !== 'prompt' || onPrompt);
+      if (!isWanted && steps.read((workspace) => this.#openCalls(workspace).length > 0) !== true) {
+        this.#conversation = conversation ?? this.#conversation;
+        return null;
+      }
+      const { value } = await steps.write(options, async (writing) => {
+        await this.#closeOpenCalls(writing, trigger);
+        this.#conversation = conversation ?? this.#conversation;
+        return isWanted ? this.#said(writing, trigger, text) : null;
+      });
+      return value;
+    });
+  }
+
+  async #closeOpenCalls(writing: SessionWriting, trigger: Trigger): Promise<void> {
+    const { ports, store } = writing.workspace;
+    for (const call of this.#openCalls(writing.workspace)) {
+      if (call.background || trigger === 'message') continue;
+      if (trigger === 'session' || call.actor.id === undefined) await this.#abandon(writing, call);
+      else writeOpenCall(ports.fs, store.layout, { ...call, background: true });
+    }
+  }
+
+  async #said(
+    writing: SessionWriting,
+    trigger: 'session' | 'prompt' | 'message',
+    text: string | null,
+  ): Promise<Checkpoint> {
+    const description =
+      text === null
+        ? `${this.actor.name} began a session`
+        : `${trigger === 'prompt' ? 'Prompt' : 'Message'}: ${shortened(text.replace(/\s+/g, ' '), 80)}`;
+    const telling = { ...plainTelling(trigger, this.actor), description };
+    const { checkpoint } = await this.#capture(writing, telling, !this.#isToldAlready(writing.workspace, trigger));
+    const { ports, store } = writing.workspace;
+    const state = readSessionState(ports.fs, store.layout, this.id);
+    writeSessionState(ports.fs, store.layout, this.id, { ...state, conversation: this.#conversation });
+    return checkpoint;
+  }
+
+  /** Two settings that both hold our hook tell of one happening twice. */
+  #isToldAlready({ timeline, ports }: Workspace, trigger: Trigger): boolean {
+    const last = timeline.latest();
+    if (last === null || last.trigger !== trigger || last.session !== this.id) return false;
+    if (Math.abs(ports.clock.now() - last.time) > SAME_HAPPENING_MS) return false;
+    const [a, b] = [last.conversation, this.#conversation];
+    return a?.lastUser === b?.lastUser && (a?.messageId ?? null) === (b?.messageId ?? null);
+  }
+
+  /** Nobody knows when it ended, so what is found may be somebody else's as well. */
+  async #abandon(writing: SessionWriting, call: OpenCall): Promise<void> {
+    const { ports, store } = writing.workspace;
+    const doubtful = { ...call, background: true };
+    writeOpenCall(ports.fs, store.layout, doubtful);
+    await this.#end(writing, doubtful, false);
+  }
+
+  async #end(writing: SessionWriting, call: OpenCall, background: boolean): Promise<EndedCall> {
+    const { ports, store } = writing.workspace;
+    const took = ports.clock.now() - call.began;
+    // A clock that was set back tells nothing, and nobody knows when background work ended.
+    const tool = { ...call.tool, took: took < 0 || call.background ? null : took };
+    const telling: Telling = { ...plainTelling('call', call.actor), toolCall: call.id, tool };
+    const { checkpoint, made, scan } = await this.#capture(writing, telling, false);
+    if (background) writeOpenCall(ports.fs, store.layout, { ...call, late: false, background });
+    else removeOpenCall(ports.fs, store.layout, call.session, call.id);
+    const uncovered = [...scan.leftOut, ...scan.partial].filter(({ path }) =>
+      call.declared?.some((declared) => isWithin(declared, path)),
+    );
+    const done = made ? { checkpoint, changes: checkpoint.changes ?? [] } : {};
+    return { ...NOTHING_ENDED, ...done, found: true, uncovered };
+  }
+
+  #capture(writing: SessionWriting, telling: Telling, always: boolean): ReturnType<SessionWriting['capture']> {
+    const { ports, store } = writing.workspace;
+    this.#conversation ??= readSessionState(ports.fs, store.layout, this.id).conversation;
+    return writing.capture({ ...telling, session: this.id, conversation: this.#conversation }, always);
+  }
+}
+
+const NOTHING_ENDED: EndedCall = { checkpoint: null, changes: [], found: false, uncovered: [], putBack: null };
+
+function newId({ ports }: SessionHost): string {
+  return ports.random.hex(8);
+}

@@ -1,0 +1,85 @@
+/**
+ * What a place for bundles says of one timeline: `<workspace>/head.json`, the list of its bundles in the order in which they
+ * are restored. Whoever adds one writes it under the condition that nobody else did meanwhile; the bundles themselves are named by
+ * what they hold, so that two who write the same write the same file.
+ */
+
+import type { Flavour } from '../bundle/write/derived-chain.ts';
+import { readJson } from '../content/strict-json.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { CheckpointId, ObjectId, WorkspaceId } from '../model/ids.ts';
+import { type BundleKey, isBundleKey } from '../store/bundles/bundle-store.ts';
+import { listOf, matching, oneOf, record, type Shape, whole } from '../store/json-shape.ts';
+import { FormatProblem } from '../store/objects/damage.ts';
+
+export interface ExportHead extends Flavour {
+  readonly format: 1;
+  readonly workspace: WorkspaceId;
+  /** Oldest first. */
+  readonly bundles: readonly ExportedBundle[];
+}
+
+export interface ExportedBundle {
+  readonly key: BundleKey;
+  /** It needs none of those before it. */
+  readonly isWhole: boolean;
+  readonly from: CheckpointId;
+  readonly to: CheckpointId;
+  /** The commit of `to` in the chain. */
+  readonly tip: ObjectId;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export const HEAD_BYTES = 16 * 1024 * 1024;
+const MOST_BUNDLES = 100_000;
+
+const checkpoint = matching(/^cp_[1-9]\d{0,8}$/);
+const key: Shape = (value, at) => {
+  if (typeof value !== 'string' || !isBundleKey(value)) throw new FormatProblem(`${at} is no key`);
+};
+const SHAPE = record({
+  format: oneOf(1),
+  workspace: matching(/^[0-9a-f]{32}$/),
+  private: oneOf(true, false),
+  messages: oneOf(true, false),
+  bundles: listOf(
+    record({
+      key,
+      isWhole: oneOf(true, false),
+      from: checkpoint,
+      to: checkpoint,
+      tip: matching(/^[0-9a-f]{40}$/),
+      bytes: whole(0),
+      sha256: matching(/^[0-9a-f]{64}$/),
+    }),
+    MOST_BUNDLES,
+  ),
+});
+
+export function headKey(workspace: WorkspaceId): BundleKey {
+  return `${workspace}/head.json` as BundleKey;
+}
+
+/** The same checkpoints in the same chain have the same key. */
+export function bundleKey(workspace: WorkspaceId, checkpoints: readonly Checkpoint[], tip: ObjectId): BundleKey {
+  return `${workspace}/${checkpoints[0]?.id}-${checkpoints.at(-1)?.id}-${tip.slice(0, 16)}.bundle` as BundleKey;
+}
+
+export function encodeHead(head: ExportHead): Buffer {
+  return Buffer.from(`${JSON.stringify(head, null, 1)}\n`);
+}
+
+/** @throws SavepointError BUNDLE_STORE: what lies there is not ours, or of a later version */
+export function decodeHead(bytes: Buffer, place: string): ExportHead {
+  try {
+    const json: unknown = readJson(bytes);
+    SHAPE(json, '');
+    return json as ExportHead;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : '';
+    const message = `What ${place} says of the bundles there cannot be understood (${why}).`;
+    throw new SavepointError('BUNDLE_STORE', message, { place, status: 'EINVAL' }, { cause: error });
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * Bringing a place for bundles up to date: what it does not have yet goes there as one more bundle. Two who do so at the same time
+ * cannot lose each other's work: one of them finds that the list has changed, looks again, and adds what is then missing.
+ */
+
+import { createHash } from 'node:crypto';
+import { type PlannedBundle, planBundle } from '../bundle/write/create.ts';
+import type { Flavour } from '../bundle/write/derived-chain.ts';
+import type { Pace } from '../io/pace.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { CheckpointId } from '../model/ids.ts';
+import type { BundleStore, StoredBytes } from '../store/bundles/bundle-store.ts';
+import type { Workspace } from '../timeline/capture/capture.ts';
+import {
+  bundleKey,
+  decodeHead,
+  type ExportedBundle,
+  type ExportHead,
+  encodeHead,
+  HEAD_BYTES,
+  headKey,
+} from './export-head.ts';
+
+export interface Exported {
+  /** The newest checkpoint that is there now. */
+  readonly upTo: CheckpointId;
+  /** What was added; null where all was there. */
+  readonly added: ExportedBundle | null;
+}
+
+/** A bundle is in memory when it goes; a larger one is written to a file by hand. */
+const MOST_BYTES = 1024 * 1024 * 1024;
+/** Somebody else is faster each time. */
+const MOST_TRIES = 10;
+
+/**
+ * @throws SavepointError BUNDLE_STORE, BUNDLE_DIVERGED where another copy of the timeline went on there, NO_CHECKPOINT,
+ *   STORE_DAMAGED, CANCELLED
+ */
+export async function exportNew(
+  store: BundleStore,
+  workspace: Workspace,
+  flavour: Flavour,
+  pace: Pace,
+  signal?: AbortSignal,
+): Promise<Exported> {
+  const key = headKey(workspace.id);
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const newest = workspace.timeline.latest();
+    if (newest === null) throw new SavepointError('NO_CHECKPOINT', 'This workspace has no checkpoint yet.');
+    const found = await store.get(key, HEAD_BYTES, signal);
+    const head = found === null ? null : decodeHead(found.bytes, store.place);
+    const last = head?.bundles.at(-1) ?? null;
+    if (last !== null && last.to === newest.id && isAsked(head, flavour)) return { upTo: newest.id, added: null };
+    const planned = await planNext(workspace, newest, isAsked(head, flavour) ? last : null, last, flavour, pace);
+    const added = await send(store, workspace, planned, signal);
+    const bundles = [...(head?.bundles ?? []), { ...added, isWhole: planned.continues === null }];
+    const next: ExportHead = { format: 1, workspace: workspace.id, ...onlyFlavour(flavour), bundles };
+    if ((await store.put(key, encodeHead(next), conditionOf(found), signal)) !== null) {
+      return { upTo: added.to, added: bundles.at(-1)! };
+    }
+  }
+  throw new SavepointError('BUNDLE_STORE', `Others keep writing to ${store.place}.`, {
+    place: store.place,
+    status: 412,
+  });
+}
+
+function conditionOf(found: StoredBytes | null) {
+  return found === null ? ({ when: 'absent' } as const) : ({ when: 'same', tag: found.tag } as const);
+}
+
+function onlyFlavour({ private: withPrivate, messages }: Flavour): Flavour {
+  return { private: withPrivate, messages };
+}
+
+/** Who asks for more or less than what lies there gets a chain of its own. */
+function isAsked(head: ExportHead | null, flavour: Flavour): boolean {
+  return head?.private === flavour.private && head.messages === flavour.messages;
+}
+
+/** What came since the last bundle there; all of it, where that one's last checkpoint was dropped here. */
+async function planNext(
+  { store, timeline, id }: Workspace,
+  newest: Checkpoint,
+  last: ExportedBundle | null,
+  there: ExportedBundle | null,
+  flavour: Flavour,
+  pace: Pace,
+): Promise<PlannedBundle> {
+  if (there !== null && Number(there.to.slice(3)) > newest.number) {
+    throw new SavepointError(
+      'BUNDLE_DIVERGED',
+      `Another copy of this timeline went on to ${there.to}; the newest here is ${newest.id}.`,
+      { checkpoint: there.to },
+      { hint: `Nothing was written. What is there lies under ${id}; move it away to begin anew.` },
+    );
+  }
+  const ref = last === null ? undefined : timeline.list().find(({ number }) => `cp_${number}` === last.to);
+  const since = ref === undefined ? null : timeline.read(ref);
+  const parent = since === null ? null : (last?.tip ?? null);
+  return planBundle(store.objects, timeline, { ...flavour, session: null, since, parent }, pace);
+}
+
+/** @throws SavepointError BUNDLE_STORE */
+async function send(
+  store: BundleStore,
+  { id }: Workspace,
+  planned: PlannedBundle,
+  signal: AbortSignal | undefined,
+): Promise<Omit<ExportedBundle, 'isWhole'>> {
+  const { checkpoints, tip } = planned;
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  await planned.write((piece) => {
+    length += piece.length;
+    if (length > MOST_BYTES) throw tooLarge(store);
+    pieces.push(piece);
+  });
+  const bytes = Buffer.concat(pieces);
+  const key = bundleKey(id, checkpoints, tip);
+  const isSent = (await store.put(key, bytes, { when: 'absent' }, signal)) !== null;
+  // What has that key holds the same checkpoints, perhaps packed otherwise.
+  const standing = isSent ? null : await store.get(key, MOST_BYTES, signal);
+  if (!isSent && standing === null) {
+    throw new SavepointError('BUNDLE_STORE', `Somebody else is writing ${key} to ${store.place}.`, {
+      place: store.place,
+      status: 409,
+    });
+  }
+  const there = standing?.bytes ?? bytes;
+  return {
+    key,
+    from: checkpoints[0]!.id,
+    to: checkpoints.at(-1)!.id,
+    tip,
+    bytes: there.length,
+    sha256: createHash('sha256').update(there).digest('hex'),
+  };
+}
+
+function tooLarge(store: BundleStore): SavepointError {
+  return new SavepointError(
+    'BUNDLE_STORE',
+    `What is new is larger than ${MOST_BYTES} bytes, and does not go to ${store.place} by itself.`,
+    { place: store.place, status: 'EFBIG' },
+    { hint: 'Nothing was written. Make a bundle with `savepoint bundle create` and take it there.' },
+  );
+}

@@ -1,0 +1,33 @@
+/** Objects that deltas were made against, kept for the next delta: neighbours in a pack share their bases. */
+import type { StoredObject } from '../object-reader.ts';
+
+const CACHE_BYTES = 16 * 1024 * 1024;
+const LARGEST_BYTES = 2 * 1024 * 1024;
+
+/** Holds what came out of packs unverified; whoever builds on it verifies the result. */
+export class BaseCache {
+  readonly #kept = new Map<string, StoredObject>();
+  #bytes = 0;
+
+  get(pack: number, offset: number): StoredObject | undefined {
+    const key = `${pack}:${offset}`;
+    const object = this.#kept.get(key);
+    if (object !== undefined) {
+      this.#kept.delete(key);
+      this.#kept.set(key, object);
+    }
+    return object;
+  }
+
+  put(pack: number, offset: number, object: StoredObject): void {
+    const key = `${pack}:${offset}`;
+    if (object.data.length > LARGEST_BYTES || this.#kept.has(key)) return;
+    this.#kept.set(key, object);
+    this.#bytes += object.data.length;
+    for (const [oldest, { data }] of this.#kept) {
+      if (this.#bytes <= CACHE_BYTES) break;
+      this.#kept.delete(oldest);
+      this.#bytes -= data.length;
+    }
+  }
+}

@@ -1,0 +1,313 @@
+/**
+ * Fewer packs, and without what is dead. Invariants (K…):
+ *
+ * K1 A file is removed only after every wanted object in it was read back, verified, from somewhere that stays, or was
+ *    verified while it was copied to a new pack that is durable.
+ * K2 A pack or file with a wanted object of which no good copy exists anywhere is not removed.
+ * K3 Work goes in groups, each finished before the next begins: stopping between any two steps leaves at worst objects
+ *    that are there twice, which the next run finds. What a group writes is at most twice the size of a full pack.
+ * K4 A new pack may be one of the old ones anew: the same objects in the same order give the same name. It stays, and
+ *    packs are told apart by their paths, not by who opened them.
+ * K5 What a dead process renamed may not be durable yet; before anything is removed for its sake, it is made so.
+ */
+
+import { syncFolder } from '../../../io/durable-write.ts';
+import { isFsError } from '../../../io/fs.ts';
+import { removeIfThere } from '../../../io/if-there.ts';
+import type { Pace } from '../../../io/pace.ts';
+import type { ObjectId } from '../../../model/ids.ts';
+import type { DiskPath } from '../../../model/names.ts';
+import { isDamage } from '../damage.ts';
+import { PACK_BYTES } from '../limits.ts';
+import type { ObjectFiles } from '../object-files.ts';
+import type { ObjectSource } from '../pieces.ts';
+import { copyEntry, copySource } from './entry-copy.ts';
+import type { PackFile } from './pack-file.ts';
+import { indexPathOf } from './pack-names.ts';
+import { removePacks } from './pack-removal.ts';
+import { type SurveyedPack, survey } from './pack-survey.ts';
+import { PackWriter } from './pack-writer.ts';
+
+/** False for an object that nothing needs; true or null (not known) keeps it. */
+export type IsLive = (id: ObjectId) => boolean | null;
+
+export interface ConsolidateOptions {
+  /** Without it nothing is dropped: small packs and loose objects are merged. */
+  readonly live?: IsLive | null;
+  /**
+   * Only the smallest packs, as many as make up at least half of the next larger one: done often, each object is written
+   * again only when what is there has doubled. Default false: all.
+   */
+  readonly smallest?: boolean;
+  readonly pace: Pace;
+  /** Share of a pack, 0 to 1, that may be waste before the pack is rewritten; 0 if nothing else is said. */
+  readonly tolerated?: number;
+  /** Bytes at which a new pack is full; half of it is small. Savepoint's own size for packs if nothing else is said. */
+  readonly packBytes?: number;
+  /** Also rewrites packs that are too large for the space that is otherwise allowed (K3): what is dead has to go. */
+  readonly anySize?: boolean;
+  /** Called before files are removed; throws if the store's lock was lost, and then they stay. */
+  readonly assertHeld?: () => void;
+}
+
+export interface ConsolidateResult {
+  /** Of packs, indexes and loose objects. */
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+  readonly packsBefore: number;
+  readonly packsAfter: number;
+  readonly objectsDropped: number;
+  readonly looseFolded: number;
+  /** Packs that hold waste and are too large to be rewritten in the space allowed. */
+  readonly tooLarge: readonly { readonly file: DiskPath; readonly waste: number }[];
+  /** Wanted objects that are hurt everywhere; the files stay. */
+  readonly damaged: readonly { readonly file: DiskPath; readonly object: ObjectId }[];
+}
+
+const NONE: ReadonlySet<DiskPath> = new Set();
+
+/** The caller holds the store's lock, and `live` answers for everything that refs, journals and plans lead to. */
+export async function consolidate(files: ObjectFiles, options: ConsolidateOptions): Promise<ConsolidateResult> {
+  return await new Consolidation(files, options).run();
+}
+
+class Consolidation {
+  readonly #files: ObjectFiles;
+  readonly #pace: Pace;
+  readonly #tolerated: number;
+  readonly #packBytes: number;
+  readonly #anySize: boolean;
+  readonly #smallest: boolean;
+  readonly #assertHeld: () => void;
+  readonly #isLive: (id: ObjectId) => boolean;
+  readonly #dropped = new Set<ObjectId>();
+  readonly #damaged: { file: DiskPath; object: ObjectId }[] = [];
+  #looseFolded = 0;
+  #done = 0;
+
+  constructor(files: ObjectFiles, options: ConsolidateOptions) {
+    const { live, pace, tolerated, packBytes, anySize, smallest, assertHeld } = options;
+    this.#smallest = smallest ?? false;
+    this.#files = files;
+    this.#pace = pace;
+    this.#tolerated = tolerated ?? 0;
+    this.#packBytes = packBytes ?? PACK_BYTES;
+    this.#anySize = anySize ?? false;
+    this.#assertHeld = assertHeld ?? (() => {});
+    this.#isLive = live ? (id) => live(id) !== false : () => true;
+  }
+
+  async run(): Promise<ConsolidateResult> {
+    const files = this.#files;
+    syncFolder(files.fs, files.packs.folder); // K5
+    files.refresh();
+    const before = this.#measure();
+    await this.#foldLoose();
+    const packs = this.#smallest ? smallestOf(files.packs.packs) : files.packs.packs;
+    const surveyed = await survey(files, packs, this.#isLive, () => this.#step());
+    const { groups, tooLarge } = this.#plan(surveyed);
+    for (const group of groups) {
+      await this.#rewrite(group);
+      files.refresh();
+    }
+    const after = this.#measure();
+    return {
+      bytesBefore: before.bytes,
+      bytesAfter: after.bytes,
+      packsBefore: before.packs,
+      packsAfter: after.packs,
+      objectsDropped: this.#dropped.size,
+      looseFolded: this.#looseFolded,
+      tooLarge,
+      damaged: this.#damaged,
+    };
+  }
+
+  /** Which packs are rewritten, and which of them together. */
+  #plan(surveyed: readonly SurveyedPack[]): {
+    readonly groups: readonly (readonly PackFile[])[];
+    readonly tooLarge: readonly { readonly file: DiskPath; readonly waste: number }[];
+  } {
+    const wasteful = ({ pack, waste }: SurveyedPack): boolean => waste > this.#tolerated * pack.size;
+    const chosen = surveyed.filter((each) => each.pack.size < this.#packBytes / 2 || wasteful(each));
+    const most = this.#anySize ? Number.POSITIVE_INFINITY : 2 * this.#packBytes; // K3
+    const fits = chosen.filter(({ kept }) => kept <= most).sort((a, b) => a.kept - b.kept);
+    const groups: SurveyedPack[][] = [];
+    let bytes = Number.POSITIVE_INFINITY;
+    for (const each of fits) {
+      if (bytes + each.kept > this.#packBytes) {
+        groups.push([]);
+        bytes = 0;
+      }
+      groups.at(-1)?.push(each);
+      bytes += each.kept;
+    }
+    return {
+      // A pack alone with no waste would come out as it went in.
+      groups: groups
+        .filter((group) => group.length > 1 || group.some(wasteful))
+        .map((group) => group.map(({ pack }) => pack)),
+      tooLarge: chosen
+        .filter((each) => each.kept > most && each.waste > 0)
+        .map(({ pack, waste }) => ({ file: pack.path, waste })),
+    };
+  }
+
+  async #rewrite(group: readonly PackFile[]): Promise<void> {
+    const paths = new Set(group.map(({ path }) => path));
+    const writer = this.#writer();
+    try {
+      const hurt: { readonly pack: PackFile; readonly id: ObjectId }[] = [];
+      for (const pack of group) {
+        for (const place of pack.index.placesInPackOrder()) {
+          await this.#step();
+          const id = pack.index.idAt(place);
+          if (writer.has(id)) continue;
+          if (!this.#isLive(id)) this.#dropped.add(id);
+          else if (this.#isGoodElsewhere(id, paths)) continue;
+          else if (!(await this.#copied(pack, place, writer))) hurt.push({ pack, id });
+        }
+      }
+      const published = new Set((await writer.publish()).map(({ path }) => path));
+      const lost = hurt.filter(({ id }) => !writer.has(id) && !this.#isLooseGood(id));
+      for (const { pack, id } of lost) this.#damaged.push({ file: pack.path, object: id });
+      const stay = new Set(lost.map(({ pack }) => pack)); // K2
+      this.#assertHeld();
+      removePacks(
+        this.#files,
+        group.filter((pack) => !stay.has(pack) && !published.has(pack.path)), // K4
+      );
+    } catch (error) {
+      writer.abandon();
+      throw error;
+    }
+  }
+
+  async #foldLoose(): Promise<void> {
+    const { loose } = this.#files;
+    let writer = this.#writer();
+    let folded: DiskPath[] = [];
+    let bytes = 0;
+    const settle = async (): Promise<void> => {
+      if (folded.length === 0) return;
+      await writer.publish();
+      this.#assertHeld();
+      for (const path of folded) removeIfThere(this.#files.fs, path);
+      this.#looseFolded += folded.length;
+      folded = [];
+      bytes = 0;
+      writer = this.#writer();
+    };
+    try {
+      for (const { id, path, size } of [...loose.list()]) {
+        await this.#step();
+        if (!this.#isLive(id)) {
+          this.#dropped.add(id);
+          this.#assertHeld();
+          removeIfThere(this.#files.fs, path);
+        } else if (this.#isGoodElsewhere(id, NONE) || this.#packed(id, writer)) {
+          folded.push(path);
+          bytes += size;
+          if (bytes > this.#packBytes) await settle();
+        } else {
+          this.#damaged.push({ file: path, object: id });
+        }
+      }
+      await settle();
+    } catch (error) {
+      writer.abandon();
+      throw error;
+    }
+    for (const { path } of [...loose.folders()]) this.#removeEmptyFolder(path);
+    this.#files.refresh();
+  }
+
+  async #copied(pack: PackFile, place: number, writer: PackWriter): Promise<boolean> {
+    try {
+      await copyEntry(pack, place, writer, () => this.#step());
+      return true;
+    } catch (error) {
+      if (isDamage(error)) return false;
+      throw error;
+    }
+  }
+
+  #packed(id: ObjectId, writer: PackWriter): boolean {
+    return this.#good(() => {
+      const source = this.#files.loose.open(id);
+      // Gone since it was listed: git folded it into a pack of its own.
+      if (source !== null) copySource(id, source, writer);
+    });
+  }
+
+  /** K1: listed is not enough, the copy must read. */
+  #isGoodElsewhere(id: ObjectId, group: ReadonlySet<DiskPath>): boolean {
+    for (const { pack, place } of this.#files.packs.findAll(id)) {
+      if (!group.has(pack.path) && this.#good(() => readThrough(pack.pieces(place)))) return true;
+    }
+    return false;
+  }
+
+  #isLooseGood(id: ObjectId): boolean {
+    return this.#files.loose.has(id) && this.#good(() => readThrough(this.#files.loose.open(id)));
+  }
+
+  #good(act: () => void): boolean {
+    try {
+      act();
+      return true;
+    } catch (error) {
+      if (isDamage(error)) return false;
+      throw error;
+    }
+  }
+
+  #measure(): { readonly bytes: number; readonly packs: number } {
+    const { fs, packs, loose } = this.#files;
+    let bytes = 0;
+    for (const { path, size } of packs.packs) {
+      bytes += size + (fs.lstat(indexPathOf(path))?.size ?? 0);
+    }
+    for (const { size } of loose.list()) bytes += size;
+    return { bytes, packs: packs.packs.length };
+  }
+
+  #removeEmptyFolder(path: DiskPath): void {
+    try {
+      this.#files.fs.removeFolder(path);
+    } catch (error) {
+      if (!isFsError(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error;
+    }
+  }
+
+  #writer(): PackWriter {
+    return new PackWriter(this.#files.ports, this.#files.handles, this.#files.packs.folder, this.#packBytes);
+  }
+
+  async #step(): Promise<void> {
+    this.#done++;
+    if (this.#pace.due()) await this.#pace.breathe({ phase: 'clean-up', done: this.#done, total: null });
+  }
+}
+
+/** See {@link ConsolidateOptions.smallest}. */
+function smallestOf(packs: readonly PackFile[]): readonly PackFile[] {
+  const rising = [...packs].sort((a, b) => a.size - b.size);
+  const chosen: PackFile[] = [];
+  let bytes = 0;
+  for (const pack of rising) {
+    if (chosen.length > 1 && bytes * 2 < pack.size) break;
+    chosen.push(pack);
+    bytes += pack.size;
+  }
+  return chosen;
+}
+
+/** Verifies an object, and closes its source. */
+function readThrough(source: ObjectSource | null): void {
+  try {
+    while (source !== null && source.next() !== null);
+  } finally {
+    source?.close();
+  }
+}

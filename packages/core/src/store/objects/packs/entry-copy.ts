@@ -1,0 +1,67 @@
+/** Objects out of a pack or a file of their own into a new pack, verified on the way. */
+import type { ObjectId } from '../../../model/ids.ts';
+import { damaged } from '../damage.ts';
+import { ENTRY_BYTES, STREAM_BYTES } from '../limits.ts';
+import type { ObjectSource } from '../pieces.ts';
+import type { PackFile } from './pack-file.ts';
+import type { PackWriter } from './pack-writer.ts';
+
+/** Called between pieces: lets other work run. */
+export type Step = () => Promise<void>;
+
+/**
+ * Takes the compressed bytes as they are; of a delta the whole object is written.
+ * @throws SavepointError STORE_DAMAGED, nothing having been added
+ */
+export async function copyEntry(pack: PackFile, place: number, writer: PackWriter, step: Step): Promise<void> {
+  const id = pack.index.idAt(place);
+  const { head, offset, end } = pack.entryAt(place);
+  if (head.kind !== 'whole') {
+    const { type, data } = pack.read(place);
+    writer.add(id, type, data);
+    return;
+  }
+  const { type, size } = head;
+  if (size <= STREAM_BYTES && end - offset <= ENTRY_BYTES) {
+    writer.addCompressed(id, type, size, pack.verifiedBytes(place));
+    return;
+  }
+  const source = pack.pieces(place);
+  try {
+    while (source.next() !== null) await step();
+  } finally {
+    source.close();
+  }
+  if (end - offset <= ENTRY_BYTES) writer.addCompressed(id, type, size, pack.compressedBytes(place));
+  else writer.addEntry(id, pack.filePieces(place));
+}
+
+/**
+ * Compresses an object anew, and closes its source.
+ * @throws SavepointError STORE_DAMAGED, nothing having been added
+ */
+export function copySource(id: ObjectId, source: ObjectSource, writer: PackWriter): void {
+  try {
+    if (source.size <= STREAM_BYTES) {
+      writer.add(id, source.type, Buffer.concat([...piecesOf(source)]));
+      return;
+    }
+    const pieces = piecesOf(source);
+    let rest: Buffer = Buffer.alloc(0);
+    const read = (into: Buffer): number => {
+      if (rest.length === 0) rest = pieces.next().value ?? rest;
+      const length = rest.copy(into);
+      rest = rest.subarray(length);
+      return length;
+    };
+    if (writer.addStream(source.type, source.size, read, (found) => found === id) !== id) {
+      throw damaged('does not match its id', { object: id });
+    }
+  } finally {
+    source.close();
+  }
+}
+
+function* piecesOf(source: ObjectSource): Generator<Buffer, undefined> {
+  for (let piece = source.next(); piece !== null; piece = source.next()) yield piece;
+}

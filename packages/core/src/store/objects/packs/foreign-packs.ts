@@ -1,0 +1,151 @@
+/**
+ * Packs of somebody's repository, as they were at one look, and which of their objects are wanted. Nothing is ever
+ * written there. The repository may rewrite its packs at any time: those that are wanted are held open from the first
+ * object on, so that they can still be read when they have lost their names.
+ */
+import { type Fd, type Fs, isFsError } from '../../../io/fs.ts';
+import type { ObjectId } from '../../../model/ids.ts';
+import { type DiskPath, diskChild } from '../../../model/names.ts';
+import { Handles, readFully } from '../handles.ts';
+import { KEY_BYTES, keyInto } from '../object-hash.ts';
+import type { PackFile } from './pack-file.ts';
+import { decodeEntryHead, MOST_HEAD_BYTES } from './pack-format.ts';
+import { PackSet } from './pack-set.ts';
+
+/** All indexes together, bytes: they are held in memory, and read by whoever opens a store that took a pack. */
+const INDEXES_BYTES = 128 * 1024 * 1024;
+/** A process has 256 handles where the least are allowed. */
+const MOST_PACKS = 32;
+
+export interface WantedPack {
+  readonly pack: PackFile;
+  readonly file: Fd;
+  /** Places in the index. */
+  readonly places: Uint32Array;
+  /** Bytes of the objects, uncompressed. */
+  readonly bytes: number;
+}
+
+interface Wanted {
+  readonly file: Fd;
+  readonly window: Window;
+  readonly isWanted: Uint8Array;
+  bytes: number;
+}
+
+const LEAST_BYTES = 4 * 1024;
+const MOST_BYTES = 256 * 1024;
+
+/** What was read last of a file. Paths and packs are in much the same order, so that what comes next is mostly in it. */
+class Window {
+  #bytes: Buffer = Buffer.alloc(0);
+  #start = 0;
+  #size = LEAST_BYTES;
+
+  constructor(
+    private readonly fs: Fs,
+    private readonly file: Fd,
+  ) {}
+
+  /** Fewer than `length` bytes only where the file ends. */
+  at(position: number, length: number): Buffer {
+    const end = this.#start + this.#bytes.length;
+    if (position < this.#start || position + length > end) {
+      const goesOn = position >= this.#start && position < end + this.#size;
+      this.#size = goesOn ? Math.min(MOST_BYTES, this.#size * 2) : LEAST_BYTES;
+      const into = Buffer.allocUnsafe(this.#size);
+      this.#bytes = into.subarray(0, readFully(this.fs, this.file, into, into.length, position));
+      this.#start = position;
+    }
+    return this.#bytes.subarray(position - this.#start, position - this.#start + length);
+  }
+}
+
+export class ForeignPacks {
+  readonly #packs: PackSet;
+  readonly #wanted = new Map<PackFile, Wanted>();
+  readonly #key = Buffer.alloc(KEY_BYTES);
+
+  private constructor(
+    private readonly fs: Fs,
+    private readonly handles: Handles,
+    packs: PackSet,
+  ) {
+    this.#packs = packs;
+  }
+
+  /** @returns null where there are none, or too many @throws FsError, SavepointError STORE_DAMAGED */
+  static open(fs: Fs, objects: DiskPath): ForeignPacks | null {
+    const folder = diskChild(objects, 'pack');
+    const indexes = namesIn(fs, folder).filter((name) => name.endsWith('.idx'));
+    let bytes = 0;
+    for (const name of indexes) bytes += fs.lstat(diskChild(folder, name))?.size ?? 0;
+    if (indexes.length === 0 || indexes.length > MOST_PACKS || bytes > INDEXES_BYTES) return null;
+    const handles = new Handles(fs);
+    const packs = new PackSet(fs, handles, folder);
+    packs.reload();
+    return new ForeignPacks(fs, handles, packs);
+  }
+
+  /**
+   * Whether there is a blob of that size, as far as heads say it, and it is wanted from now on.
+   * @throws FsError, SavepointError STORE_DAMAGED when it cannot be read
+   */
+  want(id: ObjectId, size: number): boolean {
+    const found = this.#packs.find(keyInto(this.#key, id));
+    if (found === null) return false;
+    const { pack, place } = found;
+    const wanted = this.#of(pack);
+    const offset = pack.index.offsetAt(place);
+    const head = decodeEntryHead(wanted.window.at(offset, MOST_HEAD_BYTES));
+    const info = head.kind === 'whole' ? head : pack.info(place);
+    if (info.type !== 'blob' || info.size !== size) return false;
+    if (wanted.isWanted[place] === 0) wanted.bytes += size;
+    wanted.isWanted[place] = 1;
+    return true;
+  }
+
+  /**
+   * As `want`. Whoever knows the id of a tree made it from what the tree holds, so that nothing of it is looked at.
+   * @throws FsError when it cannot be opened
+   */
+  wantTree(id: ObjectId): boolean {
+    const found = this.#packs.find(keyInto(this.#key, id));
+    if (found === null) return false;
+    this.#of(found.pack).isWanted[found.place] = 1;
+    return true;
+  }
+
+  *wanted(): Generator<WantedPack> {
+    for (const [pack, { file, isWanted, bytes }] of this.#wanted) {
+      const places = pack.index.placesInPackOrder().filter((place) => isWanted[place] === 1);
+      if (places.length > 0) yield { pack, file, places, bytes };
+    }
+  }
+
+  close(): void {
+    for (const { file } of this.#wanted.values()) this.fs.close(file);
+    this.#wanted.clear();
+    this.handles.dropAll();
+  }
+
+  #of(pack: PackFile): Wanted {
+    let wanted = this.#wanted.get(pack);
+    if (wanted === undefined) {
+      const file = this.fs.openRead(pack.path);
+      const window = new Window(this.fs, file);
+      wanted = { file, window, isWanted: new Uint8Array(pack.index.count), bytes: 0 };
+      this.#wanted.set(pack, wanted);
+    }
+    return wanted;
+  }
+}
+
+function namesIn(fs: Fs, folder: DiskPath): readonly string[] {
+  try {
+    return fs.list(folder);
+  } catch (error) {
+    if (isFsError(error, 'ENOENT', 'ENOTDIR')) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,82 @@
+/** A pack in memory while objects are added to it. */
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { ObjectId } from '../../../model/ids.ts';
+import { KEY_BYTES, keyInto } from '../object-hash.ts';
+import type { ObjectType } from '../object-reader.ts';
+import { encodeEntryHead, encodePackHeader, PACK_HEADER_BYTES } from './pack-format.ts';
+import type { IndexEntry } from './pack-index.ts';
+
+export interface BufferedObject {
+  readonly type: ObjectType;
+  readonly size: number;
+  readonly compressed: Buffer;
+}
+
+export interface ClosedPack {
+  /** The pack's bytes in order, the checksum at the end included. */
+  readonly blocks: readonly Buffer[];
+  readonly entries: readonly IndexEntry[];
+  readonly checksum: Buffer;
+}
+
+const BLOCK_BYTES = 1024 * 1024;
+
+export class PackBuffer {
+  readonly #objects = new Map<ObjectId, BufferedObject>();
+  readonly #places: { readonly id: ObjectId; readonly crc: number; readonly offset: number }[] = [];
+  /** Filled blocks, and the one that is being filled: few large writes instead of many small ones. */
+  readonly #full: Buffer[] = [];
+  #block = Buffer.allocUnsafe(0);
+  #used = 0;
+  #bytes = PACK_HEADER_BYTES;
+
+  get count(): number {
+    return this.#places.length;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  find(id: ObjectId): BufferedObject | null {
+    return this.#objects.get(id) ?? null;
+  }
+
+  add(id: ObjectId, type: ObjectType, size: number, compressed: Uint8Array): void {
+    const head = encodeEntryHead(type, size);
+    const length = head.length + compressed.length;
+    if (this.#used + length > this.#block.length) this.#newBlock(length);
+    const start = this.#used;
+    this.#block.set(head, start);
+    this.#block.set(compressed, start + head.length);
+    this.#used += length;
+    const entry = this.#block.subarray(start, this.#used);
+    this.#places.push({ id, crc: crc32(entry), offset: this.#bytes });
+    this.#objects.set(id, { type, size, compressed: entry.subarray(head.length) });
+    this.#bytes += length;
+  }
+
+  close(): ClosedPack {
+    const body = [encodePackHeader(this.count), ...this.#full, this.#block.subarray(0, this.#used)];
+    const hash = createHash('sha1');
+    for (const block of body) hash.update(block);
+    const checksum = hash.digest();
+    return { blocks: [...body, checksum], entries: this.#entries(), checksum };
+  }
+
+  /** Keys in one piece: small buffers of their own would each keep a block of node's pool alive. */
+  #entries(): readonly IndexEntry[] {
+    const keys = Buffer.allocUnsafeSlow(KEY_BYTES * this.count);
+    return this.#places.map(({ id, crc, offset }, place) => {
+      const key = keyInto(keys.subarray(place * KEY_BYTES, (place + 1) * KEY_BYTES), id);
+      return { key, crc, offset };
+    });
+  }
+
+  #newBlock(atLeast: number): void {
+    if (this.#used > 0) this.#full.push(this.#block.subarray(0, this.#used));
+    this.#block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, atLeast));
+    this.#used = 0;
+  }
+}

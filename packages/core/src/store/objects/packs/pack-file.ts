@@ -1,0 +1,251 @@
+/** One pack with its index: from an object's place in the index to its verified bytes. */
+import { crc32 } from 'node:zlib';
+import type { Fd, Fs } from '../../../io/fs.ts';
+import type { DiskPath } from '../../../model/names.ts';
+import { damaged, FormatProblem } from '../damage.ts';
+import { type Handles, readFully } from '../handles.ts';
+import { Inflater } from '../inflate.ts';
+import { canInflateTo, DELTA_DEPTH, ENTRY_BYTES, PIECE_BYTES, WHOLE_BYTES } from '../limits.ts';
+import { hashObject, startObjectHash } from '../object-hash.ts';
+import type { ObjectInfo, StoredObject } from '../object-reader.ts';
+import { type ObjectSource, wholeSource } from '../pieces.ts';
+import { inflate } from '../zlib-data.ts';
+import type { BaseCache } from './base-cache.ts';
+import { applyDelta, deltaSizes } from './delta.ts';
+import {
+  type DeltaHead,
+  decodeEntryHead,
+  type EntryHead,
+  MOST_HEAD_BYTES,
+  PACK_HEADER_BYTES,
+  PACK_TRAILER_BYTES,
+} from './pack-format.ts';
+import type { PackIndex } from './pack-index.ts';
+
+/** Where an entry's compressed bytes are, and what its head says. */
+export interface PackEntry {
+  readonly head: EntryHead;
+  readonly offset: number;
+  readonly end: number;
+}
+
+const SCRATCH_BYTES = 256 * 1024;
+/** Reads are synchronous, so that all packs can share it; nothing in it outlives the call that filled it. */
+const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+
+let lastNumber = 0;
+
+export class PackFile {
+  readonly #number = ++lastNumber;
+
+  constructor(
+    private readonly fs: Fs,
+    private readonly handles: Handles,
+    private readonly cache: BaseCache,
+    readonly path: DiskPath,
+    readonly index: PackIndex,
+    /** Bytes of the pack file when it was listed. */
+    readonly size: number,
+    /** Where the pack begins in the file: a bundle has a header before it. */
+    private readonly start = 0,
+  ) {}
+
+  /**
+   * @param place as the index counts
+   * @throws SavepointError STORE_DAMAGED
+   * @throws FsError ENOENT if another process has put the pack's objects elsewhere
+   */
+  read(place: number): StoredObject {
+    return this.#guarded(place, () => {
+      const object = this.#resolve(this.index.offsetAt(place));
+      if (hashObject(object.type, object.data) !== this.index.idAt(place)) {
+        throw new FormatProblem('does not match its id');
+      }
+      return object;
+    });
+  }
+
+  /** What the heads say; throws as `read`. */
+  info(place: number): ObjectInfo {
+    return this.#guarded(place, () => {
+      let entry = this.#entry(this.index.offsetAt(place));
+      let size: number | null = null;
+      for (let depth = 1; entry.head.kind !== 'whole'; depth++) {
+        if (depth > DELTA_DEPTH) throw new FormatProblem('stands on too many deltas');
+        size ??= this.#deltaResultSize(entry);
+        entry = this.#entry(this.#baseOf(entry.head, entry.offset));
+      }
+      return { type: entry.head.type, size: size ?? entry.head.size };
+    });
+  }
+
+  /** Throws as `read`. */
+  entryAt(place: number): PackEntry {
+    return this.#guarded(place, () => this.#entry(this.index.offsetAt(place)));
+  }
+
+  /** The zlib stream of an object that is no delta, after the object was verified. Valid until the next read. */
+  verifiedBytes(place: number): Buffer {
+    return this.#guarded(place, () => {
+      const { head, offset, end } = this.entryAt(place);
+      if (head.kind !== 'whole') throw new FormatProblem('is a delta');
+      const compressed = this.#bytes(offset + head.length, end - offset - head.length);
+      const { data, consumed } = inflate(compressed, head.size);
+      if (hashObject(head.type, data) !== this.index.idAt(place)) throw new FormatProblem('does not match its id');
+      return compressed.subarray(0, consumed);
+    });
+  }
+
+  /** As `verifiedBytes`, of an object that was verified before; checked against the index. */
+  compressedBytes(place: number): Buffer {
+    return this.#guarded(place, () => {
+      const { head, offset, end } = this.entryAt(place);
+      const entry = this.#bytes(offset, end - offset);
+      if (crc32(entry) !== this.index.crcAt(place)) throw new FormatProblem('does not match its checksum');
+      return entry.subarray(head.length);
+    });
+  }
+
+  /** An entry as it stands in the file, head included, of an object that was verified before. */
+  *filePieces(place: number): Generator<Buffer, void> {
+    const { offset, end } = this.entryAt(place);
+    let sum = 0;
+    for (let at = offset; at < end; at += PIECE_BYTES) {
+      const piece = this.#guarded(place, () => Buffer.from(this.#bytes(at, Math.min(PIECE_BYTES, end - at))));
+      sum = crc32(piece, sum);
+      yield piece;
+    }
+    if (sum !== this.index.crcAt(place)) {
+      throw damaged('does not match its checksum', { object: this.index.idAt(place), file: this.path });
+    }
+  }
+
+  /**
+   * An object that is no delta, inflated piece by piece through a handle of its own and verified at the end.
+   * Throws as `read`.
+   */
+  pieces(place: number): ObjectSource {
+    const { head, offset, end } = this.entryAt(place);
+    if (head.kind !== 'whole') return wholeSource(this.read(place));
+    const fd = this.fs.openRead(this.path);
+    const inflater = this.#inflater(fd, offset + head.length, end);
+    const hash = startObjectHash(head.type, head.size);
+    let left = head.size;
+    let open = true;
+    const next = (): Buffer | null => {
+      const piece = inflater.next();
+      left -= piece?.length ?? 0;
+      if (piece !== null && left >= 0) {
+        hash.update(piece);
+        return piece;
+      }
+      if (left !== 0 || hash.digest('hex') !== this.index.idAt(place)) throw new FormatProblem('does not match its id');
+      return null;
+    };
+    return {
+      type: head.type,
+      size: head.size,
+      next: () => this.#guarded(place, next),
+      close: () => {
+        if (open) this.fs.close(fd);
+        open = false;
+      },
+    };
+  }
+
+  /** The head of the entry that begins at `offset`. */
+  #entry(offset: number): PackEntry {
+    const end = this.index.endOf(offset, this.size - PACK_TRAILER_BYTES);
+    if (offset < PACK_HEADER_BYTES || end <= offset || end > this.size - PACK_TRAILER_BYTES) {
+      throw new FormatProblem('lies outside of its pack');
+    }
+    const bytes = this.#bytes(offset, Math.min(end - offset, MOST_HEAD_BYTES));
+    return { head: decodeEntryHead(bytes), offset, end };
+  }
+
+  /** Bytes of the file; where they are few, valid until the next call. */
+  #bytes(offset: number, length: number): Buffer {
+    const into = length <= SCRATCH_BYTES ? scratch.subarray(0, length) : Buffer.allocUnsafe(length);
+    if (readFully(this.fs, this.handles.get(this.path), into, length, this.start + offset) < length) {
+      throw new FormatProblem('is cut off');
+    }
+    return into;
+  }
+
+  /** Everything down to an object that is no delta, or that is known, and up again. */
+  #resolve(offset: number): StoredObject {
+    const deltas: PackEntry[] = [];
+    let at = offset;
+    let object = this.cache.get(this.#number, at);
+    while (object === undefined) {
+      const entry = this.#entry(at);
+      if (entry.head.kind === 'whole') {
+        object = { type: entry.head.type, data: this.#inflated(entry) };
+        if (deltas.length === 0) return object;
+        this.cache.put(this.#number, at, object);
+        break;
+      }
+      deltas.push(entry);
+      if (deltas.length > DELTA_DEPTH) throw new FormatProblem('stands on too many deltas');
+      at = this.#baseOf(entry.head, entry.offset);
+      object = this.cache.get(this.#number, at);
+    }
+    for (const delta of deltas.reverse()) {
+      object = { type: object.type, data: applyDelta(object.data, this.#inflated(delta)) };
+      this.cache.put(this.#number, delta.offset, object);
+    }
+    // A copy: the caller may do with it what it likes, and the cache keeps its own.
+    return { type: object.type, data: Buffer.from(object.data) };
+  }
+
+  /** Where the entry begins that the delta at `offset` stands on. */
+  #baseOf(head: DeltaHead, offset: number): number {
+    if (head.kind === 'offset-delta') return offset - head.distance;
+    const place = this.index.find(head.base);
+    if (place < 0) throw new FormatProblem(`is a delta against ${head.base.toString('hex')}, which its pack lacks`);
+    return this.index.offsetAt(place);
+  }
+
+  /** What an entry holds, inflated: an object or a delta. */
+  #inflated({ head, offset, end }: PackEntry): Buffer {
+    const start = offset + head.length;
+    if (head.size > WHOLE_BYTES) throw new FormatProblem(`is too large to be read whole (${head.size} bytes)`);
+    if (!canInflateTo(head.size, end - start)) throw new FormatProblem(`cannot hold ${head.size} bytes`);
+    if (end - start <= ENTRY_BYTES) return inflate(this.#bytes(start, end - start), head.size).data;
+    const inflater = this.#inflater(this.handles.get(this.path), start, end);
+    const data = Buffer.allocUnsafe(head.size);
+    let at = 0;
+    for (let piece = inflater.next(); piece !== null; piece = inflater.next()) {
+      if (at + piece.length > data.length) throw new FormatProblem('is longer than its head says');
+      at += piece.copy(data, at);
+    }
+    if (at < data.length) throw new FormatProblem('is shorter than its head says');
+    return data;
+  }
+
+  #inflater(fd: Fd, start: number, end: number): Inflater {
+    const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, end - start));
+    let at = start;
+    return new Inflater(() => {
+      const length = Math.min(buffer.length, end - at);
+      if (readFully(this.fs, fd, buffer, length, this.start + at) < length) throw new FormatProblem('is cut off');
+      at += length;
+      return buffer.subarray(0, length);
+    });
+  }
+
+  #deltaResultSize(entry: PackEntry): number {
+    const start = entry.offset + entry.head.length;
+    if (entry.end - start <= SCRATCH_BYTES) return deltaSizes(this.#inflated(entry)).result;
+    return deltaSizes(this.#inflater(this.handles.get(this.path), start, entry.end).next() ?? Buffer.alloc(0)).result;
+  }
+
+  #guarded<T>(place: number, act: () => T): T {
+    try {
+      return act();
+    } catch (error) {
+      if (!(error instanceof FormatProblem)) throw error;
+      throw damaged(error.message, { object: this.index.idAt(place), file: this.path }, error);
+    }
+  }
+}

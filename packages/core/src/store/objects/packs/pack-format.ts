@@ -1,0 +1,97 @@
+/** The bytes of a pack file (version 2): header, entries one after the other, SHA-1 of all before it. */
+import { FormatProblem } from '../damage.ts';
+import { KEY_BYTES } from '../object-hash.ts';
+import type { ObjectType } from '../object-reader.ts';
+
+export const PACK_HEADER_BYTES = 12;
+export const PACK_TRAILER_BYTES = KEY_BYTES;
+/** An entry's head is never longer: 10 bytes of type and size, 20 of the delta's base. */
+export const MOST_HEAD_BYTES = 32;
+
+const PACK_MAGIC = 0x5041434b;
+const OFFSET_DELTA = 6;
+const KEY_DELTA = 7;
+const TYPE_CODES: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 };
+const TYPES: readonly (ObjectType | undefined)[] = [undefined, 'commit', 'tree', 'blob', 'tag'];
+
+export type EntryHead =
+  /** `size` is that of the object. */
+  { readonly kind: 'whole'; readonly type: ObjectType; readonly size: number; readonly length: number } | DeltaHead;
+
+export type DeltaHead =
+  /** `size` is that of the delta; `distance` leads back to the base's entry. */
+  | { readonly kind: 'offset-delta'; readonly distance: number; readonly size: number; readonly length: number }
+  | { readonly kind: 'key-delta'; readonly base: Buffer; readonly size: number; readonly length: number };
+
+export function encodePackHeader(count: number): Buffer {
+  const header = Buffer.allocUnsafe(PACK_HEADER_BYTES);
+  header.writeUInt32BE(PACK_MAGIC, 0);
+  header.writeUInt32BE(2, 4);
+  header.writeUInt32BE(count, 8);
+  return header;
+}
+
+/**
+ * How many objects a pack says it has.
+ * @throws FormatProblem
+ */
+export function decodePackHeader(header: Buffer): number {
+  if (header.length < PACK_HEADER_BYTES || header.readUInt32BE(0) !== PACK_MAGIC) {
+    throw new FormatProblem('does not begin like a pack');
+  }
+  const version = header.readUInt32BE(4);
+  if (version !== 2 && version !== 3) throw new FormatProblem(`has pack version ${version}`);
+  return header.readUInt32BE(8);
+}
+
+export function encodeEntryHead(type: ObjectType, size: number): Buffer {
+  const head = Buffer.allocUnsafe(MOST_HEAD_BYTES);
+  let rest = Math.floor(size / 16);
+  head[0] = (rest > 0 ? 0x80 : 0) | (TYPE_CODES[type] << 4) | (size % 16);
+  let at = 1;
+  while (rest > 0) {
+    const low = rest % 128;
+    rest = Math.floor(rest / 128);
+    head[at++] = (rest > 0 ? 0x80 : 0) | low;
+  }
+  return head.subarray(0, at);
+}
+
+/**
+ * @param bytes the beginning of an entry, {@link MOST_HEAD_BYTES} or as many as it has
+ * @throws FormatProblem
+ */
+export function decodeEntryHead(bytes: Buffer): EntryHead {
+  let at = 0;
+  const next = (): number => {
+    const byte = bytes[at++];
+    if (byte === undefined) throw new FormatProblem('has an entry without its head');
+    return byte;
+  };
+  let byte = next();
+  const code = (byte >> 4) & 7;
+  let size = byte & 15;
+  for (let scale = 16; (byte & 0x80) !== 0; scale *= 128) {
+    byte = next();
+    size += (byte & 0x7f) * scale;
+    if (size > Number.MAX_SAFE_INTEGER) throw new FormatProblem('has an entry of impossible size');
+  }
+  if (code === OFFSET_DELTA) {
+    byte = next();
+    let distance = byte & 0x7f;
+    while ((byte & 0x80) !== 0) {
+      byte = next();
+      distance = (distance + 1) * 128 + (byte & 0x7f);
+      if (distance > Number.MAX_SAFE_INTEGER) throw new FormatProblem('has a delta against nothing');
+    }
+    return { kind: 'offset-delta', distance, size, length: at };
+  }
+  if (code === KEY_DELTA) {
+    if (bytes.length < at + KEY_BYTES) throw new FormatProblem('has an entry without its head');
+    const base = Buffer.from(bytes.subarray(at, at + KEY_BYTES));
+    return { kind: 'key-delta', base, size, length: at + KEY_BYTES };
+  }
+  const type = TYPES[code];
+  if (type === undefined) throw new FormatProblem(`has an entry of unknown type ${code}`);
+  return { kind: 'whole', type, size, length: at };
+}

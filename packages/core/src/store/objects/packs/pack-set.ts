@@ -1,0 +1,236 @@
+/** All packs of a store, and which of them has an object. */
+
+import { readWhole } from '../../../io/durable-write.ts';
+import { type Fs, isFsError, kindOf, type Stat } from '../../../io/fs.ts';
+import type { ObjectId } from '../../../model/ids.ts';
+import { type DiskPath, diskChild } from '../../../model/names.ts';
+import { damaged, FormatProblem } from '../damage.ts';
+import type { Handles } from '../handles.ts';
+import { keyOf } from '../object-hash.ts';
+import { BaseCache } from './base-cache.ts';
+import { PackFile } from './pack-file.ts';
+import { PackIndex } from './pack-index.ts';
+import { indexPathOf, isPackName } from './pack-names.ts';
+
+export interface PackedPlace {
+  readonly pack: PackFile;
+  readonly place: number;
+}
+
+/** A pack that has just got its name. */
+export interface PublishedPack {
+  readonly path: DiskPath;
+  readonly index: PackIndex;
+}
+
+/** Enough for 35 million objects. */
+const INDEX_BYTES = 1024 * 1024 * 1024;
+/** With more packs than this outside of all tables another one is worth its making. */
+const FEW_PACKS = 8;
+
+export class PackSet {
+  #packs: readonly PackFile[] = [];
+  #problems: ReadonlyMap<DiskPath, string> = new Map();
+  /** Together over all packs but `#untabled`; each over at least twice as many objects as the next. */
+  #tables: readonly PackTable[] = [];
+  #untabled: readonly PackFile[] = [];
+  readonly #cache = new BaseCache();
+  /** Which file each pack was when it was opened: a pack may be replaced by one of the same name (P5). */
+  readonly #stamps = new WeakMap<PackFile, string>();
+
+  constructor(
+    private readonly fs: Fs,
+    private readonly handles: Handles,
+    readonly folder: DiskPath,
+  ) {}
+
+  /** The largest first. */
+  get packs(): readonly PackFile[] {
+    return this.#packs;
+  }
+
+  /** Files that cannot be used, and why; the objects of those packs are not found. */
+  get problems(): ReadonlyMap<DiskPath, string> {
+    return this.#problems;
+  }
+
+  /** Looks which packs are there now. Indexes that are known are not read again. */
+  reload(): void {
+    const known = new Map(this.#packs.map((pack) => [pack.path, pack]));
+    const packs: PackFile[] = [];
+    const problems = new Map<DiskPath, string>();
+    for (const name of this.#list()) {
+      const path = diskChild(this.folder, name);
+      const stat = this.fs.lstat(path);
+      const old = known.get(path);
+      if (stat === null) continue;
+      if (kindOf(stat) !== 'file') {
+        problems.set(path, 'is not a file');
+        continue;
+      }
+      const stamp = stampOf(stat);
+      if (old !== undefined && this.#stamps.get(old) === stamp) {
+        packs.push(old);
+        continue;
+      }
+      this.handles.drop(path);
+      const indexPath = indexPathOf(path);
+      const index = this.#load(indexPath);
+      if (typeof index === 'string') problems.set(indexPath, index);
+      else if (index !== null) {
+        const pack = new PackFile(this.fs, this.handles, this.#cache, path, index, stat.size);
+        this.#stamps.set(pack, stamp);
+        packs.push(pack);
+      }
+    }
+    packs.sort(byRank);
+    const kept = new Set(packs);
+    for (const [path, pack] of known) if (!kept.has(pack)) this.handles.drop(path);
+    this.#packs = packs;
+    this.#tables = this.#tables.filter((table) => table.packs.every((pack) => kept.has(pack)));
+    const tabled = new Set(this.#tables.flatMap((table) => table.packs));
+    this.#untabled = packs.filter((pack) => !tabled.has(pack));
+    this.#problems = problems;
+  }
+
+  /** Packs that are there since this looked, and are known to whoever wrote them. */
+  add(packs: readonly PublishedPack[]): void {
+    const known = new Set(this.#packs.map(({ path }) => path));
+    const added: PackFile[] = [];
+    for (const { path, index } of packs) {
+      const stat = this.fs.lstat(path);
+      if (stat === null || known.has(path)) {
+        this.reload();
+        return;
+      }
+      const pack = new PackFile(this.fs, this.handles, this.#cache, path, index, stat.size);
+      this.#stamps.set(pack, stampOf(stat));
+      added.push(pack);
+    }
+    this.#packs = [...this.#packs, ...added].sort(byRank);
+    this.#untabled = [...this.#untabled, ...added].sort(byRank);
+  }
+
+  /** One place of the object, or null. */
+  find(key: Buffer): PackedPlace | null {
+    if (this.#untabled.length > FEW_PACKS) this.#makeTable();
+    for (const table of this.#tables) {
+      const tabled = table.find(key);
+      if (tabled !== null) return tabled;
+    }
+    for (const pack of this.#untabled) {
+      const place = pack.index.find(key);
+      if (place >= 0) return { pack, place };
+    }
+    return null;
+  }
+
+  #makeTable(): void {
+    let packs = this.#untabled;
+    const tables = [...this.#tables];
+    const count = (of: readonly PackFile[]): number => of.reduce((sum, { index }) => sum + index.count, 0);
+    for (let last = tables.at(-1); last !== undefined && last.count < 2 * count(packs); last = tables.at(-1)) {
+      packs = [...last.packs, ...packs].sort(byRank);
+      tables.pop();
+    }
+    this.#tables = [...tables, new PackTable(packs)];
+    this.#untabled = [];
+  }
+
+  /** Every place of the object. */
+  *findAll(id: ObjectId): Generator<PackedPlace> {
+    const key = keyOf(id);
+    for (const pack of this.#packs) {
+      const place = pack.index.find(key);
+      if (place >= 0) yield { pack, place };
+    }
+  }
+
+  #list(): string[] {
+    try {
+      return this.fs
+        .list(this.folder)
+        .filter((name) => isPackName(name))
+        .sort();
+    } catch (error) {
+      if (!isFsError(error, 'ENOENT', 'ENOTDIR')) throw error;
+      throw damaged('The folder of the packs is gone', { file: this.folder }, error);
+    }
+  }
+
+  /** The index, null if there is none (a pack that is being written or removed), or what is wrong with it. */
+  #load(path: DiskPath): PackIndex | string | null {
+    try {
+      return new PackIndex(readWhole(this.fs, path, INDEX_BYTES));
+    } catch (error) {
+      if (error instanceof FormatProblem) return error.message;
+      if (isFsError(error, 'ENOENT')) return null;
+      if (isFsError(error, 'EFBIG', 'EINVAL', 'ELOOP')) return `cannot be an index (${error.code})`;
+      throw error;
+    }
+  }
+}
+
+function byRank(a: PackFile, b: PackFile): number {
+  return b.size - a.size || (a.path < b.path ? -1 : 1);
+}
+
+function stampOf({ dev, ino, birthtimeMs, size }: Stat): string {
+  return `${dev}:${ino}:${birthtimeMs}:${size}`;
+}
+
+/** An open-addressed table from the first bytes of an id to one place of it, over some packs. */
+class PackTable {
+  /** Running number of an entry over its packs plus one; 0 is empty. */
+  readonly #slots: Uint32Array;
+  readonly #mask: number;
+  /** The running number of each pack's first entry. */
+  readonly #bases: number[] = [];
+  /** Of objects. */
+  readonly count: number;
+
+  constructor(readonly packs: readonly PackFile[]) {
+    let total = 0;
+    for (const { index } of packs) {
+      this.#bases.push(total);
+      total += index.count;
+    }
+    this.count = total;
+    let slots = 16;
+    while (slots < total * 2) slots *= 2;
+    this.#slots = new Uint32Array(slots);
+    this.#mask = slots - 1;
+    packs.forEach(({ index }, number) => {
+      const base = this.#bases[number]!;
+      for (let place = 0; place < index.count; place++) {
+        let slot = index.prefixAt(place) & this.#mask;
+        while (this.#slots[slot] !== 0) slot = (slot + 1) & this.#mask;
+        this.#slots[slot] = base + place + 1;
+      }
+    });
+  }
+
+  find(key: Buffer): PackedPlace | null {
+    let slot = key.readInt32BE(0) & this.#mask;
+    for (;;) {
+      const entry = this.#slots[slot]!;
+      if (entry === 0) return null;
+      const number = this.#packOf(entry - 1);
+      const pack = this.packs[number]!;
+      const place = entry - 1 - this.#bases[number]!;
+      if (pack.index.isAt(place, key)) return { pack, place };
+      slot = (slot + 1) & this.#mask;
+    }
+  }
+
+  #packOf(entry: number): number {
+    let low = 0;
+    let high = this.#bases.length;
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      if (this.#bases[middle]! <= entry) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+}

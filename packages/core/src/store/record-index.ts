@@ -1,0 +1,123 @@
+/**
+ * Finding a store without reading the record of every store: `workspaces.json` in the home folder (docs/format.md). It is a
+ * cache. Invariants:
+ *
+ * I1 It is written only under the lock of the home folder, from a list made under that lock.
+ * I2 Nobody changes the path or the identity in a record while the index is there: it is removed first, durably.
+ * I3 It counts only while the folder of the stores is as it was when the list was made, and every store in it had a record.
+ *
+ * So it can be behind only where somebody edits records by hand. Whoever finds a store through it reads that store's own
+ * record, and whoever finds none reads all of them.
+ */
+
+import { readWhole, syncFolder } from '../io/durable-write.ts';
+import { FsError, isFsError } from '../io/fs.ts';
+import { removeIfThere } from '../io/if-there.ts';
+import type { Ports } from '../io/ports.ts';
+import type { WorkspaceId } from '../model/ids.ts';
+import { type DiskPath, diskChild, diskPathFromJson, type JsonName, nameToJson } from '../model/names.ts';
+import type { FolderIdentity } from './folder-identity.ts';
+import { storePathIn, storesIn } from './home.ts';
+import { writeCacheFile } from './state/cache-file.ts';
+
+/** What it takes to find a store. */
+export interface IndexedRecord {
+  readonly id: WorkspaceId;
+  /** Real path of the workspace folder. */
+  readonly path: DiskPath;
+  readonly identity: FolderIdentity | null;
+  readonly storePath: DiskPath;
+}
+
+/** The folder of the stores as it was when it was listed. */
+type Evidence = readonly [device: number, inode: number, modified: number, changed: number];
+
+type Row = readonly [id: string, path: JsonName, device: number | null, inode: number | null, born: number | null];
+
+interface IndexJson {
+  readonly format: 1;
+  readonly folder: Evidence;
+  readonly workspaces: readonly Row[];
+}
+
+interface Listed {
+  readonly records: readonly IndexedRecord[];
+  readonly problems: readonly unknown[];
+  readonly unfinished: number;
+}
+
+const INDEX_FILE = 'workspaces.json';
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** @returns null where there is no index that counts */
+export function readIndex({ fs }: Ports, home: DiskPath): readonly IndexedRecord[] | null {
+  const json = parsed(fs, home);
+  const now = evidenceOf(fs, home);
+  if (json === null || now === null || !isSame(json.folder, now)) return null;
+  return json.workspaces.map(([id, path, device, inode, born]) => ({
+    id: id as WorkspaceId,
+    path: diskPathFromJson(path),
+    identity: device === null || inode === null ? null : { device, inode, born: born ?? 0 },
+    storePath: storePathIn(home, id as WorkspaceId),
+  }));
+}
+
+/**
+ * Lists the stores and writes the index, unless some store has no sound record. The lock of the home folder is held.
+ * @param list reads every record
+ */
+export function writeIndex({ fs }: Ports, home: DiskPath, list: () => Listed): void {
+  const folder = evidenceOf(fs, home);
+  // After a look at the folder: what comes between is then seen as a change.
+  const listed = list();
+  if (folder === null || listed.problems.length > 0 || listed.unfinished > 0) return;
+  const workspaces = listed.records.map(({ id, path, identity }): Row => {
+    const { device, inode, born } = identity ?? { device: null, inode: null, born: null };
+    return [id, nameToJson(path), device, inode, born];
+  });
+  const json: IndexJson = { format: 1, folder, workspaces };
+  writeCacheFile(fs, diskChild(home, INDEX_FILE), Buffer.from(JSON.stringify(json)));
+}
+
+/** Before a record changes. Durable, so that no power cut brings the index back. */
+export function dropIndex({ fs }: Ports, home: DiskPath): void {
+  if (removeIfThere(fs, diskChild(home, INDEX_FILE))) syncFolder(fs, home);
+}
+
+function parsed(fs: Ports['fs'], home: DiskPath): IndexJson | null {
+  try {
+    const bytes = readWhole(fs, diskChild(home, INDEX_FILE), MOST_BYTES);
+    const json = JSON.parse(bytes.toString('utf8')) as Partial<IndexJson> | null;
+    const isSound = json?.format === 1 && Array.isArray(json.folder) && Array.isArray(json.workspaces);
+    return isSound && json.workspaces?.every(isRow) === true ? (json as IndexJson) : null;
+  } catch (error) {
+    if (error instanceof FsError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function isRow(row: unknown): boolean {
+  if (!Array.isArray(row) || row.length !== 5) return false;
+  const [id, path, ...numbers] = row as readonly unknown[];
+  const isName = typeof path === 'string' || typeof (path as { readonly b64?: unknown } | null)?.b64 === 'string';
+  return (
+    typeof id === 'string' &&
+    /^[0-9a-f]{32}$/.test(id) &&
+    isName &&
+    numbers.every((number) => number === null || typeof number === 'number')
+  );
+}
+
+function evidenceOf(fs: Ports['fs'], home: DiskPath): Evidence | null {
+  try {
+    const stat = fs.lstat(storesIn(home));
+    return stat === null ? null : [stat.dev, stat.ino, stat.mtimeMs, stat.ctimeMs];
+  } catch (error) {
+    if (isFsError(error)) return null;
+    throw error;
+  }
+}
+
+function isSame(a: Evidence, b: Evidence): boolean {
+  return a.every((value, at) => value === b[at]);
+}

@@ -1,0 +1,409 @@
+/**
+ * The refs of a store: git's loose files and `packed-refs`, so that git sees what Savepoint sees. Invariants:
+ *
+ * F1 A loose ref counts before a packed one of the same name.
+ * F2 Creating gives a name to a complete, durable file and never replaces one (refs/loose-refs.ts).
+ * F3 Deleting takes a ref out of `packed-refs`, durably, before its file goes: the other way round a crash would bring
+ *    an older value back. Both happen under git's own lock on `packed-refs`, so a `git pack-refs` cannot come between.
+ * F4 Packing writes `packed-refs` durably before any file goes.
+ * F5 Whoever looks for a ref looks at its file first and at `packed-refs` second: while it is packed, it is always in
+ *    one of them.
+ * F6 Moving many refs at once packs them first: while a loose file counts before them, they could not move together.
+ */
+import { durableWrite, folderOf, isTemporaryName, readWhole, syncFolder } from '../../io/durable-write.ts';
+import { type Fs, FsError, isFsError, kindOf } from '../../io/fs.ts';
+import type { Ports } from '../../io/ports.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { isObjectId, type ObjectId } from '../../model/ids.ts';
+import { type DiskPath, diskChild } from '../../model/names.ts';
+import { damaged, FormatProblem } from '../objects/damage.ts';
+import type { Turn } from '../turn.ts';
+import { createLooseRef, isTemporaryRef, type LooseRef, readLooseRef } from './loose-refs.ts';
+import { isOurLock, packedLockPath, withPackedLock } from './packed-lock.ts';
+import { encodePackedRefs, NO_PACKED_REFS, type PackedRefs, parsePackedRefs, withoutRefs } from './packed-refs.ts';
+import { isRefName } from './ref-name.ts';
+
+export interface Ref {
+  /** `refs/…`, one character per byte. */
+  readonly name: string;
+  readonly id: ObjectId;
+}
+
+export interface RefsFound {
+  /** In the order of their names. */
+  readonly refs: readonly Ref[];
+  /** Files of refs that cannot be understood. */
+  readonly damaged: readonly { readonly name: string; readonly file: DiskPath; readonly problem: string }[];
+}
+
+const PACKED_BYTES = 256 * 1024 * 1024;
+const FILE_MODE = 0o600;
+/** git's own bound on refs that stand for refs. */
+const MOST_STEPS = 5;
+/** A lock of git's own that is older was left by a git that died. */
+const DEAD_LOCK_MS = 24 * 60 * 60 * 1000;
+
+export class Refs {
+  readonly #fs: Fs;
+  readonly #packedPath: DiskPath;
+  /** What was found by prefix, as long as nothing changes; see `#stamp`. */
+  readonly #found = new Map<string, { readonly stamp: string; readonly refs: RefsFound }>();
+  #packed: { readonly bytes: Buffer; readonly refs: PackedRefs } = { bytes: Buffer.alloc(0), refs: NO_PACKED_REFS };
+
+  constructor(
+    private readonly ports: Ports,
+    /** The bare repository. */
+    private readonly folder: DiskPath,
+    /** Others change refs only in a turn of theirs. */
+    private readonly turn: Pick<Turn, 'isOurs'> | null = null,
+  ) {
+    this.#fs = ports.fs;
+    this.#packedPath = diskChild(folder, 'packed-refs');
+  }
+
+  /**
+   * Every ref whose name begins with `prefix` (`refs/…`), in the order of their names.
+   * @throws SavepointError STORE_DAMAGED if one of them cannot be read; `look` gives the others
+   */
+  list(prefix: string): readonly Ref[] {
+    const found = this.look(prefix);
+    for (const { file, problem } of found.damaged) throw damaged(`A ref ${problem}`, { file });
+    return found.refs;
+  }
+
+  /** As `list`, with what is damaged beside what is not. A damaged `packed-refs` still throws: it may hide any ref. */
+  look(prefix: string): RefsFound {
+    const stamp = this.#stamp(prefix);
+    const known = this.#found.get(prefix);
+    if (known !== undefined && known.stamp === stamp && this.turn?.isOurs() === true) return known.refs;
+    const refs = this.#look(prefix);
+    if (this.turn !== null && refs.damaged.length === 0) this.#found.set(prefix, { stamp, refs });
+    return refs;
+  }
+
+  /** Times have ticks, so this tells only of what a person does with git; others' turns and our own changes are known. */
+  #stamp(prefix: string): string {
+    const folder = this.#fs.lstat(this.#pathOf(prefix.slice(0, prefix.lastIndexOf('/'))));
+    const packed = this.#fs.lstat(this.#packedPath);
+    return `${folder?.ino}:${folder?.mtimeMs}:${packed?.ino}:${packed?.mtimeMs}:${packed?.size}`;
+  }
+
+  #look(prefix: string): RefsFound {
+    const files = new Map<string, LooseRef>();
+    const hurt = new Map<string, string>();
+    for (const name of this.#looseNames(prefix)) {
+      try {
+        const ref = readLooseRef(this.#fs, this.#pathOf(name));
+        if (ref !== null) files.set(name, ref);
+      } catch (error) {
+        if (!(error instanceof FormatProblem)) throw error;
+        hurt.set(name, error.message);
+      }
+    }
+    const ids = new Map<string, ObjectId>();
+    for (const [name, id] of this.#readPacked().ids) {
+      if (name.startsWith(prefix) && !hurt.has(name)) ids.set(name, id);
+    }
+    for (const [name, ref] of files) {
+      const id = 'id' in ref ? ref.id : this.read(ref.standsFor);
+      if (id !== null) ids.set(name, id);
+    }
+    return {
+      refs: [...ids].map(([name, id]) => ({ name, id })).sort((a, b) => (a.name < b.name ? -1 : 1)),
+      damaged: [...hurt].map(([name, problem]) => ({ name, file: this.#pathOf(name), problem })),
+    };
+  }
+
+  /**
+   * Null if there is no such ref.
+   * @throws SavepointError STORE_DAMAGED
+   */
+  read(name: string): ObjectId | null {
+    let at = name;
+    for (let step = 0; step < MOST_STEPS; step++) {
+      assertName(at);
+      const file = this.#pathOf(at);
+      const ref = guarded(file, () => readLooseRef(this.#fs, file));
+      if (ref === null) return this.#readPacked().ids.get(at) ?? null; // F5
+      if ('id' in ref) return ref.id;
+      at = ref.standsFor;
+    }
+    throw damaged('A ref stands for too many others', { file: this.#pathOf(name) });
+  }
+
+  /**
+   * Durable when it returns; never replaces.
+   * @throws FsError EEXIST if the ref exists, or one whose name is a folder of it or has it as a folder
+   */
+  create(name: string, id: ObjectId): void {
+    assertName(name);
+    const known = this.#standing(name);
+    this.#found.clear();
+    this.#create(name, id);
+    for (const [prefix, refs] of known) {
+      this.#found.set(prefix, { stamp: this.#stamp(prefix), refs: { refs: withRef(refs, { name, id }), damaged: [] } });
+    }
+  }
+
+  /** What is known under prefixes of the name, and holds. */
+  #standing(name: string): ReadonlyMap<string, readonly Ref[]> {
+    const standing = new Map<string, readonly Ref[]>();
+    if (this.turn?.isOurs() !== true) return standing;
+    for (const [prefix, { stamp, refs }] of this.#found) {
+      if (name.startsWith(prefix) && stamp === this.#stamp(prefix)) standing.set(prefix, refs.refs);
+    }
+    return standing;
+  }
+
+  #create(name: string, id: ObjectId): void {
+    if (!isObjectId(id)) throw refused(`not an object id: ${JSON.stringify(id)}`);
+    const path = this.#pathOf(name);
+    if (clashes(this.#readPacked(), name)) throw new FsError('EEXIST', 'openNew', path);
+    createLooseRef(this.#fs, this.ports.random, path, this.folder, id);
+    // A `git pack-refs` may have moved an existing ref of this name from its file just before ours was made.
+    if (clashes(this.#readPacked(), name)) {
+      this.#unlink(path);
+      syncFolder(this.#fs, folderOf(path));
+      throw new FsError('EEXIST', 'openNew', path);
+    }
+  }
+
+  /**
+   * Creates many refs, all of them at once or none; durable when it returns. The caller holds the store's lock.
+   * @throws FsError EEXIST where one of them exists already, or while a git works on the packed refs
+   */
+  createAll(refs: ReadonlyMap<string, ObjectId>): void {
+    if (refs.size === 0) return;
+    this.#found.clear();
+    withPackedLock(this.ports, this.folder, () => {
+      const ids = new Map(this.#readPacked().ids);
+      for (const [name, id] of refs) {
+        assertName(name);
+        if (!isObjectId(id)) throw refused(`not an object id: ${JSON.stringify(id)}`);
+        // F1: a loose one would count before ours.
+        if (ids.has(name) || this.#looseOrNull(name) !== null)
+          throw new FsError('EEXIST', 'openNew', this.#pathOf(name));
+        ids.set(name, id);
+      }
+      durableWrite(this.#fs, this.#packedPath, encodePackedRefs(ids), FILE_MODE);
+    });
+  }
+
+  /**
+   * Deletes those of `names` that exist. Durable when it returns; a crash may leave any of them undeleted. The caller
+   * holds the store's lock.
+   * @throws FsError EEXIST while a git works on the packed refs
+   */
+  delete(names: readonly string[]): void {
+    if (names.length === 0) return;
+    for (const name of names) assertName(name);
+    this.#found.clear();
+    withPackedLock(this.ports, this.folder, () => {
+      const packed = this.#readPacked();
+      if (names.some((name) => packed.ids.has(name))) {
+        durableWrite(this.#fs, this.#packedPath, withoutRefs(packed, new Set(names)), FILE_MODE); // F3
+      }
+      this.#unlinkAll(names);
+    });
+  }
+
+  /**
+   * Puts all refs into `packed-refs`: one file to read instead of one per ref. Refs that stand for others and damaged
+   * ones stay as they are. The caller holds the store's lock.
+   * @throws FsError EEXIST while a git works on the packed refs
+   */
+  pack(): void {
+    this.#found.clear();
+    withPackedLock(this.ports, this.folder, () => this.#pack());
+  }
+
+  /**
+   * Every ref to one of the old ids is one to its new id: all of them at once, or none. The caller holds the store's lock.
+   * @param moved new ids by the old ones; their objects are durable
+   * @throws FsError EEXIST while a git works on the packed refs
+   */
+  moveAll(moved: ReadonlyMap<ObjectId, ObjectId>): void {
+    this.#found.clear();
+    withPackedLock(this.ports, this.folder, () => {
+      this.#pack(); // F6
+      for (const name of this.#looseNames('refs/')) {
+        const ref = this.#looseOrNull(name);
+        if (ref !== null && 'id' in ref && moved.has(ref.id)) throw new FsError('EEXIST', 'rename', this.#pathOf(name));
+      }
+      const ids = [...this.#readPacked().ids].map(([name, id]) => [name, moved.get(id) ?? id] as const);
+      durableWrite(this.#fs, this.#packedPath, encodePackedRefs(new Map(ids)), FILE_MODE);
+    });
+  }
+
+  #pack(): void {
+    const ids = new Map(this.#readPacked().ids);
+    const packed: string[] = [];
+    for (const name of this.#looseNames('refs/')) {
+      const ref = this.#looseOrNull(name);
+      if (ref === null || !('id' in ref)) continue;
+      ids.set(name, ref.id);
+      packed.push(name);
+    }
+    if (packed.length === 0) return;
+    durableWrite(this.#fs, this.#packedPath, encodePackedRefs(ids), FILE_MODE); // F4
+    this.#unlinkAll(
+      packed.filter((name) => {
+        const ref = this.#looseOrNull(name);
+        return ref !== null && 'id' in ref && ref.id === ids.get(name);
+      }),
+    );
+  }
+
+  /**
+   * Removes what interrupted writers left, and makes durable what they did. To be called when a dead process's work is
+   * settled, before its refs are believed in, and at clean-up. The caller holds the store's lock.
+   * @returns how many files went
+   */
+  collectDebris(): number {
+    let removed = 0;
+    const now = this.ports.clock.now();
+    const isOld = (path: DiskPath): boolean => {
+      const stat = this.#fs.lstat(path);
+      return stat !== null && Math.abs(now - stat.mtimeMs) > DEAD_LOCK_MS;
+    };
+    // What a dead process did may not be durable yet; whoever tidies up after it believes what it sees.
+    const sync = (folder: DiskPath): void => syncFolder(this.#fs, folder);
+    sync(this.folder);
+    for (const { path, name } of [...this.#walk('refs', sync)]) {
+      if (!isTemporaryRef(name) && !(name.endsWith('.lock') && isOld(path))) continue;
+      if (this.#unlink(path)) removed++;
+    }
+    for (const name of this.#fs.list(this.folder).filter((each) => each.startsWith('packed-refs.'))) {
+      if ((isTemporaryRef(name) || isTemporaryName(name)) && this.#unlink(this.#pathOf(name))) removed++;
+    }
+    const lock = packedLockPath(this.folder);
+    if ((isOurLock(this.#fs, lock) || isOld(lock)) && this.#unlink(lock)) removed++;
+    const ofGit = diskChild(this.folder, 'packed-refs.new');
+    if (isOld(ofGit) && this.#unlink(ofGit)) removed++;
+    return removed;
+  }
+
+  #pathOf(name: string): DiskPath {
+    return diskChild(this.folder, name);
+  }
+
+  /** Read anew each time, for others write it; parsed anew only where it changed. */
+  #readPacked(): PackedRefs {
+    let bytes: Buffer;
+    try {
+      bytes = readWhole(this.#fs, this.#packedPath, PACKED_BYTES);
+    } catch (error) {
+      if (isFsError(error, 'ENOENT')) return NO_PACKED_REFS;
+      if (isFsError(error, 'EFBIG', 'EINVAL', 'ELOOP'))
+        throw damaged('is not what it should be', { file: this.#packedPath });
+      throw error;
+    }
+    if (!bytes.equals(this.#packed.bytes)) {
+      this.#packed = { bytes, refs: guarded(this.#packedPath, () => parsePackedRefs(bytes)) };
+    }
+    return this.#packed.refs;
+  }
+
+  #looseOrNull(name: string): LooseRef | null {
+    try {
+      return readLooseRef(this.#fs, this.#pathOf(name));
+    } catch (error) {
+      if (error instanceof FormatProblem) return null;
+      throw error;
+    }
+  }
+
+  *#looseNames(prefix: string): Generator<string> {
+    const cut = prefix.lastIndexOf('/');
+    if (!prefix.startsWith('refs/') || !isRefName(`${prefix.slice(0, cut)}/x`)) {
+      throw refused(`not the beginning of a ref's name: ${JSON.stringify(prefix)}`);
+    }
+    for (const { ref } of this.#walk(prefix.slice(0, cut))) {
+      if (ref.startsWith(prefix) && isRefName(ref)) yield ref;
+    }
+  }
+
+  /** Every file below a folder of refs. @param before is called with each folder before it is listed */
+  *#walk(
+    folder: string,
+    before?: (folder: DiskPath) => void,
+  ): Generator<{ readonly path: DiskPath; readonly name: string; readonly ref: string }> {
+    let names: readonly string[];
+    try {
+      before?.(this.#pathOf(folder));
+      names = this.#fs.list(this.#pathOf(folder)).sort();
+    } catch (error) {
+      if (isFsError(error, 'ENOENT', 'ENOTDIR')) return;
+      throw error;
+    }
+    for (const name of names) {
+      const ref = `${folder}/${name}`;
+      const path = this.#pathOf(ref);
+      const stat = this.#fs.lstat(path);
+      if (stat === null) continue;
+      if (kindOf(stat) !== 'folder') yield { path, name, ref };
+      else if (before !== undefined || isRefName(ref)) yield* this.#walk(ref, before);
+    }
+  }
+
+  /** Folders are synced also where a file was gone: who removed it may have been cut before that. */
+  #unlinkAll(names: readonly string[]): void {
+    const folders = new Set<DiskPath>();
+    for (const name of names) {
+      this.#unlink(this.#pathOf(name));
+      folders.add(folderOf(this.#pathOf(name)));
+    }
+    for (const folder of folders) {
+      try {
+        syncFolder(this.#fs, folder);
+      } catch (error) {
+        if (!isFsError(error, 'ENOENT', 'ENOTDIR')) throw error;
+      }
+    }
+  }
+
+  /** False if there is no such file. */
+  #unlink(path: DiskPath): boolean {
+    try {
+      this.#fs.unlink(path);
+      return true;
+    } catch (error) {
+      if (isFsError(error, 'ENOENT', 'ENOTDIR')) return false;
+      const stat = isFsError(error, 'EISDIR', 'EPERM') ? this.#fs.lstat(path) : null;
+      if (stat !== null && kindOf(stat) === 'folder') return false;
+      throw error;
+    }
+  }
+}
+
+/** In the order of their names. */
+function withRef(refs: readonly Ref[], ref: Ref): readonly Ref[] {
+  const at = refs.findIndex(({ name }) => name > ref.name);
+  return at < 0 ? [...refs, ref] : [...refs.slice(0, at), ref, ...refs.slice(at)];
+}
+
+/** Whether `name` is taken, is below a ref, or has one below it. */
+function clashes({ ids }: PackedRefs, name: string): boolean {
+  if (ids.size === 0) return false;
+  for (let cut = name.length; cut > 0; cut = name.lastIndexOf('/', cut - 1))
+    if (ids.has(name.slice(0, cut))) return true;
+  for (const other of ids.keys()) if (other.startsWith(`${name}/`)) return true;
+  return false;
+}
+
+function assertName(name: string): void {
+  if (!isRefName(name)) throw refused(`not a ref's name: ${JSON.stringify(name)}`);
+}
+
+function refused(message: string): SavepointError {
+  return new SavepointError('INTERNAL', message, { message });
+}
+
+function guarded<T>(file: DiskPath, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof FormatProblem) throw damaged(`A file of refs ${error.message}`, { file }, error);
+    throw error;
+  }
+}

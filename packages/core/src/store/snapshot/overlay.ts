@@ -1,0 +1,84 @@
+/** A batch that writes nothing: for looking at the workspace without taking a checkpoint. */
+
+import { SavepointError } from '../../model/errors.ts';
+import type { ObjectId } from '../../model/ids.ts';
+import { hashObject, idFrom, startObjectHash } from '../objects/object-hash.ts';
+import type { ObjectBatch, ObjectInfo, ObjectReader, ObjectType, StoredObject } from '../objects/object-reader.ts';
+
+/** New contents are kept up to this many bytes, so that differences can be shown. */
+const KEPT_BYTES = 64 * 1024 * 1024;
+const CHUNK = 1 << 20;
+
+export class OverlayBatch implements ObjectBatch {
+  readonly #kept = new Map<ObjectId, StoredObject>();
+  readonly #sizes = new Map<ObjectId, ObjectInfo>();
+  #room: number;
+
+  /** @param keptBytes of new contents */
+  constructor(
+    private readonly below: ObjectReader,
+    keptBytes: number = KEPT_BYTES,
+  ) {
+    this.#room = keptBytes;
+  }
+
+  get count(): number {
+    return this.#sizes.size;
+  }
+
+  add(type: ObjectType, data: Uint8Array): ObjectId {
+    const id = hashObject(type, data);
+    if (this.#sizes.has(id) || this.below.has(id)) return id;
+    this.#sizes.set(id, { type, size: data.length });
+    // Trees are needed to walk; contents only to be shown.
+    if (type !== 'blob' || data.length <= this.#room) {
+      if (type === 'blob') this.#room -= data.length;
+      this.#kept.set(id, { type, data: Buffer.from(data) });
+    }
+    return id;
+  }
+
+  addBlobFrom(size: number, read: (into: Buffer, position: number) => number): ObjectId {
+    const hash = startObjectHash('blob', size);
+    const buffer = Buffer.allocUnsafe(Math.min(size, CHUNK));
+    for (let at = 0; at < size; ) {
+      const got = read(buffer.subarray(0, Math.min(buffer.length, size - at)), at);
+      if (got === 0) break;
+      hash.update(buffer.subarray(0, got));
+      at += got;
+    }
+    const id = idFrom(hash);
+    if (!this.below.has(id)) this.#sizes.set(id, { type: 'blob', size });
+    return id;
+  }
+
+  has(id: ObjectId): boolean {
+    return this.#sizes.has(id) || this.below.has(id);
+  }
+
+  /** Null size for nothing: contents that were not kept are known by size only, and cannot be read. */
+  info(id: ObjectId): ObjectInfo | null {
+    return this.#sizes.get(id) ?? this.below.info(id);
+  }
+
+  read(id: ObjectId): StoredObject {
+    const kept = this.#kept.get(id);
+    if (kept !== undefined) return kept;
+    if (this.#sizes.has(id)) throw new SavepointError('INTERNAL', `The content of ${id} was not kept for this look.`);
+    return this.below.read(id);
+  }
+
+  async copyBlob(id: ObjectId, sink: (chunk: Buffer) => void): Promise<void> {
+    if (this.#sizes.has(id)) sink(this.read(id).data);
+    else await this.below.copyBlob(id, sink);
+  }
+
+  async finish(): Promise<void> {
+    throw new SavepointError('INTERNAL', 'A look at the workspace writes nothing.');
+  }
+
+  abandon(): void {
+    this.#kept.clear();
+    this.#sizes.clear();
+  }
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { readWhole } from '../../io/durable-write.ts';
+import { type Fs, FsError, isFsError } from '../../io/fs.ts';
+import { type DiskPath, diskChild, withSuffix } from '../../model/names.ts';
+
+/**
+ * Replaces a file of the cache folder. Nothing is synced: what it holds must tell by itself whether it is whole, and
+ * must not be missed. A cache that cannot be written is left out.
+ */
+export function writeCacheFile(fs: Fs, path: DiskPath, bytes: Buffer): void {
+  const temporary = withSuffix(path, '.new');
+  try {
+    if (fs.lstat(temporary) !== null) fs.unlink(temporary);
+    const file = fs.openNew(temporary, 0o600);
+    try {
+      fs.write(file, bytes, 0);
+    } finally {
+      fs.close(file);
+    }
+    fs.rename(temporary, path);
+  } catch (error) {
+    if (!(error instanceof FsError)) throw error;
+  }
+}
+
+/** A file of its own for each key, whatever characters that has. */
+export function fileForKey(folder: DiskPath, key: string): DiskPath {
+  return diskChild(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`);
+}
+
+/** The folder is made where it is missing. */
+export function writeCacheJson(fs: Fs, folder: DiskPath, key: string, json: unknown): void {
+  try {
+    fs.makeFolder(folder, 0o700);
+  } catch (error) {
+    if (!isFsError(error, 'EEXIST')) throw error;
+  }
+  writeCacheFile(fs, fileForKey(folder, key), Buffer.from(JSON.stringify(json)));
+}
+
+/** What is missing, damaged or longer than `mostBytes` is null. */
+export function readCacheJson<J, T>(fs: Fs, path: DiskPath, mostBytes: number, parse: (json: J) => T): T | null {
+  try {
+    return parse(JSON.parse(readWhole(fs, path, mostBytes).toString()) as J);
+  } catch (error) {
+    if (error instanceof FsError || error instanceof SyntaxError || error instanceof TypeError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,84 @@
+/** Paths that agents must not change: `frozen.json` in the store (docs/format.md). A damaged file is never "nothing is frozen". */
+
+import { showName } from '../../content/show-name.ts';
+import { durableWrite, readWhole } from '../../io/durable-write.ts';
+import { isFsError } from '../../io/fs.ts';
+import type { Ports } from '../../io/ports.ts';
+import { SavepointError } from '../../model/errors.ts';
+import {
+  type DiskPath,
+  diskChild,
+  isWithin,
+  type JsonName,
+  nameToJson,
+  type TreePath,
+  treePathFromJson,
+} from '../../model/names.ts';
+import type { StoreLayout } from '../layout.ts';
+
+export interface FrozenPath {
+  /** With all that is below it; '' is the workspace itself. */
+  readonly path: TreePath;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
+
+interface FrozenJson {
+  readonly format: 1;
+  readonly paths: readonly { readonly path: JsonName; readonly since: string }[];
+}
+
+const FROZEN_BYTES = 16 * 1024 * 1024;
+
+/** @throws SavepointError STORE_DAMAGED */
+export function readFrozen({ fs }: Ports, layout: StoreLayout): readonly FrozenPath[] {
+  const file = fileOf(layout);
+  try {
+    const json = JSON.parse(readWhole(fs, file, FROZEN_BYTES).toString()) as FrozenJson;
+    return json.paths.map(({ path, since }) => ({ path: treePathFromJson(path), since: Date.parse(since) }));
+  } catch (cause) {
+    if (isFsError(cause, 'ENOENT')) return [];
+    if (isFsError(cause)) throw cause;
+    throw new SavepointError(
+      'STORE_DAMAGED',
+      `${showName(file)} cannot be read, so nobody knows what is frozen.`,
+      { file: nameToJson(file) },
+      { cause, hint: 'Remove the file, and freeze again what is to be frozen.' },
+    );
+  }
+}
+
+/** Durable when it returns. The caller holds the store's lock. */
+export function writeFrozen({ fs }: Ports, layout: StoreLayout, frozen: readonly FrozenPath[]): void {
+  const paths = [...frozen]
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+    .map(({ path, since }) => ({ path: nameToJson(path), since: new Date(since).toISOString() }));
+  const json: FrozenJson = { format: 1, paths };
+  durableWrite(fs, fileOf(layout), Buffer.from(`${JSON.stringify(json, null, 2)}\n`), 0o600);
+}
+
+/** The frozen path that a write to `path` would touch: it, one above it, or one below it. */
+export function frozenPathOf(frozen: readonly FrozenPath[], path: TreePath): TreePath | null {
+  return frozen.find((each) => isWithin(path, each.path) || isWithin(each.path, path))?.path ?? null;
+}
+
+/** @throws SavepointError FROZEN */
+export function assertNotFrozen(frozen: readonly FrozenPath[], paths: readonly TreePath[]): void {
+  const hit = paths.flatMap((path) => {
+    const by = frozenPathOf(frozen, path);
+    return by === null ? [] : [{ path, by }];
+  });
+  const [first] = hit;
+  if (first === undefined) return;
+  const { path, by } = first;
+  const more = hit.length === 1 ? '' : ` and ${hit.length - 1} more`;
+  const why = by === path ? '' : ` (${by === '' ? 'the whole workspace' : showName(by)} is)`;
+  throw new SavepointError('FROZEN', `${showName(path)}${more} must not be changed: frozen${why}.`, {
+    paths: hit.map((one) => nameToJson(one.path)),
+    frozen: [...new Set(hit.map((one) => nameToJson(one.by)))],
+  });
+}
+
+function fileOf(layout: StoreLayout): DiskPath {
+  return diskChild(layout.path, 'frozen.json');
+}

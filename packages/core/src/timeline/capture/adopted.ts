@@ -1,0 +1,161 @@
+/**
+ * What a first checkpoint took over from repositories without reading it is read afterwards, when nobody waits for it.
+ *
+ * Two things are looked at: whether the objects are sound, and whether the files for which a repository still vouches hold
+ * what it says (an index that lies, or a conversion that was at work and has left no trace). Files that were changed since
+ * are not told from those, and are passed over.
+ */
+import { showName } from '../../content/show-name.ts';
+import type { Pace } from '../../io/pace.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import type { Snapshot } from '../../model/entries.ts';
+import type { ObjectId } from '../../model/ids.ts';
+import { childPath, diskChild, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
+import { PathSet } from '../../model/path-set.ts';
+import { isDamage } from '../../store/objects/damage.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import { ownPaths } from '../../store/own-paths.ts';
+import { OverlayBatch } from '../../store/snapshot/overlay.ts';
+import { type FolderRef, readFolder, rootOf } from '../../store/snapshot/snapshot.ts';
+import { readAdopted } from '../../store/state/adopted-note.ts';
+import { Adoption } from '../../workspace/adoption/adoption.ts';
+import { scan } from '../../workspace/scan/scan.ts';
+import type { Recalled } from '../../workspace/scan/scan-memory.ts';
+import { differences } from '../diff/snapshot-diff.ts';
+import type { Workspace } from './capture.ts';
+
+export interface AdoptedCheck {
+  /** In the checkpoint, and damaged or no longer there. */
+  readonly damaged: readonly TreePath[];
+  /** Of which the checkpoint has other contents than they had. Not looked for where something is damaged. */
+  readonly wrong: readonly TreePath[];
+}
+
+const SHOWN = 3;
+
+/**
+ * Writes nothing, and needs no lock.
+ * @returns null where there is nothing to check
+ * @throws SavepointError CAPTURE_FAILED, CANCELLED
+ */
+export async function checkAdopted(workspace: Workspace, pace: Pace): Promise<AdoptedCheck | null> {
+  const checkpoint = checkpointOf(workspace);
+  if (checkpoint === null) return null;
+  const { objects } = workspace.store;
+  const damaged = await damagedIn(objects, checkpoint.snapshot, pace);
+  return { damaged, wrong: damaged.length > 0 ? [] : await wrongIn(workspace, checkpoint.snapshot, pace) };
+}
+
+/** Null: all is well. */
+export function tellAdopted({ damaged, wrong }: AdoptedCheck): string | null {
+  const paths = [...new Set([...damaged, ...wrong])];
+  if (paths.length === 0) return null;
+  const names = paths
+    .slice(0, SHOWN)
+    .map((path) => showName(path))
+    .join(', ');
+  return (
+    `The first checkpoint took over contents from a repository that are damaged there, or not what its index says: ${names}` +
+    `${paths.length > SHOWN ? `, and ${paths.length - SHOWN} more` : ''}. All files are read anew.`
+  );
+}
+
+function checkpointOf({ ports, store, timeline }: Workspace): Checkpoint | null {
+  const note = readAdopted(ports.fs, store.layout);
+  if (note === null) return null;
+  // What a purge wrote anew has other commits; the contents are the same.
+  const { checkpoints } = timeline.readAll(timeline.list().filter(({ commit }) => commit === note));
+  return checkpoints[0] ?? timeline.latest();
+}
+
+/** Nothing is known, so that every file is looked at. */
+const NOTHING_KNOWN: Omit<Recalled, 'still'> = {
+  known: () => undefined,
+  unchanged: () => null,
+  watch: () => false,
+  isQuiet: () => false,
+  mustLookAgain: () => false,
+};
+
+async function damagedIn(objects: ObjectReader, snapshot: Snapshot, pace: Pace): Promise<readonly TreePath[]> {
+  const damaged: TreePath[] = [];
+  let done = 0;
+  for (const { path, id } of filesIn(objects, snapshot, (folder) => damaged.push(folder))) {
+    if (pace.due()) await pace.breathe({ phase: 'verify', done, total: null });
+    // Contents that several files have are read again: to keep in mind which were would take more than reading does.
+    if (!(await reads(objects, id))) damaged.push(path);
+    done += 1;
+  }
+  return damaged;
+}
+
+/** All files are read; of those that differ from the snapshot, the ones that the repository says to be as they were. */
+async function wrongIn(workspace: Workspace, snapshot: Snapshot, pace: Pace): Promise<readonly TreePath[]> {
+  const { ports, root, store, rules, globalIgnore, gitAttributes } = workspace;
+  if (gitAttributes === null) return [];
+  const adoption = new Adoption(ports, gitAttributes);
+  const overlay = new OverlayBatch(store.objects, 0);
+  try {
+    const found = await scan({
+      ports,
+      root,
+      batch: overlay,
+      recalled: { ...NOTHING_KNOWN, still: (_, make) => make(ports.fs, null) },
+      rules,
+      globalIgnore,
+      must: PathSet.EMPTY,
+      own: ownPaths(ports, store.layout),
+      rootsBefore: [],
+      pace,
+      adoption: { enter: (path, disk, repository) => adoption.enter(path, disk, repository), idOf: () => null },
+      toRemember: false,
+    });
+    const wrong: TreePath[] = [];
+    for (const { path, before, after } of differences(overlay, snapshot, found.snapshot)) {
+      if (pace.due()) await pace.breathe();
+      if (before.entry?.kind !== 'file' || after.entry?.kind !== 'file') continue;
+      // The index was read before the file: one that was changed in between is none that it vouches for.
+      const stat = ports.fs.lstat(diskChild(root, path));
+      if (stat !== null && adoption.idOf(path, stat) === before.entry.id) wrong.push(path);
+    }
+    return wrong;
+  } finally {
+    adoption.close();
+  }
+}
+
+/** Every file of a snapshot; of folders that cannot be read `hurt` is told. */
+function* filesIn(
+  objects: ObjectReader,
+  snapshot: Snapshot,
+  hurt: (path: TreePath) => void,
+): Generator<{ readonly path: TreePath; readonly id: ObjectId }> {
+  const folders: { readonly path: TreePath; readonly folder: FolderRef }[] = [
+    { path: WORKSPACE_ITSELF, folder: rootOf(snapshot) },
+  ];
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+    let entries: ReturnType<typeof readFolder>['entries'];
+    try {
+      ({ entries } = readFolder(objects, next.folder));
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      hurt(next.path);
+      continue;
+    }
+    for (const [name, entry] of entries) {
+      const path = childPath(next.path, name);
+      if (entry.kind === 'folder') folders.push({ path, folder: entry });
+      else if (entry.kind === 'file') yield { path, id: entry.id };
+    }
+  }
+}
+
+async function reads(objects: ObjectReader, id: ObjectId): Promise<boolean> {
+  try {
+    await objects.copyBlob(id, () => {});
+    return true;
+  } catch (error) {
+    if (isDamage(error)) return false;
+    throw error;
+  }
+}

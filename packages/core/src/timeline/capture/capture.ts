@@ -1,0 +1,408 @@
+/** From the workspace as it is now to a checkpoint on its timeline. */
+
+import { showName } from '../../content/show-name.ts';
+import type { Pace } from '../../io/pace.ts';
+import type { Ports } from '../../io/ports.ts';
+import {
+  type Actor,
+  type CaptureRules,
+  type Change,
+  type Checkpoint,
+  OUTSIDE,
+  type RecordedChange,
+  type ToolInfo,
+  type Trigger,
+} from '../../model/checkpoint.ts';
+import type { Snapshot } from '../../model/entries.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { changeId, checkpointId, EMPTY_TREE, type ObjectId, type WorkspaceId } from '../../model/ids.ts';
+import type { DiskPath, TreePath } from '../../model/names.ts';
+import { PathSet } from '../../model/path-set.ts';
+import type { OpenStore } from '../../store/layout.ts';
+import type { HeldLock } from '../../store/lock.ts';
+import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
+import type { BatchLimit, TakingBatch } from '../../store/objects/taking-batch.ts';
+import { OwnPaths, ownPaths } from '../../store/own-paths.ts';
+import type { Contents } from '../../store/snapshot/contents.ts';
+import { OverlayBatch } from '../../store/snapshot/overlay.ts';
+import { noteAdopted } from '../../store/state/adopted-note.ts';
+import { type OpenCall, readOpenCalls, writeOpenCall } from '../../store/state/open-calls.ts';
+import type { Adoption } from '../../workspace/adoption/adoption.ts';
+import { type ScanResult, scan } from '../../workspace/scan/scan.ts';
+import type { ScanMemory } from '../../workspace/scan/scan-memory.ts';
+import { listChanges } from '../diff/changes.ts';
+import type { Move, MoveOptions } from '../diff/renames.ts';
+import type { Story } from '../record/checkpoint-json.ts';
+import { NOTHING_TOLD } from '../record/checkpoint-record.ts';
+import {
+  type CheckpointRef,
+  readCheckpoint,
+  type Timeline,
+  type TimelineEnd,
+  writeCheckpoint,
+} from '../record/timeline.ts';
+import { type Attribution, attributionOf, sameAuthorship } from './attribution.ts';
+import { describe } from './describe.ts';
+import { orByRewind, returnsTo } from './own-rewind.ts';
+import { withIndexes } from './record-index.ts';
+
+const MB = 1024 * 1024;
+/** Then a scan goes everywhere. */
+const MOST_LOOKS = 4;
+
+/** One workspace, opened for work. */
+export interface Workspace {
+  readonly ports: Ports;
+  readonly id: WorkspaceId;
+  readonly root: DiskPath;
+  readonly store: OpenStore;
+  readonly timeline: Timeline;
+  readonly rules: CaptureRules;
+  /** Checkpoints have the index of each repository. */
+  readonly recordIndex: boolean;
+  readonly globalIgnore: DiskPath | null;
+  /** Of scans. */
+  readonly memory: ScanMemory;
+  /** The person's files of attributes, for a first checkpoint that takes contents over from repositories; null: none does. */
+  readonly gitAttributes: readonly DiskPath[] | null;
+  /** How large the store may be; null: as large as it gets. */
+  readonly maxStoreBytes: number | null;
+  /** Folders of programs, as PATH has them. */
+  readonly searchPath: string;
+  /** Numbers up to this one are used up, whatever the refs say. */
+  readonly lastNumber: number;
+}
+
+type FoundOut =
+  | 'number'
+  | 'workspace'
+  | 'previous'
+  | 'time'
+  | 'roots'
+  | 'rules'
+  | 'counts'
+  | 'partial'
+  | 'unsettled'
+  | 'changes'
+  | 'totals';
+
+/** What a caller says about a checkpoint; the rest is found out. */
+export interface Telling extends Omit<Story, FoundOut | 'description'> {
+  /** Null: say what happened. */
+  readonly description: string | null;
+}
+
+export function plainTelling(trigger: Trigger, actor: Actor): Telling {
+  return { ...NOTHING_TOLD, trigger, actor, description: null };
+}
+
+export interface Captured {
+  readonly checkpoint: Checkpoint;
+  /** False when nothing differed from the last checkpoint and none was made. */
+  readonly made: boolean;
+  readonly scan: ScanResult;
+}
+
+export interface CaptureOptions {
+  /** Make a checkpoint even if nothing differs from the last one. */
+  readonly always: boolean;
+  /** Paths that are captured whatever rules and caps say. */
+  readonly must?: PathSet;
+  /** What a workspace folder that is not there counts as. */
+  readonly missing?: 'failure' | 'empty';
+  /** Where it goes. Default: looked up. */
+  readonly end?: TimelineEnd;
+  /** Whose the changes are. Default: told from the calls that are open. */
+  readonly attribution?: Attribution;
+}
+
+/** Looks at the workspace without writing anything; the batch can read what was found. */
+export async function look(
+  workspace: Workspace,
+  pace: Pace,
+  options: Omit<CaptureOptions, 'always' | 'attribution' | 'end'> = {},
+): Promise<{ readonly scan: ScanResult; readonly objects: ObjectBatch; readonly latest: Checkpoint | null }> {
+  const latest = workspace.timeline.latest();
+  const objects = new OverlayBatch(workspace.store.objects);
+  return { scan: await scanWith(workspace, { ...options, batch: objects, latest }, pace), objects, latest };
+}
+
+/**
+ * Takes a checkpoint, unless `always` is false and nothing differs from the last one.
+ * @throws SavepointError CAPTURE_FAILED, STORE_FULL, NO_SPACE, IO, LOCK_LOST, CANCELLED: no checkpoint was made
+ */
+export async function capture(
+  workspace: Workspace,
+  lock: HeldLock,
+  pace: Pace,
+  telling: Telling,
+  options: CaptureOptions,
+): Promise<Captured> {
+  const { store, timeline } = workspace;
+  const end = options.end ?? timeline.end();
+  const { latest } = end;
+  const limit = batchLimit(workspace);
+  let batch = store.objects.batch(limit);
+  try {
+    const adopted = latest === null ? await adoptingScan(workspace, batch, options, pace) : null;
+    if (latest === null && adopted === null) {
+      batch.abandon();
+      batch = store.objects.batch(limit);
+    }
+    let found = adopted?.found ?? (await scanWith(workspace, { ...options, batch, latest }, pace));
+    const same =
+      latest !== null && latest.snapshot.files === found.snapshot.files && latest.snapshot.side === found.snapshot.side;
+    const open = readOpenCalls(workspace.ports.fs, store.layout, workspace.ports.clock.now());
+    if (same && !options.always) {
+      noLongerLate(workspace, open);
+      // What was damaged in the store and is sound on disk was written again.
+      if (batch.count > 0) await batch.finish();
+      else batch.abandon();
+      remember(workspace, latest.commit, found);
+      return { checkpoint: latest, made: false, scan: found };
+    }
+    const { roots, problems } = await withIndexes(workspace, batch, found.roots, latest?.roots ?? [], pace);
+    found = { ...found, roots, problems: [...found.problems, ...problems] };
+    const composed: NewCheckpoint = {
+      end,
+      found,
+      // What a call that overtook its capture had done by now cannot be told from what was there before it.
+      telling: { ...telling, late: telling.late || open.some(({ late }) => late) },
+      attribution: options.attribution ?? told(timeline, found, telling, open),
+    };
+    const ref = await composeCheckpoint(workspace, batch, composed, pace);
+    const checkpoint = readCheckpoint(batch, ref.commit);
+    await batch.finish();
+    pace.check();
+    lock.assertHeld();
+    if (adopted?.isUnread === true) noteAdopted(workspace.ports, store.layout, ref.commit);
+    timeline.publish(ref, checkpoint);
+    noLongerLate(workspace, open);
+    remember(workspace, ref.commit, found);
+    return { checkpoint, made: true, scan: found };
+  } catch (error) {
+    batch.abandon();
+    throw error;
+  }
+}
+
+/** What takes more than the whole store may have cannot be kept, whatever is dropped for it: it is not read to its end. */
+function batchLimit({ root, maxStoreBytes, timeline }: Workspace): BatchLimit | null {
+  if (maxStoreBytes === null) return null;
+  const full = (bytes: number): SavepointError =>
+    new SavepointError(
+      'STORE_FULL',
+      `What is new in ${showName(root)} takes more than ${Math.floor(maxStoreBytes / MB)} MB, and more are not allowed for its whole store.`,
+      { bytes, limit: maxStoreBytes, pinned: timeline.pinned().size },
+    );
+  return { bytes: maxStoreBytes, full };
+}
+
+const BETWEEN_CALLS: ReadonlySet<Trigger> = new Set(['before', 'session', 'prompt', 'message']);
+
+/** Between the calls of a session its agent may have gone back on its own. */
+function told(
+  timeline: Timeline,
+  { snapshot }: ScanResult,
+  { trigger, session, actor }: Telling,
+  open: readonly OpenCall[],
+): Attribution {
+  const attribution = attributionOf(open);
+  const isBetween = session !== null && BETWEEN_CALLS.has(trigger);
+  return isBetween && returnsTo(timeline, snapshot, session) ? orByRewind(attribution, actor, session) : attribution;
+}
+
+/** From here on, what changes while such a call is open can be told from what it found. */
+function noLongerLate({ ports, store }: Workspace, open: readonly OpenCall[]): void {
+  for (const call of open) if (call.late) writeOpenCall(ports.fs, store.layout, { ...call, late: false });
+}
+
+/** What a checkpoint holds. */
+type Composed = Pick<ScanResult, 'snapshot' | 'roots' | 'counts' | 'partial' | 'unsettled'> & {
+  /** What of it is in memory. */
+  readonly contents?: Contents;
+};
+
+export interface NewCheckpoint {
+  /** Where it goes. */
+  readonly end: TimelineEnd;
+  readonly found: Composed;
+  readonly telling: Telling;
+  readonly attribution: Attribution;
+  /** Files that whoever made the snapshot knows to have moved. Default: none. */
+  readonly moves?: readonly Move[];
+}
+
+/** Writes a checkpoint into the batch; it exists when it is published. */
+export async function composeCheckpoint(
+  workspace: Workspace,
+  batch: ObjectBatch,
+  { end: { latest: previous, lastNumber }, found, telling, attribution, moves = [] }: NewCheckpoint,
+  pace: Pace,
+): Promise<CheckpointRef> {
+  const reader = found.contents?.over(batch) ?? batch;
+  const options = movesBy(attribution, moves);
+  // Everything is new in a first checkpoint: its trees say so already.
+  const { changes, totals } =
+    previous === null
+      ? { changes: [], totals: { files: 0, added: 0, removed: 0 } }
+      : await listChanges(reader, previous.snapshot, found.snapshot, pace, options);
+  const description = telling.description ?? describe(previous, changes, found.counts, telling.tool);
+  const number = Math.max(lastNumber, workspace.lastNumber) + 1;
+  return writeCheckpoint(
+    batch,
+    {
+      ...telling,
+      number,
+      workspace: workspace.id,
+      previous: previous?.id ?? null,
+      time: workspace.ports.clock.now(),
+      description,
+      roots: found.roots,
+      rules: workspace.rules,
+      counts: found.counts,
+      partial: found.partial,
+      unsettled: found.unsettled,
+      changes:
+        previous === null
+          ? null
+          : changes.map((change, index) => recorded(change, number, index, attribution, telling.tool)),
+      totals,
+    },
+    found.snapshot,
+  );
+}
+
+function movesBy(attribution: Attribution, known: readonly Move[]): MoveOptions {
+  return { known, mayBeOne: ({ from, to }) => sameAuthorship(attribution(from), attribution(to)) };
+}
+
+/** What a capture would put on record now, as a checkpoint that nobody made; null where nothing differs. */
+export async function uncaptured(
+  workspace: Workspace,
+  objects: ObjectReader,
+  latest: Checkpoint,
+  snapshot: Snapshot,
+  pace: Pace,
+): Promise<Checkpoint | null> {
+  if (latest.snapshot.files === snapshot.files && latest.snapshot.side === snapshot.side) return null;
+  const { ports, store, timeline, lastNumber } = workspace;
+  const attribution = attributionOf(readOpenCalls(ports.fs, store.layout, ports.clock.now()));
+  const number = Math.max(timeline.lastNumber(), lastNumber) + 1;
+  const { changes, totals } = await listChanges(objects, latest.snapshot, snapshot, pace, movesBy(attribution, []));
+  return {
+    ...latest,
+    ...plainTelling('before', OUTSIDE),
+    description: '',
+    id: checkpointId(number),
+    number,
+    previous: latest.id,
+    time: ports.clock.now(),
+    changes: changes.map((change, index) => recorded(change, number, index, attribution, null)),
+    totals,
+    snapshot,
+  };
+}
+
+function recorded(
+  change: Change,
+  checkpoint: number,
+  index: number,
+  attribution: Attribution,
+  tool: ToolInfo | null,
+): RecordedChange {
+  const by = attribution(change.path);
+  const isPatch = change.operation === 'write' && tool?.kind === 'edit' && by.authors.some(({ call }) => call !== null);
+  return {
+    ...change,
+    operation: isPatch ? 'patch' : change.operation,
+    id: changeId(checkpoint, index + 1),
+    by,
+  };
+}
+
+/**
+ * For the next scan. Nothing depends on it.
+ * @param but paths that were changed since it was found
+ */
+export function remember(
+  { memory }: Workspace,
+  commit: ObjectId,
+  { recalled, visited }: Pick<ScanResult, 'recalled' | 'visited'>,
+  but: readonly TreePath[] = [],
+): void {
+  if (recalled !== null) memory.keep(commit, recalled, visited, but);
+}
+
+/** The state of a workspace whose folder is gone. */
+const NOTHING_THERE: ScanResult = {
+  snapshot: { files: EMPTY_TREE, side: EMPTY_TREE },
+  counts: { files: 0, links: 0, folders: 0, bytes: 0, skipped: 0 },
+  roots: [],
+  partial: [],
+  leftOut: [],
+  unsettled: [],
+  problems: [],
+  own: OwnPaths.NONE,
+  recalled: null,
+  visited: new Map(),
+  filesRead: 0,
+};
+
+/** A first look that takes over what repositories have; null where that was not possible, and all has to be read. */
+async function adoptingScan(
+  workspace: Workspace,
+  batch: TakingBatch,
+  options: Omit<CaptureOptions, 'always'>,
+  pace: Pace,
+): Promise<{ readonly found: ScanResult; readonly isUnread: boolean } | null> {
+  if (workspace.gitAttributes === null) return null;
+  const { Adoption } = await import('../../workspace/adoption/adoption.ts');
+  const adoption = new Adoption(workspace.ports, workspace.gitAttributes);
+  batch.expect((tree) => adoption.bringsTree(tree));
+  try {
+    const found = await scanWith(workspace, { ...options, batch, latest: null, adoption }, pace);
+    return (await adoption.bringOver(batch, pace)) ? { found, isUnread: adoption.isUnread } : null;
+  } finally {
+    adoption.close();
+  }
+}
+
+interface Look extends Pick<CaptureOptions, 'must' | 'missing'> {
+  readonly batch: ObjectBatch;
+  /** The checkpoint before; null for the first. */
+  readonly latest: Checkpoint | null;
+  readonly adoption?: Adoption;
+}
+
+async function scanWith(
+  workspace: Workspace,
+  { batch, latest, adoption, must, missing }: Look,
+  pace: Pace,
+): Promise<ScanResult> {
+  const { ports, root, store, timeline } = workspace;
+  if (missing === 'empty' && ports.fs.lstat(root) === null) return NOTHING_THERE;
+  const { rules } = workspace;
+  const own = ownPaths(ports, store.layout);
+  const isCheckpoint = (commit: ObjectId): boolean => commit === latest?.commit || timeline.has(commit);
+  for (let look = 1; ; look++) {
+    const recalled = workspace.memory.recall({ root, rules, own, isCheckpoint });
+    const found = await scan({
+      ports,
+      root,
+      batch,
+      recalled,
+      rules,
+      globalIgnore: workspace.globalIgnore,
+      must: must ?? PathSet.EMPTY,
+      own,
+      rootsBefore: latest?.roots ?? [],
+      pace,
+      adoption: adoption ?? null,
+      toRemember: true,
+    });
+    if (!recalled.mustLookAgain(found.visited)) return found;
+    // Somebody makes names faster than they are looked for.
+    if (look === MOST_LOOKS) workspace.memory.forget();
+  }
+}

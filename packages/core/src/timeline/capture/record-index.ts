@@ -1,0 +1,153 @@
+/** Indexes on record: what was staged in each repository when a checkpoint was taken, where that is wanted. */
+import { showName } from '../../content/show-name.ts';
+import { problemOf, readGitFile, Unusable } from '../../git/file.ts';
+import { type IndexFile, parseIndexFile } from '../../git/index-file.ts';
+import { plainIndex } from '../../git/index-plain.ts';
+import { GitObjects } from '../../git/objects.ts';
+import { type GitState, readRepository } from '../../git/repository.ts';
+import { stagedBlobs } from '../../git/staged.ts';
+import { type TrackedPaths, trackedIn } from '../../git/tracked.ts';
+import { FsError } from '../../io/fs.ts';
+import type { Pace } from '../../io/pace.ts';
+import type { Ports } from '../../io/ports.ts';
+import type { CaptureRules, RecordedIndex, RootState } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { ObjectId } from '../../model/ids.ts';
+import { type DiskPath, diskChild, joinPaths, onDisk } from '../../model/names.ts';
+import type { ObjectBatch } from '../../store/objects/object-reader.ts';
+import { ChosenPaths } from '../../workspace/rules/chosen-paths.ts';
+
+/** What of a workspace it takes. */
+export interface IndexedWorkspace {
+  readonly ports: Ports;
+  readonly root: DiskPath;
+  readonly rules: CaptureRules;
+  readonly recordIndex: boolean;
+}
+
+export interface Indexed {
+  readonly roots: readonly RootState[];
+  /** For people: why one is not on record. */
+  readonly problems: readonly string[];
+}
+
+const INDEX_BYTES = 256 * 1024 * 1024;
+/** A folder that somebody staged whole by mistake would come into each checkpoint's story. */
+const MOST_STAGED = 10_000;
+const TRIES = 3;
+const ID_BYTES = 20;
+
+/** Why the index of a repository is not recorded, for people. */
+class NotRecorded extends Error {}
+
+/**
+ * The roots with their indexes, where that is asked for; what those name goes into the batch.
+ * @param before the roots of a checkpoint that is whole in the store: what it has is not read again
+ */
+export async function withIndexes(
+  workspace: IndexedWorkspace,
+  batch: ObjectBatch,
+  roots: readonly RootState[],
+  before: readonly RootState[],
+  pace: Pace,
+): Promise<Indexed> {
+  const problems: string[] = [];
+  const known = new Map(before.map((root) => [root.path, root]));
+  const indexed: RootState[] = [];
+  for (const root of roots.map(withoutIndex)) {
+    const isWanted = workspace.recordIndex && root.kind === 'repository' && root.failed === undefined;
+    if (!isWanted) {
+      indexed.push(root);
+      continue;
+    }
+    try {
+      const index = await recorded(workspace, batch, root, known.get(root.path), pace);
+      indexed.push(index === null ? root : { ...root, index });
+    } catch (error) {
+      indexed.push(root);
+      const name = root.path === '' ? 'the workspace’s repository' : showName(root.path);
+      problems.push(`the index of ${name} is not recorded: ${whyNot(error)}`);
+    }
+    await pace.breathe();
+  }
+  return { roots: indexed, problems };
+}
+
+export function withoutIndex({ index: _, ...root }: RootState): RootState {
+  return root;
+}
+
+/** @returns null where the repository has no index */
+async function recorded(
+  workspace: IndexedWorkspace,
+  batch: ObjectBatch,
+  root: RootState,
+  before: RootState | undefined,
+  pace: Pace,
+): Promise<RecordedIndex | null> {
+  const { ports } = workspace;
+  const state = readRepository(ports.fs, onDisk(workspace.root, root.path));
+  if (state === null) return null;
+  if ('problem' in state) throw new NotRecorded(state.problem.detail);
+  if (state.objectFormat !== 'sha1') throw new NotRecorded(`its objects are named by ${state.objectFormat}`);
+  const file = readStable(workspace, state);
+  if (file === null) return null;
+  const tracked = trackedIn(file);
+  if (tracked === null) throw new NotRecorded('it is split into two files');
+  if (tracked.sparseFolders.length > 0) throw new NotRecorded('it is of a sparse checkout');
+  const id = batch.add('blob', plainIndex(file));
+  if (before?.index?.id === id && before.commit === root.commit) return before.index;
+  return { id, staged: await keepStaged(workspace, batch, { state, root, tracked }, pace) };
+}
+
+/** git writes an index beside the old one and renames it; who writes otherwise may be in the middle of it. */
+function readStable({ ports: { fs } }: IndexedWorkspace, { gitDir }: GitState): IndexFile | null {
+  const path = diskChild(gitDir, 'index');
+  for (let left = TRIES - 1; ; left--) {
+    const data = readGitFile(fs, path, INDEX_BYTES);
+    if (data === null) return null;
+    try {
+      return parseIndexFile(path, data, ID_BYTES);
+    } catch (error) {
+      if (left === 0 || !(error instanceof Unusable) || error.problem.why !== 'damaged') throw error;
+    }
+  }
+}
+
+async function keepStaged(
+  { ports, rules }: IndexedWorkspace,
+  batch: ObjectBatch,
+  { state, root, tracked }: { readonly state: GitState; readonly root: RootState; readonly tracked: TrackedPaths },
+  pace: Pace,
+): Promise<readonly ObjectId[]> {
+  const objects = new GitObjects(ports, state);
+  try {
+    const staged = await stagedBlobs(objects, root.commit, tracked, pace);
+    if (staged.size > MOST_STAGED) throw new NotRecorded(`more than ${MOST_STAGED} files are staged`);
+    const chosen = new ChosenPaths(rules);
+    // Looked through first: nothing of an index that is not recorded comes into the store.
+    for (const [id, path] of staged) {
+      if (chosen.excludes(joinPaths(root.path, path), false)) throw new NotRecorded(`${showName(path)} is left out`);
+      const size = objects.holding(id).info(id as ObjectId)?.size ?? 0;
+      if (size > rules.maxFileBytes) throw new NotRecorded(`what is staged of ${showName(path)} is too large`);
+    }
+    const ids = [...staged.keys()].sort() as ObjectId[];
+    for (const id of ids) {
+      if (pace.due()) await pace.breathe();
+      const { type, data } = objects.holding(id).read(id);
+      if (type !== 'blob') throw new NotRecorded(`object ${id} is no blob`);
+      batch.add('blob', data);
+    }
+    return ids;
+  } finally {
+    objects.close();
+  }
+}
+
+function whyNot(error: unknown): string {
+  if (error instanceof NotRecorded) return error.message;
+  // What the repository lacks, or cannot be read of it; the store's own failures are none of this.
+  if (error instanceof SavepointError && error.code === 'STORE_DAMAGED') return error.message;
+  if (error instanceof Unusable || error instanceof FsError) return problemOf(error).detail;
+  throw error;
+}

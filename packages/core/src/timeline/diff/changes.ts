@@ -1,0 +1,131 @@
+/** The changes between two snapshots, as people and checkpoints list them. */
+
+import { changedSpan, type LineRange } from '../../content/changed-span.ts';
+import { countLines } from '../../content/line-diff.ts';
+import type { Pace } from '../../io/pace.ts';
+import type { Change, ChangeKind, ChangeTotals } from '../../model/checkpoint.ts';
+import type { Entry, Snapshot } from '../../model/entries.ts';
+import { isWithin, type TreePath } from '../../model/names.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import { readBlob } from '../../store/snapshot/snapshot.ts';
+import { findMoves, type MoveOptions } from './renames.ts';
+import { differences, type PathDifference } from './snapshot-diff.ts';
+
+/** Lines are counted for this many files; more would cost more than the figure is worth. */
+const COUNTED_FILES = 300;
+const COUNTED_BYTES = 1024 * 1024;
+
+export interface ChangeList {
+  readonly changes: readonly Change[];
+  readonly totals: ChangeTotals;
+}
+
+export interface ListOptions extends MoveOptions {
+  /** Only these and what is below them; a file that moved across that border came or went. Default: everything. */
+  readonly within?: readonly TreePath[];
+}
+
+/**
+ * A path that was skipped on either side is no change: what happened to it is not known. A folder is one only
+ * where nothing in it tells of it: empty, or its permissions changed. A file that moved is one change, at its new path.
+ */
+export async function listChanges(
+  reader: ObjectReader,
+  before: Snapshot | null,
+  after: Snapshot | null,
+  pace: Pace,
+  options: ListOptions = {},
+): Promise<ChangeList> {
+  const found: PathDifference[] = [];
+  const isAskedFor = ({ path }: PathDifference): boolean =>
+    options.within === undefined || options.within.some((folder) => isWithin(path, folder));
+  for (const difference of differences(reader, before, after)) {
+    if (pace.due()) await pace.breathe();
+    if (difference.before.skip === null && difference.after.skip === null && isAskedFor(difference)) {
+      found.push(difference);
+    }
+  }
+  // In a first checkpoint everything came, and nothing went.
+  const moves = await findMoves(reader, before === null ? [] : found, options, pace);
+  const moved = new Set(moves.values());
+  const old = new Map(found.filter(({ path }) => moved.has(path)).map(({ path, before: was }) => [path, was.entry]));
+  const told = found.filter(
+    (difference, index) => !isImplied(difference, found[index + 1]) && !moved.has(difference.path),
+  );
+  const changes: Change[] = [];
+  let counted = 0;
+  for (const { path, before: was, after: now } of told) {
+    if (pace.due()) await pace.breathe();
+    const from = moves.get(path) ?? null;
+    const entry = from === null ? was.entry : (old.get(from) ?? null);
+    const lines = counted < COUNTED_FILES ? lineCounts(reader, entry, now.entry) : null;
+    if (lines !== null) counted += 1;
+    changes.push({
+      path,
+      operation: from === null ? operationOf(entry, now.entry) : 'rename',
+      from,
+      before: entry,
+      after: now.entry,
+      added: lines?.added ?? null,
+      removed: lines?.removed ?? null,
+      lines: lines?.lines ?? null,
+      beforeSize: sizeOf(reader, entry),
+      afterSize: sizeOf(reader, now.entry),
+    });
+  }
+  return { changes, totals: totalsOf(changes) };
+}
+
+export function totalsOf(changes: readonly Change[]): ChangeTotals {
+  let added = 0;
+  let removed = 0;
+  for (const change of changes) {
+    added += change.added ?? 0;
+    removed += change.removed ?? 0;
+  }
+  return { files: changes.length, added, removed };
+}
+
+/** A folder that came or went together with what it holds is told by that. */
+function isImplied(difference: PathDifference, next: PathDifference | undefined): boolean {
+  const { before, after } = difference;
+  if (before.entry?.kind !== 'folder' && after.entry?.kind !== 'folder') return false;
+  if (before.entry !== null && after.entry !== null) return false;
+  return next?.path.startsWith(`${difference.path}/`) ?? false;
+}
+
+export function operationOf(before: Entry | null, after: Entry | null): ChangeKind {
+  if (before === null) return 'create';
+  if (after === null) return 'delete';
+  if (before.kind !== after.kind) return 'kind';
+  if (before.kind === 'folder') return 'mode';
+  return before.id === (after as typeof before).id ? 'mode' : 'write';
+}
+
+function lineCounts(
+  reader: ObjectReader,
+  before: Entry | null,
+  after: Entry | null,
+): { readonly added: number; readonly removed: number; readonly lines: LineRange | null } | null {
+  const old = fileId(before);
+  const now = fileId(after);
+  if (old === null && now === null) return null;
+  if (old === now) return { added: 0, removed: 0, lines: null };
+  for (const id of [old, now]) {
+    if (id !== null && (reader.info(id)?.size ?? Number.POSITIVE_INFINITY) > COUNTED_BYTES) return null;
+  }
+  const empty = Buffer.alloc(0);
+  const [a, b] = [old, now].map((id) => (id === null ? empty : readBlob(reader, id))) as [Buffer, Buffer];
+  const counts = countLines(a, b);
+  return counts === null
+    ? null
+    : { ...counts, lines: changedSpan(a.toString('latin1'), b.toString('latin1'))?.lines ?? null };
+}
+
+function sizeOf(reader: ObjectReader, entry: Entry | null): number | null {
+  return entry === null || entry.kind === 'folder' ? null : (reader.info(entry.id)?.size ?? null);
+}
+
+function fileId(entry: Entry | null) {
+  return entry?.kind === 'file' ? entry.id : null;
+}

@@ -1,0 +1,53 @@
+/** What differs between two states, as a list and as a patch. */
+
+import { type Patch, type PatchSide, PatchWriter } from '../../content/unified-patch.ts';
+import type { Pace } from '../../io/pace.ts';
+import type { Change, ChangeTotals } from '../../model/checkpoint.ts';
+import type { Entry, Snapshot } from '../../model/entries.ts';
+import type { TreePath } from '../../model/names.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import { readBlob } from '../../store/snapshot/snapshot.ts';
+import { listChanges } from './changes.ts';
+
+export interface Comparison {
+  readonly changes: readonly Change[];
+  readonly totals: ChangeTotals;
+  /** Null unless asked for. */
+  readonly patch: Patch | null;
+}
+
+export interface Compared {
+  readonly before: Snapshot;
+  readonly after: Snapshot;
+  /** Only these and what is below them. Default: everything. */
+  readonly paths?: readonly TreePath[];
+  /** Default false. */
+  readonly patch?: boolean;
+}
+
+export async function compare(
+  objects: ObjectReader,
+  { before, after, paths = [], patch = false }: Compared,
+  pace: Pace,
+): Promise<Comparison> {
+  const options = paths.length === 0 ? {} : { within: paths };
+  const { changes, totals } = await listChanges(objects, before, after, pace, options);
+  return { changes, totals, patch: patch ? await patchOf(objects, changes, pace) : null };
+}
+
+/** A file that moved is told as gone and come: that applies wherever the rest does, whatever reads it. */
+export async function patchOf(objects: ObjectReader, changes: readonly Change[], pace: Pace): Promise<Patch> {
+  const writer = new PatchWriter();
+  for (const { path, from, before, after } of changes) {
+    if (pace.due()) await pace.breathe();
+    if (from !== null) writer.add({ path: from, before: side(objects, before), after: null });
+    writer.add({ path, before: from === null ? side(objects, before) : null, after: side(objects, after) });
+  }
+  return writer.finish();
+}
+
+function side(objects: ObjectReader, entry: Entry | null): PatchSide | null {
+  if (entry === null || entry.kind === 'folder') return entry;
+  const { id } = entry;
+  return { ...entry, size: objects.info(id)?.size ?? 0, read: () => readBlob(objects, id) };
+}

@@ -1,0 +1,82 @@
+/** One change of the timeline, with the contents on both sides of it. */
+
+import { showName } from '../../content/show-name.ts';
+import type { Patch } from '../../content/unified-patch.ts';
+import type { Pace } from '../../io/pace.ts';
+import type { Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
+import type { Entry } from '../../model/entries.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { PURGED, parseChangeId } from '../../model/ids.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import type { Timeline } from '../record/timeline.ts';
+import { patchOf } from './compare.ts';
+import { hunksOf, type NumberedHunk } from './hunks.ts';
+
+export interface FoundChange {
+  readonly change: RecordedChange;
+  readonly checkpoint: Checkpoint;
+}
+
+export interface ChangeDiff extends FoundChange {
+  readonly patch: Patch;
+  /** Null where there are none to tell apart: a file that came or went, no text, too long. */
+  readonly hunks: readonly NumberedHunk[] | null;
+}
+
+/**
+ * @param given `cp_12.3`
+ * @throws SavepointError UNKNOWN_CHANGE, STORE_DAMAGED
+ */
+export function findChange(timeline: Timeline, given: string): FoundChange {
+  const id = parseChangeId(given);
+  const ref = id === null ? undefined : timeline.list().find(({ number }) => number === id.checkpoint);
+  if (id === null) throw unknown(given, 'A change is named as cp_12.3.');
+  if (ref === undefined) throw unknown(given, `There is no cp_${id.checkpoint}: it was dropped, or never made.`);
+  const checkpoint = timeline.read(ref);
+  if (checkpoint.changes === null) throw unknown(given, `${checkpoint.id} keeps no list of its changes.`);
+  const change = checkpoint.changes[id.place - 1];
+  if (change === undefined) throw unknown(given, `${checkpoint.id} has ${checkpoint.changes.length} changes.`);
+  return { change, checkpoint };
+}
+
+/** @throws SavepointError UNKNOWN_CHANGE; STORE_DAMAGED where a content is not there any more */
+export async function diffOfChange(
+  objects: ObjectReader,
+  timeline: Timeline,
+  given: string,
+  pace: Pace,
+): Promise<ChangeDiff> {
+  const found = findChange(timeline, given);
+  for (const [side, entry] of [
+    ['before', found.change.before],
+    ['after', found.change.after],
+  ] as const) {
+    if (isGone(objects, entry)) {
+      if (entry?.kind !== 'folder' && entry?.id === PURGED) throw purged(found.change);
+      throw new SavepointError(
+        'STORE_DAMAGED',
+        `The content ${side} ${found.change.id} is not in the store any more.`,
+        { object: entry?.kind === 'folder' ? '' : (entry?.id ?? '') },
+        { hint: 'Early versions did not keep the contents before the oldest checkpoint that clean-up left.' },
+      );
+    }
+  }
+  return {
+    ...found,
+    patch: await patchOf(objects, [found.change], pace),
+    hunks: hunksOf(objects, found.change),
+  };
+}
+
+export function isGone(objects: ObjectReader, entry: Entry | null): boolean {
+  return entry !== null && entry.kind !== 'folder' && objects.info(entry.id) === null;
+}
+
+function purged({ id, path }: RecordedChange): SavepointError {
+  const message = `What ${id} changed in ${showName(path)} was purged.`;
+  return new SavepointError('UNKNOWN_CHANGE', message, { given: id }, { hint: 'The change itself stays on record.' });
+}
+
+function unknown(given: string, why: string): SavepointError {
+  return new SavepointError('UNKNOWN_CHANGE', `There is no change ${JSON.stringify(given)}. ${why}`, { given });
+}

@@ -1,0 +1,33 @@
+/** What became of the roots between two states: files of one that came or went are changes like others, its branch is not. */
+import type { RootState } from '../../model/checkpoint.ts';
+import type { TreePath } from '../../model/names.ts';
+
+/** `moved`: it stands on another branch or commit. */
+export interface RootChange {
+  readonly path: TreePath;
+  readonly what: 'appeared' | 'vanished' | 'moved';
+  /** Null where it was no root. */
+  readonly before: RootState | null;
+  readonly after: RootState | null;
+}
+
+/** In the order of their paths. */
+export function rootChanges(before: readonly RootState[], after: readonly RootState[]): readonly RootChange[] {
+  const was = new Map(before.filter(isOne).map((root) => [root.path, root]));
+  const is = new Map(after.filter(isOne).map((root) => [root.path, root]));
+  const changes: RootChange[] = [];
+  for (const path of [...new Set([...was.keys(), ...is.keys()])].sort()) {
+    const [old, now] = [was.get(path) ?? null, is.get(path) ?? null];
+    if (old === null || now === null) {
+      changes.push({ path, what: old === null ? 'appeared' : 'vanished', before: old, after: now });
+    } else if (old.kind === now.kind && (old.branch !== now.branch || old.commit !== now.commit)) {
+      changes.push({ path, what: 'moved', before: old, after: now });
+    }
+  }
+  return changes;
+}
+
+/** The workspace's own folder is there in any case; of a root that could not be captured nothing is known. */
+function isOne({ path, kind, failed }: RootState): boolean {
+  return failed === undefined && (kind === 'repository' || path !== '');
+}

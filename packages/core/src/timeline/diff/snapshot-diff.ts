@@ -1,0 +1,129 @@
+/** What differs between two snapshots, path by path; equal folders are never opened. */
+import type { Entry, FileEntry, LinkEntry, Skip, Snapshot } from '../../model/entries.ts';
+import { sameEntry } from '../../model/entries.ts';
+import { childPath, type Name, namesIn, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import { ALL_OTHERS } from '../../store/snapshot/side.ts';
+import {
+  type FolderContents,
+  type FolderReader,
+  type FolderRef,
+  readFolder,
+  rootOf,
+} from '../../store/snapshot/snapshot.ts';
+
+/** One side of a difference. `skip` and `entry` are never both set; both null means that nothing was there. */
+export interface PathState {
+  readonly entry: Entry | null;
+  /** The path was there, or may have been, and was not captured. */
+  readonly skip: Skip | null;
+  /** Captured although an ignore rule covered it. */
+  readonly ignored: boolean;
+}
+
+export interface PathDifference {
+  readonly path: TreePath;
+  readonly before: PathState;
+  readonly after: PathState;
+}
+
+export const NOTHING: PathState = { entry: null, skip: null, ignored: false };
+
+interface Side {
+  readonly folder: FolderRef | null;
+  /** Why nothing is known of anything in here; null where `folder` says it all. */
+  readonly covering: Skip | null;
+}
+
+/**
+ * Folders come before what they hold, names in byte order. A path that was skipped on a side is reported with that
+ * skip, never as absent: the caller decides what an unknown means.
+ * @param before null for a state in which nothing existed
+ */
+export function* differences(
+  reader: ObjectReader,
+  before: Snapshot | null,
+  after: Snapshot | null,
+): Generator<PathDifference> {
+  const a: Side = { folder: before === null ? null : rootOf(before), covering: null };
+  const b: Side = { folder: after === null ? null : rootOf(after), covering: null };
+  yield* inFolder(reader, WORKSPACE_ITSELF, a, b);
+}
+
+function* inFolder(reader: ObjectReader, path: TreePath, a: Side, b: Side): Generator<PathDifference> {
+  if (sameFolderRef(a.folder, b.folder)) return;
+  const left = a.folder === null ? null : readFolder(reader, a.folder);
+  const right = b.folder === null ? null : readFolder(reader, b.folder);
+  if (path === '' && left !== null && right !== null && left.note.mode !== right.note.mode) {
+    yield { path, before: folderState(left, false), after: folderState(right, false) };
+  }
+  for (const name of namesOf(left, right)) {
+    const child = childPath(path, name);
+    const x = look(left, a.covering, name);
+    const y = look(right, b.covering, name);
+    const folders = x.ref !== null || y.ref !== null;
+    if (folders && sameFolderRef(x.ref, y.ref)) continue;
+    const before = x.ref === null ? x.state : folderState(readFolder(reader, x.ref), x.state.ignored);
+    const after = y.ref === null ? y.state : folderState(readFolder(reader, y.ref), y.state.ignored);
+    if (!sameEntry(before.entry, after.entry) || (before.skip === null) !== (after.skip === null)) {
+      if (before.entry !== null || after.entry !== null) yield { path: child, before, after };
+    }
+    if (folders) {
+      yield* inFolder(
+        reader,
+        child,
+        { folder: x.ref, covering: x.ref === null ? (x.state.skip ?? null) : null },
+        { folder: y.ref, covering: y.ref === null ? (y.state.skip ?? null) : null },
+      );
+    }
+  }
+}
+
+function sameFolderRef(a: FolderRef | null, b: FolderRef | null): boolean {
+  return a !== null && b !== null && a.files === b.files && a.side === b.side;
+}
+
+function namesOf(left: FolderContents | null, right: FolderContents | null): readonly Name[] {
+  if (left === null) return right === null ? [] : [...right.entries.keys()];
+  if (right === null) return [...left.entries.keys()];
+  const names = new Set(left.entries.keys());
+  for (const name of right.entries.keys()) names.add(name);
+  return [...names].sort();
+}
+
+interface Look {
+  readonly state: PathState;
+  readonly ref: FolderRef | null;
+}
+
+function look(folder: FolderContents | null, covering: Skip | null, name: Name): Look {
+  if (folder === null) return { state: { entry: null, skip: covering, ignored: false }, ref: null };
+  const found: FileEntry | LinkEntry | FolderRef | undefined = folder.entries.get(name);
+  if (found === undefined) {
+    const skip = folder.note.skips.get(name) ?? folder.note.skips.get(ALL_OTHERS) ?? null;
+    return { state: { entry: null, skip, ignored: false }, ref: null };
+  }
+  const ignored = folder.note.ignored.has(name);
+  if (found.kind === 'folder') return { state: { entry: null, skip: null, ignored }, ref: found };
+  return { state: { entry: found, skip: null, ignored }, ref: null };
+}
+
+function folderState(contents: FolderContents, ignored: boolean): PathState {
+  return { entry: { kind: 'folder', mode: contents.note.mode }, skip: null, ignored };
+}
+
+/**
+ * What a snapshot says about one path.
+ * @param read who asks for many paths reads each folder once with `rememberFolders`
+ */
+export function stateAt(read: FolderReader, snapshot: Snapshot, path: TreePath): PathState {
+  let folder = rootOf(snapshot);
+  const names = namesIn(path);
+  for (const [index, name] of names.entries()) {
+    const found = look(read(folder), null, name);
+    if (found.ref !== null) folder = found.ref;
+    else return index === names.length - 1 || found.state.skip !== null ? found.state : NOTHING;
+    if (index === names.length - 1) return folderState(read(folder), found.state.ignored);
+  }
+  return folderState(read(folder), false);
+}

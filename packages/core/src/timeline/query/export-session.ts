@@ -1,0 +1,164 @@
+/**
+ * A session's changes as files for other tools: one snapshot for each change, with whole contents, and an index. Their
+ * shape is that of the file change trackers that such tools know; what it has no place for stands under `savepoint`.
+ */
+
+import { createHash } from 'node:crypto';
+import type { Author, Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
+import type { Entry } from '../../model/entries.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { ChangeId, CheckpointId, SessionId } from '../../model/ids.ts';
+import { nameToJson, textFromBytes } from '../../model/names.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import { readBlob } from '../../store/snapshot/snapshot.ts';
+import { Activity } from '../activity/activity.ts';
+import { activitySource } from '../activity/source.ts';
+import { isGone } from '../diff/one-change.ts';
+import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
+import { actorName } from './history.ts';
+
+export interface ExportedFile {
+  /** Below the export's folder. */
+  readonly path: string;
+  readonly bytes: Buffer;
+}
+
+export interface ExportPlan {
+  readonly session: SessionId;
+  readonly changes: number;
+  /** Changes of which a content is not in the store any more; their snapshots say so. */
+  readonly incomplete: readonly ChangeId[];
+  /** Nobody knows whether changes of theirs belong to the session. */
+  readonly damaged: readonly DamagedCheckpoint[];
+  /** The index comes last: where it stands, all is there. */
+  files(): Generator<ExportedFile>;
+}
+
+interface Listed {
+  readonly change: RecordedChange;
+  readonly checkpoint: Checkpoint;
+  readonly author: Author;
+  /** The operation that took it back; null where it is in effect. */
+  readonly takenBack: CheckpointId | null;
+}
+
+/** @throws SavepointError UNKNOWN_SESSION */
+export function planExport(timeline: Timeline, objects: ObjectReader, session: SessionId): ExportPlan {
+  const listed: Listed[] = [];
+  const damaged: DamagedCheckpoint[] = [];
+  const activity = new Activity(activitySource(objects, timeline.reading()));
+  let began: number | null = null;
+  for (const { checkpoint, damaged: hurt } of timeline.newestFirst()) {
+    if (checkpoint === null) {
+      damaged.push(hurt);
+      continue;
+    }
+    activity.see(checkpoint);
+    if (checkpoint.session === session) began = checkpoint.time;
+    for (const change of [...(checkpoint.changes ?? [])].reverse()) {
+      const author = change.by.authors.find((one) => one.session === session);
+      if (author === undefined) continue;
+      listed.push({ change, checkpoint, author, takenBack: activity.effectOf(change).back?.by ?? null });
+      began = checkpoint.time;
+    }
+  }
+  if (began === null) throw new SavepointError('UNKNOWN_SESSION', 'No checkpoint is of that session.', { session });
+  listed.reverse();
+  const createdAt = isoTime(began);
+  return {
+    session,
+    changes: listed.length,
+    incomplete: listed.flatMap(({ change }) =>
+      isGone(objects, change.before) || isGone(objects, change.after) ? [change.id] : [],
+    ),
+    damaged,
+    *files() {
+      for (const one of listed) {
+        yield { path: `snapshots/${one.change.id}.json`, bytes: encode(snapshotOf(objects, session, one)) };
+      }
+      yield { path: 'index.json', bytes: encode({ sessionId: session, createdAt, changes: listed.map(indexed) }) };
+    },
+  };
+}
+
+function snapshotOf(
+  objects: ObjectReader,
+  session: SessionId,
+  { change, checkpoint, author, takenBack }: Listed,
+): unknown {
+  return {
+    id: change.id,
+    sessionId: session,
+    agentId: actorName(author.actor),
+    filePath: nameToJson(change.path),
+    operation: operationOf(change),
+    timestamp: isoTime(checkpoint.time),
+    before: contentOf(objects, change.before),
+    after: contentOf(objects, change.after),
+    metadata: {
+      ...(change.lines === null ? {} : { startLine: change.lines.first, endLine: change.lines.last }),
+      linesAdded: change.added,
+      linesRemoved: change.removed,
+      isOverwrite: change.before !== null && change.after !== null,
+    },
+    savepoint: {
+      checkpoint: checkpoint.id,
+      operation: change.operation,
+      from: change.from === null ? null : nameToJson(change.from),
+      tool: author.tool,
+      call: author.call,
+      sure: change.by.sure,
+      takenBack,
+    },
+  };
+}
+
+function indexed({ change, checkpoint, author }: Listed): unknown {
+  return {
+    id: change.id,
+    filePath: nameToJson(change.path),
+    operation: operationOf(change),
+    timestamp: isoTime(checkpoint.time),
+    agentId: actorName(author.actor),
+    stats: {
+      linesAdded: change.added,
+      linesRemoved: change.removed,
+      sizeBefore: change.beforeSize,
+      sizeAfter: change.afterSize,
+    },
+  };
+}
+
+/** Those tools know three; ours stands beside it. */
+function operationOf({ operation }: RecordedChange): 'write' | 'patch' | 'delete' {
+  return operation === 'delete' || operation === 'patch' ? operation : 'write';
+}
+
+/** Null: nothing was there, or a folder. */
+function contentOf(objects: ObjectReader, entry: Entry | null): unknown {
+  if (entry === null) return null;
+  if (entry.kind === 'folder') return { kind: 'folder', mode: octal(entry.mode) };
+  const ofKind = entry.kind === 'file' ? { mode: octal(entry.mode) } : { kind: 'link' };
+  if (isGone(objects, entry)) return { content: null, missing: true, ...ofKind };
+  const bytes = readBlob(objects, entry.id);
+  const text = bytes.includes(0) ? null : textFromBytes(bytes.toString('latin1'));
+  return {
+    ...(text === null ? { content: bytes.toString('base64'), encoding: 'base64' } : { content: text }),
+    hash: `sha256-${createHash('sha256').update(bytes).digest('hex')}`,
+    size: bytes.length,
+    ...ofKind,
+  };
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(4, '0');
+}
+
+function encode(value: unknown): Buffer {
+  return Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** A time that no calendar holds can stand in a damaged store. */
+function isoTime(time: number): string {
+  return new Date(Number.isFinite(time) && Math.abs(time) <= 8.64e15 ? time : 0).toISOString();
+}

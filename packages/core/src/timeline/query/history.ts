@@ -1,0 +1,125 @@
+/** Which changes happened, read off the lists of checkpoints, newest first. Contents are never loaded. */
+
+import type { Actor, Author, Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
+import { isOperation } from '../../model/checkpoint.ts';
+import { type ChangeId, type CheckpointId, checkpointNumber, parseChangeId } from '../../model/ids.ts';
+import { isWithin, type TreePath } from '../../model/names.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import { Activity } from '../activity/activity.ts';
+import { activitySource } from '../activity/source.ts';
+import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
+
+/** What a change must be to be listed; each of several authors may be the one that fits. */
+export interface HistoryFilter {
+  readonly session?: string;
+  /** A name (`user` and `outside` are some), or `name/id` for a sub-agent. */
+  readonly agent?: string;
+  /** As the agent calls it; for what Savepoint itself did, the act: `edit`, `restore`, … */
+  readonly tool?: string;
+  /** A file, or a folder for all below it; a rename counts for both of its paths. */
+  readonly path?: TreePath;
+  /** Milliseconds since 1970, by the checkpoint's own time. */
+  readonly since?: number;
+  readonly until?: number;
+}
+
+/** Which changes are listed, and where the page begins. */
+export interface HistoryQuery extends HistoryFilter {
+  /** How many at most. */
+  readonly limit: number;
+  /** Only changes older than this one. */
+  readonly before?: ChangeId;
+}
+
+/** A change, the checkpoint that recorded it, and whether it is in effect. */
+export interface HistoryEntry {
+  readonly change: RecordedChange;
+  readonly checkpoint: Checkpoint;
+  /** The operation that took it back; null where it is in effect. */
+  readonly takenBack: CheckpointId | null;
+}
+
+/** A checkpoint that keeps no list of its changes. */
+export interface Unlisted {
+  readonly id: CheckpointId;
+  /** `first`: everything in it is new; `too-many`: more changes than are worth a list. */
+  readonly why: 'first' | 'too-many';
+  readonly files: number;
+}
+
+/** A page of the history. */
+export interface HistoryPage {
+  readonly entries: readonly HistoryEntry[];
+  /** Within what was looked through for this page: nobody knows whether changes of theirs would fit. */
+  readonly unlisted: readonly Unlisted[];
+  readonly damaged: readonly DamagedCheckpoint[];
+  /** There are older ones. */
+  readonly more: boolean;
+}
+
+/** Within a checkpoint the last of its list comes first, so that ids go down from the first line to the last. */
+export function queryHistory(timeline: Timeline, objects: ObjectReader, query: HistoryQuery): HistoryPage {
+  const cut = query.before === undefined ? null : parseChangeId(query.before);
+  const activity = new Activity(activitySource(objects, timeline.reading()));
+  const entries: HistoryEntry[] = [];
+  const unlisted: Unlisted[] = [];
+  const damaged: DamagedCheckpoint[] = [];
+  const page = (more: boolean): HistoryPage => {
+    const oldest = more ? checkpointNumber(entries.at(-1)!.checkpoint.id) : 0;
+    const isInPage = ({ id }: { readonly id: CheckpointId }): boolean => checkpointNumber(id) >= oldest;
+    return { entries, unlisted: unlisted.filter(isInPage), damaged: damaged.filter(isInPage), more };
+  };
+  for (const told of timeline.newestFirst()) {
+    const number = told.checkpoint?.number ?? checkpointNumber((told.damaged as DamagedCheckpoint).id);
+    const isBehind = cut === null || number < cut.checkpoint;
+    if (told.checkpoint === null) {
+      if (isBehind) damaged.push(told.damaged);
+      continue;
+    }
+    const { checkpoint } = told;
+    activity.see(checkpoint);
+    if ((!isBehind && number !== cut?.checkpoint) || !isInTime(checkpoint, query)) continue;
+    const { changes } = checkpoint;
+    if (changes === null && isBehind) unlisted.push(unlistedOf(checkpoint));
+    const from = isBehind ? (changes?.length ?? 0) : Math.min(changes?.length ?? 0, (cut?.place ?? 1) - 1);
+    for (let at = from - 1; at >= 0; at--) {
+      const change = changes?.[at] as RecordedChange;
+      if (!fits(change, checkpoint, query)) continue;
+      if (entries.length === query.limit) return page(true);
+      entries.push({ change, checkpoint, takenBack: activity.effectOf(change).back?.by ?? null });
+    }
+  }
+  return page(false);
+}
+
+/** What did it: the agent's tool, or an act of Savepoint; null where nobody knows. */
+export function toolOf(author: Author, { trigger }: Checkpoint): string | null {
+  return author.tool ?? (isOperation(trigger) ? trigger : null);
+}
+
+/** `name`, or `name/id` for a sub-agent. */
+export function actorName({ name, id }: Actor): string {
+  return id === undefined ? name : `${name}/${id}`;
+}
+
+function isInTime({ time }: Checkpoint, { since, until }: HistoryFilter): boolean {
+  return (since === undefined || time >= since) && (until === undefined || time <= until);
+}
+
+function fits(change: RecordedChange, checkpoint: Checkpoint, filter: HistoryFilter): boolean {
+  const { path, session, agent, tool } = filter;
+  if (path !== undefined && !isWithin(change.path, path) && !(change.from !== null && isWithin(change.from, path))) {
+    return false;
+  }
+  if (session === undefined && agent === undefined && tool === undefined) return true;
+  return change.by.authors.some(
+    (author) =>
+      (session === undefined || author.session === session) &&
+      (agent === undefined || author.actor.name === agent || actorName(author.actor) === agent) &&
+      (tool === undefined || toolOf(author, checkpoint) === tool),
+  );
+}
+
+function unlistedOf({ id, previous, counts, totals }: Checkpoint): Unlisted {
+  return previous === null ? { id, why: 'first', files: counts.files } : { id, why: 'too-many', files: totals.files };
+}

@@ -1,0 +1,108 @@
+/** Checkpoints as people look through them: what matters, or one kind, with tiny steps in a row folded into one line. */
+
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import { checkpointNumber } from '../../model/ids.ts';
+import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
+
+/**
+ * - `main`: all but those that were taken only because a call or an act was about to begin; tiny steps are folded
+ * - `all`: every one
+ * - `manual`: those that someone asked for
+ * - `multi-file`: those in which more than one path changed
+ */
+export type ListView = 'main' | 'all' | 'manual' | 'multi-file';
+
+/** Which checkpoints are shown, and where the page begins. */
+export interface OverviewQuery {
+  readonly view: ListView;
+  /** Only this session's own. */
+  readonly session?: string;
+  /** How many rows at most. */
+  readonly limit: number;
+  /** Only older ones than this number. */
+  readonly before?: number;
+}
+
+/** A checkpoint, and older ones that it stands for. */
+export interface OverviewRow {
+  readonly checkpoint: Checkpoint;
+  /** Newest first; together with it they are one tiny step. */
+  readonly folded: readonly Checkpoint[];
+}
+
+/** Checkpoints for people to look through. */
+export interface Overview {
+  readonly rows: readonly OverviewRow[];
+  /** Which kind they are is not known. */
+  readonly damaged: readonly DamagedCheckpoint[];
+  /** Left out by the view, between the first row and the end of the last. */
+  readonly hidden: number;
+  readonly more: boolean;
+}
+
+/** A tiny step: one file of one session, under ten lines in all, within a minute. */
+const TINY_LINES = 10;
+const TINY_MS = 60_000;
+
+export function overview(timeline: Timeline, query: OverviewQuery): Overview {
+  const rows: { checkpoint: Checkpoint; folded: Checkpoint[] }[] = [];
+  const damaged: DamagedCheckpoint[] = [];
+  const foldedIn = (checkpoint: Checkpoint): boolean => {
+    const row = rows.at(-1);
+    if (query.view !== 'main' || row === undefined || !isTiny([row.checkpoint, ...row.folded, checkpoint]))
+      return false;
+    row.folded.push(checkpoint);
+    return true;
+  };
+  let hidden = 0;
+  let count = 0;
+  for (const told of timeline.newestFirst()) {
+    const isWanted = told.checkpoint === null || belongs(told.checkpoint, query);
+    const number = told.checkpoint?.number ?? checkpointNumber((told.damaged as DamagedCheckpoint).id);
+    if (number >= (query.before ?? Number.POSITIVE_INFINITY)) continue;
+    if (!isWanted) {
+      // Another session's is no part of what was asked for, and nothing that the view hides.
+      if (query.session === undefined || told.checkpoint?.session === query.session) hidden += 1;
+      continue;
+    }
+    if (told.checkpoint !== null && foldedIn(told.checkpoint)) continue;
+    if (count === query.limit) return { rows, damaged, hidden, more: true };
+    count += 1;
+    if (told.checkpoint === null) damaged.push(told.damaged);
+    else rows.push({ checkpoint: told.checkpoint, folded: [] });
+  }
+  return { rows, damaged, hidden, more: false };
+}
+
+function belongs({ trigger, session, totals }: Checkpoint, query: OverviewQuery): boolean {
+  if (query.session !== undefined && session !== query.session) return false;
+  switch (query.view) {
+    case 'all':
+      return true;
+    case 'main':
+      return trigger !== 'before';
+    case 'manual':
+      return trigger === 'manual';
+    case 'multi-file':
+      return totals.files > 1;
+  }
+}
+
+/** @param steps newest first */
+function isTiny(steps: readonly Checkpoint[]): boolean {
+  const [newest] = steps;
+  const oldest = steps.at(-1);
+  if (newest === undefined || oldest === undefined) return false;
+  if (Math.abs(newest.time - oldest.time) > TINY_MS) return false;
+  let lines = 0;
+  for (const step of steps) {
+    const [change, another] = step.changes ?? [];
+    if (step.trigger !== 'call' || step.session === null || step.session !== newest.session) return false;
+    if (change === undefined || another !== undefined || change.added === null || change.removed === null) return false;
+    if (change.path !== newest.changes?.[0]?.path || change.operation === 'rename') return false;
+    // What one must know before trusting it stays on a line of its own.
+    if (step.late || step.partial.length > 0 || step.unsettled.length > 0) return false;
+    lines += change.added + change.removed;
+  }
+  return lines < TINY_LINES;
+}

@@ -1,0 +1,120 @@
+/**
+ * What people call a checkpoint: `cp_12`, `last`, `last~2`, a commit id prefix, `@{10 minutes ago}`, and by the agent's id
+ * of a message `message:ID` (after its work, before the next) and `before:ID`.
+ */
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { checkpointId } from '../../model/ids.ts';
+import type { CheckpointRef, Timeline } from '../record/timeline.ts';
+import { placeOfMessage, sessionsOf } from './messages.ts';
+
+const UNITS: Readonly<Record<string, number>> = {
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 7 * 86_400_000,
+};
+
+/**
+ * @param now wall clock, milliseconds; only `@{…}` looks at it
+ * @throws SavepointError BAD_ID, UNKNOWN_CHECKPOINT, AMBIGUOUS_ID, NO_CHECKPOINT
+ */
+export function resolveCheckpoint(timeline: Timeline, given: string, now: number): Checkpoint {
+  const refs = timeline.list();
+  const find = lookup(given, refs, timeline, now);
+  if (refs.length === 0) throw new SavepointError('NO_CHECKPOINT', 'This workspace has no checkpoint yet.');
+  return timeline.read(find());
+}
+
+/** A checkpoint's number, or milliseconds since 1970. */
+export type Moment = { readonly checkpoint: number } | { readonly time: number };
+
+/**
+ * What `after` may be: a checkpoint by any of its names, a date, or `10 minutes ago`.
+ * @throws SavepointError BAD_ID, UNKNOWN_CHECKPOINT, AMBIGUOUS_ID, NO_CHECKPOINT
+ */
+export function resolveMoment(timeline: Timeline, given: string, now: number): Moment {
+  const text = given.trim();
+  const time = agoOrDate(/^@\{(.{1,50})\}$/.exec(text)?.[1]?.trim() ?? text, now);
+  return time === null ? { checkpoint: resolveCheckpoint(timeline, text, now).number } : { time };
+}
+
+function lookup(given: string, refs: readonly CheckpointRef[], timeline: Timeline, now: number): () => CheckpointRef {
+  const byNumber = /^cp_([1-9]\d{0,8})$/.exec(given);
+  if (byNumber !== null) return () => numbered(Number(byNumber[1]), refs, given);
+  const last = /^last(?:~(\d{1,6}))?$/.exec(given);
+  if (last !== null) return () => refs.at(-1 - Number(last[1] ?? 0)) ?? unknown(given, 'There are not that many.');
+  if (/^[0-9a-f]{4,40}$/.test(given)) return () => prefixed(given, refs);
+  const message = /^(message|before):(.{1,500})$/s.exec(given);
+  if (message !== null) return () => atMessage(message[2]!, message[1] === 'before', refs, timeline);
+  const inBraces = /^@\{(.{1,50})\}$/.exec(given)?.[1];
+  const time = inBraces === undefined ? null : agoOrDate(inBraces.trim(), now);
+  if (time !== null) return () => at(time, refs, timeline, given);
+  throw new SavepointError('BAD_ID', 'That does not name a checkpoint.', { given });
+}
+
+/**
+ * `10 minutes ago`, `2026-01-31`, `2026-01-31 12:00`, `2026-01-31T12:00:00.000Z`; without a zone it is local time.
+ * @param now milliseconds since 1970
+ * @returns milliseconds since 1970; null where the text is none of these
+ */
+export function agoOrDate(text: string, now: number): number | null {
+  const ago = /^(\d{1,6})\s+(second|minute|hour|day|week)s?\s+ago$/.exec(text);
+  if (ago !== null) return now - Number(ago[1]) * UNITS[ago[2]!]!;
+  if (!/^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/.test(text)) return null;
+  // The language takes a date alone for one at Greenwich.
+  const time = Date.parse(text.length === 10 ? `${text}T00:00` : text.replace(' ', 'T'));
+  return Number.isNaN(time) ? null : time;
+}
+
+function numbered(number: number, refs: readonly CheckpointRef[], given: string): CheckpointRef {
+  const newest = refs.at(-1)?.number ?? 0;
+  const why = number > newest ? `The newest is cp_${newest}.` : 'It was removed by clean-up.';
+  return refs.find((ref) => ref.number === number) ?? unknown(given, why);
+}
+
+function prefixed(given: string, refs: readonly CheckpointRef[]): CheckpointRef {
+  const fits = refs.filter((ref) => ref.commit.startsWith(given));
+  if (fits.length > 1) {
+    throw new SavepointError('AMBIGUOUS_ID', `Several checkpoints have a commit id that begins with ${given}.`, {
+      given,
+      candidates: fits.map((ref) => checkpointId(ref.number)),
+    });
+  }
+  return fits[0] ?? unknown(given, 'No checkpoint has such a commit id.');
+}
+
+/** The newest checkpoint that is not younger than `time`. */
+function at(time: number, refs: readonly CheckpointRef[], timeline: Timeline, given: string): CheckpointRef {
+  for (const ref of [...refs].reverse()) {
+    const [checkpoint] = timeline.readAll([ref]).checkpoints;
+    if (checkpoint !== undefined && checkpoint.time <= time) return ref;
+  }
+  return unknown(given, 'Every checkpoint is younger than that.');
+}
+
+function atMessage(
+  message: string,
+  before: boolean,
+  refs: readonly CheckpointRef[],
+  timeline: Timeline,
+): CheckpointRef {
+  const { checkpoints } = timeline.readAll(refs);
+  const sessions = sessionsOf(checkpoints, message);
+  if (sessions.length > 1) {
+    throw new SavepointError('AMBIGUOUS_ID', 'Several sessions have a message of that id.', {
+      given: message,
+      candidates: sessions,
+    });
+  }
+  const [session] = sessions;
+  const place = session === undefined ? null : placeOfMessage(checkpoints, session, message, before);
+  const ref = refs.find(({ number }) => number === place?.state.number);
+  if (ref !== undefined) return ref;
+  throw new SavepointError('NO_MESSAGE', 'No checkpoint belongs to that message.', { message, nearest: null });
+}
+
+function unknown(given: string, why: string): never {
+  throw new SavepointError('UNKNOWN_CHECKPOINT', `There is no checkpoint ${given}. ${why}`, { given });
+}

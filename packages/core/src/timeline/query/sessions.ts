@@ -1,0 +1,127 @@
+/** The sessions that a timeline tells of. */
+
+import type { Actor, Checkpoint } from '../../model/checkpoint.ts';
+import type { CallId, CheckpointId, SessionId } from '../../model/ids.ts';
+import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
+
+export interface SessionSummary {
+  readonly id: SessionId;
+  readonly actor: Actor;
+  /** Milliseconds since 1970: of its first and of its last checkpoint or change. */
+  readonly first: number;
+  readonly last: number;
+  /** What was said first; null where no prompt is on record. */
+  readonly title: string | null;
+  readonly prompts: number;
+  /** Calls that are on record: those that changed something. */
+  readonly calls: number;
+  /** Changes that it may have made, and those of them of which nobody is sure. */
+  readonly changes: number;
+  readonly unsure: number;
+  /** Lines, over `changes`. */
+  readonly added: number;
+  readonly removed: number;
+  /** Its own checkpoints, newest first. */
+  readonly checkpoints: readonly CheckpointId[];
+}
+
+/** The sessions of agents on a timeline. */
+export interface SessionList {
+  /** The one with the newest checkpoint or change first. */
+  readonly sessions: readonly SessionSummary[];
+  /** What they did is not counted. */
+  readonly damaged: readonly DamagedCheckpoint[];
+}
+
+/** @param deletedUpTo what a session did up to this checkpoint was deleted; 0: nothing was */
+export function listSessions(timeline: Timeline, deletedUpTo: (session: SessionId) => number): SessionList {
+  const found = new Map<SessionId, Tally>();
+  const damaged: DamagedCheckpoint[] = [];
+  const deleted = new Map<SessionId, number>();
+  const isDeleted = (session: SessionId, { number }: Checkpoint): boolean => {
+    const upTo = deleted.get(session) ?? deletedUpTo(session);
+    deleted.set(session, upTo);
+    return number <= upTo;
+  };
+  const tallyOf = (session: SessionId, actor: Actor, time: number): Tally => {
+    const known = found.get(session);
+    if (known !== undefined) {
+      known.first = time;
+      return known;
+    }
+    const tally = new Tally(session, actor, time);
+    found.set(session, tally);
+    return tally;
+  };
+  for (const { checkpoint, damaged: hurt } of timeline.newestFirst()) {
+    if (checkpoint === null) {
+      damaged.push(hurt);
+      continue;
+    }
+    const { session, actor, time } = checkpoint;
+    if (session !== null && !isDeleted(session, checkpoint)) tallyOf(session, actor, time).checkpoint(checkpoint);
+    for (const change of checkpoint.changes ?? []) {
+      for (const author of change.by.authors) {
+        if (author.session === null || isDeleted(author.session, checkpoint)) continue;
+        const tally = tallyOf(author.session, author.actor, time);
+        if (author.call !== null) tally.calls.add(author.call);
+        tally.changes += 1;
+        if (!change.by.sure) tally.unsure += 1;
+        tally.added += change.added ?? 0;
+        tally.removed += change.removed ?? 0;
+      }
+    }
+  }
+  return { sessions: [...found.values()].map((tally) => tally.summary()), damaged };
+}
+
+/** Filled from the newest checkpoint to the oldest. */
+class Tally {
+  readonly #checkpoints: CheckpointId[] = [];
+  readonly calls = new Set<CallId>();
+  #actor: Actor;
+  #title: string | null = null;
+  #prompts = 0;
+  first: number;
+  changes = 0;
+  unsure = 0;
+  added = 0;
+  removed = 0;
+
+  constructor(
+    private readonly id: SessionId,
+    actor: Actor,
+    private readonly last: number,
+  ) {
+    this.#actor = actor;
+    this.first = last;
+  }
+
+  checkpoint({ id, trigger, actor, conversation, toolCall }: Checkpoint): void {
+    this.#checkpoints.push(id);
+    // The session's own agent speaks first; sub-agents come later.
+    this.#actor = actor;
+    if (trigger === 'call' && toolCall !== null) this.calls.add(toolCall);
+    if (trigger !== 'prompt') return;
+    this.#prompts += 1;
+    this.#title = conversation?.lastUser ?? this.#title;
+  }
+
+  summary(): SessionSummary {
+    const { id, first, last, calls, changes, unsure, added, removed } = this;
+    return {
+      id,
+      actor: this.#actor,
+      first,
+      last,
+      title: this.#title,
+      prompts: this.#prompts,
+      calls: calls.size,
+      changes,
+      unsure,
+      added,
+      removed,
+      checkpoints: this.#checkpoints,
+    };
+  }
+}

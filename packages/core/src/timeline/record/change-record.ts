@@ -1,0 +1,115 @@
+/** A change as `checkpoint.json` lists it. */
+
+import type { Author, Authorship, ChangeKind, RecordedChange } from '../../model/checkpoint.ts';
+import type { Entry } from '../../model/entries.ts';
+import { type ChangeId, PURGED } from '../../model/ids.ts';
+import type { TreePath } from '../../model/names.ts';
+import { type Codec, list, maybe, nullable, pair, picked } from './codec.ts';
+import { among, count, entry, path } from './values.ts';
+
+/** Longer lists are left out (`changes: null`): they can be had from the trees. */
+export const MAX_LISTED_CHANGES = 10_000;
+
+const MOST_AUTHORS = 1_000;
+
+export interface StoredChange {
+  readonly path: TreePath;
+  readonly op: ChangeKind;
+  /** Only for a rename. */
+  readonly from?: TreePath;
+  /** Places in the record's list of authors. Absent: the first. */
+  readonly by?: readonly number[];
+  /** Absent: sure. */
+  readonly unsure?: true;
+  readonly before: Entry | null;
+  readonly after: Entry | null;
+  /** Added and removed. */
+  readonly lines: readonly [number, number] | null;
+  /** First and last. Absent in checkpoints of early versions. */
+  readonly range?: readonly [number, number] | null;
+  /** Before and after, bytes. Absent in checkpoints of early versions. */
+  readonly sizes?: readonly [number | null, number | null];
+}
+
+export const CHANGE: Codec<StoredChange> = picked<StoredChange>({
+  path,
+  op: among('create', 'write', 'patch', 'delete', 'rename', 'mode', 'kind'),
+  from: maybe(path),
+  by: maybe(list(count, MOST_AUTHORS)),
+  unsure: maybe(among(true)),
+  before: entry,
+  after: entry,
+  lines: nullable(pair(count, count)),
+  range: maybe(nullable(pair(count, count))),
+  sizes: maybe(pair(nullable(count), nullable(count))),
+});
+
+/** Each once, in the order of their first change. */
+export class Authors {
+  readonly list: Author[] = [];
+  readonly #places = new Map<string, number>();
+
+  placesOf({ authors }: Authorship): readonly number[] {
+    return authors.map((author) => {
+      const key = JSON.stringify(author);
+      const known = this.#places.get(key);
+      if (known !== undefined) return known;
+      this.#places.set(key, this.list.length);
+      return this.list.push(author) - 1;
+    });
+  }
+}
+
+export function storedChange(change: RecordedChange, authors: Authors): StoredChange {
+  const by = authors.placesOf(change.by);
+  return {
+    path: change.path,
+    op: change.operation,
+    ...(change.from === null ? {} : { from: change.from }),
+    ...(by.length === 1 && by[0] === 0 ? {} : { by }),
+    ...(change.by.sure ? {} : { unsure: true }),
+    before: change.before,
+    after: change.after,
+    lines: change.added === null || change.removed === null ? null : [change.added, change.removed],
+    range: change.lines === null ? null : [change.lines.first, change.lines.last],
+    sizes: [change.beforeSize, change.afterSize],
+  };
+}
+
+/** @param authors of the whole record */
+export function recordedChange(stored: StoredChange, id: ChangeId, authors: readonly Author[]): RecordedChange {
+  const { path, op, from, by, unsure, before, after, lines, range, sizes } = stored;
+  return {
+    id,
+    by: { authors: (by ?? [0]).flatMap((place) => authors[place] ?? []), sure: unsure !== true },
+    path,
+    operation: op,
+    from: from ?? null,
+    before,
+    after,
+    added: lines?.[0] ?? null,
+    removed: lines?.[1] ?? null,
+    lines: range == null ? null : { first: range[0], last: range[1] },
+    beforeSize: sizes?.[0] ?? null,
+    afterSize: sizes?.[1] ?? null,
+  };
+}
+
+/** A change that no longer tells what was at its path, before or after it. */
+export function withoutContents(change: RecordedChange): RecordedChange {
+  return {
+    ...change,
+    before: unnamed(change.before),
+    after: unnamed(change.after),
+    added: null,
+    removed: null,
+    lines: null,
+    beforeSize: null,
+    afterSize: null,
+  };
+}
+
+/** An id is a digest: of a short secret it gives the secret away. */
+function unnamed(entry: Entry | null): Entry | null {
+  return entry === null || entry.kind === 'folder' ? entry : { ...entry, id: PURGED };
+}

@@ -1,0 +1,110 @@
+/** `checkpoint.json`: a checkpoint's story as it lies in its commit; `checkpoint-record.ts` describes it. */
+
+import { readJson } from '../../content/strict-json.ts';
+import type { Ports } from '../../io/ports.ts';
+import { type Author, type Checkpoint, isOperation, OUTSIDE, type RecordedChange } from '../../model/checkpoint.ts';
+import type { Snapshot } from '../../model/entries.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { changeId, checkpointId, type ObjectId } from '../../model/ids.ts';
+import { record, wrong } from '../../store/json-shape.ts';
+import { FormatProblem } from '../../store/objects/damage.ts';
+import { Authors, MAX_LISTED_CHANGES, recordedChange, storedChange, withoutContents } from './change-record.ts';
+import { CHECKPOINT, cutCheckpoint, type StoredCheckpoint } from './checkpoint-record.ts';
+import type { Cut } from './codec.ts';
+
+const FORMAT = 1;
+
+export type Story = Omit<Checkpoint, 'id' | 'commit' | 'snapshot'>;
+
+export function encodeStory(story: Story): Buffer {
+  const authors = new Authors();
+  const changes =
+    story.changes === null || story.changes.length > MAX_LISTED_CHANGES
+      ? null
+      : story.changes.map((change) => storedChange(change, authors));
+  const json = CHECKPOINT.encode({ ...story, id: checkpointId(story.number), authors: authors.list, changes });
+  return Buffer.from(`${JSON.stringify({ format: FORMAT, ...(json as object) })}\n`);
+}
+
+/** @throws SavepointError STORE_DAMAGED, STORE_TOO_NEW */
+export function decodeStory(data: Buffer, commit: ObjectId, snapshot: Snapshot): Checkpoint {
+  let format: unknown;
+  try {
+    const json: unknown = JSON.parse(data.toString('utf8'));
+    format = formatOf(json);
+    if (format === FORMAT) return checkpointOf(CHECKPOINT.decode(json), commit, snapshot);
+  } catch (cause) {
+    throw damaged(commit, cause);
+  }
+  if (typeof format !== 'number' || format < FORMAT) throw damaged(commit, null);
+  throw new SavepointError('STORE_TOO_NEW', `Checkpoint ${commit} was written in format ${format}.`, {
+    found: format,
+    known: FORMAT,
+  });
+}
+
+/**
+ * For a record of somebody else's, before it is decoded.
+ * @param platform whose rules paths have to follow
+ * @throws FormatProblem
+ */
+export function checkRecord(data: Buffer, platform: Ports['platform']): void {
+  let json: unknown;
+  try {
+    json = readJson(data, { keys: 'once-any-name' });
+  } catch (cause) {
+    throw new FormatProblem('it is not JSON', { cause });
+  }
+  KNOWN_FORMAT(json, '');
+  CHECKPOINT.check(json, '', platform);
+}
+
+const KNOWN_FORMAT = record({
+  format: (value, at) => {
+    if (value !== FORMAT) throw wrong(at, `is none that this version knows (${FORMAT})`);
+  },
+});
+
+/**
+ * @param tells of a change whose contents go
+ * @returns the very same checkpoint where nothing of it goes
+ */
+export function cutStory(checkpoint: Checkpoint, cut: Cut, tells: (change: RecordedChange) => boolean): Checkpoint {
+  const changes = checkpoint.changes?.some(tells)
+    ? checkpoint.changes.map((change) => (tells(change) ? withoutContents(change) : change))
+    : checkpoint.changes;
+  const left = cutCheckpoint(checkpoint, cut);
+  return changes === checkpoint.changes ? left : { ...left, changes };
+}
+
+function checkpointOf(stored: StoredCheckpoint, commit: ObjectId, snapshot: Snapshot): Checkpoint {
+  const { authors, changes, ...story } = stored;
+  const number = Number(/^cp_([1-9]\d{0,8})$/.exec(stored.id)?.[1] ?? Number.NaN);
+  if (Number.isNaN(number)) throw new TypeError('not the id of a checkpoint');
+  const known = authors ?? earlyAuthors(stored);
+  return {
+    ...story,
+    number,
+    commit,
+    snapshot,
+    changes: changes?.map((change, index) => recordedChange(change, changeId(number, index + 1), known)) ?? null,
+  };
+}
+
+/** Checkpoints of early versions name no authors: an act is its actor's, anything else was found by looking. */
+function earlyAuthors({ trigger, actor, session, toolCall }: StoredCheckpoint): readonly Author[] {
+  return [{ actor: isOperation(trigger) ? actor : OUTSIDE, session, call: toolCall, tool: null }];
+}
+
+function formatOf(json: unknown): unknown {
+  return typeof json === 'object' && json !== null && 'format' in json ? json.format : undefined;
+}
+
+function damaged(commit: ObjectId, cause: unknown): SavepointError {
+  return new SavepointError(
+    'STORE_DAMAGED',
+    `The story of checkpoint commit ${commit} cannot be read.`,
+    { object: commit },
+    { cause },
+  );
+}

@@ -1,0 +1,287 @@
+/** All checkpoints of a workspace, in the order of their numbers. */
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { type CheckpointId, checkpointId, checkpointNumber, EMPTY_TREE, type ObjectId } from '../../model/ids.ts';
+import { type Name, nameOf } from '../../model/names.ts';
+import { decodeCommit, encodeCommit } from '../../store/objects/commit.ts';
+import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
+import { encodeTree, type TreeEntry } from '../../store/objects/tree.ts';
+import type { Ref, Refs } from '../../store/refs/refs.ts';
+import { readBlob, readTree } from '../../store/snapshot/snapshot.ts';
+import { decodeStory, encodeStory, type Story } from './checkpoint-json.ts';
+import { StoryCache } from './story-cache.ts';
+
+const PREFIX = 'refs/savepoint/cp/';
+const PINS = 'refs/savepoint/pin/';
+const FILES = nameOf('files');
+const SIDE = nameOf('side');
+const INDEXES = nameOf('indexes');
+const STORY = nameOf('checkpoint.json');
+const BLOB = 0o100644;
+const TREE = 0o040000;
+
+export interface CheckpointRef {
+  readonly number: number;
+  readonly commit: ObjectId;
+}
+
+export interface DamagedCheckpoint {
+  readonly id: CheckpointId;
+  readonly error: SavepointError;
+}
+
+export type Told =
+  | { readonly checkpoint: Checkpoint; readonly damaged: null }
+  | { readonly checkpoint: null; readonly damaged: DamagedCheckpoint };
+
+/** Where the next checkpoint goes. */
+export interface TimelineEnd {
+  /** The newest that can be read. */
+  readonly latest: Checkpoint | null;
+  /** Also counts those that cannot be read. */
+  readonly lastNumber: number;
+}
+
+/** Refs that are not read anew need not be understood anew. */
+const LISTED = new WeakMap<readonly Ref[], readonly CheckpointRef[]>();
+
+function checkpointsOf(refs: readonly Ref[]): readonly CheckpointRef[] {
+  const found: CheckpointRef[] = [];
+  for (const { name, id } of refs) {
+    const number = Number(/^[1-9]\d{0,8}$/.exec(name.slice(PREFIX.length))?.[0] ?? Number.NaN);
+    if (!Number.isNaN(number)) found.push({ number, commit: id });
+  }
+  return found.sort((a, b) => a.number - b.number);
+}
+
+export class Timeline {
+  constructor(
+    private readonly objects: ObjectReader,
+    private readonly refs: Refs,
+    private readonly stories = new StoryCache(),
+  ) {}
+
+  /** Newest last. Read anew at each call: other processes publish too. */
+  list(): readonly CheckpointRef[] {
+    const refs = this.refs.list(PREFIX);
+    let listed = LISTED.get(refs);
+    if (listed === undefined) {
+      listed = checkpointsOf(refs);
+      LISTED.set(refs, listed);
+    }
+    return listed;
+  }
+
+  has(commit: ObjectId): boolean {
+    return this.list().some((ref) => ref.commit === commit);
+  }
+
+  /** @throws SavepointError STORE_DAMAGED, STORE_TOO_NEW */
+  read(ref: CheckpointRef): Checkpoint {
+    const checkpoint = readCheckpoint(this.objects, ref.commit);
+    if (checkpoint.number !== ref.number) {
+      throw new SavepointError('STORE_DAMAGED', `cp_${ref.number} points at the commit of ${checkpoint.id}.`, {
+        object: ref.commit,
+      });
+    }
+    return checkpoint;
+  }
+
+  /** As they are asked for, those that cannot be read with what is wrong. What was read before is not read again. */
+  *newestFirst(refs: readonly CheckpointRef[] = this.list()): Generator<Told> {
+    for (let at = refs.length - 1; at >= 0; at--) yield this.#told(refs[at]!);
+  }
+
+  /**
+   * All that can be read. What was read before is not read again.
+   * @param from the number of the first
+   */
+  *oldestFirst(from = 1): Generator<Checkpoint> {
+    for (const ref of this.list()) {
+      if (ref.number < from) continue;
+      const { checkpoint } = this.#told(ref);
+      if (checkpoint !== null) yield checkpoint;
+    }
+  }
+
+  /** All that can be read, the newest first. What was read before is not read again. */
+  *upTo(number = Number.POSITIVE_INFINITY): Generator<Checkpoint> {
+    const refs = this.list().filter((ref) => ref.number <= number);
+    for (const { checkpoint } of this.newestFirst(refs)) if (checkpoint !== null) yield checkpoint;
+  }
+
+  /** The timeline as it is now, for many questions: which checkpoints there are is looked up once. */
+  reading(): {
+    /** Undefined where it is gone or cannot be read. */
+    find(id: CheckpointId): Checkpoint | undefined;
+    /** All that can be read, the newest first. */
+    upTo(number: number): Generator<Checkpoint>;
+  } {
+    let known: ReadonlyMap<number, CheckpointRef> | null = null;
+    return {
+      find: (id) => {
+        known ??= new Map(this.list().map((ref) => [ref.number, ref]));
+        const ref = known.get(checkpointNumber(id));
+        return ref === undefined ? undefined : (this.#told(ref).checkpoint ?? undefined);
+      },
+      upTo: (number) => this.upTo(number),
+    };
+  }
+
+  /** All that can be read, oldest first, and what is wrong with the others. Each is read from the store. */
+  readAll(refs: readonly CheckpointRef[] = this.list()): {
+    readonly checkpoints: readonly Checkpoint[];
+    readonly damaged: readonly DamagedCheckpoint[];
+  } {
+    const checkpoints: Checkpoint[] = [];
+    const damaged: DamagedCheckpoint[] = [];
+    for (const ref of refs) {
+      try {
+        checkpoints.push(this.read(ref));
+      } catch (error) {
+        if (!(error instanceof SavepointError) || error.code !== 'STORE_DAMAGED') throw error;
+        damaged.push({ id: checkpointId(ref.number), error });
+      }
+    }
+    return { checkpoints, damaged };
+  }
+
+  #told(ref: CheckpointRef): Told {
+    const known = this.stories.get(ref.commit);
+    if (known?.number === ref.number) return { checkpoint: known, damaged: null };
+    const { checkpoints, damaged } = this.readAll([ref]);
+    const [checkpoint] = checkpoints;
+    if (checkpoint === undefined) return { checkpoint: null, damaged: damaged[0]! };
+    this.stories.keep(checkpoint);
+    return { checkpoint, damaged: null };
+  }
+
+  /** The newest that can be read: a damaged one must not keep new ones from being made. */
+  latest(): Checkpoint | null {
+    return this.end().latest;
+  }
+
+  /** Also counts those that cannot be read. */
+  lastNumber(): number {
+    return this.list().at(-1)?.number ?? 0;
+  }
+
+  /** Looked up once, it holds for as long as the store's lock is held and nothing is published. */
+  end(): TimelineEnd {
+    const refs = this.list();
+    const lastNumber = refs.at(-1)?.number ?? 0;
+    for (const { checkpoint } of this.newestFirst(refs)) {
+      if (checkpoint !== null) return { latest: checkpoint, lastNumber };
+    }
+    return { latest: null, lastNumber };
+  }
+
+  /**
+   * The moment when a checkpoint exists. Its objects are durable already.
+   * @param checkpoint what was published, where it is at hand
+   */
+  publish(ref: CheckpointRef, checkpoint: Checkpoint | null = null): void {
+    this.refs.create(`${PREFIX}${ref.number}`, ref.commit);
+    if (checkpoint !== null) this.stories.keep(checkpoint);
+  }
+
+  /** As `publish`, all of them at once or none. */
+  publishAll(refs: readonly CheckpointRef[]): void {
+    this.refs.createAll(new Map(refs.map(({ number, commit }) => [`${PREFIX}${number}`, commit])));
+  }
+
+  isPublished(ref: CheckpointRef): boolean {
+    return this.refs.read(`${PREFIX}${ref.number}`) === ref.commit;
+  }
+
+  /** Takes a publication back whose transaction did not come to pass. */
+  withdraw(ref: CheckpointRef): void {
+    if (this.isPublished(ref)) this.drop([ref.number]);
+  }
+
+  /** Numbers of checkpoints that no clean-up drops. */
+  pinned(): ReadonlySet<number> {
+    return new Set(this.refs.list(PINS).map(({ name }) => Number(name.slice(PINS.length))));
+  }
+
+  /** @returns false where it was pinned already */
+  pin(ref: CheckpointRef): boolean {
+    if (this.refs.read(`${PINS}${ref.number}`) !== null) return false;
+    this.refs.create(`${PINS}${ref.number}`, ref.commit);
+    return true;
+  }
+
+  unpin(number: number): void {
+    this.refs.delete([`${PINS}${number}`]);
+  }
+
+  drop(numbers: readonly number[]): void {
+    // Who deletes a session's checkpoints deletes its pins with them: one that leads nowhere would be damage.
+    this.refs.delete(numbers.flatMap((number) => [`${PREFIX}${number}`, `${PINS}${number}`]));
+  }
+}
+
+export function readCheckpoint(objects: ObjectReader, commit: ObjectId): Checkpoint {
+  const object = objects.read(commit);
+  if (object.type !== 'commit') throw notACheckpoint(commit);
+  const parts = new Map<Name, TreeEntry>();
+  for (const entry of readTree(objects, decodeCommit(object.data).tree)) parts.set(entry.name, entry);
+  const files = parts.get(FILES);
+  const story = parts.get(STORY);
+  if (files === undefined || story === undefined) throw notACheckpoint(commit);
+  const snapshot = { files: files.id, side: parts.get(SIDE)?.id ?? EMPTY_TREE };
+  return decodeStory(readBlob(objects, story.id), commit, snapshot);
+}
+
+/**
+ * Writes a checkpoint's own objects into the batch; it exists once its ref does.
+ * @param parents of the derived chain (sync/), never of a checkpoint
+ */
+export function writeCheckpoint(
+  batch: ObjectBatch,
+  story: Story,
+  snapshot: Checkpoint['snapshot'],
+  parents: readonly ObjectId[] = [],
+): CheckpointRef {
+  const blob = batch.add('blob', encodeStory(story));
+  const entries: TreeEntry[] = [
+    { name: STORY, mode: BLOB, id: blob },
+    { name: FILES, mode: TREE, id: snapshot.files },
+  ];
+  if (snapshot.side !== EMPTY_TREE) entries.push({ name: SIDE, mode: TREE, id: snapshot.side });
+  const indexes = indexesTree(story.roots);
+  if (indexes.length > 0) entries.push({ name: INDEXES, mode: TREE, id: batch.add('tree', encodeTree(indexes)) });
+  if (snapshot.files === EMPTY_TREE) batch.add('tree', Buffer.alloc(0));
+  const who = {
+    name: oneLine(story.actor.name) || story.actor.kind,
+    email: `${story.actor.kind}@savepoint.invalid`,
+    time: Math.floor(story.time / 1000),
+    zone: '+0000',
+  };
+  const commit = batch.add(
+    'commit',
+    encodeCommit({
+      tree: batch.add('tree', encodeTree(entries)),
+      parents,
+      author: who,
+      committer: who,
+      message: `cp_${story.number}: ${oneLine(story.description)}\n`,
+    }),
+  );
+  return { number: story.number, commit };
+}
+
+/** Nothing reads it: what the story names has to be reached from the commit. */
+function indexesTree(roots: Story['roots']): readonly TreeEntry[] {
+  const ids = new Set(roots.flatMap(({ index }) => (index === undefined ? [] : [index.id, ...index.staged])));
+  return [...ids].map((id) => ({ name: nameOf(id), mode: BLOB, id }));
+}
+
+/** A subject is one line. */
+function oneLine(text: string): string {
+  return text.replace(/[\x00-\x1f\x7f]+/g, ' ').trim();
+}
+
+function notACheckpoint(commit: ObjectId): SavepointError {
+  return new SavepointError('STORE_DAMAGED', `Object ${commit} is not the commit of a checkpoint.`, { object: commit });
+}

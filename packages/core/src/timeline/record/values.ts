@@ -1,0 +1,95 @@
+/** The values that records are made of, and how large they may be when they come from somebody else. */
+
+import type { Ports } from '../../io/ports.ts';
+import { checkTreePath } from '../../io/safe-path.ts';
+import { type Entry, isSkipReason, type SkipReason } from '../../model/entries.ts';
+import { type CheckpointId, isObjectId, type ObjectId } from '../../model/ids.ts';
+import { type JsonName, nameFromJson, nameToJson, type TreePath } from '../../model/names.ts';
+import { anyOf, isJsonName, matching, oneOf, type Shape, text, tuple, whole, wrong } from '../../store/json-shape.ts';
+import { type EntryJson, entryFromJson, entryToJson } from '../../store/snapshot/entry-json.ts';
+import { type Codec, plain } from './codec.ts';
+
+const WORD = 1_000;
+const LONG = 1_000_000;
+const LONGEST_MENTION = 8_192;
+const MOST_TIME = 8.64e15;
+
+/** In any list; longer ones are nothing that a workspace could have. */
+export const MOST_LISTED = 1_000_000;
+
+/** An id, a model, a branch: what fits on a line. */
+export function word<Value extends string = string>(): Codec<Value> {
+  return plain(text(WORD));
+}
+
+/** What people and agents write. */
+export const words: Codec<string> = plain(text(LONG));
+export const count: Codec<number> = plain(whole(0));
+export const checkpointId: Codec<CheckpointId> = plain(matching(/^cp_[1-9]\d{0,8}$/));
+
+/** @param allowed one of these, as it is */
+export function among<const Value>(...allowed: readonly Value[]): Codec<Value> {
+  return plain(oneOf(...allowed));
+}
+
+/** Milliseconds since 1970. */
+export const time: Codec<number> = {
+  encode: (ms) => new Date(ms).toISOString(),
+  decode: (json) => Date.parse(json as string),
+  check: (json, at) => {
+    const ms = typeof json === 'string' && json.length < 40 ? Date.parse(json) : Number.NaN;
+    if (!(Math.abs(ms) <= MOST_TIME) || ms < 0) throw wrong(at, 'is no time');
+  },
+};
+
+export const skipReason: Codec<SkipReason> = plain((json, at) => {
+  if (!isSkipReason(json)) throw wrong(at, 'is no reason to leave a path out');
+});
+
+function name<Value extends string>(
+  what: string,
+  refusal: (bytes: string, platform: Ports['platform']) => string | null,
+): Codec<Value> {
+  return {
+    encode: nameToJson,
+    decode: (json) => nameFromJson(json as JsonName) as Value,
+    check: (json, at, platform) => {
+      if (!isJsonName(json)) throw wrong(at, what);
+      const problem = refusal(nameFromJson(json as JsonName), platform);
+      if (problem !== null) throw wrong(at, problem);
+    },
+  };
+}
+
+/** A path that the snapshot may have. */
+export const path: Codec<TreePath> = name('is no path', (bytes, platform) => {
+  const refusal = checkTreePath(bytes, platform);
+  return refusal === null ? null : `has a name that ${refusal.why}`;
+});
+
+/** Only for people: where a capture could not look, or only in doubt. */
+export const mention: Codec<TreePath> = name('is no path', (bytes) =>
+  bytes.length > LONGEST_MENTION ? 'is no path' : null,
+);
+
+export const branch: Codec<string> = name('is no branch', (bytes) => (bytes.length > WORD ? 'is no branch' : null));
+
+const permissions = whole(0, 0o7777);
+const anObjectId: Shape = (json, at) => {
+  if (typeof json !== 'string' || !isObjectId(json)) throw wrong(at, 'is no object id');
+};
+
+export const objectId: Codec<ObjectId> = plain(anObjectId);
+/** Of a repository of the user's, whatever its hash. */
+export const commitId: Codec<string> = plain(matching(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/));
+
+export const entry: Codec<Entry | null> = {
+  encode: entryToJson,
+  decode: (json) => entryFromJson(json as EntryJson),
+  check: anyOf(
+    tuple(oneOf('f'), permissions, anObjectId),
+    tuple(oneOf('l'), anObjectId),
+    tuple(oneOf('d'), permissions),
+    oneOf(null),
+  ),
+};

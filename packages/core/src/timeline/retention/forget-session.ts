@@ -1,0 +1,66 @@
+/** Deleting one session's part of the timeline. */
+
+import { showText } from '../../content/show-name.ts';
+import type { Pace } from '../../io/pace.ts';
+import { type Checkpoint, isOperation } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { CheckpointId, SessionId } from '../../model/ids.ts';
+import type { HeldLock } from '../../store/lock.ts';
+import { writeSessionState } from '../../store/state/session-state.ts';
+import type { Workspace } from '../capture/capture.ts';
+import { type CleanUp, dropCheckpoints } from './clean-up.ts';
+
+/** - `newest`: the workspace's last checkpoint; - `undo`: the state before an act that stays, which its undo needs */
+export type KeptReason = 'newest' | 'undo';
+
+export interface ForgottenSession extends CleanUp {
+  readonly session: SessionId;
+  /** Checkpoints of the session that stay all the same. */
+  readonly stayed: readonly { readonly id: CheckpointId; readonly why: KeptReason }[];
+}
+
+/**
+ * Drops the session's checkpoints and what only they needed. Changes of it that checkpoints of others list stay there.
+ * @throws SavepointError UNKNOWN_SESSION, and what `dropCheckpoints` throws
+ */
+export async function forgetSession(
+  workspace: Workspace,
+  lock: HeldLock,
+  session: SessionId,
+  pace: Pace,
+): Promise<ForgottenSession> {
+  const { checkpoints } = workspace.timeline.readAll();
+  const own = checkpoints.filter((one) => one.session === session);
+  if (own.length === 0) {
+    const isNamed = checkpoints.some(({ changes }) =>
+      changes?.some(({ by }) => by.authors.some((one) => one.session === session)),
+    );
+    const message = isNamed
+      ? `Session ${showText(session)} has no checkpoints of its own; what others tell of it goes with them.`
+      : `No checkpoint is of session ${showText(session)}.`;
+    throw new SavepointError('UNKNOWN_SESSION', message, { session });
+  }
+  const reasons = reasonsToStay(checkpoints, session);
+  const stayed = own.flatMap(({ id }) => {
+    const why = reasons.get(id);
+    return why === undefined ? [] : [{ id, why }];
+  });
+  const drop = own.filter(({ id }) => !reasons.has(id)).map(({ number }) => number);
+  const { ports, store, timeline } = workspace;
+  const upTo = timeline.lastNumber();
+  const done = await dropCheckpoints(workspace, lock, drop, pace);
+  // Checkpoints of others still name it as an author: lists would bring the session back.
+  writeSessionState(ports.fs, store.layout, session, { conversation: null, heard: null, deletedUpTo: upTo });
+  return { ...done, session, stayed };
+}
+
+function reasonsToStay(checkpoints: readonly Checkpoint[], session: SessionId): ReadonlyMap<CheckpointId, KeptReason> {
+  const reasons = new Map<CheckpointId, KeptReason>();
+  const newest = checkpoints.at(-1);
+  if (newest !== undefined) reasons.set(newest.id, 'newest');
+  for (const { id, previous, trigger, session: of } of checkpoints) {
+    const stays = of !== session || id === newest?.id;
+    if (stays && isOperation(trigger) && previous !== null && !reasons.has(previous)) reasons.set(previous, 'undo');
+  }
+  return reasons;
+}

@@ -1,0 +1,120 @@
+/** Everything that checkpoints need of the store. */
+
+import type { Pace } from '../../io/pace.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { type CheckpointId, checkpointId, EMPTY_TREE, type ObjectId } from '../../model/ids.ts';
+import { decodeCommit } from '../../store/objects/commit.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import { decodeTree } from '../../store/objects/tree.ts';
+import { type CheckpointRef, readCheckpoint } from '../record/timeline.ts';
+
+const FOLDER = 0o040000;
+
+/**
+ * Ids of all objects that the commits need, each looked into once: their trees, and the contents before each change that
+ * they list, which the checkpoint before them may not be there any more to hold. Of blobs only the stories are read.
+ * @param seen ids known already; what is below them is taken for known too
+ * @throws SavepointError STORE_DAMAGED at the first commit or tree that cannot be read
+ */
+export async function reachable(
+  objects: ObjectReader,
+  commits: Iterable<ObjectId>,
+  pace: Pace,
+  seen: Set<ObjectId> = new Set(),
+): Promise<Set<ObjectId>> {
+  for (const commit of commits) {
+    if (seen.has(commit)) continue;
+    seen.add(commit);
+    const open = [decodeCommit(readOf(objects, commit, 'commit'), commit).tree];
+    for (const id of contentsBefore(objects, commit)) seen.add(id);
+    for (let tree = open.pop(); tree !== undefined; tree = open.pop()) {
+      if (seen.has(tree)) continue;
+      seen.add(tree);
+      // Readers know it by heart, git's fsck does not.
+      if (tree === EMPTY_TREE) continue;
+      if (pace.due()) await pace.breathe();
+      for (const { mode, id } of decodeTree(readOf(objects, tree, 'tree'), { id: tree })) {
+        if (mode === FOLDER) open.push(id);
+        else seen.add(id);
+      }
+    }
+  }
+  return seen;
+}
+
+/** A story that cannot be read names nothing; the files of its checkpoint are needed all the same. */
+function* contentsBefore(objects: ObjectReader, commit: ObjectId): Generator<ObjectId> {
+  let changes: Checkpoint['changes'];
+  try {
+    changes = readCheckpoint(objects, commit).changes;
+  } catch (error) {
+    if (error instanceof SavepointError && error.code === 'STORE_DAMAGED') return;
+    throw error;
+  }
+  for (const { before } of changes ?? []) if (before !== null && before.kind !== 'folder') yield before.id;
+}
+
+/** What is wrong with a checkpoint, if anything: the objects it needs that are missing or cannot be read. */
+export interface Hurt {
+  readonly checkpoint: CheckpointId;
+  readonly objects: readonly ObjectId[];
+}
+
+/**
+ * Looks whether every object that a checkpoint needs is there and, for commits and trees, readable.
+ * @param damaged objects known to be damaged, from reading them all
+ */
+export async function findHurt(
+  objects: ObjectReader,
+  refs: readonly CheckpointRef[],
+  damaged: ReadonlySet<ObjectId>,
+  pace: Pace,
+): Promise<readonly Hurt[]> {
+  const below = new Map<ObjectId, ReadonlySet<ObjectId>>();
+  const NONE: ReadonlySet<ObjectId> = new Set();
+
+  async function problemsOf(id: ObjectId, kind: 'commit' | 'tree' | 'blob'): Promise<ReadonlySet<ObjectId>> {
+    if (id === EMPTY_TREE) return NONE;
+    const known = below.get(id);
+    if (known !== undefined) return known;
+    if (pace.due()) await pace.breathe();
+    let found: ReadonlySet<ObjectId> = NONE;
+    if (damaged.has(id) || !objects.has(id)) found = new Set([id]);
+    else if (kind !== 'blob') {
+      try {
+        const data = readOf(objects, id, kind);
+        const parts =
+          kind === 'commit'
+            ? [{ mode: FOLDER, id: decodeCommit(data, id).tree }]
+            : decodeTree(data, { id }).map((entry) => ({ mode: entry.mode as number, id: entry.id }));
+        for (const part of parts) {
+          const problems = await problemsOf(part.id, part.mode === FOLDER ? 'tree' : 'blob');
+          if (problems.size > 0) found = new Set([...found, ...problems]);
+        }
+      } catch (error) {
+        if (!(error instanceof SavepointError)) throw error;
+        found = new Set([id]);
+      }
+    }
+    below.set(id, found);
+    return found;
+  }
+
+  const hurt: Hurt[] = [];
+  for (const { number, commit } of refs) {
+    const problems = await problemsOf(commit, 'commit');
+    if (problems.size > 0) hurt.push({ checkpoint: checkpointId(number), objects: [...problems].sort() });
+  }
+  return hurt;
+}
+
+function readOf(objects: ObjectReader, id: ObjectId, type: 'commit' | 'tree'): Buffer {
+  const object = objects.read(id);
+  if (object.type !== type) {
+    throw new SavepointError('STORE_DAMAGED', `Object ${id} should be a ${type} and is a ${object.type}.`, {
+      object: id,
+    });
+  }
+  return object.data;
+}

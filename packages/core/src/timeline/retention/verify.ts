@@ -1,0 +1,47 @@
+/** Is everything there that the checkpoints need, and is it what it should be? */
+
+import type { Pace } from '../../io/pace.ts';
+import type { CheckpointId, ObjectId } from '../../model/ids.ts';
+import type { Workspace } from '../capture/capture.ts';
+import { findHurt } from './reachable.ts';
+
+export interface Damage {
+  readonly object: ObjectId | null;
+  /** The store's file it was found in; null where the object is nowhere. */
+  readonly file: string | null;
+  readonly problem: string;
+  /** Checkpoints that cannot be restored whole because of it. */
+  readonly checkpoints: readonly CheckpointId[];
+}
+
+export interface Verification {
+  readonly deep: boolean;
+  readonly checkpoints: number;
+  readonly damage: readonly Damage[];
+  /** Checkpoints that restore whole. */
+  readonly sound: number;
+}
+
+/** @param deep read every byte of the store and hash it; else only what can be seen without contents */
+export async function verifyStore(workspace: Workspace, deep: boolean, pace: Pace): Promise<Verification> {
+  const { store, timeline } = workspace;
+  const problems = await store.objects.verifyObjects({ deep, pace });
+  const damagedIds = new Set(problems.flatMap(({ object }) => (object === undefined ? [] : [object])));
+  const refs = timeline.list();
+  const hurt = await findHurt(store.objects, refs, damagedIds, pace);
+  const victims = new Map<ObjectId, CheckpointId[]>();
+  for (const { checkpoint, objects } of hurt) {
+    for (const id of objects) victims.set(id, [...(victims.get(id) ?? []), checkpoint]);
+  }
+  const damage: Damage[] = problems.map(({ object, file, problem }) => ({
+    object: object ?? null,
+    file,
+    problem,
+    checkpoints: object === undefined ? [] : (victims.get(object) ?? []),
+  }));
+  for (const [object, checkpoints] of victims) {
+    if (!damagedIds.has(object))
+      damage.push({ object, file: null, problem: 'is missing or cannot be read', checkpoints });
+  }
+  return { deep, checkpoints: refs.length, damage, sound: refs.length - hurt.length };
+}

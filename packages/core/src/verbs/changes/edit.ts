@@ -1,0 +1,172 @@
+import type * as z from 'zod';
+import { type PatchSide, unifiedPatch } from '../../content/unified-patch.ts';
+import type { Edit } from '../../edit/edits.ts';
+import { editsRefused } from '../../edit/edits-refused.ts';
+import type { PreparedFile } from '../../edit/prepare-edits.ts';
+import { statusToJson } from '../../edit/status-json.ts';
+import type { FileRequest } from '../../edit/targets.ts';
+import type { EditResult } from '../../engine/calls/edits.ts';
+import type { Place } from '../../engine/calls/workspaces.ts';
+import { treePathOf } from '../../io/given-path.ts';
+import type { CallOptions } from '../../model/call-options.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { type JsonName, nameToJson, textFromBytes, WORKSPACE_ITSELF } from '../../model/names.ts';
+import type { Savepoint } from '../../savepoint.ts';
+import { briefToJson } from '../shapes/to-json.ts';
+import { type EditShapes, given, verb } from '../verb.ts';
+
+export const edit = verb({
+  name: 'edit',
+  summary: 'edit many files, all or none',
+  description:
+    'Edits any number of files in one act: all of them change, or none does. Everything is checked first, and all that ' +
+    'is wrong comes back in one answer. A checkpoint is taken before and after, so `undo` takes the edit back.',
+  changes: 'files',
+  schemas: (_shapes, { editRequest, edited }) => ({ input: editRequest, output: edited }),
+
+  async handle(savepoint, input, context) {
+    const options = given({ signal: context.signal, toolCall: context.toolCall });
+    const requests = await requestsOf(savepoint, input, options);
+    if (input.dry_run === true) {
+      const seen = await savepoint.previewEdit(requests, options);
+      if (!seen.ok) throw editsRefused(seen.problems, requests.length);
+      return answer(seen.files, null, input);
+    }
+    const result = await savepoint.edit(requests, { ...options, ...given({ message: input.message }) });
+    return answer(result.files, result, input);
+  },
+});
+
+type Input = z.output<EditShapes['editRequest']>;
+type Output = z.output<EditShapes['edited']>;
+
+/** @throws SavepointError EDITS_REFUSED with every path that cannot be one */
+async function requestsOf(savepoint: Savepoint, input: Input, options: CallOptions): Promise<readonly FileRequest[]> {
+  const place = await savepoint.place({ orNew: true });
+  const problems: Parameters<typeof editsRefused>[0][number][] = [];
+  const requests: FileRequest[] = [];
+  for (const { file_path, edits, expected_hash, force } of input.files) {
+    try {
+      requests.push({
+        given: file_path,
+        path: treePathOf(place, file_path),
+        edits: edits.map((each) => editOf(each, place)),
+        expectedHash: expected_hash ?? null,
+        force: force ?? false,
+      });
+    } catch (error) {
+      if (!(error instanceof SavepointError) || error.code !== 'PATH_REFUSED') throw error;
+      const path = WORKSPACE_ITSELF;
+      problems.push({ given: file_path, path, code: 'PATH_REFUSED', message: error.message, statuses: [] });
+    }
+  }
+  if (problems.length === 0) return requests;
+  // What else is wrong is told together with it.
+  const seen = await savepoint.previewEdit(requests, options);
+  const order = new Map(input.files.map(({ file_path }, index) => [JSON.stringify(file_path), index]));
+  const at = (name: JsonName): number => order.get(JSON.stringify(name)) ?? 0;
+  const all = [...problems, ...(seen.ok ? [] : seen.problems)].sort((a, b) => at(a.given) - at(b.given));
+  throw editsRefused(all, input.files.length);
+}
+
+function editOf(asked: Input['files'][number]['edits'][number], place: Place): Edit {
+  switch (asked.op) {
+    case undefined:
+    case 'replace':
+      return {
+        op: 'replace',
+        old: asked.old_string,
+        new: asked.new_string,
+        replaceAll: asked.replace_all ?? false,
+        tolerant: asked.tolerant ?? false,
+      };
+    case 'write':
+      return { op: 'write', content: asked.content, exact: asked.exact ?? false };
+    case 'patch':
+      return { op: 'patch', patch: asked.patch, fuzz: asked.fuzz ?? 0 };
+    case 'create':
+      return { op: 'create', content: asked.content, mode: asked.mode === undefined ? null : octal(asked.mode) };
+    case 'rename':
+      return { op: 'rename', to: treePathOf(place, asked.to) };
+    case 'mode':
+      return { op: 'mode', mode: octal(asked.mode) };
+    default:
+      return asked;
+  }
+}
+
+function octal(mode: string): number {
+  return Number.parseInt(mode, 8);
+}
+
+function answer(files: readonly PreparedFile[], result: EditResult | null, input: Input): Output {
+  const backups = new Map(result?.backups.map(({ path, backup }) => [path, nameToJson(backup)]));
+  const told = files.map((file) => ({
+    file_path: file.given,
+    edits_applied: file.statuses.length,
+    edit_status: file.statuses.map((status) => {
+      const { lines, notes, ...rest } = statusToJson(status);
+      return { ...rest, lines: lines === null ? null : [...lines], notes: [...notes] };
+    }),
+    operation: operationOf(file),
+    before_hash: file.before?.id ?? null,
+    after_hash: file.after === null ? null : file.after.id,
+    backup_path: backups.get(file.path) ?? null,
+    ...(input.include_content === true ? { final_content: contentToJson(file) } : {}),
+  }));
+  return {
+    total_files: files.length,
+    files_succeeded: files.length,
+    files_failed: 0,
+    total_edits: files.reduce((sum, { statuses }) => sum + statuses.length, 0),
+    files: told,
+    dry_run: result === null,
+    diff: result === null ? diffOf(files) : null,
+    checkpoint_before: result === null ? null : briefToJson(result.before),
+    checkpoint_after: result === null || result.checkpoint === null ? null : briefToJson(result.checkpoint),
+    undo: result === null || result.checkpoint === null ? null : 'savepoint undo',
+  };
+}
+
+function operationOf({ path, before, after }: PreparedFile): Output['files'][number]['operation'] {
+  if (before === null) return 'create';
+  if (after === null) return 'delete';
+  if (after.path !== path) return 'rename';
+  if (before.id !== after.id) return 'write';
+  return before.mode === after.mode ? 'none' : 'mode';
+}
+
+function contentToJson({ after }: PreparedFile): Output['files'][number]['final_content'] {
+  if (after === null) return null;
+  const text = textFromBytes(after.content.toString('latin1'));
+  return text === null ? { b64: after.content.toString('base64') } : text;
+}
+
+/** Of all files together, in the order of the request; bounded, and what is left out is named. */
+function diffOf(files: readonly PreparedFile[]): NonNullable<Output['diff']> {
+  const { text, gaps } = unifiedPatch(
+    files.flatMap((file) => {
+      const { path, before, after } = file;
+      const old = before && sideOf(before.kind, before);
+      const now = after && sideOf(before?.kind ?? 'file', after);
+      if (after !== null && after.path !== path) {
+        return [
+          { path, before: old, after: null },
+          { path: after.path, before: null, after: now },
+        ];
+      }
+      return [{ path, before: old, after: now }];
+    }),
+  );
+  return {
+    text: text.toString('utf8'),
+    left_out: gaps.map(({ path, why }) => ({ path: nameToJson(path), why })),
+  };
+}
+
+function sideOf(
+  kind: 'file' | 'link',
+  { id, content, mode }: Pick<NonNullable<PreparedFile['after']>, 'id' | 'content' | 'mode'>,
+): PatchSide {
+  return { kind, id, size: content.length, mode, read: () => content };
+}

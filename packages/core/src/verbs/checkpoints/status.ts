@@ -1,0 +1,127 @@
+import type { PendingOperation, Status } from '../../engine/calls/checkpoints.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import { nameToJson } from '../../model/names.ts';
+import { pathsOf } from '../../transaction/steps.ts';
+import { orNone } from '../given/no-workspace.ts';
+import { briefToJson, captureToJson, changeToJson, timeToJson } from '../shapes/to-json.ts';
+import { given, verb } from '../verb.ts';
+
+export const status = verb({
+  name: 'status',
+  summary: 'show what changed since the last checkpoint',
+  description:
+    'Looks at the folder and says what differs from the last checkpoint, what could not be captured, what `undo` and ' +
+    '`redo` would do, and whether an act of a dead process is pending.',
+  changes: 'nothing',
+  schemas: ({ z, jsonName, checkpointId, checkpointBrief, change, totals, capture, hookedAgent }) => {
+    const act = z.strictObject({ id: checkpointId, description: z.string() });
+    return {
+      input: z.strictObject({}),
+      output: z.strictObject({
+        workspace: z
+          .strictObject({ id: z.string(), path: jsonName, store: jsonName })
+          .nullable()
+          .describe('null where nothing was ever captured; then the rest is empty'),
+        moved: z
+          .enum(['moved', 'made-anew'])
+          .nullable()
+          .describe('the folder stood elsewhere, or was made anew at its path, since the last command that writes'),
+        missing: z.boolean().describe("the workspace's folder is not there"),
+        checkpoints: z.int().min(0),
+        last: checkpointBrief.nullable(),
+        changed: z
+          .strictObject({ changes: z.array(change), totals })
+          .nullable()
+          .describe('against `last`; null where one of the two is missing'),
+        capture: capture.nullable(),
+        pending: z
+          .array(
+            z.strictObject({
+              transaction: z.string(),
+              checkpoint: checkpointId,
+              paths: z.int(),
+              missing: z.array(jsonName).describe('roots that it waits for: they are not mounted'),
+            }),
+          )
+          .describe('acts that are neither done nor undone; `recover` settles them'),
+        undo: act.nullable().describe('what `undo` would take back'),
+        redo: act.nullable().describe('the undo that `redo` would take back'),
+        exporting: z
+          .strictObject({
+            to: z.string(),
+            upTo: checkpointId.nullable().describe('the newest checkpoint that is there, as far as is known'),
+            behind: z.int().min(0).describe('checkpoints that came since'),
+            failure: z.strictObject({ time: z.iso.datetime(), code: z.string(), message: z.string() }).nullable(),
+          })
+          .nullable()
+          .describe('where checkpoints go by themselves; null: nowhere'),
+        recordsAgents: z.boolean().describe('false: the configuration has hooks and sessions do nothing here'),
+        agents: z
+          .array(hookedAgent)
+          .optional()
+          .describe('agents whose settings hold hooks of Savepoint; the command line tells of them'),
+      }),
+    };
+  },
+
+  async handle(savepoint, _input, context) {
+    const found = await orNone(savepoint.status(given({ signal: context.signal })));
+    const { automatic } = await savepoint.config();
+    if (found === null) return { ...NEVER_CAPTURED, recordsAgents: automatic.enabled };
+    const { workspace, moved, checkpoints, last, changed, scan } = found;
+    return {
+      workspace: { id: workspace.id, path: nameToJson(workspace.root), store: nameToJson(workspace.store) },
+      moved,
+      missing: scan === null,
+      checkpoints,
+      last: last === null ? null : briefToJson(last),
+      changed: changed && { changes: changed.changes.map(changeToJson), totals: { ...changed.totals } },
+      capture: scan === null ? null : captureToJson(scan),
+      pending: found.pending.map(pendingToJson),
+      undo: actToJson(found.undo),
+      redo: actToJson(found.redo),
+      exporting: exportToJson(found.exporting),
+      recordsAgents: automatic.enabled,
+    };
+  },
+});
+
+const NEVER_CAPTURED = {
+  workspace: null,
+  moved: null,
+  missing: false,
+  checkpoints: 0,
+  last: null,
+  changed: null,
+  capture: null,
+  pending: [],
+  undo: null,
+  redo: null,
+  exporting: null,
+};
+
+function actToJson(act: Checkpoint | null): { id: string; description: string } | null {
+  return act === null ? null : { id: act.id, description: act.description };
+}
+
+function pendingToJson({ journal, missing }: PendingOperation) {
+  const { transaction, checkpoint } = journal;
+  return {
+    transaction,
+    checkpoint: `cp_${checkpoint.number}`,
+    paths: pathsOf(journal).length,
+    missing: missing.map(({ path }) => nameToJson(path)),
+  };
+}
+
+function exportToJson(exporting: Status['exporting']) {
+  if (exporting === null) return null;
+  const { place, state, behind } = exporting;
+  const failure = state?.failure ?? null;
+  return {
+    to: place,
+    upTo: state?.upTo ?? null,
+    behind,
+    failure: failure && { ...failure, time: timeToJson(failure.time) },
+  };
+}

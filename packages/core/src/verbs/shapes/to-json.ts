@@ -1,0 +1,239 @@
+/** From the engine's types to the shapes of verbs: bytes to names, numbers to octal and ISO, `undefined` to null. */
+import type * as z from 'zod';
+import type { HeadMove } from '../../git/head-moves.ts';
+import type {
+  Actor,
+  Change,
+  Checkpoint,
+  Gap,
+  HeadPosition,
+  RecordedChange,
+  RootState,
+} from '../../model/checkpoint.ts';
+import { shownEntry } from '../../model/entries.ts';
+import { nameToJson } from '../../model/names.ts';
+import type { PathConflict, ThreeSides } from '../../operation/change-set.ts';
+import { rootsAfter } from '../../operation/heads.ts';
+import type { OperationResult, Preview } from '../../operation/operation.ts';
+import { operationOf } from '../../timeline/diff/changes.ts';
+import type { RootChange } from '../../timeline/diff/root-changes.ts';
+import type { ScanResult } from '../../workspace/scan/scan.ts';
+import type { Shapes } from '../verb.ts';
+
+type Json<Name extends keyof Shapes> = Shapes[Name] extends z.ZodType ? z.output<Shapes[Name]> : never;
+type Operation = Omit<Json<'inverted'>, 'undoes'>;
+
+/** Of those that a move leaves without a branch. */
+const MOST_COMMITS = 20;
+
+/** A time that no calendar holds can stand in a damaged store; it must not keep the rest from being shown. */
+export function timeToJson(time: number): string {
+  return new Date(Number.isFinite(time) && Math.abs(time) <= 8.64e15 ? time : 0).toISOString();
+}
+
+export function changeToJson(change: Change): Json<'change'> {
+  const { path, operation, from, before, after, added, removed, lines, beforeSize, afterSize } = change;
+  return {
+    path: nameToJson(path),
+    operation,
+    from: from === null ? null : nameToJson(from),
+    before: shownEntry(before),
+    after: shownEntry(after),
+    added,
+    removed,
+    lines: lines === null ? null : [lines.first, lines.last],
+    beforeSize,
+    afterSize,
+  };
+}
+
+export function recordedToJson(change: RecordedChange): Json<'recordedChange'> {
+  const { id, by } = change;
+  return {
+    id,
+    ...changeToJson(change),
+    authors: by.authors.map(({ actor, session, call, tool }) => ({ actor: actorToJson(actor), session, call, tool })),
+    sure: by.sure,
+  };
+}
+
+export function actorToJson({ kind, name, version, id }: Actor): Json<'actor'> {
+  return { kind, name, version: version ?? null, id: id ?? null };
+}
+
+export function briefToJson(checkpoint: Checkpoint): Json<'checkpointBrief'> {
+  const { actor, conversation, rules, counts, totals } = checkpoint;
+  return {
+    id: checkpoint.id,
+    number: checkpoint.number,
+    commit: checkpoint.commit,
+    previous: checkpoint.previous,
+    time: timeToJson(checkpoint.time),
+    trigger: checkpoint.trigger,
+    actor: actorToJson(actor),
+    description: checkpoint.description,
+    session: checkpoint.session,
+    conversation: conversation && {
+      messages: conversation.messages,
+      messageId: conversation.messageId ?? null,
+      lastUser: conversation.lastUser ?? null,
+      lastAssistant: conversation.lastAssistant ?? null,
+      model: conversation.model ?? null,
+      contextSize: conversation.contextSize ?? null,
+    },
+    testResult: checkpoint.testResult,
+    target: checkpoint.target,
+    undoes: checkpoint.undoes,
+    toolCall: checkpoint.toolCall,
+    tool: checkpoint.tool && { ...checkpoint.tool },
+    late: checkpoint.late,
+    rolledBack: [...checkpoint.rolledBack],
+    roots: checkpoint.roots.map(rootToJson),
+    rules: {
+      maxFileBytes: rules.maxFileBytes,
+      maxIgnoredBytes: rules.maxIgnoredBytes,
+      include: [...(rules.include ?? [])],
+      exclude: [...(rules.exclude ?? [])],
+    },
+    counts: countsToJson(counts),
+    partial: checkpoint.partial.map(gapToJson),
+    unsettled: checkpoint.unsettled.map(nameToJson),
+    totals: { files: totals.files, added: totals.added, removed: totals.removed },
+  };
+}
+
+export function checkpointToJson(checkpoint: Checkpoint): Json<'checkpoint'> {
+  return { ...briefToJson(checkpoint), changes: checkpoint.changes?.map(recordedToJson) ?? null };
+}
+
+export function captureToJson(scan: ScanResult): Json<'capture'> {
+  return {
+    counts: countsToJson(scan.counts),
+    partial: scan.partial.map(gapToJson),
+    leftOut: scan.leftOut.map(gapToJson),
+    unsettled: scan.unsettled.map(nameToJson),
+    warnings: [...scan.problems],
+  };
+}
+
+/**
+ * @param seen a preview, or the result of the act
+ * @param recorded the repositories of the state that the act goes back to
+ */
+export function actToJson(seen: Preview | OperationResult, recorded: readonly RootState[]): Operation {
+  const done = 'before' in seen ? seen : null;
+  const plan = planToJson(seen);
+  return {
+    outcome:
+      done === null ? outlook(plan, seen.plan.heads?.length ?? 0) : done.checkpoint === null ? 'nothing' : 'done',
+    dryRun: done === null,
+    description: seen.telling.description,
+    plan,
+    fingerprint: seen.fingerprint,
+    heads: (seen.plan.heads ?? []).map(headToJson),
+    ...repositoriesSince(recorded, rootsAfter(seen.scan.roots, seen.plan.heads ?? [])),
+    capture: captureToJson(seen.scan),
+    before: done === null ? null : briefToJson(done.before),
+    checkpoint: done === null || done.checkpoint === null ? null : briefToJson(done.checkpoint),
+    keptFiles: (done?.kept ?? []).map(({ path, backup }) => ({ path: nameToJson(path), backup: nameToJson(backup) })),
+  };
+}
+
+function planToJson({ plan }: Preview): Json<'plan'> {
+  // What could not be captured even when it had to be cannot be saved first either.
+  const unsaved = plan.mustCapture.map((path) => ({ path, why: 'what is there cannot be saved first' }));
+  return {
+    paths: plan.paths.map(({ path, from, to, merged }) => ({
+      path: nameToJson(path),
+      operation: operationOf(from, to),
+      before: shownEntry(from),
+      after: shownEntry(to),
+      merged,
+    })),
+    kept: plan.kept.map(reasonToJson),
+    conflicts: plan.conflicts.map((one) => ({ ...reasonToJson(one), sides: sidesToJson(one.sides ?? null) })),
+    refused: [...plan.refused, ...unsaved, ...(plan.headsRefused ?? [])].map(reasonToJson),
+  };
+}
+
+function outlook(plan: Json<'plan'>, heads: number): Operation['outcome'] {
+  if (plan.refused.length > 0) return 'refused';
+  if (plan.conflicts.length > 0) return 'conflict';
+  return plan.paths.length + heads > 0 ? 'ready' : 'nothing';
+}
+
+function headToJson({ path, before, after, movesIndex, index, unreachable }: HeadMove): Operation['heads'][number] {
+  return {
+    path: nameToJson(path),
+    before: positionToJson(before),
+    after: positionToJson(after),
+    index: !movesIndex ? 'left' : index === null ? 'rebuilt' : 'put-back',
+    unreachable: unreachable.slice(0, MOST_COMMITS).map(({ commit, subject }) => ({ commit, subject })),
+    unreachableCount: unreachable.length,
+  };
+}
+
+function positionToJson({ branch, commit }: HeadPosition): Operation['heads'][number]['before'] {
+  return { branch: branch === null ? null : nameToJson(branch), commit };
+}
+
+/** Branches, commits and the .git folders themselves are never restored; who expects it must be told. */
+function repositoriesSince(
+  recorded: readonly RootState[],
+  now: readonly RootState[],
+): Pick<Operation, 'headMoved' | 'repositoriesGone'> {
+  const headMoved: Operation['headMoved'] = [];
+  const repositoriesGone: Operation['repositoriesGone'] = [];
+  const today = new Map(now.map((root) => [root.path, root]));
+  for (const before of recorded) {
+    if (before.kind !== 'repository') continue;
+    const path = nameToJson(before.path);
+    const root = today.get(before.path);
+    if (root?.kind !== 'repository') repositoriesGone.push(path);
+    else if (root.branch !== before.branch || root.commit !== before.commit) {
+      headMoved.push({ path, before: rootToJson(before), now: rootToJson(root) });
+    }
+  }
+  return { headMoved, repositoriesGone };
+}
+
+export function sidesToJson(sides: ThreeSides | null): Json<'sides'> | null {
+  if (sides === null) return null;
+  const { base, ours, theirs, text, cut } = sides;
+  return {
+    base: shownEntry(base),
+    ours: shownEntry(ours),
+    theirs: shownEntry(theirs),
+    text: text === null ? null : nameToJson(text.toString('latin1')),
+    cut,
+  };
+}
+
+function reasonToJson({ path, why }: PathConflict): { path: Json<'jsonName'>; why: string } {
+  return { path: nameToJson(path), why };
+}
+
+function rootToJson(root: RootState): Json<'root'> {
+  const { path, kind, branch, commit, operation, mount, failed } = root;
+  return {
+    path: nameToJson(path),
+    kind,
+    branch: branch === null ? null : nameToJson(branch),
+    commit,
+    operation,
+    mount: mount ?? false,
+    failed: failed ?? null,
+  };
+}
+
+export function rootChangeToJson({ path, what, before, after }: RootChange): Json<'rootChange'> {
+  return { path: nameToJson(path), what, before: before && rootToJson(before), after: after && rootToJson(after) };
+}
+
+export function gapToJson({ path, skip }: Gap): Json<'gap'> {
+  return { path: nameToJson(path), reason: skip.reason, size: skip.size ?? null, code: skip.code ?? null };
+}
+
+function countsToJson({ files, links, folders, bytes, skipped }: Checkpoint['counts']): Json<'counts'> {
+  return { files, links, folders, bytes, skipped };
+}

@@ -1,0 +1,40 @@
+import { nameToJson } from '../../model/names.ts';
+import { timeToJson } from '../shapes/to-json.ts';
+import { verb } from '../verb.ts';
+
+export const workspaces = verb({
+  name: 'workspaces',
+  summary: 'list the folders that have checkpoints',
+  description:
+    'Every store under the home of Savepoint, whichever folder it belongs to, also where that folder is gone.',
+  changes: 'nothing',
+  schemas: ({ z, jsonName, problem }) => ({
+    input: z.strictObject({}),
+    output: z.strictObject({
+      workspaces: z.array(
+        z.strictObject({
+          id: z.string(),
+          path: jsonName,
+          store: jsonName,
+          created: z.iso.datetime(),
+          present: z.boolean().describe('the folder is there'),
+        }),
+      ),
+      problems: z.array(problem).describe('stores that cannot be read'),
+    }),
+  }),
+
+  async handle(savepoint) {
+    const { records, problems } = await savepoint.workspaces();
+    return {
+      workspaces: records.map(({ id, path, storePath, created, present }) => ({
+        id,
+        path: nameToJson(path),
+        store: nameToJson(storePath),
+        created: timeToJson(created),
+        present,
+      })),
+      problems: problems.map((problem) => problem.toJSON()),
+    };
+  },
+});

@@ -1,0 +1,42 @@
+/** What is left out of a snapshot by size or by the kind of folder (docs/guarantees.md, "what is captured"). */
+
+import type { Fs, Stat } from '../../io/fs.ts';
+import type { CaptureRules } from '../../model/checkpoint.ts';
+import type { Skip } from '../../model/entries.ts';
+import { bytesFromText, type DiskPath, lastName, type Name, parentPath, type TreePath } from '../../model/names.ts';
+import { PathSet } from '../../model/path-set.ts';
+import { dependencyFolder, hasCacheMark } from './built-in-folders.ts';
+
+/** The plain folders that are roots because somebody says so. */
+export function chosenRoots({ roots }: CaptureRules): PathSet {
+  if (roots === undefined || roots.length === 0) return PathSet.EMPTY;
+  return new PathSet(
+    roots.map((path) => bytesFromText(path.replace(/\/+$/, '')) as TreePath).filter((path) => path !== ''),
+  );
+}
+
+/** @param ignored an ignore rule covers the file, and its repository does not track it */
+export function sizeSkip(name: Name, stat: Pick<Stat, 'size'>, ignored: boolean, rules: CaptureRules): Skip | null {
+  if (stat.size > rules.maxFileBytes) return { reason: 'too-large', size: stat.size };
+  if (ignored && stat.size > rules.maxIgnoredBytes && !name.startsWith('.env')) {
+    return { reason: 'ignored', size: stat.size };
+  }
+  return null;
+}
+
+/** @param names what the folder holds; null: it was not listed, and only its name and the rules count */
+export function dependencySkip(
+  fs: Fs,
+  path: TreePath,
+  disk: DiskPath,
+  names: readonly Name[] | null,
+  ignored: boolean,
+): Skip | null {
+  if (path === '') return null;
+  const above = parentPath(path);
+  const parent = above === '' ? undefined : lastName(above);
+  const hasTag = names !== null && hasCacheMark(fs, disk, names);
+  const folder = dependencyFolder(lastName(path), { ignored, hasTag, parent });
+  if (folder === null) return null;
+  return { reason: folder === 'always' ? 'dependency-folder' : 'ignored' };
+}

@@ -1,0 +1,43 @@
+/** What settings say of paths, whatever ignore files say: captured all the same, or left out. */
+
+import { createHash } from 'node:crypto';
+import ignore, { type Ignore } from 'ignore';
+import { readIgnoreLines } from '../../git/ignore-lines.ts';
+import type { CaptureRules } from '../../model/checkpoint.ts';
+import { bytesFromText, type TreePath } from '../../model/names.ts';
+
+const ROOM = { patterns: 10_000, slow: 64 };
+
+export class ChosenPaths {
+  /** Equal keys give equal answers; '' for none. */
+  readonly key: string;
+  readonly #include: Ignore | null;
+  readonly #exclude: Ignore | null;
+
+  constructor({ include, exclude }: CaptureRules) {
+    this.#include = matcher(include ?? []);
+    this.#exclude = matcher(exclude ?? []);
+    const said = JSON.stringify([include ?? [], exclude ?? []]);
+    this.key = said === '[[],[]]' ? '' : createHash('sha256').update(said).digest('hex').slice(0, 16);
+  }
+
+  /** The path, or a folder above it, is to be captured though rules say otherwise. */
+  includes(path: TreePath, isFolder: boolean): boolean {
+    return covers(this.#include, path, isFolder);
+  }
+
+  excludes(path: TreePath, isFolder: boolean): boolean {
+    return covers(this.#exclude, path, isFolder);
+  }
+}
+
+function covers(patterns: Ignore | null, path: TreePath, isFolder: boolean): boolean {
+  return patterns !== null && path !== '' && patterns.ignores(isFolder ? `${path}/` : path);
+}
+
+/** Patterns and paths are one-byte strings. What is too complex to match is not used: then more is captured, never less. */
+function matcher(patterns: readonly string[]): Ignore | null {
+  if (patterns.length === 0) return null;
+  const lines = readIgnoreLines(Buffer.from(bytesFromText(`${patterns.join('\n')}\n`), 'latin1'), ROOM);
+  return ignore({ ignorecase: false, allowRelativePaths: true }).add(lines.patterns.join('\n'));
+}

@@ -1,0 +1,233 @@
+/** What a scan gathers of one folder, until it is written or found to be as it was. */
+
+import { type FolderListing, LISTED_FIELD, LISTED_FIELDS, type ListedStat, statOf } from '../../io/fs.ts';
+import type { FileEntry, LinkEntry, Skip } from '../../model/entries.ts';
+import type { ObjectId } from '../../model/ids.ts';
+import type { Name, TreePath } from '../../model/names.ts';
+import type { ObjectBatch } from '../../store/objects/object-reader.ts';
+import { ALL_OTHERS } from '../../store/snapshot/side.ts';
+import { type FolderRef, writeFolder } from '../../store/snapshot/snapshot.ts';
+import type { Findings } from './findings.ts';
+import { Found, type FoundName, KnownFolder } from './known-folder.ts';
+import type { LinkedFile } from './linked-file.ts';
+
+export interface WrittenFolder {
+  readonly ref: FolderRef;
+  readonly known: KnownFolder;
+  /** The trees are those that were known already. */
+  readonly asWritten: boolean;
+}
+
+export interface Marks {
+  /** By an ignore rule. */
+  readonly covered: boolean;
+  /** On record as ignored. */
+  readonly ignored: boolean;
+}
+
+const PLAIN_LEAF = Found.plain | Found.provable;
+
+export class FolderDraft {
+  /** By position in the listing: where the name stands in the known folder, or what was found; undefined: nothing of it is recorded. */
+  readonly #found: (number | FoundName | undefined)[];
+  /** By position in the listing: where the name stands in the known folder, or -1. */
+  readonly #positions: Int32Array;
+  readonly #refs = new Map<number, WrittenFolder>();
+  readonly #unsettled = new Set<Name>();
+  #isSpecial = false;
+  #linked: LinkedFile[] | null = null;
+
+  constructor(
+    private readonly listing: FolderListing,
+    private readonly path: TreePath,
+    private readonly mode: number,
+    private readonly rules: string,
+    /** On record for all that is not captured in here. */
+    private readonly dependency: Skip | null,
+    private readonly known: KnownFolder | undefined,
+  ) {
+    this.#found = new Array(listing.names.length);
+    this.#positions = positions(listing.names, known?.names() ?? []);
+  }
+
+  /** What is found from here on does not follow from rules and numbers alone. */
+  isSpecial(): void {
+    this.#isSpecial = true;
+  }
+
+  /** Files that have another name, by which they can be written to; null: none has. */
+  get linked(): readonly LinkedFile[] | null {
+    return this.#linked;
+  }
+
+  /** Records the name as it is known, if nothing about it can have changed. */
+  keep(index: number, findings: Findings): boolean {
+    const position = this.#positions[index]!;
+    const { known } = this;
+    if (position < 0 || known === undefined || known.rules !== this.rules) return false;
+    const what = known.what(position);
+    if ((what & PLAIN_LEAF) !== PLAIN_LEAF || !this.#isProven(index, position)) return false;
+    this.#found[index] = position;
+    const isLink = (what & Found.kind) === Found.link;
+    const at = index * LISTED_FIELDS;
+    findings.count(isLink ? 'link' : 'file', this.listing.numbers[at + LISTED_FIELD.size]!);
+    if (this.listing.numbers[at + LISTED_FIELD.nlink]! > 1) this.#noteLinked(statOf(this.listing, index));
+    return true;
+  }
+
+  /** Whether the ignore rules cover the name, where that is known. */
+  judged(index: number, isFolder: boolean): boolean | null {
+    const position = this.#positions[index]!;
+    const { known } = this;
+    if (position < 0 || known === undefined || known.rules !== this.rules) return null;
+    const what = known.what(position);
+    const kind = what & Found.kind;
+    if (kind === Found.skip || (kind === Found.folder) !== isFolder) return null;
+    return (what & Found.covered) !== 0;
+  }
+
+  /** The id of a file or link, if the stat proves that it is still the same. */
+  proven(index: number, stat: ListedStat): ObjectId | null {
+    const position = this.#positions[index]!;
+    const { known } = this;
+    if (position < 0 || known === undefined) return null;
+    const { size, ino, mode, mtimeMs, ctimeMs } = stat;
+    return known.proves(position, size, ino, mode, mtimeMs, ctimeMs) ? known.id(position) : null;
+  }
+
+  leaf(
+    index: number,
+    entry: FileEntry | LinkEntry,
+    stat: ListedStat,
+    marks: Marks & { readonly young: boolean; readonly settled: boolean },
+  ): void {
+    const name = this.#name(index);
+    if (!marks.settled) this.#unsettled.add(name);
+    if (stat.nlink > 1) this.#noteLinked(stat);
+    const provable = !marks.young && marks.settled ? Found.provable : 0;
+    const plain = this.#isSpecial || marks.covered ? 0 : Found.plain;
+    const kind = entry.kind === 'link' ? Found.link : Found.file;
+    this.#found[index] = { name, what: kind | provable | plain | marksOf(marks), stat, id: entry.id, skip: null };
+  }
+
+  folder(index: number, written: WrittenFolder, marks: Marks): void {
+    this.#refs.set(index, written);
+    const what = Found.folder | marksOf(marks);
+    this.#found[index] = { name: this.#name(index), what, stat: null, id: null, skip: null };
+  }
+
+  skip(index: number, skip: Skip): void {
+    this.#found[index] = { name: this.#name(index), what: Found.skip, stat: null, id: null, skip };
+  }
+
+  write(batch: ObjectBatch): WrittenFolder {
+    const { known } = this;
+    const isWhole = this.dependency === null && !this.#isSpecial && this.#unsettled.size === 0;
+    const standing =
+      isWhole && known !== undefined && known.mode === this.mode && this.#isAsWritten(known) ? known.ref : null;
+    const ref = standing ?? this.#write(batch);
+    const names = this.#names();
+    const isKnown = standing !== null && known !== undefined && this.#isAsKnown(known);
+    const { path, rules, mode } = this;
+    return {
+      ref,
+      known: isKnown ? known : KnownFolder.of({ path, rules, mode, ref: isWhole ? ref : null, names: [...names] }),
+      asWritten: standing !== null,
+    };
+  }
+
+  #noteLinked({ ino, ctimeMs }: ListedStat): void {
+    this.#linked ??= [];
+    this.#linked.push({ ino, ctimeMs });
+  }
+
+  #isAsWritten(known: KnownFolder): boolean {
+    let count = 0;
+    for (const [index, found] of this.#found.entries()) {
+      if (found === undefined) continue;
+      count += 1;
+      if (typeof found === 'number') continue;
+      const position = this.#positions[index]!;
+      if (position < 0 || !isSameOnRecord(found, known.at(position, found.name))) return false;
+      if (this.#refs.get(index)?.asWritten === false) return false;
+    }
+    return count === known.count;
+  }
+
+  /** Given that it is as written: whether the record would be the same, too. */
+  #isAsKnown(known: KnownFolder): boolean {
+    return (
+      known.rules === this.rules &&
+      this.#found.every((found) => found === undefined || typeof found === 'number' || found.id === null)
+    );
+  }
+
+  *#names(): Generator<FoundName> {
+    for (const [index, found] of this.#found.entries()) {
+      if (typeof found === 'number') yield this.known!.at(found, this.#name(index));
+      else if (found !== undefined) yield found;
+    }
+  }
+
+  #write(batch: ObjectBatch): FolderRef {
+    const entries = new Map<Name, FileEntry | LinkEntry | FolderRef>();
+    const skips = new Map<Name, Skip>();
+    const ignored = new Set<Name>();
+    if (this.dependency !== null) skips.set(ALL_OTHERS, this.dependency);
+    for (const [index, { ref }] of this.#refs) entries.set(this.#name(index), ref);
+    for (const { name, what, stat, id, skip } of this.#names()) {
+      if ((what & Found.ignored) !== 0) ignored.add(name);
+      if (skip !== null) skips.set(name, skip);
+      if (id === null || stat === null) continue;
+      const isLink = (what & Found.kind) === Found.link;
+      entries.set(name, isLink ? { kind: 'link', id } : { kind: 'file', id, mode: stat.mode & 0o7777 });
+    }
+    const note = { mode: this.mode, modes: new Map(), skips, ignored, unsettled: this.#unsettled };
+    return writeFolder(batch, { note, entries });
+  }
+
+  #isProven(index: number, position: number): boolean {
+    const at = index * LISTED_FIELDS;
+    const { numbers } = this.listing;
+    return this.known!.proves(
+      position,
+      numbers[at + LISTED_FIELD.size]!,
+      numbers[at + LISTED_FIELD.ino]!,
+      numbers[at + LISTED_FIELD.mode]!,
+      numbers[at + LISTED_FIELD.mtimeMs]!,
+      numbers[at + LISTED_FIELD.ctimeMs]!,
+    );
+  }
+
+  #name(index: number): Name {
+    return this.listing.names[index]!;
+  }
+}
+
+function marksOf({ covered, ignored }: Marks): number {
+  return (covered ? Found.covered : 0) | (ignored ? Found.ignored : 0);
+}
+
+const ON_RECORD = Found.kind | Found.ignored;
+
+/** Whether both are written the same. Of folders: but for what is in them. */
+function isSameOnRecord(a: FoundName, b: FoundName): boolean {
+  return (
+    (a.what & ON_RECORD) === (b.what & ON_RECORD) &&
+    a.id === b.id &&
+    a.stat?.mode === b.stat?.mode &&
+    JSON.stringify(a.skip) === JSON.stringify(b.skip)
+  );
+}
+
+/** Both are sorted. */
+function positions(names: readonly Name[], known: readonly Name[]): Int32Array {
+  const found = new Int32Array(names.length);
+  let at = 0;
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index]!;
+    while (at < known.length && known[at]! < name) at += 1;
+    found[index] = at < known.length && known[at] === name ? at : -1;
+  }
+  return found;
+}

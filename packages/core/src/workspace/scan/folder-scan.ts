@@ -1,0 +1,384 @@
+/**
+ * From folders to trees. The scan reads every name and every stat; contents only where the stat cache cannot
+ * prove that a file is the one it knows. Folders are written bottom-up, so that an unchanged folder costs its hash.
+ */
+
+import { type FolderListing, type Fs, kindOf, type ListedStat, permissions, statOf } from '../../io/fs.ts';
+import type { Pace } from '../../io/pace.ts';
+import type { Ports } from '../../io/ports.ts';
+import { checkName } from '../../io/safe-path.ts';
+import type { CaptureRules, RootState } from '../../model/checkpoint.ts';
+import type { FileEntry, LinkEntry, Skip, SkipReason } from '../../model/entries.ts';
+import type { ObjectId } from '../../model/ids.ts';
+import { childPath, type DiskPath, isWithin, type Name, type TreePath } from '../../model/names.ts';
+import type { PathSet } from '../../model/path-set.ts';
+import type { ObjectBatch } from '../../store/objects/object-reader.ts';
+import type { OwnPaths } from '../../store/own-paths.ts';
+import type { Adoption } from '../adoption/adoption.ts';
+import { chosenRoots, dependencySkip, sizeSkip } from '../rules/capture-rules.ts';
+import { ChosenPaths } from '../rules/chosen-paths.ts';
+import { captureFile } from './capture-file.ts';
+import { Findings } from './findings.ts';
+import { FolderDraft, type Marks, type WrittenFolder } from './folder-draft.ts';
+import { circumstancesOf, type FolderTask, isUnder } from './folder-task.ts';
+import { listAside, listFolder, lstatOf, type Outcome, readLinkOf } from './looks.ts';
+import { type Entered, type Position, stepInto } from './position.ts';
+import type { Recalled, VisitedFolder } from './scan-memory.ts';
+import { isYoung } from './stat-cache.ts';
+
+export interface ScanInput {
+  readonly ports: Ports;
+  readonly root: DiskPath;
+  readonly batch: ObjectBatch;
+  readonly recalled: Recalled;
+  readonly rules: CaptureRules;
+  /** The person's own git ignore file. */
+  readonly globalIgnore: DiskPath | null;
+  /** Captured whatever rules and caps say: an act is about to touch them. */
+  readonly must: PathSet;
+  readonly own: OwnPaths;
+  /** As the last checkpoint has them: one that cannot be captured now is told as such. */
+  readonly rootsBefore: readonly RootState[];
+  readonly pace: Pace;
+  /** Null: every file that the cache does not know is read. */
+  readonly adoption: Pick<Adoption, 'enter' | 'idOf'> | null;
+  /** Whether `visited` is told: much of what a scan needs memory for. */
+  readonly toRemember: boolean;
+}
+
+/** A folder that is not gone into. */
+interface PassedOver {
+  readonly skip: Skip;
+  /** What it has in it may make it another case, and nothing would tell. */
+  readonly isUnwatched: boolean;
+}
+/** `gone`: it was no longer there, or was something else, when it was opened. */
+type Captured = 'gone' | 'done';
+type Leaf = { readonly entry: FileEntry | LinkEntry; readonly stat: ListedStat; readonly settled: boolean };
+
+/** A folder while its names are gone through. */
+interface OpenFolder {
+  readonly task: FolderTask;
+  readonly position: Entered['position'];
+  /** On record for all that is not captured in here; null outside of dependency folders. */
+  readonly dependency: Skip | null;
+  readonly draft: FolderDraft;
+  readonly findings: Findings;
+  /** What is found in it follows from the rules. */
+  readonly isPlain: boolean;
+  /** See {@link VisitedFolder.inDoubt}. */
+  inDoubt: boolean;
+}
+
+interface Place {
+  /** Position in the folder's listing. */
+  readonly index: number;
+  readonly name: Name;
+  readonly path: TreePath;
+  readonly disk: DiskPath;
+}
+
+/** How often a path is looked at that is another thing each time. */
+const ATTEMPTS = 4;
+/** Bytes of a folder itself; on most file systems such a one has 20,000 names or more. */
+const LARGE_FOLDER = 1024 * 1024;
+/** Between two looks at the clock. */
+const NAMES_A_STEP = 64;
+
+/** One scan: what it finds comes together folder by folder. */
+export class FolderScan {
+  readonly visited = new Map<TreePath, VisitedFolder>();
+  filesRead = 0;
+  readonly #began: number;
+  readonly #chosen: ChosenPaths;
+  readonly #roots: PathSet;
+  readonly #mounted: ReadonlySet<TreePath>;
+  /** What the rules say apart from ignore files. */
+  readonly #rulesKey: string;
+  #done = 0;
+
+  constructor(private readonly input: ScanInput) {
+    const { rules, rootsBefore } = input;
+    this.#began = input.ports.clock.now();
+    this.#chosen = new ChosenPaths(rules);
+    this.#roots = chosenRoots(rules);
+    this.#mounted = new Set(rootsBefore.filter(({ mount }) => mount === true).map(({ path }) => path));
+    this.#rulesKey = `${this.#chosen.key} ${rules.maxFileBytes} ${rules.maxIgnoredBytes}`;
+  }
+
+  /** @param findings of the folder and all below it; empty */
+  async folder(task: FolderTask, findings: Findings): Promise<Outcome<WrittenFolder | PassedOver>> {
+    const { recalled, must } = this.input;
+    const unchanged = must.reaches(task.path) ? null : recalled.unchanged(task.path);
+    if (unchanged !== null && isUnder(unchanged, task)) {
+      findings.add(unchanged.findings);
+      return { ...unchanged.written, asWritten: true };
+    }
+    const isWatched = recalled.watch(task.disk);
+    const unlisted = this.#skippedByName(task, findings);
+    if (unlisted !== null) return { skip: unlisted, isUnwatched: !isWatched };
+    const listing =
+      task.stat.size < LARGE_FOLDER
+        ? listFolder(this.input.ports.fs, task.disk)
+        : await listAside(this.input.ports.fs, task.disk);
+    if (!('names' in listing)) return listing;
+    const open = this.#enter(task, listing, findings);
+    if ('skip' in open) return { ...open, isUnwatched: !isWatched };
+    if (!isWatched) open.inDoubt = true;
+    await this.#names(open, listing);
+    findings.counts.folders += 1;
+    const written = open.draft.write(this.input.batch);
+    if (this.input.toRemember) {
+      this.visited.set(task.path, {
+        written,
+        findings,
+        under: circumstancesOf(task),
+        inDoubt: open.inDoubt || !open.isPlain,
+        linked: open.draft.linked,
+      });
+    }
+    return written;
+  }
+
+  #enter(task: FolderTask, listing: FolderListing, findings: Findings): OpenFolder | { readonly skip: Skip } {
+    const { ports, must, own, recalled } = this.input;
+    const { path, disk, above } = task;
+    const { names } = listing;
+    const isChosen = this.#roots.has(path);
+    const step = (fs: Fs, before: Entered | null = null): Entered => {
+      return stepInto(fs, above, path, disk, names, isChosen, before);
+    };
+    const hasGit = names.includes('.git' as Name);
+    let here = hasGit ? recalled.still(path, step) : step(ports.fs);
+    // What is not a repository, or not yet, stands under the rules above it, and nothing tells when it becomes one.
+    const isUnfinished = hasGit && here.position.tracked === above.tracked;
+    if (isUnfinished) here = step(ports.fs);
+    findings.problems.push(...here.problems);
+    if (here.repository !== null) this.input.adoption?.enter(task.path, task.disk, here.repository);
+    if (here.root !== null) findings.roots.push(task.isMount ? { ...here.root, mount: true } : here.root);
+    // A root within another one is on its own: the rules of the one around it say nothing about what is in it.
+    const ignored = task.ignored && here.root === null;
+    const dependency =
+      isChosen || must.covers(path) || this.#chosen.includes(path, true)
+        ? null
+        : (task.onlyNamed ?? dependencySkip(ports.fs, path, disk, names, ignored));
+    if (dependency !== null) {
+      findings.askedTracked = true;
+      if (!here.position.tracked.hasBelow(path) && !this.#mustGoTo(path)) return { skip: dependency };
+    }
+    const rules = `${here.position.chain.key} ${this.#rulesKey}`;
+    const draft = new FolderDraft(listing, path, permissions(task.stat), rules, dependency, recalled.known(path));
+    // What is captured for a special reason must not be taken for the rule.
+    const isPlain = dependency === null && !must.reaches(path) && !own.mayLieIn(path);
+    if (!isPlain) draft.isSpecial();
+    const at = { task: { ...task, ignored }, position: here.position, dependency, draft, findings };
+    return { ...at, isPlain, inDoubt: isUnfinished };
+  }
+
+  async #names(open: OpenFolder, listing: FolderListing): Promise<void> {
+    const { pace } = this.input;
+    const { task, draft, findings, isPlain } = open;
+    const disk = task.disk === '/' ? '' : task.disk;
+    for (let index = 0; index < listing.names.length; index++) {
+      if (++this.#done % NAMES_A_STEP === 0 && pace.due()) {
+        await pace.breathe({ phase: 'scan', done: this.#done, total: null });
+      }
+      if (isPlain && draft.keep(index, findings)) continue;
+      const name = listing.names[index] as Name;
+      const at = { index, name, path: childPath(task.path, name), disk: `${disk}/${name}` as DiskPath };
+      const rest = this.#name(open, at, listing);
+      if (rest !== null) await rest;
+    }
+    if (draft.linked !== null) open.inDoubt = true;
+  }
+
+  /** A dependency folder can hold more names than all the rest, so it is not even listed where its name is enough. */
+  #skippedByName({ path, disk, above, ignored, onlyNamed }: FolderTask, findings: Findings): Skip | null {
+    if (onlyNamed !== null || this.#mustGoTo(path) || this.#chosen.includes(path, true)) return null;
+    const skip = dependencySkip(this.input.ports.fs, path, disk, null, ignored);
+    if (skip === null) return null;
+    findings.askedTracked = true;
+    // A repository is a root of its own, whatever its name.
+    return above.tracked.hasBelow(path) || this.#isRepository(disk) ? null : skip;
+  }
+
+  /** Whatever the folder is called. */
+  #mustGoTo(folder: TreePath): boolean {
+    return this.input.must.reaches(folder) || this.#roots.leadsTo(folder);
+  }
+
+  /** @returns null when it is done: most names need nothing to wait for, and a promise for each would cost more than they do */
+  #name(folder: OpenFolder, at: Place, listing: FolderListing): Promise<void> | null {
+    const { task } = folder;
+    if (this.input.own.has(at.path, at.disk)) return null;
+    const refused = refusedName(at.name, this.input.ports.platform);
+    if (refused !== null) {
+      this.#skip(folder, at, refused, !task.ignored);
+      return null;
+    }
+    const isListed = !listing.failed.has(at.index);
+    const first = isListed ? this.#capture(folder, at, statOf(listing, at.index)) : 'gone';
+    return first === 'done' ? null : this.#untilThere(folder, at, first, isListed ? ATTEMPTS - 1 : ATTEMPTS);
+  }
+
+  /** Between two calls a file may become a folder: what is there all the time must not be taken for absent. */
+  async #untilThere(
+    folder: OpenFolder,
+    at: Place,
+    first: Promise<Captured> | Captured,
+    attempts: number,
+  ): Promise<void> {
+    let captured = await first;
+    for (let attempt = 0; attempt < attempts && captured === 'gone'; attempt++) {
+      const stat = lstatOf(this.input.ports.fs, at.disk);
+      if (stat === null) return;
+      if ('skip' in stat) return this.#skip(folder, at, stat.skip);
+      captured = await this.#capture(folder, at, stat);
+    }
+    if (captured === 'gone') this.#skip(folder, at, { reason: 'unreadable', code: 'EAGAIN' });
+  }
+
+  #capture(folder: OpenFolder, at: Place, stat: ListedStat): Promise<Captured> | Captured {
+    const { task, position, dependency, draft, findings } = folder;
+    const { index, name, path, disk } = at;
+    const skip = (reason: Skip, wanted?: boolean): 'done' => {
+      this.#skip(folder, at, reason, wanted);
+      return 'done';
+    };
+    const kind = kindOf(stat);
+    if (kind === 'special') return skip({ reason: 'special' }, !task.ignored);
+    const isFolder = kind === 'folder';
+    const isMount = isFolder && stat.dev !== task.stat.dev;
+    if (isMount && !this.#isRepository(disk) && !this.#roots.has(path)) {
+      // It may become one, and is not watched.
+      folder.inDoubt = true;
+      return skip({ reason: 'mount' }, !task.ignored);
+    }
+    if (isFolder && !isMount && this.#wasMounted(path, disk)) return skip(NOT_MOUNTED);
+
+    if (this.#chosen.excludes(path, isFolder) && !this.input.must.reaches(path)) {
+      return skip({ reason: 'excluded' }, false);
+    }
+    const byRules = task.ignored || (draft.judged(index, isFolder) ?? position.chain.isIgnored(name, isFolder));
+    const covered = byRules && !this.#chosen.includes(path, isFolder);
+    const { must } = this.input;
+    const asks = covered || dependency !== null;
+    if (asks) findings.askedTracked = true;
+    const tracked = asks && isTracked(position, path, isFolder);
+    const marks = { covered, ignored: covered && !tracked };
+
+    if (isFolder) {
+      if (dependency !== null && !tracked && !this.#mustGoTo(path)) return 'done';
+      const next = { path, disk, stat, above: position, ignored: covered, onlyNamed: dependency, isMount };
+      return this.#below(folder, at, next, marks);
+    }
+    const required = must.covers(path);
+    if (dependency !== null && !tracked && !required) return 'done';
+    const tooMuch = required ? null : sizeSkip(name, stat, covered && !tracked, this.input.rules);
+    if (tooMuch !== null) return skip(tooMuch, !covered || tracked);
+    const known = this.#known(at, stat, kind, draft.proven(index, stat));
+    return known === null
+      ? this.#read(folder, at, stat, kind, marks)
+      : this.#keep(folder, at, { entry: known, stat, settled: true }, marks);
+  }
+
+  async #below(folder: OpenFolder, at: Place, task: FolderTask, marks: Marks): Promise<Captured> {
+    const below = new Findings();
+    const outcome = await this.folder(task, below);
+    folder.findings.add(below);
+    if ('gone' in outcome) return 'gone';
+    if ('skip' in outcome) {
+      if ('isUnwatched' in outcome && outcome.isUnwatched) folder.inDoubt = true;
+      this.#skip(folder, at, outcome.skip);
+    } else folder.draft.folder(at.index, outcome, marks);
+    return 'done';
+  }
+
+  /** Without reading it. */
+  #known({ path }: Place, stat: ListedStat, kind: 'file' | 'link', proven: ObjectId | null): Leaf['entry'] | null {
+    if (kind === 'link') return proven === null ? null : { kind, id: proven };
+    const id = proven ?? this.input.adoption?.idOf(path, stat) ?? null;
+    return id === null ? null : { kind, id, mode: permissions(stat) };
+  }
+
+  async #read(folder: OpenFolder, at: Place, stat: ListedStat, kind: 'file' | 'link', marks: Marks): Promise<Captured> {
+    const leaf = kind === 'link' ? this.#link(at, stat) : await this.#file(folder, at);
+    if ('gone' in leaf) return 'gone';
+    if (!('skip' in leaf)) return this.#keep(folder, at, leaf, marks);
+    this.#skip(folder, at, leaf.skip);
+    return 'done';
+  }
+
+  #keep(folder: OpenFolder, { index, path }: Place, { entry, stat, settled }: Leaf, marks: Marks): 'done' {
+    folder.draft.leaf(index, entry, stat, {
+      covered: marks.covered,
+      ignored: marks.ignored,
+      young: isYoung(stat, this.#began),
+      settled,
+    });
+    folder.findings.count(entry.kind, stat.size);
+    if (!settled) {
+      folder.findings.unsettled.push(path);
+      folder.inDoubt = true;
+    }
+    return 'done';
+  }
+
+  #link({ disk }: Place, stat: ListedStat): Outcome<Leaf> {
+    const target = readLinkOf(this.input.ports.fs, disk);
+    if (typeof target !== 'string') return target;
+    const id = this.input.batch.add('blob', Buffer.from(target, 'latin1'));
+    return { entry: { kind: 'link', id }, stat, settled: true };
+  }
+
+  async #file({ task }: OpenFolder, { disk }: Place): Promise<Outcome<Leaf>> {
+    const { ports, batch, recalled } = this.input;
+    const captured = await captureFile(ports, batch, disk, () => recalled.isQuiet(task.path));
+    this.filesRead += 1;
+    if (captured.outcome === 'changed') return { gone: true };
+    if (captured.outcome === 'unreadable') return { skip: { reason: 'unreadable', code: captured.code } };
+    const { id, stat, settled } = captured;
+    return { entry: { kind: 'file', id, mode: permissions(stat) }, stat, settled };
+  }
+
+  #isRepository(disk: DiskPath): boolean {
+    return lstatOf(this.input.ports.fs, `${disk}/.git` as DiskPath) !== null;
+  }
+
+  /** An empty folder where a file system was: it is not mounted now, and nobody removed what is on it. */
+  #wasMounted(path: TreePath, disk: DiskPath): boolean {
+    if (!this.#mounted.has(path)) return false;
+    const listing = listFolder(this.input.ports.fs, disk);
+    return 'names' in listing && listing.names.length === 0;
+  }
+
+  /** @param wanted no ignore rule covers the path, so somebody may miss it */
+  #skip(folder: OpenFolder, { index, path }: Place, skip: Skip, wanted = true): void {
+    const { draft, findings } = folder;
+    draft.skip(index, skip);
+    findings.counts.skipped += 1;
+    if (skip.reason === 'unreadable') {
+      folder.inDoubt = true;
+      findings.partial.push({ path, skip });
+      const failed = skip.code ?? 'EACCES';
+      for (const root of this.input.rootsBefore) {
+        if (isWithin(root.path, path)) findings.roots.push({ ...root, failed });
+      }
+    }
+    if (wanted && WORTH_TELLING.has(skip.reason)) findings.leftOut.push({ path, skip });
+  }
+}
+
+/** Nothing can be read where nothing is mounted. */
+const NOT_MOUNTED: Skip = { reason: 'unreadable', code: 'ENODEV' };
+
+const WORTH_TELLING: ReadonlySet<SkipReason> = new Set(['too-large', 'special', 'mount', 'name']);
+
+function refusedName(name: Name, platform: Ports['platform']): Skip | null {
+  if (name === '.git') return { reason: 'repository' };
+  return checkName(name, platform) === null ? null : { reason: 'name' };
+}
+
+function isTracked(position: Position, path: TreePath, isFolder: boolean): boolean {
+  return isFolder ? position.tracked.hasBelow(path) : position.tracked.has(path);
+}

@@ -1,0 +1,229 @@
+/**
+ * What a scan found in one folder, as bytes: the same in memory and in the stat cache's file, so that a folder in which
+ * nothing changed is neither decoded into objects nor encoded again.
+ *
+ * A record lies at a multiple of 8. Numbers are little-endian (node runs on nothing else):
+ *
+ *     0   u32  bytes of the record, padding included
+ *     4   u32  names
+ *     8   u32  bytes of the path
+ *     12  u32  bytes of the rules' key
+ *     16  u32  bytes of the names
+ *     20  u32  bytes of the skips
+ *     24  u32  permissions of the folder
+ *     28  u32  0: not written as a whole, 1: a `files/` tree, 2: a `side/` tree, too
+ *     32       ids of the two trees, 20 bytes each
+ *     72       for each name five doubles: size, inode, mode, mtime, ctime (milliseconds)
+ *              for each name an id of 20 bytes
+ *              for each name a byte of what it is
+ *              path, rules' key, names (NUL between them), skips (JSON: [position, skip])
+ */
+
+import type { ListedStat } from '../../io/fs.ts';
+import type { Skip } from '../../model/entries.ts';
+import type { ObjectId } from '../../model/ids.ts';
+import type { Name, TreePath } from '../../model/names.ts';
+import type { FolderRef } from '../../store/snapshot/snapshot.ts';
+
+/** What a name was: one of the kinds, and marks. */
+export const Found = {
+  file: 1,
+  link: 2,
+  folder: 3,
+  skip: 4,
+  kind: 7,
+  /** Its numbers prove its id: it was not young when it was looked at. */
+  provable: 8,
+  /** What was found follows from the rules and the numbers alone. */
+  plain: 16,
+  /** An ignore rule covers it. */
+  covered: 32,
+  /** On record as ignored. */
+  ignored: 64,
+} as const;
+
+export interface FoundName {
+  readonly name: Name;
+  /** Of {@link Found}. */
+  readonly what: number;
+  /** Of files and links. */
+  readonly stat: Pick<ListedStat, 'size' | 'ino' | 'mode' | 'mtimeMs' | 'ctimeMs'> | null;
+  readonly id: ObjectId | null;
+  readonly skip: Skip | null;
+}
+
+export interface FoundFolder {
+  readonly path: TreePath;
+  /** Under which the names were judged. */
+  readonly rules: string;
+  readonly mode: number;
+  /** What it was written as; null where that does not follow from the record. */
+  readonly ref: FolderRef | null;
+  /** Sorted. */
+  readonly names: readonly FoundName[];
+}
+
+const NUMBERS = 5;
+const ID_BYTES = 20;
+const NUMBERS_AT = 72;
+const REF = 28;
+const FILES_ID = 32;
+const SIDE_ID = 52;
+
+export class KnownFolder {
+  readonly path: TreePath;
+  readonly rules: string;
+  readonly count: number;
+  readonly mode: number;
+  readonly #data: Buffer;
+  readonly #head: Uint32Array;
+  readonly #numbers: Float64Array;
+  readonly #ids: number;
+  readonly #kinds: number;
+  /** Once somebody asked: a folder may have thousands. */
+  #skips: ReadonlyMap<number, Skip> | null = null;
+
+  private constructor(data: Buffer) {
+    this.#data = data;
+    this.#head = new Uint32Array(data.buffer, data.byteOffset, NUMBERS_AT / 4);
+    this.count = this.#head[1]!;
+    this.mode = this.#head[6]!;
+    this.#numbers = new Float64Array(data.buffer, data.byteOffset + NUMBERS_AT, this.count * NUMBERS);
+    this.#ids = NUMBERS_AT + this.count * NUMBERS * 8;
+    this.#kinds = this.#ids + this.count * ID_BYTES;
+    const path = this.#kinds + this.count;
+    const rules = path + this.#head[2]!;
+    this.path = data.toString('latin1', path, rules) as TreePath;
+    this.rules = data.toString('latin1', rules, rules + this.#head[3]!);
+  }
+
+  static of(folder: FoundFolder): KnownFolder {
+    const names = folder.names.map(({ name }) => name).join('\0');
+    const skips = JSON.stringify(
+      folder.names.flatMap(({ skip }, position) => (skip === null ? [] : [[position, skip] as const])),
+    );
+    const { length: count } = folder.names;
+    const texts = folder.path + folder.rules + names + skips;
+    const ids = NUMBERS_AT + count * NUMBERS * 8;
+    const kinds = ids + count * ID_BYTES;
+    const bytes = (kinds + count + texts.length + 7) & ~7;
+    const data = Buffer.from(new ArrayBuffer(bytes));
+    new Uint32Array(data.buffer).set([
+      bytes,
+      count,
+      folder.path.length,
+      folder.rules.length,
+      names.length,
+      skips.length,
+      folder.mode,
+      folder.ref === null ? 0 : folder.ref.side === null ? 1 : 2,
+    ]);
+    if (folder.ref !== null) data.write(folder.ref.files, FILES_ID, 'hex');
+    if (folder.ref?.side) data.write(folder.ref.side, SIDE_ID, 'hex');
+    const numbers = new Float64Array(data.buffer, NUMBERS_AT, count * NUMBERS);
+    for (const [position, { stat, id, what }] of folder.names.entries()) {
+      if (stat !== null) numbers.set([stat.size, stat.ino, stat.mode, stat.mtimeMs, stat.ctimeMs], position * NUMBERS);
+      if (id !== null) data.write(id, ids + position * ID_BYTES, 'hex');
+      data[kinds + position] = what;
+    }
+    data.write(texts, kinds + count, 'latin1');
+    return new KnownFolder(data);
+  }
+
+  /** The records of a whole file of them. @param at where the first begins, a multiple of 8 */
+  static *in(data: Buffer, at: number, end: number): Generator<KnownFolder> {
+    for (let from = at; from < end; ) {
+      const bytes = data.readUInt32LE(from);
+      if (bytes < NUMBERS_AT || bytes % 8 !== 0 || from + bytes > end) throw new RangeError('a record without an end');
+      yield new KnownFolder(data.subarray(from, from + bytes));
+      from += bytes;
+    }
+  }
+
+  get bytes(): Buffer {
+    return this.#data;
+  }
+
+  get ref(): FolderRef | null {
+    const kind = this.#head[REF / 4]!;
+    if (kind === 0) return null;
+    return { kind: 'folder', files: this.#hex(FILES_ID), side: kind === 1 ? null : this.#hex(SIDE_ID) };
+  }
+
+  names(): readonly Name[] {
+    if (this.count === 0) return [];
+    const at = this.#textsAt();
+    return this.#data.toString('latin1', at, at + this.#head[4]!).split('\0') as Name[];
+  }
+
+  /** @returns of {@link Found} */
+  what(position: number): number {
+    return this.#data[this.#kinds + position]!;
+  }
+
+  id(position: number): ObjectId {
+    return this.#hex(this.#ids + position * ID_BYTES);
+  }
+
+  skip(position: number): Skip | null {
+    this.#skips ??= this.#decodedSkips();
+    return this.#skips.get(position) ?? null;
+  }
+
+  /** Whether a stat proves that the file is still the same; see {@link Found.provable}. */
+  proves(position: number, size: number, inode: number, mode: number, mtimeMs: number, ctimeMs: number): boolean {
+    const at = position * NUMBERS;
+    const numbers = this.#numbers;
+    return (
+      (this.what(position) & Found.provable) !== 0 &&
+      numbers[at] === size &&
+      numbers[at + 1] === inode &&
+      numbers[at + 2] === mode &&
+      numbers[at + 3] === mtimeMs &&
+      numbers[at + 4] === ctimeMs
+    );
+  }
+
+  holdsAny(inodes: ReadonlySet<number>): boolean {
+    for (let at = 1; at < this.#numbers.length; at += NUMBERS) if (inodes.has(this.#numbers[at]!)) return true;
+    return false;
+  }
+
+  /** As it was found, decoded. */
+  at(position: number, name: Name): FoundName {
+    const [size, ino, mode, mtimeMs, ctimeMs] = this.#numbers.subarray(position * NUMBERS) as unknown as number[];
+    const what = this.what(position);
+    const kind = what & Found.kind;
+    const isLeaf = kind === Found.file || kind === Found.link;
+    return {
+      name,
+      what,
+      stat: isLeaf ? ({ size, ino, mode, mtimeMs, ctimeMs } as FoundName['stat']) : null,
+      id: isLeaf ? this.id(position) : null,
+      skip: kind === Found.skip ? this.skip(position) : null,
+    };
+  }
+
+  /** Its own bytes from here on, where the folder is not as it was written any more. @param name no longer proved */
+  without(name: Name | null): KnownFolder {
+    const data = Buffer.from(new ArrayBuffer(this.#data.length));
+    this.#data.copy(data);
+    data.writeUInt32LE(0, REF);
+    const position = name === null ? -1 : this.names().indexOf(name);
+    if (position >= 0) data[this.#kinds + position] = this.what(position) & ~Found.provable;
+    return new KnownFolder(data);
+  }
+
+  #decodedSkips(): ReadonlyMap<number, Skip> {
+    const at = this.#textsAt() + this.#head[4]!;
+    return new Map(JSON.parse(this.#data.toString('latin1', at, at + this.#head[5]!)) as [number, Skip][]);
+  }
+
+  #textsAt(): number {
+    return this.#kinds + this.count + this.path.length + this.rules.length;
+  }
+
+  #hex(at: number): ObjectId {
+    return this.#data.toString('hex', at, at + ID_BYTES) as ObjectId;
+  }
+}

@@ -1,0 +1,213 @@
+/** Which repository and which ignore rules a folder of the walk stands under. */
+
+import { type GitProblem, problemOf, readGitFile } from '../../git/file.ts';
+import {
+  type BrokenRepository,
+  findRepository,
+  type GitState,
+  isRepositoryTop,
+  readRepository,
+} from '../../git/repository.ts';
+import { type IndexReading, NOTHING_TRACKED, readIndex, UNKNOWN_TRACKED } from '../../git/tracked.ts';
+import type { Fs } from '../../io/fs.ts';
+import type { RootState } from '../../model/checkpoint.ts';
+import {
+  type DiskPath,
+  diskChild,
+  GIT_FOLDER,
+  IGNORE_FILE,
+  joinPaths,
+  lastName,
+  type Name,
+  pathFrom,
+  type TreePath,
+  WORKSPACE_ITSELF,
+} from '../../model/names.ts';
+import { IgnoreChain, type IgnoreFile } from '../rules/ignore-rules.ts';
+
+/** What a repository's index holds, by paths of the workspace. */
+export interface Tracked {
+  has(path: TreePath): boolean;
+  hasBelow(folder: TreePath): boolean;
+  /** The same object: the same paths. */
+  readonly names: object;
+}
+
+export interface Position {
+  readonly tracked: Tracked;
+  /** Null above the workspace where no repository encloses it. */
+  readonly chain: IgnoreChain | null;
+  readonly global: IgnoreFile;
+  /** The repository that encloses the workspace. */
+  readonly around: EnteredRepository | null;
+  /** State of the repository that encloses the workspace, told as the workspace's own. */
+  readonly enclosing: RootState | null;
+  readonly problems: readonly string[];
+}
+
+/** A repository whose folder was entered. */
+export interface EnteredRepository {
+  readonly state: GitState | BrokenRepository;
+  readonly index: IndexReading;
+  /** From the repository's folder to this one; '' but for a workspace that a repository encloses. */
+  readonly inside: TreePath;
+}
+
+export interface Entered {
+  readonly position: Position & { readonly chain: IgnoreChain };
+  /** Not null when the folder is a root: the workspace itself, or a repository. */
+  readonly root: RootState | null;
+  /** Of that root; null for a plain folder. */
+  readonly repository: EnteredRepository | null;
+  readonly problems: readonly string[];
+}
+
+const RULE_BYTES = 1024 * 1024;
+const NONE = Buffer.alloc(0);
+
+/**
+ * The position above the workspace folder: rules of an enclosing repository reach into it.
+ * @param before the position found earlier
+ */
+export function startingPosition(
+  fs: Fs,
+  root: DiskPath,
+  globalIgnore: DiskPath | null,
+  before: Position | null = null,
+): Position {
+  const problems: string[] = [];
+  const global = globalIgnore === null ? null : readRules(fs, globalIgnore, problems);
+  const nothing: Position = { tracked: NOTHING_TRACKED, chain: null, global, around: null, enclosing: null, problems };
+  // The scan reads the workspace's own repository when it comes to it.
+  if (isRepositoryTop(fs, root)) return nothing;
+  const found = findRepository(fs, root);
+  if (found === null) return nothing;
+  if ('problem' in found.repository) {
+    return { ...nothing, tracked: UNKNOWN_TRACKED, problems: [...problems, told(found.repository.problem)] };
+  }
+  const state = found.repository;
+  const between = root.slice(found.folder.length).split('/').filter(Boolean) as Name[];
+  const inside = between.join('/') as TreePath;
+  let chain = startChain(fs, found.folder, state, global, problems);
+  let disk = found.folder;
+  for (const name of between.slice(0, -1)) {
+    disk = diskChild(disk, name);
+    chain = chain.enter(name, readRules(fs, diskChild(disk, '.gitignore'), problems));
+  }
+  const index = readIndex(fs, state.gitDir, state.objectFormat, before?.around?.index);
+  if (index.problem !== null) problems.push(told(index.problem));
+  const outward = (path: TreePath): TreePath => joinPaths(inside, path);
+  const tracked: Tracked = {
+    has: (path) => index.tracked.has(outward(path)),
+    hasBelow: (folder) => index.tracked.hasBelow(outward(folder)),
+    names: index.tracked.names,
+  };
+  const around: EnteredRepository = { state, index, inside };
+  return { tracked, chain, global, around, enclosing: rootState(WORKSPACE_ITSELF, state), problems };
+}
+
+/** Whether whatever lies below the workspace's own folder stands the same under both. */
+export function isSamePosition(a: Position, b: Position): boolean {
+  const sameRules = a.chain?.key === b.chain?.key && Buffer.compare(a.global ?? NONE, b.global ?? NONE) === 0;
+  return sameRules && a.tracked.names === b.tracked.names && a.around?.inside === b.around?.inside;
+}
+
+/**
+ * @param names what the folder holds, so that nothing is looked for that is not there
+ * @param isChosen somebody says that the folder is a root, whether or not it is a repository
+ * @param before what was found here earlier
+ */
+export function stepInto(
+  fs: Fs,
+  above: Position,
+  path: TreePath,
+  disk: DiskPath,
+  names: readonly Name[],
+  isChosen: boolean,
+  before: Entered | null = null,
+): Entered {
+  const problems: string[] = path === '' ? [...above.problems] : [];
+  const repository = names.includes(GIT_FOLDER) ? readRepository(fs, disk) : null;
+  // Nobody works in a bare repository: its folder is an ordinary one, in which its worktrees may lie.
+  if (repository !== null && !('bare' in repository && repository.bare))
+    return intoRepository(fs, above, path, disk, repository, problems, before);
+  const rules = names.includes(IGNORE_FILE) ? readRules(fs, diskChild(disk, '.gitignore'), problems) : null;
+  const chain =
+    above.chain === null || isChosen
+      ? IgnoreChain.start({ ignoreCase: false, global: above.global, exclude: null, top: rules })
+      : above.chain.enter(lastName(path === '' ? (disk as string as TreePath) : path), rules);
+  problems.push(...chain.problems.map((problem) => `${disk}/.gitignore: ${problem.detail}`));
+  const plain: RootState = { path, kind: 'folder', branch: null, commit: null, operation: null };
+  return {
+    position: { ...above, chain },
+    root: path === '' ? (above.enclosing ?? plain) : isChosen ? plain : null,
+    repository: path === '' ? above.around : null,
+    problems,
+  };
+}
+
+function intoRepository(
+  fs: Fs,
+  above: Position,
+  path: TreePath,
+  disk: DiskPath,
+  repository: Exclude<ReturnType<typeof readRepository>, null>,
+  problems: string[],
+  before: Entered | null,
+): Entered {
+  if ('problem' in repository) {
+    problems.push(told(repository.problem));
+    const top = readRules(fs, diskChild(disk, '.gitignore'), problems);
+    const chain = IgnoreChain.start({ ignoreCase: false, global: above.global, exclude: null, top });
+    const root: RootState = { path, kind: 'repository', branch: null, commit: null, operation: null };
+    const index = { tracked: UNKNOWN_TRACKED, problem: null, writtenMs: null, file: null };
+    const nothing = { state: repository, index, inside: WORKSPACE_ITSELF };
+    return { position: { ...above, chain, tracked: UNKNOWN_TRACKED }, root, repository: nothing, problems };
+  }
+  problems.push(...repository.problems.map(told));
+  const chain = startChain(fs, disk, repository, above.global, problems);
+  const index = readIndex(fs, repository.gitDir, repository.objectFormat, before?.repository?.index);
+  if (index.problem !== null) problems.push(told(index.problem));
+  const inward = (inside: TreePath): TreePath => pathFrom(path, inside);
+  const tracked: Tracked = {
+    has: (file) => index.tracked.has(inward(file)),
+    hasBelow: (folder) => index.tracked.hasBelow(inward(folder)),
+    names: index.tracked.names,
+  };
+  const entered = { state: repository, index, inside: WORKSPACE_ITSELF };
+  return { position: { ...above, chain, tracked }, root: rootState(path, repository), repository: entered, problems };
+}
+
+function startChain(fs: Fs, folder: DiskPath, state: GitState, global: IgnoreFile, problems: string[]): IgnoreChain {
+  const chain = IgnoreChain.start({
+    ignoreCase: state.ignoreCase,
+    global,
+    exclude: readRules(fs, diskChild(state.commonDir, 'info/exclude'), problems),
+    top: readRules(fs, diskChild(folder, '.gitignore'), problems),
+  });
+  problems.push(...chain.problems.map((problem) => `${folder}: ${problem.detail}`));
+  return chain;
+}
+
+function readRules(fs: Fs, path: DiskPath, problems: string[]): IgnoreFile {
+  try {
+    return readGitFile(fs, path, RULE_BYTES);
+  } catch (error) {
+    problems.push(told(problemOf(error)));
+    return null;
+  }
+}
+
+function rootState(path: TreePath, state: GitState): RootState {
+  return {
+    path,
+    kind: 'repository',
+    branch: state.head?.branch ?? null,
+    commit: state.head?.commit ?? null,
+    operation: state.operation,
+  };
+}
+
+function told(problem: GitProblem): string {
+  return `${problem.path}: ${problem.detail}`;
+}

@@ -1,0 +1,100 @@
+/** From a folder to a snapshot. */
+
+import { showName } from '../../content/show-name.ts';
+import { kindOf } from '../../io/fs.ts';
+import type { CaptureCounts, Gap, RootState } from '../../model/checkpoint.ts';
+import type { Snapshot } from '../../model/entries.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { type DiskPath, nameToJson, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
+import type { OwnPaths } from '../../store/own-paths.ts';
+import { snapshotOf } from '../../store/snapshot/snapshot.ts';
+import { Findings } from './findings.ts';
+import { FolderScan, type ScanInput } from './folder-scan.ts';
+import { isSamePosition, type Position, startingPosition } from './position.ts';
+import { ABOVE_WORKSPACE, type Recalled, type VisitedFolder } from './scan-memory.ts';
+
+export interface ScanResult {
+  readonly snapshot: Snapshot;
+  readonly counts: CaptureCounts;
+  readonly roots: readonly RootState[];
+  readonly partial: readonly Gap[];
+  /** Paths that were left out though no rule of anybody asks for it: too large, special, a mount, a refused name. */
+  readonly leftOut: readonly Gap[];
+  readonly unsettled: readonly TreePath[];
+  /** Rules or repository files that could not be read: more is captured then, never less. */
+  readonly problems: readonly string[];
+  /** What was passed over because Savepoint put it there. */
+  readonly own: OwnPaths;
+  /** For the next scan, once the snapshot belongs to a checkpoint; null where there was nothing to look at. */
+  readonly recalled: Recalled | null;
+  /** Empty where nothing is to be remembered. */
+  readonly visited: ReadonlyMap<TreePath, VisitedFolder>;
+  /** Files whose contents were read. */
+  readonly filesRead: number;
+}
+
+/** @throws SavepointError CAPTURE_FAILED when the workspace folder itself cannot be read */
+export async function scan(input: ScanInput): Promise<ScanResult> {
+  const stat = input.ports.fs.lstat(input.root);
+  if (stat === null || kindOf(stat) !== 'folder') throw captureFailed(input.root, 'ENOENT');
+  const walk = new FolderScan(input);
+  const start = input.recalled.still(
+    ABOVE_WORKSPACE,
+    (fs, before: Position | null) => startingPosition(fs, input.root, input.globalIgnore, before),
+    isSamePosition,
+  );
+  const findings = new Findings();
+  const top = await walk.folder(
+    {
+      path: WORKSPACE_ITSELF,
+      disk: input.root,
+      stat,
+      above: start,
+      ignored: false,
+      onlyNamed: null,
+      isMount: false,
+    },
+    findings,
+  );
+  if (!('ref' in top)) throw captureFailed(input.root, 'skip' in top ? (top.skip.code ?? 'EACCES') : 'ENOENT');
+  assertAnyCaptured(input.root, findings);
+  const { counts, roots, partial, leftOut, unsettled, problems } = findings;
+  return {
+    snapshot: snapshotOf(top.ref),
+    counts: { ...counts },
+    roots,
+    partial,
+    leftOut,
+    unsettled,
+    problems,
+    own: input.own,
+    recalled: input.recalled,
+    visited: walk.visited,
+    filesRead: walk.filesRead,
+  };
+}
+
+/** A checkpoint in which no root is would only hide that. */
+function assertAnyCaptured(root: DiskPath, { roots, counts }: Findings): void {
+  const failed = roots.flatMap(({ path, failed: code }) => (code === undefined ? [] : [{ path, code }]));
+  const rest = roots.filter((one) => one.failed === undefined && !(one.path === '' && one.kind === 'folder'));
+  const [first] = failed;
+  if (first === undefined || rest.length > 0 || counts.files + counts.links > 0) return;
+  throw new SavepointError(
+    'CAPTURE_FAILED',
+    `None of the ${failed.length} root(s) can be read: ${failed.map(({ path, code }) => `${showName(path)} (${code})`).join(', ')}.`,
+    {
+      path: nameToJson(root),
+      code: first.code,
+      roots: failed.map(({ path, code }) => ({ path: nameToJson(path), code })),
+    },
+  );
+}
+
+function captureFailed(root: DiskPath, code: string): SavepointError {
+  const what = code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`;
+  return new SavepointError('CAPTURE_FAILED', `The workspace folder ${showName(root)} ${what}.`, {
+    path: nameToJson(root),
+    code,
+  });
+}

@@ -1,0 +1,175 @@
+/**
+ * What the last scan saw of each file, so that an unchanged file is not read again.
+ *
+ * An entry is believed only if everything a stat can say is as it was (size, inode, mode, both times), and the
+ * file was not young when it was recorded: a change within the clock's tick of the recording would not show.
+ * The cache belongs to one checkpoint: its object ids are all reachable from that checkpoint's commit, and it is
+ * worth nothing once that commit is no longer a checkpoint. It is rebuilt at will; a damaged one is no error.
+ */
+import { createHash } from 'node:crypto';
+import { readWhole } from '../../io/durable-write.ts';
+import { type Fs, FsError, type Stat } from '../../io/fs.ts';
+import type { Ports } from '../../io/ports.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { ObjectId } from '../../model/ids.ts';
+import { lastName, type Name, parentPath, type TreePath } from '../../model/names.ts';
+import { ensureCache, type StoreLayout } from '../../store/layout.ts';
+import { writeCacheFile } from '../../store/state/cache-file.ts';
+import { KnownFolder } from './known-folder.ts';
+import type { Recalled, ScanFrame, ScanMemory, VisitedFolder } from './scan-memory.ts';
+
+/** A file touched less than this before it was recorded may change again without its times showing it. */
+const YOUNG_MS = 2_000;
+
+/** @param now wall clock at the beginning of the scan, milliseconds */
+export function isYoung(stat: Pick<Stat, 'mtimeMs' | 'ctimeMs'>, now: number): boolean {
+  return Math.max(stat.mtimeMs, stat.ctimeMs) > now - YOUNG_MS;
+}
+
+const MAGIC = Buffer.from('savepoint stat cache 2\n');
+const COMMIT_BYTES = 40;
+/** A multiple of 8. */
+const FIRST_RECORD = 64;
+const DIGEST_BYTES = 20;
+const CACHE_BYTES = 1 << 30;
+
+/** What the last scan found, in a file of the store's cache. */
+export class StatCache implements ScanMemory {
+  constructor(
+    private readonly ports: Ports,
+    private readonly layout: StoreLayout,
+  ) {}
+
+  recall({ isCheckpoint }: Pick<ScanFrame, 'isCheckpoint'>): SavedFolders {
+    return this.load(isCheckpoint) ?? new SavedFolders(this.ports.fs, null, new Map());
+  }
+
+  keep(
+    commit: ObjectId,
+    recalled: Recalled,
+    visited: ReadonlyMap<TreePath, VisitedFolder>,
+    but: readonly TreePath[],
+  ): void {
+    const folders = new Map<TreePath, KnownFolder>();
+    let isNew = but.length > 0;
+    for (const [path, { written }] of visited) {
+      folders.set(path, written.known);
+      isNew ||= recalled.known(path) !== written.known;
+    }
+    for (const path of but) forgetPath(folders, path);
+    const { commit: saved, size } = recalled as SavedFolders;
+    if (isNew || saved !== commit || size !== folders.size) this.save(commit, folders);
+  }
+
+  /** A cache that cannot be written is no failure: the next scan reads more. */
+  save(commit: ObjectId, folders: ReadonlyMap<TreePath, KnownFolder>): void {
+    ensureCache(this.ports, this.layout);
+    writeCacheFile(this.ports.fs, this.layout.statCache, encode(commit, folders));
+  }
+
+  /** Null unless it is undamaged and what it names is in the store. */
+  load(isCheckpoint: ScanFrame['isCheckpoint']): SavedFolders | null {
+    const { fs } = this.ports;
+    try {
+      if (fs.lstat(this.layout.statCache) === null) return null;
+      return decode(fs, readWhole(fs, this.layout.statCache, CACHE_BYTES), isCheckpoint);
+    } catch (error) {
+      if (error instanceof FsError || error instanceof RangeError || error instanceof SavepointError) return null;
+      throw error;
+    }
+  }
+
+  forget(): void {
+    writeCacheFile(this.ports.fs, this.layout.statCache, Buffer.alloc(0));
+  }
+}
+
+class SavedFolders implements Recalled {
+  constructor(
+    private readonly fs: Fs,
+    /** The checkpoint whose objects are named, or null where nothing is known. */
+    readonly commit: ObjectId | null,
+    readonly folders: ReadonlyMap<TreePath, KnownFolder>,
+  ) {}
+
+  get size(): number {
+    return this.folders.size;
+  }
+
+  known(path: TreePath): KnownFolder | undefined {
+    return this.folders.get(path);
+  }
+
+  unchanged(): null {
+    return null;
+  }
+
+  watch(): boolean {
+    return true;
+  }
+
+  isQuiet(): boolean {
+    return false;
+  }
+
+  still<Result>(_key: string, make: (fs: Fs, before: Result | null) => Result): Result {
+    return make(this.fs, null);
+  }
+
+  /** Scans go everywhere. */
+  mustLookAgain(): boolean {
+    return false;
+  }
+}
+
+/** Something else is at the path now, so that no tree above it is the one that was written. */
+function forgetPath(folders: Map<TreePath, KnownFolder>, path: TreePath): void {
+  for (const [folder, name] of foldersAbove(path)) {
+    const known = folders.get(folder);
+    if (known !== undefined) folders.set(folder, known.without(name));
+  }
+}
+
+/** From the path's parent up to the workspace, each with the path's name where that lies in it. */
+export function* foldersAbove(path: TreePath): Generator<readonly [TreePath, Name | null]> {
+  let name: Name | null = lastName(path);
+  for (let folder = path; folder !== ''; name = null) {
+    folder = parentPath(folder);
+    yield [folder, name];
+  }
+}
+
+/** Magic, commit, zeros up to the first record, the records, and a SHA-1 of all that. */
+function encode(commit: ObjectId, folders: ReadonlyMap<TreePath, KnownFolder>): Buffer {
+  let bytes = FIRST_RECORD;
+  for (const { bytes: record } of folders.values()) bytes += record.length;
+  const out = Buffer.allocUnsafe(bytes + DIGEST_BYTES).fill(0, 0, FIRST_RECORD);
+  out.write(commit, MAGIC.copy(out), 'latin1');
+  let at = FIRST_RECORD;
+  for (const { bytes: record } of folders.values()) at += record.copy(out, at);
+  digestOf(out.subarray(0, at)).copy(out, at);
+  return out;
+}
+
+function decode(fs: Fs, data: Buffer, isCheckpoint: ScanFrame['isCheckpoint']): SavedFolders | null {
+  const end = data.length - DIGEST_BYTES;
+  if (end < FIRST_RECORD || !data.subarray(0, MAGIC.length).equals(MAGIC)) return null;
+  if (!digestOf(data.subarray(0, end)).equals(data.subarray(end))) return null;
+  const commit = data.toString('latin1', MAGIC.length, MAGIC.length + COMMIT_BYTES) as ObjectId;
+  if (!isCheckpoint(commit)) return null;
+  const folders = new Map<TreePath, KnownFolder>();
+  for (const known of KnownFolder.in(aligned(data), FIRST_RECORD, end)) folders.set(known.path, known);
+  return new SavedFolders(fs, commit, folders);
+}
+
+/** Records hold numbers that are looked at where they lie. */
+function aligned(data: Buffer): Buffer {
+  if (data.byteOffset % 8 === 0) return data;
+  const copy = Buffer.from(new ArrayBuffer(data.length));
+  data.copy(copy);
+  return copy;
+}
+
+function digestOf(data: Buffer): Buffer {
+  return createHash('sha1').update(data).digest();
+}

@@ -1,0 +1,87 @@
+/** What lies in a root, for people and models to get their bearings: what ignore rules cover and dependencies are left out. */
+import { FsError, kindOf } from '../../io/fs.ts';
+import type { Ports } from '../../io/ports.ts';
+import { childPath, type DiskPath, type Name, onDisk, type TreePath } from '../../model/names.ts';
+import { dependencySkip } from '../rules/capture-rules.ts';
+import { stepInto } from '../scan/position.ts';
+import type { SurveyedRoot } from './survey.ts';
+
+export interface StructureLine {
+  /** 0 for what lies in the root itself. */
+  readonly depth: number;
+  readonly name: Name;
+  /** `root`: a root of its own, not gone into; `more`: so many names were left out (`count`), `name` is ''. */
+  readonly kind: 'file' | 'folder' | 'root' | 'unreadable' | 'more';
+  readonly count?: number;
+}
+
+const MOST_NAMES = 40;
+const MOST_LINES = 1_000;
+
+/**
+ * @param folder of the workspace
+ * @param root the root to look into
+ * @param depth levels: 1 for the root's own names
+ * @param isRoot whether a folder is a root of its own
+ */
+export function structureOf(
+  { fs }: Ports,
+  folder: DiskPath,
+  { root, position }: SurveyedRoot,
+  depth: number,
+  isRoot: (path: TreePath) => boolean,
+): readonly StructureLine[] {
+  const lines: StructureLine[] = [];
+  const visit = (path: TreePath, at: typeof position, level: number): void => {
+    const names = listed(fs, onDisk(folder, path));
+    if (names === null) {
+      lines.push({ depth: level, name: '' as Name, kind: 'unreadable' });
+      return;
+    }
+    let shown = 0;
+    for (const [place, name] of names.entries()) {
+      if (shown >= MOST_NAMES || lines.length >= MOST_LINES) {
+        lines.push({ depth: level, name: '' as Name, kind: 'more', count: names.length - place });
+        return;
+      }
+      const child = childPath(path, name);
+      const kind = kindAt(fs, onDisk(folder, child));
+      if (name === '.git' || kind === null) continue;
+      const nested = kind === 'folder' && isRoot(child);
+      const ignored =
+        at.chain.isIgnored(name, kind === 'folder') && !at.tracked.hasBelow(child) && !at.tracked.has(child);
+      if (!nested && (ignored || isDependency(fs, folder, child, kind))) continue;
+      shown += 1;
+      lines.push({ depth: level, name, kind: nested ? 'root' : kind });
+      if (kind !== 'folder' || nested || level + 1 >= depth) continue;
+      const inside = listed(fs, onDisk(folder, child)) ?? [];
+      visit(child, stepInto(fs, at, child, onDisk(folder, child), inside, false).position, level + 1);
+    }
+  };
+  visit(root.path, position, 0);
+  return lines;
+}
+
+function isDependency(fs: Ports['fs'], folder: DiskPath, path: TreePath, kind: 'file' | 'folder'): boolean {
+  return kind === 'folder' && dependencySkip(fs, path, onDisk(folder, path), null, false) !== null;
+}
+
+/** Null: nothing is there. What is neither a file nor a folder counts as a file. */
+function kindAt(fs: Ports['fs'], disk: DiskPath): 'file' | 'folder' | null {
+  try {
+    const stat = fs.lstat(disk);
+    return stat === null ? null : kindOf(stat) === 'folder' ? 'folder' : 'file';
+  } catch (error) {
+    if (error instanceof FsError) return 'file';
+    throw error;
+  }
+}
+
+function listed(fs: Ports['fs'], disk: DiskPath): Name[] | null {
+  try {
+    return fs.list(disk).sort();
+  } catch (error) {
+    if (error instanceof FsError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,329 @@
+/**
+ * The roots of a workspace as they are now: which repositories and plain folders, on what branch, how dirty. Nothing
+ * is captured and nothing written. Roots are where a scan finds them.
+ */
+import { showName } from '../../content/show-name.ts';
+import type { GitState } from '../../git/repository.ts';
+import { type FileKind, FsError, isFsError, kindOf, type Stat } from '../../io/fs.ts';
+import type { Pace } from '../../io/pace.ts';
+import type { Ports } from '../../io/ports.ts';
+import type { CaptureRules, RootState } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import {
+  ATTRIBUTES_FILE,
+  childPath,
+  type DiskPath,
+  diskChild,
+  type Name,
+  nameToJson,
+  pathFrom,
+  type TreePath,
+  WORKSPACE_ITSELF,
+} from '../../model/names.ts';
+import type { PathSet } from '../../model/path-set.ts';
+import type { OwnPaths } from '../../store/own-paths.ts';
+import { chosenRoots, dependencySkip } from '../rules/capture-rules.ts';
+import { ChosenPaths } from '../rules/chosen-paths.ts';
+import { type Entered, type EnteredRepository, type Position, startingPosition, stepInto } from '../scan/position.ts';
+import { problemText, WorkComparison, type WorkState } from './work-state.ts';
+
+export interface SurveyInput {
+  readonly ports: Ports;
+  /** The workspace's folder. */
+  readonly root: DiskPath;
+  readonly rules: CaptureRules;
+  /** The person's own git ignore file. */
+  readonly globalIgnore: DiskPath | null;
+  readonly own: OwnPaths;
+  readonly pace: Pace;
+}
+
+export interface SurveyedRoot {
+  readonly root: RootState;
+  /** How the folder comes to its repository; `around`: the repository encloses the workspace. Null for a plain folder. */
+  readonly link: GitState['link'] | 'around' | null;
+  readonly detached: boolean;
+  readonly unborn: boolean;
+  readonly work: WorkState;
+  /** Null where the folder's repository could not be made out; of a plain folder, too. */
+  readonly git: GitState | null;
+  /** The rules that hold in its folder. */
+  readonly position: Entered['position'];
+}
+
+export interface Survey {
+  /** In order of their paths; the workspace itself is the first. */
+  readonly roots: readonly SurveyedRoot[];
+  /** Folders that could not be looked into. */
+  readonly unreadable: readonly { readonly path: TreePath; readonly code: string }[];
+  /** Folders that somebody chose for roots, and that are not there. */
+  readonly missing: readonly TreePath[];
+}
+
+/** @throws SavepointError CAPTURE_FAILED when the workspace's folder cannot be read */
+export async function survey(input: SurveyInput): Promise<Survey> {
+  const { fs } = input.ports;
+  const stat = fs.lstat(input.root);
+  if (stat === null || kindOf(stat) !== 'folder') throw unreadableWorkspace(input.root, 'ENOENT');
+  const walk = new Walk(input);
+  await walk.folder({
+    path: WORKSPACE_ITSELF,
+    disk: input.root,
+    device: stat.dev,
+    above: startingPosition(fs, input.root, input.globalIgnore),
+    ignored: false,
+    onlyNamed: false,
+    within: null,
+    untracked: null,
+    around: null,
+  });
+  const unreadable = walk.unreadable.find(({ path }) => path === '');
+  if (unreadable !== undefined) throw unreadableWorkspace(input.root, unreadable.code);
+  const roots: SurveyedRoot[] = [];
+  for (const found of walk.found) roots.push({ ...found.told, work: await found.work() });
+  roots.sort((a, b) => (a.root.path < b.root.path ? -1 : 1));
+  const there = new Set(roots.map(({ root }) => root.path));
+  const missing = walk.chosenRoots.filter((path) => !there.has(path));
+  return { roots, unreadable: walk.unreadable, missing };
+}
+
+interface Task {
+  readonly path: TreePath;
+  readonly disk: DiskPath;
+  readonly device: number;
+  readonly above: Position;
+  readonly ignored: boolean;
+  /** In a dependency folder only what the index names is looked at. */
+  readonly onlyNamed: boolean;
+  /** The repository that the folder lies in. */
+  readonly within: Within | null;
+  /** The topmost folder around this one of which nothing is tracked, from the repository's folder. */
+  readonly untracked: TreePath | null;
+  /** In a plain root the rules of the repository around it are not followed: whether it ignores all of it, or nobody knows. */
+  readonly around: 'ignored' | 'unknown' | null;
+}
+
+/** A repository whose files are being compared. */
+interface Within {
+  readonly comparison: WorkComparison;
+  /** The repository's folder in the workspace. */
+  readonly top: TreePath;
+}
+
+interface Found {
+  readonly told: Omit<SurveyedRoot, 'work'>;
+  readonly work: () => Promise<WorkState>;
+}
+
+class Walk {
+  readonly found: Found[] = [];
+  readonly unreadable: { readonly path: TreePath; readonly code: string }[] = [];
+  readonly #chosen: ChosenPaths;
+  readonly #roots: PathSet;
+
+  constructor(private readonly input: SurveyInput) {
+    this.#chosen = new ChosenPaths(input.rules);
+    this.#roots = chosenRoots(input.rules);
+  }
+
+  get chosenRoots(): readonly TreePath[] {
+    return this.#roots.paths;
+  }
+
+  async folder(task: Task): Promise<void> {
+    const { fs } = this.input.ports;
+    const { path, disk } = task;
+    const names = this.#list(task);
+    if (names === null) return;
+    const isChosen = this.#roots.has(path);
+    const here = stepInto(fs, task.above, path, disk, names, isChosen);
+    const within = this.#within(task, here);
+    const ignored = task.ignored && here.root === null;
+    const isDependency = !isChosen && (task.onlyNamed || this.#isDependency(path, disk, names, ignored));
+    const inside = within === null ? path : pathFrom(within.top, path);
+    if (within !== null && names.includes(ATTRIBUTES_FILE)) within.comparison.attributesIn(inside, disk);
+    const untracked = this.#untrackedFolder(task, here, within, inside);
+    const isPlain = here.root?.kind === 'folder' && path !== '';
+    const around = isPlain ? (task.ignored ? 'ignored' : 'unknown') : here.root === null ? task.around : null;
+    if (isDependency && !here.position.tracked.hasBelow(path) && !this.#roots.leadsTo(path)) {
+      if (this.#holdsFile(path, disk, within)) this.#untracked({ ...task, within, untracked }, path, ignored);
+      return;
+    }
+    for (const name of names) {
+      if (this.input.pace.due()) await this.input.pace.breathe({ phase: 'scan', done: this.found.length, total: null });
+      await this.#name({ ...task, ignored, within, untracked, around, onlyNamed: isDependency }, here, name);
+    }
+  }
+
+  async #name(task: Task, here: Entered, name: Name): Promise<void> {
+    const path = childPath(task.path, name);
+    const disk = diskChild(task.disk, name);
+    if (name === '.git' || this.input.own.has(path, disk)) return;
+    const stat = this.#stat(path, disk, task.within);
+    if (stat === null) return;
+    const kind = kindOf(stat);
+    if (kind !== 'folder') return this.#file(task, here, { name, path, disk, stat, kind });
+    const isLeftOut =
+      stat.dev !== task.device && !this.#roots.has(path) && this.#stat(path, diskChild(disk, '.git'), null) === null;
+    if (isLeftOut || this.#chosen.excludes(path, true)) {
+      task.within?.comparison.unseen(pathFrom(task.within.top, path));
+      return;
+    }
+    const byRules = task.ignored || here.position.chain.isIgnored(name, true);
+    const ignored = byRules && !this.#chosen.includes(path, true);
+    if (task.onlyNamed && !here.position.tracked.hasBelow(path) && !this.#roots.leadsTo(path)) {
+      if (this.#holdsFile(path, disk, task.within)) this.#untracked(task, path, ignored);
+      return;
+    }
+    await this.folder({ ...task, path, disk, device: stat.dev, above: here.position, ignored });
+  }
+
+  async #file(
+    task: Task,
+    here: Entered,
+    file: { name: Name; path: TreePath; disk: DiskPath; stat: Stat; kind: FileKind },
+  ): Promise<void> {
+    const { within } = task;
+    if (within === null) return;
+    const inside = pathFrom(within.top, file.path);
+    if (await within.comparison.file(inside, file.disk, file.stat)) return;
+    if (file.kind === 'special') return;
+    this.#untracked(task, file.path, task.ignored || here.position.chain.isIgnored(file.name, false), file.kind);
+  }
+
+  #untracked({ within, untracked, around }: Task, path: TreePath, ignored: boolean, kind: FileKind = 'folder'): void {
+    if (within === null || ignored) return;
+    const inside = pathFrom(within.top, path);
+    const told = untracked ?? (kind === 'folder' ? asFolder(inside) : inside);
+    if (around === 'unknown') within.comparison.unseen(told);
+    if (around === null) within.comparison.untracked(told);
+  }
+
+  /** What the folder's files are compared with: its own repository, or the one around it. */
+  #within(task: Task, here: Entered): Within | null {
+    const { path, disk, within } = task;
+    if (here.root === null) {
+      return within?.comparison.isEmptySubmodule(pathFrom(within.top, path)) ? null : within;
+    }
+    const { repository } = here;
+    const git = repository === null || 'problem' in repository.state ? null : repository.state;
+    if (here.root.kind === 'repository') within?.comparison.repository(pathFrom(within.top, path), git);
+    const comparison =
+      repository === null || git === null
+        ? null
+        : new WorkComparison(this.input.ports, disk, git, repository, this.input.pace);
+    this.found.push({
+      told: {
+        root: here.root,
+        link: here.root.kind === 'folder' ? null : linkOf(repository),
+        detached: git?.head?.detached ?? false,
+        unborn: git?.head?.unborn ?? false,
+        git,
+        position: here.position,
+      },
+      work: async () => (comparison === null ? nothingKnown(here) : withProblems(await comparison.outcome(), git)),
+    });
+    if (comparison !== null) return { comparison, top: path };
+    return here.root.kind === 'folder' ? within : null;
+  }
+
+  #untrackedFolder(task: Task, here: Entered, within: Within | null, inside: TreePath): TreePath | null {
+    if (within === null || here.root?.kind === 'repository') return null;
+    if (task.untracked !== null) return task.untracked;
+    return within.comparison.hasBelow(inside) ? null : asFolder(inside);
+  }
+
+  #list({ path, disk, above, ignored, onlyNamed, within }: Task): Name[] | null {
+    const { fs } = this.input.ports;
+    try {
+      const isWanted = above.tracked.hasBelow(path) || this.#roots.leadsTo(path) || this.#chosen.includes(path, true);
+      const isUnlisted = !onlyNamed && !isWanted;
+      if (isUnlisted && dependencySkip(fs, path, disk, null, ignored) !== null) {
+        // A repository is a root of its own, whatever its name.
+        if (fs.lstat(diskChild(disk, '.git')) === null) {
+          if (!ignored && this.#holdsFile(path, disk, within))
+            within?.comparison.untracked(asFolder(pathFrom(within.top, path)));
+          return null;
+        }
+      }
+      return fs.list(disk).sort();
+    } catch (error) {
+      this.#unreadable(path, error, within);
+      return null;
+    }
+  }
+
+  /** To git, folders that hold nothing but folders are not there. What is left out holds files soon, or hardly anything. */
+  #holdsFile(path: TreePath, disk: DiskPath, within: Within | null): boolean {
+    if (within === null) return false;
+    const open = [disk];
+    for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+      for (const name of this.#names(path, folder, within)) {
+        const inner = diskChild(folder, name);
+        const stat = this.#stat(path, inner, within);
+        if (stat !== null && kindOf(stat) !== 'folder') return true;
+        if (stat !== null) open.push(inner);
+      }
+    }
+    return false;
+  }
+
+  #names(path: TreePath, disk: DiskPath, within: Within): readonly Name[] {
+    try {
+      return this.input.ports.fs.list(disk);
+    } catch (error) {
+      this.#unreadable(path, error, within);
+      return [];
+    }
+  }
+
+  #isDependency(path: TreePath, disk: DiskPath, names: readonly Name[], ignored: boolean): boolean {
+    if (this.#chosen.includes(path, true)) return false;
+    return dependencySkip(this.input.ports.fs, path, disk, names, ignored) !== null;
+  }
+
+  #stat(path: TreePath, disk: DiskPath, within: Within | null): Stat | null {
+    try {
+      return this.input.ports.fs.lstat(disk);
+    } catch (error) {
+      this.#unreadable(path, error, within);
+      return null;
+    }
+  }
+
+  /** Without handles or memory nothing can be said about any path: that is a failure. */
+  #unreadable(path: TreePath, error: unknown, within: Within | null): void {
+    if (isFsError(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return;
+    if (!(error instanceof FsError) || isFsError(error, 'EMFILE', 'ENFILE', 'ENOMEM')) throw error;
+    this.unreadable.push({ path, code: error.code });
+    within?.comparison.unseen(pathFrom(within.top, path));
+  }
+}
+
+function linkOf(repository: EnteredRepository | null): SurveyedRoot['link'] {
+  if (repository === null || 'problem' in repository.state) return 'elsewhere';
+  return repository.inside === '' ? repository.state.link : 'around';
+}
+
+function nothingKnown({ root, repository }: Entered): WorkState {
+  const problems =
+    root?.kind === 'repository' && repository !== null && 'problem' in repository.state
+      ? [`its .git cannot be used: ${problemText(repository.state.problem)}`]
+      : [];
+  return { state: 'unknown', changes: [], problems };
+}
+
+function withProblems(work: WorkState, git: GitState | null): WorkState {
+  return { ...work, problems: [...(git?.problems.map(problemText) ?? []), ...work.problems] };
+}
+
+/** As git tells of a whole folder. */
+function asFolder(path: TreePath): TreePath {
+  return `${path}/` as TreePath;
+}
+
+function unreadableWorkspace(root: DiskPath, code: string): SavepointError {
+  const what = code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`;
+  const message = `The workspace folder ${showName(root)} ${what}.`;
+  return new SavepointError('CAPTURE_FAILED', message, { path: nameToJson(root), code });
+}

@@ -1,0 +1,311 @@
+/**
+ * How a repository's working files stand against its index and its commit, told without git.
+ *
+ * What is compared: each tracked path with the index (by stat where that proves it, else by content), the index with
+ * the tree of HEAD's commit, and which files neither the index nor an ignore rule covers. A path that cannot be
+ * compared counts as unknown, never as unchanged.
+ */
+
+import { gitBoolean } from '../../content/git-config.ts';
+import { showName, showText } from '../../content/show-name.ts';
+import { Attributes } from '../../git/attributes.ts';
+import { type ContentRules, compareContent } from '../../git/content.ts';
+import { type GitProblem, problemOf } from '../../git/file.ts';
+import { GitObjects } from '../../git/objects.ts';
+import { type GitState, readRepository } from '../../git/repository.ts';
+import { stagedPaths } from '../../git/staged.ts';
+import type { IndexEntry, TrackedPaths } from '../../git/tracked.ts';
+import { FsError, kindOf, type Stat } from '../../io/fs.ts';
+import type { Pace } from '../../io/pace.ts';
+import type { Ports } from '../../io/ports.ts';
+import { SavepointError } from '../../model/errors.ts';
+import {
+  type DiskPath,
+  diskChild,
+  joinPaths,
+  lastName,
+  parentPath,
+  pathFrom,
+  type TreePath,
+  textFromBytes,
+  WORKSPACE_ITSELF,
+} from '../../model/names.ts';
+import type { EnteredRepository } from '../scan/position.ts';
+
+/**
+ * How a path differs: `conflict` of a merge, `untracked`, else what became of it against the commit or the index.
+ * An untracked folder stands for all in it, and ends in `/`.
+ */
+export type HowChanged = 'conflict' | 'untracked' | 'added' | 'modified' | 'deleted';
+
+export interface ChangedPath {
+  /** From the repository's folder. */
+  readonly path: TreePath;
+  readonly how: HowChanged;
+}
+
+export interface WorkState {
+  /** `unknown`: nothing that was found differs, and not all could be compared. */
+  readonly state: 'clean' | 'dirty' | 'unknown';
+  /** In order. Where `problems` has something, there may be more. */
+  readonly changes: readonly ChangedPath[];
+  /** Why not all could be compared. */
+  readonly problems: readonly string[];
+}
+
+const SUBMODULE = 0o160000;
+const SHOWN = 3;
+
+/** Fed by a walk with what is there, then asked for the outcome. */
+export class WorkComparison {
+  readonly #tracked: TrackedPaths;
+  readonly #state: GitState;
+  readonly #inside: TreePath;
+  /** Entries that the walk has not come to; of a path in conflict none. */
+  readonly #left = new Map<TreePath, IndexEntry>();
+  readonly #conflicts = new Set<TreePath>();
+  readonly #changes = new Map<TreePath, HowChanged>();
+  readonly #unknown = new Set<TreePath>();
+  readonly #problems: string[] = [];
+  readonly #attributes = new Attributes();
+  readonly #rules: ContentRules;
+  readonly #sparse: boolean;
+  readonly #folders = new Map<TreePath, boolean>();
+
+  /** @param top the workspace's folder where a repository encloses it, else the repository's own */
+  constructor(
+    private readonly ports: Ports,
+    private readonly top: DiskPath,
+    state: GitState,
+    entered: EnteredRepository,
+    private readonly pace: Pace,
+  ) {
+    this.#state = state;
+    this.#tracked = entered.index.tracked;
+    this.#inside = entered.inside;
+    if (entered.index.problem !== null)
+      this.#problems.push(`the index cannot be read: ${problemText(entered.index.problem)}`);
+    const { config } = state;
+    if (state.link === 'inside' && typeof config.get('core.worktree') === 'string') {
+      this.#problems.push('its configuration says that its files are elsewhere (core.worktree)');
+    }
+    this.#sparse = gitBoolean(config.get('core.sparsecheckout')) === true;
+    this.#rules = {
+      objectFormat: state.objectFormat,
+      trustsModes: (gitBoolean(config.get('core.filemode')) ?? true) && ports.platform !== 'win32',
+      hasLinks: gitBoolean(config.get('core.symlinks')) ?? true,
+      indexTime: this.#indexTime(),
+    };
+    for (const entry of this.#tracked.entries()) {
+      const path = this.#inward(entry.path);
+      if (path === null) continue;
+      if (entry.stage > 0) this.#conflicts.add(path);
+      else this.#left.set(path, entry);
+    }
+    this.#addAttributes();
+  }
+
+  /** A file or link that the walk came to. @returns false where the index does not have it */
+  async file(path: TreePath, disk: DiskPath, stat: Stat): Promise<boolean> {
+    if (this.#conflicts.has(path)) return true;
+    const entry = this.#left.get(path);
+    if (entry === undefined) return this.#isInSparse(path);
+    this.#left.delete(path);
+    await this.#compare(path, entry, disk, stat);
+    return true;
+  }
+
+  /** A repository in this one. @returns false where the index does not know it as a submodule */
+  repository(path: TreePath, nested: GitState | null): boolean {
+    const entry = this.#left.get(path);
+    if (entry?.mode !== SUBMODULE) return false;
+    this.#left.delete(path);
+    this.#compareSubmodule(path, entry, nested);
+    return true;
+  }
+
+  /** The folder is a submodule that was not fetched: what lies in it counts for nothing. */
+  isEmptySubmodule(path: TreePath): boolean {
+    return this.#left.get(path)?.mode === SUBMODULE;
+  }
+
+  hasBelow(folder: TreePath): boolean {
+    return this.#tracked.hasBelow(this.#outward(folder));
+  }
+
+  /** @param path of a file, or of a folder that stands for all in it, then with `/` at its end */
+  untracked(path: TreePath): void {
+    this.#changes.set(path, 'untracked');
+  }
+
+  /** Something was not looked at. */
+  unseen(path: TreePath): void {
+    this.#unknown.add(path);
+  }
+
+  attributesIn(folder: TreePath, disk: DiskPath): void {
+    this.#attributes.add(this.ports.fs, diskChild(disk, '.gitattributes'), folder);
+  }
+
+  async outcome(): Promise<WorkState> {
+    await this.#lookAtTheRest();
+    for (const path of this.#conflicts) this.#changes.set(path, 'conflict');
+    await this.#compareWithCommit();
+    for (const path of this.#changes.keys()) {
+      // A file that became a folder is one path.
+      if (path.endsWith('/') && this.#changes.has(path.slice(0, -1) as TreePath)) this.#changes.delete(path);
+    }
+    const unknown = [...this.#unknown].filter((path) => !this.#changes.has(path));
+    const problems = [...this.#problems];
+    if (unknown.length > 0) {
+      const names =
+        unknown
+          .slice(0, SHOWN)
+          .map((path) => showName(path))
+          .join(', ') + (unknown.length > SHOWN ? ', …' : '');
+      problems.push(`${unknown.length} paths cannot be compared without git (${names})`);
+    }
+    const changes = [...this.#changes].map(([path, how]) => ({ path, how })).sort((a, b) => (a.path < b.path ? -1 : 1));
+    return { state: changes.length > 0 ? 'dirty' : problems.length > 0 ? 'unknown' : 'clean', changes, problems };
+  }
+
+  async #compare(path: TreePath, entry: IndexEntry, disk: DiskPath, stat: Stat): Promise<void> {
+    if (entry.intentToAdd) {
+      this.#changes.set(path, 'added');
+      return;
+    }
+    if (entry.assumeUnchanged || (entry.skipWorktree && !this.#sparse)) return;
+    if (entry.mode === SUBMODULE) {
+      this.#changes.set(path, 'modified');
+      return;
+    }
+    const conversion = () => this.#attributes.of(this.#outward(path));
+    const { fs } = this.ports;
+    const found = await compareContent(fs, disk, stat, entry, this.#rules, conversion, this.pace);
+    if (found === 'differs') this.#changes.set(path, 'modified');
+    if (found === 'unknown') this.#unknown.add(path);
+  }
+
+  #compareSubmodule(path: TreePath, entry: IndexEntry, nested: GitState | null): void {
+    if (nested === null || nested.head === null) this.#unknown.add(path);
+    else if (nested.head.commit !== null && nested.head.commit !== entry.id) this.#changes.set(path, 'modified');
+  }
+
+  /** What the walk did not come to is gone, or lies where it does not go. */
+  async #lookAtTheRest(): Promise<void> {
+    for (const [path, entry] of this.#left) {
+      if (this.pace.due()) await this.pace.breathe();
+      if (entry.skipWorktree && !this.#sparse) continue;
+      const disk = this.#diskOf(path);
+      const stat = this.#statOf(path, disk);
+      if (stat === 'unknown') this.#unknown.add(path);
+      else if (stat === null) {
+        if (!entry.skipWorktree && !entry.assumeUnchanged) this.#changes.set(path, 'deleted');
+      } else if (entry.mode === SUBMODULE && kindOf(stat) === 'folder') {
+        const nested = readRepository(this.ports.fs, disk);
+        if (nested !== null) this.#compareSubmodule(path, entry, 'problem' in nested ? null : nested);
+      } else if (kindOf(stat) === 'folder') this.#changes.set(path, 'deleted');
+      else await this.#compare(path, entry, disk, stat);
+    }
+  }
+
+  /** Null: nothing is there. What lies behind a link is not there. */
+  #statOf(path: TreePath, disk: DiskPath): Stat | null | 'unknown' {
+    try {
+      return this.#isFolder(parentPath(path)) ? this.ports.fs.lstat(disk) : null;
+    } catch (error) {
+      if (error instanceof FsError) return 'unknown';
+      throw error;
+    }
+  }
+
+  #isFolder(path: TreePath): boolean {
+    if (path === '') return true;
+    const known = this.#folders.get(path);
+    if (known !== undefined) return known;
+    const stat = this.#isFolder(parentPath(path)) ? this.ports.fs.lstat(this.#diskOf(path)) : null;
+    const is = stat !== null && kindOf(stat) === 'folder';
+    this.#folders.set(path, is);
+    return is;
+  }
+
+  async #compareWithCommit(): Promise<void> {
+    const { head } = this.#state;
+    if (head === null) {
+      this.#problems.push('it cannot be told which commit it stands on');
+      return;
+    }
+    let objects: GitObjects | null = null;
+    try {
+      const opened = () => {
+        objects ??= new GitObjects(this.ports, this.#state);
+        return objects;
+      };
+      const staged = await stagedPaths(opened, head.commit, this.#tracked, this.pace);
+      if (staged.paths === null) this.#problems.push(`the index was not compared with the commit: ${staged.problem}`);
+      for (const [path, how] of staged.paths ?? []) {
+        const inward = this.#inward(path);
+        if (inward !== null && !this.#changes.has(inward)) this.#changes.set(inward, how);
+      }
+    } catch (error) {
+      this.#problems.push(`the index was not compared with the commit: ${tellable(error)}`);
+    } finally {
+      (objects as GitObjects | null)?.close();
+    }
+  }
+
+  #addAttributes(): void {
+    const { fs } = this.ports;
+    this.#attributes.add(fs, diskChild(this.#state.commonDir, 'info/attributes'), WORKSPACE_ITSELF);
+    // Named in the configuration, above the workspace, or to be read from the index: not worth a reader of their own.
+    const isElsewhere = this.#state.config.has('core.attributesfile') || this.#inside !== '';
+    const isHidden = [...this.#left].some(
+      ([path, entry]) => lastName(path) === '.gitattributes' && this.#isMissing(path, entry),
+    );
+    if (isElsewhere || isHidden) this.#attributes.addUnknown();
+  }
+
+  #isMissing(path: TreePath, { skipWorktree }: IndexEntry): boolean {
+    const stat = skipWorktree ? null : this.#statOf(path, this.#diskOf(path));
+    return stat === null || stat === 'unknown';
+  }
+
+  #isInSparse(path: TreePath): boolean {
+    if (this.#tracked.sparseFolders.length === 0 || !this.#tracked.has(this.#outward(path))) return false;
+    this.#unknown.add(path);
+    return true;
+  }
+
+  #indexTime(): number {
+    try {
+      const stat = this.ports.fs.lstat(diskChild(this.#state.gitDir, 'index'));
+      return stat === null ? 0 : Math.floor(stat.mtimeMs / 1000);
+    } catch (error) {
+      if (error instanceof FsError) return 0;
+      throw error;
+    }
+  }
+
+  #diskOf(path: TreePath): DiskPath {
+    return diskChild(this.top, path);
+  }
+
+  /** From a path of the index to one below `top`; null where it lies outside. */
+  #inward(path: TreePath): TreePath | null {
+    const isBelow = this.#inside === '' || path.startsWith(`${this.#inside}/`);
+    return isBelow ? pathFrom(this.#inside, path) : null;
+  }
+
+  #outward(path: TreePath): TreePath {
+    return joinPaths(this.#inside, path);
+  }
+}
+
+function tellable(error: unknown): string {
+  return error instanceof SavepointError ? error.message : problemText(problemOf(error));
+}
+
+/** What cites bytes of a file, safe to print. */
+export function problemText({ detail }: GitProblem): string {
+  return showText(textFromBytes(detail) ?? detail);
+}

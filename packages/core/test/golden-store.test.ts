@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, readFileSync } from 'node:fs';
+import type { CheckpointId } from '@savepoint/core';
+import { schemasOf, VERBS } from '@savepoint/core/faces';
+import { fixedClock, type Manifest, realPorts } from '@savepoint/testkit';
+import { describe, expect, it } from 'vitest';
+import { GOLDEN_VERSIONS, GoldenStore } from './fixtures/golden-store/golden-store.ts';
+
+/** Stores that earlier versions made open, show, restore, verify and go on (docs/format.md, "Versions"). */
+
+/** What no checkpoint holds: too large, a folder of dependencies, purged. */
+const NEVER_HELD = /^(large\.bin|node_modules(\/.*)?|purged\.txt)$/;
+
+function held(state: Manifest | undefined): Manifest {
+  return Object.fromEntries(Object.entries(state ?? {}).filter(([name]) => !NEVER_HELD.test(name)));
+}
+
+describe.each(GOLDEN_VERSIONS)('a store of %s', (version) => {
+  it('lists and shows all checkpoints as its own version did', async () => {
+    const store = await GoldenStore.of(version);
+    const savepoint = store.open();
+    const { checkpoints, damaged } = await savepoint.list();
+    expect(damaged).toEqual([]);
+    expect(checkpoints.map(({ id }) => id).sort()).toEqual(Object.keys(store.expected.shown).sort());
+    const { output } = await schemasOf(VERBS.show);
+    for (const { id } of checkpoints) {
+      const shown = await VERBS.show.handle(savepoint, { checkpoint: id }, {});
+      expect(output.parse(JSON.parse(JSON.stringify(shown)))).toMatchObject(store.expected.shown[id] as object);
+    }
+  });
+
+  it('has its pins, frozen paths, open calls, sessions and kept heads', async () => {
+    const store = await GoldenStore.of(version);
+    const savepoint = store.open();
+    expect([...(await savepoint.pinned())].sort()).toEqual([1, 5]);
+    expect((await savepoint.frozen()).map(({ path }) => path)).toEqual(['private.txt']);
+    expect((await savepoint.sessions()).sessions.map(({ id }) => id).sort()).toEqual(['s-2', 's/1 ü']);
+    expect(store.git('for-each-ref', '--format=%(refname)', 'refs/savepoint/kept').toString().trim()).not.toBe('');
+    // Calls are open for a while only, so it is asked as if it were then.
+    const then = store.open({ ports: realPorts({ clock: fixedClock(1_700_001_500_000) }) });
+    await expect(then.rollback({ session: 's/1 ü' })).rejects.toMatchObject({
+      code: 'CALL_OPEN',
+      data: { calls: expect.arrayContaining([expect.objectContaining({ call: 'c-3' })]) },
+    });
+  });
+
+  it('is whole, for Savepoint and for git', async () => {
+    const store = await GoldenStore.of(version);
+    expect((await store.open().verify({ deep: true })).damage).toEqual([]);
+    store.git('fsck', '--full', '--strict', '--no-dangling');
+  });
+
+  it('restores each checkpoint byte for byte', async () => {
+    const store = await GoldenStore.of(version);
+    const { states, trees } = store.expected;
+    const savepoint = store.open();
+    expect(trees.length).toBeGreaterThan(8);
+    // The last checkpoint of each state: the others have the same trees.
+    const lastOf = new Map(Object.entries(states).map(([id, state]) => [state, id]));
+    for (const [state, id] of lastOf) {
+      await savepoint.restore(id, { mode: 'exact' });
+      expect(held(store.now()), id).toEqual(held(trees[state]));
+    }
+  });
+
+  it('goes on: a checkpoint, an undo of an act of its own time, a branch that moves back', async () => {
+    const store = await GoldenStore.of(version);
+    const savepoint = store.open();
+    const before = store.now();
+    appendFileSync(store.at('workspace/run.sh'), 'echo two\n');
+    const { checkpoint } = await savepoint.checkpoint({ message: 'goes on' });
+    const numbers = Object.keys(store.expected.shown).map((id) => Number(id.slice(3)));
+    expect(checkpoint.number).toBe(Math.max(...numbers) + 1);
+    expect(checkpoint.changes?.map(({ path, operation }) => [path, operation])).toEqual([['run.sh', 'write']]);
+    await savepoint.restore(checkpoint.previous as CheckpointId);
+    expect(store.now()).toEqual(before);
+    await savepoint.undo();
+    expect(readFileSync(store.at('workspace/run.sh'), 'utf8')).toMatch(/echo two\n$/);
+    const head = (): string => readFileSync(store.at('workspace/.git/refs/heads/main'), 'utf8').trim();
+    const [now, first] = [head(), (await savepoint.show('cp_1')).roots[0]?.commit];
+    expect(now).not.toBe(first);
+    await savepoint.restore('cp_1', { git: true, mode: 'exact' });
+    expect(head()).toBe(first);
+    await savepoint.undo();
+    expect(head()).toBe(now);
+    expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
+  });
+
+  it('undoes what was done before, act by act', async () => {
+    const store = await GoldenStore.of(version);
+    const savepoint = store.open();
+    const undone: string[] = [];
+    for (;;) {
+      const { undo } = await savepoint.status();
+      if (undo === null) break;
+      undone.push(undo.id);
+      await savepoint.undo();
+    }
+    expect(undone.length).toBeGreaterThan(2);
+    expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
+  });
+
+  it('gives the same bundles as ever', async () => {
+    const store = await GoldenStore.of(version);
+    const savepoint = store.open();
+    for (const [name, flavour] of [
+      ['plain', {}],
+      ['private', { private: true }],
+      ['messages', { messages: true }],
+      ['all', { private: true, messages: true }],
+    ] as const) {
+      await savepoint.createBundle(store.disk(`${name}.bundle`), flavour);
+      const digest = createHash('sha256')
+        .update(readFileSync(store.at(`${name}.bundle`)))
+        .digest('hex');
+      expect(digest, name).toBe(store.expected.bundles[name]);
+    }
+  });
+});

@@ -1,0 +1,408 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  linkSync,
+  lutimesSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { type World, world } from '@savepoint/testkit';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { FolderWatch } from '../../../src/io/changes.ts';
+import { isKernelKnown, type NodeChangesOptions, nodeChanges } from '../../../src/io/node/changes.ts';
+import type { DiskPath } from '../../../src/model/names.ts';
+import { CAN_WATCH, freeWatch } from './free-watch.ts';
+import { randomChanges } from './random-changes.mjs';
+import { differences, setting, treeNow, WatchedMirror } from './watched-mirror.ts';
+
+const seed = Number(process.env['SAVEPOINT_SEED'] ?? Date.now() % 1e9);
+const at = (path: string): DiskPath => path as DiskPath;
+
+function watchOf(options?: NodeChangesOptions): FolderWatch {
+  const watch = freeWatch(nodeChanges(options));
+  onTestFinished(() => watch.close());
+  return watch;
+}
+
+/** What was told, in paths from the world's folder: `folder: names`, and `folder!` for a folder itself. */
+function told(watch: FolderWatch, { workspace }: World): string {
+  const changes = watch.take();
+  if (changes.lost) return `lost: ${changes.why}`;
+  const short = (path: string): string => (path === workspace ? '.' : path.slice(workspace.length + 1));
+  return [
+    ...[...changes.names].map(([folder, names]) => `${short(folder)}: ${[...names].sort().join(' ')}`).sort(),
+    ...[...changes.folders].map((folder) => `${short(folder)}!`).sort(),
+  ].join(', ');
+}
+
+/** A folder with `file`, `other`, `sub/inside` and `sub/deep/inside`; it, `sub` and `sub/deep` are watched. */
+function scene(): { readonly all: World; readonly top: string; readonly watch: FolderWatch } {
+  const all = world(onTestFinished);
+  const top = all.workspace;
+  mkdirSync(`${top}/sub/deep`, { recursive: true });
+  mkdirSync(`${all.folder}/outside`);
+  for (const name of ['file', 'other', 'sub/inside', 'sub/deep/inside']) writeFileSync(`${top}/${name}`, name);
+  writeFileSync(`${all.folder}/outside/file`, 'outside');
+  const watch = watchOf();
+  for (const folder of ['', '/sub', '/sub/deep']) expect(watch.add(at(`${top}${folder}`))).toBe(true);
+  expect(told(watch, all)).toBe('');
+  return { all, top, watch };
+}
+
+describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
+  const ACTS: Readonly<Record<string, readonly [act: (top: string, outside: string) => void, tells: string]>> = {
+    nothing: [() => {}, ''],
+    'reading is none': [(top) => readdirSync(top), ''],
+    'a new file': [(top) => writeFileSync(`${top}/new`, ''), '.: new'],
+    'a write': [(top) => writeFileSync(`${top}/file`, 'more'), '.: file'],
+    'an append': [(top) => appendFileSync(`${top}/sub/inside`, 'more'), 'sub: inside'],
+    'a truncation': [(top) => truncateSync(`${top}/sub/deep/inside`, 2), 'sub/deep: inside'],
+    'a mode': [(top) => chmodSync(`${top}/file`, 0o755), '.: file'],
+    'a time': [(top) => lutimesSync(`${top}/file`, 1, 1), '.: file'],
+    'the mode of a folder': [(top) => chmodSync(`${top}/sub`, 0o700), '.: sub, sub!'],
+    'a file removed': [(top) => unlinkSync(`${top}/sub/inside`), 'sub: inside'],
+    'a link': [(top) => symlinkSync('file', `${top}/link`), '.: link'],
+    'a second name': [(top) => linkSync(`${top}/file`, `${top}/sub/twin`), 'sub: twin'],
+    'a name like no text': [(top) => writeFileSync(Buffer.from(`${top}/\xff\n`, 'latin1'), ''), '.: \xff\n'],
+    'a rename': [(top) => renameSync(`${top}/file`, `${top}/new`), '.: file new'],
+    'a rename over another': [(top) => renameSync(`${top}/file`, `${top}/other`), '.: file other'],
+    'a file moved down': [(top) => renameSync(`${top}/file`, `${top}/sub/deep/new`), '.: file, sub/deep: new'],
+    'a file moved out': [(top, outside) => renameSync(`${top}/file`, `${outside}/new`), '.: file'],
+    'a file moved in': [(top, outside) => renameSync(`${outside}/file`, `${top}/sub/new`), 'sub: new'],
+    'a file moved in over another': [(top, outside) => renameSync(`${outside}/file`, `${top}/file`), '.: file'],
+    'a new folder': [(top) => mkdirSync(`${top}/new`), '.: new'],
+    'a folder moved': [(top) => renameSync(`${top}/sub`, `${top}/new`), '.: new sub, sub!'],
+    'a folder moved out': [(top, outside) => renameSync(`${top}/sub/deep`, `${outside}/deep`), 'sub: deep, sub/deep!'],
+    'a folder moved, and back': [
+      (top) => {
+        renameSync(`${top}/sub`, `${top}/new`);
+        writeFileSync(`${top}/new/deep/more`, '');
+        renameSync(`${top}/new`, `${top}/sub`);
+      },
+      '.: new sub, sub!',
+    ],
+    'a folder made anew': [
+      (top) => {
+        rmSync(`${top}/sub/deep`, { recursive: true });
+        mkdirSync(`${top}/sub/deep`);
+        writeFileSync(`${top}/sub/deep/inside`, 'again');
+      },
+      'sub: deep, sub/deep!',
+    ],
+    'an empty folder replaced by another': [
+      (top, outside) => {
+        unlinkSync(`${top}/sub/deep/inside`);
+        mkdirSync(`${outside}/full`);
+        renameSync(`${outside}/full`, `${top}/sub/deep`);
+      },
+      'sub: deep, sub/deep!',
+    ],
+    'a write into a folder that was moved meanwhile': [
+      (top) => {
+        const fd = openSync(`${top}/sub/deep/inside`, 'a');
+        renameSync(`${top}/sub`, `${top}/new`);
+        writeSync(fd, 'more');
+        closeSync(fd);
+      },
+      '.: new sub, sub!',
+    ],
+    'a write by a handle after a rename': [
+      (top) => {
+        const fd = openSync(`${top}/file`, 'a');
+        renameSync(`${top}/file`, `${top}/new`);
+        writeSync(fd, 'more');
+        closeSync(fd);
+      },
+      '.: file new',
+    ],
+    'everything removed': [(top) => rmSync(top, { recursive: true }), '.!, sub!, sub/deep!'],
+    'the watched folder itself moved': [(top, outside) => renameSync(top, `${outside}/new`), '.!'],
+    'the same name many times': [
+      (top) => {
+        for (let turn = 0; turn < 1000; turn++) chmodSync(`${top}/${turn % 2 ? 'file' : 'other'}`, 0o600 + (turn % 7));
+      },
+      '.: file other',
+    ],
+  };
+
+  for (const [name, [act, tells]] of Object.entries(ACTS)) {
+    test(`tells of ${name}`, () => {
+      const { all, top, watch } = scene();
+      act(top, `${all.folder}/outside`);
+      expect(told(watch, all)).toBe(tells);
+      expect(told(watch, all)).toBe('');
+    });
+  }
+
+  test('tells of a folder that was removed while somebody was in it, and made anew', () => {
+    const { all, top, watch } = scene();
+    const held = openSync(`${top}/sub/deep`, 'r');
+    rmSync(`${top}/sub/deep`, { recursive: true });
+    mkdirSync(`${top}/sub/deep`);
+    expect(told(watch, all)).toBe('sub: deep, sub/deep!');
+    expect(watch.add(at(`${top}/sub/deep`))).toBe(true);
+    closeSync(held);
+    writeFileSync(`${top}/sub/deep/new`, '');
+    expect(told(watch, all)).toBe('sub/deep: new');
+  });
+
+  test('what another process did is told as soon as that process knows it is done', async () => {
+    const { workspace } = world(onTestFinished);
+    const watch = watchOf();
+    for (let folder = 0; folder < 20; folder++) {
+      mkdirSync(`${workspace}/${folder}`);
+      expect(watch.add(at(`${workspace}/${folder}`))).toBe(true);
+    }
+    const code = `
+      const { writeFileSync, readSync, writeSync } = require('node:fs');
+      const byte = Buffer.alloc(1);
+      for (let turn = 0; readSync(0, byte) === 1; turn++) {
+        writeFileSync(process.argv[1] + '/' + turn % 20 + '/file' + turn % 7, String(turn));
+        writeSync(1, byte);
+      }`;
+    const other = spawn(process.execPath, ['-e', code, workspace], { stdio: ['pipe', 'pipe', 'inherit'] });
+    onTestFinished(() => void other.kill());
+    const missed: number[] = [];
+    for (let turn = 0; turn < 2000; turn++) {
+      other.stdin.write('.');
+      await once(other.stdout, 'data');
+      const changes = watch.take();
+      if (changes.lost) throw new Error(changes.why);
+      const names = changes.names.get(at(`${workspace}/${turn % 20}`));
+      if (names?.size !== 1 || !names.has(`file${turn % 7}` as never) || changes.names.size !== 1) missed.push(turn);
+    }
+    expect(missed).toEqual([]);
+  });
+
+  test('100 rounds of changes at random: who looks only at what is told knows all', () => {
+    const { workspace } = world(onTestFinished);
+    const watch = watchOf();
+    const mirror = new WatchedMirror(watch, workspace);
+    const { change, end } = randomChanges(workspace, seed);
+    onTestFinished(end);
+    for (let round = 0; round < 100; round++) {
+      for (let changes = 0; changes < 1 + (round % 30); changes++) change();
+      mirror.update();
+      expect(differences(mirror.tree, treeNow(workspace)), `seed ${seed}, round ${round}`).toEqual([]);
+    }
+    expect(mirror.losses).toBe(0);
+    expect(mirror.tree.size).toBeGreaterThan(5);
+  });
+
+  test('while others go on changing: who looks only at what is told knows all when they stop', async () => {
+    const { workspace } = world(onTestFinished);
+    const mirror = new WatchedMirror(watchOf(), workspace);
+    const program = fileURLToPath(new URL('./random-changes.mjs', import.meta.url));
+    for (let round = 0; round < 3; round++) {
+      const others = [0, 1].map((which) =>
+        spawn(process.execPath, [program, workspace, String(seed + round * 2 + which), '0'], {
+          stdio: ['pipe', 'pipe', 'inherit'],
+        }),
+      );
+      const until = Date.now() + 700;
+      while (Date.now() < until) {
+        mirror.update();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await Promise.all(others.map(stopped));
+      mirror.update();
+      expect(differences(mirror.tree, treeNow(workspace)), `seed ${seed}, round ${round}`).toEqual([]);
+    }
+  });
+
+  test('says lost when the queue overflows, watches nothing then, and can be begun anew', () => {
+    const { workspace } = world(onTestFinished);
+    const all = { workspace } as World;
+    const watch = watchOf({ emptyBetween: false });
+    watch.add(at(workspace));
+    for (const name of ['a', 'b']) writeFileSync(`${workspace}/${name}`, '');
+    expect(told(watch, all)).toBe('.: a b');
+    const length = setting('/proc/sys/fs/inotify/max_queued_events');
+    const fill = (count: number): void => {
+      for (let turn = 0; turn < count; turn++) chmodSync(`${workspace}/${turn % 2 ? 'a' : 'b'}`, 0o600 + (turn % 7));
+    };
+    fill(length - 10);
+    expect(told(watch, all)).toBe('.: a b');
+    fill(length + 10);
+    expect(told(watch, all)).toBe('lost: the queue of the system overflowed');
+    writeFileSync(`${workspace}/c`, '');
+    expect(told(watch, all)).toBe('');
+    expect(watch.add(at(workspace))).toBe(true);
+    writeFileSync(`${workspace}/d`, '');
+    expect(told(watch, all)).toBe('.: d');
+    // Found when a folder is added: not told of before somebody takes it.
+    fill(length + 10);
+    expect(watch.add(at(workspace))).toBe(false);
+    expect(told(watch, all)).toBe('lost: the queue of the system overflowed');
+    expect(watch.add(at(workspace))).toBe(true);
+  });
+
+  test('empties the queue while nobody asks', async () => {
+    const { workspace } = world(onTestFinished);
+    const watch = watchOf();
+    watch.add(at(workspace));
+    for (const name of ['a', 'b']) writeFileSync(`${workspace}/${name}`, '');
+    const length = setting('/proc/sys/fs/inotify/max_queued_events');
+    for (let burst = 0; burst < 3; burst++) {
+      for (let turn = 0; turn < length * 0.6; turn++)
+        chmodSync(`${workspace}/${turn % 2 ? 'a' : 'b'}`, 0o600 + (turn % 7));
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    expect(told(watch, { workspace } as World)).toBe('.: a b');
+  });
+
+  test('keeps no more names in mind than it may', () => {
+    const { workspace } = world(onTestFinished);
+    const all = { workspace } as World;
+    const watch = watchOf({ mostNames: 10 });
+    watch.add(at(workspace));
+    for (let round = 0; round < 3; round++) {
+      for (let name = 0; name < 10; name++) writeFileSync(`${workspace}/${name}`, `${round}`);
+      expect(told(watch, all)).toBe('.: 0 1 2 3 4 5 6 7 8 9');
+    }
+    for (let name = 0; name < 11; name++) writeFileSync(`${workspace}/${name}`, '');
+    expect(told(watch, all)).toBe('lost: more changed than is kept in mind');
+    expect(watch.add(at(workspace))).toBe(true);
+    mkdirSync(`${workspace}/sub`);
+    watch.add(at(`${workspace}/sub`));
+    for (let name = 0; name < 8; name++) writeFileSync(`${workspace}/sub/${name}`, '');
+    watch.add(at(`${workspace}/sub`));
+    // What was forgotten does not count.
+    watch.forget(at(`${workspace}/sub`));
+    for (let name = 0; name < 5; name++) writeFileSync(`${workspace}/${name}`, '');
+    expect(told(watch, all)).toBe('.: 0 1 2 3 4 sub');
+  });
+
+  test('forgets folders and what is below them, and tells no more of them', () => {
+    const { all, top, watch } = scene();
+    writeFileSync(`${top}/sub/deep/before`, '');
+    chmodSync(`${top}/sub/deep`, 0o700);
+    watch.forget(at(`${top}/sub`));
+    for (const name of ['file', 'sub/new', 'sub/deep/new']) writeFileSync(`${top}/${name}`, 'more');
+    expect(told(watch, all)).toBe('.: file');
+    expect(watch.add(at(`${top}/sub/deep`))).toBe(true);
+    writeFileSync(`${top}/sub/deep/later`, '');
+    expect(told(watch, all)).toBe('sub/deep: later');
+    // Not watched itself: what is below it, and is not watched any more, is told.
+    renameSync(`${top}/sub`, `${top}/moved`);
+    expect(told(watch, all)).toBe('.: moved sub, sub/deep!');
+    watch.forget(at(`${top}/never`));
+  });
+
+  test('a folder added twice is told once, and as what is there now', () => {
+    const { all, top, watch } = scene();
+    expect(watch.add(at(`${top}/sub`))).toBe(true);
+    renameSync(`${top}/sub`, `${top}/old`);
+    mkdirSync(`${top}/sub`);
+    expect(watch.add(at(`${top}/sub`))).toBe(true);
+    writeFileSync(`${top}/sub/new`, '');
+    writeFileSync(`${top}/old/unwatched`, '');
+    expect(told(watch, all)).toBe('.: old sub, sub: new, sub!');
+    // The folder that moved away is another one now, with the same watch as before.
+    expect(watch.add(at(`${top}/old`))).toBe(true);
+    writeFileSync(`${top}/old/inside`, '');
+    expect(told(watch, all)).toBe('old: inside');
+  });
+
+  test('refuses what is no folder, and file systems that do not report all', () => {
+    const { folder, workspace } = world(onTestFinished);
+    const watch = watchOf();
+    writeFileSync(`${workspace}/file`, '');
+    mkdirSync(`${workspace}/folder`);
+    symlinkSync('folder', `${workspace}/link`);
+    for (const path of ['file', 'link', 'missing', 'file/below', 'n'.repeat(256), 'n/'.repeat(2500), 'a\0b']) {
+      expect(watch.add(at(`${workspace}/${path}`)), path).toBe(false);
+    }
+    for (const path of ['/proc', '/sys', '/proc/self/fd']) expect(watch.add(at(path)), path).toBe(false);
+    expect(watch.add(at(folder))).toBe(true);
+  });
+
+  test('a folder that is refused takes nothing from what is below it', () => {
+    const { all, top, watch } = scene();
+    watch.forget(at(top));
+    expect(watch.add(at(`${top}/sub/deep`))).toBe(true);
+    renameSync(`${top}/sub`, `${top}/moved`);
+    symlinkSync('moved', `${top}/sub`);
+    expect(watch.add(at(`${top}/sub`))).toBe(false);
+    writeFileSync(`${top}/moved/deep/new`, '');
+    expect(told(watch, all)).toBe('sub/deep: new');
+  });
+
+  test('tells nothing but lost when it is closed, and leaves no handle', () => {
+    const { workspace } = world(onTestFinished);
+    const before = readdirSync('/proc/self/fd').length;
+    for (let round = 0; round < 200; round++) {
+      const watch = freeWatch(nodeChanges());
+      expect(watch.add(at(workspace))).toBe(true);
+      watch.close();
+      watch.close();
+      expect(watch.take()).toEqual({ lost: true, why: 'the watch was closed' });
+      expect(watch.add(at(workspace))).toBe(false);
+      watch.forget(at(workspace));
+    }
+    expect(readdirSync('/proc/self/fd')).toHaveLength(before);
+  });
+
+  test('keeps no process alive', () => {
+    const { workspace } = world(onTestFinished);
+    const core = new URL('../../../dist/node.js', import.meta.url);
+    // It waits for a queue as freeWatch does, and for nothing after that.
+    const code = `
+      import { setTimeout } from 'node:timers/promises';
+      import { nodePorts } from '${core}';
+      const { changes } = nodePorts();
+      let watch = changes.watch();
+      for (let turn = 0; watch === null && turn < 200; turn++) {
+        await setTimeout(50);
+        watch = changes.watch();
+      }
+      console.log(watch.add(process.argv[1]));`;
+    const { SAVEPOINT_WATCH: _, ...env } = process.env;
+    const { status, signal, stdout, stderr, error } = spawnSync(
+      process.execPath,
+      ['--input-type=module', '-e', code, workspace],
+      { env, encoding: 'utf8', timeout: 30_000 },
+    );
+    expect({ status, signal, stdout, stderr, error }).toEqual({
+      ...{ status: 0, signal: null, error: undefined },
+      ...{ stdout: 'true\n', stderr: '' },
+    });
+  });
+
+  test('is on every kernel that is known', () => {
+    const known = ['6.1.0-18-amd64', '4.18.0-553.el8.x86_64', '5.15.167.4-microsoft-standard-WSL2'];
+    for (const kernel of known) expect(isKernelKnown(kernel), kernel).toBe(true);
+    for (const kernel of ['4.4.0', '4.4.0-19041-Microsoft', '4.17.19', '3.10.0-1160', '', 'x']) {
+      expect(isKernelKnown(kernel), kernel).toBe(false);
+    }
+  });
+
+  test('does not see a change through a second name elsewhere: who trusts it must know', () => {
+    const { all, top, watch } = scene();
+    linkSync(`${top}/file`, `${all.folder}/outside/twin`);
+    writeFileSync(`${all.folder}/outside/twin`, 'changed');
+    expect(told(watch, all)).toBe('');
+  });
+});
+
+/** Tells it to stop, and waits until it did. */
+async function stopped(other: ChildProcess): Promise<void> {
+  const ended = once(other, 'close');
+  const lines = createInterface({ input: other.stdout! });
+  other.stdin?.write('stop');
+  await once(lines, 'line');
+  await ended;
+}

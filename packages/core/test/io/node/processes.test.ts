@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { world } from '@savepoint/testkit';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { nodeProcesses, parseProcessStat } from '../../../src/io/node/processes.ts';
+import type { ProcessIdentity } from '../../../src/io/ports.ts';
+
+const linux = process.platform === 'linux';
+const windows = process.platform === 'win32';
+
+/** A process that waits; it ends with the test. */
+async function waiting(): Promise<ChildProcess & { readonly pid: number }> {
+  const child = spawn(process.execPath, ['-e', 'console.log("ready"); setInterval(() => {}, 1000)'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  await once(child.stdout, 'data');
+  return child as ChildProcess & { readonly pid: number };
+}
+
+function identityOf(pid: number): ProcessIdentity {
+  const stat = linux ? parseProcessStat(readFileSync(`/proc/${pid}/stat`, 'latin1')) : null;
+  return { ...nodeProcesses.self(), pid, startedAt: stat?.startedAt ?? null };
+}
+
+/** Waits until the system has seen a signal. */
+async function until(state: string, of: ProcessIdentity): Promise<string> {
+  for (let tries = 0; tries < 200 && nodeProcesses.state(of) !== state; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return nodeProcesses.state(of);
+}
+
+describe('parseProcessStat', () => {
+  const stat = (name: string): string =>
+    `123 (${name}) S 1 123 123 0 -1 4194304 9 8 7 6 5 4 3 2 20 0 1 0 98765 1 2 3\n`;
+
+  test.each(['node', 'a b', ')', 'x) R 1 (y', '(((', ') Z 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 666', 'new\nline', ''])(
+    'is not misled by a program that calls itself %j',
+    (name) => {
+      expect(parseProcessStat(stat(name))).toEqual({ state: 'S', startedAt: '98765' });
+    },
+  );
+
+  test.each(['', 'nonsense', '1 (x', '1 (x) ', '1 (x) S 1 2 3', `1 (x) S${' x'.repeat(30)}`])(
+    'says null for %j',
+    (text) => {
+      expect(parseProcessStat(text)).toBeNull();
+    },
+  );
+});
+
+describe('self', () => {
+  test('is who this process is, and alive', () => {
+    const self = nodeProcesses.self();
+    expect(self.pid).toBe(process.pid);
+    expect(nodeProcesses.state(self)).toBe('alive');
+    expect(nodeProcesses.self()).toBe(self);
+  });
+
+  test.skipIf(!linux)('has all that Linux knows', () => {
+    const self = nodeProcesses.self();
+    expect(self.startedAt).toMatch(/^\d+$/);
+    expect(self.bootId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(self.pidNamespace).toMatch(/^pid:\[\d+\]$/);
+  });
+});
+
+describe('state', () => {
+  test('tells the living from the dead', async () => {
+    const child = await waiting();
+    const identity = identityOf(child.pid);
+    expect(nodeProcesses.state(identity)).toBe('alive');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await until('dead', identity)).toBe('dead');
+  });
+
+  test.skipIf(!linux)('sees that a process is stopped, and that it goes on', async () => {
+    const child = await waiting();
+    const identity = identityOf(child.pid);
+    child.kill('SIGSTOP');
+    expect(await until('stopped', identity)).toBe('stopped');
+    child.kill('SIGCONT');
+    expect(await until('alive', identity)).toBe('alive');
+  });
+
+  test.skipIf(!linux)('takes a process that ended and was not waited for as dead', async () => {
+    // The parent is another program by the time its child ends and never waits: the child stays a zombie.
+    const parent = spawn('/bin/sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 60'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => {
+      parent.kill('SIGKILL');
+    });
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+    const zombie = { ...nodeProcesses.self(), pid: Number(line.toString()), startedAt: null };
+    expect(await until('dead', zombie)).toBe('dead');
+    expect(readFileSync(`/proc/${zombie.pid}/stat`, 'latin1')).toContain(') Z ');
+  });
+
+  test.skipIf(!linux)('is not misled by a pid that was used again', async () => {
+    const identity = identityOf((await waiting()).pid);
+    expect(nodeProcesses.state({ ...identity, startedAt: '1' })).toBe('dead');
+  });
+
+  test.skipIf(!linux)('reads the state of a program with an odd name', async () => {
+    const { folder } = world(onTestFinished);
+    const program = `${folder}/x) Z 1 (`;
+    copyFileSync('/bin/sleep', program);
+    const child = spawn(program, ['60']);
+    onTestFinished(() => {
+      child.kill('SIGKILL');
+    });
+    await once(child, 'spawn');
+    expect(readFileSync(`/proc/${child.pid}/comm`, 'latin1')).toBe('x) Z 1 (\n');
+    expect(nodeProcesses.state(identityOf(child.pid as number))).toBe('alive');
+  });
+
+  test('does not judge other machines and containers, and knows that a boot ends every process', () => {
+    const self = nodeProcesses.self();
+    expect(nodeProcesses.state({ ...self, host: 'elsewhere', bootId: 'other' })).toBe('unknown');
+    if (!linux) return;
+    expect(nodeProcesses.state({ ...self, pidNamespace: 'pid:[1]' })).toBe('unknown');
+    expect(nodeProcesses.state({ ...self, bootId: 'other' })).toBe('dead');
+    // The same kernel: the machine only has another name now.
+    expect(nodeProcesses.state({ ...self, host: 'renamed' })).toBe('alive');
+  });
+
+  test.each([0, -1, 1.5, Number.NaN, 2 ** 31, Number.POSITIVE_INFINITY])('does not judge what is no pid: %d', (pid) => {
+    expect(nodeProcesses.state({ ...nodeProcesses.self(), pid })).toBe('unknown');
+  });
+
+  test.skipIf(windows)('takes a process of another user as alive', () => {
+    expect(nodeProcesses.state({ ...nodeProcesses.self(), pid: 1, startedAt: null })).toBe('alive');
+  });
+});

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+/** What the library exports, by name: a name that is added or goes is a decision, and stands in CHANGELOG.md. */
+
+const SOURCES = fileURLToPath(new URL('../src/', import.meta.url));
+
+const LIBRARY = `
+  Actor Author Authorship BundleOptions CallEnd CallId CallOptions CallRequest ChangeId ChangeKind ChangeSet Checkpoint
+  CheckpointId CheckpointOptions CheckpointResult Configuration ConversationPosition DiffResult DiskPath ERROR_CODES Edit
+  EditOptions EditResult EndedCall Entry ErrorCode ErrorData Events FileRequest HistoryEntry HistoryPage HistoryQuery
+  JsonName Listener OpenOptions OperationResult Overview PathChange PathConflict Preview Progress PutBack RecordedChange
+  RemoteOptions RemoteSavepoint RestoreMode RestoreOptions RollbackOptions RollbackToOptions RolledBackTo RootState Sandbox
+  Savepoint SavepointError Selection Session SessionId SessionList SessionOptions Stats Status TestResult ToolKind TreePath
+  Trigger UndoOptions WatchEvent WorkspaceCache bytesFromText executionAdapter localSandbox nameFromJson nameToJson open
+  openRemote showName showText sshSandbox textFromBytes
+`;
+
+interface Exported {
+  readonly name: string;
+  readonly file: string;
+}
+
+function exportsOf(entry: string): readonly Exported[] {
+  const text = readFileSync(join(SOURCES, entry), 'utf8');
+  return [...text.matchAll(/export (?:type )?\{([^}]*)\} from '([^']+)'/g)].flatMap(([, names = '', file = '']) =>
+    names
+      .split(',')
+      .map((name) => name.trim().replace(/^type /, ''))
+      .filter((name) => name !== '')
+      .map((name) => ({ name, file: join(dirname(join(SOURCES, entry)), file) })),
+  );
+}
+
+/** A comment stands right before the declaration. */
+function isDocumented({ name, file }: Exported): boolean {
+  const text = readFileSync(file, 'utf8');
+  const declared = new RegExp(`\\*/\\nexport (?:async )?(?:interface|type|const|function|class) ${name}\\b`);
+  return declared.test(text);
+}
+
+describe('the library', () => {
+  it('exports these names, and no others', () => {
+    const names = exportsOf('index.ts').map(({ name }) => name);
+    expect([...names].sort()).toEqual(LIBRARY.trim().split(/\s+/).sort());
+    expect(names.length).toBeLessThanOrEqual(80);
+  });
+
+  it('documents each of them', () => {
+    const bare = exportsOf('index.ts').filter((one) => !isDocumented(one));
+    expect(bare.map(({ name }) => name)).toEqual([]);
+  });
+});

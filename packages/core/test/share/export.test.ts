@@ -1,0 +1,267 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { open, type Savepoint } from '@savepoint/core';
+import type { Exporter } from '@savepoint/core/faces';
+import { BundleFolder, type BundleKey, type BundleStore } from '@savepoint/core/ports';
+import { bundleStoreConformance, realPorts } from '@savepoint/testkit';
+import { describe, expect, test } from 'vitest';
+import { disk, failure, Machine } from '../bundle/bundle-world.ts';
+
+describe('a folder for bundles', () => {
+  const make = (): BundleStore => new BundleFolder(realPorts(), disk(new Machine().at('made/when/needed')));
+  for (const { name, run } of bundleStoreConformance(make)) test(name, run);
+});
+
+/** The real one, to be given another way to wait. */
+function clockOf({ clock }: ReturnType<typeof realPorts>): Omit<typeof clock, 'sleep'> {
+  return { now: () => clock.now(), monotonic: () => clock.monotonic(), turn: () => clock.turn() };
+}
+
+/** A machine whose own configuration sends checkpoints to a folder. */
+class Exporting extends Machine {
+  constructor(readonly to = 'out') {
+    super();
+    this.configure({ to: this.at(to) });
+  }
+
+  configure(given: Readonly<Record<string, unknown>>): void {
+    writeFileSync(this.at('home/config.json'), JSON.stringify({ export: given }));
+  }
+
+  exporting(exporter?: Exporter): Savepoint {
+    return open({
+      dir: disk(this.project),
+      ports: realPorts(),
+      places: this.world.places,
+      settings: { savepoint: null },
+      ...(exporter === undefined ? {} : { exporter }),
+    });
+  }
+
+  bundles(): readonly {
+    readonly key: string;
+    readonly from: string;
+    readonly to: string;
+    readonly isWhole: boolean;
+  }[] {
+    const [id = ''] = readdirSync(this.at(this.to));
+    return JSON.parse(readFileSync(this.at(`${this.to}/${id}/head.json`), 'utf8')).bundles;
+  }
+}
+
+test('each new checkpoint goes there by itself, and all of them together make the folder anew elsewhere', async () => {
+  const here = new Exporting();
+  const there = new Machine();
+  const savepoint = here.exporting();
+  for (const content of ['one\n', 'two\n', 'three\n']) {
+    here.write('a.txt', content);
+    await savepoint.checkpoint();
+    await savepoint.idle();
+  }
+  expect(here.bundles().map(({ from, to, isWhole }) => `${from} ${to} ${isWhole}`)).toEqual([
+    'cp_1 cp_1 true',
+    'cp_2 cp_2 false',
+    'cp_3 cp_3 false',
+  ]);
+  expect((await savepoint.status()).exporting).toMatchObject({ behind: 0, state: { upTo: 'cp_3', failure: null } });
+  for (const { key } of here.bundles()) await there.restore(here.at(`out/${key}`));
+  expect(readFileSync(there.at('restored/a.txt'), 'utf8')).toBe('three\n');
+  here.git(['init', '-q', 'judge']);
+  for (const { key } of here.bundles()) {
+    here.git(['-C', 'judge', 'fetch', '-q', here.at(`out/${key}`), 'timeline:timeline']);
+  }
+  expect(here.git(['-C', 'judge', 'rev-list', '--count', 'timeline'])).toBe('3');
+});
+
+test('goes on in the same chain after old checkpoints were dropped here', async () => {
+  const here = new Exporting();
+  const savepoint = here.exporting();
+  for (const content of ['one\n', 'two\n', 'three\n', 'four\n']) {
+    here.write('a.txt', content);
+    await savepoint.checkpoint();
+    await savepoint.idle();
+    await savepoint.gc({
+      retention: { maxCheckpoints: 1, keepAtLeast: 1, maxAgeDays: null, maxSessions: null, maxStoreBytes: null },
+    });
+  }
+  here.git(['init', '-q', 'judge']);
+  for (const { key } of here.bundles()) {
+    here.git(['-C', 'judge', 'fetch', '-q', here.at(`out/${key}`), 'timeline:timeline']);
+  }
+  expect(here.git(['-C', 'judge', 'rev-list', '--count', 'timeline'])).toBe('4');
+});
+
+test('two who export at the same time lose nothing of each other', async () => {
+  const here = new Exporting();
+  here.write('a.txt', 'one\n');
+  await here.open().checkpoint();
+  const real = new BundleFolder(realPorts(), disk(here.at('bucket')));
+  here.configure({ to: 's3://bucket/x' });
+  // Between the look of the one and its writing, the other exports all there is.
+  let other: (() => Promise<unknown>) | null = async () => {
+    here.write('a.txt', 'two\n');
+    await here.open().checkpoint();
+    await anExport(real);
+  };
+  const meddled: BundleStore = {
+    place: 'meddled',
+    list: (prefix) => real.list(prefix),
+    get: (key, most) => real.get(key, most),
+    remove: (key) => real.remove(key),
+    put: async (key, bytes, condition) => {
+      const first = other;
+      other = null;
+      if (key.endsWith('head.json')) await first?.();
+      else other = first;
+      return real.put(key, bytes, condition);
+    },
+  };
+  const machine = new Machine();
+  async function anExport(store: BundleStore): Promise<unknown> {
+    // As another process would, that does not know of this one.
+    const { exportNew } = await import('../../src/share/export.ts');
+    const { Pace } = await import('../../src/io/pace.ts');
+    const { openStore } = await import('../../src/store/layout.ts');
+    const { Timeline } = await import('../../src/timeline/record/timeline.ts');
+    const [id = ''] = readdirSync(here.at('home/workspaces'));
+    const opened = openStore(realPorts(), disk(here.at(`home/workspaces/${id}`)));
+    const workspace = { id, store: opened, timeline: new Timeline(opened.objects, opened.refs) };
+    const flavour = { private: false, messages: false };
+    return exportNew(store, workspace as never, flavour, new Pace(machine.world.ports.clock));
+  }
+  expect(await anExport(meddled)).toMatchObject({ upTo: 'cp_2' });
+  const [item] = (await real.list('')).filter(({ key }) => key.endsWith('head.json'));
+  const { bundles } = JSON.parse(String((await real.get(item?.key as BundleKey, 1 << 20))?.bytes)) as {
+    bundles: { key: BundleKey; to: string }[];
+  };
+  expect(bundles.map(({ to }) => to)).toEqual(['cp_2']);
+  for (const { key } of bundles) expect(await real.get(key, 1 << 20)).not.toBeNull();
+});
+
+test('a copy of the timeline that is behind what lies there writes nothing', async () => {
+  const here = new Exporting();
+  const savepoint = here.exporting();
+  here.write('a.txt', 'one\n');
+  await savepoint.checkpoint();
+  await savepoint.idle();
+  const [id = ''] = readdirSync(here.at('out'));
+  const file = here.at(`out/${id}/head.json`);
+  const head = JSON.parse(readFileSync(file, 'utf8'));
+  head.bundles[0].to = 'cp_9';
+  writeFileSync(file, JSON.stringify(head));
+  const before = here.state();
+  expect(await failure(savepoint.exportBundles())).toMatchObject({ code: 'BUNDLE_DIVERGED' });
+  const isState = (line: string): boolean => /export\.json|workspaces\/[0-9a-f]+\/ /.test(line);
+  expect(
+    here
+      .state()
+      .split('\n')
+      .filter((line) => !isState(line)),
+  ).toEqual(before.split('\n').filter((line) => !isState(line)));
+  expect((await savepoint.status()).exporting?.state?.failure).toMatchObject({ code: 'BUNDLE_DIVERGED' });
+});
+
+test('what lies there and cannot be understood is left alone', async () => {
+  const here = new Exporting();
+  here.write('a.txt', 'one\n');
+  await here.open().checkpoint();
+  const savepoint = here.exporting();
+  const id = (await savepoint.status()).workspace.id;
+  mkdirSync(here.at(`out/${id}`), { recursive: true });
+  for (const text of ['{', '[]', '{"format":2}', '{"format":1,"workspace":"x","bundles":[]}', '\0'.repeat(100)]) {
+    writeFileSync(here.at(`out/${id}/head.json`), text);
+    expect(await failure(savepoint.exportBundles())).toMatchObject({ code: 'BUNDLE_STORE' });
+    expect(readFileSync(here.at(`out/${id}/head.json`), 'utf8')).toBe(text);
+  }
+});
+
+test('a place that fails holds nobody up, is tried again, and is told of', async () => {
+  const here = new Exporting();
+  here.configure({ to: 's3://bucket' });
+  const real = new BundleFolder(realPorts(), disk(here.at('bucket')));
+  let failing = 2;
+  const exporter: Exporter = {
+    open: async () => {
+      if (failing-- > 0) throw Object.assign(new Error('unreachable'), { code: 'X' });
+      return real;
+    },
+  };
+  const waits: number[] = [];
+  const ports = realPorts();
+  const savepoint = open({
+    dir: disk(here.project),
+    ports: { ...ports, clock: { ...clockOf(ports), sleep: async (ms: number) => void waits.push(ms) } },
+    places: here.world.places,
+    settings: { savepoint: null },
+    exporter,
+  });
+  here.write('a.txt', 'one\n');
+  await savepoint.checkpoint();
+  await savepoint.idle();
+  expect(waits).toEqual([1_000, 5_000]);
+  expect((await savepoint.status()).exporting).toMatchObject({ behind: 0, state: { failure: null } });
+  failing = 100;
+  const warnings: string[] = [];
+  savepoint.on('warning', ({ message }) => warnings.push(message));
+  here.write('a.txt', 'two\n');
+  expect((await savepoint.checkpoint()).made).toBe(true);
+  await savepoint.idle();
+  expect(warnings).toEqual([expect.stringContaining('Not exported')]);
+  expect((await savepoint.status()).exporting).toMatchObject({ behind: 1, state: { upTo: 'cp_1' } });
+});
+
+test('one at a time tries again and again, however many ask for it', async () => {
+  const here = new Exporting();
+  here.configure({ to: 's3://bucket' });
+  here.write('a.txt', 'one\n');
+  await here.open().checkpoint();
+  let tries = 0;
+  let others: Promise<unknown> = Promise.resolve();
+  const ports = realPorts();
+  const exporter: Exporter = {
+    open: async () => {
+      tries += 1;
+      throw new Error('unreachable');
+    },
+  };
+  const patient = (): Savepoint =>
+    open({
+      dir: disk(here.project),
+      ports: { ...ports, clock: { ...clockOf(ports), sleep: async () => void (await others) } },
+      places: here.world.places,
+      settings: { savepoint: null },
+      exporter,
+    });
+  others = Promise.resolve().then(async () => {
+    expect(await patient().exportPatiently({ long: true })).toBeNull();
+  });
+  expect(await patient().exportPatiently({ long: true })).toMatchObject({ code: 'INTERNAL' });
+  expect(tries).toBe(6);
+});
+
+test('where this process may end at any moment, another one is asked to do it', async () => {
+  const here = new Exporting();
+  const asked: string[] = [];
+  const exporter: Exporter = {
+    open: async () => expect.fail('not here'),
+    elsewhere: (dir) => void asked.push(dir),
+  };
+  here.write('a.txt', 'one\n');
+  await here.exporting(exporter).checkpoint();
+  expect(asked).toEqual([here.project]);
+  expect(readdirSync(here.folder)).not.toContain('out');
+});
+
+test('a project cannot have checkpoints sent anywhere', async () => {
+  const here = new Machine();
+  here.write('.savepoint.json', JSON.stringify({ export: { to: here.at('stolen') } }));
+  const savepoint = open({
+    dir: disk(here.project),
+    ports: realPorts(),
+    places: here.world.places,
+    settings: { savepoint: null },
+  });
+  await savepoint.checkpoint();
+  await savepoint.idle();
+  expect(readdirSync(here.folder)).not.toContain('stolen');
+  expect(await savepoint.exportBundles()).toBeNull();
+});

@@ -1,0 +1,33 @@
+import { SimDisk, simPorts } from '@savepoint/testkit';
+import { expect, test } from 'vitest';
+import { EMPTY_TREE } from '../../../src/model/ids.ts';
+import type { DiskPath, Name } from '../../../src/model/names.ts';
+import { ObjectStore } from '../../../src/store/objects/object-store.ts';
+import { encodeTree } from '../../../src/store/objects/tree.ts';
+import { OverlayBatch } from '../../../src/store/snapshot/overlay.ts';
+import { readBlob, readTree } from '../../../src/store/snapshot/snapshot.ts';
+
+function emptyStore(): ObjectStore {
+  return ObjectStore.create(simPorts(new SimDisk()), '/objects.git' as DiskPath);
+}
+
+test('an object of another type than it should be is damage', () => {
+  const batch = emptyStore().batch();
+  const blob = batch.add('blob', Buffer.alloc(0));
+  const tree = batch.add('tree', encodeTree([{ mode: 0o100644, name: 'a' as Name, id: blob }]));
+  expect(readTree(batch, tree)).toHaveLength(1);
+  expect(readBlob(batch, blob)).toHaveLength(0);
+  expect(readTree(batch, EMPTY_TREE)).toEqual([]);
+  // An empty blob would be an empty tree, and a tree has bytes that could be a file's.
+  expect(() => readTree(batch, blob)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
+  expect(() => readBlob(batch, tree)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
+});
+
+test('a look that writes nothing says so of contents that it did not keep', () => {
+  const look = new OverlayBatch(emptyStore());
+  const content = Buffer.from('large');
+  const id = look.addBlobFrom(content.length, (into, at) => content.copy(into, 0, at));
+  expect(look.has(id)).toBe(true);
+  expect(look.info(id)).toEqual({ type: 'blob', size: content.length });
+  expect(() => look.read(id)).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
+});

@@ -1,0 +1,23 @@
+import { FaultyFs, SimDisk } from '@savepoint/testkit';
+import { expect, test } from 'vitest';
+import { readWhole } from '../../../src/io/durable-write.ts';
+import type { DiskPath } from '../../../src/model/names.ts';
+import { writeCacheFile } from '../../../src/store/state/cache-file.ts';
+
+const PATH = '/cache' as DiskPath;
+
+test('a file of the cache is replaced whole, or stays as it was, and nobody is troubled', () => {
+  const [old, fresh] = [Buffer.from('old'), Buffer.from('fresh')];
+  for (let at = 1; ; at++) {
+    const disk = new SimDisk();
+    writeCacheFile(disk, PATH, old);
+    expect(readWhole(disk, PATH, 10)).toEqual(old);
+    const faulty = new FaultyFs(disk, { at, act: { fail: 'EIO' }, torn: true });
+    writeCacheFile(faulty, PATH, fresh);
+    expect(readWhole(disk, PATH, 10)).toEqual(faulty.hit ? old : fresh);
+    if (!faulty.hit) break;
+    writeCacheFile(disk, PATH, fresh);
+    expect(readWhole(disk, PATH, 10)).toEqual(fresh);
+    expect(disk.list('/' as DiskPath)).toEqual(['cache']);
+  }
+});

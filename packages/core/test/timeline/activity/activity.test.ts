@@ -1,0 +1,289 @@
+import { readFileSync } from 'node:fs';
+import type { ChangeId, DiskPath, Savepoint, TreePath } from '@savepoint/core';
+import { describe, expect, test } from 'vitest';
+import { linesOf, TimelineWorld, tree } from '../query/timeline-world.ts';
+
+type AgentSession = ReturnType<Savepoint['session']>;
+
+/** One after the other: the call of an agent that writes a file. */
+async function writes(w: TimelineWorld, session: AgentSession, name: string, content: string): Promise<void> {
+  await session.call({ tool: 'Write', kind: 'write', paths: tree(name) }, () => w.write(name, content));
+}
+
+/** Each change that is not in effect, with what took it back. */
+async function takenBack(savepoint: Savepoint): Promise<Readonly<Record<string, string>>> {
+  const { entries } = await savepoint.history({ limit: 1_000 });
+  return Object.fromEntries(
+    entries.flatMap(({ change, takenBack: by }) => (by === null ? [] : [[change.id, by]])).reverse(),
+  );
+}
+
+async function offered(savepoint: Savepoint): Promise<readonly string[]> {
+  const { outlook } = await savepoint.previewRollback({});
+  return outlook.chosen.map(({ change }) => change.id);
+}
+
+const changes = (...ids: readonly string[]): { readonly changes: readonly ChangeId[] } => ({
+  changes: ids as readonly string[] as readonly ChangeId[],
+});
+const EXACT = { mode: 'exact' } as const;
+const KEEP = { mode: 'keep-outside' } as const;
+
+/** cp_1: a.txt and b.txt; cp_2: one's line in a.txt; cp_3: two's in b.txt; cp_4: two's in a.txt. */
+async function twoAgents(w: TimelineWorld): Promise<Savepoint> {
+  const savepoint = w.open();
+  w.write('a.txt', linesOf(5));
+  w.write('b.txt', 'b\n');
+  await savepoint.checkpoint();
+  const [one, two] = ['one', 'two'].map((agent) => savepoint.session({ agent, id: `s-${agent}` })) as [
+    AgentSession,
+    AgentSession,
+  ];
+  await writes(w, one, 'a.txt', `one\n${linesOf(5)}`);
+  await writes(w, two, 'b.txt', 'b\ntwo\n');
+  await writes(w, two, 'a.txt', `one\n${linesOf(5)}two\n`);
+  return savepoint;
+}
+
+test('a restore that brings back what was rolled back: in effect for history, stats and roll-back', async () => {
+  const w = new TimelineWorld();
+  const savepoint = w.open();
+  w.write('a.txt', 'a\n');
+  await savepoint.checkpoint();
+  await writes(w, savepoint.session({ agent: 'one', id: 's-one' }), 'a.txt', 'a\none\n'); // cp_2
+  await savepoint.rollback(changes('cp_2.1')); // cp_3
+  expect(await takenBack(savepoint)).toEqual({ 'cp_2.1': 'cp_3' });
+  expect(await offered(savepoint)).toEqual([]);
+  await savepoint.restore('cp_2', EXACT); // cp_4
+  expect(w.read('a.txt')).toBe('a\none\n');
+  expect(await takenBack(savepoint)).toEqual({ 'cp_3.1': 'cp_4' });
+  expect((await savepoint.stats()).changes).toEqual({ all: 1, standing: 1, success: 1 });
+  expect(await offered(savepoint)).toEqual(['cp_2.1']);
+  await savepoint.rollback(changes('cp_2.1')); // cp_5
+  expect(w.read('a.txt')).toBe('a\n');
+  expect(await takenBack(savepoint)).toMatchObject({ 'cp_2.1': 'cp_5' });
+});
+
+test('a restore to before all work: nothing of it is in effect, and stats counts it as people going back', async () => {
+  const w = new TimelineWorld();
+  const savepoint = await twoAgents(w);
+  expect((await savepoint.stats()).changes).toEqual({ all: 3, standing: 3, success: 1 });
+  await savepoint.restore('cp_1', EXACT); // cp_5
+  expect(await takenBack(savepoint)).toEqual({ 'cp_2.1': 'cp_5', 'cp_3.1': 'cp_5', 'cp_4.1': 'cp_5' });
+  expect(await savepoint.stats()).toMatchObject({
+    changes: { all: 3, standing: 0, success: 0 },
+    steps: { all: 3, takenBack: 3, rollBackRate: 1 },
+  });
+  expect(await offered(savepoint)).toEqual([]);
+  const { outlook } = await savepoint.previewRollback(changes('cp_2.1'));
+  expect(outlook.skipped[0]?.why).toBe('it is back already, by cp_5 (a restore)');
+});
+
+describe('what takes changes back', () => {
+  test('a restore of one path concerns that path; undone it concerns nothing, and redone it does again', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoAgents(w);
+    await savepoint.restore('cp_2', { ...EXACT, paths: tree('a.txt') }); // cp_5
+    expect(await takenBack(savepoint)).toEqual({ 'cp_4.1': 'cp_5' });
+    await savepoint.undo(); // cp_6
+    expect(await takenBack(savepoint)).toEqual({ 'cp_5.1': 'cp_6' });
+    await savepoint.redo(); // cp_7
+    expect(await takenBack(savepoint)).toEqual({ 'cp_4.1': 'cp_5', 'cp_6.1': 'cp_7' });
+  });
+
+  test('a restore to a moment between two others leaves what was in effect then', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoAgents(w);
+    await savepoint.rollback(changes('cp_3.1')); // cp_5
+    await savepoint.restore('cp_1', EXACT); // cp_6
+    await savepoint.restore('cp_5', EXACT); // cp_7
+    expect(w.read('b.txt')).toBe('b\n');
+    expect(await takenBack(savepoint)).toEqual({ 'cp_3.1': 'cp_5', 'cp_6.1': 'cp_7' });
+  });
+
+  test('a restore that keeps what others did takes back the work of agents alone', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoAgents(w);
+    w.write('a.txt', `one\n${linesOf(5, { 3: 'me' })}two\n`);
+    await savepoint.checkpoint(); // cp_5
+    await savepoint.restore('cp_2', { ...KEEP, paths: tree('a.txt') }); // cp_6
+    expect(w.read('a.txt')).toBe(`one\n${linesOf(5, { 3: 'me' })}`);
+    expect(await takenBack(savepoint)).toEqual({ 'cp_4.1': 'cp_6' });
+    expect((await savepoint.show('last')).rolledBack).toEqual(['cp_4.1']);
+  });
+
+  test('where no agent did anything it keeps what changed since the last checkpoint', async () => {
+    const w = new TimelineWorld();
+    const savepoint = w.open();
+    const texts = ['a\n\n\n\n', 'a\n\n\n\nx\n'];
+    for (const text of texts) {
+      w.write('a.txt', text);
+      await savepoint.checkpoint();
+    }
+    w.write('a.txt', 'mine\na\n\n\n\nx\n'); // cp_3
+    await savepoint.restore('cp_1', KEEP); // cp_4
+    expect(w.read('a.txt')).toBe('mine\na\n\n\n\n');
+    expect(await takenBack(savepoint)).toEqual({ 'cp_2.1': 'cp_4' });
+    await savepoint.restore('cp_1', EXACT); // cp_5
+    expect(await takenBack(savepoint)).toEqual({ 'cp_2.1': 'cp_5', 'cp_3.1': 'cp_5', 'cp_4.1': 'cp_5' });
+  });
+
+  test('hunk by hunk: the change is back with the last of them', async () => {
+    const w = new TimelineWorld();
+    const savepoint = w.open();
+    w.write('a.txt', '1\n2\n3\n4\n5\n6\n7\n8\n9\n');
+    await savepoint.checkpoint();
+    await writes(w, savepoint.session({ agent: 'one' }), 'a.txt', '0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n'); // cp_2
+    const change = 'cp_2.1' as ChangeId;
+    await savepoint.rollback({ hunks: [{ change, hunk: 1 }] }); // cp_3
+    expect(await takenBack(savepoint)).toEqual({});
+    expect((await savepoint.stats()).changes.standing).toBe(1);
+    await savepoint.rollback({ hunks: [{ change, hunk: 2 }] }); // cp_4
+    expect(w.read('a.txt')).toBe('1\n2\n3\n4\n5\n6\n7\n8\n9\n');
+    expect(Object.keys(await takenBack(savepoint))).toEqual(['cp_2.1']);
+    expect((await savepoint.stats()).changes.standing).toBe(0);
+    await savepoint.undo();
+    expect((await savepoint.stats()).changes.standing).toBe(1);
+  });
+
+  test('taking back what an undo or a restore itself changed', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoAgents(w);
+    await savepoint.restore('cp_1', EXACT); // cp_5: a.txt, b.txt
+    await savepoint.rollback(changes('cp_5.2')); // cp_6: b.txt is again as it was before the restore
+    expect(w.read('b.txt')).toBe('b\ntwo\n');
+    expect(await takenBack(savepoint)).toEqual({ 'cp_2.1': 'cp_5', 'cp_4.1': 'cp_5', 'cp_5.2': 'cp_6' });
+  });
+
+  test('a file that moved keeps its changes, also where the old path is restored beside it', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoAgents(w);
+    const session = savepoint.session({ agent: 'one' });
+    await session.call({ tool: 'Bash', kind: 'shell' }, () => w.shell('mv a.txt c.txt')); // cp_5
+    await savepoint.restore('cp_2', { ...EXACT, paths: tree('a.txt') }); // cp_6
+    expect(await takenBack(savepoint)).toEqual({});
+    await savepoint.restore('cp_1', { ...EXACT, paths: tree('c.txt') }); // cp_7
+    expect(await takenBack(savepoint)).toEqual({ 'cp_4.1': 'cp_7', 'cp_5.1': 'cp_7' });
+    await savepoint.restore('cp_1', { ...EXACT, paths: tree('a.txt') }); // cp_8
+    expect(await takenBack(savepoint)).toMatchObject({ 'cp_2.1': 'cp_7', 'cp_4.1': 'cp_7', 'cp_6.1': 'cp_8' });
+  });
+
+  test('a roll-back that moves one file away and brings another one back in its place', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoAgents(w);
+    const session = savepoint.session({ agent: 'three', id: 's-three' });
+    await session.call({ tool: 'Bash', kind: 'shell' }, () => w.delete('b.txt')); // cp_5
+    await session.call({ tool: 'Bash', kind: 'shell' }, () => w.shell('mv a.txt b.txt')); // cp_6
+    w.write('b.txt', `mine\n${w.read('b.txt')}`);
+    await savepoint.checkpoint(); // cp_7
+    await savepoint.rollback({ session: 's-three' }); // cp_8
+    expect([w.read('a.txt').slice(0, 5), w.read('b.txt')]).toEqual(['mine\n', 'b\ntwo\n']);
+    expect(await takenBack(savepoint)).toEqual({ 'cp_5.1': 'cp_8', 'cp_6.1': 'cp_8' });
+    w.write('c.txt', 'c\n');
+    await savepoint.checkpoint(); // cp_9
+    await savepoint.restore('cp_4', { ...EXACT, paths: tree('a.txt') }); // cp_10
+    expect(await takenBack(savepoint)).toMatchObject({ 'cp_5.1': 'cp_8', 'cp_7.1': 'cp_10' });
+  });
+
+  test('what a shell did to a frozen path is put back', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoAgents(w);
+    await savepoint.freeze(tree('b.txt'));
+    const session = savepoint.session({ agent: 'one' });
+    await session.call({ tool: 'Bash', kind: 'shell' }, () => w.shell('echo x >> a.txt; echo x >> b.txt')); // cp_5
+    expect(w.read('b.txt')).toBe('b\ntwo\n');
+    expect(await takenBack(savepoint)).toEqual({ 'cp_5.2': 'cp_6' });
+  });
+});
+
+test('what comes from outside and happens to restore old bytes takes nothing back', async () => {
+  const w = new TimelineWorld();
+  const savepoint = await twoAgents(w);
+  w.write('b.txt', 'b\n');
+  await savepoint.checkpoint();
+  expect(await takenBack(savepoint)).toEqual({});
+});
+
+test('an export says which changes are not in effect', async () => {
+  const w = new TimelineWorld();
+  const savepoint = await twoAgents(w);
+  await savepoint.restore('cp_3', EXACT); // cp_5
+  const folder = w.at('../export');
+  await savepoint.exportSession('s-two', folder as DiskPath);
+  const told = (id: string): unknown => JSON.parse(readFileSync(`${folder}/snapshots/${id}.json`, 'utf8')).savepoint;
+  expect(told('cp_3.1')).toMatchObject({ takenBack: null });
+  expect(told('cp_4.1')).toMatchObject({ takenBack: 'cp_5' });
+});
+
+test('a restore whose target is gone counts as one to the newest that is left before it', async () => {
+  const w = new TimelineWorld();
+  const savepoint = await twoAgents(w);
+  await savepoint.checkpoint({ message: 'pinned' }); // cp_5
+  const three = savepoint.session({ agent: 'three', id: 's-three' });
+  await writes(w, three, 'c.txt', 'c\n'); // cp_6
+  await writes(w, savepoint.session({ agent: 'one', id: 's-one' }), 'b.txt', 'b\ntwo\nmore\n'); // cp_7
+  await savepoint.restore('cp_6', EXACT); // cp_8
+  await savepoint.forgetSession('s-three');
+  expect(await takenBack(savepoint)).toEqual({ 'cp_7.1': 'cp_8' });
+});
+
+test('a restore that is gone itself is told by what paths hold after it', async () => {
+  const w = new TimelineWorld();
+  const savepoint = await twoAgents(w);
+  const three = savepoint.session({ agent: 'three', id: 's-three' });
+  await three.prompt('Go on.', 'm-1'); // cp_5
+  const one = savepoint.session({ agent: 'one', id: 's-one' });
+  await writes(w, one, 'b.txt', 'b\ntwo\nmore\n'); // cp_6
+  await three.rollbackTo('m-1', { ...EXACT, before: true, what: 'files' }); // cp_7
+  await writes(w, one, 'c.txt', 'c\n'); // cp_8
+  await savepoint.forgetSession('s-three');
+  expect((await savepoint.list()).checkpoints.map(({ id }) => id)).not.toContain('cp_7');
+  expect(await takenBack(savepoint)).toEqual({ 'cp_6.1': 'cp_7' });
+});
+
+test('operations with too many changes to list concern what their trees say', async () => {
+  const w = new TimelineWorld();
+  const savepoint = await twoAgents(w);
+  const unlisted = async (): Promise<readonly string[]> =>
+    (await savepoint.history({ limit: 9 })).unlisted.map(({ id }) => id);
+  await savepoint.restore('cp_2', { ...EXACT, paths: tree('a.txt') }); // cp_5
+  w.dropList('cp_5');
+  expect(await unlisted()).toEqual(['cp_5', 'cp_1']);
+  expect(await takenBack(savepoint)).toEqual({ 'cp_4.1': 'cp_5' });
+  await savepoint.rollback(changes('cp_2.1')); // cp_6
+  w.dropList('cp_6');
+  expect(await takenBack(savepoint)).toEqual({ 'cp_2.1': 'cp_6', 'cp_4.1': 'cp_5' });
+  await savepoint.restore('cp_1', EXACT); // cp_7
+  w.dropList('cp_7');
+  expect(await unlisted()).toEqual(['cp_7', 'cp_6', 'cp_5', 'cp_1']);
+  expect(await takenBack(savepoint)).toEqual({ 'cp_2.1': 'cp_7', 'cp_3.1': 'cp_7', 'cp_4.1': 'cp_7' });
+});
+
+test('a session whose history was deleted is listed no more, also where others name it', async () => {
+  const w = new TimelineWorld();
+  const savepoint = w.open();
+  await savepoint.checkpoint();
+  const one = savepoint.session({ agent: 'one', id: 's-one' });
+  await one.call({ tool: 'Bash', kind: 'shell' }, () => w.write('a.txt', 'a\n')); // cp_2
+  await one.begin({ tool: 'Bash', kind: 'shell', id: 'open' });
+  w.write('a.txt', 'a\nb\n');
+  await savepoint.checkpoint(); // cp_3 tells of the session
+  await one.end('open');
+  await savepoint.edit([
+    {
+      given: 'c',
+      path: 'c' as TreePath,
+      edits: [{ op: 'create', content: 'c\n', mode: null }],
+      expectedHash: null,
+      force: false,
+    },
+  ]);
+  const ids = async (): Promise<readonly string[]> => (await savepoint.sessions()).sessions.map(({ id }) => id);
+  expect(await ids()).toEqual(['s-one']);
+  await savepoint.forgetSession('s-one');
+  expect(await ids()).toEqual([]);
+  expect(await w.open().sessions()).toMatchObject({ sessions: [] });
+  // What it does from now on is a history of its own.
+  await writes(w, savepoint.session({ agent: 'one', id: 's-one' }), 'a.txt', 'again\n');
+  expect((await savepoint.sessions()).sessions).toMatchObject([{ id: 's-one', changes: 1 }]);
+});

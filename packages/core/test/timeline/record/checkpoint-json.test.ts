@@ -1,0 +1,273 @@
+import type { ObjectId, Snapshot } from '@savepoint/core/ports';
+import { describe, expect, it } from 'vitest';
+import { checkStory } from '../../../src/bundle/check/check-story.ts';
+import { EMPTY_TREE } from '../../../src/model/ids.ts';
+import { cutStory, decodeStory, encodeStory } from '../../../src/timeline/record/checkpoint-json.ts';
+import { GOLDEN_VERSIONS, GoldenStore } from '../../fixtures/golden-store/golden-store.ts';
+
+const COMMIT = '1'.repeat(40) as ObjectId;
+const BLOB = '2'.repeat(40);
+const SNAPSHOT: Snapshot = { files: EMPTY_TREE, side: EMPTY_TREE };
+
+/** A record with every key that there is, written down by hand. */
+const FULL = {
+  format: 1,
+  id: 'cp_7',
+  workspace: '0123456789abcdef0123456789abcdef',
+  previous: 'cp_6',
+  time: '2026-01-31T12:00:00.000Z',
+  trigger: 'call',
+  actor: { kind: 'agent', name: 'mine', version: '1.2', id: 'sub' },
+  description: 'Bash: make',
+  session: 's-1',
+  conversation: {
+    messages: 3,
+    messageId: 'm-1',
+    lastUser: 'do it',
+    lastAssistant: 'done',
+    model: 'm',
+    contextSize: 12,
+  },
+  testResult: 'pass',
+  target: 'cp_2',
+  undoes: 'cp_3',
+  toolCall: 'c-1',
+  tool: { name: 'Bash', kind: 'shell', summary: 'make', args: '{"command":"make"}', took: 5 },
+  late: true,
+  rolledBack: ['cp_4.1', 'cp_4.2:3'],
+  heads: [
+    {
+      path: '',
+      before: { branch: 'main', commit: BLOB },
+      after: { branch: { b64: '//4=' }, commit: null },
+      index: BLOB,
+    },
+  ],
+  authors: [{ actor: { kind: 'user', name: 'user' }, session: null, call: null, tool: null }],
+  roots: [
+    {
+      path: 'nested',
+      kind: 'repository',
+      branch: 'main',
+      commit: BLOB,
+      operation: 'rebase',
+      mount: true,
+      failed: 'EIO',
+      index: { id: BLOB, staged: [BLOB] },
+    },
+  ],
+  rules: { maxFileBytes: 1, maxIgnoredBytes: 2, include: ['a'], exclude: ['b'], roots: ['c'] },
+  counts: { files: 1, links: 2, folders: 3, bytes: 4, skipped: 5 },
+  partial: [{ path: { b64: '//4=' }, reason: 'unreadable', code: 'EACCES' }],
+  unsettled: ['log.txt'],
+  changes: [
+    {
+      path: 'b.ts',
+      op: 'rename',
+      from: 'a.ts',
+      by: [0, 0],
+      unsure: true,
+      before: ['f', 420, BLOB],
+      after: ['l', BLOB],
+      lines: [1, 2],
+      range: [3, 4],
+      sizes: [5, null],
+    },
+  ],
+  totals: { files: 1, added: 2, removed: 3 },
+};
+
+/** As the first version wrote it. */
+const EARLY_ABSENT = ['toolCall', 'tool', 'late', 'rolledBack', 'heads', 'authors'] as const;
+
+type Json = Record<string, unknown>;
+const bytes = (json: unknown): Buffer => Buffer.from(`${JSON.stringify(json)}\n`);
+const decode = (json: unknown) => decodeStory(bytes(json), COMMIT, SNAPSHOT);
+const check = (json: unknown) => checkStory(bytes(json), COMMIT, SNAPSHOT, 'linux');
+
+describe('the bytes', () => {
+  it.each(GOLDEN_VERSIONS)('of every record that %s wrote come again', async (version) => {
+    const store = await GoldenStore.of(version);
+    const ids = Object.keys(store.expected.shown);
+    for (const id of ids) {
+      const commit = store
+        .git('rev-parse', `refs/savepoint/cp/${id.slice(3)}`)
+        .toString()
+        .trim() as ObjectId;
+      const written = store.git('cat-file', 'blob', `${commit}:checkpoint.json`);
+      expect(encodeStory(decodeStory(written, commit, SNAPSHOT)).toString()).toBe(written.toString());
+    }
+  });
+
+  it('of a record with every key come again, in its order', () => {
+    expect(encodeStory(decode(FULL)).toString()).toBe(bytes(FULL).toString());
+  });
+});
+
+describe('what is absent', () => {
+  it('in records of early versions is what it was then', () => {
+    const early: Json = structuredClone(FULL);
+    for (const key of EARLY_ABSENT) delete early[key];
+    early['changes'] = [{ path: 'a', op: 'write', before: null, after: ['d', 493], lines: null }];
+    const story = decode(early);
+    expect(story).toMatchObject({ toolCall: null, tool: null, late: false, rolledBack: [], heads: [] });
+    expect(story.changes?.[0]).toEqual({
+      id: 'cp_7.1',
+      // A call's changes were found by looking.
+      by: {
+        authors: [{ actor: { kind: 'outside', name: 'outside' }, session: 's-1', call: null, tool: null }],
+        sure: true,
+      },
+      path: 'a',
+      operation: 'write',
+      from: null,
+      before: null,
+      after: { kind: 'folder', mode: 0o755 },
+      added: null,
+      removed: null,
+      lines: null,
+      beforeSize: null,
+      afterSize: null,
+    });
+    expect(decode({ ...early, trigger: 'restore' }).changes?.[0]?.by.authors[0]?.actor).toEqual(FULL.actor);
+    const { took: _, ...tool } = FULL.tool;
+    expect(decode({ ...early, tool }).tool).toEqual({ ...tool, took: null });
+  });
+
+  it('and what nobody knows yet is passed over', () => {
+    expect(decode({ ...FULL, newer: { of: 'a later version' } })).not.toHaveProperty('newer');
+    expect(check({ ...FULL, heads: [], roots: [], newer: 1 }).id).toBe('cp_7');
+  });
+});
+
+describe('what goes', () => {
+  const full = decode(FULL);
+  const none = (): boolean => false;
+
+  it('when it leaves the machine: what is of use here alone, and what was said', () => {
+    const left = cutStory(full, { local: true, said: 'all', contents: false }, none);
+    expect(left).toEqual({
+      ...full,
+      heads: [],
+      roots: FULL.roots.map(({ index: _, ...root }) => root),
+      conversation: { messages: 3, messageId: 'm-1', model: 'm', contextSize: 12 },
+      tool: { ...FULL.tool, summary: '', args: null },
+    });
+    expect(cutStory(full, { local: true, said: null, contents: false }, none).tool).toEqual(FULL.tool);
+  });
+
+  it('in a purge: texts that tell of it, and contents', () => {
+    const said = (text: string): boolean => /do it|make$/.test(text);
+    expect(cutStory(full, { local: false, said, contents: false }, none)).toEqual({
+      ...full,
+      description: '(purged)',
+      conversation: { ...FULL.conversation, lastUser: '(purged)' },
+      tool: { ...FULL.tool, summary: '(purged)' },
+    });
+    const cut = cutStory(full, { local: false, said: null, contents: true }, () => true);
+    expect(cut.tool).toEqual({ ...FULL.tool, args: null });
+    expect(cut.changes?.[0]).toMatchObject({
+      path: 'b.ts',
+      before: { kind: 'file', mode: 0o644, id: '0'.repeat(40) },
+      after: { kind: 'link', id: '0'.repeat(40) },
+      added: null,
+      removed: null,
+      lines: null,
+      beforeSize: null,
+      afterSize: null,
+    });
+  });
+
+  it('nothing: it is the very same', () => {
+    expect(cutStory(full, { local: false, said: () => false, contents: false }, none)).toBe(full);
+  });
+});
+
+describe('what cannot be a record', () => {
+  it.each([
+    ['no JSON', '{'],
+    ['no object', 'null'],
+    ['of no number', JSON.stringify({ ...FULL, id: 'cp_0' })],
+    ['of another kind', JSON.stringify({ ...FULL, roots: 5 })],
+    ['with a change of no kind of entry', JSON.stringify({ ...FULL, changes: [{ ...FULL.changes[0], after: ['x'] }] })],
+  ])('is damage: %s', (_what, text) => {
+    expect(() => decodeStory(Buffer.from(text), COMMIT, SNAPSHOT)).toThrow(
+      expect.objectContaining({ code: 'STORE_DAMAGED' }),
+    );
+  });
+
+  it('is too new with a higher format', () => {
+    expect(() => decode({ ...FULL, format: 2 })).toThrow(expect.objectContaining({ code: 'STORE_TOO_NEW' }));
+  });
+});
+
+/** Every place in a value, with how to put something else there. */
+function* places(value: unknown, at = ''): Generator<readonly [string, (whole: unknown, other: unknown) => unknown]> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    const name = Array.isArray(value) ? `${at}[${key}]` : at === '' ? key : `${at}.${key}`;
+    const put = (whole: unknown, other: unknown): unknown => {
+      const copy = (Array.isArray(whole) ? [...whole] : { ...(whole as Json) }) as Json;
+      if (other === undefined) delete copy[key];
+      else copy[key] = other;
+      return copy;
+    };
+    yield [name, put];
+    for (const [deeper, inside] of places(inner, name)) {
+      yield [deeper, (whole, other) => put(whole, inside((whole as Json)[key], other))];
+    }
+  }
+}
+
+describe("somebody else's record", () => {
+  const theirs = { ...FULL, heads: [], roots: FULL.roots.map(({ index: _, ...root }) => root) };
+  const ODD = {
+    absent: undefined,
+    null: null,
+    true: true,
+    false: false,
+    zero: 0,
+    'minus one': -1,
+    half: 0.5,
+    huge: 2 ** 60,
+    'no text': '',
+    word: 'x',
+    'path up': '../x',
+    id: 'cp_1',
+    surrogate: '\ud800',
+    long: 'x'.repeat(10_000),
+    'very long': 'x'.repeat(1_000_001),
+    'a list': [],
+    'an object': {},
+    bytes: { b64: '//4=' },
+  };
+
+  it('is taken as it is written', () => {
+    expect(check(theirs)).toEqual(decode(theirs));
+  });
+
+  it('is refused with whatever should not be there, and the place of it', async () => {
+    const verdicts: string[] = [];
+    for (const [at, put] of places({ ...theirs, heads: FULL.heads, roots: FULL.roots })) {
+      const byVerdict = new Map<string, string[]>();
+      for (const [what, odd] of Object.entries(ODD)) {
+        // Where a long one is refused a longer one need not be tried.
+        if (what === 'very long' && !(byVerdict.get('taken') ?? []).includes('long')) continue;
+        const whole = at.startsWith('heads[')
+          ? { ...theirs, heads: FULL.heads }
+          : at.includes('index')
+            ? { ...theirs, roots: FULL.roots }
+            : theirs;
+        let verdict = 'taken';
+        try {
+          check(put(whole, odd));
+        } catch (error) {
+          verdict = `${(error as Error).name}: ${(error as Error).message}`;
+        }
+        byVerdict.set(verdict, [...(byVerdict.get(verdict) ?? []), what]);
+      }
+      verdicts.push(at, ...[...byVerdict].map(([verdict, whats]) => `  ${verdict} <- ${whats.join(', ')}`));
+    }
+    await expect(`${verdicts.join('\n')}\n`).toMatchFileSnapshot('foreign-records.txt');
+  });
+});

@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { TOOLS } from '../../src/tools/table.ts';
+
+test('the page for people lists the tools that there are, in their order, and what each changes', () => {
+  const page = readFileSync(new URL('../../../../docs/reference/mcp.md', import.meta.url), 'utf8');
+  const rows = page.matchAll(/^\| `(\w+)` \| .+ \| (files|store|nothing) \|$/gm);
+  expect([...rows].map(([, name, changes]) => [name, changes])).toEqual(
+    TOOLS.map(({ name, verb }) => [name, verb.changes]),
+  );
+});

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { NameFilter } from '../../../src/workspace/rules/name-filter.ts';
+
+test.each([
+  ['node_modules/', 'node_modules', 'modules'],
+  ['*.log', 'a.LOG', 'log'],
+  ['/build', 'build', 'builds'],
+  ['docs/_build/*.html', 'x.html', 'html'],
+  ['a*z', 'abcz', 'abc'],
+  ['a\\*z', 'a*z', 'b*z'],
+  ['x/a[/-9]b', 'a5b', 'a5c'],
+  ['**/foo', 'foo', 'bar'],
+])('%s may match %s, and not %s', (pattern, yes, no) => {
+  const filter = NameFilter.of(['other', pattern]);
+  expect(filter?.mayMatch(yes)).toBe(true);
+  expect(filter?.mayMatch(no)).toBe(false);
+});
+
+test.each(['!back', '*', 'foo/**', 'loose\\ ', 'a[bc]*'.slice(1), 'end\r'])('of %j nothing can be told', (pattern) => {
+  expect(NameFilter.of([pattern])).toBeNull();
+});

@@ -1,0 +1,275 @@
+/** A scan that goes only where something changed finds what a scan finds that goes everywhere. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createInterface } from 'node:readline';
+import { open, type Savepoint } from '@savepoint/core';
+import type { ChangeSource } from '@savepoint/core/ports';
+import { GIT_ENV, howMuch, realPorts, seededRandom, type World, world } from '@savepoint/testkit';
+import { afterEach, describe, expect, it, onTestFinished, test } from 'vitest';
+import { nodeChanges } from '../../../src/io/node/changes.ts';
+import { CAN_WATCH, freeWatch } from '../../io/node/free-watch.ts';
+import { setting } from '../../io/node/watched-mirror.ts';
+import { LimitedChanges } from './limited-changes.ts';
+
+const SEED = Number(
+  process.env['SAVEPOINT_SEED'] ?? (process.env['CI'] === undefined ? Date.now() % 2 ** 31 : 20261121),
+);
+const WRITERS = 4;
+/** Of all races together there are a few more. */
+const ROUNDS = howMuch({ quick: 25, ci: 1_000, long: 10_000 });
+const WRITER = new URL('./tree-writer.mjs', import.meta.url).pathname;
+
+const writers: ChildProcess[] = [];
+afterEach(() => {
+  for (const writer of writers.splice(0)) writer.kill('SIGKILL');
+});
+
+interface Bench {
+  readonly w: World;
+  readonly outside: string;
+  /** Remembers, and looks only where something changed. */
+  readonly watching: Savepoint;
+  /** Looks everywhere, each time. */
+  readonly looking: Savepoint;
+}
+
+function bench(changes: ChangeSource): Bench {
+  freeWatch(changes).close();
+  const w = world(onTestFinished);
+  const outside = `${w.folder}/outside`;
+  mkdirSync(outside);
+  mkdirSync(`${w.folder}/home2`, { mode: 0o700 });
+  const git = (...args: string[]): void => {
+    execFileSync('git', ['-C', w.workspace, ...args], { env: { ...process.env, ...GIT_ENV }, stdio: 'ignore' });
+  };
+  for (const folder of ['src/deep/er', 'lib', 'docs', 'build']) {
+    mkdirSync(`${w.workspace}/${folder}`, { recursive: true });
+    for (const name of ['a.txt', 'b.txt', 'x.log']) writeFileSync(`${w.workspace}/${folder}/${name}`, `${folder}\n`);
+  }
+  writeFileSync(`${w.workspace}/.gitignore`, '*.log\nbuild\n');
+  git('init', '-q');
+  git('add', '-A');
+  git('commit', '-qm', 'first');
+  const ports = { ...realPorts(), changes };
+  const watching = open({ dir: w.workspace, ports, places: w.places, watch: true });
+  onTestFinished(() => watching.close());
+  const looking = open({
+    dir: w.workspace,
+    ports: realPorts(),
+    places: { ...w.places, home: `${w.folder}/home2` as typeof w.places.home },
+  });
+  return { w, outside, watching, looking };
+}
+
+async function startWriters({ w, outside }: Bench): Promise<(seed: number, count: number) => Promise<number>> {
+  const team = Array.from({ length: WRITERS }, () => {
+    const child = spawn(process.execPath, [WRITER, w.workspace, outside], {
+      env: { ...process.env, ...GIT_ENV },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    writers.push(child);
+    return { child, answers: createInterface({ input: child.stdout as NodeJS.ReadableStream }) };
+  });
+  return async (seed, count) => {
+    const done = team.map(async ({ child, answers }, number) => {
+      const answer = once(answers, 'line');
+      child.stdin?.write(`${seed + number} ${count}\n`);
+      return Number((await answer)[0]);
+    });
+    return (await Promise.all(done)).reduce((sum, each) => sum + each, 0);
+  };
+}
+
+/** What both say of the folder as it is, and how many folders the one that remembers went to. */
+async function compare({ watching, looking }: Bench, keep: boolean): Promise<{ went: number; folders: number }> {
+  const { scan } = await watching.checkpoint();
+  const seen = (await looking.status()).scan;
+  if (seen === null) throw new Error('the folder is gone');
+  const told = ({ snapshot, counts, roots, partial, leftOut, problems }: typeof seen): unknown => {
+    return { snapshot, counts, roots, partial, leftOut, problems };
+  };
+  expect(told(scan)).toEqual(told(seen));
+  if (keep) await looking.checkpoint();
+  return { went: scan.visited.size, folders: seen.counts.folders };
+}
+
+interface Race {
+  readonly rounds: number;
+  /** Before a round: nobody else writes meanwhile. */
+  readonly before?: (round: number, folders: number) => void;
+  /** After the writers are done, before both look. */
+  readonly after?: (round: number) => void;
+  /** When both have looked. */
+  readonly looked?: () => void;
+}
+
+/** @returns how many scans did not go everywhere, and how much the writers did */
+async function race(b: Bench, { rounds, before, after, looked }: Race): Promise<{ partly: number; done: number }> {
+  const random = seededRandom(SEED);
+  const work = await startWriters(b);
+  await b.looking.checkpoint();
+  await b.watching.checkpoint();
+  let partly = 0;
+  let done = 0;
+  let folders = 0;
+  for (let round = 0; round < rounds; round++) {
+    before?.(round, folders);
+    const writing = work(SEED + round * WRITERS, 1 + random.integer(4));
+    // While they write: what is found then is nowhere compared, and must not be believed later.
+    for (let capture = random.integer(3); capture > 0; capture--) {
+      if (random.integer(2) === 0) await b.watching.checkpoint();
+      else await b.watching.status();
+    }
+    done += await writing;
+    after?.(round);
+    const found = await compare(b, round % 20 === 0).catch((error: unknown) => {
+      throw new Error(`round ${round}, SAVEPOINT_SEED=${SEED}`, { cause: error });
+    });
+    looked?.();
+    folders = found.folders;
+    if (found.went < folders) partly += 1;
+    if (folders > 300) for (const name of readdirSync(b.outside)) rmSync(`${b.outside}/${name}`, { recursive: true });
+  }
+  return { partly, done };
+}
+
+/** Folders that the limit of a race is too low for. */
+function plant(where: string): void {
+  for (let folder = 0; folder < 144; folder++) {
+    const path = `${where}/${Math.floor(folder / 12)}/${folder % 12}`;
+    mkdirSync(path, { recursive: true });
+    for (const name of ['a.txt', 'x.log']) writeFileSync(`${path}/${name}`, `${folder}\n`);
+  }
+}
+
+/** More events than the system keeps, of two files that are then as they were. */
+function overflow(folder: string): void {
+  const names = ['one', 'two'].map((name) => `${folder}/full-${name}`);
+  for (const name of names) writeFileSync(name, '');
+  for (let event = setting('/proc/sys/fs/inotify/max_queued_events') + 10; event > 0; event--) {
+    chmodSync(names[event % 2] as string, 0o600 + (event % 7));
+  }
+  for (const name of names) rmSync(name);
+}
+
+test.runIf(CAN_WATCH)('a file that is written through a second name has changed under both', async () => {
+  const { w, watching, looking } = bench(nodeChanges());
+  await looking.checkpoint();
+  await watching.checkpoint();
+  linkSync(`${w.workspace}/lib/a.txt`, `${w.workspace}/docs/second.txt`);
+  appendFileSync(`${w.workspace}/docs/second.txt`, 'more\n');
+  const { went, folders } = await compare({ w, outside: '', watching, looking }, false);
+  expect(went).toBeLessThan(folders);
+  // From now on both are looked at each time.
+  appendFileSync(`${w.workspace}/docs/second.txt`, 'and more\n');
+  await compare({ w, outside: '', watching, looking }, false);
+});
+
+test.runIf(CAN_WATCH)(
+  'a folder that is passed over for its name, and that nobody can watch, may become a root',
+  async () => {
+    const { w, watching, looking } = bench(
+      new LimitedChanges(nodeChanges(), 100, (folder) => /build|cache/.test(folder)),
+    );
+    mkdirSync(`${w.workspace}/lib/build/x`, { recursive: true });
+    mkdirSync(`${w.workspace}/lib/cache`);
+    writeFileSync(`${w.workspace}/lib/cache/CACHEDIR.TAG`, 'Signature: 8a477f597d28d172789f06886806bc55');
+    writeFileSync(`${w.workspace}/lib/cache/a.txt`, 'a');
+    const both = { w, outside: '', watching, looking };
+    await looking.checkpoint();
+    await compare(both, true);
+    await compare(both, true);
+    execFileSync('git', ['init', '-q', `${w.workspace}/lib/build`], { env: { ...process.env, ...GIT_ENV } });
+    await compare(both, true);
+    rmSync(`${w.workspace}/lib/cache/CACHEDIR.TAG`);
+    const { went, folders } = await compare(both, true);
+    expect(went).toBeLessThan(folders);
+  },
+);
+
+describe.runIf(CAN_WATCH)('four writers', () => {
+  it('leave what both find', { timeout: 3_600_000 }, async () => {
+    const rounds = Math.ceil(ROUNDS * 0.4);
+    const { partly, done } = await race(bench(nodeChanges()), { rounds });
+    console.info(`seed ${SEED}: ${done} deeds, ${partly} of ${rounds} scans went only somewhere`);
+    // Else nothing was tried.
+    expect(partly).toBeGreaterThan(rounds / 3);
+    expect(done).toBeGreaterThan(rounds);
+  });
+
+  it('leave what both find where only 100 folders can be watched', { timeout: 3_600_000 }, async () => {
+    const rounds = Math.ceil(ROUNDS * 0.4);
+    const limited = new LimitedChanges(nodeChanges(), 100);
+    const b = bench(limited);
+    let full = 0;
+    const { partly, done } = await race(b, {
+      rounds,
+      before: (round, folders) => {
+        if (folders < 130) plant(`${b.w.workspace}/planted-${round}`);
+      },
+      looked: () => {
+        if (limited.watched === 100) full += 1;
+      },
+    });
+    const { refused } = limited;
+    console.info(
+      `seed ${SEED}: ${done} deeds, ${partly} of ${rounds} scans went only somewhere, ${full} left no folder to be watched, ${refused} were refused`,
+    );
+    // A round may leave fewer folders than that.
+    expect(full).toBeGreaterThan(rounds * 0.9);
+    expect(refused).toBeGreaterThan(rounds);
+    expect(partly).toBeGreaterThan(rounds / 3);
+    expect(done).toBeGreaterThan(rounds);
+  });
+
+  it('leave what both find where the queue of the system overflows', { timeout: 3_600_000 }, async () => {
+    const rounds = Math.ceil(ROUNDS * 0.2);
+    const limited = new LimitedChanges(nodeChanges({ emptyBetween: false }), 100);
+    const b = bench(limited);
+    plant(`${b.w.workspace}/planted`);
+    const { partly } = await race(b, {
+      rounds,
+      after: (round) => {
+        if (round % 3 === 0) overflow(b.w.workspace);
+      },
+    });
+    console.info(`${partly} of ${rounds} scans went only somewhere, lost: ${JSON.stringify([...limited.losses])}`);
+    expect(limited.losses.get('the queue of the system overflowed')).toBeGreaterThan(rounds / 5);
+  });
+
+  it('leave what both find where more changes than is kept in mind', { timeout: 3_600_000 }, async () => {
+    const rounds = Math.ceil(ROUNDS * 0.1);
+    const limited = new LimitedChanges(nodeChanges({ emptyBetween: false, mostNames: 5 }), 1_000);
+    const { partly } = await race(bench(limited), { rounds });
+    console.info(`${partly} of ${rounds} scans went only somewhere, lost: ${JSON.stringify([...limited.losses])}`);
+    expect(limited.losses.get('more changed than is kept in mind')).toBeGreaterThan(0);
+  });
+});
+
+describe.runIf(CAN_WATCH)('a folder that cannot be watched', () => {
+  it('does not hide what happens below it while it is somewhere else', async () => {
+    const b = bench(new LimitedChanges(nodeChanges(), Number.POSITIVE_INFINITY, (folder) => folder.endsWith('/src')));
+    const { workspace } = b.w;
+    await b.looking.checkpoint();
+    await b.watching.checkpoint();
+    // The repository's own files are too young at first to be believed.
+    await expect.poll(async () => (await compare(b, false)).went, { timeout: 20_000 }).toBeLessThan(5);
+    const away = `${b.outside}/away`;
+    renameSync(`${workspace}/src`, away);
+    writeFileSync(`${away}/deep/er/a.txt`, 'changed while it was away\n');
+    renameSync(away, `${workspace}/src`);
+    await compare(b, false);
+    writeFileSync(`${workspace}/src/deep/er/a.txt`, 'changed when it was back\n');
+    await compare(b, false);
+  });
+});

@@ -1,0 +1,60 @@
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import { howMuch } from '../how-much.ts';
+import { main, type Outcome, type RunOptions } from './outcome.ts';
+
+/**
+ * Starting node takes ten times as long as most commands do. For a person, commands share a process; CI starts one for
+ * each, as users do.
+ */
+const SHARES_A_PROCESS = howMuch({ quick: true, ci: false, long: false });
+
+/** Commands that are about their own process, its streams or its signals. */
+const OF_THEIR_OWN = new Set(['hook', 'mcp', 'watch', 'run', 'daemon', '--version', '-V']);
+
+/** Node reads these when it starts. */
+const READ_AT_START = /^(NODE_|LANG|LC_|TZ$)/;
+
+export function canBeHosted(args: readonly string[], options: RunOptions): boolean {
+  return (
+    SHARES_A_PROCESS &&
+    options.preload === undefined &&
+    options.input === undefined &&
+    !args.some((arg) => OF_THEIR_OWN.has(arg)) &&
+    !Object.keys(options.env ?? {}).some((name) => READ_AT_START.test(name))
+  );
+}
+
+const TIMEOUT_MS = 120_000;
+
+/** A process that runs commands, and the thread that talks to it. */
+class CommandHost {
+  readonly #thread: Worker;
+  readonly #port: MessagePort;
+  readonly #answers = new Int32Array(new SharedArrayBuffer(4));
+
+  constructor(folder: URL) {
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    const workerData = { entry: main, port: port2, answers: this.#answers, timeoutMs: TIMEOUT_MS };
+    this.#thread = new Worker(new URL('./host-thread.mjs', folder), { workerData, transferList: [port2] });
+    this.#thread.unref();
+  }
+
+  run(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Outcome {
+    const before = Atomics.load(this.#answers, 0);
+    this.#thread.postMessage({ args, cwd, env });
+    // The thread bounds the command; twice as long means that the thread itself is gone.
+    Atomics.wait(this.#answers, 0, before, 2 * TIMEOUT_MS);
+    const outcome: Outcome | undefined = receiveMessageOnPort(this.#port)?.message;
+    if (outcome === undefined) throw new Error('The command host gave no answer.');
+    return outcome;
+  }
+}
+
+let host: CommandHost | null = null;
+
+/** @param folder where the modules of the host are */
+export function runHosted(folder: URL, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Outcome {
+  host ??= new CommandHost(folder);
+  return host.run(args, cwd, env);
+}

@@ -1,0 +1,112 @@
+/** What the cases of the conformance suite work with: an empty folder, and ways to fill it and to look at it. */
+
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import type { DiskPath } from '@savepoint/core';
+import {
+  type Fd,
+  type Fs,
+  FsError,
+  LISTED_FIELD,
+  LISTED_FIELDS,
+  type ListedStat,
+  type Stat,
+  statOf,
+} from '@savepoint/core/ports';
+
+/** A driver and an empty folder of its file system. */
+export interface FsUnderTest {
+  readonly fs: Fs;
+  readonly folder: DiskPath;
+  /** Whether names may be bytes that are no UTF-8; not so on macOS and Windows. */
+  readonly byteNames: boolean;
+}
+
+/** One thing that every driver does. */
+export type Check = (bench: Bench) => void | Promise<void>;
+
+export class Bench {
+  readonly fs: Fs;
+  readonly folder: DiskPath;
+  readonly byteNames: boolean;
+
+  constructor(driver: FsUnderTest) {
+    this.fs = driver.fs;
+    this.folder = driver.folder;
+    this.byteNames = driver.byteNames;
+  }
+
+  at(path: string): DiskPath {
+    return `${this.folder}/${path}` as DiskPath;
+  }
+
+  /** A new file. */
+  put(path: string, content = 'content', mode = 0o644): DiskPath {
+    const fd = this.fs.openNew(this.at(path), 0o600);
+    this.fs.write(fd, Buffer.from(content, 'latin1'), 0);
+    this.fs.fchmod(fd, mode);
+    this.fs.close(fd);
+    return this.at(path);
+  }
+
+  makeFolder(path: string): DiskPath {
+    this.fs.makeFolder(this.at(path), 0o755);
+    return this.at(path);
+  }
+
+  makeLink(target: string, path: string): DiskPath {
+    this.fs.makeLink(target, this.at(path));
+    return this.at(path);
+  }
+
+  stat(path: string): Stat {
+    const stat = this.fs.lstat(this.at(path));
+    ok(stat !== null, `${path} should be there`);
+    return stat;
+  }
+
+  content(path: string): string {
+    const fd = this.fs.openRead(this.at(path));
+    const content = this.contentOf(fd);
+    this.fs.close(fd);
+    return content;
+  }
+
+  contentOf(fd: Fd): string {
+    const buffer = Buffer.alloc(10_000);
+    return buffer.toString('latin1', 0, this.fs.read(fd, buffer, 0, buffer.length, 0));
+  }
+
+  names(path = ''): string[] {
+    return this.fs.list(path === '' ? this.folder : this.at(path)).sort();
+  }
+
+  /** A folder's listing holds what `list` and `lstat` say one after the other. */
+  listsAs(path: DiskPath, expected: readonly string[]): void {
+    const listing = this.fs.listWithStats(path);
+    deepEqual(listing.names, [...expected].sort());
+    equal(listing.failed.size, 0);
+    equal(listing.numbers.length, expected.length * LISTED_FIELDS);
+    for (const [index, name] of listing.names.entries()) {
+      const stat = this.fs.lstat(`${path}/${name}` as DiskPath);
+      ok(stat !== null, name);
+      const told = statOf(listing, index);
+      for (const field of Object.keys(LISTED_FIELD) as (keyof ListedStat)[]) {
+        ok(Object.is(told[field], stat[field]), `${field} of ${name}: ${told[field]}, and lstat says ${stat[field]}`);
+      }
+    }
+  }
+
+  /** The act fails with one of the codes, as an FsError that names the operation. */
+  fails(codes: string, operation: keyof Fs, act: () => unknown): FsError {
+    let failure: unknown = null;
+    try {
+      act();
+    } catch (error) {
+      failure = error;
+    }
+    ok(failure instanceof FsError, `${operation} should fail with ${codes}, not with ${String(failure)}`);
+    ok(codes.split(' ').includes(failure.code), `${operation} should fail with ${codes}, not with ${failure.code}`);
+    equal(failure.operation, operation);
+    return failure;
+  }
+}

@@ -1,0 +1,42 @@
+/** Which renames and removals of folders the system refuses, and with which code: rename(2), rmdir(2). */
+
+import type { Ino, Inode, Inodes } from './inodes.ts';
+import type { Place } from './walk.ts';
+
+/** @returns the code; null: nothing about the two places forbids it */
+export function refusalToMove(inodes: Inodes, source: Place, target: Place): string | null {
+  if (source.name === null || target.name === null) return 'EBUSY';
+  const moved = source.inode;
+  if (moved === null) return 'ENOENT';
+  if (moved.dev !== inodes.get(target.parent).dev) return isMountPoint(inodes, source) ? 'EBUSY' : 'EXDEV';
+  if (moved.kind === 'folder' && isWithin(inodes, target.parent, moved.ino)) return 'EINVAL';
+  const isInTarget = target.inode?.kind === 'folder' && isWithin(inodes, source.parent, target.inode.ino);
+  return isInTarget ? 'ENOTEMPTY' : null;
+}
+
+/** @returns the code; null: `moved` may take the place of `standing` */
+export function refusalToReplace(standing: Inode, moved: Inode): string | null {
+  if (standing.kind !== 'folder') return moved.kind === 'folder' ? 'ENOTDIR' : null;
+  if (moved.kind !== 'folder') return 'EISDIR';
+  return standing.entries.size > 0 ? 'ENOTEMPTY' : null;
+}
+
+/** @returns the code; null: the folder may go */
+export function refusalToRemove(inodes: Inodes, place: Place): string | null {
+  if (place.inode?.kind !== 'folder') return 'ENOTDIR';
+  if (place.name === null) return 'EINVAL';
+  if (isMountPoint(inodes, place)) return 'EBUSY';
+  return place.inode.entries.size > 0 ? 'ENOTEMPTY' : null;
+}
+
+export function isMountPoint(inodes: Inodes, place: Place): boolean {
+  return place.inode !== null && place.name !== null && place.inode.dev !== inodes.get(place.parent).dev;
+}
+
+/** Whether a folder is another one or lies below it. */
+function isWithin(inodes: Inodes, folder: Ino, other: Ino): boolean {
+  if (folder === other) return true;
+  return [...inodes.folder(other).entries.values()].some(
+    (entry) => inodes.get(entry.ino).kind === 'folder' && isWithin(inodes, folder, entry.ino),
+  );
+}

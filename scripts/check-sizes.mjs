@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+// @ts-check
+/**
+ * Checks that no source file of the packages is too long to be about one thing.
+ * Usage: node scripts/check-sizes.mjs [FOLDER]   exit status 1 when a file is, each with its length and its limit.
+ */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sources } from './layers/sources.mjs';
+
+/** Lines that a file may have. */
+const LIMIT = 450;
+
+/**
+ * Files with a limit of their own. A lower one says that the file must stay small; a higher one is a debt: whoever
+ * shortens the file lowers it, and takes the line out at the usual limit.
+ * @type {Readonly<Record<string, number>>}
+ */
+export const LIMITS = {
+  'packages/core/src/savepoint.ts': 300,
+};
+
+/**
+ * @param {string} top the project's folder
+ * @param {Readonly<Record<string, number>>} limits by path
+ * @returns {string[]} what is wrong, a line each
+ */
+export function checkSizes(top, limits = LIMITS) {
+  const found = sources(top).map((path) => ({ path, lines: linesIn(readFileSync(join(top, path), 'utf8')) }));
+  const tooLong = found.flatMap(({ path, lines }) => {
+    const limit = limits[path] ?? LIMIT;
+    return lines > limit ? [`${path} has ${lines} lines and may have ${limit}: split it by subject`] : [];
+  });
+  const needless = Object.entries(limits).flatMap(([path, limit]) => {
+    const lines = found.find((file) => file.path === path)?.lines;
+    if (lines === undefined) return [`${path} has a limit of its own and does not exist`];
+    return limit > LIMIT && lines < limit ? [`${path} has ${lines} lines: lower its limit of ${limit}`] : [];
+  });
+  return [...tooLong, ...needless];
+}
+
+/** @param {string} text */
+function linesIn(text) {
+  return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const wrong = checkSizes(resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url))));
+  for (const line of wrong) console.error(line);
+  if (wrong.length > 0) process.exitCode = 1;
+  else console.log('sizes: no file is too long');
+}

@@ -1,0 +1,106 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { trackedTools } from '@savepoint/ai-sdk';
+import { type JsonName, nameToJson, SavepointError, type TreePath } from '@savepoint/core';
+import { VERBS } from '@savepoint/core/faces';
+import { describe, expect, it } from 'vitest';
+import { AgentAtWork } from '../../packages/agents/test/driver.ts';
+import { claudeEvents } from '../../packages/agents/test/fixtures/claude.ts';
+
+/** One path means one file, whether it comes as an argument, in an edit, of a hook, or of a tool of the AI SDK. */
+
+interface Row {
+  /** `@` stands for the folder in which the workspace lies. */
+  readonly given: string;
+  /** What it is called in the workspace; null: it is refused. */
+  readonly named: string | null;
+  /** What an edit writes, where that is something else; null: an edit is refused. */
+  readonly written?: string | null;
+  /** What a call is said to write, where that is something else; null: it is not said, so it may write anywhere. */
+  readonly declared?: readonly string[] | null;
+}
+
+const ROWS: readonly Row[] = [
+  { given: 'a.txt', named: 'a.txt' },
+  { given: './/a.txt', named: 'a.txt' },
+  { given: 'sub/b.txt', named: 'sub/b.txt' },
+  { given: 'sub/b.txt/', named: 'sub/b.txt' },
+  { given: '@/workspace/sub/b.txt', named: 'sub/b.txt' },
+  { given: '@/way/sub/b.txt', named: 'sub/b.txt' },
+  { given: 'to-sub/b.txt', named: 'to-sub/b.txt', written: 'sub/b.txt', declared: ['sub/b.txt'] },
+  { given: 'to-b', named: 'to-b', written: 'sub/b.txt', declared: ['to-b', 'sub/b.txt'] },
+  { given: 'A.TXT', named: 'A.TXT' },
+  { given: 'back\\slash', named: 'back\\slash' },
+  { given: 'c:drive', named: 'c:drive' },
+  { given: 'é', named: 'é' },
+  // It leads out: there is such a name, and what is written is not in the workspace.
+  { given: 'out/c.txt', named: 'out/c.txt', written: null, declared: [] },
+  { given: '@/elsewhere/c.txt', named: null, declared: [] },
+  { given: '../elsewhere/c.txt', named: null, declared: [] },
+  { given: '/', named: null, declared: [] },
+  { given: '.git/config', named: null, declared: [] },
+  { given: 'sub/../a.txt', named: null, declared: null },
+  { given: '@/workspace/sub/../a.txt', named: null, declared: null },
+  { given: '', named: null, declared: null },
+  { given: 'a\0b', named: null, declared: null },
+  { given: 'x'.repeat(5_000), named: null, declared: null },
+];
+
+/** One is there for each row. */
+function agentIn(): { readonly p: AgentAtWork; readonly at: (given: string) => string } {
+  const p = new AgentAtWork('claude');
+  const top = Buffer.from(p.world.folder, 'latin1').toString();
+  mkdirSync(p.at('sub'));
+  mkdirSync(`${top}/elsewhere`);
+  symlinkSync('workspace', `${top}/way`);
+  symlinkSync('sub', p.at('to-sub'));
+  symlinkSync('sub/b.txt', p.at('to-b'));
+  symlinkSync('../elsewhere', p.at('out'));
+  for (const name of ['a.txt', 'A.TXT', 'back\\slash', 'c:drive', 'é', 'sub/b.txt', '../elsewhere/c.txt']) {
+    writeFileSync(p.at(name), 'x\n');
+  }
+  return { p, at: (given) => given.replace('@', top) };
+}
+
+const textOf = ({ path }: { readonly path: TreePath }) => nameToJson(path);
+
+async function orRefused<T>(work: Promise<T>): Promise<T | null> {
+  return work.catch((error: unknown) => {
+    if (error instanceof SavepointError && ['PATH_REFUSED', 'EDITS_REFUSED'].includes(error.code)) return null;
+    throw error;
+  });
+}
+
+describe.each(ROWS)('$given', ({ given, named, written = named, declared = named === null ? null : [named] }) => {
+  it('is one path for all that are given it', async () => {
+    const { p, at } = agentIn();
+    const path = at(given);
+    const savepoint = p.open();
+
+    const frozen = await orRefused(VERBS.freeze.handle(savepoint, { paths: [path] }, {}));
+    expect(frozen?.frozen.map((one) => one.path) ?? null, 'as an argument').toEqual(named === null ? null : [named]);
+    if (named !== null) await VERBS.unfreeze.handle(savepoint, { paths: [path] }, {});
+
+    const edits = [{ old_string: 'x', new_string: 'y' }];
+    const edited = await orRefused(VERBS.edit.handle(savepoint, { files: [{ file_path: path, edits }] }, {}));
+    const [last] = edited === null ? [] : (await savepoint.list({ limit: 1 })).checkpoints;
+    expect(last?.changes?.map(textOf) ?? null, 'in an edit').toEqual(written === null ? null : [written]);
+
+    const e = claudeEvents(p.dir);
+    await p.tell(e.start());
+    await p.send(e.call('Write', { file_path: path, content: 'y\n' }).pre);
+    const session = savepoint.session({ agent: 'claude', id: e.session });
+    const [open] = await session.openCalls();
+    expect(open?.declared?.map(nameToJson) ?? null, 'in an event').toEqual(declared);
+
+    const own = savepoint.session({ agent: 'own' });
+    let seen: readonly JsonName[] | null = null;
+    const execute = async () => {
+      seen = (await own.openCalls())[0]?.declared?.map(nameToJson) ?? [];
+    };
+    const { write } = trackedTools(own, { write: { execute } }, { write: { paths: () => [path] } });
+    const options = { toolCallId: 'c', messages: [] };
+    await orRefused((write.execute as (input: unknown, options: object) => Promise<unknown>)({}, options));
+    // A tool whose path is refused does not begin: nothing could take back what it would write.
+    expect(seen, "in a tool's input").toEqual(declared?.length === 0 ? null : declared);
+  });
+});

@@ -1,0 +1,119 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { type Project, project } from '@savepoint/testkit/command';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+/** A hook looks its workspace up once: what an event costs depends neither on other workspaces nor on repeated reads. */
+
+/** Calls of node that take a path. */
+const CALLS = [
+  ...['access', 'chmod', 'exists', 'link', 'lstat', 'lutimes', 'mkdir', 'open', 'opendir', 'readdir', 'readlink'],
+  ...['realpath', 'rename', 'rm', 'rmdir', 'stat', 'symlink', 'unlink', 'utimes'],
+].map((name) => `${name}Sync`);
+
+/** The most that an event may take; measured in a repository of three files. Lower them when it takes less. */
+const MOST = { began: 155, ended: 195 };
+
+interface Counts {
+  readonly began: number;
+  readonly ended: number;
+}
+
+/** Path-based calls of one call's two hooks, each a process of its own, by node's own calls alone. */
+function countsOf(p: Project, id: string): Counts {
+  const call = { tool_name: 'Edit', tool_input: { file_path: p.at('a.ts') }, tool_use_id: id };
+  const began = countOf(p, { hook_event_name: 'PreToolUse', ...call });
+  p.write('a.ts', `${id}\n`);
+  const ended = countOf(p, { hook_event_name: 'PostToolUse', ...call, tool_response: {} });
+  return { began, ended };
+}
+
+function countOf(p: Project, event: object): number {
+  // Outside of what is counted.
+  const record = path.join(os.tmpdir(), `calls-${path.basename(p.base)}`);
+  onTestFinished(() => fs.rmSync(record, { force: true }));
+  fs.writeFileSync(record, '');
+  hook(p, event, { calls: JSON.stringify({ below: p.base, calls: CALLS, record }) });
+  return fs.readFileSync(record, 'utf8').split('\n').length - 1;
+}
+
+function hook(p: Project, event: object, preload: { readonly calls?: string } = {}): void {
+  const { status, stderr } = p.run(['hook', 'claude'], {
+    input: JSON.stringify({ session_id: 's', cwd: p.dir, ...event }),
+    env: { SAVEPOINT_NATIVE: 'off', SAVEPOINT_WATCH: 'off' },
+    preload,
+  });
+  expect([status, stderr]).toEqual([0, '']);
+}
+
+/** Records of folders elsewhere, as Savepoint writes them. */
+function addWorkspaces(p: Project, count: number): void {
+  const folder = path.join(p.store, 'workspaces');
+  const [own = ''] = fs.readdirSync(folder);
+  const record = JSON.parse(fs.readFileSync(path.join(folder, own, 'workspace.json'), 'utf8')) as object;
+  for (let at = 0; at < count; at++) {
+    const id = at.toString(16).padStart(32, '0');
+    fs.mkdirSync(path.join(folder, id), { mode: 0o700 });
+    const other = { ...record, id, path: `/nowhere/${at}`, inode: 1e9 + at };
+    fs.writeFileSync(path.join(folder, id, 'workspace.json'), JSON.stringify(other), { mode: 0o600 });
+  }
+}
+
+function repository(): Project {
+  const p = project();
+  for (const file of ['a.ts', 'b.ts', 'src/c.ts']) p.write(file, 'one\n');
+  p.commitAll();
+  hook(p, { hook_event_name: 'SessionStart', source: 'startup' });
+  return p;
+}
+
+describe('what an event costs', () => {
+  it('is the same with one workspace and with 1,000', () => {
+    const [one, many] = [repository(), repository()];
+    addWorkspaces(many, 999);
+    for (const p of [one, many]) hook(p, { hook_event_name: 'UserPromptSubmit', prompt: 'Go.' });
+    const counts = countsOf(one, 'first');
+    expect(countsOf(many, 'first')).toEqual(counts);
+    expect(counts.began).toBeGreaterThan(20);
+    expect(counts.began).toBeLessThanOrEqual(MOST.began);
+    expect(counts.ended).toBeLessThanOrEqual(MOST.ended);
+  });
+
+  it('is the same for the second call', () => {
+    const p = repository();
+    hook(p, { hook_event_name: 'UserPromptSubmit', prompt: 'Go.' });
+    const first = countsOf(p, 'first');
+    const second = countsOf(p, 'second');
+    // The timeline is longer by one checkpoint: a ref and a pack that are not merged yet.
+    expect(Math.abs(second.began - first.began)).toBeLessThanOrEqual(15);
+  });
+});
+
+describe('the index of workspaces', () => {
+  const found = (p: Project): number => JSON.parse(p.ok('list', '--json').stdout).checkpoints.length as number;
+
+  it('that is gone, garbage or of other stores changes nothing but the cost', () => {
+    const p = repository();
+    const index = path.join(p.store, 'workspaces.json');
+    let expected = found(p);
+    for (const content of ['', '{', '[]', '{"format":1,"folder":[1,2,3,4],"workspaces":[]}', null]) {
+      if (content === null) fs.rmSync(index);
+      else fs.writeFileSync(index, content);
+      expect(found(p)).toBe(expected);
+      p.checkpoint();
+      expected += 1;
+      expect(JSON.parse(fs.readFileSync(index, 'utf8')).workspaces).toHaveLength(1);
+    }
+  });
+
+  it('is told of a workspace that moved, and of one that is linked', () => {
+    const p = repository();
+    const before = found(p);
+    const moved = path.join(p.base, 'elsewhere');
+    fs.renameSync(p.dir, moved);
+    p.run(['checkpoint'], { cwd: moved });
+    expect(fs.readFileSync(path.join(p.store, 'workspaces.json'), 'utf8')).toContain('elsewhere');
+    expect(JSON.parse(p.run(['list', '--json'], { cwd: moved }).stdout).checkpoints).toHaveLength(before + 1);
+  });
+});
