@@ -18,7 +18,7 @@ import { TOP } from './steps.mjs';
 /** @typedef {import('./mutants/points.mjs').Point} Point */
 /** @typedef {{ readonly file: string, readonly ms: number, readonly reached: ReadonlySet<number> }} TestFile */
 
-const COPIED = ['packages', 'tests', 'vitest.config.ts', 'package.json', 'tsconfig.base.json', 'tsconfig.json'];
+const COPIED = ['packages', 'tests', 'docs', 'vitest.config.ts', 'package.json', 'tsconfig.base.json', 'tsconfig.json'];
 const JUDGES = 2;
 const TESTS = /^(?:packages\/core\/test|tests\/crash|tests\/model)\//;
 /** Their processes run what was built; or they take minutes, and tests/crash/taken-out.ts plays the same in short. */
@@ -69,7 +69,8 @@ async function run() {
 
 /** @param {string} folder */
 function copyTo(folder) {
-  const filter = (/** @type {string} */ path) => !/[\\/](dist|bundle|node_modules|coverage)$/.test(path);
+  const filter = (/** @type {string} */ path) =>
+    !/packages[\\/][^\\/]+[\\/](dist|bundle|node_modules|coverage)$/.test(path);
   for (const name of COPIED) cpSync(join(TOP, name), join(folder, name), { recursive: true, filter });
   symlinkSync(join(TOP, 'node_modules'), join(folder, 'node_modules'), 'junction');
   for (const file of new Set(all.map((point) => point.file))) {

@@ -1,0 +1,51 @@
+import { SimDisk, simPorts } from '@savepoint/testkit';
+import { expect, test } from 'vitest';
+import type { ObjectId } from '../../src/model/ids.ts';
+import type { DiskPath } from '../../src/model/names.ts';
+import { Secrets } from '../../src/purge/secrets.ts';
+import { ObjectStore } from '../../src/store/objects/object-store.ts';
+
+function secretsOf(...contents: readonly (string | Buffer)[]): Secrets {
+  const store = ObjectStore.create(simPorts(new SimDisk()), '/objects.git' as DiskPath);
+  const batch = store.batch();
+  const ids = contents.map((content): ObjectId => batch.add('blob', Buffer.from(content)));
+  return new Secrets(batch, ids);
+}
+
+test('a line is found in what somebody wrote, whatever ends it and whatever stands around it', () => {
+  const secrets = secretsOf('API_KEY=sk-12345\r\n  password: "hunter22"\n');
+  expect(secrets.tellsOf('use API_KEY=sk-12345, please')).toBe(true);
+  expect(secrets.tellsOf('password: "hunter22"')).toBe(true);
+  expect(secrets.tellsOf('API_KEY=sk-1234')).toBe(false);
+  expect(secrets.tellsOf('')).toBe(false);
+});
+
+test('as it stands in JSON, too', () => {
+  const secrets = secretsOf('say "12345678"\tC:\\keys\n');
+  expect(secrets.tellsOf(JSON.stringify({ command: 'say "12345678"\tC:\\keys' }))).toBe(true);
+});
+
+test('a line of fewer than eight characters gives nothing away', () => {
+  expect(secretsOf('1234567\n}\n').tellsOf('1234567 }')).toBe(false);
+  expect(secretsOf('12345678\n').tellsOf('12345678')).toBe(true);
+  expect(secretsOf('       1234567       \n').tellsOf('       1234567       ')).toBe(false);
+});
+
+test('a whole content is found in the bytes of a file, one that is no text as well', () => {
+  const bytes = Buffer.from([0, 1, 2, 0xff, 0xfe, 5, 6, 7, 8]);
+  const secrets = secretsOf(bytes, 'first line\nsecond line\n');
+  expect(secrets.holds(`before${bytes.toString('latin1')}after`)).toBe(true);
+  expect(secrets.holds(bytes.subarray(1).toString('latin1'))).toBe(false);
+  expect(secrets.holds('first line\nsecond line\n')).toBe(true);
+  expect(secrets.holds('first line\n')).toBe(false);
+  // Of bytes that are no text there are no lines to be written down.
+  expect(secrets.tellsOf(bytes.toString('utf8'))).toBe(false);
+});
+
+test('contents of fewer than eight bytes and of more than a mebibyte are looked for by their ids alone', () => {
+  const large = `the one line${' and more'.repeat(2 ** 17)}\n`;
+  const secrets = secretsOf('1234567', large);
+  expect(secrets.holds('1234567')).toBe(false);
+  expect(secrets.holds(large)).toBe(false);
+  expect(secretsOf('x'.repeat(2 ** 20)).holds('x'.repeat(2 ** 20))).toBe(true);
+});
