@@ -71,7 +71,7 @@ describe('taking back one change of one path', () => {
         const to = taken.entry as FileEntry;
         if (today.mode !== left.mode) expect(to.mode).toBe(today.mode);
         if (today.id !== left.id && found?.kind === 'file' && today.id !== found.id && left.id !== found.id) {
-          expect(taken.merged).toBe(true);
+          expect(taken).toMatchObject({ merged: true });
         }
         continue;
       }
