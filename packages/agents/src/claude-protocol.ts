@@ -70,23 +70,6 @@ export function parseClaudeShape(event: Fields, env: Environment, dialect: Diale
   }
 }
 
-function called(event: Fields, { tools }: Dialect, make: (call: ToolCall) => AgentEvent): AgentEvent | Ignored {
-  const tool = textIn(event, 'tool_name', 'toolName');
-  if (tool === null) return ignored('it names no tool');
-  const input = field(event, 'tool_input') ?? field(event, 'toolInput');
-  const known = toolCalled(tools, tool, input);
-  if (known === null) return ignored(`${tool} only reads`);
-  return make({ id: callIn(event, 'tool_use_id', 'toolUseId'), tool, input, own: isOwnTool(tool), ...known });
-}
-
-/** A shell command that answered and still runs. */
-function goesOn(event: Fields): boolean {
-  const response = fieldsOf(field(event, 'tool_response'));
-  if (textIn(response, 'backgroundTaskId', 'bash_id') !== null) return true;
-  const input = fieldsOf(field(event, 'tool_input'));
-  return field(input, 'run_in_background') === true || field(input, 'is_background') === true;
-}
-
 const HEARING = new Set(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure']);
 
 export function claudeHearsContext(native: string): boolean {
@@ -105,4 +88,21 @@ export function claudeReply(native: string, answer: Answer): Reply {
       permissionDecisionReason: answer.reason,
     },
   });
+}
+
+function called(event: Fields, { tools }: Dialect, make: (call: ToolCall) => AgentEvent): AgentEvent | Ignored {
+  const tool = textIn(event, 'tool_name', 'toolName');
+  if (tool === null) return ignored('it names no tool');
+  const input = field(event, 'tool_input') ?? field(event, 'toolInput');
+  const known = toolCalled(tools, tool, input);
+  if (known === null) return ignored(`${tool} only reads`);
+  return make({ id: callIn(event, 'tool_use_id', 'toolUseId'), tool, input, own: isOwnTool(tool), ...known });
+}
+
+/** A shell command that answered and still runs. */
+function goesOn(event: Fields): boolean {
+  const response = fieldsOf(field(event, 'tool_response'));
+  if (textIn(response, 'backgroundTaskId', 'bash_id') !== null) return true;
+  const input = fieldsOf(field(event, 'tool_input'));
+  return field(input, 'run_in_background') === true || field(input, 'is_background') === true;
 }

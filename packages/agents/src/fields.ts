@@ -44,11 +44,6 @@ export function callIn(fields: Fields, ...keys: readonly string[]): CallId | nul
   return idIn(fields, ...keys) as CallId | null;
 }
 
-function listIn(fields: Fields, key: string): readonly unknown[] {
-  const value = field(fields, key);
-  return Array.isArray(value) ? value : [];
-}
-
 /** The first text of a list. */
 export function firstTextIn(fields: Fields, key: string): string | null {
   const [first] = listIn(fields, key);
@@ -60,4 +55,9 @@ export function stampIn(fields: Fields, key: string): string | null {
   const value = field(fields, key);
   const time = typeof value === 'string' ? Date.parse(value) : value;
   return typeof time === 'number' && Number.isFinite(time) ? String(time) : null;
+}
+
+function listIn(fields: Fields, key: string): readonly unknown[] {
+  const value = field(fields, key);
+  return Array.isArray(value) ? value : [];
 }

@@ -25,15 +25,6 @@ export function surroundings(folder: DiskPath, env: Environment): Surroundings {
   };
 }
 
-/** The script for `sh` that lies beside the program, wherever the name that it was started by leads. */
-function lineScript(script: string): string | null {
-  try {
-    return join(dirname(realpathSync(script)), 'savepoint-hook');
-  } catch {
-    return null;
-  }
-}
-
 export type { FileChange } from '@savepoint/agents';
 
 export async function agentReports(folder: DiskPath, env: Environment): Promise<readonly AgentReport[]> {
@@ -60,6 +51,15 @@ export function reportToJson({ agent, present, installed, health }: AgentReport)
     uncovered: uncovered.map(({ time, path, why }) => ({ time: at(time), path, why })),
     notes: [...agent.integration.notes],
   };
+}
+
+/** The script for `sh` that lies beside the program, wherever the name that it was started by leads. */
+function lineScript(script: string): string | null {
+  try {
+    return join(dirname(realpathSync(script)), 'savepoint-hook');
+  } catch {
+    return null;
+  }
 }
 
 export type AgentJson = ReturnType<typeof reportToJson>;

@@ -42,10 +42,6 @@ export function failureAsText(failure: SavepointError, style: Style): string {
 
 const LONGEST_MESSAGE = 2000;
 
-function shortened(text: string): string {
-  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
-}
-
 /** What the codes that list paths may say of one. */
 interface PathTold {
   readonly path: JsonName;
@@ -53,6 +49,14 @@ interface PathTold {
   readonly state?: string;
   readonly backup?: JsonName;
   readonly text?: JsonName | null;
+}
+
+export function showJsonName(name: JsonName): string {
+  return showName(nameFromJson(name));
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
 }
 
 function isPathTold(told: unknown): told is PathTold {
@@ -76,8 +80,4 @@ function tellPlace({ data, message }: SavepointError): string[] {
   if (place === undefined || place === '') return [];
   const shown = showJsonName(place);
   return message.includes(shown) ? [] : [`  ${shown}`];
-}
-
-export function showJsonName(name: JsonName): string {
-  return showName(nameFromJson(name));
 }

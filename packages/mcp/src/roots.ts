@@ -47,6 +47,18 @@ export function chooseRoot(machine: Machine, folders: readonly DiskPath[]): Disk
   );
 }
 
+const MOST_ROOTS = 100;
+
+/** The folders among the roots of a client; what is no folder of this machine is passed over. */
+export function foldersOfRoots(answer: unknown): readonly DiskPath[] {
+  const roots = (answer as { readonly roots?: unknown } | null | undefined)?.roots;
+  if (!Array.isArray(roots)) return [];
+  return roots.slice(0, MOST_ROOTS).flatMap((root: { readonly uri?: unknown } | null) => {
+    const path = pathOfUri(root?.uri);
+    return path === null ? [] : [path];
+  });
+}
+
 function problemOf({ ports, places }: Machine, folder: DiskPath): SavepointError | null {
   let real: DiskPath;
   try {
@@ -83,18 +95,6 @@ function refused(folder: DiskPath, why: ErrorData<'ROOT_REFUSED'>['why'], text: 
     { folder: nameToJson(folder), why },
     { hint: HINT },
   );
-}
-
-const MOST_ROOTS = 100;
-
-/** The folders among the roots of a client; what is no folder of this machine is passed over. */
-export function foldersOfRoots(answer: unknown): readonly DiskPath[] {
-  const roots = (answer as { readonly roots?: unknown } | null | undefined)?.roots;
-  if (!Array.isArray(roots)) return [];
-  return roots.slice(0, MOST_ROOTS).flatMap((root: { readonly uri?: unknown } | null) => {
-    const path = pathOfUri(root?.uri);
-    return path === null ? [] : [path];
-  });
 }
 
 function pathOfUri(uri: unknown): DiskPath | null {

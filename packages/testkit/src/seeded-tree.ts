@@ -88,6 +88,17 @@ export function seededTree(folder: string, seed: number, options: SeededTreeOpti
 
 type Put = (path: Buffer | string, content: string | Buffer, mode?: number) => void;
 
+/** Runs git in a throw-away repository of the test, without any configuration of the machine. */
+export function git(folder: string, ...args: readonly string[]): string {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: folder, ...GIT_ENV };
+  return execFileSync('git', ['-c', 'core.safecrlf=false', ...args], {
+    cwd: folder,
+    env,
+    encoding: 'latin1',
+    stdio: 'pipe',
+  });
+}
+
 function writer(folder: string): Put {
   return (path, content, mode = 0o644) => {
     const full = inside(folder, path);
@@ -127,15 +138,4 @@ function makeRepositories(folder: string, put: Put): void {
   git(folder, 'add', '-A', '--', ':!nested', ':!attributes/utf16.txt');
   git(folder, 'add', '-f', '--', AWKWARD.trackedIgnored.toString());
   git(folder, 'commit', '-q', '-m', 'all of it');
-}
-
-/** Runs git in a throw-away repository of the test, without any configuration of the machine. */
-export function git(folder: string, ...args: readonly string[]): string {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: folder, ...GIT_ENV };
-  return execFileSync('git', ['-c', 'core.safecrlf=false', ...args], {
-    cwd: folder,
-    env,
-    encoding: 'latin1',
-    stdio: 'pipe',
-  });
 }

@@ -45,6 +45,11 @@ export function hookCommand(agent: AgentName, place: 'project' | 'user', program
   return { ...written([]), argv: [...line, ...plain], about: (event) => written([event]) };
 }
 
+/** Ours, whoever installed it: `savepoint hook claude`, `node …/savepoint.js hook claude`. */
+export function isHookCommand(text: string, agent: AgentName): boolean {
+  return new RegExp(`\\bsavepoint(?:\\.js)?['"]?[ ]+hook[ ]+${agent}\\b`).test(text);
+}
+
 function lineBefore(known: boolean, program: Program): readonly string[] {
   const { line, windows } = program;
   if (line === null || windows || !isFile(line) || !isExecutable(line)) return [];
@@ -56,11 +61,6 @@ function lineBefore(known: boolean, program: Program): readonly string[] {
 function forPowerShell(parts: readonly string[]): string {
   const line = parts.map((part) => (isPlain(part) ? part : `'${part.replaceAll("'", "''")}'`)).join(' ');
   return line.startsWith("'") ? `& ${line}` : line;
-}
-
-/** Ours, whoever installed it: `savepoint hook claude`, `node …/savepoint.js hook claude`. */
-export function isHookCommand(text: string, agent: AgentName): boolean {
-  return new RegExp(`\\bsavepoint(?:\\.js)?['"]?[ ]+hook[ ]+${agent}\\b`).test(text);
 }
 
 function isPlain(part: string): boolean {

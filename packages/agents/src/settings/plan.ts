@@ -97,17 +97,6 @@ export function planUninstall(agent: Agent, kind: PlaceKind, around: Surrounding
   });
 }
 
-/** Whether `before` is what installing into `kept` makes, whatever command it was. */
-function sameBut(agent: Agent, form: JsonForm, before: string, kept: string): boolean {
-  if (behindSpace(kept, 0) === kept.length) return true;
-  const ours = listsOf(form).flatMap((list) =>
-    entriesOf(before, list)
-      .filter((value) => isOurs(agent, value))
-      .map((value) => ({ list, value })),
-  );
-  return ours.reduce((text, { list, value }) => withEntry(text, list, value), kept) === before;
-}
-
 /** What a settings file says of us. */
 export interface Found {
   readonly path: string;
@@ -137,6 +126,17 @@ export function findInstalled(agent: Agent, kind: PlaceKind, around: Surrounding
     if (!(error instanceof SavepointError)) throw error;
     return { path, state: 'unreadable', problem: error.message };
   }
+}
+
+/** Whether `before` is what installing into `kept` makes, whatever command it was. */
+function sameBut(agent: Agent, form: JsonForm, before: string, kept: string): boolean {
+  if (behindSpace(kept, 0) === kept.length) return true;
+  const ours = listsOf(form).flatMap((list) =>
+    entriesOf(before, list)
+      .filter((value) => isOurs(agent, value))
+      .map((value) => ({ list, value })),
+  );
+  return ours.reduce((text, { list, value }) => withEntry(text, list, value), kept) === before;
 }
 
 function ownFiles(agent: Agent, folder: string, files: ReturnType<FilesForm['files']>): readonly FileChange[] {

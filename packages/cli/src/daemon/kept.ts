@@ -74,11 +74,6 @@ export class KeptWorkspaces {
   }
 }
 
-/** The one place where a workspace is opened to stay, with what a long life makes worthwhile. */
-function openToStay(options: OpenOptions): Savepoint {
-  return open({ ...options, watch: true });
-}
-
 /** Work about one folder, or about one in another, is done in the order in which it came. */
 export class Turns {
   readonly #waiting = new Set<{ readonly folder: string; readonly done: Promise<unknown> }>();
@@ -94,6 +89,11 @@ export class Turns {
       this.#waiting.delete(own);
     }
   }
+}
+
+/** The one place where a workspace is opened to stay, with what a long life makes worthwhile. */
+function openToStay(options: OpenOptions): Savepoint {
+  return open({ ...options, watch: true });
 }
 
 function overlaps(a: string, b: string): boolean {

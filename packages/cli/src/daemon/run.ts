@@ -174,6 +174,10 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
   return ended ?? 'stopped';
 }
 
+export function homeOf(env: Environment): string {
+  return textFromBytes(nodePlaces(env).home) ?? '';
+}
+
 /** Until everybody who is connected has been answered. */
 function closed(server: import('node:http').Server): Promise<void> {
   return new Promise((resolve) => {
@@ -185,10 +189,6 @@ function closed(server: import('node:http').Server): Promise<void> {
 /** What a process of its own may need besides; what hooks read comes from the hook, and from nowhere else. */
 function environmentOfJobs(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !KNOWN.has(name) && !name.startsWith('SAVEPOINT')));
-}
-
-export function homeOf(env: Environment): string {
-  return textFromBytes(nodePlaces(env).home) ?? '';
 }
 
 function noDaemon(why: string): SavepointError {

@@ -23,11 +23,11 @@ export function toolText({ authors }: Authored, act: string): string {
 
 const ACTS: ReadonlySet<string> = new Set(['restore', 'edit', 'undo', 'redo', 'rollback']);
 
+export function shortSession(session: string): string {
+  return showText(session.length > SESSION_LETTERS ? `${session.slice(0, SESSION_LETTERS)}…` : session);
+}
+
 function authorText({ actor, session }: AuthorJson): string {
   const name = showText(actor.id === null ? actor.name : `${actor.name}/${actor.id}`);
   return session === null ? name : `${name} ${shortSession(session)}`;
-}
-
-export function shortSession(session: string): string {
-  return showText(session.length > SESSION_LETTERS ? `${session.slice(0, SESSION_LETTERS)}…` : session);
 }

@@ -93,6 +93,11 @@ export function mergeSettings(
   return { values: values as SettingValues, origins, files: [user.file, project.file], ignored, off };
 }
 
+/** For people: what does not count. */
+export function ignoredText({ file, key, value, why }: IgnoredValue, shownFile: string): string {
+  return `${file === null ? 'The environment' : shownFile}: ${key} = ${JSON.stringify(value)} is ignored: ${why}.`;
+}
+
 /** @returns `own` itself where nothing of `wanted` counts; `why`: what does not, and why */
 function narrowed(
   may: ProjectMay,
@@ -132,11 +137,6 @@ function fewer(
   if (shared.length === 0) return { value: own, why };
   const more = wanted.some((pattern) => !own.includes(pattern));
   return { value: shared.length === own.length ? own : shared, why: more ? why : null };
-}
-
-/** For people: what does not count. */
-export function ignoredText({ file, key, value, why }: IgnoredValue, shownFile: string): string {
-  return `${file === null ? 'The environment' : shownFile}: ${key} = ${JSON.stringify(value)} is ignored: ${why}.`;
 }
 
 /** Of an option of patterns: whoever parsed the file saw that they are a list. */

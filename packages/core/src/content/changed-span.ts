@@ -52,12 +52,6 @@ export function changedSpan(before: string, after: string, sameStart = 0, sameEn
   return { old, now, lines: count === 0 ? null : { first, last: first + count - 1 } };
 }
 
-/** Whether the last characters in front of the same end are the same. */
-function sameBlockBefore(before: string, after: string, end: number): boolean {
-  const [a, b] = [before.length - end, after.length - end];
-  return before.slice(a - BLOCK, a) === after.slice(b - BLOCK, b);
-}
-
 /** How many lines are in front of `at`, and so the index of its line. */
 export function lineAt(body: string, at: number): number {
   let lines = 0;
@@ -68,6 +62,12 @@ export function lineAt(body: string, at: number): number {
 /** As `countOfLines` of the bytes. */
 export function lineCount(body: string): number {
   return lineAt(body, body.length) + (body === '' || body.endsWith('\n') ? 0 : 1);
+}
+
+/** Whether the last characters in front of the same end are the same. */
+function sameBlockBefore(before: string, after: string, end: number): boolean {
+  const [a, b] = [before.length - end, after.length - end];
+  return before.slice(a - BLOCK, a) === after.slice(b - BLOCK, b);
 }
 
 function startsLine(text: string, at: number, start: number): boolean {

@@ -81,10 +81,6 @@ interface Header {
   readonly isClean: boolean;
 }
 
-function nameOf({ section, subsection }: Header): string {
-  return subsection === null ? section : `${section}.${subsection}`;
-}
-
 /** The text's characters, with CR LF as one LF. */
 class Source {
   /** Of the next character. */
@@ -123,6 +119,20 @@ class Source {
       if (char === '\\' && this.next() === '\n') this.#last = '';
     }
   }
+}
+
+/** git's reading of a boolean; null where the value is none. */
+export function gitBoolean(value: string | true | undefined): boolean | null {
+  if (value === undefined) return null;
+  if (value === true) return true;
+  const word = value.toLowerCase();
+  if (word === 'true' || word === 'yes' || word === 'on') return true;
+  if (word === 'false' || word === 'no' || word === 'off' || word === '') return false;
+  return /^[+-]?\d+$/.test(word) ? Number(word) !== 0 : null;
+}
+
+function nameOf({ section, subsection }: Header): string {
+  return subsection === null ? section : `${section}.${subsection}`;
 }
 
 function isBlank(char: string | null): boolean {
@@ -206,14 +216,4 @@ function readValue(source: Source): string | null {
     }
     value += char;
   }
-}
-
-/** git's reading of a boolean; null where the value is none. */
-export function gitBoolean(value: string | true | undefined): boolean | null {
-  if (value === undefined) return null;
-  if (value === true) return true;
-  const word = value.toLowerCase();
-  if (word === 'true' || word === 'yes' || word === 'on') return true;
-  if (word === 'false' || word === 'no' || word === 'off' || word === '') return false;
-  return /^[+-]?\d+$/.test(word) ? Number(word) !== 0 : null;
 }

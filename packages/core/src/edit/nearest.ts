@@ -66,6 +66,17 @@ export function sayNearest(candidates: readonly Candidate[], body: string, old: 
   return `Nearest is line ${best.first}: where you give \`${expected}\`, ${file} in line ${line}${only}.${also} ${hint}`;
 }
 
+/** The part of a line around the first difference to another one, safe to print. */
+export function excerpt(line: string, other: string): string {
+  let same = 0;
+  while (same < line.length && line[same] === other[same]) same++;
+  let from = line.length <= EXCERPT ? 0 : Math.max(0, Math.min(same - EXCERPT / 4, line.length - EXCERPT));
+  let to = Math.min(line.length, from + EXCERPT);
+  while (from > 0 && isInside(line, from)) from--;
+  while (to < line.length && isInside(line, to)) to--;
+  return `${from > 0 ? '…' : ''}${showContent(line.slice(from, to))}${to < line.length ? '…' : ''}`;
+}
+
 function firstLines(text: string, count: number, keepCr: boolean): string[] {
   const lines: string[] = [];
   for (let at = 0; at < text.length && lines.length < count; ) {
@@ -184,17 +195,6 @@ function whyDifferent(a: string, b: string): CandidateDifference['why'] {
   if (x === null || y === null) return 'text';
   if (x.normalize('NFC') === y.normalize('NFC')) return 'unicode';
   return x.toLowerCase() === y.toLowerCase() ? 'case' : 'text';
-}
-
-/** The part of a line around the first difference to another one, safe to print. */
-export function excerpt(line: string, other: string): string {
-  let same = 0;
-  while (same < line.length && line[same] === other[same]) same++;
-  let from = line.length <= EXCERPT ? 0 : Math.max(0, Math.min(same - EXCERPT / 4, line.length - EXCERPT));
-  let to = Math.min(line.length, from + EXCERPT);
-  while (from > 0 && isInside(line, from)) from--;
-  while (to < line.length && isInside(line, to)) to--;
-  return `${from > 0 ? '…' : ''}${showContent(line.slice(from, to))}${to < line.length ? '…' : ''}`;
 }
 
 /** True inside a character of several bytes. */

@@ -94,11 +94,6 @@ export function findTarget(ports: Ports, root: DiskPath, request: FileRequest): 
   return { path, found, modeOfNew };
 }
 
-/** Whether the file itself goes elsewhere or away; then a link is the link, and not what it points to. */
-function isAboutTheName({ edits }: FileRequest): boolean {
-  return edits.every(({ op }) => op === 'delete' || op === 'rename');
-}
-
 /**
  * Where a request leads: through a link to the file, unless the link itself is to go.
  * @throws FileRefused
@@ -114,6 +109,18 @@ export function resolve(ports: Ports, root: DiskPath, request: FileRequest): Tre
  */
 export function placeOf(ports: Ports, root: DiskPath, path: TreePath): TreePath {
   return ledTo(ports, root, path, 'itself');
+}
+
+export function modeForNew(fs: Fs, root: DiskPath, path: TreePath): number {
+  for (let disk = folderOf(below(root, path)); ; disk = folderOf(disk)) {
+    const stat = fs.lstat(disk);
+    if (stat !== null || disk.length <= root.length) return (stat === null ? 0o755 : permissions(stat)) & 0o666;
+  }
+}
+
+/** Whether the file itself goes elsewhere or away; then a link is the link, and not what it points to. */
+function isAboutTheName({ edits }: FileRequest): boolean {
+  return edits.every(({ op }) => op === 'delete' || op === 'rename');
 }
 
 function ledTo({ fs, platform }: Ports, root: DiskPath, given: TreePath, last: 'followed' | 'itself'): TreePath {
@@ -170,13 +177,6 @@ function guarded<T>(call: () => T): T {
     }
     if (isFsError(error, 'ENAMETOOLONG')) throw new FileRefused('PATH_REFUSED', 'The path is too long.');
     throw new FileRefused('UNREADABLE', `The system does not let the file be read (${error.code}).`);
-  }
-}
-
-export function modeForNew(fs: Fs, root: DiskPath, path: TreePath): number {
-  for (let disk = folderOf(below(root, path)); ; disk = folderOf(disk)) {
-    const stat = fs.lstat(disk);
-    if (stat !== null || disk.length <= root.length) return (stat === null ? 0o755 : permissions(stat)) & 0o666;
   }
 }
 

@@ -88,6 +88,13 @@ export function readStart(
   }
 }
 
+/** Without the given characters at its end. A regular expression takes quadratic time over a hostile run of them. */
+export function withoutEnd(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text[end - 1]!)) end -= 1;
+  return text.slice(0, end);
+}
+
 function openUnlessGone(fs: Fs, path: DiskPath): ReturnType<Fs['openRead']> | null {
   try {
     return fs.openRead(path);
@@ -95,11 +102,4 @@ function openUnlessGone(fs: Fs, path: DiskPath): ReturnType<Fs['openRead']> | nu
     if (isFsError(error, 'ENOENT', 'ENOTDIR')) return null;
     throw error;
   }
-}
-
-/** Without the given characters at its end. A regular expression takes quadratic time over a hostile run of them. */
-export function withoutEnd(text: string, characters: string): string {
-  let end = text.length;
-  while (end > 0 && characters.includes(text[end - 1]!)) end -= 1;
-  return text.slice(0, end);
 }

@@ -79,6 +79,12 @@ export function findGit(ports: Ports, searchPath: string, within: DiskPath): Git
   };
 }
 
+/** What git said, in one line. */
+export function complaint({ stderr, exit }: ProgramResult): string {
+  const line = stderr.toString('utf8').split('\n')[0]?.trim() ?? '';
+  return line === '' ? `git ended with status ${exit}` : line;
+}
+
 function find({ fs, platform }: Ports, searchPath: string, within: DiskPath): string | null {
   const name = platform === 'win32' ? 'git.exe' : 'git';
   for (const folder of searchPath.split(platform === 'win32' ? ';' : ':')) {
@@ -95,10 +101,4 @@ function find({ fs, platform }: Ports, searchPath: string, within: DiskPath): st
     }
   }
   return null;
-}
-
-/** What git said, in one line. */
-export function complaint({ stderr, exit }: ProgramResult): string {
-  const line = stderr.toString('utf8').split('\n')[0]?.trim() ?? '';
-  return line === '' ? `git ended with status ${exit}` : line;
 }

@@ -47,6 +47,11 @@ export function describe(state: DiskState): string {
   }
 }
 
+/** Tells a file that was read from the same file written to since; `stamp` is null where it could not. */
+export function stampOf({ size, mtimeMs, ino }: Stat): string {
+  return `${size} ${mtimeMs} ${ino}`;
+}
+
 function fileState(fs: Fs, path: DiskPath): DiskState {
   const file = fs.openRead(path);
   try {
@@ -64,11 +69,6 @@ function fileState(fs: Fs, path: DiskPath): DiskState {
   } finally {
     fs.close(file);
   }
-}
-
-/** Tells a file that was read from the same file written to since; `stamp` is null where it could not. */
-export function stampOf({ size, mtimeMs, ino }: Stat): string {
-  return `${size} ${mtimeMs} ${ino}`;
 }
 
 /** Times come in steps of some milliseconds: another write in the step of the last one would leave the same time. */

@@ -50,21 +50,6 @@ export function checkName(name: string, platform: Platform): NameRefusal | null 
   return platform === 'win32' ? checkWindowsName(text ?? name) : null;
 }
 
-function meansDotGit(name: string, text: string | null): boolean {
-  // A backslash separates components where NTFS is, so every part of the name may become a component.
-  if (name.split('\\').some((part) => DOT_GIT.test(part))) return true;
-  if (text === null || text === name) return false;
-  const seen = text.replace(IGNORED_BY_HFS, '').normalize('NFKC');
-  return seen.split('\\').some((part) => DOT_GIT.test(part));
-}
-
-function checkWindowsName(text: string): NameRefusal | null {
-  if (NOT_ON_WINDOWS.test(text)) return 'has a character that Windows does not allow';
-  if (/[. ]$/.test(text)) return 'ends in a dot or a space, which Windows drops';
-  const stem = text.replace(/\..*$/s, '').trimEnd();
-  return WINDOWS_DEVICE.test(stem) ? 'is the name of a device on Windows' : null;
-}
-
 export interface PathRefusal {
   /** The component that is refused; the whole path where it is too long. */
   readonly component: string;
@@ -80,4 +65,19 @@ export function checkTreePath(path: string, platform: Platform): PathRefusal | n
     if (why !== null) return { component, why };
   }
   return null;
+}
+
+function meansDotGit(name: string, text: string | null): boolean {
+  // A backslash separates components where NTFS is, so every part of the name may become a component.
+  if (name.split('\\').some((part) => DOT_GIT.test(part))) return true;
+  if (text === null || text === name) return false;
+  const seen = text.replace(IGNORED_BY_HFS, '').normalize('NFKC');
+  return seen.split('\\').some((part) => DOT_GIT.test(part));
+}
+
+function checkWindowsName(text: string): NameRefusal | null {
+  if (NOT_ON_WINDOWS.test(text)) return 'has a character that Windows does not allow';
+  if (/[. ]$/.test(text)) return 'ends in a dot or a space, which Windows drops';
+  const stem = text.replace(/\..*$/s, '').trimEnd();
+  return WINDOWS_DEVICE.test(stem) ? 'is the name of a device on Windows' : null;
 }

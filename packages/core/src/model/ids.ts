@@ -44,10 +44,6 @@ export function isCallId(text: string): text is CallId {
   return isAgentId(text);
 }
 
-function isAgentId(text: string): boolean {
-  return text !== '' && text.length <= LONGEST_AGENT_ID;
-}
-
 export function checkpointId(number: number): CheckpointId {
   return `cp_${number}` as CheckpointId;
 }
@@ -77,6 +73,10 @@ export function parseHunkId(text: string): { readonly change: ChangeId; readonly
   const found = /^(.+):([1-9]\d{0,6})$/.exec(text);
   const change = found === null ? null : parseChangeId(found[1]!);
   return change === null ? null : { change: changeId(change.checkpoint, change.place), hunk: Number(found?.[2]) };
+}
+
+function isAgentId(text: string): boolean {
+  return text !== '' && text.length <= LONGEST_AGENT_ID;
 }
 
 /** Stands where the id of a content stood that was purged; no object has it. */

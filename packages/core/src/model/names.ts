@@ -51,10 +51,6 @@ export function nameOf(text: string): Name {
   throw new RangeError(`${JSON.stringify(text)} is no name of a file`);
 }
 
-function isName(text: string): text is Name {
-  return text !== '' && !/[/\0]/.test(text);
-}
-
 export const WORKSPACE_ITSELF = '' as TreePath;
 
 /** Names that mean something to git, in any folder. */
@@ -136,4 +132,8 @@ export function withoutSuffix(path: DiskPath, suffix: string): DiskPath {
 /** True if `path` is `folder` or lies below it (by components, never by prefix of a name). */
 export function isWithin(path: TreePath, folder: TreePath): boolean {
   return folder === '' || path === folder || path.startsWith(`${folder}/`);
+}
+
+function isName(text: string): text is Name {
+  return text !== '' && !/[/\0]/.test(text);
 }

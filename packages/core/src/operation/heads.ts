@@ -88,31 +88,6 @@ export async function keepHeads(
   };
 }
 
-/** The index as it is, and as it is to be: one that was kept, or what the commit says. */
-async function indexesOf(
-  { ports, store }: Workspace,
-  move: HeadMove,
-  { state, objects }: { readonly state: GitState; readonly objects: GitObjects },
-  batch: ObjectBatch,
-  pace: Pace,
-): Promise<HeadStep['index']> {
-  const before = readIndexFile(ports.fs, diskChild(state.gitDir, 'index'));
-  const isThere = move.index !== null && store.objects.has(move.index);
-  const after = isThere
-    ? store.objects.read(move.index as ObjectId).data
-    : await indexOf(objects, move.after.commit, pace);
-  return { before: before === null ? null : batch.add('blob', before), after: batch.add('blob', after) };
-}
-
-function readIndexFile(fs: Workspace['ports']['fs'], path: DiskPath): Buffer | null {
-  try {
-    return readWhole(fs, path, INDEX_BYTES);
-  } catch (error) {
-    if (isFsError(error, 'ENOENT')) return null;
-    throw error;
-  }
-}
-
 /** Branches move just before the checkpoint exists; what goes wrong there takes all of it back. */
 export function withHeads(workspace: Workspace, publication: Publication): Publication {
   const input = (): HeadsInput => ({
@@ -143,6 +118,31 @@ export function rootsAfter(roots: readonly RootState[], moves: readonly HeadMove
     if (!move.movesIndex) return stands;
     return move.recorded === null ? withoutIndex(stands) : { ...stands, index: move.recorded };
   });
+}
+
+/** The index as it is, and as it is to be: one that was kept, or what the commit says. */
+async function indexesOf(
+  { ports, store }: Workspace,
+  move: HeadMove,
+  { state, objects }: { readonly state: GitState; readonly objects: GitObjects },
+  batch: ObjectBatch,
+  pace: Pace,
+): Promise<HeadStep['index']> {
+  const before = readIndexFile(ports.fs, diskChild(state.gitDir, 'index'));
+  const isThere = move.index !== null && store.objects.has(move.index);
+  const after = isThere
+    ? store.objects.read(move.index as ObjectId).data
+    : await indexOf(objects, move.after.commit, pace);
+  return { before: before === null ? null : batch.add('blob', before), after: batch.add('blob', after) };
+}
+
+function readIndexFile(fs: Workspace['ports']['fs'], path: DiskPath): Buffer | null {
+  try {
+    return readWhole(fs, path, INDEX_BYTES);
+  } catch (error) {
+    if (isFsError(error, 'ENOENT')) return null;
+    throw error;
+  }
 }
 
 function gone({ path }: HeadMove): SavepointError {

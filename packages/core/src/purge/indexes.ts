@@ -33,29 +33,6 @@ export function stagedAt(
   return found;
 }
 
-/** None where it cannot be read: then it goes anyway, and nothing of it is left. */
-function entriesOf(objects: ObjectReader, id: ObjectId): Iterable<IndexEntry> {
-  try {
-    return trackedIn(parsed(id, readBlob(objects, id)))?.entries() ?? [];
-  } catch (error) {
-    if (cannotBeRead(error)) return [];
-    throw error;
-  }
-}
-
-function parsed(id: ObjectId, bytes: Buffer): IndexFile {
-  return parseIndexFile(id as string as DiskPath, bytes, ID_BYTES);
-}
-
-function isAt(paths: readonly TreePath[], root: TreePath, path: string): boolean {
-  const full = joinPaths(root, path as TreePath);
-  return paths.some((each) => isWithin(full, each));
-}
-
-function cannotBeRead(error: unknown): boolean {
-  return error instanceof Unusable || (error instanceof SavepointError && error.code === 'STORE_DAMAGED');
-}
-
 export class RecordedIndexes {
   /** Checkpoints share them. */
   readonly #goes = new Map<string, boolean>();
@@ -97,4 +74,27 @@ export class RecordedIndexes {
       throw error;
     }
   }
+}
+
+/** None where it cannot be read: then it goes anyway, and nothing of it is left. */
+function entriesOf(objects: ObjectReader, id: ObjectId): Iterable<IndexEntry> {
+  try {
+    return trackedIn(parsed(id, readBlob(objects, id)))?.entries() ?? [];
+  } catch (error) {
+    if (cannotBeRead(error)) return [];
+    throw error;
+  }
+}
+
+function parsed(id: ObjectId, bytes: Buffer): IndexFile {
+  return parseIndexFile(id as string as DiskPath, bytes, ID_BYTES);
+}
+
+function isAt(paths: readonly TreePath[], root: TreePath, path: string): boolean {
+  const full = joinPaths(root, path as TreePath);
+  return paths.some((each) => isWithin(full, each));
+}
+
+function cannotBeRead(error: unknown): boolean {
+  return error instanceof Unusable || (error instanceof SavepointError && error.code === 'STORE_DAMAGED');
 }

@@ -55,29 +55,6 @@ export function threeSides(
 const SHOWN_LINES = 200;
 const SHOWN_BYTES = 16 * 1024;
 
-function conflictText(
-  [base, ours, theirs]: readonly [Buffer, Buffer, Buffer],
-  merge: Merge & { readonly ok: false },
-): Pick<ThreeSides, 'text' | 'cut'> {
-  if (merge.why !== 'overlap') return { text: null, cut: false };
-  const lines = { base: splitLines(base), ours: splitLines(ours), theirs: splitLines(theirs) };
-  const out: Line[] = [];
-  for (const at of merge.conflicts) {
-    out.push(`@@ line ${at.oursStart + 1} @@\n`, '<<<<<<< as it is now\n');
-    out.push(...ended(lines.ours.slice(at.oursStart, at.oursStart + at.oursCount)), '||||||| as it was left\n');
-    out.push(...ended(lines.base.slice(at.baseStart, at.baseStart + at.baseCount)), '=======\n');
-    out.push(...ended(lines.theirs.slice(at.theirsStart, at.theirsStart + at.theirsCount)), '>>>>>>> as it would be\n');
-    if (out.length > SHOWN_LINES) break;
-  }
-  const text = joinLines(out.slice(0, SHOWN_LINES));
-  const cut = out.length > SHOWN_LINES || text.length > SHOWN_BYTES;
-  return { text: text.subarray(0, SHOWN_BYTES), cut };
-}
-
-function ended(lines: readonly Line[]): readonly Line[] {
-  return lines.map((line) => (line.endsWith('\n') ? line : `${line}\n`));
-}
-
 /** What became of taking back a change of one path. */
 export type TakenBack =
   | { readonly outcome: 'done'; readonly entry: Entry | null; readonly merged: boolean }
@@ -125,4 +102,27 @@ export function takeBack(
   if (prefer === 'theirs') return { outcome: 'done', entry: found, merged: false };
   const what = left === null ? 'something was put there' : 'it was changed';
   return { outcome: 'conflict', why: `${what} since`, sides: threeSides(left, today, found) };
+}
+
+function conflictText(
+  [base, ours, theirs]: readonly [Buffer, Buffer, Buffer],
+  merge: Merge & { readonly ok: false },
+): Pick<ThreeSides, 'text' | 'cut'> {
+  if (merge.why !== 'overlap') return { text: null, cut: false };
+  const lines = { base: splitLines(base), ours: splitLines(ours), theirs: splitLines(theirs) };
+  const out: Line[] = [];
+  for (const at of merge.conflicts) {
+    out.push(`@@ line ${at.oursStart + 1} @@\n`, '<<<<<<< as it is now\n');
+    out.push(...ended(lines.ours.slice(at.oursStart, at.oursStart + at.oursCount)), '||||||| as it was left\n');
+    out.push(...ended(lines.base.slice(at.baseStart, at.baseStart + at.baseCount)), '=======\n');
+    out.push(...ended(lines.theirs.slice(at.theirsStart, at.theirsStart + at.theirsCount)), '>>>>>>> as it would be\n');
+    if (out.length > SHOWN_LINES) break;
+  }
+  const text = joinLines(out.slice(0, SHOWN_LINES));
+  const cut = out.length > SHOWN_LINES || text.length > SHOWN_BYTES;
+  return { text: text.subarray(0, SHOWN_BYTES), cut };
+}
+
+function ended(lines: readonly Line[]): readonly Line[] {
+  return lines.map((line) => (line.endsWith('\n') ? line : `${line}\n`));
 }

@@ -106,6 +106,21 @@ export function restoreOperation(
   return { act, parties: () => parties };
 }
 
+/** @throws SavepointError NOTHING_TO_UNDO */
+export function undoOperation(workspace: Workspace, actor: Actor, pace: Pace): Operation {
+  const act = nextOperations(workspace.timeline.upTo()).undo;
+  if (act === null)
+    throw new SavepointError('NOTHING_TO_UNDO', 'Savepoint has done nothing here that could be undone.');
+  return inverseAct(workspace, act, 'undo', actor, pace);
+}
+
+/** @throws SavepointError NOTHING_TO_REDO */
+export function redoOperation(workspace: Workspace, actor: Actor, pace: Pace): Operation {
+  const act = nextOperations(workspace.timeline.upTo()).redo;
+  if (act === null) throw new SavepointError('NOTHING_TO_REDO', 'No undo is left that could be redone.');
+  return inverseAct(workspace, act, 'redo', actor, pace);
+}
+
 /** What agents did since the target is taken back; where they did nothing, what changed since the last look is kept. */
 async function planKeeping(
   workspace: Workspace,
@@ -158,21 +173,6 @@ function refuseUnknown(today: Today, target: Checkpoint, scope: readonly TreePat
     { path: nameToJson(first), why, paths: unknown.map((path) => ({ path: nameToJson(path), why })) },
     { hint: `Nothing was changed. \`savepoint diff ${target.id} --stat\` lists the paths that differ.` },
   );
-}
-
-/** @throws SavepointError NOTHING_TO_UNDO */
-export function undoOperation(workspace: Workspace, actor: Actor, pace: Pace): Operation {
-  const act = nextOperations(workspace.timeline.upTo()).undo;
-  if (act === null)
-    throw new SavepointError('NOTHING_TO_UNDO', 'Savepoint has done nothing here that could be undone.');
-  return inverseAct(workspace, act, 'undo', actor, pace);
-}
-
-/** @throws SavepointError NOTHING_TO_REDO */
-export function redoOperation(workspace: Workspace, actor: Actor, pace: Pace): Operation {
-  const act = nextOperations(workspace.timeline.upTo()).redo;
-  if (act === null) throw new SavepointError('NOTHING_TO_REDO', 'No undo is left that could be redone.');
-  return inverseAct(workspace, act, 'redo', actor, pace);
 }
 
 function inverseAct(

@@ -85,6 +85,12 @@ export async function restoreChanges(input: RestoreInput, pace: Pace): Promise<C
   return draft.finish();
 }
 
+/** Why a path that a restore would remove must stay, or null. */
+export function protectionOf(input: RestoreInput): (difference: PathDifference) => string | null {
+  const protection = new Protection(input);
+  return (difference) => protection.reasonToKeep(difference);
+}
+
 /** A chosen path needs the folders above it, though nobody named them; what stands in their place was not named either. */
 function needParent(
   read: FolderReader,
@@ -104,12 +110,6 @@ function needParent(
 /** The folder itself, or the file, goes: it is not merely written anew. */
 function takesAway(before: Entry, after: Entry | null): boolean {
   return after === null || (before.kind === 'folder' && after.kind !== 'folder');
-}
-
-/** Why a path that a restore would remove must stay, or null. */
-export function protectionOf(input: RestoreInput): (difference: PathDifference) => string | null {
-  const protection = new Protection(input);
-  return (difference) => protection.reasonToKeep(difference);
 }
 
 /** What a restore never removes, though the checkpoint does not have it. */

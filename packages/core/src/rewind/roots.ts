@@ -23,25 +23,10 @@ export function rootOf(path: TreePath, roots: readonly RootState[]): TreePath | 
   return around.reduce<TreePath | null>((found, root) => longer(found, root.path), null);
 }
 
-function longer(a: TreePath | null, b: TreePath): TreePath {
-  return a !== null && a.length >= b.length ? a : b;
-}
-
 /** @throws SavepointError PATH_REFUSED where none of the checkpoints has such a root */
 export function assertRoot(root: TreePath, checkpoints: readonly Checkpoint[]): void {
   const known = new Set(checkpoints.flatMap(({ roots }) => roots.map(({ path }) => path)));
   if (!known.has(root)) throw noRoot(root, known, 'and never was one');
-}
-
-function noRoot(root: TreePath, known: ReadonlySet<TreePath>, when: string): SavepointError {
-  const why = `is no root, ${when}`;
-  const names = [...known].map((path) => (path === '' ? '.' : showName(path))).join(', ');
-  return new SavepointError(
-    'PATH_REFUSED',
-    `${showName(root)} ${why}.`,
-    { path: nameToJson(root), why },
-    { hint: `Nothing was changed. The roots are: ${names}.` },
-  );
 }
 
 /** As a scan tells it (workspace/scan.ts). */
@@ -89,4 +74,19 @@ export function withoutFailedRoots(
   return allowPartial
     ? { ...rest, kept: [...rest.kept, ...failed.values()] }
     : { ...rest, refused: [...failed.values(), ...rest.refused], hint: PARTIAL_HINT };
+}
+
+function longer(a: TreePath | null, b: TreePath): TreePath {
+  return a !== null && a.length >= b.length ? a : b;
+}
+
+function noRoot(root: TreePath, known: ReadonlySet<TreePath>, when: string): SavepointError {
+  const why = `is no root, ${when}`;
+  const names = [...known].map((path) => (path === '' ? '.' : showName(path))).join(', ');
+  return new SavepointError(
+    'PATH_REFUSED',
+    `${showName(root)} ${why}.`,
+    { path: nameToJson(root), why },
+    { hint: `Nothing was changed. The roots are: ${names}.` },
+  );
 }

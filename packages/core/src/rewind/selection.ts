@@ -109,17 +109,32 @@ const OPERATION_NAMES: Readonly<Record<Back['how'], string>> = {
   dropped: 'a checkpoint that is gone',
 };
 
+interface Listed {
+  readonly checkpoint: Checkpoint;
+  readonly changes: readonly RecordedChange[];
+}
+
+/** What was too much to list can be had from the trees; whose each was, is not known then. */
+export async function changesOf(
+  objects: ObjectReader,
+  checkpoint: Checkpoint,
+  previous: Checkpoint | undefined,
+  pace: Pace,
+): Promise<readonly RecordedChange[]> {
+  if (checkpoint.changes !== null || checkpoint.previous === null || previous === undefined) {
+    return checkpoint.changes ?? [];
+  }
+  const by = authorsOf(checkpoint);
+  const { changes } = await listChanges(objects, previous.snapshot, checkpoint.snapshot, pace);
+  return changes.map((change, index) => ({ ...change, id: changeId(checkpoint.number, index + 1), by }));
+}
+
 /** @param hunks the ones that are asked for; null: the whole change */
 function takenBackBy(effect: Effect | undefined, hunks: readonly number[] | null): Back | null {
   if (effect === undefined) return null;
   if (effect.back !== null || hunks === null) return effect.back;
   const backs = hunks.map((hunk) => effect.hunks.get(hunk) ?? null);
   return backs.includes(null) ? null : (backs[0] ?? null);
-}
-
-interface Listed {
-  readonly checkpoint: Checkpoint;
-  readonly changes: readonly RecordedChange[];
 }
 
 async function listedChanges(
@@ -157,21 +172,6 @@ function effectsOf(
     }
   }
   return effects;
-}
-
-/** What was too much to list can be had from the trees; whose each was, is not known then. */
-export async function changesOf(
-  objects: ObjectReader,
-  checkpoint: Checkpoint,
-  previous: Checkpoint | undefined,
-  pace: Pace,
-): Promise<readonly RecordedChange[]> {
-  if (checkpoint.changes !== null || checkpoint.previous === null || previous === undefined) {
-    return checkpoint.changes ?? [];
-  }
-  const by = authorsOf(checkpoint);
-  const { changes } = await listChanges(objects, previous.snapshot, checkpoint.snapshot, pace);
-  return changes.map((change, index) => ({ ...change, id: changeId(checkpoint.number, index + 1), by }));
 }
 
 function authorsOf({ trigger, actor, session, toolCall, tool }: Checkpoint): Authorship {

@@ -118,6 +118,17 @@ export async function askRunner(reach: Reach, asked: Asked): Promise<Answer> {
   }
 }
 
+/** @param found the version of node; null: none is there */
+export function unfit(sandbox: string, found: string | null, node = 'node'): SavepointError {
+  const what = found === null ? `no program ${JSON.stringify(node)}` : `node ${found}`;
+  const message = `Savepoint cannot work in ${sandbox}: there is ${what}, and it wants node ${OLDEST_NODE} or newer.`;
+  return new SavepointError('SANDBOX_UNFIT', message, { sandbox, found, wanted: OLDEST_NODE });
+}
+
+export function strangeAnswer(sandbox: string, why: string): SavepointError {
+  return new SavepointError('SANDBOX_ANSWER', `The answer of ${sandbox} is none: ${why}.`, { sandbox, why });
+}
+
 function understand(spoken: Spoken, nonce: string, { channel, node }: Reach, most: number): Answer {
   const greeting = Buffer.from(`savepoint ${nonce} `);
   const start = spoken.output.subarray(0, NOISE_BYTES).indexOf(greeting);
@@ -190,17 +201,6 @@ function neverBegan(spoken: Spoken, sandbox: string, node: string): SavepointErr
   if (spoken.status === 127 || spoken.status === 126) return unfit(sandbox, null, node);
   if (spoken.ended === 'too-much') return strangeAnswer(sandbox, 'it is too long, and began with no greeting');
   return lost(sandbox, false, spoken.ended === 'timeout' ? 'it did not answer in time' : spoken.detail);
-}
-
-/** @param found the version of node; null: none is there */
-export function unfit(sandbox: string, found: string | null, node = 'node'): SavepointError {
-  const what = found === null ? `no program ${JSON.stringify(node)}` : `node ${found}`;
-  const message = `Savepoint cannot work in ${sandbox}: there is ${what}, and it wants node ${OLDEST_NODE} or newer.`;
-  return new SavepointError('SANDBOX_UNFIT', message, { sandbox, found, wanted: OLDEST_NODE });
-}
-
-export function strangeAnswer(sandbox: string, why: string): SavepointError {
-  return new SavepointError('SANDBOX_ANSWER', `The answer of ${sandbox} is none: ${why}.`, { sandbox, why });
 }
 
 function lost(sandbox: string, began: boolean, detail: string): SavepointError {

@@ -1,4 +1,12 @@
 /**
+ * The line that starts RUNNER. In base64 it has no character that any shell reads as something else.
+ * @param node where node is
+ */
+export function runnerLine(node: string): string {
+  return `exec ${node} -e 'eval(Buffer.from("${Buffer.from(RUNNER).toString('base64')}","base64").toString())'`;
+}
+
+/**
  * What runs inside a sandbox, handed to its node on the command line: there need be nothing else in it. It is told one
  * thing to do by a line of JSON, and answers in lines of ASCII, so that bytes survive any channel:
  *
@@ -164,11 +172,3 @@ process.stdin.on('end', function () { if (stop) stop('aborted'); else end({ fail
 });
 process.stdout.on('error', function () { if (stop) stop('aborted'); });
 `;
-
-/**
- * The line that starts it. In base64 it has no character that any shell reads as something else.
- * @param node where node is
- */
-export function runnerLine(node: string): string {
-  return `exec ${node} -e 'eval(Buffer.from("${Buffer.from(RUNNER).toString('base64')}","base64").toString())'`;
-}

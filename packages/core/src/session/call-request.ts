@@ -66,6 +66,20 @@ export function isTriggered(request: CallRequest, on: Automatic): boolean {
   }
 }
 
+export function toolInfo({ tool, kind, args, summary }: CallRequest): ToolInfo {
+  return {
+    name: shortened(tool, SUMMARY_CHARACTERS),
+    kind: kind ?? 'other',
+    summary: shortened(summary ?? summaryOf(args), SUMMARY_CHARACTERS),
+    args: args === undefined ? null : shortened(asJson(args), ARGS_CHARACTERS),
+    took: null,
+  };
+}
+
+export function shortened(text: string, characters: number): string {
+  return text.length > characters ? `${text.slice(0, characters - 1)}…` : text;
+}
+
 /** Null where nobody says. */
 function commandOf({ args, summary }: CallRequest): string | null {
   if (typeof args === 'string') return args;
@@ -76,16 +90,6 @@ function commandOf({ args, summary }: CallRequest): string | null {
     if (Array.isArray(given) && given.every((word) => typeof word === 'string')) return given.join(' ');
   }
   return summary ?? null;
-}
-
-export function toolInfo({ tool, kind, args, summary }: CallRequest): ToolInfo {
-  return {
-    name: shortened(tool, SUMMARY_CHARACTERS),
-    kind: kind ?? 'other',
-    summary: shortened(summary ?? summaryOf(args), SUMMARY_CHARACTERS),
-    args: args === undefined ? null : shortened(asJson(args), ARGS_CHARACTERS),
-    took: null,
-  };
 }
 
 function summaryOf(args: unknown): string {
@@ -102,8 +106,4 @@ function asJson(args: unknown): string {
   } catch {
     return '';
   }
-}
-
-export function shortened(text: string, characters: number): string {
-  return text.length > characters ? `${text.slice(0, characters - 1)}…` : text;
 }

@@ -70,12 +70,6 @@ export function openStore(ports: Ports, storePath: DiskPath): OpenStore {
   return opened(ports, layoutOf(storePath));
 }
 
-function opened(ports: Ports, layout: StoreLayout): OpenStore {
-  const turn = new Turn(ports, layout.turn);
-  const objects = ObjectStore.open(ports, layout.objects, turn);
-  return { layout, objects, refs: new Refs(ports, layout.objects, turn), turn };
-}
-
 /** The cache folder may be deleted at any time by anybody. */
 export function ensureCache(ports: Ports, layout: StoreLayout): void {
   try {
@@ -83,4 +77,10 @@ export function ensureCache(ports: Ports, layout: StoreLayout): void {
   } catch (error) {
     if (!isFsError(error)) throw error;
   }
+}
+
+function opened(ports: Ports, layout: StoreLayout): OpenStore {
+  const turn = new Turn(ports, layout.turn);
+  const objects = ObjectStore.open(ports, layout.objects, turn);
+  return { layout, objects, refs: new Refs(ports, layout.objects, turn), turn };
 }

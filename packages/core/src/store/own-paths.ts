@@ -49,13 +49,6 @@ export function readBesideRecords({ fs }: Ports, layout: StoreLayout): readonly 
   });
 }
 
-function readFiles(fs: Ports['fs'], path: DiskPath): readonly BesideFile[] {
-  const read = readCacheJson(fs, path, RECORD_BYTES, (json: readonly { path: JsonName; id: string }[]) =>
-    json.map((file) => ({ path: treePathFromJson(file.path), id: file.id as ObjectId })),
-  );
-  return read ?? [];
-}
-
 /** What a capture leaves out, and what keeps its folder from being removed. */
 export class OwnPaths {
   static readonly NONE = new OwnPaths(null, new Set(), new Map());
@@ -111,4 +104,11 @@ export function stillHolds({ fs }: Ports, disk: DiskPath, id: ObjectId): boolean
     if (error instanceof FsError) return false;
     throw error;
   }
+}
+
+function readFiles(fs: Ports['fs'], path: DiskPath): readonly BesideFile[] {
+  const read = readCacheJson(fs, path, RECORD_BYTES, (json: readonly { path: JsonName; id: string }[]) =>
+    json.map((file) => ({ path: treePathFromJson(file.path), id: file.id as ObjectId })),
+  );
+  return read ?? [];
 }

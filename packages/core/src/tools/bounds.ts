@@ -42,6 +42,19 @@ export function bounded(value: unknown, most: number): Bounded {
   return last;
 }
 
+/** Lines as one text that is not longer than it may be; `leftOut` is told at its end. */
+export function boundedText(lines: readonly string[], leftOut: readonly LeftOut[]): string {
+  const text = lines.join('\n');
+  const told = leftOut.map(({ at, count, of }) => `(left out: ${count} ${of} of ${at})`);
+  const room = LONGEST_TEXT - told.join('\n').length - 100;
+  if (text.length > room) {
+    const kept = text.slice(0, room).replace(/[\ud800-\udbff]$/, '');
+    told.unshift(`(left out: the last ${text.length - kept.length} characters of this text)`);
+    return [kept, ...told].join('\n');
+  }
+  return [text, ...told].join('\n');
+}
+
 function cut(value: unknown, at: string, items: number, characters: number, found: Map<string, LeftOut>): unknown {
   if (typeof value === 'string') {
     if (value.length <= characters) return value;
@@ -85,17 +98,4 @@ function fits(value: unknown, most: number): boolean {
   };
   take(value);
   return left >= 0;
-}
-
-/** Lines as one text that is not longer than it may be; `leftOut` is told at its end. */
-export function boundedText(lines: readonly string[], leftOut: readonly LeftOut[]): string {
-  const text = lines.join('\n');
-  const told = leftOut.map(({ at, count, of }) => `(left out: ${count} ${of} of ${at})`);
-  const room = LONGEST_TEXT - told.join('\n').length - 100;
-  if (text.length > room) {
-    const kept = text.slice(0, room).replace(/[\ud800-\udbff]$/, '');
-    told.unshift(`(left out: the last ${text.length - kept.length} characters of this text)`);
-    return [kept, ...told].join('\n');
-  }
-  return [text, ...told].join('\n');
 }

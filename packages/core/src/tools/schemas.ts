@@ -18,6 +18,19 @@ export async function toolSchemas(tool: Tool): Promise<ToolSchemas> {
   return { input: inputSchema(tool, verb.input), output: outputSchema(tool, verb.output) };
 }
 
+const leftOut = z
+  .array(z.strictObject({ at: z.string(), count: z.int().min(1), of: z.enum(['items', 'characters']) }))
+  .describe('what was left out of this answer because it would be too long');
+
+/** Not every program that hands schemas to a model follows references: what a model reads has none. */
+export function inputJsonSchema({ input }: ToolSchemas, target: JsonSchemaVersion = 'draft-2020-12'): JsonSchema {
+  return z.toJSONSchema(input, { io: 'input', target, metadata: unnamed, override: known }) as JsonSchema;
+}
+
+export function outputJsonSchema({ output }: ToolSchemas): JsonSchema {
+  return z.toJSONSchema(output, { io: 'output', override: known }) as JsonSchema;
+}
+
 function inputSchema(tool: Tool, verbInput: z.ZodType): z.ZodType {
   const fields: Record<string, z.ZodType> = { ...fieldsOf(tool, asObject(tool, verbInput).shape) };
   if (tool.twoSteps) {
@@ -42,10 +55,6 @@ function fieldsOf({ name, verb, takes }: Tool, shape: Readonly<Record<string, z.
   );
 }
 
-const leftOut = z
-  .array(z.strictObject({ at: z.string(), count: z.int().min(1), of: z.enum(['items', 'characters']) }))
-  .describe('what was left out of this answer because it would be too long');
-
 function outputSchema(tool: Tool, verbOutput: z.ZodType): z.ZodType {
   const { shape } = asObject(tool, verbOutput);
   const preview = z.string().nullable().describe('give it back to do what this preview shows; null: it was done');
@@ -55,15 +64,6 @@ function outputSchema(tool: Tool, verbOutput: z.ZodType): z.ZodType {
 function asObject(tool: Tool, schema: z.ZodType): z.ZodObject<Record<string, z.ZodType>> {
   if (schema instanceof z.ZodObject) return schema as z.ZodObject<Record<string, z.ZodType>>;
   throw new Error(`${tool.name}: the schemas of ${tool.verb.name} are no objects`);
-}
-
-/** Not every program that hands schemas to a model follows references: what a model reads has none. */
-export function inputJsonSchema({ input }: ToolSchemas, target: JsonSchemaVersion = 'draft-2020-12'): JsonSchema {
-  return z.toJSONSchema(input, { io: 'input', target, metadata: unnamed, override: known }) as JsonSchema;
-}
-
-export function outputJsonSchema({ output }: ToolSchemas): JsonSchema {
-  return z.toJSONSchema(output, { io: 'output', override: known }) as JsonSchema;
 }
 
 /** What is known of schemas without their names, as a schema with a name is put aside and referred to. */

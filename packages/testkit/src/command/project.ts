@@ -156,12 +156,6 @@ export class Project {
   }
 }
 
-/** With `SAVEPOINT_TEST_WITH=daemon` a hook runs as agents' settings have it. */
-function commandLine(args: readonly string[]): readonly [string, ...string[]] {
-  const plain = [process.execPath, main, ...args] as const;
-  return args[0] === 'hook' && process.env['SAVEPOINT_TEST_WITH'] === 'daemon' ? [line, ...plain] : plain;
-}
-
 /** A project that is removed when the test that asked for it ends. */
 export function project(name?: string): Project {
   const made = new Project(name);
@@ -179,4 +173,10 @@ export function sharedProject(prepare: (p: Project) => void): () => Project {
     prepare(made);
     return made;
   };
+}
+
+/** With `SAVEPOINT_TEST_WITH=daemon` a hook runs as agents' settings have it. */
+function commandLine(args: readonly string[]): readonly [string, ...string[]] {
+  const plain = [process.execPath, main, ...args] as const;
+  return args[0] === 'hook' && process.env['SAVEPOINT_TEST_WITH'] === 'daemon' ? [line, ...plain] : plain;
 }

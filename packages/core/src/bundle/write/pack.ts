@@ -37,22 +37,6 @@ export async function objectsOf(
   return [...seen].slice(known);
 }
 
-async function collect(objects: ObjectReader, commit: ObjectId, seen: Set<ObjectId>, pace: Pace): Promise<void> {
-  if (seen.has(commit)) return;
-  seen.add(commit);
-  const open = [decodeCommit(objects.read(commit).data, commit).tree];
-  for (let tree = open.pop(); tree !== undefined; tree = open.pop()) {
-    if (seen.has(tree)) continue;
-    seen.add(tree);
-    if (tree === EMPTY_TREE) continue;
-    if (pace.due()) await pace.breathe();
-    for (const { mode, id } of decodeTree(objects.read(tree).data, { id: tree })) {
-      if (mode === FOLDER) open.push(id);
-      else seen.add(id);
-    }
-  }
-}
-
 /** The same objects give the same bytes, whatever they look like in the store. */
 export async function writePack(
   objects: ObjectReader,
@@ -82,4 +66,20 @@ export async function writePack(
     put(deflate(data));
   }
   write(hash.digest());
+}
+
+async function collect(objects: ObjectReader, commit: ObjectId, seen: Set<ObjectId>, pace: Pace): Promise<void> {
+  if (seen.has(commit)) return;
+  seen.add(commit);
+  const open = [decodeCommit(objects.read(commit).data, commit).tree];
+  for (let tree = open.pop(); tree !== undefined; tree = open.pop()) {
+    if (seen.has(tree)) continue;
+    seen.add(tree);
+    if (tree === EMPTY_TREE) continue;
+    if (pace.due()) await pace.breathe();
+    for (const { mode, id } of decodeTree(objects.read(tree).data, { id: tree })) {
+      if (mode === FOLDER) open.push(id);
+      else seen.add(id);
+    }
+  }
 }

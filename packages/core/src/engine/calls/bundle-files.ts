@@ -71,20 +71,6 @@ export async function createBundle(
   return { ...planned, bytes };
 }
 
-/** A repository's own folder and ours are nobody's place for files. */
-function assertMayHold({ ports, places }: Context, path: DiskPath): void {
-  const inGit = path
-    .split('/')
-    .some((name) => name !== '' && checkName(name, ports.platform) === 'means .git to git or to some file system');
-  const why = inGit
-    ? "lies in a repository's own folder"
-    : isInside(path, places.home)
-      ? 'lies in the store of Savepoint'
-      : null;
-  if (why === null) return;
-  throw new SavepointError('PATH_REFUSED', `${showName(path)} ${why}.`, { path: nameToJson(path), why });
-}
-
 /**
  * Makes a folder what the newest checkpoint of a bundle says, with all its checkpoints behind it. A folder that a bundle of the
  * same timeline was restored to goes on with what is new. Nothing at all happens where the bundle is not sound.
@@ -133,6 +119,20 @@ export async function restoreBundle(
   } finally {
     context.letGo(workspace.store);
   }
+}
+
+/** A repository's own folder and ours are nobody's place for files. */
+function assertMayHold({ ports, places }: Context, path: DiskPath): void {
+  const inGit = path
+    .split('/')
+    .some((name) => name !== '' && checkName(name, ports.platform) === 'means .git to git or to some file system');
+  const why = inGit
+    ? "lies in a repository's own folder"
+    : isInside(path, places.home)
+      ? 'lies in the store of Savepoint'
+      : null;
+  if (why === null) return;
+  throw new SavepointError('PATH_REFUSED', `${showName(path)} ${why}.`, { path: nameToJson(path), why });
 }
 
 /** A store is made beside all others and counts once its record is there, which comes when all objects are. */

@@ -237,6 +237,12 @@ class InotifyWatch implements FolderWatch {
   }
 }
 
+/** @param kernel as uname(2) tells it: `6.1.0-18-amd64` */
+export function isKernelKnown(kernel: string): boolean {
+  const [major = 0, minor = 0] = kernel.split('.').map(Number);
+  return major > OLDEST_KERNEL[0] || (major === OLDEST_KERNEL[0] && minor >= OLDEST_KERNEL[1]);
+}
+
 function reportsChanges(folder: DiskPath): boolean {
   try {
     return REPORTING.has(statfsSync(nativePath(folder)).type);
@@ -250,12 +256,6 @@ function whyLost(mask: number): string {
   if ((mask & IN.unmount) !== 0) return 'a file system was unmounted';
   if ((mask & IN.ignored) !== 0) return 'the system stopped watching a folder';
   return 'an event came of a folder that is not watched';
-}
-
-/** @param kernel as uname(2) tells it: `6.1.0-18-amd64` */
-export function isKernelKnown(kernel: string): boolean {
-  const [major = 0, minor = 0] = kernel.split('.').map(Number);
-  return major > OLDEST_KERNEL[0] || (major === OLDEST_KERNEL[0] && minor >= OLDEST_KERNEL[1]);
 }
 
 /** How many events a queue holds that is made now; endless where that is not told. */

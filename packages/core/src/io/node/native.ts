@@ -40,6 +40,15 @@ export function native(): Native | null {
   return loaded;
 }
 
+/** @returns null if it is another version's, or does not list its own folder as node does */
+export function loadFile(file: string): Native | null {
+  const module: { exports: unknown } = { exports: {} };
+  process.dlopen(module, file);
+  const exported = module.exports;
+  if (!isNative(exported)) return null;
+  return listsItself(exported, file) ? exported : null;
+}
+
 function load(): Native | null {
   const build = `${process.platform}-${process.arch}`;
   const file = BUILT_FOR.includes(build) ? find(build) : null;
@@ -56,15 +65,6 @@ function find(build: string): string | null {
     if (errorCode(error) === 'MODULE_NOT_FOUND') return null;
     throw error;
   }
-}
-
-/** @returns null if it is another version's, or does not list its own folder as node does */
-export function loadFile(file: string): Native | null {
-  const module: { exports: unknown } = { exports: {} };
-  process.dlopen(module, file);
-  const exported = module.exports;
-  if (!isNative(exported)) return null;
-  return listsItself(exported, file) ? exported : null;
 }
 
 function isNative(exported: unknown): exported is Native {

@@ -85,30 +85,6 @@ export async function verifyObjects(
   return problems;
 }
 
-function asProblem(error: unknown): string | null {
-  if (error instanceof FormatProblem) return error.message;
-  if (isDamage(error)) return error.cause instanceof FormatProblem ? error.cause.message : error.message;
-  // A sector that cannot be read is damage as well; that a handle or the memory is lacking says nothing of the file.
-  if (isFsError(error, 'EIO', 'EACCES', 'EPERM', 'EISDIR')) return `cannot be read (${error.code})`;
-  return null;
-}
-
-/** Packs without an index, and indexes without a pack. */
-function unpaired({ fs, packs }: ObjectFiles): readonly ObjectProblem[] {
-  const names = fs.list(packs.folder).sort();
-  const there = new Set<string>(names);
-  const problems: ObjectProblem[] = [];
-  for (const name of names) {
-    const file = diskChild(packs.folder, name);
-    if (isPackName(name) && !there.has(`${name.slice(0, -'.pack'.length)}.idx`)) {
-      problems.push({ file, problem: 'has no index: its objects are not found (`git index-pack` makes a new one)' });
-    }
-    const stem = INDEX_NAME.exec(name)?.[1];
-    if (stem !== undefined && !there.has(`${stem}.pack`)) problems.push({ file, problem: 'has no pack' });
-  }
-  return problems;
-}
-
 /** Whether pack and index belong together. */
 export function checkEnds({ fs, handles }: Pick<ObjectFiles, 'fs' | 'handles'>, { path, index, size }: PackFile): void {
   const fd = handles.get(path);
@@ -142,6 +118,30 @@ export function checkOffsets({ index, size }: PackFile): void {
     if (offsets[place] === offsets[place - 1]) throw new FormatProblem('has two entries in one place');
   }
   if (offsets.length > 0 && offsets.at(-1)! >= end) throw new FormatProblem('is cut off');
+}
+
+function asProblem(error: unknown): string | null {
+  if (error instanceof FormatProblem) return error.message;
+  if (isDamage(error)) return error.cause instanceof FormatProblem ? error.cause.message : error.message;
+  // A sector that cannot be read is damage as well; that a handle or the memory is lacking says nothing of the file.
+  if (isFsError(error, 'EIO', 'EACCES', 'EPERM', 'EISDIR')) return `cannot be read (${error.code})`;
+  return null;
+}
+
+/** Packs without an index, and indexes without a pack. */
+function unpaired({ fs, packs }: ObjectFiles): readonly ObjectProblem[] {
+  const names = fs.list(packs.folder).sort();
+  const there = new Set<string>(names);
+  const problems: ObjectProblem[] = [];
+  for (const name of names) {
+    const file = diskChild(packs.folder, name);
+    if (isPackName(name) && !there.has(`${name.slice(0, -'.pack'.length)}.idx`)) {
+      problems.push({ file, problem: 'has no index: its objects are not found (`git index-pack` makes a new one)' });
+    }
+    const stem = INDEX_NAME.exec(name)?.[1];
+    if (stem !== undefined && !there.has(`${stem}.pack`)) problems.push({ file, problem: 'has no pack' });
+  }
+  return problems;
 }
 
 async function checkWhole(

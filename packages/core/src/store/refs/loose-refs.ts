@@ -96,6 +96,15 @@ export function nameOnce(fs: Fs, from: DiskPath, to: DiskPath): void {
   }
 }
 
+/** Removes a file of ours if that can be; for files that do no harm, or that `collectDebris` finds. */
+export function discard(fs: Fs, path: DiskPath): void {
+  try {
+    fs.unlink(path);
+  } catch (error) {
+    if (!isFsError(error)) throw error;
+  }
+}
+
 /** A new file in a durable folder (L4). git removes folders that it emptied, so one may go again under our hands. */
 function openIn(fs: Fs, path: DiskPath, top: DiskPath): Fd {
   for (let attempt = 1; ; attempt++) {
@@ -122,14 +131,5 @@ function prepareFolder(fs: Fs, folder: DiskPath, top: DiskPath): void {
   for (let above = folderOf(folder); ; above = folderOf(above)) {
     syncFolder(fs, above);
     if (above === top) return;
-  }
-}
-
-/** Removes a file of ours if that can be; for files that do no harm, or that `collectDebris` finds. */
-export function discard(fs: Fs, path: DiskPath): void {
-  try {
-    fs.unlink(path);
-  } catch (error) {
-    if (!isFsError(error)) throw error;
   }
 }

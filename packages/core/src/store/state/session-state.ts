@@ -29,14 +29,6 @@ export function readSessionState(fs: Fs, layout: StoreLayout, session: SessionId
   return readCacheJson(fs, file, STATE_BYTES, stateOf) ?? UNKNOWN;
 }
 
-function stateOf({ conversation, heard, deletedUpTo }: Partial<SessionState>): SessionState {
-  return {
-    conversation: typeof conversation === 'object' ? conversation : null,
-    heard: typeof heard === 'number' ? heard : null,
-    deletedUpTo: typeof deletedUpTo === 'number' ? deletedUpTo : null,
-  };
-}
-
 export function writeSessionState(fs: Fs, layout: StoreLayout, session: SessionId, state: SessionState): void {
   const { deletedUpTo, ...others } = state;
   writeCacheJson(fs, layout.sessions, session, {
@@ -63,4 +55,12 @@ export function dropSessionStates(fs: Fs, layout: StoreLayout, isUnwanted: (stat
     // One that cannot be read may tell of anything, and tells nobody.
     if (unwanted !== false) removeIfThere(fs, file);
   }
+}
+
+function stateOf({ conversation, heard, deletedUpTo }: Partial<SessionState>): SessionState {
+  return {
+    conversation: typeof conversation === 'object' ? conversation : null,
+    heard: typeof heard === 'number' ? heard : null,
+    deletedUpTo: typeof deletedUpTo === 'number' ? deletedUpTo : null,
+  };
 }

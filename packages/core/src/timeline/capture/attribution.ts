@@ -37,14 +37,14 @@ export function attributionOf(open: readonly OpenCall[]): Attribution {
   };
 }
 
-function whose({ actor, session }: Author): string {
-  return JSON.stringify([actor, session]);
-}
-
 export function authorOf({ actor, session, id, tool }: OpenCall): Author {
   return { actor, session, call: id, tool: tool.name };
 }
 
 export function sameAuthorship(a: Authorship, b: Authorship): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+function whose({ actor, session }: Author): string {
+  return JSON.stringify([actor, session]);
 }

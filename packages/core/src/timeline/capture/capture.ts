@@ -186,36 +186,7 @@ export async function capture(
   }
 }
 
-/** What takes more than the whole store may have cannot be kept, whatever is dropped for it: it is not read to its end. */
-function batchLimit({ root, maxStoreBytes, timeline }: Workspace): BatchLimit | null {
-  if (maxStoreBytes === null) return null;
-  const full = (bytes: number): SavepointError =>
-    new SavepointError(
-      'STORE_FULL',
-      `What is new in ${showName(root)} takes more than ${Math.floor(maxStoreBytes / MB)} MB, and more are not allowed for its whole store.`,
-      { bytes, limit: maxStoreBytes, pinned: timeline.pinned().size },
-    );
-  return { bytes: maxStoreBytes, full };
-}
-
 const BETWEEN_CALLS: ReadonlySet<Trigger> = new Set(['before', 'session', 'prompt', 'message']);
-
-/** Between the calls of a session its agent may have gone back on its own. */
-function told(
-  timeline: Timeline,
-  { snapshot }: ScanResult,
-  { trigger, session, actor }: Telling,
-  open: readonly OpenCall[],
-): Attribution {
-  const attribution = attributionOf(open);
-  const isBetween = session !== null && BETWEEN_CALLS.has(trigger);
-  return isBetween && returnsTo(timeline, snapshot, session) ? orByRewind(attribution, actor, session) : attribution;
-}
-
-/** From here on, what changes while such a call is open can be told from what it found. */
-function noLongerLate({ ports, store }: Workspace, open: readonly OpenCall[]): void {
-  for (const call of open) if (call.late) writeOpenCall(ports.fs, store.layout, { ...call, late: false });
-}
 
 /** What a checkpoint holds. */
 type Composed = Pick<ScanResult, 'snapshot' | 'roots' | 'counts' | 'partial' | 'unsettled'> & {
@@ -273,10 +244,6 @@ export async function composeCheckpoint(
   );
 }
 
-function movesBy(attribution: Attribution, known: readonly Move[]): MoveOptions {
-  return { known, mayBeOne: ({ from, to }) => sameAuthorship(attribution(from), attribution(to)) };
-}
-
 /** What a capture would put on record now, as a checkpoint that nobody made; null where nothing differs. */
 export async function uncaptured(
   workspace: Workspace,
@@ -304,6 +271,52 @@ export async function uncaptured(
   };
 }
 
+/**
+ * For the next scan. Nothing depends on it.
+ * @param but paths that were changed since it was found
+ */
+export function remember(
+  { memory }: Workspace,
+  commit: ObjectId,
+  { recalled, visited }: Pick<ScanResult, 'recalled' | 'visited'>,
+  but: readonly TreePath[] = [],
+): void {
+  if (recalled !== null) memory.keep(commit, recalled, visited, but);
+}
+
+/** What takes more than the whole store may have cannot be kept, whatever is dropped for it: it is not read to its end. */
+function batchLimit({ root, maxStoreBytes, timeline }: Workspace): BatchLimit | null {
+  if (maxStoreBytes === null) return null;
+  const full = (bytes: number): SavepointError =>
+    new SavepointError(
+      'STORE_FULL',
+      `What is new in ${showName(root)} takes more than ${Math.floor(maxStoreBytes / MB)} MB, and more are not allowed for its whole store.`,
+      { bytes, limit: maxStoreBytes, pinned: timeline.pinned().size },
+    );
+  return { bytes: maxStoreBytes, full };
+}
+
+/** Between the calls of a session its agent may have gone back on its own. */
+function told(
+  timeline: Timeline,
+  { snapshot }: ScanResult,
+  { trigger, session, actor }: Telling,
+  open: readonly OpenCall[],
+): Attribution {
+  const attribution = attributionOf(open);
+  const isBetween = session !== null && BETWEEN_CALLS.has(trigger);
+  return isBetween && returnsTo(timeline, snapshot, session) ? orByRewind(attribution, actor, session) : attribution;
+}
+
+/** From here on, what changes while such a call is open can be told from what it found. */
+function noLongerLate({ ports, store }: Workspace, open: readonly OpenCall[]): void {
+  for (const call of open) if (call.late) writeOpenCall(ports.fs, store.layout, { ...call, late: false });
+}
+
+function movesBy(attribution: Attribution, known: readonly Move[]): MoveOptions {
+  return { known, mayBeOne: ({ from, to }) => sameAuthorship(attribution(from), attribution(to)) };
+}
+
 function recorded(
   change: Change,
   checkpoint: number,
@@ -319,19 +332,6 @@ function recorded(
     id: changeId(checkpoint, index + 1),
     by,
   };
-}
-
-/**
- * For the next scan. Nothing depends on it.
- * @param but paths that were changed since it was found
- */
-export function remember(
-  { memory }: Workspace,
-  commit: ObjectId,
-  { recalled, visited }: Pick<ScanResult, 'recalled' | 'visited'>,
-  but: readonly TreePath[] = [],
-): void {
-  if (recalled !== null) memory.keep(commit, recalled, visited, but);
 }
 
 /** The state of a workspace whose folder is gone. */

@@ -18,10 +18,6 @@ export function describe(
   return describeChanges(changes.map(rowOf));
 }
 
-function rowOf({ path, added, removed }: Change): StatRow {
-  return { path, counts: added === null || removed === null ? null : { added, removed }, before: null, after: null };
-}
-
 const SUMMARY_CHARACTERS = 60;
 
 /** `Edit src/a.ts (+3 −1)`, `Bash: npm install (214 files)`. */
@@ -37,6 +33,10 @@ export function describeCall({ name, kind, summary }: ToolInfo, changes: readonl
   const lines = added === null || removed === null ? operation : `+${added} \u2212${removed}`;
   if (from !== null) return `${name} ${showName(path)} (from ${showName(from)}, ${lines})`;
   return `${name} ${showName(path)} (${operation === 'create' ? 'new, ' : ''}${operation === 'delete' ? 'deleted' : lines})`;
+}
+
+function rowOf({ path, added, removed }: Change): StatRow {
+  return { path, counts: added === null || removed === null ? null : { added, removed }, before: null, after: null };
 }
 
 function oneLine(text: string): string {

@@ -86,20 +86,20 @@ export function totalsOf(changes: readonly Change[]): ChangeTotals {
   return { files: changes.length, added, removed };
 }
 
-/** A folder that came or went together with what it holds is told by that. */
-function isImplied(difference: PathDifference, next: PathDifference | undefined): boolean {
-  const { before, after } = difference;
-  if (before.entry?.kind !== 'folder' && after.entry?.kind !== 'folder') return false;
-  if (before.entry !== null && after.entry !== null) return false;
-  return next?.path.startsWith(`${difference.path}/`) ?? false;
-}
-
 export function operationOf(before: Entry | null, after: Entry | null): ChangeKind {
   if (before === null) return 'create';
   if (after === null) return 'delete';
   if (before.kind !== after.kind) return 'kind';
   if (before.kind === 'folder') return 'mode';
   return before.id === (after as typeof before).id ? 'mode' : 'write';
+}
+
+/** A folder that came or went together with what it holds is told by that. */
+function isImplied(difference: PathDifference, next: PathDifference | undefined): boolean {
+  const { before, after } = difference;
+  if (before.entry?.kind !== 'folder' && after.entry?.kind !== 'folder') return false;
+  if (before.entry !== null && after.entry !== null) return false;
+  return next?.path.startsWith(`${difference.path}/`) ?? false;
 }
 
 function lineCounts(

@@ -50,6 +50,27 @@ export function* differences(
   yield* inFolder(reader, WORKSPACE_ITSELF, a, b);
 }
 
+interface Look {
+  readonly state: PathState;
+  readonly ref: FolderRef | null;
+}
+
+/**
+ * What a snapshot says about one path.
+ * @param read who asks for many paths reads each folder once with `rememberFolders`
+ */
+export function stateAt(read: FolderReader, snapshot: Snapshot, path: TreePath): PathState {
+  let folder = rootOf(snapshot);
+  const names = namesIn(path);
+  for (const [index, name] of names.entries()) {
+    const found = look(read(folder), null, name);
+    if (found.ref !== null) folder = found.ref;
+    else return index === names.length - 1 || found.state.skip !== null ? found.state : NOTHING;
+    if (index === names.length - 1) return folderState(read(folder), found.state.ignored);
+  }
+  return folderState(read(folder), false);
+}
+
 function* inFolder(reader: ObjectReader, path: TreePath, a: Side, b: Side): Generator<PathDifference> {
   if (sameFolderRef(a.folder, b.folder)) return;
   const left = a.folder === null ? null : readFolder(reader, a.folder);
@@ -91,11 +112,6 @@ function namesOf(left: FolderContents | null, right: FolderContents | null): rea
   return [...names].sort();
 }
 
-interface Look {
-  readonly state: PathState;
-  readonly ref: FolderRef | null;
-}
-
 function look(folder: FolderContents | null, covering: Skip | null, name: Name): Look {
   if (folder === null) return { state: { entry: null, skip: covering, ignored: false }, ref: null };
   const found: FileEntry | LinkEntry | FolderRef | undefined = folder.entries.get(name);
@@ -110,20 +126,4 @@ function look(folder: FolderContents | null, covering: Skip | null, name: Name):
 
 function folderState(contents: FolderContents, ignored: boolean): PathState {
   return { entry: { kind: 'folder', mode: contents.note.mode }, skip: null, ignored };
-}
-
-/**
- * What a snapshot says about one path.
- * @param read who asks for many paths reads each folder once with `rememberFolders`
- */
-export function stateAt(read: FolderReader, snapshot: Snapshot, path: TreePath): PathState {
-  let folder = rootOf(snapshot);
-  const names = namesIn(path);
-  for (const [index, name] of names.entries()) {
-    const found = look(read(folder), null, name);
-    if (found.ref !== null) folder = found.ref;
-    else return index === names.length - 1 || found.state.skip !== null ? found.state : NOTHING;
-    if (index === names.length - 1) return folderState(read(folder), found.state.ignored);
-  }
-  return folderState(read(folder), false);
 }

@@ -36,16 +36,16 @@ export function placeOfMessage(
   return state === undefined ? null : { state, conversation: earlier?.conversation ?? null };
 }
 
+/** Sessions that have a checkpoint of the message. */
+export function sessionsOf(checkpoints: readonly Checkpoint[], message: string): readonly SessionId[] {
+  const found = checkpoints.filter(({ conversation }) => conversation?.messageId === message);
+  return [...new Set(found.flatMap(({ session }) => (session === null ? [] : [session])))];
+}
+
 function stateAfter(checkpoints: readonly Checkpoint[], session: SessionId, last: Checkpoint): Checkpoint {
   for (const later of checkpoints.slice(checkpoints.indexOf(last) + 1)) {
     if (goesBack(later.trigger)) return last;
     if (later.session === session && BEGINNINGS.has(later.trigger)) return later;
   }
   return last;
-}
-
-/** Sessions that have a checkpoint of the message. */
-export function sessionsOf(checkpoints: readonly Checkpoint[], message: string): readonly SessionId[] {
-  const found = checkpoints.filter(({ conversation }) => conversation?.messageId === message);
-  return [...new Set(found.flatMap(({ session }) => (session === null ? [] : [session])))];
 }

@@ -40,20 +40,6 @@ export function resolveMoment(timeline: Timeline, given: string, now: number): M
   return time === null ? { checkpoint: resolveCheckpoint(timeline, text, now).number } : { time };
 }
 
-function lookup(given: string, refs: readonly CheckpointRef[], timeline: Timeline, now: number): () => CheckpointRef {
-  const byNumber = /^cp_([1-9]\d{0,8})$/.exec(given);
-  if (byNumber !== null) return () => numbered(Number(byNumber[1]), refs, given);
-  const last = /^last(?:~(\d{1,6}))?$/.exec(given);
-  if (last !== null) return () => refs.at(-1 - Number(last[1] ?? 0)) ?? unknown(given, 'There are not that many.');
-  if (/^[0-9a-f]{4,40}$/.test(given)) return () => prefixed(given, refs);
-  const message = /^(message|before):(.{1,500})$/s.exec(given);
-  if (message !== null) return () => atMessage(message[2]!, message[1] === 'before', refs, timeline);
-  const inBraces = /^@\{(.{1,50})\}$/.exec(given)?.[1];
-  const time = inBraces === undefined ? null : agoOrDate(inBraces.trim(), now);
-  if (time !== null) return () => at(time, refs, timeline, given);
-  throw new SavepointError('BAD_ID', 'That does not name a checkpoint.', { given });
-}
-
 /**
  * `10 minutes ago`, `2026-01-31`, `2026-01-31 12:00`, `2026-01-31T12:00:00.000Z`; without a zone it is local time.
  * @param now milliseconds since 1970
@@ -66,6 +52,20 @@ export function agoOrDate(text: string, now: number): number | null {
   // The language takes a date alone for one at Greenwich.
   const time = Date.parse(text.length === 10 ? `${text}T00:00` : text.replace(' ', 'T'));
   return Number.isNaN(time) ? null : time;
+}
+
+function lookup(given: string, refs: readonly CheckpointRef[], timeline: Timeline, now: number): () => CheckpointRef {
+  const byNumber = /^cp_([1-9]\d{0,8})$/.exec(given);
+  if (byNumber !== null) return () => numbered(Number(byNumber[1]), refs, given);
+  const last = /^last(?:~(\d{1,6}))?$/.exec(given);
+  if (last !== null) return () => refs.at(-1 - Number(last[1] ?? 0)) ?? unknown(given, 'There are not that many.');
+  if (/^[0-9a-f]{4,40}$/.test(given)) return () => prefixed(given, refs);
+  const message = /^(message|before):(.{1,500})$/s.exec(given);
+  if (message !== null) return () => atMessage(message[2]!, message[1] === 'before', refs, timeline);
+  const inBraces = /^@\{(.{1,50})\}$/.exec(given)?.[1];
+  const time = inBraces === undefined ? null : agoOrDate(inBraces.trim(), now);
+  if (time !== null) return () => at(time, refs, timeline, given);
+  throw new SavepointError('BAD_ID', 'That does not name a checkpoint.', { given });
 }
 
 function numbered(number: number, refs: readonly CheckpointRef[], given: string): CheckpointRef {

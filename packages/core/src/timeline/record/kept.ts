@@ -47,29 +47,6 @@ export async function keepCommits(
   return { tips: [...tips], shallow };
 }
 
-async function keepTree(
-  batch: ObjectBatch,
-  from: GitObjects,
-  top: ObjectId,
-  seen: Set<ObjectId>,
-  pace: Pace,
-): Promise<void> {
-  const open = [top];
-  for (let tree = open.pop(); tree !== undefined; tree = open.pop()) {
-    if (seen.has(tree)) continue;
-    seen.add(tree);
-    batch.add('tree', from.holding(tree).read(tree).data);
-    for (const { mode, id } of from.tree(tree)) {
-      if (mode === FOLDER) open.push(id);
-      else if (mode !== SUBMODULE && !seen.has(id)) {
-        seen.add(id);
-        if (!batch.has(id)) batch.add('blob', from.holding(id).read(id).data);
-      }
-      if (pace.due()) await pace.breathe();
-    }
-  }
-}
-
 /** The commit that a kept ref names. */
 export function keptCommit(
   batch: ObjectBatch,
@@ -125,6 +102,29 @@ export async function reachableKept(
         if (mode === FOLDER) trees.push(id);
         else if (mode !== SUBMODULE) seen.add(id);
       }
+    }
+  }
+}
+
+async function keepTree(
+  batch: ObjectBatch,
+  from: GitObjects,
+  top: ObjectId,
+  seen: Set<ObjectId>,
+  pace: Pace,
+): Promise<void> {
+  const open = [top];
+  for (let tree = open.pop(); tree !== undefined; tree = open.pop()) {
+    if (seen.has(tree)) continue;
+    seen.add(tree);
+    batch.add('tree', from.holding(tree).read(tree).data);
+    for (const { mode, id } of from.tree(tree)) {
+      if (mode === FOLDER) open.push(id);
+      else if (mode !== SUBMODULE && !seen.has(id)) {
+        seen.add(id);
+        if (!batch.has(id)) batch.add('blob', from.holding(id).read(id).data);
+      }
+      if (pace.due()) await pace.breathe();
     }
   }
 }

@@ -45,15 +45,6 @@ export interface TimelineEnd {
 /** Refs that are not read anew need not be understood anew. */
 const LISTED = new WeakMap<readonly Ref[], readonly CheckpointRef[]>();
 
-function checkpointsOf(refs: readonly Ref[]): readonly CheckpointRef[] {
-  const found: CheckpointRef[] = [];
-  for (const { name, id } of refs) {
-    const number = Number(/^[1-9]\d{0,8}$/.exec(name.slice(PREFIX.length))?.[0] ?? Number.NaN);
-    if (!Number.isNaN(number)) found.push({ number, commit: id });
-  }
-  return found.sort((a, b) => a.number - b.number);
-}
-
 export class Timeline {
   constructor(
     private readonly objects: ObjectReader,
@@ -269,6 +260,15 @@ export function writeCheckpoint(
     }),
   );
   return { number: story.number, commit };
+}
+
+function checkpointsOf(refs: readonly Ref[]): readonly CheckpointRef[] {
+  const found: CheckpointRef[] = [];
+  for (const { name, id } of refs) {
+    const number = Number(/^[1-9]\d{0,8}$/.exec(name.slice(PREFIX.length))?.[0] ?? Number.NaN);
+    if (!Number.isNaN(number)) found.push({ number, commit: id });
+  }
+  return found.sort((a, b) => a.number - b.number);
 }
 
 /** Nothing reads it: what the story names has to be reached from the commit. */

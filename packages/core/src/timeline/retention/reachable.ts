@@ -43,18 +43,6 @@ export async function reachable(
   return seen;
 }
 
-/** A story that cannot be read names nothing; the files of its checkpoint are needed all the same. */
-function* contentsBefore(objects: ObjectReader, commit: ObjectId): Generator<ObjectId> {
-  let changes: Checkpoint['changes'];
-  try {
-    changes = readCheckpoint(objects, commit).changes;
-  } catch (error) {
-    if (error instanceof SavepointError && error.code === 'STORE_DAMAGED') return;
-    throw error;
-  }
-  for (const { before } of changes ?? []) if (before !== null && before.kind !== 'folder') yield before.id;
-}
-
 /** What is wrong with a checkpoint, if anything: the objects it needs that are missing or cannot be read. */
 export interface Hurt {
   readonly checkpoint: CheckpointId;
@@ -107,6 +95,18 @@ export async function findHurt(
     if (problems.size > 0) hurt.push({ checkpoint: checkpointId(number), objects: [...problems].sort() });
   }
   return hurt;
+}
+
+/** A story that cannot be read names nothing; the files of its checkpoint are needed all the same. */
+function* contentsBefore(objects: ObjectReader, commit: ObjectId): Generator<ObjectId> {
+  let changes: Checkpoint['changes'];
+  try {
+    changes = readCheckpoint(objects, commit).changes;
+  } catch (error) {
+    if (error instanceof SavepointError && error.code === 'STORE_DAMAGED') return;
+    throw error;
+  }
+  for (const { before } of changes ?? []) if (before !== null && before.kind !== 'folder') yield before.id;
 }
 
 function readOf(objects: ObjectReader, id: ObjectId, type: 'commit' | 'tree'): Buffer {

@@ -139,6 +139,26 @@ export function actToJson(seen: Preview | OperationResult, recorded: readonly Ro
   };
 }
 
+export function sidesToJson(sides: ThreeSides | null): Json<'sides'> | null {
+  if (sides === null) return null;
+  const { base, ours, theirs, text, cut } = sides;
+  return {
+    base: shownEntry(base),
+    ours: shownEntry(ours),
+    theirs: shownEntry(theirs),
+    text: text === null ? null : nameToJson(text.toString('latin1')),
+    cut,
+  };
+}
+
+export function rootChangeToJson({ path, what, before, after }: RootChange): Json<'rootChange'> {
+  return { path: nameToJson(path), what, before: before && rootToJson(before), after: after && rootToJson(after) };
+}
+
+export function gapToJson({ path, skip }: Gap): Json<'gap'> {
+  return { path: nameToJson(path), reason: skip.reason, size: skip.size ?? null, code: skip.code ?? null };
+}
+
 function planToJson({ plan }: Preview): Json<'plan'> {
   // What could not be captured even when it had to be cannot be saved first either.
   const unsaved = plan.mustCapture.map((path) => ({ path, why: 'what is there cannot be saved first' }));
@@ -197,18 +217,6 @@ function repositoriesSince(
   return { headMoved, repositoriesGone };
 }
 
-export function sidesToJson(sides: ThreeSides | null): Json<'sides'> | null {
-  if (sides === null) return null;
-  const { base, ours, theirs, text, cut } = sides;
-  return {
-    base: shownEntry(base),
-    ours: shownEntry(ours),
-    theirs: shownEntry(theirs),
-    text: text === null ? null : nameToJson(text.toString('latin1')),
-    cut,
-  };
-}
-
 function reasonToJson({ path, why }: PathConflict): { path: Json<'jsonName'>; why: string } {
   return { path: nameToJson(path), why };
 }
@@ -224,14 +232,6 @@ function rootToJson(root: RootState): Json<'root'> {
     mount: mount ?? false,
     failed: failed ?? null,
   };
-}
-
-export function rootChangeToJson({ path, what, before, after }: RootChange): Json<'rootChange'> {
-  return { path: nameToJson(path), what, before: before && rootToJson(before), after: after && rootToJson(after) };
-}
-
-export function gapToJson({ path, skip }: Gap): Json<'gap'> {
-  return { path: nameToJson(path), reason: skip.reason, size: skip.size ?? null, code: skip.code ?? null };
 }
 
 function countsToJson({ files, links, folders, bytes, skipped }: Checkpoint['counts']): Json<'counts'> {

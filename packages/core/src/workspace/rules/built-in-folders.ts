@@ -140,16 +140,6 @@ export function dependencyFolder(name: Name, signs: FolderSigns): DependencyFold
 const always = byName(ALWAYS);
 const whenIgnored = byName(WHEN_IGNORED);
 
-function byName(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
-  const table = new Map<string, Row[]>();
-  for (const row of rows) table.set(row.name, [...(table.get(row.name) ?? []), row]);
-  return table;
-}
-
-function fits(table: ReadonlyMap<string, readonly Row[]>, name: Name, parent: Name | undefined): boolean {
-  return table.get(name)?.some((row) => row.in === undefined || row.in === parent) ?? false;
-}
-
 const TAG = nameOf('CACHEDIR.TAG');
 /** The first 43 bytes of the file, by the Cache Directory Tagging Specification; whatever follows is for people. */
 const TAG_SIGNATURE = 'Signature: 8a477f597d28d172789f06886806bc55';
@@ -170,6 +160,16 @@ export function hasCacheMark(fs: Fs, folder: DiskPath, names: readonly Name[]): 
     return startOf(fs, diskChild(folder, VENV), 1) !== null;
   }
   return names.includes(TAG) && startOf(fs, diskChild(folder, TAG), TAG_SIGNATURE.length) === TAG_SIGNATURE;
+}
+
+function byName(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
+  const table = new Map<string, Row[]>();
+  for (const row of rows) table.set(row.name, [...(table.get(row.name) ?? []), row]);
+  return table;
+}
+
+function fits(table: ReadonlyMap<string, readonly Row[]>, name: Name, parent: Name | undefined): boolean {
+  return table.get(name)?.some((row) => row.in === undefined || row.in === parent) ?? false;
 }
 
 function startOf(fs: Fs, path: DiskPath, length: number): string | null {

@@ -122,20 +122,20 @@ class SavedFolders implements Recalled {
   }
 }
 
-/** Something else is at the path now, so that no tree above it is the one that was written. */
-function forgetPath(folders: Map<TreePath, KnownFolder>, path: TreePath): void {
-  for (const [folder, name] of foldersAbove(path)) {
-    const known = folders.get(folder);
-    if (known !== undefined) folders.set(folder, known.without(name));
-  }
-}
-
 /** From the path's parent up to the workspace, each with the path's name where that lies in it. */
 export function* foldersAbove(path: TreePath): Generator<readonly [TreePath, Name | null]> {
   let name: Name | null = lastName(path);
   for (let folder = path; folder !== ''; name = null) {
     folder = parentPath(folder);
     yield [folder, name];
+  }
+}
+
+/** Something else is at the path now, so that no tree above it is the one that was written. */
+function forgetPath(folders: Map<TreePath, KnownFolder>, path: TreePath): void {
+  for (const [folder, name] of foldersAbove(path)) {
+    const known = folders.get(folder);
+    if (known !== undefined) folders.set(folder, known.without(name));
   }
 }
 

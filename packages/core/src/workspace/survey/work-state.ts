@@ -301,11 +301,11 @@ export class WorkComparison {
   }
 }
 
-function tellable(error: unknown): string {
-  return error instanceof SavepointError ? error.message : problemText(problemOf(error));
-}
-
 /** What cites bytes of a file, safe to print. */
 export function problemText({ detail }: GitProblem): string {
   return showText(textFromBytes(detail) ?? detail);
+}
+
+function tellable(error: unknown): string {
+  return error instanceof SavepointError ? error.message : problemText(problemOf(error));
 }
