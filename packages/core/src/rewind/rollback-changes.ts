@@ -7,6 +7,7 @@
  */
 
 import type { Pace } from '../io/pace.ts';
+import type { RecordedChange } from '../model/checkpoint.ts';
 import { type Entry, type FileEntry, type Snapshot, sameEntry } from '../model/entries.ts';
 import { type ChangeId, type HunkId, hunkId } from '../model/ids.ts';
 import { isWithin, parentPath, type TreePath } from '../model/names.ts';
@@ -68,11 +69,11 @@ export async function rollbackChanges(input: RollbackInput, pace: Pace): Promise
   }
   const kept = new Map(draft.kept.map(({ path, why }) => [path, why]));
   const effective = standing.filter((lineage) => lineage.changesSomething && !kept.has(lineage.today));
-  const back = new Set(effective.flatMap(({ chosen }) => chosen));
+  const back = new Map(effective.flatMap((lineage) => [...lineage.back]));
   return {
     plan: draft.finish(),
     results: lineages.map((lineage) => resultOf(lineage, fallen, kept)).sort((a, b) => (a.path < b.path ? -1 : 1)),
-    rolledBack: input.chosen.filter((one) => back.has(one)).flatMap(keysOf),
+    rolledBack: input.chosen.flatMap((one) => back.get(one) ?? []),
   };
 }
 
@@ -88,6 +89,7 @@ interface Step {
   readonly end: TreePath;
   start: TreePath;
   readonly isPart: boolean;
+  readonly chosen: ChosenChange[];
 }
 
 class Lineage {
@@ -96,6 +98,8 @@ class Lineage {
   readonly #steps: Step[] = [];
   path: TreePath;
   entry: Entry | null;
+  /** What is back of each change that was chosen: itself, hunks of it, or nothing. */
+  readonly back = new Map<ChosenChange, readonly (ChangeId | HunkId)[]>();
   merged = false;
   conflict: { readonly why: string; readonly sides: ThreeSides } | null = null;
   readonly #notes = new Set<string>();
@@ -117,31 +121,38 @@ class Lineage {
     this.chosen.push(chosen);
     const last = this.#steps.at(-1);
     const start = change.from ?? change.path;
-    if (last !== undefined && !last.isPart && hunks === null && last.start === change.path) {
-      if (sameEntry(last.found, change.after)) {
-        last.found = change.before;
-        last.start = start;
-        return;
-      }
+    // Where today's lines win, each change is told by itself whether it is back.
+    const joins = last !== undefined && !last.isPart && hunks === null && this.prefer(this.paths) !== 'ours';
+    if (joins && last.start === change.path && sameEntry(last.found, change.after)) {
+      last.found = change.before;
+      last.start = start;
+      last.chosen.push(chosen);
+      return;
     }
+    const step = { left: change.after, end: change.path, chosen: [chosen] };
     this.#steps.push(
       hunks === null
-        ? { left: change.after, found: change.before, end: change.path, start, isPart: false }
-        : { left: change.after, found: this.#without(chosen), end: change.path, start: change.path, isPart: true },
+        ? { ...step, found: change.before, start, isPart: false }
+        : { ...step, ...this.#withoutHunks(chosen, hunks), isPart: true },
     );
   }
 
   takeBack(): void {
     if (this.state.skip !== null) return;
-    for (const { left, found, end, start } of this.#steps) {
-      const taken = takeBack(this.objects, left, found, this.entry, this.prefer(this.paths));
+    for (const step of this.#steps) {
+      const { left, found, end, start } = step;
+      const side = this.prefer(this.paths);
+      const taken = takeBack(this.objects, left, found, this.entry, side);
       if (taken.outcome === 'conflict') {
         this.conflict = taken;
         return;
       }
       const moves = start !== end;
+      const isKept = side === 'ours' && this.#conflictsWith(left, found);
+      for (const one of step.chosen) this.back.set(one, isKept ? this.#backBeside(one) : keysOf(one));
+      if (isKept) this.#notes.add('lines that were changed since stay, as asked');
       if (taken.outcome === 'done') this.merged ||= taken.merged;
-      else if (!moves) this.#notes.add(taken.why);
+      else if (!moves && !isKept) this.#notes.add(taken.why);
       const isAsLeft = sameEntry(this.entry, left);
       this.entry = taken.entry;
       if (!moves) continue;
@@ -184,9 +195,27 @@ class Lineage {
     return [...new Set([this.today, this.path, ...named])];
   }
 
-  #without({ change, hunks }: ChosenChange): Entry {
+  #conflictsWith(left: Entry | null, found: Entry | null): boolean {
+    return takeBack(this.objects, left, found, this.entry, null).outcome === 'conflict';
+  }
+
+  /** The hunks of a change that merge with what the file holds, where others of it do not. */
+  #backBeside({ change, hunks }: ChosenChange): readonly HunkId[] {
+    const numbers = hunks ?? hunksOf(this.objects, change)?.map(({ number }) => number) ?? [];
+    return numbers
+      .filter((number) => !this.#conflictsWith(change.after, this.#without(change, [number])))
+      .map((number) => hunkId(change.id, number));
+  }
+
+  #withoutHunks({ change, isRest }: ChosenChange, hunks: readonly number[]): Pick<Step, 'found' | 'start'> {
+    const found = this.#without(change, hunks);
+    if (!isRest || change.before?.kind !== 'file') return { found, start: change.path };
+    return { found: { ...found, mode: change.before.mode }, start: change.from ?? change.path };
+  }
+
+  #without(change: RecordedChange, hunks: readonly number[]): FileEntry {
     const after = change.after as FileEntry;
-    const taken = (hunksOf(this.objects, change) ?? []).filter(({ number }) => hunks?.includes(number));
+    const taken = (hunksOf(this.objects, change) ?? []).filter(({ number }) => hunks.includes(number));
     return { ...after, id: this.objects.add('blob', withoutHunks(readBlob(this.objects, after.id), taken)) };
   }
 }

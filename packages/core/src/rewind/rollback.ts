@@ -135,9 +135,12 @@ const HUNKS_OF = 20;
 function hunksToShow(today: Today, selection: Selection, { chosen }: Selected): RollbackOutlook['hunks'] {
   const found = new Map<string, readonly NumberedHunk[]>();
   if (selection.changes === undefined && selection.hunks === undefined) return found;
-  for (const { change } of chosen.slice(0, HUNKS_OF)) {
+  for (const { change, hunks: left } of chosen.slice(0, HUNKS_OF)) {
     const hunks = hunksOf(today.objects, change);
-    if (hunks !== null && hunks.length > 0) found.set(change.id, hunks);
+    // Of a change that is chosen by its name, those that are back already are none to choose from.
+    const shown =
+      selection.hunks === undefined && left !== null ? hunks?.filter(({ number }) => left.includes(number)) : hunks;
+    if (shown != null && shown.length > 0) found.set(change.id, shown);
   }
   return found;
 }
@@ -152,6 +155,6 @@ function describe({ chosen, rolledBack, results }: RollbackOutlook): string {
   const done = results.filter(({ result }) => result === 'restored' || result === 'merged');
   const paths = done.slice(0, 3).map(({ path }) => showName(path));
   if (rolledBack.length === 0) return 'Rolled back nothing';
-  const count = `${rolledBack.length} change${rolledBack.length === 1 ? '' : 's'}`;
+  const count = `${back.size} change${back.size === 1 ? '' : 's'}`;
   return `Rolled back ${count} of ${names}: ${paths.join(', ')}${done.length > paths.length ? ', …' : ''}`;
 }

@@ -46,6 +46,8 @@ export interface ChosenChange {
   readonly before: Snapshot;
   /** Only these, counted from 1; null for all of it. */
   readonly hunks: readonly number[] | null;
+  /** The hunks are what is left of the change, of which others are back: its rename and its permissions go with them. */
+  readonly isRest: boolean;
 }
 
 export interface SkippedChange {
@@ -89,8 +91,8 @@ export async function selectChanges(
           ? `it is back already, by ${back.by} (${OPERATION_NAMES[back.how]})`
           : reasonToSkip(objects, { selection, named, includeShared }, { checkpoint, change, previous });
       if (why === null && previous !== undefined) {
-        const left = hunks?.filter((hunk) => effects.get(change.id)?.hunks.has(hunk) !== true) ?? null;
-        chosen.push({ change, before: previous.snapshot, hunks: left });
+        const left = hunksLeft(objects, change, hunks, effects);
+        chosen.push({ change, before: previous.snapshot, hunks: left, isRest: hunks === null && left !== null });
       } else skipped.push({ change, why: why ?? 'the state before it is no longer in the store' });
       named?.delete(change.id);
     }
@@ -108,6 +110,19 @@ const OPERATION_NAMES: Readonly<Record<Back['how'], string>> = {
   freeze: 'a frozen path put back',
   dropped: 'a checkpoint that is gone',
 };
+
+/** Without those that are back already: what came in their place since is somebody else's. */
+function hunksLeft(
+  objects: ObjectReader,
+  change: RecordedChange,
+  hunks: readonly number[] | null,
+  effects: ReadonlyMap<ChangeId, Effect>,
+): readonly number[] | null {
+  const back = effects.get(change.id)?.hunks;
+  if (back === undefined || back.size === 0) return hunks;
+  const asked = hunks ?? hunksOf(objects, change)?.map(({ number }) => number) ?? null;
+  return asked?.filter((hunk) => !back.has(hunk)) ?? null;
+}
 
 interface Listed {
   readonly checkpoint: Checkpoint;

@@ -91,9 +91,17 @@ function changeRows(changes: readonly ChangeJson[], view: View): string[] {
   });
 }
 
-function whatText({ path, from, before, after, operation, added, removed, takenBack }: ChangeJson): string {
+function whatText(change: ChangeJson): string {
+  const { path, from, before, after, operation, added, removed } = change;
   const moved = from === null ? '' : `${shown(from)} \u2192 `;
   const more = operation === 'mode' || operation === 'kind' ? becomes(before, after) : lineCounts(added, removed);
-  const back = takenBack === null ? '' : `  [taken back by ${takenBack}]`;
-  return `${moved}${shown(path)}${folderSign(path, after ?? before)}${more === '' ? '' : `  ${more}`}${back}`;
+  return `${moved}${shown(path)}${folderSign(path, after ?? before)}${more === '' ? '' : `  ${more}`}${backText(change)}`;
+}
+
+function backText({ takenBack, takenBackHunks }: ChangeJson): string {
+  if (takenBack !== null) return `  [taken back by ${takenBack}]`;
+  if (takenBackHunks.length === 0) return '';
+  const by = [...new Set(takenBackHunks.map((one) => one.by))].join(', ');
+  const hunks = takenBackHunks.map(({ hunk }) => hunk).join(', ');
+  return `  [hunk${takenBackHunks.length === 1 ? '' : 's'} ${hunks} taken back by ${by}]`;
 }

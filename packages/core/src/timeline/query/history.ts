@@ -37,6 +37,8 @@ export interface HistoryEntry {
   readonly checkpoint: Checkpoint;
   /** The operation that took it back; null where it is in effect. */
   readonly takenBack: CheckpointId | null;
+  /** Hunks that were taken back one by one, by number, where the change is in effect otherwise. */
+  readonly takenBackHunks: readonly { readonly hunk: number; readonly by: CheckpointId }[];
 }
 
 /** A checkpoint that keeps no list of its changes. */
@@ -86,7 +88,9 @@ export function queryHistory(timeline: Timeline, objects: ObjectReader, query: H
       const change = changes?.[at] as RecordedChange;
       if (!fits(change, checkpoint, query)) continue;
       if (entries.length === query.limit) return page(true);
-      entries.push({ change, checkpoint, takenBack: activity.effectOf(change).back?.by ?? null });
+      const { back, hunks } = activity.effectOf(change);
+      const takenBackHunks = [...hunks].map(([hunk, { by }]) => ({ hunk, by })).sort((a, b) => a.hunk - b.hunk);
+      entries.push({ change, checkpoint, takenBack: back?.by ?? null, takenBackHunks });
     }
   }
   return page(false);

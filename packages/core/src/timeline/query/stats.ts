@@ -65,10 +65,10 @@ export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
     for (const change of changes ?? []) {
       const step = stepOf(change.by.authors, checkpoint);
       if (step === null) continue;
-      const isBack = activity.effectOf(change).back !== null;
+      const { back, hunks } = activity.effectOf(change);
       all += 1;
-      if (!isBack) standing += 1;
-      steps.set(step, isBack || (steps.get(step) ?? false));
+      if (back === null) standing += 1;
+      steps.set(step, back !== null || hunks.size > 0 || (steps.get(step) ?? false));
     }
   }
   const back = [...steps.values()].filter((isBack) => isBack).length;

@@ -38,6 +38,9 @@ export const history = verb({
             .describe(
               'the operation that took it back: roll-back, restore, undo, redo or put-back; null where it is in effect',
             ),
+          takenBackHunks: z
+            .array(z.strictObject({ hunk: z.int().min(1), by: checkpointId }))
+            .describe('hunks that were rolled back one by one; the rest of the change is in effect'),
         }),
       ),
       unlisted: z.array(
@@ -67,12 +70,13 @@ export const history = verb({
     );
     if (page === null) return { changes: [], unlisted: [], damaged: [], more: false };
     return {
-      changes: page.entries.map(({ change, checkpoint, takenBack }) => ({
+      changes: page.entries.map(({ change, checkpoint, takenBack, takenBackHunks }) => ({
         ...recordedToJson(change),
         checkpoint: checkpoint.id,
         time: timeToJson(checkpoint.time),
         trigger: checkpoint.trigger,
         takenBack,
+        takenBackHunks: [...takenBackHunks],
       })),
       unlisted: page.unlisted.map(({ id, why, files }) => ({ id, why, files })),
       damaged: page.damaged.map(({ id, error }) => ({ id, problem: error.toJSON() })),

@@ -1,4 +1,4 @@
-/** The shapes of requests to edit files, and of what comes of them. */
+/** The shapes of edit requests and their results. */
 import * as z from 'zod';
 import { checkpointBrief, jsonName, named, objectId } from './shapes.ts';
 
@@ -10,37 +10,37 @@ const octalMode = z
 
 const editOperation = named(
   'Edit',
-  'One edit of one file. Without `op` it is a replacement. Texts are UTF-8; line ends, byte-order mark and final newline of the file are kept.',
+  'One edit of one file. Without `op` it is a replacement. Text is UTF-8. Line endings, byte-order mark and final newline of the file are kept.',
   z.union([
     z.strictObject({
       op: z.literal('replace').optional(),
-      old_string: z.string().describe('must stand in the file exactly once, unless `replace_all`'),
+      old_string: z.string().describe('must occur exactly once in the file, unless `replace_all` is set'),
       new_string: z.string(),
       replace_all: z.boolean().optional(),
       tolerant: z
         .boolean()
         .optional()
-        .describe('where it is not found exactly, spaces and tabs around lines may differ'),
+        .describe('if there is no exact match, ignore spaces and tabs at the start and end of lines'),
     }),
     z.strictObject({
       op: z.literal('insert'),
-      line: z.int().min(0).describe('the text goes behind so many lines; 0 is the top'),
+      line: z.int().min(0).describe('insert after this line; 0 inserts at the top'),
       text: z.string(),
     }),
     z.strictObject({
       op: z.literal('write'),
-      content: z.string().describe('the whole content; makes the file where there is none'),
-      exact: z.boolean().optional().describe('do not keep CRLF line ends and a byte-order mark of the file'),
+      content: z.string().describe('the complete content; creates the file if it does not exist'),
+      exact: z.boolean().optional().describe('write the content as given, without keeping CRLF line endings and the byte-order mark of the file'),
     }),
     z.strictObject({
       op: z.literal('patch'),
-      patch: z.string().describe('a unified patch of this one file'),
+      patch: z.string().describe('a unified diff of this file only'),
       fuzz: z
         .int()
         .min(0)
         .max(3)
         .optional()
-        .describe('lines of context at the ends of a hunk that may differ; 0 without it'),
+        .describe('number of context lines at either end of a hunk that may differ (default 0)'),
     }),
     z.strictObject({
       op: z.literal('create'),
@@ -48,7 +48,7 @@ const editOperation = named(
       mode: octalMode.optional(),
     }),
     z.strictObject({ op: z.literal('delete') }),
-    z.strictObject({ op: z.literal('rename'), to: jsonName.describe('nothing may stand there') }),
+    z.strictObject({ op: z.literal('rename'), to: jsonName.describe('nothing may exist at this path') }),
     z.strictObject({ op: z.literal('mode'), mode: octalMode }),
   ]),
 );
@@ -57,33 +57,33 @@ export const editRequest = z.strictObject({
   files: z
     .array(
       z.strictObject({
-        file_path: jsonName.describe('relative to the folder that is worked in, or absolute in the workspace'),
-        edits: z.array(editOperation).min(1).describe('applied in order, each on the result of the one before'),
+        file_path: jsonName.describe('relative to the current folder, or absolute inside the workspace'),
+        edits: z.array(editOperation).min(1).describe('applied in order, each to the result of the previous one'),
         expected_hash: z
           .string()
           .regex(/^(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/)
           .optional()
-          .describe('of the content that was read: SHA-256, or the id of its git blob; another content is a conflict'),
-        force: z.boolean().optional().describe('edit the file although nobody may write it'),
+          .describe('hash of the content you have read: SHA-256 or git blob id; if the file differs, the edit is a conflict'),
+        force: z.boolean().optional().describe('edit the file even if it is write-protected'),
       }),
     )
     .min(1)
-    .describe('no file twice; the order is kept'),
-  dry_run: z.boolean().optional().describe('change nothing, and give the diff'),
-  include_content: z.boolean().optional().describe('give the final content of every file'),
+    .describe('each file at most once; the order is kept'),
+  dry_run: z.boolean().optional().describe('change nothing and return the diff'),
+  include_content: z.boolean().optional().describe('return the final content of every file'),
   backup: z.boolean().optional().describe('accepted and ignored: backups are always made'),
-  message: z.string().optional().describe('what the edit is for'),
+  message: z.string().optional().describe('the purpose of the edit'),
 });
 
 const editStatus = named(
   'EditStatus',
-  'What became of one edit.',
+  'The result of one edit.',
   z.strictObject({
-    index: count.describe('of the edit in its file, from 0'),
+    index: count.describe('of the edit within its file, starting at 0'),
     op: z.enum(['replace', 'insert', 'write', 'patch', 'create', 'delete', 'rename', 'mode']),
     outcome: z.enum(['applied', 'failed', 'skipped']),
     replacements: count.nullable(),
-    lines: z.array(z.int().min(1)).length(2).nullable().describe('first and last line that differ, in the new text'),
+    lines: z.array(z.int().min(1)).length(2).nullable().describe('first and last changed line, in the new text'),
     added: count.nullable().describe('lines'),
     removed: count.nullable(),
     notes: z.array(z.string()),
@@ -98,13 +98,13 @@ export const edited = z.strictObject({
   total_edits: count,
   files: z.array(
     z.strictObject({
-      file_path: jsonName.describe('as it was given'),
+      file_path: jsonName.describe('as given in the request'),
       edits_applied: count,
       edit_status: z.array(editStatus),
       operation: z.enum(['create', 'write', 'delete', 'rename', 'mode', 'none']),
-      before_hash: objectId.nullable().describe('of the content before, as a git blob; null: there was no file'),
+      before_hash: objectId.nullable().describe('git blob id of the content before; null if the file did not exist'),
       after_hash: objectId.nullable(),
-      backup_path: jsonName.nullable().describe('a plain copy of the file as it was; null where there was none'),
+      backup_path: jsonName.nullable().describe('a plain copy of the previous file; null if there was none'),
       final_content: z
         .union([z.string(), z.strictObject({ b64: z.base64() })])
         .nullable()
@@ -118,8 +118,8 @@ export const edited = z.strictObject({
       left_out: z.array(z.strictObject({ path: jsonName, why: z.enum(['binary', 'too-long', 'cut', 'left-out']) })),
     })
     .nullable()
-    .describe('for a dry run: of all files; what is not in it is named'),
+    .describe('for a dry run: the diff of all files; omitted files are listed'),
   checkpoint_before: checkpointBrief.nullable(),
-  checkpoint_after: checkpointBrief.nullable().describe('null where nothing changed, and for a dry run'),
-  undo: z.string().nullable().describe('the command that takes the edit back'),
+  checkpoint_after: checkpointBrief.nullable().describe('null if nothing changed, and for a dry run'),
+  undo: z.string().nullable().describe('the command that undoes the edit'),
 });

@@ -1,11 +1,11 @@
-/** The shapes that verbs take and give, as schemas. All of them are JSON; objects are strict: no field comes unannounced. */
+/** The input and output schemas of verbs. All values are JSON; objects are strict, so unknown fields are errors. */
 import * as z from 'zod';
 import { TRIGGERS } from '../../model/checkpoint.ts';
 import { SKIP_REASONS } from '../../model/entries.ts';
 
 export { z };
 
-/** A shape that the reference describes once, under its own name. */
+/** A shape that the reference describes once, under its name. */
 export function named<Shape extends z.ZodType>(id: string, description: string, shape: Shape): Shape {
   return shape.meta({ id, description });
 }
@@ -15,19 +15,19 @@ const nullableCount = count.nullable();
 
 export const jsonName = named(
   'JsonName',
-  'A name or path from disk: text where its bytes are UTF-8, else the bytes in base64. Paths use `/`; the workspace itself is `""`.',
+  'A name or path on disk: text if its bytes are UTF-8, else the bytes in base64. Paths use `/`; the workspace itself is `""`.',
   z.union([z.string(), z.strictObject({ b64: z.base64() })]),
 );
 
 export const checkpointId = named(
   'CheckpointId',
-  "`cp_12`: a checkpoint's number on its workspace's timeline, never used again.",
+  "`cp_12`: a checkpoint's number on the timeline of its workspace; numbers are never reused.",
   z.string().regex(/^cp_[1-9][0-9]*$/),
 );
 
 export const changeId = named(
   'ChangeId',
-  '`cp_12.3`: the third change that cp_12 lists.',
+  '`cp_12.3`: the third change of cp_12.',
   z.string().regex(/^cp_[1-9][0-9]*\.[1-9][0-9]*$/),
 );
 
@@ -41,17 +41,18 @@ export const objectId = named('ObjectId', "A git object's id: 40 hex digits.", z
 
 export const checkpointName = named(
   'CheckpointName',
-  'What may name a checkpoint: `cp_12`, `last`, `last~2`, a commit id (at least 4 digits), `@{10 minutes ago}`, `@{2026-01-31 12:00}`, ' +
-    'or, by the id of a message in an agent’s conversation, `message:ID` (the state after its work and before the next) and `before:ID`.',
+  'A reference to a checkpoint: `cp_12`, `last`, `last~2`, a commit id (at least 4 digits), `@{10 minutes ago}` or ' +
+    '`@{2026-01-31 12:00}`. With the id of a message in an agent’s conversation: `message:ID` (the state after the work on ' +
+    'that message) or `before:ID` (the state before it).',
   z.string(),
 );
 
-const time = z.iso.datetime().describe('UTC, ISO 8601; for people, never for order');
+const time = z.iso.datetime().describe('UTC, ISO 8601; for display only, not for ordering');
 const permissions = z.string().regex(/^[0-7]{4}$/);
 
 export const entry = named(
   'Entry',
-  'What is at a path. `mode`: four octal digits. `id`: of the blob that holds the content, or the link’s target.',
+  'A file, link or folder. `mode`: four octal digits. `id`: the blob with the content, or with the target of the link.',
   z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('file'), mode: permissions, id: objectId }),
     z.strictObject({ kind: z.literal('link'), id: objectId }),
@@ -61,26 +62,26 @@ export const entry = named(
 
 const operation = z
   .enum(['create', 'write', 'patch', 'delete', 'rename', 'mode', 'kind'])
-  .describe('`mode`: permissions only; `kind`: a file became a folder or link, or the other way round');
+  .describe('`mode`: only permissions changed; `kind`: for example, a file was replaced by a folder or link');
 
 const changeFields = {
   path: jsonName,
   operation,
-  from: jsonName.nullable().describe('for a rename: the path that it had before; `before` is what was there'),
+  from: jsonName.nullable().describe('for a rename: the old path; `before` is the entry that was there'),
   before: entry.nullable(),
   after: entry.nullable(),
-  added: nullableCount.describe('lines; null where they were not counted: binary, very long, no file'),
+  added: nullableCount.describe('lines; null if not counted (binary, very long, or not a file)'),
   removed: nullableCount,
   lines: z
     .array(z.int().min(1))
     .length(2)
     .nullable()
-    .describe('the first and the last line of the text after that differ; null where none is left or none was counted'),
-  beforeSize: nullableCount.describe('bytes; null where nothing was there, or a folder'),
+    .describe('first and last changed line, in the text after; null if no such line is left or lines were not counted'),
+  beforeSize: nullableCount.describe('bytes; null for a folder, and if nothing was there'),
   afterSize: nullableCount,
 };
 
-export const change = named('Change', 'What happened to one path between two states.', z.strictObject(changeFields));
+export const change = named('Change', 'The change of one path between two states.', z.strictObject(changeFields));
 
 export const totals = named(
   'Totals',
@@ -101,27 +102,27 @@ export const gap = named(
 
 export const root = named(
   'Root',
-  'A repository, or the workspace folder where it is none, as a checkpoint found it.',
+  'The state of a root at the time of a checkpoint: a repository, or the workspace folder if that is not a repository.',
   z.strictObject({
     path: jsonName,
     kind: z.enum(['repository', 'folder']),
-    branch: jsonName.nullable().describe('null when detached or no repository'),
-    commit: z.string().nullable().describe('what HEAD stood on; null when unborn, unknown or no repository'),
-    operation: z.string().nullable().describe('a rebase, merge, … in flight'),
-    mount: z.boolean().describe('another file system begins here'),
+    branch: jsonName.nullable().describe('null if detached or not a repository'),
+    commit: z.string().nullable().describe('the commit of HEAD; null if unborn, unknown or not a repository'),
+    operation: z.string().nullable().describe('a rebase, merge, … in progress'),
+    mount: z.boolean().describe('another file system is mounted here'),
     failed: z
       .string()
       .nullable()
-      .describe('why it could not be captured, so that the checkpoint is partial; null: it was'),
+      .describe('why it could not be captured, which makes the checkpoint partial; null if it was captured'),
   }),
 );
 
 export const rootChange = named(
   'RootChange',
-  'What became of a root between two states.',
+  'The change of a root between two states.',
   z.strictObject({
     path: jsonName,
-    what: z.enum(['appeared', 'vanished', 'moved']).describe('`moved`: it stands on another branch or commit'),
+    what: z.enum(['appeared', 'vanished', 'moved']).describe('`moved`: it is on another branch or commit'),
     before: root.nullable(),
     after: root.nullable(),
   }),
@@ -129,34 +130,34 @@ export const rootChange = named(
 
 const headPosition = z
   .strictObject({ branch: jsonName.nullable(), commit: z.string().nullable() })
-  .describe('`branch` is null when detached, `commit` when the branch has none yet');
+  .describe('`branch` is null if detached, `commit` if the branch has no commit yet');
 
 export const counts = named(
   'Counts',
-  'How much a checkpoint holds.',
+  'The size of a checkpoint.',
   z.strictObject({
     files: count,
     links: count,
     folders: count,
     bytes: count,
-    skipped: count.describe('paths left out, for whatever reason'),
+    skipped: count.describe('paths that were not captured, for any reason'),
   }),
 );
 
 export const actor = named(
   'Actor',
-  'Who did it. `outside`: seen through no hook, so nobody may be called its author.',
+  'Who made a change. `outside`: no hook reported it, so the author is unknown.',
   z.strictObject({
     kind: z.enum(['user', 'agent', 'outside']),
     name: z.string(),
     version: z.string().nullable(),
-    id: z.string().nullable().describe('of a sub-agent, within its session'),
+    id: z.string().nullable().describe('the id of a sub-agent, within its session'),
   }),
 );
 
 export const recordedChange = named(
   'RecordedChange',
-  'A change on the timeline, and who may have made it.',
+  'A change on the timeline, with its possible authors.',
   z.strictObject({
     id: changeId,
     ...changeFields,
@@ -168,13 +169,13 @@ export const recordedChange = named(
         tool: z.string().nullable(),
       }),
     ),
-    sure: z.boolean().describe('all authors are one actor in one session; else nobody is known with confidence'),
+    sure: z.boolean().describe('true if all authors are the same actor in the same session; false if the author is uncertain'),
   }),
 );
 
 const conversation = z.strictObject({
-  messages: nullableCount.describe('null where the agent does not tell'),
-  messageId: z.string().nullable().describe('the id that the agent gave the message which the state belongs to'),
+  messages: nullableCount.describe('null if the agent does not report it'),
+  messageId: z.string().nullable().describe("the agent's id of the message that the state belongs to"),
   lastUser: z.string().nullable(),
   lastAssistant: z.string().nullable(),
   model: z.string().nullable(),
@@ -184,44 +185,44 @@ const conversation = z.strictObject({
 const brief = {
   id: checkpointId,
   number: z.int().min(1),
-  commit: objectId.describe('of the commit in the store that holds it'),
+  commit: objectId.describe('the commit in the store that holds the checkpoint'),
   previous: checkpointId.nullable(),
   time,
   trigger: z.enum(TRIGGERS),
   actor,
   description: z.string(),
   session: z.string().nullable(),
-  conversation: conversation.nullable().describe('where the conversation stood'),
+  conversation: conversation.nullable().describe('the state of the conversation at that time'),
   testResult: z.enum(['pass', 'fail']).nullable(),
-  target: checkpointId.nullable().describe('for a restore: what it brought back'),
-  undoes: checkpointId.nullable().describe('for undo and redo: the act that it inverts'),
-  toolCall: z.string().nullable().describe('the id that an agent gave the call that this came of'),
+  target: checkpointId.nullable().describe('for a restore: the checkpoint that was restored'),
+  undoes: checkpointId.nullable().describe('for undo and redo: the operation that was reverted'),
+  toolCall: z.string().nullable().describe("the agent's id of the call that led to the checkpoint"),
   tool: z
     .strictObject({
-      name: z.string().describe('as the agent calls it'),
+      name: z.string().describe('the name that the agent uses'),
       kind: z.enum(['write', 'edit', 'shell', 'other']),
       summary: z.string().describe('a command line or a file name, shortened'),
-      args: z.string().nullable().describe('what it was called with, as JSON, shortened'),
-      took: nullableCount.describe('milliseconds from the beginning of the call to its end, where known'),
+      args: z.string().nullable().describe('the arguments as JSON, shortened'),
+      took: nullableCount.describe('duration of the call in milliseconds, if known'),
     })
     .nullable(),
-  late: z.boolean().describe('taken when the call that it was to come before had begun'),
+  late: z.boolean().describe('taken only after the call had already started'),
   rolledBack: z
     .array(z.union([changeId, hunkId]))
-    .describe('for a roll-back: the changes that it took back, and hunks of others'),
+    .describe('for a rollback: the changes and hunks that it rolled back'),
   roots: z.array(root),
   rules: z
     .strictObject({
       maxFileBytes: count,
       maxIgnoredBytes: count,
-      include: z.array(z.string()).describe('patterns of what is captured although ignore rules say otherwise'),
-      exclude: z.array(z.string()).describe('patterns of what is left out'),
+      include: z.array(z.string()).describe('patterns of paths to capture even if they are ignored'),
+      exclude: z.array(z.string()).describe('patterns of paths not to capture'),
     })
-    .describe('the rules it was taken under'),
+    .describe('the capture rules in effect'),
   counts,
-  partial: z.array(gap).describe('paths that could not be read; a checkpoint with any is partial'),
+  partial: z.array(gap).describe('paths that could not be read; if there are any, the checkpoint is partial'),
   unsettled: z.array(jsonName).describe('files that kept changing while they were read'),
-  totals: totals.describe('against `previous`'),
+  totals: totals.describe('since `previous`'),
 };
 
 export const checkpointBrief = named(
@@ -232,25 +233,25 @@ export const checkpointBrief = named(
 
 export const checkpoint = named(
   'Checkpoint',
-  'A snapshot with its story.',
+  'A snapshot with its record and its changes.',
   z.strictObject({
     ...brief,
     changes: z
       .array(recordedChange)
       .nullable()
-      .describe('against `previous`; null for the first one, and where there are too many'),
+      .describe('since `previous`; null for the first checkpoint, and if there are too many changes to list'),
   }),
 );
 
 export const capture = named(
   'Capture',
-  'What a look at the folder found.',
+  'The result of a scan of the workspace.',
   z.strictObject({
     counts,
-    partial: z.array(gap).describe('could not be read'),
+    partial: z.array(gap).describe('paths that could not be read'),
     leftOut: z
       .array(gap)
-      .describe('left out though no ignore rule asks for it: too large, special, a mount, a refused name'),
+      .describe('paths that are not ignored but were not captured: too large, special file, mount point, invalid name'),
     unsettled: z.array(jsonName),
     warnings: z.array(z.string()).describe('rules or repository files that could not be read'),
   }),
@@ -258,75 +259,75 @@ export const capture = named(
 
 export const sides = named(
   'Sides',
-  'Where two changed the same: what they started from, and what each made of it.',
+  'The three sides of a merge.',
   z.strictObject({
-    base: entry.nullable(),
-    ours: entry.nullable().describe('as it is now'),
-    theirs: entry.nullable().describe('as the act would have it'),
+    base: entry.nullable().describe('the common state'),
+    ours: entry.nullable().describe('the current state'),
+    theirs: entry.nullable().describe('the state that the operation would produce'),
     text: jsonName
       .nullable()
-      .describe('the lines that do not merge, of all three, between markers; null where they are no text'),
+      .describe('the conflicting lines of all three sides, with conflict markers; null if they are not text'),
     cut: z.boolean().describe('`text` is only the start'),
   }),
 );
 
 export const plan = named(
   'ChangeSet',
-  'What an act does, path by path. With a conflict or a refused path it does nothing at all.',
+  'What an operation does, path by path. If any path is in conflict or refused, nothing is changed.',
   z.strictObject({
     paths: z.array(
       z.strictObject({
         path: jsonName,
         operation,
-        before: entry.nullable().describe('as it is now'),
-        after: entry.nullable().describe('as it will be'),
-        merged: z.boolean().describe('the result holds changes of both sides'),
+        before: entry.nullable().describe('the current state'),
+        after: entry.nullable().describe('the state after the operation'),
+        merged: z.boolean().describe('the result combines changes of both sides'),
       }),
     ),
-    kept: z.array(z.strictObject({ path: jsonName, why: z.string() })).describe('left as they are, and why'),
+    kept: z.array(z.strictObject({ path: jsonName, why: z.string() })).describe('paths left unchanged, and why'),
     conflicts: z
       .array(z.strictObject({ path: jsonName, why: z.string(), sides: sides.nullable() }))
-      .describe('hold something that would be lost'),
-    refused: z.array(z.strictObject({ path: jsonName, why: z.string() })).describe('cannot be saved first'),
+      .describe('paths with content that would be lost'),
+    refused: z.array(z.strictObject({ path: jsonName, why: z.string() })).describe('paths whose current content cannot be backed up'),
   }),
 );
 
 const act = {
   outcome: z
     .enum(['done', 'nothing', 'ready', 'conflict', 'refused'])
-    .describe('`nothing`: there was nothing to do; the last three only for a dry run: what would come of it'),
+    .describe('`nothing`: there was nothing to do. Only for a dry run, as the expected outcome: `ready`, `conflict`, `refused`'),
   dryRun: z.boolean(),
-  description: z.string().describe('what the act says of itself'),
+  description: z.string().describe('the description of the operation, as in the list of checkpoints'),
   plan,
-  fingerprint: z.string().describe('names this plan; given back as `expected`, only this plan is carried out'),
+  fingerprint: z.string().describe('identifies this plan; pass it as `expected` to carry out this plan or fail'),
   heads: z
     .array(
       z.strictObject({
         path: jsonName,
         before: headPosition,
         after: headPosition,
-        index: z.enum(['rebuilt', 'put-back', 'left']).describe('`rebuilt`: as the commit has it'),
+        index: z.enum(['rebuilt', 'put-back', 'left']).describe('`rebuilt`: from the commit; `put-back`: restored exactly; `left`: not changed'),
         unreachable: z
           .array(z.strictObject({ commit: z.string(), subject: z.string() }))
-          .describe('commits that no branch leads to afterwards, newest first, 20 at most; the store keeps them all'),
+          .describe('commits that become unreachable, newest first, at most 20; the store keeps all of them'),
         unreachableCount: count,
       }),
     )
-    .describe('repositories whose branch, HEAD and index move as well, where that was asked for'),
+    .describe('repositories whose branch, HEAD and index are restored as well, if requested'),
   headMoved: z
     .array(z.strictObject({ path: jsonName, before: root, now: root }))
-    .describe('repositories whose branch or commit is another one now; only files are restored'),
+    .describe('repositories that are on another branch or commit now; only files are restored'),
   repositoriesGone: z
     .array(jsonName)
-    .describe('repositories of the checkpoint whose .git is not there; it does not come back'),
-  capture: capture.describe('the folder as the act found it'),
-  before: checkpointBrief.nullable().describe('the state before; null for a dry run'),
+    .describe('repositories of the checkpoint whose .git no longer exists; it is not restored'),
+  capture: capture.describe('the scan before the operation'),
+  before: checkpointBrief.nullable().describe('the checkpoint before the operation; null for a dry run'),
   checkpoint: checkpointBrief
     .nullable()
-    .describe('the state after; null where nothing was done (undo and redo are on record even then)'),
+    .describe('the checkpoint after it; null if nothing was done (undo and redo are recorded even then)'),
   keptFiles: z
     .array(z.strictObject({ path: jsonName, backup: jsonName }))
-    .describe('bytes that someone wrote into a replaced file at the very moment, and where they lie'),
+    .describe('files that another program wrote to while they were replaced, and their backups'),
 };
 
 export const restored = z.strictObject({
@@ -335,10 +336,10 @@ export const restored = z.strictObject({
   parties: z
     .strictObject({
       agents: z.array(z.string()),
-      outside: z.array(jsonName).describe('what others changed, and would go'),
+      outside: z.array(jsonName).describe('paths that others changed; these changes would be lost'),
     })
     .nullable()
-    .describe('set where both agents and others changed paths since the target, and no mode was given: a conflict'),
+    .describe('set if both agents and others changed paths since the target and no mode was given, which is a conflict'),
 });
 
 export const rolledBack = z.strictObject({
@@ -346,17 +347,17 @@ export const rolledBack = z.strictObject({
   results: z
     .array(
       z.strictObject({
-        path: jsonName.describe('where it lies afterwards'),
+        path: jsonName.describe('the path after the rollback'),
         result: z.enum(['restored', 'merged', 'skipped', 'conflict']),
         why: z.string().nullable(),
-        changes: z.array(changeId).describe('the chosen changes that it is about'),
+        changes: z.array(changeId).describe('the selected changes of this path'),
         sides: sides.nullable().describe('for a conflict'),
       }),
     )
-    .describe('what became of each path, or would become'),
+    .describe('the result for each path, or the expected result'),
   skipped: z
     .array(z.strictObject({ id: changeId, path: jsonName, why: z.string() }))
-    .describe('changes that fit, and are left alone'),
+    .describe('changes that match but were skipped'),
   openCalls: z
     .array(
       z.strictObject({
@@ -367,45 +368,45 @@ export const rolledBack = z.strictObject({
         summary: z.string(),
       }),
     )
-    .describe('calls that may write the same files just now: without `force`, it is refused'),
+    .describe('open calls that may write the same files; the rollback is refused unless `force` is set'),
   hunks: z
     .array(
       z.strictObject({
         id: hunkId,
         before: z.array(count).length(2).describe('first line and number of lines'),
         after: z.array(count).length(2).describe('first line and number of lines'),
-        text: jsonName.describe('lines with ` `, `-` or `+` before them'),
+        text: jsonName.describe('lines that start with ` `, `-` or `+`'),
         cut: z.boolean().describe('`text` is only the start'),
       }),
     )
-    .describe('of the chosen changes, where single ones were chosen'),
+    .describe('the hunks of the selected changes, if single changes were selected'),
 });
 
 export const inverted = z.strictObject({ ...act, undoes: checkpointId.nullable() });
 
-/** An error as callers see it: docs/reference/errors.md has the codes. */
+/** An error as JSON. docs/reference/errors.md lists the codes. */
 export const problem = named(
   'Problem',
-  'What went wrong, where, and what to do; see [errors](errors.md).',
+  'An error: what failed, where, and what to do. See [errors](errors.md).',
   z.strictObject({
     code: z.string(),
     message: z.string(),
     data: z.unknown(),
     hint: z.string(),
-    details: z.array(z.unknown()).optional().describe('what is wrong with each file, where it is about several'),
+    details: z.array(z.unknown()).optional().describe('one entry for each file, if several are affected'),
   }),
 );
 
 export const kept = z.strictObject({ path: jsonName, backup: jsonName });
 
-/** An agent's settings and hooks, as the command line finds them; the engine knows no agents. */
+/** An agent's settings and hooks, as the command line finds them. The engine knows nothing about agents. */
 export const hookedAgent = named(
   'HookedAgent',
-  'An agent whose settings hold hooks of Savepoint, and whether they fire.',
+  'An agent with hooks of Savepoint in its settings, and whether they fire.',
   z.strictObject({
     agent: z.string(),
     title: z.string(),
-    present: z.boolean().describe('its program or its folder was found'),
+    present: z.boolean().describe('its program or its settings folder was found'),
     installed: z.array(
       z.strictObject({
         place: z.string().describe('`project` or `user`'),
@@ -418,7 +419,7 @@ export const hookedAgent = named(
     lastFailure: z.strictObject({ time, event: z.string(), message: z.string() }).nullable(),
     uncovered: z
       .array(z.strictObject({ time, path: z.string(), why: z.string() }))
-      .describe('paths that it wrote and that no checkpoint has'),
-    notes: z.array(z.string()).describe('what the person must do besides'),
+      .describe('paths that it wrote and that are in no checkpoint'),
+    notes: z.array(z.string()).describe('further steps for the user'),
   }),
 );

@@ -1,4 +1,4 @@
-/** From the engine's types to the shapes of verbs: bytes to names, numbers to octal and ISO, `undefined` to null. */
+/** Converts the engine's types to the shapes of verbs: bytes to names, numbers to octal and ISO, `undefined` to null. */
 import type * as z from 'zod';
 import type { HeadMove } from '../../git/head-moves.ts';
 import type {
@@ -23,10 +23,10 @@ import type { Shapes } from '../verb.ts';
 type Json<Name extends keyof Shapes> = Shapes[Name] extends z.ZodType ? z.output<Shapes[Name]> : never;
 type Operation = Omit<Json<'inverted'>, 'undoes'>;
 
-/** Of those that a move leaves without a branch. */
+/** The most unreachable commits listed for one repository. */
 const MOST_COMMITS = 20;
 
-/** A time that no calendar holds can stand in a damaged store; it must not keep the rest from being shown. */
+/** A damaged store can hold a time outside of the calendar. It must not prevent the rest from being shown. */
 export function timeToJson(time: number): string {
   return new Date(Number.isFinite(time) && Math.abs(time) <= 8.64e15 ? time : 0).toISOString();
 }
@@ -117,8 +117,8 @@ export function captureToJson(scan: ScanResult): Json<'capture'> {
 }
 
 /**
- * @param seen a preview, or the result of the act
- * @param recorded the repositories of the state that the act goes back to
+ * @param seen a preview or a result
+ * @param recorded the repositories of the state that the operation goes back to
  */
 export function actToJson(seen: Preview | OperationResult, recorded: readonly RootState[]): Operation {
   const done = 'before' in seen ? seen : null;
@@ -160,8 +160,8 @@ export function gapToJson({ path, skip }: Gap): Json<'gap'> {
 }
 
 function planToJson({ plan }: Preview): Json<'plan'> {
-  // What could not be captured even when it had to be cannot be saved first either.
-  const unsaved = plan.mustCapture.map((path) => ({ path, why: 'what is there cannot be saved first' }));
+  // A path that must be captured and cannot be captured cannot be backed up either.
+  const unsaved = plan.mustCapture.map((path) => ({ path, why: 'its current content cannot be backed up' }));
   return {
     paths: plan.paths.map(({ path, from, to, merged }) => ({
       path: nameToJson(path),
@@ -197,7 +197,7 @@ function positionToJson({ branch, commit }: HeadPosition): Operation['heads'][nu
   return { branch: branch === null ? null : nameToJson(branch), commit };
 }
 
-/** Branches, commits and the .git folders themselves are never restored; who expects it must be told. */
+/** Branches, commits and .git folders are not restored by default. The answer lists them so that the user knows. */
 function repositoriesSince(
   recorded: readonly RootState[],
   now: readonly RootState[],

@@ -1,4 +1,4 @@
-/** What a watch tells, as JSON: every event names its checkpoint, and says as little more as it can be told by. */
+/** Watch events as JSON. Every event has the id of its checkpoint and only the fields that identify it. */
 import type { WatchEvent } from '../../engine/events.ts';
 import { briefToJson, recordedToJson, timeToJson } from './to-json.ts';
 

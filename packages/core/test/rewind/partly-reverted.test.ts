@@ -1,0 +1,107 @@
+import type { ChangeId, Savepoint, TreePath } from '@savepoint/core';
+import { describe, expect, test } from 'vitest';
+import { linesOf, TimelineWorld } from '../timeline/query/timeline-world.ts';
+
+/** Line 3 and line 30 of a file, changed by one call of an agent: two hunks of one change, cp_2.1. */
+async function twoHunks(w: TimelineWorld): Promise<Savepoint> {
+  const savepoint = w.open();
+  w.write('a.txt', linesOf(40));
+  await savepoint.checkpoint();
+  const session = savepoint.session({ agent: 'one', id: 's-one' });
+  await session.call({ tool: 'Write', kind: 'write', paths: ['a.txt'] as readonly string[] as TreePath[] }, () =>
+    w.write('a.txt', linesOf(40, { 3: 'agent 3', 30: 'agent 30' })),
+  );
+  return savepoint;
+}
+
+const CHANGE = 'cp_2.1' as ChangeId;
+
+async function entryOf(savepoint: Savepoint) {
+  const { entries } = await savepoint.history({ limit: 100 });
+  const found = entries.find(({ change }) => change.id === CHANGE);
+  return { takenBack: found?.takenBack, hunks: found?.takenBackHunks };
+}
+
+describe('a hunk that was rolled back', () => {
+  test('is remembered: what came in its place is left alone by a roll-back of all of it', async () => {
+    for (const selection of [{ session: 's-one' }, { changes: [CHANGE] }, { agent: 'one' }]) {
+      const w = new TimelineWorld();
+      const savepoint = await twoHunks(w);
+      await savepoint.rollback({ hunks: [{ change: CHANGE, hunk: 2 }] }); // cp_3
+      w.write('a.txt', linesOf(40, { 3: 'agent 3', 30: 'mine 30' }));
+      const rolledBack = await savepoint.rollback(selection); // cp_5
+      expect(w.read('a.txt')).toBe(linesOf(40, { 30: 'mine 30' }));
+      expect(rolledBack.outlook.rolledBack).toEqual(['cp_2.1:1']);
+      expect((await entryOf(savepoint)).takenBack).not.toBeNull();
+    }
+  });
+
+  test('is named by history and counted by stats, and no longer offered', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoHunks(w);
+    await savepoint.rollback({ hunks: [{ change: CHANGE, hunk: 2 }] }); // cp_3
+    expect(await entryOf(savepoint)).toEqual({ takenBack: null, hunks: [{ hunk: 2, by: 'cp_3' }] });
+    expect((await savepoint.stats()).steps).toMatchObject({ all: 1, takenBack: 1 });
+    const { outlook } = await savepoint.previewRollback({ changes: [CHANGE] });
+    expect(outlook.hunks.get(CHANGE)?.map(({ number }) => number)).toEqual([1]);
+    await savepoint.undo();
+    expect(await entryOf(savepoint)).toEqual({ takenBack: null, hunks: [] });
+  });
+
+  test('with it go neither permissions nor the name; with the rest of the change they do', async () => {
+    const w = new TimelineWorld();
+    const savepoint = w.open();
+    w.write('a.txt', linesOf(40));
+    w.shell('chmod 644 a.txt');
+    await savepoint.checkpoint();
+    await savepoint.session({ agent: 'one' }).call({ tool: 'Bash', kind: 'shell' }, () => {
+      w.shell('mv a.txt b.txt && chmod 755 b.txt');
+      w.write('b.txt', linesOf(40, { 3: 'agent 3', 30: 'agent 30' }));
+    });
+    await savepoint.rollback({ hunks: [{ change: CHANGE, hunk: 2 }] });
+    w.shell('test -x b.txt');
+    await savepoint.rollback({ agent: 'one' });
+    expect(w.read('a.txt')).toBe(linesOf(40));
+    w.shell('test ! -x a.txt && test ! -e b.txt');
+  });
+});
+
+describe("where today's lines are kept", () => {
+  test('the change whose lines stay is in effect, the hunk that went is not', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoHunks(w);
+    w.write('a.txt', linesOf(40, { 3: 'agent 3, mine', 30: 'agent 30' }));
+    const prefer = new Map([['a.txt' as TreePath, 'ours' as const]]);
+    const { outlook } = await savepoint.rollback({ agent: 'one' }, { prefer }); // cp_4
+    expect(w.read('a.txt')).toBe(linesOf(40, { 3: 'agent 3, mine' }));
+    expect(outlook.rolledBack).toEqual(['cp_2.1:2']);
+    expect(await entryOf(savepoint)).toEqual({ takenBack: null, hunks: [{ hunk: 2, by: 'cp_4' }] });
+    const theirs = new Map([['a.txt' as TreePath, 'theirs' as const]]);
+    await savepoint.rollback({ changes: [CHANGE] }, { prefer: theirs });
+    expect(w.read('a.txt')).toBe(linesOf(40));
+  });
+
+  test('of two changes that follow each other, the one that went is told apart', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoHunks(w);
+    await savepoint.session({ agent: 'one', id: 's-one' }).call({ tool: 'Bash', kind: 'shell' }, () => {
+      w.write('a.txt', linesOf(40, { 3: 'agent 3', 20: 'agent 20', 30: 'agent 30' }));
+    }); // cp_3
+    w.write('a.txt', linesOf(40, { 3: 'agent 3', 20: 'agent 20, mine', 30: 'agent 30' }));
+    const prefer = new Map([['a.txt' as TreePath, 'ours' as const]]);
+    const { outlook } = await savepoint.rollback({ agent: 'one' }, { prefer });
+    expect(w.read('a.txt')).toBe(linesOf(40, { 20: 'agent 20, mine' }));
+    expect(outlook.rolledBack).toEqual(['cp_2.1']);
+    expect(outlook.results).toMatchObject([{ result: 'merged', why: 'lines that were changed since stay, as asked' }]);
+  });
+
+  test('nothing is rolled back where all of it stays', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoHunks(w);
+    w.write('a.txt', linesOf(40, { 3: 'agent 3, mine', 30: 'agent 30, mine' }));
+    const prefer = new Map([['a.txt' as TreePath, 'ours' as const]]);
+    const { outlook } = await savepoint.rollback({ agent: 'one' }, { prefer });
+    expect(outlook).toMatchObject({ rolledBack: [], results: [{ result: 'skipped' }] });
+    expect((await entryOf(savepoint)).takenBack).toBeNull();
+  });
+});
