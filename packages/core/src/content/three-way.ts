@@ -46,18 +46,21 @@ export interface MergeLabels {
   readonly theirs: string;
 }
 
-/**
- * @param base what both sides started from; empty where there was nothing
- * @param prefer the side whose lines are taken where both changed the same ones; without it, that is a conflict
- * @param bound what it may cost (line-diff.ts); `maxLines` counts the lines of base and the longer side
- */
+export interface MergeOptions {
+  /** Default: `ours` and `theirs`. */
+  readonly labels?: MergeLabels;
+  /** What it may cost (line-diff.ts); `maxLines` counts the lines of base and the longer side. */
+  readonly bound?: LineBound;
+  /** The side whose lines are taken where both changed the same ones; without it, that is a conflict. */
+  readonly prefer?: 'ours' | 'theirs' | null;
+}
+
+/** @param base what both sides started from; empty where there was nothing */
 export function mergeThreeWay(
   base: Buffer,
   ours: Buffer,
   theirs: Buffer,
-  labels: MergeLabels = { ours: 'ours', theirs: 'theirs' },
-  bound: LineBound = LINE_BOUND,
-  prefer: 'ours' | 'theirs' | null = null,
+  { labels = { ours: 'ours', theirs: 'theirs' }, bound = LINE_BOUND, prefer = null }: MergeOptions = {},
 ): Merge {
   if (ours.equals(theirs) || base.equals(theirs)) return { ok: true, merged: ours };
   if (base.equals(ours)) return { ok: true, merged: theirs };

@@ -36,7 +36,7 @@ export function mergeFiles(
   if (ours.id === base.id || ours.id === theirs.id) return take(theirs.id, mode !== theirs.mode);
   if (theirs.id === base.id) return take(ours.id, true);
   const contents = [base, ours, theirs].map(({ id }) => readBlob(objects, id)) as [Buffer, Buffer, Buffer];
-  const merge = mergeThreeWay(...contents, undefined, undefined, prefer);
+  const merge = mergeThreeWay(...contents, { prefer });
   if (merge.ok) return take(objects.add('blob', merge.merged), true);
   if (prefer !== null) return take(prefer === 'ours' ? ours.id : theirs.id, false);
   return { entry: null, merged: false, sides: threeSides(base, ours, theirs, conflictText(contents, merge)) };

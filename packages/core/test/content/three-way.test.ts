@@ -97,7 +97,7 @@ describe('three-way merge', () => {
 
   test('markers stand on lines of their own, also after a last line without an ending, and end as the content does', () => {
     const labels = { ours: 'cp_4', theirs: 'now' };
-    expect(mergeThreeWay(bytes('a\r\nb'), bytes('a\r\nc'), bytes('a\r\nd'), labels)).toMatchObject({
+    expect(mergeThreeWay(bytes('a\r\nb'), bytes('a\r\nc'), bytes('a\r\nd'), { labels })).toMatchObject({
       withMarkers: bytes('a\r\n<<<<<<< cp_4\r\nc\r\n=======\r\nd\r\n>>>>>>> now\r\n'),
     });
   });
@@ -172,7 +172,7 @@ describe('three-way merge', () => {
     expect(mergeThreeWay(text, bytes('a\0'), bytes('c\n'))).toEqual(refused('binary'));
     expect(mergeThreeWay(bytes('\0'), text, bytes('c\n'))).toEqual(refused('binary'));
     const bounded = (bound: object) =>
-      mergeThreeWay(text, bytes('x\nb\ny\n'), bytes('a\nz\n'), undefined, { ...LINE_BOUND, ...bound });
+      mergeThreeWay(text, bytes('x\nb\ny\n'), bytes('a\nz\n'), { bound: { ...LINE_BOUND, ...bound } });
     expect(bounded({ maxBytes: 5 })).toEqual(refused('too-long'));
     expect(bounded({ maxLines: 4 })).toEqual(refused('too-long'));
     expect(bounded({ maxSteps: 3 })).toEqual(refused('too-different'));
