@@ -16,6 +16,16 @@ export interface Place {
   readonly put: string;
 }
 
+/** What is searched for, and what comes in its place. */
+export interface Search {
+  readonly old: string;
+  readonly now: string;
+  /** Every place is meant; else there is to be one. */
+  readonly replaceAll: boolean;
+  /** At most so many places are found. */
+  readonly limit: number;
+}
+
 export const CRLF_KEPT = 'Line ends kept as CRLF.';
 
 /** Where something is put in, in ascending order, and what to say about it. */

@@ -9,7 +9,7 @@ import type { EditBound, Replace } from './edits.ts';
 import { refused } from './failures.ts';
 import { placesOf } from './find.ts';
 import { nearestPlaces, sayNearest } from './nearest.ts';
-import { CRLF_KEPT, type Found, type NewBody, type Place } from './new-body.ts';
+import { CRLF_KEPT, type Found, type NewBody, type Place, type Search } from './new-body.ts';
 import { endings, givenText, tooLarge, withEnding } from './text-file.ts';
 import { tolerantPlaces } from './tolerant.ts';
 
@@ -26,14 +26,15 @@ export function replaceIn(body: string, edit: Replace, bound: EditBound): NewBod
   }
   if (old === now) throw refused('SAME_TEXT', 'Old and new text are the same, so there is nothing to replace.', {});
   const limit = edit.replaceAll ? bound.maxReplacements + 1 : COUNTED_PLACES;
-  const exact = exactPlaces(body, old, now, edit.replaceAll, limit);
-  const found = exact.places.length === 0 && edit.tolerant ? tolerantPlaces(body, old, now, edit, limit, bound) : exact;
+  const search: Search = { old, now, replaceAll: edit.replaceAll, limit };
+  const exact = exactPlaces(body, search);
+  const found = exact.places.length === 0 && edit.tolerant ? tolerantPlaces(body, search, bound) : exact;
   if (found.places.length === 0) throw noMatch(body, old, edit.tolerant);
   if (found.places.length > 1 && !edit.replaceAll) throw severalMatches(body, found.places);
   return putIn(body, found, bound);
 }
 
-function exactPlaces(body: string, old: string, now: string, replaceAll: boolean, limit: number): Found {
+function exactPlaces(body: string, { old, now, replaceAll, limit }: Search): Found {
   const literal = old.includes('\r') || now.includes('\r');
   const crossing = !old.includes('\r') && old.includes('\n') && body.includes('\r\n');
   const seen = crossing ? body.replaceAll('\r\n', '\n') : body;

@@ -8,24 +8,17 @@
  */
 
 import { lineCount } from '../content/changed-span.ts';
-import type { EditBound, Replace } from './edits.ts';
+import type { EditBound } from './edits.ts';
 import { refused } from './failures.ts';
 import { placesOfSequence } from './find.ts';
 import { Indentation } from './indentation.ts';
-import { CRLF_KEPT, type Found, type Place } from './new-body.ts';
+import { CRLF_KEPT, type Found, type Place, type Search } from './new-body.ts';
 import { endings } from './text-file.ts';
 
 const NOTHING_FOUND: Found = { places: [], notes: [] };
 
 /** @throws EditRefused TOO_LARGE */
-export function tolerantPlaces(
-  body: string,
-  old: string,
-  now: string,
-  edit: Replace,
-  limit: number,
-  bound: EditBound,
-): Found {
+export function tolerantPlaces(body: string, { old, now, replaceAll, limit }: Search, bound: EditBound): Found {
   if (lineCount(body) > bound.maxLines || lineCount(old) > bound.maxLines) {
     throw refused(
       'TOO_LARGE',
@@ -46,11 +39,11 @@ export function tolerantPlaces(
   // A search text that ends with a line end does not fit the end of a file that has none there.
   const ends = body.endsWith('\n') || !old.endsWith('\n') ? lines.length : lines.length - 1;
   const searched = numbersOf(lines.slice(0, ends));
-  const found = placesOfSequence(searched, numbersOf(wanted), !edit.replaceAll, limit);
+  const found = placesOfSequence(searched, numbersOf(wanted), !replaceAll, limit);
   const endingOf = endings(body);
   const change = changeOf(old, now);
   // Several places where one is wanted are only told, and may overlap; otherwise each line is in one place at most.
-  const told = found.length > 1 && !edit.replaceAll;
+  const told = found.length > 1 && !replaceAll;
   if (!told && found.length * change.put.length > bound.maxLines) {
     throw refused('TOO_LARGE', `The edit would put in more than ${bound.maxLines} lines. Make it in parts.`, {
       limit: bound.maxLines,
