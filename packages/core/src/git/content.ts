@@ -27,34 +27,93 @@ const PIECE_BYTES = 256 * 1024;
 /** A double keeps about 250 nanoseconds of today's times. */
 const MS_SLACK = 0.001;
 
-/** @param stat of the file or link at `disk` */
-export async function compareContent(
-  fs: Fs,
-  disk: DiskPath,
-  stat: Stat,
-  entry: IndexEntry,
-  rules: ContentRules,
-  conversion: () => Conversion,
-  pace: Pace,
-): Promise<Comparison> {
-  const kind = kindOf(stat);
-  const wantsLink = entry.mode === LINK;
-  if (wantsLink && rules.hasLinks ? kind !== 'link' : kind !== 'file') return 'differs';
-  if (!wantsLink && rules.trustsModes && isExecutable(entry) !== ((stat.mode & OWNER_EXECUTES) !== 0)) return 'differs';
-  if (isProven(stat, entry, rules.indexTime)) return 'same';
-  try {
-    if (kind === 'link') {
-      const target = Buffer.from(fs.readLink(disk), 'latin1');
-      return blobHash(rules.objectFormat, target.length).update(target).digest('hex') === entry.id ? 'same' : 'differs';
+/** Compares files of one repository. */
+export class ContentComparison {
+  constructor(
+    private readonly fs: Fs,
+    private readonly rules: ContentRules,
+    private readonly pace: Pace,
+  ) {}
+
+  /** @param stat of the file or link at `disk` */
+  async of(disk: DiskPath, stat: Stat, entry: IndexEntry, conversion: () => Conversion): Promise<Comparison> {
+    const { objectFormat, trustsModes, hasLinks, indexTime } = this.rules;
+    const kind = kindOf(stat);
+    const wantsLink = entry.mode === LINK;
+    if (wantsLink && hasLinks ? kind !== 'link' : kind !== 'file') return 'differs';
+    if (!wantsLink && trustsModes && isExecutable(entry) !== ((stat.mode & OWNER_EXECUTES) !== 0)) return 'differs';
+    if (isProven(stat, entry, indexTime)) return 'same';
+    try {
+      if (kind === 'link') {
+        const target = Buffer.from(this.fs.readLink(disk), 'latin1');
+        return blobHash(objectFormat, target.length).update(target).digest('hex') === entry.id ? 'same' : 'differs';
+      }
+      return await this.#file(disk, entry.id, wantsLink ? NO_CONVERSION : conversion());
+    } catch (error) {
+      if (error instanceof FsError) return 'unknown';
+      throw error;
     }
-    return await compareFile(fs, disk, entry.id, rules.objectFormat, wantsLink ? NO_CONVERSION : conversion(), pace);
-  } catch (error) {
-    if (error instanceof FsError) return 'unknown';
-    throw error;
+  }
+
+  async #file(disk: DiskPath, id: string, conversion: Conversion): Promise<Comparison> {
+    if (conversion.content) return 'unknown';
+    const file = this.fs.openRead(disk);
+    try {
+      const raw = await this.#hash(file, this.fs.fstat(file).size, false);
+      if (raw === null) return 'unknown';
+      if (raw.id === id) return raw.lineEnds > 0 && conversion.lines ? 'unknown' : 'same';
+      if (raw.lineEnds === 0) return 'differs';
+      // Whether line ends are converted is also for the person's own configuration to say, which is not read.
+      const converted = await this.#hash(file, raw.size - raw.lineEnds, true);
+      return converted?.id === id ? 'unknown' : 'differs';
+    } finally {
+      this.fs.close(file);
+    }
+  }
+
+  /** @param size bytes that the blob should have @returns null where there were more or less: the file is being written */
+  async #hash(file: Fd, size: number, converts: boolean): Promise<Hashed | null> {
+    const hash = blobHash(this.rules.objectFormat, size);
+    const piece = Buffer.allocUnsafe(PIECE_BYTES);
+    let position = 0;
+    let hashed = 0;
+    let lineEnds = 0;
+    let afterReturn = false;
+    for (;;) {
+      const got = this.fs.read(file, piece, 0, piece.length, position);
+      if (got === 0) break;
+      position += got;
+      const bytes = piece.subarray(0, got);
+      if (afterReturn && bytes[0] === 0x0a) lineEnds += 1;
+      else if (afterReturn && converts) {
+        hash.update('\r');
+        hashed += 1;
+      }
+      afterReturn = bytes[got - 1] === 0x0d;
+      for (let at = bytes.indexOf('\r\n'); at >= 0; at = bytes.indexOf('\r\n', at + 2)) lineEnds += 1;
+      const kept = converts ? withoutReturns(bytes) : bytes;
+      hash.update(kept);
+      hashed += kept.length;
+      if (hashed > size) return null;
+      if (this.pace.due()) await this.pace.breathe();
+    }
+    if (afterReturn && converts) {
+      hash.update('\r');
+      hashed += 1;
+    }
+    return hashed === size ? { id: hash.digest('hex'), size: position, lineEnds } : null;
   }
 }
 
 const NO_CONVERSION: Conversion = { content: false, lines: false };
+
+interface Hashed {
+  readonly id: string;
+  /** Bytes read. */
+  readonly size: number;
+  /** CR LF. */
+  readonly lineEnds: number;
+}
 
 function isExecutable({ mode }: IndexEntry): boolean {
   return (mode & EXECUTABLE) !== 0;
@@ -74,77 +133,6 @@ function isProven(stat: Stat, entry: IndexEntry, indexTime: number): boolean {
 
 function isTime(ms: number, { seconds, nanoseconds }: IndexEntry['mtime']): boolean {
   return Math.abs((ms % (2 ** 32 * 1000)) - (seconds * 1000 + nanoseconds / 1e6)) <= MS_SLACK;
-}
-
-async function compareFile(
-  fs: Fs,
-  disk: DiskPath,
-  id: string,
-  format: ObjectFormat,
-  conversion: Conversion,
-  pace: Pace,
-): Promise<Comparison> {
-  if (conversion.content) return 'unknown';
-  const file = fs.openRead(disk);
-  try {
-    const raw = await hashOf(fs, file, format, fs.fstat(file).size, false, pace);
-    if (raw === null) return 'unknown';
-    if (raw.id === id) return raw.lineEnds > 0 && conversion.lines ? 'unknown' : 'same';
-    if (raw.lineEnds === 0) return 'differs';
-    // Whether line ends are converted is also for the person's own configuration to say, which is not read.
-    const converted = await hashOf(fs, file, format, raw.size - raw.lineEnds, true, pace);
-    return converted?.id === id ? 'unknown' : 'differs';
-  } finally {
-    fs.close(file);
-  }
-}
-
-interface Hashed {
-  readonly id: string;
-  /** Bytes read. */
-  readonly size: number;
-  /** CR LF. */
-  readonly lineEnds: number;
-}
-
-/** @param size bytes that the blob should have @returns null where there were more or less: the file is being written */
-async function hashOf(
-  fs: Fs,
-  file: Fd,
-  format: ObjectFormat,
-  size: number,
-  converts: boolean,
-  pace: Pace,
-): Promise<Hashed | null> {
-  const hash = blobHash(format, size);
-  const piece = Buffer.allocUnsafe(PIECE_BYTES);
-  let position = 0;
-  let hashed = 0;
-  let lineEnds = 0;
-  let afterReturn = false;
-  for (;;) {
-    const got = fs.read(file, piece, 0, piece.length, position);
-    if (got === 0) break;
-    position += got;
-    const bytes = piece.subarray(0, got);
-    if (afterReturn && bytes[0] === 0x0a) lineEnds += 1;
-    else if (afterReturn && converts) {
-      hash.update('\r');
-      hashed += 1;
-    }
-    afterReturn = bytes[got - 1] === 0x0d;
-    for (let at = bytes.indexOf('\r\n'); at >= 0; at = bytes.indexOf('\r\n', at + 2)) lineEnds += 1;
-    const kept = converts ? withoutReturns(bytes) : bytes;
-    hash.update(kept);
-    hashed += kept.length;
-    if (hashed > size) return null;
-    if (pace.due()) await pace.breathe();
-  }
-  if (afterReturn && converts) {
-    hash.update('\r');
-    hashed += 1;
-  }
-  return hashed === size ? { id: hash.digest('hex'), size: position, lineEnds } : null;
 }
 
 /** CR LF becomes LF; a CR at the very end is left to what follows. */

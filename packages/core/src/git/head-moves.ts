@@ -73,18 +73,17 @@ export async function planHeads(
   const moves: HeadMove[] = [];
   const refused: { path: TreePath; why: string }[] = [];
   for (const one of wanted) {
-    const disk = onDisk(root, one.path);
     try {
-      const state = readRepository(ports.fs, disk);
+      const state = readRepository(ports.fs, onDisk(root, one.path));
       if (state === null) continue;
       if ('problem' in state) throw new Refusal(`its .git cannot be used: ${state.problem.detail}`);
       const before = positionOf(state);
       if (before === null) throw new Refusal('it cannot be told where its HEAD stands');
-      const another = isAnotherIndex(ports, state, one.plain);
-      if (samePosition(before, one.to) && !another) continue;
+      const anotherIndex = isAnotherIndex(ports, state, one.plain);
+      if (samePosition(before, one.to) && !anotherIndex) continue;
       if (git === null) throw new Refusal('git is needed for that, and is not found');
       await pace.breathe();
-      moves.push(await planMove(ports, disk, git, state, before, one, another, pace));
+      moves.push(await planMove({ ports, git, pace }, { state, before, anotherIndex }, one));
     } catch (error) {
       refused.push({ path: one.path, why: whyNot(error) });
     }
@@ -142,15 +141,25 @@ function isAnotherIndex({ fs }: Ports, { gitDir }: GitState, plain: ObjectId | n
   }
 }
 
+/** What is asked, and how long that may take. */
+interface Means {
+  readonly ports: Ports;
+  readonly git: Git;
+  readonly pace: Pace;
+}
+
+/** A repository as it is found. */
+interface FoundRepository {
+  readonly state: GitState;
+  readonly before: HeadPosition;
+  /** Its index is not the one that is wanted. */
+  readonly anotherIndex: boolean;
+}
+
 async function planMove(
-  ports: Ports,
-  disk: DiskPath,
-  git: Git,
-  state: GitState,
-  before: HeadPosition,
+  { ports, git, pace }: Means,
+  { state, before, anotherIndex }: FoundRepository,
   { path, to, operation, index, recorded }: WantedHead,
-  anotherIndex: boolean,
-  pace: Pace,
 ): Promise<HeadMove> {
   const never = neverWritten(state);
   if (never !== null) throw new Refusal(never);
@@ -168,7 +177,7 @@ async function planMove(
     refs.map(({ name }) => name),
   );
   if (lock !== null) throw new Refusal(`a git is at work there, or was killed: ${lock} is in the way`);
-  if (to.branch !== null && to.branch !== before.branch) refuseIfInUse(ports, state, disk, to.branch);
+  if (to.branch !== null && to.branch !== before.branch) refuseIfInUse(ports, state, to.branch);
   await refuseHooks(git, state);
   const objects = new GitObjects(ports, state);
   try {
@@ -199,7 +208,7 @@ function refUpdates({ fs }: Ports, { commonDir }: GitState, { branch, commit }: 
 }
 
 /** A branch can be checked out in one worktree only, and moving it would pull the floor from under another. */
-function refuseIfInUse({ fs }: Ports, { gitDir, commonDir }: GitState, _disk: DiskPath, branch: string): void {
+function refuseIfInUse({ fs }: Ports, { gitDir, commonDir }: GitState, branch: string): void {
   const others: DiskPath[] = gitDir === commonDir ? [] : [commonDir];
   const folder = diskChild(commonDir, 'worktrees');
   if (fs.lstat(folder) !== null) {

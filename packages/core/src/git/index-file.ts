@@ -59,7 +59,7 @@ export function parseIndexFile(
   idBytes: number,
   before: IndexFile | null = null,
 ): IndexFile {
-  const damaged = (detail: string): Error => unusable(path, 'damaged', detail);
+  const damaged = damageIn(path);
   if (data.length < HEADER_BYTES + idBytes || data.toString('latin1', 0, 4) !== 'DIRC') throw damaged('not an index');
   const version = data.readUInt32BE(4);
   if (version < 2 || version > 4) throw unusable(path, 'unsupported', `index version ${version}`);
@@ -73,15 +73,49 @@ export function parseIndexFile(
   }
   const count = data.readUInt32BE(8);
   if (count > (end - HEADER_BYTES) / (NUMBERS_BYTES + idBytes + 3)) throw damaged(`${count} entries do not fit`);
-  if (before !== null && before.link === null && hasPathsOf(before, data, idBytes, end)) {
+  const body: IndexBody = { path, data, idBytes, version, count, end };
+  if (before !== null && before.link === null && hasPathsOf(before, body)) {
     const { paths, offsets, entriesEnd } = before;
-    const { link, treeData } = readExtensions(path, data, idBytes, entriesEnd, end);
+    const { link, treeData } = readExtensions(body, entriesEnd);
     if (link === null) return { data, idBytes, checksum, paths, offsets, entriesEnd, link, treeData };
   }
-  const { paths, offsets, next } = readEntries(data, idBytes, end, version, count, damaged);
-  const { link, treeData } = readExtensions(path, data, idBytes, next, end);
-  assertOrder(data, idBytes, paths, offsets, link === null ? 0 : link.replaced.length, damaged);
-  return { data, idBytes, checksum, paths, offsets, entriesEnd: next, link, treeData };
+  const entries = readEntries(body);
+  const { link, treeData } = readExtensions(body, entries.entriesEnd);
+  assertOrder(body, entries, link === null ? 0 : link.replaced.length);
+  return { data, idBytes, checksum, ...entries, link, treeData };
+}
+
+/** 0 for an ordinary entry; 1, 2, 3 for the base, ours and theirs of a conflict. */
+export function stageAt(data: Buffer, idBytes: number, offset: number): number {
+  return (data.readUInt16BE(offset + NUMBERS_BYTES + idBytes) & STAGE_MASK) >> 12;
+}
+
+/**
+ * By path of a folder, '' for the top: the tree that the entries below it make. Not of folders that changed since.
+ *
+ * Folders from the top down, each with its name, how many entries it has (-1: something in it changed, and no tree is
+ * told), how many folders follow that lie in it, and its tree. It is an aid: null where it is damaged.
+ */
+export function treesIn({ treeData, idBytes }: IndexFile): ReadonlyMap<string, string> {
+  return (treeData === null ? null : readTrees(treeData, idBytes)) ?? new Map();
+}
+
+/** The file, and what its header says. */
+interface IndexBody {
+  readonly path: DiskPath;
+  readonly data: Buffer;
+  readonly idBytes: number;
+  readonly version: number;
+  /** How many entries it has. */
+  readonly count: number;
+  /** Where its checksum begins. */
+  readonly end: number;
+}
+
+type Entries = Pick<IndexFile, 'paths' | 'offsets' | 'entriesEnd'>;
+
+function damageIn(path: DiskPath): (detail: string) => Error {
+  return (detail) => unusable(path, 'damaged', detail);
 }
 
 const COMPARED_BYTES = 32 * 1024;
@@ -89,9 +123,7 @@ const COMPARED_BYTES = 32 * 1024;
 /** Whether nothing differs from the earlier file but times, numbers and ids of files: all else was checked then. */
 function hasPathsOf(
   { data: old, idBytes: oldIdBytes, offsets, entriesEnd }: IndexFile,
-  data: Buffer,
-  idBytes: number,
-  end: number,
+  { data, idBytes, end }: IndexBody,
 ): boolean {
   if (idBytes !== oldIdBytes || entriesEnd > end) return false;
   const differs = (from: number, to: number): boolean => old.compare(data, from, to, from, to) !== 0;
@@ -111,19 +143,8 @@ function hasPathsOf(
   return true;
 }
 
-/** 0 for an ordinary entry; 1, 2, 3 for the base, ours and theirs of a conflict. */
-export function stageAt(data: Buffer, idBytes: number, offset: number): number {
-  return (data.readUInt16BE(offset + NUMBERS_BYTES + idBytes) & STAGE_MASK) >> 12;
-}
-
-function readEntries(
-  data: Buffer,
-  idBytes: number,
-  end: number,
-  version: number,
-  count: number,
-  damaged: (detail: string) => Error,
-): { paths: string[]; offsets: Uint32Array; next: number } {
+function readEntries({ path: file, data, idBytes, version, count, end }: IndexBody): Entries {
+  const damaged = damageIn(file);
   const paths: string[] = [];
   const offsets = new Uint32Array(count);
   const previous = Buffer.alloc(PATH_BYTES);
@@ -167,7 +188,7 @@ function readEntries(
     offsets[index] = start;
   }
   if (at > end) throw damaged('the last entry is cut off');
-  return { paths, offsets, next: at };
+  return { paths, offsets, entriesEnd: at };
 }
 
 /** git's variable-length number: each further byte adds one, so that no number has two spellings. */
@@ -186,14 +207,13 @@ function readVarint(data: Buffer, from: number, end: number): { value: number; n
 
 const BAD_COMPONENT = /(?:^|\/)\.{0,2}(?:\/|$)/;
 
+/** @param replacements how many of the first entries stand for one of the shared index each, and have no path */
 function assertOrder(
-  data: Buffer,
-  idBytes: number,
-  paths: readonly string[],
-  offsets: Uint32Array,
+  { path: file, data, idBytes }: IndexBody,
+  { paths, offsets }: Entries,
   replacements: number,
-  damaged: (detail: string) => Error,
 ): void {
+  const damaged = damageIn(file);
   if (replacements > paths.length) throw damaged('the split index replaces more than it holds');
   let before = '';
   let stageBefore = 0;
@@ -221,13 +241,7 @@ function isFolderMode(data: Buffer, offset: number): boolean {
 }
 
 /** Extensions named with a capital may be passed over; the others change what the entries mean. */
-function readExtensions(
-  path: DiskPath,
-  data: Buffer,
-  idBytes: number,
-  from: number,
-  end: number,
-): Pick<IndexFile, 'link' | 'treeData'> {
+function readExtensions({ path, data, idBytes, end }: IndexBody, from: number): Pick<IndexFile, 'link' | 'treeData'> {
   let link: IndexLink | null = null;
   let treeData: Buffer | null = null;
   let at = from;
@@ -246,16 +260,6 @@ function readExtensions(
     }
   }
   return { link, treeData };
-}
-
-/**
- * By path of a folder, '' for the top: the tree that the entries below it make. Not of folders that changed since.
- *
- * Folders from the top down, each with its name, how many entries it has (-1: something in it changed, and no tree is
- * told), how many folders follow that lie in it, and its tree. It is an aid: null where it is damaged.
- */
-export function treesIn({ treeData, idBytes }: IndexFile): ReadonlyMap<string, string> {
-  return (treeData === null ? null : readTrees(treeData, idBytes)) ?? new Map();
 }
 
 function readTrees(data: Buffer, idBytes: number): ReadonlyMap<string, string> | null {

@@ -9,7 +9,7 @@
 import { gitBoolean } from '../../content/git-config.ts';
 import { showName, showText } from '../../content/show-name.ts';
 import { Attributes } from '../../git/attributes.ts';
-import { type ContentRules, compareContent } from '../../git/content.ts';
+import { ContentComparison, type ContentRules } from '../../git/content.ts';
 import { type GitProblem, problemOf } from '../../git/file.ts';
 import { GitObjects } from '../../git/objects.ts';
 import { type GitState, readRepository } from '../../git/repository.ts';
@@ -68,7 +68,7 @@ export class WorkComparison {
   readonly #unknown = new Set<TreePath>();
   readonly #problems: string[] = [];
   readonly #attributes = new Attributes();
-  readonly #rules: ContentRules;
+  readonly #contents: ContentComparison;
   readonly #sparse: boolean;
   readonly #folders = new Map<TreePath, boolean>();
 
@@ -90,12 +90,13 @@ export class WorkComparison {
       this.#problems.push('its configuration says that its files are elsewhere (core.worktree)');
     }
     this.#sparse = gitBoolean(config.get('core.sparsecheckout')) === true;
-    this.#rules = {
+    const rules: ContentRules = {
       objectFormat: state.objectFormat,
       trustsModes: (gitBoolean(config.get('core.filemode')) ?? true) && ports.platform !== 'win32',
       hasLinks: gitBoolean(config.get('core.symlinks')) ?? true,
       indexTime: this.#indexTime(),
     };
+    this.#contents = new ContentComparison(ports.fs, rules, pace);
     for (const entry of this.#tracked.entries()) {
       const path = this.#inward(entry.path);
       if (path === null) continue;
@@ -180,8 +181,7 @@ export class WorkComparison {
       return;
     }
     const conversion = () => this.#attributes.of(this.#outward(path));
-    const { fs } = this.ports;
-    const found = await compareContent(fs, disk, stat, entry, this.#rules, conversion, this.pace);
+    const found = await this.#contents.of(disk, stat, entry, conversion);
     if (found === 'differs') this.#changes.set(path, 'modified');
     if (found === 'unknown') this.#unknown.add(path);
   }
