@@ -47,11 +47,6 @@ export interface Purged extends PurgeOutlook {
   readonly searched: Searched;
 }
 
-interface Rewritten {
-  readonly from: Checkpoint;
-  readonly to: ObjectId;
-}
-
 /** @throws SavepointError STORE_DAMAGED when a checkpoint cannot be read, so that nobody knows what it holds */
 export async function previewPurge(
   workspace: Workspace,
@@ -59,12 +54,11 @@ export async function previewPurge(
   pace: Pace,
 ): Promise<PurgeOutlook> {
   const { objects } = workspace.store;
-  const checkpoints = allCheckpoints(workspace);
-  const { gone, sameBytes, secrets } = await lookFor(workspace, checkpoints, paths, pace);
+  const task = await lookFor(workspace, paths, pace);
   const batch = objects.batch();
   try {
-    const rewritten = await rewrite(batch, checkpoints, paths, gone, secrets, pace);
-    return { checkpoints: rewritten.map(({ from }) => from.id), contents: gone.size, sameBytes };
+    const rewritten = await rewrite(batch, task, pace);
+    return outlookOf(task, rewritten);
   } finally {
     batch.abandon();
   }
@@ -82,12 +76,12 @@ export async function purge(
   pace: Pace,
 ): Promise<Purged> {
   const { ports, store, timeline } = workspace;
-  const checkpoints = allCheckpoints(workspace);
-  const { gone, sameBytes, secrets } = await lookFor(workspace, checkpoints, paths, pace);
+  const task = await lookFor(workspace, paths, pace);
+  const { gone, secrets } = task;
   const batch = store.objects.batch();
   let rewritten: readonly Rewritten[];
   try {
-    rewritten = await rewrite(batch, checkpoints, paths, gone, secrets, pace);
+    rewritten = await rewrite(batch, task, pace);
     pace.check();
     if (rewritten.length > 0) await batch.finish();
   } finally {
@@ -112,14 +106,27 @@ export async function purge(
   makeRemovalsDurable(ports.fs, store.layout.path);
   const { left, ...searched } = await searchStore(workspace, gone, secrets, pace);
   if (left.length > 0) throw incomplete(left); // P4
-  return {
-    checkpoints: rewritten.map(({ from }) => from.id),
-    contents: gone.size,
-    sameBytes,
-    bytesBefore: swept.bytesBefore,
-    bytesAfter: swept.bytesAfter,
-    searched,
-  };
+  const { bytesBefore, bytesAfter } = swept;
+  return { ...outlookOf(task, rewritten), bytesBefore, bytesAfter, searched };
+}
+
+/** What is to be purged, and from what. */
+interface PurgeTask {
+  readonly checkpoints: readonly Checkpoint[];
+  readonly paths: readonly TreePath[];
+  /** Contents that were at the paths, and nowhere else. */
+  readonly gone: ReadonlySet<ObjectId>;
+  readonly sameBytes: readonly TreePath[];
+  readonly secrets: Secrets;
+}
+
+interface Rewritten {
+  readonly from: Checkpoint;
+  readonly to: ObjectId;
+}
+
+function outlookOf({ gone, sameBytes }: PurgeTask, rewritten: readonly Rewritten[]): PurgeOutlook {
+  return { checkpoints: rewritten.map(({ from }) => from.id), contents: gone.size, sameBytes };
 }
 
 function allCheckpoints({ timeline }: Workspace): readonly Checkpoint[] {
@@ -128,29 +135,19 @@ function allCheckpoints({ timeline }: Workspace): readonly Checkpoint[] {
   return checkpoints;
 }
 
-async function lookFor(
-  { store }: Workspace,
-  checkpoints: readonly Checkpoint[],
-  paths: readonly TreePath[],
-  pace: Pace,
-): Promise<{
-  readonly gone: ReadonlySet<ObjectId>;
-  readonly sameBytes: readonly TreePath[];
-  readonly secrets: Secrets;
-}> {
+async function lookFor(workspace: Workspace, paths: readonly TreePath[], pace: Pace): Promise<PurgeTask> {
+  const { store } = workspace;
+  const checkpoints = allCheckpoints(workspace);
   const { contents, elsewhere } = await survey(store.objects, checkpoints, paths, pace);
   const stay = new Set(elsewhere.map(({ id }) => id));
   const gone = new Set([...contents].filter((id) => !stay.has(id)));
   const sameBytes = [...new Set(elsewhere.map(({ path }) => path))].sort();
-  return { gone, sameBytes, secrets: new Secrets(store.objects, gone) };
+  return { checkpoints, paths, gone, sameBytes, secrets: new Secrets(store.objects, gone) };
 }
 
 async function rewrite(
   batch: Parameters<typeof leaveOut>[0],
-  checkpoints: readonly Checkpoint[],
-  paths: readonly TreePath[],
-  gone: ReadonlySet<ObjectId>,
-  secrets: Secrets,
+  { checkpoints, paths, gone, secrets }: PurgeTask,
   pace: Pace,
 ): Promise<readonly Rewritten[]> {
   const rewritten: Rewritten[] = [];

@@ -33,7 +33,7 @@ export async function survey(
   const named: Place[] = [];
   const seen = new Set<ObjectId>();
   for (const { snapshot, changes } of checkpoints) {
-    if (!seen.has(snapshot.files)) await collect(objects, snapshot.files, WORKSPACE_ITSELF, paths, contents, pace);
+    if (!seen.has(snapshot.files)) await collect({ objects, paths, contents, pace }, snapshot.files, WORKSPACE_ITSELF);
     seen.add(snapshot.files);
     // What a change found, and what a rename took along, may stand in no checkpoint that is left.
     for (const { path, from, before, after } of changes ?? []) {
@@ -57,22 +57,24 @@ export async function survey(
   return { contents, elsewhere };
 }
 
+interface Collection {
+  readonly objects: ObjectReader;
+  readonly paths: readonly TreePath[];
+  /** What was at the paths so far. */
+  readonly contents: Set<ObjectId>;
+  readonly pace: Pace;
+}
+
 /** Goes down only where the paths lead. */
-async function collect(
-  objects: ObjectReader,
-  tree: ObjectId,
-  at: TreePath,
-  paths: readonly TreePath[],
-  into: Set<ObjectId>,
-  pace: Pace,
-): Promise<void> {
+async function collect(collection: Collection, tree: ObjectId, at: TreePath): Promise<void> {
+  const { objects, paths, contents, pace } = collection;
   if (pace.due()) await pace.breathe();
   for (const { name, mode, id } of readTree(objects, tree)) {
     const path = childPath(at, name);
     const isInside = paths.some((each) => isWithin(path, each));
     if (!isInside && !paths.some((each) => isWithin(each, path))) continue;
-    if (mode === FOLDER) await collect(objects, id, path, paths, into, pace);
-    else if (isInside) into.add(id);
+    if (mode === FOLDER) await collect(collection, id, path);
+    else if (isInside) contents.add(id);
   }
 }
 
