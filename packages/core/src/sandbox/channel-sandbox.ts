@@ -31,13 +31,14 @@ export function channelSandbox({ channel, ports, node = 'node' }: ChannelSandbox
 
     async read(path, { signal, mostBytes = MOST_COMMAND_BYTES } = {}) {
       const request: Request = { what: 'read', path: base64(path), most: mostBytes };
-      const answer = await askFile(reach, path, request, Buffer.alloc(0), mostBytes + SLACK_BYTES, signal);
+      const given = Buffer.alloc(0);
+      const answer = await askFile(reach, path, { request, given, signal, mostBytes: mostBytes + SLACK_BYTES });
       return answer?.stdout ?? null;
     },
 
     async write(path, content, { signal, mode } = {}) {
       const request: Request = { what: 'write', path: base64(path), mode: mode ?? null };
-      const answer = await askFile(reach, path, request, content, SLACK_BYTES, signal);
+      const answer = await askFile(reach, path, { request, given: content, signal, mostBytes: SLACK_BYTES });
       if (answer === null) throw failure('write', nameToJson(path), 'ENOENT');
     },
 
@@ -73,17 +74,13 @@ async function run(reach: Reach, asked: SandboxCommand): Promise<CommandResult> 
   return { id, exit: end.exit, signal: end.signal, ended: end.ended, stdout, stderr };
 }
 
+interface AskedFile extends Pick<Asked, 'request' | 'given' | 'mostBytes'> {
+  readonly signal: AbortSignal | undefined;
+}
+
 /** @returns null where nothing is there */
-async function askFile(
-  reach: Reach,
-  path: DiskPath,
-  request: Request,
-  given: Uint8Array,
-  mostBytes: number,
-  signal: AbortSignal | undefined,
-): Promise<Answer | null> {
-  const asked: Asked = { request, given, timeoutMs: FILE_MS, signal: signal ?? null, mostBytes };
-  const answer = await askRunner(reach, asked);
+async function askFile(reach: Reach, path: DiskPath, asked: AskedFile): Promise<Answer | null> {
+  const answer = await askRunner(reach, { ...asked, timeoutMs: FILE_MS, signal: asked.signal ?? null });
   const end: End | null = answer.end;
   if (end === null) {
     if (answer.cut === 'aborted') throw new SavepointError('CANCELLED', 'Stopped in the middle of a file.');
@@ -93,7 +90,7 @@ async function askFile(
   if (end.kind === 'ran') throw strangeAnswer(reach.channel.name, 'it speaks of a command and was asked for a file');
   if (end.kind === 'done') return answer;
   if (end.code === 'ENOENT' || end.code === 'ENOTDIR') return null;
-  throw failure(request.what, nameToJson(path), end.code);
+  throw failure(asked.request.what, nameToJson(path), end.code);
 }
 
 function failure(operation: string, path: JsonName, code: string): SavepointError {
