@@ -57,7 +57,8 @@ export async function exportPatiently(
       const newest = workspace.timeline.latest();
       if (place === null || newest === null) return { upTo: newest?.id ?? ('cp_1' as CheckpointId), added: null };
       const { exporter } = engine.options;
-      return exportTimeline(workspace, place, exporter, engine.pace(options), engine.wait, options.signal);
+      const pace = engine.pace(options);
+      return exportTimeline(workspace, place, { exporter, pace, wait: engine.wait, signal: options.signal });
     });
   const newest = (): Promise<string | null> => engine.reading(({ timeline }) => timeline.latest()?.id ?? null);
   return engine.reading((workspace) =>

@@ -53,7 +53,7 @@ export async function exportNew(
     const head = found === null ? null : decodeHead(found.bytes, store.place);
     const last = head?.bundles.at(-1) ?? null;
     if (last !== null && last.to === newest.id && isAsked(head, flavour)) return { upTo: newest.id, added: null };
-    const planned = await planNext(workspace, newest, isAsked(head, flavour) ? last : null, last, flavour, pace);
+    const planned = await planNext(workspace, newest, head, flavour, pace);
     const added = await send(store, workspace, planned, signal);
     const bundles = [...(head?.bundles ?? []), { ...added, isWhole: planned.continues === null }];
     const next: ExportHead = { format: 1, workspace: workspace.id, ...onlyFlavour(flavour), bundles };
@@ -84,11 +84,11 @@ function isAsked(head: ExportHead | null, flavour: Flavour): boolean {
 async function planNext(
   { store, timeline, id }: Workspace,
   newest: Checkpoint,
-  last: ExportedBundle | null,
-  there: ExportedBundle | null,
+  head: ExportHead | null,
   flavour: Flavour,
   pace: Pace,
 ): Promise<PlannedBundle> {
+  const there = head?.bundles.at(-1) ?? null;
   if (there !== null && Number(there.to.slice(3)) > newest.number) {
     throw new SavepointError(
       'BUNDLE_DIVERGED',
@@ -97,6 +97,7 @@ async function planNext(
       { hint: `Nothing was written. What is there lies under ${id}; move it away to begin anew.` },
     );
   }
+  const last = isAsked(head, flavour) ? there : null;
   const ref = last === null ? undefined : timeline.list().find(({ number }) => `cp_${number}` === last.to);
   const since = ref === undefined ? null : timeline.read(ref);
   const parent = since === null ? null : (last?.tip ?? null);

@@ -26,6 +26,14 @@ export interface Exporter {
   elsewhere?(dir: DiskPath): void;
 }
 
+export interface ExportOptions {
+  /** Without it: only folders can be reached. */
+  readonly exporter: Exporter | undefined;
+  readonly pace: Pace;
+  readonly wait: LockOptions;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** How long to wait before the next try, milliseconds; after the last one it waits for the next checkpoint. */
 const PAUSES_MS: readonly number[] = [1_000, 5_000, 30_000, 120_000, 600_000];
 /** Pauses for a process that has other things to do, and may want to end. */
@@ -43,16 +51,6 @@ const NOT_MENDED_BY_WAITING: ReadonlySet<ErrorCode> = new Set([
   'CANCELLED',
 ]);
 
-/** @throws SavepointError BUNDLE_STORE where nobody here can reach it */
-async function storeFor(ports: Ports, place: AutomaticExport, exporter: Exporter | undefined): Promise<BundleStore> {
-  if (!place.to.startsWith('s3://')) return new BundleFolder(ports, bytesFromText(place.to) as DiskPath);
-  if (exporter !== undefined) return exporter.open(place);
-  throw new SavepointError('BUNDLE_STORE', `Nothing here can reach ${showText(place.to)}.`, {
-    place: place.to,
-    status: 'ENOTSUP',
-  });
-}
-
 /**
  * Brings the place up to date, once. One process at a time does so for a workspace; how it went is on record.
  * @throws SavepointError LOCKED while another process is at it, and what the export throws
@@ -60,10 +58,7 @@ async function storeFor(ports: Ports, place: AutomaticExport, exporter: Exporter
 export async function exportTimeline(
   workspace: Workspace,
   place: AutomaticExport,
-  exporter: Exporter | undefined,
-  pace: Pace,
-  wait: LockOptions,
-  signal?: AbortSignal,
+  { exporter, pace, wait, signal }: ExportOptions,
 ): Promise<Exported> {
   const { ports, store } = workspace;
   const { fs } = ports;
@@ -89,12 +84,6 @@ export async function exportTimeline(
   } finally {
     lock.release();
   }
-}
-
-function lockFor({ ports, store }: Workspace, name: string, pace: Pace, wait: LockOptions): Promise<HeldLock> {
-  const folder = diskChild(store.layout.path, name);
-  makeFolders(ports.fs, folder, 0o700);
-  return acquireLock(ports, folder, pace, wait);
 }
 
 /** @returns null, and nothing is done, while another process is at it: that one looks again when it is done */
@@ -145,4 +134,20 @@ export async function exportPatiently(
     if (pause === undefined || NOT_MENDED_BY_WAITING.has(failure.code)) return failure;
     await sleep(pause);
   }
+}
+
+/** @throws SavepointError BUNDLE_STORE where nobody here can reach it */
+async function storeFor(ports: Ports, place: AutomaticExport, exporter: Exporter | undefined): Promise<BundleStore> {
+  if (!place.to.startsWith('s3://')) return new BundleFolder(ports, bytesFromText(place.to) as DiskPath);
+  if (exporter !== undefined) return exporter.open(place);
+  throw new SavepointError('BUNDLE_STORE', `Nothing here can reach ${showText(place.to)}.`, {
+    place: place.to,
+    status: 'ENOTSUP',
+  });
+}
+
+function lockFor({ ports, store }: Workspace, name: string, pace: Pace, wait: LockOptions): Promise<HeldLock> {
+  const folder = diskChild(store.layout.path, name);
+  makeFolders(ports.fs, folder, 0o700);
+  return acquireLock(ports, folder, pace, wait);
 }

@@ -86,8 +86,8 @@ export function bundleCalls(engine: Engine): BundleCalls {
         const place = context.effective(workspace.root).exporting;
         if (place === null) return null;
         const { exporter } = engine.options;
-        const pace = engine.pace(options);
-        const exported = await exportTimeline(workspace, place, exporter, pace, engine.wait, options.signal);
+        const how = { exporter, pace: engine.pace(options), wait: engine.wait, signal: options.signal };
+        const exported = await exportTimeline(workspace, place, how);
         return { ...exported, place: place.to };
       });
     },
