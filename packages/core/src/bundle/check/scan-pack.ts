@@ -87,7 +87,7 @@ export async function scanPack(fs: Fs, place: PackPlace, limits: BundleLimits, p
       ),
     );
     const handles = new Handles(fs);
-    const pack = new PackFile(fs, handles, new BaseCache(), path, index, fileBytes - start, start);
+    const pack = new PackFile({ fs, handles, cache: new BaseCache() }, { path, index, size: fileBytes - start, start });
     return { infos: new Map(found.map(({ id, type, size }) => [id, { type, size }])), pack, handles };
   } finally {
     fs.close(fd);

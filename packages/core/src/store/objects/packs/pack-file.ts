@@ -29,6 +29,22 @@ export interface PackEntry {
   readonly end: number;
 }
 
+/** What packs are read with. */
+export interface PackReading {
+  readonly fs: Fs;
+  readonly handles: Handles;
+  readonly cache: BaseCache;
+}
+
+export interface PackOnDisk {
+  readonly path: DiskPath;
+  readonly index: PackIndex;
+  /** Bytes of the pack when its file was listed. */
+  readonly size: number;
+  /** Where the pack begins in the file: a bundle has a header before it. Default 0. */
+  readonly start?: number;
+}
+
 const SCRATCH_BYTES = 256 * 1024;
 /** Reads are synchronous, so that all packs can share it; nothing in it outlives the call that filled it. */
 const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
@@ -36,19 +52,24 @@ const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 let lastNumber = 0;
 
 export class PackFile {
+  readonly path: DiskPath;
+  readonly index: PackIndex;
+  readonly size: number;
   readonly #number = ++lastNumber;
+  readonly #fs: Fs;
+  readonly #handles: Handles;
+  readonly #cache: BaseCache;
+  readonly #start: number;
 
-  constructor(
-    private readonly fs: Fs,
-    private readonly handles: Handles,
-    private readonly cache: BaseCache,
-    readonly path: DiskPath,
-    readonly index: PackIndex,
-    /** Bytes of the pack file when it was listed. */
-    readonly size: number,
-    /** Where the pack begins in the file: a bundle has a header before it. */
-    private readonly start = 0,
-  ) {}
+  constructor({ fs, handles, cache }: PackReading, { path, index, size, start = 0 }: PackOnDisk) {
+    this.path = path;
+    this.index = index;
+    this.size = size;
+    this.#fs = fs;
+    this.#handles = handles;
+    this.#cache = cache;
+    this.#start = start;
+  }
 
   /**
    * @param place as the index counts
@@ -127,7 +148,7 @@ export class PackFile {
   pieces(place: number): ObjectSource {
     const { head, offset, end } = this.entryAt(place);
     if (head.kind !== 'whole') return wholeSource(this.read(place));
-    const fd = this.fs.openRead(this.path);
+    const fd = this.#fs.openRead(this.path);
     const inflater = this.#inflater(fd, offset + head.length, end);
     const hash = startObjectHash(head.type, head.size);
     let left = head.size;
@@ -147,7 +168,7 @@ export class PackFile {
       size: head.size,
       next: () => this.#guarded(place, next),
       close: () => {
-        if (open) this.fs.close(fd);
+        if (open) this.#fs.close(fd);
         open = false;
       },
     };
@@ -166,7 +187,7 @@ export class PackFile {
   /** Bytes of the file; where they are few, valid until the next call. */
   #bytes(offset: number, length: number): Buffer {
     const into = length <= SCRATCH_BYTES ? scratch.subarray(0, length) : Buffer.allocUnsafe(length);
-    if (readFully(this.fs, this.handles.get(this.path), into, length, this.start + offset) < length) {
+    if (readFully(this.#fs, this.#handles.get(this.path), into, length, this.#start + offset) < length) {
       throw new FormatProblem('is cut off');
     }
     return into;
@@ -176,23 +197,23 @@ export class PackFile {
   #resolve(offset: number): StoredObject {
     const deltas: PackEntry[] = [];
     let at = offset;
-    let object = this.cache.get(this.#number, at);
+    let object = this.#cache.get(this.#number, at);
     while (object === undefined) {
       const entry = this.#entry(at);
       if (entry.head.kind === 'whole') {
         object = { type: entry.head.type, data: this.#inflated(entry) };
         if (deltas.length === 0) return object;
-        this.cache.put(this.#number, at, object);
+        this.#cache.put(this.#number, at, object);
         break;
       }
       deltas.push(entry);
       if (deltas.length > DELTA_DEPTH) throw new FormatProblem('stands on too many deltas');
       at = this.#baseOf(entry.head, entry.offset);
-      object = this.cache.get(this.#number, at);
+      object = this.#cache.get(this.#number, at);
     }
     for (const delta of deltas.reverse()) {
       object = { type: object.type, data: applyDelta(object.data, this.#inflated(delta)) };
-      this.cache.put(this.#number, delta.offset, object);
+      this.#cache.put(this.#number, delta.offset, object);
     }
     // A copy: the caller may do with it what it likes, and the cache keeps its own.
     return { type: object.type, data: Buffer.from(object.data) };
@@ -212,7 +233,7 @@ export class PackFile {
     if (head.size > WHOLE_BYTES) throw new FormatProblem(`is too large to be read whole (${head.size} bytes)`);
     if (!canInflateTo(head.size, end - start)) throw new FormatProblem(`cannot hold ${head.size} bytes`);
     if (end - start <= ENTRY_BYTES) return inflate(this.#bytes(start, end - start), head.size).data;
-    const inflater = this.#inflater(this.handles.get(this.path), start, end);
+    const inflater = this.#inflater(this.#handles.get(this.path), start, end);
     const data = Buffer.allocUnsafe(head.size);
     let at = 0;
     for (let piece = inflater.next(); piece !== null; piece = inflater.next()) {
@@ -228,7 +249,7 @@ export class PackFile {
     let at = start;
     return new Inflater(() => {
       const length = Math.min(buffer.length, end - at);
-      if (readFully(this.fs, fd, buffer, length, this.start + at) < length) throw new FormatProblem('is cut off');
+      if (readFully(this.#fs, fd, buffer, length, this.#start + at) < length) throw new FormatProblem('is cut off');
       at += length;
       return buffer.subarray(0, length);
     });
@@ -237,7 +258,7 @@ export class PackFile {
   #deltaResultSize(entry: PackEntry): number {
     const start = entry.offset + entry.head.length;
     if (entry.end - start <= SCRATCH_BYTES) return deltaSizes(this.#inflated(entry)).result;
-    return deltaSizes(this.#inflater(this.handles.get(this.path), start, entry.end).next() ?? Buffer.alloc(0)).result;
+    return deltaSizes(this.#inflater(this.#handles.get(this.path), start, entry.end).next() ?? Buffer.alloc(0)).result;
   }
 
   #guarded<T>(place: number, act: () => T): T {

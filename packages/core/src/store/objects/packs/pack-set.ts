@@ -8,7 +8,7 @@ import { damaged, FormatProblem } from '../damage.ts';
 import type { Handles } from '../handles.ts';
 import { keyOf } from '../object-hash.ts';
 import { BaseCache } from './base-cache.ts';
-import { PackFile } from './pack-file.ts';
+import { PackFile, type PackReading } from './pack-file.ts';
 import { PackIndex } from './pack-index.ts';
 import { indexPathOf, isPackName } from './pack-names.ts';
 
@@ -34,7 +34,7 @@ export class PackSet {
   /** Together over all packs but `#untabled`; each over at least twice as many objects as the next. */
   #tables: readonly PackTable[] = [];
   #untabled: readonly PackFile[] = [];
-  readonly #cache = new BaseCache();
+  readonly #reading: PackReading;
   /** Which file each pack was when it was opened: a pack may be replaced by one of the same name (P5). */
   readonly #stamps = new WeakMap<PackFile, string>();
 
@@ -42,7 +42,9 @@ export class PackSet {
     private readonly fs: Fs,
     private readonly handles: Handles,
     readonly folder: DiskPath,
-  ) {}
+  ) {
+    this.#reading = { fs, handles, cache: new BaseCache() };
+  }
 
   /** The largest first. */
   get packs(): readonly PackFile[] {
@@ -78,7 +80,7 @@ export class PackSet {
       const index = this.#load(indexPath);
       if (typeof index === 'string') problems.set(indexPath, index);
       else if (index !== null) {
-        const pack = new PackFile(this.fs, this.handles, this.#cache, path, index, stat.size);
+        const pack = new PackFile(this.#reading, { path, index, size: stat.size });
         this.#stamps.set(pack, stamp);
         packs.push(pack);
       }
@@ -103,7 +105,7 @@ export class PackSet {
         this.reload();
         return;
       }
-      const pack = new PackFile(this.fs, this.handles, this.#cache, path, index, stat.size);
+      const pack = new PackFile(this.#reading, { path, index, size: stat.size });
       this.#stamps.set(pack, stampOf(stat));
       added.push(pack);
     }

@@ -31,7 +31,7 @@ import { checkEnds, checkOffsets, checkOrder } from '../verify-objects.ts';
 import { deflate, PieceDeflater } from '../zlib-data.ts';
 import { BaseCache } from './base-cache.ts';
 import { PackBuffer } from './pack-buffer.ts';
-import { PackFile } from './pack-file.ts';
+import { PackFile, type PackReading } from './pack-file.ts';
 import { encodeEntryHead, encodePackHeader, PACK_HEADER_BYTES } from './pack-format.ts';
 import { encodePackIndex, PackIndex } from './pack-index.ts';
 import { TEMPORARY_PREFIX } from './pack-names.ts';
@@ -180,7 +180,7 @@ export class PackWriter {
       } finally {
         this.#fs.close(fd);
       }
-      const pack = new PackFile(this.#fs, this.handles, new BaseCache(), path, index, size);
+      const pack = new PackFile(this.#reading(), { path, index, size });
       checkEnds({ fs: this.#fs, handles: this.handles }, pack);
       checkOrder(pack);
       checkOffsets(pack);
@@ -283,6 +283,11 @@ export class PackWriter {
     this.#writeIndex(pack, encodePackIndex([entry], checksum), checksum);
   }
 
+  /** Each pack has a cache of its own, which goes with it. */
+  #reading(): PackReading {
+    return { fs: this.#fs, handles: this.handles, cache: new BaseCache() };
+  }
+
   #writeIndex(pack: DiskPath, data: Buffer, checksum: Buffer): void {
     const parsed = new PackIndex(data);
     try {
@@ -293,7 +298,7 @@ export class PackWriter {
     }
     const size = this.#fs.lstat(pack)?.size ?? 0;
     this.#bytesWritten += size;
-    this.#readable.push(new PackFile(this.#fs, this.handles, new BaseCache(), pack, parsed, size));
+    this.#readable.push(new PackFile(this.#reading(), { path: pack, index: parsed, size }));
     for (let place = 0; place < parsed.count; place++) this.#ids.add(parsed.idAt(place));
   }
 
