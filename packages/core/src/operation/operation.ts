@@ -226,9 +226,8 @@ async function backUp(
   objects: ObjectReader,
 ): Promise<readonly KeptFile[]> {
   const name = `${before.id}-${ports.random.hex(4)}`;
-  return place === 'store'
-    ? saveBackups(ports.fs, store.layout, name, objects, plan.paths)
-    : saveBackupsBeside(ports, store.layout, root, name, objects, plan.paths);
+  const input = { ports, layout: store.layout, root, objects, name, transitions: plan.paths };
+  return place === 'store' ? saveBackups(input) : saveBackupsBeside(input);
 }
 
 /** What is half done is told file by file, so that a person can put it right with the backups alone. */

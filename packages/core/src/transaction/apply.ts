@@ -27,52 +27,105 @@ import type { Transition } from './transition.ts';
  */
 export type Checked = Map<number, string | null>;
 
+/** A transaction's steps, and where they are carried out. */
+export interface Execution {
+  readonly site: Site;
+  readonly steps: readonly Step[];
+  readonly transitions: readonly Transition[];
+  /** What this process set aside; empty where another one did, and a power cut may have hurt it since. */
+  readonly checked: Checked;
+}
+
 /**
  * Makes every path what it should be.
  * @throws ForeignContent at the first path that holds someone else's content; FsError when the system refuses
  */
-export async function applyForward(
-  site: Site,
-  steps: readonly Step[],
-  transitions: readonly Transition[],
-  checked: Checked,
-  pace: Pace,
-): Promise<void> {
+export async function applyForward(execution: Execution, pace: Pace): Promise<void> {
+  const { site, steps, transitions } = execution;
   const [modes, others] = split(steps, (step) => step.do === 'mode');
   for (const [index, step] of others.entries()) {
     if (pace.due()) await pace.breathe({ phase: 'apply', done: index, total: steps.length });
-    await forward(site, step, transitions, checked);
+    await forward(execution, step);
   }
   // While its owner may still open every folder.
   syncFolders(site, touchedFolders(transitions.map(({ path }) => path)));
-  for (const step of modes) await forward(site, step, transitions, checked);
+  for (const step of modes) await forward(execution, step);
   await verify(site, transitions, pace);
+}
+
+/**
+ * Takes the steps back, newest first. Content that is not ours is left where it is.
+ * @returns the paths that hold someone else's content now
+ * @throws FsError when the system refuses; the journal stays then
+ */
+export async function applyBack(execution: Execution): Promise<readonly ForeignContent[]> {
+  const { site, steps, transitions } = execution;
+  const foreign: ForeignContent[] = [];
+  const attempt = async (work: () => Promise<void> | void): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof ForeignContent)) throw error;
+      if (!foreign.some(({ path }) => path === error.path)) foreign.push(error);
+    }
+  };
+  const backwards = [...steps].reverse();
+  for (const step of backwards) {
+    await attempt(async () => {
+      const disk = where(site, step.path);
+      await back(execution, step, disk, foreign);
+      if (disk !== null) site.walk.confirm(step.path);
+    });
+  }
+  syncFolders(site, touchedFolders(transitions.map(({ path }) => path)));
+  for (const step of backwards) {
+    if (step.do !== 'open' && step.do !== 'remove-folder') continue;
+    await attempt(() => setMode(site, step.path, 'folder', step.mode));
+  }
+  return foreign;
+}
+
+/** Paths that hold neither what was found nor what was to come. */
+export function foreignPaths(site: Site, transitions: readonly Transition[]): readonly ForeignContent[] {
+  const foreign: ForeignContent[] = [];
+  for (const { path, from, to } of transitions) {
+    let state: DiskState = { kind: 'absent' };
+    try {
+      const disk = where(site, path);
+      if (disk !== null) state = diskState(site.fs, disk);
+    } catch (error) {
+      if (!(error instanceof ForeignContent)) throw error;
+      foreign.push(error);
+    }
+    if (state.kind === 'absent' || holds(state, from) || holds(state, to)) continue;
+    // A folder that is on its way from or to a file shows the other's kind.
+    if (state.kind === 'folder' && (from?.kind === 'folder' || to?.kind === 'folder')) continue;
+    if (onlyMode(from, to)) continue;
+    foreign.push(new ForeignContent(path, describe(state)));
+  }
+  return foreign;
 }
 
 function split(steps: readonly Step[], first: (step: Step) => boolean): readonly [readonly Step[], readonly Step[]] {
   return [steps.filter(first), steps.filter((step) => !first(step))];
 }
 
-async function forward(site: Site, step: Step, transitions: readonly Transition[], checked: Checked): Promise<void> {
+async function forward(execution: Execution, step: Step): Promise<void> {
+  const { site } = execution;
   const disk = where(site, step.path);
-  await forwardAt(site, step, disk, transitions, checked);
+  await forwardAt(execution, step, disk);
   if (disk !== null) site.walk.confirm(step.path);
 }
 
-async function forwardAt(
-  site: Site,
-  step: Step,
-  disk: DiskPath | null,
-  transitions: readonly Transition[],
-  checked: Checked,
-): Promise<void> {
+async function forwardAt(execution: Execution, step: Step, disk: DiskPath | null): Promise<void> {
+  const { site } = execution;
   const { fs, walk } = site;
   switch (step.do) {
     case 'open':
       setMode(site, step.path, 'folder', step.mode | 0o700);
       return;
     case 'aside':
-      if (disk !== null) setAside(site, step, transitions[step.slot]!, checked);
+      if (disk !== null) setAside(execution, step);
       return;
     case 'remove-folder':
       if (disk === null) return;
@@ -115,13 +168,14 @@ async function forwardAt(
  * Moves what is at a path out of the way and looks at it there, where nobody finds it by name any more: so a save in
  * that very moment is seen, and put back.
  */
-function setAside(site: Site, step: Extract<Step, { do: 'aside' }>, transition: Transition, checked: Checked): void {
+function setAside({ site, transitions, checked }: Execution, step: Extract<Step, { do: 'aside' }>): void {
   const { fs } = site;
+  const { to } = transitions[step.slot]!;
   const disk = where(site, step.path);
   if (disk === null) return;
   const before = diskState(fs, disk);
   if (before.kind === 'absent') return;
-  if (transition.to !== null && holds(before, transition.to)) return; // done before
+  if (to !== null && holds(before, to)) return; // done before
   if (!holds(before, step.entry)) throw new ForeignContent(step.path, describe(before));
   const aside = asideFile(site, step.slot);
   try {
@@ -200,51 +254,9 @@ async function verify(site: Site, transitions: readonly Transition[], pace: Pace
   }
 }
 
-/**
- * Takes the steps back, newest first. Content that is not ours is left where it is.
- * @param checked what this process set aside; empty where another one did, and a power cut may have hurt it since
- * @returns the paths that hold someone else's content now
- * @throws FsError when the system refuses; the journal stays then
- */
-export async function applyBack(
-  site: Site,
-  steps: readonly Step[],
-  transitions: readonly Transition[],
-  checked: Checked,
-): Promise<readonly ForeignContent[]> {
-  const foreign: ForeignContent[] = [];
-  const attempt = async (work: () => Promise<void> | void): Promise<void> => {
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof ForeignContent)) throw error;
-      if (!foreign.some(({ path }) => path === error.path)) foreign.push(error);
-    }
-  };
-  const backwards = [...steps].reverse();
-  for (const step of backwards) {
-    await attempt(async () => {
-      const disk = where(site, step.path);
-      await back(site, step, disk, transitions, checked, foreign);
-      if (disk !== null) site.walk.confirm(step.path);
-    });
-  }
-  syncFolders(site, touchedFolders(transitions.map(({ path }) => path)));
-  for (const step of backwards) {
-    if (step.do !== 'open' && step.do !== 'remove-folder') continue;
-    await attempt(() => setMode(site, step.path, 'folder', step.mode));
-  }
-  return foreign;
-}
-
-async function back(
-  site: Site,
-  step: Step,
-  disk: DiskPath | null,
-  transitions: readonly Transition[],
-  checked: Checked,
-  foreign: ForeignContent[],
-): Promise<void> {
+/** @param foreign gets what is found to be someone else's, and stays */
+async function back(execution: Execution, step: Step, disk: DiskPath | null, foreign: ForeignContent[]): Promise<void> {
+  const { site, transitions } = execution;
   const { fs, walk } = site;
   switch (step.do) {
     case 'open':
@@ -294,7 +306,7 @@ async function back(
       return;
     }
     case 'aside':
-      await bringBack(site, step, checked, foreign);
+      await bringBack(execution, step, foreign);
   }
 }
 
@@ -311,9 +323,8 @@ function withdraw(site: Site, step: Extract<Step, { do: 'place' }>): void {
 }
 
 async function bringBack(
-  site: Site,
+  { site, checked }: Execution,
   step: Extract<Step, { do: 'aside' }>,
-  checked: Checked,
   foreign: ForeignContent[],
 ): Promise<void> {
   const { fs } = site;
@@ -337,25 +348,4 @@ async function bringBack(
     await ensureStaged(site, step.slot, step.entry);
   }
   place(site, step.path, step.slot, step.entry);
-}
-
-/** Paths that hold neither what was found nor what was to come. */
-export function foreignPaths(site: Site, transitions: readonly Transition[]): readonly ForeignContent[] {
-  const foreign: ForeignContent[] = [];
-  for (const { path, from, to } of transitions) {
-    let state: DiskState = { kind: 'absent' };
-    try {
-      const disk = where(site, path);
-      if (disk !== null) state = diskState(site.fs, disk);
-    } catch (error) {
-      if (!(error instanceof ForeignContent)) throw error;
-      foreign.push(error);
-    }
-    if (state.kind === 'absent' || holds(state, from) || holds(state, to)) continue;
-    // A folder that is on its way from or to a file shows the other's kind.
-    if (state.kind === 'folder' && (from?.kind === 'folder' || to?.kind === 'folder')) continue;
-    if (onlyMode(from, to)) continue;
-    foreign.push(new ForeignContent(path, describe(state)));
-  }
-  return foreign;
 }

@@ -31,6 +31,18 @@ import type { Transition } from './transition.ts';
 /** Where plain copies go: into the store, or beside each file. */
 export type BackupPlace = 'store' | 'beside';
 
+/** What is to be copied, and where the copies go. */
+export interface BackupInput {
+  readonly ports: Ports;
+  readonly layout: StoreLayout;
+  /** The workspace's folder. */
+  readonly root: DiskPath;
+  readonly objects: ObjectReader;
+  /** Of the act's backups; there are none of that name. */
+  readonly name: string;
+  readonly transitions: readonly Transition[];
+}
+
 /** Of an act's backups: the number of the checkpoint before it. */
 const FOLDER = /^cp_(\d+)-[0-9a-f]+$/;
 /** Of the name, bytes: what is put behind it must fit, too. */
@@ -39,15 +51,14 @@ const LONGEST_PART = 180;
 /**
  * Plain copies of the files that a transaction replaces or removes, under their own names. Not flushed one by one: the
  * store has their bytes durably, and these are for a person without a tool.
- * @param name of their folder; nothing of that name is there
  */
-export async function saveBackups(
-  fs: Fs,
-  layout: StoreLayout,
-  name: string,
-  objects: ObjectReader,
-  transitions: readonly Transition[],
-): Promise<readonly KeptFile[]> {
+export async function saveBackups({
+  ports: { fs },
+  layout,
+  objects,
+  name,
+  transitions,
+}: Omit<BackupInput, 'root'>): Promise<readonly KeptFile[]> {
   const kept: KeptFile[] = [];
   const made = new Set<string>();
   const folderFor = (path: TreePath): DiskPath => {
@@ -70,14 +81,8 @@ export async function saveBackups(
  * The same beside each file, as `a.ts.bak`. Whatever has that name already stays: the next free number is taken.
  * @throws ForeignContent when someone takes a name in that very moment; FsError
  */
-export async function saveBackupsBeside(
-  ports: Ports,
-  layout: StoreLayout,
-  root: DiskPath,
-  name: string,
-  objects: ObjectReader,
-  transitions: readonly Transition[],
-): Promise<readonly KeptFile[]> {
+export async function saveBackupsBeside(input: BackupInput): Promise<readonly KeptFile[]> {
+  const { ports, layout, root, objects, name, transitions } = input;
   const walk = new FolderWalk(ports.fs, root);
   try {
     const copies = transitions.flatMap(({ path, from, to }) =>
@@ -101,16 +106,6 @@ export async function saveBackupsBeside(
     return copies.map(({ path, beside }) => ({ path, backup: diskChild(root, beside) }));
   } finally {
     walk.close();
-  }
-}
-
-function freeName(walk: FolderWalk, fs: Fs, path: TreePath): TreePath {
-  const folder = parentPath(path);
-  const name = lastName(path).slice(0, LONGEST_PART);
-  for (let number = 1; ; number++) {
-    const beside = childPath(folder, nameOf(`${name}.bak${number === 1 ? '' : number}`));
-    const disk = walk.child(beside);
-    if (disk === null || fs.lstat(disk) === null) return beside;
   }
 }
 
@@ -145,22 +140,6 @@ export function purgeBackups(
   }
 }
 
-function dropCopies(
-  ports: Ports,
-  folder: DiskPath,
-  at: TreePath,
-  isMeant: (path: TreePath, id: ObjectId) => boolean,
-): void {
-  const { fs } = ports;
-  for (const name of fs.list(folder)) {
-    const disk = diskChild(folder, name);
-    const path = childPath(at, name as Name);
-    const state = diskState(fs, disk);
-    if (state.kind === 'folder') dropCopies(ports, disk, path, isMeant);
-    else if (state.kind === 'file' && isMeant(path, state.id)) removeIfThere(fs, disk);
-  }
-}
-
 /**
  * Removes the backups of acts that began at a checkpoint which is gone; one beside its file only while it holds what was
  * put into it.
@@ -183,6 +162,32 @@ export function dropBackups(
   }
   for (const name of ports.fs.list(layout.backups)) {
     if (isOld(name)) removeTree(ports.fs, diskChild(layout.backups, name));
+  }
+}
+
+function freeName(walk: FolderWalk, fs: Fs, path: TreePath): TreePath {
+  const folder = parentPath(path);
+  const name = lastName(path).slice(0, LONGEST_PART);
+  for (let number = 1; ; number++) {
+    const beside = childPath(folder, nameOf(`${name}.bak${number === 1 ? '' : number}`));
+    const disk = walk.child(beside);
+    if (disk === null || fs.lstat(disk) === null) return beside;
+  }
+}
+
+function dropCopies(
+  ports: Ports,
+  folder: DiskPath,
+  at: TreePath,
+  isMeant: (path: TreePath, id: ObjectId) => boolean,
+): void {
+  const { fs } = ports;
+  for (const name of fs.list(folder)) {
+    const disk = diskChild(folder, name);
+    const path = childPath(at, name as Name);
+    const state = diskState(fs, disk);
+    if (state.kind === 'folder') dropCopies(ports, disk, path, isMeant);
+    else if (state.kind === 'file' && isMeant(path, state.id)) removeIfThere(fs, disk);
   }
 }
 

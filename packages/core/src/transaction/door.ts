@@ -37,7 +37,7 @@ import type { HeldLock } from '../store/lock.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { confirmFolders, makeFolders } from '../store/private-folders.ts';
 import { stageName } from '../store/staging-names.ts';
-import { applyBack, applyForward, type Checked } from './apply.ts';
+import { applyBack, applyForward, type Execution } from './apply.ts';
 import { journalFile, removeJournal, writeIntent, writeJournal } from './journal.ts';
 import { type KeptFile, keepLateWrites, keepWithdrawn } from './late-writes.ts';
 import { mountPointsIn, mountsOf } from './mounts.ts';
@@ -45,7 +45,7 @@ import { asSavepointError, conflictError, isExpected, pendingError } from './out
 import { checkTransitions, closedFolders } from './prepare.ts';
 import { ForeignContent, openSite, type Site, writeStaged } from './site.ts';
 import { discardStage } from './stage.ts';
-import { onlyMode, type Step, stepsFor } from './steps.ts';
+import { onlyMode, stepsFor } from './steps.ts';
 import type { Intent, Journal, Publication, Transition } from './transition.ts';
 
 export interface TransactionInput {
@@ -158,6 +158,13 @@ async function stageAll(site: Site, transitions: readonly Transition[], pace: Pa
   }
 }
 
+/** A transaction past its commit point. */
+interface Committed {
+  readonly intent: Intent;
+  readonly journal: Journal;
+  readonly execution: Execution;
+}
+
 /** From the commit point to one of the two ends, or to pending (D7). */
 async function settle(
   input: TransactionInput,
@@ -167,15 +174,16 @@ async function settle(
 ): Promise<TransactionResult> {
   const { transitions } = journal;
   const steps = stepsFor(transitions, journal.closed);
-  const checked: Checked = new Map();
+  const execution: Execution = { site, steps, transitions, checked: new Map() };
+  const committed: Committed = { intent, journal, execution };
   try {
-    await applyForward(site, steps, transitions, checked, input.pace.uncancellable());
+    await applyForward(execution, input.pace.uncancellable());
     input.lock.assertHeld();
     await publishOnce(input.publication);
   } catch (cause) {
-    throw await takenBack(input, intent, journal, site, steps, checked, cause);
+    throw await takenBack(input, committed, cause);
   }
-  const kept = tidy(input, intent, journal, site, checked);
+  const kept = tidy(input, committed);
   return { transaction: journal.transaction, paths: transitions.length, kept };
 }
 
@@ -193,20 +201,17 @@ async function publishOnce(publication: Publication): Promise<void> {
 /** Takes a committed transaction back and says what the caller is told. */
 async function takenBack(
   input: TransactionInput,
-  intent: Intent,
-  journal: Journal,
-  site: Site,
-  steps: readonly Step[],
-  checked: Checked,
+  { intent, journal, execution }: Committed,
   cause: unknown,
 ): Promise<SavepointError> {
+  const { site, checked } = execution;
   let foreign: readonly ForeignContent[] = [];
   const kept: KeptFile[] = [];
   for (let attempt = 1; ; attempt++) {
     try {
       if (input.publication.isPublished()) input.publication.withdraw();
       await input.publication.takeBack?.();
-      foreign = await applyBack(site, steps, journal.transitions, checked);
+      foreign = await applyBack(execution);
       kept.push(...keepLateWrites(input.ports.fs, input.layout, journal, site, checked));
       kept.push(...keepWithdrawn(input.ports.fs, input.layout, journal, site));
       removeJournal(input.ports.fs, input.layout.journal, journal.transaction);
@@ -224,13 +229,8 @@ async function takenBack(
 }
 
 /** After publication nothing can fail any more: what cannot be removed now is removed by the next writer. */
-function tidy(
-  input: TransactionInput,
-  intent: Intent,
-  journal: Journal,
-  site: Site,
-  checked: Checked,
-): readonly KeptFile[] {
+function tidy(input: TransactionInput, { intent, journal, execution }: Committed): readonly KeptFile[] {
+  const { site, checked } = execution;
   let kept: readonly KeptFile[] = [];
   try {
     kept = keepLateWrites(input.ports.fs, input.layout, journal, site, checked);

@@ -17,6 +17,15 @@ export interface KeptFile {
   readonly backup: DiskPath;
 }
 
+/** A file that holds someone else's content. */
+export interface Stranger {
+  readonly transaction: TransactionId;
+  readonly slot: number;
+  readonly path: TreePath;
+  /** Where it lies now. */
+  readonly file: DiskPath;
+}
+
 const KEPT_BYTES = 2 ** 31;
 /** Of the name, bytes: what is put before it must fit, too. */
 const LONGEST_PART = 180;
@@ -42,7 +51,7 @@ export function keepLateWrites(
     if (stat === null) continue;
     const isAsChecked = checked.get(slot) === stampOf(stat);
     if (!isAsChecked && !holds(diskState(fs, aside), from)) {
-      kept.push({ path, backup: copyAway(fs, layout, journal.transaction, slot, path, aside) });
+      kept.push({ path, backup: copyAway(fs, layout, { transaction: journal.transaction, slot, path, file: aside }) });
     }
     removeIfAllowed(fs, aside);
   }
@@ -59,11 +68,24 @@ export function keepWithdrawn(fs: Fs, layout: StoreLayout, journal: Journal, sit
     if (state.kind === 'absent') continue;
     // Or what was there before, on its way back from the store.
     if (!holds(state, to) && !holds(state, from)) {
-      kept.push({ path, backup: copyAway(fs, layout, journal.transaction, slot, path, staged) });
+      kept.push({ path, backup: copyAway(fs, layout, { transaction: journal.transaction, slot, path, file: staged }) });
     }
     removeIfAllowed(fs, staged);
   }
   return kept;
+}
+
+/** Copies it, whatever it holds, into the transaction's backup folder. */
+export function copyAway(fs: Fs, layout: StoreLayout, { transaction, slot, path, file }: Stranger): DiskPath {
+  const folder = diskChild(layout.backups, transaction);
+  if (fs.lstat(folder) === null) {
+    fs.makeFolder(folder, 0o700);
+    syncFolder(fs, layout.backups);
+  }
+  // The slot keeps equal names of different folders apart.
+  const backup = diskChild(folder, `${slot}-${lastName(path).slice(0, LONGEST_PART)}`);
+  durableWrite(fs, backup, readWhole(fs, file, KEPT_BYTES), 0o600);
+  return backup;
 }
 
 /** What stays goes with its staging folder. */
@@ -73,24 +95,4 @@ function removeIfAllowed(fs: Fs, file: DiskPath): void {
   } catch (error) {
     if (!(error instanceof FsError)) throw error;
   }
-}
-
-/** Copies a file of someone else's, of any kind of content, into the transaction's backup folder. */
-export function copyAway(
-  fs: Fs,
-  layout: StoreLayout,
-  transaction: TransactionId,
-  slot: number,
-  path: TreePath,
-  from: DiskPath,
-): DiskPath {
-  const folder = diskChild(layout.backups, transaction);
-  if (fs.lstat(folder) === null) {
-    fs.makeFolder(folder, 0o700);
-    syncFolder(fs, layout.backups);
-  }
-  // The slot keeps equal names of different folders apart.
-  const backup = diskChild(folder, `${slot}-${lastName(path).slice(0, LONGEST_PART)}`);
-  durableWrite(fs, backup, readWhole(fs, from, KEPT_BYTES), 0o600);
-  return backup;
 }

@@ -74,9 +74,11 @@ async function moveOne(input: HeadsInput, step: HeadStep): Promise<void> {
   if (now === null || !isOnTheWay(now, step)) throw conflict(step, 'was moved by somebody else meanwhile'); // H1
   const detaches = step.after.branch === null && !samePosition(now, step.after);
   const attaches = step.after.branch !== null && now.branch !== step.after.branch;
-  if ((updates.length > 0 || detaches || attaches) && git === null) throw needsGit(step);
+  const commands = updates.map(updateCommand);
+  if (detaches) commands.push(`option no-deref\0update HEAD\0${step.after.commit}\0${now.commit ?? NO_ID}\0`);
+  if ((commands.length > 0 || attaches) && git === null) throw needsGit(step);
   await giveStaged(input, step, state);
-  if (git !== null && (updates.length > 0 || detaches)) await updateRefs(git, state, step, updates, detaches, now);
+  if (git !== null && commands.length > 0) await updateRefs(git, state, step, commands);
   if (git !== null && attaches) {
     const branch = textFromBytes(refOf(step.after.branch ?? '')) ?? '';
     const done = await git.run(state, ['symbolic-ref', '-m', MESSAGE, 'HEAD', branch]);
@@ -122,19 +124,13 @@ function needsGit({ path }: HeadStep): SavepointError {
   return new SavepointError('GIT_REFUSED', message, { repositories: [{ path: nameToJson(path), why: message }] });
 }
 
-async function updateRefs(
-  git: Git,
-  state: GitState,
-  step: HeadStep,
-  updates: readonly RefUpdate[],
-  detaches: boolean,
-  now: HeadPosition,
-): Promise<void> {
-  const lines = updates.map(({ name, from, to }) =>
-    to === null ? `delete ${name}\0${from ?? NO_ID}\0` : `update ${name}\0${to}\0${from ?? NO_ID}\0`,
-  );
-  if (detaches) lines.push(`option no-deref\0update HEAD\0${step.after.commit}\0${now.commit ?? NO_ID}\0`);
-  const input = Buffer.from(lines.join(''), 'latin1');
+function updateCommand({ name, from, to }: RefUpdate): string {
+  return to === null ? `delete ${name}\0${from ?? NO_ID}\0` : `update ${name}\0${to}\0${from ?? NO_ID}\0`;
+}
+
+/** @param commands as `git update-ref --stdin -z` reads them */
+async function updateRefs(git: Git, state: GitState, step: HeadStep, commands: readonly string[]): Promise<void> {
+  const input = Buffer.from(commands.join(''), 'latin1');
   const done = await git.run(state, ['update-ref', '-m', MESSAGE, '--stdin', '-z'], input); // H2
   if (done.exit !== 0) throw conflict(step, `could not be moved (${complaint(done)})`);
 }

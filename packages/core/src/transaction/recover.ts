@@ -19,7 +19,7 @@ import { identityOf, stillSameFolder } from '../store/folder-identity.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import { applyBack, applyForward, type Checked, foreignPaths } from './apply.ts';
+import { applyBack, applyForward, foreignPaths } from './apply.ts';
 import { clearJournalDebris, listUnsettled, removeJournal, writeJournal } from './journal.ts';
 import { copyAway, type KeptFile, keepLateWrites, keepWithdrawn } from './late-writes.ts';
 import { isIn, missingMounts } from './mounts.ts';
@@ -183,12 +183,12 @@ async function settle(
   site: Site,
   publication: Publication,
 ): Promise<'forward' | 'back'> {
-  const steps = stepsFor(journal.transitions, journal.closed);
+  const { transitions } = journal;
+  const steps = stepsFor(transitions, journal.closed);
   let refusal: Expected | null = null;
   if (input.decision !== 'back') {
     try {
-      const checked: Checked = new Map();
-      await applyForward(site, steps, journal.transitions, checked, input.pace.uncancellable());
+      await applyForward({ site, steps, transitions, checked: new Map() }, input.pace.uncancellable());
       input.lock.assertHeld();
       await publication.publish();
       return 'forward';
@@ -202,7 +202,7 @@ async function settle(
   try {
     if (publication.isPublished()) publication.withdraw();
     await publication.takeBack?.();
-    await applyBack(site, steps, journal.transitions, new Map());
+    await applyBack({ site, steps, transitions, checked: new Map() });
     return 'back';
   } catch (error) {
     if (!isExpected(error)) throw error;
@@ -245,7 +245,8 @@ function moveStrangersAway(
     const slot = journal.transitions.findIndex((transition) => transition.path === path);
     const disk = whereIfAny(site, path);
     if (disk === null || diskState(site.fs, disk).kind !== 'file') continue;
-    const backup = copyAway(input.ports.fs, input.layout, journal.transaction, slot, path, disk);
+    const stranger = { transaction: journal.transaction, slot, path, file: disk };
+    const backup = copyAway(input.ports.fs, input.layout, stranger);
     site.fs.unlink(disk);
     kept.push({ path, backup });
   }
