@@ -29,13 +29,6 @@ const CHAIN_ROOM: Room = { patterns: 20_000, slow: 64 };
 /** Folders below the topmost one. Deeper down no rule is asked, because some patterns take the longer the deeper. */
 const DEPTH = 200;
 
-/** One file's rules as seen from one folder. */
-interface View {
-  readonly rules: Ignore;
-  /** From the folder of the file to this one; ends in `/` unless empty. */
-  readonly path: string;
-}
-
 /**
  * The rules that apply in one folder: its own `.gitignore`, over those of the folders above, over `info/exclude`, over
  * the person's own. The last matching pattern of the first file that has one decides; below a folder that is ignored
@@ -44,49 +37,29 @@ interface View {
 export class IgnoreChain {
   /** Equal keys give equal answers: a hash of every rule text on the chain and of where it stands. */
   readonly key: string;
+  /** What could not be used of the files that this folder adds. */
+  readonly problems: readonly ChainProblem[];
+  /** Patterns of the files that this folder adds, weakest first. */
+  readonly #own: readonly (readonly string[])[];
+  /** What is left for the files of folders below. */
+  readonly #room: Room;
+  readonly #depth: number;
   #views: readonly View[] | null = null;
   #hidden: boolean | null = null;
   #filter: NameFilter | null | undefined;
 
+  /** @param files that this folder adds, weakest first */
   private constructor(
     private readonly ignoreCase: boolean,
     private readonly parent: IgnoreChain | null,
     private readonly name: string,
-    /** Patterns of the files that this folder adds, weakest first. */
-    private readonly own: readonly (readonly string[])[],
-    private readonly room: Room,
-    private readonly depth: number,
-    key: string,
-    /** What could not be used of the files that this folder adds. */
-    readonly problems: readonly ChainProblem[],
-  ) {
-    this.key = key;
-  }
-
-  /** The chain of a repository's (or a plain workspace's) topmost folder. */
-  static start(start: ChainStart): IgnoreChain {
-    const files = { global: start.global, exclude: start.exclude, '.gitignore': start.top };
-    const key = hash('savepoint ignore rules 1', start.ignoreCase ? 'i' : '', ...Object.values(files).map(digest));
-    return IgnoreChain.#make(start.ignoreCase, null, '', files, key);
-  }
-
-  /** @param gitignore the `.gitignore` of that folder */
-  enter(folder: Name, gitignore: IgnoreFile): IgnoreChain {
-    const key = hash(this.key, folder, digest(gitignore));
-    return IgnoreChain.#make(this.ignoreCase, this, folder, { '.gitignore': gitignore }, key);
-  }
-
-  static #make(
-    ignoreCase: boolean,
-    parent: IgnoreChain | null,
-    name: string,
     files: Readonly<Partial<Record<ChainProblem['file'], IgnoreFile>>>,
     key: string,
-  ): IgnoreChain {
+  ) {
     const own: (readonly string[])[] = [];
     const problems: ChainProblem[] = [];
-    const depth = parent === null ? 0 : parent.depth + 1;
-    let room = parent?.room ?? CHAIN_ROOM;
+    const depth = parent === null ? 0 : parent.#depth + 1;
+    let room = parent === null ? CHAIN_ROOM : parent.#room;
     if (depth === DEPTH + 1) {
       const detail = `more than ${DEPTH} folders down, where no rule is used`;
       problems.push({ file: '.gitignore', line: null, why: 'too-deep', detail });
@@ -98,7 +71,24 @@ export class IgnoreChain {
       if (lines.patterns.length > 0) own.push(lines.patterns);
       room = { patterns: Math.max(0, room.patterns - lines.patterns.length), slow: room.slow - lines.slow };
     }
-    return new IgnoreChain(ignoreCase, parent, name, own, room, depth, key, problems);
+    this.key = key;
+    this.problems = problems;
+    this.#own = own;
+    this.#room = room;
+    this.#depth = depth;
+  }
+
+  /** The chain of a repository's (or a plain workspace's) topmost folder. */
+  static start(start: ChainStart): IgnoreChain {
+    const files = { global: start.global, exclude: start.exclude, '.gitignore': start.top };
+    const key = hash('savepoint ignore rules 1', start.ignoreCase ? 'i' : '', ...Object.values(files).map(digest));
+    return new IgnoreChain(start.ignoreCase, null, '', files, key);
+  }
+
+  /** @param gitignore the `.gitignore` of that folder */
+  enter(folder: Name, gitignore: IgnoreFile): IgnoreChain {
+    const key = hash(this.key, folder, digest(gitignore));
+    return new IgnoreChain(this.ignoreCase, this, folder, { '.gitignore': gitignore }, key);
   }
 
   isIgnored(name: Name, isFolder: boolean): boolean {
@@ -126,7 +116,7 @@ export class IgnoreChain {
   }
 
   #verdict(name: string, isFolder: boolean): boolean {
-    if (this.depth > DEPTH) return false;
+    if (this.#depth > DEPTH) return false;
     if (this.#filtered()?.mayMatch(name) === false) return false;
     const views = this.#compiled();
     const ending = this.#fold(isFolder ? `${name}/` : name);
@@ -141,9 +131,9 @@ export class IgnoreChain {
   /** Over all files of the chain; null where they have to be asked about every name. */
   #filtered(): NameFilter | null {
     if (this.#filter === undefined) {
-      const own = NameFilter.of(this.own.flat());
+      const own = NameFilter.of(this.#own.flat());
       const above = this.parent === null ? NameFilter.of([]) : this.parent.#filtered();
-      this.#filter = own === null || above === null ? null : this.own.length === 0 ? above : above.with(own);
+      this.#filter = own === null || above === null ? null : this.#own.length === 0 ? above : above.with(own);
     }
     return this.#filter;
   }
@@ -154,7 +144,7 @@ export class IgnoreChain {
   }
 
   #compile(): readonly View[] {
-    const own = this.own.map((patterns) => ({ rules: this.#empty().add(this.#fold(asText(patterns))), path: '' }));
+    const own = this.#own.map((patterns) => ({ rules: this.#empty().add(this.#fold(asText(patterns))), path: '' }));
     if (this.parent === null) return own;
     const folder = `${this.#fold(this.name)}/`;
     return [...this.parent.#compiled().map((view) => this.#below(view, folder)), ...own];
@@ -181,6 +171,13 @@ export class IgnoreChain {
     if (!this.ignoreCase) return text;
     return text.replace(/[\x80-\xff]/g, (char) => String.fromCharCode(0xe100 + char.charCodeAt(0)));
   }
+}
+
+/** One file's rules as seen from one folder. */
+interface View {
+  readonly rules: Ignore;
+  /** From the folder of the file to this one; ends in `/` unless empty. */
+  readonly path: string;
 }
 
 /** One string for the package to split again: it drops one CR at the end of a line. */

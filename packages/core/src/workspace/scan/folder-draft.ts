@@ -3,12 +3,12 @@
 import { type FolderListing, LISTED_FIELD, LISTED_FIELDS, type ListedStat, statOf } from '../../io/fs.ts';
 import type { FileEntry, LinkEntry, Skip } from '../../model/entries.ts';
 import type { ObjectId } from '../../model/ids.ts';
-import type { Name, TreePath } from '../../model/names.ts';
+import type { Name } from '../../model/names.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import { ALL_OTHERS } from '../../store/snapshot/side.ts';
 import { type FolderRef, writeFolder } from '../../store/snapshot/snapshot.ts';
 import type { Findings } from './findings.ts';
-import { Found, type FoundName, KnownFolder } from './known-folder.ts';
+import { Found, type FoundFolder, type FoundName, KnownFolder } from './known-folder.ts';
 import type { LinkedFile } from './linked-file.ts';
 
 export interface WrittenFolder {
@@ -25,6 +25,12 @@ export interface Marks {
   readonly ignored: boolean;
 }
 
+/** The folder itself, before anything is found in it. */
+export interface DraftedFolder extends Pick<FoundFolder, 'path' | 'rules' | 'mode'> {
+  /** On record for all that is not captured in here. */
+  readonly dependency: Skip | null;
+}
+
 const PLAIN_LEAF = Found.plain | Found.provable;
 
 export class FolderDraft {
@@ -34,20 +40,19 @@ export class FolderDraft {
   readonly #positions: Int32Array;
   readonly #refs = new Map<number, WrittenFolder>();
   readonly #unsettled = new Set<Name>();
+  /** The names of the known folder were judged under the same rules. */
+  readonly #hasKnownRules: boolean;
   #isSpecial = false;
   #linked: LinkedFile[] | null = null;
 
   constructor(
     private readonly listing: FolderListing,
-    private readonly path: TreePath,
-    private readonly mode: number,
-    private readonly rules: string,
-    /** On record for all that is not captured in here. */
-    private readonly dependency: Skip | null,
+    private readonly drafted: DraftedFolder,
     private readonly known: KnownFolder | undefined,
   ) {
     this.#found = new Array(listing.names.length);
     this.#positions = positions(listing.names, known?.names() ?? []);
+    this.#hasKnownRules = known?.rules === drafted.rules;
   }
 
   /** What is found from here on does not follow from rules and numbers alone. */
@@ -64,14 +69,15 @@ export class FolderDraft {
   keep(index: number, findings: Findings): boolean {
     const position = this.#positions[index]!;
     const { known } = this;
-    if (position < 0 || known === undefined || known.rules !== this.rules) return false;
+    if (position < 0 || known === undefined || !this.#hasKnownRules) return false;
     const what = known.what(position);
-    if ((what & PLAIN_LEAF) !== PLAIN_LEAF || !this.#isProven(index, position)) return false;
+    const at = index * LISTED_FIELDS;
+    const { numbers } = this.listing;
+    if ((what & PLAIN_LEAF) !== PLAIN_LEAF || !known.provesListed(position, numbers, at)) return false;
     this.#found[index] = position;
     const isLink = (what & Found.kind) === Found.link;
-    const at = index * LISTED_FIELDS;
-    findings.count(isLink ? 'link' : 'file', this.listing.numbers[at + LISTED_FIELD.size]!);
-    if (this.listing.numbers[at + LISTED_FIELD.nlink]! > 1) this.#noteLinked(statOf(this.listing, index));
+    findings.count(isLink ? 'link' : 'file', numbers[at + LISTED_FIELD.size]!);
+    if (numbers[at + LISTED_FIELD.nlink]! > 1) this.#noteLinked(statOf(this.listing, index));
     return true;
   }
 
@@ -79,7 +85,7 @@ export class FolderDraft {
   judged(index: number, isFolder: boolean): boolean | null {
     const position = this.#positions[index]!;
     const { known } = this;
-    if (position < 0 || known === undefined || known.rules !== this.rules) return null;
+    if (position < 0 || known === undefined || !this.#hasKnownRules) return null;
     const what = known.what(position);
     const kind = what & Found.kind;
     if (kind === Found.skip || (kind === Found.folder) !== isFolder) return null;
@@ -91,8 +97,7 @@ export class FolderDraft {
     const position = this.#positions[index]!;
     const { known } = this;
     if (position < 0 || known === undefined) return null;
-    const { size, ino, mode, mtimeMs, ctimeMs } = stat;
-    return known.proves(position, size, ino, mode, mtimeMs, ctimeMs) ? known.id(position) : null;
+    return known.proves(position, stat) ? known.id(position) : null;
   }
 
   leaf(
@@ -122,13 +127,13 @@ export class FolderDraft {
 
   write(batch: ObjectBatch): WrittenFolder {
     const { known } = this;
-    const isWhole = this.dependency === null && !this.#isSpecial && this.#unsettled.size === 0;
+    const { path, rules, mode, dependency } = this.drafted;
+    const isWhole = dependency === null && !this.#isSpecial && this.#unsettled.size === 0;
     const standing =
-      isWhole && known !== undefined && known.mode === this.mode && this.#isAsWritten(known) ? known.ref : null;
+      isWhole && known !== undefined && known.mode === mode && this.#isAsWritten(known) ? known.ref : null;
     const ref = standing ?? this.#write(batch);
     const names = this.#names();
-    const isKnown = standing !== null && known !== undefined && this.#isAsKnown(known);
-    const { path, rules, mode } = this;
+    const isKnown = standing !== null && known !== undefined && this.#isAsKnown();
     return {
       ref,
       known: isKnown ? known : KnownFolder.of({ path, rules, mode, ref: isWhole ? ref : null, names: [...names] }),
@@ -155,9 +160,9 @@ export class FolderDraft {
   }
 
   /** Given that it is as written: whether the record would be the same, too. */
-  #isAsKnown(known: KnownFolder): boolean {
+  #isAsKnown(): boolean {
     return (
-      known.rules === this.rules &&
+      this.#hasKnownRules &&
       this.#found.every((found) => found === undefined || typeof found === 'number' || found.id === null)
     );
   }
@@ -173,7 +178,8 @@ export class FolderDraft {
     const entries = new Map<Name, FileEntry | LinkEntry | FolderRef>();
     const skips = new Map<Name, Skip>();
     const ignored = new Set<Name>();
-    if (this.dependency !== null) skips.set(ALL_OTHERS, this.dependency);
+    const { mode, dependency } = this.drafted;
+    if (dependency !== null) skips.set(ALL_OTHERS, dependency);
     for (const [index, { ref }] of this.#refs) entries.set(this.#name(index), ref);
     for (const { name, what, stat, id, skip } of this.#names()) {
       if ((what & Found.ignored) !== 0) ignored.add(name);
@@ -182,21 +188,8 @@ export class FolderDraft {
       const isLink = (what & Found.kind) === Found.link;
       entries.set(name, isLink ? { kind: 'link', id } : { kind: 'file', id, mode: stat.mode & 0o7777 });
     }
-    const note = { mode: this.mode, modes: new Map(), skips, ignored, unsettled: this.#unsettled };
+    const note = { mode, modes: new Map(), skips, ignored, unsettled: this.#unsettled };
     return writeFolder(batch, { note, entries });
-  }
-
-  #isProven(index: number, position: number): boolean {
-    const at = index * LISTED_FIELDS;
-    const { numbers } = this.listing;
-    return this.known!.proves(
-      position,
-      numbers[at + LISTED_FIELD.size]!,
-      numbers[at + LISTED_FIELD.ino]!,
-      numbers[at + LISTED_FIELD.mode]!,
-      numbers[at + LISTED_FIELD.mtimeMs]!,
-      numbers[at + LISTED_FIELD.ctimeMs]!,
-    );
   }
 
   #name(index: number): Name {

@@ -145,9 +145,8 @@ export class FolderScan {
     const { path, disk, above } = task;
     const { names } = listing;
     const isChosen = this.#roots.has(path);
-    const step = (fs: Fs, before: Entered | null = null): Entered => {
-      return stepInto(fs, above, path, disk, names, isChosen, before);
-    };
+    const folder = { path, disk, names, isChosen };
+    const step = (fs: Fs, before: Entered | null = null): Entered => stepInto(fs, above, folder, before);
     const hasGit = names.includes('.git' as Name);
     let here = hasGit ? recalled.still(path, step) : step(ports.fs);
     // What is not a repository, or not yet, stands under the rules above it, and nothing tells when it becomes one.
@@ -167,7 +166,8 @@ export class FolderScan {
       if (!here.position.tracked.hasBelow(path) && !this.#mustGoTo(path)) return { skip: dependency };
     }
     const rules = `${here.position.chain.key} ${this.#rulesKey}`;
-    const draft = new FolderDraft(listing, path, permissions(task.stat), rules, dependency, recalled.known(path));
+    const drafted = { path, rules, mode: permissions(task.stat), dependency };
+    const draft = new FolderDraft(listing, drafted, recalled.known(path));
     // What is captured for a special reason must not be taken for the rule.
     const isPlain = dependency === null && !must.reaches(path) && !own.mayLieIn(path);
     if (!isPlain) draft.isSpecial();

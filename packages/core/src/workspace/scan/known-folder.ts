@@ -19,7 +19,7 @@
  *              path, rules' key, names (NUL between them), skips (JSON: [position, skip])
  */
 
-import type { ListedStat } from '../../io/fs.ts';
+import { LISTED_FIELD, type ListedStat } from '../../io/fs.ts';
 import type { Skip } from '../../model/entries.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { Name, TreePath } from '../../model/names.ts';
@@ -42,12 +42,15 @@ export const Found = {
   ignored: 64,
 } as const;
 
+/** What proves that a file is still the same. */
+export type FoundStat = Pick<ListedStat, 'size' | 'ino' | 'mode' | 'mtimeMs' | 'ctimeMs'>;
+
 export interface FoundName {
   readonly name: Name;
   /** Of {@link Found}. */
   readonly what: number;
   /** Of files and links. */
-  readonly stat: Pick<ListedStat, 'size' | 'ino' | 'mode' | 'mtimeMs' | 'ctimeMs'> | null;
+  readonly stat: FoundStat | null;
   readonly id: ObjectId | null;
   readonly skip: Skip | null;
 }
@@ -171,16 +174,33 @@ export class KnownFolder {
   }
 
   /** Whether a stat proves that the file is still the same; see {@link Found.provable}. */
-  proves(position: number, size: number, inode: number, mode: number, mtimeMs: number, ctimeMs: number): boolean {
+  proves(position: number, stat: FoundStat): boolean {
     const at = position * NUMBERS;
     const numbers = this.#numbers;
     return (
       (this.what(position) & Found.provable) !== 0 &&
-      numbers[at] === size &&
-      numbers[at + 1] === inode &&
-      numbers[at + 2] === mode &&
-      numbers[at + 3] === mtimeMs &&
-      numbers[at + 4] === ctimeMs
+      numbers[at] === stat.size &&
+      numbers[at + 1] === stat.ino &&
+      numbers[at + 2] === stat.mode &&
+      numbers[at + 3] === stat.mtimeMs &&
+      numbers[at + 4] === stat.ctimeMs
+    );
+  }
+
+  /**
+   * The same for a name of a listing, without making an object of its numbers.
+   * @param listed the listing's numbers @param from where those of the name begin
+   */
+  provesListed(position: number, listed: Float64Array, from: number): boolean {
+    const at = position * NUMBERS;
+    const numbers = this.#numbers;
+    return (
+      (this.what(position) & Found.provable) !== 0 &&
+      numbers[at] === listed[from + LISTED_FIELD.size] &&
+      numbers[at + 1] === listed[from + LISTED_FIELD.ino] &&
+      numbers[at + 2] === listed[from + LISTED_FIELD.mode] &&
+      numbers[at + 3] === listed[from + LISTED_FIELD.mtimeMs] &&
+      numbers[at + 4] === listed[from + LISTED_FIELD.ctimeMs]
     );
   }
 
@@ -198,7 +218,7 @@ export class KnownFolder {
     return {
       name,
       what,
-      stat: isLeaf ? ({ size, ino, mode, mtimeMs, ctimeMs } as FoundName['stat']) : null,
+      stat: isLeaf ? ({ size, ino, mode, mtimeMs, ctimeMs } as FoundStat) : null,
       id: isLeaf ? this.id(position) : null,
       skip: kind === Found.skip ? this.skip(position) : null,
     };

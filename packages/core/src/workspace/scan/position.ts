@@ -53,6 +53,16 @@ export interface EnteredRepository {
   readonly inside: TreePath;
 }
 
+/** A folder that the walk comes to. */
+export interface ListedFolder {
+  readonly path: TreePath;
+  readonly disk: DiskPath;
+  /** What it holds, so that nothing is looked for that is not there. */
+  readonly names: readonly Name[];
+  /** Somebody says that it is a root, whether or not it is a repository. */
+  readonly isChosen: boolean;
+}
+
 export interface Entered {
   readonly position: Position & { readonly chain: IgnoreChain };
   /** Not null when the folder is a root: the workspace itself, or a repository. */
@@ -112,25 +122,14 @@ export function isSamePosition(a: Position, b: Position): boolean {
   return sameRules && a.tracked.names === b.tracked.names && a.around?.inside === b.around?.inside;
 }
 
-/**
- * @param names what the folder holds, so that nothing is looked for that is not there
- * @param isChosen somebody says that the folder is a root, whether or not it is a repository
- * @param before what was found here earlier
- */
-export function stepInto(
-  fs: Fs,
-  above: Position,
-  path: TreePath,
-  disk: DiskPath,
-  names: readonly Name[],
-  isChosen: boolean,
-  before: Entered | null = null,
-): Entered {
-  const problems: string[] = path === '' ? [...above.problems] : [];
+/** @param before what was found here earlier */
+export function stepInto(fs: Fs, above: Position, folder: ListedFolder, before: Entered | null = null): Entered {
+  const { path, disk, names, isChosen } = folder;
   const repository = names.includes(GIT_FOLDER) ? readRepository(fs, disk) : null;
   // Nobody works in a bare repository: its folder is an ordinary one, in which its worktrees may lie.
   if (repository !== null && !('bare' in repository && repository.bare))
-    return intoRepository(fs, above, path, disk, repository, problems, before);
+    return intoRepository(fs, above, folder, repository, before);
+  const problems = problemsAbove(above, path);
   const rules = names.includes(IGNORE_FILE) ? readRules(fs, diskChild(disk, '.gitignore'), problems) : null;
   const chain =
     above.chain === null || isChosen
@@ -149,12 +148,11 @@ export function stepInto(
 function intoRepository(
   fs: Fs,
   above: Position,
-  path: TreePath,
-  disk: DiskPath,
-  repository: Exclude<ReturnType<typeof readRepository>, null>,
-  problems: string[],
+  { path, disk }: ListedFolder,
+  repository: GitState | BrokenRepository,
   before: Entered | null,
 ): Entered {
+  const problems = problemsAbove(above, path);
   if ('problem' in repository) {
     problems.push(told(repository.problem));
     const top = readRules(fs, diskChild(disk, '.gitignore'), problems);
@@ -176,6 +174,11 @@ function intoRepository(
   };
   const entered = { state: repository, index, inside: WORKSPACE_ITSELF };
   return { position: { ...above, chain, tracked }, root: rootState(path, repository), repository: entered, problems };
+}
+
+/** What is wrong around the workspace is told of the workspace itself. */
+function problemsAbove(above: Position, path: TreePath): string[] {
+  return path === '' ? [...above.problems] : [];
 }
 
 function startChain(fs: Fs, folder: DiskPath, state: GitState, global: IgnoreFile, problems: string[]): IgnoreChain {

@@ -54,8 +54,9 @@ export function structureOf(
       shown += 1;
       lines.push({ depth: level, name, kind: nested ? 'root' : kind });
       if (kind !== 'folder' || nested || level + 1 >= depth) continue;
-      const inside = listed(fs, onDisk(folder, child)) ?? [];
-      visit(child, stepInto(fs, at, child, onDisk(folder, child), inside, false).position, level + 1);
+      const disk = onDisk(folder, child);
+      const inside = { path: child, disk, names: listed(fs, disk) ?? [], isChosen: false };
+      visit(child, stepInto(fs, at, inside).position, level + 1);
     }
   };
   visit(root.path, position, 0);

@@ -136,7 +136,7 @@ class Walk {
     const names = this.#list(task);
     if (names === null) return;
     const isChosen = this.#roots.has(path);
-    const here = stepInto(fs, task.above, path, disk, names, isChosen);
+    const here = stepInto(fs, task.above, { path, disk, names, isChosen });
     const within = this.#within(task, here);
     const ignored = task.ignored && here.root === null;
     const isDependency = !isChosen && (task.onlyNamed || this.#isDependency(path, disk, names, ignored));
