@@ -7,6 +7,7 @@ step('style: biome', [tool('@biomejs/biome', 'biome'), 'check', '--error-on-warn
 step('types of tests and scripts: tsc', [tool('typescript', 'tsc'), '-p', 'tsconfig.test.json']);
 step('layers', ['scripts/check-layers.mjs']);
 step('sizes', ['scripts/check-sizes.mjs']);
+step('shape', ['scripts/check-shape.mjs']);
 step('unused: knip', [tool('knip', 'knip')]);
 step('reference', ['scripts/gen-reference.mjs', '--check']);
 step('documents', ['scripts/check-docs.mjs']);

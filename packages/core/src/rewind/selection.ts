@@ -111,19 +111,6 @@ const OPERATION_NAMES: Readonly<Record<Back['how'], string>> = {
   dropped: 'a checkpoint that is gone',
 };
 
-/** Without those that are back already: what came in their place since is somebody else's. */
-function hunksLeft(
-  objects: ObjectReader,
-  change: RecordedChange,
-  hunks: readonly number[] | null,
-  effects: ReadonlyMap<ChangeId, Effect>,
-): readonly number[] | null {
-  const back = effects.get(change.id)?.hunks;
-  if (back === undefined || back.size === 0) return hunks;
-  const asked = hunks ?? hunksOf(objects, change)?.map(({ number }) => number) ?? null;
-  return asked?.filter((hunk) => !back.has(hunk)) ?? null;
-}
-
 interface Listed {
   readonly checkpoint: Checkpoint;
   readonly changes: readonly RecordedChange[];
@@ -142,6 +129,19 @@ export async function changesOf(
   const by = authorsOf(checkpoint);
   const { changes } = await listChanges(objects, previous.snapshot, checkpoint.snapshot, pace);
   return changes.map((change, index) => ({ ...change, id: changeId(checkpoint.number, index + 1), by }));
+}
+
+/** Without those that are back already: what came in their place since is somebody else's. */
+function hunksLeft(
+  objects: ObjectReader,
+  change: RecordedChange,
+  hunks: readonly number[] | null,
+  effects: ReadonlyMap<ChangeId, Effect>,
+): readonly number[] | null {
+  const back = effects.get(change.id)?.hunks;
+  if (back === undefined || back.size === 0) return hunks;
+  const asked = hunks ?? hunksOf(objects, change)?.map(({ number }) => number) ?? null;
+  return asked?.filter((hunk) => !back.has(hunk)) ?? null;
 }
 
 /** @param hunks the ones that are asked for; null: the whole change */

@@ -47,6 +47,21 @@ export function checkTransitions(
   checkSpace(ports, site, transitions);
 }
 
+/** Folders that stay, in which something changes, and that their owner cannot write or enter as they are. */
+export function closedFolders(site: Site, transitions: readonly Transition[]): readonly ClosedFolder[] {
+  const parents = new Set<TreePath>();
+  for (const { path, from, to } of transitions) if (path !== '' && !onlyMode(from, to)) parents.add(parentPath(path));
+  const closed: ClosedFolder[] = [];
+  for (const path of parents) {
+    const disk = where(site, path);
+    const stat = disk === null ? null : site.fs.lstat(disk);
+    if (stat !== null && kindOf(stat) === 'folder' && (stat.mode & 0o700) !== 0o700) {
+      closed.push({ path, mode: permissions(stat) });
+    }
+  }
+  return closed;
+}
+
 /** Two names that come into one folder and are one name on this file system would overwrite each other. */
 function checkCollisions(ports: Ports, site: Site, transitions: readonly Transition[]): void {
   const coming = new Map<string, number[]>();
@@ -98,19 +113,4 @@ function checkSpace(ports: Ports, site: Site, transitions: readonly Transition[]
       free,
     });
   }
-}
-
-/** Folders that stay, in which something changes, and that their owner cannot write or enter as they are. */
-export function closedFolders(site: Site, transitions: readonly Transition[]): readonly ClosedFolder[] {
-  const parents = new Set<TreePath>();
-  for (const { path, from, to } of transitions) if (path !== '' && !onlyMode(from, to)) parents.add(parentPath(path));
-  const closed: ClosedFolder[] = [];
-  for (const path of parents) {
-    const disk = where(site, path);
-    const stat = disk === null ? null : site.fs.lstat(disk);
-    if (stat !== null && kindOf(stat) === 'folder' && (stat.mode & 0o700) !== 0o700) {
-      closed.push({ path, mode: permissions(stat) });
-    }
-  }
-  return closed;
 }

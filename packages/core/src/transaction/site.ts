@@ -130,15 +130,6 @@ export function whereSurely(site: Site, path: TreePath): DiskPath {
   return disk;
 }
 
-function isBelow(path: TreePath, leaves: ReadonlySet<TreePath>): boolean {
-  for (let at = parentPath(path); at !== ''; at = parentPath(at)) if (leaves.has(at)) return true;
-  return false;
-}
-
-function leavesOf(transitions: readonly Transition[], end: 'from' | 'to'): ReadonlySet<TreePath> {
-  return new Set(transitions.filter((transition) => isLeaf(transition[end])).map(({ path }) => path));
-}
-
 export function stagedFile({ stages }: Site, slot: number): DiskPath {
   return diskChild(stages[slot]!.staged, `${slot}`);
 }
@@ -226,10 +217,6 @@ export function moveWithoutReplacing(fs: Fs, from: DiskPath, to: DiskPath): void
   fs.unlink(from);
 }
 
-function taken(error: Error, to: DiskPath): Error {
-  return Object.assign(error, { code: 'EEXIST', path: to });
-}
-
 /** Folders whose entries a transaction changed, to be made durable. */
 export function touchedFolders(paths: Iterable<TreePath>): ReadonlySet<TreePath> {
   const folders = new Set<TreePath>();
@@ -247,4 +234,17 @@ export function syncFolders(site: Site, folders: Iterable<TreePath>): void {
       if (!(error instanceof SavepointError) || error.code !== 'PATH_REFUSED') throw error;
     }
   }
+}
+
+function isBelow(path: TreePath, leaves: ReadonlySet<TreePath>): boolean {
+  for (let at = parentPath(path); at !== ''; at = parentPath(at)) if (leaves.has(at)) return true;
+  return false;
+}
+
+function leavesOf(transitions: readonly Transition[], end: 'from' | 'to'): ReadonlySet<TreePath> {
+  return new Set(transitions.filter((transition) => isLeaf(transition[end])).map(({ path }) => path));
+}
+
+function taken(error: Error, to: DiskPath): Error {
+  return Object.assign(error, { code: 'EEXIST', path: to });
 }

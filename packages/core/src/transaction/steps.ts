@@ -70,6 +70,11 @@ export function onlyMode(from: Transition['from'], to: Transition['to']): boolea
   return from.kind === 'folder' || (to.kind === 'file' && from.id === to.id);
 }
 
+/** What a transaction has anything to do with. */
+export function pathsOf({ transitions }: { readonly transitions: readonly Transition[] }): readonly TreePath[] {
+  return transitions.flatMap(({ path, from, to }) => (from === null && to === null ? [] : [path]));
+}
+
 function depth(path: TreePath): number {
   return path === '' ? 0 : path.split('/').length;
 }
@@ -80,9 +85,4 @@ function shallowFirst(a: Step, b: Step): number {
 
 function deepFirst(a: Step, b: Step): number {
   return depth(b.path) - depth(a.path);
-}
-
-/** What a transaction has anything to do with. */
-export function pathsOf({ transitions }: { readonly transitions: readonly Transition[] }): readonly TreePath[] {
-  return transitions.flatMap(({ path, from, to }) => (from === null && to === null ? [] : [path]));
 }

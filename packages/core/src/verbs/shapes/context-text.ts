@@ -62,7 +62,9 @@ function several(roots: readonly SurveyedRoot[]): string[] {
   return [
     `Contains ${repositories} ${repositories === 1 ? 'repository' : 'repositories'}.`,
     ...listed.slice(0, ROOTS_LISTED).flatMap((it) => [`- ${inShort(it)}`, ...changeLines(it, CHANGES_OF_EACH, '    ')]),
-    ...(rest.length === 0 ? [] : [`… and ${rest.length} more, ${rest.filter(isBusy).length} of them with changes or an operation in progress.`]),
+    ...(rest.length === 0
+      ? []
+      : [`… and ${rest.length} more, ${rest.filter(isBusy).length} of them with changes or an operation in progress.`]),
   ];
 }
 

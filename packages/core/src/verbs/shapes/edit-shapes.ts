@@ -30,7 +30,10 @@ const editOperation = named(
     z.strictObject({
       op: z.literal('write'),
       content: z.string().describe('the complete content; creates the file if it does not exist'),
-      exact: z.boolean().optional().describe('write the content as given, without keeping CRLF line endings and the byte-order mark of the file'),
+      exact: z
+        .boolean()
+        .optional()
+        .describe('write the content as given, without keeping CRLF line endings and the byte-order mark of the file'),
     }),
     z.strictObject({
       op: z.literal('patch'),
@@ -63,7 +66,9 @@ export const editRequest = z.strictObject({
           .string()
           .regex(/^(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/)
           .optional()
-          .describe('hash of the content you have read: SHA-256 or git blob id; if the file differs, the edit is a conflict'),
+          .describe(
+            'hash of the content you have read: SHA-256 or git blob id; if the file differs, the edit is a conflict',
+          ),
         force: z.boolean().optional().describe('edit the file even if it is write-protected'),
       }),
     )

@@ -169,7 +169,9 @@ export const recordedChange = named(
         tool: z.string().nullable(),
       }),
     ),
-    sure: z.boolean().describe('true if all authors are the same actor in the same session; false if the author is uncertain'),
+    sure: z
+      .boolean()
+      .describe('true if all authors are the same actor in the same session; false if the author is uncertain'),
   }),
 );
 
@@ -288,14 +290,18 @@ export const plan = named(
     conflicts: z
       .array(z.strictObject({ path: jsonName, why: z.string(), sides: sides.nullable() }))
       .describe('paths with content that would be lost'),
-    refused: z.array(z.strictObject({ path: jsonName, why: z.string() })).describe('paths whose current content cannot be backed up'),
+    refused: z
+      .array(z.strictObject({ path: jsonName, why: z.string() }))
+      .describe('paths whose current content cannot be backed up'),
   }),
 );
 
 const act = {
   outcome: z
     .enum(['done', 'nothing', 'ready', 'conflict', 'refused'])
-    .describe('`nothing`: there was nothing to do. Only for a dry run, as the expected outcome: `ready`, `conflict`, `refused`'),
+    .describe(
+      '`nothing`: there was nothing to do. Only for a dry run, as the expected outcome: `ready`, `conflict`, `refused`',
+    ),
   dryRun: z.boolean(),
   description: z.string().describe('the description of the operation, as in the list of checkpoints'),
   plan,
@@ -306,7 +312,9 @@ const act = {
         path: jsonName,
         before: headPosition,
         after: headPosition,
-        index: z.enum(['rebuilt', 'put-back', 'left']).describe('`rebuilt`: from the commit; `put-back`: restored exactly; `left`: not changed'),
+        index: z
+          .enum(['rebuilt', 'put-back', 'left'])
+          .describe('`rebuilt`: from the commit; `put-back`: restored exactly; `left`: not changed'),
         unreachable: z
           .array(z.strictObject({ commit: z.string(), subject: z.string() }))
           .describe('commits that become unreachable, newest first, at most 20; the store keeps all of them'),
@@ -339,7 +347,9 @@ export const restored = z.strictObject({
       outside: z.array(jsonName).describe('paths that others changed; these changes would be lost'),
     })
     .nullable()
-    .describe('set if both agents and others changed paths since the target and no mode was given, which is a conflict'),
+    .describe(
+      'set if both agents and others changed paths since the target and no mode was given, which is a conflict',
+    ),
 });
 
 export const rolledBack = z.strictObject({
