@@ -107,6 +107,29 @@ describe('the index of workspaces', () => {
     }
   });
 
+  it('is not believed where it cannot be true', () => {
+    const p = repository();
+    const index = path.join(p.store, 'workspaces.json');
+    const sound = JSON.parse(fs.readFileSync(index, 'utf8'));
+    const [[id]] = sound.workspaces;
+    const expected = found(p);
+    for (const wrong of ['/a\0b', { b64: Buffer.from('/a\0b').toString('base64') }, { b64: 7 }]) {
+      fs.writeFileSync(index, JSON.stringify({ ...sound, workspaces: [[id, wrong, null, null, null]] }));
+      expect(found(p)).toBe(expected);
+    }
+    for (const folder of [[], [1], ['1', '2', '3', '4']]) {
+      fs.writeFileSync(index, JSON.stringify({ ...sound, folder, workspaces: [] }));
+      expect(found(p)).toBe(expected);
+    }
+  });
+
+  it('is made also beside a store whose making was cut short', () => {
+    const p = repository();
+    fs.mkdirSync(path.join(p.store, 'workspaces', '0123456789abcdef'.repeat(2)), { mode: 0o700 });
+    p.checkpoint();
+    expect(JSON.parse(fs.readFileSync(path.join(p.store, 'workspaces.json'), 'utf8')).workspaces).toHaveLength(1);
+  });
+
   it('is told of a workspace that moved, and of one that is linked', () => {
     const p = repository();
     const before = found(p);

@@ -172,9 +172,9 @@ export class Context {
 
   #searchAll(): Found | null {
     const { ports, places, folder } = this;
-    const { records, problems, unfinished } = listRecords(ports, places.home);
+    const { records, problems } = listRecords(ports, places.home);
     this.#stores = records;
-    this.#needsIndex = problems.length === 0 && unfinished === 0;
+    this.#needsIndex = problems.length === 0;
     const found = findRecord(ports, records, folder);
     const fits = found !== null && this.#fits(found) ? found : null;
     // A store that cannot be read might be the one that belongs here.

@@ -4,7 +4,8 @@
  *
  * I1 It is written only under the lock of the home folder, from a list made under that lock.
  * I2 Nobody changes the path or the identity in a record while the index is there: it is removed first, durably.
- * I3 It counts only while the folder of the stores is as it was when the list was made, and every store in it had a record.
+ * I3 It counts only while the folder of the stores is as it was when the list was made, and every record in it was sound. A
+ *    store without a record is not in it: when that gets one, I2 removes the index.
  *
  * So it can be behind only where somebody edits records by hand. Whoever finds a store through it reads that store's own
  * record, and whoever finds none reads all of them.
@@ -18,6 +19,7 @@ import type { WorkspaceId } from '../model/ids.ts';
 import { type DiskPath, diskChild, diskPathFromJson, type JsonName, nameToJson } from '../model/names.ts';
 import type { FolderIdentity } from './folder-identity.ts';
 import { storePathIn, storesIn } from './home.ts';
+import { isJsonName } from './json-shape.ts';
 import { writeCacheFile } from './state/cache-file.ts';
 
 /** What it takes to find a store. */
@@ -43,7 +45,6 @@ interface IndexJson {
 interface Listed {
   readonly records: readonly IndexedRecord[];
   readonly problems: readonly unknown[];
-  readonly unfinished: number;
 }
 
 const INDEX_FILE = 'workspaces.json';
@@ -63,14 +64,14 @@ export function readIndex({ fs }: Ports, home: DiskPath): readonly IndexedRecord
 }
 
 /**
- * Lists the stores and writes the index, unless some store has no sound record. The lock of the home folder is held.
+ * Lists the stores and writes the index, unless some record is not sound. The lock of the home folder is held.
  * @param list reads every record
  */
 export function writeIndex({ fs }: Ports, home: DiskPath, list: () => Listed): void {
   const folder = evidenceOf(fs, home);
   // After a look at the folder: what comes between is then seen as a change.
   const listed = list();
-  if (folder === null || listed.problems.length > 0 || listed.unfinished > 0) return;
+  if (folder === null || listed.problems.length > 0) return;
   const workspaces = listed.records.map(({ id, path, identity }): Row => {
     const { device, inode, born } = identity ?? { device: null, inode: null, born: null };
     return [id, nameToJson(path), device, inode, born];
@@ -88,7 +89,7 @@ function parsed(fs: Ports['fs'], home: DiskPath): IndexJson | null {
   try {
     const bytes = readWhole(fs, diskChild(home, INDEX_FILE), MOST_BYTES);
     const json = JSON.parse(bytes.toString('utf8')) as Partial<IndexJson> | null;
-    const isSound = json?.format === 1 && Array.isArray(json.folder) && Array.isArray(json.workspaces);
+    const isSound = json?.format === 1 && isEvidence(json.folder) && Array.isArray(json.workspaces);
     return isSound && json.workspaces?.every(isRow) === true ? (json as IndexJson) : null;
   } catch (error) {
     if (error instanceof FsError || error instanceof SyntaxError) return null;
@@ -99,13 +100,17 @@ function parsed(fs: Ports['fs'], home: DiskPath): IndexJson | null {
 function isRow(row: unknown): boolean {
   if (!Array.isArray(row) || row.length !== 5) return false;
   const [id, path, ...numbers] = row as readonly unknown[];
-  const isName = typeof path === 'string' || typeof (path as { readonly b64?: unknown } | null)?.b64 === 'string';
   return (
     typeof id === 'string' &&
     /^[0-9a-f]{32}$/.test(id) &&
-    isName &&
+    isJsonName(path) &&
+    !diskPathFromJson(path).includes('\0') &&
     numbers.every((number) => number === null || typeof number === 'number')
   );
+}
+
+function isEvidence(folder: unknown): folder is Evidence {
+  return Array.isArray(folder) && folder.length === 4 && folder.every((number) => typeof number === 'number');
 }
 
 function evidenceOf(fs: Ports['fs'], home: DiskPath): Evidence | null {

@@ -38,31 +38,28 @@ export interface Records {
   readonly records: readonly WorkspaceRecord[];
   /** Of stores that cannot be used. */
   readonly problems: readonly SavepointError[];
-  /** Stores without a record: their making was cut short, or is under way. */
-  readonly unfinished: number;
 }
 
 /** Every record under `home`; a store that cannot be read is left out and named in `problems`. */
 export function listRecords(ports: Ports, home: DiskPath): Records {
   const folder = storesIn(home);
-  if (ports.fs.lstat(folder) === null) return { records: [], problems: [], unfinished: 0 };
+  if (ports.fs.lstat(folder) === null) return { records: [], problems: [] };
   assertPrivate(ports, home);
   assertPrivate(ports, folder);
   const records: WorkspaceRecord[] = [];
   const problems: SavepointError[] = [];
-  let unfinished = 0;
   for (const name of [...ports.fs.list(folder)].sort()) {
     if (!/^[0-9a-f]{32}$/.test(name)) continue;
     try {
       const record = readRecord(ports, diskChild(folder, name));
-      if (record === null) unfinished += 1;
-      else records.push(record);
+      // A store without a record: its making was cut short, or is under way.
+      if (record !== null) records.push(record);
     } catch (error) {
       if (!(error instanceof SavepointError)) throw error;
       problems.push(error);
     }
   }
-  return { records, problems, unfinished };
+  return { records, problems };
 }
 
 /** Null where the store's making was cut short before its record existed. */
@@ -140,15 +137,17 @@ export function findRecord<Row extends IndexedRecord>(
     const stat = lstatOrNull(ports.fs, at);
     const identity = stat !== null && kindOf(stat) === 'folder' ? identityOf(stat) : null;
     const record = byPath.get(at);
-    if (record !== undefined) {
-      return { how: 'path', record, madeAnew: identity !== null && !stillSameFolder(record.identity, identity) };
+    if (record !== undefined && (identity === null || stillSameFolder(record.identity, identity))) {
+      return { how: 'path', record, madeAnew: false };
     }
+    // Another workspace may have been moved to the path of one that was moved away, or removed.
     const moved = identity === null ? undefined : records.find((other) => sameFolder(other.identity, identity));
     if (moved !== undefined && identity !== null) {
       const old = lstatOrNull(ports.fs, moved.path);
       if (old !== null && sameFolder(identityOf(old), identity)) return { how: 'path', record: moved, madeAnew: false };
       return { how: 'moved', record: moved, to: at, identity };
     }
+    if (record !== undefined) return { how: 'path', record, madeAnew: true };
   }
   return null;
 }

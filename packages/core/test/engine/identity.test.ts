@@ -25,6 +25,27 @@ describe('a folder', () => {
     expect((await moved.list()).checkpoints.length).toBe(4);
   });
 
+  it('that changed places with another keeps its own timeline', async () => {
+    const { w, elsewhere } = started();
+    await w.open().checkpoint({ message: 'one' });
+    mkdirSync(elsewhere);
+    await w.openAt(elsewhere).checkpoint({ message: 'two' });
+    const between = `${elsewhere}-between`;
+    renameSync(w.dir, between);
+    renameSync(elsewhere, w.dir);
+    renameSync(between, elsewhere);
+    const messages = async (savepoint: ReturnType<typeof w.open>): Promise<readonly string[]> =>
+      (await savepoint.list()).checkpoints.map(({ description }) => description).reverse();
+    expect([await messages(w.open()), await messages(w.openAt(elsewhere))]).toEqual([['two'], ['one']]);
+    await w.open().checkpoint({ message: 'more' });
+    expect([await messages(w.open()), await messages(w.openAt(elsewhere))]).toEqual([['two', 'more'], ['one']]);
+    await w.openAt(elsewhere).checkpoint({ message: 'more' });
+    expect([await messages(w.open()), await messages(w.openAt(elsewhere))]).toEqual([
+      ['two', 'more'],
+      ['one', 'more'],
+    ]);
+  });
+
   it('that was copied starts a timeline of its own, and the first keeps its', async () => {
     const { w, elsewhere } = started();
     await w.open().checkpoint();

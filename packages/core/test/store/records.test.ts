@@ -97,7 +97,7 @@ describe('the record of a workspace', () => {
     expect(readRecord(ports, STORE)).toEqual(RECORD);
     disk.unlink(`${STORE}/workspace.json` as DiskPath);
     expect(readRecord(ports, STORE)).toBeNull();
-    expect(listRecords(ports, HOME)).toEqual({ records: [], problems: [], unfinished: 1 });
+    expect(listRecords(ports, HOME)).toEqual({ records: [], problems: [] });
   });
 
   test.each([
