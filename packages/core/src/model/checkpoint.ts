@@ -85,9 +85,9 @@ export function isOperation(trigger: Trigger): boolean {
   return ACTS.has(trigger);
 }
 
-const GOING_BACK: ReadonlySet<Trigger> = new Set(['restore', 'undo', 'redo', 'rollback']);
+const GOING_BACK: ReadonlySet<Trigger> = new Set(['restore', 'undo', 'redo', 'rollback', 'freeze']);
 
-/** Acts that bring back what was: nobody's new work. */
+/** Operations that bring back what was, and frozen paths that were put back: nobody's new work. */
 export function goesBack(trigger: Trigger): boolean {
   return GOING_BACK.has(trigger);
 }

@@ -2,13 +2,13 @@
 
 import { showName } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
-import type { Actor, Checkpoint, ConversationPosition } from '../model/checkpoint.ts';
+import { type Actor, type Checkpoint, type ConversationPosition, goesBack } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { SessionId } from '../model/ids.ts';
 import { nameToJson, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { Operation, Today } from '../operation/operation.ts';
-import type { ObjectBatch } from '../store/objects/object-reader.ts';
+import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
 import { rememberFolders } from '../store/snapshot/snapshot.ts';
 import { nextOperations } from '../timeline/activity/operations.ts';
 import { plainTelling, type Workspace } from '../timeline/capture/capture.ts';
@@ -21,7 +21,7 @@ import { planRestoreKeeping, protectionOf, type RestoreInput, restoreChanges } f
 import { untilNow } from './rollback.ts';
 import { rollbackChanges } from './rollback-changes.ts';
 import { rootsInside, withoutFailedRoots } from './roots.ts';
-import { selectChanges } from './selection.ts';
+import { changesOf, selectChanges } from './selection.ts';
 
 /**
  * How a restore treats what agents did not do.
@@ -140,7 +140,7 @@ async function planKeeping(
   const inDoubt = skipped.filter(
     ({ change: { by } }) => !by.sure && by.authors.some(({ actor }) => actor.kind === 'agent'),
   );
-  if (session === null && chosen.length === 0 && inDoubt.length === 0) {
+  if (session === null && !(await didAgentsWork(today.objects, checkpoints, target, pace))) {
     return today.last === null
       ? restoreChanges(input, pace)
       : planRestoreKeeping({ ...input, last: today.last.snapshot }, pace);
@@ -153,6 +153,23 @@ async function planKeeping(
     rolledBack,
     kept: [...plan.kept, ...inDoubt.map(({ change, why }) => ({ path: change.path, why }))],
   };
+}
+
+/** Since the target, anywhere in the workspace: also where it was taken back again. */
+async function didAgentsWork(
+  objects: ObjectReader,
+  checkpoints: readonly Checkpoint[],
+  target: Checkpoint,
+  pace: Pace,
+): Promise<boolean> {
+  const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.id, checkpoint]));
+  for (const checkpoint of checkpoints) {
+    if (checkpoint.number <= target.number || goesBack(checkpoint.trigger)) continue;
+    const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
+    const changes = await changesOf(objects, checkpoint, previous, pace);
+    if (changes.some(({ by }) => by.authors.some(({ actor }) => actor.kind === 'agent'))) return true;
+  }
+  return false;
 }
 
 /** A path that is in neither state is a slip of the hand: "nothing to restore" would sound as if all were well. */

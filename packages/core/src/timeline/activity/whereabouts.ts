@@ -5,7 +5,7 @@
 
 import { type Checkpoint, goesBack, type RecordedChange } from '../../model/checkpoint.ts';
 import type { Entry } from '../../model/entries.ts';
-import type { ChangeId, CheckpointId } from '../../model/ids.ts';
+import { type ChangeId, type CheckpointId, checkpointNumber } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
 
 /** One file through its life. */
@@ -17,7 +17,13 @@ export interface TrackedFile {
   lastSeen: Entry | null;
 }
 
-type Event = Pick<Checkpoint, 'id' | 'trigger' | 'undoes' | 'rolledBack'>;
+type Event = Pick<Checkpoint, 'id' | 'number' | 'trigger' | 'undoes' | 'rolledBack' | 'target'>;
+
+/** Which file was at a path from a checkpoint on; null: none. */
+interface Occupation {
+  readonly from: number;
+  readonly file: TrackedFile | null;
+}
 
 /** A roll-back, its undo and its redo tell of places by the changes that they take back or bring again. */
 export class Whereabouts {
@@ -27,21 +33,36 @@ export class Whereabouts {
   readonly #changes = new Map<string, RecordedChange>();
   readonly #rolledBack = new Map<CheckpointId, readonly RecordedChange[]>();
   readonly #actOf = new Map<CheckpointId, CheckpointId>();
+  readonly #pathsOf = new Map<CheckpointId, ReadonlySet<TreePath>>();
+  /** Oldest first; paths of which nothing was heard are not in it. */
+  readonly #occupations = new Map<TreePath, Occupation[]>();
 
   /** In the order of the timeline. */
   add(checkpoint: Event, changes: readonly RecordedChange[]): void {
-    const { id, trigger, undoes } = checkpoint;
+    const { id, number, trigger, undoes, rolledBack } = checkpoint;
     const act = undoes === null ? id : (this.#actOf.get(undoes) ?? undoes);
     this.#actOf.set(id, act);
-    if (trigger === 'rollback') this.#rolledBack.set(id, this.#placesTakenBack(checkpoint, changes));
+    const found = new Map(
+      changes.flatMap(({ id, path, from, before }) => (before === null ? [] : [[id, this.#at(from ?? path)] as const])),
+    );
+    this.#note(number - 1, changes.flatMap(pathsIn));
+    if (undoes === null && rolledBack.length > 0) {
+      this.#rolledBack.set(id, this.#placesTakenBack(checkpoint, changes));
+    }
     const inverted = this.#rolledBack.get(act);
-    if (inverted === undefined) this.#happened(changes, goesBack(trigger));
+    const state = stateBroughtBack(checkpoint, act);
+    if (undoes === null) this.#pathsOf.set(id, new Set(changes.flatMap(pathsIn)));
+    if (inverted === undefined && state !== null) this.#restored(changes, state, this.#pathsOf.get(act));
+    else if (inverted === undefined) this.#happened(changes, goesBack(trigger));
     else if (trigger === 'undo') this.#inverted(inverted, again);
     else this.#inverted([...inverted].reverse(), back);
     for (const change of changes) {
+      const { path, after } = change;
       this.#changes.set(change.id, change);
-      if (!this.#fileOf.has(change.id)) this.#fileOf.set(change.id, this.#at(change.path));
+      const file = after === null ? found.get(change.id) : this.#at(path);
+      if (!this.#fileOf.has(change.id) && file !== undefined) this.#fileOf.set(change.id, file);
     }
+    this.#note(number, changes.flatMap(pathsIn));
   }
 
   fileOf({ id, path }: RecordedChange): TrackedFile {
@@ -82,6 +103,46 @@ export class Whereabouts {
     });
   }
 
+  #note(from: number, paths: readonly TreePath[]): void {
+    for (const path of paths) {
+      const known = this.#occupations.get(path);
+      const file = this.#there.get(path) ?? null;
+      if (known === undefined) this.#occupations.set(path, [{ from: 0, file }]);
+      else if (known.at(-1)?.file !== file) known.push({ from, file });
+    }
+  }
+
+  #fileThen(path: TreePath, number: number): TrackedFile | null {
+    return this.#occupations.get(path)?.findLast(({ from }) => from <= number)?.file ?? null;
+  }
+
+  /**
+   * Each path that changed has the file again that it had then, unless that is elsewhere by now.
+   * @param within only these; an undo changes a file also where others moved it to
+   */
+  #restored(changes: readonly RecordedChange[], state: number, within: ReadonlySet<TreePath> | undefined): void {
+    const occupants = new Map<TreePath, TrackedFile>();
+    for (const { path, from, before } of changes) {
+      if (before === null && from === null) continue;
+      const file = this.#at(from ?? path);
+      occupants.set(from ?? path, file);
+      this.#remove(file, before);
+    }
+    for (const { id, path, from, after } of changes) {
+      const occupant = occupants.get(from ?? path);
+      const then = within?.has(path) === true ? this.#fileThen(path, state) : null;
+      const last = occupant === undefined ? this.#lastGone(path, null) : undefined;
+      const candidates = after === null ? [] : [then, occupant, last];
+      // One that is said to be at this very path went in a checkpoint that is gone.
+      const isFree = (file: TrackedFile | null | undefined): boolean =>
+        file != null && (!file.isThere || file.path === path);
+      const file = candidates.find(isFree) ?? newFile(path);
+      if (after !== null) this.#put(file, path);
+      const own = after === null ? occupant : file;
+      if (own !== undefined) this.#fileOf.set(id, own);
+    }
+  }
+
   /** All at once: what goes makes room before anything comes. */
   #happened(changes: readonly RecordedChange[], isGoingBack: boolean): void {
     for (const { id, path, from, before, after } of changes) {
@@ -117,16 +178,21 @@ export class Whereabouts {
   #at(path: TreePath): TrackedFile {
     const known = this.#there.get(path);
     if (known !== undefined) return known;
-    const file: TrackedFile = { path, isThere: true, lastSeen: null };
+    const file = newFile(path);
     this.#there.set(path, file);
     return file;
   }
 
   /** The last one that went from there, if it has the same bytes or somebody goes back; else a new one. */
   #coming(path: TreePath, after: Entry, isGoingBack: boolean): TrackedFile {
+    return this.#lastGone(path, isGoingBack ? null : after) ?? newFile(path);
+  }
+
+  /** @param content null: whatever it held */
+  #lastGone(path: TreePath, content: Entry | null): TrackedFile | undefined {
     const gone = (this.#gone.get(path) ?? []).filter((file) => !file.isThere && file.path === path);
-    const same = gone.findLast(({ lastSeen }) => sameContent(lastSeen, after));
-    return same ?? (isGoingBack ? gone.at(-1) : undefined) ?? { path, isThere: true, lastSeen: null };
+    const same = gone.findLast(({ lastSeen }) => content !== null && sameContent(lastSeen, content));
+    return same ?? (content === null ? gone.at(-1) : undefined);
   }
 
   #put(file: TrackedFile, path: TreePath): void {
@@ -146,6 +212,21 @@ export class Whereabouts {
     if (gone === undefined) this.#gone.set(file.path, [file]);
     else gone.push(file);
   }
+}
+
+/** The number of the checkpoint whose state an operation brings back where it changes anything; null for the others. */
+function stateBroughtBack({ trigger, target }: Event, act: CheckpointId): number | null {
+  if (trigger === 'restore') return target === null ? null : checkpointNumber(target);
+  if (trigger === 'undo') return checkpointNumber(act) - 1;
+  return trigger === 'redo' ? checkpointNumber(act) : null;
+}
+
+function pathsIn({ path, from }: RecordedChange): readonly TreePath[] {
+  return from === null ? [path] : [path, from];
+}
+
+function newFile(path: TreePath): TrackedFile {
+  return { path, isThere: true, lastSeen: null };
 }
 
 function again(file: TrackedFile, { path, from, before, after }: RecordedChange): void {

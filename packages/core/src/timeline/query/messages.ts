@@ -44,7 +44,7 @@ export function sessionsOf(checkpoints: readonly Checkpoint[], message: string):
 
 function stateAfter(checkpoints: readonly Checkpoint[], session: SessionId, last: Checkpoint): Checkpoint {
   for (const later of checkpoints.slice(checkpoints.indexOf(last) + 1)) {
-    if (goesBack(later.trigger)) return last;
+    if (goesBack(later.trigger) && later.trigger !== 'freeze') return last;
     if (later.session === session && BEGINNINGS.has(later.trigger)) return later;
   }
   return last;

@@ -60,6 +60,8 @@ export function listSessions(timeline: Timeline, deletedUpTo: (session: SessionI
     }
     const { session, actor, time } = checkpoint;
     if (session !== null && !isDeleted(session, checkpoint)) tallyOf(session, actor, time).checkpoint(checkpoint);
+    // What was put back is no work of the session whose call had changed it.
+    if (checkpoint.trigger === 'freeze') continue;
     for (const change of checkpoint.changes ?? []) {
       for (const author of change.by.authors) {
         if (author.session === null || isDeleted(author.session, checkpoint)) continue;

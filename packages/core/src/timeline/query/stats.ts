@@ -1,6 +1,6 @@
 /** How the work of agents goes, read off the timeline: what stood, what was taken back, how long calls took. */
 
-import { type Author, type Checkpoint, isOperation } from '../../model/checkpoint.ts';
+import { type Author, type Checkpoint, goesBack, isOperation } from '../../model/checkpoint.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { Activity } from '../activity/activity.ts';
 import { activitySource } from '../activity/source.ts';
@@ -82,9 +82,10 @@ export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
   };
 }
 
-/** What a change came of; null for one from outside, and for what an act that goes back did. */
+/** What a change came of; null for one from outside, and for what brought an earlier state back. */
 function stepOf(authors: readonly Author[], { id, trigger }: Checkpoint): string | null {
-  if (isOperation(trigger)) return trigger === 'edit' ? id : null;
+  if (goesBack(trigger)) return null;
+  if (isOperation(trigger)) return id;
   const author = authors.find(({ call }) => call !== null);
   return author === undefined ? null : JSON.stringify([author.session, author.call]);
 }

@@ -388,14 +388,15 @@ export class ActivityGame {
   async #judgeStats(entries: readonly HistoryEntry[]): Promise<void> {
     const { changes, steps } = await this.#savepoint.stats();
     const own = entries.filter(({ change, checkpoint: { trigger } }) => {
-      if (['restore', 'rollback', 'undo', 'redo'].includes(trigger)) return false;
+      if (['restore', 'rollback', 'undo', 'redo', 'freeze'].includes(trigger)) return false;
       return trigger === 'edit' || change.by.authors.some(({ call }) => call !== null);
     });
     const standing = own.filter(({ takenBack }) => takenBack === null);
     if (changes.all !== own.length || changes.standing !== standing.length) {
       throw new Error(`stats: ${JSON.stringify(changes)}, history: ${standing.length} of ${own.length}`);
     }
-    if (steps.takenBack > 0 !== standing.length < own.length) throw new Error(`steps: ${JSON.stringify(steps)}`);
+    const isAnyBack = own.some(({ takenBack, takenBackHunks }) => takenBack !== null || takenBackHunks.length > 0);
+    if (steps.takenBack > 0 !== isAnyBack) throw new Error(`steps: ${JSON.stringify(steps)}`);
   }
 
   async #judgeRollback(entries: readonly HistoryEntry[], onDisk: ReadonlySet<string>): Promise<void> {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { ChangeId, DiskPath, Savepoint, TreePath } from '@savepoint/core';
 import { describe, expect, test } from 'vitest';
 import { linesOf, TimelineWorld, tree } from '../query/timeline-world.ts';
@@ -193,7 +193,85 @@ describe('what takes changes back', () => {
     await session.call({ tool: 'Bash', kind: 'shell' }, () => w.shell('echo x >> a.txt; echo x >> b.txt')); // cp_5
     expect(w.read('b.txt')).toBe('b\ntwo\n');
     expect(await takenBack(savepoint)).toEqual({ 'cp_5.2': 'cp_6' });
+    // The put-back is nobody's work: neither counted nor rolled back.
+    expect((await savepoint.stats()).changes).toMatchObject({ all: 5, standing: 4 });
+    const { sessions } = await savepoint.sessions();
+    expect(sessions.find(({ actor }) => actor.name === 'one')?.changes).toBe(2);
+    const { outlook } = await savepoint.previewRollback({ agent: 'one' });
+    expect(outlook.chosen.map(({ change }) => change.id)).not.toContain('cp_6.1');
   });
+});
+
+describe('a roll-back finds the file of a change that is in effect', () => {
+  test('where it was moved and removed, and is restored under its first name', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoAgents(w);
+    const session = savepoint.session({ agent: 'three' });
+    await session.call({ tool: 'Bash', kind: 'shell' }, () => w.shell('mv b.txt g.txt')); // cp_5
+    await session.call({ tool: 'Bash', kind: 'shell' }, () => w.shell('rm g.txt')); // cp_6
+    await savepoint.restore('cp_4', EXACT);
+    await savepoint.rollback(changes('cp_3.1'));
+    expect(w.read('b.txt')).toBe('b\n');
+    await savepoint.undo();
+    await savepoint.undo();
+    await savepoint.redo();
+    await savepoint.rollback(changes('cp_3.1'));
+    expect(w.read('b.txt')).toBe('b\n');
+  });
+
+  test('where the checkpoint in which it was removed is gone', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoAgents(w);
+    await savepoint
+      .session({ agent: 'three', id: 's-three' })
+      .call({ tool: 'Bash', kind: 'shell' }, () => w.shell('rm b.txt')); // cp_5
+    w.write('c.txt', 'c\n');
+    await savepoint.checkpoint();
+    await savepoint.forgetSession('s-three');
+    await savepoint.restore('cp_4', EXACT);
+    await savepoint.rollback(changes('cp_3.1'));
+    expect(w.read('b.txt')).toBe('b\n');
+  });
+
+  test('where the roll-back that removed it was rolled back', async () => {
+    const w = new TimelineWorld();
+    const savepoint = w.open();
+    await savepoint.checkpoint();
+    const session = savepoint.session({ agent: 'one', id: 's-one' });
+    await session.call({ tool: 'Bash', kind: 'shell' }, () => w.write('n.txt', 'n\n')); // cp_2
+    await savepoint.rollback({ session: 's-one' }); // cp_3
+    await savepoint.rollback(changes('cp_3.1')); // cp_4
+    expect(w.read('n.txt')).toBe('n\n');
+    await savepoint.rollback({ session: 's-one' });
+    expect(existsSync(w.at('n.txt'))).toBe(false);
+  });
+
+  test('where a restore put it in the place of another one', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoAgents(w);
+    w.shell('mv a.txt c.txt && mv b.txt a.txt');
+    await savepoint.checkpoint(); // cp_5
+    await savepoint.restore('cp_4', EXACT);
+    await savepoint.rollback({ agent: 'two' });
+    expect([w.read('a.txt'), w.read('b.txt')]).toEqual([`one\n${linesOf(5)}`, 'b\n']);
+  });
+});
+
+test("keep-outside keeps a person's work where all of the agents' is back already", async () => {
+  const w = new TimelineWorld();
+  const savepoint = w.open();
+  w.write('f.txt', linesOf(60));
+  await savepoint.checkpoint();
+  const session = savepoint.session({ agent: 'one', id: 's-one' });
+  await session.call({ tool: 'Bash', kind: 'shell' }, () => w.write('f.txt', linesOf(60, { 10: 'agent' }))); // cp_2
+  await savepoint.rollback({ session: 's-one' });
+  w.write('f.txt', linesOf(60, { 50: 'mine' }));
+  w.write('mine.txt', 'mine\n');
+  await savepoint.checkpoint();
+  await savepoint.restore('cp_1', KEEP);
+  expect([w.read('f.txt'), w.read('mine.txt')]).toEqual([linesOf(60, { 50: 'mine' }), 'mine\n']);
+  await savepoint.restore('cp_1', { ...KEEP, paths: tree('mine.txt') });
+  expect(w.read('mine.txt')).toBe('mine\n');
 });
 
 test('what comes from outside and happens to restore old bytes takes nothing back', async () => {
