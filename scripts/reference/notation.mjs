@@ -1,11 +1,11 @@
 // @ts-check
-/** JSON Schema, as zod writes it, in a notation that people read: near to TypeScript, a field a line. */
+/** Renders JSON Schema, as zod generates it, in a readable notation similar to TypeScript, with one field per line. */
 
 /** @typedef {{ readonly [key: string]: any }} Schema */
 
 /**
  * @param {Schema} schema
- * @param {string} indent of the line that the text begins on
+ * @param {string} indent of the line on which the text begins
  * @returns {string}
  */
 export function notation(schema, indent = '') {
