@@ -1,4 +1,4 @@
-/** The table of verbs: all that Savepoint can be asked to do. */
+/** The table of all verbs. */
 
 import { deleteSession } from './changes/delete-session.ts';
 import { edit } from './changes/edit.ts';
@@ -28,7 +28,7 @@ import { linkWorkspace } from './workspace/link-workspace.ts';
 import { repos } from './workspace/repos.ts';
 import { workspaces } from './workspace/workspaces.ts';
 
-/** In the order in which they are documented. */
+/** In the order of the documentation. */
 export const VERBS = {
   status,
   checkpoint,

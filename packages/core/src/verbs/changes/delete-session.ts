@@ -2,11 +2,12 @@ import { given, verb } from '../verb.ts';
 
 export const deleteSession = verb({
   name: 'sessions delete',
-  summary: "drop a session's checkpoints, and what only they needed",
+  summary: "delete a session's checkpoints and the data that only they used",
   description:
-    "Drops the session's own checkpoints and gives back the space that only they took. The workspace's newest " +
-    'checkpoint stays, and so does the state before an act that stays, which its undo needs; both are named. What ' +
-    "checkpoints of others say of the session's changes stays there, with the content before them. It cannot be undone.",
+    "Deletes the session's own checkpoints and frees the space that only they used. Two kinds are kept and listed: " +
+    "the workspace's newest checkpoint, and a checkpoint that the undo of a remaining operation needs. Checkpoints " +
+    "of other sessions keep their record of this session's changes, with the content before them. This cannot be " +
+    'undone.',
   changes: 'store',
   schemas: ({ z, checkpointId }) => ({
     input: z.strictObject({ session: z.string() }),
@@ -14,7 +15,7 @@ export const deleteSession = verb({
       session: z.string(),
       dropped: z.array(checkpointId),
       stayed: z.array(z.strictObject({ id: checkpointId, why: z.enum(['newest', 'undo']) })),
-      kept: z.int().min(0).describe('checkpoints of the workspace that are left'),
+      kept: z.int().min(0).describe('checkpoints that remain in the workspace'),
       bytesBefore: z.int().min(0),
       bytesAfter: z.int().min(0),
       objectsDropped: z.int().min(0),

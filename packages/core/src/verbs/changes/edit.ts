@@ -17,10 +17,11 @@ import { type EditShapes, given, verb } from '../verb.ts';
 
 export const edit = verb({
   name: 'edit',
-  summary: 'edit many files, all or none',
+  summary: 'edit several files, all or none',
   description:
-    'Edits any number of files in one act: all of them change, or none does. Everything is checked first, and all that ' +
-    'is wrong comes back in one answer. A checkpoint is taken before and after, so `undo` takes the edit back.',
+    'Edits any number of files in one operation: either all of them change or none does. All edits are validated ' +
+    'first, and all errors are returned together. A checkpoint is taken before and after, so `undo` can revert the ' +
+    'edit.',
   changes: 'files',
   schemas: (_shapes, { editRequest, edited }) => ({ input: editRequest, output: edited }),
 
@@ -61,7 +62,7 @@ async function requestsOf(savepoint: Savepoint, input: Input, options: CallOptio
     }
   }
   if (problems.length === 0) return requests;
-  // What else is wrong is told together with it.
+  // Report the other errors in the same answer.
   const seen = await savepoint.previewEdit(requests, options);
   const order = new Map(input.files.map(({ file_path }, index) => [JSON.stringify(file_path), index]));
   const at = (name: JsonName): number => order.get(JSON.stringify(name)) ?? 0;
@@ -142,7 +143,7 @@ function contentToJson({ after }: PreparedFile): Output['files'][number]['final_
   return text === null ? { b64: after.content.toString('base64') } : text;
 }
 
-/** Of all files together, in the order of the request; bounded, and what is left out is named. */
+/** One diff of all files, in the order of the request. Its size is bounded; omitted files are listed. */
 function diffOf(files: readonly PreparedFile[]): NonNullable<Output['diff']> {
   const { text, gaps } = unifiedPatch(
     files.flatMap((file) => {

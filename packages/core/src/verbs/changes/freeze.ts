@@ -12,19 +12,19 @@ const frozenList = ({ z, jsonName }: Shapes) =>
 
 export const freeze = verb({
   name: 'freeze',
-  summary: 'keep agents from changing paths',
+  summary: 'stop agents from changing paths',
   description:
-    'From now on agents cannot change these paths and what is below them; without paths the current folder. An edit that an ' +
-    'agent declares is refused, and what its shell changes there is put back when the call ends; checkpoints have both. ' +
-    'Your own programs change what they like; your own restore, undo and edit there have to be forced. The paths need not ' +
-    'exist.',
+    'Agents can no longer change these paths or anything below them. Without paths, the current folder is frozen. ' +
+    'An edit that an agent announces is refused. Changes that its shell commands make there are reverted when the ' +
+    'call ends; checkpoints hold both states. Your own programs are not affected, but your own restore, undo and ' +
+    'edit of a frozen path need --force. The paths do not have to exist.',
   changes: 'store',
   schemas: (shapes) => ({
     input: shapes.z.strictObject({
       paths: shapes.z.array(shapes.jsonName).optional(),
-      list: shapes.z.boolean().optional().describe('change nothing, only say what is frozen'),
+      list: shapes.z.boolean().optional().describe('only list the frozen paths'),
     }),
-    output: shapes.z.strictObject({ frozen: frozenList(shapes).describe('all that is frozen now') }),
+    output: shapes.z.strictObject({ frozen: frozenList(shapes).describe('all paths that are frozen now') }),
   }),
 
   async handle(savepoint, { paths, list }, { signal }) {
@@ -40,16 +40,16 @@ export const unfreeze = verb({
   name: 'unfreeze',
   summary: 'let agents change paths again',
   description:
-    'Ends the freezing of these paths and of all frozen ones below them; without paths of the current folder. A path that ' +
-    'lies in a frozen folder stays frozen with it, and is named.',
+    'Unfreezes these paths and all frozen paths below them. Without paths, the current folder is unfrozen. A path ' +
+    'inside a frozen folder stays frozen and is listed.',
   changes: 'store',
   schemas: (shapes) => ({
     input: shapes.z.strictObject({ paths: shapes.z.array(shapes.jsonName).optional() }),
     output: shapes.z.strictObject({
-      frozen: frozenList(shapes).describe('all that is frozen still'),
+      frozen: frozenList(shapes).describe('all paths that are still frozen'),
       stillFrozen: shapes.z
         .array(shapes.z.strictObject({ path: shapes.jsonName, by: shapes.jsonName }))
-        .describe('given paths that something frozen holds'),
+        .describe('given paths that are inside a frozen folder'),
     }),
   }),
 

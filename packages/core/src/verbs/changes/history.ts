@@ -12,20 +12,29 @@ export const history = verb({
   name: 'history',
   summary: 'list changes, newest first, and who made them',
   description:
-    'The newest 100 changes, or as many as the limit says; all conditions that are given must fit. Where nobody knows ' +
-    'who made a change, everybody who may have is named. Checkpoints that keep no list of their changes, and damaged ' +
-    'ones, are named: changes in them may fit as well. Times are those of the checkpoints that found the changes.',
+    'Lists the newest 100 changes, or as many as the limit allows. A change must match all given filters. If the ' +
+    'author of a change is not certain, all possible authors are listed. Checkpoints without a list of changes, and ' +
+    'damaged ones, are reported separately, because they may hold matching changes. The time of a change is that of ' +
+    'its checkpoint.',
   changes: 'nothing',
   schemas: ({ z, jsonName, changeId, checkpointId, recordedChange, problem }) => ({
     input: z.strictObject({
-      session: z.string().optional().describe('only changes of that session: its id, or enough of its beginning'),
-      agent: z.string().optional().describe('only changes of an agent of that name; also `user`, `outside`, `name/id`'),
-      tool: z.string().optional().describe('only changes by that tool, as the agent calls it, or by an act, as `edit`'),
-      file: jsonName.optional().describe('only changes of that file, or of what lies in that folder'),
-      since: z.string().optional().describe('not older: `2026-01-31 12:00`, `2026-01-31T12:00:00Z`, `10 minutes ago`'),
-      until: z.string().optional().describe('not younger'),
-      limit: z.int().min(1).optional().describe(`how many at most; ${DEFAULT_LIMIT} without it`),
-      before: changeId.optional().describe('only changes older than this one: the last of the page before'),
+      session: z.string().optional().describe('only changes of this session: its id, or a unique prefix'),
+      agent: z.string().optional().describe('only changes of this agent; also `user`, `outside`, `name/id`'),
+      tool: z
+        .string()
+        .optional()
+        .describe('only changes by this tool, under the name the agent uses, or by an operation such as `edit`'),
+      file: jsonName.optional().describe('only changes of this file, or below this folder'),
+      since: z
+        .string()
+        .optional()
+        .describe('at or after: `2026-01-31 12:00`, `2026-01-31T12:00:00Z`, `10 minutes ago`'),
+      until: z.string().optional().describe('at or before'),
+      limit: z.int().min(1).optional().describe(`maximum number of changes (default ${DEFAULT_LIMIT})`),
+      before: changeId
+        .optional()
+        .describe('only changes older than this one; for paging, the last change of the previous page'),
     }),
     output: z.strictObject({
       changes: z.array(
@@ -36,7 +45,8 @@ export const history = verb({
           takenBack: checkpointId
             .nullable()
             .describe(
-              'the operation that took it back: roll-back, restore, undo, redo or put-back; null where it is in effect',
+              'the operation that reverted it: rollback, restore, undo, redo or the revert of a frozen path; ' +
+                'null if the change is in effect',
             ),
           takenBackHunks: z
             .array(z.strictObject({ hunk: z.int().min(1), by: checkpointId }))
@@ -46,12 +56,12 @@ export const history = verb({
       unlisted: z.array(
         z.strictObject({
           id: checkpointId,
-          why: z.enum(['first', 'too-many']).describe('`first`: everything in it is new'),
+          why: z.enum(['first', 'too-many']).describe('`first`: the first checkpoint, which has no changes'),
           files: z.int().min(0),
         }),
       ),
       damaged: z.array(z.strictObject({ id: checkpointId, problem })),
-      more: z.boolean().describe('there are older ones'),
+      more: z.boolean().describe('older changes exist'),
     }),
   }),
 

@@ -1,4 +1,4 @@
-/** What `undo` and `redo` have in common: both take the newest operation of a kind back, on top of what changed since. */
+/** The common part of `undo` and `redo`: both revert the newest operation of a kind, and keep later changes. */
 
 import type { UndoOptions } from '../../engine/calls/rewind.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
@@ -20,9 +20,9 @@ export function inverse(words: Words, invert: Invert) {
     changes: 'files',
     schemas: ({ z, inverted }) => ({
       input: z.strictObject({
-        dryRun: z.boolean().optional().describe('only say what would happen'),
-        force: z.boolean().optional().describe('also change what is frozen; an agent may not'),
-        expected: z.string().optional().describe('the fingerprint of the dry run that was agreed to'),
+        dryRun: z.boolean().optional().describe('only preview what would happen'),
+        force: z.boolean().optional().describe('also change frozen paths; not available to agents'),
+        expected: z.string().optional().describe('the fingerprint of the preview that the user accepted'),
       }),
       output: inverted,
     }),

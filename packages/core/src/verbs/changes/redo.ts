@@ -3,10 +3,10 @@ import { inverse } from './inverse.ts';
 export const redo = inverse(
   {
     name: 'redo',
-    summary: 'bring again what the last undo took back',
+    summary: 'redo the last undone operation',
     description:
-      'Takes back the newest undo, as long as no other act came after it. Files that changed since are merged three ' +
-      'ways; where both changed the same lines it is a conflict, and nothing changes at all.',
+      'Reverts the last undo, provided that no other operation followed it. Files that changed since are merged ' +
+      'three ways. If both sides changed the same lines, that is a conflict and nothing is changed.',
   },
   (savepoint, options, dryRun) => (dryRun ? savepoint.previewRedo(options) : savepoint.redo(options)),
 );

@@ -11,35 +11,35 @@ import { given, verb } from '../verb.ts';
 
 export const rollback = verb({
   name: 'rollback',
-  summary: 'take back chosen changes, and keep what others did since',
+  summary: 'roll back selected changes and keep all later ones',
   description:
-    'Chooses changes by id, agent, session, call, time or path (all that is given must fit) and takes them back on top ' +
-    'of the files as they are, merged three ways: what others changed since stays. A file that was made goes only if it ' +
-    'holds what was left in it; one that was deleted comes back unless something is there; renames are followed. Where ' +
-    'something does not merge, it is a conflict and nothing changes at all.\n\n' +
-    'Chosen by time or path alone, only changes of agents are meant. A change that may be from others too is left alone ' +
-    'and named, unless they are included. `undo` takes a roll-back back.',
+    'Selects changes by id, agent, session, call, time or path (a change must match all given filters) and reverts ' +
+    'them by a three-way merge into the current files, so that later changes are kept. A created file is deleted ' +
+    'only if its content is still what the change left. A deleted file is restored unless something else is at its ' +
+    'path. Renames are followed. If a change does not merge, that is a conflict and nothing is changed.\n\nIf you ' +
+    'select by time or path alone, only changes of agents are rolled back. A change that may also be from another ' +
+    'author is skipped and listed unless you include shared changes. `undo` reverts a rollback.',
   changes: 'files',
   schemas: ({ z, jsonName, changeId: id, hunkId: hunk, rolledBack }) => ({
     input: z.strictObject({
-      changes: z.array(z.string()).optional().describe('only these changes, as `cp_12.3`'),
-      hunks: z.array(z.string()).optional().describe('only these hunks, as `cp_12.3:2`; a dry run shows them'),
-      agent: z.string().optional().describe('only what this agent did; `name/id` for a sub-agent'),
-      session: z.string().optional().describe('only what was done in this session'),
-      call: z.string().optional().describe("only what this call did: the agent's own id of it"),
-      after: z.string().optional().describe('only what came after: a checkpoint, a date, or `10 minutes ago`'),
-      paths: z.array(jsonName).optional().describe('only what happened to these and what is below them'),
-      root: jsonName.optional().describe('only what happened in this repository, and not in those that lie in it'),
-      includeShared: z.boolean().optional().describe('also changes that may be from others'),
-      skipConflicts: z.boolean().optional().describe('leave alone what does not merge, and do the rest'),
-      ours: z.array(jsonName).optional().describe('where these paths do not merge, the lines of today stay'),
-      theirs: z.array(jsonName).optional().describe('where these paths do not merge, the change goes all the same'),
-      force: z.boolean().optional().describe('also while a call is open that may write the same files'),
-      dryRun: z.boolean().optional().describe('only say what would happen'),
-      expected: z.string().optional().describe('the fingerprint of the dry run that was agreed to'),
+      changes: z.array(z.string()).optional().describe('only these changes, for example `cp_12.3`'),
+      hunks: z.array(z.string()).optional().describe('only these hunks, for example `cp_12.3:2`; a dry run lists them'),
+      agent: z.string().optional().describe('only changes of this agent; `name/id` for a sub-agent'),
+      session: z.string().optional().describe('only changes of this session'),
+      call: z.string().optional().describe("only changes of this tool call: the agent's own id of the call"),
+      after: z.string().optional().describe('only changes after this: a checkpoint, a date, or `10 minutes ago`'),
+      paths: z.array(jsonName).optional().describe('only changes of these paths and below them'),
+      root: jsonName.optional().describe('only changes in this repository, without the repositories nested in it'),
+      includeShared: z.boolean().optional().describe('also changes that may be from other authors'),
+      skipConflicts: z.boolean().optional().describe('skip changes that do not merge, and roll back the rest'),
+      ours: z.array(jsonName).optional().describe('on a conflict in these paths, keep the current lines'),
+      theirs: z.array(jsonName).optional().describe('on a conflict in these paths, revert the change anyway'),
+      force: z.boolean().optional().describe('proceed even if an open call may write the same files'),
+      dryRun: z.boolean().optional().describe('only preview what would happen'),
+      expected: z.string().optional().describe('the fingerprint of the preview that the user accepted'),
     }),
     output: rolledBack.extend({
-      changes: z.array(z.union([id, hunk])).describe('what is back, or would be'),
+      changes: z.array(z.union([id, hunk])).describe('the changes that were rolled back, or would be'),
     }),
   }),
 
@@ -81,9 +81,9 @@ async function selectionOf(savepoint: Savepoint, input: Input): Promise<Selectio
   ) {
     throw new SavepointError(
       'USAGE',
-      'What is to be rolled back? Nothing was chosen.',
+      'Nothing selected: use --change, --agent, --session, …',
       {},
-      { hint: 'Choose with --change, --hunk, --agent, --session, --call, --after, --file or --root.' },
+      { hint: 'All selectors: --change, --hunk, --agent, --session, --call, --after, --file, --root.' },
     );
   }
   const place = wanted.length === 0 && input.root === undefined ? null : await savepoint.place();
@@ -104,9 +104,9 @@ function changeOf(text: string): ChangeId {
   if (found !== null) return changeId(found.checkpoint, found.place);
   throw new SavepointError(
     'BAD_ID',
-    'That does not name a change.',
+    `${JSON.stringify(text)} is not the id of a change.`,
     { given: text },
-    { hint: 'Name a change as cp_12.3: the third that `savepoint show cp_12` lists.' },
+    { hint: 'The id of a change looks like cp_12.3: the third change that `savepoint show cp_12` lists.' },
   );
 }
 
@@ -115,13 +115,13 @@ function hunkOf(text: string): { readonly change: ChangeId; readonly hunk: numbe
   if (found !== null) return found;
   throw new SavepointError(
     'BAD_ID',
-    'That does not name a hunk.',
+    `${JSON.stringify(text)} is not the id of a hunk.`,
     { given: text },
-    { hint: 'Name a hunk as cp_12.3:2; `savepoint rollback --change cp_12.3 --dry-run` shows them.' },
+    { hint: 'The id of a hunk looks like cp_12.3:2; `savepoint rollback --change cp_12.3 --dry-run` lists them.' },
   );
 }
 
-/** Of a hunk that is shown. */
+/** The most characters shown of a hunk. */
 const SHOWN_CHARACTERS = 4_000;
 
 function outlookToJson({ rolledBack, results, skipped, open, hunks }: RollbackOutlook) {

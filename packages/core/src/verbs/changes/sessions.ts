@@ -4,10 +4,11 @@ import { verb } from '../verb.ts';
 
 export const sessions = verb({
   name: 'sessions',
-  summary: "list agents' sessions, the one that worked last first",
+  summary: "list agents' sessions, most recent first",
   description:
-    'Who worked in it, when, what was said first, and how much changed. Calls count where they changed something; a ' +
-    'change that several may have made counts for each of them, and is said to be unsure.',
+    'Shows the agent, the time, the first prompt and the amount of change of each session. Only calls that changed ' +
+    'something are counted. A change that several sessions may have made counts for each of them and is marked as ' +
+    'unsure.',
   changes: 'nothing',
   schemas: ({ z, actor, checkpointId, problem }) => {
     const count = z.int().min(0);
@@ -18,19 +19,19 @@ export const sessions = verb({
           z.strictObject({
             id: z.string(),
             actor,
-            first: z.iso.datetime().describe('of its first checkpoint or change'),
+            first: z.iso.datetime().describe('time of its first checkpoint or change'),
             last: z.iso.datetime(),
-            title: z.string().nullable().describe('the first prompt; null where none is on record'),
+            title: z.string().nullable().describe('the first prompt; null if none is recorded'),
             prompts: count,
             calls: count,
             changes: count,
-            unsure: count.describe('of those, the ones that others may have made'),
+            unsure: count.describe('those that another author may have made'),
             added: count.describe('lines'),
             removed: count,
             checkpoints: z.array(checkpointId).describe('its own, newest first'),
           }),
         ),
-        damaged: z.array(z.strictObject({ id: checkpointId, problem })).describe('what they did is not counted'),
+        damaged: z.array(z.strictObject({ id: checkpointId, problem })).describe('their changes are not counted'),
       }),
     };
   },

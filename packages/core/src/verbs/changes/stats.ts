@@ -3,16 +3,16 @@ import { verb } from '../verb.ts';
 
 export const stats = verb({
   name: 'stats',
-  summary: 'show how often changes stand, how long they take, and what is stored',
+  summary: 'success and rollback rates, timings, storage',
   description:
-    "Success: of all changes by agents' tools and by edits, those that were not rolled back or undone. Roll-back rate: " +
-    'of all calls and edits that changed something, those of which something was taken back. Time to apply: from the ' +
-    'beginning of a call to its end. What a restore brought back is no roll-back of single changes and counts for ' +
-    'neither. Over what the timeline still has.',
+    "Success rate: the share of changes by agents' tools and edits that were not rolled back or undone. Rollback " +
+    'rate: the share of calls and edits of which at least one change was reverted. Time to apply: from the start of ' +
+    'a call to its end. A restore does not roll back single changes, so it counts for neither rate. The numbers ' +
+    'cover all checkpoints that are still on the timeline.',
   changes: 'nothing',
   schemas: ({ z, checkpointId, problem }) => {
     const count = z.int().min(0);
-    const share = z.number().min(0).max(1).nullable().describe('null where there is nothing to take a share of');
+    const share = z.number().min(0).max(1).nullable().describe('null if there is nothing to count');
     const durations = z.strictObject({
       calls: count,
       median: z.number().nullable().describe('milliseconds'),
@@ -25,11 +25,11 @@ export const stats = verb({
         steps: z.strictObject({ all: count, takenBack: count, rollBackRate: share }),
         acts: z.strictObject({ restore: count, edit: count, undo: count, redo: count, rollback: count }),
         timeToApply: durations,
-        threeFiles: durations.describe('of calls that changed three files or more'),
+        threeFiles: durations.describe('calls that changed three or more files'),
         targets: z.strictObject({
-          success: z.number().describe('above this'),
-          rollBackRate: z.number().describe('below this'),
-          threeFiles: z.number().describe('milliseconds; below this'),
+          success: z.number().describe('the success rate should be above this'),
+          rollBackRate: z.number().describe('the rollback rate should be below this'),
+          threeFiles: z.number().describe('the median should be below this, in milliseconds'),
         }),
         storage: z
           .strictObject({
@@ -44,7 +44,7 @@ export const stats = verb({
             total: count,
           })
           .describe('bytes'),
-        damaged: z.array(z.strictObject({ id: checkpointId, problem })).describe('what they tell is not counted'),
+        damaged: z.array(z.strictObject({ id: checkpointId, problem })).describe('their changes are not counted'),
       }),
     };
   },

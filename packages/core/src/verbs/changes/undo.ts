@@ -3,10 +3,11 @@ import { inverse } from './inverse.ts';
 export const undo = inverse(
   {
     name: 'undo',
-    summary: 'take back the newest act of Savepoint',
+    summary: 'undo the last operation',
     description:
-      'Takes back the newest restore (or redo) that stands. Files that changed since are merged three ways; where both ' +
-      'changed the same lines it is a conflict, and nothing changes at all. `redo` brings the act again.',
+      'Reverts the last operation of Savepoint that is in effect: a restore, rollback, edit or redo. Files that ' +
+      'changed since are merged three ways. If both sides changed the same lines, that is a conflict and nothing is ' +
+      'changed. `redo` reverts the undo.',
   },
   (savepoint, options, dryRun) => (dryRun ? savepoint.previewUndo(options) : savepoint.undo(options)),
 );

@@ -3,23 +3,23 @@ import { given, verb } from '../verb.ts';
 
 export const checkpoint = verb({
   name: 'checkpoint',
-  summary: 'take a checkpoint of the workspace as it is',
+  summary: 'take a checkpoint of the workspace',
   description:
-    'Captures every file of the workspace and puts the state on its timeline, also when nothing changed. The first one ' +
-    'makes the store. The workspace is the nearest enclosing folder that has checkpoints, else the enclosing ' +
-    'repository, else the folder itself. Your files, index, HEAD and refs are not touched.',
+    'Captures all files of the workspace as a new checkpoint on its timeline, even if nothing changed. The first ' +
+    'checkpoint creates the store. The workspace is the nearest enclosing folder that has checkpoints, else the ' +
+    'enclosing repository, else the folder itself. Your files, index, HEAD and refs are not touched.',
   changes: 'store',
   schemas: ({ z, checkpointBrief, capture, problem }) => ({
     input: z.strictObject({
-      message: z.string().optional().describe('the description; without one, what changed is the description'),
-      testResult: z.enum(['pass', 'fail']).optional().describe('how the tests went on this very state'),
+      message: z.string().optional().describe('the description (default: a summary of the changes)'),
+      testResult: z.enum(['pass', 'fail']).optional().describe('the result of the tests on this state'),
     }),
     output: z.strictObject({
       checkpoint: checkpointBrief,
       capture,
       pending: problem
         .nullable()
-        .describe('an act of a dead process that waits for a decision; captures go on meanwhile'),
+        .describe('an interrupted operation that needs a decision; checkpoints can still be taken'),
     }),
   }),
 

@@ -8,48 +8,53 @@ import { given, verb } from '../verb.ts';
 
 export const diff = verb({
   name: 'diff',
-  summary: 'show what differs between two checkpoints, or one and the folder',
+  summary: 'show changes between checkpoints, or a checkpoint and the files',
   description:
-    'Without checkpoints: the last one against the folder as it is. With one: that one against the folder. With two: ' +
-    'the first against the second. Paths limit it; they are relative to the folder that you work in, while the paths ' +
-    'in the answer are relative to the workspace. With a change: that one alone, with its hunks numbered.\n\n' +
-    "The patch is in git's format: `git apply` makes the second state of the first with it.",
+    'Without checkpoints, compares the last checkpoint with the current files. With one, compares it with the ' +
+    'current files. With two, compares the first with the second. Paths limit the diff. They are relative to the ' +
+    'current folder; paths in the output are relative to the workspace. With the id of a change, shows only that ' +
+    "change, with numbered hunks.\n\nThe patch is in git's format: `git apply` turns the first state into the " +
+    'second.',
   changes: 'nothing',
   schemas: ({ z, jsonName, changeId, checkpointName, checkpointBrief, change, totals, rootChange }) => {
     const range = z.array(z.int().min(0)).length(2);
     return {
       input: z.strictObject({
-        from: checkpointName.optional().describe('without it: the last checkpoint'),
-        to: checkpointName.optional().describe('without it: the folder as it is'),
-        paths: z.array(jsonName).optional().describe('only these and what is below them'),
-        patch: z.boolean().optional().describe('give a patch, too'),
-        change: changeId.optional().describe('that change alone, always with a patch; goes with none of the others'),
+        from: checkpointName.optional().describe('default: the last checkpoint'),
+        to: checkpointName.optional().describe('default: the current files'),
+        paths: z.array(jsonName).optional().describe('only these paths and below them'),
+        patch: z.boolean().optional().describe('also return a patch'),
+        change: changeId
+          .optional()
+          .describe('only this change, always with a patch; cannot be combined with the other options'),
       }),
       output: z.strictObject({
-        from: checkpointBrief.nullable().describe('null: for a change whose checkpoint before is gone'),
-        to: checkpointBrief.nullable().describe('null: the folder as it is'),
+        from: checkpointBrief.nullable().describe('null if the checkpoint before the given change has been deleted'),
+        to: checkpointBrief.nullable().describe('null for the current files'),
         changes: z.array(change),
         totals,
-        rootChanges: z.array(rootChange).describe('roots that came, went or moved; whatever paths were asked for'),
+        rootChanges: z
+          .array(rootChange)
+          .describe('roots that were added, removed or moved, regardless of the given paths'),
         patch: z
           .strictObject({
-            text: jsonName.describe('the patch itself: text, or base64 where it holds bytes that are no UTF-8'),
+            text: jsonName.describe('the patch: text, or base64 if it is not valid UTF-8'),
             gaps: z
               .array(z.strictObject({ path: jsonName, why: z.enum(['binary', 'too-long', 'cut', 'left-out']) }))
-              .describe('changes that the patch does not give in full; `git apply` refuses it then'),
+              .describe('changes that are incomplete in the patch; `git apply` then refuses it'),
           })
           .nullable(),
         hunks: z
           .array(
             z.strictObject({
-              number: z.int().min(1).describe('names it for a roll-back'),
-              before: range.describe('first line and how many, of the text before'),
+              number: z.int().min(1).describe('identifies the hunk in a rollback'),
+              before: range.describe('first line and number of lines, in the text before'),
               after: range,
-              lines: z.array(jsonName).describe('each with its sign: space, `-` or `+`'),
+              lines: z.array(jsonName).describe('each starts with a space, `-` or `+`'),
             }),
           )
           .nullable()
-          .describe('of the change that was asked for; null without one, and for one that has none to tell apart'),
+          .describe('the hunks of the given change; null without a change, and for a change without hunks'),
       }),
     };
   },
@@ -80,7 +85,7 @@ async function ofChange(
   signal: AbortSignal | undefined,
 ) {
   if (from !== undefined || to !== undefined || paths !== undefined) {
-    throw new SavepointError('USAGE', 'A change is shown alone: no checkpoints and no paths go with it.', {
+    throw new SavepointError('USAGE', 'A change cannot be combined with checkpoints or paths.', {
       argument: 'change',
     });
   }
@@ -96,7 +101,7 @@ async function ofChange(
     hunks:
       hunks?.map(({ number, beforeStart, beforeCount, afterStart, afterCount, lines }) => ({
         number,
-        // A range of no lines is told by the line before it, as patches do.
+        // As in patches, an empty range gives the line before it.
         before: [beforeCount === 0 ? beforeStart : beforeStart + 1, beforeCount],
         after: [afterCount === 0 ? afterStart : afterStart + 1, afterCount],
         lines: lines.map(nameToJson),

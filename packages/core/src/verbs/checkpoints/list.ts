@@ -10,20 +10,20 @@ export const list = verb({
   name: 'list',
   summary: 'list checkpoints, newest first',
   description:
-    'The newest 50, or as many as the limit says. Without a view: what matters, which is all but those that were taken ' +
-    'only because a call or an act was about to begin; and tiny steps in a row (calls of one session in one file, ' +
-    'under ten lines in all, within a minute) are folded into their newest. A checkpoint whose story cannot be read is ' +
-    'named with what is wrong; the others are listed all the same.',
+    'Lists the newest 50 checkpoints, or as many as the limit allows. The default view hides automatic checkpoints, ' +
+    'which are taken before a call or an operation starts. It also folds runs of small steps (calls of one session ' +
+    'in one file, under ten lines in total, within a minute) into the newest of the run. A checkpoint whose record ' +
+    'cannot be read is listed with its error; all others are listed as usual.',
   changes: 'nothing',
   schemas: ({ z, checkpointId, checkpointBrief, problem, rootChange }) => ({
     input: z.strictObject({
       view: z
         .enum(['main', 'all', 'manual', 'multi-file'])
         .optional()
-        .describe('`main`: what matters; `manual`: what someone asked for; `multi-file`: more than one path changed'),
-      session: z.string().optional().describe('only checkpoints of that session: its id, or enough of its beginning'),
-      limit: z.int().min(1).optional().describe(`how many at most; ${DEFAULT_LIMIT} without it`),
-      before: checkpointId.optional().describe('only older ones than this'),
+        .describe('`main`: the default view; `manual`: taken on request; `multi-file`: more than one path changed'),
+      session: z.string().optional().describe('only checkpoints of this session: its id, or a unique prefix'),
+      limit: z.int().min(1).optional().describe(`maximum number of checkpoints (default ${DEFAULT_LIMIT})`),
+      before: checkpointId.optional().describe('only checkpoints older than this one'),
     }),
     output: z.strictObject({
       checkpoints: z.array(checkpointBrief),
@@ -32,19 +32,19 @@ export const list = verb({
           z.strictObject({
             into: checkpointId,
             ids: z.array(checkpointId).describe('newest first'),
-            added: z.int().min(0).describe('lines, of all of them together'),
+            added: z.int().min(0).describe('lines, summed over all of them'),
             removed: z.int().min(0),
           }),
         )
-        .describe('tiny steps that are told by another one'),
-      hidden: z.int().min(0).describe('checkpoints that the view leaves out among these'),
+        .describe('small steps that are folded into another checkpoint'),
+      hidden: z.int().min(0).describe('checkpoints in this range that the view hides'),
       damaged: z.array(z.strictObject({ id: checkpointId, problem })),
       rootChanges: z
         .array(z.strictObject({ id: checkpointId, changes: z.array(rootChange) }))
-        .describe('roots that came, went or moved, by the checkpoint that found it'),
-      pinned: z.array(checkpointId).describe('those of them that no clean-up drops'),
-      more: z.boolean().describe('there are older ones'),
-      next: checkpointId.nullable().describe('give it as `before` to go on; null where there are no older ones'),
+        .describe('roots that were added, removed or moved, by checkpoint'),
+      pinned: z.array(checkpointId).describe('the listed checkpoints that are pinned'),
+      more: z.boolean().describe('older checkpoints exist'),
+      next: checkpointId.nullable().describe('pass it as `before` to get the next page; null on the last page'),
     }),
   }),
 

@@ -6,16 +6,16 @@ const schemas = ({ z, checkpointName, checkpointBrief }: Shapes) => ({
   input: z.strictObject({ checkpoint: checkpointName }),
   output: z.strictObject({
     checkpoint: checkpointBrief,
-    changed: z.boolean().describe('false: it was so already'),
+    changed: z.boolean().describe('false: it was already in that state'),
   }),
 });
 
 export const pin = verb({
   name: 'pin',
-  summary: 'keep a checkpoint through every clean-up',
+  summary: 'exclude a checkpoint from clean-up',
   description:
-    'No clean-up drops a pinned checkpoint, whatever its age, its number and the size of the store. What pins hold counts ' +
-    'for the size of the store all the same.',
+    'Clean-up never drops a pinned checkpoint, regardless of its age, the number of checkpoints and the size of the ' +
+    'store. The data of pinned checkpoints still counts towards the size of the store.',
   changes: 'store',
   schemas,
   handle: (savepoint, { checkpoint }, context) => carryOut(savepoint, checkpoint, false, context),
@@ -23,8 +23,8 @@ export const pin = verb({
 
 export const unpin = verb({
   name: 'unpin',
-  summary: 'let a pinned checkpoint go with the others again',
-  description: 'The checkpoint stays until a clean-up finds it too old, too many, or the store too large.',
+  summary: 'make a pinned checkpoint subject to clean-up again',
+  description: 'The checkpoint is kept until clean-up drops it by age, number of checkpoints or size of the store.',
   changes: 'store',
   schemas,
   handle: (savepoint, { checkpoint }, context) => carryOut(savepoint, checkpoint, true, context),

@@ -6,42 +6,46 @@ import { given, verb } from '../verb.ts';
 
 export const restore = verb({
   name: 'restore',
-  summary: 'make files equal to a checkpoint',
+  summary: 'restore files from a checkpoint',
   description:
-    'Makes the workspace equal to the checkpoint, byte for byte, all or nothing: or only the given paths, or, from a ' +
-    'subfolder, only what is in it. What is about to be overwritten is captured first, so `undo` takes a restore back. ' +
-    'Files that the checkpoint does not know and that an ignore rule covers, or that could not be captured, stay. ' +
-    'Only files are restored: branch, HEAD, index and stash stay as they are, unless `git` asks for branch, HEAD and ' +
-    'index; then the index is as the commit has it (or as it was, where the option `record_index` is on), and `undo` puts all three back. A deleted .git does not come back.',
+    'Makes the workspace equal to the checkpoint, byte for byte and atomically. With paths, restores only those ' +
+    'paths; from a subfolder, only that subfolder. The current state is captured first, so `undo` can revert a ' +
+    'restore. Files that are not in the checkpoint are kept if they are ignored or could not be captured.\n\nOnly ' +
+    'files are restored. Branch, HEAD, index and stash do not change, unless `git` is given: then branch, HEAD and ' +
+    'index are restored as well. The index is rebuilt from the commit, or restored exactly if the option ' +
+    '`record_index` is on. `undo` reverts all three. A deleted .git folder is not restored.',
   changes: 'files',
   schemas: ({ z, jsonName, checkpointName, restored }) => ({
     input: z.strictObject({
       checkpoint: checkpointName,
-      paths: z.array(jsonName).optional().describe('only these and what is below them'),
-      all: z.boolean().optional().describe('the whole workspace, also from a subfolder'),
-      root: jsonName.optional().describe('only this repository, without those that lie in it'),
+      paths: z.array(jsonName).optional().describe('only these paths and below them'),
+      all: z.boolean().optional().describe('the entire workspace, even from a subfolder'),
+      root: jsonName.optional().describe('only this repository, without the repositories nested in it'),
       allowPartial: z
         .boolean()
         .optional()
-        .describe('also where a root could not be captured then, or cannot be now: it is left alone, and named'),
+        .describe(
+          'proceed even if a root was not captured, or cannot be captured now; such roots are left untouched and ' +
+            'listed',
+        ),
       mode: z
         .enum(['exact', 'keep-outside'])
         .optional()
         .describe(
-          '`exact`: equal to the checkpoint. `keep-outside`: only what agents changed since is taken back, merged with ' +
-            'the rest; where no agent changed anything, what changed since the last checkpoint is kept. Without it: ' +
-            'exact, and a conflict where both agents and others changed the paths since',
+          '`exact`: equal to the checkpoint. `keep-outside`: reverts only what agents changed since and merges it ' +
+            'with the rest; if no agent changed anything, changes since the last checkpoint are kept. Default: exact, ' +
+            'and a conflict if both agents and others changed the paths since',
         ),
-      dryRun: z.boolean().optional().describe('only say what would happen'),
+      dryRun: z.boolean().optional().describe('only preview what would happen'),
       git: z
         .boolean()
         .optional()
         .describe(
-          'also put the branch, HEAD and index of each repository where the checkpoint saw them; commits that no branch ' +
-            'leads to afterwards are kept in the store',
+          'also restore branch, HEAD and index of each repository; commits that become unreachable are kept in the ' +
+            'store',
         ),
-      force: z.boolean().optional().describe('also change what is frozen; an agent may not'),
-      expected: z.string().optional().describe('the fingerprint of the dry run that was agreed to'),
+      force: z.boolean().optional().describe('also change frozen paths; not available to agents'),
+      expected: z.string().optional().describe('the fingerprint of the preview that the user accepted'),
     }),
     output: restored,
   }),
@@ -49,12 +53,12 @@ export const restore = verb({
   async handle(savepoint, input, context) {
     const wanted = input.paths ?? [];
     if (input.all === true && wanted.length > 0) {
-      throw new SavepointError('USAGE', 'Either the whole workspace is restored, or the given paths: not both.', {
+      throw new SavepointError('USAGE', 'The entire workspace (--all) and single paths cannot be combined.', {
         argument: 'all',
       });
     }
     if (input.root !== undefined && (input.all === true || wanted.length > 0)) {
-      throw new SavepointError('USAGE', 'Either one root is restored, or what else is named: not both.', {
+      throw new SavepointError('USAGE', 'A root (--root) cannot be combined with paths or with --all.', {
         argument: 'root',
       });
     }

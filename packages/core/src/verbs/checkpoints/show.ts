@@ -3,13 +3,13 @@ import { verb } from '../verb.ts';
 
 export const show = verb({
   name: 'show',
-  summary: 'show one checkpoint and what changed in it',
-  description: 'Everything that is known of a checkpoint, with its changes against the one before it.',
+  summary: 'show a checkpoint and its changes',
+  description: 'Shows everything that is recorded about a checkpoint, and its changes since the previous one.',
   changes: 'nothing',
   schemas: ({ z, checkpointName, checkpoint, rootChange }) => ({
     input: z.strictObject({ checkpoint: checkpointName }),
     output: checkpoint.extend({
-      rootChanges: z.array(rootChange).describe('against `previous`; none where that is gone'),
+      rootChanges: z.array(rootChange).describe('since `previous`; empty if that has been deleted'),
     }),
   }),
 

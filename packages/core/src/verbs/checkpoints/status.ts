@@ -10,8 +10,8 @@ export const status = verb({
   name: 'status',
   summary: 'show what changed since the last checkpoint',
   description:
-    'Looks at the folder and says what differs from the last checkpoint, what could not be captured, what `undo` and ' +
-    '`redo` would do, and whether an act of a dead process is pending.',
+    'Scans the workspace and shows what changed since the last checkpoint, what could not be captured, what `undo` ' +
+    'and `redo` would do, and whether an interrupted operation is pending.',
   changes: 'nothing',
   schemas: ({ z, jsonName, checkpointId, checkpointBrief, change, totals, capture, hookedAgent }) => {
     const act = z.strictObject({ id: checkpointId, description: z.string() });
@@ -21,18 +21,18 @@ export const status = verb({
         workspace: z
           .strictObject({ id: z.string(), path: jsonName, store: jsonName })
           .nullable()
-          .describe('null where nothing was ever captured; then the rest is empty'),
+          .describe('null if there is no checkpoint yet; then the rest is empty'),
         moved: z
           .enum(['moved', 'made-anew'])
           .nullable()
-          .describe('the folder stood elsewhere, or was made anew at its path, since the last command that writes'),
-        missing: z.boolean().describe("the workspace's folder is not there"),
+          .describe('the folder was moved, or deleted and created again, since the last command that writes'),
+        missing: z.boolean().describe("the workspace's folder does not exist"),
         checkpoints: z.int().min(0),
         last: checkpointBrief.nullable(),
         changed: z
           .strictObject({ changes: z.array(change), totals })
           .nullable()
-          .describe('against `last`; null where one of the two is missing'),
+          .describe('since `last`; null if there is no checkpoint or no folder'),
         capture: capture.nullable(),
         pending: z
           .array(
@@ -40,26 +40,26 @@ export const status = verb({
               transaction: z.string(),
               checkpoint: checkpointId,
               paths: z.int(),
-              missing: z.array(jsonName).describe('roots that it waits for: they are not mounted'),
+              missing: z.array(jsonName).describe('roots that must be mounted first'),
             }),
           )
-          .describe('acts that are neither done nor undone; `recover` settles them'),
-        undo: act.nullable().describe('what `undo` would take back'),
-        redo: act.nullable().describe('the undo that `redo` would take back'),
+          .describe('interrupted operations; `recover` finishes them or rolls them back'),
+        undo: act.nullable().describe('the operation that `undo` would revert'),
+        redo: act.nullable().describe('the undo that `redo` would revert'),
         exporting: z
           .strictObject({
             to: z.string(),
-            upTo: checkpointId.nullable().describe('the newest checkpoint that is there, as far as is known'),
-            behind: z.int().min(0).describe('checkpoints that came since'),
+            upTo: checkpointId.nullable().describe('the newest exported checkpoint, as far as is known'),
+            behind: z.int().min(0).describe('checkpoints not exported yet'),
             failure: z.strictObject({ time: z.iso.datetime(), code: z.string(), message: z.string() }).nullable(),
           })
           .nullable()
-          .describe('where checkpoints go by themselves; null: nowhere'),
-        recordsAgents: z.boolean().describe('false: the configuration has hooks and sessions do nothing here'),
+          .describe('where checkpoints are exported automatically; null: nowhere'),
+        recordsAgents: z.boolean().describe('false: the configuration turns hooks and sessions off here'),
         agents: z
           .array(hookedAgent)
           .optional()
-          .describe('agents whose settings hold hooks of Savepoint; the command line tells of them'),
+          .describe('agents that have hooks of Savepoint in their settings; set by the command line only'),
       }),
     };
   },

@@ -1,6 +1,6 @@
 import { SavepointError } from '../../model/errors.ts';
 
-/** Null where the folder has no checkpoints yet, for verbs that have an answer to that. A folder that is not there is an error. */
+/** Returns null if the folder has no checkpoints yet. A folder that does not exist is still an error. */
 export async function orNone<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;

@@ -1,12 +1,12 @@
-/** Sessions as people give them: the whole id, or so much of its beginning that it fits one only. */
+/** Resolves a session as the user gives it: its id, or a unique prefix. */
 
 import { SavepointError } from '../../model/errors.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import { orNone } from './no-workspace.ts';
 
 /**
- * @returns the whole id; what was given, where no session is like it
- * @throws SavepointError USAGE where several begin with it
+ * @returns the full id; `given` itself if no session matches
+ * @throws SavepointError USAGE if several sessions match
  */
 export async function sessionOf(savepoint: Savepoint, given: string | undefined): Promise<string | undefined> {
   if (given === undefined) return undefined;
@@ -16,9 +16,9 @@ export async function sessionOf(savepoint: Savepoint, given: string | undefined)
   if (fits.length > 1) {
     throw new SavepointError(
       'USAGE',
-      `Several sessions have an id that begins with ${JSON.stringify(given)}.`,
+      `The session id ${JSON.stringify(given)} is ambiguous.`,
       { argument: given },
-      { hint: `Give more of it: ${fits.slice(0, 10).join(', ')}${fits.length > 10 ? ', …' : ''}` },
+      { hint: `It matches ${fits.slice(0, 10).join(', ')}${fits.length > 10 ? ', …' : ''}. Type more of the id.` },
     );
   }
   return fits[0] ?? given;

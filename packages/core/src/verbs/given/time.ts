@@ -1,11 +1,11 @@
-/** Points in time as people give them. */
+/** Parses a point in time as the user gives it. */
 
 import { SavepointError } from '../../model/errors.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import { agoOrDate } from '../../timeline/query/resolve.ts';
 
 /**
- * @returns milliseconds since 1970; undefined where none was given
+ * @returns milliseconds since 1970; undefined if none was given
  * @throws SavepointError USAGE
  */
 export function timeOf(savepoint: Savepoint, given: string | undefined): number | undefined {
@@ -14,8 +14,8 @@ export function timeOf(savepoint: Savepoint, given: string | undefined): number 
   if (time !== null) return time;
   throw new SavepointError(
     'USAGE',
-    `${JSON.stringify(given)} is no point in time.`,
+    `${JSON.stringify(given)} is not a valid time.`,
     { argument: given },
-    { hint: 'Give it as 2026-01-31, "2026-01-31 12:00", 2026-01-31T12:00:00Z or "10 minutes ago".' },
+    { hint: 'Use 2026-01-31, "2026-01-31 12:00", 2026-01-31T12:00:00Z or "10 minutes ago".' },
   );
 }

@@ -5,29 +5,29 @@ import { given, verb } from '../verb.ts';
 
 export const bundleCreate = verb({
   name: 'bundle create',
-  summary: 'write checkpoints into a file that git and another machine can read',
+  summary: 'write checkpoints to a git bundle',
   description:
-    'Writes the checkpoints of this workspace, or of one session, into a git bundle: `git clone` and `git fetch` read it, and ' +
-    '`bundle restore` makes a folder of it anywhere. The same checkpoints give the same commits, whenever and wherever it is ' +
-    'made. Private files (`.env*`, keys, what an ignore rule covers) and what people, agents and calls said stay here unless ' +
-    'you ask for them. A file that is there is left alone unless you say otherwise.',
+    'Writes the checkpoints of this workspace, or of one session, to a git bundle. `git clone` and `git fetch` can ' +
+    'read it, and `bundle restore` turns it into a workspace on any machine. The same checkpoints always give the ' +
+    'same commits. Private files (`.env*`, keys, ignored files), conversations and tool arguments are left out ' +
+    'unless you ask for them. An existing file is not overwritten unless you ask for it.',
   changes: 'nothing',
   schemas: ({ z, jsonName, checkpointId, checkpointName, objectId }) => ({
     input: z.strictObject({
       file: jsonName.describe('absolute'),
-      session: z.string().optional().describe('its id, or enough of its beginning'),
-      since: checkpointName.optional().describe('only what came after it; who restores the bundle has that one'),
-      private: z.boolean().optional().describe('also private files'),
-      messages: z.boolean().optional().describe('also what people and agents said, and what tools were called with'),
-      overwrite: z.boolean().optional().describe('replace the file if it is there'),
+      session: z.string().optional().describe('its id, or a unique prefix'),
+      since: checkpointName.optional().describe('only checkpoints after this one; the recipient must already have it'),
+      private: z.boolean().optional().describe('include private files'),
+      messages: z.boolean().optional().describe('include conversations and the arguments of tool calls'),
+      overwrite: z.boolean().optional().describe('replace the file if it exists'),
     }),
     output: z.strictObject({
       file: jsonName,
       bytes: z.int().min(0),
       checkpoints: z.array(checkpointId).describe('oldest first'),
-      commit: objectId.describe('of the newest, in the bundle'),
+      commit: objectId.describe('of the newest checkpoint, in the bundle'),
       objects: z.int().min(0),
-      leftOut: z.int().min(0).describe('private paths of the newest that are not in it'),
+      leftOut: z.int().min(0).describe('private paths of the newest checkpoint that were left out'),
     }),
   }),
 
@@ -49,23 +49,24 @@ export const bundleCreate = verb({
 
 export const bundleExport = verb({
   name: 'bundle export',
-  summary: 'bring the place that the configuration names for bundles up to date',
+  summary: 'export new checkpoints to the configured folder or bucket',
   description:
-    'What is not there yet goes to the folder or bucket that `export.to` names, as one more bundle, with a list of all of them ' +
-    'beside it (`head.json`). New checkpoints do so by themselves; this is for trying it, and for seeing why it fails. Two who export ' +
-    'at the same time cannot overwrite each other.',
+    'Writes all checkpoints that are not exported yet to the folder or bucket in `export.to`, as one more bundle, ' +
+    'and updates the list of bundles next to it (`head.json`). New checkpoints are exported automatically; use this ' +
+    'command to test the configuration or to see why an export fails. Concurrent exports cannot overwrite each ' +
+    'other.',
   changes: 'nothing',
   schemas: ({ z, checkpointId }) => ({
     input: z.strictObject({
-      patient: z.boolean().optional().describe('try again for a quarter of an hour; a failure is only put on record'),
+      patient: z.boolean().optional().describe('retry for 15 minutes; a failure is only recorded'),
     }),
     output: z.strictObject({
-      to: z.string().nullable().describe('null: the configuration names no place'),
-      upTo: checkpointId.nullable().describe('the newest checkpoint that is there now'),
+      to: z.string().nullable().describe('null: `export.to` is not configured'),
+      upTo: checkpointId.nullable().describe('the newest exported checkpoint'),
       added: z
         .strictObject({ key: z.string(), from: checkpointId, to: checkpointId, bytes: z.int().min(0) })
         .nullable()
-        .describe('null: nothing was missing'),
+        .describe('null: the export was already up to date'),
     }),
   }),
 
@@ -85,24 +86,26 @@ export const bundleExport = verb({
 
 export const bundleRestore = verb({
   name: 'bundle restore',
-  summary: 'make a folder of a bundle, with all its checkpoints',
+  summary: 'create a workspace from a bundle, with all its checkpoints',
   description:
-    'The folder becomes what the newest checkpoint in the bundle says, and every checkpoint of it can be listed, shown and ' +
-    'restored there. It must be empty or missing; or a bundle of the same timeline was restored to it before, and then it goes ' +
-    'on with what is new. Everything in the bundle is looked through first: one that is damaged, hostile or too large changes ' +
-    'nothing. Repositories come without their .git.',
+    'Restores the newest checkpoint of the bundle to the folder, and adds all its checkpoints to the timeline of ' +
+    'the folder. The folder must be empty or missing, or must hold an earlier bundle of the same timeline; in that ' +
+    'case only new checkpoints are added. The bundle is validated first: one that is damaged, malicious or too ' +
+    'large changes nothing. Repositories are restored without their .git folder.',
   changes: 'files',
   schemas: ({ z, jsonName, checkpointBrief, checkpointId }) => ({
     input: z.strictObject({ file: jsonName.describe('absolute'), folder: jsonName.describe('absolute') }),
     output: z.strictObject({
       workspace: z.strictObject({ id: z.string(), path: jsonName, store: jsonName }),
       isNew: z.boolean().describe('the folder had no checkpoints before'),
-      added: z.array(checkpointId).describe('checkpoints that came, oldest first'),
+      added: z.array(checkpointId).describe('checkpoints that were added, oldest first'),
       restored: checkpointBrief
         .nullable()
-        .describe('what the folder is equal to now; null where nothing newer came, and its files were left alone'),
-      paths: z.int().min(0).describe('files, links and folders that were written or removed'),
-      roots: z.array(jsonName).describe('repositories of the checkpoint; their .git is not in a bundle'),
+        .describe(
+          'the checkpoint the folder is equal to now; null if nothing newer was added and the files were not changed',
+        ),
+      paths: z.int().min(0).describe('number of files, links and folders that were written or deleted'),
+      roots: z.array(jsonName).describe('repositories of the checkpoint; a bundle does not hold their .git'),
     }),
   }),
 

@@ -4,23 +4,23 @@ import { given, verb } from '../verb.ts';
 
 export const exportSession = verb({
   name: 'export',
-  summary: "write a session's changes into files, for other tools",
+  summary: "export a session's changes as JSON files",
   description:
-    'Makes a new folder with `snapshots/` (a JSON file for each change: who, when, and the content before and after, ' +
-    'with hash and size; base64 where it is no text) and `index.json`. It is never written over anything, and only ' +
-    'you may look into it: contents may be secret.',
+    'Creates a folder with an `index.json` and a folder `snapshots/`, which holds one JSON file for each change: ' +
+    'author, time, and the content before and after with hash and size (base64 if it is not text). An existing ' +
+    'folder is never overwritten. Only you can read the new folder, because contents may be secret.',
   changes: 'nothing',
   schemas: ({ z, jsonName, changeId, checkpointId, problem }) => ({
     input: z.strictObject({
-      session: z.string().describe('its id, or enough of its beginning'),
-      folder: jsonName.describe('absolute; it must not be there, and the one above it must'),
+      session: z.string().describe('its id, or a unique prefix'),
+      folder: jsonName.describe('absolute; it must not exist, and its parent folder must'),
     }),
     output: z.strictObject({
       session: z.string(),
       folder: jsonName,
       changes: z.int().min(0),
-      incomplete: z.array(changeId).describe('a content of these is not in the store any more'),
-      damaged: z.array(z.strictObject({ id: checkpointId, problem })).describe('changes of theirs may be missing'),
+      incomplete: z.array(changeId).describe('changes with content that is no longer in the store'),
+      damaged: z.array(z.strictObject({ id: checkpointId, problem })).describe('their changes may be missing'),
     }),
   }),
 

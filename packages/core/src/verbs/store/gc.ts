@@ -2,20 +2,25 @@ import { given, verb } from '../verb.ts';
 
 export const gc = verb({
   name: 'gc',
-  summary: 'drop old checkpoints and give back their space',
+  summary: 'drop old checkpoints and free their space',
   description:
-    'Drops what the retention policy no longer keeps, and frees the space that only that needed. Without options the ' +
-    'policy is that of the configuration: the newest 1,000 checkpoints of 30 sessions and none older than 90 days, but ' +
-    'always the newest 50, in 10 GB. Pinned checkpoints and the newest are never dropped. The same happens by itself at ' +
-    'the end of a session, and once there are well over 1,000. What an act that stays would need for its undo stays, too.',
+    'Drops checkpoints that retention no longer keeps, and frees the space that only they used. Without options, ' +
+    'the configuration decides. Its defaults keep the newest 1,000 checkpoints of 30 sessions, none older than 90 ' +
+    'days, but always the newest 50, within 10 GB. Pinned checkpoints, the newest checkpoint, and those that the ' +
+    'undo of a remaining operation needs are never dropped. Clean-up also runs automatically at the end of a ' +
+    'session, and when there are well over 1,000 checkpoints.',
   changes: 'store',
   schemas: ({ z, checkpointId }) => ({
     input: z.strictObject({
-      maxCheckpoints: z.int().min(1).optional().describe('keep at most so many'),
-      maxAgeDays: z.number().positive().optional().describe('keep none older than this, against the newest one’s time'),
-      keepAtLeast: z.int().min(1).optional().describe('but always so many of the newest'),
-      maxSessions: z.int().min(1).optional().describe('keep those of so many sessions at most'),
-      maxStoreBytes: z.int().min(0).optional().describe('then drop the oldest until the store is no larger than this'),
+      maxCheckpoints: z.int().min(1).optional().describe('keep at most this many checkpoints'),
+      maxAgeDays: z
+        .number()
+        .positive()
+        .optional()
+        .describe('drop checkpoints older than this, measured from the newest one'),
+      keepAtLeast: z.int().min(1).optional().describe('always keep this many of the newest'),
+      maxSessions: z.int().min(1).optional().describe('keep the checkpoints of at most this many sessions'),
+      maxStoreBytes: z.int().min(0).optional().describe('then drop the oldest until the store is at most this large'),
     }),
     output: z.strictObject({
       dropped: z.array(checkpointId),

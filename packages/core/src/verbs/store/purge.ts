@@ -4,27 +4,29 @@ import { given, verb } from '../verb.ts';
 
 export const purge = verb({
   name: 'purge',
-  summary: "take a path's content out of the store, for good",
+  summary: 'permanently remove content from the store',
   description:
-    'Takes what was ever at these paths, and below them, out of checkpoints, packs, backups, cache and what is on record of ' +
-    'calls and prompts, then searches the whole store for it: only when nothing is found it has worked. Checkpoints keep ' +
-    'their numbers and everything else; what was at the paths counts as not captured, and changes of it stay listed ' +
-    'without their contents. The files themselves stay as they are, and the next checkpoint takes what is there then. ' +
-    'What was exported or copied before is not reached. It cannot be undone.',
+    'Removes all content that was ever at these paths, and below them, from checkpoints, packs, backups, caches and ' +
+    'the records of calls and prompts. It then searches the entire store for that content, and succeeds only if ' +
+    'nothing is found. Checkpoints keep their numbers and everything else. The paths count as not captured, and ' +
+    'their changes stay listed without content. The files themselves are not changed, and the next checkpoint ' +
+    'captures them again. Copies that were exported before are not reached. This cannot be undone.',
   changes: 'store',
   schemas: ({ z, jsonName, checkpointId }) => ({
     input: z.strictObject({
       paths: z.array(jsonName).min(1),
-      dryRun: z.boolean().optional().describe('change nothing, only say what would go'),
+      dryRun: z.boolean().optional().describe('only preview what would be removed'),
     }),
     output: z.strictObject({
       dryRun: z.boolean(),
       paths: z.array(jsonName),
-      checkpoints: z.array(checkpointId).describe('those that held the paths, or told of what was there'),
-      contents: z.int().min(0).describe('different contents that are gone'),
-      sameBytes: z.array(jsonName).describe('other paths that have the same bytes, and keep them'),
-      stillThere: z.array(jsonName).describe('paths where something still is, which the next checkpoint takes'),
-      otherWorkspaces: z.array(jsonName).describe('folders around or inside this one with stores of their own'),
+      checkpoints: z.array(checkpointId).describe('those that held the paths, or a record of their content'),
+      contents: z.int().min(0).describe('number of distinct contents that were removed'),
+      sameBytes: z.array(jsonName).describe('other paths with the same bytes, which are kept'),
+      stillThere: z
+        .array(jsonName)
+        .describe('paths that still exist in the workspace; the next checkpoint captures them'),
+      otherWorkspaces: z.array(jsonName).describe('enclosing or nested folders that have their own store'),
       store: z
         .strictObject({
           bytesBefore: z.int().min(0),

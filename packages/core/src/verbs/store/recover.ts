@@ -4,27 +4,30 @@ import { given, verb } from '../verb.ts';
 
 export const recover = verb({
   name: 'recover',
-  summary: 'settle what a dead process left half done',
+  summary: 'finish or roll back an interrupted operation',
   description:
-    'Every verb that changes files does this first by itself. Where files were changed by someone else meanwhile it ' +
-    'needs a decision: `forward` finishes the act and keeps what stands in its way under the store, `back` takes the act back.',
+    'Every command that changes files first recovers automatically. If other programs changed the files in the ' +
+    'meantime, recovery needs a decision: `forward` finishes the operation and moves conflicting files to a backup ' +
+    'in the store, `back` rolls the operation back.',
   changes: 'files',
   schemas: ({ z, jsonName, kept }) => ({
-    input: z.strictObject({ decision: z.enum(['forward', 'back']).optional().describe('for what needs one') }),
+    input: z.strictObject({
+      decision: z.enum(['forward', 'back']).optional().describe('for operations that need a decision'),
+    }),
     output: z.strictObject({
       settled: z.array(
         z.strictObject({
           transaction: z.string(),
           direction: z
             .enum(['forward', 'back', 'discarded'])
-            .describe('finished, taken back, or thrown away before it had changed anything'),
+            .describe('finished, rolled back, or discarded because it had not changed anything yet'),
           paths: z.array(jsonName),
-          keptFiles: z.array(kept).describe('bytes of someone else, and where they lie now'),
+          keptFiles: z.array(kept).describe('files of other programs that were in the way, and their backups'),
         }),
       ),
       waiting: z
         .array(z.strictObject({ transaction: z.string(), roots: z.array(jsonName), paths: z.array(jsonName) }))
-        .describe('what can be settled when these roots are mounted again'),
+        .describe('operations that can be recovered only after these roots are mounted again'),
     }),
   }),
 

@@ -3,24 +3,24 @@ import { given, verb } from '../verb.ts';
 
 export const verify = verb({
   name: 'verify',
-  summary: 'look for damage in the store',
+  summary: 'check the store for damage',
   description:
-    'Makes sure that everything is there that the checkpoints need. `deep` reads every byte of the store and hashes it. ' +
-    'Damage is named with the checkpoints that it hurts; the others still restore. The next checkpoint reads every ' +
-    'file again, and so saves anew what is damaged here and sound on disk.',
+    'Checks that the store has everything the checkpoints need. `deep` reads and hashes every byte of the store. ' +
+    'Damage is listed with the checkpoints it affects; all others can still be restored. The next checkpoint reads ' +
+    'every file again, so damaged objects are repaired if their content is still in the workspace.',
   changes: 'nothing',
   schemas: ({ z, jsonName, objectId, checkpointId }) => ({
     input: z.strictObject({ deep: z.boolean().optional().describe('read and hash every byte') }),
     output: z.strictObject({
       deep: z.boolean(),
       checkpoints: z.int().min(0),
-      sound: z.int().min(0).describe('checkpoints that restore whole'),
+      sound: z.int().min(0).describe('checkpoints that can be restored completely'),
       damage: z.array(
         z.strictObject({
           object: objectId.nullable(),
-          file: jsonName.nullable().describe('where it was found; null where the object is nowhere'),
+          file: jsonName.nullable().describe('where it was found; null if the object is missing'),
           problem: z.string(),
-          checkpoints: z.array(checkpointId).describe('those that cannot be restored whole because of it'),
+          checkpoints: z.array(checkpointId).describe('those that cannot be restored completely because of it'),
         }),
       ),
     }),

@@ -4,11 +4,11 @@ import { verb } from '../verb.ts';
 
 export const config = verb({
   name: 'config',
-  summary: 'show the settings in force and where each comes from',
+  summary: 'show the settings and where each comes from',
   description:
-    'Every option with its value and who said it: nobody (the default), your own file, the file of the project, or the ' +
-    'environment. What a file says and does not count is told with the reason, and so is what is wrong with a file; ' +
-    'then nothing of that file is in force, and verbs that need it refuse to work.',
+    'Shows every option with its value and its origin: the default, your own file, the file of the project, or the ' +
+    'environment. Settings that are ignored are listed with the reason. If a file has an error, none of its settings ' +
+    'apply, and commands that need them fail.',
   changes: 'nothing',
   schemas: ({ z, jsonName }) => {
     const value = z.union([z.boolean(), z.int(), z.string(), z.array(z.string())]);
@@ -16,13 +16,13 @@ export const config = verb({
     return {
       input: z.strictObject({}),
       output: z.strictObject({
-        enabled: z.boolean().describe('whether anything is captured by itself'),
+        enabled: z.boolean().describe('whether checkpoints are taken automatically'),
         options: z.array(
           z.strictObject({
             key: z.string(),
             value,
             from,
-            file: jsonName.nullable().describe('that says so; null for a default and the environment'),
+            file: jsonName.nullable().describe('the file that sets it; null for a default and for the environment'),
             default: value,
             what: z.string(),
           }),
@@ -33,7 +33,7 @@ export const config = verb({
             path: jsonName,
             state: z
               .enum(['absent', 'read', 'bad', 'unused'])
-              .describe('`bad`: nothing of it is in force; `unused`: your own file says that it does not count'),
+              .describe('`bad`: none of its settings apply; `unused`: your own file turns it off'),
           }),
         ),
         ignored: z
@@ -45,7 +45,7 @@ export const config = verb({
               why: z.string(),
             }),
           )
-          .describe('said, and not in force'),
+          .describe('settings that are ignored'),
         problems: z.array(z.strictObject({ file: jsonName, key: z.string().nullable(), message: z.string() })),
       }),
     };

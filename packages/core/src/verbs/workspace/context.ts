@@ -11,28 +11,30 @@ const CHECKPOINTS = 5;
 
 export const context = verb({
   name: 'context',
-  summary: 'tell a model about the workspace in a bounded text',
+  summary: 'print a workspace summary for an LLM',
   description:
-    'One repository in detail (branch, commit, what is in flight, which paths changed, the newest checkpoints), several ' +
-    'in short, the changed ones first where there are many; on request what lies in each. The text is never longer than ' +
-    'asked, ends at a line, and says how much was left out. Names are escaped: none can begin a line or pass for another.',
+    'Summarises the workspace as a text of limited length. A single repository is described in detail: branch, ' +
+    'commit, operation in progress, changed paths, newest checkpoints. Several repositories are listed briefly, ' +
+    'changed ones first if there are many. On request, files and folders are listed as well. The text is cut at the ' +
+    'end of a line, and says how many lines were left out. Names are escaped, so that no name can start a line or ' +
+    'imitate another one.',
   changes: 'nothing',
   schemas: ({ z, jsonName }) => ({
     input: z.strictObject({
-      max: z.int().min(LEAST).max(MOST).optional().describe(`characters of the text; ${DEFAULT_MOST} without it`),
-      structure: z.boolean().optional().describe('also which folders and files there are'),
+      max: z.int().min(LEAST).max(MOST).optional().describe(`maximum number of characters (default ${DEFAULT_MOST})`),
+      structure: z.boolean().optional().describe('also list files and folders'),
       depth: z
         .int()
         .min(1)
         .max(DEEPEST)
         .optional()
-        .describe(`how many levels of folders, for \`structure\`; ${DEFAULT_DEPTH} without it`),
+        .describe(`levels of folders to list with \`structure\` (default ${DEFAULT_DEPTH})`),
     }),
     output: z.strictObject({
       workspace: jsonName,
-      roots: z.int().min(1).describe('how many there are'),
+      roots: z.int().min(1).describe('number of roots'),
       text: z.string(),
-      leftOut: z.int().min(0).describe('lines that there was no room for'),
+      leftOut: z.int().min(0).describe('number of lines that were left out'),
     }),
   }),
 

@@ -3,10 +3,11 @@ import { given, verb } from '../verb.ts';
 
 export const linkWorkspace = verb({
   name: 'workspace link',
-  summary: 'give this folder the timeline of another path',
+  summary: 'link this folder to the timeline of another folder',
   description:
-    'For a project that came back in another place in a way that cannot be recognised (copied to a new disk, cloned ' +
-    'anew): the folder gets the checkpoints of the workspace that stood at the given path, or whose store has the given id.',
+    'For a project that was moved in a way that Savepoint cannot detect, for example copied to a new disk or cloned ' +
+    'again. The folder gets the checkpoints of the workspace that was at the given path, or whose store has the ' +
+    'given id.',
   changes: 'store',
   schemas: ({ z, jsonName }) => ({
     input: z.strictObject({ from: jsonName.describe("absolute path of the old folder, or the store's id") }),

@@ -5,12 +5,13 @@ import { given, verb } from '../verb.ts';
 
 export const repos = verb({
   name: 'repos',
-  summary: 'list the repositories of the workspace and how they stand',
+  summary: 'list the repositories of the workspace and their state',
   description:
-    'Every root: the workspace itself, and every repository in it, however deep (submodules and worktrees included), ' +
-    'with its branch, its commit, an operation in flight, and how many paths differ from that commit. Nothing is run ' +
-    'and nothing is written: the files are compared with the index, by their content where their times prove nothing, ' +
-    'and the index with the commit. Where git might convert a file before it compares, that is said instead of a guess.',
+    'Lists all roots: the workspace itself and every repository in it at any depth, including submodules and ' +
+    'worktrees. For each, shows branch, commit, operation in progress (rebase, merge, …) and the number of paths ' +
+    'that differ from the commit. Runs no program and writes nothing: it compares files with the index, by content ' +
+    'if timestamps are not enough, and the index with the commit. If git might convert a file before comparing it, ' +
+    'the state is unknown.',
   changes: 'nothing',
   schemas: (shapes) => {
     const { z, jsonName } = shapes;
@@ -21,8 +22,8 @@ export const repos = verb({
         repositories: z.array(repositoryShape(shapes)),
         unreadable: z
           .array(z.strictObject({ path: jsonName, code: z.string().describe("the system's error code") }))
-          .describe('folders that could not be looked into; repositories in them are not listed'),
-        missing: z.array(jsonName).describe('folders that the configuration has for roots, and that are not there'),
+          .describe('folders that could not be read; repositories in them are not listed'),
+        missing: z.array(jsonName).describe('roots in the configuration that do not exist'),
       }),
     };
   },

@@ -5,8 +5,7 @@ import { verb } from '../verb.ts';
 export const workspaces = verb({
   name: 'workspaces',
   summary: 'list the folders that have checkpoints',
-  description:
-    'Every store under the home of Savepoint, whichever folder it belongs to, also where that folder is gone.',
+  description: "Lists all stores in Savepoint's home, including those whose folder no longer exists.",
   changes: 'nothing',
   schemas: ({ z, jsonName, problem }) => ({
     input: z.strictObject({}),
@@ -17,7 +16,7 @@ export const workspaces = verb({
           path: jsonName,
           store: jsonName,
           created: z.iso.datetime(),
-          present: z.boolean().describe('the folder is there'),
+          present: z.boolean().describe('the folder exists'),
         }),
       ),
       problems: z.array(problem).describe('stores that cannot be read'),
