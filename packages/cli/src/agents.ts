@@ -1,4 +1,7 @@
-/** Agents' settings, as the command shows and changes them. Loaded late: other commands start faster without it. */
+/**
+ * Agents' settings, as the command line shows and changes them. Loaded on demand, so that other commands start
+ * faster.
+ */
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AgentReport, Surroundings } from '@savepoint/agents';
@@ -32,7 +35,7 @@ export async function agentReports(folder: DiskPath, env: Environment): Promise<
   return reportAgents(surroundings(folder, env), textFromBytes(nodePlaces(env).home) ?? '');
 }
 
-/** As `--json` has it. */
+/** The JSON form of a report. */
 export function reportToJson({ agent, present, installed, health }: AgentReport) {
   const { lastEvent, lastFailure, uncovered } = health;
   const at = (time: number): string => new Date(Math.abs(time) <= 8.64e15 ? time : 0).toISOString();
@@ -53,7 +56,7 @@ export function reportToJson({ agent, present, installed, health }: AgentReport)
   };
 }
 
-/** The script for `sh` that lies beside the program, wherever the name that it was started by leads. */
+/** The `sh` script next to the program, after resolving links. */
 function lineScript(script: string): string | null {
   try {
     return join(dirname(realpathSync(script)), 'savepoint-hook');

@@ -1,28 +1,33 @@
 import { SavepointError } from '@savepoint/core';
 import type { Session } from './command.ts';
 
-/** What a person has to agree to. */
+/** An action that the user must confirm. */
 export interface Proposal {
   /** Name of the verb. */
   readonly verb: string;
-  /** What would be done, where nobody is there to be asked: a clause that ends without a full stop. */
+  /** What would be done, for the error without a terminal: a clause without a full stop. */
   readonly would: string;
   readonly hint: string;
   /** Printed before the question. */
   readonly shown: string;
   readonly question: string;
-  /** What was not done where the answer is no. */
+  /** The message if the answer is no. */
   readonly declined: string;
 }
 
-export const FOR_GOOD = 'It cannot be undone. Repeat with --yes if that is what you want.';
-export const LOOK_FIRST = 'Look at it with --dry-run, then repeat with --yes. Nothing was changed.';
+export const FOR_GOOD = 'This cannot be undone. Repeat with --yes to proceed.';
+export const LOOK_FIRST = 'Nothing was changed. Preview with --dry-run, then repeat with --yes.';
 
-/** @throws SavepointError NEEDS_CONFIRMATION where nobody is there, CANCELLED */
+/** @throws SavepointError NEEDS_CONFIRMATION without a terminal, CANCELLED if the answer is no */
 export async function agree({ ask }: Pick<Session, 'ask'>, proposal: Proposal): Promise<void> {
   const { verb, would, hint, shown, question, declined } = proposal;
   if (ask === null) {
-    throw new SavepointError('NEEDS_CONFIRMATION', `${would}, and nobody is there to be asked.`, { verb }, { hint });
+    throw new SavepointError(
+      'NEEDS_CONFIRMATION',
+      `${would}. There is no terminal to ask for confirmation.`,
+      { verb },
+      { hint },
+    );
   }
   if (!(await ask(shown, question))) throw new SavepointError('CANCELLED', declined);
 }

@@ -1,7 +1,7 @@
 import { SavepointError } from '@savepoint/core';
 
 /**
- * Asks a person; anything but y or yes is a no, the end of the input too.
+ * Asks the user. Anything but y or yes counts as no, including the end of input.
  * @param question safe to print
  * @throws SavepointError CANCELLED on Ctrl-C
  */
@@ -10,7 +10,7 @@ export async function ask(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return await new Promise<boolean>((resolve, reject) => {
-      lines.on('SIGINT', () => reject(new SavepointError('CANCELLED', 'Stopped at the question.')));
+      lines.on('SIGINT', () => reject(new SavepointError('CANCELLED', 'Cancelled.')));
       lines.on('close', () => resolve(false));
       lines.question(`${question} [y/N] `, (answer) => resolve(/^\s*y(?:es)?\s*$/i.test(answer)));
     });

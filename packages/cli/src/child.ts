@@ -1,4 +1,4 @@
-/** A command that has the terminal, and the signals that are meant for it. */
+/** Runs a command in the foreground and forwards signals to it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
@@ -11,17 +11,17 @@ export interface Command {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** How it ended; `failed`: it never began, with the system's error code. */
+/** How it ended. `failed`: it could not be started; `code` is the system's error code. */
 export type Ended =
   | { readonly kind: 'exit'; readonly status: number }
   | { readonly kind: 'signal'; readonly signal: NodeJS.Signals }
   | { readonly kind: 'failed'; readonly code: string };
 
-/** A terminal sends these to everything that it runs, so a child that is told of them once more hears them twice. */
+/** A terminal sends these signals to all foreground processes. Forwarding them would deliver them twice. */
 const OF_THE_TERMINAL = ['SIGINT', 'SIGQUIT'] as const;
 const OF_OTHERS = ['SIGTERM', 'SIGHUP'] as const;
 
-/** Runs it with our own input and outputs. Signals end it, and not us. */
+/** Runs it with our standard streams. Signals go to the child and do not end this process. */
 export function runInForeground({ file, args, cwd, env }: Command): Promise<Ended> {
   const atTerminal = [0, 1, 2].some((fd) => isatty(fd));
   return new Promise((resolve) => {
@@ -32,7 +32,7 @@ export function runInForeground({ file, args, cwd, env }: Command): Promise<Ende
       else child.kill(signal);
     };
     const leaveIt = (): void => {};
-    // Before it begins: it may say something, and be answered with Ctrl-C, before `spawn` returns.
+    // Before spawning: the child may print something and get a Ctrl-C before `spawn` returns.
     for (const signal of OF_THE_TERMINAL) process.on(signal, atTerminal ? leaveIt : passOn);
     for (const signal of OF_OTHERS) process.on(signal, passOn);
     child = spawn(file, args, { cwd, env, stdio: 'inherit', argv0: file });
@@ -50,7 +50,7 @@ export function runInForeground({ file, args, cwd, env }: Command): Promise<Ende
   });
 }
 
-/** As shells tell it. */
+/** The exit status as shells report it. */
 export function statusOf(ended: Ended): number {
   switch (ended.kind) {
     case 'exit':

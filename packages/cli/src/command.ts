@@ -1,4 +1,4 @@
-/** What a command is: a verb with how it is typed and how its answer reads, or something that is no verb. */
+/** The definition of a command: a verb with its arguments and its output, or a command that is not a verb. */
 import { type JsonName, type Savepoint, SavepointError } from '@savepoint/core';
 import type { InputOf, OutputOf, Verb } from '@savepoint/core/faces';
 import type { AgentJson } from './agents.ts';
@@ -9,23 +9,23 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 type Options = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
-/** What was typed behind the name of the command. */
+/** The arguments after the name of the command. */
 export interface Words {
   readonly operands: readonly string[];
-  /** What stood behind `--`, for commands that take it. */
+  /** The arguments after `--`, for commands that take them. */
   readonly rest: readonly string[];
   readonly options: Options;
 }
 
-/** What was typed behind the verb. */
+/** The arguments after the verb. */
 export interface Given {
   readonly operands: readonly string[];
-  /** What stood behind `--`, for commands that take paths. */
+  /** The arguments after `--`, for commands that take paths. */
   readonly paths: readonly JsonName[];
   readonly options: Options;
 }
 
-/** Options that every command knows, and not every command takes. */
+/** Global options. Every command recognises them, but not every command accepts them. */
 export interface GlobalOptions {
   readonly folder: string | undefined;
   readonly here: boolean;
@@ -33,13 +33,13 @@ export interface GlobalOptions {
 }
 
 export interface OptionSpec {
-  /** As commander writes it: `-m, --message <text>`. */
+  /** In commander's syntax: `-m, --message <text>`. */
   readonly flags: string;
   readonly description: string;
   readonly choices?: readonly string[];
-  /** It may be given several times. */
+  /** Whether it can be repeated. */
   readonly many?: boolean;
-  /** Camel-cased name of an option that excludes this one. */
+  /** The name, in camel case, of an option that excludes this one. */
   readonly conflicts?: string;
 }
 
@@ -47,21 +47,21 @@ export interface OptionSpec {
 export interface Session {
   readonly savepoint: Savepoint;
   readonly signal: AbortSignal;
-  /** Asks the person at the terminal; null where there is none. */
+  /** Asks the user; null without a terminal. */
   readonly ask: ((text: string, question: string) => Promise<boolean>) | null;
-  /** Takes the line of progress off the terminal. */
+  /** Clears the progress line. */
   readonly quiet: () => void;
-  /** How text for the person at the terminal is to look. */
+  /** The style of text on the terminal. */
   readonly view: View;
-  /** The current folder, or that of -C: paths that are no part of the workspace are relative to it. */
+  /** Resolves a path outside of the workspace against the current folder, or that of -C. */
   readonly absolute: (path: string) => JsonName;
-  /** What agents' settings and hooks look like from the current folder. */
+  /** Reports agents' settings and hooks, as seen from the current folder. */
   readonly agents: () => Promise<readonly AgentJson[]>;
 }
 
-/** How a command is typed, and what its help says. */
+/** The arguments of a command, and the examples in its help. */
 interface Typing {
-  /** As commander writes them: `<checkpoint>` must be given, `[to]` may. */
+  /** In commander's syntax: `<checkpoint>` is required, `[to]` is optional. */
   readonly operands: readonly (readonly [syntax: string, description: string])[];
   readonly options: readonly OptionSpec[];
   readonly examples: readonly string[];
@@ -73,26 +73,26 @@ export interface VerbCommand<V extends Verb = Verb> extends Typing {
   readonly takesPaths: boolean;
   /** @throws SavepointError USAGE */
   input(given: Given, session: Session): InputOf<V>;
-  /** Where more is to do than to hand the input on: to ask first. */
+  /** For commands that do more than call the verb, for example ask first. */
   carryOut?(input: InputOf<V>, given: Given, session: Session): Promise<OutputOf<V>>;
-  /** What people read. Everything in it is safe to print. */
+  /** The output for people. All of it is safe to print. */
   render(output: OutputOf<V>, view: View, given: Given): string | Buffer;
 }
 
-/** What a command that is no verb works with. */
+/** The context of a command that is not a verb. */
 export interface Surroundings {
   readonly globals: GlobalOptions;
   readonly env: Environment;
   readonly interrupt: Interrupt;
-  /** For commands that work in a workspace as verbs do, with their questions and their progress. */
+  /** For commands that work in a workspace as verbs do, with questions and progress. */
   inWorkspace(work: (session: Session) => Promise<number>): Promise<number>;
 }
 
-/** A command that is no verb: it has no end, is about no workspace, or does what another program does. */
+/** A command that is not a verb: it does not end, is not about a workspace, or runs another program. */
 export interface OwnCommand extends Typing {
-  /** Where more is to say than the table's one line. */
+  /** The help text, if it is longer than the summary in the table. */
   readonly description?: string;
-  /** What stands behind the name in the help, where commander would not write it so. */
+  /** Replaces commander's usage line. Operands are then left out of the help. */
   readonly usage?: string;
   /** Whether a program and its arguments follow `--`. */
   readonly takesCommand: boolean;
@@ -105,7 +105,7 @@ export interface OwnCommand extends Typing {
 
 export type Command = VerbCommand | OwnCommand;
 
-/** Lets TypeScript check a command against its verb. */
+/** Checks the type of a command against its verb. */
 export function command<V extends Verb>(it: VerbCommand<V>): VerbCommand<V> {
   return it;
 }
@@ -122,7 +122,7 @@ export function wholeNumber(given: Given, option: string, flag: string): number 
   const text = given.options[option];
   if (text === undefined) return undefined;
   if (typeof text === 'string' && /^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new SavepointError('USAGE', `${flag} wants a whole number from 1 on; it is ${JSON.stringify(text)}.`, {
+  throw new SavepointError('USAGE', `${flag} needs a positive whole number, not ${JSON.stringify(text)}.`, {
     argument: flag,
   });
 }

@@ -1,4 +1,4 @@
-/** Node keeps what it compiled for the next start, where it can (22.1 and newer). */
+/** Enables Node's compile cache, which speeds up the next start (Node 22.1 and newer). */
 import { lstatSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { isAbsolute, join } from 'node:path';
@@ -7,8 +7,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type Enable = (folder: string) => unknown;
 
 /**
- * In the home of the stores, once that is there: what lies there is run, so nobody else may be able to write it. Where the home
- * is, is only guessed here (`nodePlaces` says it, and is not loaded yet); a wrong guess costs some time.
+ * The cache is in Savepoint's home, once that exists. Node executes its content, so no other user may be able to
+ * write to it. The path of the home is a guess, because `nodePlaces` is not loaded yet. A wrong guess only costs
+ * time.
  */
 export function keepCompiled(env: Environment): void {
   const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: Enable };
@@ -21,6 +22,6 @@ export function keepCompiled(env: Environment): void {
     if (stat?.isDirectory() !== true || stat.uid !== uid || (stat.mode & 0o077) !== 0) return;
     enableCompileCache(join(home, 'compiled'));
   } catch {
-    // Then everything is compiled anew, as ever.
+    // Without the cache, everything is compiled again.
   }
 }

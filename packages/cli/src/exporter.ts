@@ -1,4 +1,4 @@
-/** How checkpoints leave this machine by themselves: buckets by the environment, and the work in a process that outlives this one. */
+/** Automatic export: buckets are configured by the environment, and the work runs in a detached process. */
 
 import { spawn } from 'node:child_process';
 import { type DiskPath, textFromBytes } from '@savepoint/core';
@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function exporter(env: Environment, script: string): Exporter {
   return {
     open: async (place) => {
-      // Loaded here only: few need it.
+      // Loaded on demand, because it is rarely needed.
       const { bucketFromEnvironment } = await import('@savepoint/s3');
       return bucketFromEnvironment(place, env);
     },
@@ -18,7 +18,7 @@ export function exporter(env: Environment, script: string): Exporter {
   };
 }
 
-/** Nobody waits for it; how it went stands in `savepoint status`. */
+/** Runs in the background; `savepoint status` shows the result. */
 function startExport(dir: DiskPath, env: Environment, script: string): void {
   const folder = textFromBytes(dir);
   if (folder === null || script === '') return;
@@ -27,10 +27,10 @@ function startExport(dir: DiskPath, env: Environment, script: string): void {
     detached: true,
     stdio: 'ignore',
     windowsHide: true,
-    // The shell's own name for the folder would go first.
+    // PWD takes precedence over the current folder.
     env: { ...env, PWD: folder },
   });
-  // What it cannot do is done after the next checkpoint.
+  // The export after the next checkpoint makes up for a failure.
   child.on('error', () => undefined);
   child.unref();
 }

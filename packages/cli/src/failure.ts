@@ -1,4 +1,4 @@
-/** How a failure is told: what happened, where, and what to do. */
+/** Formats errors: what failed, where, and what to do. */
 import { type JsonName, nameFromJson, SavepointError, showName, showText } from '@savepoint/core';
 import { showContent } from '@savepoint/core/faces';
 import { safeJson } from '@savepoint/core/ports';
@@ -7,7 +7,7 @@ import { OutputError } from './write.ts';
 
 const LISTED_PATHS = 50;
 
-/** Anything that was thrown. A fault of Savepoint itself shows its message and no stack. */
+/** Converts anything thrown to a `SavepointError`. An internal error shows its message, but no stack. */
 export function asFailure(error: unknown): SavepointError {
   if (error instanceof SavepointError) return error;
   if (error instanceof OutputError) {
@@ -15,11 +15,11 @@ export function asFailure(error: unknown): SavepointError {
       'IO',
       error.message,
       { operation: 'write', code: error.code },
-      { hint: 'The command itself was carried out; see `savepoint status`.', cause: error },
+      { hint: 'The command itself succeeded; see `savepoint status`.', cause: error },
     );
   }
   const message = error instanceof Error ? error.message : String(error);
-  return new SavepointError('INTERNAL', `Savepoint itself failed: ${message}`, { message }, { cause: error });
+  return new SavepointError('INTERNAL', `Internal error: ${message}`, { message }, { cause: error });
 }
 
 export function failureAsJson(failure: SavepointError): string {
@@ -31,7 +31,7 @@ export function failureAsText(failure: SavepointError, style: Style): string {
   const lines = [`${style.bad('error:')} ${showText(shortened(message))}`];
   const all: readonly unknown[] = 'paths' in data && Array.isArray(data.paths) ? data.paths : [];
   const [only] = all;
-  // A single path that the message names already is not named twice.
+  // Do not list a single path that the message already names.
   const paths = all.length === 1 && message.includes(showJsonName(isPathTold(only) ? only.path : '')) ? [] : all;
   for (const told of paths.slice(0, LISTED_PATHS)) lines.push(...tellPath(told));
   if (paths.length > LISTED_PATHS) lines.push(`  … and ${paths.length - LISTED_PATHS} more (all with --json)`);
@@ -42,7 +42,7 @@ export function failureAsText(failure: SavepointError, style: Style): string {
 
 const LONGEST_MESSAGE = 2000;
 
-/** What the codes that list paths may say of one. */
+/** The fields of one path, in errors that list paths. */
 interface PathTold {
   readonly path: JsonName;
   readonly why?: string;
@@ -66,7 +66,7 @@ function isPathTold(told: unknown): told is PathTold {
 function tellPath(told: unknown): string[] {
   if (!isPathTold(told)) return [];
   const { path, why, state, backup, text } = told;
-  const more = [why ?? state ?? '', backup === undefined ? '' : `its bytes are in ${showJsonName(backup)}`];
+  const more = [why ?? state ?? '', backup === undefined ? '' : `backup in ${showJsonName(backup)}`];
   const sides = text == null ? [] : showContent(nameFromJson(text)).replace(/\n$/, '').split('\n');
   return [
     `  ${showJsonName(path)}: ${showText(more.filter((part) => part !== '').join('; '))}`,
@@ -74,7 +74,7 @@ function tellPath(told: unknown): string[] {
   ];
 }
 
-/** Where it happened, for messages that do not say it. */
+/** The path, if the message does not name it. */
 function tellPlace({ data, message }: SavepointError): string[] {
   const place = 'path' in data ? data.path : 'folder' in data ? data.folder : undefined;
   if (place === undefined || place === '') return [];

@@ -1,4 +1,4 @@
-/** The folder that a command is about. */
+/** The folder that a command works in. */
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, posix, resolve, win32 } from 'node:path';
 import { bytesFromText, type DiskPath, SavepointError } from '@savepoint/core';
@@ -8,7 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * @param given the argument of -C
- * @throws SavepointError USAGE when the current folder is gone and nothing else is given
+ * @throws SavepointError USAGE if the current folder was deleted and no other is given
  */
 export function folderToOpen(given: string | undefined, env: Environment): DiskPath {
   if (given === undefined) return currentFolder(env);
@@ -18,7 +18,7 @@ export function folderToOpen(given: string | undefined, env: Environment): DiskP
   return rules.normalize(absolute).replace(/(?<=.)[/\\]+$/, '') as DiskPath;
 }
 
-/** A path that may be relative to the current folder, in full. */
+/** Resolves a path against the current folder. */
 export function absolutePath(given: string, env: Environment): DiskPath {
   return folderToOpen(given, env);
 }
@@ -29,16 +29,16 @@ function currentFolder(env: Environment): DiskPath {
   try {
     real = realpathSync.native('.', { encoding: 'buffer' });
   } catch {
-    // Deleted while the shell stands in it: the shell still knows what it was called.
+    // The folder was deleted while the shell is in it. The shell still knows its path.
     if (pwd !== null) return bytesFromText(resolve(pwd)) as DiskPath;
     throw new SavepointError(
       'USAGE',
-      'The current folder is gone.',
+      'The current folder no longer exists.',
       {},
-      { hint: "Give the project's folder with -C, or change to a folder that is there." },
+      { hint: 'Change to an existing folder, or pass the project folder with -C.' },
     );
   }
-  // The shell's own name for it may go through links; paths that people type go through them, too.
+  // The shell's path may go through links, and so do the paths that users type.
   return (pwd !== null && isHere(pwd) ? bytesFromText(resolve(pwd)) : real.toString('latin1')) as DiskPath;
 }
 

@@ -1,4 +1,4 @@
-/** Paths on the command line: as they are, or the way that Savepoint prints odd ones: in quotes, with escapes. */
+/** Paths on the command line: plain, or as Savepoint prints unusual names: quoted, with escapes. */
 import { bytesFromText, type JsonName, nameToJson, SavepointError, showName } from '@savepoint/core';
 
 const OCTAL = '[0-3][0-7]{2}|[0-7]{1,2}(?![0-7])';
@@ -17,7 +17,7 @@ const SHORT: Readonly<Record<string, string>> = {
 };
 
 /**
- * @param argument as node decoded it; bytes that are no UTF-8 are lost in it, and only the quoted form can name them
+ * @param argument as Node decoded it. Bytes that are not UTF-8 are lost; only the quoted form can express them
  * @returns one character per byte
  * @throws SavepointError USAGE
  */
@@ -26,9 +26,9 @@ export function bytesOfArgument(argument: string): string {
   if (argument.includes('\ufffd')) {
     throw new SavepointError(
       'USAGE',
-      `The path ${showName(bytesFromText(argument))} is no valid UTF-8.`,
+      `The path ${showName(bytesFromText(argument))} is not valid UTF-8.`,
       { argument },
-      { hint: 'Give it the way that Savepoint prints it: in double quotes, bytes in octal, as in \'"caf\\351.txt"\'.' },
+      { hint: 'Type it as Savepoint prints it: in double quotes, with octal escapes, for example \'"caf\\351.txt"\'.' },
     );
   }
   return bytesFromText(argument);
@@ -44,9 +44,9 @@ function bytesOfQuoted(argument: string): string {
   if (!whole || !QUOTED.test(inner)) {
     throw new SavepointError(
       'USAGE',
-      `The path ${showName(bytesFromText(argument))} begins with a quote and is no quoted name.`,
+      `The path ${showName(bytesFromText(argument))} starts with a quote but is not a valid quoted name.`,
       { argument },
-      { hint: 'Inside quotes, write " as \\" and \\ as \\\\, and bytes as three octal digits, as in "\\"odd\\".txt".' },
+      { hint: 'In quotes, write " as \\", \\ as \\\\ and bytes as three octal digits, for example "\\"odd\\".txt".' },
     );
   }
   return bytesFromText(inner).replace(ESCAPE, (_, octal: string | undefined, letter: string | undefined) =>

@@ -1,4 +1,4 @@
-/** `savepoint hook <agent>`: not a command for people, but what agents' settings run. */
+/** `savepoint hook <agent>`: run by agents, as their settings say. */
 import { type HookRun, LINE_VARIABLE, runHook } from '@savepoint/agents/hook';
 import { textFromBytes } from '@savepoint/core';
 import { nodePlaces } from '@savepoint/core/node';
@@ -31,25 +31,25 @@ export async function hook(args: readonly string[]): Promise<never> {
     try {
       if (text !== '') writeAll(fd, text);
     } catch {
-      // An agent that reads no answer needs none.
+      // The agent does not read the answer.
     }
   }
   if (line !== undefined && daemonWanted) await forTheNext(script);
-  // A pipe that nobody closes must not keep the process.
+  // An open pipe must not keep the process alive.
   process.exit(exit);
 }
 
-/** The agent asked for a daemon, and there was none that could do it. */
+/** Starts a daemon for the next hook, because none could handle this one. */
 async function forTheNext(script: string): Promise<void> {
   try {
     const { startDaemon } = await import('./daemon/start.ts');
     startDaemon(textFromBytes(nodePlaces(process.env).home) ?? '', script, process.env);
   } catch {
-    // The next hook works as this one did.
+    // The next hook then works without a daemon, as this one did.
   }
 }
 
-/** Milliseconds that went by while a daemon that does not answer was waited for. */
+/** Milliseconds spent waiting for a daemon that did not answer. */
 function spentOn(line: string | undefined): number {
   const seconds = Number(/^28:(\d{1,2})$/.exec(line ?? '')?.[1] ?? 0);
   return seconds * 1_000;

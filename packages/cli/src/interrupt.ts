@@ -1,10 +1,10 @@
-/** Ctrl-C and its kin: the first stops the work where it can still be stopped, the second ends the process. */
+/** Handles SIGINT, SIGTERM and SIGHUP: the first signal cancels the work, the second ends the process. */
 
 export interface Interrupt {
   readonly signal: AbortSignal;
-  /** The process status by the shells' custom (128 and the signal's number), or null where nothing came. */
+  /** The exit status as shells define it (128 plus the number of the signal), or null without a signal. */
   status(): number | null;
-  /** Gives the signals back to the system. */
+  /** Restores the default handling of the signals. */
   end(): void;
 }
 

@@ -3,7 +3,7 @@ import { keepCompiled } from './compile-cache.ts';
 
 keepCompiled(process.env);
 const [first, ...others] = process.argv.slice(2);
-// Hooks come first, and what they do not need is not even loaded: an agent waits for them at every step.
+// Hooks take the fastest path and load only what they need, because agents wait for them at every step.
 if (first === 'hook') {
   const { hook } = await import('./hook.ts');
   await hook(others);

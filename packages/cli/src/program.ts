@@ -1,11 +1,11 @@
-/** The command line as commander knows it, made from the table of commands. */
+/** Builds the commander program from the table of commands. */
 import { SavepointError } from '@savepoint/core';
 import { Command as Commander, CommanderError, Option } from 'commander';
 import type { Command, GlobalOptions, OptionSpec, Words } from './command.ts';
-import { COMMANDS, type CommandRow, GROUPS } from './commands/table.ts';
+import { COMMANDS, type CommandRow, GROUPS, SECTIONS } from './commands/table.ts';
 import { ownVersion } from './own-version.ts';
 
-/** What was typed: something to carry out, or a text that was asked for. */
+/** The parsed command line: a command to run, or a text to print. */
 export type Typed =
   | { readonly kind: 'command'; readonly command: Command; readonly words: Words; readonly globals: GlobalOptions }
   | { readonly kind: 'text'; readonly text: string };
@@ -22,19 +22,25 @@ export async function parseArguments(args: readonly string[]): Promise<Typed> {
     command
       .exitOverride()
       .configureOutput({ writeOut: hear, writeErr: () => undefined })
+      .configureHelp({ subcommandTerm: (sub) => sub.name() })
+      .helpOption('-h, --help', 'show this help')
       .showSuggestionAfterError(true);
+  const help = new Commander('help').argument('[command...]').summary('show help for a command');
   settle(program)
-    .description('Checkpoints a whole workspace, restores it byte for byte, and undoes the restore.')
-    .option('-C <dir>', 'work as if started in that folder')
-    .option('--here', 'this very folder is the workspace, whatever encloses it')
-    .option('--json', 'answer as JSON; a failure is JSON on standard error')
+    .description('Checkpoints and rollback for AI coding agents, for the entire workspace.')
+    .usage('[options] <command>')
+    .option('-C <dir>', 'run as if started in this folder')
+    .option('--here', 'use exactly this folder as the workspace, even inside another one')
+    .option('--json', 'print the result as JSON; errors are JSON on standard error')
     .version(ownVersion(), '-V, --version', 'print the version')
+    .addHelpCommand(help.helpOption(false).helpGroup(SECTIONS.store))
     .addHelpText('after', MAIN_HELP);
   const loaded = await commandsIn(args);
   const { head, rest } = splitArguments(args, loaded);
   for (const row of COMMANDS) {
     const parent = parentOf(program, row, settle);
     const built = settle(parent.command(lastWord(row), { hidden: row.isHidden })).summary(row.summary);
+    if (parent === program) built.helpGroup(SECTIONS[row.section]);
     const command = loaded.get(row);
     if (command === undefined) continue;
     describe(built, row, command);
@@ -55,15 +61,15 @@ export async function parseArguments(args: readonly string[]): Promise<Typed> {
   return typed ?? { kind: 'text', text };
 }
 
-/** Whether a command line that may not even be one asks for JSON: then its error is JSON, too. */
+/** Whether a possibly invalid command line asks for JSON, so that its error is JSON as well. */
 export function wantsJson(args: readonly string[]): boolean {
   const cut = args.indexOf('--');
   return (cut < 0 ? args : args.slice(0, cut)).includes('--json');
 }
 
 /**
- * The commands that these arguments may mean. Only one whose every word stands among them can be run, so the others need
- * not be loaded; a help tells of all of them.
+ * The commands that these arguments may mean. A command can only run if all words of its name are among them, so the
+ * others are not loaded. The help needs all of them.
  */
 async function commandsIn(args: readonly string[]): Promise<ReadonlyMap<CommandRow, Command>> {
   const words = new Set(args);
@@ -73,7 +79,7 @@ async function commandsIn(args: readonly string[]): Promise<ReadonlyMap<CommandR
   return new Map(await Promise.all(rows.map(async (row) => [row, await row.load()] as const)));
 }
 
-/** Commander forgets where `--` stood; for commands that take paths, or a command, everything behind it is that. */
+/** Splits the arguments at `--`, because commander drops its position. What follows it are paths, or a command. */
 function splitArguments(
   args: readonly string[],
   loaded: ReadonlyMap<CommandRow, Command>,
@@ -109,7 +115,7 @@ function optionOf({ flags, description, choices, conflicts, many }: OptionSpec):
   return option;
 }
 
-/** The command that this one's name begins with. One that is no command itself is made for all that begin with it. */
+/** The parent of a two-word command. If the first word is not a command itself, the parent is created from `GROUPS`. */
 function parentOf(program: Commander, row: CommandRow, settle: (command: Commander) => Commander): Commander {
   const [first = '', second] = row.name.split(' ');
   if (second === undefined) return program;
@@ -117,12 +123,12 @@ function parentOf(program: Commander, row: CommandRow, settle: (command: Command
   if (found !== undefined) return found;
   const group = GROUPS[first];
   if (group !== undefined) {
-    return settle(program.command(first)).summary(group.summary).description(group.description);
+    return settle(program.command(first))
+      .summary(group.summary)
+      .description(group.description)
+      .helpGroup(SECTIONS[row.section]);
   }
-  const names = COMMANDS.flatMap((other) => (other.name.startsWith(`${first} `) ? [lastWord(other)] : []));
-  const description =
-    names.length > 1 ? `${names.join(', ')}; see \`savepoint ${first} --help\`` : `${second}: ${row.summary}`;
-  return settle(program.command(first)).description(description);
+  throw new Error(`The command ${row.name} has no parent.`);
 }
 
 function lastWord({ name }: CommandRow): string {
@@ -135,8 +141,8 @@ function usageError(error: CommanderError): SavepointError {
     .join(' ')
     .trim()
     .replace(/^\(|\)$/g, '');
-  const message = error.code === 'commander.help' ? 'There is no such verb.' : capitalised(first);
-  const hint = 'Run `savepoint help` for the verbs and their options.';
+  const message = error.code === 'commander.help' ? 'Incomplete command.' : capitalised(first);
+  const hint = 'Run `savepoint help` for the list of commands and options.';
   return new SavepointError(
     'USAGE',
     /[.?!]$/.test(message) ? message : `${message}.`,
@@ -150,9 +156,11 @@ function capitalised(text: string): string {
 }
 
 const MAIN_HELP = `
-A checkpoint is named as cp_12, last, last~2, a commit id (at least 4 digits),
-@{10 minutes ago} or @{2026-01-31 12:00}; where an agent tells of its messages,
-also message:ID (after its work, before the next) or before:ID.
+Run \`savepoint help <command>\` for details and examples.
+
+Refer to a checkpoint as cp_12, last, last~2, a commit id (at least 4 digits),
+@{10 minutes ago} or @{2026-01-31 12:00}. With the id of a message in an agent's
+conversation: message:ID (after the work on it) or before:ID.
 
 Examples:
   savepoint checkpoint -m "before the agent starts"
@@ -161,8 +169,9 @@ Examples:
   savepoint restore last -- src/a.ts
   savepoint undo
 
-Exit status: 0 done, 1 refused or failed with nothing changed, 2 wrong usage,
-3 conflict, 4 pending (\`savepoint recover\` settles it); 130 when stopped by Ctrl-C.
+Exit status: 0 success, 1 refused or failed (nothing changed), 2 usage error,
+3 conflict, 4 interrupted operation pending (run \`savepoint recover\`),
+130 cancelled with Ctrl-C.
 
-Checkpoints are kept in $SAVEPOINT_HOME, else in the data folder of your account.
+Checkpoints are stored in $SAVEPOINT_HOME (default: your account's data folder).
 `;

@@ -1,4 +1,4 @@
-/** One line on the terminal that says how far long work is; gone before anything else is printed. */
+/** A progress line on the terminal for long work. It is cleared before anything else is printed. */
 import type { Progress } from '@savepoint/core';
 import { writeAll } from './write.ts';
 
@@ -7,13 +7,13 @@ const EVERY_MS = 100;
 
 const WORDS: Readonly<Record<Progress['phase'], string>> = {
   prepare: 'computing edits',
-  scan: 'looking at files',
+  scan: 'scanning files',
   read: 'reading',
   stage: 'preparing files',
   apply: 'changing files',
-  verify: 'checking',
+  verify: 'verifying',
   'clean-up': 'cleaning up',
-  purge: 'taking out',
+  purge: 'removing',
   search: 'searching',
   export: 'packing',
   import: 'checking the bundle',
@@ -38,7 +38,7 @@ export class ProgressLine {
     this.#isShown = false;
   }
 
-  /** A terminal that went away is no reason to stop the work. */
+  /** If the terminal is closed, the work continues. */
   #write(text: string): void {
     try {
       writeAll(2, text);

@@ -7,18 +7,19 @@ const LONGEST = 256 * 1024 * 1024;
 const PART = 1 << 20;
 
 /**
- * All of a file, or of standard input, as text.
- * @param file null: standard input
- * @throws SavepointError USAGE when nobody gives any, when it is too long or no UTF-8; IO when it cannot be read
+ * Reads a file, or standard input, as text.
+ * @param file null for standard input
+ * @throws SavepointError USAGE if standard input is a terminal, or the text is too long or not UTF-8; IO if reading
+ * fails
  */
 export function readRequest(file: string | null): string {
   if (file === null && isatty(0)) {
     throw new SavepointError(
       'USAGE',
-      'The request is read from standard input, and that is a terminal.',
+      'Standard input is a terminal, so there is no request to read.',
       {},
       {
-        hint: 'Name a file, or pipe the request in: `savepoint edit < edits.json`.',
+        hint: 'Pass a file, or pipe the request: `savepoint edit < edits.json`.',
       },
     );
   }
@@ -41,7 +42,7 @@ function readAll(file: string | null): Buffer {
       const got = readSome(fd, part);
       if (got === 0) break;
       length += got;
-      if (length > LONGEST) throw new SavepointError('USAGE', `The request is over ${LONGEST} bytes long.`);
+      if (length > LONGEST) throw new SavepointError('USAGE', `The request is longer than ${LONGEST} bytes.`);
       parts.push(part.subarray(0, got));
     }
     return Buffer.concat(parts);
@@ -49,13 +50,13 @@ function readAll(file: string | null): Buffer {
     if (error instanceof SavepointError) throw error;
     const code = systemCode(error) ?? 'EIO';
     const what = file === null ? 'standard input' : JSON.stringify(file);
-    throw new SavepointError('IO', `The request cannot be read from ${what} (${code}).`, { operation: 'read', code });
+    throw new SavepointError('IO', `Cannot read the request from ${what} (${code}).`, { operation: 'read', code });
   } finally {
     if (fd !== 0) closeSync(fd);
   }
 }
 
-/** Standard input may have been made not to block by whoever opened it. */
+/** The parent process may have made standard input non-blocking. */
 function readSome(fd: number, into: Buffer): number {
   for (;;) {
     try {

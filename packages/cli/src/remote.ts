@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Savepoint inside a sandbox: one question as JSON on standard input, one answer. Another process for each. */
+/** Savepoint inside a sandbox: reads one request as JSON from standard input and prints one answer. */
 import { readFileSync } from 'node:fs';
 import { open } from '@savepoint/core';
 import { answerQuestion } from '@savepoint/core/faces';

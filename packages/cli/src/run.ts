@@ -1,4 +1,4 @@
-/** One run of the command: from what was typed to an exit status. */
+/** Runs the command line: from its arguments to an exit status. */
 import { isatty } from 'node:tty';
 import { nameToJson, open, showText } from '@savepoint/core';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
@@ -38,14 +38,14 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
       inWorkspace: (work) => withSession({ ...start, globals: { ...globals, json: false } }, work),
     });
   } catch (error) {
-    // Who closed the pipe has read enough; there is nobody to tell.
+    // The reader closed the pipe, so there is no one to report to.
     if (error instanceof OutputError && error.code === 'EPIPE') return 1;
     const failure = asFailure(error);
     const text = wantsJson(args) ? failureAsJson(failure) : failureAsText(failure, viewOf(2, env).style);
     try {
       writeAll(2, text);
     } catch {
-      // Nowhere is left to say it; the status still does.
+      // Standard error is closed; the exit status still reports the failure.
     }
     return failure.code === 'CANCELLED' ? (interrupt.status() ?? failure.exit) : failure.exit;
   } finally {
@@ -57,7 +57,7 @@ interface Start {
   readonly globals: GlobalOptions;
   readonly env: Environment;
   readonly signal: AbortSignal;
-  /** The command's own answer says what a dead process left and how it was settled. */
+  /** The answer of the command itself reports recovered operations. */
   readonly tellsSettled?: boolean;
 }
 
@@ -78,7 +78,10 @@ async function carryOut(command: VerbCommand, words: Words, start: Start): Promi
   });
 }
 
-/** The workspace and the person at the terminal, who is told what goes on; what `warned` still has at the end is told last. */
+/**
+ * Opens the workspace, and reports progress and events to the terminal. What is left in `warned` is printed at the
+ * end.
+ */
 async function withSession(
   { globals, env, signal, tellsSettled }: Start,
   work: (session: Session, warned: Set<string>) => Promise<number>,
@@ -125,7 +128,7 @@ async function withSession(
   }
 }
 
-/** What the answer itself tells need not be said twice. */
+/** Warnings that the answer itself contains and that need not be printed again. */
 function warningsIn(output: unknown): readonly string[] {
   return (output as { readonly capture?: { readonly warnings: readonly string[] } | null }).capture?.warnings ?? [];
 }
@@ -138,7 +141,7 @@ async function askBelow(progress: ProgressLine, text: string, question: string):
 
 function settledText(direction: 'forward' | 'back' | 'discarded', paths: number): string {
   if (direction === 'discarded')
-    return 'An act of a dead process had changed nothing yet; what it had prepared is gone.';
-  const how = direction === 'forward' ? 'finished' : 'taken back';
-  return `An act of a dead process (${counted(paths, 'path')}) was ${how} first.`;
+    return 'Recovered an interrupted operation: it had not changed anything yet and was discarded.';
+  const how = direction === 'forward' ? 'finished' : 'rolled back';
+  return `Recovered an interrupted operation (${counted(paths, 'path')}): it was ${how}.`;
 }

@@ -1,6 +1,4 @@
-/** What the system says of a call that failed. */
-
-/** @returns its code (`ENOENT`); undefined where the error is of something else */
+/** @returns the code of a system error (`ENOENT`); undefined for any other error */
 export function systemCode(error: unknown): string | undefined {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;

@@ -1,4 +1,4 @@
-/** What a face knows of where its output goes. */
+/** Properties of the output: terminal or not, width, style. */
 import { isatty } from 'node:tty';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -30,7 +30,7 @@ const plain: Paint = (text) => text;
 const PLAIN: Style = { strong: plain, faint: plain, good: plain, bad: plain, id: plain };
 const COLOURS: Style = { strong: as(1, 22), faint: as(2, 22), good: as(32, 39), bad: as(31, 39), id: as(33, 39) };
 
-/** Colours are for terminals only, and not where NO_COLOR is set (https://no-color.org) or the terminal is dumb. */
+/** Colours are used on terminals only, unless NO_COLOR is set (https://no-color.org) or TERM is dumb. */
 export function viewOf(fd: 1 | 2, env: Environment): View {
   const isTerminal = isatty(fd);
   const coloured = isTerminal && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { systemCode } from './system-error.ts';
 
-/** Output that could not be written: the reader is gone, the disk is full. */
+/** Writing output failed: the reader is gone, the disk is full. */
 export class OutputError extends Error {
   override readonly name = 'OutputError';
   /** @param code the system's error code */
@@ -9,14 +9,14 @@ export class OutputError extends Error {
     readonly code: string,
     options: ErrorOptions,
   ) {
-    super(`Standard output could not be written (${code}).`, options);
+    super(`Cannot write to standard output (${code}).`, options);
   }
 }
 
 const AGAIN_MS = 5;
 
 /**
- * Writes all of it before it returns, so that a process that ends with status 0 has said everything.
+ * Writes everything before it returns, so that no output is lost when the process exits.
  * @throws OutputError
  */
 export function writeAll(fd: 1 | 2, output: string | Buffer): void {
@@ -26,7 +26,7 @@ export function writeAll(fd: 1 | 2, output: string | Buffer): void {
       at += writeSync(fd, bytes, at);
     } catch (error) {
       const code = systemCode(error) ?? 'EIO';
-      // A pipe that another process made non-blocking, and that is full.
+      // The pipe is full, and another process made it non-blocking.
       if (code === 'EAGAIN') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_MS);
       else if (code !== 'EINTR') throw new OutputError(code, { cause: error });
     }

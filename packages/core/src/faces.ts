@@ -1,4 +1,4 @@
-/** For faces: the table of verbs, and what rendering its results takes. */
+/** For front ends: the table of verbs, and helpers to render results. */
 
 export type { AutomaticExport } from './config/effective.ts';
 export { OPTION_KEYS, specOf } from './config/options.ts';
@@ -7,6 +7,7 @@ export type { SettingsSource } from './config/settings.ts';
 export { showContent } from './content/show-name.ts';
 export { statLines } from './content/stat-line.ts';
 export { unifiedPatch } from './content/unified-patch.ts';
+export { wouldDo } from './content/would-do.ts';
 export { answerQuestion } from './remote/wire.ts';
 export type { Exporter } from './share/exporting.ts';
 export { STORE_FORMAT } from './store/records.ts';

@@ -1,17 +1,17 @@
-/** One call of a client: opens the workspace, calls the tool, and gives the result the form of the protocol. */
+/** One call of a client: opens the workspace, calls the tool, and returns the result in the form of the protocol. */
 import { type DiskPath, open, type SavepointError } from '@savepoint/core';
 import { answerText, callTool, failureText, type ReadyTool } from '@savepoint/core/tools';
 import { type Link, linkTo } from './links.ts';
 import type { Machine } from './roots.ts';
 
-/** One call, as far as the client tells of it. */
+/** The parts of a call that come from the client. */
 export interface Call {
   readonly signal: AbortSignal;
-  /** The client's program, where it gave its name. */
+  /** The client's program, if it gave its name. */
   readonly client: { readonly name: string; readonly version: string | null } | null;
-  /** The client's own id of this tool call; joins the call to the events of the client's hooks. */
+  /** The client's own id of this tool call. It links the call to the events of the client's hooks. */
   readonly toolUseId: string | null;
-  /** Tells how far the work is; null where the client did not ask for it. */
+  /** Reports progress; null if the client did not ask for it. */
   readonly progress: ((message: string) => void) | null;
 }
 
@@ -32,7 +32,7 @@ export interface FailedResult {
   readonly content: [Text];
 }
 
-/** @throws SavepointError, and whatever else goes wrong */
+/** @throws SavepointError, and unexpected errors as they are */
 export async function performCall(
   { tool, schemas }: ReadyTool,
   given: unknown,
@@ -68,8 +68,8 @@ export async function performCall(
 }
 
 /**
- * The error as JSON in the text. There is no structured content: clients hold it against the tool's output schema, also
- * when it tells of an error, and then show a fault of the server instead.
+ * The error as JSON in the text. There is no structured content: clients validate it against the tool's output schema
+ * even for an error, and would then report a fault of the server instead.
  */
 export function failedResult(failure: SavepointError): FailedResult {
   return { isError: true, content: [{ type: 'text', text: failureText(failure) }] };

@@ -9,22 +9,25 @@ import { makeServer, type Setting } from './server.ts';
 import { LineTransport, type Streams } from './wire/transport.ts';
 
 export interface ServeOptions {
-  /** Folders to work in, absolute; the first that will do. With none, the client is asked for its roots. */
+  /**
+   * Folders to work in, absolute; the first usable one is taken. Without any, the server asks the client for its
+   * roots.
+   */
   readonly roots: readonly DiskPath[];
   readonly version: string;
   readonly streams: Streams;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where new checkpoints go by themselves, where the settings say so. */
+  /** Exports new checkpoints automatically, if the settings say so. */
   readonly exporter?: Exporter;
-  /** Says something to the person who looks after the server; never on the stream of the protocol. */
+  /** Logs a line for the person who runs the server; never on the stream of the protocol. */
   readonly log: (line: string) => void;
-  /** Ends the server; what can still be stopped is stopped. */
+  /** Ends the server and aborts running work that has not been committed. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Serves until the client hangs up.
- * @returns the process status: 1 where the stream to the client failed
+ * Serves until the client disconnects.
+ * @returns the exit status: 1 if the stream to the client failed
  */
 export async function serve(options: ServeOptions): Promise<0 | 1> {
   const { streams, signal, roots, version } = options;
@@ -56,9 +59,9 @@ export async function serve(options: ServeOptions): Promise<0 | 1> {
   signal.removeEventListener('abort', stop);
   await turns.done();
   watch.close();
-  // A stream that still could be read would keep the process.
+  // An open input stream would keep the process alive.
   streams.input.destroy();
   if (error === null) return 0;
-  log(`The connection ended: ${error.message}`);
+  log(`The connection was closed: ${error.message}`);
   return 1;
 }

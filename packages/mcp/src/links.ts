@@ -1,7 +1,7 @@
-/** Links to files, for contents that are too long for an answer. */
+/** Links to files whose content is too long for an answer. */
 import { type DiskPath, type JsonName, nameFromJson } from '@savepoint/core';
 
-/** Something that a client can read by itself. */
+/** A resource that the client can read itself. */
 export interface Link {
   readonly type: 'resource_link';
   readonly uri: string;
@@ -9,7 +9,7 @@ export interface Link {
   readonly description: string;
 }
 
-/** @param folder that the path is relative to, where it is */
+/** @param folder the base of a relative path */
 export function linkTo(folder: DiskPath, path: JsonName): Link {
   const bytes = nameFromJson(path);
   const whole = /^(?:\/|[A-Za-z]:[\\/])/.test(bytes) ? bytes : `${folder}/${bytes}`;

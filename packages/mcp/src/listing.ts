@@ -1,4 +1,4 @@
-/** How a client is told of a tool. */
+/** The listing of a tool for a client. */
 import { inputJsonSchema, type JsonSchema, outputJsonSchema, type ReadyTool, type Tool } from '@savepoint/core/tools';
 
 export interface Listing {

@@ -1,4 +1,4 @@
-/** The folder that the tools work in. It comes from whoever started the server or from the client, never from a model. */
+/** The folder that the tools work in. It comes from the command line or from the client, never from a model. */
 import { fileURLToPath } from 'node:url';
 import {
   bytesFromText,
@@ -17,17 +17,17 @@ export interface Machine {
   readonly places: Places;
   readonly settings: SettingsSource;
   readonly exporter?: Exporter;
-  /** What stays from one call to the next. */
+  /** State that is kept between calls. */
   readonly watch: WorkspaceCache;
 }
 
 const HINT =
-  "Start the server with `savepoint mcp --root DIR`, where DIR is the project's folder, or have the client offer it as a root. " +
-  'A tool takes no folder from its arguments.';
+  "Start the server with `savepoint mcp --root DIR`, where DIR is the project's folder, or let the client offer it " +
+  'as a root. Tools do not take a folder as an argument.';
 
 /**
- * The first of the folders that may be worked in.
- * @throws SavepointError USAGE when there is none to choose from, ROOT_REFUSED when none will do
+ * Returns the first usable folder.
+ * @throws SavepointError USAGE if there is no folder, ROOT_REFUSED if none is usable
  */
 export function chooseRoot(machine: Machine, folders: readonly DiskPath[]): DiskPath {
   let first: SavepointError | null = null;
@@ -42,14 +42,14 @@ export function chooseRoot(machine: Machine, folders: readonly DiskPath[]): Disk
       'USAGE',
       'This server has no folder to work in.',
       { argument: '--root' },
-      { hint: `Nothing was done. ${HINT}` },
+      { hint: `Nothing was changed. ${HINT}` },
     )
   );
 }
 
 const MOST_ROOTS = 100;
 
-/** The folders among the roots of a client; what is no folder of this machine is passed over. */
+/** The folders among the roots of a client. Roots that are not local folders are skipped. */
 export function foldersOfRoots(answer: unknown): readonly DiskPath[] {
   const roots = (answer as { readonly roots?: unknown } | null | undefined)?.roots;
   if (!Array.isArray(roots)) return [];
@@ -67,7 +67,7 @@ function problemOf({ ports, places }: Machine, folder: DiskPath): SavepointError
     if (stat === null || kindOf(stat) !== 'folder') return refused(folder, 'not-a-folder', 'is not a folder');
   } catch (error) {
     if (isFsError(error, 'ENOENT') || isFsError(error, 'ENOTDIR'))
-      return refused(folder, 'not-a-folder', 'is not there');
+      return refused(folder, 'not-a-folder', 'does not exist');
     throw error;
   }
   if (/^(?:\/|[A-Za-z]:[\\/]?)$/.test(real)) {
@@ -76,7 +76,7 @@ function problemOf({ ports, places }: Machine, folder: DiskPath): SavepointError
   const home = places.userHome === null ? null : realHome(ports, places.userHome);
   if (home === real) return refused(folder, 'home', 'is a home folder');
   if (home?.startsWith(`${real}/`) || home?.startsWith(`${real}\\`))
-    return refused(folder, 'home', 'holds a home folder');
+    return refused(folder, 'home', 'contains a home folder');
   return null;
 }
 
@@ -91,7 +91,7 @@ function realHome(ports: Ports, home: DiskPath): DiskPath {
 function refused(folder: DiskPath, why: ErrorData<'ROOT_REFUSED'>['why'], text: string): SavepointError {
   return new SavepointError(
     'ROOT_REFUSED',
-    `${showName(folder)} ${text}, so nothing is done there.`,
+    `${showName(folder)} ${text} and cannot be used as a workspace.`,
     { folder: nameToJson(folder), why },
     { hint: HINT },
   );

@@ -1,4 +1,4 @@
-/** One connection's server: lists the tools and calls them. The same for both eras of the protocol. */
+/** The server of one connection: lists tools and calls them. It serves both generations of the protocol. */
 
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -17,18 +17,18 @@ import { chooseRoot, foldersOfRoots, type Machine } from './roots.ts';
 
 export interface Setting {
   readonly version: string;
-  /** Given by whoever started the server; where there are any, the client is not asked. */
+  /** From the command line. If there are any, the client is not asked for roots. */
   readonly roots: readonly DiskPath[];
   readonly machine: () => Machine;
   readonly turns: Turns;
-  /** The root that the client named, once it has. */
+  /** The root that the client reported; null until then. */
   readonly known: { folder: DiskPath | null };
   readonly log: (line: string) => void;
 }
 
 const INSTRUCTIONS =
-  'Savepoint keeps checkpoints of the whole workspace. Call checkpoint_create before risky changes. ' +
-  'checkpoint_restore, undo and redo first give a preview; call them again with its preview_id to act.';
+  'Savepoint keeps checkpoints of the entire workspace. Call checkpoint_create before risky changes. ' +
+  'checkpoint_restore, undo and redo first return a preview; call them again with its preview_id to proceed.';
 
 export function makeServer(setting: Setting, tools: ReadonlyMap<string, ReadyTool>): Server {
   const { version } = setting;
@@ -42,7 +42,7 @@ export function makeServer(setting: Setting, tools: ReadonlyMap<string, ReadyToo
     const ready = tools.get(params.name);
     if (ready === undefined) {
       const shown = JSON.stringify(params.name.slice(0, 100));
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${shown}.`);
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${shown}.`);
     }
     const call = callOf(server, context);
     try {
@@ -80,19 +80,20 @@ async function askForRoots({ mcpReq }: ServerContext, log: (line: string) => voi
     return await mcpReq.send({ method: 'roots/list' }, { timeout: ROOTS_WAIT_MS, signal: mcpReq.signal });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    log(`The client did not tell its roots: ${why}`);
+    log(`The client did not report its roots: ${why}`);
     throw new SavepointError(
       'USAGE',
-      `This server has no folder to work in, and the client did not tell its roots: ${why}`,
+      `This server has no folder to work in, and the client did not report its roots: ${why}`,
       { argument: '--root' },
       {
-        hint: "Nothing was done. Start the server with `savepoint mcp --root DIR`, where DIR is the project's folder.",
+        hint:
+          "Nothing was changed. Start the server with `savepoint mcp --root DIR`, where DIR is the project's folder.",
       },
     );
   }
 }
 
-/** What a client of 2026-07-28 says of itself with each request; empty for an older one, which said it once. */
+/** What a client of protocol 2026-07-28 sends with each request; empty for an older client, which sends it once. */
 function envelopeOf({ envelope }: ServerContext['mcpReq']): Readonly<Record<string, unknown>> {
   return (envelope ?? {}) as Readonly<Record<string, unknown>>;
 }
@@ -121,7 +122,7 @@ function label(given: unknown): string | null {
   return typeof given === 'string' && given !== '' ? given.slice(0, LONGEST_LABEL) : null;
 }
 
-/** Each phase of the work counts anew, while what a client is told may only grow: it is told how often it was told. */
+/** Each phase restarts its count, but progress must only grow. So `progress` is the number of notifications sent. */
 function progressTo(mcpReq: ServerContext['mcpReq'], progressToken: string | number): (message: string) => void {
   let told = 0;
   let last = Number.NEGATIVE_INFINITY;

@@ -1,121 +1,152 @@
-/** The one table of commands. Each row is known by its name and its line in the help; the rest is loaded when it is needed. */
+/** The table of commands. A row has the name and the summary of a command; the rest is loaded on demand. */
 import { VERBS, type Verb } from '@savepoint/core/faces';
 import type { Command } from '../command.ts';
 
 export interface CommandRow {
-  /** As it is typed; may be two words. */
+  /** As the user types it; may be two words. */
   readonly name: string;
   /** One line, without a full stop. */
   readonly summary: string;
-  /** Nobody needs to type it, so the help does not list it. */
+  /** The heading in the help. */
+  readonly section: Section;
+  /** Users do not need to type it, so the help does not list it. */
   readonly isHidden: boolean;
   load(): Promise<Command>;
 }
 
-/** A word that several commands begin with, where it has a text of its own. */
+export type Section = keyof typeof SECTIONS;
+
+/** The headings of the help, in order. */
+export const SECTIONS = {
+  work: 'Take checkpoints and go back:',
+  look: 'Look at checkpoints and changes:',
+  agents: 'Agents:',
+  share: 'Share and export:',
+  store: 'Store and settings:',
+} as const;
+
+/** A word that several commands start with. */
 export interface CommandGroup {
   readonly summary: string;
   readonly description: string;
 }
 
-function ofVerb({ name, summary }: Verb, load: () => Promise<Command>): CommandRow {
-  return { name, summary, isHidden: false, load };
+function ofVerb(section: Section, { name, summary }: Verb, load: () => Promise<Command>): CommandRow {
+  return { name, summary, section, isHidden: false, load };
 }
 
 /** In the order of the help. */
 export const COMMANDS: readonly CommandRow[] = [
-  ofVerb(VERBS.status, async () => (await import('./workspace/status.ts')).status),
-  ofVerb(VERBS.checkpoint, async () => (await import('./checkpoints/checkpoint.ts')).checkpoint),
-  ofVerb(VERBS.list, async () => (await import('./checkpoints/list.ts')).list),
-  ofVerb(VERBS.show, async () => (await import('./checkpoints/show.ts')).show),
-  ofVerb(VERBS.diff, async () => (await import('./changes/diff.ts')).diff),
-  ofVerb(VERBS.history, async () => (await import('./history/history.ts')).history),
-  ofVerb(VERBS.sessions, async () => (await import('./history/sessions.ts')).sessions),
-  ofVerb(VERBS.deleteSession, async () => (await import('./history/delete-session.ts')).deleteSession),
-  ofVerb(VERBS.stats, async () => (await import('./history/stats.ts')).stats),
-  ofVerb(VERBS.exportSession, async () => (await import('./history/export.ts')).exportSession),
-  ofVerb(VERBS.bundleCreate, async () => (await import('./share/bundle.ts')).bundleCreate),
-  ofVerb(VERBS.bundleRestore, async () => (await import('./share/bundle.ts')).bundleRestore),
-  ofVerb(VERBS.bundleExport, async () => (await import('./share/bundle.ts')).bundleExport),
-  ofVerb(VERBS.restore, async () => (await import('./rewind/restore.ts')).restore),
-  ofVerb(VERBS.rollback, async () => (await import('./rewind/rollback.ts')).rollback),
-  ofVerb(VERBS.edit, async () => (await import('./changes/edit.ts')).edit),
-  ofVerb(VERBS.undo, async () => (await import('./rewind/undo.ts')).undo),
-  ofVerb(VERBS.redo, async () => (await import('./rewind/redo.ts')).redo),
-  ofVerb(VERBS.verify, async () => (await import('./store/verify.ts')).verify),
-  ofVerb(VERBS.recover, async () => (await import('./store/recover.ts')).recover),
-  ofVerb(VERBS.gc, async () => (await import('./store/gc.ts')).gc),
-  ofVerb(VERBS.purge, async () => (await import('./store/purge.ts')).purge),
-  ofVerb(VERBS.pin, async () => (await import('./checkpoints/pin.ts')).pin),
-  ofVerb(VERBS.unpin, async () => (await import('./checkpoints/pin.ts')).unpin),
-  ofVerb(VERBS.freeze, async () => (await import('./changes/freeze.ts')).freeze),
-  ofVerb(VERBS.unfreeze, async () => (await import('./changes/freeze.ts')).unfreeze),
-  ofVerb(VERBS.workspaces, async () => (await import('./workspace/workspaces.ts')).workspaces),
-  ofVerb(VERBS.repos, async () => (await import('./workspace/repos.ts')).repos),
-  ofVerb(VERBS.context, async () => (await import('./workspace/context.ts')).context),
-  ofVerb(VERBS.linkWorkspace, async () => (await import('./workspace/link-workspace.ts')).linkWorkspace),
-  ofVerb(VERBS.config, async () => (await import('./workspace/config.ts')).config),
-  {
-    name: 'mcp',
-    summary: 'serve the verbs as MCP tools, on standard input and output',
-    isHidden: false,
-    load: async () => (await import('./agents/mcp.ts')).mcp,
-  },
+  ofVerb('work', VERBS.checkpoint, async () => (await import('./checkpoints/checkpoint.ts')).checkpoint),
+  ofVerb('work', VERBS.restore, async () => (await import('./rewind/restore.ts')).restore),
+  ofVerb('work', VERBS.rollback, async () => (await import('./rewind/rollback.ts')).rollback),
+  ofVerb('work', VERBS.undo, async () => (await import('./rewind/undo.ts')).undo),
+  ofVerb('work', VERBS.redo, async () => (await import('./rewind/redo.ts')).redo),
+  ofVerb('work', VERBS.edit, async () => (await import('./changes/edit.ts')).edit),
   {
     name: 'run',
-    summary: 'run a command between two checkpoints',
+    summary: 'run a command with a checkpoint before and after',
+    section: 'work',
     isHidden: false,
     load: async () => (await import('./agents/run.ts')).run,
   },
+  ofVerb('look', VERBS.status, async () => (await import('./workspace/status.ts')).status),
+  ofVerb('look', VERBS.list, async () => (await import('./checkpoints/list.ts')).list),
+  ofVerb('look', VERBS.show, async () => (await import('./checkpoints/show.ts')).show),
+  ofVerb('look', VERBS.diff, async () => (await import('./changes/diff.ts')).diff),
+  ofVerb('look', VERBS.history, async () => (await import('./history/history.ts')).history),
+  ofVerb('look', VERBS.sessions, async () => (await import('./history/sessions.ts')).sessions),
+  ofVerb('look', VERBS.deleteSession, async () => (await import('./history/delete-session.ts')).deleteSession),
+  ofVerb('look', VERBS.stats, async () => (await import('./history/stats.ts')).stats),
+  ofVerb('look', VERBS.context, async () => (await import('./workspace/context.ts')).context),
+  ofVerb('look', VERBS.repos, async () => (await import('./workspace/repos.ts')).repos),
   {
     name: 'watch',
-    summary: 'tell what happens on the timeline, as it happens',
+    summary: 'print events of the timeline as they happen',
+    section: 'look',
     isHidden: false,
     load: async () => (await import('./agents/watch.ts')).watch,
   },
   {
     name: 'install',
-    summary: "put Savepoint's hooks into an agent's settings",
+    summary: "add Savepoint's hooks to an agent's settings",
+    section: 'agents',
     isHidden: false,
     load: async () => (await import('./agents/install.ts')).install(),
   },
   {
     name: 'uninstall',
-    summary: "take Savepoint's hooks out of an agent's settings again",
+    summary: "remove Savepoint's hooks from an agent's settings",
+    section: 'agents',
     isHidden: false,
     load: async () => (await import('./agents/install.ts')).uninstall(),
   },
+  ofVerb('agents', VERBS.freeze, async () => (await import('./changes/freeze.ts')).freeze),
+  ofVerb('agents', VERBS.unfreeze, async () => (await import('./changes/freeze.ts')).unfreeze),
+  {
+    name: 'mcp',
+    summary: 'run an MCP server on standard input and output',
+    section: 'agents',
+    isHidden: false,
+    load: async () => (await import('./agents/mcp.ts')).mcp,
+  },
   {
     name: 'daemon status',
-    summary: 'tell whether it runs, and how long it takes',
+    summary: 'show whether the daemon is running, and its response time',
+    section: 'agents',
     isHidden: false,
     load: async () => (await import('./agents/daemon.ts')).daemonStatus,
   },
   {
     name: 'daemon stop',
-    summary: 'end it, once its work is done; the next hook starts another',
+    summary: 'stop the daemon; the next hook starts a new one',
+    section: 'agents',
     isHidden: false,
     load: async () => (await import('./agents/daemon.ts')).daemonStop,
   },
   {
     name: 'daemon run',
-    summary: 'answer hooks in this process until it has been idle for a while',
+    summary: 'run the daemon in the foreground until it is idle',
+    section: 'agents',
     isHidden: true,
     load: async () => (await import('./agents/daemon.ts')).daemonRun,
   },
   {
     name: 'hook',
-    summary: "do what an agent's event asks for; agents' settings run it",
+    summary: "handle an agent's event; run by agents",
+    section: 'agents',
     isHidden: true,
     load: async () => (await import('./agents/hook.ts')).hookCommand,
   },
+  ofVerb('share', VERBS.bundleCreate, async () => (await import('./share/bundle.ts')).bundleCreate),
+  ofVerb('share', VERBS.bundleRestore, async () => (await import('./share/bundle.ts')).bundleRestore),
+  ofVerb('share', VERBS.bundleExport, async () => (await import('./share/bundle.ts')).bundleExport),
+  ofVerb('share', VERBS.exportSession, async () => (await import('./history/export.ts')).exportSession),
+  ofVerb('store', VERBS.verify, async () => (await import('./store/verify.ts')).verify),
+  ofVerb('store', VERBS.recover, async () => (await import('./store/recover.ts')).recover),
+  ofVerb('store', VERBS.gc, async () => (await import('./store/gc.ts')).gc),
+  ofVerb('store', VERBS.purge, async () => (await import('./store/purge.ts')).purge),
+  ofVerb('store', VERBS.pin, async () => (await import('./checkpoints/pin.ts')).pin),
+  ofVerb('store', VERBS.unpin, async () => (await import('./checkpoints/pin.ts')).unpin),
+  ofVerb('store', VERBS.workspaces, async () => (await import('./workspace/workspaces.ts')).workspaces),
+  ofVerb('store', VERBS.linkWorkspace, async () => (await import('./workspace/link-workspace.ts')).linkWorkspace),
+  ofVerb('store', VERBS.config, async () => (await import('./workspace/config.ts')).config),
 ];
 
 export const GROUPS: Readonly<Record<string, CommandGroup>> = {
   daemon: {
-    summary: 'the process that answers hooks: status, stop',
+    summary: 'show or stop the background process that answers hooks',
     description:
-      'Hooks of agents are answered by one process of yours, so that an agent need not wait for one to start at each step. The ' +
-      'first hook starts it, and it ends when nobody asked it anything for a while. `"daemon": "off"` in your configuration turns it off.',
+      "The daemon is a background process that answers agents' hooks, so that agents do not wait for a process to " +
+      'start at each step. The first hook starts it, and it exits after some time without requests. To turn it off, ' +
+      'set `"daemon": "off"` in your configuration.',
+  },
+  bundle: {
+    summary: 'create, restore and export bundles',
+    description: 'Bundles are files with checkpoints, to move them to another machine or to keep them elsewhere.',
+  },
+  workspace: {
+    summary: 'link a folder to an existing timeline',
+    description: 'Manages the link between folders and their checkpoints. `savepoint workspaces` lists all workspaces.',
   },
 };

@@ -1,25 +1,27 @@
-/** Agents, as people read of them. */
+/** Output lines about agents. */
 import { showText } from '@savepoint/core';
 import type { AgentJson } from '../agents.ts';
 import { when } from './words.ts';
 
 const MOST_UNCOVERED = 5;
 
-/** @param all also those that are not hooked */
+/** @param all include agents without hooks */
 export function agentLines(agents: readonly AgentJson[], all: boolean): readonly string[] {
   const lines: string[] = [];
   for (const { agent, title, present, installed, lastEvent, lastFailure, uncovered, notes } of agents) {
     if (installed.length === 0) {
-      if (all) lines.push(`${agent}: ${title}, ${present ? 'found here, not hooked' : 'not found here'}`);
+      if (all) lines.push(`${agent}: ${title}, ${present ? 'found, no hooks installed' : 'not found'}`);
       continue;
     }
     for (const { place, path, state, problem } of installed) {
       const how =
-        { hooked: 'hooked', partly: 'hooked in part (install again)', unreadable: 'not readable' }[state] ?? state;
+        { hooked: 'hooks installed', partly: 'hooks incomplete (install again)', unreadable: 'settings unreadable' }[
+          state
+        ] ?? state;
       lines.push(`${agent}: ${how} (${place}, ${showText(path)})${problem === null ? '' : `: ${showText(problem)}`}`);
     }
     if (lastEvent === null) {
-      lines.push('  its hooks have not fired yet', ...notes.map((note) => `  ${note}`));
+      lines.push('  hooks have not fired yet', ...notes.map((note) => `  ${note}`));
     } else
       lines.push(
         `  last fired ${when(lastEvent.time)} (${showText(lastEvent.event)} in ${showText(lastEvent.folder)})`,
@@ -30,7 +32,7 @@ export function agentLines(agents: readonly AgentJson[], all: boolean): readonly
       );
     }
     for (const { path, why } of uncovered.slice(0, MOST_UNCOVERED)) {
-      lines.push(`  no checkpoint has ${showText(path)}, which it wrote (${showText(why)})`);
+      lines.push(`  not in any checkpoint: ${showText(path)}, written by this agent (${showText(why)})`);
     }
   }
   return lines;

@@ -1,4 +1,4 @@
-/** Who may have made a change, in few letters. */
+/** The possible authors of a change, in short form. */
 import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/faces';
 
@@ -8,13 +8,16 @@ type AuthorJson = RecordedJson['authors'][number];
 
 const SESSION_LETTERS = 8;
 
-/** `claude-code 3f2a91bc`, `outside`, `one s-1 or outside ?`: a question mark where nobody knows. */
+/** `claude-code 3f2a91bc`, `outside`, `one s-1 or outside ?`: the question mark means that the author is uncertain. */
 export function whoText({ authors, sure }: Authored): string {
   const names = [...new Set(authors.map(authorText))].join(' or ');
   return sure ? names : `${names} ?`;
 }
 
-/** Each tool once; empty where none is known. @param act the trigger of the checkpoint, for what Savepoint itself did */
+/**
+ * Each tool once; empty if none is known. @param act the trigger of the checkpoint, for operations of Savepoint
+ * itself
+ */
 export function toolText({ authors }: Authored, act: string): string {
   const tools = new Set(authors.flatMap(({ tool }) => tool ?? []));
   if (tools.size === 0 && ACTS.has(act)) return act;

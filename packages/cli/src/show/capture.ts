@@ -1,4 +1,4 @@
-/** What a look at the folder could not take in: worth a word every time, and only while it is so. */
+/** What a scan could not capture. It is reported every time, as long as it lasts. */
 
 import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/faces';
@@ -10,18 +10,18 @@ export type GapJson = CaptureJson['partial'][number];
 const LISTED = 10;
 
 const REASONS: Readonly<Record<GapJson['reason'], string>> = {
-  'too-large': 'larger than the cap',
+  'too-large': 'larger than the limit',
   ignored: 'ignored',
-  'dependency-folder': 'a dependency or cache folder',
-  special: 'no file, folder or link',
-  mount: 'another file system is mounted there',
-  unreadable: 'cannot be read',
-  name: 'git refuses the name',
-  repository: 'a .git',
-  own: "Savepoint's own",
-  excluded: 'the configuration leaves it out',
+  'dependency-folder': 'dependency or cache folder',
+  special: 'not a file, folder or link',
+  mount: 'mount point of another file system',
+  unreadable: 'unreadable',
+  name: 'name not allowed by git',
+  repository: '.git folder',
+  own: 'belongs to Savepoint',
+  excluded: 'excluded by the configuration',
   purged: 'purged from the store',
-  private: 'private: it stayed on the machine that the checkpoint is from',
+  private: 'private, not included in the bundle',
 };
 
 export function gapReason({ reason, size: bytes, code }: GapJson): string {
@@ -33,7 +33,7 @@ export function captureNotes(capture: CaptureJson): string[] {
   return [
     ...listed(
       capture.partial.map((gap) => `${shown(gap.path)} (${gapReason(gap)})`),
-      (count) => `partial: ${counted(count, 'path')} could not be read, and ${count === 1 ? 'is' : 'are'} not in it:`,
+      (count) => `partial: ${counted(count, 'path')} could not be read and ${count === 1 ? 'is' : 'are'} not captured:`,
     ),
     ...listed(
       capture.leftOut.map((gap) => `${shown(gap.path)} (${gapReason(gap)})`),
@@ -51,7 +51,7 @@ export function captureWarnings({ warnings }: CaptureJson): string[] {
   return warnings.map((warning) => `warning: ${showText(warning)}`);
 }
 
-/** A heading with at most ten lines below it. */
+/** A heading with at most `most` lines below it. */
 export function listed(lines: readonly string[], heading: (count: number) => string, most = LISTED): string[] {
   if (lines.length === 0) return [];
   const rest = lines.length - most;

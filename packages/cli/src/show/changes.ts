@@ -24,7 +24,7 @@ export function changeLine({ path, operation, from, before, after, added, remove
   return `${paint(WORDS[operation].padEnd(7))}  ${where}${folderSign(path, after ?? before)}${more === '' ? '' : `  ${more}`}`;
 }
 
-/** `0644 → 0755`, or `file → link` where the kind changed. */
+/** `0644 → 0755`, or `file → link` if the kind changed. */
 export function becomes(before: EntryJson, after: EntryJson): string {
   if (before === null || after === null) return '';
   if (before.kind !== after.kind) return `${before.kind} \u2192 ${after.kind}`;
@@ -35,7 +35,7 @@ export function folderSign(path: JsonName, entry: EntryJson): string {
   return entry?.kind === 'folder' && path !== '' ? '/' : '';
 }
 
-/** `3 files, +12 −4`; a folder counts as a file here, as in a description. */
+/** `3 paths, +12 −4`; folders count as well. */
 export function totalsLine({ files, added, removed }: TotalsJson): string {
   const lines = lineCounts(added, removed);
   return `${counted(files, 'path')}${lines === '' ? '' : `, ${lines}`}`;

@@ -13,11 +13,11 @@ export function checkpointLine(checkpoint: BriefJson, { style }: View, idColumns
   return `${start}  ${trigger.padEnd(7)}  ${showText(description)}${marks.join('')}`;
 }
 
-/** What one should know before trusting a checkpoint. */
+/** Reservations about a checkpoint, and its test result. */
 export function checkpointMarks({ partial, unsettled, testResult, late }: BriefJson): string[] {
   return [
     ...(testResult === null ? [] : [`tests ${testResult}`]),
-    ...(late ? ['late: taken when its call had begun'] : []),
+    ...(late ? ['late: taken after its call started'] : []),
     ...(partial.length === 0 ? [] : [`partial: ${counted(partial.length, 'path')} could not be read`]),
     ...(unsettled.length === 0 ? [] : [`${counted(unsettled.length, 'file')} unsettled`]),
   ];

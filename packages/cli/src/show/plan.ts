@@ -1,4 +1,4 @@
-/** What an act does or did, path by path, and what it leaves alone. */
+/** What an operation does or did, path by path, and what it leaves unchanged. */
 import { type JsonName, nameFromJson, showName, showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/faces';
 import type { Style } from '../view.ts';
@@ -15,13 +15,13 @@ const WORDS: Readonly<Record<PlannedJson['operation'], string>> = {
   create: 'create',
   write: 'change',
   patch: 'change',
-  delete: 'remove',
+  delete: 'delete',
   rename: 'rename',
   mode: 'mode',
   kind: 'replace',
 };
 
-/** A folder that comes or goes together with what it holds is told by that. */
+/** The paths to list. A folder that is created or deleted with its content is left out. */
 export function toldPaths({ plan: { paths } }: ActJson): readonly PlannedJson[] {
   const names = paths.map(({ path }) => nameFromJson(path));
   return paths.filter(({ before, after }, index) => {
@@ -31,7 +31,7 @@ export function toldPaths({ plan: { paths } }: ActJson): readonly PlannedJson[] 
   });
 }
 
-/** A line for each path. @param most the rest is only counted */
+/** One line per path. @param most the other paths are only counted */
 export function planLines(act: ActJson, style: Style, most = Number.POSITIVE_INFINITY): string[] {
   const paths = toldPaths(act);
   const lines = paths.slice(0, most).map(({ path, operation, before, after, merged }) => {
@@ -45,51 +45,43 @@ export function planLines(act: ActJson, style: Style, most = Number.POSITIVE_INF
 
 const KEPT_LISTED = 20;
 
-/** What stays, what stands in the way, and what a restore of files does not bring. */
+/** What is left unchanged, what blocks the operation, and what a restore of files does not restore. */
 export function planNotes(act: ActJson, target: BriefJson | null): string[] {
   const { kept, conflicts, refused } = act.plan;
   const reason = ({ path, why }: { path: JsonName; why: string }): string => `${shown(path)} (${showText(why)})`;
   return [
-    ...listed(
-      refused.map(reason),
-      (count) => `refused, so that nothing at all would be done: ${counted(count, 'path')}`,
-    ),
-    ...listed(
-      conflicts.map(reason),
-      (count) => `in conflict, so that nothing at all would be done: ${counted(count, 'path')}`,
-    ),
-    ...listed(kept.map(reason), (count) => `left as ${count === 1 ? 'it is' : 'they are'}:`, KEPT_LISTED),
+    ...listed(refused.map(reason), (count) => `refused, so nothing would be changed: ${counted(count, 'path')}`),
+    ...listed(conflicts.map(reason), (count) => `in conflict, so nothing would be changed: ${counted(count, 'path')}`),
+    ...listed(kept.map(reason), () => 'left unchanged:', KEPT_LISTED),
     ...listed(
       act.keptFiles.map(({ path, backup }) => `${shown(path)}: ${shown(backup)}`),
-      () => 'written to by someone at the very moment; those bytes are kept:',
+      () => 'written by another program meanwhile; backups of its data:',
     ),
     ...(target === null ? [] : targetNotes(target)),
     ...headLines(act),
     ...act.headMoved.map(
       ({ path, before, now }) =>
-        `only files are restored: ${repository(path)} was on ${position(before)} then and is on ${position(now)}; it stays there.`,
+        `only files are restored: ${repository(path)} was on ${position(before)} and stays on ${position(now)}.`,
     ),
     ...act.repositoriesGone.map(
-      (path) => `only files are restored: the .git of ${repository(path)} is gone, and does not come back.`,
+      (path) => `only files are restored: the .git of ${repository(path)} no longer exists and is not restored.`,
     ),
   ];
 }
 
 const INDEXES = {
-  rebuilt: 'its index becomes what the commit has',
-  'put-back': 'its index becomes what it was, with what was staged',
-  left: 'its index stays',
+  rebuilt: 'index rebuilt from the commit',
+  'put-back': 'index restored, including staged changes',
+  left: 'index unchanged',
 } as const;
 
-/** Branches that move as well, and what they leave behind. */
+/** Branches that move as well, and commits that become unreachable. */
 function headLines({ heads, dryRun }: ActJson): string[] {
   return heads.flatMap(({ path, before, after, index, unreachable, unreachableCount }) => [
     position(before) === position(after)
       ? `${repository(path)} stays at ${position(after)}; ${INDEXES[index]}.`
-      : `${repository(path)} ${dryRun ? 'moves' : 'was moved'} from ${position(before)} to ${position(after)}; ${INDEXES[index]}.`,
-    ...(unreachableCount === 0
-      ? []
-      : [`  no branch leads to ${counted(unreachableCount, 'commit')} then (the store keeps them):`]),
+      : `${repository(path)} ${dryRun ? 'would move' : 'was moved'} from ${position(before)} to ${position(after)}; ${INDEXES[index]}.`,
+    ...(unreachableCount === 0 ? [] : [`  ${counted(unreachableCount, 'unreachable commit')} (kept in the store):`]),
     ...unreachable.map(({ commit, subject }) => `    ${commit.slice(0, 10)} ${showText(subject)}`),
     ...(unreachableCount > unreachable.length ? [`    … and ${unreachableCount - unreachable.length} more`] : []),
   ]);
@@ -99,9 +91,9 @@ function targetNotes({ id, partial, unsettled }: BriefJson): string[] {
   return [
     ...listed(
       partial.map((gap) => `${shown(gap.path)} (${gapReason(gap)})`),
-      () => `${id} is partial; what it could not read stays as it is:`,
+      () => `${id} is partial; paths that it could not read are left unchanged:`,
     ),
-    ...listed(unsettled.map(shown), () => `${id} is unsettled; these kept changing while it read them:`),
+    ...listed(unsettled.map(shown), () => `${id} is unsettled; these files kept changing while they were read:`),
   ];
 }
 

@@ -1,11 +1,11 @@
-/** Roots that came, went or moved. */
+/** Roots that were added, removed or moved. */
 import { nameFromJson, showName } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/faces';
 
 type RootChange = OutputOf<(typeof VERBS)['show']>['rootChanges'][number];
 type Root = NonNullable<RootChange['before']>;
 
-/** One line for each. */
+/** One line per root. */
 export function rootChangeLines(changes: readonly RootChange[]): string[] {
   return changes.map((change) => {
     const { path, what, before, after } = change;
@@ -18,7 +18,7 @@ export function rootChangeLines(changes: readonly RootChange[]): string[] {
   });
 }
 
-/** `main (0123456789)`; nothing for a plain folder. */
+/** `main (0123456789)`; empty for a plain folder. */
 export function rootPosition({ kind, branch, commit }: Pick<Root, 'branch' | 'commit'> & { kind?: string }): string {
   if (kind === 'folder') return '';
   const at = commit === null ? 'no commit' : commit.slice(0, 10);

@@ -1,4 +1,4 @@
-/** The three sides of a path that does not merge. */
+/** The three sides of a conflict. */
 import { type JsonName, nameFromJson } from '@savepoint/core';
 import { type OutputOf, showContent, type VERBS } from '@savepoint/core/faces';
 import type { Style } from '../view.ts';
@@ -10,7 +10,7 @@ type EntryJson = NonNullable<SidesJson>['base'];
 export function sidesLines(path: JsonName, sides: SidesJson, style: Style): string[] {
   if (sides === null) return [];
   const { base, ours, theirs, text, cut } = sides;
-  const three = `as it was left: ${told(base)}; now: ${told(ours)}; taken back: ${told(theirs)}`;
+  const three = `base: ${told(base)}; ours (current): ${told(ours)}; theirs (rolled back): ${told(theirs)}`;
   if (text === null) return [`${shown(path)}  ${three}`];
   const lines = showContent(nameFromJson(text)).replace(/\n$/, '').split('\n');
   return [

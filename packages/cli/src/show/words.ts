@@ -29,7 +29,7 @@ export function when(iso: string): string {
   return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
 
-/** `+3 −1`; empty where lines were not counted. */
+/** `+3 −1`; empty if lines were not counted. */
 export function lineCounts(added: number | null, removed: number | null): string {
   if (added === null || removed === null) return '';
   return [added > 0 ? `+${grouped(added)}` : '', removed > 0 ? `\u2212${grouped(removed)}` : '']

@@ -1,6 +1,7 @@
 /**
- * What an error's `data` holds is written once, in the list of codes, in the words that the reference prints: this file
- * reads those words as types. A field is optional where its name ends in `?`; `[{ … }]` is a list of such objects, `[{ … }, 'null']` such an object or null.
+ * The fields of an error's `data` are described once, in the list of codes, in the words that the reference prints.
+ * This file turns those words into types. A name that ends in `?` is an optional field. `[{ … }]` is a list of such
+ * objects; `[{ … }, 'null']` is such an object or null.
  */
 import type { ShownEntry } from './entries.ts';
 import type { CheckpointId } from './ids.ts';
@@ -10,7 +11,7 @@ export interface FieldWords {
   readonly [field: string]: string | FieldWords | readonly [FieldWords] | readonly [FieldWords, 'null'];
 }
 
-/** The words for types that are no unions, lists or quoted text. */
+/** The words for types other than unions, lists and quoted text. */
 interface Words {
   readonly string: string;
   readonly number: number;
@@ -42,7 +43,7 @@ type TypeOf<Said> = Said extends readonly [infer Item]
               ? FieldsOf<Said>
               : never;
 
-/** The type of an object whose fields are described by `Said`. A word that is not known makes its field `never`. */
+/** The type of an object whose fields are described by `Said`. A field with an unknown word has the type `never`. */
 export type FieldsOf<Said> = {
   readonly [Name in keyof Said as RequiredName<Name>]: TypeOf<Said[Name]>;
 } & {

@@ -1,22 +1,22 @@
-/** The closed list of what can go wrong. Faces map `exit` to a process status; the codes never change meaning. */
+/** The closed list of error codes. Front ends map `exit` to an exit status. A code never changes its meaning. */
 import type { FieldsOf, FieldWords } from './error-data.ts';
 
 export interface CodeDescription {
-  /** Process status: 1 refused or failed with nothing changed, 2 usage, 3 conflict, 4 pending. */
+  /** Exit status: 1 refused or failed with nothing changed, 2 usage, 3 conflict, 4 pending. */
   readonly exit: 1 | 2 | 3 | 4;
   /** When it happens. */
   readonly when: string;
-  /** The fields of `data` and their types, in words that `error-data.ts` reads. */
+  /** The fields of `data` and their types, in the words that `error-data.ts` defines. */
   readonly data: FieldWords;
-  /** What each of several things suffers from, where the error tells it; in JSON it lies beside `data`. */
+  /** The fields of each entry of `details`, for errors about several files. In JSON, `details` is next to `data`. */
   readonly details?: FieldWords;
-  /** Units, and what the names of the fields do not say. */
+  /** Units, and anything that the names of the fields do not say. */
   readonly note?: string;
   /** What to do, unless the error carries a better hint. */
   readonly hint: string;
 }
 
-/** Of each file of an edit. */
+/** The details of each file of an edit. */
 const EDIT_DETAILS = {
   file_path: 'JsonName',
   code: 'string',
@@ -28,135 +28,139 @@ const EDIT_DETAILS = {
 export const ERROR_CODES = {
   USAGE: {
     exit: 2,
-    when: 'The call itself is wrong: an unknown verb or option, a missing or malformed argument.',
+    when: 'The call is invalid: an unknown command or option, a missing or malformed argument.',
     data: {
       'argument?': 'string',
       'issues?': [{ 'argument?': 'string', 'why?': 'string', 'at?': 'string', 'message?': 'string' }],
     },
-    note: '`issues` of arguments (`argument`, `why`) or of a request (`at`, `message`)',
-    hint: 'Run `savepoint help` for the verbs and their options.',
+    note: '`issues` in arguments (`argument`, `why`) or in a request (`at`, `message`)',
+    hint: 'Run `savepoint help` for the list of commands and options.',
   },
   BAD_CONFIG: {
     exit: 2,
-    when: 'A configuration file cannot be read, or says something that is not allowed there.',
+    when: 'A configuration file cannot be read, or has a setting that is not allowed there.',
     data: { file: 'JsonName', problems: [{ file: 'JsonName', key: 'string | null', message: 'string' }] },
-    hint: 'Nothing was done. Mend the file, or move it away; `savepoint config` shows what is in force.',
+    hint: 'Nothing was changed. Fix or remove the file; `savepoint config` shows the current settings.',
   },
   TURNED_OFF: {
     exit: 1,
-    when: 'The configuration turns off what was asked for.',
+    when: 'The configuration turns the requested function off.',
     data: { option: 'string', file: 'JsonName | null' },
-    hint: 'See `savepoint config` for what is in force and where it is said.',
+    hint: '`savepoint config` shows the current settings and where each comes from.',
   },
   BAD_ID: {
     exit: 1,
-    when: 'What should name a checkpoint has none of the forms that can.',
+    when: 'An argument is not a valid reference to a checkpoint.',
     data: { given: 'string' },
-    hint: 'Name a checkpoint as cp_12, last, last~2, a commit id (at least 4 digits), @{10 minutes ago}, or by an agent’s message: message:ID, before:ID.',
+    hint:
+      'Use cp_12, last, last~2, a commit id (at least 4 digits), @{10 minutes ago}, or a message of an agent: ' +
+      'message:ID, before:ID.',
   },
   UNKNOWN_CHECKPOINT: {
     exit: 1,
-    when: 'No checkpoint of this workspace has that name.',
+    when: 'The workspace has no such checkpoint.',
     data: { given: 'string' },
-    hint: 'Run `savepoint list` to see the checkpoints.',
+    hint: 'Run `savepoint list` to list the checkpoints.',
   },
   NO_MESSAGE: {
     exit: 1,
-    when: 'No checkpoint belongs to that message of the conversation.',
+    when: 'No checkpoint belongs to this message of the conversation.',
     data: { message: 'string', nearest: [{ message: 'string', checkpoint: 'CheckpointId' }, 'null'] },
-    hint: 'Go back to the message that `nearest` names, or to a checkpoint: `savepoint list`.',
+    hint: 'Use the message in `nearest`, or a checkpoint from `savepoint list`.',
   },
   UNKNOWN_CHANGE: {
     exit: 1,
-    when: 'No change on the timeline has that id, or the change has no such hunk.',
+    when: 'The timeline has no change with this id, or the change has no such hunk.',
     data: { given: 'string' },
-    hint: 'Run `savepoint show CP` to see the changes of a checkpoint.',
+    hint: 'Run `savepoint show CP` to list the changes of a checkpoint.',
   },
   AMBIGUOUS_ID: {
     exit: 1,
-    when: 'A commit id prefix fits several checkpoints.',
+    when: 'The prefix of a commit id matches several checkpoints.',
     data: { given: 'string', candidates: 'string[]' },
-    hint: 'Give more digits, or use the cp_ number.',
+    hint: 'Type more digits, or use the cp_ number.',
   },
   UNKNOWN_SESSION: {
     exit: 1,
-    when: 'No checkpoint of this workspace is of that session.',
+    when: 'The workspace has no checkpoint of this session.',
     data: { session: 'string' },
-    hint: 'Run `savepoint sessions` to see the sessions.',
+    hint: 'Run `savepoint sessions` to list the sessions.',
   },
   NO_CHECKPOINT: {
     exit: 1,
     when: 'The workspace has no checkpoint yet.',
     data: { 'workspace?': 'string' },
-    hint: 'Take one with `savepoint checkpoint`.',
+    hint: 'Run `savepoint checkpoint` to take one.',
   },
   NO_WORKSPACE: {
     exit: 1,
-    when: 'No store belongs to this folder or one above it, and the verb does not make one.',
+    when: 'Neither this folder nor an enclosing one has a store, and the command does not create one.',
     data: { folder: 'JsonName', 'exists?': 'boolean' },
-    hint: 'Take a first checkpoint with `savepoint checkpoint`, or see `savepoint workspaces`.',
+    hint: 'Run `savepoint checkpoint` to take the first checkpoint. `savepoint workspaces` lists all workspaces.',
   },
   ROOT_REFUSED: {
     exit: 1,
-    when: 'The folder must not be a workspace: the file system root, a home folder, one that holds the store, or one that cannot have the timeline that was asked for.',
+    when:
+      'The folder cannot be a workspace: it is the file system root, a home folder, or contains the store, or it ' +
+      'cannot be linked to the given timeline.',
     data: {
       folder: 'JsonName',
       why: '"filesystem-root" | "home" | "holds-store" | "in-store" | "not-a-folder" | "has-store" | "in-use"',
       'workspace?': 'string',
     },
-    hint: 'Go to the project folder, or give it with -C.',
+    hint: 'Change to the project folder, or pass it with -C.',
   },
   STORE_UNSAFE: {
     exit: 1,
-    when: 'Others can read or write the store, it belongs to someone else, or it is a link.',
+    when: 'The store can be read or written by other users, belongs to another user, or is a link.',
     data: { path: 'JsonName', 'mode?': 'string', 'owner?': 'number' },
-    hint: 'Make the folder yours alone (chmod 700), or point SAVEPOINT_HOME elsewhere.',
+    hint: 'Make the folder private (chmod 700), or set SAVEPOINT_HOME to another folder.',
   },
   STORE_TOO_NEW: {
     exit: 1,
-    when: 'The store was written in a format newer than this version knows.',
+    when: 'The store has a newer format than this version supports.',
     data: { found: 'number', known: 'number', 'path?': 'JsonName' },
     hint: 'Update Savepoint. Nothing was read or changed.',
   },
   STORE_DAMAGED: {
     exit: 1,
-    when: 'Something in the store is missing or does not match its checksum.',
+    when: 'A file or object in the store is missing or does not match its checksum.',
     data: { 'object?': 'string', 'file?': 'JsonName', 'checkpoints?': 'string[]' },
-    hint: 'Run `savepoint verify --deep` to see what is hurt; checkpoints that do not need it still restore.',
+    hint: '`savepoint verify --deep` lists the affected checkpoints; all others can still be restored.',
   },
   LOCKED: {
     exit: 1,
-    when: 'Another process works on this workspace and did not finish within the waiting time.',
+    when: 'Another process holds the lock of this workspace and did not release it in time.',
     data: { pid: 'number', state: 'string', waitedMs: 'number' },
-    hint: 'Wait for it, or end that process; its unfinished work is then settled by the next command.',
+    hint: 'Wait for the process, or end it; the next command then recovers its unfinished work.',
   },
   LOCK_LOST: {
     exit: 1,
-    when: 'This process was stopped for so long that another one took over; nothing was published after that.',
+    when: 'This process was suspended for so long that another process took its lock. It has written nothing since.',
     data: {},
     hint: 'Run the command again.',
   },
   PATH_REFUSED: {
     exit: 1,
-    when: 'A path leaves the workspace, runs through a link, names .git, or has a name that cannot be stored or saved.',
+    when: 'A path is outside the workspace, goes through a link, is inside .git, or cannot be stored or backed up.',
     data: { path: 'JsonName', why: 'string', 'paths?': [{ path: 'JsonName', why: 'string' }] },
-    hint: 'Nothing was changed. Leave the path out, or move what is in the way.',
+    hint: 'Nothing was changed. Leave the path out, or move the file that is in the way.',
   },
   FROZEN: {
     exit: 1,
-    when: 'The act, or the call of an agent, would change a path that is frozen.',
+    when: 'The operation, or the call of an agent, would change a frozen path.',
     data: { paths: 'JsonName[]', frozen: 'JsonName[]' },
-    hint: 'Nothing was changed. Agents leave frozen paths alone; whoever froze them decides.',
+    hint: 'Nothing was changed. Agents may not change frozen paths; only the user can unfreeze them.',
   },
   NAME_COLLISION: {
     exit: 1,
-    when: 'Two names of the checkpoint are one name on this file system (letter case, normalisation).',
+    when: 'Two names in the checkpoint are the same name on this file system (letter case, normalisation).',
     data: { names: 'JsonName[][]' },
-    hint: 'Nothing was changed. Restore the paths one at a time, or on a file system that tells them apart.',
+    hint: 'Nothing was changed. Restore the paths one at a time, or on a file system that distinguishes the names.',
   },
   CONFLICT: {
     exit: 3,
-    when: 'Files hold something that the act would lose, or that cannot be merged with it.',
+    when: 'The operation would lose content of files, or cannot be merged with it.',
     data: {
       paths: [
         {
@@ -171,81 +175,93 @@ export const ERROR_CODES = {
       ],
     },
     details: EDIT_DETAILS,
-    note: 'where both sides changed a file: what they started from, what is there, what the act would have there, and the lines that do not merge; `backup` has bytes that someone wrote to a file while it had no name',
-    hint: 'Nothing was changed. Take a checkpoint and restore chosen paths, or move the named files aside.',
+    note:
+      '`base`, `ours`, `theirs`: the common state, the current state, and the state that the operation would ' +
+      'produce; `text`: the conflicting lines; `backup`: data that another program wrote to the file while it was ' +
+      'being replaced',
+    hint: 'Nothing was changed. Take a checkpoint and restore single paths, or move the listed files aside.',
   },
   GIT_REFUSED: {
     exit: 1,
-    when: 'Branch, HEAD and index of a repository were to be put back, and cannot be: an operation is in flight, git is at work there, the branch is in use in another worktree, a commit is gone, or git is missing.',
+    when:
+      'Branch, HEAD and index of a repository cannot be restored: an operation (rebase, merge, …) is in progress, ' +
+      'git is running, the branch is checked out in another worktree, a commit is missing, or git is not installed.',
     data: { repositories: [{ path: 'JsonName', why: 'string' }] },
-    hint: 'Nothing was changed. Put right what is named, or restore without --git: then only files are.',
+    hint: 'Nothing was changed. Fix the listed problems, or restore without --git to restore files only.',
   },
   CALL_OPEN: {
     exit: 1,
-    when: 'An agent is in the middle of a tool call that writes the same files.',
+    when: 'An open tool call of an agent may write the same files.',
     data: { calls: [{ call: 'string', session: 'string', agent: 'string', tool: 'string', summary: 'string' }] },
     hint: 'Nothing was changed. Wait until the call ends, or repeat with --force.',
   },
   EDITS_REFUSED: {
     exit: 1,
-    when: 'Files of an edit cannot be edited as asked; all that is wrong is told at once.',
+    when: 'Some edits of a request cannot be applied. The error lists all of them.',
     data: {},
     details: EDIT_DETAILS,
-    hint: 'Nothing was changed. Mend every file that is named, and send the whole list again.',
+    hint: 'Nothing was changed. Fix the edits of every listed file, and send the complete request again.',
   },
   NEEDS_CONFIRMATION: {
     exit: 1,
-    when: 'The verb changes files and nobody is there to be asked.',
+    when: 'The command needs confirmation, but there is no terminal.',
     data: { verb: 'string' },
-    hint: 'Look at --dry-run first, then repeat with --yes.',
+    hint: 'Check with --dry-run first, then repeat with --yes.',
   },
   NOTHING_TO_UNDO: {
     exit: 1,
-    when: 'No act of Savepoint is left to undo.',
+    when: 'There is no operation left to undo.',
     data: {},
     hint: 'Use `savepoint list` and `savepoint restore CP` to go back to a checkpoint.',
   },
   NOTHING_TO_REDO: {
     exit: 1,
-    when: 'No undo is left to redo, or an act came after it.',
+    when: 'There is no undo left to redo, or another operation followed it.',
     data: {},
-    hint: 'Use `savepoint list` and `savepoint restore CP` to go to a checkpoint.',
+    hint: 'Use `savepoint list` and `savepoint restore CP` to restore a checkpoint.',
   },
   CAPTURE_FAILED: {
     exit: 1,
-    when: 'The workspace could not be captured, or none of its roots, so no checkpoint was made.',
+    when: 'The workspace, or all of its roots, could not be captured, so no checkpoint was taken.',
     data: { path: 'JsonName', code: 'string', 'roots?': [{ path: 'JsonName', code: 'string' }] },
-    hint: 'Mend what is named and try again. Nothing was changed.',
+    hint: 'Nothing was changed. Fix the cause and retry.',
   },
   NO_SPACE: {
     exit: 1,
     when: 'The disk is full or a quota is reached.',
     data: { path: 'JsonName', code: 'string', 'needed?': 'number', 'free?': 'number' },
     note: '`needed` and `free` in bytes',
-    hint: 'Free some space (`savepoint gc` drops old checkpoints), then try again.',
+    hint: 'Free some space (`savepoint gc` drops old checkpoints) and retry.',
   },
   STORE_FULL: {
     exit: 1,
-    when: 'The store is larger than the configuration allows, though all is dropped that may be, or one checkpoint alone would be: nothing new is kept.',
+    when:
+      'The store exceeds the configured size even after clean-up, or a single checkpoint would exceed it. No new ' +
+      'checkpoint is stored.',
     data: { bytes: 'number', limit: 'number', pinned: 'number' },
-    hint: 'Nothing was changed. Raise max_store_mb in your config.json, unpin checkpoints, or leave large files out (exclude).',
+    hint:
+      'Nothing was changed. Raise max_store_mb in your config.json, unpin checkpoints, or exclude large files ' +
+      '(exclude).',
   },
   PURGE_INCOMPLETE: {
     exit: 1,
-    when: 'After a purge something of it was found in the store all the same.',
+    when: 'After a purge, purged content was still found in the store.',
     data: { left: [{ where: 'JsonName', what: 'string' }] },
-    hint: 'No checkpoint has it any more. Run the purge again; what it names may be removed by hand where it is no part of Savepoint.',
+    hint:
+      'No checkpoint has the content any more. Run the purge again. Listed files that are not part of Savepoint can ' +
+      'be deleted by hand.',
   },
   BUNDLE_REFUSED: {
     exit: 1,
-    when: 'A bundle is not one, is damaged, or holds something that no checkpoint can hold or that is larger than allowed.',
+    when: 'The file is not a bundle, is damaged, is too large, or holds content that no checkpoint can hold.',
     data: { why: 'string', 'object?': 'string', 'checkpoint?': 'string', 'path?': 'JsonName', 'offset?': 'number' },
-    note: '`offset` in bytes from the beginning of the file',
-    hint: 'Nothing was changed. Get the bundle anew from where it was made; do not trust it if it came from elsewhere.',
+    note: '`offset` in bytes from the start of the file',
+    hint:
+      'Nothing was changed. Get the bundle from its source again, and do not trust it if you do not know the source.',
   },
   BUNDLE_INCOMPLETE: {
     exit: 1,
-    when: 'A bundle continues checkpoints that are not here, or needs a content that is not here any more.',
+    when: 'The bundle continues checkpoints that this workspace does not have, or needs content that it no longer has.',
     data: {
       'needs?': 'string',
       'newest?': 'string | null',
@@ -253,42 +269,44 @@ export const ERROR_CODES = {
       'checkpoint?': 'string',
       'path?': 'JsonName',
     },
-    hint: 'Nothing was changed. Restore the bundles before it first, or make one without --since.',
+    hint: 'Nothing was changed. Restore the preceding bundles first, or create a bundle without --since.',
   },
   BUNDLE_DIVERGED: {
     exit: 3,
-    when: 'The folder has checkpoints, or files, of its own that the bundle does not know: the two timelines went different ways.',
+    when: 'The folder has checkpoints or files that the bundle does not have: the two timelines have diverged.',
     data: { checkpoint: 'string | null', 'paths?': 'JsonName[]' },
-    hint: 'Nothing was changed. Restore the bundle to another folder, and take over from there what you need.',
+    hint: 'Nothing was changed. Restore the bundle to another folder, and copy what you need from there.',
   },
   BUNDLE_EMPTY: {
     exit: 1,
-    when: 'There is no checkpoint that such a bundle could hold.',
+    when: 'No checkpoint matches the request, so the bundle would be empty.',
     data: { since: 'string | null', session: 'string | null' },
     hint: 'Nothing was written. See `savepoint list --all`.',
   },
   BUNDLE_STORE: {
     exit: 1,
-    when: 'The place where bundles are kept cannot be reached, refuses, or has something else there.',
+    when: 'The folder or bucket for bundles cannot be reached, refuses access, or holds other data.',
     data: { place: 'string', status: 'number | string', 'path?': 'JsonName' },
-    note: "`status`: of HTTP (0 where there was no answer), or the system's error code",
-    hint: 'Nothing was lost: what is new goes there with the next try. See `savepoint config` for where bundles go.',
+    note: "`status`: the HTTP status (0 without a response), or the system's error code",
+    hint: 'Nothing was lost: the next export retries. `savepoint config` shows where bundles go.',
   },
   IO: {
     exit: 1,
-    when: 'The file system refused or failed a call.',
+    when: 'A call to the file system failed.',
     data: { 'path?': 'JsonName', operation: 'string', code: 'string' },
-    hint: 'Nothing was changed. Mend the cause and try again.',
+    hint: 'Nothing was changed. Fix the cause and retry.',
   },
   CANCELLED: {
     exit: 1,
-    when: 'The caller asked to stop before the commit point.',
+    when: 'The caller cancelled before the commit point.',
     data: {},
     hint: 'Nothing was changed.',
   },
   PENDING: {
     exit: 4,
-    when: 'A transaction is neither done nor undone and needs a decision or a mended cause.',
+    when:
+      'An operation was interrupted. To finish it or roll it back, Savepoint needs a decision, or its cause must be ' +
+      'fixed.',
     data: {
       transaction: 'string',
       why: 'string',
@@ -296,33 +314,33 @@ export const ERROR_CODES = {
       'roots?': 'JsonName[]',
       'cause?': 'Failure',
     },
-    note: '`cause`: the failure that could not be taken back, as JSON; `roots`: what has to be mounted again',
-    hint: 'Run `savepoint recover`; `--forward` finishes it, `--back` takes it back.',
+    note: '`cause`: the error that could not be rolled back, as JSON; `roots`: the roots that must be mounted again',
+    hint: 'Run `savepoint recover`: `--forward` finishes the operation, `--back` rolls it back.',
   },
   SANDBOX_UNFIT: {
     exit: 1,
-    when: 'There is no node in the sandbox, or one that is too old for Savepoint to run on.',
+    when: 'The sandbox has no Node.js, or a version that is too old.',
     data: { sandbox: 'string', found: 'string | null', wanted: 'string' },
-    hint: 'Nothing was done in the sandbox. Install Node.js 20.19 or newer there, or say where it is (`node`).',
+    hint: 'Nothing was changed in the sandbox. Install Node.js 20.19 or newer there, or set its path (`node`).',
   },
   SANDBOX_LOST: {
     exit: 1,
-    when: 'A sandbox cannot be reached, or the connection to it ended before the answer was there.',
+    when: 'The sandbox cannot be reached, or the connection to it was lost before it answered.',
     data: { sandbox: 'string', began: 'boolean', detail: 'string' },
-    note: 'where `began` is false, nothing was done there',
-    hint: 'Whether it was done is not known where it had begun: look with `status` and `list`, then try again.',
+    note: 'if `began` is false, nothing was changed there',
+    hint: 'If the command had started, its result is unknown: check with `status` and `list`, then retry.',
   },
   SANDBOX_ANSWER: {
     exit: 1,
-    when: 'What came back from a sandbox is no answer that Savepoint gives: another shape, too long, or nothing.',
+    when: 'The answer of a sandbox is invalid: wrong format, too long, or empty.',
     data: { sandbox: 'string', why: 'string' },
-    hint: 'Nothing of the answer was used. A sandbox that answers so is broken, or not to be trusted.',
+    hint: 'The answer was discarded. The sandbox is broken or not trustworthy.',
   },
   INTERNAL: {
     exit: 1,
-    when: 'A fault of Savepoint itself.',
+    when: 'An internal error of Savepoint.',
     data: { 'message?': 'string' },
-    hint: 'Please report it with the command that caused it.',
+    hint: 'This is a bug in Savepoint. Please report it with the command that caused it.',
   },
 } as const satisfies Record<string, CodeDescription>;
 
@@ -334,7 +352,7 @@ type Details<Code extends ErrorCode> = Codes[Code] extends { readonly details: i
   ? { readonly details?: readonly FieldsOf<Said>[] }
   : unknown;
 
-/** What `data` holds in an error of that code; of several codes, one of theirs. */
+/** The type of `data` for an error with this code; for several codes, a union. */
 export type ErrorData<Code extends ErrorCode = ErrorCode> = {
   [Each in Code]: FieldsOf<Codes[Each]['data']> & Details<Each>;
 }[Code];
@@ -344,7 +362,7 @@ export interface ErrorMore {
   readonly cause?: unknown;
 }
 
-/** An error as JSON: `details` lies beside `data`, where callers of many tools look for it. */
+/** An error as JSON. `details` is next to `data`, where callers of tools expect it. */
 export interface ErrorJson {
   code: ErrorCode;
   message: string;
@@ -362,22 +380,22 @@ interface ErrorOfCode<Code extends ErrorCode> extends Error {
   toJSON(): ErrorJson;
 }
 
-/** Every failure that reaches a caller. `message` says what happened and where; `hint` what to do. */
+/** Every error that reaches a caller. `message` says what failed and where; `hint` says what to do. */
 export type SavepointError<Code extends ErrorCode = ErrorCode> = { [Each in Code]: ErrorOfCode<Each> }[Code];
 
-/** `data` may be left out where no field of it is required. */
+/** `data` is optional if none of its fields is required. */
 type ErrorArguments<Code extends ErrorCode> =
   Record<never, never> extends ErrorData<Code>
     ? [data?: ErrorData<Code>, more?: ErrorMore]
     : [data: ErrorData<Code>, more?: ErrorMore];
 
-/** After `instanceof` the error is a union over the codes, so that a look at `code` tells the type of `data`. */
+/** After `instanceof`, the error is a union over the codes, so that checking `code` narrows the type of `data`. */
 interface SavepointErrorClass {
   new <Code extends ErrorCode>(code: Code, message: string, ...rest: ErrorArguments<Code>): SavepointError<Code>;
   readonly prototype: SavepointError;
 }
 
-// The class knows that it has some code; its type lists them one by one, which no class can say.
+// A class cannot express a union over the codes, so the type is cast.
 export const SavepointError = class SavepointError extends Error {
   override readonly name = 'SavepointError';
   readonly hint: string;

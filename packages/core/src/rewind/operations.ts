@@ -51,8 +51,8 @@ export interface RestoreRequest {
 const EVERYTHING: readonly TreePath[] = [WORKSPACE_ITSELF];
 
 const TWO_PARTIES_HINT =
-  'Nothing was changed. With --keep-outside only what agents did is taken back, with --exact everything becomes equal to ' +
-  'the checkpoint.';
+  'Nothing was changed. With --keep-outside only what agents did is taken back, with --exact everything becomes ' +
+  'equal to the checkpoint.';
 
 export function restoreOperation(
   workspace: Workspace,
@@ -202,7 +202,10 @@ function inverseAct(
   const previous = workspace.timeline.list().find(({ number }) => `cp_${number}` === act.previous);
   if (previous === undefined) {
     const code = trigger === 'undo' ? 'NOTHING_TO_UNDO' : 'NOTHING_TO_REDO';
-    throw new SavepointError(code, `The checkpoint before ${act.id} is gone, so ${act.id} cannot be taken back.`);
+    throw new SavepointError(
+      code,
+      `${act.id} cannot be ${trigger === 'undo' ? 'undone' : 'redone'}: the checkpoint before it has been dropped.`,
+    );
   }
   const found = workspace.timeline.read(previous);
   return {

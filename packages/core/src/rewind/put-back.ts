@@ -41,7 +41,7 @@ export function putBackOperation(
       session: left.session,
       toolCall: left.toolCall,
       target: found.id,
-      description: `Put back ${what} that ${tool} changed`,
+      description: `Reverted ${what} that ${tool} changed`,
     },
     backups: null,
     overFrozen: true,

@@ -1,4 +1,6 @@
-/** Answers that would be too long are cut, and say so: a client gives up on them, and a model drowns in them. */
+/**
+ * Cuts answers that are too long, and reports what was left out. Clients and models cannot handle very long answers.
+ */
 
 export interface LeftOut {
   /** The field: `plan.paths`, `checkpoints[].partial`. */
@@ -12,11 +14,13 @@ export interface Bounded {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Bytes of an answer as JSON; characters of its text. */
+/** The limits of an answer: bytes of its JSON, characters of its text. */
 export const LONGEST_ANSWER = 64 * 1024;
 export const LONGEST_TEXT = 32 * 1024;
 
-/** From mild to harsh: how many items a list may have, and characters a text. The first that is enough is taken. */
+/**
+ * From mild to harsh: the most items of a list, and the most characters of a text. The first level that fits is used.
+ */
 const LEVELS: readonly (readonly [items: number, characters: number])[] = [
   [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
   [500, 40_000],
@@ -42,7 +46,7 @@ export function bounded(value: unknown, most: number): Bounded {
   return last;
 }
 
-/** Lines as one text that is not longer than it may be; `leftOut` is told at its end. */
+/** Joins lines to one text within the limit. The end of the text lists `leftOut`. */
 export function boundedText(lines: readonly string[], leftOut: readonly LeftOut[]): string {
   const text = lines.join('\n');
   const told = leftOut.map(({ at, count, of }) => `(left out: ${count} ${of} of ${at})`);
@@ -58,7 +62,7 @@ export function boundedText(lines: readonly string[], leftOut: readonly LeftOut[
 function cut(value: unknown, at: string, items: number, characters: number, found: Map<string, LeftOut>): unknown {
   if (typeof value === 'string') {
     if (value.length <= characters) return value;
-    // Base64 stays base64, and a pair of surrogates a pair.
+    // Keep base64 valid, and do not split a surrogate pair.
     const cutAt = at.endsWith('b64') ? characters - (characters % 4) : characters;
     const kept = value.slice(0, cutAt).replace(/[\ud800-\udbff]$/, '');
     note(found, at, value.length - kept.length, 'characters');

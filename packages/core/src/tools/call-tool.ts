@@ -1,4 +1,4 @@
-/** One call of a tool: from what a model sent to what it is told. */
+/** One tool call: from the arguments that a model sent to the answer it gets. */
 import { showText } from '../content/show-name.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { JsonName } from '../model/names.ts';
@@ -22,8 +22,8 @@ export interface Structured {
 }
 
 /**
- * @param given anything; it is checked here
- * @throws SavepointError USAGE when it is not what the tool takes, and whatever its verb throws
+ * @param given untrusted arguments; checked here
+ * @throws SavepointError USAGE if they do not match the schema; any error of the verb
  */
 export async function callTool(
   tool: Tool,
@@ -46,7 +46,7 @@ export async function callTool(
   }
 }
 
-/** What a model reads of an answer. Everything in it is safe to print. */
+/** The text of an answer, for a model. All of it is safe to print. */
 export function answerText(tool: Tool, structured: Structured, warnings: readonly string[]): string {
   const previewId = tool.twoSteps ? (structured['preview_id'] as string | null) : null;
   const lines = [
@@ -55,7 +55,7 @@ export function answerText(tool: Tool, structured: Structured, warnings: readonl
       ? []
       : [
           `preview_id: ${previewId}`,
-          `Nothing was changed yet. To do it, call ${tool.name} again with this preview_id.`,
+          `Nothing has been changed yet. To proceed, call ${tool.name} again with this preview_id.`,
         ]),
     ...warnings.map((message) => `warning: ${showText(message)}`),
   ];
@@ -73,9 +73,9 @@ function checked(tool: Tool, { input }: ToolSchemas, given: unknown): Record<str
   const told = issues.map(({ argument, why }) => (argument === '' ? why : `${argument}: ${why}`)).join('; ');
   throw new SavepointError(
     'USAGE',
-    `The arguments of ${tool.name} are not what it takes: ${told}`,
+    `Invalid arguments for ${tool.name}: ${told}`,
     { argument: issues[0]?.argument ?? '', issues },
-    { hint: `Nothing was done. See the input schema of ${tool.name}.` },
+    { hint: `Nothing was changed. See the input schema of ${tool.name}.` },
   );
 }
 
@@ -120,6 +120,6 @@ function previewIdOf(output: unknown, given: string | undefined): string | null 
 
 function withPreviewHint(tool: Tool, error: unknown): unknown {
   if (!(error instanceof SavepointError) || error.code !== 'CONFLICT') return error;
-  const hint = `Nothing was changed. Call ${tool.name} without preview_id to see what it would do now.`;
+  const hint = `Nothing was changed. Call ${tool.name} without preview_id to get a new preview.`;
   return new SavepointError('CONFLICT', error.message, error.data, { hint, cause: error });
 }

@@ -1,4 +1,4 @@
-/** Contents of files that are too long for an answer. */
+/** Handles file contents that are too long for an answer. */
 import type { JsonName } from '../model/names.ts';
 import type { VERBS } from '../verbs/table.ts';
 import type { OutputOf } from '../verbs/verb.ts';
@@ -6,12 +6,12 @@ import type { Shortened } from './tool.ts';
 
 type Edited = OutputOf<typeof VERBS.edit>;
 
-/** Characters of all contents of one answer together. */
+/** The most characters of all contents of one answer together. */
 const ROOM = 32 * 1024;
 
 /**
- * Takes out the contents for which there is no room. A file that has another name now, or of which an edit was only
- * tried, cannot be read under its name instead.
+ * Removes the contents that do not fit. After a rename or a dry run, the file on disk cannot be read in their place, so
+ * those files are not listed in `taken`.
  */
 export function withoutLongContents(output: Edited): Shortened<Edited> {
   const taken: JsonName[] = [];

@@ -1,13 +1,13 @@
-/** How a failure is told to a model: the same code, data and hint as from every other face. */
+/** Errors for a model: the same code, data and hint as in every other front end. */
 import { safeJson } from '../content/safe-json.ts';
 import { SavepointError } from '../model/errors.ts';
 import { bounded, LONGEST_TEXT } from './bounds.ts';
 
-/** Anything that was thrown. A fault of Savepoint itself shows its message and no stack. */
+/** Converts anything thrown to a `SavepointError`. An internal error shows its message, but no stack. */
 export function asFailure(error: unknown): SavepointError {
   if (error instanceof SavepointError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return new SavepointError('INTERNAL', `Savepoint itself failed: ${message}`, { message }, { cause: error });
+  return new SavepointError('INTERNAL', `Internal error: ${message}`, { message }, { cause: error });
 }
 
 /** @returns `{ "error": { "code", "message", "data", "hint", "details"?, "left_out"? } }`, as JSON on one line */

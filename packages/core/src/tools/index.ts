@@ -1,6 +1,6 @@
 /**
- * `@savepoint/core/tools`: the verbs as a model is told of them, for every face that hands them to one. An entry of its
- * own, as it loads the schemas, which take longer to load than most verbs to run.
+ * `@savepoint/core/tools`: the verbs as tools for a model, for every front end that offers them. It is a separate entry
+ * point because loading the schemas takes longer than running most verbs.
  */
 export { safeJson } from '../content/safe-json.ts';
 export { answerText, callTool, type Structured, type ToolAnswer } from './call-tool.ts';

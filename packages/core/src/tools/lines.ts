@@ -1,5 +1,6 @@
-/** Lines that a model reads. What comes from disk or from people is escaped. */
+/** Output lines for a model. Text from disk or from people is escaped. */
 import { showContent, showName, showText } from '../content/show-name.ts';
+import { wouldDo } from '../content/would-do.ts';
 import { type JsonName, nameFromJson } from '../model/names.ts';
 import type { VERBS } from '../verbs/table.ts';
 import type { OutputOf } from '../verbs/verb.ts';
@@ -37,53 +38,58 @@ interface Captured {
   readonly warnings: readonly string[];
 }
 
-/** What a checkpoint does not hold, or not for sure. */
+/** What a checkpoint does not hold, or may hold in an inconsistent state. */
 export function captureLines({ partial, leftOut, unsettled, warnings }: Captured): string[] {
   return [
-    ...partial.map(({ path }) => `  not captured, could not be read: ${name(path)}`),
+    ...partial.map(({ path }) => `  not captured (unreadable): ${name(path)}`),
     ...leftOut.map(({ path, reason }) => `  not captured (${reason}): ${name(path)}`),
-    ...unsettled.map((path) => `  kept changing while it was read: ${name(path)}`),
+    ...unsettled.map((path) => `  kept changing while being read: ${name(path)}`),
     ...warnings.map((message) => `  warning: ${showText(message)}`),
   ];
 }
 
 const INDEXES: Record<Operation['heads'][number]['index'], string> = {
-  rebuilt: 'its index becomes what the commit has',
-  'put-back': 'its index becomes what it was, with what was staged',
-  left: 'its index stays',
+  rebuilt: 'index rebuilt from the commit',
+  'put-back': 'index restored, including staged changes',
+  left: 'index unchanged',
 };
 
 export function actLines(act: Operation): string[] {
   const { outcome, description, plan, before, checkpoint, heads, headMoved, repositoriesGone, keptFiles } = act;
+  const paths = `${plan.paths.length} ${plan.paths.length === 1 ? 'path' : 'paths'}`;
+  const preview = `Preview: ${showText(wouldDo(description))} (${paths})`;
   const beginnings: Record<Operation['outcome'], string> = {
-    done: 'Done',
-    nothing: 'There was nothing to do',
-    ready: 'Preview',
-    conflict: 'Preview: it would be refused, as files hold something that would be lost',
-    refused: 'Preview: it would be refused, as paths cannot be saved first',
+    done: `Done: ${showText(description)} (${paths})`,
+    nothing: `Nothing to do: ${showText(act.dryRun ? wouldDo(description) : description)}`,
+    ready: preview,
+    conflict: `${preview}, but fails with CONFLICT: file content would be lost`,
+    refused: `${preview}, but is refused: paths cannot be backed up first`,
   };
   return [
-    `${beginnings[outcome]}: ${showText(description)} (${plan.paths.length} ${plan.paths.length === 1 ? 'path' : 'paths'})`,
+    beginnings[outcome],
     ...plan.paths.map(({ path, operation, merged }) => `  ${operation}  ${name(path)}${merged ? '  (merged)' : ''}`),
     ...plan.conflicts.map(({ path, why }) => `  conflict  ${name(path)}: ${showText(why)}`),
     ...plan.refused.map(({ path, why }) => `  refused  ${name(path)}: ${showText(why)}`),
-    ...plan.kept.map(({ path, why }) => `  stays as it is  ${name(path)}: ${showText(why)}`),
+    ...plan.kept.map(({ path, why }) => `  unchanged  ${name(path)}: ${showText(why)}`),
     ...heads.map(({ path, before: from, after: to, index, unreachableCount }) => {
-      const left = unreachableCount === 0 ? '' : `; no branch leads to ${unreachableCount} commits then`;
+      const commits = `${unreachableCount} ${unreachableCount === 1 ? 'commit becomes' : 'commits become'} unreachable`;
+      const left = unreachableCount === 0 ? '' : `; ${commits}`;
       const stays = from.branch === to.branch && from.commit === to.commit;
-      return `  ${name(path)}: ${stays ? '' : 'its branch and HEAD move as well, and '}${INDEXES[index]}${left}`;
+      return `  ${name(path)}: ${stays ? '' : 'branch and HEAD move as well; '}${INDEXES[index]}${left}`;
     }),
-    ...headMoved.map(({ path }) => `  ${name(path)}: its branch or commit is another one now; only files come back`),
-    ...repositoriesGone.map((path) => `  ${name(path)}: its .git is gone and does not come back`),
-    ...keptFiles.map(({ path, backup }) => `  ${name(path)} was written meanwhile; those bytes are in ${name(backup)}`),
-    ...(outcome === 'done' && before !== null ? [`State before: ${before.id}`] : []),
-    ...(outcome === 'done' && checkpoint !== null ? [`State now: ${checkpoint.id}`] : []),
+    ...headMoved.map(({ path }) => `  ${name(path)}: branch or commit has changed since; only files are restored`),
+    ...repositoriesGone.map((path) => `  ${name(path)}: .git no longer exists and is not restored`),
+    ...keptFiles.map(
+      ({ path, backup }) => `  ${name(path)}: another program wrote to it meanwhile; its data is in ${name(backup)}`,
+    ),
+    ...(outcome === 'done' && before !== null ? [`Checkpoint before: ${before.id}`] : []),
+    ...(outcome === 'done' && checkpoint !== null ? [`Checkpoint now: ${checkpoint.id}`] : []),
   ];
 }
 
 export function editLines({ files, dry_run, diff, checkpoint_before, checkpoint_after }: Edited): string[] {
   const rows = files.map(({ file_path, operation, edits_applied, backup_path }) => {
-    const backup = backup_path === null ? '' : `; as it was: ${name(backup_path)}`;
+    const backup = backup_path === null ? '' : `; backup: ${name(backup_path)}`;
     return `  ${operation}  ${name(file_path)}  (${edits_applied} ${edits_applied === 1 ? 'edit' : 'edits'}${backup})`;
   });
   const notes = files.flatMap(({ file_path, edit_status }) =>
@@ -92,15 +98,14 @@ export function editLines({ files, dry_run, diff, checkpoint_before, checkpoint_
   if (dry_run) {
     const left = (diff?.left_out ?? []).map(({ path, why }) => `  not in the diff (${why}): ${name(path)}`);
     const text = diff === null ? [] : [showContent(Buffer.from(diff.text, 'utf8').toString('latin1'))];
-    return ['Nothing was changed. It would do this:', ...rows, ...notes, ...text, ...left];
+    return ['Preview; nothing was changed:', ...rows, ...notes, ...text, ...left];
   }
-  if (checkpoint_after === null)
-    return ['There was nothing to do: the files are like that already.', ...rows, ...notes];
+  if (checkpoint_after === null) return ['Nothing to do: the files already have this content.', ...rows, ...notes];
   return [
     `Done: ${showText(checkpoint_after.description)}`,
     ...rows,
     ...notes,
-    ...(checkpoint_before === null ? [] : [`State before: ${checkpoint_before.id}`]),
-    `State now: ${checkpoint_after.id}; undo takes it back.`,
+    ...(checkpoint_before === null ? [] : [`Checkpoint before: ${checkpoint_before.id}`]),
+    `Checkpoint now: ${checkpoint_after.id}. Use undo to revert the edit.`,
   ];
 }

@@ -7,7 +7,9 @@ export interface ReadyTool {
   readonly schemas: ToolSchemas;
 }
 
-/** The tools with their schemas, in the order of the table. What they take and give does not change while the process lives. */
+/**
+ * The tools with their schemas, in the order of the table. The schemas do not change during the life of the process.
+ */
 export async function readyTools(): Promise<ReadonlyMap<string, ReadyTool>> {
   const entries = TOOLS.map(
     async (tool): Promise<[ToolName, ReadyTool]> => [tool.name, { tool, schemas: await toolSchemas(tool) }],

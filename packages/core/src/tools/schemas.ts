@@ -1,4 +1,4 @@
-/** The schemas of a tool, made from those of its verb: for checking, and as JSON schema for whoever calls it. */
+/** The schemas of a tool, made from those of its verb: for validation, and as JSON schema for the caller. */
 import * as z from 'zod';
 import { schemasOf } from '../verbs/verb.ts';
 import type { Tool } from './tool.ts';
@@ -8,7 +8,7 @@ export interface ToolSchemas {
   readonly output: z.ZodType;
 }
 
-/** A tool takes an object and gives one. */
+/** Input and output of a tool are objects. */
 export type JsonSchema = { readonly type: 'object'; readonly [key: string]: unknown };
 
 export type JsonSchemaVersion = 'draft-07' | 'draft-2020-12';
@@ -20,9 +20,9 @@ export async function toolSchemas(tool: Tool): Promise<ToolSchemas> {
 
 const leftOut = z
   .array(z.strictObject({ at: z.string(), count: z.int().min(1), of: z.enum(['items', 'characters']) }))
-  .describe('what was left out of this answer because it would be too long');
+  .describe('what was left out because the answer would be too long');
 
-/** Not every program that hands schemas to a model follows references: what a model reads has none. */
+/** Input schemas have no references, because not every client resolves them. */
 export function inputJsonSchema({ input }: ToolSchemas, target: JsonSchemaVersion = 'draft-2020-12'): JsonSchema {
   return z.toJSONSchema(input, { io: 'input', target, metadata: unnamed, override: known }) as JsonSchema;
 }
@@ -38,7 +38,9 @@ function inputSchema(tool: Tool, verbInput: z.ZodType): z.ZodType {
       .string()
       .max(200)
       .optional()
-      .describe('the preview_id of a preview that still fits; without it, nothing is changed and a preview comes back');
+      .describe(
+        'the preview_id of a preview that is still current; without it, nothing is changed and a preview is returned',
+      );
   }
   return z.strictObject(fields);
 }
@@ -57,16 +59,16 @@ function fieldsOf({ name, verb, takes }: Tool, shape: Readonly<Record<string, z.
 
 function outputSchema(tool: Tool, verbOutput: z.ZodType): z.ZodType {
   const { shape } = asObject(tool, verbOutput);
-  const preview = z.string().nullable().describe('give it back to do what this preview shows; null: it was done');
+  const preview = z.string().nullable().describe('pass it back to carry out this preview; null if it was carried out');
   return z.strictObject({ ...shape, ...(tool.twoSteps ? { preview_id: preview } : {}), left_out: leftOut });
 }
 
 function asObject(tool: Tool, schema: z.ZodType): z.ZodObject<Record<string, z.ZodType>> {
   if (schema instanceof z.ZodObject) return schema as z.ZodObject<Record<string, z.ZodType>>;
-  throw new Error(`${tool.name}: the schemas of ${tool.verb.name} are no objects`);
+  throw new Error(`${tool.name}: the schemas of ${tool.verb.name} are not objects`);
 }
 
-/** What is known of schemas without their names, as a schema with a name is put aside and referred to. */
+/** The metadata of schemas without their ids, because a schema with an id would become a reference. */
 const unnamed = z.registry<z.GlobalMeta>();
 unnamed.get = ((schema: z.ZodType) => {
   const known = z.globalRegistry.get(schema);
@@ -75,7 +77,7 @@ unnamed.get = ((schema: z.ZodType) => {
   return rest;
 }) as typeof unnamed.get;
 
-/** JSON schema knows base64 as an encoding; as a format it is unknown, and validators of clients complain of it. */
+/** In JSON schema, base64 is an encoding and not a format. Validators of clients warn about the unknown format. */
 function known({ jsonSchema }: { readonly jsonSchema: { format?: string | undefined } }): void {
   if (jsonSchema.format === 'base64') delete jsonSchema.format;
 }

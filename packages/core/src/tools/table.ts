@@ -1,4 +1,4 @@
-/** The tools. One more is one more row; its schemas come from its verb. */
+/** The table of tools. To add a tool, add a row; its schemas come from its verb. */
 import * as z from 'zod';
 import { showContent, showText } from '../content/show-name.ts';
 import { nameFromJson } from '../model/names.ts';
@@ -17,30 +17,31 @@ const CHANGES_FILES: Annotations = {
 };
 
 const TWO_STEPS =
-  'Two steps: without preview_id nothing is changed and a preview comes back (every path, and a preview_id); with that ' +
-  'preview_id it is done, or refused as CONFLICT when the files are no longer what the preview saw.';
+  'Works in two steps. Without preview_id, nothing is changed and a preview is returned (all paths, and a ' +
+  'preview_id). With that preview_id, the preview is carried out, or fails with CONFLICT if the files have changed ' +
+  'since.';
 
 const NAMES =
-  'A checkpoint is named as cp_12, last, last~2, a commit id of at least 4 digits, @{10 minutes ago}, or message:ID.';
+  'Refer to a checkpoint as cp_12, last, last~2, a commit id (at least 4 digits), @{10 minutes ago} or message:ID.';
 
 const ALL_OR_NONE =
-  'All of it happens or nothing: everything is checked first, and all that is wrong comes back in one error. A checkpoint ' +
-  'is taken before and after, so undo takes it back. An old_string must stand in the file exactly once, unless ' +
-  'replace_all; with dry_run nothing is changed and the diff comes back.';
+  'Atomic: either all edits are applied or none. All edits are validated first, and all errors are returned ' +
+  'together. A checkpoint is taken before and after, so undo can revert the edit. An old_string must occur exactly ' +
+  'once in the file, unless replace_all is set. With dry_run, nothing is changed and the diff is returned.';
 
-/** The fields of one file, beside those of the whole request. */
+/** Splits the fields of one file from those of the request. */
 const ofOneFile = ({ files, ...request }: Fields): { readonly file: Fields; readonly request: Fields } => {
   const { element } = files as z.ZodArray<z.ZodObject<Record<string, z.ZodType>>>;
   return { file: element.shape, request };
 };
 
-/** In the order in which they are listed. */
+/** In the order of the listing. */
 export const TOOLS = [
   tool({
     name: 'multi_edit_files',
     verb: VERBS.edit,
-    title: 'Edit many files at once',
-    description: `Edits any number of files in one act. ${ALL_OR_NONE} Use it whenever a change touches more than one file.`,
+    title: 'Edit several files',
+    description: `Edits any number of files in one operation. ${ALL_OR_NONE} Use it if a change touches several files.`,
     annotations: CHANGES_FILES,
     takes: 'all',
     twoSteps: false,
@@ -51,7 +52,7 @@ export const TOOLS = [
     name: 'multi_edit',
     verb: VERBS.edit,
     title: 'Edit one file',
-    description: `Makes several edits of one file in one act, each on the result of the one before. ${ALL_OR_NONE}`,
+    description: `Applies several edits to one file, each to the result of the previous one. ${ALL_OR_NONE}`,
     annotations: CHANGES_FILES,
     takes: {
       shape: (input) => {
@@ -72,15 +73,16 @@ export const TOOLS = [
     verb: VERBS.edit,
     title: 'Write a file',
     description:
-      'Writes the whole content of one file, and makes the file where there is none. The state before is kept in a ' +
-      'checkpoint, so undo takes it back. Give expected_hash to be refused when the file changed since you read it.',
+      'Writes the complete content of one file, and creates the file if it does not exist. The previous state is ' +
+      'kept in a checkpoint, so undo can revert the write. Pass expected_hash to fail if the file has changed since ' +
+      'you read it.',
     annotations: CHANGES_FILES,
     takes: {
       shape: (input) => {
         const { file, request } = ofOneFile(input);
         const { edits: _, ...ofFile } = file;
         const { include_content: __, ...ofRequest } = request;
-        const content = z.string().describe('the whole content, as text');
+        const content = z.string().describe('the complete content, as text');
         return { file_path: file['file_path'] as z.ZodType, content, ...ofFile, ...ofRequest };
       },
       toInput: ({ file_path, content, expected_hash, force, ...request }) => ({
@@ -96,13 +98,13 @@ export const TOOLS = [
     verb: VERBS.checkpoint,
     title: 'Take a checkpoint',
     description:
-      'Saves every file of the workspace as it is now, so that checkpoint_restore can bring this state back byte for ' +
-      'byte. Use it before risky work and when something works. Files, git index, HEAD and refs are not touched.',
+      'Saves the current state of all files of the workspace. checkpoint_restore can restore it byte for byte. Use ' +
+      'it before risky changes, and when something works. Files, git index, HEAD and refs are not touched.',
     annotations: ADDS,
     takes: { fields: { message: 'message', test_result: 'testResult' } },
     twoSteps: false,
     render: ({ checkpoint, capture, pending }) => [
-      `Took ${checkpointLine(checkpoint)}`,
+      `Checkpoint taken: ${checkpointLine(checkpoint)}`,
       ...captureLines(capture),
       ...(pending === null ? [] : [`pending: ${showText(pending.message)} ${showText(pending.hint)}`]),
     ],
@@ -112,28 +114,31 @@ export const TOOLS = [
     verb: VERBS.list,
     title: 'List checkpoints',
     description:
-      'Lists the checkpoints of the workspace, newest first: id, time, who took it and why, and how much changed in it. ' +
-      'Tiny steps in a row are told by their newest, and those taken only because something was about to begin are left ' +
-      'out; view "all" gives every one. `before` (as cp_12) gives older ones.',
+      'Lists the checkpoints of the workspace, newest first: id, time, trigger, author and amount of change. Runs ' +
+      'of small steps are folded into the newest of the run, and automatic checkpoints before a call or an ' +
+      'operation are hidden; view "all" shows all of them. `before` (for example cp_12) lists older ones.',
     annotations: READS,
     takes: { fields: { limit: 'limit', before: 'before', view: 'view', session: 'session' } },
     twoSteps: false,
     render: ({ checkpoints, folded, hidden, damaged, more, next }) => [
-      ...(checkpoints.length + damaged.length === 0 ? ['No checkpoints yet; checkpoint_create takes one.'] : []),
+      ...(checkpoints.length + damaged.length === 0 ? ['No checkpoints yet. Use checkpoint_create to take one.'] : []),
       ...checkpoints.map((one) => {
-        const run = folded.find(({ into }) => into === one.id);
-        return `${checkpointLine(one)}${run === undefined ? '' : `  [stands for ${run.ids.length} tiny steps before it, too]`}`;
+        const steps = folded.find(({ into }) => into === one.id)?.ids.length ?? 0;
+        const more = steps === 0 ? '' : `  [includes ${steps} small ${steps === 1 ? 'step' : 'steps'} before it]`;
+        return `${checkpointLine(one)}${more}`;
       }),
       ...damaged.map(({ id, problem }) => `${id}  damaged: ${showText(problem.message)}`),
-      ...(hidden > 0 ? [`${hidden} more are left out by the view; view "all" gives them.`] : []),
-      ...(more ? [`There are older ones: give ${next} as \`before\`.`] : []),
+      ...(hidden > 0
+        ? [`${hidden} automatic ${hidden === 1 ? 'checkpoint' : 'checkpoints'} hidden; view "all" shows them.`]
+        : []),
+      ...(more ? [`Older checkpoints exist: pass ${next} as \`before\`.`] : []),
     ],
   }),
   tool({
     name: 'checkpoint_show',
     verb: VERBS.show,
     title: 'Show a checkpoint',
-    description: `Shows one checkpoint and which paths changed in it against the one before it. ${NAMES}`,
+    description: `Shows a checkpoint and the paths that changed since the previous one. ${NAMES}`,
     annotations: READS,
     takes: { fields: { checkpoint: 'checkpoint' } },
     twoSteps: false,
@@ -147,8 +152,8 @@ export const TOOLS = [
       ...shown.rootChanges.map(
         ({ path, what }) => `  root ${name(path)} ${what} since ${showText(shown.previous ?? '')}`,
       ),
-      ...(shown.changes === null ? ['Its changes are not on record.'] : changeLines(shown.changes)),
-      ...shown.partial.map(({ path }) => `  not captured, could not be read: ${name(path)}`),
+      ...(shown.changes === null ? ['Its changes are not recorded.'] : changeLines(shown.changes)),
+      ...shown.partial.map(({ path }) => `  not captured (unreadable): ${name(path)}`),
     ],
   }),
   tool({
@@ -156,14 +161,15 @@ export const TOOLS = [
     verb: VERBS.diff,
     title: 'Compare checkpoints',
     description:
-      'Says which paths differ, with lines added and removed. Without `from` and `to`: the last checkpoint against the ' +
-      'files as they are now. With `from`: that one against the files. With both: the first against the second. ' +
-      `\`patch: true\` adds a unified diff. \`change\` (as cp_12.3) alone shows one change. ${NAMES}`,
+      'Lists the paths that differ, with added and removed lines. Without `from` and `to`, compares the last ' +
+      'checkpoint with the current files. With `from`, compares that checkpoint with the current files. With both, ' +
+      'compares the first with the second. ' +
+      `\`patch: true\` adds a unified diff. \`change\` alone (for example cp_12.3) shows one change. ${NAMES}`,
     annotations: READS,
     takes: { fields: { from: 'from', to: 'to', paths: 'paths', patch: 'patch', change: 'change' } },
     twoSteps: false,
     render: ({ from, to, changes, totals, patch }) => [
-      `From ${from === null ? 'before' : from.id} to ${to === null ? 'the files as they are now' : to.id}: ${counts(totals)}`,
+      `From ${from === null ? 'before' : from.id} to ${to === null ? 'the current files' : to.id}: ${counts(totals)}`,
       ...changeLines(changes),
       ...(patch === null ? [] : [showContent(nameFromJson(patch.text))]),
       ...(patch?.gaps ?? []).map(({ path, why }) => `  not in the patch (${why}): ${name(path)}`),
@@ -174,9 +180,8 @@ export const TOOLS = [
     verb: VERBS.context,
     title: 'Describe the workspace',
     description:
-      'Says where you are: the repositories of the workspace with branch, commit, what is in flight and which paths ' +
-      'changed, and the newest checkpoints; with `structure: true` also which folders and files there are. Bounded by ' +
-      '`max` characters.',
+      'Summarises the workspace: its repositories with branch, commit, operation in progress and changed paths, and ' +
+      'the newest checkpoints. With `structure: true`, also lists files and folders. Limited to `max` characters.',
     annotations: READS,
     takes: 'all',
     twoSteps: false,
@@ -187,8 +192,8 @@ export const TOOLS = [
     verb: VERBS.restore,
     title: 'Restore a checkpoint',
     description:
-      'Makes the files equal to a checkpoint, all or nothing; with `paths` only those and what is below them. What is ' +
-      `there now is saved first, and undo takes the restore back. ${TWO_STEPS} ${NAMES}`,
+      'Makes the files equal to a checkpoint, atomically; with `paths`, only those paths and below them. The current ' +
+      `state is saved first, and undo can revert the restore. ${TWO_STEPS} ${NAMES}`,
     annotations: CHANGES_FILES,
     takes: { fields: { checkpoint: 'checkpoint', paths: 'paths', mode: 'mode' } },
     twoSteps: true,
@@ -199,8 +204,8 @@ export const TOOLS = [
     verb: VERBS.undo,
     title: 'Undo',
     description:
-      'Takes back the newest act of Savepoint that stands (a restore or a redo). Changes made since then are kept; ' +
-      `where both changed the same lines it is a CONFLICT and nothing changes. ${TWO_STEPS}`,
+      'Reverts the last operation of Savepoint that is in effect (restore, rollback, edit or redo). Later changes ' +
+      `are kept; if both changed the same lines, it fails with CONFLICT and nothing is changed. ${TWO_STEPS}`,
     annotations: CHANGES_FILES,
     takes: { fields: {} },
     twoSteps: true,
@@ -210,7 +215,7 @@ export const TOOLS = [
     name: 'redo',
     verb: VERBS.redo,
     title: 'Redo',
-    description: `Brings again what the last undo took back, as long as no other act came after it. ${TWO_STEPS}`,
+    description: `Redoes the last undone operation, provided that no other operation followed the undo. ${TWO_STEPS}`,
     annotations: CHANGES_FILES,
     takes: { fields: {} },
     twoSteps: true,
@@ -220,7 +225,7 @@ export const TOOLS = [
 
 export type ToolName = (typeof TOOLS)[number]['name'];
 
-/** A field that was not given is not there. */
+/** Drops fields that are `undefined`. */
 function given(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,13 +1,13 @@
 import { SavepointError } from '../model/errors.ts';
 
 /**
- * Calls for one folder come one after the other, in the order in which they were made: at the same time they would only
- * wait for each other's locks.
+ * Runs calls for one folder one after the other, in the order they were made. In parallel, they would only wait for
+ * each other's locks.
  */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @throws SavepointError CANCELLED when the call was cancelled before its turn came */
+  /** @throws SavepointError CANCELLED if the call was cancelled before its turn */
   take<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(() => {
       if (signal?.aborted === true) throw new SavepointError('CANCELLED', 'Cancelled before anything was changed.');
@@ -17,7 +17,7 @@ export class Turns {
     return turn;
   }
 
-  /** Settles when no call is left. */
+  /** Resolves when no call is left. */
   async done(): Promise<void> {
     let seen: unknown = null;
     while (seen !== this.#last) {

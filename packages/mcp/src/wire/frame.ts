@@ -1,8 +1,8 @@
-/** One frame of the wire: a line that should hold one JSON-RPC message. Everything in it comes from outside. */
+/** One frame on the wire: a line that should hold one JSON-RPC message. Its content is untrusted. */
 
 import { JsonProblem, readJson } from '@savepoint/core/ports';
 
-/** A line that is no message. `id`: of the request that it was meant to be, where that can still be told. */
+/** A line that is not a message. `id`: the id of the intended request, if it can be found. */
 export interface BadFrame {
   readonly code: -32700 | -32600;
   readonly message: string;
@@ -17,17 +17,17 @@ export type Frame =
 export function readFrame(line: Uint8Array): Frame {
   if (isBlank(line)) return { kind: 'empty' };
   const bad = (code: BadFrame['code'], message: string): Frame => ({ kind: 'bad', code, message, id: idIn(line) });
-  if (firstOf(line) === 0x5b) return bad(-32600, 'The message is a batch; one message a line is wanted.');
+  if (firstOf(line) === 0x5b) return bad(-32600, 'The message is a batch; send one message per line.');
   try {
     return { kind: 'json', value: readJson(line) };
   } catch (error) {
     if (!(error instanceof JsonProblem)) throw error;
     if (error.kind === 'meaning') return bad(-32600, `The message ${error.message}.`);
-    return bad(-32700, `The message is no valid ${error.kind === 'encoding' ? 'UTF-8' : 'JSON'}.`);
+    return bad(-32700, `The message is not valid ${error.kind === 'encoding' ? 'UTF-8' : 'JSON'}.`);
   }
 }
 
-/** How much of either end of a frame is looked at to find the id of its request. */
+/** The number of bytes at either end of a frame that are searched for the id of the request. */
 export const ID_REACH = 4096;
 
 const ID = String.raw`"id"\s*:\s*(-?\d{1,15}|"(?:[^"\\\x00-\x1f]|\\.){0,200}")`;
@@ -36,8 +36,8 @@ const ID_FIRST = new RegExp(String.raw`^\s*\{\s*(?:${VERSION}\s*,\s*)?${ID}\s*,`
 const ID_LAST = new RegExp(String.raw`,\s*(?:${ID}\s*(?:,\s*${VERSION}\s*)?)\}\s*$`);
 
 /**
- * The id of a request that cannot be read as a whole, so that its sender need not wait for ever: clients write it at
- * either end of the message. Null where it is not there.
+ * The id of a request that cannot be parsed, so that its sender does not wait forever. Clients write the id at either
+ * end of the message. Null if it is not found.
  */
 export function idIn(start: Uint8Array, end: Uint8Array = start): string | number | null {
   const head = Buffer.from(start.subarray(0, ID_REACH)).toString('utf8');

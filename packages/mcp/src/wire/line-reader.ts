@@ -1,9 +1,9 @@
-/** Cuts a stream of bytes into lines, and lets go of those that are too long while they still come. */
+/** Splits a stream of bytes into lines. It discards lines that are too long while they arrive. */
 import { ID_REACH } from './frame.ts';
 
 export type Line =
   | { readonly kind: 'line'; readonly bytes: Uint8Array }
-  /** `start`, `end`: what is left of it. */
+  /** `start`, `end`: the parts that were kept. */
   | { readonly kind: 'too-long'; readonly length: number; readonly start: Uint8Array; readonly end: Uint8Array };
 
 const LF = 0x0a;
@@ -12,11 +12,11 @@ const NOTHING = Buffer.alloc(0);
 export class LineReader {
   #parts: Uint8Array[] = [];
   #length = 0;
-  /** What is left of a line that has become too long: its start and its last bytes. */
+  /** What is kept of a line that is too long: its first and its last bytes. */
   #start: Uint8Array = NOTHING;
   #end: Uint8Array = NOTHING;
 
-  /** @param limit bytes of a line */
+  /** @param limit the most bytes of a line */
   constructor(private readonly limit: number) {}
 
   *read(chunk: Uint8Array): Generator<Line> {

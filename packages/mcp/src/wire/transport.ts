@@ -1,11 +1,11 @@
-/** MCP over a pair of streams, one JSON-RPC message a line. Nothing that comes in ends it or makes it wait. */
+/** MCP over a pair of streams, one JSON-RPC message per line. No input can end or block it. */
 import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { safeJson } from '@savepoint/core/tools';
 import { type BadFrame, idIn, readFrame } from './frame.ts';
 import { LineReader } from './line-reader.ts';
 
-/** Bytes of one message from the client: room for files that are written whole. */
+/** The most bytes of one message from the client; enough to write complete files. */
 export const LONGEST_FRAME = 16 * 1024 * 1024;
 
 export interface Streams {
@@ -17,7 +17,7 @@ export class LineTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Settles once nothing more can come or go; the error that ended it, or null where the client hung up. */
+  /** Resolves when the connection is closed: with the error that closed it, or null if the client disconnected. */
   readonly closed: Promise<Error | null>;
   readonly #streams: Streams;
   readonly #lines = new LineReader(LONGEST_FRAME);
@@ -37,7 +37,7 @@ export class LineTransport implements Transport {
     input.on('end', this.#end);
     input.on('close', this.#end);
     input.on('error', this.#fail);
-    // Stays for good: a late failure of a write must not end the process with a trace.
+    // Never removed: a late write error must not crash the process.
     output.on('error', this.#fail);
     if (input.readableEnded || input.destroyed) setImmediate(this.#end);
   }
@@ -55,7 +55,7 @@ export class LineTransport implements Transport {
       if (!this.#isOpen) return;
       if (line.kind === 'line') this.#readLine(line.bytes);
       else {
-        const message = `The message has ${line.length} bytes; ${LONGEST_FRAME} are the most.`;
+        const message = `The message has ${line.length} bytes; the limit is ${LONGEST_FRAME}.`;
         this.#refuse({ code: -32600, message, id: idIn(line.start, line.end) });
       }
     }
@@ -72,7 +72,7 @@ export class LineTransport implements Transport {
     try {
       message = parseJSONRPCMessage(frame.value);
     } catch {
-      this.#refuse({ code: -32600, message: 'The message is no JSON-RPC 2.0 message.', id: idIn(bytes) });
+      this.#refuse({ code: -32600, message: 'The message is not a JSON-RPC 2.0 message.', id: idIn(bytes) });
       return;
     }
     this.onmessage?.(message);
@@ -83,7 +83,7 @@ export class LineTransport implements Transport {
     void this.#write({ jsonrpc: '2.0', id, error: { code, message } });
   }
 
-  /** Settles when the stream has room again; while it has none, nothing more is read. */
+  /** Resolves when the stream accepts data again. Until then, no input is read. */
   #write(message: unknown): Promise<void> {
     if (!this.#isOpen) return Promise.resolve();
     const { input, output } = this.#streams;

@@ -1,4 +1,4 @@
-/** `savepoint daemon`: no verb, as it is about a process and no workspace. */
+/** `savepoint daemon`: not a verb, because it is about a process and not about a workspace. */
 import { SavepointError, showText } from '@savepoint/core';
 import { nodePorts } from '@savepoint/core/node';
 import { safeJson } from '@savepoint/core/ports';
@@ -12,7 +12,7 @@ import { writeAll } from '../../write.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How long `stop` waits for the work that it was just doing, milliseconds. */
+/** How long `stop` waits for running work to finish, in milliseconds. */
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 20;
 
@@ -69,29 +69,28 @@ function answerOf(said: Said | 'nobody' | 'leaves'): Readonly<Record<string, unk
 }
 
 function statusLines(said: Said | 'nobody' | 'leaves', home: string): readonly string[] {
-  if (said === 'leaves') return ['A daemon is just ending; the next hook starts another.'];
+  if (said === 'leaves') return ['The daemon is shutting down. The next hook starts a new one.'];
   if (said === 'nobody')
-    return [
-      'No daemon is running. Hooks do their work themselves; the next one starts a daemon where it can be asked.',
-    ];
+    return ['No daemon is running. Hooks work without it; the next hook starts one if the system supports it.'];
   const { pid, startedAt, events, medianMs, idleSeconds, endsAfterIdleSeconds, workspaces, memoryBytes } = said;
-  const median = typeof medianMs === 'number' ? `, half of them within ${medianMs} ms` : '';
+  const median = typeof medianMs === 'number' ? ` (median ${medianMs} ms)` : '';
   return [
-    `The daemon runs: process ${pid}, since ${showText(String(startedAt))}.`,
-    `It dealt with ${counted(Number(events), 'event')}${median}; ${counted(Number(workspaces), 'workspace')} open, ${Math.round(Number(memoryBytes) / 1_048_576)} MB.`,
-    `Nobody asked for ${Number(idleSeconds)} s; after ${Number(endsAfterIdleSeconds)} s it ends.`,
-    `Found through ${showText(homeLink(home))}.`,
+    `The daemon is running: process ${pid}, since ${showText(String(startedAt))}.`,
+    `Handled ${counted(Number(events), 'event')}${median}.`,
+    `${counted(Number(workspaces), 'workspace')} open, ${Math.round(Number(memoryBytes) / 1_048_576)} MB of memory.`,
+    `Idle for ${Number(idleSeconds)} s; exits after ${Number(endsAfterIdleSeconds)} s without a request.`,
+    `Socket: ${showText(homeLink(home))}`,
   ];
 }
 
 function stopLines(said: Said | 'nobody' | 'leaves', gone: boolean | null): readonly string[] {
   if (said === 'nobody') return ['No daemon is running.'];
-  if (said === 'leaves') return ['The daemon was ending already.'];
-  if (gone === true) return [`The daemon (process ${said.pid}) has ended.`];
-  return [`The daemon (process ${said.pid}) takes on nothing more, and ends when the work that it is at is done.`];
+  if (said === 'leaves') return ['The daemon is already shutting down.'];
+  if (gone === true) return [`Stopped the daemon (process ${said.pid}).`];
+  return [`The daemon (process ${said.pid}) accepts no more requests and exits when its running work is done.`];
 }
 
-/** @returns whether the process, which told its number itself, is gone within some time */
+/** @returns whether the process has ended within `PATIENCE_MS` */
 async function ends(pid: number): Promise<boolean> {
   const { processes, clock } = nodePorts();
   const daemon = { ...processes.self(), pid, startedAt: null };
@@ -104,11 +103,11 @@ async function ends(pid: number): Promise<boolean> {
 
 async function runHere(given: Words['options'][string], env: Environment): Promise<never> {
   if (given !== undefined && (typeof given !== 'string' || !/^[1-9]\d{0,6}$/.test(given))) {
-    throw new SavepointError('USAGE', '--idle wants a whole number of seconds.', { argument: '--idle' });
+    throw new SavepointError('USAGE', '--idle needs a whole number of seconds.', { argument: '--idle' });
   }
   const idleMs = given === undefined ? null : Number(given) * 1_000;
   const ended = await runDaemon({ env, script: process.argv[1] ?? '', idleMs });
-  if (ended === 'taken') writeAll(1, 'Another daemon answers already.\n');
-  // Whatever is left of what a workspace kept open must not keep the process.
+  if (ended === 'taken') writeAll(1, 'Another daemon is already running.\n');
+  // Open handles of workspaces must not keep the process alive.
   process.exit(0);
 }

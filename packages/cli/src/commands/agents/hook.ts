@@ -1,10 +1,10 @@
-/** `savepoint hook <agent>`: no command for people. `main.ts` comes here on a shorter way, which loads no command line. */
+/** `savepoint hook <agent>`: run by agents. `main.ts` has a faster path to it, which does not load the command line. */
 import type { OwnCommand } from '../../command.ts';
 import { hook } from '../../hook.ts';
 
 export const hookCommand: OwnCommand = {
-  description: "Reads an agent's event from standard input, and answers in the agent's form.",
-  operands: [['[arguments...]', 'the agent, and what its settings say of the event']],
+  description: "Reads an agent's event from standard input and answers in the agent's format.",
+  operands: [['[arguments...]', 'the agent, and the event as its settings name it']],
   takesCommand: false,
   options: [],
   examples: ['savepoint hook claude'],

@@ -1,4 +1,6 @@
-/** `savepoint install` and `uninstall`: no verbs, as they are about agents' settings and no workspace. */
+/**
+ * `savepoint install` and `uninstall`: not verbs, because they are about agents' settings and not about a workspace.
+ */
 
 import { bytesFromText, SavepointError, showText, type TreePath } from '@savepoint/core';
 import { unifiedPatch } from '@savepoint/core/faces';
@@ -12,7 +14,7 @@ import { writeAll } from '../../write.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What was typed. */
+/** The parsed command line. */
 interface InstallRequest {
   readonly what: 'install' | 'uninstall';
   readonly agent: string | undefined;
@@ -25,15 +27,16 @@ interface InstallRequest {
 export function install(): Promise<OwnCommand> {
   return commandOf('install', '[agent]', {
     description:
-      'From then on every step of the agent is on the timeline. Everything else in the settings stays as it is; the ' +
-      'difference is shown, and the file as it was is kept beside it. Without an agent it says which ones are here.',
+      "Adds Savepoint's hooks to the settings of an agent, so that all of its steps are recorded on the timeline. " +
+      'All other settings are kept. Shows the diff, and keeps a backup next to the file. Without an agent, lists ' +
+      'the agents found on this machine.',
     examples: ['savepoint install', 'savepoint install claude', 'savepoint install gemini --user'],
   });
 }
 
 export function uninstall(): Promise<OwnCommand> {
   return commandOf('uninstall', '<agent>', {
-    description: 'Takes out exactly what `install` put in. Checkpoints stay.',
+    description: 'Removes exactly what `install` added. Checkpoints are kept.',
     examples: ['savepoint uninstall claude'],
   });
 }
@@ -49,9 +52,9 @@ async function commandOf(
     operands: [[operand, `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`]],
     takesCommand: false,
     options: [
-      { flags: '--project', description: 'in the settings of this folder (default)', conflicts: 'user' },
-      { flags: '--user', description: 'in your own settings, for all folders' },
-      { flags: '--dry-run', description: 'only show the difference' },
+      { flags: '--project', description: 'change the settings of this folder (default)', conflicts: 'user' },
+      { flags: '--user', description: 'change your user settings, for all folders' },
+      { flags: '--dry-run', description: 'only show the diff' },
     ],
     async run({ operands: [agent], options }, { globals: { folder, json }, env }) {
       const [user, dryRun] = [options['user'] === true, options['dryRun'] === true];
@@ -69,7 +72,7 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
   if (request.agent === undefined) {
     const reports = (await agentReports(folder, env)).map(reportToJson);
     const known = Object.keys(AGENTS).join(', ');
-    const hint = `Install with \`savepoint install <agent>\`; agents: ${known}.`;
+    const hint = `Run \`savepoint install <agent>\` to add hooks. Supported agents: ${known}.`;
     writeAll(
       1,
       request.json ? `${safeJson({ agents: reports }, 0)}\n` : `${[...agentLines(reports, true), hint].join('\n')}\n`,
@@ -80,9 +83,9 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
   if (!isAgentName(name)) {
     throw new SavepointError(
       'USAGE',
-      `There is no agent ${JSON.stringify(name)}.`,
+      `Unknown agent ${JSON.stringify(name)}.`,
       { argument: 'agent' },
-      { hint: `Agents: ${Object.keys(AGENTS).join(', ')}.` },
+      { hint: `Supported agents: ${Object.keys(AGENTS).join(', ')}.` },
     );
   }
   const agent = AGENTS[name];
@@ -102,16 +105,16 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
   const { style } = viewOf(1, env);
   const lines: string[] = [];
   if (changes.length === 0) {
-    const already = request.what === 'install' ? 'The hooks stand there already' : 'Nothing of Savepoint stands there';
+    const already = request.what === 'install' ? 'The hooks are already installed' : 'No hooks of Savepoint found';
     lines.push(`${already}: ${showText(path)}`);
   } else {
     for (const change of changes) lines.push(...difference(change));
-    const done = request.what === 'install' ? 'hooked' : 'no longer hooked';
+    const done = request.what === 'install' ? 'Installed hooks for' : 'Removed hooks from';
     lines.push(
-      request.dryRun ? 'Nothing was written (--dry-run).' : style.good(`${agent.title} is ${done} (${place}).`),
+      request.dryRun ? 'Nothing was written (--dry-run).' : style.good(`${done} ${agent.title} (${place} settings).`),
     );
     for (const { path: file, backup } of changes) {
-      if (backup !== null && !request.dryRun) lines.push(`As it was: ${showText(backupPath(file))}`);
+      if (backup !== null && !request.dryRun) lines.push(`Backup: ${showText(backupPath(file))}`);
     }
   }
   if (request.what === 'install') lines.push(...agent.integration.notes);
@@ -126,7 +129,7 @@ function changeWord({ before, after }: FileChange): string {
 const LINES = 200;
 
 function difference({ path, before, after }: FileChange): readonly string[] {
-  // Two ids, or the contents are taken for the same.
+  // The ids must differ, or the contents count as equal.
   const side = (text: string | null, id: string) =>
     text === null
       ? null

@@ -1,4 +1,4 @@
-/** `savepoint mcp`: no verb, but another face, which lives as long as its client. */
+/** `savepoint mcp`: not a verb, but another front end, which runs as long as its client. */
 import { SavepointError, showText } from '@savepoint/core';
 import type { GlobalOptions, OwnCommand } from '../../command.ts';
 import { exporter } from '../../exporter.ts';
@@ -8,17 +8,17 @@ import { writeAll } from '../../write.ts';
 
 export const mcp: OwnCommand = {
   description:
-    'A server of the Model Context Protocol for a coding agent. It works in the first --root that will do; without one ' +
-    'it asks its client for its roots. The file system root and home folders are refused.',
+    'Runs an MCP server (Model Context Protocol) for a coding agent. It works in the first usable --root. Without ' +
+    '--root, it asks its client for roots. The file system root and home folders are refused.',
   operands: [],
   takesCommand: false,
-  options: [{ flags: '--root <dir>', description: 'the folder to work in; may be given several times', many: true }],
+  options: [{ flags: '--root <dir>', description: 'the folder to work in; can be repeated', many: true }],
   examples: ['savepoint mcp --root .', 'claude mcp add savepoint -- savepoint mcp --root .'],
 
   async run({ options: { root } }, { globals, env, interrupt }) {
     assertNoneOf(globals);
     const roots = (Array.isArray(root) ? root : []).map((given: string) => absolutePath(given, env));
-    // Loaded here only: the help of this command needs none of it.
+    // Loaded here only: the help of this command does not need it.
     const { serve } = await import('@savepoint/mcp');
     return serve({
       roots,
@@ -36,7 +36,7 @@ export const mcp: OwnCommand = {
 function assertNoneOf({ folder, here, json }: GlobalOptions): void {
   const wrong = folder !== undefined ? '-C' : here ? '--here' : json ? '--json' : null;
   if (wrong === null) return;
-  throw new SavepointError('USAGE', `mcp does not take ${wrong}; its folder is given with --root.`, {
+  throw new SavepointError('USAGE', `mcp does not take ${wrong}; use --root to set its folder.`, {
     argument: wrong,
   });
 }
@@ -45,6 +45,6 @@ function tell(line: string): void {
   try {
     writeAll(2, `savepoint mcp: ${showText(line)}\n`);
   } catch {
-    // Nowhere is left to say it.
+    // Standard error is closed, so the line is lost.
   }
 }

@@ -1,4 +1,4 @@
-/** `savepoint run`: no verb, for what it does is what the command does; checkpoints stand on both sides of it. */
+/** `savepoint run`: not a verb, because it runs another program, with a checkpoint before and after. */
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { isatty } from 'node:tty';
@@ -21,26 +21,27 @@ import type { Style } from '../../view.ts';
 import { writeAll } from '../../write.ts';
 
 const OPTIONS: readonly OptionSpec[] = [
-  { flags: '--restore-checkpoint <checkpoint>', description: 'first restore the whole workspace to that one' },
-  { flags: '-y, --yes', description: 'with --restore-checkpoint: do not ask' },
-  { flags: '--exact', description: 'with --restore-checkpoint: as `restore --exact`' },
+  { flags: '--restore-checkpoint <checkpoint>', description: 'first restore the entire workspace to this checkpoint' },
+  { flags: '-y, --yes', description: 'with --restore-checkpoint: do not ask for confirmation' },
+  { flags: '--exact', description: 'with --restore-checkpoint: same as `restore --exact`' },
   {
     flags: '--keep-outside',
-    description: 'with --restore-checkpoint: as `restore --keep-outside`',
+    description: 'with --restore-checkpoint: same as `restore --keep-outside`',
     conflicts: 'exact',
   },
-  { flags: '--no-checkpoints', description: 'capture nothing, and switch hooks off inside (SAVEPOINT=off)' },
-  { flags: '--agent <name>', description: 'who does it; without it the name of the program' },
+  { flags: '--no-checkpoints', description: 'take no checkpoints, and turn hooks off for the command (SAVEPOINT=off)' },
+  { flags: '--agent <name>', description: 'record changes under this name (default: the name of the program)' },
 ];
 
 export const run: OwnCommand = {
   description:
-    'Takes a checkpoint, runs the command where you are, with your terminal, and captures what it changed as its doing: ' +
-    '`savepoint rollback --session` takes that back. The exit status is that of the command, 128 and the number of a ' +
-    'signal that ended it, 127 where there is no such program. Ctrl-C goes to the command; what it left is captured all ' +
-    'the same. Where no checkpoint can be taken, or the restore is refused, the command is not run.',
+    'Takes a checkpoint, runs the command in the current folder and terminal, and records its changes in a session ' +
+    'of its own. `savepoint rollback --session` reverts them. The exit status is that of the command; 128 plus the ' +
+    'number of the signal if a signal ended it; 127 if the program was not found. Ctrl-C goes to the command, and ' +
+    'its changes are recorded even then. If no checkpoint can be taken, or the restore is refused, the command is ' +
+    'not run.',
   usage: '[options] -- <command...>',
-  // Taken only to say what is wrong with them: what stands before `--` is no command.
+  // Accepted only for a better error message: the command must follow `--`.
   operands: [['[none...]', '']],
   takesCommand: true,
   options: OPTIONS,
@@ -62,12 +63,12 @@ export const run: OwnCommand = {
 function assertBehind(stray: readonly string[], json: boolean): void {
   const [first] = stray;
   if (first !== undefined) {
-    const hint = 'As in `savepoint run -- npm test`.';
-    const message = `The command of run stands behind --; ${JSON.stringify(first)} stands before it.`;
+    const hint = 'Example: `savepoint run -- npm test`.';
+    const message = `The command must follow --, but ${JSON.stringify(first)} is before it.`;
     throw new SavepointError('USAGE', message, { argument: first }, { hint });
   }
   if (json) {
-    throw new SavepointError('USAGE', 'run does not take --json: the output is that of the command.', {
+    throw new SavepointError('USAGE', 'run does not take --json, because its output is that of the command.', {
       argument: '--json',
     });
   }
@@ -84,19 +85,19 @@ async function runBetween(
   if (file === undefined) {
     throw new SavepointError(
       'USAGE',
-      'run wants a command behind --.',
+      'run needs a command after --.',
       { argument: 'command' },
-      { hint: 'As in `savepoint run -- npm test`.' },
+      { hint: 'Example: `savepoint run -- npm test`.' },
     );
   }
   for (const word of command) assertWhole(word);
   await restoreFirst(options, session);
   const cwd = textFromBytes(folder);
-  if (cwd === null) throw new SavepointError('USAGE', 'A command cannot be run in a folder whose name is no UTF-8.');
+  if (cwd === null) throw new SavepointError('USAGE', 'run cannot be used in a folder whose name is not valid UTF-8.');
   if (!existsSync(cwd)) {
     const data = { path: cwd, operation: 'run', code: 'ENOENT' };
-    const hint = 'The command was not run. `savepoint undo` takes the restore back; or run it from another folder.';
-    throw new SavepointError('IO', `The checkpoint has no folder ${showText(cwd)}.`, data, { hint });
+    const hint = 'The command was not run. Undo the restore with `savepoint undo`, or use another folder.';
+    throw new SavepointError('IO', `The folder ${showText(cwd)} does not exist in the checkpoint.`, data, { hint });
   }
   const isOn = options['checkpoints'] !== false;
   const child = { file, args, cwd, env: isOn ? { ...env } : { ...env, SAVEPOINT: 'off' } };
@@ -109,8 +110,8 @@ async function runBetween(
   return isOn ? captured([file, ...args], run, agent, session) : told(await run(), file, session.view.style);
 }
 
-const LOST = 'What the command changed is not on record: what told of its beginning is no longer in the store.';
-const LOST_HINT = 'The command itself was run. `savepoint checkpoint` takes the folder as it is.';
+const LOST = 'The changes of the command were not recorded: the record of its start is no longer in the store.';
+const LOST_HINT = 'The command was run. `savepoint checkpoint` captures the current state.';
 
 async function captured(
   command: readonly [string, ...string[]],
@@ -129,7 +130,7 @@ async function captured(
   } catch (error) {
     const { code, message, data, hint, exit } = asFailure(error);
     if (exit === 2 || code === 'CANCELLED') throw error;
-    const way = 'The command was not run; with --no-checkpoints it is, and nothing is captured.';
+    const way = 'The command was not run. To run it without checkpoints, use --no-checkpoints.';
     throw new SavepointError(code, message, data, { hint: `${hint}\n${way}`, cause: error });
   }
   const status = told(await run(), command[0], view.style);
@@ -142,7 +143,7 @@ async function captured(
     if (isatty(2)) writeAll(2, lines(...notesOn(found, session.id, view.style.id)));
     return status;
   } catch (error) {
-    // The command's own bad news goes first; that what it did is not on record is never good news.
+    // A failure of the command takes precedence. If its changes were not recorded, the status is never 0.
     const failure = asFailure(error);
     writeAll(2, failureAsText(failure, view.style));
     return status === 0 ? (interrupt.status() ?? failure.exit) : status;
@@ -151,7 +152,7 @@ async function captured(
   }
 }
 
-/** With the question, the preview and the refusals of `restore`. */
+/** Restores as `restore` does, with its question, preview and errors. */
 async function restoreFirst(options: Given['options'], session: Session): Promise<void> {
   const { restoreCheckpoint, yes, exact, keepOutside } = options;
   if (typeof restoreCheckpoint !== 'string') {
@@ -159,7 +160,7 @@ async function restoreFirst(options: Given['options'], session: Session): Promis
       ([, value]) => value === true,
     );
     if (stray === undefined) return;
-    throw new SavepointError('USAGE', `${stray[0]} is about --restore-checkpoint, which is not given.`, {
+    throw new SavepointError('USAGE', `${stray[0]} needs --restore-checkpoint.`, {
       argument: stray[0],
     });
   }
@@ -173,15 +174,15 @@ async function restoreFirst(options: Given['options'], session: Session): Promis
 function nameOf({ agent }: Given['options'], file: string): string {
   if (agent === undefined) return basename(file);
   if (typeof agent === 'string' && agent.trim() !== '') return agent;
-  throw new SavepointError('USAGE', '--agent wants a name.', { argument: '--agent' });
+  throw new SavepointError('USAGE', '--agent needs a name.', { argument: '--agent' });
 }
 
-/** Node lost bytes of it that are no UTF-8: another argument would reach the command. */
+/** Node cannot decode arguments that are not UTF-8, so the command would get a different argument. */
 function assertWhole(word: string): void {
   if (!word.includes('\ufffd')) return;
   throw new SavepointError(
     'USAGE',
-    `The argument ${JSON.stringify(word)} is no valid UTF-8, and cannot be passed on.`,
+    `The argument ${JSON.stringify(word)} is not valid UTF-8 and cannot be passed on.`,
     {
       argument: word,
     },
@@ -194,8 +195,8 @@ function asTyped(word: string): string {
 
 function told(ended: Ended, file: string, style: Style): number {
   if (ended.kind === 'failed') {
-    const why = ended.code === 'ENOENT' ? 'there is no such program' : ended.code;
-    writeAll(2, `${style.bad('error:')} ${showText(file)} cannot be run: ${why}.\n`);
+    const why = ended.code === 'ENOENT' ? 'program not found' : ended.code;
+    writeAll(2, `${style.bad('error:')} cannot run ${showText(file)}: ${why}\n`);
   }
   return statusOf(ended);
 }
@@ -203,10 +204,10 @@ function told(ended: Ended, file: string, style: Style): number {
 function notesOn({ checkpoint, changes, found, uncovered }: EndedCall, session: string, id: (text: string) => string) {
   if (!found) return [];
   const left = uncovered.length === 0 ? [] : [`${counted(uncovered.length, 'path')} could not be captured.`];
-  if (checkpoint === null) return ['savepoint: it changed nothing.', ...left];
-  const files = checkpoint.changes === null ? 'more paths than are listed' : counted(changes.length, 'path');
+  if (checkpoint === null) return ['savepoint: no changes.', ...left];
+  const files = checkpoint.changes === null ? 'too many paths to list' : counted(changes.length, 'path');
   return [
-    `savepoint: it changed ${files} (${id(checkpoint.id)}); \`savepoint rollback --session ${session}\` takes that back.`,
+    `savepoint: ${files} changed (${id(checkpoint.id)}). To revert: \`savepoint rollback --session ${session}\``,
     ...left,
   ];
 }

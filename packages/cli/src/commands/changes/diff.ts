@@ -8,14 +8,14 @@ import type { Style } from '../../view.ts';
 export const diff = command({
   verb: VERBS.diff,
   operands: [
-    ['[from]', 'a checkpoint; without it, the last one'],
-    ['[to]', 'another checkpoint; without it, the folder as it is'],
+    ['[from]', 'a checkpoint (default: the last one)'],
+    ['[to]', 'another checkpoint (default: the current files)'],
   ],
   takesPaths: true,
   options: [
-    { flags: '--stat', description: 'a line for each path, with a bar' },
-    { flags: '--patch', description: "the differences themselves, in git's format", conflicts: 'stat' },
-    { flags: '--change <id>', description: 'that change alone, as cp_12.3, its hunks numbered', conflicts: 'stat' },
+    { flags: '--stat', description: 'show a diffstat' },
+    { flags: '--patch', description: 'show a patch in git format', conflicts: 'stat' },
+    { flags: '--change <id>', description: 'show only this change (cp_12.3), with numbered hunks', conflicts: 'stat' },
   ],
   examples: [
     'savepoint diff',
@@ -27,7 +27,7 @@ export const diff = command({
 
   input({ operands: [from, to], paths, options }) {
     if (from === '' || to === '') {
-      throw new SavepointError('BAD_ID', 'An empty name does not name a checkpoint.', { given: '' });
+      throw new SavepointError('BAD_ID', 'The name of a checkpoint cannot be empty.', { given: '' });
     }
     return {
       ...(from === undefined ? {} : { from }),
@@ -41,15 +41,15 @@ export const diff = command({
   render({ from, to, changes, totals, patch, hunks, rootChanges }, view, { options }) {
     if (patch !== null) {
       const plain = nameFromJson(patch.text);
-      // A patch may say anything behind the second @@ of a hunk.
+      // A patch may have any text after the second @@ of a hunk header.
       const bytes = hunks === null ? plain : numbered(plain, hunks);
-      // A program gets the bytes as they are; a terminal gets nothing that could act on it.
+      // A program gets the raw bytes; for a terminal, control characters are escaped.
       return view.isTerminal ? coloured(showContent(bytes), view.style) : Buffer.from(bytes, 'latin1');
     }
-    const heading = `${from === null ? 'before' : from.id} \u2192 ${to === null ? 'the folder as it is' : to.id}`;
+    const heading = `${from === null ? 'before' : from.id} \u2192 ${to === null ? 'current files' : to.id}`;
     const roots = rootChangeLines(rootChanges);
     if (changes.length === 0)
-      return lines(roots.length === 0 ? `${heading}: no difference` : [`${heading}: no file differs`, ...roots]);
+      return lines(roots.length === 0 ? `${heading}: no changes` : [`${heading}: no files changed`, ...roots]);
     const body = options['stat'] === true ? statOf(changes, view) : changes.map((one) => changeLine(one, view.style));
     return lines(heading, body, totalsLine(totals), roots);
   },
@@ -66,7 +66,7 @@ function coloured(patch: string, style: Style): string {
     .join('\n');
 }
 
-/** A hunk's head takes the same place in both lists; lines of its body begin with another sign. */
+/** Hunks are in the same order in both. Only a hunk header starts with `@@`. */
 function numbered(patch: string, hunks: readonly { readonly number: number }[]): string {
   let next = 0;
   return patch.replace(/^@@ .* @@/gm, (head) => {

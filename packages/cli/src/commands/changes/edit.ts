@@ -7,11 +7,11 @@ import { counted } from '../../show/words.ts';
 
 export const edit = command({
   verb: VERBS.edit,
-  operands: [['[file]', 'the request as JSON; without it, from standard input']],
+  operands: [['[file]', 'the request as JSON (default: standard input)']],
   takesPaths: false,
   options: [
-    { flags: '-n, --dry-run', description: 'change nothing, show the diff' },
-    { flags: '-m, --message <text>', description: 'what the edit is for' },
+    { flags: '-n, --dry-run', description: 'only show the diff' },
+    { flags: '-m, --message <text>', description: 'the purpose of the edit' },
   ],
   examples: [
     'savepoint edit edits.json --dry-run',
@@ -21,7 +21,9 @@ export const edit = command({
   input({ operands, options }) {
     const asked = requestIn(readRequest(operands[0] ?? null));
     if (typeof asked !== 'object' || asked === null || Array.isArray(asked)) {
-      throw new SavepointError('USAGE', 'The request is a JSON object with `files`.', { argument: 'request' });
+      throw new SavepointError('USAGE', 'The request must be a JSON object with a field `files`.', {
+        argument: 'request',
+      });
     }
     return {
       ...asked,
@@ -35,7 +37,7 @@ export const edit = command({
     const checked = schemas.input.safeParse(input);
     if (!checked.success) {
       const told = checked.error.issues.slice(0, 20).map(({ path, message }) => `${path.join('.')}: ${message}`);
-      throw new SavepointError('USAGE', `The request has not the shape that it should have. ${told.join('; ')}`, {
+      throw new SavepointError('USAGE', `The request is invalid: ${told.join('; ')}`, {
         argument: 'request',
         issues: checked.error.issues.map(({ path, message }) => ({ at: path.join('.'), message })),
       });
@@ -49,7 +51,7 @@ export const edit = command({
     });
     if (output.dry_run) {
       const left = (output.diff?.left_out ?? []).map(
-        ({ path, why }) => `# left out of this diff: ${showName(nameFromJson(path))} (${why})`,
+        ({ path, why }) => `# omitted from this diff: ${showName(nameFromJson(path))} (${why})`,
       );
       return lines(
         'Would edit:',
@@ -61,16 +63,16 @@ export const edit = command({
       );
     }
     const { checkpoint_before: before, checkpoint_after: after } = output;
-    if (after === null) return lines('Nothing to change: the files are so already.', rows);
+    if (after === null) return lines('Nothing to change: the files already have this content.', rows);
     return lines(
-      `${showText(after.description)}  (now ${style.id(after.id)}; ${before?.id ?? ''} is the state before)`,
+      `${showText(after.description)}  (now ${style.id(after.id)}, before: ${before?.id ?? ''})`,
       rows,
-      '`savepoint undo` takes it back.',
+      'Run `savepoint undo` to revert.',
     );
   },
 });
 
-/** @throws SavepointError USAGE with what is wrong */
+/** @throws SavepointError USAGE if it is not valid JSON */
 function requestIn(text: string): unknown {
   try {
     return readJson(text);

@@ -4,13 +4,13 @@ import { command, lines } from '../../command.ts';
 import { nameOfArgument } from '../../given-name.ts';
 import { when } from '../../show/words.ts';
 
-const operands = [['[paths...]', 'which; without any, the current folder']] as const;
+const operands = [['[paths...]', 'files or folders (default: the current folder)']] as const;
 
 export const freeze = command({
   verb: VERBS.freeze,
   operands,
   takesPaths: true,
-  options: [{ flags: '-l, --list', description: 'only show what is frozen' }],
+  options: [{ flags: '-l, --list', description: 'only list the frozen paths' }],
   examples: ['savepoint freeze migrations .github', 'savepoint freeze --list'],
 
   input: ({ operands: names, paths, options }) => ({
@@ -32,7 +32,7 @@ export const unfreeze = command({
 
   render: ({ frozen, stillFrozen }, { style }) =>
     lines(
-      stillFrozen.map(({ path, by }) => style.bad(`${name(path)} is frozen still, with ${name(by)}.`)),
+      stillFrozen.map(({ path, by }) => style.bad(`${name(path)} is still frozen, because it is inside ${name(by)}.`)),
       shown(frozen),
     ),
 });
@@ -44,5 +44,5 @@ function shown(frozen: readonly { readonly path: JsonName; readonly since: strin
 
 function name(path: JsonName): string {
   const bytes = nameFromJson(path);
-  return bytes === '' ? 'the whole workspace' : showName(bytes);
+  return bytes === '' ? 'the entire workspace' : showName(bytes);
 }

@@ -8,10 +8,10 @@ export const checkpoint = command({
   operands: [],
   takesPaths: false,
   options: [
-    { flags: '-m, --message <text>', description: 'the description; without it, what changed is the description' },
+    { flags: '-m, --message <text>', description: 'the description (default: a summary of the changes)' },
     {
       flags: '--test-result <result>',
-      description: 'how the tests went on this very state',
+      description: 'the result of the tests on this state',
       choices: ['pass', 'fail'],
     },
   ],

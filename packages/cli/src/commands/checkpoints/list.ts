@@ -3,7 +3,7 @@ import { VERBS } from '@savepoint/core/faces';
 import { command, lines, wholeNumber } from '../../command.ts';
 import { checkpointLine } from '../../show/checkpoint.ts';
 import { rootChangeLines } from '../../show/roots.ts';
-import { grouped, lineCounts } from '../../show/words.ts';
+import { counted, lineCounts } from '../../show/words.ts';
 
 const VIEWS = [
   ['all', 'all'],
@@ -16,12 +16,12 @@ export const list = command({
   operands: [],
   takesPaths: false,
   options: [
-    { flags: '--session <id>', description: 'only checkpoints of that session' },
-    { flags: '--all', description: 'every checkpoint, and nothing folded', conflicts: 'manual' },
-    { flags: '--manual', description: 'only those that someone asked for', conflicts: 'multiFile' },
-    { flags: '--multi-file', description: 'only those in which more than one path changed', conflicts: 'all' },
-    { flags: '--limit <number>', description: 'how many at most (50)' },
-    { flags: '--before <checkpoint>', description: 'only older ones than this, as cp_12' },
+    { flags: '--session <id>', description: 'only checkpoints of this session' },
+    { flags: '--all', description: 'all checkpoints, including automatic ones, without folding', conflicts: 'manual' },
+    { flags: '--manual', description: 'only checkpoints taken on request', conflicts: 'multiFile' },
+    { flags: '--multi-file', description: 'only checkpoints in which several paths changed', conflicts: 'all' },
+    { flags: '--limit <number>', description: 'maximum number of checkpoints (default 50)' },
+    { flags: '--before <checkpoint>', description: 'only checkpoints older than this one (cp_12)' },
   ],
   examples: ['savepoint list', 'savepoint list --limit 5', 'savepoint list --all --before cp_40'],
 
@@ -30,7 +30,11 @@ export const list = command({
     const { before, session } = given.options;
     const view = VIEWS.find(([option]) => given.options[option] === true)?.[1];
     if (typeof before === 'string' && !/^cp_[1-9]\d{0,8}$/.test(before)) {
-      throw new SavepointError('USAGE', '--before wants a checkpoint as cp_12.', { argument: '--before' });
+      throw new SavepointError(
+        'USAGE',
+        `--before needs a checkpoint id such as cp_12, not ${JSON.stringify(before)}.`,
+        { argument: '--before' },
+      );
     }
     return {
       ...(view === undefined ? {} : { view }),
@@ -44,13 +48,13 @@ export const list = command({
     const isNarrowed = ['session', 'manual', 'multiFile', 'before'].some((option) => options[option] !== undefined);
     const notes = [
       ...(hidden > 0 && options['manual'] !== true && options['multiFile'] !== true
-        ? [`${grouped(hidden)} more, taken only because something was about to begin: \`savepoint list --all\``]
+        ? [`${counted(hidden, 'automatic checkpoint')} hidden (--all shows ${hidden === 1 ? 'it' : 'them'})`]
         : []),
-      ...(next === null ? [] : [`… and older ones: \`savepoint list --before ${next}\``]),
+      ...(next === null ? [] : [`Older checkpoints: \`savepoint list --before ${next}\``]),
     ];
     if (checkpoints.length + damaged.length === 0) {
       return lines(
-        isNarrowed ? 'No such checkpoints.' : 'No checkpoints. Take one with `savepoint checkpoint`.',
+        isNarrowed ? 'No matching checkpoints.' : 'No checkpoints yet. Take one with `savepoint checkpoint`.',
         notes,
       );
     }
@@ -62,7 +66,7 @@ export const list = command({
         const more =
           run === undefined
             ? ''
-            : `  [${run.ids.length + 1} tiny steps, ${lineCounts(run.added, run.removed)}, from ${run.ids.at(-1)}]`;
+            : `  [${run.ids.length + 1} small steps since ${run.ids.at(-1)}, ${lineCounts(run.added, run.removed)}]`;
         const moved = rootChangeLines(rootChanges.find(({ id }) => id === one.id)?.changes ?? []);
         const roots =
           moved.length === 0 ? '' : `  [${moved[0]}${moved.length > 1 ? ` and ${moved.length - 1} more` : ''}]`;

@@ -2,7 +2,7 @@ import { showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/faces';
 import { command, lines } from '../../command.ts';
 
-const operands = [['<checkpoint>', 'which one']] as const;
+const operands = [['<checkpoint>', 'for example cp_12, last or last~2']] as const;
 
 export const pin = command({
   verb: VERBS.pin,
@@ -13,7 +13,7 @@ export const pin = command({
   input: ({ operands: [checkpoint = ''] }) => ({ checkpoint }),
   render: ({ checkpoint, changed }, { style }) =>
     lines(
-      `${style.id(checkpoint.id)} ${changed ? 'is pinned' : 'was pinned already'}: ${showText(checkpoint.description)}`,
+      `${style.id(checkpoint.id)} ${changed ? 'is now pinned' : 'was already pinned'}: ${showText(checkpoint.description)}`,
     ),
 });
 

@@ -9,7 +9,7 @@ import { counted, shown, size, when } from '../../show/words.ts';
 
 export const show = command({
   verb: VERBS.show,
-  operands: [['<checkpoint>', 'cp_12, last, last~2, a commit id, @{10 minutes ago}']],
+  operands: [['<checkpoint>', 'cp_12, last, last~2, a commit id or @{10 minutes ago}']],
   takesPaths: false,
   options: [],
   examples: ['savepoint show last', 'savepoint show cp_12', "savepoint show '@{2 hours ago}'"],
@@ -31,14 +31,14 @@ export const show = command({
       row('restored', checkpoint.target),
       row('undoes', checkpoint.undoes),
       row('tests', checkpoint.testResult),
-      row('holds', `${counted(counts.files, 'file')}, ${counted(counts.links, 'link')}, ${size(counts.bytes)}`),
+      row('content', `${counted(counts.files, 'file')}, ${counted(counts.links, 'link')}, ${size(counts.bytes)}`),
       roots
         .filter(({ kind }) => kind === 'repository')
         .flatMap(({ path, branch, commit: head, operation }) => [
           ...row(
             'repository',
             `${path === '' ? '.' : shown(path)}  ${branch === null ? 'detached' : showName(nameFromJson(branch))}` +
-              `  ${head?.slice(0, 10) ?? 'no commit'}${operation === null ? '' : `  (${showText(operation)} in flight)`}`,
+              `  ${head?.slice(0, 10) ?? 'no commit'}${operation === null ? '' : `  (${showText(operation)} in progress)`}`,
           ),
         ]),
       rootChangeLines(checkpoint.rootChanges).map((line) => `since ${checkpoint.previous}: ${line}`),

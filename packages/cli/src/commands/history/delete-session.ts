@@ -6,15 +6,15 @@ import { listed } from '../../show/capture.ts';
 import { counted, size } from '../../show/words.ts';
 
 const WHY = {
-  newest: "it is the workspace's newest",
-  undo: 'it is the state before an act that stays',
+  newest: 'newest checkpoint of the workspace',
+  undo: 'needed to undo an operation that remains',
 } as const;
 
 export const deleteSession = command({
   verb: VERBS.deleteSession,
-  operands: [['<session>', 'its whole id, as `savepoint sessions` prints it']],
+  operands: [['<session>', 'its full id, as `savepoint sessions` prints it']],
   takesPaths: false,
-  options: [{ flags: '--yes', description: 'do not ask' }],
+  options: [{ flags: '--yes', description: 'do not ask for confirmation' }],
   examples: ['savepoint sessions delete 3f2a91bc', 'savepoint sessions delete 3f2a91bc --yes'],
   input: ({ operands }) => ({ session: operands[0] ?? '' }),
 
@@ -23,16 +23,16 @@ export const deleteSession = command({
     if (options['yes'] !== true) {
       const { sessions } = await VERBS.sessions.handle(savepoint, {}, { signal });
       const found = sessions.find(({ id }) => id === input.session);
-      // One that is not there fails below, and says so.
+      // An unknown session fails below.
       if (found !== undefined && found.checkpoints.length > 0) {
         const what = `${counted(found.checkpoints.length, 'checkpoint')} of session ${showText(input.session)}`;
         await agree(session, {
           verb: 'sessions delete',
-          would: `That would drop ${what}`,
+          would: `This would delete ${what}`,
           hint: FOR_GOOD,
-          shown: `This drops ${what}. It cannot be undone.\n`,
-          question: 'Drop them?',
-          declined: 'Not dropped.',
+          shown: `This deletes ${what}. It cannot be undone.\n`,
+          question: 'Delete them?',
+          declined: 'Nothing was deleted.',
         });
       }
     }
@@ -41,13 +41,13 @@ export const deleteSession = command({
 
   render({ session, dropped, stayed, kept, bytesBefore, bytesAfter }) {
     return lines(
-      `Dropped ${counted(dropped.length, 'checkpoint')} of session ${showText(session)}; ` +
-        `${counted(kept, 'checkpoint')} of the workspace ${kept === 1 ? 'is' : 'are'} left.`,
+      `Deleted ${counted(dropped.length, 'checkpoint')} of session ${showText(session)}; ` +
+        `the workspace has ${counted(kept, 'checkpoint')} left.`,
       listed(
         stayed.map(({ id, why }) => `${id} (${WHY[why]})`),
-        (count) => `${counted(count, 'checkpoint')} of it ${count === 1 ? 'stays' : 'stay'}:`,
+        (count) => `${counted(count, 'checkpoint')} of the session ${count === 1 ? 'was' : 'were'} kept:`,
       ),
-      `The store took ${size(bytesBefore)} and takes ${size(bytesAfter)}.`,
+      `Store size: ${size(bytesBefore)} before, ${size(bytesAfter)} now.`,
     );
   },
 });

@@ -9,9 +9,9 @@ export const exportSession = command({
   operands: [],
   takesPaths: false,
   options: [
-    { flags: '--session <id>', description: 'its id, or enough of its beginning' },
-    { flags: '--format <format>', description: 'json', choices: ['json'] },
-    { flags: '--out <dir>', description: 'the folder to make (savepoint-export-SESSION)' },
+    { flags: '--session <id>', description: 'the session: its id, or a unique prefix (required)' },
+    { flags: '--format <format>', description: 'the output format', choices: ['json'] },
+    { flags: '--out <dir>', description: 'the folder to create (default savepoint-export-SESSION)' },
   ],
   examples: [
     'savepoint export --session 3f2a91bc --format json',
@@ -20,7 +20,7 @@ export const exportSession = command({
 
   input({ options: { session, out } }, { absolute }) {
     if (typeof session !== 'string' || session === '') {
-      throw new SavepointError('USAGE', 'export wants a session, as --session ID.', { argument: '--session' });
+      throw new SavepointError('USAGE', 'export needs a session: use --session ID.', { argument: '--session' });
     }
     const name = session.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 60);
     return { session, folder: absolute(typeof out === 'string' ? out : `savepoint-export-${name}`) };
@@ -29,10 +29,13 @@ export const exportSession = command({
   render({ session, folder, changes, incomplete, damaged }) {
     return lines(
       `Wrote ${counted(changes, 'change')} of session ${showText(session)} to ${shown(folder)}`,
-      listed(incomplete, (count) => `${counted(count, 'change')} without a content that is not in the store any more:`),
+      listed(
+        incomplete,
+        (count) => `${counted(count, 'change')} incomplete, because content is no longer in the store:`,
+      ),
       listed(
         damaged.map(({ id, problem }) => `${id}: ${showText(problem.message)}`),
-        () => 'damaged, so that changes of theirs may be missing:',
+        () => 'damaged checkpoints, whose changes may be missing:',
       ),
     );
   },

@@ -15,14 +15,14 @@ export const history = command({
   operands: [],
   takesPaths: false,
   options: [
-    { flags: '--session <id>', description: 'only changes of that session' },
-    { flags: '--agent <name>', description: 'only changes of that agent; also user, outside' },
-    { flags: '--tool <name>', description: 'only changes by that tool, or by an act, as edit' },
-    { flags: '--file <path>', description: 'only changes of that file, or below that folder' },
-    { flags: '--since <time>', description: 'not older: "2026-01-31 12:00", "10 minutes ago"' },
-    { flags: '--until <time>', description: 'not younger' },
-    { flags: '--limit <number>', description: 'how many at most (100)' },
-    { flags: '--before <change>', description: 'only older ones than this, as cp_12.3' },
+    { flags: '--session <id>', description: 'only changes of this session' },
+    { flags: '--agent <name>', description: 'only changes of this agent; also user, outside' },
+    { flags: '--tool <name>', description: 'only changes by this tool, or by an operation such as edit' },
+    { flags: '--file <path>', description: 'only changes of this file, or below this folder' },
+    { flags: '--since <time>', description: 'at or after: "2026-01-31 12:00", "10 minutes ago"' },
+    { flags: '--until <time>', description: 'at or before' },
+    { flags: '--limit <number>', description: 'maximum number of changes (default 100)' },
+    { flags: '--before <change>', description: 'only changes older than this one (cp_12.3)' },
   ],
   examples: [
     'savepoint history',
@@ -34,7 +34,11 @@ export const history = command({
     const { file, ...texts } = given.options;
     const limit = wholeNumber(given, 'limit', '--limit');
     if (typeof texts['before'] === 'string' && !/^cp_[1-9]\d{0,8}\.[1-9]\d{0,6}$/.test(texts['before'])) {
-      throw new SavepointError('USAGE', '--before wants a change as cp_12.3.', { argument: '--before' });
+      throw new SavepointError(
+        'USAGE',
+        `--before needs the id of a change such as cp_12.3, not ${JSON.stringify(texts['before'])}.`,
+        { argument: '--before' },
+      );
     }
     const named = ['session', 'agent', 'tool', 'since', 'until', 'before'].flatMap((name) => {
       const text = texts[name];
@@ -51,7 +55,7 @@ export const history = command({
     const notes = [
       ...unlisted.map(({ id, why, files }) =>
         why === 'first'
-          ? `${view.style.id(id)}  the first checkpoint: ${counted(files, 'file')} that were there before`
+          ? `${view.style.id(id)}  the first checkpoint, ${counted(files, 'file')}`
           : `${view.style.id(id)}  ${counted(files, 'path')} changed, too many to list: \`savepoint show ${id}\``,
       ),
       ...damaged.map(
@@ -62,8 +66,8 @@ export const history = command({
     const oldest = changes.at(-1)?.id;
     return lines(
       heading,
-      notes.length === 0 ? [] : ['without a list of changes:', ...notes.map((note) => `  ${note}`)],
-      more && oldest !== undefined ? [`… and older ones: add --before ${oldest}`] : [],
+      notes.length === 0 ? [] : ['Checkpoints without a list of changes:', ...notes.map((note) => `  ${note}`)],
+      more && oldest !== undefined ? [`Older changes: add --before ${oldest}`] : [],
     );
   },
 });
@@ -99,9 +103,9 @@ function whatText(change: ChangeJson): string {
 }
 
 function backText({ takenBack, takenBackHunks }: ChangeJson): string {
-  if (takenBack !== null) return `  [taken back by ${takenBack}]`;
+  if (takenBack !== null) return `  [reverted by ${takenBack}]`;
   if (takenBackHunks.length === 0) return '';
   const by = [...new Set(takenBackHunks.map((one) => one.by))].join(', ');
   const hunks = takenBackHunks.map(({ hunk }) => hunk).join(', ');
-  return `  [hunk${takenBackHunks.length === 1 ? '' : 's'} ${hunks} taken back by ${by}]`;
+  return `  [hunk${takenBackHunks.length === 1 ? '' : 's'} ${hunks} reverted by ${by}]`;
 }

@@ -15,14 +15,14 @@ export const sessions = command({
 
   render({ sessions: found, damaged }, { style }) {
     return lines(
-      found.length === 0 ? ['No sessions of agents are on record.'] : [],
+      found.length === 0 ? ['No sessions recorded yet.'] : [],
       found.flatMap(({ id, actor, first, last, title, prompts, calls, changes, unsure, added, removed }) => [
         `${style.id(showText(id))}  ${showText(actor.name)}  ${style.faint(`${when(first)} to ${when(last)}`)}`,
         ...(title === null ? [] : [`  ${showText(shortened(title))}`]),
         `  ${[
           counted(prompts, 'prompt'),
           counted(calls, 'call'),
-          `${counted(changes, 'change')}${unsure === 0 ? '' : ` (${unsure} of them perhaps of others)`}`,
+          `${counted(changes, 'change')}${unsure === 0 ? '' : ` (${unsure} possibly by another author)`}`,
           lineCounts(added, removed),
         ]
           .filter((part) => part !== '')

@@ -24,45 +24,25 @@ export const stats = command({
   examples: ['savepoint stats', 'savepoint stats --json'],
   input: () => ({}),
 
-  render({ changes, steps, acts, timeToApply, threeFiles, targets, storage, damaged }, { style }) {
+  render({ changes, steps, acts, timeToApply, threeFiles, storage, damaged }, { style }) {
     const row = (name: string, value: string): string => `${style.faint(`${name}:`.padEnd(16))} ${value}`;
-    const target = (text: string, isMet: boolean | null): string =>
-      isMet === null
-        ? `(target: ${text})`
-        : isMet
-          ? style.good(`(target ${text}: met)`)
-          : style.bad(`(target ${text}: missed)`);
     return lines(
       row(
         'success',
-        `${percent(changes.success)}  ${grouped(changes.standing)} of ${counted(changes.all, 'change')} stand  ` +
-          target(
-            `above ${percent(targets.success)}`,
-            changes.success === null ? null : changes.success > targets.success,
-          ),
+        `${percent(changes.success)}  (${grouped(changes.standing)} of ${counted(changes.all, 'change')} in effect)`,
       ),
       row(
         'rolled back',
-        `${percent(steps.rollBackRate)}  ${grouped(steps.takenBack)} of ${counted(steps.all, 'call or edit', 'calls and edits')}  ` +
-          target(
-            `below ${percent(targets.rollBackRate)}`,
-            steps.rollBackRate === null ? null : steps.rollBackRate < targets.rollBackRate,
-          ),
+        `${percent(steps.rollBackRate)}  (${grouped(steps.takenBack)} of ${counted(steps.all, 'call or edit', 'calls and edits')})`,
       ),
       row('time to apply', durations(timeToApply)),
+      row('3 or more files', durations(threeFiles)),
       row(
-        '3 files or more',
-        `${durations(threeFiles)}  ${target(
-          `below ${seconds(targets.threeFiles)}`,
-          threeFiles.median === null ? null : threeFiles.median < targets.threeFiles,
-        )}`,
-      ),
-      row(
-        'acts',
+        'operations',
         [
           counted(acts.edit, 'edit'),
           counted(acts.restore, 'restore'),
-          counted(acts.rollback, 'roll-back'),
+          counted(acts.rollback, 'rollback'),
           counted(acts.undo, 'undo', 'undos'),
           counted(acts.redo, 'redo', 'redos'),
         ].join(', '),
@@ -77,12 +57,12 @@ export const stats = command({
 });
 
 function percent(share: number | null): string {
-  return share === null ? '–' : `${Math.round(share * 1000) / 10} %`;
+  return share === null ? '–' : `${Math.round(share * 1000) / 10}%`;
 }
 
 function durations({ calls, median, p95 }: Durations): string {
-  if (median === null || p95 === null) return '–  no call is on record';
-  return `median ${seconds(median)}, 95 % within ${seconds(p95)}  (${counted(calls, 'call')})`;
+  if (median === null || p95 === null) return '–  (no calls recorded)';
+  return `median ${seconds(median)}, 95th percentile ${seconds(p95)}  (${counted(calls, 'call')})`;
 }
 
 function seconds(ms: number): string {

@@ -1,6 +1,6 @@
-/** What `undo` and `redo` have in common: each can be taken back itself, so nobody is asked. */
+/** The common part of `undo` and `redo`. Each can be reverted by the other, so neither asks for confirmation. */
 import { showText } from '@savepoint/core';
-import type { OutputOf, VERBS } from '@savepoint/core/faces';
+import { type OutputOf, type VERBS, wouldDo } from '@savepoint/core/faces';
 import { type Given, lines, type OptionSpec } from '../../command.ts';
 import { captureWarnings } from '../../show/capture.ts';
 import { planLines, planNotes, toldPaths } from '../../show/plan.ts';
@@ -8,9 +8,9 @@ import { counted } from '../../show/words.ts';
 import type { View } from '../../view.ts';
 
 export const INVERSE_OPTIONS: readonly OptionSpec[] = [
-  { flags: '-n, --dry-run', description: 'only show what would happen' },
-  { flags: '--force', description: 'also what is frozen' },
-  { flags: '-y, --yes', description: 'accepted and not needed: it never asks' },
+  { flags: '-n, --dry-run', description: 'only show what would change' },
+  { flags: '--force', description: 'also change frozen paths' },
+  { flags: '-y, --yes', description: 'accepted for consistency; this command never asks' },
 ];
 
 const LISTED_WHEN_DONE = 10;
@@ -26,13 +26,13 @@ export function inverseText(output: OutputOf<typeof VERBS.undo>, { style }: View
   const { checkpoint, dryRun, outcome } = output;
   const what = showText(output.description);
   const told = toldPaths(output).length;
-  const paths = told === 0 ? 'the files are so already' : counted(told, 'path');
+  const paths = told === 0 ? 'the files already are in that state' : counted(told, 'path');
   if (dryRun) {
     return lines(
-      `It would be: ${what}${outcome === 'nothing' ? ', and the files are so already' : ''}`,
+      `Preview: ${wouldDo(what)}${outcome === 'nothing' ? '; the files already are in that state' : ''}`,
       planLines(output, style),
       planNotes(output, null),
-      outcome === 'ready' ? [`${paths} to change; what is there now is saved first.`] : [],
+      outcome === 'ready' ? [`${paths} would change. The current state is saved first.`] : [],
     );
   }
   return lines(

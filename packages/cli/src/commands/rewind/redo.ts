@@ -9,5 +9,5 @@ export const redo = command({
   options: INVERSE_OPTIONS,
   examples: ['savepoint redo', 'savepoint redo --dry-run'],
   input: inverseInput,
-  render: (output, view) => inverseText(output, view, '`savepoint undo` takes it back.'),
+  render: (output, view) => inverseText(output, view, 'Run `savepoint undo` to revert.'),
 });

@@ -13,25 +13,25 @@ const LISTED_WHEN_DONE = 10;
 
 export const restore = command({
   verb: VERBS.restore,
-  operands: [['<checkpoint>', 'cp_12, last, last~2, a commit id, @{10 minutes ago}']],
+  operands: [['<checkpoint>', 'cp_12, last, last~2, a commit id or @{10 minutes ago}']],
   takesPaths: true,
   options: [
-    { flags: '-n, --dry-run', description: 'only show what would happen' },
-    { flags: '-y, --yes', description: 'do not ask' },
-    { flags: '--all', description: 'the whole workspace, also from a subfolder' },
-    { flags: '--root <folder>', description: 'only this repository, without those that lie in it' },
-    { flags: '--allow-partial', description: 'also where a root could not be captured: it is left alone' },
-    { flags: '--exact', description: 'equal to the checkpoint, also where agents and others changed files since' },
+    { flags: '-n, --dry-run', description: 'only show what would change' },
+    { flags: '-y, --yes', description: 'do not ask for confirmation' },
+    { flags: '--all', description: 'restore the entire workspace, even from a subfolder' },
+    { flags: '--root <folder>', description: 'restore only this repository, without nested ones' },
+    { flags: '--allow-partial', description: 'proceed if a root was not captured; it is left untouched' },
+    { flags: '--exact', description: 'restore exactly, even if both agents and others changed files since' },
     {
       flags: '--keep-outside',
-      description: 'take back only what agents did; without agents, keep what changed since the last checkpoint',
+      description: 'revert only changes of agents; if there are none, keep changes since the last checkpoint',
       conflicts: 'exact',
     },
     {
       flags: '--git',
-      description: 'also put branch, HEAD and index of each repository back; commits left behind stay in the store',
+      description: 'also restore branch, HEAD and index; commits that become unreachable are kept in the store',
     },
-    { flags: '--force', description: 'also what is frozen' },
+    { flags: '--force', description: 'also change frozen paths' },
   ],
   examples: [
     'savepoint restore last --dry-run',
@@ -65,7 +65,7 @@ export const restore = command({
     const preview =
       mode === null ? first : await VERBS.restore.handle(savepoint, { ...wanted, dryRun: true }, { signal });
     if (preview.outcome === 'ready') await agreeTo(preview, session);
-    // With a conflict or a refused path it fails, as it would have done without a look first.
+    // With a conflict or a refused path, this call fails with the proper error.
     return VERBS.restore.handle(savepoint, { ...wanted, expected: preview.fingerprint }, { signal });
   },
 
@@ -73,33 +73,33 @@ export const restore = command({
     if (output.dryRun) return previewText(output, view);
     const { target, checkpoint } = output;
     if (output.outcome === 'nothing') {
-      return lines(`Nothing to restore: the files are as in ${target.id} already.`, planNotes(output, target));
+      return lines(`Nothing to restore: the files already match ${target.id}.`, planNotes(output, target));
     }
     return lines(
       `${showText(output.description)}: ${whatChanges(output)}${after(output)}`,
       given.options['yes'] === true ? planLines(output, view.style, LISTED_WHEN_DONE) : [],
       planNotes(output, target),
       captureWarnings(output.capture),
-      checkpoint === null ? [] : ['`savepoint undo` takes it back.'],
+      checkpoint === null ? [] : ['Run `savepoint undo` to revert.'],
     );
   },
 });
 
 /**
- * Both agents and others changed files since. Null where nobody is there to be asked: then it is a conflict.
+ * Asks what to keep if both agents and others changed files since. Null without a terminal: then it is a conflict.
  * @throws SavepointError CANCELLED
  */
 async function whoseWorkGoes(preview: Output, { ask, view }: Session): Promise<'keep-outside' | 'exact' | null> {
   if (ask === null || preview.parties === null) return null;
   const { agents, outside } = preview.parties;
   const told = lines(
-    `Since ${view.style.id(preview.target.id)} ${agents.map((name) => showText(name)).join(', ')} changed files, and so did others:`,
-    listed(outside.map(shown), () => 'these hold, or may hold, what no agent did:'),
+    `Since ${view.style.id(preview.target.id)}, both agents (${agents.map((name) => showText(name)).join(', ')}) and others changed files.`,
+    listed(outside.map(shown), () => 'Changed by others, or possibly by others:'),
   );
-  if (await ask(told, 'Keep what others did, and take back only what agents did?')) return 'keep-outside';
-  const paths = counted(outside.length, 'of these paths', 'of these paths');
-  if (await ask('', `Restore all of it exactly, so that others lose what they did in ${paths}?`)) return 'exact';
-  throw new SavepointError('CANCELLED', 'Not restored.');
+  if (await ask(told, 'Revert only changes of agents, and keep all others?')) return 'keep-outside';
+  const paths = counted(outside.length, 'path');
+  if (await ask('', `Restore exactly, and lose the changes of others in ${paths}?`)) return 'exact';
+  throw new SavepointError('CANCELLED', 'Nothing was restored.');
 }
 
 async function agreeTo(preview: Output, session: Session): Promise<void> {
@@ -110,20 +110,21 @@ async function agreeTo(preview: Output, session: Session): Promise<void> {
     hint: LOOK_FIRST,
     shown: previewText(preview, session.view),
     question: `Restore ${paths}?`,
-    declined: 'Not restored.',
+    declined: 'Nothing was restored.',
   });
 }
 
 function previewText(preview: Output, { style }: View): string {
   const { target, outcome } = preview;
   const what = `${style.id(target.id)} (${when(target.time)}, ${showText(target.description)})`;
-  const heading = outcome === 'nothing' ? `Nothing to restore: the files are as in ${what}.` : `Restoring ${what}:`;
+  const heading =
+    outcome === 'nothing' ? `Nothing to restore: the files already match ${what}.` : `Preview: would restore ${what}`;
   return lines(
     heading,
     planLines(preview, style),
     planNotes(preview, target),
     captureNotes(preview.capture),
-    outcome === 'ready' ? [`${whatChanges(preview)} to change; what is there now is saved first.`] : [],
+    outcome === 'ready' ? [`${whatChanges(preview)} would change. The current state is saved first.`] : [],
   );
 }
 
@@ -133,5 +134,5 @@ function whatChanges(act: Output): string {
 }
 
 function after({ before, checkpoint }: Output): string {
-  return checkpoint === null || before === null ? '' : `  (now ${checkpoint.id}; ${before.id} is the state before)`;
+  return checkpoint === null || before === null ? '' : `  (now ${checkpoint.id}, before: ${before.id})`;
 }

@@ -18,21 +18,21 @@ export const rollback = command({
   operands: [],
   takesPaths: false,
   options: [
-    { flags: '--change <id>', description: 'this change, as cp_12.3; may be given several times', many: true },
-    { flags: '--hunk <id>', description: 'this hunk of a change, as cp_12.3:2; --dry-run shows them', many: true },
-    { flags: '--agent <name>', description: 'what this agent did' },
-    { flags: '--session <id>', description: 'what was done in this session' },
-    { flags: '--call <id>', description: 'what this call of a tool did' },
-    { flags: '--after <when>', description: "what came after: cp_12, 2026-01-31T12:00, '10 minutes ago'" },
-    { flags: '--file <path>', description: 'what happened to this file or folder', many: true },
-    { flags: '--root <folder>', description: 'what happened in this repository' },
-    { flags: '--include-shared', description: 'also changes that may be from others, too' },
-    { flags: '--skip-conflicts', description: 'leave alone what does not merge, and do the rest' },
-    { flags: '--ours <path>', description: 'where it does not merge, its lines stay as they are now', many: true },
-    { flags: '--theirs <path>', description: 'where it does not merge, the change goes all the same', many: true },
-    { flags: '--force', description: 'also while a call is open that may write the same files' },
-    { flags: '-n, --dry-run', description: 'only show what would happen' },
-    { flags: '-y, --yes', description: 'do not ask' },
+    { flags: '--change <id>', description: 'this change (cp_12.3); can be repeated', many: true },
+    { flags: '--hunk <id>', description: 'this hunk (cp_12.3:2); --dry-run lists them; can be repeated', many: true },
+    { flags: '--agent <name>', description: 'changes of this agent' },
+    { flags: '--session <id>', description: 'changes of this session' },
+    { flags: '--call <id>', description: 'changes of this tool call' },
+    { flags: '--after <when>', description: "changes after cp_12, 2026-01-31T12:00 or '10 minutes ago'" },
+    { flags: '--file <path>', description: 'changes of this file or folder; can be repeated', many: true },
+    { flags: '--root <folder>', description: 'changes in this repository' },
+    { flags: '--include-shared', description: 'also changes that may be from another author' },
+    { flags: '--skip-conflicts', description: 'skip changes that do not merge, and roll back the rest' },
+    { flags: '--ours <path>', description: 'on a conflict in this path, keep the current lines', many: true },
+    { flags: '--theirs <path>', description: 'on a conflict in this path, revert the change anyway', many: true },
+    { flags: '--force', description: 'proceed even if an open call may write the same files' },
+    { flags: '-n, --dry-run', description: 'only show what would change' },
+    { flags: '-y, --yes', description: 'do not ask for confirmation' },
   ],
   examples: [
     'savepoint rollback --agent claude --dry-run',
@@ -65,7 +65,7 @@ export const rollback = command({
     const preview = await VERBS.rollback.handle(savepoint, { ...input, dryRun: true }, { signal });
     const isRefused = preview.openCalls.length > 0 && input.force !== true;
     if (preview.outcome === 'ready' && !isRefused) await agreeTo(preview, session);
-    // With a conflict or an open call it fails, as it would have done without a look first.
+    // With a conflict or an open call, this call fails with the proper error.
     return VERBS.rollback.handle(savepoint, { ...input, expected: preview.fingerprint }, { signal });
   },
 
@@ -73,14 +73,13 @@ export const rollback = command({
     if (output.dryRun) return previewText(output, view);
     if (output.outcome === 'nothing') return lines('Nothing to roll back.', notes(output, view));
     const { before, checkpoint } = output;
-    const now =
-      checkpoint === null || before === null ? '' : `  (now ${checkpoint.id}; ${before.id} is the state before)`;
+    const now = checkpoint === null || before === null ? '' : `  (now ${checkpoint.id}, before: ${before.id})`;
     return lines(
       `${showText(output.description)}${now}`,
       given.options['yes'] === true ? planLines(output, view.style, LISTED_WHEN_DONE) : [],
       notes(output, view),
       captureWarnings(output.capture),
-      '`savepoint undo` takes it back.',
+      'Run `savepoint undo` to revert.',
     );
   },
 });
@@ -89,11 +88,11 @@ async function agreeTo(preview: Output, session: Session): Promise<void> {
   const paths = counted(toldPaths(preview).length, 'path');
   await agree(session, {
     verb: 'rollback',
-    would: `The roll-back would change ${paths}`,
+    would: `The rollback would change ${paths}`,
     hint: LOOK_FIRST,
     shown: previewText(preview, session.view),
-    question: `Take back in ${paths}?`,
-    declined: 'Not rolled back.',
+    question: `Roll back ${paths}?`,
+    declined: 'Nothing was rolled back.',
   });
 }
 
@@ -102,9 +101,9 @@ function previewText(preview: Output, view: View): string {
   const conflicts = preview.results.some(({ result }) => result === 'conflict');
   const heading =
     changes.length > 0
-      ? `Rolling back ${counted(changes.length, 'change')}:`
+      ? `Preview: would roll back ${counted(changes.length, 'change')}`
       : conflicts
-        ? 'Nothing can be rolled back as it is:'
+        ? 'Nothing can be rolled back because of conflicts:'
         : 'Nothing to roll back.';
   return lines(
     heading,
@@ -113,7 +112,7 @@ function previewText(preview: Output, view: View): string {
     captureNotes(preview.capture),
     hunkLines(preview, view),
     outcome === 'ready'
-      ? [`${counted(toldPaths(preview).length, 'path')} to change; what is there now is saved first.`]
+      ? [`${counted(toldPaths(preview).length, 'path')} would change. The current state is saved first.`]
       : [],
   );
 }
@@ -126,34 +125,34 @@ function notes(output: Output, { style }: View): string[] {
   const isNamed = output.plan.conflicts.length > 0;
   const nothingFits = results.length === 0 && skipped.length === 0;
   return [
-    ...(nothingFits ? ['No change on the timeline fits.'] : []),
+    ...(nothingFits ? ['No change matches.'] : []),
     ...planNotes({ ...output, plan: { ...output.plan, kept: [] } }, null),
     ...listed(
       isNamed ? [] : left.map(({ path, why }) => `${shown(path)} (${showText(why ?? '')})`),
-      () => 'does not merge, and is left as it is:',
+      () => 'conflicts, left unchanged:',
     ),
     ...left.flatMap(({ path, sides }) => sidesLines(path, sides, style)),
     ...listed(
       told.map(({ path, why }) => `${shown(path)} (${showText(why ?? '')})`),
-      () => 'to know:',
+      () => 'notes:',
     ),
     ...listed(
       untouched.map(({ path, why }) => `${shown(path)} (${showText(why ?? '')})`),
-      (count) => `left as ${count === 1 ? 'it is' : 'they are'}:`,
+      () => 'left unchanged:',
     ),
     ...listed(
       skipped.map(({ id, path, why }) => `${id}  ${shown(path)} (${showText(why)})`),
       (count) => `skipped: ${counted(count, 'change')}`,
     ),
     ...(skipped.some(({ why }) => /^it may be from|not known for sure/.test(why))
-      ? ['--include-shared takes those back that may be from others, too.']
+      ? ['--include-shared also rolls back changes that may be from another author.']
       : []),
     ...listed(
       openCalls.map(
         ({ agent, tool, summary, call }) =>
           `${showText(agent)}: ${showText(tool)} ${showText(summary)} (call ${showText(call)})`,
       ),
-      () => 'open just now, so that it is refused without --force:',
+      () => 'open calls that may write the same files (--force to proceed anyway):',
     ),
   ];
 }
@@ -166,9 +165,9 @@ function hunkLines({ hunks }: Output, { style }: View): string[] {
       .replace(/\n$/, '')
       .split('\n')
       .map((line) => (line.startsWith('+') ? style.good(line) : line.startsWith('-') ? style.bad(line) : line)),
-    ...(cut ? ['  … and more (`savepoint diff` shows it all)'] : []),
+    ...(cut ? ['  … (cut; see `savepoint diff --change`)'] : []),
   ]);
-  return ['hunks, each to be taken back alone with --hunk:', ...told];
+  return ['hunks (roll back single ones with --hunk):', ...told];
 }
 
 type Options = Given['options'];

@@ -9,5 +9,5 @@ export const undo = command({
   options: INVERSE_OPTIONS,
   examples: ['savepoint undo', 'savepoint undo --dry-run'],
   input: inverseInput,
-  render: (output, view) => inverseText(output, view, '`savepoint redo` brings it again.'),
+  render: (output, view) => inverseText(output, view, 'Run `savepoint redo` to redo it.'),
 });

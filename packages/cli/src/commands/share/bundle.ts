@@ -9,11 +9,11 @@ export const bundleCreate = command({
   operands: [['<file>', 'the bundle to write']],
   takesPaths: false,
   options: [
-    { flags: '--session <id>', description: "only one session's checkpoints, and those that its changes need" },
-    { flags: '--since <checkpoint>', description: 'only what came after it, for those who have it' },
-    { flags: '--private', description: 'also .env files, keys, and what ignore rules cover' },
-    { flags: '--messages', description: 'also prompts, answers and what tools were called with' },
-    { flags: '--overwrite', description: 'replace the file if it is there' },
+    { flags: '--session <id>', description: 'only checkpoints of this session, and those that its changes need' },
+    { flags: '--since <checkpoint>', description: 'only checkpoints after this one; the recipient must have it' },
+    { flags: '--private', description: 'include .env files, keys and ignored files' },
+    { flags: '--messages', description: 'include prompts, answers and tool arguments' },
+    { flags: '--overwrite', description: 'replace the file if it exists' },
   ],
   examples: [
     'savepoint bundle create ../project.bundle',
@@ -38,7 +38,7 @@ export const bundleCreate = command({
       `Wrote ${counted(checkpoints.length, 'checkpoint')} (${which}) to ${shown(file)}, ${counted(bytes, 'byte')}`,
       leftOut === 0
         ? []
-        : `${counted(leftOut, 'private path')} stayed here (.env files, keys, what ignore rules cover); --private takes them along.`,
+        : `Left out ${counted(leftOut, 'private path')} (.env files, keys, ignored files); use --private to include them.`,
     );
   },
 });
@@ -47,7 +47,7 @@ export const bundleRestore = command({
   verb: VERBS.bundleRestore,
   operands: [
     ['<file>', 'the bundle'],
-    ['<folder>', 'empty or missing, or restored from an earlier bundle of the same timeline'],
+    ['<folder>', 'empty, missing, or restored from an earlier bundle of the same timeline'],
   ],
   takesPaths: false,
   options: [],
@@ -57,15 +57,15 @@ export const bundleRestore = command({
 
   render: ({ workspace, isNew, added, restored, paths, roots }) => {
     const where = shown(workspace.path);
-    if (added.length === 0) return lines(`${where} has all of it already; nothing was changed.`);
-    const came = `${counted(added.length, 'checkpoint')} came${isNew ? '' : ' and went behind those that were there'}`;
+    if (added.length === 0) return lines(`${where} is already up to date. Nothing was changed.`);
+    const came = `added ${counted(added.length, isNew ? 'checkpoint' : 'new checkpoint')}`;
     return lines(
       restored === null
-        ? `${came}; all are older than the newest in ${where}, so its files stay as they are.`
-        : `${where} is ${restored.id} now (${counted(paths, 'path')}); ${came}. See \`savepoint list\` there.`,
+        ? `${where}: ${came}. All are older than its newest checkpoint, so its files were not changed.`
+        : `${where}: ${came}, restored ${restored.id} (${counted(paths, 'path')}).`,
       listed(
         roots.map((root) => (nameFromJson(root) === '' ? 'the folder itself' : shown(root))),
-        (count) => `${counted(count, 'repository', 'repositories')} came without .git:`,
+        (count) => `${counted(count, 'repository', 'repositories')} restored without .git:`,
       ),
     );
   },
@@ -75,13 +75,13 @@ export const bundleExport = command({
   verb: VERBS.bundleExport,
   operands: [],
   takesPaths: false,
-  options: [{ flags: '--patient', description: 'try again for a quarter of an hour; how it went stands in `status`' }],
+  options: [{ flags: '--patient', description: 'retry for 15 minutes; `status` shows the result' }],
   examples: ['savepoint bundle export'],
   input: ({ options }) => (options['patient'] === true ? { patient: true } : {}),
   render: ({ to, upTo, added }) => {
-    if (to === null) return lines('Nothing goes anywhere by itself: see `export.to` in `savepoint config`.');
-    if (added === null) return lines(`${showText(to)} has everything up to ${upTo}.`);
+    if (to === null) return lines('No export is configured: set `export.to` (see `savepoint config`).');
+    if (added === null) return lines(`${showText(to)} is up to date (${upTo}).`);
     const which = added.from === added.to ? added.from : `${added.from} to ${added.to}`;
-    return lines(`${which} went to ${showText(to)} (${added.key}, ${counted(added.bytes, 'byte')}).`);
+    return lines(`Exported ${which} to ${showText(to)} (${added.key}, ${counted(added.bytes, 'byte')}).`);
   },
 });

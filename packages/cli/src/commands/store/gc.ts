@@ -9,11 +9,11 @@ export const gc = command({
   operands: [],
   takesPaths: false,
   options: [
-    { flags: '--max-checkpoints <number>', description: 'keep at most so many (1000)' },
-    { flags: '--max-age-days <number>', description: 'keep none older than this (90)' },
-    { flags: '--keep-at-least <number>', description: 'but always so many of the newest (50)' },
-    { flags: '--max-sessions <number>', description: 'keep those of so many sessions (30)' },
-    { flags: '--max-store-mb <number>', description: 'then drop the oldest until the store is no larger (10240)' },
+    { flags: '--max-checkpoints <number>', description: 'keep at most this many checkpoints (default 1000)' },
+    { flags: '--max-age-days <number>', description: 'drop checkpoints older than this (default 90)' },
+    { flags: '--keep-at-least <number>', description: 'always keep this many of the newest (default 50)' },
+    { flags: '--max-sessions <number>', description: 'keep checkpoints of at most this many sessions (default 30)' },
+    { flags: '--max-store-mb <number>', description: 'then drop the oldest until the store fits (default 10240)' },
   ],
   examples: ['savepoint gc', 'savepoint gc --max-checkpoints 100 --keep-at-least 20'],
 
@@ -33,8 +33,8 @@ export const gc = command({
     const first = dropped[0];
     const which = first === undefined ? '' : ` (${first}${dropped.length > 1 ? ` to ${dropped.at(-1)}` : ''})`;
     return lines(
-      `${counted(dropped.length, 'checkpoint')} dropped${which}, ${kept} kept; ` +
-        `the store has ${size(bytesAfter)} now and had ${size(bytesBefore)}.`,
+      `Dropped ${counted(dropped.length, 'checkpoint')}${which}, kept ${kept}. ` +
+        `Store size: ${size(bytesBefore)} before, ${size(bytesAfter)} now.`,
     );
   },
 });

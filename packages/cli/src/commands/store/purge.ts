@@ -13,8 +13,8 @@ export const purge = command({
   operands: [['<paths...>', 'files or folders']],
   takesPaths: true,
   options: [
-    { flags: '-n, --dry-run', description: 'change nothing, only say what would go' },
-    { flags: '--yes', description: 'do not ask' },
+    { flags: '-n, --dry-run', description: 'only show what would be removed' },
+    { flags: '--yes', description: 'do not ask for confirmation' },
   ],
   examples: ['savepoint purge .env --dry-run', 'savepoint purge .env config/keys'],
 
@@ -28,14 +28,14 @@ export const purge = command({
     if (options['yes'] !== true && input.dryRun !== true) {
       const seen = await VERBS.purge.handle(savepoint, { ...input, dryRun: true }, { signal });
       if (seen.checkpoints.length > 0 || seen.contents > 0) {
-        const what = `${counted(seen.contents, 'content')} from ${counted(seen.checkpoints.length, 'checkpoint')}`;
+        const what = `${versions(seen.contents)} from ${counted(seen.checkpoints.length, 'checkpoint')}`;
         await agree(session, {
           verb: 'purge',
-          would: `That would take ${what}`,
+          would: `This would permanently remove ${what}`,
           hint: FOR_GOOD,
-          shown: `This takes ${what}, for good. It cannot be undone.\n`,
+          shown: `This permanently removes ${what}. It cannot be undone.\n`,
           question: 'Purge them?',
-          declined: 'Not purged.',
+          declined: 'Nothing was purged.',
         });
       }
     }
@@ -51,34 +51,38 @@ function outcome({ dryRun, paths, checkpoints, contents, store }: PurgeJson): st
   const names = paths.map(name).join(', ');
   const of = counted(checkpoints.length, 'checkpoint');
   if (dryRun) {
-    const held = checkpoints.length === 0 ? 'No checkpoint has' : `${of} ${checkpoints.length === 1 ? 'has' : 'have'}`;
-    return [`${held} something of ${names}; ${counted(contents, 'content')} would go. Nothing was changed.`];
+    if (checkpoints.length === 0 && contents === 0) return [`Nothing to purge: no checkpoint has ${names}.`];
+    return [`Preview: would remove ${versions(contents)} of ${names} from ${of}. Nothing was changed.`];
   }
   const searched =
     store === null
       ? ''
-      : ` Searched ${counted(store.objectsSearched, 'object')} and ${counted(store.filesSearched, 'file')} of the store: ` +
-        `nothing of it is left. The store took ${size(store.bytesBefore)} and takes ${size(store.bytesAfter)}.`;
-  if (checkpoints.length === 0) return [`No checkpoint had anything of ${names}.${searched}`];
+      : ` Searched ${counted(store.objectsSearched, 'object')} and ${counted(store.filesSearched, 'file')} in the store: ` +
+        `nothing is left. Store size: ${size(store.bytesBefore)} before, ${size(store.bytesAfter)} now.`;
+  if (checkpoints.length === 0) return [`No checkpoint had ${names}.${searched}`];
   return [
-    `Purged ${counted(contents, 'content')} of ${names} from ${of}.${searched}`,
-    'What was exported or copied elsewhere before is not reached.',
+    `Purged ${versions(contents)} of ${names} from ${of}.${searched}`,
+    'Copies that were exported or made elsewhere are not reached.',
   ];
+}
+
+function versions(contents: number): string {
+  return counted(contents, 'version');
 }
 
 function unreached({ sameBytes, stillThere, otherWorkspaces }: PurgeJson): string[] {
   return [
-    ...listed(sameBytes.map(name), (count) => `The same bytes stay under ${counted(count, 'other path')}:`),
+    ...listed(sameBytes.map(name), (count) => `The same content is kept at ${counted(count, 'other path')}:`),
     ...listed(
       stillThere.map(name),
       (count) =>
-        `${counted(count, 'path')} ${count === 1 ? 'is' : 'are'} still in the folder; the next checkpoint takes what is ` +
-        'there, unless `exclude` leaves it out (`savepoint config`):',
+        `${counted(count, 'path')} still ${count === 1 ? 'exists' : 'exist'} in the workspace. The next checkpoint captures ` +
+        `${count === 1 ? 'it' : 'them'} again, unless excluded (option \`exclude\`):`,
     ),
     ...listed(
       otherWorkspaces.map(name),
       (count) =>
-        `${counted(count, 'workspace')} around or inside this one ${count === 1 ? 'has a store' : 'have stores'}:`,
+        `${counted(count, 'enclosing or nested workspace')} ${count === 1 ? 'has its own store' : 'have their own stores'}:`,
     ),
   ];
 }

@@ -4,8 +4,8 @@ import { counted, shown } from '../../show/words.ts';
 
 const WORDS = {
   forward: 'finished',
-  back: 'taken back',
-  discarded: 'thrown away: it had changed nothing yet',
+  back: 'rolled back',
+  discarded: 'discarded: it had not changed anything yet',
 } as const;
 
 export const recover = command({
@@ -13,8 +13,8 @@ export const recover = command({
   operands: [],
   takesPaths: false,
   options: [
-    { flags: '--forward', description: 'finish what needs a decision; what stands in its way is kept under the store' },
-    { flags: '--back', description: 'take back what needs a decision', conflicts: 'forward' },
+    { flags: '--forward', description: 'finish operations that need a decision; conflicting files are backed up' },
+    { flags: '--back', description: 'roll back operations that need a decision', conflicts: 'forward' },
   ],
   examples: ['savepoint recover', 'savepoint recover --forward', 'savepoint recover --back'],
 
@@ -27,12 +27,13 @@ export const recover = command({
     if (settled.length === 0 && waiting.length === 0) return lines('Nothing is pending.');
     return lines([
       ...settled.flatMap(({ direction, paths, keptFiles }) => [
-        `An act of a dead process (${counted(paths.length, 'path')}) was ${WORDS[direction]}.`,
-        ...keptFiles.map(({ path, backup }) => `  ${shown(path)} was in the way; its bytes are in ${shown(backup)}`),
+        `An interrupted operation (${counted(paths.length, 'path')}) was ${WORDS[direction]}.`,
+        ...keptFiles.map(({ path, backup }) => `  ${shown(path)} was in the way; it was moved to ${shown(backup)}`),
       ]),
       ...waiting.map(
         ({ roots, paths }) =>
-          `An act (${counted(paths.length, 'path')}) waits for ${roots.map(shown).join(', ')}: mount it again, and the next command settles it.`,
+          `An interrupted operation (${counted(paths.length, 'path')}) needs ${roots.map(shown).join(', ')}: ` +
+          'mount it again, and the next command recovers the operation.',
       ),
     ]);
   },

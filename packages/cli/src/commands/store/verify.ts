@@ -13,19 +13,19 @@ export const verify = command({
 
   render({ deep, checkpoints, sound, damage }, { style }) {
     if (damage.length === 0) {
-      const how = deep ? 'every byte was read' : 'contents were not read: `savepoint verify --deep` does that';
-      return lines(`${counted(checkpoints, 'checkpoint')}, ${style.good('sound')} (${how})`);
+      const how = deep ? 'every byte was read' : 'contents were not read; `savepoint verify --deep` reads them';
+      return lines(`${counted(checkpoints, 'checkpoint')}, ${style.good('no damage found')} (${how})`);
     }
     return lines(
       style.bad(
-        `${counted(damage.length, 'damage', 'damages')}; ${sound} of ${counted(checkpoints, 'checkpoint')} restore whole`,
+        `${counted(damage.length, 'problem')} found; ${sound} of ${counted(checkpoints, 'checkpoint')} can be fully restored`,
       ),
       damage.flatMap(({ object, file, problem, checkpoints: hurt }) => [
         `  ${object ?? (file === null ? 'the store' : shown(file))}: ${showText(problem)}`,
         ...(file === null || object === null ? [] : [`    in ${shown(file)}`]),
-        ...(hurt.length === 0 ? [] : [`    hurts ${hurt.join(', ')}`]),
+        ...(hurt.length === 0 ? [] : [`    affects ${hurt.join(', ')}`]),
       ]),
-      'Take a checkpoint now: it saves anew what is sound in the folder.',
+      'Run `savepoint checkpoint` now: it repairs damaged objects whose content is still in the workspace.',
     );
   },
 });

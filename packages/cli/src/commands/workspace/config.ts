@@ -8,7 +8,7 @@ const FROM = {
   project: "the project's file",
   environment: 'SAVEPOINT in the environment',
 };
-const STATE = { absent: 'not there', read: 'read', bad: 'cannot be used', unused: 'not used: project_file is false' };
+const STATE = { absent: 'not found', read: 'loaded', bad: 'invalid', unused: 'not used: project_file is false' };
 
 export const config = command({
   verb: VERBS.config,
@@ -35,13 +35,13 @@ export const config = command({
           from === 'default' ? style.faint('default') : `${FROM[from]}; default ${showText(JSON.stringify(fallback))}`;
         return `${key.padEnd(columns)}  ${text.padEnd(width)}  ${told}`;
       }),
-      enabled ? [] : ['', 'Nothing is captured by itself; what you ask for works.'],
-      ignored.length === 0 ? [] : ['', 'Said, and not in force:'],
+      enabled ? [] : ['', 'Automatic checkpoints are off; commands still work.'],
+      ignored.length === 0 ? [] : ['', 'Ignored settings:'],
       ignored.map(
         ({ file, key, value, why }) =>
           `  ${file === null ? 'the environment' : name(file)}: ${showText(key)} = ${showText(JSON.stringify(value))}: ${why}`,
       ),
-      problems.length === 0 ? [] : ['', style.bad('These have to be mended first:')],
+      problems.length === 0 ? [] : ['', style.bad('Fix these errors first:')],
       problems.map(({ file, key, message }) => `  ${name(file)}: ${showText(`${key ?? 'it'} ${message}`)}`),
     );
   },

@@ -6,9 +6,9 @@ export const context = command({
   operands: [],
   takesPaths: false,
   options: [
-    { flags: '--max <characters>', description: 'how long the text may be; 4000 without it' },
-    { flags: '--structure', description: 'also which folders and files there are' },
-    { flags: '--depth <levels>', description: 'levels of folders, with --structure; 2 without it' },
+    { flags: '--max <characters>', description: 'maximum length of the text (default 4000)' },
+    { flags: '--structure', description: 'also list files and folders' },
+    { flags: '--depth <levels>', description: 'levels of folders to list with --structure (default 2)' },
   ],
   examples: ['savepoint context', 'savepoint context --structure --depth 3 --max 8000'],
 

@@ -4,10 +4,10 @@ import { shown } from '../../show/words.ts';
 
 export const linkWorkspace = command({
   verb: VERBS.linkWorkspace,
-  operands: [['<path>', "the folder that the checkpoints were taken of, or the store's id"]],
+  operands: [['<path>', "the old folder of the workspace, or its store's id"]],
   takesPaths: false,
   options: [],
   examples: ['savepoint workspace link /old/disk/project', 'savepoint workspace link 0123456789abcdef0123456789abcdef'],
   input: ({ operands: [path = ''] }, { absolute }) => ({ from: /^[0-9a-f]{32}$/.test(path) ? path : absolute(path) }),
-  render: ({ path }) => lines(`${shown(path)} has those checkpoints now; see \`savepoint list\`.`),
+  render: ({ path }) => lines(`Linked ${shown(path)} to those checkpoints; see \`savepoint list\`.`),
 });

@@ -7,10 +7,10 @@ import type { View } from '../../view.ts';
 type Repository = OutputOf<typeof VERBS.repos>['repositories'][number];
 
 const LINKS: Readonly<Record<string, string>> = {
-  worktree: 'a worktree',
-  submodule: 'a submodule',
-  elsewhere: 'its .git leads to a repository that does not know this folder',
-  around: 'the repository is around the workspace',
+  worktree: 'worktree',
+  submodule: 'submodule',
+  elsewhere: '.git points to a repository that does not know this folder',
+  around: 'the repository encloses the workspace',
 };
 const SHORT_ID = 12;
 
@@ -27,10 +27,10 @@ export const repos = command({
       style.strong(shown(workspace)),
       repositories.flatMap((one) => [
         `  ${place(one.path)}  ${standing(one)}${work(one, style)}${notes(one)}`,
-        ...(one.problem === null ? [] : [style.faint(`    not all could be told: ${showText(one.problem)}`)]),
+        ...(one.problem === null ? [] : [style.faint(`    state incomplete: ${showText(one.problem)}`)]),
       ]),
-      unreadable.map(({ path, code }) => style.bad(`  cannot be looked into (${code}): ${shown(path)}`)),
-      missing.map((path) => `  ${place(path)}  not there, though the configuration has it for a root`),
+      unreadable.map(({ path, code }) => style.bad(`  unreadable (${code}): ${shown(path)}`)),
+      missing.map((path) => `  ${place(path)}  does not exist, but is configured as a root`),
     );
   },
 });
@@ -40,9 +40,9 @@ function place(path: JsonName): string {
 }
 
 function standing({ kind, branch, commit, detached, unborn }: Repository): string {
-  if (kind === 'folder') return 'a plain folder';
+  if (kind === 'folder') return 'plain folder';
   const at = commit === null ? '' : ` at ${showText(commit.slice(0, SHORT_ID))}`;
-  if (detached) return `detached${at}`;
+  if (detached) return `detached HEAD${at}`;
   if (branch === null) return 'on an unknown branch';
   return `on ${showName(nameFromJson(branch))}${unborn ? ', no commit yet' : at}`;
 }
@@ -50,13 +50,13 @@ function standing({ kind, branch, commit, detached, unborn }: Repository): strin
 function work({ kind, state, changed }: Repository, style: View['style']): string {
   if (kind === 'folder') return '';
   if (state === 'clean') return `, ${style.good('clean')}`;
-  if (changed === null) return ', clean or not is unknown';
+  if (changed === null) return ', state unknown';
   return `, ${style.bad(`${counted(changed, 'path')} changed`)}`;
 }
 
 function notes({ operation, link }: Repository): string {
   const said = [
-    operation === null ? null : `${showText(operation)} in flight`,
+    operation === null ? null : `${showText(operation)} in progress`,
     link === null ? null : (LINKS[link] ?? null),
   ].filter((note) => note !== null);
   return said.length === 0 ? '' : `  [${said.join('; ')}]`;

@@ -9,7 +9,7 @@ import { counted, shown, when } from '../../show/words.ts';
 import type { View } from '../../view.ts';
 
 const LISTED = 20;
-const NOT_RECORDED = 'What agents do is not recorded here: it is turned off (`savepoint config` says where).';
+const NOT_RECORDED = 'Recording of agents is turned off here (`savepoint config` shows where).';
 
 export const status = command({
   verb: VERBS.status,
@@ -28,27 +28,27 @@ export const status = command({
     const { workspace, last, changed, capture, pending, undo, redo } = output;
     if (workspace === null) {
       return lines(
-        'There are no checkpoints of this folder yet. Take the first with `savepoint checkpoint`.',
+        'No checkpoints yet. Take the first one with `savepoint checkpoint`.',
         output.recordsAgents ? [] : NOT_RECORDED,
         agentLines(output.agents ?? [], false),
       );
     }
     const text = [`${style.strong(shown(workspace.path))}  ${counted(output.checkpoints, 'checkpoint')}`];
-    if (output.missing) text.push('The folder is not there. `savepoint restore last` brings its files back.');
-    if (output.moved === 'moved') text.push('The folder was moved here; its checkpoints came along.');
+    if (output.missing) text.push('The folder does not exist. `savepoint restore last` restores its files.');
+    if (output.moved === 'moved') text.push('The folder was moved here; its checkpoints are still available.');
     if (output.moved === 'made-anew')
-      text.push('The folder was made anew at this path; its checkpoints are still there.');
+      text.push('The folder was deleted and created again at this path; its checkpoints are still available.');
     for (const { checkpoint, paths, missing: roots } of pending) {
       const todo =
-        roots.length === 0 ? 'Run `savepoint recover`.' : `It waits for ${roots.map(shown).join(', ')} to be mounted.`;
-      text.push(style.bad(`Pending: an act (${checkpoint}, ${counted(paths, 'path')}) is half done. ${todo}`));
+        roots.length === 0 ? 'Run `savepoint recover`.' : `Mount ${roots.map(shown).join(', ')} again to recover it.`;
+      text.push(style.bad(`Pending: an operation was interrupted (${checkpoint}, ${counted(paths, 'path')}). ${todo}`));
     }
     if (last !== null) {
       const marks = checkpointMarks(last).map((mark) => `  [${mark}]`);
       text.push(`last: ${style.id(last.id)}  ${when(last.time)}  ${showText(last.description)}${marks.join('')}`);
     }
     if (changed !== null && last !== null) {
-      if (changed.changes.length === 0) text.push(`Nothing changed since ${last.id}.`);
+      if (changed.changes.length === 0) text.push(`No changes since ${last.id}.`);
       else {
         text.push(`Changed since ${last.id}: ${totalsLine(changed.totals)}`);
         text.push(...changed.changes.slice(0, LISTED).map((change) => `  ${changeLine(change, style)}`));
@@ -57,8 +57,8 @@ export const status = command({
       }
     }
     if (capture !== null) text.push(...captureNotes(capture));
-    if (undo !== null) text.push(`undo would take back ${undo.id} (${showText(undo.description)})`);
-    if (redo !== null) text.push(`redo would take back ${redo.id} (${showText(redo.description)})`);
+    if (undo !== null) text.push(`undo would revert ${undo.id} (${showText(undo.description)})`);
+    if (redo !== null) text.push(`redo would revert ${redo.id} (${showText(redo.description)})`);
     text.push(...exportLines(output.exporting, style));
     if (!output.recordsAgents) text.push(NOT_RECORDED);
     text.push(...agentLines(output.agents ?? [], false));
@@ -69,9 +69,9 @@ export const status = command({
 function exportLines(exporting: OutputOf<typeof VERBS.status>['exporting'], style: View['style']): string[] {
   if (exporting === null) return [];
   const { to, upTo, behind, failure } = exporting;
-  const has = upTo === null ? 'nothing yet' : `everything up to ${upTo}`;
+  const has = upTo === null ? 'nothing exported yet' : `up to ${upTo}`;
   const missing = behind === 0 ? '' : `, ${counted(behind, 'checkpoint')} behind`;
-  const line = `bundles go to ${showText(to)}: it has ${has}${missing}`;
+  const line = `export to ${showText(to)}: ${has}${missing}`;
   if (failure === null) return [line];
-  return [line, style.bad(`  the last try failed (${when(failure.time)}): ${showText(failure.message)}`)];
+  return [line, style.bad(`  the last export failed (${when(failure.time)}): ${showText(failure.message)}`)];
 }

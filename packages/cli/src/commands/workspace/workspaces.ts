@@ -12,13 +12,13 @@ export const workspaces = command({
   input: () => ({}),
 
   render({ workspaces: found, problems }, { style }) {
-    if (found.length + problems.length === 0) return lines('No folder has checkpoints yet.');
+    if (found.length + problems.length === 0) return lines('No workspaces yet.');
     return lines(
       found.map(
         ({ id, path, created, present }) =>
-          `${style.faint(id)}  ${when(created)}  ${shown(path)}${present ? '' : '  [not there]'}`,
+          `${style.faint(id)}  ${when(created)}  ${shown(path)}${present ? '' : '  [folder missing]'}`,
       ),
-      problems.map(({ message }) => style.bad(`cannot be read: ${showText(message)}`)),
+      problems.map(({ message }) => style.bad(`unreadable store: ${showText(message)}`)),
     );
   },
 });

@@ -56,7 +56,7 @@ export const history = verb({
       unlisted: z.array(
         z.strictObject({
           id: checkpointId,
-          why: z.enum(['first', 'too-many']).describe('`first`: the first checkpoint, which has no changes'),
+          why: z.enum(['first', 'too-many']).describe('`first`: there is no earlier checkpoint to compare with'),
           files: z.int().min(0),
         }),
       ),
