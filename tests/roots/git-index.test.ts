@@ -195,7 +195,7 @@ describe('whatever interrupts it', () => {
     throw new Error('died');
   };
 
-  it('dead at any call, what was staged is as before or as after, and no index names what is not there', async () => {
+  it('dead at any call, what was staged is as before or as after, and no index names a missing path', async () => {
     const place = new Place();
     place.write('new', 'only staged\n');
     place.git('add', 'new');

@@ -8,7 +8,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 const NO_FIELDS: Fields = {};
 const LONGEST_ID = 200;
 
-/** The object's fields; none where it is no object. */
+/** The object's fields; none where it is not an object. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : NO_FIELDS;
 }

@@ -81,7 +81,8 @@ const LAYOUTS: readonly (readonly [string, string])[] = [
   ['Windows ends of line', '{\r\n    "a": 1\r\n}\r\n'],
   [
     'hooks of somebody else',
-    '{\n  "hooks": {\n    "PreToolUse": [{"matcher": "Bash", "hooks": []}],\n    "BeforeTool": [],\n    "preToolUse": [ ]\n  }\n}\n',
+    '{\n  "hooks": {\n    "PreToolUse": [{"matcher": "Bash", "hooks": []}],\n    "BeforeTool": [],\n    ' +
+      '"preToolUse": [ ]\n  }\n}\n',
   ],
   ['empty hooks', '{ "hooks": {} }\n'],
   ['comments', '// mine\n{\n  "a": 1, // one\n  /* two */ "b": "// no comment"\n}\n// end\n'],
@@ -136,9 +137,9 @@ test('a file that is no JSON, has another shape or is somebody else’s is left 
   mkdirSync(path.dirname(file), { recursive: true });
   for (const [text, why] of [
     ['{"a": }', /cannot be understood: a value is missing \(line 1, column 7\)/],
-    ['{"hooks": []}', /"hooks" is no object/],
+    ['{"hooks": []}', /"hooks" is not an object/],
     ['{"hooks": {"Stop": {}}}', /"hooks.Stop" is no list/],
-    ['[]', /The file is no object/],
+    ['[]', /The file is not an object/],
     [`${'['.repeat(200)}`, /nested more than/],
   ] as const) {
     writeFileSync(file, text);
@@ -150,7 +151,7 @@ test('a file that is no JSON, has another shape or is somebody else’s is left 
   const hook = path.join(settingsPath(AGENTS.cline, 'project', where), 'PreToolUse');
   mkdirSync(path.dirname(hook), { recursive: true });
   writeFileSync(hook, '#!/bin/sh\necho mine\n');
-  expect(() => install('cline', 'project', where)).toThrow(/is there already and is not Savepoint's/);
+  expect(() => install('cline', 'project', where)).toThrow(/already exists and is not Savepoint's/);
   expect(readdirSync(path.dirname(hook))).toEqual(['PreToolUse']);
 });
 

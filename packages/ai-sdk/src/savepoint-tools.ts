@@ -78,12 +78,12 @@ function modelText(tool: ReadyTool['tool'], output: ToolOutput): ModelOutput['va
 }
 
 /**
- * Lets everything through: the call itself checks it, and refuses with a code, and with each argument that is wrong. What
- * the SDK would say instead repeats the whole input to the model.
+ * Lets everything through: the call itself checks it, and refuses with a code, and with each argument that is wrong.
+ * What the SDK would say instead repeats the whole input to the model.
  */
 function inputSchema(schema: Readonly<Record<string, unknown>>): InputSchema {
   const jsonSchema: JsonSchemaMaker = ({ target }) => {
-    if (target !== 'draft-07') throw new Error(`There is no JSON schema for ${target}, only for draft-07.`);
+    if (target !== 'draft-07') throw new Error(`JSON schema ${target} is not supported; use draft-07.`);
     // The SDK writes into what it gets.
     return structuredClone(schema) as Record<string, unknown>;
   };
@@ -109,8 +109,8 @@ function turnsOf(savepoint: Savepoint): Turns {
 function noSuchTool(name: string): SavepointError {
   return new SavepointError(
     'USAGE',
-    `There is no tool ${JSON.stringify(name)}.`,
+    `Unknown tool ${JSON.stringify(name)}.`,
     { argument: 'only' },
-    { hint: `These are the tools: ${TOOLS.map((tool) => tool.name).join(', ')}.` },
+    { hint: `Available tools: ${TOOLS.map((tool) => tool.name).join(', ')}.` },
   );
 }

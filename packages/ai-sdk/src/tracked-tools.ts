@@ -64,7 +64,7 @@ async function pathsOf(session: Session, paths: NonNullable<Tracking['paths']>, 
   const declared = await session.declaredPaths(paths(input as never));
   const [first] = declared.refused;
   if (first === undefined) return declared.paths;
-  const message = `The path ${JSON.stringify(first.given)} cannot be used: it ${first.why}.`;
+  const message = `The path ${JSON.stringify(first.given)} is invalid: it ${first.why}.`;
   throw new SavepointError('PATH_REFUSED', message, { path: first.given, why: first.why });
 }
 

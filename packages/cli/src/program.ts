@@ -25,7 +25,7 @@ export async function parseArguments(args: readonly string[]): Promise<Typed> {
       .configureHelp({ subcommandTerm: (sub) => sub.name() })
       .helpOption('-h, --help', 'show this help')
       .showSuggestionAfterError(true);
-  const help = new Commander('help').argument('[command...]').summary('show help for a command');
+  const help = new Commander('help').argument('[command]').summary('show help for a command');
   settle(program)
     .description('Checkpoints and rollback for AI coding agents, for the entire workspace.')
     .usage('[options] <command>')
@@ -55,7 +55,7 @@ export async function parseArguments(args: readonly string[]): Promise<Typed> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const askedForNothing = error.code === 'commander.help' && program.args.length === 0;
-    if (error.exitCode !== 0 && !askedForNothing) throw usageError(error);
+    if (error.exitCode !== 0 && !askedForNothing) throw usageError(error, args);
     if (askedForNothing) text = program.helpInformation() + MAIN_HELP;
   }
   return typed ?? { kind: 'text', text };
@@ -126,6 +126,7 @@ function parentOf(program: Commander, row: CommandRow, settle: (command: Command
     return settle(program.command(first))
       .summary(group.summary)
       .description(group.description)
+      .helpCommand('help [command]', 'show help for a command')
       .helpGroup(SECTIONS[row.section]);
   }
   throw new Error(`The command ${row.name} has no parent.`);
@@ -135,13 +136,15 @@ function lastWord({ name }: CommandRow): string {
   return name.split(' ').at(-1) ?? name;
 }
 
-function usageError(error: CommanderError): SavepointError {
+function usageError(error: CommanderError, args: readonly string[]): SavepointError {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
   const suggestion = rest
     .join(' ')
     .trim()
     .replace(/^\(|\)$/g, '');
-  const message = error.code === 'commander.help' ? 'Incomplete command.' : capitalised(first);
+  const isHelp = error.code === 'commander.help';
+  const unnamed = args.includes('help') ? 'Unknown command.' : 'Incomplete command.';
+  const message = isHelp ? unnamed : capitalised(first);
   const hint = 'Run `savepoint help` for the list of commands and options.';
   return new SavepointError(
     'USAGE',

@@ -86,8 +86,7 @@ async function askForRoots({ mcpReq }: ServerContext, log: (line: string) => voi
       `This server has no folder to work in, and the client did not report its roots: ${why}`,
       { argument: '--root' },
       {
-        hint:
-          "Nothing was changed. Start the server with `savepoint mcp --root DIR`, where DIR is the project's folder.",
+        hint: "Nothing was changed. Start the server with `savepoint mcp --root DIR`, where DIR is the project's folder.",
       },
     );
   }

@@ -1,4 +1,7 @@
-/** Bundles in a bucket, by the protocol of Amazon S3. Conditions are the server's: it answers 412 where one does not hold. */
+/**
+ * Bundles in a bucket, by the protocol of Amazon S3. Conditions are the server's: it answers 412 where one does not
+ * hold.
+ */
 
 import { SavepointError, showText } from '@savepoint/core';
 import {
@@ -81,7 +84,7 @@ export class BucketStore implements BundleStore {
       token = textIn(xml, 'IsTruncated') === 'true' ? textIn(xml, 'NextContinuationToken') : null;
       if (token === null) return items.sort((a, b) => (a.key < b.key ? -1 : 1));
     }
-    throw this.#failed('The bucket lists without an end', 0);
+    throw this.#failed('The list of the bucket does not end', 0);
   }
 
   async get(key: BundleKey, mostBytes: number, signal?: AbortSignal): Promise<StoredBytes | null> {
@@ -176,7 +179,7 @@ export class BucketStore implements BundleStore {
         pieces.push(piece);
       }
     } catch (cause) {
-      throw this.#failed(`The answer of ${this.place} broke off (${reasonOf(cause)})`, answer.status, cause);
+      throw this.#failed(`The connection to ${this.place} was lost (${reasonOf(cause)})`, answer.status, cause);
     }
     if (length > mostBytes)
       throw this.#failed(`${this.place} answers with more than ${mostBytes} bytes`, answer.status);

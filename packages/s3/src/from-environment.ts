@@ -1,4 +1,7 @@
-/** A bucket by what the configuration names and what the environment holds, under the names that Amazon's own tools use. */
+/**
+ * A bucket by what the configuration names and what the environment holds, under the names that Amazon's own tools
+ * use.
+ */
 
 import { SavepointError, showText } from '@savepoint/core';
 import type { AutomaticExport } from '@savepoint/core/faces';
@@ -19,7 +22,7 @@ export function bucketFromEnvironment(
   const accessKeyId = env['AWS_ACCESS_KEY_ID'] ?? '';
   const secretAccessKey = env['AWS_SECRET_ACCESS_KEY'] ?? '';
   const sessionToken = env['AWS_SESSION_TOKEN'];
-  if (found === null) throw failed(to, `${showText(to)} is no bucket.`);
+  if (found === null) throw failed(to, `${showText(to)} is not a bucket.`);
   if (accessKeyId === '' || secretAccessKey === '') {
     throw failed(to, 'The environment has no AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.');
   }

@@ -15,7 +15,7 @@ export function withEntry(text: string, list: readonly string[], value: unknown)
   const layout = layoutOf(text);
   let node = parseJsonText(text);
   for (const [depth, key] of list.entries()) {
-    if (node.kind !== 'object') throw new SettingsShapeError(`${where(list.slice(0, depth))} is no object`);
+    if (node.kind !== 'object') throw new SettingsShapeError(`${where(list.slice(0, depth))} is not an object`);
     const next = memberOf(node, key);
     if (next === null) {
       const rest = list.slice(depth + 1).reduceRight<unknown>((inner, name) => ({ [name]: inner }), [value]);

@@ -147,7 +147,7 @@ function ownFiles(agent: Agent, folder: string, files: ReturnType<FilesForm['fil
     if (before !== null && !isHookCommand(before, agent.name)) {
       throw new SavepointError(
         'CONFLICT',
-        `${showText(path)} is there already and is not Savepoint's; ${agent.title} runs one file of that name only.`,
+        `${showText(path)} already exists and is not Savepoint's; ${agent.title} runs one file of that name only.`,
         { paths: [{ path, why: 'somebody else made it' }] },
         {
           hint: `Nothing was changed. Call \`savepoint hook ${agent.name}\` from that file, or move it away and install again.`,

@@ -3,7 +3,8 @@
  *
  * Invariants
  * S1 Each daemon listens in a folder of its own before anybody can find it, so whoever finds it can connect.
- * S2 What is found changes in one step (a link, or a link renamed over another). Of several that find none, one makes the link
+ * S2 What is found changes in one step (a link, or a link renamed over another). Of several that find none, one makes
+ * the link
  *    and the others see it; of several that find a dead one, the last to replace it is found, and the others see that.
  * S3 Nobody who is found no longer takes on new work, and what it has taken on it finishes.
  */
@@ -25,7 +26,7 @@ export interface Standing {
 /**
  * @param runtime the folder of this home's daemons
  * @param isAlive whether the daemon that is found answers
- * @returns null: another one is there already
+ * @returns null: another one already exists
  */
 export async function stand(
   server: Server,

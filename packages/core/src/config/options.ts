@@ -1,9 +1,11 @@
 /**
- * Every option there is, once: parsing, merging, `savepoint config`, the JSON schemas and the documentation are made from
- * this table. It is plain data, so that a hook loads it in no time.
+ * Every option there is, once: parsing, merging, `savepoint config`, the JSON schemas and the documentation are made
+ * from this table. It is plain data, so that a hook loads it in no time.
  */
 
-/** What a project's file may say about an option: nothing, or only what captures or keeps less than the person's own. */
+/**
+ * What a project's file may say about an option: nothing, or only what captures or keeps less than the person's own.
+ */
 export type ProjectMay = 'nothing' | 'turn-off' | 'lower' | 'leave-out' | 'add';
 
 export type OptionKind =
@@ -30,169 +32,193 @@ export const OPTIONS = {
     kind: SWITCH,
     fallback: true,
     project: 'turn-off',
-    what: 'Whether anything is captured by itself. What a person asks for works either way.',
-    why: 'Who has to turn a safety net on does so after the fall.',
+    what: 'Whether checkpoints are taken automatically. Commands work either way.',
+    why: 'A safety net helps only if it is on before it is needed.',
   },
   'triggers.before_write': {
     kind: SWITCH,
     fallback: true,
     project: 'turn-off',
-    what: 'Bracket calls of tools that write whole files.',
-    why: 'A capture that finds nothing new writes nothing.',
+    what: 'Take checkpoints around calls of tools that write complete files.',
+    why: 'A capture without changes writes nothing.',
   },
   'triggers.before_edit': {
     kind: SWITCH,
     fallback: true,
     project: 'turn-off',
-    what: 'Bracket calls of tools that change a part of a file.',
-    why: 'As for `before_write`.',
+    what: 'Take checkpoints around calls of tools that edit parts of a file.',
+    why: 'The same as for `before_write`.',
   },
   'triggers.before_bash': {
     kind: SWITCH,
     fallback: true,
     project: 'turn-off',
-    what: 'Bracket shell commands, or those of `bash_patterns`.',
-    why: 'A shell says least about what it will do: most of what is lost is lost there.',
+    what: 'Take checkpoints around shell commands, or around those that match `bash_patterns`.',
+    why: 'What a shell command will change is not known in advance, so it is the most likely cause of lost work.',
   },
   'triggers.on_prompt': {
     kind: SWITCH,
     fallback: true,
     project: 'turn-off',
-    what: 'A checkpoint at each prompt.',
-    why: 'Prompts are the places that people go back to.',
+    what: 'Take a checkpoint at each prompt.',
+    why: 'Users usually go back to a prompt.',
   },
   'triggers.on_request': {
     kind: SWITCH,
     fallback: true,
     project: 'turn-off',
-    what: 'Checkpoints that somebody asks for; without it `checkpoint` is refused.',
-    why: 'Nobody asks by accident.',
+    what: 'Allow checkpoints on request. If off, the command `checkpoint` is refused.',
+    why: 'A request is never made by accident.',
   },
   bash_patterns: {
     kind: { type: 'patterns', of: 'commands' },
     fallback: NO_PATTERNS,
     project: 'leave-out',
-    what: 'Only shell commands that match one of these are bracketed: `rm *`, `git *`; none for all. `*` is any text, `?` one character.',
-    why: 'A list of dangerous commands is never complete, and a look that finds nothing is cheap.',
+    what:
+      'Take checkpoints only around shell commands that match one of these patterns, for example `rm *` or `git *`. ' +
+      'Empty: all commands. `*` matches any text, `?` one character.',
+    why: 'A list of dangerous commands is never complete, and a scan without changes is cheap.',
   },
   max_checkpoints: {
     kind: { type: 'whole', least: 1, most: 1_000_000, unit: 'checkpoints' },
     fallback: 1_000,
     project: 'lower',
-    what: 'How many checkpoints are kept.',
-    why: 'A day of steady work makes some hundreds, and what they share is stored once.',
+    what: 'The maximum number of checkpoints.',
+    why: 'A busy day takes a few hundred, and shared content is stored once.',
   },
   retention_hours: {
     kind: { type: 'whole', least: 1, most: 1_000_000, unit: 'hours' },
     fallback: 2_160,
     project: 'lower',
-    what: 'How long checkpoints are kept, against the newest one’s time.',
-    why: '90 days: a fault that an agent made is often found weeks later.',
+    what: 'The maximum age of checkpoints, measured from the newest one.',
+    why: '90 days: mistakes of an agent are often found weeks later.',
   },
   max_sessions: {
     kind: { type: 'whole', least: 1, most: 1_000_000, unit: 'sessions' },
     fallback: 30,
     project: 'lower',
-    what: 'Of how many sessions checkpoints are kept.',
-    why: 'A month of daily sessions. Checkpoints of no session are not counted here.',
+    what: 'The maximum number of sessions whose checkpoints are kept.',
+    why: 'A month of daily sessions. Checkpoints without a session are not counted.',
   },
   keep_at_least: {
     kind: { type: 'whole', least: 1, most: 1_000_000, unit: 'checkpoints' },
     fallback: 50,
     project: 'nothing',
-    what: 'So many of the newest stay, whatever count, age and sessions say. Only the size of the store comes before it.',
-    why: 'Nobody who comes back from holidays wants an empty list; and no project’s file can empty it.',
+    what:
+      'Always keep this many of the newest checkpoints, regardless of count, age and sessions. Only the size limit ' +
+      'of the store takes precedence.',
+    why: 'The list is never empty after a long break, and the file of a project cannot empty it.',
   },
   max_store_mb: {
     kind: { type: 'whole', least: 1, most: 100_000_000, unit: 'MB (1,048,576 bytes)' },
     fallback: 10_240,
     project: 'nothing',
-    what: 'How large one workspace’s store may be, with the plain copies that edits keep: above it the oldest checkpoints go, and when that is not enough, work that needs space is refused before it begins. A checkpoint that takes more than this alone is refused as well; what is new is read no further then.',
-    why: 'Room for the first checkpoint of a large repository and months of work; a disk that fills up silently is worse than a refusal.',
+    what:
+      'The maximum size of a workspace’s store, including the backups of edits. If it is exceeded, the oldest ' +
+      'checkpoints are dropped. If that is not enough, operations that need space are refused before they start. A ' +
+      'single checkpoint that needs more than this is refused as well.',
+    why:
+      'Enough for the first checkpoint of a large repository and months of work. Filling the disk silently would be ' +
+      'worse than a refusal.',
   },
   max_file_mb: {
     kind: { type: 'whole', least: 1, most: 1_000_000, unit: 'MB (1,048,576 bytes)' },
     fallback: 50,
     project: 'lower',
-    what: 'Larger files are left out, and named.',
-    why: 'Sources, notebooks and fixtures are smaller; models and films are larger, change rarely and come from elsewhere.',
+    what: 'Larger files are not captured. They are listed.',
+    why:
+      'Sources, notebooks and fixtures are smaller. Models and videos are larger, rarely change and have another ' +
+      'source.',
   },
   max_ignored_kb: {
     kind: { type: 'whole', least: 0, most: 1_000_000_000, unit: 'kB (1,024 bytes)' },
     fallback: 1_024,
     project: 'lower',
-    what: 'Larger files that an ignore rule covers are left out; `.env` files are not.',
-    why: 'Settings and notes that git does not know are small; build products are not.',
+    what: 'Larger ignored files are not captured, except `.env` files.',
+    why: 'Ignored settings and notes are small; build results are not.',
   },
   include: {
     kind: { type: 'patterns', of: 'paths' },
     fallback: NO_PATTERNS,
     project: 'nothing',
-    what: 'Captured although ignore rules or the name of a folder say otherwise; in the syntax of `.gitignore`, from the workspace’s folder.',
-    why: 'What you ignore you can usually make again.',
+    what:
+      'Patterns of paths to capture even if they are ignored, in the syntax of `.gitignore`, relative to the ' +
+      'workspace.',
+    why: 'Ignored files can usually be created again.',
   },
   exclude: {
     kind: { type: 'patterns', of: 'paths' },
     fallback: NO_PATTERNS,
     project: 'add',
-    what: 'Left out, also where git tracks it; in the syntax of `.gitignore`. Comes before `include`.',
-    why: 'What is left out cannot be brought back.',
+    what:
+      'Patterns of paths not to capture, even if git tracks them, in the syntax of `.gitignore`. Takes precedence ' +
+      'over `include`.',
+    why: 'Paths that are not captured cannot be restored.',
   },
   roots: {
     kind: { type: 'patterns', of: 'folders' },
     fallback: NO_PATTERNS,
     project: 'nothing',
-    what: 'Plain folders, from the workspace’s folder, that are roots as repositories are: captured whatever ignore rules around them or their names say, and listed by `repos`. Not patterns; `exclude` comes first.',
-    why: 'Repositories are found by themselves; of other folders nobody can tell that they are a unit of their own.',
+    what:
+      'Plain folders, relative to the workspace, to treat as roots like repositories. They are captured regardless ' +
+      'of ignore rules around them and of their names, and listed by `repos`. Not patterns; `exclude` takes ' +
+      'precedence.',
+    why: 'Repositories are found automatically, but other folders cannot be recognised as separate units.',
   },
   record_index: {
     kind: SWITCH,
     fallback: false,
     project: 'turn-off',
-    what: 'Whether a checkpoint also has the index of each repository, with what is staged, so that `restore --git` brings back what was staged, too.',
-    why: 'What is staged may be in no file any more, and nobody expects that to be kept.',
+    what:
+      'Whether checkpoints also record the index of each repository, so that `restore --git` restores staged ' +
+      'changes.',
+    why: 'Staged content may no longer be in any file, and users do not expect it to be kept.',
   },
   adopt: {
     kind: SWITCH,
     fallback: true,
     project: 'turn-off',
-    what: 'Whether a first checkpoint takes over contents from the repositories of the workspace where git’s own records prove what a file holds, instead of reading every file. What it holds is the same either way.',
-    why: 'Reading, hashing and compressing is nearly all that a first checkpoint takes.',
+    what:
+      'Whether the first checkpoint adopts objects from the repositories of the workspace, if git’s index proves ' +
+      'the content of a file, instead of reading every file. The result is the same.',
+    why: 'Reading, hashing and compressing files takes most of the time of a first checkpoint.',
   },
   backups: {
     kind: { type: 'choice', of: ['store', 'beside'] },
     fallback: 'store',
     project: 'nothing',
-    what: 'Where edits keep plain copies of what they replace: in the store, or as `a.ts.bak` beside each file.',
-    why: 'Nobody wants such files in a commit.',
+    what: 'Where edits keep backups of replaced files: in the store, or as `a.ts.bak` next to each file.',
+    why: 'Backup files should not end up in a commit.',
   },
   'hooks.budget_ms': {
     kind: { type: 'whole', least: 50, most: 600_000, unit: 'milliseconds' },
     fallback: 5_000,
     project: 'nothing',
-    what: 'How long a hook may hold up its agent.',
-    why: 'Long enough for a first look at a large folder, short enough that nobody takes it for a hang.',
+    what: 'How long a hook may delay its agent.',
+    why: 'Long enough for the first scan of a large folder, short enough not to look like a hang.',
   },
   'hooks.strict': {
     kind: SWITCH,
     fallback: false,
     project: 'nothing',
-    what: 'A hook that fails blocks the call, instead of letting it go unrecorded.',
-    why: 'A fault of ours is no reason to stop your work.',
+    what: 'If a hook fails, block the call instead of running it without a record.',
+    why: 'A failure of Savepoint should not stop your work.',
   },
   daemon: {
     kind: { type: 'choice', of: ['on', 'off'] },
     fallback: 'on',
     project: 'nothing',
-    what: 'Whether hooks are answered by one process of yours that stays for a while, so that they need not start one each. `off`: it is never started and never asked.',
-    why: 'An agent waits for its hooks at every step; without it they do the same, only later.',
+    what:
+      'Whether a background process answers hooks, so that a hook does not have to start its own process. `off`: it ' +
+      'is never started and never used.',
+    why: 'Agents wait for hooks at every step. Without the daemon, hooks work the same but take longer.',
   },
   daemon_idle_minutes: {
     kind: { type: 'whole', least: 1, most: 10_080, unit: 'minutes' },
     fallback: 15,
     project: 'nothing',
-    what: 'How long the daemon stays when nobody asks it anything.',
-    why: 'Longer than a person thinks between two prompts, shorter than a lunch.',
+    what: 'How long the daemon keeps running without a request.',
+    why: 'Longer than the usual pause between two prompts.',
   },
   'export.to': {
     kind: {
@@ -203,43 +229,47 @@ export const OPTIONS = {
     },
     fallback: '',
     project: 'nothing',
-    what: 'Where each new checkpoint goes as a bundle, by itself and in the background: a folder, or a bucket. Empty: nowhere. The key and the secret of a bucket come from the environment, as `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`.',
-    why: 'Nothing leaves your machine before you say so.',
+    what:
+      'A folder or bucket to export new checkpoints to, automatically and in the background. Empty: no export. The ' +
+      'credentials of a bucket come from the environment: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`.',
+    why: 'Nothing leaves your machine without your consent.',
   },
   'export.endpoint': {
     kind: { type: 'text', form: 'an address', pattern: '^(?:|https?://[^\\s/?#@]+/?)$' },
     fallback: '',
     project: 'nothing',
-    what: 'The server of the bucket, as `https://s3.example.org`; empty for that of Amazon.',
-    why: 'Many speak the same protocol.',
+    what: 'The server of the bucket, for example `https://s3.example.org`. Empty: Amazon S3.',
+    why: 'Many services support the same protocol.',
   },
   'export.region': {
     kind: { type: 'text', form: 'a region', pattern: '^[a-z0-9-]{0,40}$' },
     fallback: '',
     project: 'nothing',
-    what: 'The region of the bucket; empty for `us-east-1`.',
-    why: 'As the protocol has it.',
+    what: 'The region of the bucket. Empty: `us-east-1`.',
+    why: 'The default of the protocol.',
   },
   'export.private': {
     kind: SWITCH,
     fallback: false,
     project: 'nothing',
-    what: 'Also private files: `.env*`, keys, and what an ignore rule covers.',
-    why: 'Secrets stay where they are.',
+    what: 'Include private files: `.env*`, keys and ignored files.',
+    why: 'Secrets should not leave the machine.',
   },
   'export.messages': {
     kind: SWITCH,
     fallback: false,
     project: 'nothing',
-    what: 'Also what people and agents said, and what tools were called with.',
-    why: 'A prompt may hold anything.',
+    what: 'Include conversations and the arguments of tool calls.',
+    why: 'Prompts may contain secrets.',
   },
   project_file: {
     kind: SWITCH,
     fallback: true,
     project: 'nothing',
-    what: 'Whether `.savepoint.json` in a workspace counts. Whoever can write there can make less be recorded.',
-    why: 'It can only narrow.',
+    what:
+      'Whether to read `.savepoint.json` in a workspace. Anyone who can write to that file can reduce what is ' +
+      'recorded.',
+    why: 'The file can only restrict settings.',
   },
 } as const satisfies Record<string, OptionSpec>;
 

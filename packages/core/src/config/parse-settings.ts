@@ -72,7 +72,7 @@ class Draft implements ParsedFile {
       return;
     }
     if (!isObject(value)) {
-      const form = group === 'triggers' ? 'an object, or a list of the triggers that are on' : 'an object';
+      const form = group === 'triggers' ? 'an object, or a list of triggers to turn on' : 'an object';
       this.problems.push({ key: group, message: `must be ${form}; it is ${shown(value)}` });
       return;
     }
@@ -108,7 +108,11 @@ class Draft implements ParsedFile {
   #unknown(key: string, value: unknown, known: readonly string[]): void {
     const near = closest(key, known);
     const hint = near === null ? `there are ${known.join(', ')}` : `did you mean ${near}?`;
-    this.unknown.push({ key: key.slice(0, SHOWN_CHARACTERS), value: shown(value), message: `is no option; ${hint}` });
+    this.unknown.push({
+      key: key.slice(0, SHOWN_CHARACTERS),
+      value: shown(value),
+      message: `is not an option; ${hint}`,
+    });
   }
 }
 

@@ -63,7 +63,7 @@ function readFile(
     if (isFsError(error, 'ENOENT', 'ENOTDIR'))
       return { file: { of, path, state: 'absent', problems: [] }, parsed: NOTHING };
     if (isFsError(error, 'EFBIG')) return bad(`is larger than ${CONFIG_BYTES / 1024} kB`);
-    if (isFsError(error, 'ELOOP')) return bad('is a link; it has to be a file');
+    if (isFsError(error, 'ELOOP')) return bad('is a link, but must be a regular file');
     if (isFsError(error, 'EINVAL', 'EISDIR')) return bad('is not a file');
     if (error instanceof FsError) return bad(`cannot be read (${error.code})`);
     throw error;

@@ -23,13 +23,13 @@ export function configSchema(of: 'user' | 'project'): JsonSchema {
     const list = {
       type: 'array',
       items: { enum: Object.keys(inner) },
-      description: 'Those that are on; the others are off.',
+      description: 'The triggers that are on; all others are off.',
     };
     properties[group] = group === 'triggers' ? { anyOf: [object, list] } : object;
   }
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: of === 'user' ? 'Savepoint: config.json' : 'Savepoint: .savepoint.json (may only narrow)',
+    title: of === 'user' ? 'Savepoint: config.json' : 'Savepoint: .savepoint.json (can only restrict settings)',
     type: 'object',
     properties,
     additionalProperties: false,

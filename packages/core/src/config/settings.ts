@@ -1,4 +1,7 @@
-/** What is in force: the person's own file over the defaults, a project's file where it narrows, the environment over all. */
+/**
+ * What is in force: the person's own file over the defaults, a project's file where it narrows, the environment over
+ * all.
+ */
 
 import type { DiskPath } from '../model/names.ts';
 import {
@@ -87,7 +90,7 @@ export function mergeSettings(
     values.enabled = false;
     origins.enabled = 'environment';
   } else if (!ON.has(said)) {
-    const why = 'only `off` means anything here';
+    const why = 'only `off` is supported here';
     ignored.push({ file: null, key: 'SAVEPOINT', value: source.savepoint ?? '', why });
   }
   return { values: values as SettingValues, origins, files: [user.file, project.file], ignored, off };
@@ -107,14 +110,14 @@ function narrowed(
   const keep = (why: string): { readonly value: SettingValue; readonly why: string } => ({ value: own, why });
   switch (may) {
     case 'nothing':
-      return keep('only your own configuration can say this');
+      return keep('only your own configuration file can set this');
     case 'turn-off':
       return own === false && wanted === true
-        ? keep('a project cannot turn on what you turned off')
+        ? keep('a project cannot turn on what you have turned off')
         : { value: wanted, why: null };
     case 'lower':
       return Number(wanted) > Number(own)
-        ? keep(`a project can only lower this, and it is ${String(own)}`)
+        ? keep(`a project can only lower this value, and yours is ${String(own)}`)
         : { value: wanted, why: null };
     case 'add': {
       const known = patternsOf(own);
@@ -133,7 +136,7 @@ function fewer(
 ): { readonly value: readonly string[]; readonly why: string | null } {
   if (own.length === 0) return { value: wanted.length === 0 ? own : wanted, why: null };
   const shared = own.filter((pattern) => wanted.includes(pattern));
-  const why = 'a project can only take patterns out of your own list';
+  const why = 'a project can only remove patterns from your list';
   if (shared.length === 0) return { value: own, why };
   const more = wanted.some((pattern) => !own.includes(pattern));
   return { value: shared.length === own.length ? own : shared, why: more ? why : null };

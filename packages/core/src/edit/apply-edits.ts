@@ -74,7 +74,7 @@ interface Step {
 const NO_LINES: Report = { replacements: null, lines: null, added: 0, removed: 0, notes: [] };
 const NO_TEXT: Report = { ...NO_LINES, added: null, removed: null };
 const NOTHING = Buffer.alloc(0);
-const UNCHANGED = 'Nothing changed: the file has this content already.';
+const UNCHANGED = 'Nothing to change: the file already has this content.';
 
 function applyOne(file: OpenFile, edit: Edit, bound: EditBound): Step {
   switch (edit.op) {
@@ -95,7 +95,7 @@ function applyOne(file: OpenFile, edit: Edit, bound: EditBound): Step {
     case 'rename':
       needFile(file);
       if (edit.to === file.path) {
-        throw refused('ALREADY_THERE', 'The file has that name already. Leave the edit out, or give another name.', {});
+        throw refused('ALREADY_THERE', 'The file already has this name. Remove the edit or use another name.', {});
       }
       return { file: { ...file, path: edit.to }, report: NO_LINES };
     case 'mode':
@@ -103,7 +103,10 @@ function applyOne(file: OpenFile, edit: Edit, bound: EditBound): Step {
       checkMode(edit.mode);
       return {
         file: { ...file, mode: edit.mode },
-        report: { ...NO_LINES, notes: edit.mode === file.mode ? ['Nothing changed: the file has this mode.'] : [] },
+        report: {
+          ...NO_LINES,
+          notes: edit.mode === file.mode ? ['Nothing to change: the file already has this mode.'] : [],
+        },
       };
   }
 }
@@ -167,7 +170,7 @@ function patch(file: OpenFile, given: string, fuzz: number, bound: EditBound): S
   if (body !== '') {
     throw refused(
       'PATCH_MISMATCH',
-      'The patch deletes the file, but the file has lines that the patch does not remove. Use delete instead.',
+      'The patch deletes the file, but the file has lines that the patch does not remove. Use a delete edit instead.',
       { hunk: 0, line: 1, expected: null, found: null, places: [] },
     );
   }
@@ -185,7 +188,7 @@ function create(file: OpenFile, bytes: string, mode: number | null): Step {
       lines: count === 0 ? null : { first: 1, last: count },
       added: fresh ? count : null,
       removed: fresh ? 0 : null,
-      notes: fresh ? [] : ['It is not compared by line with what was there.'],
+      notes: fresh ? [] : ['The change is not shown by line.'],
     },
   };
 }
@@ -209,17 +212,17 @@ function contentOf(file: OpenFile): Buffer | null {
 
 function needFile(file: OpenFile): void {
   if (!isThere(file)) {
-    throw refused('NOT_THERE', 'There is no such file. Check the path, or create the file.', {});
+    throw refused('NOT_THERE', 'The file does not exist. Check the path, or create the file.', {});
   }
 }
 
 function needNothing(file: OpenFile): void {
   if (isThere(file)) {
-    throw refused('ALREADY_THERE', 'The file exists already. Edit it, or use write to replace all of it.', {});
+    throw refused('ALREADY_THERE', 'The file already exists. Edit it, or use write to replace its content.', {});
   }
 }
 
 function checkMode(mode: number): void {
   if (Number.isInteger(mode) && mode >= 0 && mode <= 0o7777) return;
-  throw refused('BAD_MODE', `The mode ${mode} is none. Give permission bits from 0 to 4095 (octal 7777).`, { mode });
+  throw refused('BAD_MODE', `Invalid mode ${mode}. Use permission bits from 0 to 4095 (octal 7777).`, { mode });
 }

@@ -23,7 +23,7 @@ export function editsRefused(problems: readonly FileProblem[], files: number): S
   const paths = problems.map(({ given, message }) => ({ path: given, why: message }));
   return new SavepointError(
     code,
-    `Nothing was changed: ${problems.length} of ${files} file(s) cannot be edited as asked. ${told}${more}`,
+    `Nothing was changed: ${problems.length} of ${files} ${files === 1 ? 'file' : 'files'} cannot be edited. ${told}${more}`,
     code === 'CONFLICT' ? { paths, details } : { details },
   );
 }

@@ -12,14 +12,14 @@ import { endingAt, givenText, tooLarge, withEnding } from './text-file.ts';
 export function insertInto(body: string, edit: Insert, bound: EditBound): NewBody {
   const given = givenText('text', edit.text, bound);
   if (given === '') {
-    throw refused('SAME_TEXT', 'The text to insert is empty. For an empty line, give a line feed.', {});
+    throw refused('SAME_TEXT', 'The text to insert is empty. For an empty line, use a line feed.', {});
   }
   const lines = lineCount(body);
   if (!Number.isSafeInteger(edit.line) || edit.line < 0 || edit.line > lines) {
     throw refused(
       'BAD_LINE',
       `Cannot insert after line ${edit.line}: the file has ${lines} ${lines === 1 ? 'line' : 'lines'}. ` +
-        `Give a whole number from 0 (the top) to ${lines} (the end).`,
+        `Use a number from 0 (top) to ${lines} (end).`,
       { line: edit.line, lines },
     );
   }

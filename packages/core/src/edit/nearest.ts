@@ -42,28 +42,28 @@ export function nearestPlaces(body: string, old: string): Candidate[] {
 /** The candidates in words. */
 export function sayNearest(candidates: readonly Candidate[], body: string, old: string, tolerant: boolean): string {
   const [best] = candidates;
-  if (best === undefined) return 'Nothing in the file is like it. Read the file again and copy the text from it.';
+  if (best === undefined) return 'The file has no similar text. Read the file again and copy the text from it.';
   const [difference] = best.differences;
   const others = candidates.slice(1).map(({ first }) => first);
-  const also = others.length === 0 ? '' : ` Less like it: ${others.map((line) => `line ${line}`).join(', ')}.`;
+  const also = others.length === 0 ? '' : ` Less similar: ${others.map((line) => `line ${line}`).join(', ')}.`;
   if (difference === undefined) {
     const short = old.endsWith('\n') && !body.endsWith('\n');
-    const end = short ? ' The search text ends with a line feed; the last line of the file has none.' : '';
-    return `The lines from line ${best.first} on are like it.${end}${also} Copy the text from the file as it stands.`;
+    const end = short ? ' The search text ends with a line feed, but the last line of the file does not.' : '';
+    return `Similar lines start at line ${best.first}.${end}${also} Copy the text from the current file.`;
   }
   const { line, expected, found, why } = difference;
   const only = {
     whitespace: ' (only spaces or tabs differ)',
-    case: ' (only upper and lower case differ)',
-    unicode: ' (the same signs in another Unicode form)',
+    case: ' (only letter case differs)',
+    unicode: ' (same characters in another Unicode normalisation)',
     text: '',
   }[why];
   const file = found === null ? 'the file ends before that' : `the file has \`${found}\``;
   const hint =
     why === 'whitespace' && !tolerant
-      ? 'Copy the text from the file as it stands, or set tolerant.'
-      : 'Copy the text from the file as it stands.';
-  return `Nearest is line ${best.first}: where you give \`${expected}\`, ${file} in line ${line}${only}.${also} ${hint}`;
+      ? 'Copy the text from the current file, or set tolerant.'
+      : 'Copy the text from the current file.';
+  return `The most similar text is at line ${best.first}: you have \`${expected}\`, but ${file} in line ${line}${only}.${also} ${hint}`;
 }
 
 /** The part of a line around the first difference to another one, safe to print. */

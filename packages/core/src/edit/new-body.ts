@@ -26,7 +26,7 @@ export interface Search {
   readonly limit: number;
 }
 
-export const CRLF_KEPT = 'Line ends kept as CRLF.';
+export const CRLF_KEPT = 'CRLF line endings kept.';
 
 /** Where something is put in, in ascending order, and what to say about it. */
 export interface Found {

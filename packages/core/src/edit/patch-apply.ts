@@ -1,11 +1,12 @@
 /**
  * Puts the hunks of a patch where they belong. A hunk belongs where its header says (moved as far as the one above it
  * was); where its lines are not there, in the one place behind the hunk above where they are. Two such places are a
- * mismatch. With fuzz, lines of context at the ends of a hunk are left out of the comparison, as few as possible, and as
- * GNU patch does it: of the longer end first. A hunk is never placed by its position alone, unless it has no old lines.
+ * mismatch. With fuzz, lines of context at the ends of a hunk are left out of the comparison, as few as possible, and
+ * as GNU patch does it: of the longer end first. A hunk is never placed by its position alone, unless it has no old
+ * lines.
  *
- * Line ends: a patch without any CR fits lines that end in CRLF, and what it adds takes the line end of the line in front
- * of it. Lines that stay are the file's own, byte for byte.
+ * Line ends: a patch without any CR fits lines that end in CRLF, and what it adds takes the line end of the line in
+ * front of it. Lines that stay are the file's own, byte for byte.
  */
 
 import { lineCount } from '../content/changed-span.ts';
@@ -126,7 +127,7 @@ class Target {
     if (this.#searched > SEARCHED_LINES) {
       throw refused(
         'PATCH_MISMATCH',
-        `Too many hunks are not where they say; hunk ${number} was not looked for. Make the patch again from the file.`,
+        `Too many hunks have wrong line numbers; hunk ${number} was not searched for. Recreate the patch from the current file.`,
         { hunk: number, line: this.#done + 1, expected: null, found: null, places: [] },
       );
     }
@@ -159,7 +160,7 @@ class Target {
     const line = Math.min(this.#done + 1, this.#lines.length);
     return refused(
       'PATCH_MISMATCH',
-      `Hunk ${number} has a line without a line feed where the file goes on, or adds behind a last line that has none. ` +
+      `Hunk ${number} has a line without a line feed in the middle of the file, or adds text after a last line without one. ` +
         'Check the lines `\\ No newline at end of file`.',
       { hunk: number, line, expected: null, found: null, places: [] },
     );
@@ -178,20 +179,20 @@ class Target {
       const lines = places.map((at) => at + 1);
       return refused(
         'PATCH_MISMATCH',
-        `Hunk ${number} does not fit at line ${stated + 1} and would fit in several places (lines ${lines.join(', ')}). ` +
-          'Mend its line number, or give more context.',
+        `Hunk ${number} does not apply at line ${stated + 1}, and matches in several places (lines ${lines.join(', ')}). ` +
+          'Fix its line number, or add context.',
         { hunk: number, line, expected, found, places: lines },
       );
     }
     const what = there === undefined ? 'the file ends before it' : `the file has \`${found}\``;
     const feed =
       want !== undefined && there !== undefined && want.replace(/\r?\n$/, '') === there.replace(/\r?\n$/, '')
-        ? ' They differ in the line end only.'
+        ? ' Only the line endings differ.'
         : '';
     return refused(
       'PATCH_MISMATCH',
-      `Hunk ${number} does not fit: the patch wants \`${expected ?? ''}\` in line ${line}, ${what}.${feed} ` +
-        'Its old lines are nowhere else in one piece behind the hunk above. Read the file again and make the hunk from it.',
+      `Hunk ${number} does not apply: the patch expects \`${expected ?? ''}\` in line ${line}, ${what}.${feed} ` +
+        'Its old lines are nowhere else after the hunk above. Read the file again and recreate the hunk.',
       { hunk: number, line, expected, found, places: [] },
     );
   }

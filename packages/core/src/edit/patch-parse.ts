@@ -36,8 +36,7 @@ export type ParsedPatch =
 /** @throws EditRefused BAD_PATCH, BAD_STRING, TOO_LARGE */
 export function parsePatch(given: string, fuzz: number, bound: EditBound): ParsedPatch {
   const text = givenText('patch', given, bound);
-  if (!Number.isSafeInteger(fuzz) || fuzz < 0)
-    throw bad(1, `The fuzz has to be a whole number from 0 on, not ${fuzz}.`);
+  if (!Number.isSafeInteger(fuzz) || fuzz < 0) throw bad(1, `The fuzz must be a whole number from 0 up, not ${fuzz}.`);
   return new PatchReader(text, bound).read();
 }
 
@@ -80,7 +79,7 @@ class PatchReader {
     while (this.#at < this.#lines.length) {
       const line = this.#at + 1;
       const hunk = this.#hunk();
-      if (hunk.start < end) throw bad(line, 'This hunk begins before the end of the one above it.');
+      if (hunk.start < end) throw bad(line, 'This hunk starts before the end of the previous one.');
       end = hunk.start + hunk.lines.filter(({ kind }) => kind !== '+').length;
       hunks.push(hunk);
       if (this.#atEnd()) break;
@@ -104,7 +103,7 @@ class PatchReader {
       const line = this.#line();
       if (line.startsWith('@@')) return;
       if (line.startsWith('diff --git ')) {
-        if (git) throw this.#bad('The patch is of more than one file. Give each file its own.');
+        if (git) throw this.#bad('The patch is for several files. Use one patch per file.');
         git = true;
       } else if (line.startsWith('--- ')) {
         this.#names(line);
@@ -120,22 +119,22 @@ class PatchReader {
     const mode = /^(new|deleted) file mode (\d{6})$/.exec(line);
     if (mode === null) {
       if (PASSED_OVER.test(line)) return;
-      throw this.#bad('This line is neither a header of a patch nor `@@ … @@`. Give the patch alone, without a fence.');
+      throw this.#bad('This line is neither a patch header nor `@@ … @@`. Send only the patch, without a code fence.');
     }
-    if (this.#mode !== null) throw this.#bad('The patch says twice that the file is new or deleted.');
-    if (!/^100(?:644|755)$/.test(mode[2]!)) throw this.#bad('The patch is not of an ordinary file.');
+    if (this.#mode !== null) throw this.#bad('The patch has more than one header for a new or deleted file.');
+    if (!/^100(?:644|755)$/.test(mode[2]!)) throw this.#bad('The patch is not for a regular file.');
     this.#mode = { what: mode[1] as 'new' | 'deleted', mode: Number.parseInt(mode[2]!, 8) & 0o777 };
   }
 
   #names(line: string): void {
     const next = this.#lines[this.#at + 1] ?? '';
-    if (!next.startsWith('+++ ')) throw this.#bad('Behind the `---` line there has to be a `+++` line.');
-    if (this.#old !== null) throw this.#bad('The patch is of more than one file. Give each file its own.');
+    if (!next.startsWith('+++ ')) throw this.#bad('A `+++` line must follow the `---` line.');
+    if (this.#old !== null) throw this.#bad('The patch is for several files. Use one patch per file.');
     this.#old = nameIn(line);
     this.#new = nameIn(next);
     const [old, now] = [this.#old, this.#new];
     if (old.startsWith('a/') && now.startsWith('b/') && old.slice(2) !== now.slice(2)) {
-      throw this.#bad('The two names differ. Rename with a rename edit, and give the patch one name.');
+      throw this.#bad('The two names differ. Use a rename edit, and one name in the patch.');
     }
     this.#at++;
   }
@@ -150,7 +149,7 @@ class PatchReader {
       (isNew && what === 'deleted') ||
       (isGone && what === 'new') ||
       (this.#old !== null && ((what === 'new' && !isNew) || (what === 'deleted' && !isGone)));
-    if (contradicts) throw bad(1, 'The header contradicts itself on whether the file is new or deleted.');
+    if (contradicts) throw bad(1, 'The header is contradictory: the file cannot be both new and deleted.');
     if (isNew || what === 'new') return 'create';
     return isGone || what === 'deleted' ? 'delete' : 'change';
   }
@@ -158,9 +157,9 @@ class PatchReader {
   #hunk(): PatchHunk {
     const headerAt = this.#at + 1;
     const header = HUNK.exec(this.#line());
-    if (header === null) throw this.#bad('A hunk has to begin like `@@ -1,3 +1,4 @@`: start and count of lines.');
+    if (header === null) throw this.#bad('A hunk must start like `@@ -1,3 +1,4 @@`, with start and number of lines.');
     const [start = 1, oldCount = 1, , newCount = 1] = header.slice(1).map((number) => Number(number ?? '1'));
-    if (start === 0 && oldCount > 0) throw this.#bad('Lines of a file are counted from 1.');
+    if (start === 0 && oldCount > 0) throw this.#bad('Line numbers start at 1.');
     const left = { old: oldCount, new: newCount };
     const says = `its header says ${oldCount} old and ${newCount} new lines`;
     const lines: PatchLine[] = [];
@@ -175,13 +174,11 @@ class PatchReader {
       const kind = line === '' ? ' ' : line[0]!;
       if (kind !== ' ' && kind !== '-' && kind !== '+') {
         throw this.#bad(
-          `A line of a hunk has to begin with a space, - or +. The hunk of line ${headerAt} goes on: ${says}.`,
+          `A line of a hunk must start with a space, - or +. The hunk of line ${headerAt} is incomplete: ${says}.`,
         );
       }
       if ((kind !== '+' && left.old === 0) || (kind !== '-' && left.new === 0)) {
-        throw this.#bad(
-          `The hunk of line ${headerAt} does not have the lines that it counts: ${says}. Mend the counts.`,
-        );
+        throw this.#bad(`The hunk of line ${headerAt} has a wrong number of lines: ${says}. Fix the counts.`);
       }
       if (kind !== '+') left.old--;
       if (kind !== '-') left.new--;
@@ -200,7 +197,7 @@ class PatchReader {
   #noFeed(lines: PatchLine[]): void {
     const last = lines.pop();
     if (last === undefined || !last.text.endsWith('\n'))
-      throw this.#bad('There is no line above this one to belong to.');
+      throw this.#bad('This line does not follow a line of the hunk.');
     lines.push({ kind: last.kind, text: last.text.slice(0, -1) });
   }
 
@@ -209,7 +206,7 @@ class PatchReader {
       const other = side === '-' ? '+' : '-';
       const ofSide = lines.filter(({ kind }) => kind !== other);
       if (ofSide.slice(0, -1).some(({ text }) => !text.endsWith('\n'))) {
-        throw bad(headerAt, 'Only the last line of a file can be without a line feed; in this hunk another one is.');
+        throw bad(headerAt, 'Only the last line of a file can lack a line feed, but another line of this hunk does.');
       }
     }
   }
@@ -221,7 +218,7 @@ class PatchReader {
     if (rest === undefined || rest === '-- ') return true;
     if (rest.startsWith('@@')) return false;
     if (NEXT_FILE.test(rest) && !this.#isLine(rest)) {
-      throw this.#bad('The patch is of more than one file. Give each file its own.');
+      throw this.#bad('The patch is for several files. Use one patch per file.');
     }
     if (rest === '') {
       let at = this.#at;
@@ -229,7 +226,7 @@ class PatchReader {
       if (at === this.#lines.length) return true;
     }
     throw this.#bad(
-      'The hunk above has more lines than its header counts, or something else follows. Mend the counts.',
+      'The hunk above has more lines than its header counts, or is followed by other text. Fix the counts.',
     );
   }
 
@@ -242,7 +239,7 @@ class PatchReader {
     const [hunk, more] = hunks;
     const lines = hunk?.lines ?? [];
     if (more !== undefined || (hunk?.start ?? 0) !== 0 || lines.some(({ kind }) => kind !== '+')) {
-      throw bad(1, 'The patch of a new file has one hunk, `@@ -0,0 +1,n @@`, and all its lines begin with +.');
+      throw bad(1, 'The patch of a new file has one hunk, `@@ -0,0 +1,n @@`, and all its lines start with +.');
     }
     const mode = this.#mode?.mode === 0o755 ? 0o755 : null;
     return { kind: 'create', content: lines.map(({ text }) => text).join(''), mode };

@@ -95,8 +95,8 @@ export async function prepareEdits(
 }
 
 /**
- * Whether the names of a request lead where they led when it was prepared, and whether what is made there would have the
- * same permissions: all that a preparation takes from the disk beside the files themselves.
+ * Whether the names of a request lead where they led when it was prepared, and whether what is made there would have
+ * the same permissions: all that a preparation takes from the disk beside the files themselves.
  * @param files what was prepared, one for each request
  */
 export function leadWhereTheyLed(
@@ -206,7 +206,7 @@ function duplicates(
     const other = keys.map((key) => seen.get(key)).find((name) => name !== undefined);
     for (const key of keys) if (!seen.has(key)) seen.set(key, request.given);
     if (other === undefined) continue;
-    const message = `It is the same file as ${JSON.stringify(other)} of this list. Put all its edits into one entry.`;
+    const message = `It is the same file as ${JSON.stringify(other)} in this list. Put all its edits into one entry.`;
     problems.push({ given: request.given, path: request.path, code: 'DUPLICATE', message, statuses: [] });
   }
   return problems;
@@ -223,12 +223,12 @@ function clashes(ports: Ports, root: DiskPath, files: readonly PreparedFile[]): 
       problems.push({ given, path, code, message, statuses: [] });
     };
     const other = coming.get(after.path);
-    if (other !== undefined) problem('DUPLICATE', `${JSON.stringify(other)} of this list makes the same file.`);
+    if (other !== undefined) problem('DUPLICATE', `${JSON.stringify(other)} in this list creates the same file.`);
     else coming.set(after.path, given);
     if (after.path !== path && !leaving.has(after.path) && ports.fs.lstat(diskChild(root, after.path)) !== null) {
       problem(
         'ALREADY_THERE',
-        'Something stands where the file is to be moved. Choose another name, or delete that first.',
+        'The target of the rename already exists. Use another name, or delete the target first.',
       );
     }
   }
@@ -239,7 +239,7 @@ function clashes(ports: Ports, root: DiskPath, files: readonly PreparedFile[]): 
       above = parentPath(above)
     ) {
       if (!coming.has(above)) continue;
-      const message = `${JSON.stringify(coming.get(above))} of this list makes a file where a folder is needed.`;
+      const message = `${JSON.stringify(coming.get(above))} in this list creates a file where a folder is needed.`;
       problems.push({ given, path, code: 'NOT_A_FILE', message, statuses: [] });
     }
   }

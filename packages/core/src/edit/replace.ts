@@ -22,9 +22,9 @@ export function replaceIn(body: string, edit: Replace, bound: EditBound): NewBod
   const old = givenText('old', edit.old, bound);
   const now = givenText('new', edit.new, bound);
   if (old === '') {
-    throw refused('EMPTY_SEARCH', 'The search text is empty. Give the text to replace, or insert at a line.', {});
+    throw refused('EMPTY_SEARCH', 'The search text is empty. Provide the text to replace, or use an insert edit.', {});
   }
-  if (old === now) throw refused('SAME_TEXT', 'Old and new text are the same, so there is nothing to replace.', {});
+  if (old === now) throw refused('SAME_TEXT', 'Old and new text are equal, so there is nothing to replace.', {});
   const limit = edit.replaceAll ? bound.maxReplacements + 1 : COUNTED_PLACES;
   const search: Search = { old, now, replaceAll: edit.replaceAll, limit };
   const exact = exactPlaces(body, search);
@@ -61,8 +61,8 @@ function exactPlaces(body: string, { old, now, replaceAll, limit }: Search): Fou
 }
 
 /**
- * From positions in a text whose CRLF are shown as LF to positions in the text, in ascending order; the LF itself stands
- * for both.
+ * From positions in a text whose CRLF are shown as LF to positions in the text, in ascending order; the LF itself
+ * stands for both.
  */
 function positionsIn(body: string, crossing: boolean): (at: number) => number {
   if (!crossing) return (at) => at;
@@ -90,7 +90,7 @@ function putIn(body: string, { places, notes }: Found, bound: EditBound): NewBod
   if (places.length > bound.maxReplacements) {
     throw refused(
       'TOO_LARGE',
-      `The search text stands in more than ${bound.maxReplacements} places. Use a longer one, or write the file.`,
+      `The search text occurs more than ${bound.maxReplacements} times. Use a longer one, or write the file.`,
       { limit: bound.maxReplacements, unit: 'replacements' },
     );
   }
@@ -114,7 +114,7 @@ function putIn(body: string, { places, notes }: Found, bound: EditBound): NewBod
 
 function noMatch(body: string, old: string, tolerant: boolean) {
   const candidates = nearestPlaces(body, old);
-  return refused('NO_MATCH', `The search text is not in the file. ${sayNearest(candidates, body, old, tolerant)}`, {
+  return refused('NO_MATCH', `The search text was not found. ${sayNearest(candidates, body, old, tolerant)}`, {
     candidates,
   });
 }
@@ -128,7 +128,7 @@ function severalMatches(body: string, places: readonly Place[]) {
     'SEVERAL_MATCHES',
     `The search text is in ${more ? `${places.length} or more` : places.length} places, not one ` +
       `(${places.length > SHOWN_PLACES ? 'the first: ' : ''}${where}). ` +
-      'Add lines around it until it is unique, or set replace_all to change every place.',
+      'Add surrounding lines to make it unique, or set replace_all to replace every occurrence.',
     { count: places.length, more, lines },
   );
 }

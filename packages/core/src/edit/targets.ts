@@ -45,7 +45,7 @@ export interface FoundFile {
 
 /** The closed list of what can be wrong with a file as a whole. */
 export type FileProblemCode =
-  /** It leaves the workspace, leads through a link out of it, or has a name that cannot be written. */
+  /** It leaves the workspace, leads through a link out of it, or has an invalid name written. */
   | 'PATH_REFUSED'
   /** A folder, socket, pipe or device stands there, or a file stands where a folder is needed. */
   | 'NOT_A_FILE'
@@ -57,7 +57,7 @@ export type FileProblemCode =
   | 'CHANGED'
   /** Another entry of the list is the same file, or makes the same file. */
   | 'DUPLICATE'
-  /** A file is there already. */
+  /** A file already exists. */
   | 'ALREADY_THERE'
   /** One of its edits failed; the status of each says which. */
   | 'EDIT_FAILED';
@@ -81,15 +81,15 @@ export function findTarget(ports: Ports, root: DiskPath, request: FileRequest): 
   const stat = guarded(() => ports.fs.lstat(below(root, path)));
   const modeOfNew = modeForNew(ports.fs, root, path);
   if (stat === null) {
-    if (request.expectedHash !== null) throw new FileRefused('CHANGED', 'The file is gone since it was read.');
+    if (request.expectedHash !== null) throw new FileRefused('CHANGED', 'The file was deleted since it was read.');
     return { path, found: null, modeOfNew };
   }
   const found = read(ports.fs, below(root, path), stat);
   if (found.kind === 'file' && (found.mode & 0o200) === 0 && !request.force) {
-    throw new FileRefused('READ_ONLY', 'The file has no write permission. Pass `force` to edit it all the same.');
+    throw new FileRefused('READ_ONLY', 'The file is write-protected. Set `force` to edit it anyway.');
   }
   if (request.expectedHash !== null && !isHash(request.expectedHash, found)) {
-    throw new FileRefused('CHANGED', 'The file is not what it was when it was read. Read it again, then edit that.');
+    throw new FileRefused('CHANGED', 'The file has changed since it was read. Read it again, then edit it.');
   }
   return { path, found, modeOfNew };
 }
@@ -99,7 +99,7 @@ export function findTarget(ports: Ports, root: DiskPath, request: FileRequest): 
  * @throws FileRefused
  */
 export function resolve(ports: Ports, root: DiskPath, request: FileRequest): TreePath {
-  if (request.path === '') throw new FileRefused('NOT_A_FILE', 'The workspace folder itself is no file.');
+  if (request.path === '') throw new FileRefused('NOT_A_FILE', 'The workspace folder is not a file.');
   return ledTo(ports, root, request.path, isAboutTheName(request) ? 'itself' : 'followed');
 }
 
@@ -129,21 +129,18 @@ function ledTo({ fs, platform }: Ports, root: DiskPath, given: TreePath, last: '
     case 'inside': {
       const refusal = checkTreePath(end.path, platform);
       if (refusal === null) return end.path;
-      throw new FileRefused('PATH_REFUSED', `The path leads to a name that ${refusal.why}.`);
+      throw new FileRefused('PATH_REFUSED', `The path has a name that ${refusal.why}.`);
     }
     case 'outside':
-      throw new FileRefused(
-        'PATH_REFUSED',
-        'The path leads through a link out of the workspace. Name a file inside it.',
-      );
+      throw new FileRefused('PATH_REFUSED', 'The path goes through a link out of the workspace. Use a file inside it.');
     case 'dangling': {
       const name = JSON.stringify(lastName(end.link));
-      throw new FileRefused('PATH_REFUSED', `A link at ${name} leads nowhere (${end.code}).`);
+      throw new FileRefused('PATH_REFUSED', `The link ${name} is broken (${end.code}).`);
     }
     case 'no-folder':
-      throw new FileRefused('NOT_A_FILE', 'A file stands where a folder of the path should be.');
+      throw new FileRefused('NOT_A_FILE', 'A parent of the path is a file, not a folder.');
     case 'no-workspace':
-      throw new FileRefused('PATH_REFUSED', 'The workspace folder itself is gone.');
+      throw new FileRefused('PATH_REFUSED', 'The workspace folder no longer exists.');
   }
 }
 
@@ -159,8 +156,8 @@ function read(fs: Fs, disk: DiskPath, stat: Stat): FoundFile {
     return { kind, content, id: hashObject('blob', content), mode, identity };
   }
   if (kind !== 'file') {
-    const what = kind === 'folder' ? 'A folder is there' : 'A socket, pipe or device is there';
-    throw new FileRefused('NOT_A_FILE', `${what}, and no file.`);
+    const what = kind === 'folder' ? 'The path is a folder' : 'The path is a socket, pipe or device';
+    throw new FileRefused('NOT_A_FILE', `${what}, not a file.`);
   }
   const content = guarded(() => readWhole(fs, disk, EDIT_BOUND.maxBytes));
   return { kind, content, id: hashObject('blob', content), mode, identity };
@@ -173,10 +170,10 @@ function guarded<T>(call: () => T): T {
   } catch (error) {
     if (!(error instanceof FsError)) throw error;
     if (isFsError(error, 'EFBIG')) {
-      throw new FileRefused('UNREADABLE', `The file is over the limit of ${EDIT_BOUND.maxBytes} bytes for an edit.`);
+      throw new FileRefused('UNREADABLE', `The file exceeds the limit of ${EDIT_BOUND.maxBytes} bytes for an edit.`);
     }
     if (isFsError(error, 'ENAMETOOLONG')) throw new FileRefused('PATH_REFUSED', 'The path is too long.');
-    throw new FileRefused('UNREADABLE', `The system does not let the file be read (${error.code}).`);
+    throw new FileRefused('UNREADABLE', `The file cannot be read (${error.code}).`);
   }
 }
 

@@ -43,7 +43,7 @@ export function needText(content: Buffer, bound: EditBound): TextFile {
   }
   throw refused(
     'NOT_TEXT',
-    'The file is not valid UTF-8, so a text edit could damage it. Convert it to UTF-8, or write its whole content.',
+    'The file is not valid UTF-8, so a text edit could damage it. Convert it to UTF-8, or write its complete content.',
     { why: 'not-utf8', offset: null },
   );
 }
@@ -56,17 +56,21 @@ export function needText(content: Buffer, bound: EditBound): TextFile {
 export function givenText(field: string, text: string, bound: EditBound): string {
   const nul = text.indexOf('\0');
   if (nul >= 0) {
-    throw refused('BAD_STRING', `\`${field}\` holds a NUL at position ${nul}; a text file has none. Leave it out.`, {
-      field,
-      why: 'nul',
-      offset: nul,
-    });
+    throw refused(
+      'BAD_STRING',
+      `\`${field}\` contains a NUL at position ${nul}, which a text file cannot have. Remove it.`,
+      {
+        field,
+        why: 'nul',
+        offset: nul,
+      },
+    );
   }
   const half = text.search(/\p{Surrogate}/u);
   if (half >= 0) {
     throw refused(
       'BAD_STRING',
-      `\`${field}\` holds half of a surrogate pair at position ${half}, which is no character. Send the whole character.`,
+      `\`${field}\` contains half of a surrogate pair at position ${half}. Send the complete character.`,
       { field, why: 'surrogate', offset: half },
     );
   }
@@ -75,7 +79,7 @@ export function givenText(field: string, text: string, bound: EditBound): string
 }
 
 export function tooLarge(what: string, bound: EditBound) {
-  return refused('TOO_LARGE', `The ${what} is over the limit of ${bound.maxBytes} bytes for an edit.`, {
+  return refused('TOO_LARGE', `The ${what} exceeds the limit of ${bound.maxBytes} bytes for an edit.`, {
     limit: bound.maxBytes,
     unit: 'bytes',
   });

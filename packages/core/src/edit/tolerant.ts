@@ -4,7 +4,8 @@
  * nowhere.
  *
  * What is put in is indented like the file: where the search text's indentation stands for another one in the file, so
- * it does in the new text. Lines that the search text and the new text share at their ends stay as they are in the file.
+ * it does in the new text. Lines that the search text and the new text share at their ends stay as they are in the
+ * file.
  */
 
 import { lineCount } from '../content/changed-span.ts';
@@ -22,7 +23,7 @@ export function tolerantPlaces(body: string, { old, now, replaceAll, limit }: Se
   if (lineCount(body) > bound.maxLines || lineCount(old) > bound.maxLines) {
     throw refused(
       'TOO_LARGE',
-      `The file has more than ${bound.maxLines} lines, too many for tolerant search. Give the text exactly.`,
+      `The file has more than ${bound.maxLines} lines, too many for tolerant search. Use the exact text.`,
       { limit: bound.maxLines, unit: 'lines' },
     );
   }
@@ -45,7 +46,7 @@ export function tolerantPlaces(body: string, { old, now, replaceAll, limit }: Se
   // Several places where one is wanted are only told, and may overlap; otherwise each line is in one place at most.
   const told = found.length > 1 && !replaceAll;
   if (!told && found.length * change.put.length > bound.maxLines) {
-    throw refused('TOO_LARGE', `The edit would put in more than ${bound.maxLines} lines. Make it in parts.`, {
+    throw refused('TOO_LARGE', `The edit would insert more than ${bound.maxLines} lines. Split it.`, {
       limit: bound.maxLines,
       unit: 'lines',
     });
@@ -58,7 +59,7 @@ export function tolerantPlaces(body: string, { old, now, replaceAll, limit }: Se
     kept ||= !change.literal && now.includes('\n') && ending === '\r\n';
     return placeOf(lines.slice(index, index + wanted.length), wanted, change, ending);
   });
-  const notes = found.length === 0 ? [] : ['Found by its lines; spaces and tabs around them differ.'];
+  const notes = found.length === 0 ? [] : ['Matched by lines, ignoring spaces and tabs around them.'];
   return { places, notes: kept ? [...notes, CRLF_KEPT] : notes };
 }
 

@@ -140,9 +140,9 @@ export class Context {
     const stat = ports.fs.lstat(folder);
     const exists = stat !== null && kindOf(stat) === 'folder';
     const message = exists
-      ? 'There are no checkpoints of this folder yet.'
-      : `There is no folder ${showName(folder)}, and there are no checkpoints of one.`;
-    const hint = 'See `savepoint workspaces` for the folders that have checkpoints.';
+      ? 'This folder has no checkpoints yet.'
+      : `${showName(folder)} does not exist and has no checkpoints.`;
+    const hint = '`savepoint workspaces` lists the folders that have checkpoints.';
     const data = { folder: nameToJson(folder), exists };
     return new SavepointError('NO_WORKSPACE', message, data, exists ? {} : { hint });
   }

@@ -41,9 +41,9 @@ export function newWorkspaceFolder({ ports, folder, here }: FolderQuestion): Dis
     const { path, detail } = found.repository.problem;
     throw new SavepointError(
       'IO',
-      `${showName(path)} cannot be looked at (${detail}), so nobody knows what repository this is.`,
+      `${showName(path)} cannot be read (${detail}), so the repository is unknown.`,
       { path: nameToJson(path), operation: 'lstat', code: detail },
-      { hint: 'Nothing was changed. Mend that, or use --here to make this very folder the workspace.' },
+      { hint: 'Nothing was changed. Fix this, or use --here to make this folder the workspace.' },
     );
   }
   return found.folder;
@@ -58,8 +58,8 @@ export function assertMayBeWorkspace({ ports, places, allowHome }: FolderQuestio
   if (!allowHome && userHome !== null && resolveFolder(ports, userHome) === folder) {
     throw refusedRoot(folder, 'home', 'is a home folder');
   }
-  if (isInside(home, folder)) throw refusedRoot(folder, 'holds-store', 'holds the store of Savepoint');
-  if (isInside(folder, home)) throw refusedRoot(folder, 'in-store', 'lies in the store of Savepoint');
+  if (isInside(home, folder)) throw refusedRoot(folder, 'holds-store', 'contains the store of Savepoint');
+  if (isInside(folder, home)) throw refusedRoot(folder, 'in-store', 'is inside the store of Savepoint');
 }
 
 export function isInside(path: DiskPath, folder: DiskPath): boolean {
@@ -67,7 +67,7 @@ export function isInside(path: DiskPath, folder: DiskPath): boolean {
 }
 
 export function refusedRoot(folder: DiskPath, why: ErrorData<'ROOT_REFUSED'>['why'], text: string): SavepointError {
-  return new SavepointError('ROOT_REFUSED', `${showName(folder)} ${text}, so it cannot be a workspace.`, {
+  return new SavepointError('ROOT_REFUSED', `${showName(folder)} ${text} and cannot be a workspace.`, {
     folder: nameToJson(folder),
     why,
   });

@@ -41,7 +41,7 @@ export async function putBackFrozen(engine: Engine, checkpoints: readonly Checkp
       });
     } catch (error) {
       problem = asSavepointError(error);
-      engine.events.emit('warning', { message: `What is frozen could not be put back: ${problem.message}` });
+      engine.events.emit('warning', { message: `Frozen paths could not be reverted: ${problem.message}` });
     }
   }
   return paths.size === 0 && problem === null ? null : { paths: [...paths], problem };

@@ -31,14 +31,14 @@ export async function linkWorkspace(
     if (record === undefined) {
       throw new SavepointError(
         'NO_WORKSPACE',
-        'No store has that path or id.',
+        'No store matches this path or id.',
         { folder: nameToJson(from) },
-        { hint: 'Run `savepoint workspaces` to see what there is.' },
+        { hint: 'Run `savepoint workspaces` to list the workspaces.' },
       );
     }
     const other = records.find(({ id, path }) => path === folder && id !== record.id);
     if (other !== undefined) {
-      throw new SavepointError('ROOT_REFUSED', 'This folder has a timeline of its own already.', {
+      throw new SavepointError('ROOT_REFUSED', 'This folder already has its own timeline.', {
         folder: nameToJson(folder),
         why: 'has-store',
         workspace: other.id,
@@ -63,8 +63,10 @@ function assertLeft({ ports, folder }: Context, record: WorkspaceRecord): void {
   if (there === null || !stillSameFolder(record.identity, identityOf(there))) return;
   throw new SavepointError(
     'ROOT_REFUSED',
-    `That timeline belongs to ${showName(record.path)}, which is still there.`,
+    `The timeline belongs to ${showName(record.path)}, which still exists.`,
     { folder: nameToJson(folder), why: 'in-use', workspace: record.id },
-    { hint: 'Two folders cannot share a timeline. Move or remove that one first, or start a timeline here.' },
+    {
+      hint: 'Two folders cannot share a timeline. Move or delete the other folder first, or start a new timeline here.',
+    },
   );
 }

@@ -42,7 +42,7 @@ export async function makeRoom({ context, workspace, lock, pace }: Writing, of: 
   if (bytes <= limit) return;
   throw new SavepointError(
     'STORE_FULL',
-    `The store has ${Math.ceil(bytes / MB)} MB, ${Math.floor(limit / MB)} MB are allowed, and nothing more may be dropped.`,
+    `The store has ${Math.ceil(bytes / MB)} MB, the limit is ${Math.floor(limit / MB)} MB, and nothing more can be dropped.`,
     { bytes, limit, pinned: workspace.timeline.pinned().size },
   );
 }
@@ -143,8 +143,8 @@ async function mergePacks({ store }: Workspace, lock: HeldLock, pace: Pace): Pro
 }
 
 /**
- * Reads what a first checkpoint took over from repositories, if nobody has yet. If something there is damaged, warns, and
- * takes a checkpoint for which every file is read. Not while an operation is pending.
+ * Reads what a first checkpoint took over from repositories, if nobody has yet. If something there is damaged, warns,
+ * and takes a checkpoint for which every file is read. Not while an operation is pending.
  */
 async function checkAdopted(engine: Engine, options: CallOptions, pace: Pace): Promise<void> {
   const checked = await engine.reading(async (workspace) => {

@@ -78,10 +78,10 @@ export async function planHeads(
       if (state === null) continue;
       if ('problem' in state) throw new Refusal(`its .git cannot be used: ${state.problem.detail}`);
       const before = positionOf(state);
-      if (before === null) throw new Refusal('it cannot be told where its HEAD stands');
+      if (before === null) throw new Refusal('the position of its HEAD is unknown');
       const anotherIndex = isAnotherIndex(ports, state, one.plain);
       if (samePosition(before, one.to) && !anotherIndex) continue;
-      if (git === null) throw new Refusal('git is needed for that, and is not found');
+      if (git === null) throw new Refusal('git is required but not installed');
       await pace.breathe();
       moves.push(await planMove({ ports, git, pace }, { state, before, anotherIndex }, one));
     } catch (error) {
@@ -117,9 +117,9 @@ export function lockedBy(ports: Ports, { gitDir, commonDir }: GitState, refs: re
 
 /** @returns what is not to be written to, in whatever way it is asked for; null where it may be */
 export function neverWritten({ link, config, objectFormat, bare }: GitState): string | null {
-  if (link === 'elsewhere') return 'its .git leads to a repository that does not know this folder';
+  if (link === 'elsewhere') return 'its .git points to a repository that does not know this folder';
   if (bare) return 'it is a bare repository';
-  if (objectFormat !== 'sha1') return `its objects are named by ${objectFormat}, which is not written`;
+  if (objectFormat !== 'sha1') return `its object format ${objectFormat} is not supported`;
   if (link === 'inside' && config.has('core.worktree')) return 'its files are elsewhere (core.worktree)';
   if (gitBoolean(config.get('core.sparsecheckout')) === true) return 'it is a sparse checkout';
   return null;
@@ -163,12 +163,13 @@ async function planMove(
 ): Promise<HeadMove> {
   const never = neverWritten(state);
   if (never !== null) throw new Refusal(never);
-  if (to.branch === null && to.commit === null) throw new Refusal('the checkpoint does not know where it stood');
-  if (state.operation !== null) throw new Refusal(`a ${state.operation} is in flight`);
+  if (to.branch === null && to.commit === null)
+    throw new Refusal('the checkpoint does not record its branch and commit');
+  if (state.operation !== null) throw new Refusal(`a ${state.operation} is in progress`);
   if (operation !== null) throw new Refusal(`the checkpoint was taken in the middle of a ${operation}`);
   for (const branch of [before.branch, to.branch]) {
-    if (branch?.startsWith('refs/')) throw new Refusal('its HEAD points at something that is no branch');
-    if (branch !== null && textFromBytes(branch) === null) throw new Refusal('the name of its branch is no UTF-8');
+    if (branch?.startsWith('refs/')) throw new Refusal('its HEAD does not point to a branch');
+    if (branch !== null && textFromBytes(branch) === null) throw new Refusal('the name of its branch is not UTF-8');
   }
   const refs = refUpdates(ports, state, to);
   const lock = lockedBy(
@@ -176,14 +177,14 @@ async function planMove(
     state,
     refs.map(({ name }) => name),
   );
-  if (lock !== null) throw new Refusal(`a git is at work there, or was killed: ${lock} is in the way`);
+  if (lock !== null) throw new Refusal(`git is running there or was killed: ${lock} exists`);
   if (to.branch !== null && to.branch !== before.branch) refuseIfInUse(ports, state, to.branch);
   await refuseHooks(git, state);
   const objects = new GitObjects(ports, state);
   try {
     if (to.commit !== null) assertThere(objects, to.commit);
     const lost = await unreachableAfter(git, state, before, to, refs);
-    if (lost.length > MOST_KEPT) throw new Refusal(`no branch would lead to more than ${MOST_KEPT} commits`);
+    if (lost.length > MOST_KEPT) throw new Refusal(`more than ${MOST_KEPT} commits would become unreachable`);
     await pace.breathe();
     return {
       path,
@@ -222,14 +223,14 @@ function refuseIfInUse({ fs }: Ports, { gitDir, commonDir }: GitState, branch: s
       problemOf(error);
       continue;
     }
-    if (head.branch === branch) throw new Refusal(`branch ${textFromBytes(branch)} is in use in another worktree`);
+    if (head.branch === branch) throw new Refusal(`branch ${textFromBytes(branch)} is checked out in another worktree`);
   }
 }
 
 /** Newer versions of git take hooks from the configuration; of those no list can be overruled. */
 async function refuseHooks(git: Git, state: GitState): Promise<void> {
   const listed = await git.run(state, ['config', '--includes', '--name-only', '-z', '--list']);
-  if (listed.exit !== 0) throw new Refusal(`git does not read its configuration: ${complaint(listed)}`);
+  if (listed.exit !== 0) throw new Refusal(`git cannot read its configuration: ${complaint(listed)}`);
   const names = listed.stdout.toString('latin1').split('\0');
   if (names.some((name) => name.startsWith('hook.'))) throw new Refusal('its configuration names hooks');
 }
@@ -238,7 +239,7 @@ function assertThere(objects: GitObjects, commit: string): void {
   try {
     objects.treeOf(commit);
   } catch (error) {
-    if (error instanceof SavepointError) throw new Refusal(`its commit ${commit} is not in the repository any more`);
+    if (error instanceof SavepointError) throw new Refusal(`its commit ${commit} is no longer in the repository`);
     throw error;
   }
 }
@@ -262,7 +263,8 @@ async function unreachableAfter(
     ...refs.map(({ name }) => `--exclude=${textFromBytes(name) ?? ''}`),
     '--glob=refs/*',
   ]);
-  if (found.exit !== 0) throw new Refusal(`git cannot tell what would be left behind: ${complaint(found)}`);
+  if (found.exit !== 0)
+    throw new Refusal(`git cannot list the commits that would become unreachable: ${complaint(found)}`);
   return found.stdout.toString('latin1').split('\n').filter(isObjectId);
 }
 

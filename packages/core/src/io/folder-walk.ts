@@ -100,14 +100,14 @@ export class FolderWalk {
   }
 
   /**
-   * After an act on the result of `child(path)`: throws PATH_REFUSED if the parents are not what they were when that was
-   * asked for, so that the act may have happened elsewhere. Through handles that cannot be.
+   * After an act on the result of `child(path)`: throws PATH_REFUSED if the parents are not what they were when that
+   * was asked for, so that the act may have happened elsewhere. Through handles that cannot be.
    */
   confirm(path: TreePath): void {
     if (this.#throughHandles) return;
     const parent = parentPath(path);
     const seen = this.#parentsSeen.get(parent);
-    if (seen === undefined || this.#lookAtParents(parent) !== seen) throw refusal(path, 'was replaced during the work');
+    if (seen === undefined || this.#lookAtParents(parent) !== seen) throw refusal(path, 'was replaced meanwhile');
   }
 
   /**
@@ -200,7 +200,7 @@ export class FolderWalk {
       const kind = kindOf(stat);
       if (kind === 'link') throw refusal(path, 'is a link');
       if (kind !== 'folder') return null;
-      if (tries === MOST_TRIES) throw refusal(path, 'was replaced during the work');
+      if (tries === MOST_TRIES) throw refusal(path, 'was replaced meanwhile');
     }
   }
 
@@ -234,7 +234,7 @@ export class FolderWalk {
     for (const name of folder === '' ? [''] : ['', ...folder.split('/')]) {
       path = path === '' ? name : `${path}/${name}`;
       const stat = this.#fs.lstat(this.#below(path as TreePath));
-      if (path === '' && !isSame(this.#root, stat)) throw refusal(folder, 'lies in a workspace that was replaced');
+      if (path === '' && !isSame(this.#root, stat)) throw refusal(folder, 'is in a workspace that was replaced');
       if (stat === null) return null;
       const kind = kindOf(stat);
       if (kind === 'link') throw refusal(path as TreePath, 'is a link');

@@ -1,7 +1,7 @@
 /**
- * Where a path lies that somebody gave: on the command line, in an edit, in an agent's event, in a tool's input. All of them ask
- * here, so that one path means one file. What the bytes of a path were is the reader's affair (an argument, JSON); paths that
- * are meant to lie outside a workspace, as a bundle's, are none of these.
+ * Where a path lies that somebody gave: on the command line, in an edit, in an agent's event, in a tool's input. All
+ * of them ask here, so that one path means one file. What the bytes of a path were is the reader's affair (an
+ * argument, JSON); paths that are meant to lie outside a workspace, as a bundle's, are none of these.
  */
 
 import { showName } from '../content/show-name.ts';
@@ -59,8 +59,8 @@ const LONGEST = 4_096;
  *
  * - `..` at the start goes up from the caller's folder, whose own links are resolved; further inside, what it means
  *   depends on links, so it is refused.
- * - An absolute path names what it names; the links of its folders are resolved where its text alone does not lie inside.
- * - Only Windows has drives and takes backslashes for slashes.
+ * - An absolute path names what it names; the links of its folders are resolved where its text alone does not lie
+ * inside. - Only Windows has drives and takes backslashes for slashes.
  */
 export function locate(standpoint: Standpoint, given: JsonName): Located {
   const { platform } = standpoint;
@@ -68,7 +68,7 @@ export function locate(standpoint: Standpoint, given: JsonName): Located {
   const unclear = whyUnclear(given, path, isAbsolute(path, platform));
   if (unclear !== null) return { kind: 'refused', problem: 'unclear', why: unclear };
   const inside = isAbsolute(path, platform) ? fromAbsolute(standpoint, path) : fromRelative(standpoint, path);
-  if (inside === null) return { kind: 'refused', problem: 'outside', why: 'lies outside the workspace' };
+  if (inside === null) return { kind: 'refused', problem: 'outside', why: 'is outside the workspace' };
   const components = inside.split('/').filter((component) => component !== '' && component !== '.');
   const tree = components.join('/');
   const refusal = checkTreePath(tree, platform);
@@ -94,7 +94,8 @@ export function treePathOf(standpoint: Standpoint, given: JsonName): TreePath {
 
 /**
  * Where writing there ends up.
- * @param last whether a link at its end is followed, too; a file that is removed or replaced by rename is the link itself
+ * @param last whether a link at its end is followed, too; a file that is removed or replaced by rename is the link
+ * itself
  * @throws FsError
  */
 export function follow(
@@ -131,7 +132,7 @@ export function declaredPaths(standpoint: Standpoint, given: readonly JsonName[]
     }
     const inside = writtenAt(standpoint, located.path);
     for (const path of inside) paths.add(path);
-    if (inside.length === 0) refused.push({ given: one, problem: 'outside', why: 'leads out of the workspace' });
+    if (inside.length === 0) refused.push({ given: one, problem: 'outside', why: 'goes outside the workspace' });
   }
   return { paths: [...paths], refused };
 }
@@ -162,7 +163,7 @@ function whyUnclear(given: JsonName, path: string, isWhole: boolean): string | n
   if (path === '') return 'is empty';
   if (path.includes('\0')) return 'has a name that contains a slash or a NUL';
   const inner = isWhole ? path : path.replace(/^(?:\.{1,2}(?:\/+|$))+/, '');
-  if (inner.split('/').includes('..')) return 'leads upwards with ".."';
+  if (inner.split('/').includes('..')) return 'goes up with ".."';
   return path.length > LONGEST ? 'has a name that is too long' : null;
 }
 

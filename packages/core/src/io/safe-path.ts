@@ -9,8 +9,8 @@ export type NameRefusal =
   | 'is . or ..'
   | 'contains a slash or a NUL'
   | 'is too long'
-  | 'means .git to git or to some file system'
-  | 'is not UTF-8, which this platform needs'
+  | 'is equivalent to .git for git or some file systems'
+  | 'is not UTF-8, which this platform requires'
   | 'has a character that Windows does not allow'
   | 'ends in a dot or a space, which Windows drops'
   | 'is the name of a device on Windows';
@@ -43,10 +43,10 @@ export function checkName(name: string, platform: Platform): NameRefusal | null 
   if (name === '.' || name === '..') return 'is . or ..';
   if (/[/\0]/.test(name)) return 'contains a slash or a NUL';
   const text = textFromBytes(name);
-  if (platform !== 'linux' && text === null) return 'is not UTF-8, which this platform needs';
+  if (platform !== 'linux' && text === null) return 'is not UTF-8, which this platform requires';
   // Linux counts bytes, the others UTF-16 units.
   if ((platform === 'linux' ? name : (text ?? name)).length > LONGEST_NAME) return 'is too long';
-  if (meansDotGit(name, text)) return 'means .git to git or to some file system';
+  if (meansDotGit(name, text)) return 'is equivalent to .git for git or some file systems';
   return platform === 'win32' ? checkWindowsName(text ?? name) : null;
 }
 

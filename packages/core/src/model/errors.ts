@@ -256,8 +256,7 @@ export const ERROR_CODES = {
     when: 'The file is not a bundle, is damaged, is too large, or holds content that no checkpoint can hold.',
     data: { why: 'string', 'object?': 'string', 'checkpoint?': 'string', 'path?': 'JsonName', 'offset?': 'number' },
     note: '`offset` in bytes from the start of the file',
-    hint:
-      'Nothing was changed. Get the bundle from its source again, and do not trust it if you do not know the source.',
+    hint: 'Nothing was changed. Get the bundle from its source again, and do not trust it if you do not know the source.',
   },
   BUNDLE_INCOMPLETE: {
     exit: 1,

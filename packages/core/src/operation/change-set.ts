@@ -94,5 +94,5 @@ const CAPTURABLE: ReadonlySet<string> = new Set(['too-large', 'ignored', 'depend
 /** A path that the act would overwrite, and that the capture left out. */
 export function unsaved(draft: ChangeSetDraft, path: TreePath, skip: Skip | null): void {
   if (skip !== null && CAPTURABLE.has(skip.reason)) draft.mustCapture.push(path);
-  else draft.refused.push({ path, why: `what is there cannot be saved first (${skip?.code ?? skip?.reason})` });
+  else draft.refused.push({ path, why: `its current content cannot be backed up (${skip?.code ?? skip?.reason})` });
 }

@@ -146,6 +146,6 @@ function readIndexFile(fs: Workspace['ports']['fs'], path: DiskPath): Buffer | n
 }
 
 function gone({ path }: HeadMove): SavepointError {
-  const why = 'the repository is not there any more';
-  return new SavepointError('GIT_REFUSED', `Branches cannot be put back: ${why}.`, { repositories: [{ path, why }] });
+  const why = 'the repository no longer exists';
+  return new SavepointError('GIT_REFUSED', `Branches cannot be restored: ${why}.`, { repositories: [{ path, why }] });
 }

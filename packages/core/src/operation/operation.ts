@@ -129,10 +129,10 @@ export async function runOperation(
     if (expected !== null && expected !== fingerprint) {
       throw new SavepointError(
         'CONFLICT',
-        'The files changed after the preview was shown.',
+        'The files changed after the preview.',
         { paths: [] },
         {
-          hint: 'Nothing was changed. Look at the preview again.',
+          hint: 'Nothing was changed. Run the preview again.',
         },
       );
     }
@@ -319,7 +319,7 @@ async function captureAndPlan(
 function refuse(plan: ChangeSet): void {
   const refused = [
     ...plan.refused,
-    ...plan.mustCapture.map((path) => ({ path, why: 'what is there cannot be saved first' })),
+    ...plan.mustCapture.map((path) => ({ path, why: 'its current content cannot be backed up' })),
   ];
   const [first] = refused;
   if (first !== undefined) {
@@ -338,12 +338,12 @@ function refuse(plan: ChangeSet): void {
   const unmoved = plan.headsRefused ?? [];
   if (unmoved.length > 0) {
     const repositories = unmoved.map(({ path, why }) => ({ path: nameToJson(path), why }));
-    throw new SavepointError('GIT_REFUSED', `Branches cannot be put back: ${unmoved[0]?.why}.`, { repositories });
+    throw new SavepointError('GIT_REFUSED', `Branches cannot be restored: ${unmoved[0]?.why}.`, { repositories });
   }
   if (plan.conflicts.length > 0) {
     throw new SavepointError(
       'CONFLICT',
-      `${counted(plan.conflicts.length, 'path')} would lose something.`,
+      `${counted(plan.conflicts.length, 'path')} would lose content.`,
       { paths: listed(plan.conflicts) },
       plan.hint === null ? {} : { hint: plan.hint },
     );

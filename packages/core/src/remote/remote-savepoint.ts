@@ -159,7 +159,7 @@ class Asker {
     input: InputOf<(typeof REMOTE_VERBS)[Name]>,
     { signal, toolCall }: VerbContext,
   ): Promise<OutputOf<(typeof REMOTE_VERBS)[Name]>> {
-    if (signal?.aborted) throw new SavepointError('CANCELLED', 'Stopped before anything was asked of the sandbox.');
+    if (signal?.aborted) throw new SavepointError('CANCELLED', 'Cancelled before the sandbox was used.');
     const { node, file } = await this.#ready(signal);
     const { here, agent, home, timeoutMs, random } = this.#options;
     const question = {
@@ -216,7 +216,7 @@ class Asker {
   #unknown(ended: CommandResult['ended']): SavepointError {
     const { name } = this.#sandbox;
     const why = { timeout: 'did not end in time', aborted: 'was stopped', exit: 'was killed', 'too-much': '' }[ended];
-    const message = `Savepoint in ${name} ${why}; what it had begun is settled by the next call that writes.`;
+    const message = `Savepoint in ${name} ${why}; the next call that writes recovers its unfinished work.`;
     return new SavepointError('SANDBOX_LOST', message, { sandbox: name, began: true, detail: ended });
   }
 }

@@ -102,7 +102,7 @@ async function lookInside(
       mostBytes: LOOK_BYTES,
       ...(signal === undefined ? {} : { signal }),
     });
-    if (ended === 'aborted') throw new SavepointError('CANCELLED', 'Stopped before anything was asked of the sandbox.');
+    if (ended === 'aborted') throw new SavepointError('CANCELLED', 'Cancelled before the sandbox was used.');
     if (ended === 'timeout') throw strangeAnswer(sandbox.name, 'its node did not come to an end');
     const said = stdout.toString();
     const version = /^\s*v(\d{1,4}\.\d{1,4}\.\d{1,4})\s*$/.exec(said)?.[1];

@@ -58,12 +58,15 @@ export async function withHeadsBack(
     }),
   );
   const others = act.heads.filter((head) => !still.includes(head));
-  const why = `its branch was moved since ${act.id}`;
+  const why = `its branch has moved since ${act.id}`;
   const kept = [...plan.kept, ...others.map(({ path }) => ({ path, why }))];
   return withMoves(workspace, { ...plan, kept }, wanted, pace);
 }
 
-/** It is kept as it lay on the disk, and dropped by a purge; what it names only the checkpoint before the act may have. */
+/**
+ * It is kept as it lay on the disk, and dropped by a purge; what it names only the checkpoint before the act may
+ * have.
+ */
 function knownOf(
   { store: { objects }, timeline }: Workspace,
   act: Checkpoint,

@@ -70,7 +70,7 @@ function bringFolders(read: FolderReader, { before: found, now }: InverseInput, 
       if (today.entry === null && today.skip === null && folder.entry !== null) {
         draft.change(path, null, folder.entry, folder.ignored);
       } else {
-        draft.conflicts.push({ path, why: `a ${today.entry?.kind ?? 'path'} stands where a folder is needed since` });
+        draft.conflicts.push({ path, why: `a ${today.entry?.kind ?? 'path'} is now where a folder is needed` });
       }
     }
   }
@@ -109,7 +109,7 @@ function reconcile(
   }
   if (today?.kind === 'file' && theirs?.kind === 'file' && base?.kind === 'file') {
     const { entry, sides } = mergeFiles(objects, base, today, theirs, null);
-    if (sides !== null) draft.conflicts.push({ path, why: 'it was changed since, in the same lines', sides });
+    if (sides !== null) draft.conflicts.push({ path, why: 'the same lines were changed since', sides });
     else if (!sameEntry(entry, today)) draft.change(path, today, entry, found.ignored, true);
     return;
   }

@@ -73,10 +73,10 @@ export function takeBack(
   today: Entry | null,
   prefer: Side | null,
 ): TakenBack {
-  if (sameEntry(left, found)) return { outcome: 'nothing', entry: today, why: 'nothing was changed in the end' };
-  if (sameEntry(today, found)) return { outcome: 'nothing', entry: today, why: 'it is so already' };
+  if (sameEntry(left, found)) return { outcome: 'nothing', entry: today, why: 'the changes cancel each other out' };
+  if (sameEntry(today, found)) return { outcome: 'nothing', entry: today, why: 'already in that state' };
   if (sameEntry(today, left)) return { outcome: 'done', entry: found, merged: false };
-  if (today === null) return { outcome: 'nothing', entry: null, why: 'it was removed since' };
+  if (today === null) return { outcome: 'nothing', entry: null, why: 'it was deleted since' };
   if (today.kind === 'folder' && (found === null ? left : found)?.kind === 'folder') {
     if (found === null) return { outcome: 'done', entry: null, merged: false };
     const keeps = left?.kind !== 'folder' || left.mode !== today.mode;
@@ -91,16 +91,16 @@ export function takeBack(
     const { entry, merged, sides } = mergeFiles(objects, left, today, found, prefer);
     if (entry === null && sides !== null) {
       const why =
-        sides.text === null ? 'it was changed since, and does not merge by line' : 'the same lines were changed since';
+        sides.text === null ? 'it was changed since and cannot be merged by line' : 'the same lines were changed since';
       return { outcome: 'conflict', why, sides };
     }
     return sameEntry(entry, today)
-      ? { outcome: 'nothing', entry: today, why: 'it is so already' }
+      ? { outcome: 'nothing', entry: today, why: 'already in that state' }
       : { outcome: 'done', entry, merged };
   }
-  if (prefer === 'ours') return { outcome: 'nothing', entry: today, why: 'it stays as it is, as asked' };
+  if (prefer === 'ours') return { outcome: 'nothing', entry: today, why: 'kept, as requested' };
   if (prefer === 'theirs') return { outcome: 'done', entry: found, merged: false };
-  const what = left === null ? 'something was put there' : 'it was changed';
+  const what = left === null ? 'another file was created there' : 'it was changed';
   return { outcome: 'conflict', why: `${what} since`, sides: threeSides(left, today, found) };
 }
 
@@ -112,10 +112,10 @@ function conflictText(
   const lines = { base: splitLines(base), ours: splitLines(ours), theirs: splitLines(theirs) };
   const out: Line[] = [];
   for (const at of merge.conflicts) {
-    out.push(`@@ line ${at.oursStart + 1} @@\n`, '<<<<<<< as it is now\n');
-    out.push(...ended(lines.ours.slice(at.oursStart, at.oursStart + at.oursCount)), '||||||| as it was left\n');
+    out.push(`@@ line ${at.oursStart + 1} @@\n`, '<<<<<<< ours (current)\n');
+    out.push(...ended(lines.ours.slice(at.oursStart, at.oursStart + at.oursCount)), '||||||| base\n');
     out.push(...ended(lines.base.slice(at.baseStart, at.baseStart + at.baseCount)), '=======\n');
-    out.push(...ended(lines.theirs.slice(at.theirsStart, at.theirsStart + at.theirsCount)), '>>>>>>> as it would be\n');
+    out.push(...ended(lines.theirs.slice(at.theirsStart, at.theirsStart + at.theirsCount)), '>>>>>>> theirs\n');
     if (out.length > SHOWN_LINES) break;
   }
   const text = joinLines(out.slice(0, SHOWN_LINES));

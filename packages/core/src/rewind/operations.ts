@@ -51,7 +51,7 @@ export interface RestoreRequest {
 const EVERYTHING: readonly TreePath[] = [WORKSPACE_ITSELF];
 
 const TWO_PARTIES_HINT =
-  'Nothing was changed. With --keep-outside only what agents did is taken back, with --exact everything becomes ' +
+  'Nothing was changed. --keep-outside reverts only the changes of agents; --exact makes everything ' +
   'equal to the checkpoint.';
 
 export function restoreOperation(
@@ -95,8 +95,8 @@ export function restoreOperation(
     const found = await partiesSince(today.objects, since, { target, plan, mayGo }, pace);
     if (found.outside.length === 0 || (session === undefined && found.agents.length === 0)) return plan;
     parties = found;
-    const others = session === undefined ? 'what no agent did' : 'what another than this session did';
-    const why = `it holds, or may hold, ${others} since ${target.id}`;
+    const others = session === undefined ? 'changes that no agent made' : 'changes from outside this session';
+    const why = `it has, or may have, ${others} since ${target.id}`;
     return {
       ...plan,
       conflicts: [...plan.conflicts, ...found.outside.map((path) => ({ path, why }))],
@@ -109,15 +109,14 @@ export function restoreOperation(
 /** @throws SavepointError NOTHING_TO_UNDO */
 export function undoOperation(workspace: Workspace, actor: Actor, pace: Pace): Operation {
   const act = nextOperations(workspace.timeline.upTo()).undo;
-  if (act === null)
-    throw new SavepointError('NOTHING_TO_UNDO', 'Savepoint has done nothing here that could be undone.');
+  if (act === null) throw new SavepointError('NOTHING_TO_UNDO', 'There is no operation to undo.');
   return inverseAct(workspace, act, 'undo', actor, pace);
 }
 
 /** @throws SavepointError NOTHING_TO_REDO */
 export function redoOperation(workspace: Workspace, actor: Actor, pace: Pace): Operation {
   const act = nextOperations(workspace.timeline.upTo()).redo;
-  if (act === null) throw new SavepointError('NOTHING_TO_REDO', 'No undo is left that could be redone.');
+  if (act === null) throw new SavepointError('NOTHING_TO_REDO', 'There is no operation to redo.');
   return inverseAct(workspace, act, 'redo', actor, pace);
 }
 
@@ -183,7 +182,7 @@ function refuseUnknown(today: Today, target: Checkpoint, scope: readonly TreePat
   const unknown = scope.filter((path) => path !== '' && isNowhere(path));
   const [first] = unknown;
   if (first === undefined) return;
-  const why = `is neither in ${target.id} nor in the folder`;
+  const why = `is neither in ${target.id} nor in the workspace`;
   throw new SavepointError(
     'PATH_REFUSED',
     `${showName(first)} ${why}.`,

@@ -39,16 +39,16 @@ export function planRemovals(
       continue;
     }
     if (entry.kind !== 'folder') continue;
-    if (own.liesIn(path)) hold(path, 'a backup lies in it');
+    if (own.liesIn(path)) hold(path, 'it contains a backup');
     const folder = folderAt(reader, now, path);
     if (folder === null) continue;
     const contents = readFolder(reader, folder);
     for (const name of contents.entries.keys()) {
       const child = childPath(path, name);
-      if (!going.has(child)) hold(path, 'it holds what stays');
+      if (!going.has(child)) hold(path, 'it contains paths that are kept');
     }
     const [skipped] = contents.note.skips;
-    if (skipped !== undefined) hold(path, `it holds what was not captured (${skipped[1].reason})`);
+    if (skipped !== undefined) hold(path, `it contains paths that were not captured (${skipped[1].reason})`);
   }
   for (const { path, entry, to, ignored, keep } of removals) {
     const why = keep ?? held.get(path) ?? null;

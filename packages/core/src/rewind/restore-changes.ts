@@ -91,7 +91,10 @@ export function protectionOf(input: RestoreInput): (difference: PathDifference) 
   return (difference) => protection.reasonToKeep(difference);
 }
 
-/** A chosen path needs the folders above it, though nobody named them; what stands in their place was not named either. */
+/**
+ * A chosen path needs the folders above it, though nobody named them; what stands in their place was not named
+ * either.
+ */
 function needParent(
   read: FolderReader,
   input: RestoreInput,
@@ -104,7 +107,7 @@ function needParent(
   );
   if (!needed) return;
   if (before.entry === null && before.skip === null) draft.change(path, null, after.entry, after.ignored);
-  else draft.refused.push({ path, why: `a ${before.entry?.kind ?? 'path'} stands where its folder was` });
+  else draft.refused.push({ path, why: `a ${before.entry?.kind ?? 'path'} is now where its folder was` });
 }
 
 /** The folder itself, or the file, goes: it is not merely written anew. */
@@ -129,10 +132,10 @@ class Protection {
   reasonToKeep({ path, before }: PathDifference): string | null {
     if (this.input.except.some((root) => isWithin(path, root))) return OF_ANOTHER_ROOT;
     const repository = this.#appeared.find((root) => isWithin(path, root));
-    if (repository !== undefined) return `it belongs to a repository that ${this.input.target.id} did not have`;
-    if (before.ignored) return 'an ignore rule covers it';
+    if (repository !== undefined) return `it is in a repository that ${this.input.target.id} does not have`;
+    if (before.ignored) return 'it is ignored';
     const ignoredThen = this.#chain(parentPath(path)).isIgnored(lastName(path), before.entry?.kind === 'folder');
-    return ignoredThen ? `an ignore rule of ${this.input.target.id} covers it` : null;
+    return ignoredThen ? `it is ignored in ${this.input.target.id}` : null;
   }
 
   /** The rules that stood in the checkpoint: what they protected then stays protected, whoever changed them since. */

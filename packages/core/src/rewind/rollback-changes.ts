@@ -1,9 +1,9 @@
 /**
  * Roll-back: taking chosen changes back, on top of whatever came since.
  *
- * Chosen changes that come to lie in one file of today make a lineage. In it they are taken back newest first, each from
- * what the ones before have left, and those that follow each other directly as one. Where a file lies is merged like what
- * is in it: who moved it since has the say. Lineages that share a path succeed together or not at all.
+ * Chosen changes that come to lie in one file of today make a lineage. In it they are taken back newest first, each
+ * from what the ones before have left, and those that follow each other directly as one. Where a file lies is merged
+ * like what is in it: who moved it since has the say. Lineages that share a path succeed together or not at all.
  */
 
 import type { Pace } from '../io/pace.ts';
@@ -150,7 +150,7 @@ class Lineage {
       const moves = start !== end;
       const isKept = side === 'ours' && this.#conflictsWith(left, found);
       for (const one of step.chosen) this.back.set(one, isKept ? this.#backBeside(one) : keysOf(one));
-      if (isKept) this.#notes.add('lines that were changed since stay, as asked');
+      if (isKept) this.#notes.add('lines that were changed since are kept, as requested');
       if (taken.outcome === 'done') this.merged ||= taken.merged;
       else if (!moves && !isKept) this.#notes.add(taken.why);
       const isAsLeft = sameEntry(this.entry, left);
@@ -159,7 +159,7 @@ class Lineage {
       if (this.path === end) {
         this.path = start;
         this.merged ||= !isAsLeft;
-      } else if (this.entry !== null) this.#notes.add('it was moved elsewhere since, and stays there');
+      } else if (this.entry !== null) this.#notes.add('it was moved since, and stays there');
     }
   }
 
@@ -174,9 +174,9 @@ class Lineage {
     if (side === 'ours') {
       this.entry = this.state.entry;
       this.path = this.today;
-      this.#notes.add('something else is where it belongs, and stays, as asked');
+      this.#notes.add('another file is at its path and is kept, as requested');
     } else {
-      this.conflict = { why: 'something was put there since', sides: threeSides(null, there, this.entry) };
+      this.conflict = { why: 'another file was created there since', sides: threeSides(null, there, this.entry) };
     }
   }
 
@@ -372,7 +372,7 @@ function bringFolders(lineages: readonly Lineage[], folders: FolderReader, now: 
         draft.change(path, null, folder, then?.ignored ?? false);
         planned.set(path, folder);
       } else {
-        draft.conflicts.push({ path, why: `a ${today.entry?.kind ?? 'path'} stands where a folder is needed since` });
+        draft.conflicts.push({ path, why: `a ${today.entry?.kind ?? 'path'} is now where a folder is needed` });
         break;
       }
     }
@@ -384,10 +384,11 @@ function resultOf(lineage: Lineage, fallen: ReadonlySet<Lineage>, kept: Readonly
   const told = { changes: lineage.chosen.map(({ change }) => change.id).reverse(), sides: null };
   if (conflict !== null) return { ...told, path: today, result: 'conflict', ...conflict };
   if (fallen.has(lineage)) {
-    return { ...told, path: today, result: 'skipped', why: 'it goes together with a path that does not merge' };
+    return { ...told, path: today, result: 'skipped', why: 'it belongs to a path that does not merge' };
   }
   const stays = kept.get(today);
   if (stays !== undefined) return { ...told, path: today, result: 'skipped', why: stays };
-  if (!lineage.changesSomething) return { ...told, path: today, result: 'skipped', why: why ?? 'it is so already' };
+  if (!lineage.changesSomething)
+    return { ...told, path: today, result: 'skipped', why: why ?? 'already in that state' };
   return { ...told, path: lineage.entry === null ? today : path, result: lineage.merged ? 'merged' : 'restored', why };
 }

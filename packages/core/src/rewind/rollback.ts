@@ -47,7 +47,7 @@ const NOTHING: RollbackOutlook = {
 };
 
 const HINT =
-  'Nothing was changed. Name a path with --ours to keep its lines as they are now or with --theirs to take them back all ' +
+  'Nothing was changed. Use --ours PATH to keep its current lines, --theirs PATH to revert the change anyway, ' +
   'the same, or leave such paths alone with --skip-conflicts.';
 
 export function rollbackOperation(
@@ -125,7 +125,7 @@ function refuseDuring(open: readonly OpenCall[]): never {
   const what = `${showText(first.tool)}${first.summary === '' ? '' : `: ${showText(first.summary)}`}`;
   throw new SavepointError(
     'CALL_OPEN',
-    `${showText(first.agent)} is in the middle of a call (${what}; call ${showText(first.call)})${more}.`,
+    `${showText(first.agent)} has an open call (${what}; call ${showText(first.call)})${more}.`,
     { calls },
   );
 }

@@ -32,8 +32,7 @@ export function assertRoot(root: TreePath, checkpoints: readonly Checkpoint[]): 
 /** As a scan tells it (workspace/scan.ts). */
 const NOT_MOUNTED = 'ENODEV';
 
-const PARTIAL_HINT =
-  'Nothing was changed. With --allow-partial the other roots are restored, and those named here stay as they are.';
+const PARTIAL_HINT = 'Nothing was changed. --allow-partial restores the other roots and leaves these unchanged.';
 
 /** Nothing is done to a root that one of the two states does not have; without leave for that, nothing at all. */
 export function withoutFailedRoots(
@@ -81,7 +80,7 @@ function longer(a: TreePath | null, b: TreePath): TreePath {
 }
 
 function noRoot(root: TreePath, known: ReadonlySet<TreePath>, when: string): SavepointError {
-  const why = `is no root, ${when}`;
+  const why = `is not a root, ${when}`;
   const names = [...known].map((path) => (path === '' ? '.' : showName(path))).join(', ');
   return new SavepointError(
     'PATH_REFUSED',

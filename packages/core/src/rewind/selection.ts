@@ -46,7 +46,9 @@ export interface ChosenChange {
   readonly before: Snapshot;
   /** Only these, counted from 1; null for all of it. */
   readonly hunks: readonly number[] | null;
-  /** The hunks are what is left of the change, of which others are back: its rename and its permissions go with them. */
+  /**
+   * The hunks are what is left of the change, of which others are back: its rename and its permissions go with them.
+   */
   readonly isRest: boolean;
 }
 
@@ -88,7 +90,7 @@ export async function selectChanges(
       const back = takenBackBy(effects.get(change.id), hunks);
       const why =
         back !== null
-          ? `it is back already, by ${back.by} (${OPERATION_NAMES[back.how]})`
+          ? `it was already reverted by ${back.by} (${OPERATION_NAMES[back.how]})`
           : reasonToSkip(objects, { selection, named, includeShared }, { checkpoint, change, previous });
       if (why === null && previous !== undefined) {
         const left = hunksLeft(objects, change, hunks, effects);
@@ -107,8 +109,8 @@ const OPERATION_NAMES: Readonly<Record<Back['how'], string>> = {
   undo: 'an undo',
   redo: 'a redo',
   restore: 'a restore',
-  freeze: 'a frozen path put back',
-  dropped: 'a checkpoint that is gone',
+  freeze: 'revert of a frozen path',
+  dropped: 'a checkpoint that was dropped',
 };
 
 interface Listed {
@@ -251,14 +253,14 @@ function reasonToSkip(
   const { authors, sure } = change.by;
   const asksForSomebody = [selection.agent, selection.session, selection.call].some((one) => one !== undefined);
   if (named === null && goesBack(checkpoint.trigger) && checkpoint.trigger !== 'restore') {
-    return `${checkpoint.id} is itself a going back (${checkpoint.trigger}); undo takes that back`;
+    return `${checkpoint.id} is itself a ${checkpoint.trigger}; use undo to revert it`;
   }
   if (named === null && !asksForSomebody && !authors.some(({ actor }) => actor.kind === 'agent')) {
     return `it is not an agent's work but from ${authors[0]?.actor.kind ?? 'nobody known'}`;
   }
   if (!includeShared && (!sure || !authors.every((author) => isMeant(selection, author)))) {
     const others = [...new Set(authors.map(({ actor, call }) => nameOf(actor.name, call)))].join(', ');
-    return authors.length > 1 ? `it may be from any of ${others}` : 'whose it is, is not known for sure';
+    return authors.length > 1 ? `it may be from ${others}` : 'its author is uncertain';
   }
   if (previous === undefined) return 'the state before it is no longer in the store';
   const needed = [change.before, change.after].flatMap((entry) =>
@@ -278,8 +280,8 @@ function refuseUnknown(left: Named, checkpoints: ReadonlyMap<string, Checkpoint>
     const checkpoint = checkpoints.get(`cp_${number}`);
     if (checkpoint?.changes?.some((change) => change.id === id)) continue; // it did not fit what else was asked for
     const count = checkpoint?.changes?.length ?? 0;
-    const why = checkpoint === undefined ? `There is no checkpoint cp_${number}` : `cp_${number} lists ${count}`;
-    throw new SavepointError('UNKNOWN_CHANGE', `There is no change ${id}. ${why}.`, { given: id });
+    const why = checkpoint === undefined ? `there is no checkpoint cp_${number}` : `cp_${number} lists ${count}`;
+    throw new SavepointError('UNKNOWN_CHANGE', `Change ${id} does not exist: ${why}.`, { given: id });
   }
 }
 
@@ -287,11 +289,11 @@ function refuseUnknownHunks(objects: ObjectReader, change: RecordedChange, hunks
   const known = hunksOf(objects, change);
   const unknown = hunks.find((hunk) => known === null || hunk > known.length);
   if (unknown === undefined) return;
-  const has = known === null ? 'has no hunks to choose from: it is taken back as a whole' : `has ${known.length}`;
+  const has = known === null ? 'has no separate hunks: roll back the entire change' : `has ${known.length}`;
   throw new SavepointError(
     'UNKNOWN_CHANGE',
-    `There is no hunk ${unknown} of ${change.id} (${showName(change.path)}), which ${has}.`,
+    `Hunk ${unknown} does not exist in ${change.id} (${showName(change.path)}), which ${has}.`,
     { given: `${change.id}:${unknown}` },
-    { hint: `Run \`savepoint rollback --change ${change.id} --dry-run\` to see its hunks.` },
+    { hint: `Run \`savepoint rollback --change ${change.id} --dry-run\` to list its hunks.` },
   );
 }

@@ -121,12 +121,12 @@ export async function askRunner(reach: Reach, asked: Asked): Promise<Answer> {
 /** @param found the version of node; null: none is there */
 export function unfit(sandbox: string, found: string | null, node = 'node'): SavepointError {
   const what = found === null ? `no program ${JSON.stringify(node)}` : `node ${found}`;
-  const message = `Savepoint cannot work in ${sandbox}: there is ${what}, and it wants node ${OLDEST_NODE} or newer.`;
+  const message = `Savepoint cannot run in ${sandbox}: found ${what}, needs node ${OLDEST_NODE} or newer.`;
   return new SavepointError('SANDBOX_UNFIT', message, { sandbox, found, wanted: OLDEST_NODE });
 }
 
 export function strangeAnswer(sandbox: string, why: string): SavepointError {
-  return new SavepointError('SANDBOX_ANSWER', `The answer of ${sandbox} is none: ${why}.`, { sandbox, why });
+  return new SavepointError('SANDBOX_ANSWER', `Invalid answer from ${sandbox}: ${why}.`, { sandbox, why });
 }
 
 function understand(spoken: Spoken, nonce: string, { channel, node }: Reach, most: number): Answer {
@@ -205,11 +205,11 @@ function neverBegan(spoken: Spoken, sandbox: string, node: string): SavepointErr
 
 function lost(sandbox: string, began: boolean, detail: string): SavepointError {
   const told = detail.trim().slice(-LONGEST_DETAIL);
-  const what = began
-    ? `The connection to ${sandbox} ended before the answer was there`
-    : `${sandbox} cannot be reached`;
+  const what = began ? `The connection to ${sandbox} was lost before it answered` : `${sandbox} cannot be reached`;
   const message = told === '' ? `${what}.` : `${what}: ${told}`;
-  const more = began ? {} : { hint: 'Nothing was done in the sandbox. See that it runs, and that you may enter it.' };
+  const more = began
+    ? {}
+    : { hint: 'Nothing was changed in the sandbox. Check that it is running and that you have access.' };
   return new SavepointError('SANDBOX_LOST', message, { sandbox, began, detail: told }, more);
 }
 

@@ -1,4 +1,7 @@
-/** The calls of a session that this process knows to be at work, so that they can be ended before the session goes back. */
+/**
+ * The calls of a session that this process knows to be at work, so that they can be ended before the session goes
+ * back.
+ */
 
 import { SavepointError } from '../model/errors.ts';
 import type { CallId } from '../model/ids.ts';
@@ -20,7 +23,10 @@ export class CallsInFlight {
    */
   begin(id: CallId): AbortSignal {
     if (this.#isClosed) {
-      throw new SavepointError('CANCELLED', 'The session is going back in its conversation; the call was not begun.');
+      throw new SavepointError(
+        'CANCELLED',
+        'The session is rolling back to an earlier message, so the call was not started.',
+      );
     }
     const known = this.#flights.get(id);
     if (known !== undefined) return known.controller.signal;
@@ -52,7 +58,7 @@ export class CallsInFlight {
     const open = (): void => {
       this.#isClosed = false;
     };
-    const reason = new SavepointError('CANCELLED', 'The session goes back in its conversation.');
+    const reason = new SavepointError('CANCELLED', 'The session is rolling back to an earlier message.');
     const flights = [...this.#flights];
     for (const [, { controller }] of flights) controller.abort(reason);
     if (flights.length > 0) onAbort(flights.map(([id]) => id));
@@ -74,7 +80,7 @@ async function unlessAborted(work: Promise<unknown>, signal: AbortSignal | null)
   let stop = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
     stop = () =>
-      reject(new SavepointError('CANCELLED', 'Cancelled while calls were still at work. Nothing was restored.'));
+      reject(new SavepointError('CANCELLED', 'Cancelled while calls were still running. Nothing was restored.'));
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
   });

@@ -24,8 +24,8 @@ export interface RollbackToOptions<Message> extends CallOptions {
   /** `files`: the conversation stays; `conversation`: the files stay. Default: both, so that they fit each other. */
   readonly what?: 'both' | 'files' | 'conversation';
   /**
-   * Where others than this session changed files since: `keep-outside` takes back this session's work alone, `exact` makes
-   * all equal to that state. Default: that is a conflict.
+   * Where others than this session changed files since: `keep-outside` takes back this session's work alone, `exact`
+   * makes all equal to that state. Default: that is a conflict.
    */
   readonly mode?: RestoreMode;
   /** As for `restore`. */
@@ -146,7 +146,7 @@ function assertNoneOpen(session: SessionId, calls: readonly OpenCall[]): void {
   const open = calls.filter(({ background }) => !background);
   const [first] = open;
   if (first === undefined) return;
-  throw new SavepointError('CALL_OPEN', `A call of this session is still at work (${first.tool.name}).`, {
+  throw new SavepointError('CALL_OPEN', `A call of this session is still running (${first.tool.name}).`, {
     calls: open.map(({ id, actor, tool }) => {
       return { call: id, session, agent: actor.name, tool: tool.name, summary: tool.summary };
     }),
@@ -154,8 +154,9 @@ function assertNoneOpen(session: SessionId, calls: readonly OpenCall[]): void {
 }
 
 function noMessage(message: string, nearest: ErrorData<'NO_MESSAGE'>['nearest']): SavepointError {
-  const more = nearest === null ? '' : ` The nearest earlier one that has is ${nearest.checkpoint}.`;
-  return new SavepointError('NO_MESSAGE', `No checkpoint belongs to that message.${more}`, { message, nearest });
+  const more =
+    nearest === null ? '' : ` The nearest earlier message with a checkpoint belongs to ${nearest.checkpoint}.`;
+  return new SavepointError('NO_MESSAGE', `No checkpoint belongs to this message.${more}`, { message, nearest });
 }
 
 /** A message that is not in it leaves it as it is. */

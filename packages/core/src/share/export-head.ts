@@ -1,7 +1,7 @@
 /**
- * What a place for bundles says of one timeline: `<workspace>/head.json`, the list of its bundles in the order in which they
- * are restored. Whoever adds one writes it under the condition that nobody else did meanwhile; the bundles themselves are named by
- * what they hold, so that two who write the same write the same file.
+ * What a place for bundles says of one timeline: `<workspace>/head.json`, the list of its bundles in the order in
+ * which they are restored. Whoever adds one writes it under the condition that nobody else did meanwhile; the bundles
+ * themselves are named by what they hold, so that two who write the same write the same file.
  */
 
 import type { Flavour } from '../bundle/write/derived-chain.ts';
@@ -79,7 +79,7 @@ export function decodeHead(bytes: Buffer, place: string): ExportHead {
     return json as ExportHead;
   } catch (error) {
     const why = error instanceof Error ? error.message : '';
-    const message = `What ${place} says of the bundles there cannot be understood (${why}).`;
+    const message = `The list of bundles in ${place} is invalid (${why}).`;
     throw new SavepointError('BUNDLE_STORE', message, { place, status: 'EINVAL' }, { cause: error });
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Bringing a place for bundles up to date: what it does not have yet goes there as one more bundle. Two who do so at the same time
- * cannot lose each other's work: one of them finds that the list has changed, looks again, and adds what is then missing.
+ * Bringing a place for bundles up to date: what it does not have yet goes there as one more bundle. Two who do so at
+ * the same time cannot lose each other's work: one of them finds that the list has changed, looks again, and adds
+ * what is then missing.
  */
 
 import { createHash } from 'node:crypto';
@@ -61,7 +62,7 @@ export async function exportNew(
       return { upTo: added.to, added: bundles.at(-1)! };
     }
   }
-  throw new SavepointError('BUNDLE_STORE', `Others keep writing to ${store.place}.`, {
+  throw new SavepointError('BUNDLE_STORE', `Other processes keep writing to ${store.place}.`, {
     place: store.place,
     status: 412,
   });
@@ -92,9 +93,9 @@ async function planNext(
   if (there !== null && Number(there.to.slice(3)) > newest.number) {
     throw new SavepointError(
       'BUNDLE_DIVERGED',
-      `Another copy of this timeline went on to ${there.to}; the newest here is ${newest.id}.`,
+      `Another copy of this timeline has diverged: it has ${there.to}, and the newest here is ${newest.id}.`,
       { checkpoint: there.to },
-      { hint: `Nothing was written. What is there lies under ${id}; move it away to begin anew.` },
+      { hint: `Nothing was written. The existing bundles are under ${id}; move them away to start again.` },
     );
   }
   const last = isAsked(head, flavour) ? there : null;
@@ -125,7 +126,7 @@ async function send(
   // What has that key holds the same checkpoints, perhaps packed otherwise.
   const standing = isSent ? null : await store.get(key, MOST_BYTES, signal);
   if (!isSent && standing === null) {
-    throw new SavepointError('BUNDLE_STORE', `Somebody else is writing ${key} to ${store.place}.`, {
+    throw new SavepointError('BUNDLE_STORE', `Another process is writing ${key} to ${store.place}.`, {
       place: store.place,
       status: 409,
     });
@@ -144,8 +145,8 @@ async function send(
 function tooLarge(store: BundleStore): SavepointError {
   return new SavepointError(
     'BUNDLE_STORE',
-    `What is new is larger than ${MOST_BYTES} bytes, and does not go to ${store.place} by itself.`,
+    `The new checkpoints exceed ${MOST_BYTES} bytes and are not exported to ${store.place} automatically.`,
     { place: store.place, status: 'EFBIG' },
-    { hint: 'Nothing was written. Make a bundle with `savepoint bundle create` and take it there.' },
+    { hint: 'Nothing was written. Create a bundle with `savepoint bundle create` and copy it there.' },
   );
 }

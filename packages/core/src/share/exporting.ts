@@ -1,4 +1,7 @@
-/** Checkpoints that go to a place for bundles by themselves: where that is, who does it, and how often it is tried again. */
+/**
+ * Checkpoints that go to a place for bundles by themselves: where that is, who does it, and how often it is tried
+ * again.
+ */
 
 import type { AutomaticExport } from '../config/effective.ts';
 import { showText } from '../content/show-name.ts';
@@ -22,7 +25,10 @@ export interface Exporter {
    * @throws SavepointError BUNDLE_STORE where it has none
    */
   open(place: AutomaticExport): Promise<BundleStore>;
-  /** Has the work done in a process of its own, where this one may end at any moment. Without it: here, in the background. */
+  /**
+   * Has the work done in a process of its own, where this one may end at any moment. Without it: here, in the
+   * background.
+   */
   elsewhere?(dir: DiskPath): void;
 }
 
@@ -140,7 +146,7 @@ export async function exportPatiently(
 async function storeFor(ports: Ports, place: AutomaticExport, exporter: Exporter | undefined): Promise<BundleStore> {
   if (!place.to.startsWith('s3://')) return new BundleFolder(ports, bytesFromText(place.to) as DiskPath);
   if (exporter !== undefined) return exporter.open(place);
-  throw new SavepointError('BUNDLE_STORE', `Nothing here can reach ${showText(place.to)}.`, {
+  throw new SavepointError('BUNDLE_STORE', `This front end cannot export to ${showText(place.to)}.`, {
     place: place.to,
     status: 'ENOTSUP',
   });

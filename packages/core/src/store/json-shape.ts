@@ -63,7 +63,7 @@ export function tuple(...shapes: readonly Shape[]): Shape {
 /** Keys beyond these are passed over: a newer version may write them, and whoever reads the result never sees them. */
 export function record(shapes: Readonly<Record<string, Shape>>): Shape {
   return (value, at) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(at, 'is no object');
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(at, 'is not an object');
     for (const [key, shape] of Object.entries(shapes)) {
       shape(
         Object.hasOwn(value, key) ? (value as Readonly<Record<string, unknown>>)[key] : undefined,

@@ -109,7 +109,10 @@ function held(ports: Ports, own: DiskPath, pace: Pace, turn: Turn | null): HeldL
     isOurTurn,
     assertHeld() {
       if (ports.fs.lstat(own) === null) {
-        throw new SavepointError('LOCK_LOST', 'Another process took over this workspace while this one stood still.');
+        throw new SavepointError(
+          'LOCK_LOST',
+          'Another process took the lock of this workspace while this process was suspended.',
+        );
       }
     },
     release() {
@@ -209,10 +212,10 @@ function digest(text: string | null): string {
 
 function locked(rival: Rival, waitedMs: number): SavepointError {
   const who = rival.state === 'elsewhere' ? 'a process of another machine or container' : `process ${rival.pid}`;
-  const note = rival.state === 'stopped' ? ' (it is stopped)' : '';
+  const note = rival.state === 'stopped' ? ' (suspended)' : '';
   return new SavepointError(
     'LOCKED',
-    `Waited ${Math.round(waitedMs / 1000)} s for ${who}${note}, which works on this workspace.`,
+    `Waited ${Math.round(waitedMs / 1000)} s for ${who}${note}, which holds the lock of this workspace.`,
     {
       pid: rival.pid,
       state: rival.state,

@@ -12,7 +12,7 @@ import { storesIn } from './home.ts';
 export function assertPrivate(ports: Ports, path: DiskPath): void {
   const stat = ports.fs.lstat(path);
   if (stat === null)
-    throw new SavepointError('STORE_DAMAGED', `The store's folder ${showName(path)} is gone.`, {
+    throw new SavepointError('STORE_DAMAGED', `The folder of the store, ${showName(path)}, no longer exists.`, {
       file: nameToJson(path),
     });
   if (kindOf(stat) !== 'folder') {
@@ -29,7 +29,7 @@ export function assertPrivate(ports: Ports, path: DiskPath): void {
   }
   if ((stat.mode & 0o077) !== 0) {
     const mode = permissions(stat).toString(8).padStart(4, '0');
-    throw new SavepointError('STORE_UNSAFE', `Others can enter the store ${showName(path)} (mode ${mode}).`, {
+    throw new SavepointError('STORE_UNSAFE', `Other users can access the store ${showName(path)} (mode ${mode}).`, {
       path: nameToJson(path),
       mode,
     });

@@ -16,7 +16,7 @@ import { dropIndex, type IndexedRecord } from './record-index.ts';
 export const STORE_FORMAT = 1;
 
 export interface WorkspaceRecord extends IndexedRecord {
-  /** Numbers up to this one may have been used by checkpoints that are gone. */
+  /** Numbers up to this one may have been used by checkpoints that were dropped. */
   readonly lastNumber: number;
   readonly created: number;
 }
@@ -76,7 +76,7 @@ export function readRecord(ports: Ports, storePath: DiskPath): WorkspaceRecord |
   if (typeof json.format === 'number' && json.format > STORE_FORMAT) {
     throw new SavepointError(
       'STORE_TOO_NEW',
-      `The store ${showName(storePath)} has format ${json.format}; this version knows ${STORE_FORMAT}.`,
+      `The store ${showName(storePath)} has format ${json.format}; this version supports ${STORE_FORMAT}.`,
       {
         found: json.format,
         known: STORE_FORMAT,

@@ -135,7 +135,7 @@ async function forwardAt(execution: Execution, step: Step, disk: DiskPath | null
       } catch (error) {
         if (isFsError(error, 'ENOENT')) return;
         if (isFsError(error, 'ENOTEMPTY', 'EEXIST'))
-          throw new ForeignContent(step.path, 'something was put into the folder');
+          throw new ForeignContent(step.path, 'a file was created in the folder');
         if (isFsError(error, 'ENOTDIR')) return; // done before: a file or link took its place
         throw error;
       }
@@ -189,7 +189,7 @@ function setAside({ site, transitions, checked }: Execution, step: Extract<Step,
   const asFound = holds(moved, step.entry) && (!site.hasModes || modeOf(moved) === modeOf(step.entry));
   if (!asFound) {
     putBack(site, step.path, step.slot);
-    throw new ForeignContent(step.path, 'it was changed in that very moment');
+    throw new ForeignContent(step.path, 'it was changed at the same moment');
   }
   if (moved.kind === 'file') checked.set(step.slot, moved.stamp);
 }
@@ -289,7 +289,7 @@ async function back(execution: Execution, step: Step, disk: DiskPath | null, for
         fs.removeFolder(disk);
       } catch (error) {
         if (isFsError(error, 'ENOTEMPTY', 'EEXIST'))
-          foreign.push(new ForeignContent(step.path, 'something was put into it'));
+          foreign.push(new ForeignContent(step.path, 'a file was created in it'));
         else if (!isFsError(error, 'ENOENT', 'ENOTDIR')) throw error;
       }
       return;

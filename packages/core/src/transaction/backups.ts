@@ -95,9 +95,9 @@ export async function saveBackupsBeside(input: BackupInput): Promise<readonly Ke
     });
     for (const { beside, from } of copies) {
       const disk = walk.child(beside);
-      if (disk === null) throw new ForeignContent(beside, 'the folder it lies in is gone');
+      if (disk === null) throw new ForeignContent(beside, 'its folder no longer exists');
       const copy = await writeEntry(ports.fs, disk, from, objects).catch((error: unknown) => {
-        if (isFsError(error, 'EEXIST')) throw new ForeignContent(beside, 'something was written there meanwhile');
+        if (isFsError(error, 'EEXIST')) throw new ForeignContent(beside, 'another program wrote to it meanwhile');
         throw error;
       });
       ports.fs.close(copy);
@@ -141,8 +141,8 @@ export function purgeBackups(
 }
 
 /**
- * Removes the backups of acts that began at a checkpoint which is gone; one beside its file only while it holds what was
- * put into it.
+ * Removes the backups of acts that began at a checkpoint which is gone; one beside its file only while it holds what
+ * was put into it.
  * @param isKept tells by a checkpoint's number
  */
 export function dropBackups(

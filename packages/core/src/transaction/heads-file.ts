@@ -88,7 +88,7 @@ export function readHeads({ fs }: Ports, layout: StoreLayout, commit: ObjectId):
   } catch (error) {
     if (isFsError(error, 'ENOENT')) return [];
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
-    throw new SavepointError('STORE_DAMAGED', 'What an act was to do to repositories cannot be read.', { file });
+    throw new SavepointError('STORE_DAMAGED', 'The record of an operation on repositories cannot be read.', { file });
   }
 }
 

@@ -208,7 +208,7 @@ function damaged(file: DiskPath): SavepointError {
     `The journal ${showName(file)} does not match its checksum.`,
     { file },
     {
-      hint: 'Nothing was touched. The files it names are in the last checkpoints; move the journal away to go on.',
+      hint: 'Nothing was changed. The affected files are in the last checkpoints; move the journal away to continue.',
     },
   );
 }

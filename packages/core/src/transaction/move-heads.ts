@@ -1,8 +1,9 @@
 /**
- * Putting branch, HEAD and index of repositories where a plan says: part of an act's publication, so that it comes to pass
- * with the files or not at all.
+ * Putting branch, HEAD and index of repositories where a plan says: part of an act's publication, so that it comes to
+ * pass with the files or not at all.
  *
- * H1 Nothing is written to a repository that stands neither where the plan found it nor where it is to stand: somebody's
+ * H1 Nothing is written to a repository that stands neither where the plan found it nor where it is to stand:
+ * somebody's
  *    git was there, and that is a conflict.
  * H2 Refs move by git, all of one repository at once, each from the value that the plan found: a git in that moment
  *    makes it a conflict.
@@ -66,12 +67,12 @@ export async function moveHeadsBack(input: HeadsInput, steps: readonly HeadStep[
 async function moveOne(input: HeadsInput, step: HeadStep): Promise<void> {
   const { ports, root, git } = input;
   const state = readRepository(ports.fs, onDisk(root, step.path));
-  if (state === null || 'problem' in state) throw conflict(step, 'is not there any more');
+  if (state === null || 'problem' in state) throw conflict(step, 'no longer exists');
   const never = neverWritten(state);
   if (never !== null) throw conflict(step, `cannot be written to: ${never}`);
   const updates = step.refs.filter((update) => isOpen(ports, state, step, update));
   const now = positionOf(state);
-  if (now === null || !isOnTheWay(now, step)) throw conflict(step, 'was moved by somebody else meanwhile'); // H1
+  if (now === null || !isOnTheWay(now, step)) throw conflict(step, 'was moved by another process meanwhile'); // H1
   const detaches = step.after.branch === null && !samePosition(now, step.after);
   const attaches = step.after.branch !== null && now.branch !== step.after.branch;
   const commands = updates.map(updateCommand);
@@ -90,7 +91,7 @@ async function moveOne(input: HeadsInput, step: HeadStep): Promise<void> {
 /** Whether the ref is still to be moved. */
 function isOpen({ fs }: Ports, { commonDir }: GitState, step: HeadStep, { name, from, to }: RefUpdate): boolean {
   const value = readBranch(fs, commonDir, name, NO_ID.length);
-  if (value !== from && value !== to) throw conflict(step, 'was moved by somebody else meanwhile');
+  if (value !== from && value !== to) throw conflict(step, 'was moved by another process meanwhile');
   return value !== to;
 }
 
@@ -120,7 +121,7 @@ async function giveStaged({ ports, git, objects }: HeadsInput, step: HeadStep, s
 }
 
 function needsGit({ path }: HeadStep): SavepointError {
-  const message = 'git is needed to put a branch back, and is not found.';
+  const message = 'git is required to restore a branch, but is not installed.';
   return new SavepointError('GIT_REFUSED', message, { repositories: [{ path: nameToJson(path), why: message }] });
 }
 
@@ -159,12 +160,12 @@ function placeIndex(
     return;
   }
   if (there === null ? expected !== null : expected === null || !there.equals(expected)) {
-    throw conflict(step, 'has an index that somebody else wrote meanwhile');
+    throw conflict(step, 'has an index that another process wrote meanwhile');
   }
   try {
     if (!ofOurs) durableCreate(fs, lock, bytes, stat === null ? INDEX_MODE : permissions(stat)); // H3
   } catch (error) {
-    if (isFsError(error, 'EEXIST')) throw conflict(step, 'has an index that a git is working on');
+    if (isFsError(error, 'EEXIST')) throw conflict(step, 'has an index that git is using');
     throw error;
   }
   fs.rename(lock, index);
@@ -185,6 +186,6 @@ function conflict({ path }: HeadStep, why: string): SavepointError {
     'CONFLICT',
     `${told} ${why}.`,
     { paths: [{ path: nameToJson(path), why }] },
-    { hint: 'Files and repositories are as they were. Look at the preview again, with no git at work.' },
+    { hint: 'Files and repositories were not changed. Run the preview again while git is not running.' },
   );
 }

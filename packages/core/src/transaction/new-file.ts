@@ -68,9 +68,9 @@ function giveName(fs: Fs, temporary: DiskPath, path: DiskPath): void {
 function isThere(path: DiskPath): SavepointError {
   return new SavepointError(
     'CONFLICT',
-    `${showName(path)} is there already.`,
-    { paths: [{ path: nameToJson(path), why: 'is there already' }] },
-    { hint: 'Nothing was changed. Name a file that does not exist yet, or say that it may be overwritten.' },
+    `${showName(path)} already exists.`,
+    { paths: [{ path: nameToJson(path), why: 'already exists' }] },
+    { hint: 'Nothing was changed. Use a file that does not exist yet, or allow overwriting.' },
   );
 }
 

@@ -28,9 +28,9 @@ export async function makeFolderWith(
     if (!isFsError(error, 'EEXIST')) throw error;
     throw new SavepointError(
       'CONFLICT',
-      `${showName(folder)} is there already.`,
-      { paths: [{ path: nameToJson(folder), why: 'is there already' }] },
-      { hint: 'Nothing was changed. Name a folder that does not exist yet.' },
+      `${showName(folder)} already exists.`,
+      { paths: [{ path: nameToJson(folder), why: 'already exists' }] },
+      { hint: 'Nothing was changed. Use a folder that does not exist yet.' },
     );
   }
   const made: DiskPath[] = [];

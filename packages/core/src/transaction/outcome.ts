@@ -20,12 +20,12 @@ export function isExpected(error: unknown): error is Expected {
 export function conflictError(found: readonly ForeignContent[], kept: readonly KeptFile[] = []): SavepointError {
   const first = found[0]!;
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
-  return new SavepointError('CONFLICT', `Someone else changed a file at the same moment: ${first.why}${more}.`, {
+  return new SavepointError('CONFLICT', `Another program changed a file at the same moment: ${first.why}${more}.`, {
     paths: [
       ...found.map(({ path, why }) => ({ path: nameToJson(path), why })),
       ...kept.map(({ path, backup }) => ({
         path: nameToJson(path),
-        why: 'it was written to when it was not there by name',
+        why: 'it was written to while it was being replaced',
         backup: nameToJson(backup),
       })),
     ],
@@ -38,7 +38,7 @@ export function fsFailure(error: FsError): SavepointError {
   if (isFsError(error, 'ENOSPC', 'EDQUOT')) {
     return new SavepointError(
       'NO_SPACE',
-      `The disk is full (${error.code} at ${error.operation} of ${showName(error.path)}).`,
+      `The disk is full: ${error.operation} of ${showName(error.path)} failed (${error.code}).`,
       data,
       {
         cause: error,
@@ -47,7 +47,7 @@ export function fsFailure(error: FsError): SavepointError {
   }
   return new SavepointError(
     'IO',
-    `The system refused a call: ${error.code} at ${error.operation} of ${showName(error.path)}.`,
+    `The system call ${error.operation} failed on ${showName(error.path)} (${error.code}).`,
     data,
     {
       cause: error,
@@ -60,7 +60,7 @@ export function asSavepointError(error: unknown): SavepointError {
   if (error instanceof FsError) return fsFailure(error);
   if (error instanceof ForeignContent) return conflictError([error]);
   const message = error instanceof Error ? error.message : String(error);
-  return new SavepointError('INTERNAL', `Savepoint itself failed: ${message}`, { message }, { cause: error });
+  return new SavepointError('INTERNAL', `Internal error: ${message}`, { message }, { cause: error });
 }
 
 export function pendingError(journal: Journal | Intent, cause: unknown, second: unknown): SavepointError {
@@ -68,7 +68,7 @@ export function pendingError(journal: Journal | Intent, cause: unknown, second: 
   const then = asSavepointError(second);
   return new SavepointError(
     'PENDING',
-    `The act failed (${first.message}) and could not be taken back (${then.message}). It is pending.`,
+    `The operation failed (${first.message}) and could not be rolled back (${then.message}). It is pending.`,
     { transaction: journal.transaction, why: first.code, cause: first.toJSON(), paths: [] },
     { cause: second },
   );
@@ -76,7 +76,7 @@ export function pendingError(journal: Journal | Intent, cause: unknown, second: 
 
 /** A dead process's transaction that recovery will not settle by itself. */
 export function unsettledError(journal: Journal, why: string, foreign: readonly ForeignContent[]): SavepointError {
-  return new SavepointError('PENDING', `An earlier act is half done and waits for a decision: ${why}.`, {
+  return new SavepointError('PENDING', `An interrupted operation needs a decision: ${why}.`, {
     transaction: journal.transaction,
     why,
     paths: foreign.map(({ path, why: state }) => ({ path: nameToJson(path), state })),
@@ -88,7 +88,7 @@ export function missingRootError(journal: Journal, missing: readonly Mount[]): S
   const names = missing.map(({ path }) => showName(path)).join(', ');
   return new SavepointError(
     'PENDING',
-    `An earlier act is half done and waits for ${names}: what was mounted there is not there now.`,
+    `An interrupted operation needs ${names}, which is not mounted now.`,
     {
       transaction: journal.transaction,
       why: 'root-missing',
@@ -97,8 +97,8 @@ export function missingRootError(journal: Journal, missing: readonly Mount[]): S
     },
     {
       hint: journal.takenBack
-        ? 'Mount it again: the next command settles the rest. To give up what lies there, run `savepoint recover --back` once more.'
-        : 'Mount it again: the next command settles the act. Or take back the rest of it now: `savepoint recover --back`.',
+        ? 'Mount it again: the next command recovers the rest. To give up its files, run `savepoint recover --back` again.'
+        : 'Mount it again: the next command recovers the operation. Or roll back the rest now: `savepoint recover --back`.',
     },
   );
 }

@@ -28,7 +28,7 @@ export function checkTransitions(
     if (name !== null) refused.push({ path, why: `the name ${name.why}` });
     // No rename replaces or removes it.
     if (mountPoints?.has(path) && from !== null && !onlyMode(from, to)) {
-      refused.push({ path, why: 'something is mounted there' });
+      refused.push({ path, why: 'it is a mount point' });
     }
     // D2: what goes and what comes must be in the store.
     for (const entry of [from, to]) {
@@ -37,11 +37,15 @@ export function checkTransitions(
   }
   const [first] = refused;
   if (first !== undefined) {
-    throw new SavepointError('PATH_REFUSED', `${refused.length} path(s) cannot be written: ${first.why}.`, {
-      path: nameToJson(first.path),
-      why: first.why,
-      paths: refused.map(({ path, why }) => ({ path: nameToJson(path), why })),
-    });
+    throw new SavepointError(
+      'PATH_REFUSED',
+      `${refused.length} ${refused.length === 1 ? 'path' : 'paths'} cannot be written: ${first.why}.`,
+      {
+        path: nameToJson(first.path),
+        why: first.why,
+        paths: refused.map(({ path, why }) => ({ path: nameToJson(path), why })),
+      },
+    );
   }
   checkCollisions(ports, site, transitions);
   checkSpace(ports, site, transitions);
@@ -78,7 +82,7 @@ function checkCollisions(ports: Ports, site: Site, transitions: readonly Transit
   });
   const suspects = [...coming.values()].filter((slots) => slots.length > 1 && folds(stageOf(site, slots[0]!)));
   if (suspects.length === 0) return;
-  throw new SavepointError('NAME_COLLISION', 'Names of the checkpoint are one and the same on this file system.', {
+  throw new SavepointError('NAME_COLLISION', 'Several names in the checkpoint are the same name on this file system.', {
     names: suspects.map((slots) => slots.map((slot) => nameToJson(transitions[slot]!.path))),
   });
 }

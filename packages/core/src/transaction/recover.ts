@@ -4,7 +4,8 @@
  * - An intent without a journal: the transaction never happened; its staging folder goes.
  * - A journal whose checkpoint is published: it is done; what is left of it goes (D6).
  * - A journal whose every path holds its old content, its new content or nothing: forward; if the system refuses, back.
- * - A journal that has changed something where nothing is mounted now waits. Somebody may decide to take back what can be
+ * - A journal that has changed something where nothing is mounted now waits. Somebody may decide to take back what
+ * can be
  *   reached; what is left of the journal then is taken back when the mount is there again.
  * - Anything else stays as it is until someone decides.
  */
@@ -62,7 +63,8 @@ export interface Settlement {
 
 /**
  * Settles everything that can be settled.
- * @throws SavepointError PENDING at the first transaction that needs a decision or that the system does not let us settle
+ * @throws SavepointError PENDING at the first transaction that needs a decision or that the system does not let us
+ * settle
  */
 export async function recover(input: RecoverInput): Promise<Settlement> {
   const { ports, layout } = input;
@@ -102,7 +104,7 @@ async function recoverJournal(input: RecoverInput, journal: Journal, intent: Int
   const elsewhere = notTheFolder(ports, journal);
   if (elsewhere !== null) {
     // Its steps are for that folder alone; once it is let go of, any checkpoint can be restored whole.
-    if (input.decision !== 'back') throw unsettledError(journal, `${elsewhere}, so it can only be taken back`, []);
+    if (input.decision !== 'back') throw unsettledError(journal, `${elsewhere}, so it can only be rolled back`, []);
     return done('back', 'done', { paths: [] });
   }
   const missing = missingMounts(ports, journal);
@@ -120,7 +122,11 @@ async function recoverJournal(input: RecoverInput, journal: Journal, intent: Int
     returnStrangers(site, journal);
     const foreign = foreignPaths(site, journal.transitions);
     if (foreign.length > 0 && decision === null) {
-      throw unsettledError(journal, `${foreign.length} file(s) hold something else since`, foreign);
+      throw unsettledError(
+        journal,
+        `${foreign.length} ${foreign.length === 1 ? 'file has' : 'files have'} changed since`,
+        foreign,
+      );
     }
     const kept = decision === 'forward' ? moveStrangersAway(input, journal, site, foreign) : [];
     const direction = await settle({ ...input, decision }, journal, site, publication);
@@ -213,8 +219,10 @@ async function settle(
 /** Null when the journal's folder is where it was. */
 function notTheFolder(ports: Ports, journal: Journal): string | null {
   const stat = ports.fs.lstat(journal.root);
-  if (stat === null) return 'the workspace folder is gone';
-  return stillSameFolder(journal.identity, identityOf(stat)) ? null : 'another folder stands where the workspace was';
+  if (stat === null) return 'the workspace folder no longer exists';
+  return stillSameFolder(journal.identity, identityOf(stat))
+    ? null
+    : 'the workspace folder was replaced by another folder';
 }
 
 /**

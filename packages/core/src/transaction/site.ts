@@ -116,7 +116,7 @@ export function where(site: Site, path: TreePath): DiskPath | null {
   } catch (error) {
     if (!(error instanceof SavepointError) || error.code !== 'PATH_REFUSED') throw error;
     if (isBelow(path, site.leaves) || isBelow(path, site.leavesBefore)) return null;
-    throw new ForeignContent(path, 'a link stands where a folder was');
+    throw new ForeignContent(path, 'a folder was replaced by a link');
   }
 }
 
@@ -126,7 +126,7 @@ export function where(site: Site, path: TreePath): DiskPath | null {
  */
 export function whereSurely(site: Site, path: TreePath): DiskPath {
   const disk = where(site, path);
-  if (disk === null) throw new ForeignContent(path, 'the folder it lies in is gone');
+  if (disk === null) throw new ForeignContent(path, 'its folder no longer exists');
   return disk;
 }
 
@@ -191,7 +191,7 @@ export function place(site: Site, path: TreePath, slot: number, entry: FileEntry
       moveWithoutReplacing(fs, stagedFile(site, slot), target);
     }
   } catch (error) {
-    if (isFsError(error, 'EEXIST')) throw new ForeignContent(path, 'something was written there meanwhile');
+    if (isFsError(error, 'EEXIST')) throw new ForeignContent(path, 'another program wrote to it meanwhile');
     throw error;
   }
 }

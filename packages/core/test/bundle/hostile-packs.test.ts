@@ -318,7 +318,7 @@ describe('what does not fit together', () => {
   });
 
   test.each([
-    ['', /does not begin like a git bundle/],
+    ['', /does not start like a git bundle/],
     ['# v3 git bundle\n@object-format=sha256\n', /bundle version 3/],
     ['# v2 git bundle\n', /header without an end/],
     ['# v2 git bundle\n\n', /no ref/],

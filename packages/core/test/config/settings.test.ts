@@ -77,7 +77,7 @@ describe('a file that cannot be used is an error, and never the default', () => 
     const p = new Place();
     const file = p.at('project', '.savepoint.json');
     symlinkSync('a.txt', file);
-    expect((await refusal(p)).message).toContain('is a link; it has to be a file');
+    expect((await refusal(p)).message).toContain('is a link, but must be a regular file');
     rmSync(file);
     mkdirSync(file);
     expect((await refusal(p)).message).toContain('is not a file');

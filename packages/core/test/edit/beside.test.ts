@@ -50,7 +50,7 @@ test('undo leaves it, with the folder that it lies in', async () => {
   await p.savepoint.undo();
   expect(p.read('made/a.ts')).toBe('first\n');
   const { plan } = await p.savepoint.undo();
-  expect(plan.kept).toEqual([{ path: 'made', why: 'a backup lies in it' }]);
+  expect(plan.kept).toEqual([{ path: 'made', why: 'it contains a backup' }]);
   expect(readdirSync(p.at('made'))).toEqual(['a.ts.bak']);
   expect((await p.savepoint.redo()).checkpoint).not.toBeNull();
   expect(p.read('made/a.ts')).toBe('first\n');

@@ -60,7 +60,7 @@ describe('whole files', () => {
       expect(refusal('BAD_MODE', 'a', mode(bits)).data.mode).toBe(bits);
       refusal('BAD_MODE', null, create('a', bits));
     }
-    expect(done('a', [mode(0o644)]).last.notes).toEqual(['Nothing changed: the file has this mode.']);
+    expect(done('a', [mode(0o644)]).last.notes).toEqual(['Nothing to change: the file already has this mode.']);
   });
 
   test('a file that is no text can be written, removed and renamed, but not edited', () => {
@@ -148,7 +148,7 @@ describe('insert', () => {
     expect(edited('a\n', insert(1, 'x\r\n'))).toBe('a\nx\r\n');
     expect(done('\ufeffa\r\n', [insert(0, 'x')])).toMatchObject({
       text: '\ufeffx\r\na\r\n',
-      last: { notes: ['Line ends kept as CRLF.'] },
+      last: { notes: ['CRLF line endings kept.'] },
     });
   });
 
@@ -164,14 +164,14 @@ describe('write', () => {
   test('keeps CRLF and the byte-order mark, unless exact, and says so', () => {
     const { text, last } = done('\ufeffa\r\nb', [write('x\ny\n')]);
     expect(text).toBe('\ufeffx\r\ny\r\n');
-    expect(last.notes).toEqual(['Line ends kept as CRLF.', 'Byte-order mark kept.']);
+    expect(last.notes).toEqual(['CRLF line endings kept.', 'Byte-order mark kept.']);
     expect(edited('\ufeffa\r\nb', write('x\ny\n', true))).toBe('x\ny\n');
     expect(edited('\ufeffa\r\n', write('\ufeffx\r\ny\n'))).toBe('\ufeffx\r\ny\n');
     expect(edited('a\r\nb\n', write('x\n'))).toBe('x\n');
     expect(edited('a', write('x\n'))).toBe('x\n');
   });
 
-  test('of what is there already changes nothing', () => {
+  test('of what already exists changes nothing', () => {
     expect(done('a\n', [write('a\n')]).last).toMatchObject({ lines: null, added: 0, removed: 0 });
     const state = file('a\r\n');
     const result = applyEdits(state, [write('a\n')]);

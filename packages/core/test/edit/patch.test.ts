@@ -142,7 +142,7 @@ describe('a patch that somebody wrote', () => {
   test('takes the line ends of the file, unless it has CR itself', () => {
     const { text: made, last } = done('a\r\nb\r\n', [patch('@@ -1,2 +1,3 @@\n a\n+x\n b\n')]);
     expect(made).toBe('a\r\nx\r\nb\r\n');
-    expect(last.notes).toEqual(['Line ends kept as CRLF.']);
+    expect(last.notes).toEqual(['CRLF line endings kept.']);
     expect(edited('a\r\nb\r\n', patch('@@ -1,2 +1,3 @@\n a\r\n+x\n b\r\n'))).toBe('a\r\nx\nb\r\n');
     refusal('PATCH_MISMATCH', 'a\nb\n', patch('@@ -1,2 +1,3 @@\n a\r\n+x\n b\r\n'));
     expect(edited('\ufeffa\r\n', patch('@@ -1 +1 @@\n-a\n+b\n'))).toBe('\ufeffb\r\n');

@@ -51,7 +51,7 @@ describe('line ends and the byte-order mark', () => {
   test('a search text without CR fits lines with CRLF, and what is put in takes their line end', () => {
     const { text, last } = done('a\r\nb\r\nc\r\n', [replace('a\nb\n', 'x\ny\nb\n')]);
     expect(text).toBe('x\r\ny\r\nb\r\nc\r\n');
-    expect(last.notes).toEqual(['Line ends kept as CRLF.']);
+    expect(last.notes).toEqual(['CRLF line endings kept.']);
     expect(edited('a\r\n', replace('a', 'x\ny'))).toBe('x\r\ny\r\n');
     expect(edited('a\r\nb', replace('b', 'x\ny'))).toBe('a\r\nx\r\ny');
     expect(edited('a\r\nb\r\n', replace('\nb', ''))).toBe('a\r\n');
@@ -62,7 +62,7 @@ describe('line ends and the byte-order mark', () => {
     expect(edited('a\r\nb\nc', replace('a\nb\n', 'x\nb\n'))).toBe('x\r\nb\nc');
     expect(done('a\r\na\n', [replaceAll('a', 'x\ny')])).toMatchObject({
       text: 'x\r\ny\r\nx\ny\n',
-      last: { notes: ['Line ends kept as CRLF.'], replacements: 2 },
+      last: { notes: ['CRLF line endings kept.'], replacements: 2 },
     });
     expect(edited('a\nb\r\n', replaceAll('\n', '\n\n'))).toBe('a\n\nb\r\n\r\n');
   });

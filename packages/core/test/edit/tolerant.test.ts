@@ -15,7 +15,7 @@ describe('tolerant replace', () => {
       'class A:\n\tdef f(self):\n\t\tif x:\n' +
         '\t\t\tif y:\n\t\t\t\treturn 0\n\t\t\treturn 1\n\t\telse:\n\t\t\tpass\n\t\treturn 2\n',
     );
-    expect(last.notes).toEqual(['Found by its lines; spaces and tabs around them differ.']);
+    expect(last.notes).toEqual(['Matched by lines, ignoring spaces and tabs around them.']);
     expect(last).toMatchObject({ lines: { first: 4, last: 8 }, added: 4, removed: 0 });
   });
 
@@ -40,7 +40,7 @@ describe('tolerant replace', () => {
   test('line ends stay those of the file', () => {
     const { text, last } = done('\ta\r\n\tb\r\n', [tolerant('a\nb\n', 'a\nc\nb\n')]);
     expect(text).toBe('\ta\r\n\tc\r\n\tb\r\n');
-    expect(last.notes).toContain('Line ends kept as CRLF.');
+    expect(last.notes).toContain('CRLF line endings kept.');
   });
 
   test('has to be unique, and to hold more than blanks', () => {

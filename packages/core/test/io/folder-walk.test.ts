@@ -251,7 +251,7 @@ describe('a walk through handles', () => {
         disk.rename(at('/work/b'), at('/work/a'));
       }
     };
-    expect(() => walk.child(tree('a/x'))).toThrow('was replaced during the work');
+    expect(() => walk.child(tree('a/x'))).toThrow('was replaced meanwhile');
     walk.close();
   });
 });

@@ -97,9 +97,11 @@ describe('paths as callers give them', () => {
   });
 
   it('says what is wrong', () => {
-    expect(() => treePathOf(place(''), 'a/../b')).toThrow('The path a/../b cannot be used: it leads upwards with ".."');
-    expect(() => treePathOf(place(''), '/etc/x')).toThrow('The path "/etc/x" lies outside the workspace.');
-    expect(() => treePathOf(place(''), 'a/.GIT')).toThrow('has a name that means .git to git or to some file system');
+    expect(() => treePathOf(place(''), 'a/../b')).toThrow('The path a/../b cannot be used: it goes up with ".."');
+    expect(() => treePathOf(place(''), '/etc/x')).toThrow('The path "/etc/x" is outside the workspace.');
+    expect(() => treePathOf(place(''), 'a/.GIT')).toThrow(
+      'has a name that is equivalent to .git for git or some file systems',
+    );
     expect(() => treePathOf(place(''), 'a\u202e/..')).toThrow(/^[\x20-\x7e]*$/);
   });
 
@@ -187,10 +189,10 @@ describe('links', () => {
     expect(declaredPaths(s, given)).toEqual({
       paths: ['to-inner', 'folder/inner', 'out-file', 'dangling'],
       refused: [
-        { given: 'out/file', problem: 'outside', why: 'leads out of the workspace' },
+        { given: 'out/file', problem: 'outside', why: 'goes outside the workspace' },
         { given: '.git/config', problem: 'name', why: expect.stringContaining('.git') },
-        { given: 'a/../b', problem: 'unclear', why: 'leads upwards with ".."' },
-        { given: '/etc/passwd', problem: 'outside', why: 'lies outside the workspace' },
+        { given: 'a/../b', problem: 'unclear', why: 'goes up with ".."' },
+        { given: '/etc/passwd', problem: 'outside', why: 'is outside the workspace' },
       ],
     });
   });

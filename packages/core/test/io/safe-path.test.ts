@@ -60,7 +60,7 @@ describe('checkName', () => {
     'takes %j for .git on every platform',
     (name) => {
       for (const platform of ['linux', 'darwin', 'win32'] as const) {
-        expect(checkName(bytesFromText(name), platform)).toBe('means .git to git or to some file system');
+        expect(checkName(bytesFromText(name), platform)).toBe('is equivalent to .git for git or some file systems');
       }
     },
   );
@@ -92,8 +92,8 @@ describe('checkName', () => {
 
   test('lets any bytes be on Linux, and UTF-8 alone elsewhere', () => {
     expect(checkName('caf\xe9', 'linux')).toBeNull();
-    expect(checkName('caf\xe9', 'darwin')).toBe('is not UTF-8, which this platform needs');
-    expect(checkName('caf\xe9', 'win32')).toBe('is not UTF-8, which this platform needs');
+    expect(checkName('caf\xe9', 'darwin')).toBe('is not UTF-8, which this platform requires');
+    expect(checkName('caf\xe9', 'win32')).toBe('is not UTF-8, which this platform requires');
     expect(checkName('.git\xff', 'linux')).toBeNull();
   });
 
@@ -177,7 +177,7 @@ describe('checkTreePath', () => {
     expect(checkTreePath('a/b c/d', 'linux')).toBeNull();
     expect(checkTreePath('a/.git/hooks', 'linux')).toEqual({
       component: '.git',
-      why: 'means .git to git or to some file system',
+      why: 'is equivalent to .git for git or some file systems',
     });
     expect(checkTreePath('a//b', 'linux')).toEqual({ component: '', why: 'is empty' });
     expect(checkTreePath('/a', 'linux')?.why).toBe('is empty');

@@ -100,14 +100,20 @@ describe('taking back one change of one path', () => {
   });
 
   test.each<{ name: string; left: Entry | null; found: Entry | null; today: Entry | null; why: string }>([
-    { name: 'put back by hand', left: file(FIRST), found: file(LINES), today: file(LINES), why: 'it is so already' },
-    { name: 'removed', left: file(FIRST), found: file(LINES), today: null, why: 'it was removed since' },
+    {
+      name: 'put back by hand',
+      left: file(FIRST),
+      found: file(LINES),
+      today: file(LINES),
+      why: 'already in that state',
+    },
+    { name: 'removed', left: file(FIRST), found: file(LINES), today: null, why: 'it was deleted since' },
     {
       name: 'no change',
       left: file(LINES),
       found: file(LINES),
       today: file(LAST),
-      why: 'nothing was changed in the end',
+      why: 'the changes cancel each other out',
     },
     {
       name: 'permissions of a folder',
@@ -122,7 +128,13 @@ describe('taking back one change of one path', () => {
 
   test.each<{ name: string; left: Entry | null; found: Entry | null; today: Entry | null; why: string }>([
     { name: 'a new file, edited', left: file(LINES), found: null, today: file(FIRST), why: 'it was changed since' },
-    { name: 'a name taken', left: null, found: file(LINES), today: file(FIRST), why: 'something was put there since' },
+    {
+      name: 'a name taken',
+      left: null,
+      found: file(LINES),
+      today: file(FIRST),
+      why: 'another file was created there since',
+    },
     {
       name: 'a link in its place',
       left: file(LINES),
@@ -142,7 +154,7 @@ describe('taking back one change of one path', () => {
       left: file('\0a'),
       found: file('\0b'),
       today: file('\0c'),
-      why: 'it was changed since, and does not merge by line',
+      why: 'it was changed since and cannot be merged by line',
     },
   ])('a conflict: $name', ({ left, found, today, why }) => {
     expect(takeBack(objects, left, found, today, null)).toMatchObject({ outcome: 'conflict', why });
@@ -173,13 +185,13 @@ describe('three states of a file', () => {
     expect(entry).toBeNull();
     expect(sides?.text?.toString().split('\n')).toEqual([
       '@@ line 2 @@',
-      '<<<<<<< as it is now',
+      '<<<<<<< ours (current)',
       '2',
-      '||||||| as it was left',
+      '||||||| base',
       'two',
       '=======',
       'TWO',
-      '>>>>>>> as it would be',
+      '>>>>>>> theirs',
       '',
     ]);
     expect(sides?.cut).toBe(false);

@@ -92,7 +92,9 @@ describe("where today's lines are kept", () => {
     const { outlook } = await savepoint.rollback({ agent: 'one' }, { prefer });
     expect(w.read('a.txt')).toBe(linesOf(40, { 20: 'agent 20, mine' }));
     expect(outlook.rolledBack).toEqual(['cp_2.1']);
-    expect(outlook.results).toMatchObject([{ result: 'merged', why: 'lines that were changed since stay, as asked' }]);
+    expect(outlook.results).toMatchObject([
+      { result: 'merged', why: 'lines that were changed since are kept, as requested' },
+    ]);
   });
 
   test('nothing is rolled back where all of it stays', async () => {

@@ -144,7 +144,7 @@ function notes(output: Output, { style }: View): string[] {
       skipped.map(({ id, path, why }) => `${id}  ${shown(path)} (${showText(why)})`),
       (count) => `skipped: ${counted(count, 'change')}`,
     ),
-    ...(skipped.some(({ why }) => /^it may be from|not known for sure/.test(why))
+    ...(skipped.some(({ why }) => /^it may be from|author is uncertain/.test(why))
       ? ['--include-shared also rolls back changes that may be from another author.']
       : []),
     ...listed(

@@ -50,7 +50,7 @@ export async function checkBundle(
   const continues = continuedBy(header);
   if (header.prerequisites.length > 0 && store === null) {
     const needs = continues === null ? 'other checkpoints' : `cp_${continues.number}`;
-    throw incomplete(`continues ${needs}, and there are no checkpoints here`, {}, { needs, newest: null });
+    throw incomplete(`continues ${needs}, but there are no checkpoints here`, {}, { needs, newest: null });
   }
   const scanned = await scanPack(ports.fs, { path: file, start: length, fileBytes }, limits, pace);
   const objects = new BundleObjects(ports.clock, scanned, store, header.prerequisites.length === 0);
@@ -62,7 +62,7 @@ export async function checkBundle(
       const checkpoint = checkpointOf(objects, id, commit, ports.platform, limits);
       const before = checkpoints.at(-1);
       if (before !== undefined && before.number >= checkpoint.number) {
-        throw refused(`has ${checkpoint.id} behind ${before.id}`, { object: id });
+        throw refused(`has ${checkpoint.id} after ${before.id}`, { object: id });
       }
       await snapshots.check(checkpoint.id, checkpoint.snapshot);
       needContentsBefore(objects, checkpoint);
@@ -84,14 +84,14 @@ function readHeader(
   try {
     const stat = fs.fstat(fd);
     if (kindOf(stat) !== 'file') {
-      throw new SavepointError('IO', `${showName(file)} is no file.`, {
+      throw new SavepointError('IO', `${showName(file)} is not a file.`, {
         path: nameToJson(file),
         operation: 'openRead',
         code: 'EINVAL',
       });
     }
     if (stat.size > limits.fileBytes) {
-      throw refused(`has ${stat.size} bytes; ${limits.fileBytes} are allowed`);
+      throw refused(`has ${stat.size} bytes; the limit is ${limits.fileBytes}`);
     }
     const start = Buffer.allocUnsafe(Math.min(HEADER_BYTES, stat.size));
     const decoded = decodeHeader(start.subarray(0, readFully(fs, fd, start, start.length, 0)));
@@ -106,11 +106,11 @@ function readHeader(
 
 /** What its first line says, where it is one of ours. */
 function continuedBy({ prerequisites }: BundleHeader): Continued | null {
-  if (prerequisites.length > 1) throw refused('continues several histories, which no timeline does');
+  if (prerequisites.length > 1) throw refused('continues several histories, but a timeline has only one');
   const [first] = prerequisites;
   if (first === undefined) return null;
   const continued = continuedIn(first.comment);
-  if (continued === null) throw refused('continues something that is no checkpoint', { object: first.commit });
+  if (continued === null) throw refused('continues a commit that is not a checkpoint', { object: first.commit });
   return continued;
 }
 
@@ -122,19 +122,20 @@ interface ChainLink {
 /** From the ref back to the first; oldest first. */
 function chainOf(objects: BundleObjects, header: BundleHeader, limits: BundleLimits): readonly ChainLink[] {
   const [tip, ...others] = new Set(header.refs.map(({ commit }) => commit));
-  if (tip === undefined || others.length > 0) throw refused('has refs that lead to different places');
+  if (tip === undefined || others.length > 0) throw refused('has refs to different commits');
   const before = header.prerequisites[0]?.commit ?? null;
   const chain: ChainLink[] = [];
   for (let id: ObjectId | null = tip; id !== null && id !== before; ) {
     if (!objects.isOfBundle(id)) throw refused('lacks a commit', { object: id });
     if (chain.length >= limits.checkpoints) {
-      throw refused(`has more than the ${limits.checkpoints} checkpoints that are allowed`);
+      throw refused(`has more than ${limits.checkpoints} checkpoints`);
     }
     const commit = commitOf(objects, id);
     chain.push({ id, commit });
     if (commit.parents.length > 1) throw refused('has a commit with several parents', { object: id });
     id = commit.parents[0] ?? null;
-    if (id === null && before !== null) throw refused('does not lead to what it says it continues', { object: before });
+    if (id === null && before !== null)
+      throw refused('does not contain the checkpoint that it claims to continue', { object: before });
   }
   if (chain.length === 0) throw refused('has no checkpoint');
   return chain.reverse();
@@ -146,7 +147,7 @@ function commitOf(objects: BundleObjects, id: ObjectId): Commit {
   try {
     return decodeCommit(data, id);
   } catch (error) {
-    throw refused('has a commit that makes no sense', { object: id }, error);
+    throw refused('has an invalid commit', { object: id }, error);
   }
 }
 
@@ -166,18 +167,18 @@ function checkpointOf(
     files?.kind === 'folder' &&
     (side === undefined || side.kind === 'folder') &&
     parts.size === (side === undefined ? 2 : 3);
-  if (!isOne) throw refused('has a commit that is no checkpoint', { object: commit });
+  if (!isOne) throw refused('has a commit that is not a checkpoint', { object: commit });
   const snapshot: Snapshot = { files: files.id, side: side?.id ?? EMPTY_TREE };
   const info = objects.info(story.id);
-  if (info === null) throw refused('lacks the story of a checkpoint', { object: story.id });
+  if (info === null) throw refused('lacks the record of a checkpoint', { object: story.id });
   if (info.type !== 'blob' || info.size > limits.storyBytes) {
-    throw refused('has a checkpoint without a story that could be one', { object: story.id });
+    throw refused('has a checkpoint without a valid record', { object: story.id });
   }
   try {
     return checkStory(objects.read(story.id).data, commit, snapshot, platform);
   } catch (error) {
     if (!(error instanceof FormatProblem)) throw error;
-    throw refused(`has a story that cannot be: ${error.message}`, { object: story.id }, error);
+    throw refused(`has an invalid checkpoint record: ${error.message}`, { object: story.id }, error);
   }
 }
 
@@ -204,7 +205,7 @@ function needContentsBefore(objects: BundleObjects, { id, changes }: Checkpoint)
     if (before === null || before.kind === 'folder' || before.id === PURGED) continue;
     const info = objects.info(before.id);
     if (info !== null && info.type !== 'blob') {
-      throw refused('has a change of something that is no file', { checkpoint: id, object: before.id });
+      throw refused('has a change of something other than a file', { checkpoint: id, object: before.id });
     }
     objects.need(before.id);
   }

@@ -1,4 +1,6 @@
-/** Side notes of somebody else's bundle: JSON with names, permissions and reasons, and nothing that they could not be. */
+/**
+ * Side notes of somebody else's bundle: JSON with names, permissions and reasons, and nothing that they could not be.
+ */
 
 import { readJson } from '../../content/strict-json.ts';
 import { isSkipReason } from '../../model/entries.ts';
@@ -23,10 +25,10 @@ export function checkNote(data: Buffer, isFile: (name: string) => boolean, has: 
   } catch (cause) {
     throw new FormatProblem('is not JSON', { cause });
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new FormatProblem('is no object');
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new FormatProblem('is not an object');
   const note = json as Readonly<Record<string, unknown>>;
   for (const key of Object.keys(note)) {
-    if (!KEYS.has(key)) throw new FormatProblem('says something that no note says');
+    if (!KEYS.has(key)) throw new FormatProblem('has an unknown field');
   }
   for (const [key, most] of [
     ['d', FOLDER_PERMISSIONS],
@@ -37,26 +39,26 @@ export function checkNote(data: Buffer, isFile: (name: string) => boolean, has: 
   }
   for (const row of listOf(note['m'])) {
     const [name, mode] = pair(row, 2);
-    if (!isFile(nameIn(name))) throw new FormatProblem('has permissions of a file that is not there');
+    if (!isFile(nameIn(name))) throw new FormatProblem('has permissions of a missing file');
     checkPermissions(mode, FILE_PERMISSIONS);
   }
   for (const row of listOf(note['s'])) {
     const [name, reason, size, code] = pair(row, 4);
-    if (has(nameIn(name))) throw new FormatProblem('says of a path both what it is and that it was left out');
+    if (has(nameIn(name))) throw new FormatProblem('lists a path as captured and as left out');
     if (!isSkipReason(reason)) throw new FormatProblem('has an unknown reason');
     if (size !== null && !(typeof size === 'number' && Number.isSafeInteger(size) && size >= 0))
-      throw new FormatProblem('has a size that cannot be');
+      throw new FormatProblem('has an invalid size');
     if (code !== null && !(typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code)))
-      throw new FormatProblem('has a code that cannot be');
+      throw new FormatProblem('has an invalid code');
   }
   for (const key of ['i', 'u']) {
-    for (const name of listOf(note[key])) if (!has(nameIn(name))) throw new FormatProblem('names what is not there');
+    for (const name of listOf(note[key])) if (!has(nameIn(name))) throw new FormatProblem('names a missing path');
   }
 }
 
 function listOf(value: unknown): readonly unknown[] {
   if (value === undefined) return [];
-  if (!Array.isArray(value)) throw new FormatProblem('has no list where one should be');
+  if (!Array.isArray(value)) throw new FormatProblem('lacks a list');
   return value;
 }
 
@@ -68,13 +70,13 @@ function pair(value: unknown, length: number): readonly unknown[] {
 function nameIn(value: unknown): string {
   if (!isJsonName(value)) throw new FormatProblem('has a malformed name');
   const name = nameFromJson(value);
-  if (name.length > LONGEST_NAME || /[/\0]/.test(name)) throw new FormatProblem('has a name that cannot be');
+  if (name.length > LONGEST_NAME || /[/\0]/.test(name)) throw new FormatProblem('has an invalid name');
   return name;
 }
 
 function checkPermissions(value: unknown, most: number): void {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || value > FOLDER_PERMISSIONS) {
-    throw new FormatProblem('has permissions that cannot be');
+    throw new FormatProblem('has invalid permissions');
   }
-  if (value > most) throw new FormatProblem('has a file that runs with the rights of its owner (set-id bits)');
+  if (value > most) throw new FormatProblem('has a file with set-id bits');
 }

@@ -1,6 +1,7 @@
 /**
  * The two trees of each checkpoint in somebody else's bundle, down to the last entry, and how large they are once they
- * are files. A tree that stands in a thousand places is looked into once; what it expands to is counted a thousand times.
+ * are files. A tree that stands in a thousand places is looked into once; what it expands to is counted a thousand
+ * times.
  */
 
 import type { Pace } from '../../io/pace.ts';
@@ -87,8 +88,8 @@ export class SnapshotCheck {
     const { size } = this.#info(entry.id, 'blob', path);
     if (entry.kind === 'file') return { ...EMPTY, bytes: size };
     const place = { ...this.#place(path), object: entry.id };
-    if (size === 0 || size > LONGEST_TARGET) throw refused('has a link that leads nowhere', place);
-    if (this.objects.read(entry.id).data.includes(0)) throw refused('has a link that leads nowhere', place);
+    if (size === 0 || size > LONGEST_TARGET) throw refused('has a link without a target', place);
+    if (this.objects.read(entry.id).data.includes(0)) throw refused('has a link without a target', place);
     return EMPTY;
   }
 
@@ -111,13 +112,13 @@ export class SnapshotCheck {
     for (const { name, kind, id: inner } of this.#tree(id, path, plainNames)) {
       const place = { ...this.#place(path), object: id };
       if (name === NOTE_NAME) {
-        if (kind !== 'file') throw refused('has a note that is no file', place);
+        if (kind !== 'file') throw refused('has a note that is not a file', place);
         this.#note(inner, kinds, path);
         continue;
       }
       const folder = nameOfSide(name);
       if (kind !== 'folder' || kinds.get(folder) !== 'folder' || (name !== folder && !folder.startsWith('%'))) {
-        throw refused('says something of a folder that it does not have', place);
+        throw refused('describes a folder that it does not have', place);
       }
       sides.set(folder, inner);
     }
@@ -146,14 +147,14 @@ export class SnapshotCheck {
     if (info === null)
       throw this.objects.isWhole
         ? refused('lacks an object', place)
-        : incomplete('needs an object that is not here', place);
+        : incomplete('needs an object that this store does not have', place);
     if (info.type !== wanted) throw refused(`has a ${info.type} where a ${wanted} should be`, place);
     this.objects.need(id);
     return info;
   }
 
   #bound(isBroken: boolean, what: string, place: BundlePlace): void {
-    if (isBroken) throw refused(`${what}, which is more than is allowed`, { ...this.#place(null), ...place });
+    if (isBroken) throw refused(`${what}, which exceeds the limit`, { ...this.#place(null), ...place });
   }
 
   #place(path: string | null): BundlePlace {

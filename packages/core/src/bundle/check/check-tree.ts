@@ -54,8 +54,8 @@ export function checkTree(data: Buffer, names: (name: string) => string | null):
     if (kind === undefined) throw new TreeProblem(modeProblem(mode), name);
     const refusal = names(name);
     if (refusal !== null) throw new TreeProblem(`has a name that ${refusal}`, name);
-    if (seen.has(name)) throw new TreeProblem('has a name twice', name);
-    if (id === PURGED) throw new TreeProblem('names an object that cannot be', name);
+    if (seen.has(name)) throw new TreeProblem('has a duplicate name', name);
+    if (id === PURGED) throw new TreeProblem('has an invalid object id', name);
     const key = kind === 'folder' ? `${name}/` : name;
     if (entries.length > 0 && previous >= key) throw new TreeProblem('is not in order', name);
     seen.add(name);
@@ -79,8 +79,8 @@ export function plainNames(name: string): string | null {
 }
 
 function modeProblem(mode: string): string {
-  if (mode === '160000') return 'has a submodule (a gitlink), which no checkpoint has';
-  if (mode.startsWith('0')) return `has a mode with a zero before it (${shown(mode)})`;
+  if (mode === '160000') return 'has a submodule (gitlink), which a checkpoint cannot have';
+  if (mode.startsWith('0')) return `has a mode with a leading zero (${shown(mode)})`;
   return `has the mode ${shown(mode)}`;
 }
 

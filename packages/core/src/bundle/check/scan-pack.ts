@@ -5,8 +5,9 @@
  * I2 Every entry is inflated with the size that its head states as the bound, and what comes out is counted, before any
  *    of it is used. Neither one object nor all of them together make more than the limits allow.
  * I3 Every object is hashed; an object is known by the id that its bytes have, and by no other.
- * I4 A delta stands on an object of the same pack, and is applied once, depth first: what is in memory at a time is counted.
- * I5 Reading an object later hashes it again: a file that changes meanwhile gives an error, never other bytes.
+ * I4 A delta stands on an object of the same pack, and is applied once, depth first: what is in memory at a time is
+ * counted. I5 Reading an object later hashes it again: a file that changes meanwhile gives an error, never other
+ * bytes.
  */
 
 import { createHash } from 'node:crypto';
@@ -123,7 +124,7 @@ class PackScan {
     if (this.#end < PACK_HEADER_BYTES) throw refused('ends before its pack does', { offset: this.place.start });
     const count = this.#at(0, () => decodePackHeader(this.#bytes(0, PACK_HEADER_BYTES)));
     if (count > this.limits.objects) {
-      throw refused(`says that it has ${count} objects; ${this.limits.objects} are allowed`, {
+      throw refused(`says that it has ${count} objects; the limit is ${this.limits.objects}`, {
         offset: this.place.start,
       });
     }
@@ -133,13 +134,13 @@ class PackScan {
       if (this.pace.due()) await this.pace.breathe({ phase: 'import', done: number, total: count });
       at = this.#at(at, () => this.#entry(at));
     }
-    if (at !== this.#end) throw refused('has bytes behind its last object', { offset: this.place.start + at });
+    if (at !== this.#end) throw refused('has bytes after its last object', { offset: this.place.start + at });
     for (const base of [...this.#found]) {
       const above = this.#above(base);
       if (above.length > 0) await this.#applyAbove(base, above);
     }
     if (this.#resolved < this.#deltas) {
-      throw refused('has a delta against an object that it lacks', { offset: this.place.start + this.#firstLeft() });
+      throw refused('has a delta against a missing object', { offset: this.place.start + this.#firstLeft() });
     }
     return this.#found;
   }
@@ -152,7 +153,7 @@ class PackScan {
     }
     this.checksum = Buffer.from(this.#bytes(this.#end, PACK_TRAILER_BYTES));
     if (!hash.digest().equals(this.checksum)) {
-      throw refused('does not match its checksum: it was cut off or changed on its way', {
+      throw refused('does not match its checksum: it was truncated or changed', {
         offset: this.place.start + this.#end,
       });
     }
@@ -163,7 +164,7 @@ class PackScan {
     const head = decodeEntryHead(this.#bytes(offset, Math.min(MOST_HEAD_BYTES, this.#end - offset)));
     const begin = offset + head.length;
     const most = head.kind === 'whole' && head.type !== 'blob' ? this.limits.storyBytes : this.limits.objectBytes;
-    if (head.size > most) throw new FormatProblem(`has an object of ${head.size} bytes; ${most} are allowed`);
+    if (head.size > most) throw new FormatProblem(`has an object of ${head.size} bytes; the limit is ${most}`);
     if (!canInflateTo(head.size, this.#end - begin)) throw new FormatProblem(`cannot hold ${head.size} bytes there`);
     this.#count(head.size);
     if (head.kind === 'whole') {
@@ -217,7 +218,7 @@ class PackScan {
     const delta = inflate(this.#bytes(offset + head.length, end - offset - head.length), head.size).data;
     const { result } = deltaSizes(delta);
     const most = base.type === 'blob' ? this.limits.objectBytes : this.limits.storyBytes;
-    if (result > most) throw new FormatProblem(`has an object of ${result} bytes; ${most} are allowed`);
+    if (result > most) throw new FormatProblem(`has an object of ${result} bytes; the limit is ${most}`);
     this.#count(result);
     this.#deltaBytes += result;
     if (this.#deltaBytes > this.limits.deltaBytes) {

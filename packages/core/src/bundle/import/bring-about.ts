@@ -1,4 +1,7 @@
-/** A folder becomes equal to the newest checkpoint of a bundle: that checkpoint exists in the moment in which it is done. */
+/**
+ * A folder becomes equal to the newest checkpoint of a bundle: that checkpoint exists in the moment in which it is
+ * done.
+ */
 
 import { showName } from '../../content/show-name.ts';
 import type { Pace } from '../../io/pace.ts';
@@ -24,7 +27,7 @@ export async function planToBecome(workspace: Workspace, target: Checkpoint, pac
   if (unread !== undefined) {
     const code = unread.skip.code ?? unread.skip.reason;
     const data = { path: nameToJson(unread.path), code };
-    throw new SavepointError('CAPTURE_FAILED', `${showName(unread.path)} cannot be read (${code}).`, data);
+    throw new SavepointError('CAPTURE_FAILED', `Cannot read ${showName(unread.path)} (${code}).`, data);
   }
   return restoreChanges(
     {
@@ -52,14 +55,15 @@ export async function assertUnchanged(workspace: Workspace, newest: Checkpoint, 
     `The folder was changed since ${newest.id}: ${first.path === '' ? 'its permissions' : showName(first.path)}${more}.`,
     { checkpoint: newest.id, paths: paths.map(({ path }) => nameToJson(path)) },
     {
-      hint: `Nothing was changed. Put these paths back as ${newest.id} has them, without a checkpoint, or restore the bundle to another folder.`,
+      hint: `Nothing was changed. Restore these paths to ${newest.id} without taking a checkpoint, or restore the bundle to another folder.`,
     },
   );
 }
 
 /**
- * All or nothing, through the one door. It publishes the checkpoints, all of them at once: a crash leaves either the files and the
- * newest, or neither. (Recovery knows of the newest only; the others come with the same bundle once more.)
+ * All or nothing, through the one door. It publishes the checkpoints, all of them at once: a crash leaves either the
+ * files and the newest, or neither. (Recovery knows of the newest only; the others come with the same bundle once
+ * more.)
  * @param refs of the checkpoints that come, the target's last
  * @throws SavepointError CONFLICT where something is in the way, and what a transaction throws
  */

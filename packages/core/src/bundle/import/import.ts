@@ -12,8 +12,8 @@ import type { BundleObjects } from '../check/objects.ts';
 import { refused } from '../check/refusal.ts';
 
 /**
- * The objects are durable when it returns; the checkpoints exist once they are published. Each is written anew from what was
- * understood of it: a commit of ours, and nothing that only the bundle's author knew.
+ * The objects are durable when it returns; the checkpoints exist once they are published. Each is written anew from
+ * what was understood of it: a commit of ours, and nothing that only the bundle's author knew.
  */
 export async function importObjects(
   store: OpenStore,
@@ -54,7 +54,7 @@ function copy(batch: ObjectBatch, objects: BundleObjects, id: ObjectId): void {
     const { type, data } = objects.read(id);
     added = batch.add(type, data);
   }
-  if (added !== id) throw refused('changed while it was read', { object: id });
+  if (added !== id) throw refused('changed while being read', { object: id });
 }
 
 /** A source read by position; asked for something before where it stands, it begins anew. */

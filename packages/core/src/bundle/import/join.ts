@@ -1,6 +1,7 @@
 /**
- * Which checkpoints of a bundle are new to a timeline, and whether the two are one timeline at all. A checkpoint is known
- * by where it was taken and by its number there: commits may differ (another flavour, a purge), numbers are never used again.
+ * Which checkpoints of a bundle are new to a timeline, and whether the two are one timeline at all. A checkpoint is
+ * known by where it was taken and by its number there: commits may differ (another flavour, a purge), numbers are
+ * never used again.
  */
 
 import type { Checkpoint } from '../../model/checkpoint.ts';
@@ -75,14 +76,14 @@ function notReached(continued: Continued | null, newest: Checkpoint | null): Sav
   }
   const needs = continued === null ? 'other checkpoints' : checkpointId(continued.number);
   const here = newest === null ? 'there are no checkpoints here' : `the newest here is ${newest.id}`;
-  return incomplete(`goes on from ${needs}, and ${here}`, {}, { needs, newest: newest?.id ?? null });
+  return incomplete(`continues ${needs}, but ${here}`, {}, { needs, newest: newest?.id ?? null });
 }
 
 function diverged(first: Checkpoint | null): SavepointError {
-  const what = first === null ? 'checkpoints that are gone' : `${first.id}`;
+  const what = first === null ? 'checkpoints that were dropped' : `${first.id}`;
   return new SavepointError(
     'BUNDLE_DIVERGED',
-    `The folder has a timeline of its own: the bundle does not know ${what}.`,
+    `The folder has diverged from the bundle: the bundle does not have ${what}.`,
     { checkpoint: first?.id ?? null },
   );
 }

@@ -93,7 +93,7 @@ function ofSession(all: readonly Checkpoint[], session: SessionId): readonly Che
       one.changes?.some(({ by }) => by.authors.some((author) => author.session === session)) === true,
   );
   if (own.length === 0) {
-    throw new SavepointError('UNKNOWN_SESSION', 'No checkpoint is of that session.', { session });
+    throw new SavepointError('UNKNOWN_SESSION', 'No checkpoint belongs to this session.', { session });
   }
   const wanted = new Set(own.flatMap(({ id, previous }) => (previous === null ? [id] : [id, previous])));
   return all.filter(({ id }) => wanted.has(id));

@@ -41,7 +41,7 @@ export function decodeHeader(start: Buffer): { readonly header: BundleHeader; re
   const signature = start.toString('latin1', 0, SIGNATURE.length);
   if (signature !== SIGNATURE) {
     const other = /^# v(\d+) git bundle\n/.exec(signature);
-    throw new FormatProblem(other === null ? 'does not begin like a git bundle' : `has bundle version ${other[1]}`);
+    throw new FormatProblem(other === null ? 'does not start like a git bundle' : `has bundle version ${other[1]}`);
   }
   const prerequisites: Prerequisite[] = [];
   const refs: BundleRef[] = [];
@@ -65,8 +65,8 @@ export function decodeHeader(start: Buffer): { readonly header: BundleHeader; re
       prerequisites.push({ commit, comment: rest });
       continue;
     }
-    if (text[40] !== ' ' || (rest !== 'HEAD' && !isRefName(rest))) throw new FormatProblem('has a ref that cannot be');
-    if (names.has(rest)) throw new FormatProblem('has a ref twice');
+    if (text[40] !== ' ' || (rest !== 'HEAD' && !isRefName(rest))) throw new FormatProblem('has an invalid ref');
+    if (names.has(rest)) throw new FormatProblem('has a duplicate ref');
     names.add(rest);
     refs.push({ name: rest, commit });
   }

@@ -72,8 +72,9 @@ export async function createBundle(
 }
 
 /**
- * Makes a folder what the newest checkpoint of a bundle says, with all its checkpoints behind it. A folder that a bundle of the
- * same timeline was restored to goes on with what is new. Nothing at all happens where the bundle is not sound.
+ * Makes a folder what the newest checkpoint of a bundle says, with all its checkpoints behind it. A folder that a
+ * bundle of the same timeline was restored to goes on with what is new. Nothing at all happens where the bundle is
+ * not sound.
  * @param context of the folder, which is the workspace itself
  * @param settle what a dead process left half done there
  * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, BUNDLE_DIVERGED, CONFLICT where the folder holds something
@@ -125,11 +126,13 @@ export async function restoreBundle(
 function assertMayHold({ ports, places }: Context, path: DiskPath): void {
   const inGit = path
     .split('/')
-    .some((name) => name !== '' && checkName(name, ports.platform) === 'means .git to git or to some file system');
+    .some(
+      (name) => name !== '' && checkName(name, ports.platform) === 'is equivalent to .git for git or some file systems',
+    );
   const why = inGit
-    ? "lies in a repository's own folder"
+    ? 'is inside a .git folder'
     : isInside(path, places.home)
-      ? 'lies in the store of Savepoint'
+      ? 'is inside the store of Savepoint'
       : null;
   if (why === null) return;
   throw new SavepointError('PATH_REFUSED', `${showName(path)} ${why}.`, { path: nameToJson(path), why });
@@ -241,12 +244,12 @@ function assertEmpty({ ports, folder }: Pick<Context, 'ports' | 'folder'>): void
   if (kindOf(stat) === 'folder' && names.length === 0) return;
   throw new SavepointError(
     'CONFLICT',
-    `${showName(folder)} is not empty, and has no checkpoints that the bundle could go on from.`,
-    { paths: names.slice(0, 100).map((name) => ({ path: nameToJson(name), why: 'is there already' })) },
-    { hint: 'Nothing was changed. Name a folder that is empty, or that does not exist yet.' },
+    `${showName(folder)} is not empty, and has no checkpoints that the bundle continues.`,
+    { paths: names.slice(0, 100).map((name) => ({ path: nameToJson(name), why: 'already exists' })) },
+    { hint: 'Nothing was changed. Use a folder that is empty or does not exist.' },
   );
 }
 
 function occupied(folder: DiskPath): SavepointError {
-  return new SavepointError('CONFLICT', `Someone else began to work in ${showName(folder)}.`, { paths: [] });
+  return new SavepointError('CONFLICT', `Another process started to work in ${showName(folder)}.`, { paths: [] });
 }

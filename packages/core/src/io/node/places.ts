@@ -49,10 +49,10 @@ function storesFolder(env: Environment, platform: NodeJS.Platform, userHome: Dis
   if (home !== null) return home;
   throw new SavepointError(
     'USAGE',
-    'There is no home folder to keep checkpoints in.',
+    'No home folder found to store checkpoints in.',
     { argument: 'SAVEPOINT_HOME' },
     {
-      hint: 'Set SAVEPOINT_HOME to a folder of your own (an absolute path), or set HOME.',
+      hint: 'Set SAVEPOINT_HOME to the absolute path of a private folder, or set HOME.',
     },
   );
 }

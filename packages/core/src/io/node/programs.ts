@@ -142,9 +142,9 @@ function notStarted(program: ProgramRun, code: string, cause: unknown): Savepoin
   const path = program.file;
   const message =
     code === 'ENOENT'
-      ? `There is no program ${JSON.stringify(path)} where programs are looked for (PATH).`
+      ? `The program ${JSON.stringify(path)} was not found in the PATH.`
       : `The program ${JSON.stringify(path)} cannot be started (${code}).`;
-  const hint = 'Install it, or see that it is in the PATH.';
+  const hint = 'Install it, or add it to the PATH.';
   return new SavepointError('IO', message, { path, operation, code }, { hint, cause });
 }
 

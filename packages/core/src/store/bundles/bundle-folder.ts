@@ -1,6 +1,6 @@
 /**
- * Bundles in a folder: of this machine, or one that several share. A key is a file. Conditions hold against every process
- * that comes through here: `absent` by the name itself, `same` under a lock beside the file.
+ * Bundles in a folder: of this machine, or one that several share. A key is a file. Conditions hold against every
+ * process that comes through here: `absent` by the name itself, `same` under a lock beside the file.
  */
 
 import { createHash } from 'node:crypto';
@@ -116,7 +116,7 @@ export class BundleFolder implements BundleStore {
       if (isOurs) return () => this.#told(() => this.#unlink(lock));
       await this.ports.clock.sleep(BETWEEN_TRIES_MS);
     }
-    throw this.#failed(`Somebody else is writing ${showName(path)}`, 'EBUSY');
+    throw this.#failed(`Another process is writing ${showName(path)}`, 'EBUSY');
   }
 
   #unlink(path: DiskPath): void {

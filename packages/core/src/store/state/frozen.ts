@@ -1,4 +1,7 @@
-/** Paths that agents must not change: `frozen.json` in the store (docs/format.md). A damaged file is never "nothing is frozen". */
+/**
+ * Paths that agents must not change: `frozen.json` in the store (docs/format.md). A damaged file is never "nothing is
+ * frozen".
+ */
 
 import { showName } from '../../content/show-name.ts';
 import { durableWrite, readWhole } from '../../io/durable-write.ts';
@@ -41,9 +44,9 @@ export function readFrozen({ fs }: Ports, layout: StoreLayout): readonly FrozenP
     if (isFsError(cause)) throw cause;
     throw new SavepointError(
       'STORE_DAMAGED',
-      `${showName(file)} cannot be read, so nobody knows what is frozen.`,
+      `${showName(file)} cannot be read, so the frozen paths are unknown.`,
       { file: nameToJson(file) },
-      { cause, hint: 'Remove the file, and freeze again what is to be frozen.' },
+      { cause, hint: 'Delete the file, and freeze the paths again.' },
     );
   }
 }
@@ -73,7 +76,7 @@ export function assertNotFrozen(frozen: readonly FrozenPath[], paths: readonly T
   const { path, by } = first;
   const more = hit.length === 1 ? '' : ` and ${hit.length - 1} more`;
   const why = by === path ? '' : ` (${by === '' ? 'the whole workspace' : showName(by)} is)`;
-  throw new SavepointError('FROZEN', `${showName(path)}${more} must not be changed: frozen${why}.`, {
+  throw new SavepointError('FROZEN', `${showName(path)}${more} cannot be changed: frozen${why}.`, {
     paths: hit.map((one) => nameToJson(one.path)),
     frozen: [...new Set(hit.map((one) => nameToJson(one.by)))],
   });

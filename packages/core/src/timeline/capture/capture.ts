@@ -63,7 +63,10 @@ export interface Workspace {
   readonly globalIgnore: DiskPath | null;
   /** Of scans. */
   readonly memory: ScanMemory;
-  /** The person's files of attributes, for a first checkpoint that takes contents over from repositories; null: none does. */
+  /**
+   * The person's files of attributes, for a first checkpoint that takes contents over from repositories; null: none
+   * does.
+   */
   readonly gitAttributes: readonly DiskPath[] | null;
   /** How large the store may be; null: as large as it gets. */
   readonly maxStoreBytes: number | null;
@@ -284,13 +287,16 @@ export function remember(
   if (recalled !== null) memory.keep(commit, recalled, visited, but);
 }
 
-/** What takes more than the whole store may have cannot be kept, whatever is dropped for it: it is not read to its end. */
+/**
+ * What takes more than the whole store may have cannot be kept, whatever is dropped for it: it is not read to its
+ * end.
+ */
 function batchLimit({ root, maxStoreBytes, timeline }: Workspace): BatchLimit | null {
   if (maxStoreBytes === null) return null;
   const full = (bytes: number): SavepointError =>
     new SavepointError(
       'STORE_FULL',
-      `What is new in ${showName(root)} takes more than ${Math.floor(maxStoreBytes / MB)} MB, and more are not allowed for its whole store.`,
+      `What is new in ${showName(root)} needs more than ${Math.floor(maxStoreBytes / MB)} MB, which is the limit for the entire store.`,
       { bytes, limit: maxStoreBytes, pinned: timeline.pinned().size },
     );
   return { bytes: maxStoreBytes, full };

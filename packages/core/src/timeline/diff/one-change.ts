@@ -30,16 +30,16 @@ export interface ChangeDiff extends FoundChange {
 export function findChange(timeline: Timeline, given: string): FoundChange {
   const id = parseChangeId(given);
   const ref = id === null ? undefined : timeline.list().find(({ number }) => number === id.checkpoint);
-  if (id === null) throw unknown(given, 'A change is named as cp_12.3.');
-  if (ref === undefined) throw unknown(given, `There is no cp_${id.checkpoint}: it was dropped, or never made.`);
+  if (id === null) throw unknown(given, 'The id of a change looks like cp_12.3.');
+  if (ref === undefined) throw unknown(given, `There is no cp_${id.checkpoint}: it was dropped or never existed.`);
   const checkpoint = timeline.read(ref);
-  if (checkpoint.changes === null) throw unknown(given, `${checkpoint.id} keeps no list of its changes.`);
+  if (checkpoint.changes === null) throw unknown(given, `${checkpoint.id} has no list of changes.`);
   const change = checkpoint.changes[id.place - 1];
   if (change === undefined) throw unknown(given, `${checkpoint.id} has ${checkpoint.changes.length} changes.`);
   return { change, checkpoint };
 }
 
-/** @throws SavepointError UNKNOWN_CHANGE; STORE_DAMAGED where a content is not there any more */
+/** @throws SavepointError UNKNOWN_CHANGE; STORE_DAMAGED where a content no longer exists */
 export async function diffOfChange(
   objects: ObjectReader,
   timeline: Timeline,
@@ -55,9 +55,9 @@ export async function diffOfChange(
       if (entry?.kind !== 'folder' && entry?.id === PURGED) throw purged(found.change);
       throw new SavepointError(
         'STORE_DAMAGED',
-        `The content ${side} ${found.change.id} is not in the store any more.`,
+        `The content ${side} ${found.change.id} is no longer in the store.`,
         { object: entry?.kind === 'folder' ? '' : (entry?.id ?? '') },
-        { hint: 'Early versions did not keep the contents before the oldest checkpoint that clean-up left.' },
+        { hint: 'Early versions did not keep the content before the oldest checkpoint that clean-up kept.' },
       );
     }
   }
@@ -74,7 +74,7 @@ export function isGone(objects: ObjectReader, entry: Entry | null): boolean {
 
 function purged({ id, path }: RecordedChange): SavepointError {
   const message = `What ${id} changed in ${showName(path)} was purged.`;
-  return new SavepointError('UNKNOWN_CHANGE', message, { given: id }, { hint: 'The change itself stays on record.' });
+  return new SavepointError('UNKNOWN_CHANGE', message, { given: id }, { hint: 'The change itself is still listed.' });
 }
 
 function unknown(given: string, why: string): SavepointError {

@@ -62,7 +62,8 @@ export function planExport(timeline: Timeline, objects: ObjectReader, session: S
       began = checkpoint.time;
     }
   }
-  if (began === null) throw new SavepointError('UNKNOWN_SESSION', 'No checkpoint is of that session.', { session });
+  if (began === null)
+    throw new SavepointError('UNKNOWN_SESSION', 'No checkpoint belongs to this session.', { session });
   listed.reverse();
   const createdAt = isoTime(began);
   return {

@@ -1,6 +1,6 @@
 /**
- * What people call a checkpoint: `cp_12`, `last`, `last~2`, a commit id prefix, `@{10 minutes ago}`, and by the agent's id
- * of a message `message:ID` (after its work, before the next) and `before:ID`.
+ * What people call a checkpoint: `cp_12`, `last`, `last~2`, a commit id prefix, `@{10 minutes ago}`, and by the
+ * agent's id of a message `message:ID` (after its work, before the next) and `before:ID`.
  */
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -58,31 +58,32 @@ function lookup(given: string, refs: readonly CheckpointRef[], timeline: Timelin
   const byNumber = /^cp_([1-9]\d{0,8})$/.exec(given);
   if (byNumber !== null) return () => numbered(Number(byNumber[1]), refs, given);
   const last = /^last(?:~(\d{1,6}))?$/.exec(given);
-  if (last !== null) return () => refs.at(-1 - Number(last[1] ?? 0)) ?? unknown(given, 'There are not that many.');
+  if (last !== null)
+    return () => refs.at(-1 - Number(last[1] ?? 0)) ?? unknown(given, 'There are not that many checkpoints.');
   if (/^[0-9a-f]{4,40}$/.test(given)) return () => prefixed(given, refs);
   const message = /^(message|before):(.{1,500})$/s.exec(given);
   if (message !== null) return () => atMessage(message[2]!, message[1] === 'before', refs, timeline);
   const inBraces = /^@\{(.{1,50})\}$/.exec(given)?.[1];
   const time = inBraces === undefined ? null : agoOrDate(inBraces.trim(), now);
   if (time !== null) return () => at(time, refs, timeline, given);
-  throw new SavepointError('BAD_ID', 'That does not name a checkpoint.', { given });
+  throw new SavepointError('BAD_ID', `${JSON.stringify(given)} is not a valid checkpoint.`, { given });
 }
 
 function numbered(number: number, refs: readonly CheckpointRef[], given: string): CheckpointRef {
   const newest = refs.at(-1)?.number ?? 0;
-  const why = number > newest ? `The newest is cp_${newest}.` : 'It was removed by clean-up.';
+  const why = number > newest ? `The newest is cp_${newest}.` : 'It was dropped by clean-up.';
   return refs.find((ref) => ref.number === number) ?? unknown(given, why);
 }
 
 function prefixed(given: string, refs: readonly CheckpointRef[]): CheckpointRef {
   const fits = refs.filter((ref) => ref.commit.startsWith(given));
   if (fits.length > 1) {
-    throw new SavepointError('AMBIGUOUS_ID', `Several checkpoints have a commit id that begins with ${given}.`, {
+    throw new SavepointError('AMBIGUOUS_ID', `The commit id ${given} is ambiguous.`, {
       given,
       candidates: fits.map((ref) => checkpointId(ref.number)),
     });
   }
-  return fits[0] ?? unknown(given, 'No checkpoint has such a commit id.');
+  return fits[0] ?? unknown(given, 'No checkpoint has this commit id.');
 }
 
 /** The newest checkpoint that is not younger than `time`. */
@@ -91,7 +92,7 @@ function at(time: number, refs: readonly CheckpointRef[], timeline: Timeline, gi
     const [checkpoint] = timeline.readAll([ref]).checkpoints;
     if (checkpoint !== undefined && checkpoint.time <= time) return ref;
   }
-  return unknown(given, 'Every checkpoint is younger than that.');
+  return unknown(given, 'All checkpoints are newer than that.');
 }
 
 function atMessage(
@@ -103,7 +104,7 @@ function atMessage(
   const { checkpoints } = timeline.readAll(refs);
   const sessions = sessionsOf(checkpoints, message);
   if (sessions.length > 1) {
-    throw new SavepointError('AMBIGUOUS_ID', 'Several sessions have a message of that id.', {
+    throw new SavepointError('AMBIGUOUS_ID', 'Several sessions have a message with this id.', {
       given: message,
       candidates: sessions,
     });
@@ -112,7 +113,7 @@ function atMessage(
   const place = session === undefined ? null : placeOfMessage(checkpoints, session, message, before);
   const ref = refs.find(({ number }) => number === place?.state.number);
   if (ref !== undefined) return ref;
-  throw new SavepointError('NO_MESSAGE', 'No checkpoint belongs to that message.', { message, nearest: null });
+  throw new SavepointError('NO_MESSAGE', 'No checkpoint belongs to this message.', { message, nearest: null });
 }
 
 function unknown(given: string, why: string): never {

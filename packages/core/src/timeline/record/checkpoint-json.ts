@@ -103,7 +103,7 @@ function formatOf(json: unknown): unknown {
 function damaged(commit: ObjectId, cause: unknown): SavepointError {
   return new SavepointError(
     'STORE_DAMAGED',
-    `The story of checkpoint commit ${commit} cannot be read.`,
+    `The record of checkpoint commit ${commit} cannot be read.`,
     { object: commit },
     { cause },
   );

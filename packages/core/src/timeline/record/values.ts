@@ -76,7 +76,7 @@ export const branch: Codec<string> = name('is no branch', (bytes) => (bytes.leng
 
 const permissions = whole(0, 0o7777);
 const anObjectId: Shape = (json, at) => {
-  if (typeof json !== 'string' || !isObjectId(json)) throw wrong(at, 'is no object id');
+  if (typeof json !== 'string' || !isObjectId(json)) throw wrong(at, 'is not an object id');
 };
 
 export const objectId: Codec<ObjectId> = plain(anObjectId);

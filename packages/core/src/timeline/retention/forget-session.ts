@@ -36,8 +36,8 @@ export async function forgetSession(
       changes?.some(({ by }) => by.authors.some((one) => one.session === session)),
     );
     const message = isNamed
-      ? `Session ${showText(session)} has no checkpoints of its own; what others tell of it goes with them.`
-      : `No checkpoint is of session ${showText(session)}.`;
+      ? `Session ${showText(session)} has no checkpoints of its own; its changes are recorded in checkpoints of other sessions.`
+      : `No checkpoint belongs to session ${showText(session)}.`;
     throw new SavepointError('UNKNOWN_SESSION', message, { session });
   }
   const reasons = reasonsToStay(checkpoints, session);

@@ -82,7 +82,7 @@ function assertAnyCaptured(root: DiskPath, { roots, counts }: Findings): void {
   if (first === undefined || rest.length > 0 || counts.files + counts.links > 0) return;
   throw new SavepointError(
     'CAPTURE_FAILED',
-    `None of the ${failed.length} root(s) can be read: ${failed.map(({ path, code }) => `${showName(path)} (${code})`).join(', ')}.`,
+    `No root can be read: ${failed.map(({ path, code }) => `${showName(path)} (${code})`).join(', ')}.`,
     {
       path: nameToJson(root),
       code: first.code,

@@ -170,7 +170,9 @@ describe('plain folders as roots', () => {
     const settings = { savepoint: null };
     expect(await paths(place)).toEqual(['']);
     const config = await place.open({ settings }).config();
-    expect(config.settings.ignored).toMatchObject([{ key: 'roots', why: 'only your own configuration can say this' }]);
+    expect(config.settings.ignored).toMatchObject([
+      { key: 'roots', why: 'only your own configuration file can set this' },
+    ]);
     const home = Buffer.from(place.world.places.home, 'latin1').toString();
     for (const bad of ['../out', '/etc', 'a/../b', '.', 'a/.git', '']) {
       writeFileSync(`${home}/config.json`, JSON.stringify({ roots: [bad] }));
