@@ -103,7 +103,7 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
     expect(edits).toMatchObject({
       code: 'EDITS_REFUSED',
       message: expect.stringContaining('3 of 3'),
-      hint: expect.stringContaining('send the whole list again'),
+      hint: expect.stringContaining('send the complete request again'),
       details: [
         {
           file_path: 'a.txt',
@@ -181,7 +181,7 @@ describe('the tools', () => {
     const only = ['undo', 'rm'] as unknown as readonly ['undo'];
     await expect(savepointTools(openFor(project()), { only })).rejects.toMatchObject({
       code: 'USAGE',
-      message: 'There is no tool "rm".',
+      message: 'Unknown tool "rm".',
     });
   });
 

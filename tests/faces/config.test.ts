@@ -86,7 +86,7 @@ it('a project may only narrow; what it may not is named, and does not count', ()
   expect(option(p, 'bash_patterns')).toMatchObject({ value: ['git *'], from: 'project' });
   const warned = p.ok('checkpoint').stderr;
   expect(warned).toContain(
-    '.savepoint.json: max_file_mb = 11 is ignored: a project can only lower this, and it is 10.',
+    '.savepoint.json: max_file_mb = 11 is ignored: a project can only lower this value, and yours is 10.',
   );
   expect(warned.match(/max_file_mb/g)).toHaveLength(1);
 });
@@ -105,11 +105,11 @@ it('a file that cannot be used is an error, and never the default', () => {
   const file = userFile(p, { max_checkpoint: 5 });
   const outcome = p.run(['checkpoint']);
   expect(outcome.status).toBe(2);
-  expect(outcome.stderr).toContain(`${file}: max_checkpoint is no option; did you mean max_checkpoints?`);
+  expect(outcome.stderr).toContain(`${file}: max_checkpoint is not an option; did you mean max_checkpoints?`);
   expect(JSON.parse(p.run(['checkpoint', '--json']).stderr).error.code).toBe('BAD_CONFIG');
   const told = p.run(['config']);
   expect(told.status).toBe(1);
-  expect(told.stdout).toContain('max_checkpoint is no option');
+  expect(told.stdout).toContain('max_checkpoint is not an option');
   // What takes no look at the folder goes on.
   for (const verb of ['list', 'verify', 'recover', 'workspaces']) p.ok(verb);
 });
@@ -120,7 +120,7 @@ it('what a project says that is no option does not count, and is named', () => {
   projectFile(p, { max_checkpoint: 5, hooks: { checkpoint: 'touch run' }, max_checkpoints: 60 });
   const outcome = p.run(['checkpoint']);
   expect(outcome.status).toBe(0);
-  expect(outcome.stderr).toMatch(/max_checkpoint = .*is ignored: it is no option; did you mean max_checkpoints\?/);
+  expect(outcome.stderr).toMatch(/max_checkpoint = .*is ignored: it is not an option; did you mean max_checkpoints\?/);
   expect(outcome.stderr).toContain('hooks.checkpoint');
   expect(option(p, 'max_checkpoints')).toMatchObject({ value: 60, from: 'project' });
 });
@@ -129,7 +129,7 @@ it('off in the environment: what a person asks for works', () => {
   const p = project();
   p.write('a.txt', 'a\n');
   expect(p.run(['checkpoint'], { env: { SAVEPOINT: 'off' } }).status).toBe(0);
-  expect(p.run(['config'], { env: { SAVEPOINT: 'off' } }).stdout).toContain('Nothing is captured by itself');
+  expect(p.run(['config'], { env: { SAVEPOINT: 'off' } }).stdout).toContain('Automatic checkpoints are off');
   expect(p.run(['checkpoint'], { env: { SAVEPOINT: 'maybe' } }).stderr).toContain('SAVEPOINT = "maybe" is ignored');
 });
 

@@ -48,7 +48,7 @@ describe('an agent that worked', () => {
     const history = p.ok('history').stdout;
     expect(history).toMatch(/^cp_4\.2 {2}\S+ \S+ {2}claude-code 3f2a91bc… {2}Bash {2}delete {2}gone\.txt {2}−1$/m);
     expect(history).toMatch(/^cp_3\.1 .* claude-code 3f2a91bc… {2}Edit {2}patch {3}a\.ts {2}\+2 −2$/m);
-    expect(history).toMatch(/cp_1 {2}the first checkpoint: 2 files/);
+    expect(history).toMatch(/cp_1 {2}the first checkpoint, 2 files/);
     const page = p.ok('history', '--limit', '1').stdout;
     expect(page).toContain('--before cp_4.2');
     expect(p.ok('history', '--limit', '1', '--before', 'cp_4.2').stdout).toMatch(/^cp_4\.1/);
@@ -84,7 +84,7 @@ describe('an agent that worked', () => {
     for (const [id, why] of [
       ['cp_3.2', 'has 1 change'],
       ['cp_9.1', 'There is no cp_9'],
-      ['cp_1.1', 'keeps no list'],
+      ['cp_1.1', 'has no list of changes'],
       ['nonsense', 'cp_12.3'],
     ] as const) {
       const outcome = p.run(['diff', '--change', id]);

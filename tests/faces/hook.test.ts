@@ -12,8 +12,8 @@ it('the command that install writes is what fires, and status says so', () => {
   p.write('.claude/settings.local.json', '{\n  "model": "m" // mine\n}\n');
   const installed = p.run(['install', 'claude']);
   expect(installed).toMatchObject({ status: 0, stderr: '' });
-  expect(installed.stdout).toContain('Claude Code is hooked (project).');
-  expect(p.run(['status']).stdout).toContain('its hooks have not fired yet');
+  expect(installed.stdout).toContain('Installed hooks for Claude Code (project settings).');
+  expect(p.run(['status']).stdout).toContain('hooks have not fired yet');
   const settings = p.read('.claude/settings.local.json').replace(' // mine', '');
   const { command } = JSON.parse(settings).hooks.PreToolUse[0].hooks[0] as { command: string };
   const say = (event: object): string =>
@@ -28,7 +28,7 @@ it('the command that install writes is what fires, and status says so', () => {
   expect(say({ hook_event_name: 'PostToolUse', ...call })).toBe('');
   const listed = JSON.parse(p.run(['list', '--json']).stdout);
   expect(listed.checkpoints[0]).toMatchObject({ toolCall: 't', session: 's', actor: { name: 'claude' } });
-  expect(p.run(['status']).stdout).toMatch(/claude: hooked \(project.*\n {2}last fired .* \(PostToolUse in /);
+  expect(p.run(['status']).stdout).toMatch(/claude: hooks installed \(project.*\n {2}last fired .* \(PostToolUse in /);
   expect(p.run(['uninstall', 'claude']).status).toBe(0);
   expect(p.read('.claude/settings.local.json')).toBe('{\n  "model": "m" // mine\n}\n');
 });
@@ -79,6 +79,6 @@ it('what install changes in settings that are there is shown, and uninstall show
 it('an agent that is not known is named with those that are', () => {
   const p = project();
   expect(p.run(['install', 'nobody'])).toMatchObject({ status: 2 });
-  expect(p.run(['install', 'nobody']).stderr).toContain('Agents: claude, gemini, codex');
+  expect(p.run(['install', 'nobody']).stderr).toContain('Supported agents: claude, gemini, codex');
   expect(p.run(['install', 'claude', '--project', '--user']).status).toBe(2);
 });

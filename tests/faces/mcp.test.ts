@@ -102,7 +102,7 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     expect(wrong.error).toMatchObject({ code: 'USAGE', data: { argument: 'limit' } });
     const outside = await call(client, 'checkpoint_restore', { checkpoint: 'cp_1', paths: ['../home'] });
     expect(outside.error.code).toBe('PATH_REFUSED');
-    await expect(client.callTool({ name: 'rm', arguments: {} })).rejects.toThrow('There is no tool "rm"');
+    await expect(client.callTool({ name: 'rm', arguments: {} })).rejects.toThrow('Unknown tool "rm"');
   });
 
   it('is told how far long work is when it asks, and can stop it with nothing changed', async () => {

@@ -129,7 +129,7 @@ describe('what is chosen', () => {
     for (const text of ['cp_2.1:1', 'cp_2.1:2', '-line 30', '+thirty']) expect(shown).toContain(text);
     expect(w.back('--hunk', 'cp_2.1:2').status).toBe(0);
     expect(w.p.read('a.txt')).toBe(numbers({ 3: 'three' }));
-    expect(w.back('--hunk', 'cp_2.1:2').stdout).toMatch(/Nothing to roll back[\s\S]*back already, by cp_\d+/);
+    expect(w.back('--hunk', 'cp_2.1:2').stdout).toMatch(/Nothing to roll back[\s\S]*already reverted by cp_\d+/);
     expect(w.back('--change', 'cp_2.1').status).toBe(0);
     expect(w.p.read('a.txt')).toBe(numbers());
   });
@@ -156,7 +156,7 @@ describe('what is chosen', () => {
     await w.beta.end(two.id);
     const left = w.back('--agent', 'alpha');
     expect([left.status, w.p.has('whose.txt')]).toEqual([0, true]);
-    expect(left.stdout).toMatch(/whose\.txt \(it may be from any of alpha .* beta/);
+    expect(left.stdout).toMatch(/whose\.txt \(it may be from alpha .* or beta/);
     expect(left.stdout).toContain('--include-shared');
     expect(w.back('--agent', 'alpha', '--include-shared').status).toBe(0);
     expect(w.p.has('whose.txt')).toBe(false);
@@ -224,7 +224,7 @@ describe('again, or for nothing', () => {
     await w.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
     expect(w.back('--change', 'cp_2.1').stdout).toContain('now cp_3');
     expect(w.back('--change', 'cp_2.1').stdout).toMatch(
-      /Nothing to roll back[\s\S]*cp_2\.1 {2}a\.txt \(it is back already, by cp_3/,
+      /Nothing to roll back[\s\S]*cp_2\.1 {2}a\.txt \(it was already reverted by cp_3/,
     );
     w.p.ok('undo');
     expect(w.p.read('a.txt')).toBe(numbers({ 3: 'three' }));
@@ -236,7 +236,7 @@ describe('again, or for nothing', () => {
     const w = await new Work().start();
     await w.shell('alpha', 'true');
     const { status, stdout } = w.back('--session', 's-alpha');
-    expect([status, stdout]).toEqual([0, 'Nothing to roll back.\nNo change on the timeline fits.\n']);
+    expect([status, stdout]).toEqual([0, 'Nothing to roll back.\nNo change matches.\n']);
     expect(w.p.ok('list').stdout).not.toContain('rollback');
   });
 });
@@ -248,7 +248,7 @@ describe('while a call is open', () => {
     const { id } = await w.alpha.begin({ tool: 'Bash', kind: 'shell', args: { command: 'npm test' }, id: 'c-9' });
     const refused = w.back('--agent', 'alpha');
     expect(refused.status).toBe(1);
-    expect(refused.stderr).toMatch(/alpha is in the middle of a call \(Bash: npm test; call c-9\)[\s\S]*--force/);
+    expect(refused.stderr).toMatch(/alpha has an open call \(Bash: npm test; call c-9\)[\s\S]*--force/);
     expect(w.p.read('a.txt')).toBe(numbers({ 3: 'three' }));
     expect(w.back('--agent', 'alpha', '--force').status).toBe(0);
     expect(w.p.read('a.txt')).toBe(numbers());

@@ -177,7 +177,7 @@ describe('long work', () => {
     });
     await stopped;
     expect(status).toBe(0);
-    expect(screen).toMatch(/\r\x1b\[K(?:looking at files|reading|preparing files): [\d,]+/);
+    expect(screen).toMatch(/\r\x1b\[K(?:scanning files|reading|preparing files): [\d,]+/);
     expect(screen.slice(screen.lastIndexOf('\x1b[K'))).toMatch(/cp_1/);
   });
 

@@ -1,4 +1,4 @@
-/** What Savepoint knows of an agent. */
+/** The definition of an agent: its hook protocol and its settings. */
 
 import type { Answer, Reply } from './answer.ts';
 import type { AgentEvent, AgentName, Ignored } from './event.ts';
@@ -9,23 +9,23 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Protocol {
   readonly name: AgentName;
-  /** All that it reads of the environment. The daemon is told these, and `parse` is given no others. */
+  /** All environment variables that it reads. The hook sends these to the daemon, and `parse` gets no others. */
   readonly variables: readonly string[];
   /**
-   * From an event as the agent sends it. Nothing in it is believed.
+   * Parses an event as the agent sends it. The event is untrusted.
    * @param hint the event's name, from our own settings, for agents that do not send it
    */
   parse(event: Fields, env: Environment, hint: string | null): AgentEvent | Ignored;
   /** @param native the agent's own name of the event */
   reply(native: string, answer: Answer): Reply;
-  /** Whether an answer to that event can tell the model something. */
+  /** Whether the answer to this event can pass text to the model. */
   hearsContext(native: string): boolean;
-  /** Milliseconds after which the agent gives the hook up, where that is less than what our settings ask for. */
+  /** The agent's own timeout of the hook in milliseconds, if it is shorter than the one in our settings. */
   limitMs(native: string): number | null;
 }
 
 export interface Agent extends Protocol {
-  /** As people call it. */
+  /** The product name. */
   readonly title: string;
   readonly integration: Integration;
 }

@@ -1,14 +1,14 @@
-/** What a hook says to its agent, in one language. */
+/** The answer of a hook, independent of the agent's protocol. */
 export type Answer =
   | { readonly kind: 'nothing' }
-  /** The call is not to be carried out; the model reads why. */
+  /** Block the call; the model reads the reason. */
   | { readonly kind: 'deny'; readonly reason: string }
-  /** For the model to know. */
+  /** Information for the model. */
   | { readonly kind: 'context'; readonly text: string };
 
 export const NOTHING: Answer = { kind: 'nothing' };
 
-/** What the process of a hook ends with. */
+/** The output and the exit status of a hook's process. */
 export interface Reply {
   readonly stdout: string;
   readonly stderr: string;

@@ -1,4 +1,4 @@
-/** The hook protocol of Claude Code, which others speak as well: Codex, Copilot CLI and VS Code with its settings. */
+/** The hook protocol of Claude Code. Codex, and Copilot CLI and VS Code with Claude Code's settings, use it as well. */
 
 import type { Environment } from './agent.ts';
 import { type Answer, jsonReply, type Reply, SILENCE } from './answer.ts';
@@ -6,13 +6,13 @@ import { type AgentEvent, type Ignored, ignored, type Told, type ToolCall } from
 import { callIn, type Fields, field, fieldsOf, idIn, sessionIn, stampIn, textIn } from './fields.ts';
 import { isOwnTool, type ToolTable, toolCalled } from './tools.ts';
 
-/** How one agent speaks it. */
+/** The variations of one agent. */
 export interface Dialect {
   readonly agent: Told['agent'];
   readonly tools: ToolTable;
-  /** The variable that names the folder that the session was started for. */
+  /** The environment variable with the folder in which the session was started. */
   readonly projectVariable: string | null;
-  /** What it calls the events of Claude Code, where that is something else. */
+  /** Its own names of Claude Code's events, if they differ. */
   readonly names?: Readonly<Record<string, string>>;
 }
 
@@ -21,7 +21,7 @@ export function parseClaudeShape(event: Fields, env: Environment, dialect: Diale
   const session = sessionIn(event, 'session_id', 'sessionId', 'conversation_id');
   const cwd = textIn(event, 'cwd');
   if (native === null || session === null || cwd === null) {
-    return ignored('it names no event, no session or no folder');
+    return ignored('it lacks an event, a session or a folder');
   }
   const told: Told = {
     agent: dialect.agent,
@@ -37,7 +37,7 @@ export function parseClaudeShape(event: Fields, env: Environment, dialect: Diale
   const { names = {} } = dialect;
   switch (Object.hasOwn(names, native) ? names[native] : native) {
     case 'SessionStart':
-      // The session goes on; only its conversation was shortened.
+      // The session continues; only its conversation was shortened.
       if (textIn(event, 'source') === 'compact') return ignored('the conversation was compacted');
       return { ...told, kind: 'session-started' };
     case 'UserPromptSubmit':
@@ -58,7 +58,7 @@ export function parseClaudeShape(event: Fields, env: Environment, dialect: Diale
         background: goesOn(event),
       }));
     case 'SubagentStop':
-      return told.sub === null ? ignored('it names no sub-agent') : { ...told, kind: 'turn-ended' };
+      return told.sub === null ? ignored('it lacks a sub-agent') : { ...told, kind: 'turn-ended' };
     case 'Stop':
     case 'StopFailure':
     case 'Interrupt':
@@ -66,7 +66,7 @@ export function parseClaudeShape(event: Fields, env: Environment, dialect: Diale
     case 'SessionEnd':
       return { ...told, kind: 'session-ended' };
     default:
-      return ignored(`${native} is none of the events that change files`);
+      return ignored(`${native} is not an event that changes files`);
   }
 }
 
@@ -92,14 +92,14 @@ export function claudeReply(native: string, answer: Answer): Reply {
 
 function called(event: Fields, { tools }: Dialect, make: (call: ToolCall) => AgentEvent): AgentEvent | Ignored {
   const tool = textIn(event, 'tool_name', 'toolName');
-  if (tool === null) return ignored('it names no tool');
+  if (tool === null) return ignored('it lacks a tool');
   const input = field(event, 'tool_input') ?? field(event, 'toolInput');
   const known = toolCalled(tools, tool, input);
   if (known === null) return ignored(`${tool} only reads`);
   return make({ id: callIn(event, 'tool_use_id', 'toolUseId'), tool, input, own: isOwnTool(tool), ...known });
 }
 
-/** A shell command that answered and still runs. */
+/** Whether a shell command has returned but continues in the background. */
 function goesOn(event: Fields): boolean {
   const response = fieldsOf(field(event, 'tool_response'));
   if (textIn(response, 'backgroundTaskId', 'bash_id') !== null) return true;

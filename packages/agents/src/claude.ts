@@ -15,15 +15,15 @@ const DIALECT: Dialect = {
     NotebookEdit: fileTool('edit', 'notebook_path', 'file_path'),
     Bash: SHELL,
     PowerShell: SHELL,
-    // Its sub-agent's own calls are told one by one.
+    // Calls of a sub-agent are reported one by one.
     ...reading('Task', 'Agent', 'Read', 'Glob', 'Grep', 'LS', 'NotebookRead', 'WebFetch', 'WebSearch'),
     ...reading('TodoWrite', 'TodoRead', 'BashOutput', 'TaskOutput', 'AskUserQuestion', 'ExitPlanMode', 'ToolSearch'),
   },
 };
 
-/** Those that may write; `Skill` and the like run others, which are told by themselves. */
+/** Tools that may write. `Skill` and similar tools run other tools, which are reported separately. */
 const WRITING = 'Write|Edit|MultiEdit|NotebookEdit|Bash|PowerShell|mcp__.*';
-/** The shortest time that Claude Code gives to hooks when it ends. */
+/** The shortest timeout that Claude Code has for hooks when it exits. */
 const AT_THE_END_MS = 1_500;
 
 export const claude: Agent = {
@@ -35,7 +35,7 @@ export const claude: Agent = {
   hearsContext: claudeHearsContext,
   limitMs: (native) => (native === 'SessionEnd' ? AT_THE_END_MS : null),
   integration: {
-    // Its own settings of this project: a command with a path of this machine is nothing for colleagues.
+    // The local settings of the project, because the command may have a path of this machine.
     project: ['.claude', 'settings.local.json'],
     user: { variable: 'CLAUDE_CONFIG_DIR', folder: ['.claude'], file: ['settings.json'] },
     form: hookGroups({

@@ -28,7 +28,7 @@ const EVENTS = [
   'SessionShutdown',
 ];
 
-/** What the command line says of an event; the editor's extension names it as the files are named. */
+/** Event names of the command line. The editor's extension uses the names of the files. */
 const NAMES: Readonly<Record<string, string>> = {
   agent_start: 'TaskStart',
   agent_resume: 'TaskResume',
@@ -46,7 +46,7 @@ function parse(event: Fields, _env: Environment, hint: string | null): AgentEven
   const session = sessionIn(event, 'taskId');
   const cwd = firstTextIn(event, 'workspaceRoots');
   if (native === null || session === null || cwd === null) {
-    return ignored('it names no event, no task or no folder');
+    return ignored('it lacks an event, a task or a folder');
   }
   const told: Told = {
     agent: 'cline',
@@ -76,7 +76,7 @@ function parse(event: Fields, _env: Environment, hint: string | null): AgentEven
     case 'PostToolUse':
       return called(event, told);
     default:
-      return ignored(`${native} is none of the events that change files`);
+      return ignored(`${native} is not an event that changes files`);
   }
 }
 
@@ -85,7 +85,7 @@ function called(event: Fields, told: Told): AgentEvent | Ignored {
   const about = fieldsOf(field(event, begins ? 'tool_call' : 'tool_result'));
   const also = fieldsOf(field(event, begins ? 'preToolUse' : 'postToolUse'));
   const tool = textIn(about, 'name') ?? textIn(also, 'toolName');
-  if (tool === null) return ignored('it names no tool');
+  if (tool === null) return ignored('it lacks a tool');
   const input = field(about, 'input') ?? field(also, 'parameters');
   const known = toolCalled(TOOLS, tool, input);
   if (known === null || (tool === 'editor' && textIn(fieldsOf(input), 'command') === 'view')) {
@@ -114,7 +114,7 @@ export const cline: Agent = {
       files: (command) =>
         EVENTS.map((name) => ({
           name,
-          content: `#!/bin/sh\n# Made by \`savepoint install cline\`; \`savepoint uninstall cline\` takes it away. It is: savepoint hook cline\nexec ${command.about(name).shell}\n`,
+          content: `#!/bin/sh\n# Created by \`savepoint install cline\`; \`savepoint uninstall cline\` removes it. It runs: savepoint hook cline\nexec ${command.about(name).shell}\n`,
           mode: 0o755,
         })),
     },

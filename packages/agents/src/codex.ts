@@ -18,9 +18,9 @@ const DIALECT: Dialect = {
 };
 
 const WRITING = 'Bash|apply_patch|mcp__.*';
-/** It cuts the hooks of its end short. */
+/** It has a short timeout for hooks when it exits. */
 const AT_THE_END_MS = 3_000;
-/** Its answers are held against a schema: only where it surely takes a context one is given. */
+/** It validates answers against a schema, so a context is sent only for events that accept one. */
 const HEARING = new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse']);
 
 export const codex: Agent = {
@@ -46,8 +46,9 @@ export const codex: Agent = {
     }),
     present: { folders: [['.codex']], programs: ['codex'] },
     notes: [
-      'Codex passes over hooks that you have not trusted, without a word: start it here, type `/hooks`, and trust those of Savepoint.',
-      'A project must be trusted as well. Runs without a terminal need `codex exec --dangerously-bypass-hook-trust`.',
+      'Codex silently skips hooks that you have not trusted: start it here, type `/hooks`, and trust those of ' +
+        'Savepoint.',
+      'You must also trust the project. Without a terminal, use `codex exec --dangerously-bypass-hook-trust`.',
     ],
   },
 };

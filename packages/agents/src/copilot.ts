@@ -1,4 +1,4 @@
-/** GitHub Copilot CLI (docs/agents.md). It also runs the hooks of Claude Code's settings, with events in their form. */
+/** GitHub Copilot CLI (docs/agents.md). It also runs the hooks in Claude Code's settings, with events in that form. */
 
 import { readJson } from '@savepoint/core/ports';
 import type { Agent, Environment } from './agent.ts';
@@ -19,7 +19,7 @@ const TOOLS: ToolTable = {
   ...reading('update_todo', 'ask_user', 'task', 'read_powershell', 'list_powershell', 'stop_powershell', 'show_file'),
 };
 
-/** With the settings of Claude Code it uses their names for tools, and its own for what they are called with. */
+/** With Claude Code's settings, it uses Claude Code's names of tools, but its own names of arguments. */
 const AS_CLAUDE: Dialect = {
   agent: 'copilot',
   projectVariable: 'COPILOT_PROJECT_DIR',
@@ -49,7 +49,7 @@ function parse(event: Fields, env: Environment, hint: string | null): AgentEvent
   const session = sessionIn(event, 'sessionId');
   const cwd = textIn(event, 'cwd');
   if (native === null || session === null || cwd === null) {
-    return ignored('it names no event, no session or no folder');
+    return ignored('it lacks an event, a session or a folder');
   }
   const told: Told = {
     agent: 'copilot',
@@ -76,10 +76,10 @@ function parse(event: Fields, env: Environment, hint: string | null): AgentEvent
     case 'postToolUseFailure':
       break;
     default:
-      return ignored(`${native} is none of the events that change files`);
+      return ignored(`${native} is not an event that changes files`);
   }
   const tool = textIn(event, 'toolName');
-  if (tool === null) return ignored('it names no tool');
+  if (tool === null) return ignored('it lacks a tool');
   const input = argsOf(field(event, 'toolArgs'));
   const known = toolCalled(TOOLS, tool, input);
   if (known === null) return ignored(`${tool} only reads`);
@@ -88,7 +88,7 @@ function parse(event: Fields, env: Environment, hint: string | null): AgentEvent
   return { ...told, kind: 'call-ended', call, background: textIn(input as Fields, 'mode') === 'async' };
 }
 
-/** Some versions send them as text. */
+/** Some versions send the arguments as text. */
 function argsOf(given: unknown): unknown {
   if (typeof given !== 'string' || given.length > LONGEST_ARGS) return given ?? {};
   try {
@@ -111,7 +111,7 @@ export const copilot: Agent = {
       answer.kind === 'deny'
         ? { permissionDecision: 'deny', permissionDecisionReason: answer.reason }
         : { additionalContext: answer.text };
-    // With the settings of Claude Code it may look where Claude Code would.
+    // With Claude Code's settings, it may read the fields that Claude Code reads.
     const asClaude = /^[A-Z]/.test(native) ? { hookSpecificOutput: { hookEventName: native, ...plain } } : {};
     return jsonReply({ ...plain, ...asClaude });
   },
@@ -126,7 +126,8 @@ export const copilot: Agent = {
     }),
     present: { folders: [['.copilot']], programs: ['copilot'] },
     notes: [
-      'Copilot CLI runs the hooks of a folder that it trusts only. `.github/hooks/savepoint.json` is seen by all who work on the project.',
+      'Copilot CLI runs hooks only in trusted folders. `.github/hooks/savepoint.json` is visible to everyone on the ' +
+        'project.',
     ],
   },
 };

@@ -1,4 +1,4 @@
-/** Cursor (docs/agents.md); from its documentation, as it cannot be run here. */
+/** Cursor (docs/agents.md). Written from its documentation, and not tested with Cursor itself. */
 
 import type { Agent, Environment } from './agent.ts';
 import { jsonReply, SILENCE } from './answer.ts';
@@ -32,7 +32,7 @@ const DIALECT: Dialect = {
   },
 };
 
-/** In order of preference: an edit that no other event tells of is told when it is done. */
+/** In order of preference. An edit without another event is reported after the fact. */
 const EVENTS = [
   'sessionStart',
   'beforeSubmitPrompt',
@@ -46,7 +46,7 @@ const EVENTS = [
 
 function parse(event: Fields, env: Environment, hint: string | null): AgentEvent | Ignored {
   const native = textIn(event, 'hook_event_name') ?? hint;
-  if (native === null) return ignored('it names no event');
+  if (native === null) return ignored('it lacks an event');
   const folder = firstTextIn(event, 'workspace_roots');
   const edited = native === 'afterFileEdit' ? { tool_name: native, tool_input: { file_path: event['file_path'] } } : {};
   const full: Fields = { ...event, hook_event_name: native, cwd: textIn(event, 'cwd') ?? folder, ...edited };
@@ -77,6 +77,6 @@ export const cursor: Agent = {
     user: { variable: null, folder: ['.cursor'], file: ['hooks.json'] },
     form: hookList(EVENTS, (command) => ({ command: command.shell, timeout: HOOK_SECONDS })),
     present: { folders: [['.cursor']], programs: ['cursor', 'cursor-agent'] },
-    notes: ['Cursor was not tried: its hooks are made after its documentation.'],
+    notes: ['The hooks for Cursor follow its documentation and were not tested with Cursor itself.'],
   },
 };

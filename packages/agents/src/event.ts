@@ -1,41 +1,41 @@
-/** What agents tell of, in one language. Each agent's own file translates from its protocol. */
+/** Events of agents, independent of their protocols. The file of each agent translates from its protocol. */
 
 import type { CallId, SessionId, ToolKind } from '@savepoint/core';
 
 /** The agents whose hooks Savepoint installs. */
 export type AgentName = 'claude' | 'gemini' | 'codex' | 'copilot' | 'opencode' | 'cline' | 'cursor';
 
-/** What every event says. */
+/** The fields of every event. */
 export interface Told {
-  /** Who acts, as the timeline names it. An agent that runs another one's settings is named by its own name. */
+  /** The agent, under its name on the timeline. An agent that uses another one's settings has its own name. */
   readonly agent: AgentName | 'vscode';
-  /** The agent's version, where it tells it. */
+  /** The agent's version, if it reports one. */
   readonly version: string | null;
   readonly session: SessionId;
-  /** The sub-agent that it is about; null: the session itself. */
+  /** The sub-agent; null for the session itself. */
   readonly sub: string | null;
-  /** The folder that the agent works in, as it names it; declared paths are relative to it. */
+  /** The agent's current folder, as it reports it. Declared paths are relative to it. */
   readonly cwd: string;
-  /** The folder that the session was started for; null where the agent does not tell. */
+  /** The folder in which the session was started; null if the agent does not report it. */
   readonly project: string | null;
-  /** The file that holds the conversation; null where the agent does not tell. */
+  /** The file with the conversation; null if the agent does not report it. */
   readonly transcript: string | null;
   /** The agent's own name of the event. */
   readonly native: string;
-  /** Tells one happening from the next where calls have no id; null where the agent does not tell. */
+  /** Distinguishes events if calls have no id; null if the agent does not report it. */
   readonly stamp: string | null;
 }
 
 /** A call of a tool that may write. */
 export interface ToolCall {
-  /** The agent's own id of it; null: its begin and its end are paired by what it is called with. */
+  /** The agent's own id of the call; null: its begin and its end are matched by its arguments. */
   readonly id: CallId | null;
   readonly tool: string;
   readonly kind: ToolKind;
   readonly input: unknown;
-  /** The paths that it writes, as the agent names them; null: it may write anywhere. */
+  /** The paths that it writes, as the agent reports them; null: it may write anywhere. */
   readonly paths: readonly string[] | null;
-  /** One of Savepoint's own tools. */
+  /** Whether it is one of Savepoint's own tools. */
   readonly own: boolean;
 }
 
@@ -44,11 +44,11 @@ export type AgentEvent =
   | (Told & { readonly kind: 'prompt-given'; readonly text: string; readonly messageId: string | null })
   | (Told & { readonly kind: 'call-began'; readonly call: ToolCall })
   | (Told & { readonly kind: 'call-ended'; readonly call: ToolCall; readonly background: boolean })
-  /** The agent, or the sub-agent that is named, has nothing more to do for now. */
+  /** The agent, or the given sub-agent, has finished its turn. */
   | (Told & { readonly kind: 'turn-ended' })
   | (Told & { readonly kind: 'session-ended' });
 
-/** Nothing to do, and why. */
+/** An event that needs no action, and why. */
 export interface Ignored {
   readonly kind: 'ignored';
   readonly why: string;

@@ -1,4 +1,4 @@
-/** Reading what an agent sent: nothing in it is believed to be there, or to be what it should be. */
+/** Reads fields of untrusted data from agents. */
 
 import { createHash } from 'node:crypto';
 import type { CallId, SessionId } from '@savepoint/core';
@@ -8,17 +8,17 @@ export type Fields = Readonly<Record<string, unknown>>;
 const NO_FIELDS: Fields = {};
 const LONGEST_ID = 200;
 
-/** The object's fields; none where it is not an object. */
+/** The fields of an object; none if the value is not an object. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : NO_FIELDS;
 }
 
-/** Own fields only: `__proto__` and its like are names as any other. */
+/** Own fields only, so that `__proto__` and the like are ordinary names. */
 export function field(fields: Fields, key: string): unknown {
   return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }
 
-/** The first of these fields that holds text; null where none does. */
+/** The first of these fields that is a non-empty text; null if there is none. */
 export function textIn(fields: Fields, ...keys: readonly string[]): string | null {
   for (const key of keys) {
     const value = field(fields, key);
@@ -27,7 +27,7 @@ export function textIn(fields: Fields, ...keys: readonly string[]): string | nul
   return null;
 }
 
-/** An id is kept as it is where it has the length of one. */
+/** An id. If it is too long, it is shortened and completed with a hash. */
 export function idIn(fields: Fields, ...keys: readonly string[]): string | null {
   const id = textIn(fields, ...keys);
   if (id === null || id.length <= LONGEST_ID) return id;
@@ -50,7 +50,7 @@ export function firstTextIn(fields: Fields, key: string): string | null {
   return typeof first === 'string' && first !== '' ? first : null;
 }
 
-/** A time or a counter, as text that tells one event from the next. Times in both notations come out the same. */
+/** A time or a counter as text, which distinguishes events. Both notations of a time give the same text. */
 export function stampIn(fields: Fields, key: string): string | null {
   const value = field(fields, key);
   const time = typeof value === 'string' ? Date.parse(value) : value;

@@ -57,7 +57,7 @@ export const gemini: Agent = {
     ),
     present: { folders: [['.gemini']], programs: ['gemini'] },
     notes: [
-      'Gemini CLI runs the hooks of a project only in a folder that it trusts: answer its question, or use `/permissions`.',
+      'Gemini CLI runs the hooks of a project only in trusted folders: answer its question, or use `/permissions`.',
     ],
   },
 };

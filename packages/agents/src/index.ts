@@ -1,4 +1,4 @@
-/** Savepoint under coding agents: installing its hooks, and telling whether they fire. What hooks do stands in `hook/`. */
+/** Support for coding agents: installs hooks and reports whether they fire. The hooks themselves are in `hook/`. */
 
 export type { Agent, Environment } from './agent.ts';
 export type { AgentName } from './event.ts';

@@ -1,6 +1,6 @@
-/** The text of the plugin that opencode loads. */
+/** The source of the plugin that opencode loads. */
 
-/** Milliseconds; our own budget is shorter. */
+/** Milliseconds; longer than the budget of the hook. */
 const LONGEST_MS = 10_000;
 
 /**
@@ -8,14 +8,14 @@ const LONGEST_MS = 10_000;
  * @param reading tools that only read
  */
 export function pluginText(argv: readonly string[], reading: readonly string[]): string {
-  return `// Made by \`savepoint install opencode\`; \`savepoint uninstall opencode\` takes it away. It runs: savepoint hook opencode
+  return `// Created by \`savepoint install opencode\`; \`savepoint uninstall opencode\` removes it. It runs: savepoint hook opencode
 import { spawn } from 'node:child_process';
 
 const COMMAND = ${JSON.stringify(argv)};
 const READING = new Set(${JSON.stringify(reading)});
 const LONGEST_MS = ${LONGEST_MS};
 
-/** Whatever goes wrong, opencode goes on. */
+/** Never fails, so that opencode continues. */
 function tell(event) {
   return new Promise((resolve) => {
     let said = '';

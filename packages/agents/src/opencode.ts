@@ -1,4 +1,4 @@
-/** opencode (docs/agents.md): a plugin of ours in its process sends what happens to the same hook as all others. */
+/** opencode (docs/agents.md): a plugin in its process sends events to the same hook that other agents use. */
 
 import type { Agent } from './agent.ts';
 import { jsonReply, SILENCE } from './answer.ts';
@@ -7,7 +7,7 @@ import { callIn, type Fields, field, idIn, sessionIn, textIn } from './fields.ts
 import { pluginText } from './opencode-plugin.ts';
 import { fileTool, isOwnTool, patchTool, reading, SHELL, type ToolTable, toolCalled } from './tools.ts';
 
-/** Also in the plugin, which need not start a process for them. */
+/** Also in the plugin, so that it does not start a process for them. */
 const READING = [
   'read',
   'glob',
@@ -38,12 +38,12 @@ function parse(event: Fields): AgentEvent | Ignored {
   const native = textIn(event, 'event');
   const own = sessionIn(event, 'sessionID');
   const cwd = textIn(event, 'directory');
-  if (native === null || own === null || cwd === null) return ignored('it names no event, no session or no folder');
+  if (native === null || own === null || cwd === null) return ignored('it lacks an event, a session or a folder');
   const parent = sessionIn(event, 'parentID');
   const told: Told = {
     agent: 'opencode',
     version: null,
-    // A sub-agent has a session of its own there.
+    // In opencode, a sub-agent has its own session.
     session: parent ?? own,
     sub: parent === null ? null : own,
     cwd,
@@ -54,9 +54,9 @@ function parse(event: Fields): AgentEvent | Ignored {
   };
   switch (native) {
     case 'session.created':
-      return parent === null ? { ...told, kind: 'session-started' } : ignored('a sub-agent began');
+      return parent === null ? { ...told, kind: 'session-started' } : ignored('a sub-agent started');
     case 'chat.message':
-      if (parent !== null) return ignored('a sub-agent was told what to do');
+      if (parent !== null) return ignored('the prompt is for a sub-agent');
       return { ...told, kind: 'prompt-given', text: textIn(event, 'text') ?? '', messageId: idIn(event, 'messageID') };
     case 'session.idle':
       return { ...told, kind: 'turn-ended' };
@@ -67,10 +67,10 @@ function parse(event: Fields): AgentEvent | Ignored {
     case 'tool.execute.after':
       break;
     default:
-      return ignored(`${native} is none of the events that change files`);
+      return ignored(`${native} is not an event that changes files`);
   }
   const tool = textIn(event, 'tool');
-  if (tool === null) return ignored('it names no tool');
+  if (tool === null) return ignored('it lacks a tool');
   const input = field(event, 'args');
   const known = toolCalled(TOOLS, tool, input);
   if (known === null) return ignored(`${tool} only reads`);
@@ -88,7 +88,7 @@ export const opencode: Agent = {
     if (answer.kind === 'nothing') return SILENCE;
     return jsonReply(answer.kind === 'deny' ? { deny: answer.reason } : { context: answer.text });
   },
-  // The result of a tool is what the plugin can add to.
+  // The plugin can only append to the result of a tool.
   hearsContext: (native) => native === 'tool.execute.after',
   limitMs: () => null,
   integration: {

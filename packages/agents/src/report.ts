@@ -1,4 +1,4 @@
-/** What people are told of their agents: which are here, which are hooked, and whether the hooks fire. */
+/** Reports which agents are present, which have hooks, and whether the hooks fire. */
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -10,13 +10,13 @@ import { AGENTS } from './table.ts';
 
 export interface AgentReport {
   readonly agent: Agent;
-  /** The program or its folder was found. */
+  /** Whether its program or its folder was found. */
   readonly present: boolean;
   readonly installed: readonly (Found & { readonly place: PlaceKind })[];
   readonly health: Health;
 }
 
-/** @param home where stores are kept */
+/** @param home the folder of the stores */
 export function reportAgents(around: Surroundings, home: string): readonly AgentReport[] {
   return Object.values(AGENTS).map((agent) => ({
     agent,

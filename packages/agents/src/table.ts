@@ -8,7 +8,7 @@ import type { AgentName } from './event.ts';
 import { gemini } from './gemini.ts';
 import { opencode } from './opencode.ts';
 
-/** Every agent, in the order in which people are told of them. */
+/** All agents, in the order of the output. */
 export const AGENTS: Readonly<Record<AgentName, Agent>> = { claude, gemini, codex, copilot, opencode, cline, cursor };
 
 export function isAgentName(name: string): name is AgentName {

@@ -1,20 +1,20 @@
-/** What an agent's tools do to files, as a table per agent. */
+/** The effects of an agent's tools on files, as a table per agent. */
 
 import type { ToolKind } from '@savepoint/core';
 import { type Fields, fieldsOf, textIn } from './fields.ts';
 
 export interface ToolRow {
   readonly kind: ToolKind;
-  /** The paths that a call says it writes; null: it does not say, or says it in a way that cannot be told. */
+  /** The paths that a call declares; null if it does not declare any, or not reliably. */
   readonly paths: (input: Fields) => readonly string[] | null;
 }
 
-/** By the name that the agent gives the tool. `reads`: it writes nothing, so nothing is captured around it. */
+/** By the agent's name of the tool. `reads`: it writes nothing, so no checkpoint is taken around it. */
 export type ToolTable = Readonly<Record<string, ToolRow | 'reads'>>;
 
 const nowhere = (): null => null;
 
-/** A tool that writes the one path that stands in the first of these fields. */
+/** A tool that writes the path in the first of these fields. */
 export function fileTool(kind: 'write' | 'edit', ...keys: readonly string[]): ToolRow {
   return {
     kind,
@@ -26,7 +26,7 @@ export function fileTool(kind: 'write' | 'edit', ...keys: readonly string[]): To
 }
 
 export const SHELL: ToolRow = { kind: 'shell', paths: nowhere };
-/** A patch in the form of Codex: its headers name the files. */
+/** A patch in the format of Codex, whose headers name the files. */
 export function patchTool(...keys: readonly string[]): ToolRow {
   return {
     kind: 'edit',
@@ -40,7 +40,7 @@ export function patchTool(...keys: readonly string[]): ToolRow {
   };
 }
 
-/** A tool that nobody knows may write anywhere. */
+/** An unknown tool may write anywhere. */
 export const ANY: ToolRow = { kind: 'other', paths: nowhere };
 
 export function reading(...names: readonly string[]): ToolTable {
@@ -58,7 +58,9 @@ export function toolCalled(table: ToolTable, name: string, input: unknown): Know
   return row === 'reads' ? null : { kind: row.kind, paths: row.paths(fieldsOf(input)) };
 }
 
-/** Tools of our own MCP server, as the clients name them: `mcp__savepoint__edit`, `mcp_savepoint_edit`, `savepoint-edit`. */
+/**
+ * The tools of our MCP server, as clients name them: `mcp__savepoint__edit`, `mcp_savepoint_edit`, `savepoint-edit`.
+ */
 export function isOwnTool(name: string): boolean {
   return /^(?:mcp__savepoint__|mcp_savepoint_|savepoint[-_.])/.test(name);
 }

@@ -1,4 +1,4 @@
-/** VS Code's own agent, which runs the hooks of Claude Code's settings (docs/agents.md); from its documentation. */
+/** VS Code's agent, which runs the hooks in Claude Code's settings (docs/agents.md). Written from its documentation. */
 
 import type { Protocol } from './agent.ts';
 import { claudeHearsContext, claudeReply, type Dialect, parseClaudeShape } from './claude-protocol.ts';
@@ -27,7 +27,7 @@ const DIALECT: Dialect = {
   },
 };
 
-/** Its notes stand with those of Claude Code, whose settings it runs. */
+/** It shares the notes of Claude Code, whose settings it uses. */
 export const vscode: Protocol = {
   name: 'claude',
   variables: [],

@@ -1,6 +1,7 @@
 /**
- * Who really runs a hook. The settings of Claude Code are run by others as well: Copilot CLI, VS Code, and Cursor where
- * that is turned on. What they do is theirs, and where settings of their own hold our hook too, that one tells of it.
+ * Detects which agent runs a hook. Other agents also run the hooks in Claude Code's settings: Copilot CLI, VS Code, and
+ * Cursor if that is turned on. Their changes are recorded under their own names. If their own settings have our hook as
+ * well, that hook reports the event.
  */
 
 import { readFileSync } from 'node:fs';
@@ -17,11 +18,11 @@ import { vscode } from '../vscode.ts';
 
 export interface Caller {
   readonly protocol: Protocol;
-  /** The caller runs a hook of ours from settings of its own as well, and that one deals with the event. */
+  /** The caller also runs our hook from its own settings, and that hook handles the event. */
   readonly toldElsewhere: boolean;
 }
 
-/** @param name whose settings the hook stands in */
+/** @param name the agent whose settings have the hook */
 export function callerOf(name: AgentName, event: Fields, env: Environment): Caller {
   if (name !== 'claude') return { protocol: AGENTS[name], toldElsewhere: false };
   if (env['COPILOT_CLI'] === '1') {

@@ -1,9 +1,9 @@
-/** The work of a job: what a hook did not wait for. */
+/** Runs a job: background work that a hook did not wait for. */
 
 import { type DiskPath, type OpenOptions, open } from '@savepoint/core';
 import type { Job } from './job.ts';
 
-/** A capture of a huge workspace may stand before this one. */
+/** Long, because a capture of a huge workspace may hold the lock. */
 const WAIT_MS = 30 * 60_000;
 
 /** @throws SavepointError */
@@ -22,7 +22,7 @@ export async function carryOn(
       await session.prompt(work.text, work.messageId);
       return;
     case 'catch-up':
-      // Somebody else's capture may have caught up meanwhile.
+      // The capture of another process may have caught up meanwhile.
       if ((await session.openCalls()).some(({ late }) => late)) await session.catchUp();
       return;
     case 'end':

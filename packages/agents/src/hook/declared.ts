@@ -1,11 +1,11 @@
-/** From the paths that an agent says it writes to paths in the workspace. */
+/** Maps the paths that an agent declares to paths in the workspace. */
 
 import { bytesFromText, type DiskPath, type Session, type TreePath } from '@savepoint/core';
 
 export interface Declared {
   /** Null: it may write anywhere. */
   readonly paths: readonly TreePath[] | null;
-  /** Those that no checkpoint can have, as the agent named them. */
+  /** Paths that no checkpoint can hold, as the agent reported them. */
   readonly uncovered: readonly { readonly path: string; readonly why: string }[];
 }
 
@@ -13,11 +13,11 @@ const MOST_PATHS = 5_000;
 const ANYWHERE: Declared = { paths: null, uncovered: [] };
 
 /**
- * @param given as the agent names them
- * @param cwd what they are relative to
+ * @param given the paths as the agent reports them
+ * @param cwd the folder they are relative to
  */
 export async function declaredBy(session: Session, given: readonly string[] | null, cwd: string): Promise<Declared> {
-  // What stood in the bytes of a name with U+FFFD is lost.
+  // The original bytes of a name with U+FFFD are lost.
   if (given === null || given.length > MOST_PATHS || given.some((path) => path.includes('\ufffd'))) return ANYWHERE;
   const { paths, refused } = await session.declaredPaths(given, bytesFromText(cwd) as DiskPath);
   if (refused.some(({ problem }) => problem === 'unclear')) return ANYWHERE;

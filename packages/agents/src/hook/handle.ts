@@ -1,4 +1,4 @@
-/** From an agent's event to the engine, and to what the agent is told. */
+/** Passes an agent's event to the engine and creates the answer. */
 
 import {
   type Actor,
@@ -26,31 +26,31 @@ export interface Setting {
   readonly settings: NonNullable<OpenOptions['settings']>;
   readonly exporter?: OpenOptions['exporter'];
   readonly open: (options: OpenOptions) => Savepoint;
-  /** Aborts when the agent must be answered. */
+  /** Aborts when the agent must get its answer. */
   readonly inTime: (config: Configuration) => AbortSignal;
-  /** Whether the answer can tell the model something. */
+  /** Whether the answer can pass text to the model. */
   readonly hearsContext: boolean;
-  /** Carries on what does not fit the time. */
+  /** Runs work in the background that does not fit into the time limit. */
   readonly later: (job: Job) => void;
-  /** Puts paths that no checkpoint has on the list of `savepoint status`; gives back those that are new there. */
+  /** Adds paths that are in no checkpoint to the list of `savepoint status`; returns those that are new on it. */
   readonly uncovered: (found: readonly { readonly path: string; readonly why: string }[]) => readonly string[];
 }
 
 type Of<Kind extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: Kind }>;
 
-/** One event of one agent, with all that it takes to deal with it. */
+/** One event of one agent, with everything needed to handle it. */
 interface Scene<Event extends AgentEvent = AgentEvent> {
   readonly event: Event;
   readonly savepoint: Savepoint;
   readonly session: Session;
-  /** Who acts: the session's agent, or a sub-agent of it. */
+  /** The session's agent, or one of its sub-agents. */
   readonly actor: Actor;
   readonly setting: Setting;
   readonly signal: AbortSignal;
   readonly later: (work: Job['work']) => void;
 }
 
-/** @throws SavepointError and whatever else goes wrong: the caller answers for it */
+/** @throws SavepointError, and unexpected errors; the caller turns them into an answer */
 export async function handle(event: AgentEvent, setting: Setting): Promise<Answer> {
   const { ports, places, settings, exporter } = setting;
   const dir = bytesFromText(event.project ?? event.cwd) as DiskPath;
@@ -76,7 +76,7 @@ async function answer(event: AgentEvent, setting: Setting, savepoint: Savepoint,
   return text === '' ? NOTHING : { kind: 'context', text };
 }
 
-/** @returns what the model should know */
+/** @returns lines for the model */
 async function dealWith(scene: Scene): Promise<readonly string[]> {
   const { event, session, signal, later } = scene;
   switch (event.kind) {
@@ -113,7 +113,7 @@ async function dealWith(scene: Scene): Promise<readonly string[]> {
         () => session.close({ signal, retire: false }),
         async () => {},
       );
-      // Retention holds nobody up.
+      // Retention runs in the background.
       later({ kind: 'close' });
       return [];
   }
@@ -131,7 +131,7 @@ async function callBegan(scene: Scene<Of<'call-began'>>): Promise<readonly strin
   try {
     await inTime(scene, () => session.begin({ ...request, id }, { signal: scene.signal }), late);
   } catch (error) {
-    // There is no state of before, but what it changes is still its doing.
+    // There is no checkpoint before the call, but its changes are still attributed to it.
     await session.beginLate({ ...request, id });
     throw error;
   }
@@ -161,17 +161,17 @@ async function callEnded(scene: Scene<Of<'call-ended'>>): Promise<readonly strin
   return [];
 }
 
-/** Nobody told when it began, so nothing tells what was there before it. */
+/** Handles the end of a call whose begin was not reported, so that there is no checkpoint before it. */
 async function unannounced(scene: Scene<Of<'call-ended'>>): Promise<void> {
   const { event, savepoint, session, setting, later } = scene;
   const { call } = event;
   if (call.own) return;
   const id = call.id ?? madeId(call, event.stamp, () => setting.ports.random.hex(4));
   const [last] = (await savepoint.list({ limit: 1 }).catch(noneYet)).checkpoints;
-  // Another hook of ours told of the same end.
+  // Another hook of ours reported the same end.
   if (last?.toolCall === id && last.session === event.session) return;
   const { request } = await requestOf(scene);
-  // A call that is open tells of these paths itself when it ends.
+  // An open call records these paths when it ends.
   const declared = new Set((await session.openCalls()).flatMap((open) => open.declared ?? []));
   if (request.paths?.length !== undefined && request.paths.every((path) => declared.has(path))) return;
   await session.beginLate({ ...request, id });
@@ -224,8 +224,8 @@ function tellUncovered({ uncovered }: Setting, found: readonly Uncovered[]): rea
 
 /**
  * @param work what the agent waits for
- * @param otherwise what is done instead when the time is over
- * @returns null when the time was over
+ * @param otherwise what to do if the time is over
+ * @returns null if the time was over
  */
 async function inTime<T>(
   { signal }: Pick<Scene, 'signal'>,

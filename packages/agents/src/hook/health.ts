@@ -1,12 +1,13 @@
 /**
- * What hooks leave for `savepoint status` to tell: `agents/<agent>.<what>.json` below the home. Each is replaced whole;
- * of two hooks at once the last has its say. A note that cannot be written is left out: a hook must not fail for it.
+ * Notes of hooks for `savepoint status`: `agents/<agent>.<what>.json` in the home. Each file is replaced atomically; if
+ * two hooks write at the same time, the last one wins. Errors are ignored, because a hook must not fail because of
+ * them.
  */
 
 import { mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The newest event of an agent that was dealt with: its hooks do fire. */
+/** The newest event of an agent that was handled. It shows that the hooks fire. */
 export interface LastEvent {
   /** Milliseconds since 1970. */
   readonly time: number;
@@ -15,7 +16,7 @@ export interface LastEvent {
   readonly folder: string;
 }
 
-/** The newest event that could not be dealt with. */
+/** The newest event whose handling failed. */
 export interface LastFailure {
   readonly time: number;
   readonly event: string;
@@ -23,7 +24,7 @@ export interface LastFailure {
   readonly message: string;
 }
 
-/** A path that an agent wrote and no checkpoint has. */
+/** A path that an agent wrote and that is in no checkpoint. */
 export interface Uncovered {
   readonly time: number;
   readonly path: string;
@@ -39,7 +40,7 @@ export interface Health {
 const MOST_UNCOVERED = 20;
 const LONGEST_MESSAGE = 1_000;
 
-/** @param home where stores are kept */
+/** @param home the folder of the stores */
 export function noteEvent(home: string, agent: string, event: LastEvent): void {
   write(home, agent, 'event', event);
 }
@@ -48,7 +49,7 @@ export function noteFailure(home: string, agent: string, failure: LastFailure): 
   write(home, agent, 'failure', { ...failure, message: failure.message.slice(0, LONGEST_MESSAGE) });
 }
 
-/** @returns those that were not on the list yet */
+/** @returns the paths that were not on the list yet */
 export function noteUncovered(home: string, agent: string, found: readonly Uncovered[]): readonly Uncovered[] {
   if (found.length === 0) return [];
   const paths = new Set(found.map(({ path }) => path));
@@ -97,7 +98,7 @@ function write(home: string, agent: string, what: What, value: unknown): void {
     try {
       unlinkSync(temporary);
     } catch {
-      // It was never made.
+      // It was never created.
     }
   }
 }

@@ -1,6 +1,7 @@
 /**
- * `savepoint hook <agent>`: one event of an agent, from standard input to its answer. It never harms the agent: it
- * answers in time, and what goes wrong is our own affair (status 0, the reason on standard error and in `savepoint status`).
+ * `savepoint hook <agent>`: reads one event of an agent from standard input and answers it. It never disturbs the
+ * agent: it answers in time, and errors are reported only on standard error and in `savepoint status` (exit status
+ * 0).
  */
 
 import { isAbsolute } from 'node:path';
@@ -29,34 +30,34 @@ import { variablesFor } from './variables.ts';
 export { AGENT_VARIABLES, HOOK_VARIABLES, LINE_VARIABLE } from './variables.ts';
 
 export interface HookRun {
-  /** What stands behind `hook` on the command line. */
+  /** The arguments after `hook` on the command line. */
   readonly args: readonly string[];
   readonly env: Environment;
   readonly input: NodeJS.ReadableStream;
-  /** The program that runs hooks, for the process that goes on after this one. */
+  /** The program that runs hooks, for background processes. */
   readonly script: string;
-  /** Where new checkpoints go by themselves, where the settings say so. */
+  /** Exports new checkpoints automatically, if the settings say so. */
   readonly exporter?: Exporter;
-  /** Milliseconds that passed since the agent told of the event. */
+  /** Milliseconds since the agent sent the event. */
   readonly sinceStart: () => number;
-  /** Default: each event opens its workspace anew. */
+  /** Default: each event opens its workspace again. */
   readonly open?: (options: OpenOptions) => Savepoint;
-  /** Does the work once what came before it and is about the same folder is done. Default: at once. */
+  /** Runs the work after earlier work for the same folder. Default: immediately. */
   readonly inTurn?: <T>(folder: string, work: () => Promise<T>) => Promise<T>;
-  /** Told what is in force, before the work. */
+  /** Called with the configuration, before the work. */
   readonly configured?: (config: Configuration) => void;
-  /** Told what went wrong, besides the agent. */
+  /** Called with an error, in addition to the answer. */
   readonly failed?: (error: unknown) => void;
 }
 
-/** For reading the event, before there are any settings. */
+/** The timeout for reading the event, before the settings are known. */
 const READING_MS = 5_000;
-/** Kept back from the budget, to answer in. */
+/** The part of the budget that is reserved for the answer. */
 const ANSWER_MS = 200;
 
 export async function runHook(run: HookRun): Promise<Reply> {
   const name = run.args[0] ?? '';
-  if (!isAgentName(name)) return { ...SILENCE, stderr: `savepoint hook: there is no agent ${JSON.stringify(name)}\n` };
+  if (!isAgentName(name)) return { ...SILENCE, stderr: `savepoint hook: unknown agent ${JSON.stringify(name)}\n` };
   if (run.env[JOB_VARIABLE] !== undefined) return carriedOn(name, run);
   let strict = false;
   let protocol: Protocol = AGENTS[name];
@@ -72,7 +73,7 @@ export async function runHook(run: HookRun): Promise<Reply> {
     native = event.native;
     folder = event.project ?? event.cwd;
     if (!isAbsolute(folder) || !isAbsolute(event.cwd))
-      throw new SavepointError('USAGE', 'The event names no absolute folder.');
+      throw new SavepointError('USAGE', 'The event has no absolute folder.');
     const limit = protocol.limitMs(native) ?? Number.POSITIVE_INFINITY;
     const home = homeOf(run.env);
     const { inTurn = (_folder, work) => work() } = run;
@@ -112,7 +113,7 @@ interface Failed {
   readonly name: string;
   readonly native: string;
   readonly folder: string;
-  /** The call is not to be carried out where its state before is not saved. */
+  /** Block the call if the state before it cannot be saved. */
   readonly strict: boolean;
   readonly protocol: Protocol;
 }
@@ -120,14 +121,14 @@ interface Failed {
 function failed(error: unknown, { run, name, native, folder, strict, protocol }: Failed): Reply {
   const message = messageOf(error);
   run.failed?.(error);
-  // No failure of ours: somebody keeps agents from these paths.
+  // Not a failure: the user has frozen these paths.
   if (error instanceof SavepointError && error.code === 'FROZEN') {
     return protocol.reply(native, { kind: 'deny', reason: showText(message) });
   }
   try {
     noteFailure(homeOf(run.env), protocol.name, { time: Date.now(), event: native, folder, message });
   } catch {
-    // Where there is no home, standard error has it still.
+    // Without a home, the error is only on standard error.
   }
   const stderr = `savepoint hook ${name}: ${showText(message)}\n`;
   const answer: Answer = strict
@@ -142,7 +143,7 @@ async function carriedOn(name: string, { env, exporter }: HookRun): Promise<Repl
     const machine = { ports: nodePorts(), places: nodePlaces(env), settings: nodeSettings(env) };
     if (job !== null) await carryOn(job, exporter === undefined ? machine : { ...machine, exporter });
   } catch (error) {
-    const message = `Work that went on in the background failed: ${messageOf(error)}`;
+    const message = `Background work failed: ${messageOf(error)}`;
     noteFailure(homeOf(env), name, { time: Date.now(), event: 'background', folder: '', message });
   }
   return SILENCE;

@@ -1,4 +1,4 @@
-/** Work that an agent need not wait for: it goes on in a process of its own, which outlives the hook. */
+/** Background work that an agent does not wait for. It runs in a detached process. */
 
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
@@ -20,13 +20,13 @@ export interface Job {
     | { readonly kind: 'close' };
 }
 
-/** In the environment, so that no other account of the machine can read what a person wrote. */
+/** Passed in the environment, so that other accounts of the machine cannot read the prompt. */
 export const JOB_VARIABLE = 'SAVEPOINT_HOOK_JOB';
 const LONGEST_TEXT = 4_000;
 
 /**
  * @param script the program that runs hooks
- * @param name of the agent
+ * @param name the name of the agent
  */
 export function startJob(job: Job, script: string, name: string, env: NodeJS.ProcessEnv): void {
   const { work } = job;
@@ -38,12 +38,12 @@ export function startJob(job: Job, script: string, name: string, env: NodeJS.Pro
     windowsHide: true,
     env: { ...env, [JOB_VARIABLE]: JSON.stringify(told) },
   });
-  // What it cannot do it leaves undone: the next capture finds the same files.
+  // A failure is harmless: the next capture finds the same files.
   child.on('error', () => undefined);
   child.unref();
 }
 
-/** The job that this process was started for; null: none. */
+/** The job of this process, or null. */
 export function jobIn(env: Readonly<Record<string, string | undefined>>): Job | null {
   const text = env[JOB_VARIABLE];
   return text === undefined ? null : (JSON.parse(text) as Job);

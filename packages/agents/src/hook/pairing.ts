@@ -1,4 +1,4 @@
-/** Calls of agents that give them no id: the begin and the end of one are paired by what it is called with. */
+/** Matches the begin and the end of calls without an id by their arguments. */
 
 import { createHash } from 'node:crypto';
 import type { CallId } from '@savepoint/core';
@@ -7,20 +7,20 @@ import type { ToolCall } from '../event.ts';
 import { fieldsOf } from '../fields.ts';
 
 /**
- * An id for a call that begins. Two hooks that tell of one begin come to the same, two begins to two.
- * @param stamp what the agent tells the one from the other by; null: nothing
+ * Creates an id for a call that begins. Two hooks for the same begin get the same id; two begins get different ids.
+ * @param stamp what distinguishes the event; null if the agent does not report it
  */
 export function madeId(call: ToolCall, stamp: string | null, chance: () => string): CallId {
   return `${baseOf(call)}#${stamp ?? chance()}` as CallId;
 }
 
-/** The open calls that may be the one that ends: the oldest first, as calls with equal input are all the same to everybody. */
+/** The open calls that may be the one that ends, oldest first. Calls with equal input are interchangeable. */
 export function endingIds(call: ToolCall, open: readonly OpenCall[]): readonly CallId[] {
   const base = `${baseOf(call)}#`;
   return open.filter(({ id, background }) => id.startsWith(base) && !background).map(({ id }) => id);
 }
 
-/** The same for a call's begin and its end; the same, too, for another call with the same input. */
+/** Equal for the begin and the end of a call, and for other calls with the same input. */
 function baseOf({ tool, input }: ToolCall): string {
   const fields = Object.entries(fieldsOf(input)).sort(([a], [b]) => (a < b ? -1 : 1));
   const hash = createHash('sha256')

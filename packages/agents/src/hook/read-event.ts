@@ -1,17 +1,17 @@
-/** An event from standard input: whatever comes, this ends in time and never throws. */
+/** Reads an event from standard input. It always ends in time and never throws. */
 
 import { JsonProblem, readJson } from '@savepoint/core/ports';
 import { type Fields, fieldsOf } from '../fields.ts';
 
-/** Bytes; a tool call that writes more than this was made by no model. */
+/** The most bytes of an event; no model makes a larger tool call. */
 const LARGEST = 128 * 1024 * 1024;
-/** Levels; deeper than anything an agent means, and far from what a stack bears. */
+/** The most levels of nesting: more than any agent needs, and far from a stack overflow. */
 const DEEPEST = 500;
 
 export type Read = { readonly event: Fields } | { readonly problem: string };
 
 /**
- * Reads to the end, or until it is too much or too late.
+ * Reads to the end, or until the size or time limit.
  * @param deadline aborts when the time is over
  */
 export async function readEvent(input: NodeJS.ReadableStream, deadline: AbortSignal): Promise<Read> {
@@ -22,29 +22,29 @@ export async function readEvent(input: NodeJS.ReadableStream, deadline: AbortSig
     deadline.addEventListener('abort', () => resolve('late'), { once: true });
     input.on('data', (part: Buffer) => {
       length += part.length;
-      // The rest is read all the same: who writes it must not find the pipe closed.
+      // Read the rest anyway, so that the writer does not get a closed pipe.
       if (length <= LARGEST) parts.push(part);
       else parts.length = 0;
     });
     input.on('end', () => resolve('ended'));
     input.on('error', () => resolve('failed'));
   });
-  if (ended === 'late') return { problem: 'the event did not come to its end in time' };
+  if (ended === 'late') return { problem: 'the event was not complete in time' };
   if (ended === 'failed') return { problem: 'the event could not be read' };
-  if (length > LARGEST) return { problem: `the event is over ${LARGEST} bytes long` };
+  if (length > LARGEST) return { problem: `the event is longer than ${LARGEST} bytes` };
   return parseEvent(Buffer.concat(parts));
 }
 
-/** Bytes that are no UTF-8 become U+FFFD, which no path of ours is looked up with. */
+/** Bytes that are not UTF-8 become U+FFFD. Paths with U+FFFD are never looked up. */
 export function parseEvent(bytes: Buffer): Read {
   try {
     const value = readJson(new TextDecoder().decode(bytes), { deepest: DEEPEST, keys: 'any' });
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return { problem: 'the event is no JSON object' };
+      return { problem: 'the event is not a JSON object' };
     }
     return { event: fieldsOf(value) };
   } catch (error) {
     if (error instanceof JsonProblem && error.kind === 'meaning') return { problem: `the event ${error.message}` };
-    return { problem: bytes.length === 0 ? 'no event came' : 'the event is no JSON' };
+    return { problem: bytes.length === 0 ? 'the event is empty' : 'the event is not valid JSON' };
   }
 }

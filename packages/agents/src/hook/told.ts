@@ -1,11 +1,11 @@
-/** What an agent is told, in words for its model. Names come from the disk, so they are escaped; everything is bounded. */
+/** Messages for an agent's model. Names from disk are escaped, and the length is limited. */
 
 import { type Checkpoint, type PutBack, showName, showText } from '@savepoint/core';
 
 const MOST_PATHS = 20;
 const MOST_ACTS = 5;
 
-/** @param acts of others, oldest first */
+/** @param acts operations of other actors, oldest first */
 export function newsText(acts: readonly Checkpoint[]): readonly string[] {
   if (acts.length === 0) return [];
   const paths = new Set(acts.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
@@ -19,13 +19,14 @@ export function newsText(acts: readonly Checkpoint[]): readonly string[] {
   const shown = [...paths].slice(0, MOST_PATHS).map((path) => showName(path));
   const rest = paths.size - shown.length;
   return [
-    'Savepoint: files of this workspace were changed by somebody else since your last step, so what you know of them is old:',
+    'Savepoint: another actor has changed files of this workspace since your last step, so your knowledge of them ' +
+      'is stale:',
     ...told,
-    `Changed: ${shown.join(', ')}${rest > 0 ? `, and ${rest} more` : ''}. Read them again before you edit them, and do not redo what was taken back unless you are asked to.`,
+    `Changed: ${shown.join(', ')}${rest > 0 ? `, and ${rest} more` : ''}. Read them again before you edit them. Do not redo reverted changes unless you are asked to.`,
   ];
 }
 
-/** @param putBack what was frozen, and changed all the same */
+/** @param putBack the frozen paths that were changed and reverted */
 export function putBackText(putBack: PutBack | null): readonly string[] {
   if (putBack === null) return [];
   const { paths, problem } = putBack;
@@ -35,11 +36,9 @@ export function putBackText(putBack: PutBack | null): readonly string[] {
     ...(paths.length === 0
       ? []
       : [
-          `Savepoint: ${shown.join(', ')}${rest > 0 ? `, and ${rest} more` : ''} may not be changed. What was changed there is put back.`,
+          `Savepoint: ${shown.join(', ')}${rest > 0 ? `, and ${rest} more` : ''} is frozen and may not be changed. Savepoint has reverted the changes.`,
         ]),
-    ...(problem === null
-      ? []
-      : [`Savepoint could not put back what may not be changed: ${shortText(problem.message)}`]),
+    ...(problem === null ? [] : [`Savepoint could not revert changes of frozen paths: ${shortText(problem.message)}`]),
   ];
 }
 
@@ -47,8 +46,7 @@ export function uncoveredText(found: readonly { readonly path: string; readonly 
   return found
     .slice(0, MOST_PATHS)
     .map(
-      ({ path, why }) =>
-        `Savepoint has no checkpoint of ${shortText(path)} (${why}); what you change there cannot be taken back.`,
+      ({ path, why }) => `Savepoint has no checkpoint of ${shortText(path)} (${why}); changes to it cannot be undone.`,
     );
 }
 

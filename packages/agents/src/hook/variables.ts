@@ -1,9 +1,9 @@
-/** What a hook reads of its environment: all that a process that answers in its place must be told. */
+/** The environment variables that a hook reads and sends to the daemon. */
 
 import type { Environment, Protocol } from '../agent.ts';
 import { AGENTS } from '../table.ts';
 
-/** What a bucket for exports is reached with, besides the configuration. */
+/** Access to a bucket for exports, in addition to the configuration. */
 const BUCKET = [
   'AWS_ACCESS_KEY_ID',
   'AWS_SECRET_ACCESS_KEY',
@@ -14,7 +14,7 @@ const BUCKET = [
   'AWS_DEFAULT_REGION',
 ];
 
-/** Which of git's files of attributes count. */
+/** Variables that decide which of git's attribute files apply. */
 const GIT = [
   'GIT_ATTR_SOURCE',
   'GIT_CONFIG',
@@ -24,7 +24,7 @@ const GIT = [
   'GIT_CONFIG_SYSTEM',
 ];
 
-/** What agents say in the environment: it is about one event. */
+/** Variables that agents set; they apply to a single event. */
 export const AGENT_VARIABLES: readonly string[] = [
   ...new Set(Object.values(AGENTS).flatMap(({ variables }) => variables)),
 ];
@@ -43,12 +43,12 @@ export const HOOK_VARIABLES: readonly string[] = [
 ];
 
 /**
- * Set by the script that asked the daemon first: with what status curl ended. The process that does the work then starts
- * a daemon for the next time.
+ * Set by the script that tries the daemon first: the exit status of curl. The process that then does the work starts a
+ * daemon for the next event.
  */
 export const LINE_VARIABLE = 'SAVEPOINT_HOOK_LINE';
 
-/** Nothing else: what an agent's protocol read besides would be missing where the daemon answers. */
+/** Only the declared variables, because any other would be missing when the daemon answers. */
 export function variablesFor({ variables }: Protocol, env: Environment): Environment {
   return Object.fromEntries(variables.map((name) => [name, env[name]]));
 }

@@ -1,4 +1,4 @@
-/** The command line that agents' settings hold. */
+/** The command line in agents' settings. */
 
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -8,9 +8,9 @@ export interface HookCommand {
   /** For `sh -c`, and for `cmd /c` on Windows. */
   readonly shell: string;
   readonly powershell: string;
-  /** The same in parts, for programs that start it without a shell. */
+  /** The same as arguments, for programs that start it without a shell. */
   readonly argv: readonly string[];
-  /** The same for one event, where the agent does not send its name. */
+  /** The same for one event, for agents that do not send its name. */
   readonly about: (event: string) => { readonly shell: string; readonly powershell: string };
 }
 
@@ -19,18 +19,18 @@ export interface Program {
   readonly node: string;
   /** Absolute path of the command's script. */
   readonly script: string;
-  /** Absolute path of the script for `sh` that asks the daemon first; null where there is none. */
+  /** Absolute path of the `sh` script that tries the daemon first; null if there is none. */
   readonly line: string | null;
   readonly path: string | undefined;
   readonly windows: boolean;
 }
 
 /**
- * Settings of a project may be shared, so they name `savepoint` where that is this very program on PATH; the person's own
- * settings name node and the script in full, as agents that a desktop starts have another PATH than a shell.
+ * Settings of a project may be shared, so they use `savepoint` if that is this program on PATH. User settings use the
+ * full paths of node and the script, because agents started from a desktop have a different PATH than a shell.
  *
- * Before it stands the script that asks the daemon, where a shell may run it; behind that script always stands the whole
- * command, which it runs where there is no daemon. A script that is gone fails as a command that is gone does.
+ * If a shell can run it, the script that tries the daemon comes first. Its arguments are the full command, which it
+ * runs if there is no daemon. A missing script fails in the same way as a missing command.
  */
 export function hookCommand(agent: AgentName, place: 'project' | 'user', program: Program): HookCommand {
   const known = place === 'project' && leadsTo('savepoint', program.script, program);
@@ -45,7 +45,7 @@ export function hookCommand(agent: AgentName, place: 'project' | 'user', program
   return { ...written([]), argv: [...line, ...plain], about: (event) => written([event]) };
 }
 
-/** Ours, whoever installed it: `savepoint hook claude`, `node …/savepoint.js hook claude`. */
+/** Matches our hook command in any form: `savepoint hook claude`, `node …/savepoint.js hook claude`. */
 export function isHookCommand(text: string, agent: AgentName): boolean {
   return new RegExp(`\\bsavepoint(?:\\.js)?['"]?[ ]+hook[ ]+${agent}\\b`).test(text);
 }
@@ -57,7 +57,7 @@ function lineBefore(known: boolean, program: Program): readonly string[] {
   return leadsTo('savepoint-hook', line, program) ? ['savepoint-hook'] : [];
 }
 
-/** What is quoted is a text to it, until it is told to call it. */
+/** For PowerShell, a quoted text is a string. `&` runs it. */
 function forPowerShell(parts: readonly string[]): string {
   const line = parts.map((part) => (isPlain(part) ? part : `'${part.replaceAll("'", "''")}'`)).join(' ');
   return line.startsWith("'") ? `& ${line}` : line;
@@ -71,7 +71,7 @@ function shellQuoted(part: string): string {
   return `'${part.replaceAll("'", "'\\''")}'`;
 }
 
-/** Whether that name on PATH is this very file. */
+/** Whether this name on PATH is the given file. */
 function leadsTo(name: string, file: string, { path = '', windows }: Program): boolean {
   const names = windows ? [`${name}.cmd`, `${name}.exe`] : [name];
   for (const folder of path.split(delimiter)) {
@@ -79,7 +79,7 @@ function leadsTo(name: string, file: string, { path = '', windows }: Program): b
     for (const one of names) {
       const found = join(folder, one);
       if (!isFile(found) || !(windows || isExecutable(found))) continue;
-      // The first one on PATH is the one that runs. What npm makes on Windows is a file of its own, beside the script's package.
+      // The first one on PATH runs. On Windows, npm creates a separate file next to the package of the script.
       return windows || realpathSync.native(found) === realpathSync.native(file);
     }
   }
@@ -94,7 +94,7 @@ function isFile(path: string): boolean {
   }
 }
 
-/** A shell looks further along PATH when it may not run what it found. */
+/** A shell skips files on PATH that are not executable. */
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

@@ -1,23 +1,23 @@
-/** How an agent is told to run our hook: which file, and what stands in it. */
+/** How an agent is configured to run our hook: the file and its content. */
 
 import type { HookCommand } from './hook-command.ts';
 
-/** One thing that must stand in a list of a settings file. */
+/** One entry that must be in a list of a settings file. */
 export interface Entry {
-  /** Keys from the top to the list; what is missing on the way is made. */
+  /** The keys from the top to the list. Missing objects are created. */
   readonly list: readonly string[];
   readonly value: unknown;
 }
 
-/** Settings as JSON, where others have their say, too. */
+/** JSON settings that also hold entries of others. */
 export interface JsonForm {
   readonly kind: 'json';
-  /** What a file that is not there yet begins with, beside our entries. */
+  /** The content of a new file, in addition to our entries. */
   readonly base: Readonly<Record<string, unknown>>;
   readonly entries: (command: HookCommand) => readonly Entry[];
 }
 
-/** Files that are ours alone. */
+/** Files that belong only to Savepoint. */
 export interface FilesForm {
   readonly kind: 'files';
   /** Names below the folder of the settings. */
@@ -27,27 +27,27 @@ export interface FilesForm {
 }
 
 export interface Integration {
-  /** The file (or, for files of ours, the folder) below the project. */
+  /** The file (or, for our own files, the folder) in the project. */
   readonly project: readonly string[];
-  /** Below the person's home folder, or below the folder that a variable names. */
+  /** Below the user's home folder, or below the folder in an environment variable. */
   readonly user: {
     readonly variable: string | null;
     readonly folder: readonly string[];
     readonly file: readonly string[];
   };
   readonly form: JsonForm | FilesForm;
-  /** What tells that a person uses the agent: folders below the home folder, programs on PATH. */
+  /** Evidence that the user has the agent: folders below the home folder, programs on PATH. */
   readonly present: { readonly folders: readonly (readonly string[])[]; readonly programs: readonly string[] };
-  /** What the person must do besides, or the hooks are not run. */
+  /** Further steps for the user, without which the hooks do not run. */
   readonly notes: readonly string[];
 }
 
-/** Seconds: longer than our own budget, so that it is we who give up, and tell. */
+/** Seconds: longer than our own budget, so that the hook gives up first and can report it. */
 export const HOOK_SECONDS = 10;
 
 /**
  * The form of Claude Code, Codex and Gemini: `hooks.<event>` is a list of groups.
- * @param events with the tools that they are about; null: no matcher
+ * @param events the events with a matcher for tools; null: no matcher
  */
 export function hookGroups(
   events: Readonly<Record<string, string | null>>,
@@ -70,7 +70,7 @@ export function hookGroups(
 
 /**
  * The form of Copilot and Cursor: `hooks.<event>` is a list of commands.
- * @param entry makes one of them
+ * @param entry creates one of the commands
  */
 export function hookList(
   events: readonly string[],

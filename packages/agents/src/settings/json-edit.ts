@@ -1,14 +1,14 @@
-/** Putting entries into lists of a JSON text, and taking them out again; every other byte stays as it is. */
+/** Adds entries to lists of a JSON text, and removes them again. All other bytes are preserved. */
 
 import { behindSpace, childSpans, type JsonNode, memberOf, parseJsonText, plainOf } from './json-text.ts';
 
-/** What stands where a list or an object should be. */
+/** A value has the wrong type: not a list or an object. */
 export class SettingsShapeError extends Error {
   override readonly name = 'SettingsShapeError';
 }
 
 /**
- * The text with `value` at the end of the list that these keys lead to.
+ * Returns the text with `value` appended to the list at these keys.
  * @throws JsonTextError, SettingsShapeError
  */
 export function withEntry(text: string, list: readonly string[], value: unknown): string {
@@ -23,11 +23,11 @@ export function withEntry(text: string, list: readonly string[], value: unknown)
     }
     node = next;
   }
-  if (node.kind !== 'array') throw new SettingsShapeError(`${where(list)} is no list`);
+  if (node.kind !== 'array') throw new SettingsShapeError(`${where(list)} is not a list`);
   return withChild(text, node, list.length, laidOut(value, list.length + 1, layout), layout);
 }
 
-/** The text without the items of these lists that are ours; what became empty by that goes as well. */
+/** Returns the text without our items in these lists. Lists and objects that become empty are removed as well. */
 export function withoutEntries(
   text: string,
   lists: readonly (readonly string[])[],
@@ -55,7 +55,7 @@ function withoutEntriesOf(text: string, list: readonly string[], isOurs: (value:
       rest = withoutChild(rest, node, index);
       continue;
     }
-    // The list, and what holds it, were made for it.
+    // The list, and the objects around it, were created for this item.
     let depth = list.length - 1;
     while (depth > 0 && childSpans(way[depth]!).length === 1) depth -= 1;
     const holder = way[depth]!;
@@ -68,7 +68,7 @@ function withoutEntriesOf(text: string, list: readonly string[], isOurs: (value:
   }
 }
 
-/** The node at the top, and one for each key, as far as there are any. */
+/** The top node, and one node per key, as far as they exist. */
 function nodesOn(text: string, list: readonly string[]): readonly JsonNode[] {
   const nodes = [parseJsonText(text)];
   for (const key of list) {
@@ -92,7 +92,7 @@ function laidOut(value: unknown, depth: number, { indent, newline }: Layout): st
   return JSON.stringify(value, null, indent).replaceAll('\n', newline + indent.repeat(depth));
 }
 
-/** @param depth of the node that gets the child: its children stand one further in */
+/** @param depth the depth of the node that gets the child; its children are indented one level more */
 function withChild(text: string, node: JsonNode, depth: number, child: string, { indent, newline }: Layout): string {
   const inner = newline + indent.repeat(depth + 1);
   const last = childSpans(node).at(-1);
@@ -103,7 +103,7 @@ function withChild(text: string, node: JsonNode, depth: number, child: string, {
   }
   const comma = behindSpace(text, last.end);
   if (text[comma] === ',') return `${text.slice(0, comma + 1)}${inner}${child}${text.slice(comma + 1)}`;
-  // A comment on the same line is about what stands there.
+  // A comment on the same line belongs to that line.
   const comment = /^[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)(?=[ \t]*\r?\n)/.exec(text.slice(last.end))?.[0] ?? '';
   return `${text.slice(0, last.end)},${comment}${inner}${child}${text.slice(last.end + comment.length)}`;
 }
@@ -115,7 +115,7 @@ function withoutChild(text: string, node: JsonNode, index: number): string {
   const [previous, next] = [children[index - 1], children[index + 1]];
   if (previous !== undefined) {
     const between = text.slice(behindSpace(text, previous.end) + 1, child.start).trimEnd();
-    // A comment in between is somebody's; behind one the comma needs a line of its own.
+    // Keep a comment in between. The comma after a comment needs its own line.
     const kept = between === '' || next === undefined ? between : `${between}\n`;
     return text.slice(0, previous.end) + kept + text.slice(child.end);
   }

@@ -1,13 +1,13 @@
 /**
- * JSON as a person keeps it: with comments, with commas before the end, in their own layout. `jsonc-parser` reads it into a
- * tree that knows where everything stands, so that one place can be changed and every other byte stays. Its own `modify`
- * is not used: it lays out what it was not asked about, and takes comments away (docs/decisions/0031).
+ * JSON with comments and trailing commas, in any layout. `jsonc-parser` parses it into a tree with positions, so that
+ * one place can be changed and all other bytes are preserved. Its `modify` is not used, because it reformats other
+ * parts and removes comments (docs/decisions/0031).
  */
 
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 
 interface Span {
-  /** From the first character of the value to behind its last. */
+  /** From the first character of the value to the position after its last. */
   readonly start: number;
   readonly end: number;
 }
@@ -25,12 +25,12 @@ export type JsonNode = Span &
     | { readonly kind: 'plain'; readonly plain: unknown }
   );
 
-/** What is no JSON, and where. */
+/** Invalid JSON; the message has the position. */
 export class JsonTextError extends Error {
   override readonly name = 'JsonTextError';
 }
 
-/** The parser goes down by recursion. */
+/** Limited, because the parser is recursive. */
 const DEEPEST = 100;
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -41,9 +41,9 @@ const WHAT: Readonly<Record<string, string>> = {
   CommaExpected: 'a comma or an end is missing',
   CloseBraceExpected: 'a comma or an end is missing',
   CloseBracketExpected: 'a comma or an end is missing',
-  EndOfFileExpected: 'something follows its end',
+  EndOfFileExpected: 'there is text after the end',
   UnexpectedEndOfComment: 'a comment has no end',
-  UnexpectedEndOfString: 'a text has no end',
+  UnexpectedEndOfString: 'a string has no end',
 };
 
 /** @throws JsonTextError */
@@ -53,7 +53,7 @@ export function parseJsonText(text: string): JsonNode {
   const tree = parseTree(withoutMark(text), errors, { allowTrailingComma: true });
   const [first] = errors;
   if (first !== undefined)
-    throw wrong(text, first.offset, WHAT[printParseErrorCode(first.error)] ?? 'something is no value');
+    throw wrong(text, first.offset, WHAT[printParseErrorCode(first.error)] ?? 'a value is invalid');
   if (tree === undefined) throw wrong(text, text.length, 'a value is missing');
   return nodeOf(tree);
 }
@@ -69,20 +69,20 @@ export function plainOf(node: JsonNode): unknown {
   }
 }
 
-/** Of several of one name the last, as JSON's readers have it. */
+/** If several members have the same name, the last one, as in JSON parsers. */
 export function memberOf(node: JsonNode, key: string): JsonNode | null {
   if (node.kind !== 'object') return null;
   return node.members.findLast((member) => member.key === key)?.value ?? null;
 }
 
-/** Where the children of an object or a list begin and end: a member with its key. */
+/** The spans of the children of an object or a list. The span of a member includes its key. */
 export function childSpans(node: JsonNode): readonly Span[] {
   if (node.kind === 'array') return node.items;
   if (node.kind === 'object') return node.members.map(({ keyStart, value }) => ({ start: keyStart, end: value.end }));
   return [];
 }
 
-/** Behind white space and comments. */
+/** The position after white space and comments. */
 export function behindSpace(text: string, at: number): number {
   const scanner = createScanner(withoutMark(text), true);
   scanner.setPosition(at);
@@ -90,7 +90,7 @@ export function behindSpace(text: string, at: number): number {
   return scanner.getTokenOffset();
 }
 
-/** A mark at the start is white space, and every place stays where it is. */
+/** Replaces a byte-order mark with a space, so that all positions stay the same. */
 function withoutMark(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? ` ${text.slice(1)}` : text;
 }

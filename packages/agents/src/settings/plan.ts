@@ -1,4 +1,4 @@
-/** What an installation would change, file by file; made before anything is written. */
+/** Plans the changes of an installation, file by file, before anything is written. */
 
 import { readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
@@ -21,17 +21,17 @@ export interface Surroundings {
 
 export interface FileChange {
   readonly path: string;
-  /** Null where nothing was. */
+  /** Null if the file does not exist. */
   readonly before: string | null;
-  /** Null where nothing is to be. */
+  /** Null to delete the file. */
   readonly after: string | null;
-  /** Permissions of a file that is made. */
+  /** The permissions of a new file. */
   readonly mode: number;
-  /** What is kept beside it: the file without anything of ours; null where there was none. */
+  /** The content of the backup: the file without our entries; null if there was no file. */
   readonly backup: string | null;
 }
 
-/** Behind a file's name: what the file held before there was anything of ours in it. */
+/** The suffix of the backup, which has the content before our first entry. */
 const BACKUP = '.before-savepoint';
 
 export function settingsPath({ integration }: Agent, kind: PlaceKind, { project, env }: Surroundings): string {
@@ -46,7 +46,7 @@ export function backupPath(path: string): string {
   return `${path}${BACKUP}`;
 }
 
-/** @throws SavepointError CONFLICT where a file cannot be understood or is somebody else's; IO */
+/** @throws SavepointError CONFLICT if a file is invalid or does not belong to Savepoint; IO */
 export function planInstall(agent: Agent, kind: PlaceKind, around: Surroundings): readonly FileChange[] {
   const path = settingsPath(agent, kind, around);
   const { form } = agent.integration;
@@ -91,21 +91,21 @@ export function planUninstall(agent: Agent, kind: PlaceKind, around: Surrounding
     const clean = cleaned(agent, form, before);
     const kept = textOf(backupPath(path));
     const made = kept === null && JSON.stringify(plainOf(parseJsonText(clean))) === JSON.stringify(form.base);
-    // Nobody has touched it since: what was there before comes back byte for byte.
+    // If the file has not changed since, restore its previous content byte for byte.
     const exact = kept !== null && cleaned(agent, form, kept) === kept && sameBut(agent, form, before, kept);
     return [{ path, before, after: made ? null : exact ? kept : clean, mode: 0o600, backup: null }];
   });
 }
 
-/** What a settings file says of us. */
+/** The hooks that were found in a settings file. */
 export interface Found {
   readonly path: string;
-  /** `partly`: events of this version's are missing, or something of another version's stands there. */
+  /** `partly`: events of this version are missing, or there are entries of another version. */
   readonly state: 'hooked' | 'partly' | 'unreadable';
   readonly problem: string | null;
 }
 
-/** Null where there is nothing of ours. */
+/** Null if there are no hooks of Savepoint. */
 export function findInstalled(agent: Agent, kind: PlaceKind, around: Surroundings): Found | null {
   const path = settingsPath(agent, kind, around);
   try {
@@ -128,7 +128,7 @@ export function findInstalled(agent: Agent, kind: PlaceKind, around: Surrounding
   }
 }
 
-/** Whether `before` is what installing into `kept` makes, whatever command it was. */
+/** Whether `before` is the result of an installation into `kept`, with any command. */
 function sameBut(agent: Agent, form: JsonForm, before: string, kept: string): boolean {
   if (behindSpace(kept, 0) === kept.length) return true;
   const ours = listsOf(form).flatMap((list) =>
@@ -147,8 +147,8 @@ function ownFiles(agent: Agent, folder: string, files: ReturnType<FilesForm['fil
     if (before !== null && !isHookCommand(before, agent.name)) {
       throw new SavepointError(
         'CONFLICT',
-        `${showText(path)} already exists and is not Savepoint's; ${agent.title} runs one file of that name only.`,
-        { paths: [{ path, why: 'somebody else made it' }] },
+        `${showText(path)} already exists and does not belong to Savepoint; ${agent.title} runs only one file with this name.`,
+        { paths: [{ path, why: 'it does not belong to Savepoint' }] },
         {
           hint: `Nothing was changed. Call \`savepoint hook ${agent.name}\` from that file, or move it away and install again.`,
         },
@@ -198,9 +198,9 @@ function understood<T>(path: string, work: () => T): T {
     if (!(error instanceof JsonTextError || error instanceof SettingsShapeError)) throw error;
     throw new SavepointError(
       'CONFLICT',
-      `${showText(path)} cannot be understood: ${error.message}.`,
+      `${showText(path)} is invalid: ${error.message}.`,
       { paths: [{ path, why: error.message }] },
-      { hint: 'Nothing was changed. Mend the file and try again.' },
+      { hint: 'Nothing was changed. Fix the file and retry.' },
     );
   }
 }
@@ -221,7 +221,7 @@ function textOf(path: string): string | null {
       'CONFLICT',
       `${showText(path)} is not UTF-8.`,
       { paths: [{ path, why: 'it is not UTF-8' }] },
-      { hint: 'Nothing was changed. Mend the file and try again.' },
+      { hint: 'Nothing was changed. Convert the file to UTF-8 and retry.' },
     );
   }
 }

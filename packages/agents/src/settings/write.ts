@@ -1,4 +1,4 @@
-/** Carrying out what was planned for settings files: each is replaced in one step, and what it held is kept beside it. */
+/** Writes planned changes of settings files. Each file is replaced atomically, with a backup next to it. */
 
 import {
   closeSync,
@@ -19,8 +19,8 @@ import { SavepointError, showText } from '@savepoint/core';
 import { backupPath, type FileChange } from './plan.ts';
 
 /**
- * @param folders how many folders above a file may go with it when they are empty
- * @throws SavepointError CONFLICT when a file changed meanwhile; IO. What was written before that stays.
+ * @param folders how many empty parent folders are deleted with a file
+ * @throws SavepointError CONFLICT if a file changed meanwhile; IO. Files that were already written are kept.
  */
 export function carryOut(changes: readonly FileChange[], folders: number): void {
   for (const change of changes) assertUnchanged(change);
@@ -30,7 +30,7 @@ export function carryOut(changes: readonly FileChange[], folders: number): void 
         unlinkSync(path);
         removeEmpty(dirname(path), folders);
       } else {
-        // A link stays one: people keep their settings elsewhere and link them.
+        // Write through links, because users may keep their settings elsewhere.
         const file = before === null ? path : realpathSync.native(path);
         mkdirSync(dirname(file), { recursive: true });
         if (backup !== null) replace(backupPath(path), backup, modeOf(file, mode));
@@ -58,7 +58,7 @@ function assertUnchanged({ path, before }: FileChange): void {
       throw error;
   }
   if (now === before || (now !== null && before !== null && Buffer.from(before).equals(readFileSync(path)))) return;
-  throw new SavepointError('CONFLICT', `${showText(path)} was changed by somebody else just now.`, {
+  throw new SavepointError('CONFLICT', `${showText(path)} was changed by another program meanwhile.`, {
     paths: [{ path, why: 'it changed meanwhile' }],
   });
 }

@@ -25,14 +25,14 @@ it.each(COMMANDS)('$name: its help has its options, its operands and an example'
   expect(examples).not.toEqual([]);
 });
 
-it('lists all that people type in the help, with what it takes', async () => {
+it('lists all that people type in the help, with one line each', async () => {
   const typed = await parseArguments(['help']);
   const text = typed.kind === 'text' ? typed.text : '';
   for (const { name, isHidden } of COMMANDS) {
     const [first = name] = name.split(' ');
     expect(new RegExp(`^  ${first} `, 'm').test(text), name).toBe(!isHidden || first !== name);
   }
-  expect(text).toMatch(/^ {2}restore \[options\] <checkpoint> /m);
+  expect(text).toMatch(/^ {2}restore +restore files from a checkpoint$/m);
 });
 
 it.each([

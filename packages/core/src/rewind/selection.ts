@@ -259,7 +259,7 @@ function reasonToSkip(
     return `it is not an agent's work but from ${authors[0]?.actor.kind ?? 'nobody known'}`;
   }
   if (!includeShared && (!sure || !authors.every((author) => isMeant(selection, author)))) {
-    const others = [...new Set(authors.map(({ actor, call }) => nameOf(actor.name, call)))].join(', ');
+    const others = [...new Set(authors.map(({ actor, call }) => nameOf(actor.name, call)))].join(' or ');
     return authors.length > 1 ? `it may be from ${others}` : 'its author is uncertain';
   }
   if (previous === undefined) return 'the state before it is no longer in the store';
