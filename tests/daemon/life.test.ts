@@ -48,7 +48,7 @@ it(
     expect(p.run(['daemon', 'stop']).stdout).toBe(`The daemon (process ${second}) has ended.\n`);
     expect(isRunning(second as number)).toBe(false);
     expect(p.run(['daemon', 'stop']).stdout).toBe('No daemon is running.\n');
-    expect(p.run(['daemon', 'status']).stdout).toMatch(/^No daemon is running\. Hooks do their work themselves/);
+    expect(p.run(['daemon', 'status']).stdout).toMatch(/^No daemon is running\. Hooks work without it/);
   },
   3 * 60_000,
 );
@@ -72,7 +72,7 @@ it('the first hook starts it, the next ones are answered by it, and both say the
   expect(p.tell('claude', broken).stderr).toContain('root of the file system');
   expect(p.tell('nobody', '{}')).toEqual(p.tellPlainly('nobody', '{}'));
   expect(p.status()).toMatchObject({ running: true, pid: p.foundPid(), events: 12 });
-  expect(p.run(['daemon', 'status']).stdout).toMatch(/It dealt with 12 events, half of them within [\d.]+ ms/);
+  expect(p.run(['daemon', 'status']).stdout).toMatch(/Handled 12 events \(median [\d.]+ ms\)/);
 });
 
 it('what was changed meanwhile is told through the daemon, too: news of others, by the same words', async () => {
@@ -223,9 +223,9 @@ it('a folder for sockets that is not ours alone is refused, one that is too long
   const { status, stderr } = p.run(['daemon', 'run'], { env });
   expect(status).toBe(1);
   expect(stderr).toMatch(
-    /There can be no daemon here: .*savepoint is no folder \(a link is not followed\); others can enter/,
+    /The daemon cannot run here: .*savepoint is not a folder \(links are not followed\); other users can access/,
   );
-  expect(stderr).toContain('Hooks work all the same');
+  expect(stderr).toContain('Hooks work without it');
   expect(fs.readdirSync(path.join(p.base, 'trap'))).toEqual([]);
   expect(p.foundPid()).toBeNull();
   // Too long for a socket: the temporary folder is taken.

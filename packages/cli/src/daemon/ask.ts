@@ -1,4 +1,4 @@
-/** Asking the daemon of a home what it is doing, or to end. */
+/** Asks the daemon of a home for its status, or to stop. */
 import { realpathSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -9,14 +9,17 @@ import { BUILD_HEADER } from './server.ts';
 const PATIENCE_MS = 1_000;
 const LARGEST = 64 * 1024;
 
-/** What it says of itself. */
+/** The daemon's answer. */
 export type Said = Readonly<Record<string, unknown>> & { readonly pid: number };
 
-/** @returns `nobody` answers; `leaves`: one that takes on nothing more, as it is of another build, or about to end */
+/**
+ * @returns `nobody`: no daemon answers; `leaves`: it accepts no requests, because it is shutting down or another
+ * build
+ */
 export function askDaemon(home: string, own: Build, what: 'status' | 'stop'): Promise<Said | 'nobody' | 'leaves'> {
   let socketPath: string;
   try {
-    // The path through the home may be longer than a socket's may be.
+    // The path through the home may be too long for a socket.
     socketPath = join(realpathSync(homeLink(home)), SOCKET);
   } catch {
     return Promise.resolve('nobody');

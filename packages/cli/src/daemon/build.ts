@@ -1,8 +1,8 @@
-/** Which build this is. Two builds never do each other's work: what the one remembers the other may not understand. */
+/** Identifies this build. Builds do not share a daemon, because their state in memory may be incompatible. */
 import { readFileSync } from 'node:fs';
 import { STORE_FORMAT } from '@savepoint/core/faces';
 
-/** Written by `scripts/bundle.mjs`: a digest of all that the command is made of. */
+/** Written by `scripts/bundle.mjs`: a digest of all files of the command. */
 const FILE = new URL('./build.txt', import.meta.url);
 
 export interface Build {
@@ -10,7 +10,7 @@ export interface Build {
   readonly format: number;
 }
 
-/** As it stands on the disk now; null where the command is not bundled, or is just being replaced. */
+/** The build on disk; null if the command is not bundled, or is being replaced. */
 export function buildOnDisk(): Build | null {
   try {
     const build = readFileSync(FILE, 'utf8').trim();
@@ -20,7 +20,7 @@ export function buildOnDisk(): Build | null {
   }
 }
 
-/** As a request says it. */
+/** The form in the header of a request. */
 export function handshake({ build, format }: Build): string {
   return `${build} ${format}`;
 }

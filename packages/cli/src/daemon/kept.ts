@@ -1,18 +1,18 @@
-/** Workspaces that stay open between events, and the order of work in each. */
+/** Keeps workspaces open between events, and orders the work in each. */
 import { type OpenOptions, open, type Savepoint } from '@savepoint/core';
 
-/** So many at most; the one that was used longest ago goes first. */
+/** The most open workspaces; the least recently used one is closed first. */
 const MOST = 8;
 
 interface Kept {
   readonly savepoint: Savepoint;
-  /** By a clock that only goes forward. */
+  /** Time of the last use, by a monotonic clock. */
   used: number;
-  /** Events that are being dealt with. */
+  /** Number of events that are being handled. */
   users: number;
 }
 
-/** What one event opened; it is given back when the event has been dealt with. */
+/** The workspaces that one event uses. `end` returns them when the event has been handled. */
 export interface Loan {
   open(options: OpenOptions): Savepoint;
   end(): void;
@@ -30,18 +30,18 @@ export class KeptWorkspaces {
     return this.#kept.size;
   }
 
-  /** @param environment what else tells one workspace from another: the same as long as nothing differs that matters to it */
+  /** @param environment further parts of the key: equal as long as nothing relevant to the workspace differs */
   lend(environment: string): Loan {
     const lent = new Set<Kept>();
     return {
       open: (options) => {
-        // What was found when it was opened, and may be found elsewhere now.
+        // Values that were resolved when it was opened, and that may differ now.
         const key = [options.dir, options.places.globalIgnore ?? '', environment].join('\0');
         const kept = this.#kept.get(key) ?? { savepoint: openToStay(options), used: 0, users: 0 };
         kept.used = this.#now();
         if (!lent.has(kept)) kept.users += 1;
         lent.add(kept);
-        // Last in the order: it was used last.
+        // Move it to the end of the order of use.
         this.#kept.delete(key);
         this.#kept.set(key, kept);
         return kept.savepoint;
@@ -61,7 +61,7 @@ export class KeptWorkspaces {
     for (const [key, kept] of this.#kept) if (this.#now() - kept.used >= idleMs) this.#close(key, kept);
   }
 
-  /** Waits for what they still do in the background. */
+  /** Waits for their background work. */
   async closeAll(): Promise<void> {
     await Promise.all([...this.#kept.values()].map(({ savepoint }) => savepoint.idle()));
     for (const [key, kept] of this.#kept) this.#close(key, kept);
@@ -74,7 +74,7 @@ export class KeptWorkspaces {
   }
 }
 
-/** Work about one folder, or about one in another, is done in the order in which it came. */
+/** Runs work for the same folder, or for nested folders, in the order of arrival. */
 export class Turns {
   readonly #waiting = new Set<{ readonly folder: string; readonly done: Promise<unknown> }>();
 
@@ -91,7 +91,7 @@ export class Turns {
   }
 }
 
-/** The one place where a workspace is opened to stay, with what a long life makes worthwhile. */
+/** Opens a workspace for long use, with the options that pay off only then. */
 function openToStay(options: OpenOptions): Savepoint {
   return open({ ...options, watch: true });
 }

@@ -1,21 +1,21 @@
-/** The script that agents' settings run: it asks the daemon, and where that is not to be had, runs the command itself. */
+/** The script in agents' settings. It asks the daemon, and runs the command itself if the daemon is not available. */
 import { HOOK_VARIABLES, LINE_VARIABLE } from '../hook.ts';
 import { type Build, handshake } from './build.ts';
 import { SOCKET } from './place.ts';
 import { BETWEEN } from './request.ts';
 import { BUILD_HEADER } from './server.ts';
 
-/** Seconds; longer than the daemon may take by default, and short enough that the command can still answer in its place. */
+/** Seconds; longer than the daemon's default budget, and short enough for the command to answer instead. */
 const LONGEST_S = 6;
-/** Agents give little time when they end. */
+/** Agents have short timeouts when they exit. */
 const LONGEST_AT_THE_END_S = 1;
 
-/** For any shell that is called `sh`: of programs it needs `cat` and `curl` alone. */
+/** For any POSIX `sh`. The only programs it needs are `cat` and `curl`. */
 export function lineScript(build: Build): string {
   return `#!/bin/sh
-# What agents run for each event. Its arguments are the command that does the work: savepoint hook AGENT [EVENT].
-# The daemon of this account is asked first, as it need not be started. Whatever goes wrong there, the command gets the
-# same event: an event that is told twice changes nothing.
+# Run by agents for each event. The arguments are the command that does the work: savepoint hook AGENT [EVENT].
+# The script asks the daemon of this account first, because that is faster. If that fails for any reason, it passes the
+# same event to the command. Handling an event twice is harmless.
 savepoint_home=\${SAVEPOINT_HOME:-}
 if [ -z "$savepoint_home" ]; then
   if [ -d /System/Library/CoreServices ]; then
@@ -35,7 +35,7 @@ if [ ! -S "$savepoint_place/${SOCKET}" ]; then
   export ${LINE_VARIABLE}
   exec "$@"
 fi
-# Who sees other files under the same names must not ask.
+# A process with a different view of the file system must not ask the daemon.
 if [ -e /proc/self/ns/mnt ]; then
   for savepoint_part in mnt root; do
     case $savepoint_part in mnt) savepoint_own=/proc/self/ns/mnt ;; *) savepoint_own=/proc/self/root ;; esac
@@ -75,7 +75,7 @@ if [ "$savepoint_status" = 0 ]; then
   printf %s "\${savepoint_rest%%${BETWEEN}*}" >&2
   exit "\${savepoint_rest##*${BETWEEN}}"
 fi
-# Of its time so much is gone (seconds), where it was that which ended.
+# On a timeout (28), pass on the number of seconds that have been spent.
 ${LINE_VARIABLE}=$savepoint_status
 [ "$savepoint_status" = 28 ] && ${LINE_VARIABLE}=28:$savepoint_longest
 export ${LINE_VARIABLE}

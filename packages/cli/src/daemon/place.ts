@@ -1,13 +1,13 @@
 /**
- * Where a daemon is found. Below a folder of the account in the place for running things:
+ * Where to find the daemon. In the account's runtime folder:
  *
- *   savepoint/<digest of the home>/now -> <pid>     the daemon that is asked
+ *   savepoint/<digest of the home>/now -> <pid>     the current daemon
  *   savepoint/<digest of the home>/<pid>/s          its socket
- *   savepoint/<digest of the home>/<pid>/mnt, root  links to its mount namespace and its root folder: who sees other files
- *                                                   under the same paths must not ask it
+ *   savepoint/<digest of the home>/<pid>/mnt, root  links to its mount namespace and its root folder: a process with a
+ *                                                   different view of the file system must not ask it
  *   <home>/daemon -> …/<digest of the home>/now     so that a shell finds it without a digest or a user id
  *
- * Only their owner can enter these folders, so nobody else can connect, or put a socket there.
+ * Only their owner can enter these folders, so no other user can connect to a socket or create one there.
  */
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { systemCode } from '../system-error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Bytes of a socket's path that every system takes. */
+/** The most bytes of a socket's path that all systems support. */
 const LONGEST = 100;
 const LONGEST_PID = 10;
 
@@ -29,10 +29,10 @@ export function homeLink(home: string): string {
   return join(home, 'daemon');
 }
 
-/** The folder of this home's daemons, made where it is missing; `why`: there is none that is safe. */
+/** The folder of this home's daemons, created if missing; `why`: the reason why there is no safe folder. */
 export function runtimeFolder(home: string, env: Environment): { readonly folder: string } | { readonly why: string } {
   const uid = process.getuid?.();
-  if (uid === undefined) return { why: 'this system has no sockets that only their owner can reach' };
+  if (uid === undefined) return { why: 'this system has no sockets that only their owner can access' };
   const given = env['XDG_RUNTIME_DIR'];
   const name = createHash('sha256').update(home).digest('hex').slice(0, 12);
   const reasons: string[] = [];
@@ -42,7 +42,7 @@ export function runtimeFolder(home: string, env: Environment): { readonly folder
   ]) {
     const folder = join(top, name);
     if (Buffer.byteLength(join(folder, '9'.repeat(LONGEST_PID), SOCKET)) > LONGEST) {
-      reasons.push(`${top} is too long a path for a socket`);
+      reasons.push(`the path ${top} is too long for a socket`);
       continue;
     }
     const why = notOurs(top, uid) ?? notOurs(folder, uid);
@@ -52,7 +52,7 @@ export function runtimeFolder(home: string, env: Environment): { readonly folder
   return { why: reasons.join('; ') };
 }
 
-/** Why nothing may be put there; null: it is a folder that only we can enter. */
+/** Why the folder is not safe; null if only this account can enter it. */
 function notOurs(folder: string, uid: number): string | null {
   try {
     try {
@@ -61,11 +61,11 @@ function notOurs(folder: string, uid: number): string | null {
       if (systemCode(error) !== 'EEXIST') throw error;
     }
     const stat = lstatSync(folder);
-    if (!stat.isDirectory()) return `${folder} is no folder (a link is not followed)`;
+    if (!stat.isDirectory()) return `${folder} is not a folder (links are not followed)`;
     if (stat.uid !== uid) return `${folder} belongs to another user (uid ${stat.uid})`;
-    if ((stat.mode & 0o077) !== 0) return `others can enter ${folder} (mode ${(stat.mode & 0o777).toString(8)})`;
+    if ((stat.mode & 0o077) !== 0) return `other users can access ${folder} (mode ${(stat.mode & 0o777).toString(8)})`;
     return null;
   } catch (error) {
-    return `${folder} cannot be made (${systemCode(error) ?? 'EIO'})`;
+    return `${folder} cannot be created (${systemCode(error) ?? 'EIO'})`;
   }
 }

@@ -1,16 +1,16 @@
-/** What a hook's script sends: variables of its environment, each ended by a zero byte, and behind the last the event. */
+/** The request of a hook's script: environment variables, each terminated by a zero byte, followed by the event. */
 
 export interface HookRequest {
   readonly env: Readonly<Record<string, string>>;
   readonly event: Buffer;
 }
 
-/** Bytes of the variables together. */
+/** The most bytes of all variables together. */
 const LONGEST_ENVIRONMENT = 1 << 20;
 
-/** @param known the variables that may be sent; null: it is no such request */
+/** @param known the variables that may be sent @returns null if the request is invalid */
 export function parseHookRequest(body: Buffer, known: ReadonlySet<string>): HookRequest | null {
-  // JSON holds no zero byte, and a shell's variables cannot.
+  // Neither JSON nor a shell variable can contain a zero byte.
   const end = body.lastIndexOf(0);
   if (end > LONGEST_ENVIRONMENT) return null;
   const env: Record<string, string> = {};
@@ -24,10 +24,10 @@ export function parseHookRequest(body: Buffer, known: ReadonlySet<string>): Hook
   return { env, event: body.subarray(end + 1) };
 }
 
-/** Parts the answer's own outputs from each other; none of them holds it, as both escape what no terminal should see. */
+/** Separates the outputs in an answer. It cannot occur in them, because both escape control characters. */
 export const BETWEEN = '\u0001';
 
-/** What the script prints: empty where the hook has nothing to say, which is nearly always. */
+/** What the script prints: empty if the hook has no output, which is the usual case. */
 export function answerText({ stdout, stderr, exit }: { stdout: string; stderr: string; exit: number }): string {
   return stdout === '' && stderr === '' && exit === 0 ? '' : [stdout, stderr, exit].join(BETWEEN);
 }

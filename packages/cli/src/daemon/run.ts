@@ -19,30 +19,30 @@ export interface DaemonOptions {
   readonly env: Environment;
   /** The program that runs hooks. */
   readonly script: string;
-  /** Milliseconds without a request after which it ends; null: as the configuration says. */
+  /** Milliseconds without a request until it exits; null: the configured value. */
   readonly idleMs: number | null;
 }
 
-/** Milliseconds; how soon it sees by itself that it is not wanted any more. */
+/** Milliseconds between checks whether to exit. */
 const LOOK_MS = 2_000;
-/** Before the first request tells what is configured. */
+/** The idle time until the first request brings the configuration. */
 const FIRST_IDLE_MS = 15 * 60_000;
-/** A workspace that nobody asked for in that time is closed. */
+/** A workspace without a request for this long is closed. */
 const KEEP_MS = 10 * 60_000;
-/** What agents say in the environment is about one event, and no workspace is another one for it. */
+/** Variables of agents apply to a single event, so they do not distinguish workspaces. */
 const OF_AGENTS: ReadonlySet<string> = new Set(AGENT_VARIABLES);
 const KNOWN: ReadonlySet<string> = new Set(HOOK_VARIABLES);
 
-/** Why it ended; `taken`: it never began, as another one answers. */
+/** Why it ended; `taken`: it did not start, because another daemon is running. */
 export type Ended = 'taken' | 'idle' | 'stopped' | 'replaced' | 'new-build' | 'new-format' | 'turned-off' | 'fault';
 
-/** @throws SavepointError IO where it can have no socket */
+/** @throws SavepointError IO if it cannot create a socket */
 export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise<Ended> {
   const own = buildOnDisk();
   const { clock } = nodePorts();
   const home = homeOf(env);
   const runtime = runtimeFolder(home, env);
-  if (own === null) throw noDaemon('this command was not installed as a whole');
+  if (own === null) throw noDaemon('this command is not installed completely');
   if ('why' in runtime) throw noDaemon(runtime.why);
 
   const kept = new KeptWorkspaces(() => clock.monotonic());
@@ -59,7 +59,7 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
   const end = new Promise<void>((resolve) => {
     onEnd = resolve;
   });
-  /** Takes on nothing more; what is taken on is finished. */
+  /** Accepts no more requests; accepted requests are finished. */
   const leave = (why: Ended): void => {
     if (ended !== null) return;
     ended = why;
@@ -155,7 +155,7 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
     server.close();
     return 'taken';
   }
-  // A fault somewhere may have left anything: the next hook starts a new one.
+  // After an unexpected error, the state is unknown. The next hook starts a new daemon.
   process.on('uncaughtException', () => leave('fault'));
   process.on('unhandledRejection', () => leave('fault'));
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => leave('stopped'));
@@ -178,7 +178,7 @@ export function homeOf(env: Environment): string {
   return textFromBytes(nodePlaces(env).home) ?? '';
 }
 
-/** Until everybody who is connected has been answered. */
+/** Resolves when all open connections have been answered. */
 function closed(server: import('node:http').Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
@@ -186,7 +186,7 @@ function closed(server: import('node:http').Server): Promise<void> {
   });
 }
 
-/** What a process of its own may need besides; what hooks read comes from the hook, and from nowhere else. */
+/** The environment of background processes. Variables that hooks read come only from the hook's request. */
 function environmentOfJobs(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !KNOWN.has(name) && !name.startsWith('SAVEPOINT')));
 }
@@ -194,8 +194,8 @@ function environmentOfJobs(env: Environment): Environment {
 function noDaemon(why: string): SavepointError {
   return new SavepointError(
     'IO',
-    `There can be no daemon here: ${why}.`,
+    `The daemon cannot run here: ${why}.`,
     { operation: 'listen', code: 'EACCES' },
-    { hint: 'Hooks work all the same, each in a process of its own.' },
+    { hint: 'Hooks work without it, each in its own process.' },
   );
 }

@@ -1,31 +1,31 @@
-/** HTTP over the socket, so that curl can speak it. Nothing that comes in is believed, and no request ends the daemon. */
+/** HTTP over the socket, so that curl can use it. Requests are untrusted, and no request can crash the daemon. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Build } from './build.ts';
 import { handshake, isHandshake } from './build.ts';
 
-/** What is said to a request. Anything but 200 sends the hook's script to the command, which does the work itself. */
+/** The answer to a request. For any status but 200, the hook's script runs the command itself. */
 export interface Answer {
   readonly status: 200 | 400 | 404 | 409 | 413 | 421 | 500 | 503;
   readonly body: string;
 }
 
 export interface Routes {
-  /** @param arrived milliseconds of a clock that only goes forward */
+  /** @param arrived milliseconds of a monotonic clock */
   hook(agent: string, event: string | null, body: Buffer, arrived: number): Promise<Answer>;
   status(): Promise<Answer>;
   stop(): Promise<Answer>;
-  /** Whether new work is taken on; looked at before each request. */
+  /** Whether new requests are accepted; checked before each request. */
   isOpen(): boolean;
-  /** Another build asked. */
+  /** Called if another build sent a request. */
   otherBuild(): void;
 }
 
-/** Name of the header that says the caller's build and store format. */
+/** The header with the caller's build and store format. */
 export const BUILD_HEADER = 'savepoint-build';
 
-/** Bytes; what a hook reads at most, and its environment. */
+/** The most bytes of a request: the largest event plus its environment. */
 const LARGEST_BODY = 129 * 1024 * 1024;
-/** Bytes of all requests that are being read or worked on. */
+/** The most bytes of all requests in progress. */
 const LARGEST_TOGETHER = 384 * 1024 * 1024;
 const MOST_CONNECTIONS = 64;
 const READING_MS = 10_000;

@@ -1,12 +1,13 @@
 /**
- * Becoming the daemon that is asked, and finding out that another one is.
+ * Becoming the current daemon, and detecting that another process is.
  *
  * Invariants
- * S1 Each daemon listens in a folder of its own before anybody can find it, so whoever finds it can connect.
- * S2 What is found changes in one step (a link, or a link renamed over another). Of several that find none, one makes
- * the link
- *    and the others see it; of several that find a dead one, the last to replace it is found, and the others see that.
- * S3 Nobody who is found no longer takes on new work, and what it has taken on it finishes.
+ * S1 Each daemon listens in its own folder before it is published, so a client that finds it can connect.
+ * S2 The current daemon changes atomically (a new link, or a rename over the old link). If several daemons find none,
+ * one
+ *    creates the link and the others see it. If several find a dead one, the last to replace the link wins, and the
+ *    others see that.
+ * S3 A daemon that is no longer current accepts no new requests, and finishes those it has accepted.
  */
 import { mkdirSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -15,18 +16,18 @@ import { systemCode } from '../system-error.ts';
 import { homeLink, NOW, SOCKET } from './place.ts';
 
 export interface Standing {
-  /** The daemon's own folder. */
+  /** The folder of this daemon. */
   readonly folder: string;
-  /** Whether it is still the one that is found. */
+  /** Whether it is still the current daemon. */
   isFound(): boolean;
-  /** From now on it is not found, and a new one can be. */
+  /** Withdraws it, so that a new daemon can become current. */
   leave(): void;
 }
 
 /**
  * @param runtime the folder of this home's daemons
- * @param isAlive whether the daemon that is found answers
- * @returns null: another one already exists
+ * @param isAlive whether the current daemon answers
+ * @returns null if another daemon is already running
  */
 export async function stand(
   server: Server,
@@ -35,7 +36,7 @@ export async function stand(
   isAlive: () => Promise<boolean>,
 ): Promise<Standing | null> {
   const folder = join(runtime, String(process.pid));
-  // Of a dead process that had our number.
+  // Left by a dead process with the same pid.
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { mode: 0o700 });
   await listen(server, join(folder, SOCKET));
@@ -61,7 +62,7 @@ export async function stand(
     return true;
   };
   if (targetOf(link) !== now) {
-    // None was here yet, the home was copied, or its daemon has another place for running things.
+    // There was no daemon yet, the home was copied, or its daemon uses another runtime folder.
     if (await isTaken()) return null;
     point(link, now, 'replace');
   }
@@ -78,7 +79,7 @@ export async function stand(
     folder,
     isFound,
     leave: () => {
-      // Between the look and the removal another one may come; it sees that it is not found, and another hook starts the next.
+      // A new daemon may appear between check and removal. It sees that it is not current, and the next hook starts one.
       if (targetOf(now) === String(process.pid)) rmSync(now, { force: true });
       drop();
     },
@@ -97,7 +98,7 @@ function listen(server: Server, path: string): Promise<void> {
   });
 }
 
-/** @returns false: something stands there already, and was to stay */
+/** @returns false: `how` is `new` and the link already exists */
 function point(link: string, target: string, how: 'new' | 'replace'): boolean {
   if (how === 'new') {
     try {
@@ -123,7 +124,7 @@ function targetOf(link: string): string | null {
   }
 }
 
-/** What daemons left that were killed. */
+/** Removes the folders of daemons that were killed. */
 function sweep(runtime: string): void {
   for (const name of readdirSync(runtime)) {
     const pid = Number(/^(?:now\.)?([1-9]\d*)$/.exec(name)?.[1]);

@@ -1,4 +1,4 @@
-/** Starting a daemon for the hooks that come next, once this one has been answered. */
+/** Starts a daemon for the next hooks, after this one has been answered. */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,13 +7,16 @@ import { runtimeFolder } from './place.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Milliseconds; of many hooks at once one starts it, and one that cannot live is not started over and over. */
+/**
+ * The least milliseconds between attempts, so that many hooks start only one, and a failing one is not restarted at
+ * once.
+ */
 const PAUSE_MS = 5_000;
-/** It stays: with a young generation of a quarter of the usual size it takes a tenth less memory, and is no slower. */
+/** With a young generation of a quarter of the usual size, the daemon needs a tenth less memory and is not slower. */
 const NODE_OPTIONS = ['--max-semi-space-size=4'];
 
 /**
- * @param home where stores are kept
+ * @param home the folder of the stores
  * @param script the program that this process runs
  */
 export function startDaemon(home: string, script: string, env: Environment): void {
@@ -41,7 +44,7 @@ function wasTriedJustNow(home: string): boolean {
       closeSync(openSync(file, 'wx', 0o600));
       return false;
     } catch {
-      // Another hook made it in this moment, or there is no home.
+      // Another hook has just created it, or there is no home.
       return true;
     }
   }

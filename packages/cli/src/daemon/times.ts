@@ -1,4 +1,4 @@
-/** How long the daemon took for the events that it dealt with last. */
+/** The durations of the last events that the daemon handled. */
 
 const MOST = 1_000;
 

@@ -44,7 +44,7 @@ async function refusal(p: Place): Promise<SavepointError> {
 
 describe('a file that cannot be used is an error, and never the default', () => {
   const BAD: readonly (readonly [string, unknown, string])[] = [
-    ['no JSON', '{', 'is no JSON'],
+    ['no JSON', '{', 'is not valid JSON'],
     ['a key twice', '{"auto":true,"auto":false}', 'twice'],
     ['no object', '[1]', 'is not a JSON object'],
     ['an unknown key', { max_checkpoint: 5 }, 'max_checkpoint is no option; did you mean max_checkpoints?'],
