@@ -8,8 +8,8 @@ const pinned = fileURLToPath(new URL('./programs/', import.meta.url));
 const cache = fileURLToPath(new URL('../../.cache/agents/', import.meta.url));
 
 /**
- * Installs one of `programs/`, exactly as its lock file says, unless it already exists. None of its install scripts
- * run: they would only put the platform's binary in place, and callers name that binary themselves.
+ * Installs one of `programs/`, exactly as its lock file says, unless it is there already. None of its install scripts run: they
+ * would only put the platform's binary in place, and callers name that binary themselves.
  * @returns the folder that has its `node_modules`
  */
 export function installProgram(name: string): string {

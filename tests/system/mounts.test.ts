@@ -5,8 +5,8 @@ import { explain, Project, watching } from '@savepoint/testkit/command';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 /**
- * Real mounts: a workspace with a repository on a disk of its own and a folder that is mounted a second time. A real
- * process of the real command kills itself before its n-th call: 24 moments, SAVEPOINT_LONG=1 every one.
+ * Real mounts: a workspace with a repository on a disk of its own and a folder that is mounted a second time. A real process
+ * of the real command kills itself before its n-th call: 24 moments, SAVEPOINT_LONG=1 every one.
  */
 const MOMENTS = process.env['SAVEPOINT_LONG'] === '1' ? 10_000 : 24;
 const CALLS =

@@ -78,8 +78,8 @@ function modelText(tool: ReadyTool['tool'], output: ToolOutput): ModelOutput['va
 }
 
 /**
- * Lets everything through: the call itself checks it, and refuses with a code, and with each argument that is wrong.
- * What the SDK would say instead repeats the whole input to the model.
+ * Lets everything through: the call itself checks it, and refuses with a code, and with each argument that is wrong. What
+ * the SDK would say instead repeats the whole input to the model.
  */
 function inputSchema(schema: Readonly<Record<string, unknown>>): InputSchema {
   const jsonSchema: JsonSchemaMaker = ({ target }) => {

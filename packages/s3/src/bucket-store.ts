@@ -1,7 +1,4 @@
-/**
- * Bundles in a bucket, by the protocol of Amazon S3. Conditions are the server's: it answers 412 where one does not
- * hold.
- */
+/** Bundles in a bucket, by the protocol of Amazon S3. Conditions are the server's: it answers 412 where one does not hold. */
 
 import { SavepointError, showText } from '@savepoint/core';
 import {

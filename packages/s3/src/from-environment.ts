@@ -1,7 +1,4 @@
-/**
- * A bucket by what the configuration names and what the environment holds, under the names that Amazon's own tools
- * use.
- */
+/** A bucket by what the configuration names and what the environment holds, under the names that Amazon's own tools use. */
 
 import { SavepointError, showText } from '@savepoint/core';
 import type { AutomaticExport } from '@savepoint/core/faces';

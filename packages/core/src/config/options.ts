@@ -1,11 +1,9 @@
 /**
- * Every option there is, once: parsing, merging, `savepoint config`, the JSON schemas and the documentation are made
- * from this table. It is plain data, so that a hook loads it in no time.
+ * Every option there is, once: parsing, merging, `savepoint config`, the JSON schemas and the documentation are made from
+ * this table. It is plain data, so that a hook loads it in no time.
  */
 
-/**
- * What a project's file may say about an option: nothing, or only what captures or keeps less than the person's own.
- */
+/** What a project's file may say about an option: nothing, or only what captures or keeps less than the person's own. */
 export type ProjectMay = 'nothing' | 'turn-off' | 'lower' | 'leave-out' | 'add';
 
 export type OptionKind =

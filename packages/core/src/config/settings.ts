@@ -1,7 +1,4 @@
-/**
- * What is in force: the person's own file over the defaults, a project's file where it narrows, the environment over
- * all.
- */
+/** What is in force: the person's own file over the defaults, a project's file where it narrows, the environment over all. */
 
 import type { DiskPath } from '../model/names.ts';
 import {

@@ -2,24 +2,20 @@
  * Reads JSON that comes from outside: requests, messages, settings, events, answers of sandboxes, bundles.
  *
  * Two things are other questions. What Savepoint wrote itself (records, journals, caches, the health of hooks) goes to
- * `JSON.parse` and is checked for what it must hold. Settings of agents are edited as text, with comments and layout,
- * in the package of the agents.
+ * `JSON.parse` and is checked for what it must hold. Settings of agents are edited as text, with comments and layout, in
+ * the package of the agents.
  */
 
 export interface JsonLimits {
-  /**
-   * Levels; what reads values later goes down by recursion. Default 200, more than anything that means something to
-   * us.
-   */
+  /** Levels; what reads values later goes down by recursion. Default 200, more than anything that means something to us. */
   readonly deepest?: number;
   /** Characters, or bytes where bytes are given. Default: whoever read them has bounded them. */
   readonly longest?: number;
   /**
    * - `once` (default): no key twice in an object, as readers differ in which of the two they take, and none called
    *   `__proto__`, as what copies the value later would change an object's ancestor with it, or lose it;
-   * - `once-any-name`: the same, where names of files, or words of whoever wrote it, are keys and looked up as own
-   * ones only; - `any`: as `JSON.parse` takes it. For events: one that is refused is a change that nobody has on
-   * record.
+   * - `once-any-name`: the same, where names of files, or words of whoever wrote it, are keys and looked up as own ones only;
+   * - `any`: as `JSON.parse` takes it. For events: one that is refused is a change that nobody has on record.
    */
   readonly keys?: 'once' | 'once-any-name' | 'any';
 }

@@ -1,7 +1,7 @@
 /**
- * A prepared request as an act. It was prepared without the lock, so what it was computed from may be gone: what a
- * capture under the lock finds is compared with it, and where they differ the request is prepared once more. From
- * then on a difference is a conflict. So the answer is that of a request which is prepared under the lock alone.
+ * A prepared request as an act. It was prepared without the lock, so what it was computed from may be gone: what a capture
+ * under the lock finds is compared with it, and where they differ the request is prepared once more. From then on a
+ * difference is a conflict. So the answer is that of a request which is prepared under the lock alone.
  */
 
 import { showName } from '../content/show-name.ts';

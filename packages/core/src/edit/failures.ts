@@ -16,7 +16,7 @@ export interface FailureData {
   };
   /** The search text is empty. */
   readonly EMPTY_SEARCH: Record<string, never>;
-  /** The edit asks for what already exists: old and new are equal, or there is nothing to insert. */
+  /** The edit asks for what is there already: old and new are equal, or there is nothing to insert. */
   readonly SAME_TEXT: Record<string, never>;
   /** The file is not text; `offset` is the first byte that says so, where it is known. */
   readonly NOT_TEXT: { readonly why: 'nul' | 'not-utf8'; readonly offset: number | null };

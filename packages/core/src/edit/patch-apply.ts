@@ -1,12 +1,11 @@
 /**
  * Puts the hunks of a patch where they belong. A hunk belongs where its header says (moved as far as the one above it
  * was); where its lines are not there, in the one place behind the hunk above where they are. Two such places are a
- * mismatch. With fuzz, lines of context at the ends of a hunk are left out of the comparison, as few as possible, and
- * as GNU patch does it: of the longer end first. A hunk is never placed by its position alone, unless it has no old
- * lines.
+ * mismatch. With fuzz, lines of context at the ends of a hunk are left out of the comparison, as few as possible, and as
+ * GNU patch does it: of the longer end first. A hunk is never placed by its position alone, unless it has no old lines.
  *
- * Line ends: a patch without any CR fits lines that end in CRLF, and what it adds takes the line end of the line in
- * front of it. Lines that stay are the file's own, byte for byte.
+ * Line ends: a patch without any CR fits lines that end in CRLF, and what it adds takes the line end of the line in front
+ * of it. Lines that stay are the file's own, byte for byte.
  */
 
 import { lineCount } from '../content/changed-span.ts';

@@ -95,8 +95,8 @@ export async function prepareEdits(
 }
 
 /**
- * Whether the names of a request lead where they led when it was prepared, and whether what is made there would have
- * the same permissions: all that a preparation takes from the disk beside the files themselves.
+ * Whether the names of a request lead where they led when it was prepared, and whether what is made there would have the
+ * same permissions: all that a preparation takes from the disk beside the files themselves.
  * @param files what was prepared, one for each request
  */
 export function leadWhereTheyLed(

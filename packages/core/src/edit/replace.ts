@@ -61,8 +61,8 @@ function exactPlaces(body: string, { old, now, replaceAll, limit }: Search): Fou
 }
 
 /**
- * From positions in a text whose CRLF are shown as LF to positions in the text, in ascending order; the LF itself
- * stands for both.
+ * From positions in a text whose CRLF are shown as LF to positions in the text, in ascending order; the LF itself stands
+ * for both.
  */
 function positionsIn(body: string, crossing: boolean): (at: number) => number {
   if (!crossing) return (at) => at;

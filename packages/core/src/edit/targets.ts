@@ -45,7 +45,7 @@ export interface FoundFile {
 
 /** The closed list of what can be wrong with a file as a whole. */
 export type FileProblemCode =
-  /** It leaves the workspace, leads through a link out of it, or has an invalid name written. */
+  /** It leaves the workspace, leads through a link out of it, or has a name that cannot be written. */
   | 'PATH_REFUSED'
   /** A folder, socket, pipe or device stands there, or a file stands where a folder is needed. */
   | 'NOT_A_FILE'
@@ -57,7 +57,7 @@ export type FileProblemCode =
   | 'CHANGED'
   /** Another entry of the list is the same file, or makes the same file. */
   | 'DUPLICATE'
-  /** A file already exists. */
+  /** A file is there already. */
   | 'ALREADY_THERE'
   /** One of its edits failed; the status of each says which. */
   | 'EDIT_FAILED';

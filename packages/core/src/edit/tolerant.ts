@@ -4,8 +4,7 @@
  * nowhere.
  *
  * What is put in is indented like the file: where the search text's indentation stands for another one in the file, so
- * it does in the new text. Lines that the search text and the new text share at their ends stay as they are in the
- * file.
+ * it does in the new text. Lines that the search text and the new text share at their ends stay as they are in the file.
  */
 
 import { lineCount } from '../content/changed-span.ts';

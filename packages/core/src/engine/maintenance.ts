@@ -143,8 +143,8 @@ async function mergePacks({ store }: Workspace, lock: HeldLock, pace: Pace): Pro
 }
 
 /**
- * Reads what a first checkpoint took over from repositories, if nobody has yet. If something there is damaged, warns,
- * and takes a checkpoint for which every file is read. Not while an operation is pending.
+ * Reads what a first checkpoint took over from repositories, if nobody has yet. If something there is damaged, warns, and
+ * takes a checkpoint for which every file is read. Not while an operation is pending.
  */
 async function checkAdopted(engine: Engine, options: CallOptions, pace: Pace): Promise<void> {
   const checked = await engine.reading(async (workspace) => {

@@ -7,10 +7,7 @@ const TEMPORARY = /\.tmp-\d{1,2}$/;
 /** What a file system answers that has no hard links. */
 const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 
-/**
- * True for the names that {@link durableWrite} and {@link durableCreate} use while they work, and leave behind if
- * cut.
- */
+/** True for the names that {@link durableWrite} and {@link durableCreate} use while they work, and leave behind if cut. */
 export function isTemporaryName(name: string): boolean {
   return TEMPORARY.test(name);
 }
@@ -44,7 +41,7 @@ export function durableWrite(fs: Fs, path: DiskPath, bytes: Uint8Array, mode: nu
  * Where the file system has no hard links, the name is first taken by an empty file and the bytes are renamed over it:
  * a crash in between leaves it empty, so readers there must take an empty file for one that was never written.
  *
- * @throws FsError EEXIST if something already exists
+ * @throws FsError EEXIST if something is there already
  */
 export function durableCreate(fs: Fs, path: DiskPath, bytes: Uint8Array, mode: number): void {
   const temporary = writeBeside(fs, path, bytes, mode);

@@ -100,8 +100,8 @@ export class FolderWalk {
   }
 
   /**
-   * After an act on the result of `child(path)`: throws PATH_REFUSED if the parents are not what they were when that
-   * was asked for, so that the act may have happened elsewhere. Through handles that cannot be.
+   * After an act on the result of `child(path)`: throws PATH_REFUSED if the parents are not what they were when that was
+   * asked for, so that the act may have happened elsewhere. Through handles that cannot be.
    */
   confirm(path: TreePath): void {
     if (this.#throughHandles) return;

@@ -1,7 +1,7 @@
 /**
- * Where a path lies that somebody gave: on the command line, in an edit, in an agent's event, in a tool's input. All
- * of them ask here, so that one path means one file. What the bytes of a path were is the reader's affair (an
- * argument, JSON); paths that are meant to lie outside a workspace, as a bundle's, are none of these.
+ * Where a path lies that somebody gave: on the command line, in an edit, in an agent's event, in a tool's input. All of them ask
+ * here, so that one path means one file. What the bytes of a path were is the reader's affair (an argument, JSON); paths that
+ * are meant to lie outside a workspace, as a bundle's, are none of these.
  */
 
 import { showName } from '../content/show-name.ts';
@@ -59,8 +59,8 @@ const LONGEST = 4_096;
  *
  * - `..` at the start goes up from the caller's folder, whose own links are resolved; further inside, what it means
  *   depends on links, so it is refused.
- * - An absolute path names what it names; the links of its folders are resolved where its text alone does not lie
- * inside. - Only Windows has drives and takes backslashes for slashes.
+ * - An absolute path names what it names; the links of its folders are resolved where its text alone does not lie inside.
+ * - Only Windows has drives and takes backslashes for slashes.
  */
 export function locate(standpoint: Standpoint, given: JsonName): Located {
   const { platform } = standpoint;
@@ -94,8 +94,7 @@ export function treePathOf(standpoint: Standpoint, given: JsonName): TreePath {
 
 /**
  * Where writing there ends up.
- * @param last whether a link at its end is followed, too; a file that is removed or replaced by rename is the link
- * itself
+ * @param last whether a link at its end is followed, too; a file that is removed or replaced by rename is the link itself
  * @throws FsError
  */
 export function follow(

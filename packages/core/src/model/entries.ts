@@ -23,7 +23,7 @@ export interface FolderEntry {
 /**
  * Why a path was not captured.
  * - `too-large`: over the size cap
- * - `ignored`: it is ignored and it is over the cap for ignored files, or lies in an ignored
+ * - `ignored`: an ignore rule covers it and it is over the cap for ignored files, or lies in an ignored
  *   dependency, cache or build folder
  * - `dependency-folder`: a dependency or cache folder by its name or mark, no ignore rule needed
  * - `special`: socket, FIFO, device

@@ -3,11 +3,9 @@
  * written anew".
  *
  * P1 A checkpoint keeps its number, its `previous` and the ids of its changes; only its commit is another one. A purged
- *    path stands in its snapshot as one that was not captured, so that no restore touches what is there; its changes
- * stay
+ *    path stands in its snapshot as one that was not captured, so that no restore touches what is there; its changes stay
  *    on the list, with an id of nothing in place of their contents.
- * P2 What lies beside the timeline goes first. Then all refs move to the new commits in one rename: who is killed
- * before
+ * P2 What lies beside the timeline goes first. Then all refs move to the new commits in one rename: who is killed before
  *    it leaves the old timeline, who is killed after it the new one, and the same purge again does the rest.
  * P3 Only what nothing reaches after that is swept.
  * P4 It has happened when a search of the whole store finds nothing any more, not before.

@@ -63,10 +63,7 @@ export async function withHeadsBack(
   return withMoves(workspace, { ...plan, kept }, wanted, pace);
 }
 
-/**
- * It is kept as it lay on the disk, and dropped by a purge; what it names only the checkpoint before the act may
- * have.
- */
+/** It is kept as it lay on the disk, and dropped by a purge; what it names only the checkpoint before the act may have. */
 function knownOf(
   { store: { objects }, timeline }: Workspace,
   act: Checkpoint,

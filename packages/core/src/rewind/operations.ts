@@ -51,8 +51,8 @@ export interface RestoreRequest {
 const EVERYTHING: readonly TreePath[] = [WORKSPACE_ITSELF];
 
 const TWO_PARTIES_HINT =
-  'Nothing was changed. --keep-outside reverts only the changes of agents; --exact makes everything ' +
-  'equal to the checkpoint.';
+  'Nothing was changed. --keep-outside reverts only the changes of agents; --exact makes everything equal to ' +
+  'the checkpoint.';
 
 export function restoreOperation(
   workspace: Workspace,

@@ -91,10 +91,7 @@ export function protectionOf(input: RestoreInput): (difference: PathDifference) 
   return (difference) => protection.reasonToKeep(difference);
 }
 
-/**
- * A chosen path needs the folders above it, though nobody named them; what stands in their place was not named
- * either.
- */
+/** A chosen path needs the folders above it, though nobody named them; what stands in their place was not named either. */
 function needParent(
   read: FolderReader,
   input: RestoreInput,

@@ -1,9 +1,9 @@
 /**
  * Roll-back: taking chosen changes back, on top of whatever came since.
  *
- * Chosen changes that come to lie in one file of today make a lineage. In it they are taken back newest first, each
- * from what the ones before have left, and those that follow each other directly as one. Where a file lies is merged
- * like what is in it: who moved it since has the say. Lineages that share a path succeed together or not at all.
+ * Chosen changes that come to lie in one file of today make a lineage. In it they are taken back newest first, each from
+ * what the ones before have left, and those that follow each other directly as one. Where a file lies is merged like what
+ * is in it: who moved it since has the say. Lineages that share a path succeed together or not at all.
  */
 
 import type { Pace } from '../io/pace.ts';

@@ -46,9 +46,7 @@ export interface ChosenChange {
   readonly before: Snapshot;
   /** Only these, counted from 1; null for all of it. */
   readonly hunks: readonly number[] | null;
-  /**
-   * The hunks are what is left of the change, of which others are back: its rename and its permissions go with them.
-   */
+  /** The hunks are what is left of the change, of which others are back: its rename and its permissions go with them. */
   readonly isRest: boolean;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The calls of a session that this process knows to be at work, so that they can be ended before the session goes
- * back.
- */
+/** The calls of a session that this process knows to be at work, so that they can be ended before the session goes back. */
 
 import { SavepointError } from '../model/errors.ts';
 import type { CallId } from '../model/ids.ts';

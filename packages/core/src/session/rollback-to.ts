@@ -24,8 +24,8 @@ export interface RollbackToOptions<Message> extends CallOptions {
   /** `files`: the conversation stays; `conversation`: the files stay. Default: both, so that they fit each other. */
   readonly what?: 'both' | 'files' | 'conversation';
   /**
-   * Where others than this session changed files since: `keep-outside` takes back this session's work alone, `exact`
-   * makes all equal to that state. Default: that is a conflict.
+   * Where others than this session changed files since: `keep-outside` takes back this session's work alone, `exact` makes
+   * all equal to that state. Default: that is a conflict.
    */
   readonly mode?: RestoreMode;
   /** As for `restore`. */

@@ -71,8 +71,8 @@ export class Session {
   }
 
   /**
-   * A person said something: a checkpoint of the state before the agent acts on it. What it left open ends, but for
-   * what goes on in the background; what its sub-agents left open is in doubt from here on.
+   * A person said something: a checkpoint of the state before the agent acts on it. What it left open ends, but for what
+   * goes on in the background; what its sub-agents left open is in doubt from here on.
    * @param messageId the agent's own id of the message
    */
   async prompt(
@@ -90,8 +90,8 @@ export class Session {
   }
 
   /**
-   * Another message of the conversation begins, said by the agent, or by whom else no prompt tells: a checkpoint, so
-   * that `rollbackTo` finds its way. Nothing that is open ends.
+   * Another message of the conversation begins, said by the agent, or by whom else no prompt tells: a checkpoint, so that
+   * `rollbackTo` finds its way. Nothing that is open ends.
    * @param messageId the agent's own id of the message
    */
   async message(
@@ -146,12 +146,11 @@ export class Session {
   }
 
   /**
-   * Goes back to a message: the state after what was done about it and before the next, in all roots, all or nothing.
-   * Calls in flight are told to end and are waited for, so it cannot be called by one of them. What follows is a new
-   * path; the one that was left stays on the timeline.
+   * Goes back to a message: the state after what was done about it and before the next, in all roots, all or nothing. Calls
+   * in flight are told to end and are waited for, so it cannot be called by one of them. What follows is a new path; the one
+   * that was left stays on the timeline.
    * @param messageId as `prompt` and `message` were given it
-   * @throws SavepointError NO_MESSAGE, CALL_OPEN where another process has a call of this session open, CANCELLED,
-   * and what
+   * @throws SavepointError NO_MESSAGE, CALL_OPEN where another process has a call of this session open, CANCELLED, and what
    *   `restore` throws: CONFLICT also where another session, or nobody known, changed files since
    */
   async rollbackTo<Message = { readonly id: string }>(
@@ -168,8 +167,8 @@ export class Session {
   }
 
   /**
-   * The first half of `call`, for hooks: a capture, then the call is on record as open. One that is open already is
-   * left as it is: two hooks told of it.
+   * The first half of `call`, for hooks: a capture, then the call is on record as open. One that is open already is left
+   * as it is: two hooks told of it.
    */
   async begin(request: CallRequest, options: CallOptions = {}): Promise<OpenCall> {
     const call = this.#open(request, false);
@@ -200,8 +199,9 @@ export class Session {
   }
 
   /**
-   * Instead of `begin`, for a call that nobody could wait for: what changed before it and what it changes cannot be
-   * told apart, and is given to nobody with confidence. Where the workspace has no store yet, nothing is on record.
+   * Instead of `begin`, for a call that nobody could wait for: what changed before it and what it changes cannot be told
+   * apart, and is given to nobody with confidence.
+   * Where the workspace has no store yet, nothing is on record.
    */
   async beginLate(request: CallRequest): Promise<OpenCall> {
     const call = this.#open(request, true);
@@ -284,8 +284,7 @@ export class Session {
   }
 
   /**
-   * The session is over: what is open ends, and retention is applied in the background (`savepoint.idle()` waits for
-   * it).
+   * The session is over: what is open ends, and retention is applied in the background (`savepoint.idle()` waits for it).
    * @param options.retire false: somebody else applies retention, as a process of its own does for a hook
    */
   async close({ retire, ...options }: CallOptions & { readonly retire?: boolean } = {}): Promise<void> {

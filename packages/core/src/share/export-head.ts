@@ -1,7 +1,7 @@
 /**
- * What a place for bundles says of one timeline: `<workspace>/head.json`, the list of its bundles in the order in
- * which they are restored. Whoever adds one writes it under the condition that nobody else did meanwhile; the bundles
- * themselves are named by what they hold, so that two who write the same write the same file.
+ * What a place for bundles says of one timeline: `<workspace>/head.json`, the list of its bundles in the order in which they
+ * are restored. Whoever adds one writes it under the condition that nobody else did meanwhile; the bundles themselves are named by
+ * what they hold, so that two who write the same write the same file.
  */
 
 import type { Flavour } from '../bundle/write/derived-chain.ts';

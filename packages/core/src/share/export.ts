@@ -1,7 +1,6 @@
 /**
- * Bringing a place for bundles up to date: what it does not have yet goes there as one more bundle. Two who do so at
- * the same time cannot lose each other's work: one of them finds that the list has changed, looks again, and adds
- * what is then missing.
+ * Bringing a place for bundles up to date: what it does not have yet goes there as one more bundle. Two who do so at the same time
+ * cannot lose each other's work: one of them finds that the list has changed, looks again, and adds what is then missing.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,7 +1,4 @@
-/**
- * Checkpoints that go to a place for bundles by themselves: where that is, who does it, and how often it is tried
- * again.
- */
+/** Checkpoints that go to a place for bundles by themselves: where that is, who does it, and how often it is tried again. */
 
 import type { AutomaticExport } from '../config/effective.ts';
 import { showText } from '../content/show-name.ts';
@@ -25,10 +22,7 @@ export interface Exporter {
    * @throws SavepointError BUNDLE_STORE where it has none
    */
   open(place: AutomaticExport): Promise<BundleStore>;
-  /**
-   * Has the work done in a process of its own, where this one may end at any moment. Without it: here, in the
-   * background.
-   */
+  /** Has the work done in a process of its own, where this one may end at any moment. Without it: here, in the background. */
   elsewhere?(dir: DiskPath): void;
 }
 

@@ -16,7 +16,7 @@ import { dropIndex, type IndexedRecord } from './record-index.ts';
 export const STORE_FORMAT = 1;
 
 export interface WorkspaceRecord extends IndexedRecord {
-  /** Numbers up to this one may have been used by checkpoints that were dropped. */
+  /** Numbers up to this one may have been used by checkpoints that are gone. */
   readonly lastNumber: number;
   readonly created: number;
 }

@@ -141,8 +141,8 @@ export function purgeBackups(
 }
 
 /**
- * Removes the backups of acts that began at a checkpoint which is gone; one beside its file only while it holds what
- * was put into it.
+ * Removes the backups of acts that began at a checkpoint which is gone; one beside its file only while it holds what was
+ * put into it.
  * @param isKept tells by a checkpoint's number
  */
 export function dropBackups(

@@ -1,9 +1,8 @@
 /**
- * Putting branch, HEAD and index of repositories where a plan says: part of an act's publication, so that it comes to
- * pass with the files or not at all.
+ * Putting branch, HEAD and index of repositories where a plan says: part of an act's publication, so that it comes to pass
+ * with the files or not at all.
  *
- * H1 Nothing is written to a repository that stands neither where the plan found it nor where it is to stand:
- * somebody's
+ * H1 Nothing is written to a repository that stands neither where the plan found it nor where it is to stand: somebody's
  *    git was there, and that is a conflict.
  * H2 Refs move by git, all of one repository at once, each from the value that the plan found: a git in that moment
  *    makes it a conflict.

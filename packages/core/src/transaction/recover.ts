@@ -4,8 +4,7 @@
  * - An intent without a journal: the transaction never happened; its staging folder goes.
  * - A journal whose checkpoint is published: it is done; what is left of it goes (D6).
  * - A journal whose every path holds its old content, its new content or nothing: forward; if the system refuses, back.
- * - A journal that has changed something where nothing is mounted now waits. Somebody may decide to take back what
- * can be
+ * - A journal that has changed something where nothing is mounted now waits. Somebody may decide to take back what can be
  *   reached; what is left of the journal then is taken back when the mount is there again.
  * - Anything else stays as it is until someone decides.
  */
@@ -63,8 +62,7 @@ export interface Settlement {
 
 /**
  * Settles everything that can be settled.
- * @throws SavepointError PENDING at the first transaction that needs a decision or that the system does not let us
- * settle
+ * @throws SavepointError PENDING at the first transaction that needs a decision or that the system does not let us settle
  */
 export async function recover(input: RecoverInput): Promise<Settlement> {
   const { ports, layout } = input;

@@ -1,6 +1,4 @@
-/**
- * Side notes of somebody else's bundle: JSON with names, permissions and reasons, and nothing that they could not be.
- */
+/** Side notes of somebody else's bundle: JSON with names, permissions and reasons, and nothing that they could not be. */
 
 import { readJson } from '../../content/strict-json.ts';
 import { isSkipReason } from '../../model/entries.ts';

@@ -1,7 +1,6 @@
 /**
  * The two trees of each checkpoint in somebody else's bundle, down to the last entry, and how large they are once they
- * are files. A tree that stands in a thousand places is looked into once; what it expands to is counted a thousand
- * times.
+ * are files. A tree that stands in a thousand places is looked into once; what it expands to is counted a thousand times.
  */
 
 import type { Pace } from '../../io/pace.ts';

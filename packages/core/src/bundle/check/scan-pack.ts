@@ -5,9 +5,8 @@
  * I2 Every entry is inflated with the size that its head states as the bound, and what comes out is counted, before any
  *    of it is used. Neither one object nor all of them together make more than the limits allow.
  * I3 Every object is hashed; an object is known by the id that its bytes have, and by no other.
- * I4 A delta stands on an object of the same pack, and is applied once, depth first: what is in memory at a time is
- * counted. I5 Reading an object later hashes it again: a file that changes meanwhile gives an error, never other
- * bytes.
+ * I4 A delta stands on an object of the same pack, and is applied once, depth first: what is in memory at a time is counted.
+ * I5 Reading an object later hashes it again: a file that changes meanwhile gives an error, never other bytes.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,7 +1,4 @@
-/**
- * A folder becomes equal to the newest checkpoint of a bundle: that checkpoint exists in the moment in which it is
- * done.
- */
+/** A folder becomes equal to the newest checkpoint of a bundle: that checkpoint exists in the moment in which it is done. */
 
 import { showName } from '../../content/show-name.ts';
 import type { Pace } from '../../io/pace.ts';
@@ -61,9 +58,8 @@ export async function assertUnchanged(workspace: Workspace, newest: Checkpoint, 
 }
 
 /**
- * All or nothing, through the one door. It publishes the checkpoints, all of them at once: a crash leaves either the
- * files and the newest, or neither. (Recovery knows of the newest only; the others come with the same bundle once
- * more.)
+ * All or nothing, through the one door. It publishes the checkpoints, all of them at once: a crash leaves either the files and the
+ * newest, or neither. (Recovery knows of the newest only; the others come with the same bundle once more.)
  * @param refs of the checkpoints that come, the target's last
  * @throws SavepointError CONFLICT where something is in the way, and what a transaction throws
  */

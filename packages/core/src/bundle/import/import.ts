@@ -12,8 +12,8 @@ import type { BundleObjects } from '../check/objects.ts';
 import { refused } from '../check/refusal.ts';
 
 /**
- * The objects are durable when it returns; the checkpoints exist once they are published. Each is written anew from
- * what was understood of it: a commit of ours, and nothing that only the bundle's author knew.
+ * The objects are durable when it returns; the checkpoints exist once they are published. Each is written anew from what was
+ * understood of it: a commit of ours, and nothing that only the bundle's author knew.
  */
 export async function importObjects(
   store: OpenStore,

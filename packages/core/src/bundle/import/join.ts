@@ -1,7 +1,6 @@
 /**
- * Which checkpoints of a bundle are new to a timeline, and whether the two are one timeline at all. A checkpoint is
- * known by where it was taken and by its number there: commits may differ (another flavour, a purge), numbers are
- * never used again.
+ * Which checkpoints of a bundle are new to a timeline, and whether the two are one timeline at all. A checkpoint is known
+ * by where it was taken and by its number there: commits may differ (another flavour, a purge), numbers are never used again.
  */
 
 import type { Checkpoint } from '../../model/checkpoint.ts';

@@ -1,7 +1,7 @@
 /**
- * The chain that leaves the machine (docs/format.md, "The derived chain"): for each checkpoint a commit whose parent
- * is that of the one before it. It depends on the checkpoints and on what was asked for, and on nothing else: neither
- * on a clock nor on chance nor on the store that they lie in.
+ * The chain that leaves the machine (docs/format.md, "The derived chain"): for each checkpoint a commit whose parent is that
+ * of the one before it. It depends on the checkpoints and on what was asked for, and on nothing else: neither on a clock
+ * nor on chance nor on the store that they lie in.
  */
 
 import type { Pace } from '../../io/pace.ts';
@@ -17,7 +17,7 @@ import { isPrivatePath } from './private.ts';
 export interface Flavour {
   /** Also files that are private by their names, or because an ignore rule covers them. */
   readonly private: boolean;
-  /** Include conversations and the arguments of tool calls. */
+  /** Also what people and agents said, and what tools were called with. */
   readonly messages: boolean;
 }
 

@@ -72,9 +72,8 @@ export async function createBundle(
 }
 
 /**
- * Makes a folder what the newest checkpoint of a bundle says, with all its checkpoints behind it. A folder that a
- * bundle of the same timeline was restored to goes on with what is new. Nothing at all happens where the bundle is
- * not sound.
+ * Makes a folder what the newest checkpoint of a bundle says, with all its checkpoints behind it. A folder that a bundle of the
+ * same timeline was restored to goes on with what is new. Nothing at all happens where the bundle is not sound.
  * @param context of the folder, which is the workspace itself
  * @param settle what a dead process left half done there
  * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, BUNDLE_DIVERGED, CONFLICT where the folder holds something

@@ -16,9 +16,9 @@ export interface BundleOptions extends CallOptions {
   readonly session?: string;
   /** Only checkpoints after this one. The recipient must already have it. */
   readonly since?: string;
-  /** Include private files: `.env*`, keys and ignored files. Default false. */
+  /** Also private files: `.env*`, keys, and what an ignore rule covers. Default false. */
   readonly private?: boolean;
-  /** Include conversations and the arguments of tool calls. Default false. */
+  /** Also what people and agents said, and what tools were called with. Default false. */
   readonly messages?: boolean;
   /** Replace an existing file. Default false. */
   readonly overwrite?: boolean;
@@ -33,8 +33,8 @@ export interface BundleCalls {
    */
   createBundle(file: DiskPath, options?: BundleOptions): Promise<CreatedBundle>;
   /**
-   * Makes a folder equal to the newest checkpoint of a bundle and adds all its checkpoints; a folder that has some of
-   * them already gets what is new. The bundle is validated first: if it is not sound, nothing changes.
+   * Makes a folder equal to the newest checkpoint of a bundle and adds all its checkpoints; a folder that has some of them
+   * already gets what is new. The bundle is validated first: if it is not sound, nothing changes.
    * @param file absolute
    * @param folder absolute; empty or missing, or restored from a bundle of the same timeline before
    * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, BUNDLE_DIVERGED, CONFLICT where the folder is not empty,

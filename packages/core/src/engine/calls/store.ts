@@ -44,8 +44,8 @@ export interface StoreCalls {
   /** What `purge` would take out. Changes nothing. */
   previewPurge(paths: readonly TreePath[], options?: CallOptions): Promise<PurgeOutlook & PurgeReach>;
   /**
-   * Takes what was ever at these paths, and below them, out of everything that the store keeps, and proves it. The
-   * files themselves stay as they are, and the next capture takes what is there then. It cannot be undone.
+   * Takes what was ever at these paths, and below them, out of everything that the store keeps, and proves it. The files
+   * themselves stay as they are, and the next capture takes what is there then. It cannot be undone.
    * @throws SavepointError PURGE_INCOMPLETE, PATH_REFUSED for the whole workspace, LOCKED, PENDING, STORE_DAMAGED, IO
    */
   purge(paths: readonly TreePath[], options?: CallOptions): Promise<Purged & PurgeReach>;

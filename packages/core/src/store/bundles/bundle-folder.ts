@@ -1,6 +1,6 @@
 /**
- * Bundles in a folder: of this machine, or one that several share. A key is a file. Conditions hold against every
- * process that comes through here: `absent` by the name itself, `same` under a lock beside the file.
+ * Bundles in a folder: of this machine, or one that several share. A key is a file. Conditions hold against every process
+ * that comes through here: `absent` by the name itself, `same` under a lock beside the file.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** Adding objects: what already exists is compared, what is new is packed. */
+/** Adding objects: what is there already is compared, what is new is packed. */
 
 import { syncFolder } from '../../io/durable-write.ts';
 import { type Fd, FsError } from '../../io/fs.ts';
@@ -180,10 +180,7 @@ export class PackBatch implements TakingBatch {
     return true;
   }
 
-  /**
-   * Like `#isThere`, never whole in memory: whether the object is there with the bytes of `read`. A damaged one is
-   * absent: it is written again.
-   */
+  /** Like `#isThere`, never whole in memory: whether the object is there with the bytes of `read`. A damaged one is absent: it is written again. */
   #standing(id: ObjectId, type: ObjectType, size: number, read: ReadAt): 'absent' | 'same' | 'source-changed' {
     if (!this.has(id)) return 'absent';
     let source: ObjectSource;

@@ -1,7 +1,4 @@
-/**
- * Paths that agents must not change: `frozen.json` in the store (docs/format.md). A damaged file is never "nothing is
- * frozen".
- */
+/** Paths that agents must not change: `frozen.json` in the store (docs/format.md). A damaged file is never "nothing is frozen". */
 
 import { showName } from '../../content/show-name.ts';
 import { durableWrite, readWhole } from '../../io/durable-write.ts';

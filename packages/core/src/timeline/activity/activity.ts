@@ -4,30 +4,26 @@
  *
  * A change is in effect when its result is on disk, or when changes in effect were built on its result.
  *
- * 1. A change is in effect from the checkpoint that lists it. A later change of the same lines, a deletion or a
- * rename is
+ * 1. A change is in effect from the checkpoint that lists it. A later change of the same lines, a deletion or a rename is
  *    built on it and takes nothing back; nor does a change from outside that happens to restore the same bytes.
  * 2. A restore of a path to checkpoint N puts the path's changes into the state that they had at N: those that were in
  *    effect at N are in effect again, later ones are taken back. It concerns the paths that it changed. If the whole
  *    workspace equals N afterwards, it concerns all paths.
  * 3. A roll-back takes back the changes and hunks that it names. A restore that names changes kept what others did, and
  *    does the same. A change of which every hunk is back is back.
- * 4. An undo inverts its operation: the operation's own changes and its effect on older changes. A redo inverts the
- * undo. 5. A put-back of frozen paths takes back what the call before it changed in them. 6. An operation whose own
- * change of a path was taken back has no effect on that path. An operation that a restore
+ * 4. An undo inverts its operation: the operation's own changes and its effect on older changes. A redo inverts the undo.
+ * 5. A put-back of frozen paths takes back what the call before it changed in them.
+ * 6. An operation whose own change of a path was taken back has no effect on that path. An operation that a restore
  *    passed over (it lies between the restore and its target) has none on the restored path.
  *    Nor has an undo on a file that moved after the operation, and that it left alone.
- * 7. Changes follow their file through renames. If a restore brings back the old path as well, both files hold the
- * change;
+ * 7. Changes follow their file through renames. If a restore brings back the old path as well, both files hold the change;
  *    it is in effect while one of them does.
- * 8. A restore to a checkpoint that was dropped counts as one to the newest older one. If a path was, after
- * checkpoints that are
- *    gone, again as an older checkpoint had it, they count as a restore of it. Else what they took back is not known,
- * and
+ * 8. A restore to a checkpoint that is gone counts as one to the newest older one. If a path was, after checkpoints that are
+ *    gone, again as an older checkpoint had it, they count as a restore of it. Else what they took back is not known, and
  *    counts as in effect; so it does where the path was gone after them, since its file may have moved.
  *
- * Whether a change is in effect depends on later checkpoints only, so the timeline is read from the newest to the
- * oldest, and a page of changes needs no more of it than the page itself.
+ * Whether a change is in effect depends on later checkpoints only, so the timeline is read from the newest to the oldest,
+ * and a page of changes needs no more of it than the page itself.
  */
 
 import type { Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
@@ -145,8 +141,8 @@ export class Activity {
   }
 
   /**
-   * A roll-back can bring a file back to a path that another file has to leave for it. Its own changes list both as
-   * written, and no rename: that is told by the renames and deletions that it takes back.
+   * A roll-back can bring a file back to a path that another file has to leave for it. Its own changes list both as written,
+   * and no rename: that is told by the renames and deletions that it takes back.
    */
   #changePlaces(checkpoint: Checkpoint, back: Back): void {
     const own = ownChanges(checkpoint);
@@ -192,10 +188,7 @@ export class Activity {
     }
   }
 
-  /**
-   * Between the two are checkpoints that were dropped. Where a path is again as it was before, they count as a
-   * restore of it.
-   */
+  /** Between the two are checkpoints that are gone. Where a path is again as it was before, they count as a restore of it. */
   #crossGap(newer: Checkpoint, older: Checkpoint): void {
     if (newer.previous === null || newer.previous === older.id) return;
     const back: Back = { by: newer.previous, how: 'dropped' };

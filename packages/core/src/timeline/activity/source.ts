@@ -21,8 +21,8 @@ export interface ActivitySource {
   /** Null: it has none to tell apart, or they cannot be had. */
   countHunks(change: RecordedChange): number | null;
   /**
-   * Checkpoints between the two are gone: paths that changed there and were then again as in an older checkpoint,
-   * with the number of that one.
+   * Checkpoints between the two are gone: paths that changed there and were then again as in an older checkpoint, with the
+   * number of that one.
    */
   returned(newer: Checkpoint, older: Checkpoint): ReadonlyMap<TreePath, number>;
 }
@@ -76,7 +76,7 @@ function changedBetween(objects: ObjectReader, newer: Checkpoint, older: Checkpo
       else changed.set(at, entry);
     }
   }
-  // What no longer exists may have moved.
+  // What is not there any more may have moved.
   for (const [path, entry] of changed) if (entry === null || entry.kind === 'folder') changed.delete(path);
   return changed;
 }

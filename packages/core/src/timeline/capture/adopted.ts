@@ -1,9 +1,9 @@
 /**
  * What a first checkpoint took over from repositories without reading it is read afterwards, when nobody waits for it.
  *
- * Two things are looked at: whether the objects are sound, and whether the files for which a repository still vouches
- * hold what it says (an index that lies, or a conversion that was at work and has left no trace). Files that were
- * changed since are not told from those, and are passed over.
+ * Two things are looked at: whether the objects are sound, and whether the files for which a repository still vouches hold
+ * what it says (an index that lies, or a conversion that was at work and has left no trace). Files that were changed since
+ * are not told from those, and are passed over.
  */
 import { showName } from '../../content/show-name.ts';
 import type { Pace } from '../../io/pace.ts';

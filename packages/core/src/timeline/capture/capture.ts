@@ -63,10 +63,7 @@ export interface Workspace {
   readonly globalIgnore: DiskPath | null;
   /** Of scans. */
   readonly memory: ScanMemory;
-  /**
-   * The person's files of attributes, for a first checkpoint that takes contents over from repositories; null: none
-   * does.
-   */
+  /** The person's files of attributes, for a first checkpoint that takes contents over from repositories; null: none does. */
   readonly gitAttributes: readonly DiskPath[] | null;
   /** How large the store may be; null: as large as it gets. */
   readonly maxStoreBytes: number | null;
@@ -287,10 +284,7 @@ export function remember(
   if (recalled !== null) memory.keep(commit, recalled, visited, but);
 }
 
-/**
- * What takes more than the whole store may have cannot be kept, whatever is dropped for it: it is not read to its
- * end.
- */
+/** What takes more than the whole store may have cannot be kept, whatever is dropped for it: it is not read to its end. */
 function batchLimit({ root, maxStoreBytes, timeline }: Workspace): BatchLimit | null {
   if (maxStoreBytes === null) return null;
   const full = (bytes: number): SavepointError =>

@@ -39,7 +39,7 @@ export function findChange(timeline: Timeline, given: string): FoundChange {
   return { change, checkpoint };
 }
 
-/** @throws SavepointError UNKNOWN_CHANGE; STORE_DAMAGED where a content no longer exists */
+/** @throws SavepointError UNKNOWN_CHANGE; STORE_DAMAGED where a content is not there any more */
 export async function diffOfChange(
   objects: ObjectReader,
   timeline: Timeline,

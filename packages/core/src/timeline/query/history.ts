@@ -41,7 +41,7 @@ export interface HistoryEntry {
   readonly takenBackHunks: readonly { readonly hunk: number; readonly by: CheckpointId }[];
 }
 
-/** A checkpoint that has no list of changes. */
+/** A checkpoint that keeps no list of its changes. */
 export interface Unlisted {
   readonly id: CheckpointId;
   /** `first`: everything in it is new; `too-many`: more changes than are worth a list. */

@@ -1,6 +1,6 @@
 /**
- * What people call a checkpoint: `cp_12`, `last`, `last~2`, a commit id prefix, `@{10 minutes ago}`, and by the
- * agent's id of a message `message:ID` (after its work, before the next) and `before:ID`.
+ * What people call a checkpoint: `cp_12`, `last`, `last~2`, a commit id prefix, `@{10 minutes ago}`, and by the agent's id
+ * of a message `message:ID` (after its work, before the next) and `before:ID`.
  */
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';

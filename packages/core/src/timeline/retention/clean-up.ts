@@ -21,8 +21,7 @@ const ROOM = 0.9;
 
 /**
  * Drops what the policy does not keep; where the store is too large after that, the oldest of what is left.
- * @param dropBeside drops what belongs to checkpoints that were dropped and is not an object; gives the bytes of what
- * stays of it
+ * @param dropBeside drops what belongs to checkpoints that are gone and is no object; gives the bytes of what stays of it
  */
 export async function cleanUp(
   workspace: Workspace,

@@ -130,7 +130,7 @@ export interface FolderSigns {
 
 /**
  * Whether a folder is left out. Not to be asked of a workspace's or repository's topmost folder.
- * @returns why it is: by its name or mark alone, or because it is ignored as well; null when it is captured
+ * @returns why it is: by its name or mark alone, or because an ignore rule covers it as well; null when it is captured
  */
 export function dependencyFolder(name: Name, signs: FolderSigns): DependencyFolder | null {
   if (signs.hasTag || fits(always, name, signs.parent)) return 'always';

@@ -1,4 +1,4 @@
-/** Looks at a folder that changes meanwhile: what no longer exists is absent, what may not be read is a skip. */
+/** Looks at a folder that changes meanwhile: what is not there any more is absent, what may not be read is a skip. */
 
 import { type FolderListing, type Fs, FsError, isFsError, type Stat } from '../../io/fs.ts';
 import type { Skip } from '../../model/entries.ts';

@@ -1,7 +1,6 @@
 /**
- * Three actors work on the same files, and people go back in every way there is. Each change writes a line of its
- * own, so the bytes on disk say which changes are in effect; everything that Savepoint says of them is held against
- * that.
+ * Three actors work on the same files, and people go back in every way there is. Each change writes a line of its own, so
+ * the bytes on disk say which changes are in effect; everything that Savepoint says of them is held against that.
  */
 
 import {
@@ -371,7 +370,7 @@ export class ActivityGame {
     ]);
     for (const { change, checkpoint, takenBack } of entries) {
       const markers = this.#markers.get(change.id) ?? [];
-      // What happened in checkpoints that were dropped is not known.
+      // What happened in checkpoints that are gone is not known.
       if (markers.length === 0 || checkpoint.number < this.#newestDropped) continue;
       const isThere = markers.some(({ text }) => onDisk.has(text));
       const told = `${change.id} (${markers.map(({ text }) => text).join(' ')} in ${change.path})`;

@@ -9,7 +9,7 @@
  * P4 The folder is fsynced after the last rename and before `publish` returns. Only then may a ref lead to an object.
  *    So what a crash before that takes or leaves, in any order of the folder's changes, is reached by nothing.
  * P5 A pack is named by its checksum. A file that a rename replaces therefore holds the same bytes, or damaged ones.
- *    Of a pack that was taken over whole only the ends are known: it never takes a name that already exists.
+ *    Of a pack that was taken over whole only the ends are known: it never takes a name that is there already.
  * P6 Before `publish` nothing but temporary files exists, and `abandon` removes them; after its first rename
  *    `abandon` removes nothing.
  */
