@@ -45,7 +45,7 @@ it(
     expect(p.status()).toMatchObject({ running: true, pid: second });
     // What the dead one left is gone.
     expect(fs.readdirSync(path.dirname(fs.realpathSync(p.link))).sort()).toEqual([String(second), 'now'].sort());
-    expect(p.run(['daemon', 'stop']).stdout).toBe(`The daemon (process ${second}) has ended.\n`);
+    expect(p.run(['daemon', 'stop']).stdout).toBe(`Stopped the daemon (process ${second}).\n`);
     expect(isRunning(second as number)).toBe(false);
     expect(p.run(['daemon', 'stop']).stdout).toBe('No daemon is running.\n');
     expect(p.run(['daemon', 'status']).stdout).toMatch(/^No daemon is running\. Hooks work without it/);
@@ -179,7 +179,7 @@ it('what is no request of ours is refused, and the next hook is answered', async
     [post('/hook/claude', 'HOME=/a\0HOME=/b\0{}'), / 400 /],
     [post('/hook/claude', `HOME=${'x'.repeat(2 << 20)}\0{}`), / 400 /],
     [post('/hook/claude', `SAVEPOINT_HOME=/elsewhere\0{}`), / 421 /],
-    [post('/hook/__proto__', `SAVEPOINT_HOME=${p.store}\0{}`), / 200 [\s\S]*no agent/],
+    [post('/hook/__proto__', `SAVEPOINT_HOME=${p.store}\0{}`), / 200 [\s\S]*unknown agent/],
     // It says more than it sends.
     [head('POST /hook/claude', 'content-length: 100'), /^$| 4\d\d /],
   ] as const) {

@@ -32,7 +32,7 @@ test('a session, from its start to its end', async () => {
   await p.tell(e.stop());
   await p.tell(e.end('other'));
   expect(await p.story()).toEqual([
-    'session: claude began a session',
+    'session: session of claude started',
     'prompt: Prompt: Switch the lamp on.',
     'call: Edit lamp.txt (+1 −1) | lamp.txt by claude/toolu_01',
     'call: Write bulb.txt (new, +1 −0) | bulb.txt by claude/toolu_02',
@@ -143,7 +143,7 @@ describe('calls', () => {
     p.shell('touch once');
     await twice(bash.post({}));
     expect(await p.story()).toEqual([
-      'session: claude began a session',
+      'session: session of claude started',
       'prompt: Prompt: Once.',
       'call: Bash: touch once (1 file) | once by claude/toolu_01',
     ]);
@@ -231,7 +231,7 @@ test('what is frozen is denied to tools that say it, and put back where a shell 
   expect(await p.tell(bash.pre)).toBeNull();
   p.shell('echo on > lamp.txt');
   expect(JSON.stringify(await p.tell(bash.post({ stdout: '' })))).toContain(
-    'lamp.txt may not be changed. What was changed there is put back.',
+    'lamp.txt is frozen and may not be changed. Savepoint has reverted the changes.',
   );
   expect(readFileSync(p.at('lamp.txt'), 'utf8')).toBe('off\n');
 });

@@ -37,5 +37,5 @@ test('what is huge or deep is answered', () => {
   const huge = Buffer.concat([Buffer.from('{"a":"'), Buffer.alloc(100 * 1024 * 1024, 0x78), Buffer.from('"}')]);
   expect(parseEvent(huge)).toHaveProperty('event');
   expect(parseEvent(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toHaveProperty('event');
-  expect(parseEvent(Buffer.alloc(0))).toEqual({ problem: 'no event came' });
+  expect(parseEvent(Buffer.alloc(0))).toEqual({ problem: 'the event is empty' });
 });

@@ -119,7 +119,7 @@ test('Cline: two places that both hold our hook tell of a call once; looking at 
   await p.tell(e.post('editor', input, 'call_1'));
   await p.tell(e.pre('editor', { command: 'view', path: p.at('new.txt') }, 'call_2'));
   expect(await p.story()).toEqual([
-    'session: cline began a session',
+    'session: session of cline started',
     expect.stringMatching(/new\.txt by cline\/call_1$/),
   ]);
 });

@@ -136,9 +136,9 @@ test('a file that is no JSON, has another shape or is somebody else’s is left 
   const file = settingsPath(AGENTS.claude, 'project', where);
   mkdirSync(path.dirname(file), { recursive: true });
   for (const [text, why] of [
-    ['{"a": }', /cannot be understood: a value is missing \(line 1, column 7\)/],
+    ['{"a": }', /is invalid: a value is missing \(line 1, column 7\)/],
     ['{"hooks": []}', /"hooks" is not an object/],
-    ['{"hooks": {"Stop": {}}}', /"hooks.Stop" is no list/],
+    ['{"hooks": {"Stop": {}}}', /"hooks.Stop" is not a list/],
     ['[]', /The file is not an object/],
     [`${'['.repeat(200)}`, /nested more than/],
   ] as const) {
@@ -151,7 +151,7 @@ test('a file that is no JSON, has another shape or is somebody else’s is left 
   const hook = path.join(settingsPath(AGENTS.cline, 'project', where), 'PreToolUse');
   mkdirSync(path.dirname(hook), { recursive: true });
   writeFileSync(hook, '#!/bin/sh\necho mine\n');
-  expect(() => install('cline', 'project', where)).toThrow(/already exists and is not Savepoint's/);
+  expect(() => install('cline', 'project', where)).toThrow(/already exists and does not belong to Savepoint/);
   expect(readdirSync(path.dirname(hook))).toEqual(['PreToolUse']);
 });
 

@@ -8,28 +8,28 @@ export type Shape = (value: unknown, at: string) => void;
 
 export function text(most: number): Shape {
   return (value, at) => {
-    if (typeof value !== 'string') throw wrong(at, 'is no text');
+    if (typeof value !== 'string') throw wrong(at, 'is not text');
     if (value.length > most) throw wrong(at, `is longer than ${most} characters`);
   };
 }
 
 export function matching(pattern: RegExp): Shape {
   return (value, at) => {
-    if (typeof value !== 'string' || !pattern.test(value)) throw wrong(at, 'is not what it should be');
+    if (typeof value !== 'string' || !pattern.test(value)) throw wrong(at, 'is invalid');
   };
 }
 
 export function whole(least: number, most: number = Number.MAX_SAFE_INTEGER): Shape {
   return (value, at) => {
     if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least || value > most) {
-      throw wrong(at, 'is not a number that can be');
+      throw wrong(at, 'is not a valid number');
     }
   };
 }
 
 export function oneOf(...allowed: readonly unknown[]): Shape {
   return (value, at) => {
-    if (!allowed.includes(value)) throw wrong(at, 'is none of what it may be');
+    if (!allowed.includes(value)) throw wrong(at, 'is not an allowed value');
   };
 }
 
@@ -47,7 +47,7 @@ export function optional(shape: Shape): Shape {
 
 export function listOf(shape: Shape, most: number): Shape {
   return (value, at) => {
-    if (!Array.isArray(value)) throw wrong(at, 'is no list');
+    if (!Array.isArray(value)) throw wrong(at, 'is not a list');
     if (value.length > most) throw wrong(at, `has more than ${most} items`);
     for (const [index, item] of value.entries()) shape(item, `${at}[${index}]`);
   };
@@ -55,7 +55,7 @@ export function listOf(shape: Shape, most: number): Shape {
 
 export function tuple(...shapes: readonly Shape[]): Shape {
   return (value, at) => {
-    if (!Array.isArray(value) || value.length !== shapes.length) throw wrong(at, 'has not as many items as it should');
+    if (!Array.isArray(value) || value.length !== shapes.length) throw wrong(at, 'has the wrong number of items');
     for (const [index, shape] of shapes.entries()) shape(value[index], `${at}[${index}]`);
   };
 }
@@ -83,7 +83,7 @@ export function anyOf(...shapes: readonly Shape[]): Shape {
         if (!(error instanceof FormatProblem)) throw error;
       }
     }
-    throw wrong(at, 'is not what it should be');
+    throw wrong(at, 'is invalid');
   };
 }
 

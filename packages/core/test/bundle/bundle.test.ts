@@ -114,7 +114,7 @@ describe('a bundle', () => {
       expect(all.includes('tok-argument')).toBe(count === 1);
     }
     expect(here.git(['-C', 'x', 'log', '--format=%s', '--reverse'])).toBe(
-      'cp_1: mine began a session\ncp_2: Prompt\ncp_3: Message\ncp_4: Bash (1 file)',
+      'cp_1: session of mine started\ncp_2: Prompt\ncp_3: Message\ncp_4: Bash (1 file)',
     );
   });
 

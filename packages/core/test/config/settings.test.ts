@@ -47,7 +47,7 @@ describe('a file that cannot be used is an error, and never the default', () => 
     ['no JSON', '{', 'is not valid JSON'],
     ['a key twice', '{"auto":true,"auto":false}', 'twice'],
     ['no object', '[1]', 'is not a JSON object'],
-    ['an unknown key', { max_checkpoint: 5 }, 'max_checkpoint is no option; did you mean max_checkpoints?'],
+    ['an unknown key', { max_checkpoint: 5 }, 'max_checkpoint is not an option; did you mean max_checkpoints?'],
     [
       'a wrong type',
       { max_checkpoints: '5' },
@@ -56,12 +56,12 @@ describe('a file that cannot be used is an error, and never the default', () => 
     ['out of range', { retention_hours: 0 }, 'retention_hours must be a whole number from 1'],
     ['an unknown trigger', { triggers: ['before_lunch'] }, 'triggers has "before_lunch"; there are before_write'],
     ['a negated pattern', { exclude: ['!a'] }, 'exclude must be a list of patterns as in .gitignore, without "!"'],
-    ['a command to run', { checks: ['make'] }, 'checks is no option'],
-    ['a prototype', '{"__proto__": {"enabled": false}}', '__proto__ is no option'],
+    ['a command to run', { checks: ['make'] }, 'checks is not an option'],
+    ['a prototype', '{"__proto__": {"enabled": false}}', '__proto__ is not an option'],
   ];
   it.each(BAD)('%s', async (_, content, message) => {
     // What a project says and nobody knows is ignored, and named.
-    const files = message.includes('is no option') ? (['user'] as const) : (['user', 'project'] as const);
+    const files = message.includes('is not an option') ? (['user'] as const) : (['user', 'project'] as const);
     for (const of of files) {
       const p = new Place();
       const file = p.set(of, content);

@@ -101,7 +101,7 @@ async function writeAt(
     expect(treeOf(disk).tree.get('a.txt'), where).toContain(LATE);
     // It is the file that they wrote to, back in its place, and none that was put there.
     for (const { path, why } of told) {
-      if (path === 'a.txt') expect(why, where).toMatch(/^(?:a file with other content is there|it was changed in)/);
+      if (path === 'a.txt') expect(why, where).toMatch(/^(?:a file with other content is there|it was changed at)/);
     }
   }
   // Looked at and then removed: no system call does both.

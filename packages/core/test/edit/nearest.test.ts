@@ -43,7 +43,7 @@ describe('the nearest candidates', () => {
   test('none where nothing is like it', () => {
     expect(near('a\nb\n', 'something else').data.candidates).toEqual([]);
     expect(near('', 'a').data.candidates).toEqual([]);
-    expect(near('a', '\n\n').message).toContain('Nothing in the file is like it');
+    expect(near('a', '\n\n').message).toContain('The file has no similar text');
   });
 
   test('are bounded, cut between characters, and safe to print', () => {

@@ -120,7 +120,7 @@ describe('a patch that somebody wrote', () => {
     expect(data).toEqual({ hunk: 1, line: 3, expected: 'c', found: 'C', places: [] });
     expect(message).toContain('`c` in line 3');
     expect(refusal('PATCH_MISMATCH', 'a\nb\n', patch(hunk)).data).toMatchObject({ line: 3, found: null });
-    expect(refusal('PATCH_MISMATCH', 'a\nb\nc\nd', patch(hunk)).message).toContain('line end only');
+    expect(refusal('PATCH_MISMATCH', 'a\nb\nc\nd', patch(hunk)).message).toContain('Only the line endings differ');
     expect(refusal('PATCH_MISMATCH', '', patch(hunk)).data).toMatchObject({ found: null });
   });
 

@@ -88,7 +88,7 @@ describe('line ends and the byte-order mark', () => {
 
   test('a last line without line end is told apart', () => {
     expect(refusal('NO_MATCH', 'x\nlast line', replace('last line\n', 'y\n')).message).toContain(
-      'the last line of the file has none',
+      'the last line of the file does not',
     );
   });
 });

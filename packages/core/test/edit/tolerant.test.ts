@@ -48,7 +48,7 @@ describe('tolerant replace', () => {
     expect(edited('\ta\n  a\n', tolerant('    a\n', '    b\n', { replaceAll: true }))).toBe('\tb\n  b\n');
     refusal('NO_MATCH', 'a\n\n\nb\n', tolerant(' \n', ''));
     expect(refusal('NO_MATCH', 'x\n  a', tolerant('a\n', 'b\n')).message).toContain(
-      'the last line of the file has none',
+      'the last line of the file does not',
     );
   });
 

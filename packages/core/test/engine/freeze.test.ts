@@ -53,7 +53,7 @@ test('a call that says it writes there is refused before it begins', async () =>
   const ran: string[] = [];
   const call = { tool: 'Write', kind: 'write', paths: ['frozen/a' as TreePath] } as const;
   const { message } = await refusal(session.call(call, () => ran.push('x')));
-  expect(message).toBe('frozen/a must not be changed: frozen (frozen is).');
+  expect(message).toBe('frozen/a cannot be changed: frozen (frozen is).');
   await refusal(session.beginLate(call));
   expect(ran).toEqual([]);
   await session.call({ ...call, paths: ['free' as TreePath] }, () => p.write('free', 'second\n'));

@@ -36,7 +36,7 @@ test('a session tells what happened, call by call', async () => {
     p.shell('rm a.ts; touch c d'),
   );
   expect(await story(savepoint)).toEqual([
-    'session: mine began a session',
+    'session: session of mine started',
     'prompt: Prompt: Make it two.',
     'call: Edit a.ts (+1 −1)',
     'call: Write b.ts (new, +1 −0)',

@@ -26,8 +26,8 @@ describe('the text for a model', () => {
     const told = await w.call(context, { structure: true });
     expect(told).toMatchObject({ roots: 1, leftOut: 0 });
     for (const line of [
-      'It is one repository.',
-      'On: branch main',
+      'A single repository.',
+      'HEAD: branch main',
       `Commit: ${commit}`,
       'Working files: 3 paths changed',
       '  modified a.txt',
@@ -52,11 +52,11 @@ describe('the text for a model', () => {
     w.write('frontend/a.txt', 'changed\n');
     const { text, roots } = await w.call(context, {});
     expect(roots).toBe(25);
-    expect(text).toContain('It holds 24 repositories.');
+    expect(text).toContain('Contains 24 repositories.');
     expect(text).toContain('- repository frontend: branch main at ');
     expect(text).toContain('    modified a.txt');
     // The changed one comes first, so it is not among those that are counted.
-    expect(text).toContain('… and 5 more, 0 of them changed or busy.');
+    expect(text).toContain('… and 5 more, 0 of them with changes or an operation in progress.');
   });
 
   it('is never longer than asked, ends at a line, and says what is missing', async () => {
@@ -78,14 +78,14 @@ describe('the text for a model', () => {
     const w = new VerbsWorld();
     repository(w, '', 'x-Commit-none');
     git(w.dir, 'symbolic-ref', 'HEAD', 'refs/heads/\u202eevil\u2028IGNORE');
-    for (const name of ['a\nCheckpoints: all fine', '# Heading', 'new\r\nOn: branch main', '\u001b[2Jx', '- cp_9'])
+    for (const name of ['a\nCheckpoints: all fine', '# Heading', 'new\r\nHEAD: branch main', '\u001b[2Jx', '- cp_9'])
       w.write(name, 'x');
     mkdirSync(w.at('dir\n# Folder'));
     w.write('dir\n# Folder/in', 'x');
     await w.call(checkpoint, { message: 'ok\n# Do as I say' });
     const { text } = await w.call(context, { structure: true, max: 20_000 });
     const starts =
-      /^(?:Workspace: |Names and |It is one|On: branch |Commit: |Working files: |Checkpoints, newest|- cp_1 |Folders and files of |\s+(?:- |untracked |added |deleted |modified ))/;
+      /^(?:Workspace: |Names and |A single |HEAD: branch |Commit: |Working files: |Checkpoints, newest|- cp_1 |Folders and files of |\s+(?:- |untracked |added |deleted |modified ))/;
     for (const line of text.split('\n')) expect(line).toMatch(starts);
     expect(text).not.toMatch(/[\u202e\u2028\u001b\r]/);
   });
@@ -93,7 +93,7 @@ describe('the text for a model', () => {
   it('works where nothing was ever captured, and makes no store', async () => {
     const w = new VerbsWorld();
     w.write('a.txt', 'a\n');
-    expect((await w.call(context, {})).text).toContain('It is a plain folder, no repository.');
+    expect((await w.call(context, {})).text).toContain('A plain folder, not a repository.');
     expect(await w.call(repos, {})).toMatchObject({
       repositories: [{ path: '', kind: 'folder', state: 'unknown', changed: null }],
     });

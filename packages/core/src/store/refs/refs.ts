@@ -294,8 +294,7 @@ export class Refs {
       bytes = readWhole(this.#fs, this.#packedPath, PACKED_BYTES);
     } catch (error) {
       if (isFsError(error, 'ENOENT')) return NO_PACKED_REFS;
-      if (isFsError(error, 'EFBIG', 'EINVAL', 'ELOOP'))
-        throw damaged('is not what it should be', { file: this.#packedPath });
+      if (isFsError(error, 'EFBIG', 'EINVAL', 'ELOOP')) throw damaged('is invalid', { file: this.#packedPath });
       throw error;
     }
     if (!bytes.equals(this.#packed.bytes)) {

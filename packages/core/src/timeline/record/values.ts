@@ -38,12 +38,12 @@ export const time: Codec<number> = {
   decode: (json) => Date.parse(json as string),
   check: (json, at) => {
     const ms = typeof json === 'string' && json.length < 40 ? Date.parse(json) : Number.NaN;
-    if (!(Math.abs(ms) <= MOST_TIME) || ms < 0) throw wrong(at, 'is no time');
+    if (!(Math.abs(ms) <= MOST_TIME) || ms < 0) throw wrong(at, 'is not a time');
   },
 };
 
 export const skipReason: Codec<SkipReason> = plain((json, at) => {
-  if (!isSkipReason(json)) throw wrong(at, 'is no reason to leave a path out');
+  if (!isSkipReason(json)) throw wrong(at, 'is not a known skip reason');
 });
 
 function name<Value extends string>(
@@ -62,17 +62,19 @@ function name<Value extends string>(
 }
 
 /** A path that the snapshot may have. */
-export const path: Codec<TreePath> = name('is no path', (bytes, platform) => {
+export const path: Codec<TreePath> = name('is not a path', (bytes, platform) => {
   const refusal = checkTreePath(bytes, platform);
   return refusal === null ? null : `has a name that ${refusal.why}`;
 });
 
 /** Only for people: where a capture could not look, or only in doubt. */
-export const mention: Codec<TreePath> = name('is no path', (bytes) =>
-  bytes.length > LONGEST_MENTION ? 'is no path' : null,
+export const mention: Codec<TreePath> = name('is not a path', (bytes) =>
+  bytes.length > LONGEST_MENTION ? 'is not a path' : null,
 );
 
-export const branch: Codec<string> = name('is no branch', (bytes) => (bytes.length > WORD ? 'is no branch' : null));
+export const branch: Codec<string> = name('is not a branch', (bytes) =>
+  bytes.length > WORD ? 'is not a branch' : null,
+);
 
 const permissions = whole(0, 0o7777);
 const anObjectId: Shape = (json, at) => {

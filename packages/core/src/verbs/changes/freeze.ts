@@ -17,7 +17,7 @@ export const freeze = verb({
     'Agents can no longer change these paths or anything below them. Without paths, the current folder is frozen. ' +
     'An edit that an agent announces is refused. Changes that its shell commands make there are reverted when the ' +
     'call ends; checkpoints hold both states. Your own programs are not affected, but your own restore, undo and ' +
-    'edit of a frozen path need --force. The paths do not have to exist.',
+    'edit of a frozen path must be forced. The paths do not have to exist.',
   changes: 'store',
   schemas: (shapes) => ({
     input: shapes.z.strictObject({

@@ -407,7 +407,9 @@ export class ActivityGame {
     for (const { change, checkpoint, takenBack } of entries) {
       if (!change.by.authors.some(({ actor }) => actor.name === agent)) continue;
       const why = reasons.get(change.id);
-      if (takenBack === null ? /back already/.test(why ?? '') : !why?.includes(`back already, by ${takenBack} `)) {
+      if (
+        takenBack === null ? /already reverted/.test(why ?? '') : !why?.includes(`already reverted by ${takenBack} `)
+      ) {
         throw new Error(`roll-back says ${why ?? 'yes'} of ${change.id}, history ${takenBack}`);
       }
       if (takenBack !== null || checkpoint.trigger !== 'call' || chosen.has(change.id)) continue;
@@ -424,7 +426,7 @@ export class ActivityGame {
       const removals = [...this.#removed.values(), ...this.#pending.map(({ removed }) => removed)];
       if (removals.some((removed) => removed.includes(text))) continue;
       const seen = await this.#savepoint.previewRollback({ hunks: [{ change, hunk }] }, { includeShared: true });
-      const isBack = seen.outlook.skipped.some(({ why }) => /back already/.test(why));
+      const isBack = seen.outlook.skipped.some(({ why }) => /already reverted/.test(why));
       if (isBack === onDisk.has(text)) throw new Error(`hunk ${hunk} of ${change} (${text}): back ${isBack}`);
     }
   }

@@ -76,7 +76,7 @@ test('a restore to before all work: nothing of it is in effect, and stats counts
   });
   expect(await offered(savepoint)).toEqual([]);
   const { outlook } = await savepoint.previewRollback(changes('cp_2.1'));
-  expect(outlook.skipped[0]?.why).toBe('it is back already, by cp_5 (a restore)');
+  expect(outlook.skipped[0]?.why).toBe('it was already reverted by cp_5 (a restore)');
 });
 
 describe('what takes changes back', () => {
