@@ -44,7 +44,7 @@ export function readBranch(fs: Fs, commonDir: DiskPath, ref: string, idDigits: n
   const found = readRef(fs, commonDir, ref, idDigits) ?? readPacked(fs, commonDir, ref, idDigits);
   if (found === null) return null;
   if ('id' in found) return found.id;
-  throw unusable(diskChild(commonDir, ref), 'unsupported', 'stands for another ref');
+  throw unusable(diskChild(commonDir, ref), 'unsupported', 'is a symbolic ref to another ref');
 }
 
 function resolve(fs: Fs, gitDir: DiskPath, commonDir: DiskPath, ref: string, idDigits: number): string | null {
@@ -80,7 +80,7 @@ function readRef(fs: Fs, folder: DiskPath, name: string, idDigits: number): Ref 
 }
 
 function symbolic(path: DiskPath, name: string): Ref {
-  if (!isRefName(name)) throw unusable(path, 'damaged', 'points at something that is no ref');
+  if (!isRefName(name)) throw unusable(path, 'damaged', 'points to something that is not a ref');
   return { symbolic: name };
 }
 

@@ -41,7 +41,7 @@ export class GitObjects {
   treeOf(commit: string): ObjectId {
     const text = this.#read(commit, 'commit', COMMIT_BYTES).toString('latin1', 0, 64);
     const tree = /^tree ([0-9a-f]{40})\n/.exec(text)?.[1];
-    if (tree === undefined || !isObjectId(tree)) throw unreadable(commit, 'is no commit that git would write');
+    if (tree === undefined || !isObjectId(tree)) throw unreadable(commit, 'is not a valid commit');
     return tree;
   }
 

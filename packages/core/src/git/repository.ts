@@ -128,7 +128,8 @@ function locate(fs: Fs, folder: DiskPath, dotGit: DiskPath, stat: Stat): Place |
     gitDir = realOrThrow(fs, fromPointer(fs, folder, gitDir), dotGit);
   }
   const commonDir = commonDirOf(fs, gitDir);
-  if (!isGitDir(fs, gitDir, commonDir)) throw unusable(dotGit, 'damaged', `leads to ${gitDir}, which is no repository`);
+  if (!isGitDir(fs, gitDir, commonDir))
+    throw unusable(dotGit, 'damaged', `points to ${gitDir}, which is not a repository`);
   return { gitDir, commonDir, own: false };
 }
 

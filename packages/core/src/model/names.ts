@@ -48,7 +48,7 @@ export function nameFromJson(json: JsonName): string {
 /** @throws RangeError where no file can be called that; names of disks and trees are names already */
 export function nameOf(text: string): Name {
   if (isName(text)) return text;
-  throw new RangeError(`${JSON.stringify(text)} is no name of a file`);
+  throw new RangeError(`${JSON.stringify(text)} is not a file name`);
 }
 
 export const WORKSPACE_ITSELF = '' as TreePath;

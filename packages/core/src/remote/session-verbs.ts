@@ -8,7 +8,7 @@ import type { Session } from '../session/session.ts';
 import { briefToJson, gapToJson, recordedToJson } from '../verbs/shapes/to-json.ts';
 import { given, type Shapes, verb } from '../verbs/verb.ts';
 
-const nobody = 'For `openRemote`; nobody types it.';
+const nobody = 'Internal; used by `openRemote`.';
 
 function sessionShape({ z }: Shapes) {
   return z.strictObject({
@@ -34,7 +34,7 @@ function madeShape({ z, checkpointBrief }: Shapes) {
 
 const sessionStart = verb({
   name: 'session start',
-  summary: 'begin a session, or go on with it',
+  summary: 'start or continue a session',
   description: nobody,
   changes: 'store',
   schemas: (shapes) => ({
@@ -49,7 +49,7 @@ const sessionStart = verb({
 
 const sessionPrompt = verb({
   name: 'session prompt',
-  summary: 'say what a person said to the agent',
+  summary: 'record a prompt',
   description: nobody,
   changes: 'store',
   schemas: (shapes) => ({
@@ -69,7 +69,7 @@ const sessionPrompt = verb({
 
 const sessionBegin = verb({
   name: 'session begin',
-  summary: 'say that a call of a tool begins',
+  summary: 'record the start of a tool call',
   description: nobody,
   changes: 'store',
   schemas: (shapes) => {
@@ -105,7 +105,7 @@ async function treePathsOf(savepoint: Savepoint, paths: readonly JsonName[]): Pr
 
 const sessionEnd = verb({
   name: 'session end',
-  summary: 'say that a call of a tool ended',
+  summary: 'record the end of a tool call',
   description: nobody,
   changes: 'store',
   schemas: (shapes) => {
@@ -143,7 +143,7 @@ const sessionEnd = verb({
 
 const sessionClose = verb({
   name: 'session close',
-  summary: 'say that a session is over',
+  summary: 'record the end of a session',
   description: nobody,
   changes: 'store',
   schemas: (shapes) => ({

@@ -7,8 +7,8 @@ const DEEPEST = 16;
 /** For `ExecutionAdapter`: what `context` puts into its text, root by root. */
 const structures = verb({
   name: 'structures',
-  summary: 'say what lies in each root',
-  description: 'What ignore rules cover, and dependencies, are left out.',
+  summary: 'list the content of each root',
+  description: 'Ignored files and dependencies are left out.',
   changes: 'nothing',
   schemas: ({ z, jsonName }) => ({
     input: z.strictObject({ depth: z.int().min(1).max(DEEPEST).optional() }),

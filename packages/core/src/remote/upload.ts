@@ -76,8 +76,8 @@ async function look({ sandbox, program, node, cache, signal }: UploadOptions): P
   const found = await lookInside(sandbox, node, [program.hash, cache ?? ''], signal);
   if (!isNewEnough(found.node)) throw unfit(sandbox.name, found.node);
   if (found.state === 'unsafe') {
-    const message = `The folder ${JSON.stringify(found.folder)} in ${sandbox.name} is not its account's alone.`;
-    const hint = 'What lies in it would be run. Make it yours alone (chmod 700), or name another (`cache`).';
+    const message = `The folder ${JSON.stringify(found.folder)} in ${sandbox.name} is not private to its account.`;
+    const hint = 'Programs in it would be run. Make it private (chmod 700), or set another folder (`cache`).';
     throw new SavepointError('STORE_UNSAFE', message, { path: found.folder }, { hint });
   }
   if (found.state === 'failed') {

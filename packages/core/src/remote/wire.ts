@@ -46,7 +46,7 @@ export async function answerQuestion(
   const shapes = await import('../verbs/shapes/shapes.ts');
   const { verb: name, input, dir, here, agent, toolCall } = fitting(questionShape(shapes), parsed(text));
   if (!Object.hasOwn(REMOTE_VERBS, name)) {
-    throw new SavepointError('USAGE', `There is no verb ${JSON.stringify(name)}.`, { argument: 'verb' });
+    throw new SavepointError('USAGE', `Unknown verb ${JSON.stringify(name)}.`, { argument: 'verb' });
   }
   const it: Verb = REMOTE_VERBS[name as RemoteVerb];
   const schemas = await schemasOf(it);
@@ -79,7 +79,7 @@ function fitting<T>(schema: Schema<T>, value: unknown): T {
   if (checked.success) return checked.data;
   const issues = checked.error.issues.map(({ path, message }) => ({ at: path.join('.'), message }));
   const told = issues.slice(0, TOLD_ISSUES).map(({ at, message }) => `${at}: ${message}`);
-  const message = `The request has not the shape that it should have. ${told.join('; ')}`;
+  const message = `The request is invalid. ${told.join('; ')}`;
   throw new SavepointError('USAGE', message, { argument: 'request', issues });
 }
 
@@ -87,7 +87,7 @@ function parsed(text: string): unknown {
   try {
     return readJson(text, { keys: 'once-any-name' });
   } catch (error) {
-    const why = error instanceof JsonProblem ? error.message : 'is no JSON';
+    const why = error instanceof JsonProblem ? error.message : 'is not valid JSON';
     throw new SavepointError('USAGE', `The request ${why}.`, { argument: 'request' }, { cause: error });
   }
 }

@@ -103,7 +103,7 @@ export async function selectChanges(
 }
 
 const OPERATION_NAMES: Readonly<Record<Back['how'], string>> = {
-  rollback: 'a roll-back',
+  rollback: 'a rollback',
   undo: 'an undo',
   redo: 'a redo',
   restore: 'a restore',

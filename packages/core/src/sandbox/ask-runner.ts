@@ -138,7 +138,7 @@ function understand(spoken: Spoken, nonce: string, { channel, node }: Reach, mos
   let end: End | null = null;
   let left = most;
   for (const line of linesOf(spoken.output, start)) {
-    if (end !== null) throw strange('it goes on behind its end');
+    if (end !== null) throw strange('it continues after its end');
     const [kind, text] = [line[0], line.slice(2)];
     if (line[1] !== ' ') throw strange('it says something between the lines of its answer');
     if (kind === 'x') end = endOf(text) ?? fail(strange('its end cannot be read'));

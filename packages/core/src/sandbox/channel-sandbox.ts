@@ -22,7 +22,7 @@ const SLACK_BYTES = 1024;
 /** @throws SavepointError USAGE for a `node` that a shell would not read as one word */
 export function channelSandbox({ channel, ports, node = 'node' }: ChannelSandboxOptions): Sandbox {
   if (!/^[\w@%+=:,./-]+$/.test(node) || node.startsWith('-')) {
-    throw new SavepointError('USAGE', `${JSON.stringify(node)} is no path of a program.`, { argument: 'node' });
+    throw new SavepointError('USAGE', `${JSON.stringify(node)} is not the path of a program.`, { argument: 'node' });
   }
   const reach: Reach = { channel, clock: ports.clock, random: ports.random, node };
   return {
@@ -94,7 +94,7 @@ async function askFile(reach: Reach, path: DiskPath, asked: AskedFile): Promise<
 }
 
 function failure(operation: string, path: JsonName, code: string): SavepointError {
-  const what = typeof path === 'string' ? JSON.stringify(path) : 'a file whose name is no UTF-8';
+  const what = typeof path === 'string' ? JSON.stringify(path) : 'a file whose name is not UTF-8';
   const done = { run: 'run', read: 'read', write: 'written' }[operation] ?? operation;
   return new SavepointError('IO', `In the sandbox ${what} cannot be ${done} (${code}).`, { path, operation, code });
 }

@@ -37,7 +37,7 @@ const MOST_BUNDLES = 100_000;
 
 const checkpoint = matching(/^cp_[1-9]\d{0,8}$/);
 const key: Shape = (value, at) => {
-  if (typeof value !== 'string' || !isBundleKey(value)) throw new FormatProblem(`${at} is no key`);
+  if (typeof value !== 'string' || !isBundleKey(value)) throw new FormatProblem(`${at} is not a key`);
 };
 const SHAPE = record({
   format: oneOf(1),

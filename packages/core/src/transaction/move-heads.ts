@@ -37,7 +37,7 @@ export interface HeadsInput {
 }
 
 const NO_ID = '0'.repeat(40);
-const MESSAGE = 'savepoint: put back';
+const MESSAGE = 'savepoint: restore';
 const INDEX_MODE = 0o644;
 const INDEX_BYTES = 1024 * 1024 * 1024;
 

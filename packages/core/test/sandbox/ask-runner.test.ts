@@ -99,5 +99,7 @@ test.each([
 });
 
 test.each(['node; rm -rf /', '$(x)', '-e', "no'de", 'a b', ''])('%j is no node', (node) => {
-  expect(() => channelSandbox({ channel: saying(() => ''), ports: realPorts(), node })).toThrow(/no path of a program/);
+  expect(() => channelSandbox({ channel: saying(() => ''), ports: realPorts(), node })).toThrow(
+    /not the path of a program/,
+  );
 });

@@ -85,5 +85,5 @@ function modeProblem(mode: string): string {
 }
 
 function shown(mode: string): string {
-  return /^[0-7]+$/.test(mode) ? mode : 'that is no number';
+  return /^[0-7]+$/.test(mode) ? mode : 'that is not a number';
 }

@@ -187,7 +187,7 @@ class InotifyWatch implements FolderWatch {
     if (names === undefined) this.#names.set(folder, new Set([name]));
     else names.add(name);
     this.#namesKept += 1;
-    if (this.#namesKept > this.#mostNames) this.#lose('more changed than is kept in mind');
+    if (this.#namesKept > this.#mostNames) this.#lose('more changes than are kept in memory');
   }
 
   /** I3 */

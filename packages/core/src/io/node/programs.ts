@@ -135,7 +135,7 @@ function notStarted(program: ProgramRun, code: string, cause: unknown): Savepoin
   const operation = 'run';
   if (code === 'EILSEQ' || (code === 'ENOENT' && !isFolder(program.cwd)) || code === 'ENOTDIR') {
     const path = nameToJson(program.cwd);
-    const why = code === 'EILSEQ' ? 'its name is no UTF-8' : `no such folder, ${code}`;
+    const why = code === 'EILSEQ' ? 'its name is not UTF-8' : `no such folder, ${code}`;
     const message = `${JSON.stringify(program.file)} cannot be run in that folder (${why}).`;
     return new SavepointError('IO', message, { path, operation, code }, { cause });
   }

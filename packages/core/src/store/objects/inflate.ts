@@ -301,7 +301,7 @@ function longCode(code: Huffman, hold: number): number {
     first = (first + count) << 1;
     value <<= 1;
   }
-  throw new FormatProblem('has a code that stands for nothing');
+  throw new FormatProblem('has an undefined code');
 }
 
 /** As zlib: a set of codes is complete, or a single code of one bit, or (for distances never used) empty. */

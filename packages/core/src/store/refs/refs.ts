@@ -128,7 +128,7 @@ export class Refs {
       if ('id' in ref) return ref.id;
       at = ref.standsFor;
     }
-    throw damaged('A ref stands for too many others', { file: this.#pathOf(name) });
+    throw damaged('A symbolic ref points through too many others', { file: this.#pathOf(name) });
   }
 
   /**

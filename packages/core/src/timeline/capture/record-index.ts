@@ -135,7 +135,7 @@ async function keepStaged(
     for (const id of ids) {
       if (pace.due()) await pace.breathe();
       const { type, data } = objects.holding(id).read(id);
-      if (type !== 'blob') throw new NotRecorded(`object ${id} is no blob`);
+      if (type !== 'blob') throw new NotRecorded(`object ${id} is not a blob`);
       batch.add('blob', data);
     }
     return ids;

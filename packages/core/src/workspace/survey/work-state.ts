@@ -232,7 +232,7 @@ export class WorkComparison {
   async #compareWithCommit(): Promise<void> {
     const { head } = this.#state;
     if (head === null) {
-      this.#problems.push('it cannot be told which commit it stands on');
+      this.#problems.push('the commit of its HEAD is unknown');
       return;
     }
     let objects: GitObjects | null = null;

@@ -274,7 +274,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
       expect(told(watch, all)).toBe('.: 0 1 2 3 4 5 6 7 8 9');
     }
     for (let name = 0; name < 11; name++) writeFileSync(`${workspace}/${name}`, '');
-    expect(told(watch, all)).toBe('lost: more changed than is kept in mind');
+    expect(told(watch, all)).toBe('lost: more changes than are kept in memory');
     expect(watch.add(at(workspace))).toBe(true);
     mkdirSync(`${workspace}/sub`);
     watch.add(at(`${workspace}/sub`));

@@ -334,12 +334,12 @@ describe('a pack made to hurt', () => {
     ['stands on what is not there', 'which its pack lacks', [{ id: A, bytes: keyDelta(B, Buffer.of(1, 1, 1, 0x41)) }]],
     [
       'stands on what is before the pack',
-      'lies outside of its pack',
+      'is outside of its pack',
       [{ id: A, bytes: Buffer.concat([Buffer.of(0x64, 0xff, 0x7f), deflateSync(Buffer.of(1, 1, 1, 0x41))]) }],
     ],
     [
       'stands on the header',
-      'lies outside of its pack',
+      'is outside of its pack',
       [{ id: A, bytes: Buffer.concat([Buffer.of(0x64, 0x0c), deflateSync(Buffer.of(1, 1, 1, 0x41))]) }],
     ],
     [

@@ -42,7 +42,7 @@ function cut(length: number): Made {
     make: (fixture) => {
       const { pack: file } = putPack(fixture, BOTH);
       truncateSync(file, length);
-      const gone = BOTH.map(({ id }) => ({ file, object: id, problem: 'lies outside of its pack' }));
+      const gone = BOTH.map(({ id }) => ({ file, object: id, problem: 'is outside of its pack' }));
       return [{ file, problem: 'is cut off' }, ...gone];
     },
   };

@@ -252,7 +252,7 @@ describe.runIf(CAN_WATCH)('four writers', () => {
     const limited = new LimitedChanges(nodeChanges({ emptyBetween: false, mostNames: 5 }), 1_000);
     const { partly } = await race(bench(limited), { rounds });
     console.info(`${partly} of ${rounds} scans went only somewhere, lost: ${JSON.stringify([...limited.losses])}`);
-    expect(limited.losses.get('more changed than is kept in mind')).toBeGreaterThan(0);
+    expect(limited.losses.get('more changes than are kept in memory')).toBeGreaterThan(0);
   });
 });
 

@@ -92,7 +92,7 @@ export class PackFile {
       let entry = this.#entry(this.index.offsetAt(place));
       let size: number | null = null;
       for (let depth = 1; entry.head.kind !== 'whole'; depth++) {
-        if (depth > DELTA_DEPTH) throw new FormatProblem('stands on too many deltas');
+        if (depth > DELTA_DEPTH) throw new FormatProblem('depends on too many deltas');
         size ??= this.#deltaResultSize(entry);
         entry = this.#entry(this.#baseOf(entry.head, entry.offset));
       }
@@ -178,7 +178,7 @@ export class PackFile {
   #entry(offset: number): PackEntry {
     const end = this.index.endOf(offset, this.size - PACK_TRAILER_BYTES);
     if (offset < PACK_HEADER_BYTES || end <= offset || end > this.size - PACK_TRAILER_BYTES) {
-      throw new FormatProblem('lies outside of its pack');
+      throw new FormatProblem('is outside of its pack');
     }
     const bytes = this.#bytes(offset, Math.min(end - offset, MOST_HEAD_BYTES));
     return { head: decodeEntryHead(bytes), offset, end };
@@ -207,7 +207,7 @@ export class PackFile {
         break;
       }
       deltas.push(entry);
-      if (deltas.length > DELTA_DEPTH) throw new FormatProblem('stands on too many deltas');
+      if (deltas.length > DELTA_DEPTH) throw new FormatProblem('depends on too many deltas');
       at = this.#baseOf(entry.head, entry.offset);
       object = this.#cache.get(this.#number, at);
     }
