@@ -114,7 +114,7 @@ describe('38 · secrets', () => {
     expect(purged).toMatch(/nothing is left/);
     expect(purged).toMatch(/exported or made elsewhere are not reached/);
     expect(purged).toMatch(/same content is kept at 1 other path:\n {2}copy\.txt/);
-    expect(purged).toMatch(/still in the folder; .*\n {2}\.env/);
+    expect(purged).toMatch(/still exists in the workspace.*\n {2}\.env/);
     expect(contents(p).filter((text) => text.includes('sk-other-and-secret'))).toEqual([]);
     p.ok('purge', '.env', 'copy.txt', '--yes');
     expect(contents(p).filter((text) => text.includes('and-secret'))).toEqual([]);
@@ -268,6 +268,6 @@ describe('67 · off for a repository', () => {
     new Agent(other).start();
     expect(other.ok('show', 'cp_1').stdout).toMatch(/content: +2 files/);
     expect(other.ok('stats').stdout).toMatch(/\d.*[KM]?B/);
-    expect(other.ok('status').stdout).toMatch(/big\.bin \(larger than the cap/);
+    expect(other.ok('status').stdout).toMatch(/big\.bin \(larger than the limit/);
   });
 });

@@ -220,16 +220,16 @@ describe('what cannot be put back is refused, and nothing is changed', () => {
         p.commit('', 'side');
         fails(() => git(p.at(''), 'merge', 'main'));
       },
-      /a merge is in flight/,
+      /a merge is in progress/,
     ],
-    'a locked index': [(p) => p.write('.git/index.lock', ''), /index\.lock is in the way/],
-    'a locked branch': [(p) => p.write('.git/refs/heads/main.lock', ''), /main\.lock is in the way/],
+    'a locked index': [(p) => p.write('.git/index.lock', ''), /index\.lock exists/],
+    'a locked branch': [(p) => p.write('.git/refs/heads/main.lock', ''), /main\.lock exists/],
     'a branch in use elsewhere': [
       (p) => {
         git(p.at(''), 'checkout', '-q', '-b', 'other');
         git(p.at(''), 'worktree', 'add', '-q', `${p.world.folder}/tree`, 'main');
       },
-      /in use in another worktree/,
+      /checked out in another worktree/,
     ],
     'a commit that is gone': [
       (p) => {
@@ -239,7 +239,7 @@ describe('what cannot be put back is refused, and nothing is changed', () => {
         git(p.at(''), 'reflog', 'expire', '--expire=now', '--all');
         git(p.at(''), 'gc', '-q', '--prune=now');
       },
-      /is not in the repository any more/,
+      /is no longer in the repository/,
     ],
     'a sparse checkout': [(p) => git(p.at(''), 'config', 'core.sparseCheckout', 'true'), /sparse checkout/],
     'a repository elsewhere': [
@@ -296,7 +296,7 @@ describe('what cannot be put back is refused, and nothing is changed', () => {
     place.write('one/more.txt', 'more\n');
     const onTop = place.commit('one', 'on top');
     const undone = await place.open().undo();
-    expect(undone.plan.kept).toEqual([{ path: 'one', why: 'its branch was moved since cp_3' }]);
+    expect(undone.plan.kept).toEqual([{ path: 'one', why: 'its branch has moved since cp_3' }]);
     expect(place.head('one')).toBe(onTop);
     expect(git(place.at('two'), 'branch', '--show-current')).toBe('feature\n');
   });

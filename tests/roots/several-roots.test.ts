@@ -113,7 +113,7 @@ test('a roll-back of one root leaves the others, and those that lie in it', asyn
   const after = treeOf(disk).tree;
   expect([only(after, 'data'), only(after, 'app')]).toEqual([only(first, 'data'), only(changed, 'app')]);
   const unknown = await failure(engine(disk, 23).rollback({ root: 'app/src' as TreePath }));
-  expect([unknown.code, unknown.message]).toEqual(['PATH_REFUSED', expect.stringContaining('is no root')]);
+  expect([unknown.code, unknown.message]).toEqual(['PATH_REFUSED', expect.stringContaining('is not a root')]);
 });
 
 test('what several roots have in common is stored once', async () => {

@@ -1,6 +1,5 @@
 /** Output lines for a model. Text from disk or from people is escaped. */
-import { showContent, showName, showText } from '../content/show-name.ts';
-import { wouldDo } from '../content/would-do.ts';
+import { showContent, showName, showText, wouldDo } from '../content/show-name.ts';
 import { type JsonName, nameFromJson } from '../model/names.ts';
 import type { VERBS } from '../verbs/table.ts';
 import type { OutputOf } from '../verbs/verb.ts';
