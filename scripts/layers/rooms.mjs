@@ -52,7 +52,7 @@ export const CHANGING_METHODS = [
 ];
 
 /** Functions of io that change the disk in several steps. */
-export const CHANGING_FUNCTIONS = ['durableWrite', 'durableCreate', 'removeTree', 'removeIfThere'];
+export const CHANGING_FUNCTIONS = ['durableWrite', 'durableCreate', 'removeTree', 'removeIfExists'];
 
 /** Rooms that may change the disk: the port itself, the store (its own folder), and the one door. */
 export const CHANGING_ROOMS = ['io', 'store', 'transaction'];

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { gitFingerprint, howMuch, type Manifest } from '@savepoint/testkit';
-import { git, identity, type Project, project, shell, watching, workingFiles } from '@savepoint/testkit/command';
+import { gitFingerprint, type Manifest, testEffort } from '@savepoint/testkit';
+import { git, identity, type Project, project, shell, watchCalls, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 
 const MiB = 1024 * 1024;
@@ -411,7 +411,7 @@ describe('15 · a capture that fails', () => {
     const p = repository();
     const cp = p.checkpoint();
     p.write('src/a.ts', 'changed\n');
-    const outcome = p.run(['checkpoint'], watching({ below: p.dir, calls: ['readdirSync'], act: { error: 'EIO' } }));
+    const outcome = p.run(['checkpoint'], watchCalls({ below: p.dir, calls: ['readdirSync'], act: { error: 'EIO' } }));
     expect(outcome.status).toBe(1);
     expect(p.ok('list').stdout.match(/cp_\d+/g)).toEqual([cp]);
   });
@@ -419,7 +419,7 @@ describe('15 · a capture that fails', () => {
   it('says which file it could not read, and restoring it leaves that file alone', () => {
     const p = repository();
     const fault = { below: p.at('src/b.ts'), calls: ['openSync'], act: { error: 'EACCES' } };
-    const outcome = p.run(['checkpoint'], watching(fault));
+    const outcome = p.run(['checkpoint'], watchCalls(fault));
     expect(outcome.status).toBe(0);
     expect(`${outcome.stdout}${outcome.stderr}`).toContain('src/b.ts');
     const cp = /cp_\d+/.exec(outcome.stdout)?.[0] ?? '';
@@ -507,16 +507,16 @@ describe('17 and 24 · an act that is cut short', () => {
     p.ok('undo', '--yes');
     expect(workingFiles(p.dir)).toEqual(old);
     const record = path.join(p.base, 'calls');
-    p.run(['restore', cp, '--yes'], watching({ below: p.dir, calls: CHANGING, record }));
+    p.run(['restore', cp, '--yes'], watchCalls({ below: p.dir, calls: CHANGING, record }));
     p.ok('undo', '--yes');
     const calls = fs.readFileSync(record, 'utf8').trim().split('\n').length;
     expect(calls).toBeGreaterThan(5);
     // Some here, ending with the last; the sweeps over every call of every verb are in tests/crash.
-    const step = Math.max(1, Math.floor(calls / howMuch({ quick: 4, ci: 8, long: 8 })));
+    const step = Math.max(1, Math.floor(calls / testEffort({ quick: 4, ci: 8, long: 8 })));
     for (let nth = calls; nth >= 1; nth -= step) {
       const outcome = p.run(
         ['restore', cp, '--yes', '--json'],
-        watching({ below: p.dir, calls: CHANGING, nth, sticky, act }),
+        watchCalls({ below: p.dir, calls: CHANGING, nth, sticky, act }),
       );
       // Also after a success: what could not be removed while the disk refused is removed by the next writer.
       if (outcome.status === null || outcome.status === 4 || sticky) p.ok('recover');

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { gitFingerprint } from '@savepoint/testkit';
-import { git, project, shell, watching, workingFiles } from '@savepoint/testkit/command';
+import { git, project, shell, watchCalls, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 
 describe('25 · shells', () => {
@@ -294,7 +294,7 @@ describe('37 · ignore rules that cannot be used', () => {
     const cp = p.checkpoint();
     p.write('debug.log', 'd\n');
     const fault = { below: p.at('.gitignore'), calls: ['openSync', 'readFileSync'], act: { error: 'EIO' } };
-    const outcome = p.run(['checkpoint'], watching(fault));
+    const outcome = p.run(['checkpoint'], watchCalls(fault));
     expect(`${outcome.stdout}${outcome.stderr}`).toContain('.gitignore');
     p.restore(cp);
     expect(p.read('debug.log')).toBe('d\n');

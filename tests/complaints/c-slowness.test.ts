@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { open } from '@savepoint/core';
-import { howMuch, realPorts, world } from '@savepoint/testkit';
-import { bytesBelow, MiB, type Project, project, watching, workingFiles } from '@savepoint/testkit/command';
+import { realPorts, testEffort, world } from '@savepoint/testkit';
+import { bytesBelow, MiB, type Project, project, watchCalls, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manyFiles, turning } from './turns.ts';
 
@@ -12,7 +12,7 @@ import { manyFiles, turning } from './turns.ts';
 function calls(p: Project, args: readonly string[], functions: readonly string[]): [string, string][] {
   const record = path.join(p.base, 'record');
   fs.rmSync(record, { force: true });
-  const outcome = p.run(args, watching({ below: p.dir, calls: functions, record }));
+  const outcome = p.run(args, watchCalls({ below: p.dir, calls: functions, record }));
   expect(outcome.status).toBe(0);
   const text = fs.existsSync(record) ? fs.readFileSync(record, 'utf8').trim() : '';
   return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line) as [string, string]);
@@ -35,7 +35,7 @@ describe('41 · very many files', () => {
     timeout: 3_600_000,
   }, async () => {
     const p = project();
-    const count = howMuch({ quick: 2_000, ci: 20_000, long: 500_000 });
+    const count = testEffort({ quick: 2_000, ci: 20_000, long: 500_000 });
     manyFiles(p.dir, count);
     fs.mkdirSync(p.store, { mode: 0o700 });
     fs.writeFileSync(path.join(p.store, 'config.json'), '{ "hooks": { "budget_ms": 50 } }');
@@ -59,7 +59,7 @@ describe('41 · very many files', () => {
 });
 
 describe('42 · listing a million paths', () => {
-  const count = howMuch({ quick: 8_000, ci: 100_000, long: 1_000_000 });
+  const count = testEffort({ quick: 8_000, ci: 100_000, long: 1_000_000 });
 
   it('leaves the process time for others, and ends when it is told to', { timeout: 3_600_000 }, async () => {
     const w = world(onTestFinished);
@@ -95,7 +95,7 @@ describe('43 · no project at all', () => {
       const record = path.join(p.base, 'record');
       const outcome = p.run(
         ['-C', folder, 'checkpoint', '--json'],
-        watching({ below: p.home, calls: ['readdirSync', 'opendirSync'], record }),
+        watchCalls({ below: p.home, calls: ['readdirSync', 'opendirSync'], record }),
       );
       expect(outcome.status).toBe(1);
       expect(`${outcome.stdout}${outcome.stderr}`).toContain('ROOT_REFUSED');
@@ -140,7 +140,7 @@ describe('45 · folders of media and data sets', () => {
     for (let n = 10; n < 70; n++) p.write(`media/${n}.jpg`, randomBytes(MiB / 2));
     const before = workingFiles(p.dir);
     const record = path.join(p.base, 'record');
-    const refused = p.run(['checkpoint'], watching({ below: p.dir, calls: ['openSync'], record }));
+    const refused = p.run(['checkpoint'], watchCalls({ below: p.dir, calls: ['openSync'], record }));
     expect([refused.status, refused.stderr]).toEqual([
       1,
       expect.stringMatching(/more than 4 MB.*max_store_mb.*exclude/s),

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { howMuch } from '@savepoint/testkit';
-import { bytesBelow, MiB, project, watching, workingFiles } from '@savepoint/testkit/command';
+import { testEffort } from '@savepoint/testkit';
+import { bytesBelow, MiB, project, watchCalls, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 
 describe('49 · debris', () => {
@@ -15,7 +15,7 @@ describe('49 · debris', () => {
     for (let nth = 1; nth <= 6; nth++) {
       const outcome = p.run(
         ['checkpoint'],
-        watching({
+        watchCalls({
           below: p.store,
           calls: ['renameSync', 'linkSync', 'fsyncSync'],
           nth,
@@ -38,7 +38,7 @@ describe('50 · clean-up', () => {
   }, async () => {
     const p = project();
     // Each checkpoint's pack is to lose a tenth of what it holds, so that every pack is written once more.
-    const large = howMuch({ quick: 8, ci: 15, long: 60 });
+    const large = testEffort({ quick: 8, ci: 15, long: 60 });
     for (let at = 0; at < large; at++) {
       for (let part = 0; part < 4; part++) p.write(`stays/${at}-${part}.bin`, randomBytes(5 * MiB));
       p.write('goes.bin', randomBytes(2 * MiB));

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { explain, git, project, watching, workingFiles } from '@savepoint/testkit/command';
+import { explain, git, project, watchCalls, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 
 describe('55 · several processes', () => {
@@ -97,7 +97,7 @@ describe('59 · still being written', () => {
       const save = { file: p.at('b.txt'), text: 'saved by an editor\n' };
       const outcome = p.run(
         ['restore', cp, '--yes'],
-        watching({ below: p.dir, calls: ['renameSync', 'linkSync'], nth, act: { save } }),
+        watchCalls({ below: p.dir, calls: ['renameSync', 'linkSync'], nth, act: { save } }),
       );
       const now = [p.read('a.txt'), p.read('b.txt')];
       if (outcome.status === 3) {

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { open } from '@savepoint/core';
-import { howMuch, realPorts, world } from '@savepoint/testkit';
+import { realPorts, testEffort, world } from '@savepoint/testkit';
 import { project, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manyFiles, turning } from './turns.ts';
@@ -134,7 +134,7 @@ describe('68 · a restore of many files', () => {
   it('leaves the program that asked for it time for everything else, to its end', { timeout: 3_600_000 }, async () => {
     const w = world(onTestFinished);
     const folder = Buffer.from(w.workspace, 'latin1').toString();
-    const count = howMuch({ quick: 2_000, ci: 10_000, long: 100_000 });
+    const count = testEffort({ quick: 2_000, ci: 10_000, long: 100_000 });
     manyFiles(folder, count);
     const savepoint = open({ dir: w.workspace, ports: realPorts(), places: w.places });
     await savepoint.checkpoint();

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { explain, type Outcome, type Project, project, shell } from '@savepoint/testkit/command';
+import { type CommandOutcome, explain, type Project, project, shell } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 
 /**
@@ -48,7 +48,7 @@ class Agent {
   }
 }
 
-function json<T>(outcome: Outcome): T {
+function json<T>(outcome: CommandOutcome): T {
   return JSON.parse(outcome.stdout) as T;
 }
 

@@ -1,6 +1,6 @@
 import { type DiskPath, SavepointError } from '@savepoint/core';
 import { kindOf } from '@savepoint/core/ports';
-import { Died, FaultyFs, howMuch, SimDisk, seededRandom } from '@savepoint/testkit';
+import { FaultyFs, ProcessDied, SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 
@@ -11,8 +11,8 @@ import { engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep }
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const REPLAY = `SAVEPOINT_SEED=${SEED}`;
-const MOMENTS = howMuch({ quick: 8, ci: 80, long: 10_000 });
-const DISKS = howMuch({ quick: 2, ci: 4, long: 40 });
+const MOMENTS = testEffort({ quick: 8, ci: 80, long: 10_000 });
+const DISKS = testEffort({ quick: 2, ci: 4, long: 40 });
 const FIRST = '/bundles/first' as DiskPath;
 const SECOND = '/bundles/second' as DiskPath;
 
@@ -81,7 +81,7 @@ async function prepared(scene: Scene): Promise<SimDisk> {
   put(disk, FIRST, first);
   put(disk, SECOND, second);
   await scene.prepare(disk);
-  disk.settle();
+  disk.makeDurable();
   return disk;
 }
 
@@ -133,7 +133,7 @@ describe.each(SCENES)('$name', (scene) => {
       let count = 0;
       disk.onCall = () => {
         count += 1;
-        if (count >= at) throw new Died();
+        if (count >= at) throw new ProcessDied();
       };
       await perform(
         scene,
@@ -161,7 +161,7 @@ describe.each(SCENES)('$name', (scene) => {
       const disk = start.afterProcessDeath();
       const sticky = random.integer(2) === 1;
       const fail = random.pick(['ENOSPC', 'EIO', 'EACCES']);
-      const faulty = new FaultyFs(disk, { at, act: { fail, sticky } });
+      const faulty = new FaultyFs(disk, { at, fault: { fail, sticky } });
       const error = await perform(
         scene,
         100,

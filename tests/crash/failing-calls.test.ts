@@ -1,4 +1,4 @@
-import { howMuch, seededRandom } from '@savepoint/testkit';
+import { seededRandom, testEffort } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { failCalls, failRecoveries, failSyncs, seen, type Thoroughness } from './failing-calls.ts';
 import { SCENES, type Scene } from './scenes.ts';
@@ -9,7 +9,7 @@ import { SCENES, type Scene } from './scenes.ts';
  */
 const ALL = Number.POSITIVE_INFINITY;
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const MUCH = howMuch<Thoroughness>({
+const MUCH = testEffort<Thoroughness>({
   quick: { calls: 8, ofFiles: 8, ways: 'one', deaths: 1, eachSync: 3 },
   ci: { calls: 240, ofFiles: ALL, ways: 'one', deaths: 4, eachSync: 1 },
   long: { calls: ALL, ofFiles: ALL, ways: 'all', deaths: 30, eachSync: 1 },
@@ -18,7 +18,7 @@ const MUCH = howMuch<Thoroughness>({
 const AT_EVERY_CALL = /^edit|two disks$/;
 
 const muchOf = ({ name }: Scene): Thoroughness =>
-  howMuch({
+  testEffort({
     quick: MUCH,
     ci: AT_EVERY_CALL.test(name) ? { ...MUCH, calls: ALL } : MUCH,
     long: MUCH,

@@ -53,7 +53,7 @@ async function failAt(
   how: (typeof FAILURES)[number],
 ): Promise<void> {
   const disk = start.afterProcessDeath();
-  const faulty = new FaultyFs(disk, { at, act: how });
+  const faulty = new FaultyFs(disk, { at, fault: how });
   let code: string | null = null;
   let failure: unknown = null;
   let left: readonly string[] = [];
@@ -129,7 +129,7 @@ function contentOf(disk: SimDisk, path: DiskPath): string {
 /** Someone's act died half way; what settles it fails in turn. */
 async function failRecovery(half: SimDisk, ends: Ends, at: number, how: (typeof FAILURES)[number], moment: number) {
   const disk = half.afterProcessDeath();
-  const faulty = new FaultyFs(disk, { at, act: how });
+  const faulty = new FaultyFs(disk, { at, fault: how });
   let code: string | null = null;
   try {
     await engine(faulty, 200).recover();
@@ -197,7 +197,7 @@ export async function failSyncs(
   let ofRoot = 0;
   const judge = async (at: number, counts: (call: FsCall) => boolean, sticky: boolean): Promise<boolean> => {
     const disk = start.afterProcessDeath();
-    const faulty = new FaultyFs(disk, { at, act: { fail: 'EIO', sticky }, counts });
+    const faulty = new FaultyFs(disk, { at, fault: { fail: 'EIO', sticky }, counts });
     const code = await scene.act(engine(faulty, 100)).then(() => null, codeOf);
     const call = faulty.log.filter(counts)[at - 1];
     if (!faulty.hit) ofRoot = faulty.log.filter(isOfRoot).length;
@@ -231,7 +231,7 @@ export async function failRecoveries(
   const all = Array.from({ length: ends.calls }, (_, index) => index + 1);
   for (const moment of random.sample(all, much.deaths)) {
     const half = start.afterProcessDeath();
-    const dying = new FaultyFs(half, { at: moment, act: { die: dieByThrowing } });
+    const dying = new FaultyFs(half, { at: moment, fault: { die: dieByThrowing } });
     await scene.act(engine(dying, 100)).catch(() => undefined);
     const counting = new FaultyFs(half.afterProcessDeath());
     await engine(counting, 200).recover();

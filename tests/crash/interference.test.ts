@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type DiskPath, SavepointError } from '@savepoint/core';
-import { howMuch, type SeededRandom, type SimDisk, seededRandom } from '@savepoint/testkit';
+import { type SeededRandom, type SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { engine, journals, ROOT, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, SCENES, type Scene } from './scenes.ts';
@@ -11,8 +11,8 @@ import { prepared, SCENES, type Scene } from './scenes.ts';
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/interference.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const MOMENTS = howMuch({ quick: 12, ci: 60, long: 60 });
-const LONG = howMuch({ quick: false, ci: false, long: true });
+const MOMENTS = testEffort({ quick: 12, ci: 60, long: 60 });
+const LONG = testEffort({ quick: false, ci: false, long: true });
 
 /** What another program may do at a path; null where it cannot be done there now. */
 type Deed = (disk: SimDisk, path: DiskPath, content: string) => string | null;
@@ -105,8 +105,8 @@ it.each(ACTS)(
     const ends = { old: treeOf(start).tree, done: treeOf(whole).tree };
     const old = [...ends.old.keys()].filter((path) => path !== '' && ends.old.get(path) !== ends.done.get(path));
     expect(moments).not.toEqual([]);
-    for (const at of random.sample(moments, Math.min(moments.length, howMuch({ quick: 1, ci: 3, long: 1_000 })))) {
-      for (const path of random.sample(old, Math.min(old.length, howMuch({ quick: 6, ci: 12, long: 1_000 })))) {
+    for (const at of random.sample(moments, Math.min(moments.length, testEffort({ quick: 1, ci: 3, long: 1_000 })))) {
+      for (const path of random.sample(old, Math.min(old.length, testEffort({ quick: 6, ci: 12, long: 1_000 })))) {
         const intrusion = { at, deed: 'removes it', path };
         await interfere(scene, start, ends, [intrusion], new Set(), random).catch((error: Error) => {
           throw new Error(`${JSON.stringify(intrusion)}: ${error.message}`);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { bytesFromText, type DiskPath, open, type Savepoint } from '@savepoint/core';
-import { howMuch, type Manifest, manifest, realPorts, type SeededRandom, seededRandom } from '@savepoint/testkit';
-import { explain, type Project, project, watching } from '@savepoint/testkit/command';
+import { type Manifest, manifest, realPorts, type SeededRandom, seededRandom, testEffort } from '@savepoint/testkit';
+import { explain, type Project, project, watchCalls } from '@savepoint/testkit/command';
 import { afterEach, describe, expect, it } from 'vitest';
 
 /**
@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it } from 'vitest';
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/killed-process.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const MOMENTS = howMuch({ quick: 2, ci: 12, long: Number.POSITIVE_INFINITY });
+const MOMENTS = testEffort({ quick: 2, ci: 12, long: Number.POSITIVE_INFINITY });
 
 const CALLS =
   'openSync readSync writeSync fsyncSync renameSync linkSync unlinkSync mkdirSync rmdirSync chmodSync fchmodSync symlinkSync lstatSync readdirSync'.split(
@@ -86,7 +86,7 @@ const treeOf = (p: Project): Manifest => manifest(p.dir, { skip: (path) => path.
 async function callsOf(p: Project, scene: Scene): Promise<number> {
   await scene.prepare(p, engine(p));
   const record = `${p.base}/calls-${scene.name}`;
-  const outcome = p.run(scene.args, watching({ below: p.base, calls: CALLS, record }));
+  const outcome = p.run(scene.args, watchCalls({ below: p.base, calls: CALLS, record }));
   expect(outcome.status, explain(scene.args, outcome)).toBe(0);
   return readFileSync(record, 'utf8').split('\n').length - 1;
 }
@@ -107,7 +107,7 @@ describe.each(SCENES)('$name', (scene) => {
     for (const nth of moments(calls, seededRandom(SEED))) {
       await scene.prepare(p, engine(p));
       const old = treeOf(p);
-      const outcome = p.run(scene.args, watching({ below: p.base, calls: CALLS, nth, act: { kill: true } }));
+      const outcome = p.run(scene.args, watchCalls({ below: p.base, calls: CALLS, nth, act: { kill: true } }));
       // A later run may have fewer calls to make.
       if (outcome.signal !== 'SIGKILL') expect(outcome.status, explain(scene.args, outcome)).toBe(0);
       const where = `killed before call ${nth} of ${calls}`;

@@ -1,5 +1,5 @@
 import { type DiskPath, SavepointError } from '@savepoint/core';
-import { Died, howMuch, type SimCall, type SimDisk } from '@savepoint/testkit';
+import { ProcessDied, type SimCall, type SimDisk, testEffort } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { codeOf, engine, journals, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, SCENES } from './scenes.ts';
@@ -14,7 +14,7 @@ const STORES = '/home/workspaces' as DiskPath;
 const WINDOW = 14;
 
 /** A person's run takes some of the calls. */
-const EACH = howMuch({ quick: 4, ci: 3, long: 3 });
+const EACH = testEffort({ quick: 4, ci: 3, long: 3 });
 
 function stealLocks(disk: SimDisk): void {
   for (const store of disk.list(STORES)) {
@@ -96,7 +96,7 @@ it('a recovery that lost the lock publishes nothing', { timeout: 600_000 }, asyn
   let [isCommitted, isDead] = [false, false];
   half.onCall = ({ operation, path }) => {
     isDead ||= isCommitted && operation === 'hardLink';
-    if (isDead) throw new Died();
+    if (isDead) throw new ProcessDied();
     isCommitted ||= operation === 'rename' && path.endsWith('.json');
   };
   await expect(scene.act(engine(half, 100))).rejects.toThrow();
@@ -107,7 +107,7 @@ it('a recovery that lost the lock publishes nothing', { timeout: 600_000 }, asyn
   const published = whole.calls.findLastIndex(isPublication);
   expect(published).toBeGreaterThan(WINDOW);
   const held = whole.calls.findIndex(({ path }) => /\/lock\/[^/]+$/.test(path)) + 3;
-  for (let at = held; at <= published - WINDOW; at += howMuch({ quick: 24, ci: 4, long: 4 })) {
+  for (let at = held; at <= published - WINDOW; at += testEffort({ quick: 24, ci: 4, long: 4 })) {
     const { calls } = await run(half, recover, at);
     expect(calls.filter(isPublication), `lost before call ${at}, publication at ${published}`).toEqual([]);
   }

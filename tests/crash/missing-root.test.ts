@@ -1,5 +1,5 @@
 import type { DiskPath, Edit, Savepoint, SavepointError, TreePath } from '@savepoint/core';
-import { Died, howMuch, type SimDisk } from '@savepoint/testkit';
+import { ProcessDied, type SimDisk, testEffort } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { codeOf, engine, journals, ROOT, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, SCENES, type Scene } from './scenes.ts';
@@ -11,7 +11,7 @@ import { prepared, SCENES, type Scene } from './scenes.ts';
 
 const scene = SCENES.find(({ name }) => name.startsWith('restore of three roots')) as Scene;
 /** At every so many calls. */
-const EACH = howMuch({ quick: 9, ci: 1, long: 1 });
+const EACH = testEffort({ quick: 9, ci: 1, long: 1 });
 const DATA = `${ROOT}/data` as DiskPath;
 
 interface Half {
@@ -34,7 +34,7 @@ async function* halves(): AsyncGenerator<Half> {
       calls += 1;
       if (calls < at) return;
       died = true;
-      throw new Died();
+      throw new ProcessDied();
     };
     await scene.act(engine(disk, 100)).catch((error: unknown) => {
       if (!died) throw error;
@@ -110,7 +110,7 @@ describe('a root that is missing when an act is to be settled', () => {
     let seen = 0;
     for await (const { disk, old, mount } of halves()) {
       seen += 1;
-      const { settled, waiting } = await engine(disk, 200).recover({ decision: 'back' });
+      const { recovered: settled, waiting } = await engine(disk, 200).recover({ decision: 'back' });
       expect(settled.map(({ direction }) => direction)).toEqual(['back']);
       expect(waiting.map(({ missing }) => missing.map(({ path }) => path))).toEqual([['data']]);
       expect(without(treeOf(disk).tree, 'data')).toBe(without(old, 'data'));
@@ -132,7 +132,7 @@ describe('a root that is missing when an act is to be settled', () => {
   test('is given up when that is said twice; what lay on it is in the checkpoints', async () => {
     for await (const { disk, old, mount } of halves()) {
       await engine(disk, 200).recover({ decision: 'back' });
-      const { settled, waiting } = await engine(disk, 201).recover({ decision: 'back' });
+      const { recovered: settled, waiting } = await engine(disk, 201).recover({ decision: 'back' });
       expect([settled.length, waiting.length]).toEqual([1, 0]);
       expect((await engine(disk, 202).status()).pending).toEqual([]);
 

@@ -14,7 +14,7 @@ function withoutLinks(disk: SimDisk, before: (call: FsCall) => void = () => {}):
     if (isLink(call)) before(call);
     return isLink(call);
   };
-  return new FaultyFs(disk, { at: 1, act: { fail: 'EPERM', sticky: true }, counts });
+  return new FaultyFs(disk, { at: 1, fault: { fail: 'EPERM', sticky: true }, counts });
 }
 
 const WRITING = SCENES.filter(({ name }) => /^(re|undo|edit of 2 |first|clean-up)/.test(name));

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type DiskPath, SavepointError } from '@savepoint/core';
-import { Died, FaultyFs, type FsCall, howMuch, type SimDisk, seededRandom } from '@savepoint/testkit';
+import { FaultyFs, type FsCall, ProcessDied, type SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { engine, journals, ROOT, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, SCENES, type Scene } from './scenes.ts';
 
 /** An act that died half way, and what only a person can decide: someone else's content stands in its way. */
 
-const EACH = howMuch({ quick: 21, ci: 1, long: 1 });
+const EACH = testEffort({ quick: 21, ci: 1, long: 1 });
 const RESTORE = SCENES.find(({ name }) => name === 'restore') as Scene;
 const at = (path: string): DiskPath => `${ROOT}/${path}` as DiskPath;
 
@@ -26,7 +26,7 @@ async function halfDone(isThen: (disk: SimDisk) => boolean): Promise<HalfDone> {
   let calls = 0;
   let due = false;
   disk.onCall = () => {
-    if (due) throw new Died();
+    if (due) throw new ProcessDied();
     // Looking is a call as well; the next one dies.
     const { onCall } = disk;
     disk.onCall = null;
@@ -69,13 +69,13 @@ describe.each(SCENES.filter(({ name }) => /^(re|undo|edit of 2 )/.test(name)))('
       let calls = 0;
       disk.onCall = () => {
         calls += 1;
-        if (calls >= moment) throw new Died();
+        if (calls >= moment) throw new ProcessDied();
       };
       await scene.act(engine(disk, 100)).catch(() => undefined);
       disk.onCall = null;
       if (calls < moment) break;
       if (!journals(disk).some((name) => name.endsWith('.json'))) continue;
-      const { settled } = await engine(disk.afterProcessDeath(), 200).recover();
+      const { recovered: settled } = await engine(disk.afterProcessDeath(), 200).recover();
       expect(settled.map(({ direction }) => direction)).toEqual(['forward']);
       finished += 1;
       const after = disk.afterProcessDeath();
@@ -111,7 +111,7 @@ describe('someone wrote to a file between the death and the recovery', () => {
   it('back gives every other file its old content, and leaves that one as it is', async () => {
     const { disk, old } = await halfDone(started);
     put(disk, 'a.txt', 'mine\n');
-    const [settled] = (await engine(disk, 200).recover({ decision: 'back' })).settled;
+    const [settled] = (await engine(disk, 200).recover({ decision: 'back' })).recovered;
     expect(settled?.direction).toBe('back');
     expect(tell(treeOf(disk).tree)).toBe(tell(new Map([...old, ['a.txt', 'file 644 mine\n']])));
     expect(journals(disk)).toEqual([]);
@@ -121,7 +121,7 @@ describe('someone wrote to a file between the death and the recovery', () => {
   it('forward finishes the act, and keeps that file as a backup that needs no tool to read', async () => {
     const { disk, done } = await halfDone(started);
     put(disk, 'a.txt', 'mine\n');
-    const [settled] = (await engine(disk, 200).recover({ decision: 'forward' })).settled;
+    const [settled] = (await engine(disk, 200).recover({ decision: 'forward' })).recovered;
     expect(settled?.direction).toBe('forward');
     expect(tell(treeOf(disk).tree)).toBe(tell(done));
     expect(settled?.kept.map(({ path }) => path)).toEqual(['a.txt']);
@@ -138,11 +138,11 @@ describe('what the system refuses', () => {
     const { disk, done } = await halfDone((half) => half.lstat(at('gone.txt')) !== null);
     const isPlacing = ({ operation, path }: FsCall): boolean =>
       /^(rename|hardLink)$/.test(operation) && path.startsWith(`${ROOT}/`);
-    const broken = new FaultyFs(disk, { at: 1, act: { fail: 'EIO' }, counts: isPlacing });
+    const broken = new FaultyFs(disk, { at: 1, fault: { fail: 'EIO' }, counts: isPlacing });
     const refused = engine(broken, 200).recover({ decision: 'forward' });
     await expect(refused).rejects.toMatchObject({ code: 'PENDING' });
     expect(broken.hit).toBe(true);
-    const [settled] = (await engine(disk, 201).recover()).settled;
+    const [settled] = (await engine(disk, 201).recover()).recovered;
     expect(settled?.direction).toBe('forward');
     expect(tell(treeOf(disk).tree)).toBe(tell(done));
   });
@@ -166,7 +166,7 @@ describe('someone saved in the very moment that a file was set aside, and then t
     const disk = start.afterProcessDeath();
     let moved = false;
     disk.onCall = ({ operation, path: to }) => {
-      if (moved) throw new Died();
+      if (moved) throw new ProcessDied();
       if (operation !== 'rename' || !to.includes('/old/')) return;
       const { onCall } = disk;
       disk.onCall = null;
@@ -193,7 +193,7 @@ describe('the folder is not the one that it was', () => {
     disk.rename(ROOT, '/elsewhere' as DiskPath);
     if (what === 'another') disk.makeFolder(ROOT, 0o755);
     await expect(engine(disk, 200).recover()).rejects.toMatchObject({ code: 'PENDING' });
-    const { settled } = await engine(disk, 201).recover({ decision: 'back' });
+    const { recovered: settled } = await engine(disk, 201).recover({ decision: 'back' });
     expect(settled.map(({ direction }) => direction)).toEqual(['back']);
     expect(journals(disk)).toEqual([]);
     if (what === 'another') expect(disk.list(ROOT)).toEqual([]);

@@ -1,4 +1,4 @@
-import { howMuch, seededRandom } from '@savepoint/testkit';
+import { seededRandom, testEffort } from '@savepoint/testkit';
 import { afterEach, describe, it } from 'vitest';
 import { cutPower, recoverOnTheDead, standOnTheDead, type Thoroughness } from './power-cut.ts';
 import { SCENES, type Scene } from './scenes.ts';
@@ -9,7 +9,7 @@ import { SCENES, type Scene } from './scenes.ts';
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const ALL = Number.POSITIVE_INFINITY;
-const MUCH = howMuch({
+const MUCH = testEffort({
   quick: { moments: 3, disks: 1, each: 12 },
   ci: { moments: 36, disks: 2, each: 1 },
   long: { moments: ALL, disks: 24, each: 1 },
@@ -19,7 +19,7 @@ const MUCH = howMuch({
 const AT_EVERY_CALL = /^edit|two disks$/;
 
 const muchOf = ({ name }: Scene): Thoroughness =>
-  howMuch({ quick: MUCH, ci: AT_EVERY_CALL.test(name) ? { moments: ALL, disks: 1 } : MUCH, long: MUCH });
+  testEffort({ quick: MUCH, ci: AT_EVERY_CALL.test(name) ? { moments: ALL, disks: 1 } : MUCH, long: MUCH });
 
 describe.each(SCENES)('$name', (scene) => {
   afterEach(({ task }) => {

@@ -1,5 +1,5 @@
 import type { Savepoint } from '@savepoint/core';
-import { Died, type SeededRandom, type SimCall, type SimDisk, seededRandom } from '@savepoint/testkit';
+import { ProcessDied, type SeededRandom, type SimCall, type SimDisk, seededRandom } from '@savepoint/testkit';
 import { expect } from 'vitest';
 import { engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, type Scene } from './scenes.ts';
@@ -35,7 +35,7 @@ async function dieAt(
     calls += 1;
     if (calls < at) return;
     died = true;
-    throw new Died();
+    throw new ProcessDied();
   };
   try {
     await act(disk);

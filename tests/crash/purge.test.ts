@@ -1,6 +1,6 @@
 import { type DiskPath, SavepointError } from '@savepoint/core';
 import { kindOf } from '@savepoint/core/ports';
-import { Died, FaultyFs, howMuch, type SimDisk, seededRandom } from '@savepoint/testkit';
+import { FaultyFs, ProcessDied, type SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { engine, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { PURGED, prepared, SCENES, type Scene } from './scenes.ts';
@@ -10,7 +10,7 @@ import { PURGED, prepared, SCENES, type Scene } from './scenes.ts';
  * one, whole; the same purge again does the rest, and then it is all gone.
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const MOMENTS = howMuch({ quick: 10, ci: 24, long: Number.POSITIVE_INFINITY });
+const MOMENTS = testEffort({ quick: 10, ci: 24, long: Number.POSITIVE_INFINITY });
 const PURGE = SCENES.find(({ name }) => name === 'purge') as Scene;
 
 /** Everything that the timeline tells, but for the ids of commits. */
@@ -63,7 +63,7 @@ test('wherever it is cut, the same purge again does the rest', { timeout: 3_600_
     let call = 0;
     disk.onCall = () => {
       call += 1;
-      if (call >= at) throw new Died();
+      if (call >= at) throw new ProcessDied();
     };
     await expect(PURGE.act(engine(disk, 100))).rejects.toThrow();
     disk.onCall = null;
@@ -77,7 +77,7 @@ test('wherever it is cut, the same purge again does the rest', { timeout: 3_600_
   for (const at of each.length > MOMENTS ? random.sample(each, MOMENTS) : each) {
     const disk = start.afterProcessDeath();
     const act = { fail: random.pick(['EIO', 'ENOSPC', 'EACCES']), sticky: random.next() < 0.5 };
-    await PURGE.act(engine(new FaultyFs(disk, { at, act }), 100)).catch((error: unknown) => {
+    await PURGE.act(engine(new FaultyFs(disk, { at, fault: act }), 100)).catch((error: unknown) => {
       if (!(error instanceof SavepointError)) throw error;
     });
     const where = `SAVEPOINT_SEED=${SEED}: ${JSON.stringify(act)} at call ${at} of ${counting.counted}`;

@@ -18,7 +18,7 @@ export async function prepared(scene: Scene): Promise<SimDisk> {
   const disk = new SimDisk();
   disk.makeFolder(ROOT, 0o755);
   await scene.prepare(disk);
-  disk.settle();
+  disk.makeDurable();
   return disk;
 }
 

@@ -1,5 +1,5 @@
 import type { DiskPath, SavepointError } from '@savepoint/core';
-import { FaultyFs, howMuch, type SimCall, type SimDisk } from '@savepoint/testkit';
+import { FaultyFs, type SimCall, type SimDisk, testEffort } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { codeOf, engine, journals, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, SCENES, type Scene } from './scenes.ts';
@@ -23,10 +23,10 @@ function sceneOf(wanted: string): Scene {
   return SCENES.find(({ name }) => name === wanted) as Scene;
 }
 
-const EACH = howMuch({ quick: 30, ci: 3, long: 1 });
+const EACH = testEffort({ quick: 30, ci: 3, long: 1 });
 
 /** What comes of a folder that is moved away differs from call to call more than the rest. */
-const EACH_MOVE = howMuch({ quick: 8, ci: 1, long: 1 });
+const EACH_MOVE = testEffort({ quick: 8, ci: 1, long: 1 });
 
 const isOfFiles = ({ path }: SimCall): boolean => path.startsWith(`${ROOT}/`) && !path.includes('/.savepoint-');
 
@@ -166,7 +166,7 @@ describe.each(ACTS)('$scene.name', ({ scene, paths }) => {
         if (++count === placed + 2) save(disk, path);
       };
       const counts = ({ changes }: { readonly changes: boolean }): boolean => changes && count > placed + 2;
-      const faulty = new FaultyFs(disk, { at, act: { fail: 'EIO' }, counts });
+      const faulty = new FaultyFs(disk, { at, fault: { fail: 'EIO' }, counts });
       const code = await scene.act(engine(faulty, 100)).then(() => null, codeOf);
       disk.onCall = null;
       isOver = !faulty.hit;

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { bytesFromText, type DiskPath, open, type Savepoint } from '@savepoint/core';
 import { nodePlaces, nodePorts } from '@savepoint/core/node';
-import { line, main, type Outcome, Project, type RunOptions } from '@savepoint/testkit/command';
+import { type CommandOutcome, hookScript, main, Project, type RunOptions } from '@savepoint/testkit/command';
 import { onTestFinished } from 'vitest';
 
 const PATIENCE_MS = 60_000;
@@ -83,10 +83,10 @@ export class DaemonProject extends Project {
     agent: string,
     event: object | string,
     options: RunOptions & { readonly args?: readonly string[]; readonly starts?: boolean } = {},
-  ): Outcome {
+  ): CommandOutcome {
     const keepFromStarting = options.starts === true ? [] : ['env', '-u', 'SAVEPOINT_HOOK_LINE'];
     const { status, signal, stdout, stderr } = spawnSync(
-      line,
+      hookScript,
       [...keepFromStarting, process.execPath, main, 'hook', agent, ...(options.args ?? [])],
       {
         cwd: '/',
@@ -104,7 +104,7 @@ export class DaemonProject extends Project {
     agent: string,
     event: object | string,
     options: RunOptions & { readonly args?: readonly string[] } = {},
-  ): Outcome {
+  ): CommandOutcome {
     const input = typeof event === 'string' ? event : JSON.stringify(event);
     return this.run(['hook', agent, ...(options.args ?? [])], { cwd: '/', input, ...options });
   }

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { howMuch } from '@savepoint/testkit';
-import { watching } from '@savepoint/testkit/command';
+import { testEffort } from '@savepoint/testkit';
+import { watchCalls } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
 import { claudeEvents } from '../../packages/agents/test/fixtures/claude.ts';
 import { geminiEvents } from '../../packages/agents/test/fixtures/others.ts';
@@ -12,7 +12,7 @@ import { type DaemonProject, daemonProject, isRunning, kill } from './daemon-pro
  * answer. The command then gets the same event. The timeline is the one of hooks without a daemon: nothing is lost, nothing is
  * there twice, and everything has the same author.
  */
-const MOMENTS = howMuch({ quick: 2, ci: 4, long: 60 });
+const MOMENTS = testEffort({ quick: 2, ci: 4, long: 60 });
 
 /** The agent's events in their order, with what happens between them. */
 type Step = readonly [event: object, before?: () => void];
@@ -73,7 +73,7 @@ function good(p: DaemonProject, agent: string, event: object): void {
 
 const CALLS = 'openSync writeSync fsyncSync renameSync linkSync unlinkSync mkdirSync lstatSync readdirSync'.split(' ');
 
-it.each(howMuch({ quick: [GEMINI], ci: [CLAUDE, GEMINI], long: [CLAUDE, GEMINI] }))(
+it.each(testEffort({ quick: [GEMINI], ci: [CLAUDE, GEMINI], long: [CLAUDE, GEMINI] }))(
   'killed in every event of $agent, nothing is lost and nothing is there twice',
   async (scene) => {
     const { agent } = scene;
@@ -88,7 +88,7 @@ it.each(howMuch({ quick: [GEMINI], ci: [CLAUDE, GEMINI], long: [CLAUDE, GEMINI] 
     const counted = await play(scene, async (p, event, step) => {
       const record = path.join(p.base, `calls-${step}`);
       fs.writeFileSync(record, '');
-      const pid = await p.startDaemon(watching({ below: p.store, calls: CALLS, record }));
+      const pid = await p.startDaemon(watchCalls({ below: p.store, calls: CALLS, record }));
       const before = linesIn(record);
       good(p, agent, event);
       kill(pid, 'SIGKILL');
@@ -103,7 +103,7 @@ it.each(howMuch({ quick: [GEMINI], ci: [CLAUDE, GEMINI], long: [CLAUDE, GEMINI] 
       );
       const killed = await play(scene, async (p, event, step) => {
         const nth = nths[step] as number;
-        const pid = await p.startDaemon(watching({ below: p.store, calls: CALLS, nth, act: { kill: true } }));
+        const pid = await p.startDaemon(watchCalls({ below: p.store, calls: CALLS, nth, act: { kill: true } }));
         good(p, agent, event);
         // Where it had to wait less than when its calls were counted, it comes to its end.
         if (isRunning(pid)) kill(pid, 'SIGKILL');

@@ -2,15 +2,15 @@ import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { howMuch } from '@savepoint/testkit';
-import { line, main } from '@savepoint/testkit/command';
+import { testEffort } from '@savepoint/testkit';
+import { hookScript, main } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
 import { claudeEvents } from '../../packages/agents/test/fixtures/claude.ts';
 import { type DaemonProject, daemonProject, hasNumber, isRunning, kill, until } from './daemon-project.ts';
 
 /** How a daemon begins, what it is found by, and when it ends; what it says to requests that are none. */
 
-const MANY = howMuch({ quick: 4, ci: 20, long: 60 });
+const MANY = testEffort({ quick: 4, ci: 20, long: 60 });
 
 /** Starts that many at once. @returns the processes that stayed, once all others have ended */
 async function startMany(p: DaemonProject, count: number): Promise<readonly number[]> {
@@ -100,7 +100,7 @@ it('it ends when nobody asks, when its build is another one, when another is fou
   // Another build asks: it steps down, and the hook works itself.
   const asked = await p.startDaemon();
   const other = fs
-    .readFileSync(line, 'utf8')
+    .readFileSync(hookScript, 'utf8')
     .replace(/savepoint-build: [0-9a-f]{16}/, `savepoint-build: ${'0'.repeat(16)}`);
   const otherLine = path.join(p.base, 'other-line');
   fs.writeFileSync(otherLine, other, { mode: 0o755 });
@@ -162,7 +162,7 @@ it('what is no request of ours is refused, and the next hook is answered', async
   const p = daemonProject();
   const pid = await p.startDaemon();
   const socket = path.join(fs.realpathSync(p.link), 's');
-  const build = /savepoint-build: ([0-9a-f]{16} \d+)/.exec(fs.readFileSync(line, 'utf8'))?.[1] as string;
+  const build = /savepoint-build: ([0-9a-f]{16} \d+)/.exec(fs.readFileSync(hookScript, 'utf8'))?.[1] as string;
   const head = (first: string, ...more: readonly string[]): string =>
     `${[`${first} HTTP/1.1`, 'host: x', `savepoint-build: ${build}`, 'connection: close', ...more].join('\r\n')}\r\n\r\n`;
   const post = (target: string, body: string): string =>

@@ -2,12 +2,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { ERROR_CODES } from '@savepoint/core';
 import {
+  type CommandOutcome,
   explain,
-  type Outcome,
   type Project,
   project,
   sharedProject,
-  watching,
+  watchCalls,
   workingFiles,
 } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
@@ -122,7 +122,7 @@ describe('2', () => {
     expect(`${told.message} ${told.hint}`).toContain(word);
   });
 
-  function errorText({ stderr }: Outcome): { message: string; hint: string } {
+  function errorText({ stderr }: CommandOutcome): { message: string; hint: string } {
     const [message = '', ...hint] = stderr.split('\n');
     return { message, hint: hint.join(' ') };
   }
@@ -175,7 +175,7 @@ describe('4', () => {
   function killHalfWay(p: Project, cp: string): void {
     for (let nth = 1; nth < 60; nth++) {
       const calls = ['renameSync', 'linkSync'];
-      p.run(['restore', cp, '--yes'], watching({ below: p.dir, calls, nth, act: { kill: true } }));
+      p.run(['restore', cp, '--yes'], watchCalls({ below: p.dir, calls, nth, act: { kill: true } }));
       if (JSON.parse(p.ok('status', '--json').stdout).pending.length > 0) return;
       p.run(['recover']);
       for (const name of ['a.txt', 'b.txt', 'c.txt']) p.write(name, 'two\n');

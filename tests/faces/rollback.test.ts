@@ -1,5 +1,5 @@
 import { open } from '@savepoint/core/node';
-import { type Outcome, type Project, project, shell, workingFiles } from '@savepoint/testkit/command';
+import { type CommandOutcome, type Project, project, shell, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 import { onTerminal } from './pseudo-terminal.ts';
 
@@ -43,7 +43,7 @@ class Work {
     await this[who].call(call, () => shell(this.p.dir, script));
   }
 
-  back(...args: readonly string[]): Outcome {
+  back(...args: readonly string[]): CommandOutcome {
     return this.p.run(['rollback', '--yes', ...args]);
   }
 

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { explain, type Outcome, type Project, project } from '@savepoint/testkit/command';
+import { type CommandOutcome, explain, type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 import { onTerminal } from './pseudo-terminal.ts';
 
@@ -29,7 +29,7 @@ function changesOf(
   return JSON.parse(p.ok('show', id, '--json').stdout).changes;
 }
 
-function error(outcome: Outcome): string {
+function error(outcome: CommandOutcome): string {
   return outcome.stderr;
 }
 

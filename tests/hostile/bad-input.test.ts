@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Outcome, type Project, project, sharedProject, workingFiles } from '@savepoint/testkit/command';
+import { type CommandOutcome, type Project, project, sharedProject, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 
 /** Two checkpoints, and a change since. */
@@ -31,7 +31,7 @@ function storeState(p: Project): string[] {
 }
 
 /** The error as JSON, which `--json` gives on one of the two streams. */
-function errorOf(outcome: Outcome): { code: string; message: string; hint: string } {
+function errorOf(outcome: CommandOutcome): { code: string; message: string; hint: string } {
   for (const text of [outcome.stdout, outcome.stderr]) {
     if (!text.trim().startsWith('{')) continue;
     const parsed = JSON.parse(text) as { error?: { code: string; message: string; hint: string } };

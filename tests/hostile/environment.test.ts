@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { gitFingerprint, howMuch } from '@savepoint/testkit';
+import { gitFingerprint, testEffort } from '@savepoint/testkit';
 import { type Project, project, shell, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 import { runEveryVerb } from './verbs.ts';
@@ -15,7 +15,7 @@ function repository(): Project {
 }
 
 /** What comes from outside meets the verbs, whatever their answers look like. */
-const json = howMuch({ quick: false, ci: true, long: true });
+const json = testEffort({ quick: false, ci: true, long: true });
 
 const change = (p: Project) => (): void => {
   p.write('a.txt', 'changed\n');

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { bytesFromText, type DiskPath, open } from '@savepoint/core';
-import { gitFingerprint, howMuch, realPorts } from '@savepoint/testkit';
+import { gitFingerprint, realPorts, testEffort } from '@savepoint/testkit';
 import { explain, type Project, project, workingFiles } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
 
@@ -89,7 +89,7 @@ function circle(dotGit: string): void {
 }
 
 /** What could hold a process up is met by processes that can be ended, and what could spoil a line by what writes lines. */
-const BY_COMMAND = howMuch({ quick: /pipe|file with rubbish|escapes/, ci: /./, long: /./ });
+const BY_COMMAND = testEffort({ quick: /pipe|file with rubbish|escapes/, ci: /./, long: /./ });
 
 type Verb = 'checkpoint' | 'status' | 'diff' | 'restore' | 'undo';
 

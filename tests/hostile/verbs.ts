@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { explain, type Outcome, type Project, type RunOptions } from '@savepoint/testkit/command';
+import { type CommandOutcome, explain, type Project, type RunOptions } from '@savepoint/testkit/command';
 
 /** Every verb, in an order in which each has something to do, on a project that was changed after `cp_1`. */
 const EVERY_VERB: readonly (readonly string[])[] = [
@@ -33,8 +33,8 @@ export function runEveryVerb(
   p: Project,
   change: () => void,
   options: RunOptions & { readonly json?: boolean } = {},
-): Outcome[] {
-  const must = (args: readonly string[]): Outcome => {
+): CommandOutcome[] {
+  const must = (args: readonly string[]): CommandOutcome => {
     const outcome = p.run(args, options);
     if (outcome.status !== 0) throw new Error(explain(args, outcome));
     return outcome;

@@ -1,5 +1,5 @@
 import { open, textFromBytes } from '@savepoint/core';
-import { Died, fixedClock, howMuch, SimDisk, seededRandom, world } from '@savepoint/testkit';
+import { fixedClock, ProcessDied, SimDisk, seededRandom, testEffort, world } from '@savepoint/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { engine, ROOT } from '../simulated.ts';
 import { realHands, simulatedHands } from './hands.ts';
@@ -10,8 +10,8 @@ import { type Game, Player } from './player.ts';
  * tree is always what a plain model says. A failure prints its seed; with it the failing game is the first one played.
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const GAMES = howMuch({ quick: 4, ci: 100, long: 2_000 });
-const REAL_GAMES = howMuch({ quick: 1, ci: 6, long: 100 });
+const GAMES = testEffort({ quick: 4, ci: 100, long: 2_000 });
+const REAL_GAMES = testEffort({ quick: 1, ci: 6, long: 100 });
 const OPERATIONS = 220;
 
 test('operations on the simulated disk', { timeout: 3_600_000 }, async () => {
@@ -59,7 +59,7 @@ function simulatedGame(seed: number, handlePaths = true): Game {
         calls += 1;
         if (calls < at) return;
         died = true;
-        throw new Died();
+        throw new ProcessDied();
       };
       try {
         await command();

@@ -3,7 +3,16 @@ import path from 'node:path';
 import { type DiskPath, open, type Savepoint, type TreePath } from '@savepoint/core';
 import { nodeFs } from '@savepoint/core/node';
 import type { CaptureRules, Ports } from '@savepoint/core/ports';
-import { FaultyFs, type FsCall, fakeProcesses, git, howMuch, realPorts, type World, world } from '@savepoint/testkit';
+import {
+  FaultyFs,
+  type FsCall,
+  fakeProcesses,
+  git,
+  realPorts,
+  testEffort,
+  type World,
+  world,
+} from '@savepoint/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { remember } from './kept-copy.ts';
 
@@ -213,10 +222,10 @@ describe('whatever interrupts it', () => {
     const counted = new FaultyFs(nodeFs, null);
     await place.open(true, {}, { fs: counted }).restore('cp_1', GIT);
     const calls = counted.log.filter(({ changes }) => changes).length;
-    const step = Math.ceil(calls / howMuch({ quick: 4, ci: 20, long: calls }));
+    const step = Math.ceil(calls / testEffort({ quick: 4, ci: 20, long: calls }));
     for (let at = 1 + (Date.now() % step); at <= calls; at += step) {
       again();
-      const faulty = new FaultyFs(nodeFs, { at, act: { die: dies }, counts: ({ changes }: FsCall) => changes });
+      const faulty = new FaultyFs(nodeFs, { at, fault: { die: dies }, counts: ({ changes }: FsCall) => changes });
       await place
         .open(true, {}, { fs: faulty, processes: fakeProcesses({ pid: 5, startedAt: '5' }) })
         .restore('cp_1', GIT)

@@ -10,8 +10,8 @@ import {
   fakeProcesses,
   git,
   gitFingerprint,
-  howMuch,
   realPorts,
+  testEffort,
   type World,
   world,
 } from '@savepoint/testkit';
@@ -313,11 +313,11 @@ describe('whatever interrupts it', () => {
     const counted = new FaultyFs(nodeFs, null);
     await place.open({ fs: counted }).restore('cp_1', GIT);
     const calls = counted.log.filter(({ changes }) => changes).length;
-    const step = Math.ceil(calls / howMuch({ quick: 6, ci: 20, long: calls }));
+    const step = Math.ceil(calls / testEffort({ quick: 6, ci: 20, long: calls }));
     const ends = new Set<string>();
     for (let at = 1 + (Date.now() % step); at <= calls; at += step) {
       again();
-      const faulty = new FaultyFs(nodeFs, { at, act: { die: dies }, counts: ({ changes }: FsCall) => changes });
+      const faulty = new FaultyFs(nodeFs, { at, fault: { die: dies }, counts: ({ changes }: FsCall) => changes });
       await place
         .open({ fs: faulty, processes: fakeProcesses({ pid: 5, startedAt: '5' }) })
         .restore('cp_1', GIT)

@@ -27,7 +27,7 @@ async function changed(): Promise<{ readonly disk: SimDisk; readonly first: Tree
 function closed(disk: SimDisk, folder: string): FaultyFs {
   const counts = ({ operation, path }: { readonly operation: string; readonly path: string }): boolean =>
     operation === 'list' && path === `${ROOT}/${folder}`;
-  return new FaultyFs(disk, { at: 1, act: { fail: 'EACCES', sticky: true }, counts });
+  return new FaultyFs(disk, { at: 1, fault: { fail: 'EACCES', sticky: true }, counts });
 }
 
 const only = (tree: Tree, root: string): string =>
@@ -194,7 +194,7 @@ describe('a root that cannot be captured', () => {
     await engine(disk, 20).checkpoint();
     const counts = ({ operation, path }: { readonly operation: string; readonly path: string }): boolean =>
       operation === 'list' && [`${ROOT}/app`, DATA].includes(path as DiskPath);
-    const none = new FaultyFs(disk, { at: 1, act: { fail: 'EIO', sticky: true }, counts });
+    const none = new FaultyFs(disk, { at: 1, fault: { fail: 'EIO', sticky: true }, counts });
     const error = await failure(engine(none, 21).checkpoint());
     expect([error.code, 'roots' in error.data && error.data.roots]).toEqual([
       'CAPTURE_FAILED',

@@ -54,7 +54,7 @@ function watchOf(): FolderWatch {
 }
 
 function told(watch: FolderWatch): Readonly<Record<string, readonly string[]>> | string {
-  const changes = watch.take();
+  const changes = watch.poll();
   if (changes.lost) return changes.why;
   const names = [...changes.names].map(([path, found]) => [path, [...found].sort()] as const);
   return Object.fromEntries([...names, ...[...changes.folders].map((path) => [`${path}!`, []] as const)]);
@@ -122,7 +122,7 @@ describe.skipIf(!canMount)('what changed, on mounts', () => {
     expect(told(watch)).toEqual({ [`${root}/one`]: ['file'], [`${root}/two`]: ['file'] });
     writeFileSync(`${root}/two/deep/file`, '');
     expect(told(watch)).toEqual({ [`${root}/one/deep`]: ['file'], [`${root}/two/deep`]: ['file'] });
-    watch.forget(at(`${root}/one`));
+    watch.remove(at(`${root}/one`));
     writeFileSync(`${root}/one/deep/file`, 'more');
     expect(told(watch)).toEqual({ [`${root}/two/deep`]: ['file'] });
     rmSync(`${root}/one/deep`, { recursive: true });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { line, main } from '@savepoint/testkit/command';
+import { hookScript, main } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
 import { claudeEvents } from '../../packages/agents/test/fixtures/claude.ts';
 import { daemonProject } from '../daemon/daemon-project.ts';
@@ -52,7 +52,7 @@ it('who sees other files under the same paths is not answered by a daemon that d
   const e = claudeEvents(p.dir);
   await p.startDaemon();
   // Another disk lies over the project, in this view alone.
-  const command = [line, process.execPath, main, 'hook', 'claude'].map((part) => `'${part}'`).join(' ');
+  const command = [hookScript, process.execPath, main, 'hook', 'claude'].map((part) => `'${part}'`).join(' ');
   const script = `mount -t tmpfs none '${p.dir}' && echo hidden > '${p.dir}/b.txt' && ${command}`;
   const { status, stderr } = spawnSync('unshare', ['-m', 'sh', '-c', script], {
     env: p.environment(),

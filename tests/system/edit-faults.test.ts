@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Manifest, manifest } from '@savepoint/testkit';
-import { explain, main, type Outcome, Project, project } from '@savepoint/testkit/command';
+import { type CommandOutcome, explain, main, Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 
 /**
@@ -98,7 +98,7 @@ function whyNot(fault: Fault): string | null {
 }
 
 /** The command as somebody: the test's own process stays root. */
-function runAs(uid: number, p: Project, args: readonly string[], input = ''): Outcome {
+function runAs(uid: number, p: Project, args: readonly string[], input = ''): CommandOutcome {
   const done = spawnSync(process.execPath, [main, ...args], {
     cwd: p.dir,
     env: p.environment(),
@@ -124,7 +124,7 @@ function prepared(uid: number): Project {
   return p;
 }
 
-function codeIn(outcome: Outcome, where: string): string {
+function codeIn(outcome: CommandOutcome, where: string): string {
   const found = /"code":"([A-Z_]+)"/.exec(outcome.stderr)?.[1];
   if (found === undefined) throw new Error(`${where}: ${explain(['edit'], outcome)}`);
   return found;

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type Manifest, manifest } from '@savepoint/testkit';
-import { explain, Project, watching } from '@savepoint/testkit/command';
+import { explain, Project, watchCalls } from '@savepoint/testkit/command';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 /**
@@ -107,7 +107,7 @@ describe('a restore over roots on several file systems', () => {
     change(p, 0);
     const record = `${p.base}/calls`;
     p.ok('checkpoint');
-    const whole = p.run(['restore', 'cp_1', '--yes'], watching({ below: p.base, calls: CALLS, record }));
+    const whole = p.run(['restore', 'cp_1', '--yes'], watchCalls({ below: p.base, calls: CALLS, record }));
     expect(whole.status, explain(['restore'], whole)).toBe(0);
     expect(treeOf(p)).toEqual(first);
     const calls = readFileSync(record, 'utf8').split('\n').length - 1;
@@ -118,7 +118,7 @@ describe('a restore over roots on several file systems', () => {
     for (const nth of moments) {
       change(p, nth);
       const before = treeOf(p);
-      p.run(['restore', 'cp_1', '--yes'], watching({ below: p.base, calls: CALLS, nth, act: { kill: true } }));
+      p.run(['restore', 'cp_1', '--yes'], watchCalls({ below: p.base, calls: CALLS, nth, act: { kill: true } }));
       const where = `killed before call ${nth} of ${calls}`;
       p.ok('checkpoint');
       const found = JSON.stringify(manifest(p.dir));
@@ -138,7 +138,7 @@ describe('a restore over roots on several file systems', () => {
     change(p, 1);
     const before = treeOf(p);
     // Dies when some of its files have their new content: the journal is there by then.
-    const watch = watching({ below: p.dir, calls: ['linkSync'], nth: 2, act: { kill: true } });
+    const watch = watchCalls({ below: p.dir, calls: ['linkSync'], nth: 2, act: { kill: true } });
     expect(p.run(['restore', 'cp_1', '--yes'], watch).signal).toBe('SIGKILL');
     tool('umount', '-l', p.at('shared'));
     expect(p.ok('checkpoint').stdout).toMatch(/waits for shared/);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TreePath } from '@savepoint/core';
 import { bytesFromText, type DiskPath, type FileRequest, open, type Savepoint, SavepointError } from '@savepoint/core';
-import { howMuch, realPorts } from '@savepoint/testkit';
+import { realPorts, testEffort } from '@savepoint/testkit';
 import { type Project, project } from '@savepoint/testkit/command';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -16,8 +16,8 @@ import { expect, onTestFinished, test } from 'vitest';
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const ALL = Number.POSITIVE_INFINITY;
-const ROUNDS = howMuch({ quick: ALL, ci: ALL, long: 5_000 });
-const DURATION_MS = howMuch({ quick: 6_000, ci: 35_000, long: ALL });
+const ROUNDS = testEffort({ quick: ALL, ci: ALL, long: 5_000 });
+const DURATION_MS = testEffort({ quick: 6_000, ci: 35_000, long: ALL });
 const SAVER = fileURLToPath(new URL('./saver.mjs', import.meta.url));
 
 const SAVED = ['renamed.txt', 'inplace.txt'] as const;

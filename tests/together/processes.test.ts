@@ -1,6 +1,6 @@
 import { ERROR_CODES } from '@savepoint/core';
-import { howMuch, seededRandom } from '@savepoint/testkit';
-import { explain, type Outcome, type Project, project, workingFiles } from '@savepoint/testkit/command';
+import { seededRandom, testEffort } from '@savepoint/testkit';
+import { type CommandOutcome, explain, type Project, project, workingFiles } from '@savepoint/testkit/command';
 import { afterEach, describe, expect, it } from 'vitest';
 
 /**
@@ -11,7 +11,7 @@ import { afterEach, describe, expect, it } from 'vitest';
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const PEOPLE = 4;
-const COMMANDS = howMuch({ quick: 6, ci: 50, long: 50 });
+const COMMANDS = testEffort({ quick: 6, ci: 50, long: 50 });
 const KILLED = 0.02;
 
 const STATUSES: ReadonlySet<number> = new Set([0, 1, 3, 4]);
@@ -118,7 +118,7 @@ function scribble(p: Project, random: Random, who: number, i: number): void {
   }
 }
 
-function judge(args: readonly string[], outcome: Outcome, dies: boolean, told: Told): void {
+function judge(args: readonly string[], outcome: CommandOutcome, dies: boolean, told: Told): void {
   if (outcome.signal !== null) {
     expect(dies && outcome.signal === 'SIGKILL', explain(args, outcome)).toBe(true);
     return;

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bytesFromText, type DiskPath, open, type Savepoint } from '@savepoint/core';
-import { howMuch, realPorts } from '@savepoint/testkit';
+import { realPorts, testEffort } from '@savepoint/testkit';
 import { type Project, project } from '@savepoint/testkit/command';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
  * Checkpoints while another process never stops writing. Every captured file is a state that it really had, or is
  * named as unsettled. What the writer does stands in `writer.mjs`.
  */
-const ROUNDS = howMuch({ quick: 25, ci: 500, long: 500 });
+const ROUNDS = testEffort({ quick: 25, ci: 500, long: 500 });
 const WRITER = fileURLToPath(new URL('./writer.mjs', import.meta.url));
 const PART = 4096;
 

@@ -1,7 +1,7 @@
 /** The definition of an agent: its hook protocol and its settings. */
 
-import type { Answer, Reply } from './answer.ts';
-import type { AgentEvent, AgentName, Ignored } from './event.ts';
+import type { HookAnswer, HookReply } from './answer.ts';
+import type { AgentEvent, AgentName, IgnoredEvent } from './event.ts';
 import type { Fields } from './fields.ts';
 import type { Integration } from './settings/integration.ts';
 
@@ -15,11 +15,11 @@ export interface Protocol {
    * Parses an event as the agent sends it. The event is untrusted.
    * @param hint the event's name, from our own settings, for agents that do not send it
    */
-  parse(event: Fields, env: Environment, hint: string | null): AgentEvent | Ignored;
+  parse(event: Fields, env: Environment, hint: string | null): AgentEvent | IgnoredEvent;
   /** @param native the agent's own name of the event */
-  reply(native: string, answer: Answer): Reply;
+  reply(native: string, answer: HookAnswer): HookReply;
   /** Whether the answer to this event can pass text to the model. */
-  hearsContext(native: string): boolean;
+  acceptsContext(native: string): boolean;
   /** The agent's own timeout of the hook in milliseconds, if it is shorter than the one in our settings. */
   limitMs(native: string): number | null;
 }

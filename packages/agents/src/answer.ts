@@ -1,22 +1,22 @@
 /** The answer of a hook, independent of the agent's protocol. */
-export type Answer =
+export type HookAnswer =
   | { readonly kind: 'nothing' }
   /** Block the call; the model reads the reason. */
   | { readonly kind: 'deny'; readonly reason: string }
   /** Information for the model. */
   | { readonly kind: 'context'; readonly text: string };
 
-export const NOTHING: Answer = { kind: 'nothing' };
+export const NO_ANSWER: HookAnswer = { kind: 'nothing' };
 
 /** The output and the exit status of a hook's process. */
-export interface Reply {
+export interface HookReply {
   readonly stdout: string;
   readonly stderr: string;
   readonly exit: number;
 }
 
-export const SILENCE: Reply = { stdout: '', stderr: '', exit: 0 };
+export const EMPTY_REPLY: HookReply = { stdout: '', stderr: '', exit: 0 };
 
-export function jsonReply(answer: unknown): Reply {
-  return { ...SILENCE, stdout: `${JSON.stringify(answer)}\n` };
+export function jsonReply(answer: unknown): HookReply {
+  return { ...EMPTY_REPLY, stdout: `${JSON.stringify(answer)}\n` };
 }

@@ -1,83 +1,83 @@
 /** The hook protocol of Claude Code. Codex, and Copilot CLI and VS Code with Claude Code's settings, use it as well. */
 
 import type { Environment } from './agent.ts';
-import { type Answer, jsonReply, type Reply, SILENCE } from './answer.ts';
-import { type AgentEvent, type Ignored, ignored, type Told, type ToolCall } from './event.ts';
+import { EMPTY_REPLY, type HookAnswer, type HookReply, jsonReply } from './answer.ts';
+import { type AgentEvent, type EventHeader, type IgnoredEvent, ignoreEvent, type ToolCall } from './event.ts';
 import { callIn, type Fields, field, fieldsOf, idIn, sessionIn, stampIn, textIn } from './fields.ts';
-import { isOwnTool, type ToolTable, toolCalled } from './tools.ts';
+import { classifyCall, isOwnTool, type ToolTable } from './tools.ts';
 
 /** The variations of one agent. */
 export interface Dialect {
-  readonly agent: Told['agent'];
+  readonly agent: EventHeader['agent'];
   readonly tools: ToolTable;
   /** The environment variable with the folder in which the session was started. */
   readonly projectVariable: string | null;
   /** Its own names of Claude Code's events, if they differ. */
-  readonly names?: Readonly<Record<string, string>>;
+  readonly eventNames?: Readonly<Record<string, string>>;
 }
 
-export function parseClaudeShape(event: Fields, env: Environment, dialect: Dialect): AgentEvent | Ignored {
+export function parseClaudeEvent(event: Fields, env: Environment, dialect: Dialect): AgentEvent | IgnoredEvent {
   const native = textIn(event, 'hook_event_name', 'hookEventName');
   const session = sessionIn(event, 'session_id', 'sessionId', 'conversation_id');
   const cwd = textIn(event, 'cwd');
   if (native === null || session === null || cwd === null) {
-    return ignored('it lacks an event, a session or a folder');
+    return ignoreEvent('it lacks an event, a session or a folder');
   }
-  const told: Told = {
+  const header: EventHeader = {
     agent: dialect.agent,
     version: null,
     session,
-    sub: idIn(event, 'agent_id'),
+    subAgentId: idIn(event, 'agent_id'),
     cwd,
     project: dialect.projectVariable === null ? null : (env[dialect.projectVariable] ?? null),
     transcript: textIn(event, 'transcript_path', 'transcriptPath'),
-    native,
+    nativeName: native,
     stamp: stampIn(event, 'timestamp'),
   };
-  const { names = {} } = dialect;
+  const { eventNames: names = {} } = dialect;
   switch (Object.hasOwn(names, native) ? names[native] : native) {
     case 'SessionStart':
       // The session continues; only its conversation was shortened.
-      if (textIn(event, 'source') === 'compact') return ignored('the conversation was compacted');
-      return { ...told, kind: 'session-started' };
+      if (textIn(event, 'source') === 'compact') return ignoreEvent('the conversation was compacted');
+      return { ...header, kind: 'session-started' };
     case 'UserPromptSubmit':
       return {
-        ...told,
+        ...header,
         kind: 'prompt-given',
         text: textIn(event, 'prompt') ?? '',
         messageId: idIn(event, 'prompt_id', 'turn_id', 'generation_id'),
       };
     case 'PreToolUse':
-      return called(event, dialect, (call) => ({ ...told, kind: 'call-began', call }));
+      return parseCall(event, dialect, (call) => ({ ...header, kind: 'call-began', call }));
     case 'PostToolUse':
     case 'PostToolUseFailure':
-      return called(event, dialect, (call) => ({
-        ...told,
+      return parseCall(event, dialect, (call) => ({
+        ...header,
         kind: 'call-ended',
         call,
-        background: goesOn(event),
+        background: runsInBackground(event),
       }));
     case 'SubagentStop':
-      return told.sub === null ? ignored('it lacks a sub-agent') : { ...told, kind: 'turn-ended' };
+      return header.subAgentId === null ? ignoreEvent('it lacks a sub-agent') : { ...header, kind: 'turn-ended' };
     case 'Stop':
     case 'StopFailure':
     case 'Interrupt':
-      return { ...told, kind: 'turn-ended' };
+      return { ...header, kind: 'turn-ended' };
     case 'SessionEnd':
-      return { ...told, kind: 'session-ended' };
+      return { ...header, kind: 'session-ended' };
     default:
-      return ignored(`${native} is not an event that changes files`);
+      return ignoreEvent(`${native} is not an event that changes files`);
   }
 }
 
-const HEARING = new Set(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure']);
+const CONTEXT_EVENTS = new Set(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure']);
 
-export function claudeHearsContext(native: string): boolean {
-  return HEARING.has(native);
+export function claudeAcceptsContext(native: string): boolean {
+  return CONTEXT_EVENTS.has(native);
 }
 
-export function claudeReply(native: string, answer: Answer): Reply {
-  if (answer.kind === 'nothing') return SILENCE;
+export function claudeReply(native: string, answer: HookAnswer): HookReply {
+  if (answer.kind === 'nothing') return EMPTY_REPLY;
   if (answer.kind === 'context') {
     return jsonReply({ hookSpecificOutput: { hookEventName: native, additionalContext: answer.text } });
   }
@@ -90,17 +90,17 @@ export function claudeReply(native: string, answer: Answer): Reply {
   });
 }
 
-function called(event: Fields, { tools }: Dialect, make: (call: ToolCall) => AgentEvent): AgentEvent | Ignored {
+function parseCall(event: Fields, { tools }: Dialect, make: (call: ToolCall) => AgentEvent): AgentEvent | IgnoredEvent {
   const tool = textIn(event, 'tool_name', 'toolName');
-  if (tool === null) return ignored('it lacks a tool');
+  if (tool === null) return ignoreEvent('it lacks a tool');
   const input = field(event, 'tool_input') ?? field(event, 'toolInput');
-  const known = toolCalled(tools, tool, input);
-  if (known === null) return ignored(`${tool} only reads`);
+  const known = classifyCall(tools, tool, input);
+  if (known === null) return ignoreEvent(`${tool} only reads`);
   return make({ id: callIn(event, 'tool_use_id', 'toolUseId'), tool, input, own: isOwnTool(tool), ...known });
 }
 
 /** Whether a shell command has returned but continues in the background. */
-function goesOn(event: Fields): boolean {
+function runsInBackground(event: Fields): boolean {
   const response = fieldsOf(field(event, 'tool_response'));
   if (textIn(response, 'backgroundTaskId', 'bash_id') !== null) return true;
   const input = fieldsOf(field(event, 'tool_input'));

@@ -2,9 +2,9 @@
 
 import type { Agent, Environment } from './agent.ts';
 import { jsonReply } from './answer.ts';
-import { type AgentEvent, type Ignored, ignored, type Told } from './event.ts';
+import { type AgentEvent, type EventHeader, type IgnoredEvent, ignoreEvent } from './event.ts';
 import { callIn, type Fields, field, fieldsOf, firstTextIn, idIn, sessionIn, stampIn, textIn } from './fields.ts';
-import { fileTool, isOwnTool, patchTool, reading, SHELL, type ToolTable, toolCalled } from './tools.ts';
+import { classifyCall, fileTool, isOwnTool, patchTool, readOnlyTools, SHELL, type ToolTable } from './tools.ts';
 
 const TOOLS: ToolTable = {
   editor: fileTool('edit', 'path'),
@@ -13,8 +13,14 @@ const TOOLS: ToolTable = {
   apply_patch: patchTool('input', 'patch'),
   run_commands: SHELL,
   execute_command: SHELL,
-  ...reading('read_files', 'read_file', 'list_files', 'search_files', 'search_codebase', 'fetch_web_content'),
-  ...reading('ask_followup_question', 'ask_question', 'attempt_completion', 'skills', 'list_code_definition_names'),
+  ...readOnlyTools('read_files', 'read_file', 'list_files', 'search_files', 'search_codebase', 'fetch_web_content'),
+  ...readOnlyTools(
+    'ask_followup_question',
+    'ask_question',
+    'attempt_completion',
+    'skills',
+    'list_code_definition_names',
+  ),
 };
 
 const EVENTS = [
@@ -40,59 +46,59 @@ const NAMES: Readonly<Record<string, string>> = {
   session_shutdown: 'SessionShutdown',
 };
 
-function parse(event: Fields, _env: Environment, hint: string | null): AgentEvent | Ignored {
+function parse(event: Fields, _env: Environment, hint: string | null): AgentEvent | IgnoredEvent {
   const named = textIn(event, 'hookName');
   const native = hint ?? (named !== null && Object.hasOwn(NAMES, named) ? (NAMES[named] ?? named) : named);
   const session = sessionIn(event, 'taskId');
   const cwd = firstTextIn(event, 'workspaceRoots');
   if (native === null || session === null || cwd === null) {
-    return ignored('it lacks an event, a task or a folder');
+    return ignoreEvent('it lacks an event, a task or a folder');
   }
-  const told: Told = {
+  const header: EventHeader = {
     agent: 'cline',
     version: textIn(event, 'clineVersion'),
     session,
-    sub: textIn(event, 'parent_agent_id') === null ? null : idIn(event, 'agent_id'),
+    subAgentId: textIn(event, 'parent_agent_id') === null ? null : idIn(event, 'agent_id'),
     cwd,
     project: cwd,
     transcript: null,
-    native,
+    nativeName: native,
     stamp: stampIn(event, 'timestamp'),
   };
   switch (native) {
     case 'TaskStart':
     case 'TaskResume':
-      return { ...told, kind: 'session-started' };
+      return { ...header, kind: 'session-started' };
     case 'UserPromptSubmit': {
       const prompt = textIn(fieldsOf(field(event, 'userPromptSubmit')), 'prompt') ?? textIn(event, 'prompt') ?? '';
-      return { ...told, kind: 'prompt-given', text: prompt, messageId: null };
+      return { ...header, kind: 'prompt-given', text: prompt, messageId: null };
     }
     case 'TaskCancel':
     case 'TaskComplete':
-      return { ...told, kind: 'turn-ended' };
+      return { ...header, kind: 'turn-ended' };
     case 'SessionShutdown':
-      return { ...told, kind: 'session-ended' };
+      return { ...header, kind: 'session-ended' };
     case 'PreToolUse':
     case 'PostToolUse':
-      return called(event, told);
+      return parseCall(event, header);
     default:
-      return ignored(`${native} is not an event that changes files`);
+      return ignoreEvent(`${native} is not an event that changes files`);
   }
 }
 
-function called(event: Fields, told: Told): AgentEvent | Ignored {
-  const begins = told.native === 'PreToolUse';
+function parseCall(event: Fields, header: EventHeader): AgentEvent | IgnoredEvent {
+  const begins = header.nativeName === 'PreToolUse';
   const about = fieldsOf(field(event, begins ? 'tool_call' : 'tool_result'));
   const also = fieldsOf(field(event, begins ? 'preToolUse' : 'postToolUse'));
   const tool = textIn(about, 'name') ?? textIn(also, 'toolName');
-  if (tool === null) return ignored('it lacks a tool');
+  if (tool === null) return ignoreEvent('it lacks a tool');
   const input = field(about, 'input') ?? field(also, 'parameters');
-  const known = toolCalled(TOOLS, tool, input);
+  const known = classifyCall(TOOLS, tool, input);
   if (known === null || (tool === 'editor' && textIn(fieldsOf(input), 'command') === 'view')) {
-    return ignored(`${tool} only reads`);
+    return ignoreEvent(`${tool} only reads`);
   }
   const call = { id: callIn(about, 'id'), tool, input, own: isOwnTool(tool), ...known };
-  return begins ? { ...told, kind: 'call-began', call } : { ...told, kind: 'call-ended', call, background: false };
+  return begins ? { ...header, kind: 'call-began', call } : { ...header, kind: 'call-ended', call, background: false };
 }
 
 export const cline: Agent = {
@@ -104,7 +110,7 @@ export const cline: Agent = {
     if (answer.kind === 'deny') return jsonReply({ cancel: true, errorMessage: answer.reason });
     return jsonReply({ cancel: false, ...(answer.kind === 'context' ? { contextModification: answer.text } : {}) });
   },
-  hearsContext: (native) => native !== 'SessionShutdown' && native !== 'TaskComplete' && native !== 'TaskCancel',
+  acceptsContext: (native) => native !== 'SessionShutdown' && native !== 'TaskComplete' && native !== 'TaskCancel',
   limitMs: () => null,
   integration: {
     project: ['.clinerules', 'hooks'],
@@ -114,7 +120,7 @@ export const cline: Agent = {
       files: (command) =>
         EVENTS.map((name) => ({
           name,
-          content: `#!/bin/sh\n# Created by \`savepoint install cline\`; \`savepoint uninstall cline\` removes it. It runs: savepoint hook cline\nexec ${command.about(name).shell}\n`,
+          content: `#!/bin/sh\n# Created by \`savepoint install cline\`; \`savepoint uninstall cline\` removes it. It runs: savepoint hook cline\nexec ${command.forEvent(name).shell}\n`,
           mode: 0o755,
         })),
     },

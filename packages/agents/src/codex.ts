@@ -1,9 +1,9 @@
 /** OpenAI Codex (docs/agents.md). */
 
 import type { Agent } from './agent.ts';
-import { claudeReply, type Dialect, parseClaudeShape } from './claude-protocol.ts';
+import { claudeReply, type Dialect, parseClaudeEvent } from './claude-protocol.ts';
 import { hookGroups } from './settings/integration.ts';
-import { patchTool, reading, SHELL } from './tools.ts';
+import { patchTool, readOnlyTools, SHELL } from './tools.ts';
 
 const DIALECT: Dialect = {
   agent: 'codex',
@@ -13,32 +13,32 @@ const DIALECT: Dialect = {
     Bash: SHELL,
     shell: SHELL,
     exec_command: SHELL,
-    ...reading('update_plan', 'view_image', 'web_search', 'read_file', 'list_dir', 'grep_files', 'tool_search'),
+    ...readOnlyTools('update_plan', 'view_image', 'web_search', 'read_file', 'list_dir', 'grep_files', 'tool_search'),
   },
 };
 
-const WRITING = 'Bash|apply_patch|mcp__.*';
+const WRITE_MATCHER = 'Bash|apply_patch|mcp__.*';
 /** It has a short timeout for hooks when it exits. */
-const AT_THE_END_MS = 3_000;
+const SESSION_END_MS = 3_000;
 /** It validates answers against a schema, so a context is sent only for events that accept one. */
-const HEARING = new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse']);
+const CONTEXT_EVENTS = new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse']);
 
 export const codex: Agent = {
   name: 'codex',
   variables: [],
   title: 'OpenAI Codex',
-  parse: (event, env) => parseClaudeShape(event, env, DIALECT),
+  parse: (event, env) => parseClaudeEvent(event, env, DIALECT),
   reply: claudeReply,
-  hearsContext: (native) => HEARING.has(native),
-  limitMs: (native) => (native === 'SessionEnd' || native === 'Interrupt' ? AT_THE_END_MS : null),
+  acceptsContext: (native) => CONTEXT_EVENTS.has(native),
+  limitMs: (native) => (native === 'SessionEnd' || native === 'Interrupt' ? SESSION_END_MS : null),
   integration: {
     project: ['.codex', 'hooks.json'],
     user: { variable: 'CODEX_HOME', folder: ['.codex'], file: ['hooks.json'] },
     form: hookGroups({
       SessionStart: null,
       UserPromptSubmit: null,
-      PreToolUse: WRITING,
-      PostToolUse: WRITING,
+      PreToolUse: WRITE_MATCHER,
+      PostToolUse: WRITE_MATCHER,
       Stop: null,
       SubagentStop: null,
       Interrupt: null,

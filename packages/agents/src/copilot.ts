@@ -2,12 +2,12 @@
 
 import { readJson } from '@savepoint/core/ports';
 import type { Agent, Environment } from './agent.ts';
-import { jsonReply, SILENCE } from './answer.ts';
-import { type Dialect, parseClaudeShape } from './claude-protocol.ts';
-import { type AgentEvent, type Ignored, ignored, type Told } from './event.ts';
+import { EMPTY_REPLY, jsonReply } from './answer.ts';
+import { type Dialect, parseClaudeEvent } from './claude-protocol.ts';
+import { type AgentEvent, type EventHeader, type IgnoredEvent, ignoreEvent } from './event.ts';
 import { callIn, type Fields, field, sessionIn, stampIn, textIn } from './fields.ts';
 import { HOOK_SECONDS, hookList } from './settings/integration.ts';
-import { fileTool, isOwnTool, patchTool, reading, SHELL, type ToolTable, toolCalled } from './tools.ts';
+import { classifyCall, fileTool, isOwnTool, patchTool, readOnlyTools, SHELL, type ToolTable } from './tools.ts';
 
 const TOOLS: ToolTable = {
   create: fileTool('write', 'path', 'file_path'),
@@ -15,8 +15,26 @@ const TOOLS: ToolTable = {
   apply_patch: patchTool('input', 'patch', 'command'),
   bash: SHELL,
   powershell: SHELL,
-  ...reading('view', 'glob', 'grep', 'web_fetch', 'web_search', 'read_bash', 'list_bash', 'stop_bash', 'report_intent'),
-  ...reading('update_todo', 'ask_user', 'task', 'read_powershell', 'list_powershell', 'stop_powershell', 'show_file'),
+  ...readOnlyTools(
+    'view',
+    'glob',
+    'grep',
+    'web_fetch',
+    'web_search',
+    'read_bash',
+    'list_bash',
+    'stop_bash',
+    'report_intent',
+  ),
+  ...readOnlyTools(
+    'update_todo',
+    'ask_user',
+    'task',
+    'read_powershell',
+    'list_powershell',
+    'stop_powershell',
+    'show_file',
+  ),
 };
 
 /** With Claude Code's settings, it uses Claude Code's names of tools, but its own names of arguments. */
@@ -28,7 +46,7 @@ const AS_CLAUDE: Dialect = {
     Write: fileTool('write', 'path', 'file_path'),
     Edit: fileTool('edit', 'path', 'file_path'),
     Bash: SHELL,
-    ...reading('Read', 'Glob', 'Grep', 'Task', 'WebFetch', 'WebSearch', 'TodoWrite'),
+    ...readOnlyTools('Read', 'Glob', 'Grep', 'Task', 'WebFetch', 'WebSearch', 'TodoWrite'),
   },
 };
 
@@ -41,56 +59,56 @@ const EVENTS = [
   'agentStop',
   'sessionEnd',
 ];
-const LONGEST_ARGS = 16 * 1024 * 1024;
+const MAX_ARGS_LENGTH = 16 * 1024 * 1024;
 
-function parse(event: Fields, env: Environment, hint: string | null): AgentEvent | Ignored {
-  if (textIn(event, 'hook_event_name') !== null) return parseClaudeShape(event, env, AS_CLAUDE);
+function parse(event: Fields, env: Environment, hint: string | null): AgentEvent | IgnoredEvent {
+  if (textIn(event, 'hook_event_name') !== null) return parseClaudeEvent(event, env, AS_CLAUDE);
   const native = hint ?? textIn(event, 'hookName');
   const session = sessionIn(event, 'sessionId');
   const cwd = textIn(event, 'cwd');
   if (native === null || session === null || cwd === null) {
-    return ignored('it lacks an event, a session or a folder');
+    return ignoreEvent('it lacks an event, a session or a folder');
   }
-  const told: Told = {
+  const header: EventHeader = {
     agent: 'copilot',
     version: null,
     session,
-    sub: null,
+    subAgentId: null,
     cwd,
     project: env['COPILOT_PROJECT_DIR'] ?? null,
     transcript: textIn(event, 'transcriptPath'),
-    native,
+    nativeName: native,
     stamp: stampIn(event, 'timestamp'),
   };
   switch (native) {
     case 'sessionStart':
-      return { ...told, kind: 'session-started' };
+      return { ...header, kind: 'session-started' };
     case 'userPromptSubmitted':
-      return { ...told, kind: 'prompt-given', text: textIn(event, 'prompt') ?? '', messageId: null };
+      return { ...header, kind: 'prompt-given', text: textIn(event, 'prompt') ?? '', messageId: null };
     case 'agentStop':
-      return { ...told, kind: 'turn-ended' };
+      return { ...header, kind: 'turn-ended' };
     case 'sessionEnd':
-      return { ...told, kind: 'session-ended' };
+      return { ...header, kind: 'session-ended' };
     case 'preToolUse':
     case 'postToolUse':
     case 'postToolUseFailure':
       break;
     default:
-      return ignored(`${native} is not an event that changes files`);
+      return ignoreEvent(`${native} is not an event that changes files`);
   }
   const tool = textIn(event, 'toolName');
-  if (tool === null) return ignored('it lacks a tool');
+  if (tool === null) return ignoreEvent('it lacks a tool');
   const input = argsOf(field(event, 'toolArgs'));
-  const known = toolCalled(TOOLS, tool, input);
-  if (known === null) return ignored(`${tool} only reads`);
+  const known = classifyCall(TOOLS, tool, input);
+  if (known === null) return ignoreEvent(`${tool} only reads`);
   const call = { id: callIn(event, 'toolCallId'), tool, input, own: isOwnTool(tool), ...known };
-  if (native === 'preToolUse') return { ...told, kind: 'call-began', call };
-  return { ...told, kind: 'call-ended', call, background: textIn(input as Fields, 'mode') === 'async' };
+  if (native === 'preToolUse') return { ...header, kind: 'call-began', call };
+  return { ...header, kind: 'call-ended', call, background: textIn(input as Fields, 'mode') === 'async' };
 }
 
 /** Some versions send the arguments as text. */
 function argsOf(given: unknown): unknown {
-  if (typeof given !== 'string' || given.length > LONGEST_ARGS) return given ?? {};
+  if (typeof given !== 'string' || given.length > MAX_ARGS_LENGTH) return given ?? {};
   try {
     return readJson(given, { keys: 'any' }) ?? {};
   } catch {
@@ -98,7 +116,14 @@ function argsOf(given: unknown): unknown {
   }
 }
 
-const HEARING = new Set(['preToolUse', 'postToolUse', 'sessionStart', 'SessionStart', 'PreToolUse', 'PostToolUse']);
+const CONTEXT_EVENTS = new Set([
+  'preToolUse',
+  'postToolUse',
+  'sessionStart',
+  'SessionStart',
+  'PreToolUse',
+  'PostToolUse',
+]);
 
 export const copilot: Agent = {
   name: 'copilot',
@@ -106,7 +131,7 @@ export const copilot: Agent = {
   title: 'GitHub Copilot CLI',
   parse,
   reply: (native, answer) => {
-    if (answer.kind === 'nothing') return SILENCE;
+    if (answer.kind === 'nothing') return EMPTY_REPLY;
     const plain =
       answer.kind === 'deny'
         ? { permissionDecision: 'deny', permissionDecisionReason: answer.reason }
@@ -115,13 +140,13 @@ export const copilot: Agent = {
     const asClaude = /^[A-Z]/.test(native) ? { hookSpecificOutput: { hookEventName: native, ...plain } } : {};
     return jsonReply({ ...plain, ...asClaude });
   },
-  hearsContext: (native) => HEARING.has(native),
+  acceptsContext: (native) => CONTEXT_EVENTS.has(native),
   limitMs: () => null,
   integration: {
     project: ['.github', 'hooks', 'savepoint.json'],
     user: { variable: 'COPILOT_HOME', folder: ['.copilot'], file: ['settings.json'] },
     form: hookList(EVENTS, (command, event) => {
-      const { shell, powershell } = command.about(event);
+      const { shell, powershell } = command.forEvent(event);
       return { type: 'command', bash: shell, powershell, timeoutSec: HOOK_SECONDS };
     }),
     present: { folders: [['.copilot']], programs: ['copilot'] },

@@ -1,17 +1,17 @@
 /** Cursor (docs/agents.md). Written from its documentation, and not tested with Cursor itself. */
 
 import type { Agent, Environment } from './agent.ts';
-import { jsonReply, SILENCE } from './answer.ts';
-import { type Dialect, parseClaudeShape } from './claude-protocol.ts';
-import { type AgentEvent, type Ignored, ignored } from './event.ts';
+import { EMPTY_REPLY, jsonReply } from './answer.ts';
+import { type Dialect, parseClaudeEvent } from './claude-protocol.ts';
+import { type AgentEvent, type IgnoredEvent, ignoreEvent } from './event.ts';
 import { type Fields, firstTextIn, textIn } from './fields.ts';
 import { HOOK_SECONDS, hookList } from './settings/integration.ts';
-import { fileTool, reading, SHELL } from './tools.ts';
+import { fileTool, readOnlyTools, SHELL } from './tools.ts';
 
 const DIALECT: Dialect = {
   agent: 'cursor',
   projectVariable: 'CURSOR_PROJECT_DIR',
-  names: {
+  eventNames: {
     sessionStart: 'SessionStart',
     beforeSubmitPrompt: 'UserPromptSubmit',
     preToolUse: 'PreToolUse',
@@ -28,7 +28,7 @@ const DIALECT: Dialect = {
     Delete: fileTool('write', 'file_path', 'path'),
     afterFileEdit: fileTool('edit', 'file_path'),
     Shell: SHELL,
-    ...reading('Read', 'Grep', 'Glob', 'List', 'Task', 'WebSearch', 'WebFetch', 'SemanticSearch'),
+    ...readOnlyTools('Read', 'Grep', 'Glob', 'List', 'Task', 'WebSearch', 'WebFetch', 'SemanticSearch'),
   },
 };
 
@@ -44,13 +44,13 @@ const EVENTS = [
   'sessionEnd',
 ];
 
-function parse(event: Fields, env: Environment, hint: string | null): AgentEvent | Ignored {
+function parse(event: Fields, env: Environment, hint: string | null): AgentEvent | IgnoredEvent {
   const native = textIn(event, 'hook_event_name') ?? hint;
-  if (native === null) return ignored('it lacks an event');
+  if (native === null) return ignoreEvent('it lacks an event');
   const folder = firstTextIn(event, 'workspace_roots');
   const edited = native === 'afterFileEdit' ? { tool_name: native, tool_input: { file_path: event['file_path'] } } : {};
   const full: Fields = { ...event, hook_event_name: native, cwd: textIn(event, 'cwd') ?? folder, ...edited };
-  const parsed = parseClaudeShape(full, env, DIALECT);
+  const parsed = parseClaudeEvent(full, env, DIALECT);
   return parsed.kind === 'ignored' || folder === null ? parsed : { ...parsed, project: folder };
 }
 
@@ -60,7 +60,7 @@ export const cursor: Agent = {
   title: 'Cursor',
   parse,
   reply: (native, answer) => {
-    if (answer.kind === 'nothing') return SILENCE;
+    if (answer.kind === 'nothing') return EMPTY_REPLY;
     if (answer.kind === 'deny') {
       return jsonReply({ permission: 'deny', user_message: answer.reason, agent_message: answer.reason });
     }
@@ -70,7 +70,7 @@ export const cursor: Agent = {
         : { additional_context: answer.text },
     );
   },
-  hearsContext: (native) => native === 'sessionStart' || native === 'postToolUse',
+  acceptsContext: (native) => native === 'sessionStart' || native === 'postToolUse',
   limitMs: () => null,
   integration: {
     project: ['.cursor', 'hooks.json'],

@@ -6,14 +6,14 @@ import type { CallId, SessionId, ToolKind } from '@savepoint/core';
 export type AgentName = 'claude' | 'gemini' | 'codex' | 'copilot' | 'opencode' | 'cline' | 'cursor';
 
 /** The fields of every event. */
-export interface Told {
+export interface EventHeader {
   /** The agent, under its name on the timeline. An agent that uses another one's settings has its own name. */
   readonly agent: AgentName | 'vscode';
   /** The agent's version, if it reports one. */
   readonly version: string | null;
   readonly session: SessionId;
   /** The sub-agent; null for the session itself. */
-  readonly sub: string | null;
+  readonly subAgentId: string | null;
   /** The agent's current folder, as it reports it. Declared paths are relative to it. */
   readonly cwd: string;
   /** The folder in which the session was started; null if the agent does not report it. */
@@ -21,7 +21,7 @@ export interface Told {
   /** The file with the conversation; null if the agent does not report it. */
   readonly transcript: string | null;
   /** The agent's own name of the event. */
-  readonly native: string;
+  readonly nativeName: string;
   /** Distinguishes events if calls have no id; null if the agent does not report it. */
   readonly stamp: string | null;
 }
@@ -40,20 +40,20 @@ export interface ToolCall {
 }
 
 export type AgentEvent =
-  | (Told & { readonly kind: 'session-started' })
-  | (Told & { readonly kind: 'prompt-given'; readonly text: string; readonly messageId: string | null })
-  | (Told & { readonly kind: 'call-began'; readonly call: ToolCall })
-  | (Told & { readonly kind: 'call-ended'; readonly call: ToolCall; readonly background: boolean })
+  | (EventHeader & { readonly kind: 'session-started' })
+  | (EventHeader & { readonly kind: 'prompt-given'; readonly text: string; readonly messageId: string | null })
+  | (EventHeader & { readonly kind: 'call-began'; readonly call: ToolCall })
+  | (EventHeader & { readonly kind: 'call-ended'; readonly call: ToolCall; readonly background: boolean })
   /** The agent, or the given sub-agent, has finished its turn. */
-  | (Told & { readonly kind: 'turn-ended' })
-  | (Told & { readonly kind: 'session-ended' });
+  | (EventHeader & { readonly kind: 'turn-ended' })
+  | (EventHeader & { readonly kind: 'session-ended' });
 
 /** An event that needs no action, and why. */
-export interface Ignored {
+export interface IgnoredEvent {
   readonly kind: 'ignored';
   readonly why: string;
 }
 
-export function ignored(why: string): Ignored {
+export function ignoreEvent(why: string): IgnoredEvent {
   return { kind: 'ignored', why };
 }

@@ -6,7 +6,7 @@ import type { CallId, SessionId } from '@savepoint/core';
 export type Fields = Readonly<Record<string, unknown>>;
 
 const NO_FIELDS: Fields = {};
-const LONGEST_ID = 200;
+const MAX_ID_LENGTH = 200;
 
 /** The fields of an object; none if the value is not an object. */
 export function fieldsOf(value: unknown): Fields {
@@ -30,8 +30,8 @@ export function textIn(fields: Fields, ...keys: readonly string[]): string | nul
 /** An id. If it is too long, it is shortened and completed with a hash. */
 export function idIn(fields: Fields, ...keys: readonly string[]): string | null {
   const id = textIn(fields, ...keys);
-  if (id === null || id.length <= LONGEST_ID) return id;
-  return `${id.slice(0, LONGEST_ID - 33)}#${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
+  if (id === null || id.length <= MAX_ID_LENGTH) return id;
+  return `${id.slice(0, MAX_ID_LENGTH - 33)}#${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
 }
 
 /** The first of these fields that holds a session's id. */

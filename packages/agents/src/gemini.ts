@@ -1,15 +1,15 @@
 /** Gemini CLI (docs/agents.md). */
 
 import type { Agent } from './agent.ts';
-import { jsonReply, SILENCE } from './answer.ts';
-import { type Dialect, parseClaudeShape } from './claude-protocol.ts';
+import { EMPTY_REPLY, jsonReply } from './answer.ts';
+import { type Dialect, parseClaudeEvent } from './claude-protocol.ts';
 import { HOOK_SECONDS, hookGroups } from './settings/integration.ts';
-import { fileTool, reading, SHELL } from './tools.ts';
+import { fileTool, readOnlyTools, SHELL } from './tools.ts';
 
 const DIALECT: Dialect = {
   agent: 'gemini',
   projectVariable: 'GEMINI_PROJECT_DIR',
-  names: {
+  eventNames: {
     BeforeAgent: 'UserPromptSubmit',
     BeforeTool: 'PreToolUse',
     AfterTool: 'PostToolUse',
@@ -19,25 +19,25 @@ const DIALECT: Dialect = {
     write_file: fileTool('write', 'file_path'),
     replace: fileTool('edit', 'file_path'),
     run_shell_command: SHELL,
-    ...reading('read_file', 'read_many_files', 'list_directory', 'glob', 'search_file_content', 'grep_search'),
-    ...reading('google_web_search', 'web_fetch', 'write_todos', 'ask_user', 'save_memory'),
+    ...readOnlyTools('read_file', 'read_many_files', 'list_directory', 'glob', 'search_file_content', 'grep_search'),
+    ...readOnlyTools('google_web_search', 'web_fetch', 'write_todos', 'ask_user', 'save_memory'),
   },
 };
 
-const WRITING = 'write_file|replace|run_shell_command|mcp_.*';
-const HEARING = new Set(['SessionStart', 'BeforeAgent', 'AfterTool']);
+const WRITE_MATCHER = 'write_file|replace|run_shell_command|mcp_.*';
+const CONTEXT_EVENTS = new Set(['SessionStart', 'BeforeAgent', 'AfterTool']);
 
 export const gemini: Agent = {
   name: 'gemini',
   variables: ['GEMINI_PROJECT_DIR'],
   title: 'Gemini CLI',
-  parse: (event, env) => parseClaudeShape(event, env, DIALECT),
+  parse: (event, env) => parseClaudeEvent(event, env, DIALECT),
   reply: (native, answer) => {
-    if (answer.kind === 'nothing') return SILENCE;
+    if (answer.kind === 'nothing') return EMPTY_REPLY;
     if (answer.kind === 'deny') return jsonReply({ decision: 'deny', reason: answer.reason });
     return jsonReply({ hookSpecificOutput: { hookEventName: native, additionalContext: answer.text } });
   },
-  hearsContext: (native) => HEARING.has(native),
+  acceptsContext: (native) => CONTEXT_EVENTS.has(native),
   limitMs: () => null,
   integration: {
     project: ['.gemini', 'settings.json'],
@@ -46,8 +46,8 @@ export const gemini: Agent = {
       {
         SessionStart: null,
         BeforeAgent: null,
-        BeforeTool: WRITING,
-        AfterTool: WRITING,
+        BeforeTool: WRITE_MATCHER,
+        AfterTool: WRITE_MATCHER,
         AfterAgent: null,
         SessionEnd: null,
       },

@@ -3,15 +3,15 @@
 export type { Agent, Environment } from './agent.ts';
 export type { AgentName } from './event.ts';
 export { type AgentReport, reportAgents } from './report.ts';
-export type { Program } from './settings/hook-command.ts';
+export type { HookProgram } from './settings/hook-command.ts';
 export {
   backupPath,
   type FileChange,
-  type PlaceKind,
+  type InstallEnvironment,
   planInstall,
   planUninstall,
-  type Surroundings,
+  type SettingsScope,
   settingsPath,
 } from './settings/plan.ts';
-export { carryOut } from './settings/write.ts';
+export { writeChanges } from './settings/write.ts';
 export { AGENTS, isAgentName } from './table.ts';

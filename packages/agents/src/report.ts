@@ -3,21 +3,21 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Agent, Environment } from './agent.ts';
-import { type Health, healthOf } from './hook/health.ts';
+import { type HookHealth, healthOf } from './hook/health.ts';
 import { homeFolder } from './settings/home-folder.ts';
-import { type Found, findInstalled, type PlaceKind, type Surroundings } from './settings/plan.ts';
+import { findInstalled, type Installation, type InstallEnvironment, type SettingsScope } from './settings/plan.ts';
 import { AGENTS } from './table.ts';
 
 export interface AgentReport {
   readonly agent: Agent;
   /** Whether its program or its folder was found. */
   readonly present: boolean;
-  readonly installed: readonly (Found & { readonly place: PlaceKind })[];
-  readonly health: Health;
+  readonly installed: readonly (Installation & { readonly place: SettingsScope })[];
+  readonly health: HookHealth;
 }
 
 /** @param home the folder of the stores */
-export function reportAgents(around: Surroundings, home: string): readonly AgentReport[] {
+export function reportAgents(around: InstallEnvironment, home: string): readonly AgentReport[] {
   return Object.values(AGENTS).map((agent) => ({
     agent,
     present: isPresent(agent, around.env),

@@ -12,7 +12,7 @@ export interface ToolRow {
 /** By the agent's name of the tool. `reads`: it writes nothing, so no checkpoint is taken around it. */
 export type ToolTable = Readonly<Record<string, ToolRow | 'reads'>>;
 
-const nowhere = (): null => null;
+const noPaths = (): null => null;
 
 /** A tool that writes the path in the first of these fields. */
 export function fileTool(kind: 'write' | 'edit', ...keys: readonly string[]): ToolRow {
@@ -25,7 +25,7 @@ export function fileTool(kind: 'write' | 'edit', ...keys: readonly string[]): To
   };
 }
 
-export const SHELL: ToolRow = { kind: 'shell', paths: nowhere };
+export const SHELL: ToolRow = { kind: 'shell', paths: noPaths };
 /** A patch in the format of Codex, whose headers name the files. */
 export function patchTool(...keys: readonly string[]): ToolRow {
   return {
@@ -41,20 +41,20 @@ export function patchTool(...keys: readonly string[]): ToolRow {
 }
 
 /** An unknown tool may write anywhere. */
-export const ANY: ToolRow = { kind: 'other', paths: nowhere };
+export const UNKNOWN_TOOL: ToolRow = { kind: 'other', paths: noPaths };
 
-export function reading(...names: readonly string[]): ToolTable {
+export function readOnlyTools(...names: readonly string[]): ToolTable {
   return Object.fromEntries(names.map((name) => [name, 'reads' as const]));
 }
 
-export interface KnownTool {
+export interface ClassifiedCall {
   readonly kind: ToolKind;
   readonly paths: readonly string[] | null;
 }
 
 /** @returns null for a tool that only reads */
-export function toolCalled(table: ToolTable, name: string, input: unknown): KnownTool | null {
-  const row = Object.hasOwn(table, name) ? (table[name] ?? ANY) : ANY;
+export function classifyCall(table: ToolTable, name: string, input: unknown): ClassifiedCall | null {
+  const row = Object.hasOwn(table, name) ? (table[name] ?? UNKNOWN_TOOL) : UNKNOWN_TOOL;
   return row === 'reads' ? null : { kind: row.kind, paths: row.paths(fieldsOf(input)) };
 }
 

@@ -1,8 +1,8 @@
 /** VS Code's agent, which runs the hooks in Claude Code's settings (docs/agents.md). Written from its documentation. */
 
 import type { Protocol } from './agent.ts';
-import { claudeHearsContext, claudeReply, type Dialect, parseClaudeShape } from './claude-protocol.ts';
-import { fileTool, patchTool, reading, SHELL } from './tools.ts';
+import { claudeAcceptsContext, claudeReply, type Dialect, parseClaudeEvent } from './claude-protocol.ts';
+import { fileTool, patchTool, readOnlyTools, SHELL } from './tools.ts';
 
 const DIALECT: Dialect = {
   agent: 'vscode',
@@ -14,7 +14,7 @@ const DIALECT: Dialect = {
     edit_notebook_file: fileTool('edit', 'filePath'),
     apply_patch: patchTool('input'),
     run_in_terminal: SHELL,
-    ...reading(
+    ...readOnlyTools(
       'read_file',
       'list_dir',
       'file_search',
@@ -23,7 +23,7 @@ const DIALECT: Dialect = {
       'get_errors',
       'manage_todo_list',
     ),
-    ...reading('get_terminal_output', 'fetch_webpage', 'runSubagent'),
+    ...readOnlyTools('get_terminal_output', 'fetch_webpage', 'runSubagent'),
   },
 };
 
@@ -31,8 +31,8 @@ const DIALECT: Dialect = {
 export const vscode: Protocol = {
   name: 'claude',
   variables: [],
-  parse: (event, env) => parseClaudeShape(event, env, DIALECT),
+  parse: (event, env) => parseClaudeEvent(event, env, DIALECT),
   reply: claudeReply,
-  hearsContext: claudeHearsContext,
+  acceptsContext: claudeAcceptsContext,
   limitMs: () => null,
 };

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { sessionIn } from '../src/fields.ts';
-import { carryOn } from '../src/hook/carry-on.ts';
 import { healthOf } from '../src/hook/health.ts';
 import { runHook } from '../src/hook/index.ts';
+import { runJob } from '../src/hook/run-job.ts';
 import { AgentAtWork } from './driver.ts';
 import { claudeEvents } from './fixtures/claude.ts';
 
@@ -37,7 +37,7 @@ test('a call overtakes its capture: what was there before and what it does are i
   expect(open).toMatchObject({ id: 'toolu_01', late: true });
   p.write('during', 'x\n');
   // What the process that was left behind does.
-  await carryOn(
+  await runJob(
     {
       dir: p.world.workspace,
       agent: { kind: 'agent', name: 'claude' },

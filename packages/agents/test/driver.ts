@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { type Checkpoint, open, type Savepoint } from '@savepoint/core';
 import { realPorts, type World, world } from '@savepoint/testkit';
 import { onTestFinished } from 'vitest';
-import type { Reply } from '../src/answer.ts';
+import type { HookReply } from '../src/answer.ts';
 import { runHook } from '../src/hook/index.ts';
 
 const BUNDLE = fileURLToPath(new URL('../../cli/bundle/', import.meta.url));
@@ -32,7 +32,7 @@ export class AgentAtWork {
     mkdirSync(this.env['XDG_RUNTIME_DIR'], { recursive: true, mode: 0o700 });
   }
 
-  async send(event: object | string): Promise<Reply> {
+  async send(event: object | string): Promise<HookReply> {
     const text = typeof event === 'string' ? event : JSON.stringify(event);
     if (process.env['SAVEPOINT_TEST_WITH'] === 'daemon') return this.#throughTheLine(text);
     const reply = await runHook({
@@ -46,7 +46,7 @@ export class AgentAtWork {
   }
 
   /** As the agent's own shell does it: the script that asks the daemon, with the command behind it. */
-  #throughTheLine(text: string): Reply {
+  #throughTheLine(text: string): HookReply {
     const { stdout, stderr, status } = spawnSync(
       `${BUNDLE}savepoint-hook`,
       [process.execPath, `${BUNDLE}savepoint.js`, 'hook', this.name, ...this.args],

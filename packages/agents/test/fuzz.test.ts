@@ -22,7 +22,7 @@ test(`${CASES} events, mangled (SAVEPOINT_SEED=${seed})`, async () => {
     const parsed = AGENTS[name].parse(read.event, {}, hint);
     if (parsed.kind === 'ignored') continue;
     expect(parsed.session.length).toBeLessThanOrEqual(200);
-    AGENTS[name].reply(parsed.native, { kind: 'context', text: 'x' });
+    AGENTS[name].reply(parsed.nativeName, { kind: 'context', text: 'x' });
   }
   expect(({} as { tool_name?: unknown }).tool_name).toBeUndefined();
 });

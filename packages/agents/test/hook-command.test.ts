@@ -37,7 +37,7 @@ test.skipIf(process.platform === 'win32')(
     chmodSync(line, 0o755);
     const quoted = `'${base}/o'\\''hook'`;
     expect(hookCommand('claude', 'user', program).shell).toBe(`${quoted} ${plain}`);
-    expect(hookCommand('claude', 'user', program).about('Stop').shell).toBe(`${quoted} ${plain} Stop`);
+    expect(hookCommand('claude', 'user', program).forEvent('Stop').shell).toBe(`${quoted} ${plain} Stop`);
     expect(hookCommand('claude', 'user', program).powershell).toBe(plain);
     expect(hookCommand('claude', 'user', program).argv).toEqual([line, '/usr/bin/node', script, 'hook', 'claude']);
     expect(hookCommand('claude', 'user', { ...program, windows: true }).shell).toBe(plain);

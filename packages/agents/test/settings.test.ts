@@ -16,19 +16,19 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   AGENTS,
-  carryOut,
-  type PlaceKind,
+  type InstallEnvironment,
   planInstall,
   planUninstall,
-  type Surroundings,
+  type SettingsScope,
   settingsPath,
+  writeChanges,
 } from '../src/index.ts';
 import { hookCommand, isHookCommand } from '../src/settings/hook-command.ts';
 import { findInstalled } from '../src/settings/plan.ts';
 
 /** Agents' settings belong to people: what is put in comes out again, and every other byte stays. */
 
-function around(): Surroundings {
+function around(): InstallEnvironment {
   const base = mkdtempSync(path.join(tmpdir(), 'savepoint-test-'));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   for (const name of ['project', 'home']) mkdirSync(path.join(base, name));
@@ -47,16 +47,16 @@ function around(): Surroundings {
 
 const agents = Object.values(AGENTS);
 const json = agents.filter(({ integration }) => integration.form.kind === 'json');
-const places: readonly PlaceKind[] = ['project', 'user'];
+const places: readonly SettingsScope[] = ['project', 'user'];
 
-function install(name: keyof typeof AGENTS, place: PlaceKind, where: Surroundings): number {
+function install(name: keyof typeof AGENTS, place: SettingsScope, where: InstallEnvironment): number {
   const changes = planInstall(AGENTS[name], place, where);
-  carryOut(changes, 1);
+  writeChanges(changes, 1);
   return changes.length;
 }
 
-function uninstall(name: keyof typeof AGENTS, place: PlaceKind, where: Surroundings): void {
-  carryOut(planUninstall(AGENTS[name], place, where), 1);
+function uninstall(name: keyof typeof AGENTS, place: SettingsScope, where: InstallEnvironment): void {
+  writeChanges(planUninstall(AGENTS[name], place, where), 1);
 }
 
 test.each(agents.flatMap(({ name }) => places.map((place) => [name, place] as const)))(

@@ -6,10 +6,10 @@ import {
   inputJsonSchema,
   type ReadyTool,
   readyTools,
+  SerialQueue,
   safeJson,
   TOOLS,
   type ToolName,
-  Turns,
 } from '@savepoint/core/tools';
 import {
   type InputSchema,
@@ -49,7 +49,7 @@ export async function savepointTools<const Name extends ToolName = ToolName>(
 
 function sdkTool({ tool, schemas }: ReadyTool, savepoint: Savepoint): SavepointTool {
   const { title, description } = tool;
-  const turns = turnsOf(savepoint);
+  const queue = queueOf(savepoint);
   return {
     title,
     description,
@@ -58,7 +58,7 @@ function sdkTool({ tool, schemas }: ReadyTool, savepoint: Savepoint): SavepointT
       const toolCall = recordedId(toolCallId);
       const context = abortSignal === undefined ? { toolCall } : { toolCall, signal: abortSignal };
       try {
-        const { structured, warnings } = await turns.take(abortSignal, () =>
+        const { structured, warnings } = await queue.run(abortSignal, () =>
           callTool(tool, schemas, input, savepoint, context),
         );
         return { ...structured, warnings };
@@ -98,11 +98,11 @@ function inputSchema(schema: Readonly<Record<string, unknown>>): InputSchema {
 }
 
 /** The SDK makes all calls of one step at once; they take turns, also those of tools that were made apart. */
-const allTurns = new WeakMap<Savepoint, Turns>();
+const queues = new WeakMap<Savepoint, SerialQueue>();
 
-function turnsOf(savepoint: Savepoint): Turns {
-  const turns = allTurns.get(savepoint) ?? new Turns();
-  allTurns.set(savepoint, turns);
+function queueOf(savepoint: Savepoint): SerialQueue {
+  const turns = queues.get(savepoint) ?? new SerialQueue();
+  queues.set(savepoint, turns);
   return turns;
 }
 

@@ -2,7 +2,7 @@
  * What the AI SDK takes, as far as it is used here. It fits the types of both versions; neither is imported, so the
  * agent's own is the only one there is.
  */
-import type { Structured } from '@savepoint/core/tools';
+import type { StructuredAnswer } from '@savepoint/core/tools';
 
 export interface SavepointTool {
   readonly title: string;
@@ -34,15 +34,15 @@ export interface ToolCallOptions {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-const LONGEST_ID = 200;
+const MAX_ID_LENGTH = 200;
 
 /** As a call's id goes on record: a provider may make it as long as it likes. */
 export function recordedId(toolCallId: string): string {
-  return toolCallId.slice(0, LONGEST_ID);
+  return toolCallId.slice(0, MAX_ID_LENGTH);
 }
 
 /** The fields of the verb's answer (docs/reference/verbs.md), `preview_id` where there are two steps, and what is beside them. */
-export interface ToolOutput extends Structured {
+export interface ToolOutput extends StructuredAnswer {
   readonly warnings: readonly string[];
 }
 

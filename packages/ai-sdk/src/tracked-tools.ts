@@ -30,20 +30,20 @@ export function trackedTools<Tools extends Readonly<Record<string, AnyTool>>>(
   tracking: { readonly [Name in keyof Tools]?: Tracking } = {},
 ): Tools {
   const entries = Object.entries(tools).map(([name, tool]) => {
-    const how: Tracking = tracking[name] ?? {};
-    if (typeof tool.execute !== 'function' || how.track === false) return [name, tool];
-    return [name, { ...tool, execute: bracketed(session, name, tool.execute as Execute, how) }];
+    const options: Tracking = tracking[name] ?? {};
+    if (typeof tool.execute !== 'function' || options.track === false) return [name, tool];
+    return [name, { ...tool, execute: bracketExecute(session, name, tool.execute as Execute, options) }];
   });
   return Object.fromEntries(entries) as Tools;
 }
 
-function bracketed(session: Session, name: string, execute: Execute, how: Tracking): Execute {
+function bracketExecute(session: Session, name: string, execute: Execute, options: Tracking): Execute {
   const requestOf = async (input: unknown, { toolCallId }: ToolCallOptions): Promise<CallRequest> => ({
     tool: name,
     id: recordedId(toolCallId),
     args: input,
-    kind: how.kind ?? 'other',
-    ...(how.paths === undefined ? {} : { paths: await pathsOf(session, how.paths, input) }),
+    kind: options.kind ?? 'other',
+    ...(options.paths === undefined ? {} : { paths: await pathsOf(session, options.paths, input) }),
   });
   // The SDK tells a tool that gives preliminary results by its kind of function, before it calls it.
   if (execute.constructor.name === 'AsyncGeneratorFunction') {

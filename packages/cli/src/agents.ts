@@ -4,7 +4,7 @@
  */
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { AgentReport, Surroundings } from '@savepoint/agents';
+import type { AgentReport, InstallEnvironment } from '@savepoint/agents';
 import { type DiskPath, textFromBytes } from '@savepoint/core';
 import { nodePlaces } from '@savepoint/core/node';
 
@@ -14,7 +14,7 @@ export function loadAgents() {
   return import('@savepoint/agents');
 }
 
-export function surroundings(folder: DiskPath, env: Environment): Surroundings {
+export function surroundings(folder: DiskPath, env: Environment): InstallEnvironment {
   return {
     project: textFromBytes(folder) ?? '',
     env,

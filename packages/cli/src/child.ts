@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import { isatty } from 'node:tty';
 import { systemCode } from './system-error.ts';
 
-export interface Command {
+export interface ChildCommand {
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
@@ -12,17 +12,17 @@ export interface Command {
 }
 
 /** How it ended. `failed`: it could not be started; `code` is the system's error code. */
-export type Ended =
+export type ChildExit =
   | { readonly kind: 'exit'; readonly status: number }
   | { readonly kind: 'signal'; readonly signal: NodeJS.Signals }
   | { readonly kind: 'failed'; readonly code: string };
 
 /** A terminal sends these signals to all foreground processes. Forwarding them would deliver them twice. */
-const OF_THE_TERMINAL = ['SIGINT', 'SIGQUIT'] as const;
-const OF_OTHERS = ['SIGTERM', 'SIGHUP'] as const;
+const TERMINAL_SIGNALS = ['SIGINT', 'SIGQUIT'] as const;
+const OTHER_SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 
 /** Runs it with our standard streams. Signals go to the child and do not end this process. */
-export function runInForeground({ file, args, cwd, env }: Command): Promise<Ended> {
+export function runInForeground({ file, args, cwd, env }: ChildCommand): Promise<ChildExit> {
   const atTerminal = [0, 1, 2].some((fd) => isatty(fd));
   return new Promise((resolve) => {
     let child: ChildProcess | null = null;
@@ -31,27 +31,28 @@ export function runInForeground({ file, args, cwd, env }: Command): Promise<Ende
       if (child === null) early.push(signal);
       else child.kill(signal);
     };
-    const leaveIt = (): void => {};
+    const ignoreSignal = (): void => {};
     // Before spawning: the child may print something and get a Ctrl-C before `spawn` returns.
-    for (const signal of OF_THE_TERMINAL) process.on(signal, atTerminal ? leaveIt : passOn);
-    for (const signal of OF_OTHERS) process.on(signal, passOn);
+    for (const signal of TERMINAL_SIGNALS) process.on(signal, atTerminal ? ignoreSignal : passOn);
+    for (const signal of OTHER_SIGNALS) process.on(signal, passOn);
     child = spawn(file, args, { cwd, env, stdio: 'inherit', argv0: file });
     for (const signal of early) child.kill(signal);
-    const settle = (ended: Ended): void => {
-      for (const signal of [...OF_THE_TERMINAL, ...OF_OTHERS]) process.off(signal, passOn).off(signal, leaveIt);
+    const finish = (ended: ChildExit): void => {
+      for (const signal of [...TERMINAL_SIGNALS, ...OTHER_SIGNALS])
+        process.off(signal, passOn).off(signal, ignoreSignal);
       resolve(ended);
     };
     child.on('error', (error) => {
-      if (child?.pid === undefined) settle({ kind: 'failed', code: systemCode(error) ?? 'EIO' });
+      if (child?.pid === undefined) finish({ kind: 'failed', code: systemCode(error) ?? 'EIO' });
     });
     child.on('exit', (status, signal) =>
-      settle(signal === null ? { kind: 'exit', status: status ?? 0 } : { kind: 'signal', signal }),
+      finish(signal === null ? { kind: 'exit', status: status ?? 0 } : { kind: 'signal', signal }),
     );
   });
 }
 
 /** The exit status as shells report it. */
-export function statusOf(ended: Ended): number {
+export function exitStatusOf(ended: ChildExit): number {
   switch (ended.kind) {
     case 'exit':
       return ended.status;

@@ -3,26 +3,26 @@ import { type JsonName, type Savepoint, SavepointError } from '@savepoint/core';
 import type { InputOf, OutputOf, Verb } from '@savepoint/core/faces';
 import type { AgentJson } from './agents.ts';
 import type { Interrupt } from './interrupt.ts';
-import type { View } from './view.ts';
+import type { OutputView } from './view.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-type Options = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+type ParsedOptions = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 /** The arguments after the name of the command. */
-export interface Words {
+export interface ParsedArguments {
   readonly operands: readonly string[];
   /** The arguments after `--`, for commands that take them. */
   readonly rest: readonly string[];
-  readonly options: Options;
+  readonly options: ParsedOptions;
 }
 
 /** The arguments after the verb. */
-export interface Given {
+export interface VerbArguments {
   readonly operands: readonly string[];
   /** The arguments after `--`, for commands that take paths. */
   readonly paths: readonly JsonName[];
-  readonly options: Options;
+  readonly options: ParsedOptions;
 }
 
 /** Global options. Every command recognises them, but not every command accepts them. */
@@ -32,7 +32,7 @@ export interface GlobalOptions {
   readonly json: boolean;
 }
 
-export interface OptionSpec {
+export interface CliOptionSpec {
   /** In commander's syntax: `-m, --message <text>`. */
   readonly flags: string;
   readonly description: string;
@@ -44,52 +44,52 @@ export interface OptionSpec {
 }
 
 /** One running command. */
-export interface Session {
+export interface CommandSession {
   readonly savepoint: Savepoint;
   readonly signal: AbortSignal;
   /** Asks the user; null without a terminal. */
   readonly ask: ((text: string, question: string) => Promise<boolean>) | null;
   /** Clears the progress line. */
-  readonly quiet: () => void;
+  readonly clearProgress: () => void;
   /** The style of text on the terminal. */
-  readonly view: View;
+  readonly view: OutputView;
   /** Resolves a path outside of the workspace against the current folder, or that of -C. */
-  readonly absolute: (path: string) => JsonName;
+  readonly absolutePath: (path: string) => JsonName;
   /** Reports agents' settings and hooks, as seen from the current folder. */
   readonly agents: () => Promise<readonly AgentJson[]>;
 }
 
 /** The arguments of a command, and the examples in its help. */
-interface Typing {
+interface CommandSyntax {
   /** In commander's syntax: `<checkpoint>` is required, `[to]` is optional. */
   readonly operands: readonly (readonly [syntax: string, description: string])[];
-  readonly options: readonly OptionSpec[];
+  readonly options: readonly CliOptionSpec[];
   readonly examples: readonly string[];
 }
 
-export interface VerbCommand<V extends Verb = Verb> extends Typing {
+export interface VerbCommand<V extends Verb = Verb> extends CommandSyntax {
   readonly verb: V;
   /** Whether paths may follow `--`. */
   readonly takesPaths: boolean;
   /** @throws SavepointError USAGE */
-  input(given: Given, session: Session): InputOf<V>;
+  input(given: VerbArguments, session: CommandSession): InputOf<V>;
   /** For commands that do more than call the verb, for example ask first. */
-  carryOut?(input: InputOf<V>, given: Given, session: Session): Promise<OutputOf<V>>;
+  carryOut?(input: InputOf<V>, given: VerbArguments, session: CommandSession): Promise<OutputOf<V>>;
   /** The output for people. All of it is safe to print. */
-  render(output: OutputOf<V>, view: View, given: Given): string | Buffer;
+  render(output: OutputOf<V>, view: OutputView, given: VerbArguments): string | Buffer;
 }
 
 /** The context of a command that is not a verb. */
-export interface Surroundings {
+export interface CommandEnvironment {
   readonly globals: GlobalOptions;
   readonly env: Environment;
   readonly interrupt: Interrupt;
   /** For commands that work in a workspace as verbs do, with questions and progress. */
-  inWorkspace(work: (session: Session) => Promise<number>): Promise<number>;
+  inWorkspace(work: (session: CommandSession) => Promise<number>): Promise<number>;
 }
 
 /** A command that is not a verb: it does not end, is not about a workspace, or runs another program. */
-export interface OwnCommand extends Typing {
+export interface StandaloneCommand extends CommandSyntax {
   /** The help text, if it is longer than the summary in the table. */
   readonly description?: string;
   /** Replaces commander's usage line. Operands are then left out of the help. */
@@ -100,10 +100,10 @@ export interface OwnCommand extends Typing {
    * @returns the exit status
    * @throws SavepointError
    */
-  run(words: Words, surroundings: Surroundings): Promise<number>;
+  run(words: ParsedArguments, surroundings: CommandEnvironment): Promise<number>;
 }
 
-export type Command = VerbCommand | OwnCommand;
+export type Command = VerbCommand | StandaloneCommand;
 
 /** Checks the type of a command against its verb. */
 export function command<V extends Verb>(it: VerbCommand<V>): VerbCommand<V> {
@@ -118,7 +118,7 @@ export function lines(...parts: readonly (string | readonly string[])[]): string
 }
 
 /** @throws SavepointError USAGE */
-export function wholeNumber(given: Given, option: string, flag: string): number | undefined {
+export function wholeNumber(given: VerbArguments, option: string, flag: string): number | undefined {
   const text = given.options[option];
   if (text === undefined) return undefined;
   if (typeof text === 'string' && /^[1-9]\d{0,8}$/.test(text)) return Number(text);

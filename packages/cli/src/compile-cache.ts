@@ -11,7 +11,7 @@ type Enable = (folder: string) => unknown;
  * write to it. The path of the home is a guess, because `nodePlaces` is not loaded yet. A wrong guess only costs
  * time.
  */
-export function keepCompiled(env: Environment): void {
+export function useCompileCache(env: Environment): void {
   const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: Enable };
   const uid = process.getuid?.();
   if (enableCompileCache === undefined || uid === undefined) return;

@@ -14,7 +14,7 @@ export function exporter(env: Environment, script: string): Exporter {
       const { bucketFromEnvironment } = await import('@savepoint/s3');
       return bucketFromEnvironment(place, env);
     },
-    elsewhere: (dir) => startExport(dir, env, script),
+    startProcess: (dir) => startExport(dir, env, script),
   };
 }
 

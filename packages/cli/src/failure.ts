@@ -28,22 +28,22 @@ export function failureAsJson(failure: SavepointError): string {
 
 export function failureAsText(failure: SavepointError, style: Style): string {
   const { message, hint, data } = failure;
-  const lines = [`${style.bad('error:')} ${showText(shortened(message))}`];
+  const lines = [`${style.bad('error:')} ${showText(truncateMessage(message))}`];
   const all: readonly unknown[] = 'paths' in data && Array.isArray(data.paths) ? data.paths : [];
   const [only] = all;
   // Do not list a single path that the message already names.
-  const paths = all.length === 1 && message.includes(showJsonName(isPathTold(only) ? only.path : '')) ? [] : all;
-  for (const told of paths.slice(0, LISTED_PATHS)) lines.push(...tellPath(told));
+  const paths = all.length === 1 && message.includes(showJsonName(isListedPath(only) ? only.path : '')) ? [] : all;
+  for (const told of paths.slice(0, LISTED_PATHS)) lines.push(...pathLines(told));
   if (paths.length > LISTED_PATHS) lines.push(`  … and ${paths.length - LISTED_PATHS} more (all with --json)`);
-  if (paths.length === 0) lines.push(...tellPlace(failure));
+  if (paths.length === 0) lines.push(...locationLines(failure));
   lines.push(...hint.split('\n').map((line) => `  ${showText(line)}`));
   return `${lines.join('\n')}\n`;
 }
 
-const LONGEST_MESSAGE = 2000;
+const MAX_MESSAGE_LENGTH = 2000;
 
 /** The fields of one path, in errors that list paths. */
-interface PathTold {
+interface ListedPath {
   readonly path: JsonName;
   readonly why?: string;
   readonly state?: string;
@@ -55,16 +55,16 @@ export function showJsonName(name: JsonName): string {
   return showName(nameFromJson(name));
 }
 
-function shortened(text: string): string {
-  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
+function truncateMessage(text: string): string {
+  return text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH)}…` : text;
 }
 
-function isPathTold(told: unknown): told is PathTold {
+function isListedPath(told: unknown): told is ListedPath {
   return typeof told === 'object' && told !== null && 'path' in told;
 }
 
-function tellPath(told: unknown): string[] {
-  if (!isPathTold(told)) return [];
+function pathLines(told: unknown): string[] {
+  if (!isListedPath(told)) return [];
   const { path, why, state, backup, text } = told;
   const more = [why ?? state ?? '', backup === undefined ? '' : `backup in ${showJsonName(backup)}`];
   const sides = text == null ? [] : showContent(nameFromJson(text)).replace(/\n$/, '').split('\n');
@@ -75,7 +75,7 @@ function tellPath(told: unknown): string[] {
 }
 
 /** The path, if the message does not name it. */
-function tellPlace({ data, message }: SavepointError): string[] {
+function locationLines({ data, message }: SavepointError): string[] {
   const place = 'path' in data ? data.path : 'folder' in data ? data.folder : undefined;
   if (place === undefined || place === '') return [];
   const shown = showJsonName(place);

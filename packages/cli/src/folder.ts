@@ -2,7 +2,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, posix, resolve, win32 } from 'node:path';
 import { bytesFromText, type DiskPath, SavepointError } from '@savepoint/core';
-import { bytesOfArgument } from './given-name.ts';
+import { bytesOfArgument } from './argument-path.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

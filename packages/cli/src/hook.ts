@@ -10,7 +10,7 @@ export { AGENT_VARIABLES, HOOK_VARIABLES, LINE_VARIABLE, runHook } from '@savepo
 export async function hook(args: readonly string[]): Promise<never> {
   const script = process.argv[1] ?? '';
   const line = process.env[LINE_VARIABLE];
-  const spent = spentOn(line);
+  const spent = daemonWaitMs(line);
   let daemonWanted = false;
   const run: HookRun = {
     args,
@@ -19,7 +19,7 @@ export async function hook(args: readonly string[]): Promise<never> {
     script,
     exporter: exporter(process.env, script),
     sinceStart: () => spent + performance.now(),
-    configured: ({ automatic, daemon }) => {
+    onConfigured: ({ automatic, daemon }) => {
       daemonWanted = automatic.enabled && daemon.enabled;
     },
   };
@@ -34,13 +34,13 @@ export async function hook(args: readonly string[]): Promise<never> {
       // The agent does not read the answer.
     }
   }
-  if (line !== undefined && daemonWanted) await forTheNext(script);
+  if (line !== undefined && daemonWanted) await startDaemonForNextHook(script);
   // An open pipe must not keep the process alive.
   process.exit(exit);
 }
 
 /** Starts a daemon for the next hook, because none could handle this one. */
-async function forTheNext(script: string): Promise<void> {
+async function startDaemonForNextHook(script: string): Promise<void> {
   try {
     const { startDaemon } = await import('./daemon/start.ts');
     startDaemon(textFromBytes(nodePlaces(process.env).home) ?? '', script, process.env);
@@ -50,7 +50,7 @@ async function forTheNext(script: string): Promise<void> {
 }
 
 /** Milliseconds spent waiting for a daemon that did not answer. */
-function spentOn(line: string | undefined): number {
+function daemonWaitMs(line: string | undefined): number {
   const seconds = Number(/^28:(\d{1,2})$/.exec(line ?? '')?.[1] ?? 0);
   return seconds * 1_000;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { keepCompiled } from './compile-cache.ts';
+import { useCompileCache } from './compile-cache.ts';
 
-keepCompiled(process.env);
+useCompileCache(process.env);
 const [first, ...others] = process.argv.slice(2);
 // Hooks take the fastest path and load only what they need, because agents wait for them at every step.
 if (first === 'hook') {

@@ -1,24 +1,29 @@
 /** Builds the commander program from the table of commands. */
 import { SavepointError } from '@savepoint/core';
 import { Command as Commander, CommanderError, Option } from 'commander';
-import type { Command, GlobalOptions, OptionSpec, Words } from './command.ts';
+import type { CliOptionSpec, Command, GlobalOptions, ParsedArguments } from './command.ts';
 import { COMMANDS, type CommandRow, GROUPS, SECTIONS } from './commands/table.ts';
 import { ownVersion } from './own-version.ts';
 
 /** The parsed command line: a command to run, or a text to print. */
-export type Typed =
-  | { readonly kind: 'command'; readonly command: Command; readonly words: Words; readonly globals: GlobalOptions }
+export type ParsedCommandLine =
+  | {
+      readonly kind: 'command';
+      readonly command: Command;
+      readonly words: ParsedArguments;
+      readonly globals: GlobalOptions;
+    }
   | { readonly kind: 'text'; readonly text: string };
 
 /** @throws SavepointError USAGE */
-export async function parseArguments(args: readonly string[]): Promise<Typed> {
+export async function parseArguments(args: readonly string[]): Promise<ParsedCommandLine> {
   let text = '';
-  let typed: Typed | null = null;
+  let typed: ParsedCommandLine | null = null;
   const hear = (said: string): void => {
     text += said;
   };
   const program = new Commander('savepoint');
-  const settle = (command: Commander): Commander =>
+  const configure = (command: Commander): Commander =>
     command
       .exitOverride()
       .configureOutput({ writeOut: hear, writeErr: () => undefined })
@@ -26,7 +31,7 @@ export async function parseArguments(args: readonly string[]): Promise<Typed> {
       .helpOption('-h, --help', 'show this help')
       .showSuggestionAfterError(true);
   const help = new Commander('help').argument('[command]').summary('show help for a command');
-  settle(program)
+  configure(program)
     .description('Checkpoints and rollback for AI coding agents, for the entire workspace.')
     .usage('[options] <command>')
     .option('-C <dir>', 'run as if started in this folder')
@@ -38,15 +43,15 @@ export async function parseArguments(args: readonly string[]): Promise<Typed> {
   const loaded = await commandsIn(args);
   const { head, rest } = splitArguments(args, loaded);
   for (const row of COMMANDS) {
-    const parent = parentOf(program, row, settle);
-    const built = settle(parent.command(lastWord(row), { hidden: row.isHidden })).summary(row.summary);
+    const parent = parentOf(program, row, configure);
+    const built = configure(parent.command(lastWord(row), { hidden: row.isHidden })).summary(row.summary);
     if (parent === program) built.helpGroup(SECTIONS[row.section]);
     const command = loaded.get(row);
     if (command === undefined) continue;
     describe(built, row, command);
     built.action(() => {
       const { C: folder, here, json } = program.opts<{ C?: string; here?: boolean; json?: boolean }>();
-      const words = { operands: built.args, rest, options: built.opts<Words['options']>() };
+      const words = { operands: built.args, rest, options: built.opts<ParsedArguments['options']>() };
       typed = { kind: 'command', command, words, globals: { folder, here: here === true, json: json === true } };
     });
   }
@@ -107,7 +112,7 @@ function describe(built: Commander, { summary }: CommandRow, command: Command): 
   built.addHelpText('after', `\nExamples:\n${command.examples.map((example) => `  ${example}\n`).join('')}`);
 }
 
-function optionOf({ flags, description, choices, conflicts, many }: OptionSpec): Option {
+function optionOf({ flags, description, choices, conflicts, many }: CliOptionSpec): Option {
   const option = new Option(flags, description);
   if (choices !== undefined) option.choices(choices);
   if (many === true) option.argParser((value, before: readonly string[] = []) => [...before, value]);
@@ -116,14 +121,14 @@ function optionOf({ flags, description, choices, conflicts, many }: OptionSpec):
 }
 
 /** The parent of a two-word command. If the first word is not a command itself, the parent is created from `GROUPS`. */
-function parentOf(program: Commander, row: CommandRow, settle: (command: Commander) => Commander): Commander {
+function parentOf(program: Commander, row: CommandRow, configure: (command: Commander) => Commander): Commander {
   const [first = '', second] = row.name.split(' ');
   if (second === undefined) return program;
   const found = program.commands.find((command) => command.name() === first);
   if (found !== undefined) return found;
   const group = GROUPS[first];
   if (group !== undefined) {
-    return settle(program.command(first))
+    return configure(program.command(first))
       .summary(group.summary)
       .description(group.description)
       .helpCommand('help [command]', 'show help for a command')

@@ -5,7 +5,7 @@ import { writeAll } from './write.ts';
 const AFTER_MS = 1000;
 const EVERY_MS = 100;
 
-const WORDS: Readonly<Record<Progress['phase'], string>> = {
+const PHASE_TEXTS: Readonly<Record<Progress['phase'], string>> = {
   prepare: 'computing edits',
   scan: 'scanning files',
   read: 'reading',
@@ -24,12 +24,12 @@ export class ProgressLine {
   #drawn = 0;
   #isShown = false;
 
-  tell({ phase, done, total }: Progress): void {
+  show({ phase, done, total }: Progress): void {
     const now = performance.now();
     if (now - this.#began < AFTER_MS || now - this.#drawn < EVERY_MS) return;
     this.#drawn = now;
     const far = total === null ? group(done) : `${group(done)} of ${group(total)}`;
-    this.#write(`\r\x1b[K${WORDS[phase]}: ${far}`);
+    this.#write(`\r\x1b[K${PHASE_TEXTS[phase]}: ${far}`);
     this.#isShown = true;
   }
 

@@ -3,8 +3,8 @@ import { isatty } from 'node:tty';
 import { SavepointError } from '@savepoint/core';
 import { systemCode } from './system-error.ts';
 
-const LONGEST = 256 * 1024 * 1024;
-const PART = 1 << 20;
+const MAX_BYTES = 256 * 1024 * 1024;
+const CHUNK_BYTES = 1 << 20;
 
 /**
  * Reads a file, or standard input, as text.
@@ -38,11 +38,11 @@ function readAll(file: string | null): Buffer {
   try {
     fd = file === null ? 0 : openSync(file, 'r');
     for (;;) {
-      const part = Buffer.allocUnsafe(PART);
+      const part = Buffer.allocUnsafe(CHUNK_BYTES);
       const got = readSome(fd, part);
       if (got === 0) break;
       length += got;
-      if (length > LONGEST) throw new SavepointError('USAGE', `The request is longer than ${LONGEST} bytes.`);
+      if (length > MAX_BYTES) throw new SavepointError('USAGE', `The request is longer than ${MAX_BYTES} bytes.`);
       parts.push(part.subarray(0, got));
     }
     return Buffer.concat(parts);

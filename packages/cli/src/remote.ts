@@ -2,7 +2,7 @@
 /** Savepoint inside a sandbox: reads one request as JSON from standard input and prints one answer. */
 import { readFileSync } from 'node:fs';
 import { open } from '@savepoint/core';
-import { answerQuestion } from '@savepoint/core/faces';
+import { answerRequest } from '@savepoint/core/faces';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import { safeJson } from '@savepoint/core/ports';
 import { asFailure, failureAsJson } from './failure.ts';
@@ -12,7 +12,7 @@ import { writeAll } from './write.ts';
 const interrupt = listenForInterrupts();
 try {
   const [ports, places, settings] = [nodePorts(), nodePlaces(process.env), nodeSettings(process.env)];
-  const { output, status } = await answerQuestion(
+  const { output, status } = await answerRequest(
     readFileSync(0, 'utf8'),
     (given) => open({ ports, places, settings, ...given }),
     interrupt.signal,

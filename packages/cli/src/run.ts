@@ -4,17 +4,17 @@ import { nameToJson, open, showText } from '@savepoint/core';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import { safeJson } from '@savepoint/core/ports';
 import { agentReports, reportToJson } from './agents.ts';
+import { nameOfArgument } from './argument-path.ts';
 import { ask } from './ask.ts';
-import type { Given, GlobalOptions, Session, VerbCommand, Words } from './command.ts';
+import type { CommandSession, GlobalOptions, ParsedArguments, VerbArguments, VerbCommand } from './command.ts';
 import { exporter } from './exporter.ts';
 import { asFailure, failureAsJson, failureAsText } from './failure.ts';
 import { absolutePath, folderToOpen } from './folder.ts';
-import { nameOfArgument } from './given-name.ts';
 import { listenForInterrupts } from './interrupt.ts';
 import { parseArguments, wantsJson } from './program.ts';
 import { ProgressLine } from './progress.ts';
-import { counted } from './show/words.ts';
-import { viewOf } from './view.ts';
+import { countText } from './show/format.ts';
+import { outputViewOf } from './view.ts';
 import { OutputError, writeAll } from './write.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -30,7 +30,7 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
     }
     const { command, words, globals } = typed;
     const start = { globals, env, signal: interrupt.signal };
-    if ('verb' in command) return await carryOut(command, words, start);
+    if ('verb' in command) return await runVerb(command, words, start);
     return await command.run(words, {
       globals,
       env,
@@ -41,7 +41,7 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
     // The reader closed the pipe, so there is no one to report to.
     if (error instanceof OutputError && error.code === 'EPIPE') return 1;
     const failure = asFailure(error);
-    const text = wantsJson(args) ? failureAsJson(failure) : failureAsText(failure, viewOf(2, env).style);
+    const text = wantsJson(args) ? failureAsJson(failure) : failureAsText(failure, outputViewOf(2, env).style);
     try {
       writeAll(2, text);
     } catch {
@@ -53,26 +53,26 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
   }
 }
 
-interface Start {
+interface RunContext {
   readonly globals: GlobalOptions;
   readonly env: Environment;
   readonly signal: AbortSignal;
   /** The answer of the command itself reports recovered operations. */
-  readonly tellsSettled?: boolean;
+  readonly reportsRecovery?: boolean;
 }
 
-async function carryOut(command: VerbCommand, words: Words, start: Start): Promise<number> {
+async function runVerb(command: VerbCommand, words: ParsedArguments, start: RunContext): Promise<number> {
   const { verb } = command;
   const { operands, rest, options } = words;
-  const given: Given = { operands, paths: rest.map(nameOfArgument), options };
+  const given: VerbArguments = { operands, paths: rest.map(nameOfArgument), options };
   const { globals, env, signal } = start;
-  return withSession({ ...start, tellsSettled: verb.name === 'recover' }, async (session, warned) => {
+  return withSession({ ...start, reportsRecovery: verb.name === 'recover' }, async (session, warned) => {
     const input = command.input(given, session);
     const output = await (command.carryOut?.(input, given, session) ??
       verb.handle(session.savepoint, input, { signal }));
-    session.quiet();
+    session.clearProgress();
     for (const message of warningsIn(output)) warned.delete(message);
-    const view = viewOf(1, env);
+    const view = outputViewOf(1, env);
     writeAll(1, globals.json ? `${safeJson(output, view.isTerminal ? 2 : 0)}\n` : command.render(output, view, given));
     return verb.isFailure?.(output) === true ? 1 : 0;
   });
@@ -83,8 +83,8 @@ async function carryOut(command: VerbCommand, words: Words, start: Start): Promi
  * end.
  */
 async function withSession(
-  { globals, env, signal, tellsSettled }: Start,
-  work: (session: Session, warned: Set<string>) => Promise<number>,
+  { globals, env, signal, reportsRecovery: tellsSettled }: RunContext,
+  work: (session: CommandSession, warned: Set<string>) => Promise<number>,
 ): Promise<number> {
   const dir = folderToOpen(globals.folder, env);
   const savepoint = open({
@@ -101,23 +101,23 @@ async function withSession(
     progress.clear();
     if (tellsPeople) writeAll(2, `${showText(text)}\n`);
   };
-  if (tellsPeople && isatty(2)) savepoint.on('progress', (event) => progress.tell(event));
+  if (tellsPeople && isatty(2)) savepoint.on('progress', (event) => progress.show(event));
   const warned = new Set<string>();
   savepoint.on('warning', ({ message }) => void warned.add(message));
   savepoint.on('waiting', ({ pid, state }) => say(`Waiting for another process (pid ${pid}, ${state}) …`));
   savepoint.on('recovered', ({ settled }) => {
     if (tellsSettled === true) return;
-    for (const { direction, paths } of settled) say(settledText(direction, paths.length));
+    for (const { direction, paths } of settled) say(recoveredText(direction, paths.length));
   });
   try {
     return await work(
       {
         savepoint,
         signal,
-        quiet: () => progress.clear(),
-        view: viewOf(2, env),
+        clearProgress: () => progress.clear(),
+        view: outputViewOf(2, env),
         ask: tellsPeople && isatty(0) && isatty(2) ? (text, question) => askBelow(progress, text, question) : null,
-        absolute: (path) => nameToJson(absolutePath(path, env)),
+        absolutePath: (path) => nameToJson(absolutePath(path, env)),
         agents: async () => (await agentReports(dir, env)).map(reportToJson),
       },
       warned,
@@ -139,9 +139,9 @@ async function askBelow(progress: ProgressLine, text: string, question: string):
   return ask(question);
 }
 
-function settledText(direction: 'forward' | 'back' | 'discarded', paths: number): string {
+function recoveredText(direction: 'forward' | 'back' | 'discarded', paths: number): string {
   if (direction === 'discarded')
     return 'Recovered an interrupted operation: it had not changed anything yet and was discarded.';
   const how = direction === 'forward' ? 'finished' : 'rolled back';
-  return `Recovered an interrupted operation (${counted(paths, 'path')}): it was ${how}.`;
+  return `Recovered an interrupted operation (${countText(paths, 'path')}): it was ${how}.`;
 }

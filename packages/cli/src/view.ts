@@ -12,7 +12,7 @@ export interface Style {
   readonly id: Paint;
 }
 
-export interface View {
+export interface OutputView {
   readonly style: Style;
   /** Columns. */
   readonly width: number;
@@ -31,7 +31,7 @@ const PLAIN: Style = { strong: plain, faint: plain, good: plain, bad: plain, id:
 const COLOURS: Style = { strong: as(1, 22), faint: as(2, 22), good: as(32, 39), bad: as(31, 39), id: as(33, 39) };
 
 /** Colours are used on terminals only, unless NO_COLOR is set (https://no-color.org) or TERM is dumb. */
-export function viewOf(fd: 1 | 2, env: Environment): View {
+export function outputViewOf(fd: 1 | 2, env: Environment): OutputView {
   const isTerminal = isatty(fd);
   const coloured = isTerminal && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
   const columns = isTerminal ? (fd === 1 ? process.stdout : process.stderr).columns : undefined;

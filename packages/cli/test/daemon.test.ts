@@ -3,9 +3,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { HOOK_VARIABLES, runHook } from '../../agents/src/hook/index.ts';
 import { AGENTS } from '../../agents/src/index.ts';
 import { claudeEvents } from '../../agents/test/fixtures/claude.ts';
-import { KeptWorkspaces, Turns } from '../src/daemon/kept.ts';
 import { answerText, parseHookRequest } from '../src/daemon/request.ts';
-import { Times } from '../src/daemon/times.ts';
+import { ResponseTimes } from '../src/daemon/response-times.ts';
+import { WorkspacePool, WorkspaceQueue } from '../src/daemon/workspace-pool.ts';
 
 const KNOWN = new Set(HOOK_VARIABLES);
 
@@ -57,18 +57,18 @@ test('the hook reads no variable of its environment that the daemon is not told'
 });
 
 test('work about one folder is done in the order in which it came, and holds nothing else up', async () => {
-  const turns = new Turns();
+  const turns = new WorkspaceQueue();
   const done: string[] = [];
   let go: () => void = () => undefined;
-  const first = turns.take('/w', () =>
+  const first = turns.run('/w', () =>
     new Promise<void>((resolve) => (go = resolve)).then(() => void done.push('first')),
   );
-  const failing = turns.take('/w/sub', async () => {
+  const failing = turns.run('/w/sub', async () => {
     done.push('failing');
     throw new Error('no');
   });
-  const last = turns.take('/w', async () => void done.push('last'));
-  await turns.take('/w2', async () => void done.push('elsewhere'));
+  const last = turns.run('/w', async () => void done.push('last'));
+  await turns.run('/w2', async () => void done.push('elsewhere'));
   expect(done).toEqual(['elsewhere']);
   go();
   await Promise.all([first, expect(failing).rejects.toThrow('no'), last]);
@@ -78,16 +78,16 @@ test('work about one folder is done in the order in which it came, and holds not
 test('workspaces stay open, not more than some, and none is closed while it is used', () => {
   const p = world(onTestFinished);
   let now = 0;
-  const kept = new KeptWorkspaces(() => now);
+  const kept = new WorkspacePool(() => now);
   const options = (name: string) => ({
     dir: `${p.workspace}/${name}` as typeof p.workspace,
     ports: realPorts(),
     places: p.places,
   });
-  const busy = kept.lend('env');
+  const busy = kept.lease('env');
   const first = busy.open(options('first'));
   for (let count = 0; count < 20; count++) {
-    const loan = kept.lend('env');
+    const loan = kept.lease('env');
     loan.open(options(`n${count}`));
     loan.end();
   }
@@ -95,9 +95,9 @@ test('workspaces stay open, not more than some, and none is closed while it is u
   now = 1_000;
   kept.closeIdle(1_000);
   expect(kept.count).toBe(1);
-  const again = kept.lend('env');
+  const again = kept.lease('env');
   expect(again.open(options('first'))).toBe(first);
-  expect(kept.lend('other').open(options('first'))).not.toBe(first);
+  expect(kept.lease('other').open(options('first'))).not.toBe(first);
   again.end();
   busy.end();
   now = 3_000;
@@ -106,7 +106,7 @@ test('workspaces stay open, not more than some, and none is closed while it is u
 });
 
 test('the median is of what was last', () => {
-  const times = new Times();
+  const times = new ResponseTimes();
   expect(times.median()).toBeNull();
   for (const ms of [3, 1, 2.04]) times.add(ms);
   expect([times.count, times.median()]).toEqual([3, 2]);

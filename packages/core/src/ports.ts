@@ -2,7 +2,7 @@
 
 export { safeJson } from './content/safe-json.ts';
 export { JsonProblem, readJson } from './content/strict-json.ts';
-export type { ChangeSource, Changes, FolderWatch } from './io/changes.ts';
+export type { ChangeSource, FolderChanges, FolderWatch } from './io/changes.ts';
 export { listOneByOne } from './io/folder-listing.ts';
 export {
   type Fd,
@@ -12,7 +12,7 @@ export {
   isFsError,
   kindOf,
   LISTED_FIELD,
-  LISTED_FIELDS,
+  LISTED_FIELD_COUNT,
   type ListedStat,
   permissions,
   type Stat,
@@ -24,7 +24,7 @@ export type { CaptureRules, Change } from './model/checkpoint.ts';
 export type { Snapshot } from './model/entries.ts';
 export type { ObjectId } from './model/ids.ts';
 export type { Name } from './model/names.ts';
-export type { Channel, Spoken } from './sandbox/channel.ts';
+export type { Channel, ExchangeResult } from './sandbox/channel.ts';
 export { type ChannelSandboxOptions, channelSandbox } from './sandbox/channel-sandbox.ts';
 export type { CommandResult, SandboxCommand } from './sandbox/sandbox.ts';
 export type { SshSandboxOptions } from './sandbox/ssh-sandbox.ts';

@@ -3,7 +3,7 @@
  * types alone are used, so no version of the SDK comes with this package.
  */
 import type { Sandbox } from '@savepoint/core';
-import { type Channel, type ChannelSandboxOptions, channelSandbox, type Spoken } from '@savepoint/core/ports';
+import { type Channel, type ChannelSandboxOptions, channelSandbox, type ExchangeResult } from '@savepoint/core/ports';
 import type { CommandHandle, CommandStartOpts, Sandbox as Their } from 'e2b';
 
 /** What is used of the SDK's `Sandbox`. */
@@ -28,31 +28,31 @@ export interface E2bOptions extends Omit<ChannelSandboxOptions, 'channel'> {
 export function e2bSandbox({ sandbox, user, ...rest }: E2bOptions): Sandbox {
   const channel: Channel = {
     name: `e2b ${sandbox.sandboxId}`,
-    converse: (conversation) => converse(sandbox, conversation, user === undefined ? {} : { user }),
+    exchange: (conversation) => runExchange(sandbox, conversation, user === undefined ? {} : { user }),
     close: () => Promise.resolve(),
   };
   return channelSandbox({ channel, ...rest });
 }
 
-type Conversation = Parameters<Channel['converse']>[0];
+type Exchange = Parameters<Channel['exchange']>[0];
 
-async function converse(
+async function runExchange(
   sandbox: E2bSandbox,
-  { line, input, timeoutMs, signal, mostBytes }: Conversation,
+  { line, input, timeoutMs, signal, mostBytes }: Exchange,
   more: Pick<CommandStartOpts, 'user'>,
-): Promise<Spoken> {
+): Promise<ExchangeResult> {
   const heard: Buffer[] = [];
   let detail = '';
   let left = mostBytes;
-  let ended: Spoken['ended'] = 'exit';
-  let cut = (_why: Spoken['ended']): void => {};
+  let ended: ExchangeResult['ended'] = 'exit';
+  let cut = (_why: ExchangeResult['ended']): void => {};
   const wasCut = new Promise<void>((resolve) => {
     cut = (why) => {
       if (ended === 'exit') ended = why;
       resolve();
     };
   });
-  const answer = (status: number | null): Spoken => ({ output: Buffer.concat(heard), detail, status, ended });
+  const answer = (status: number | null): ExchangeResult => ({ output: Buffer.concat(heard), detail, status, ended });
   if (signal.aborted) return { ...answer(null), ended: 'aborted' };
   const abort = (): void => cut('aborted');
   const timer = timeoutMs === null || timeoutMs > LONGEST_MS ? null : setTimeout(() => cut('timeout'), timeoutMs);

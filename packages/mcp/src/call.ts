@@ -1,11 +1,11 @@
 /** One call of a client: opens the workspace, calls the tool, and returns the result in the form of the protocol. */
 import { type DiskPath, open, type SavepointError } from '@savepoint/core';
 import { answerText, callTool, failureText, type ReadyTool } from '@savepoint/core/tools';
-import { type Link, linkTo } from './links.ts';
+import { linkTo, type ResourceLink } from './links.ts';
 import type { Machine } from './roots.ts';
 
 /** The parts of a call that come from the client. */
-export interface Call {
+export interface ToolCallContext {
   readonly signal: AbortSignal;
   /** The client's program, if it gave its name. */
   readonly client: { readonly name: string; readonly version: string | null } | null;
@@ -15,21 +15,21 @@ export interface Call {
   readonly progress: ((message: string) => void) | null;
 }
 
-interface Text {
+interface TextContent {
   readonly type: 'text';
   readonly text: string;
 }
 
 export interface CallResult {
   readonly [key: string]: unknown;
-  readonly content: (Text | Link)[];
+  readonly content: (TextContent | ResourceLink)[];
   readonly structuredContent: Record<string, unknown>;
 }
 
 export interface FailedResult {
   readonly [key: string]: unknown;
   readonly isError: true;
-  readonly content: [Text];
+  readonly content: [TextContent];
 }
 
 /** @throws SavepointError, and unexpected errors as they are */
@@ -38,7 +38,7 @@ export async function performCall(
   given: unknown,
   folder: DiskPath,
   machine: Machine,
-  call: Call,
+  call: ToolCallContext,
 ): Promise<CallResult> {
   const { client, progress, signal, toolUseId } = call;
   const savepoint = open({
@@ -57,7 +57,7 @@ export async function performCall(
     savepoint.on('waiting', ({ pid }) => progress(`waiting for another process (pid ${pid})`));
   }
   const context = { signal, ...(toolUseId === null ? {} : { toolCall: toolUseId }) };
-  const { structured, warnings, taken } = await callTool(tool, schemas, given, savepoint, context);
+  const { structured, warnings, omittedFiles: taken } = await callTool(tool, schemas, given, savepoint, context);
   return {
     content: [
       { type: 'text', text: answerText(tool, structured, warnings) },

@@ -4,8 +4,8 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type DiskPath, showText, WorkspaceCache } from '@savepoint/core';
 import type { Exporter } from '@savepoint/core/faces';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
-import { readyTools, Turns } from '@savepoint/core/tools';
-import { makeServer, type Setting } from './server.ts';
+import { readyTools, SerialQueue } from '@savepoint/core/tools';
+import { type ConnectionContext, makeServer } from './server.ts';
 import { LineTransport, type Streams } from './wire/transport.ts';
 
 export interface ServeOptions {
@@ -32,10 +32,10 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions): Promise<0 | 1> {
   const { streams, signal, roots, version } = options;
   const log = (line: string): void => options.log(showText(line));
-  const turns = new Turns();
+  const turns = new SerialQueue();
   const ports = nodePorts();
   const watch = new WorkspaceCache();
-  const setting: Setting = {
+  const context: ConnectionContext = {
     version,
     roots,
     machine: () => ({
@@ -45,19 +45,19 @@ export async function serve(options: ServeOptions): Promise<0 | 1> {
       settings: nodeSettings(options.env),
       ...(options.exporter === undefined ? {} : { exporter: options.exporter }),
     }),
-    turns,
-    known: { folder: null },
+    queue: turns,
+    clientRoot: { folder: null },
     log,
   };
   const tools = await readyTools();
   const transport = new LineTransport(streams);
-  serveStdio(() => makeServer(setting, tools), { transport, onerror: ({ message }) => log(message) });
+  serveStdio(() => makeServer(context, tools), { transport, onerror: ({ message }) => log(message) });
   const stop = (): void => void transport.close();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   const error = await transport.closed;
   signal.removeEventListener('abort', stop);
-  await turns.done();
+  await turns.drained();
   watch.close();
   // An open input stream would keep the process alive.
   streams.input.destroy();

@@ -2,7 +2,7 @@
 import { type DiskPath, type JsonName, nameFromJson } from '@savepoint/core';
 
 /** A resource that the client can read itself. */
-export interface Link {
+export interface ResourceLink {
   readonly type: 'resource_link';
   readonly uri: string;
   readonly name: string;
@@ -10,7 +10,7 @@ export interface Link {
 }
 
 /** @param folder the base of a relative path */
-export function linkTo(folder: DiskPath, path: JsonName): Link {
+export function linkTo(folder: DiskPath, path: JsonName): ResourceLink {
   const bytes = nameFromJson(path);
   const whole = /^(?:\/|[A-Za-z]:[\\/])/.test(bytes) ? bytes : `${folder}/${bytes}`;
   const encoded = whole

@@ -1,7 +1,7 @@
 /** The listing of a tool for a client. */
 import { inputJsonSchema, type JsonSchema, outputJsonSchema, type ReadyTool, type Tool } from '@savepoint/core/tools';
 
-export interface Listing {
+export interface ToolListing {
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -10,7 +10,7 @@ export interface Listing {
   readonly annotations: { readonly title: string } & Tool['annotations'];
 }
 
-export function listingOf({ tool, schemas }: ReadyTool): Listing {
+export function listingOf({ tool, schemas }: ReadyTool): ToolListing {
   const { name, title, description, annotations } = tool;
   return {
     name,

@@ -47,13 +47,13 @@ export function chooseRoot(machine: Machine, folders: readonly DiskPath[]): Disk
   );
 }
 
-const MOST_ROOTS = 100;
+const MAX_ROOTS = 100;
 
 /** The folders among the roots of a client. Roots that are not local folders are skipped. */
 export function foldersOfRoots(answer: unknown): readonly DiskPath[] {
   const roots = (answer as { readonly roots?: unknown } | null | undefined)?.roots;
   if (!Array.isArray(roots)) return [];
-  return roots.slice(0, MOST_ROOTS).flatMap((root: { readonly uri?: unknown } | null) => {
+  return roots.slice(0, MAX_ROOTS).flatMap((root: { readonly uri?: unknown } | null) => {
     const path = pathOfUri(root?.uri);
     return path === null ? [] : [path];
   });
@@ -64,19 +64,19 @@ function problemOf({ ports, places }: Machine, folder: DiskPath): SavepointError
   try {
     real = ports.fs.realpath(folder);
     const stat = ports.fs.lstat(real);
-    if (stat === null || kindOf(stat) !== 'folder') return refused(folder, 'not-a-folder', 'is not a folder');
+    if (stat === null || kindOf(stat) !== 'folder') return rootRefused(folder, 'not-a-folder', 'is not a folder');
   } catch (error) {
     if (isFsError(error, 'ENOENT') || isFsError(error, 'ENOTDIR'))
-      return refused(folder, 'not-a-folder', 'does not exist');
+      return rootRefused(folder, 'not-a-folder', 'does not exist');
     throw error;
   }
   if (/^(?:\/|[A-Za-z]:[\\/]?)$/.test(real)) {
-    return refused(folder, 'filesystem-root', 'is the root of the file system');
+    return rootRefused(folder, 'filesystem-root', 'is the root of the file system');
   }
   const home = places.userHome === null ? null : realHome(ports, places.userHome);
-  if (home === real) return refused(folder, 'home', 'is a home folder');
+  if (home === real) return rootRefused(folder, 'home', 'is a home folder');
   if (home?.startsWith(`${real}/`) || home?.startsWith(`${real}\\`))
-    return refused(folder, 'home', 'contains a home folder');
+    return rootRefused(folder, 'home', 'contains a home folder');
   return null;
 }
 
@@ -88,7 +88,7 @@ function realHome(ports: Ports, home: DiskPath): DiskPath {
   }
 }
 
-function refused(folder: DiskPath, why: ErrorData<'ROOT_REFUSED'>['why'], text: string): SavepointError {
+function rootRefused(folder: DiskPath, why: ErrorData<'ROOT_REFUSED'>['why'], text: string): SavepointError {
   return new SavepointError(
     'ROOT_REFUSED',
     `${showName(folder)} ${text} and cannot be used as a workspace.`,

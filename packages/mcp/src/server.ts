@@ -10,19 +10,19 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { type DiskPath, SavepointError } from '@savepoint/core';
-import { asFailure, type ReadyTool, type Turns } from '@savepoint/core/tools';
-import { type Call, failedResult, performCall } from './call.ts';
+import { asFailure, type ReadyTool, type SerialQueue } from '@savepoint/core/tools';
+import { failedResult, performCall, type ToolCallContext } from './call.ts';
 import { listingOf } from './listing.ts';
 import { chooseRoot, foldersOfRoots, type Machine } from './roots.ts';
 
-export interface Setting {
+export interface ConnectionContext {
   readonly version: string;
   /** From the command line. If there are any, the client is not asked for roots. */
   readonly roots: readonly DiskPath[];
   readonly machine: () => Machine;
-  readonly turns: Turns;
+  readonly queue: SerialQueue;
   /** The root that the client reported; null until then. */
-  readonly known: { folder: DiskPath | null };
+  readonly clientRoot: { folder: DiskPath | null };
   readonly log: (line: string) => void;
 }
 
@@ -30,7 +30,7 @@ const INSTRUCTIONS =
   'Savepoint keeps checkpoints of the entire workspace. Call checkpoint_create before risky changes. ' +
   'checkpoint_restore, undo and redo first return a preview; call them again with its preview_id to proceed.';
 
-export function makeServer(setting: Setting, tools: ReadonlyMap<string, ReadyTool>): Server {
+export function makeServer(setting: ConnectionContext, tools: ReadonlyMap<string, ReadyTool>): Server {
   const { version } = setting;
   const server = new Server(
     { name: 'savepoint', title: 'Savepoint', version },
@@ -46,17 +46,17 @@ export function makeServer(setting: Setting, tools: ReadonlyMap<string, ReadyToo
     }
     const call = callOf(server, context);
     try {
-      if (setting.roots.length === 0 && setting.known.folder === null && mayAskForRoots(server, context)) {
+      if (setting.roots.length === 0 && setting.clientRoot.folder === null && mayAskForRoots(server, context)) {
         const asked = context.mcpReq.inputResponses?.['roots'];
         if (asked === undefined && context.mcpReq.envelope !== undefined) {
           return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
         }
         const answer = asked ?? (await askForRoots(context, setting.log));
-        setting.known.folder = chooseRoot(setting.machine(), foldersOfRoots(answer));
+        setting.clientRoot.folder = chooseRoot(setting.machine(), foldersOfRoots(answer));
       }
-      return await setting.turns.take(call.signal, () => {
+      return await setting.queue.run(call.signal, () => {
         const machine = setting.machine();
-        const folders = setting.known.folder === null ? setting.roots : [setting.known.folder];
+        const folders = setting.clientRoot.folder === null ? setting.roots : [setting.clientRoot.folder];
         return performCall(ready, params.arguments, chooseRoot(machine, folders), machine, call);
       });
     } catch (error) {
@@ -102,10 +102,10 @@ interface ClientInfo {
   readonly version?: unknown;
 }
 
-const LONGEST_LABEL = 200;
-const TELL_EVERY_MS = 200;
+const MAX_LABEL_LENGTH = 200;
+const PROGRESS_EVERY_MS = 200;
 
-function callOf(server: Server, { mcpReq }: ServerContext): Call {
+function callOf(server: Server, { mcpReq }: ServerContext): ToolCallContext {
   const meta = mcpReq._meta;
   const info = (envelopeOf(mcpReq)[CLIENT_INFO_META_KEY] ?? server.getClientVersion()) as ClientInfo | undefined;
   const token = meta?.progressToken;
@@ -118,7 +118,7 @@ function callOf(server: Server, { mcpReq }: ServerContext): Call {
 }
 
 function label(given: unknown): string | null {
-  return typeof given === 'string' && given !== '' ? given.slice(0, LONGEST_LABEL) : null;
+  return typeof given === 'string' && given !== '' ? given.slice(0, MAX_LABEL_LENGTH) : null;
 }
 
 /** Each phase restarts its count, but progress must only grow. So `progress` is the number of notifications sent. */
@@ -127,7 +127,7 @@ function progressTo(mcpReq: ServerContext['mcpReq'], progressToken: string | num
   let last = Number.NEGATIVE_INFINITY;
   return (message) => {
     const now = performance.now();
-    if (now - last < TELL_EVERY_MS) return;
+    if (now - last < PROGRESS_EVERY_MS) return;
     last = now;
     told++;
     mcpReq

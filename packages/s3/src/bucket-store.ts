@@ -31,9 +31,9 @@ const DEFAULT_REGION = 'us-east-1';
 /** What one request may take, milliseconds: a bundle may be large, and a line slow. */
 const REQUEST_MS = 10 * 60_000;
 /** Of a write under a condition that the server neither does nor refuses. */
-const MOST_TRIES = 5;
-const MOST_PAGES = 10_000;
-const MOST_ANSWER_BYTES = 16 * 1024 * 1024;
+const MAX_ATTEMPTS = 5;
+const MAX_PAGES = 10_000;
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** 409: another conditional write of the same key was under way. */
 const CONFLICT = 409;
 const CONDITION_FAILED = 412;
@@ -49,7 +49,7 @@ export function bucketOf(place: string, endpoint: string | null, region: string 
 export class BucketStore implements BundleStore {
   readonly place: string;
   readonly #client: AwsClient;
-  readonly #top: string;
+  readonly #baseUrl: string;
   /** The server compares tags without their quotes. */
   #bareTags = false;
 
@@ -60,7 +60,7 @@ export class BucketStore implements BundleStore {
     const { name, prefix, endpoint, region } = bucket;
     this.place = `s3://${name}${prefix === '' ? '' : `/${prefix}`}`;
     const host = endpoint ?? `https://s3.${region}.amazonaws.com`;
-    this.#top = `${host.replace(/\/+$/, '')}/${name}`;
+    this.#baseUrl = `${host.replace(/\/+$/, '')}/${name}`;
     // Repeating is the caller's: it knows for how long.
     this.#client = new AwsClient({ ...credentials, service: 's3', region, retries: 0 });
   }
@@ -68,12 +68,12 @@ export class BucketStore implements BundleStore {
   async list(prefix: string, signal?: AbortSignal): Promise<readonly StoredItem[]> {
     const items: StoredItem[] = [];
     let token: string | null = null;
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const query = new URLSearchParams({ 'list-type': '2', prefix: this.#named(prefix) });
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const query = new URLSearchParams({ 'list-type': '2', prefix: this.#fullKey(prefix) });
       if (token !== null) query.set('continuation-token', token);
-      const answer = await this.#ask('GET', `?${query}`, {}, null, signal);
-      if (answer.status !== 200) throw await this.#refused(answer, `list ${this.place}`);
-      const xml = (await this.#whole(answer, MOST_ANSWER_BYTES)).toString('utf8');
+      const answer = await this.#request('GET', `?${query}`, {}, null, signal);
+      if (answer.status !== 200) throw await this.#refusal(answer, `list ${this.place}`);
+      const xml = (await this.#readBody(answer, MAX_ANSWER_BYTES)).toString('utf8');
       for (const content of elementsIn(xml, 'Contents')) {
         const key = this.#keyOf(textIn(content, 'Key') ?? '');
         if (key !== null) items.push({ key, size: Number(textIn(content, 'Size') ?? 0) });
@@ -81,16 +81,16 @@ export class BucketStore implements BundleStore {
       token = textIn(xml, 'IsTruncated') === 'true' ? textIn(xml, 'NextContinuationToken') : null;
       if (token === null) return items.sort((a, b) => (a.key < b.key ? -1 : 1));
     }
-    throw this.#failed('The list of the bucket does not end', 0);
+    throw this.#failure('The list of the bucket does not end', 0);
   }
 
   async get(key: BundleKey, mostBytes: number, signal?: AbortSignal): Promise<StoredBytes | null> {
-    const answer = await this.#ask('GET', this.#path(key), {}, null, signal);
-    if (answer.status === 404 && !(await this.#bucketIsMissing(answer))) return null;
-    if (answer.status !== 200) throw await this.#refused(answer, `get ${key}`);
+    const answer = await this.#request('GET', this.#path(key), {}, null, signal);
+    if (answer.status === 404 && !(await this.#isBucketMissing(answer))) return null;
+    if (answer.status !== 200) throw await this.#refusal(answer, `get ${key}`);
     const tag = answer.headers.get('etag');
-    if (tag === null) throw this.#failed(`The server gives ${key} no tag`, answer.status);
-    return { bytes: await this.#whole(answer, mostBytes), tag };
+    if (tag === null) throw this.#failure(`The server gives ${key} no tag`, answer.status);
+    return { bytes: await this.#readBody(answer, mostBytes), tag };
   }
 
   async put(key: BundleKey, bytes: Uint8Array, condition: PutCondition, signal?: AbortSignal): Promise<string | null> {
@@ -98,13 +98,13 @@ export class BucketStore implements BundleStore {
       return this.#put(key, bytes, condition.when === 'absent' ? { 'if-none-match': '*' } : {}, signal);
     }
     const { tag } = condition;
-    const written = await this.#put(key, bytes, { 'if-match': this.#bareTags ? bare(tag) : tag }, signal);
-    if (written !== null || this.#bareTags || bare(tag) === tag) return written;
+    const written = await this.#put(key, bytes, { 'if-match': this.#bareTags ? unquoted(tag) : tag }, signal);
+    if (written !== null || this.#bareTags || unquoted(tag) === tag) return written;
     // Some servers compare what stands between the quotes. Asking that way is as safe: it is a condition as well.
-    const standing = await this.#ask('HEAD', this.#path(key), {}, null, signal);
+    const standing = await this.#request('HEAD', this.#path(key), {}, null, signal);
     if (standing.headers.get('etag') !== tag) return null;
     this.#bareTags = true;
-    return this.#put(key, bytes, { 'if-match': bare(tag) }, signal);
+    return this.#put(key, bytes, { 'if-match': unquoted(tag) }, signal);
   }
 
   async #put(
@@ -115,36 +115,36 @@ export class BucketStore implements BundleStore {
   ): Promise<string | null> {
     const headers = { 'content-type': 'application/octet-stream', ...condition };
     const isConditional = Object.keys(condition).length > 0;
-    let answer = await this.#ask('PUT', this.#path(key), headers, bytes, signal);
+    let answer = await this.#request('PUT', this.#path(key), headers, bytes, signal);
     // A server that fails in a race may have written all the same. Whoever asks again under the condition overwrites nobody.
-    for (let tries = 1; isConditional && answer.status >= 500 && tries < MOST_TRIES; tries++) {
+    for (let tries = 1; isConditional && answer.status >= 500 && tries < MAX_ATTEMPTS; tries++) {
       await answer.body?.cancel();
-      const standing = await this.get(key, Math.max(bytes.length, MOST_ANSWER_BYTES), signal);
+      const standing = await this.get(key, Math.max(bytes.length, MAX_ANSWER_BYTES), signal);
       if (standing?.bytes.equals(bytes) === true) return standing.tag;
-      answer = await this.#ask('PUT', this.#path(key), headers, bytes, signal);
+      answer = await this.#request('PUT', this.#path(key), headers, bytes, signal);
     }
     if (isConditional && (answer.status === CONDITION_FAILED || answer.status === CONFLICT)) {
       await answer.body?.cancel();
       return null;
     }
     // A thing that is gone is not the same any more.
-    if (isConditional && answer.status === 404 && !(await this.#bucketIsMissing(answer))) return null;
-    if (answer.status !== 200) throw await this.#refused(answer, `put ${key}`);
+    if (isConditional && answer.status === 404 && !(await this.#isBucketMissing(answer))) return null;
+    if (answer.status !== 200) throw await this.#refusal(answer, `put ${key}`);
     await answer.body?.cancel();
     const tag = answer.headers.get('etag');
-    if (tag === null) throw this.#failed(`The server gives ${key} no tag`, answer.status);
+    if (tag === null) throw this.#failure(`The server gives ${key} no tag`, answer.status);
     return tag;
   }
 
   async remove(key: BundleKey, signal?: AbortSignal): Promise<void> {
-    const answer = await this.#ask('DELETE', this.#path(key), {}, null, signal);
+    const answer = await this.#request('DELETE', this.#path(key), {}, null, signal);
     if (answer.status !== 204 && answer.status !== 200 && answer.status !== 404) {
-      throw await this.#refused(answer, `remove ${key}`);
+      throw await this.#refusal(answer, `remove ${key}`);
     }
     await answer.body?.cancel();
   }
 
-  async #ask(
+  async #request(
     method: string,
     path: string,
     headers: Readonly<Record<string, string>>,
@@ -153,7 +153,7 @@ export class BucketStore implements BundleStore {
   ): Promise<Response> {
     const limit = AbortSignal.timeout(REQUEST_MS);
     try {
-      return await this.#client.fetch(`${this.#top}${path}`, {
+      return await this.#client.fetch(`${this.#baseUrl}${path}`, {
         method,
         headers,
         redirect: 'manual',
@@ -162,11 +162,11 @@ export class BucketStore implements BundleStore {
       });
     } catch (cause) {
       if (signal?.aborted === true) throw new SavepointError('CANCELLED', 'Cancelled before anything was changed.');
-      throw this.#failed(`${this.place} cannot be reached (${reasonOf(cause)})`, 0, cause);
+      throw this.#failure(`${this.place} cannot be reached (${reasonOf(cause)})`, 0, cause);
     }
   }
 
-  async #whole(answer: Response, mostBytes: number): Promise<Buffer> {
+  async #readBody(answer: Response, mostBytes: number): Promise<Buffer> {
     const pieces: Uint8Array[] = [];
     let length = 0;
     try {
@@ -176,47 +176,47 @@ export class BucketStore implements BundleStore {
         pieces.push(piece);
       }
     } catch (cause) {
-      throw this.#failed(`The connection to ${this.place} was lost (${reasonOf(cause)})`, answer.status, cause);
+      throw this.#failure(`The connection to ${this.place} was lost (${reasonOf(cause)})`, answer.status, cause);
     }
     if (length > mostBytes)
-      throw this.#failed(`${this.place} answers with more than ${mostBytes} bytes`, answer.status);
+      throw this.#failure(`${this.place} answers with more than ${mostBytes} bytes`, answer.status);
     return Buffer.concat(pieces);
   }
 
   /** A bucket that is not there looks like an object that is not there. */
-  async #bucketIsMissing(answer: Response): Promise<boolean> {
-    const xml = (await this.#whole(answer.clone(), MOST_ANSWER_BYTES)).toString('utf8');
+  async #isBucketMissing(answer: Response): Promise<boolean> {
+    const xml = (await this.#readBody(answer.clone(), MAX_ANSWER_BYTES)).toString('utf8');
     return textIn(xml, 'Code') === 'NoSuchBucket';
   }
 
-  async #refused(answer: Response, what: string): Promise<SavepointError> {
-    const xml = (await this.#whole(answer, MOST_ANSWER_BYTES)).toString('utf8');
+  async #refusal(answer: Response, what: string): Promise<SavepointError> {
+    const xml = (await this.#readBody(answer, MAX_ANSWER_BYTES)).toString('utf8');
     const code = textIn(xml, 'Code') ?? `status ${answer.status}`;
-    return this.#failed(`${this.place} refused to ${what} (${showText(code.slice(0, 200))})`, answer.status);
+    return this.#failure(`${this.place} refused to ${what} (${showText(code.slice(0, 200))})`, answer.status);
   }
 
-  #failed(message: string, status: number, cause?: unknown): SavepointError {
+  #failure(message: string, status: number, cause?: unknown): SavepointError {
     return new SavepointError('BUNDLE_STORE', `${message}.`, { place: this.place, status }, { cause });
   }
 
-  #named(key: string): string {
+  #fullKey(key: string): string {
     return this.bucket.prefix === '' ? key : `${this.bucket.prefix}/${key}`;
   }
 
   #path(key: BundleKey): string {
-    if (!isBundleKey(key)) throw this.#failed(`Not a key: ${JSON.stringify(key)}`, 0);
-    return `/${this.#named(key)}`;
+    if (!isBundleKey(key)) throw this.#failure(`Not a key: ${JSON.stringify(key)}`, 0);
+    return `/${this.#fullKey(key)}`;
   }
 
   /** Null for what others put there. */
   #keyOf(named: string): BundleKey | null {
-    const top = this.#named('');
+    const top = this.#fullKey('');
     const key = named.startsWith(top) ? named.slice(top.length) : '';
     return isBundleKey(key) ? key : null;
   }
 }
 
-function bare(tag: string): string {
+function unquoted(tag: string): string {
   return tag.replace(/^"(.*)"$/s, '$1');
 }
 

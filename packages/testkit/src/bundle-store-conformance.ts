@@ -6,7 +6,7 @@ export interface BundleStoreCase {
   run(): Promise<void>;
 }
 
-const MOST = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 const ABSENT: PutCondition = { when: 'absent' };
 const ANY: PutCondition = { when: 'any' };
 
@@ -30,7 +30,7 @@ export function bundleStoreConformance(make: () => BundleStore | Promise<BundleS
 async function givesBack(store: BundleStore): Promise<void> {
   const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, at) => at % 256));
   const tag = await store.put(key('a/one.bundle'), bytes, ABSENT);
-  const found = await store.get(key('a/one.bundle'), MOST);
+  const found = await store.get(key('a/one.bundle'), MAX_BYTES);
   assert.ok(found !== null && tag !== null);
   assert.ok(found.bytes.equals(bytes));
   assert.equal(found.tag, tag);
@@ -39,7 +39,7 @@ async function givesBack(store: BundleStore): Promise<void> {
 }
 
 async function hasNull(store: BundleStore): Promise<void> {
-  assert.equal(await store.get(key('a/none'), MOST), null);
+  assert.equal(await store.get(key('a/none'), MAX_BYTES), null);
   await store.remove(key('a/none'));
 }
 
@@ -72,7 +72,7 @@ async function oneOfMany(store: BundleStore): Promise<void> {
   assert.equal(winners.length, 1);
   assert.equal(await textAt(store, 'head.json'), winners[0]);
   await store.put(key('head.json'), Buffer.from('between'), ANY);
-  const tag = (await store.get(key('head.json'), MOST))?.tag as string;
+  const tag = (await store.get(key('head.json'), MAX_BYTES))?.tag as string;
   const second = await race({ when: 'same', tag });
   assert.equal(second.length, 1);
   assert.equal(await textAt(store, 'head.json'), second[0]);
@@ -103,7 +103,7 @@ function key(text: string): BundleKey {
 }
 
 async function textAt(store: BundleStore, name: string): Promise<string | null> {
-  return (await store.get(key(name), MOST))?.bytes.toString() ?? null;
+  return (await store.get(key(name), MAX_BYTES))?.bytes.toString() ?? null;
 }
 
 async function keysIn(store: BundleStore, prefix: string): Promise<readonly string[]> {

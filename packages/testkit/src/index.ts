@@ -1,16 +1,16 @@
 export { type BundleStoreCase, bundleStoreConformance } from './bundle-store-conformance.ts';
 export type { CrashModel } from './disk/crash-states.ts';
-export { Died, dieByThrowing, type FaultPlan, FaultyFs, type FsCall, isUnder } from './disk/faulty-fs.ts';
+export { dieByThrowing, type FaultPlan, FaultyFs, type FsCall, isUnder, ProcessDied } from './disk/faulty-fs.ts';
 export { type ConformanceCase, type FsUnderTest, fsConformance } from './disk/fs-conformance.ts';
 export { fsWith } from './disk/fs-with.ts';
 export { type SimCall, SimDisk, type SimDiskOptions } from './disk/sim-disk.ts';
 export { type FakeProcesses, fakeProcesses } from './fake-processes.ts';
 export { type FixedClock, fixedClock } from './fixed-clock.ts';
-export { type HowMuch, howMuch } from './how-much.ts';
 export { gitFingerprint, type Manifest, type ManifestEntry, type ManifestOptions, manifest } from './manifest.ts';
 export { realPorts, simPorts } from './ports.ts';
 export { type SandboxUnderTest, sandboxConformance } from './sandbox-conformance.ts';
 export { ScriptedChanges } from './scripted-changes.ts';
 export { type SeededRandom, seededRandom } from './seeded-random.ts';
 export { AWKWARD, git, type SeededTreeOptions, seededTree } from './seeded-tree.ts';
+export { type TestEffort, testEffort } from './test-effort.ts';
 export { GIT_ENV, removeFolder, type World, world } from './world.ts';

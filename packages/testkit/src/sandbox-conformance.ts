@@ -31,10 +31,13 @@ export interface SandboxUnderTest {
 export function sandboxConformance(
   make: () => SandboxUnderTest | Promise<SandboxUnderTest>,
 ): readonly ConformanceCase[] {
-  return Object.entries(CASES).map(([name, check]) => ({ name, run: async () => check(new Bench(await make())) }));
+  return Object.entries(CASES).map(([name, check]) => ({
+    name,
+    run: async () => check(new SandboxBench(await make())),
+  }));
 }
 
-class Bench {
+class SandboxBench {
   readonly sandbox: Sandbox;
   readonly folder: DiskPath;
   readonly byteNames: boolean;
@@ -78,10 +81,10 @@ function isCoded(code: string, data: Readonly<Record<string, unknown>>) {
   };
 }
 
-const soon = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Whether a process is there and not merely waiting to be buried. */
-function lives(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
   } catch {
@@ -97,14 +100,14 @@ async function pidIn(file: Buffer): Promise<number> {
     } catch {
       // Not yet.
     }
-    await soon(20);
+    await delay(20);
   }
   throw new Error('the process never told its id');
 }
 
 async function isGone(pid: number): Promise<boolean> {
-  for (let tries = 0; tries < 250 && lives(pid); tries++) await soon(20);
-  return !lives(pid);
+  for (let tries = 0; tries < 250 && isAlive(pid); tries++) await delay(20);
+  return !isAlive(pid);
 }
 
 /** Two processes, neither of which hears SIGTERM; the grandchild tells its id and holds the outputs open. */
@@ -131,7 +134,7 @@ const ODD_NAMES = [
   '; exit 9',
 ];
 
-const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
+const CASES: Readonly<Record<string, (bench: SandboxBench) => Promise<void>>> = {
   'a command tells its status and both outputs, and whose it is': async (b) => {
     const result = await b.sh('echo out; echo err >&2; exit 7', { id: 'call_1' });
     const [stdout, stderr] = [Buffer.from('out\n'), Buffer.from('err\n')];
@@ -193,7 +196,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   'a time-out ends a command and all that it started': async (b) => {
     const running = b.node(DEAF_FAMILY, { timeoutMs: 2_500 });
     const pid = await pidIn(b.native('pid'));
-    ok(lives(pid));
+    ok(isAlive(pid));
     const { ended, stdout } = await running;
     deepEqual([ended, stdout.toString()], ['timeout', 'begun\n']);
     ok(await isGone(pid));
@@ -203,7 +206,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     const controller = new AbortController();
     const running = b.node(DEAF_FAMILY, { signal: controller.signal });
     const pid = await pidIn(b.native('pid'));
-    ok(lives(pid));
+    ok(isAlive(pid));
     controller.abort();
     const { ended, stdout } = await running;
     deepEqual([ended, stdout.toString()], ['aborted', 'begun\n']);

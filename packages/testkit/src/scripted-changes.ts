@@ -1,5 +1,5 @@
 import type { DiskPath } from '@savepoint/core';
-import type { ChangeSource, Changes, FolderWatch, Name } from '@savepoint/core/ports';
+import type { ChangeSource, FolderChanges, FolderWatch, Name } from '@savepoint/core/ports';
 
 /** A source that tells what the test says. Each watch has its own folders; what is told, is told to all of them. */
 export class ScriptedChanges implements ChangeSource {
@@ -53,7 +53,7 @@ class ScriptedWatch implements FolderWatch {
     return true;
   }
 
-  forget(folder: DiskPath): void {
+  remove(folder: DiskPath): void {
     for (const path of [...this.folders]) {
       if (path !== folder && !path.startsWith(`${folder}/`)) continue;
       this.folders.delete(path);
@@ -62,7 +62,7 @@ class ScriptedWatch implements FolderWatch {
     }
   }
 
-  take(): Changes {
+  poll(): FolderChanges {
     if (this.#closed) return { lost: true, why: 'the watch was closed' };
     const why = this.#lost;
     const changes = { lost: false, names: this.#names, folders: this.#changedFolders } as const;
@@ -86,7 +86,7 @@ class ScriptedWatch implements FolderWatch {
 
   replace(folder: DiskPath): void {
     const wasWatched = this.folders.has(folder);
-    this.forget(folder);
+    this.remove(folder);
     if (wasWatched) this.#changedFolders.add(folder);
   }
 

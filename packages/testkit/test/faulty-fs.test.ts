@@ -1,7 +1,7 @@
 import type { DiskPath } from '@savepoint/core';
 import { type Fs, FsError } from '@savepoint/core/ports';
 import { expect, test } from 'vitest';
-import { Died, dieByThrowing, FaultyFs, fsConformance, isUnder, SimDisk } from '../src/index.ts';
+import { dieByThrowing, FaultyFs, fsConformance, isUnder, ProcessDied, SimDisk } from '../src/index.ts';
 
 const at = (path: string): DiskPath => path as DiskPath;
 
@@ -53,7 +53,7 @@ test('without a plan it is the driver that it stands before, and writes down eve
 test('fails each call once, with the errno, and the rest goes on', () => {
   for (let number = 1; number <= 5; number++) {
     const real = disk();
-    const fs = new FaultyFs(real, { at: number, act: { fail: 'EIO' } });
+    const fs = new FaultyFs(real, { at: number, fault: { fail: 'EIO' } });
     let failure: unknown = null;
     try {
       save(fs);
@@ -72,7 +72,7 @@ test('fails each call once, with the errno, and the rest goes on', () => {
 
 test('keeps failing where the fault is sticky', () => {
   const real = disk();
-  const fs = new FaultyFs(real, { at: 3, act: { fail: 'EROFS', sticky: true }, counts: (call) => call.changes });
+  const fs = new FaultyFs(real, { at: 3, fault: { fail: 'EROFS', sticky: true }, counts: (call) => call.changes });
   expect(() => save(fs)).toThrow('EROFS: unlink /work/new');
   expect(real.list(at('/work'))).toEqual(['new']);
 });
@@ -80,7 +80,7 @@ test('keeps failing where the fault is sticky', () => {
 test('counts what the plan wants counted', () => {
   const fs = new FaultyFs(disk(), {
     at: 1,
-    act: { fail: 'ENOSPC' },
+    fault: { fail: 'ENOSPC' },
     counts: (call) => isUnder(call, at('/work/file')) && call.operation === 'rename',
   });
   expect(() => save(fs)).toThrow('ENOSPC: rename /work/file');
@@ -93,14 +93,14 @@ test('dies before a call that changes something, and nobody tidies up after that
   const left = [[], ['new'], ['new'], ['new']];
   for (const [index, names] of left.entries()) {
     const real = disk();
-    const fs = new FaultyFs(real, { at: index + 1, act: { die: dieByThrowing } });
-    expect(() => save(fs)).toThrow(Died);
+    const fs = new FaultyFs(real, { at: index + 1, fault: { die: dieByThrowing } });
+    expect(() => save(fs)).toThrow(ProcessDied);
     expect(real.list(at('/work'))).toEqual(names);
     expect(fs.counted).toBe(index + 1);
-    expect(() => fs.lstat(at('/work'))).toThrow(Died);
-    expect(() => fs.close(3 as never)).toThrow(Died);
+    expect(() => fs.lstat(at('/work'))).toThrow(ProcessDied);
+    expect(() => fs.close(3 as never)).toThrow(ProcessDied);
   }
-  const fs = new FaultyFs(disk(), { at: 5, act: { die: dieByThrowing } });
+  const fs = new FaultyFs(disk(), { at: 5, fault: { die: dieByThrowing } });
   save(fs);
   expect(fs.hit).toBe(false);
 });
@@ -108,7 +108,7 @@ test('dies before a call that changes something, and nobody tidies up after that
 test('tears the write that it fails or dies at', () => {
   for (const act of [{ fail: 'ENOSPC' }, { die: dieByThrowing }]) {
     const real = disk();
-    const fs = new FaultyFs(real, { at: 1, act, torn: true, counts: ({ operation }) => operation === 'write' });
+    const fs = new FaultyFs(real, { at: 1, fault: act, torn: true, counts: ({ operation }) => operation === 'write' });
     const file = fs.openNew(at('/work/file'), 0o600);
     expect(() => fs.write(file, Buffer.from('12345678'), 0)).toThrow();
     expect(real.lstat(at('/work/file'))?.size).toBe(4);
@@ -117,7 +117,7 @@ test('tears the write that it fails or dies at', () => {
 
 test('a handle is always let go', () => {
   const real = disk();
-  const fs = new FaultyFs(real, { at: 2, act: { fail: 'EIO', sticky: true } });
+  const fs = new FaultyFs(real, { at: 2, fault: { fail: 'EIO', sticky: true } });
   const folder = fs.openFolder(at('/work'));
   fs.close(folder);
   expect(() => real.fstat(folder)).toThrow('EBADF');

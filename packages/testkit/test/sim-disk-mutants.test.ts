@@ -143,7 +143,7 @@ function sweep(without: Omission | null, model: CrashModel): { readonly states: 
     const file = disk.openNew(at(target), 0o644);
     disk.write(file, Buffer.from(OLD), 0);
   }
-  disk.settle();
+  disk.makeDurable();
   const crashes: [SimDisk, string][] = [];
   disk.onCall = (call) => {
     for (const state of disk.crashStates(model, 256, random))

@@ -106,7 +106,7 @@ test.skipIf(process.platform !== 'linux')(
         answers.add(real);
       }
       expect(tree(disk, top), `seed ${seed + sequence}`).toEqual(tree(nodeFs, top));
-      disk.settle();
+      disk.makeDurable();
       for (const state of disk.crashStates('any-subset', 1, random)) {
         expect(tree(state, top)).toEqual(tree(nodeFs, top));
       }

@@ -71,10 +71,10 @@ describe('a power cut', () => {
     disk.makeFolder(at('/a'), 0o755);
     disk.makeFolder(at('/b'), 0o755);
     disk.sync(put(disk, '/a/x', 'X'));
-    disk.settle();
+    disk.makeDurable();
     disk.rename(at('/a/x'), at('/a/y'));
     expect(outcomes(disk, ['/a/x', '/a/y'])).toEqual(['X, absent', 'absent, X']);
-    disk.settle();
+    disk.makeDurable();
     disk.rename(at('/a/y'), at('/b/y'));
     expect(outcomes(disk, ['/a/y', '/b/y'])).toEqual(['X, X', 'X, absent', 'absent, X', 'absent, absent']);
     syncFolder(disk, '/b');
@@ -84,7 +84,7 @@ describe('a power cut', () => {
   test('never leaves a folder in two places', () => {
     const disk = new SimDisk();
     for (const folder of ['/a', '/b', '/a/moved']) disk.makeFolder(at(folder), 0o755);
-    disk.settle();
+    disk.makeDurable();
     disk.rename(at('/a/moved'), at('/b/moved'));
     expect(outcomes(disk, ['/a/moved', '/b/moved'])).toEqual(['absent, absent', 'absent, folder', 'folder, absent']);
   });
@@ -102,11 +102,11 @@ describe('a power cut', () => {
   test('may undo a removal, a second name and a mode until they are synced', () => {
     const disk = new SimDisk();
     disk.sync(put(disk, '/file', 'F'));
-    disk.settle();
+    disk.makeDurable();
     disk.hardLink(at('/file'), at('/twin'));
     disk.unlink(at('/file'));
     expect(outcomes(disk, ['/file', '/twin'])).toEqual(['F, F', 'F, absent', 'absent, F', 'absent, absent']);
-    disk.settle();
+    disk.makeDurable();
     disk.chmod(at('/twin'), 0o600);
     const modes = [...disk.crashStates('any-subset', 10, seededRandom(1))].map(
       (state) => state.lstat(at('/twin'))?.mode,
@@ -122,7 +122,7 @@ describe('a power cut', () => {
     disk.makeFolder(at('/lost'), 0o755);
     disk.sync(put(disk, '/file', 'F'));
     syncFolder(disk, '/');
-    disk.settle();
+    disk.makeDurable();
     disk.makeFolder(at('/new'), 0o755);
     disk.hardLink(at('/file'), at('/new/twin'));
     syncFolder(disk, '/new');
@@ -137,7 +137,7 @@ describe('a power cut', () => {
     disk.makeFolder(at('/folder'), 0o755);
     disk.sync(put(disk, '/file', 'F'));
     disk.hardLink(at('/file'), at('/folder/twin'));
-    disk.settle();
+    disk.makeDurable();
     disk.unlink(at('/folder/twin'));
     disk.removeFolder(at('/folder'));
     syncFolder(disk, '/');
@@ -174,7 +174,7 @@ describe('a power cut', () => {
   test('leaves disks that share nothing with each other or with the one before', () => {
     const disk = new SimDisk();
     const fd = put(disk, '/file', 'before');
-    disk.settle();
+    disk.makeDurable();
     disk.write(fd, Buffer.from('AFTER'), 0);
     const [first, second] = disk.crashStates(
       'prefix',

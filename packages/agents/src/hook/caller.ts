@@ -19,19 +19,19 @@ import { vscode } from '../vscode.ts';
 export interface Caller {
   readonly protocol: Protocol;
   /** The caller also runs our hook from its own settings, and that hook handles the event. */
-  readonly toldElsewhere: boolean;
+  readonly isHandledElsewhere: boolean;
 }
 
 /** @param name the agent whose settings have the hook */
 export function callerOf(name: AgentName, event: Fields, env: Environment): Caller {
-  if (name !== 'claude') return { protocol: AGENTS[name], toldElsewhere: false };
+  if (name !== 'claude') return { protocol: AGENTS[name], isHandledElsewhere: false };
   if (env['COPILOT_CLI'] === '1') {
     const folder = env['COPILOT_PROJECT_DIR'] ?? textIn(event, 'cwd');
     const own = [
       ...(folder === null ? [] : [join(folder, ...copilot.integration.project)]),
       join(env['COPILOT_HOME'] ?? join(homeFolder(env), '.copilot'), 'settings.json'),
     ];
-    return { protocol: copilot, toldElsewhere: own.some((file) => runsUs(file, 'copilot')) };
+    return { protocol: copilot, isHandledElsewhere: own.some((file) => hasOurHook(file, 'copilot')) };
   }
   if (textIn(event, 'cursor_version', 'conversation_id') !== null) {
     const folder = firstTextIn(event, 'workspace_roots');
@@ -39,13 +39,13 @@ export function callerOf(name: AgentName, event: Fields, env: Environment): Call
       ...(folder === null ? [] : [join(folder, ...cursor.integration.project)]),
       join(homeFolder(env), '.cursor', 'hooks.json'),
     ];
-    return { protocol: cursor, toldElsewhere: own.some((file) => runsUs(file, 'cursor')) };
+    return { protocol: cursor, isHandledElsewhere: own.some((file) => hasOurHook(file, 'cursor')) };
   }
   const speaksOtherwise = field(event, 'session_id') === undefined && textIn(event, 'hookEventName') !== null;
-  return { protocol: speaksOtherwise ? vscode : AGENTS.claude, toldElsewhere: false };
+  return { protocol: speaksOtherwise ? vscode : AGENTS.claude, isHandledElsewhere: false };
 }
 
-function runsUs(file: string, agent: AgentName): boolean {
+function hasOurHook(file: string, agent: AgentName): boolean {
   try {
     return isHookCommand(readFileSync(file, 'utf8'), agent);
   } catch {

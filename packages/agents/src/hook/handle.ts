@@ -13,86 +13,92 @@ import {
   type Session,
 } from '@savepoint/core';
 import type { Places, Ports } from '@savepoint/core/ports';
-import { type Answer, NOTHING } from '../answer.ts';
+import { type HookAnswer, NO_ANSWER } from '../answer.ts';
 import type { AgentEvent } from '../event.ts';
-import { declaredBy } from './declared.ts';
-import type { Job } from './job.ts';
-import { endingIds, madeId } from './pairing.ts';
-import { newsText, putBackText, uncoveredText } from './told.ts';
+import { resolveDeclared } from './declared.ts';
+import type { HookJob } from './job.ts';
+import { operationsText, putBackText, uncoveredText } from './model-text.ts';
+import { makeCallId, matchingCallIds } from './pairing.ts';
 
-export interface Setting {
+export interface HookContext {
   readonly ports: Ports;
   readonly places: Places;
   readonly settings: NonNullable<OpenOptions['settings']>;
   readonly exporter?: OpenOptions['exporter'];
   readonly open: (options: OpenOptions) => Savepoint;
   /** Aborts when the agent must get its answer. */
-  readonly inTime: (config: Configuration) => AbortSignal;
+  readonly deadline: (config: Configuration) => AbortSignal;
   /** Whether the answer can pass text to the model. */
-  readonly hearsContext: boolean;
+  readonly acceptsContext: boolean;
   /** Runs work in the background that does not fit into the time limit. */
-  readonly later: (job: Job) => void;
+  readonly deferJob: (job: HookJob) => void;
   /** Adds paths that are in no checkpoint to the list of `savepoint status`; returns those that are new on it. */
-  readonly uncovered: (found: readonly { readonly path: string; readonly why: string }[]) => readonly string[];
+  readonly noteUncovered: (found: readonly { readonly path: string; readonly why: string }[]) => readonly string[];
 }
 
-type Of<Kind extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: Kind }>;
+type EventOfKind<Kind extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: Kind }>;
 
 /** One event of one agent, with everything needed to handle it. */
-interface Scene<Event extends AgentEvent = AgentEvent> {
+interface EventContext<Event extends AgentEvent = AgentEvent> {
   readonly event: Event;
   readonly savepoint: Savepoint;
   readonly session: Session;
   /** The session's agent, or one of its sub-agents. */
   readonly actor: Actor;
-  readonly setting: Setting;
+  readonly context: HookContext;
   readonly signal: AbortSignal;
-  readonly later: (work: Job['work']) => void;
+  readonly deferJob: (work: HookJob['work']) => void;
 }
 
 /** @throws SavepointError, and unexpected errors; the caller turns them into an answer */
-export async function handle(event: AgentEvent, setting: Setting): Promise<Answer> {
-  const { ports, places, settings, exporter } = setting;
+export async function handle(event: AgentEvent, context: HookContext): Promise<HookAnswer> {
+  const { ports, places, settings, exporter } = context;
   const dir = bytesFromText(event.project ?? event.cwd) as DiskPath;
-  const savepoint = setting.open({ dir, ports, places, settings, ...(exporter && { exporter }) });
-  return savepoint.once((once) => answer(event, setting, once, dir));
+  const savepoint = context.open({ dir, ports, places, settings, ...(exporter && { exporter }) });
+  return savepoint.once((once) => answer(event, context, once, dir));
 }
 
-async function answer(event: AgentEvent, setting: Setting, savepoint: Savepoint, dir: DiskPath): Promise<Answer> {
+async function answer(
+  event: AgentEvent,
+  context: HookContext,
+  savepoint: Savepoint,
+  dir: DiskPath,
+): Promise<HookAnswer> {
   const config = await savepoint.config();
-  const signal = setting.inTime(config);
-  if (!config.automatic.enabled) return NOTHING;
+  const signal = context.deadline(config);
+  if (!config.automatic.enabled) return NO_ANSWER;
   const agent: Actor = {
     kind: 'agent',
     name: event.agent,
     ...(event.version === null ? {} : { version: event.version }),
   };
-  const actor: Actor = event.sub === null ? agent : { ...agent, id: event.sub };
+  const actor: Actor = event.subAgentId === null ? agent : { ...agent, id: event.subAgentId };
   const session = savepoint.session({ agent, id: event.session });
-  const later = (work: Job['work']): void => setting.later({ dir, agent, session: event.session, actor, work });
-  const told = await dealWith({ event, savepoint, session, actor, setting, signal, later });
-  if (!setting.hearsContext) return NOTHING;
-  const text = [...newsText(await session.news()), ...told].join('\n');
-  return text === '' ? NOTHING : { kind: 'context', text };
+  const deferJob = (work: HookJob['work']): void =>
+    context.deferJob({ dir, agent, session: event.session, actor, work });
+  const told = await handleEvent({ event, savepoint, session, actor, context: context, signal, deferJob: deferJob });
+  if (!context.acceptsContext) return NO_ANSWER;
+  const text = [...operationsText(await session.operationsByOthers()), ...told].join('\n');
+  return text === '' ? NO_ANSWER : { kind: 'context', text };
 }
 
 /** @returns lines for the model */
-async function dealWith(scene: Scene): Promise<readonly string[]> {
-  const { event, session, signal, later } = scene;
+async function handleEvent(scene: EventContext): Promise<readonly string[]> {
+  const { event, session, signal, deferJob } = scene;
   switch (event.kind) {
     case 'session-started':
-      await inTime(
+      await withDeadline(
         scene,
         () => session.start({ signal }),
-        async () => later({ kind: 'start' }),
+        async () => deferJob({ kind: 'start' }),
       );
       return [];
     case 'prompt-given': {
       const { text, messageId } = event;
-      await inTime(
+      await withDeadline(
         scene,
         () => session.prompt(text, messageId, { signal }),
-        async () => later({ kind: 'prompt', text, messageId }),
+        async () => deferJob({ kind: 'prompt', text, messageId }),
       );
       return [];
     }
@@ -101,35 +107,35 @@ async function dealWith(scene: Scene): Promise<readonly string[]> {
     case 'call-ended':
       return callEnded({ ...scene, event });
     case 'turn-ended':
-      await inTime(
+      await withDeadline(
         scene,
-        () => session.settle(event.sub, { signal }),
-        async () => later({ kind: 'settle', by: event.sub }),
+        () => session.endTurn(event.subAgentId, { signal }),
+        async () => deferJob({ kind: 'settle', by: event.subAgentId }),
       );
       return [];
     case 'session-ended':
-      await inTime(
+      await withDeadline(
         scene,
         () => session.close({ signal, retire: false }),
         async () => {},
       );
       // Retention runs in the background.
-      later({ kind: 'close' });
+      deferJob({ kind: 'close' });
       return [];
   }
 }
 
-async function callBegan(scene: Scene<Of<'call-began'>>): Promise<readonly string[]> {
-  const { event, session, setting, later } = scene;
+async function callBegan(scene: EventContext<EventOfKind<'call-began'>>): Promise<readonly string[]> {
+  const { event, session, context, deferJob } = scene;
   const { request, uncovered } = await requestOf(scene);
-  const told = tellUncovered(setting, uncovered);
-  const id = event.call.id ?? madeId(event.call, event.stamp, () => setting.ports.random.hex(4));
+  const told = uncoveredNotes(context, uncovered);
+  const id = event.call.id ?? makeCallId(event.call, event.stamp, () => context.ports.random.hex(4));
   const late = async (): Promise<void> => {
     await session.beginLate({ ...request, id });
-    if (await isOpen(session, id)) later({ kind: 'catch-up' });
+    if (await isOpen(session, id)) deferJob({ kind: 'catch-up' });
   };
   try {
-    await inTime(scene, () => session.begin({ ...request, id }, { signal: scene.signal }), late);
+    await withDeadline(scene, () => session.begin({ ...request, id }, { signal: scene.signal }), late);
   } catch (error) {
     // There is no checkpoint before the call, but its changes are still attributed to it.
     await session.beginLate({ ...request, id });
@@ -138,36 +144,36 @@ async function callBegan(scene: Scene<Of<'call-began'>>): Promise<readonly strin
   return told;
 }
 
-async function callEnded(scene: Scene<Of<'call-ended'>>): Promise<readonly string[]> {
-  const { event, session, setting, signal, later } = scene;
+async function callEnded(scene: EventContext<EventOfKind<'call-ended'>>): Promise<readonly string[]> {
+  const { event, session, context, signal, deferJob } = scene;
   const { call, background } = event;
-  const ids = call.id === null ? endingIds(call, await session.openCalls()) : [call.id];
+  const ids = call.id === null ? matchingCallIds(call, await session.openCalls()) : [call.id];
   for (const id of ids) {
-    const ended = await inTime(
+    const ended = await withDeadline(
       scene,
       () => session.end(id, { background, signal }),
       async () => {
-        await session.doubt(id);
-        later({ kind: 'end', call: id, background });
+        await session.markInDoubt(id);
+        deferJob({ kind: 'end', call: id, background });
       },
     );
     if (ended === null) return [];
     if (ended.found) {
       const uncovered = ended.uncovered.map(({ path, skip }) => ({ path, why: skip.reason }));
-      return [...putBackText(ended.putBack), ...tellUncovered(setting, uncovered)];
+      return [...putBackText(ended.putBack), ...uncoveredNotes(context, uncovered)];
     }
   }
-  await unannounced(scene);
+  await recordUnannounced(scene);
   return [];
 }
 
 /** Handles the end of a call whose begin was not reported, so that there is no checkpoint before it. */
-async function unannounced(scene: Scene<Of<'call-ended'>>): Promise<void> {
-  const { event, savepoint, session, setting, later } = scene;
+async function recordUnannounced(scene: EventContext<EventOfKind<'call-ended'>>): Promise<void> {
+  const { event, savepoint, session, context, deferJob } = scene;
   const { call } = event;
   if (call.own) return;
-  const id = call.id ?? madeId(call, event.stamp, () => setting.ports.random.hex(4));
-  const [last] = (await savepoint.list({ limit: 1 }).catch(noneYet)).checkpoints;
+  const id = call.id ?? makeCallId(call, event.stamp, () => context.ports.random.hex(4));
+  const [last] = (await savepoint.list({ limit: 1 }).catch(emptyIfNoWorkspace)).checkpoints;
   // Another hook of ours reported the same end.
   if (last?.toolCall === id && last.session === event.session) return;
   const { request } = await requestOf(scene);
@@ -176,10 +182,10 @@ async function unannounced(scene: Scene<Of<'call-ended'>>): Promise<void> {
   if (request.paths?.length !== undefined && request.paths.every((path) => declared.has(path))) return;
   await session.beginLate({ ...request, id });
   if (!(await isOpen(session, id))) return;
-  await inTime(
+  await withDeadline(
     scene,
     () => session.end(id, { signal: scene.signal }),
-    async () => later({ kind: 'end', call: id, background: false }),
+    async () => deferJob({ kind: 'end', call: id, background: false }),
   );
 }
 
@@ -187,23 +193,23 @@ async function isOpen(session: Session, id: CallId): Promise<boolean> {
   return (await session.openCalls()).some((call) => call.id === id);
 }
 
-function noneYet(error: unknown): { readonly checkpoints: readonly [] } {
+function emptyIfNoWorkspace(error: unknown): { readonly checkpoints: readonly [] } {
   if (error instanceof SavepointError && error.code === 'NO_WORKSPACE') return { checkpoints: [] };
   throw error;
 }
 
-interface Uncovered {
+interface UncoveredPath {
   readonly path: string;
   readonly why: string;
 }
 
-async function requestOf(scene: Scene<Of<'call-began' | 'call-ended'>>): Promise<{
+async function requestOf(scene: EventContext<EventOfKind<'call-began' | 'call-ended'>>): Promise<{
   readonly request: CallRequest;
-  readonly uncovered: readonly Uncovered[];
+  readonly uncovered: readonly UncoveredPath[];
 }> {
   const { event, session, actor } = scene;
   const { call, cwd } = event;
-  const { paths, uncovered } = await declaredBy(session, call.paths, cwd);
+  const { paths, uncovered } = await resolveDeclared(session, call.paths, cwd);
   return {
     request: {
       tool: call.tool,
@@ -217,8 +223,8 @@ async function requestOf(scene: Scene<Of<'call-began' | 'call-ended'>>): Promise
   };
 }
 
-function tellUncovered({ uncovered }: Setting, found: readonly Uncovered[]): readonly string[] {
-  const fresh = new Set(uncovered(found));
+function uncoveredNotes({ noteUncovered }: HookContext, found: readonly UncoveredPath[]): readonly string[] {
+  const fresh = new Set(noteUncovered(found));
   return uncoveredText(found.filter(({ path }) => fresh.has(path)));
 }
 
@@ -227,8 +233,8 @@ function tellUncovered({ uncovered }: Setting, found: readonly Uncovered[]): rea
  * @param otherwise what to do if the time is over
  * @returns null if the time was over
  */
-async function inTime<T>(
-  { signal }: Pick<Scene, 'signal'>,
+async function withDeadline<T>(
+  { signal }: Pick<EventContext, 'signal'>,
   work: () => Promise<T>,
   otherwise: () => Promise<void>,
 ): Promise<T | null> {

@@ -25,20 +25,20 @@ export interface LastFailure {
 }
 
 /** A path that an agent wrote and that is in no checkpoint. */
-export interface Uncovered {
+export interface UncoveredRecord {
   readonly time: number;
   readonly path: string;
   readonly why: string;
 }
 
-export interface Health {
+export interface HookHealth {
   readonly lastEvent: LastEvent | null;
   readonly lastFailure: LastFailure | null;
-  readonly uncovered: readonly Uncovered[];
+  readonly uncovered: readonly UncoveredRecord[];
 }
 
-const MOST_UNCOVERED = 20;
-const LONGEST_MESSAGE = 1_000;
+const MAX_UNCOVERED = 20;
+const MAX_MESSAGE_LENGTH = 1_000;
 
 /** @param home the folder of the stores */
 export function noteEvent(home: string, agent: string, event: LastEvent): void {
@@ -46,21 +46,25 @@ export function noteEvent(home: string, agent: string, event: LastEvent): void {
 }
 
 export function noteFailure(home: string, agent: string, failure: LastFailure): void {
-  write(home, agent, 'failure', { ...failure, message: failure.message.slice(0, LONGEST_MESSAGE) });
+  write(home, agent, 'failure', { ...failure, message: failure.message.slice(0, MAX_MESSAGE_LENGTH) });
 }
 
 /** @returns the paths that were not on the list yet */
-export function noteUncovered(home: string, agent: string, found: readonly Uncovered[]): readonly Uncovered[] {
+export function noteUncovered(
+  home: string,
+  agent: string,
+  found: readonly UncoveredRecord[],
+): readonly UncoveredRecord[] {
   if (found.length === 0) return [];
   const paths = new Set(found.map(({ path }) => path));
   const before = uncoveredOf(home, agent);
   const others = before.filter(({ path }) => !paths.has(path));
-  write(home, agent, 'uncovered', [...found, ...others].slice(0, MOST_UNCOVERED));
+  write(home, agent, 'uncovered', [...found, ...others].slice(0, MAX_UNCOVERED));
   const known = new Set(before.map(({ path }) => path));
   return found.filter(({ path }) => !known.has(path));
 }
 
-export function healthOf(home: string, agent: string): Health {
+export function healthOf(home: string, agent: string): HookHealth {
   return {
     lastEvent: read<LastEvent>(home, agent, 'event', (it) => typeof it.time === 'number'),
     lastFailure: read<LastFailure>(home, agent, 'failure', (it) => typeof it.message === 'string'),
@@ -68,17 +72,17 @@ export function healthOf(home: string, agent: string): Health {
   };
 }
 
-function uncoveredOf(home: string, agent: string): readonly Uncovered[] {
-  return read<readonly Uncovered[]>(home, agent, 'uncovered', Array.isArray) ?? [];
+function uncoveredOf(home: string, agent: string): readonly UncoveredRecord[] {
+  return read<readonly UncoveredRecord[]>(home, agent, 'uncovered', Array.isArray) ?? [];
 }
 
-type What = 'event' | 'failure' | 'uncovered';
+type NoteKind = 'event' | 'failure' | 'uncovered';
 
-function fileOf(home: string, agent: string, what: What): string {
+function fileOf(home: string, agent: string, what: NoteKind): string {
   return join(home, 'agents', `${agent}.${what}.json`);
 }
 
-function read<T>(home: string, agent: string, what: What, fits: (value: T) => boolean): T | null {
+function read<T>(home: string, agent: string, what: NoteKind, fits: (value: T) => boolean): T | null {
   try {
     const value = JSON.parse(readFileSync(fileOf(home, agent, what), 'utf8')) as T | null;
     return typeof value === 'object' && value !== null && fits(value) ? value : null;
@@ -87,7 +91,7 @@ function read<T>(home: string, agent: string, what: What, fits: (value: T) => bo
   }
 }
 
-function write(home: string, agent: string, what: What, value: unknown): void {
+function write(home: string, agent: string, what: NoteKind, value: unknown): void {
   const file = fileOf(home, agent, what);
   const temporary = `${file}.${process.pid}`;
   try {

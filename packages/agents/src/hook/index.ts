@@ -17,14 +17,14 @@ import {
 import type { Exporter } from '@savepoint/core/faces';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import type { Environment, Protocol } from '../agent.ts';
-import { type Answer, NOTHING, type Reply, SILENCE } from '../answer.ts';
+import { EMPTY_REPLY, type HookAnswer, type HookReply, NO_ANSWER } from '../answer.ts';
 import { AGENTS, isAgentName } from '../table.ts';
 import { callerOf } from './caller.ts';
-import { carryOn } from './carry-on.ts';
-import { handle, type Setting } from './handle.ts';
+import { type HookContext, handle } from './handle.ts';
 import { noteEvent, noteFailure, noteUncovered } from './health.ts';
-import { JOB_VARIABLE, jobIn, startJob } from './job.ts';
+import { JOB_VARIABLE, readJob, startJob } from './job.ts';
 import { readEvent } from './read-event.ts';
+import { runJob } from './run-job.ts';
 import { variablesFor } from './variables.ts';
 
 export { AGENT_VARIABLES, HOOK_VARIABLES, LINE_VARIABLE } from './variables.ts';
@@ -43,55 +43,55 @@ export interface HookRun {
   /** Default: each event opens its workspace again. */
   readonly open?: (options: OpenOptions) => Savepoint;
   /** Runs the work after earlier work for the same folder. Default: immediately. */
-  readonly inTurn?: <T>(folder: string, work: () => Promise<T>) => Promise<T>;
+  readonly runInOrder?: <T>(folder: string, work: () => Promise<T>) => Promise<T>;
   /** Called with the configuration, before the work. */
-  readonly configured?: (config: Configuration) => void;
+  readonly onConfigured?: (config: Configuration) => void;
   /** Called with an error, in addition to the answer. */
-  readonly failed?: (error: unknown) => void;
+  readonly onFailed?: (error: unknown) => void;
 }
 
 /** The timeout for reading the event, before the settings are known. */
-const READING_MS = 5_000;
+const READ_TIMEOUT_MS = 5_000;
 /** The part of the budget that is reserved for the answer. */
 const ANSWER_MS = 200;
 
-export async function runHook(run: HookRun): Promise<Reply> {
+export async function runHook(run: HookRun): Promise<HookReply> {
   const name = run.args[0] ?? '';
-  if (!isAgentName(name)) return { ...SILENCE, stderr: `savepoint hook: unknown agent ${JSON.stringify(name)}\n` };
-  if (run.env[JOB_VARIABLE] !== undefined) return carriedOn(name, run);
+  if (!isAgentName(name)) return { ...EMPTY_REPLY, stderr: `savepoint hook: unknown agent ${JSON.stringify(name)}\n` };
+  if (run.env[JOB_VARIABLE] !== undefined) return runBackgroundJob(name, run);
   let strict = false;
   let protocol: Protocol = AGENTS[name];
   let native = 'unknown event';
   let folder = '';
   try {
-    const read = await readEvent(run.input, AbortSignal.timeout(left(READING_MS, run)));
+    const read = await readEvent(run.input, AbortSignal.timeout(remainingMs(READ_TIMEOUT_MS, run)));
     if ('problem' in read) throw new SavepointError('USAGE', `${read.problem}.`);
     const caller = callerOf(name, read.event, run.env);
     protocol = caller.protocol;
     const event = caller.protocol.parse(read.event, variablesFor(caller.protocol, run.env), run.args[1] ?? null);
-    if (event.kind === 'ignored' || caller.toldElsewhere) return SILENCE;
-    native = event.native;
+    if (event.kind === 'ignored' || caller.isHandledElsewhere) return EMPTY_REPLY;
+    native = event.nativeName;
     folder = event.project ?? event.cwd;
     if (!isAbsolute(folder) || !isAbsolute(event.cwd))
       throw new SavepointError('USAGE', 'The event has no absolute folder.');
     const limit = protocol.limitMs(native) ?? Number.POSITIVE_INFINITY;
     const home = homeOf(run.env);
-    const { inTurn = (_folder, work) => work() } = run;
-    const setting: Setting = {
+    const { runInOrder: inTurn = (_folder, work) => work() } = run;
+    const context: HookContext = {
       ports: nodePorts(),
       places: nodePlaces(run.env),
       settings: nodeSettings(run.env),
       ...(run.exporter === undefined ? {} : { exporter: run.exporter }),
       open: run.open ?? open,
-      inTime: (config) => {
+      deadline: (config) => {
         const { hooks } = config;
-        run.configured?.(config);
+        run.onConfigured?.(config);
         strict = hooks.strict && event.kind === 'call-began';
-        return AbortSignal.timeout(left(Math.min(hooks.budgetMs, limit), run));
+        return AbortSignal.timeout(remainingMs(Math.min(hooks.budgetMs, limit), run));
       },
-      hearsContext: protocol.hearsContext(native),
-      later: (job) => startJob(job, run.script, name, run.env),
-      uncovered: (found) => {
+      acceptsContext: protocol.acceptsContext(native),
+      deferJob: (job) => startJob(job, run.script, name, run.env),
+      noteUncovered: (found) => {
         const time = Date.now();
         return noteUncovered(
           home,
@@ -100,15 +100,15 @@ export async function runHook(run: HookRun): Promise<Reply> {
         ).map(({ path }) => path);
       },
     };
-    const answer = await inTurn(folder, () => handle(event, setting));
+    const answer = await inTurn(folder, () => handle(event, context));
     noteEvent(home, protocol.name, { time: Date.now(), event: native, session: event.session, folder });
     return protocol.reply(native, answer);
   } catch (error) {
-    return failed(error, { run, name, native, folder, strict, protocol });
+    return failureReply(error, { run, name, native, folder, strict, protocol });
   }
 }
 
-interface Failed {
+interface FailureContext {
   readonly run: HookRun;
   readonly name: string;
   readonly native: string;
@@ -118,9 +118,9 @@ interface Failed {
   readonly protocol: Protocol;
 }
 
-function failed(error: unknown, { run, name, native, folder, strict, protocol }: Failed): Reply {
+function failureReply(error: unknown, { run, name, native, folder, strict, protocol }: FailureContext): HookReply {
   const message = messageOf(error);
-  run.failed?.(error);
+  run.onFailed?.(error);
   // Not a failure: the user has frozen these paths.
   if (error instanceof SavepointError && error.code === 'FROZEN') {
     return protocol.reply(native, { kind: 'deny', reason: showText(message) });
@@ -131,25 +131,25 @@ function failed(error: unknown, { run, name, native, folder, strict, protocol }:
     // Without a home, the error is only on standard error.
   }
   const stderr = `savepoint hook ${name}: ${showText(message)}\n`;
-  const answer: Answer = strict
+  const answer: HookAnswer = strict
     ? { kind: 'deny', reason: `Savepoint could not save the state before this call: ${showText(message)}` }
-    : NOTHING;
+    : NO_ANSWER;
   return { ...protocol.reply(native, answer), stderr };
 }
 
-async function carriedOn(name: string, { env, exporter }: HookRun): Promise<Reply> {
+async function runBackgroundJob(name: string, { env, exporter }: HookRun): Promise<HookReply> {
   try {
-    const job = jobIn(env);
+    const job = readJob(env);
     const machine = { ports: nodePorts(), places: nodePlaces(env), settings: nodeSettings(env) };
-    if (job !== null) await carryOn(job, exporter === undefined ? machine : { ...machine, exporter });
+    if (job !== null) await runJob(job, exporter === undefined ? machine : { ...machine, exporter });
   } catch (error) {
     const message = `Background work failed: ${messageOf(error)}`;
     noteFailure(homeOf(env), name, { time: Date.now(), event: 'background', folder: '', message });
   }
-  return SILENCE;
+  return EMPTY_REPLY;
 }
 
-function left(budget: number, run: HookRun): number {
+function remainingMs(budget: number, run: HookRun): number {
   return Math.max(1, Math.floor(budget - ANSWER_MS - run.sinceStart()));
 }
 

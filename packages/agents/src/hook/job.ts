@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import type { Actor, CallId, SessionId } from '@savepoint/core';
 
-export interface Job {
+export interface HookJob {
   /** Bytes of the folder to open, as a one-byte string. */
   readonly dir: string;
   readonly agent: Actor;
@@ -22,15 +22,15 @@ export interface Job {
 
 /** Passed in the environment, so that other accounts of the machine cannot read the prompt. */
 export const JOB_VARIABLE = 'SAVEPOINT_HOOK_JOB';
-const LONGEST_TEXT = 4_000;
+const MAX_TEXT_LENGTH = 4_000;
 
 /**
  * @param script the program that runs hooks
  * @param name the name of the agent
  */
-export function startJob(job: Job, script: string, name: string, env: NodeJS.ProcessEnv): void {
+export function startJob(job: HookJob, script: string, name: string, env: NodeJS.ProcessEnv): void {
   const { work } = job;
-  const told = work.kind === 'prompt' ? { ...job, work: { ...work, text: work.text.slice(0, LONGEST_TEXT) } } : job;
+  const told = work.kind === 'prompt' ? { ...job, work: { ...work, text: work.text.slice(0, MAX_TEXT_LENGTH) } } : job;
   const child = spawn(process.execPath, [script, 'hook', name], {
     cwd: dirname(script),
     detached: true,
@@ -44,7 +44,7 @@ export function startJob(job: Job, script: string, name: string, env: NodeJS.Pro
 }
 
 /** The job of this process, or null. */
-export function jobIn(env: Readonly<Record<string, string | undefined>>): Job | null {
+export function readJob(env: Readonly<Record<string, string | undefined>>): HookJob | null {
   const text = env[JOB_VARIABLE];
-  return text === undefined ? null : (JSON.parse(text) as Job);
+  return text === undefined ? null : (JSON.parse(text) as HookJob);
 }

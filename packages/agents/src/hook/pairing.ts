@@ -10,18 +10,18 @@ import { fieldsOf } from '../fields.ts';
  * Creates an id for a call that begins. Two hooks for the same begin get the same id; two begins get different ids.
  * @param stamp what distinguishes the event; null if the agent does not report it
  */
-export function madeId(call: ToolCall, stamp: string | null, chance: () => string): CallId {
-  return `${baseOf(call)}#${stamp ?? chance()}` as CallId;
+export function makeCallId(call: ToolCall, stamp: string | null, chance: () => string): CallId {
+  return `${callKey(call)}#${stamp ?? chance()}` as CallId;
 }
 
 /** The open calls that may be the one that ends, oldest first. Calls with equal input are interchangeable. */
-export function endingIds(call: ToolCall, open: readonly OpenCall[]): readonly CallId[] {
-  const base = `${baseOf(call)}#`;
+export function matchingCallIds(call: ToolCall, open: readonly OpenCall[]): readonly CallId[] {
+  const base = `${callKey(call)}#`;
   return open.filter(({ id, background }) => id.startsWith(base) && !background).map(({ id }) => id);
 }
 
 /** Equal for the begin and the end of a call, and for other calls with the same input. */
-function baseOf({ tool, input }: ToolCall): string {
+function callKey({ tool, input }: ToolCall): string {
   const fields = Object.entries(fieldsOf(input)).sort(([a], [b]) => (a < b ? -1 : 1));
   const hash = createHash('sha256')
     .update(JSON.stringify([tool, fields]))

@@ -4,17 +4,17 @@ import { JsonProblem, readJson } from '@savepoint/core/ports';
 import { type Fields, fieldsOf } from '../fields.ts';
 
 /** The most bytes of an event; no model makes a larger tool call. */
-const LARGEST = 128 * 1024 * 1024;
+const MAX_EVENT_BYTES = 128 * 1024 * 1024;
 /** The most levels of nesting: more than any agent needs, and far from a stack overflow. */
-const DEEPEST = 500;
+const MAX_DEPTH = 500;
 
-export type Read = { readonly event: Fields } | { readonly problem: string };
+export type ReadEventResult = { readonly event: Fields } | { readonly problem: string };
 
 /**
  * Reads to the end, or until the size or time limit.
  * @param deadline aborts when the time is over
  */
-export async function readEvent(input: NodeJS.ReadableStream, deadline: AbortSignal): Promise<Read> {
+export async function readEvent(input: NodeJS.ReadableStream, deadline: AbortSignal): Promise<ReadEventResult> {
   const parts: Buffer[] = [];
   let length = 0;
   const ended = await new Promise<'ended' | 'late' | 'failed'>((resolve) => {
@@ -23,7 +23,7 @@ export async function readEvent(input: NodeJS.ReadableStream, deadline: AbortSig
     input.on('data', (part: Buffer) => {
       length += part.length;
       // Read the rest anyway, so that the writer does not get a closed pipe.
-      if (length <= LARGEST) parts.push(part);
+      if (length <= MAX_EVENT_BYTES) parts.push(part);
       else parts.length = 0;
     });
     input.on('end', () => resolve('ended'));
@@ -31,14 +31,14 @@ export async function readEvent(input: NodeJS.ReadableStream, deadline: AbortSig
   });
   if (ended === 'late') return { problem: 'the event was not complete in time' };
   if (ended === 'failed') return { problem: 'the event could not be read' };
-  if (length > LARGEST) return { problem: `the event is longer than ${LARGEST} bytes` };
+  if (length > MAX_EVENT_BYTES) return { problem: `the event is longer than ${MAX_EVENT_BYTES} bytes` };
   return parseEvent(Buffer.concat(parts));
 }
 
 /** Bytes that are not UTF-8 become U+FFFD. Paths with U+FFFD are never looked up. */
-export function parseEvent(bytes: Buffer): Read {
+export function parseEvent(bytes: Buffer): ReadEventResult {
   try {
-    const value = readJson(new TextDecoder().decode(bytes), { deepest: DEEPEST, keys: 'any' });
+    const value = readJson(new TextDecoder().decode(bytes), { maxDepth: MAX_DEPTH, keys: 'any' });
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       return { problem: 'the event is not a JSON object' };
     }

@@ -11,10 +11,10 @@ export interface HookCommand {
   /** The same as arguments, for programs that start it without a shell. */
   readonly argv: readonly string[];
   /** The same for one event, for agents that do not send its name. */
-  readonly about: (event: string) => { readonly shell: string; readonly powershell: string };
+  readonly forEvent: (event: string) => { readonly shell: string; readonly powershell: string };
 }
 
-export interface Program {
+export interface HookProgram {
   /** Absolute path of node. */
   readonly node: string;
   /** Absolute path of the command's script. */
@@ -32,17 +32,17 @@ export interface Program {
  * If a shell can run it, the script that tries the daemon comes first. Its arguments are the full command, which it
  * runs if there is no daemon. A missing script fails in the same way as a missing command.
  */
-export function hookCommand(agent: AgentName, place: 'project' | 'user', program: Program): HookCommand {
-  const known = place === 'project' && leadsTo('savepoint', program.script, program);
+export function hookCommand(agent: AgentName, place: 'project' | 'user', program: HookProgram): HookCommand {
+  const known = place === 'project' && isOnPath('savepoint', program.script, program);
   const plain = [...(known ? ['savepoint'] : [program.node, program.script]), 'hook', agent];
-  const line = lineBefore(known, program);
+  const line = hookScriptBefore(known, program);
   const inShell = (parts: readonly string[]): string =>
     parts.map((part) => (isPlain(part) ? part : program.windows ? `"${part}"` : shellQuoted(part))).join(' ');
   const written = (event: readonly string[]) => ({
     shell: inShell([...line, ...plain, ...event]),
     powershell: forPowerShell([...plain, ...event]),
   });
-  return { ...written([]), argv: [...line, ...plain], about: (event) => written([event]) };
+  return { ...written([]), argv: [...line, ...plain], forEvent: (event) => written([event]) };
 }
 
 /** Matches our hook command in any form: `savepoint hook claude`, `node …/savepoint.js hook claude`. */
@@ -50,11 +50,11 @@ export function isHookCommand(text: string, agent: AgentName): boolean {
   return new RegExp(`\\bsavepoint(?:\\.js)?['"]?[ ]+hook[ ]+${agent}\\b`).test(text);
 }
 
-function lineBefore(known: boolean, program: Program): readonly string[] {
+function hookScriptBefore(known: boolean, program: HookProgram): readonly string[] {
   const { line, windows } = program;
   if (line === null || windows || !isFile(line) || !isExecutable(line)) return [];
   if (!known) return [line];
-  return leadsTo('savepoint-hook', line, program) ? ['savepoint-hook'] : [];
+  return isOnPath('savepoint-hook', line, program) ? ['savepoint-hook'] : [];
 }
 
 /** For PowerShell, a quoted text is a string. `&` runs it. */
@@ -72,7 +72,7 @@ function shellQuoted(part: string): string {
 }
 
 /** Whether this name on PATH is the given file. */
-function leadsTo(name: string, file: string, { path = '', windows }: Program): boolean {
+function isOnPath(name: string, file: string, { path = '', windows }: HookProgram): boolean {
   const names = windows ? [`${name}.cmd`, `${name}.exe`] : [name];
   for (const folder of path.split(delimiter)) {
     if (!isAbsolute(folder)) continue;

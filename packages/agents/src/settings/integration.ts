@@ -3,7 +3,7 @@
 import type { HookCommand } from './hook-command.ts';
 
 /** One entry that must be in a list of a settings file. */
-export interface Entry {
+export interface SettingsEntry {
   /** The keys from the top to the list. Missing objects are created. */
   readonly list: readonly string[];
   readonly value: unknown;
@@ -14,7 +14,7 @@ export interface JsonForm {
   readonly kind: 'json';
   /** The content of a new file, in addition to our entries. */
   readonly base: Readonly<Record<string, unknown>>;
-  readonly entries: (command: HookCommand) => readonly Entry[];
+  readonly entries: (command: HookCommand) => readonly SettingsEntry[];
 }
 
 /** Files that belong only to Savepoint. */

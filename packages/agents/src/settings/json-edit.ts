@@ -1,6 +1,6 @@
 /** Adds entries to lists of a JSON text, and removes them again. All other bytes are preserved. */
 
-import { behindSpace, childSpans, type JsonNode, memberOf, parseJsonText, plainOf } from './json-text.ts';
+import { childSpans, type JsonNode, memberOf, parseJsonText, plainValueOf, skipSpace } from './json-text.ts';
 
 /** A value has the wrong type: not a list or an object. */
 export class SettingsShapeError extends Error {
@@ -15,16 +15,16 @@ export function withEntry(text: string, list: readonly string[], value: unknown)
   const layout = layoutOf(text);
   let node = parseJsonText(text);
   for (const [depth, key] of list.entries()) {
-    if (node.kind !== 'object') throw new SettingsShapeError(`${where(list.slice(0, depth))} is not an object`);
+    if (node.kind !== 'object') throw new SettingsShapeError(`${keysText(list.slice(0, depth))} is not an object`);
     const next = memberOf(node, key);
     if (next === null) {
       const rest = list.slice(depth + 1).reduceRight<unknown>((inner, name) => ({ [name]: inner }), [value]);
-      return withChild(text, node, depth, `${JSON.stringify(key)}: ${laidOut(rest, depth + 1, layout)}`, layout);
+      return withChild(text, node, depth, `${JSON.stringify(key)}: ${formatJson(rest, depth + 1, layout)}`, layout);
     }
     node = next;
   }
-  if (node.kind !== 'array') throw new SettingsShapeError(`${where(list)} is not a list`);
-  return withChild(text, node, list.length, laidOut(value, list.length + 1, layout), layout);
+  if (node.kind !== 'array') throw new SettingsShapeError(`${keysText(list)} is not a list`);
+  return withChild(text, node, list.length, formatJson(value, list.length + 1, layout), layout);
 }
 
 /** Returns the text without our items in these lists. Lists and objects that become empty are removed as well. */
@@ -40,16 +40,16 @@ export function withoutEntries(
 
 export function entriesOf(text: string, list: readonly string[]): readonly unknown[] {
   const node = list.reduce<JsonNode | null>((at, key) => (at === null ? null : memberOf(at, key)), parseJsonText(text));
-  return node?.kind === 'array' ? node.items.map(plainOf) : [];
+  return node?.kind === 'array' ? node.items.map(plainValueOf) : [];
 }
 
 function withoutEntriesOf(text: string, list: readonly string[], isOurs: (value: unknown) => boolean): string {
   let rest = text;
   for (;;) {
-    const way = nodesOn(rest, list);
+    const way = nodesAlong(rest, list);
     const node = way.at(-1);
     if (way.length <= list.length || node?.kind !== 'array') return rest;
-    const index = node.items.findIndex((item) => isOurs(plainOf(item)));
+    const index = node.items.findIndex((item) => isOurs(plainValueOf(item)));
     if (index < 0) return rest;
     if (node.items.length > 1) {
       rest = withoutChild(rest, node, index);
@@ -69,7 +69,7 @@ function withoutEntriesOf(text: string, list: readonly string[], isOurs: (value:
 }
 
 /** The top node, and one node per key, as far as they exist. */
-function nodesOn(text: string, list: readonly string[]): readonly JsonNode[] {
+function nodesAlong(text: string, list: readonly string[]): readonly JsonNode[] {
   const nodes = [parseJsonText(text)];
   for (const key of list) {
     const next = memberOf(nodes.at(-1)!, key);
@@ -88,7 +88,7 @@ function layoutOf(text: string): Layout {
   return { indent: /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ', newline: text.includes('\r\n') ? '\r\n' : '\n' };
 }
 
-function laidOut(value: unknown, depth: number, { indent, newline }: Layout): string {
+function formatJson(value: unknown, depth: number, { indent, newline }: Layout): string {
   return JSON.stringify(value, null, indent).replaceAll('\n', newline + indent.repeat(depth));
 }
 
@@ -101,7 +101,7 @@ function withChild(text: string, node: JsonNode, depth: number, child: string, {
     const kept = inside.trim() === '' ? '' : inside.trimEnd();
     return `${text.slice(0, node.start + 1)}${kept}${inner}${child}${newline}${indent.repeat(depth)}${text.slice(node.end - 1)}`;
   }
-  const comma = behindSpace(text, last.end);
+  const comma = skipSpace(text, last.end);
   if (text[comma] === ',') return `${text.slice(0, comma + 1)}${inner}${child}${text.slice(comma + 1)}`;
   // A comment on the same line belongs to that line.
   const comment = /^[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)(?=[ \t]*\r?\n)/.exec(text.slice(last.end))?.[0] ?? '';
@@ -114,21 +114,21 @@ function withoutChild(text: string, node: JsonNode, index: number): string {
   if (child === undefined) return text;
   const [previous, next] = [children[index - 1], children[index + 1]];
   if (previous !== undefined) {
-    const between = text.slice(behindSpace(text, previous.end) + 1, child.start).trimEnd();
+    const between = text.slice(skipSpace(text, previous.end) + 1, child.start).trimEnd();
     // Keep a comment in between. The comma after a comment needs its own line.
     const kept = between === '' || next === undefined ? between : `${between}\n`;
     return text.slice(0, previous.end) + kept + text.slice(child.end);
   }
   if (next !== undefined) {
-    const comma = behindSpace(text, child.end);
+    const comma = skipSpace(text, child.end);
     return text.slice(0, child.start) + text.slice(comma + 1).trimStart();
   }
-  const comma = behindSpace(text, child.end);
+  const comma = skipSpace(text, child.end);
   const after = text[comma] === ',' ? comma + 1 : child.end;
   const inside = text.slice(node.start + 1, child.start).trimEnd() + text.slice(after, node.end - 1).trimEnd();
   return text.slice(0, node.start + 1) + inside + text.slice(node.end - 1);
 }
 
-function where(keys: readonly string[]): string {
+function keysText(keys: readonly string[]): string {
   return keys.length === 0 ? 'The file' : `"${keys.join('.')}"`;
 }

@@ -6,7 +6,7 @@
 
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 
-interface Span {
+interface TextSpan {
   /** From the first character of the value to the position after its last. */
   readonly start: number;
   readonly end: number;
@@ -18,7 +18,7 @@ interface JsonMember {
   readonly value: JsonNode;
 }
 
-export type JsonNode = Span &
+export type JsonNode = TextSpan &
   (
     | { readonly kind: 'object'; readonly members: readonly JsonMember[] }
     | { readonly kind: 'array'; readonly items: readonly JsonNode[] }
@@ -31,10 +31,10 @@ export class JsonTextError extends Error {
 }
 
 /** Limited, because the parser is recursive. */
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 const BYTE_ORDER_MARK = '\ufeff';
 
-const WHAT: Readonly<Record<string, string>> = {
+const ERROR_TEXTS: Readonly<Record<string, string>> = {
   ValueExpected: 'a value is missing',
   PropertyNameExpected: 'a name in quotes is missing',
   ColonExpected: 'a colon is missing',
@@ -53,19 +53,19 @@ export function parseJsonText(text: string): JsonNode {
   const tree = parseTree(withoutMark(text), errors, { allowTrailingComma: true });
   const [first] = errors;
   if (first !== undefined)
-    throw wrong(text, first.offset, WHAT[printParseErrorCode(first.error)] ?? 'a value is invalid');
-  if (tree === undefined) throw wrong(text, text.length, 'a value is missing');
+    throw jsonTextError(text, first.offset, ERROR_TEXTS[printParseErrorCode(first.error)] ?? 'a value is invalid');
+  if (tree === undefined) throw jsonTextError(text, text.length, 'a value is missing');
   return nodeOf(tree);
 }
 
-export function plainOf(node: JsonNode): unknown {
+export function plainValueOf(node: JsonNode): unknown {
   switch (node.kind) {
     case 'plain':
       return node.plain;
     case 'array':
-      return node.items.map(plainOf);
+      return node.items.map(plainValueOf);
     case 'object':
-      return Object.fromEntries(node.members.map(({ key, value }) => [key, plainOf(value)]));
+      return Object.fromEntries(node.members.map(({ key, value }) => [key, plainValueOf(value)]));
   }
 }
 
@@ -76,14 +76,14 @@ export function memberOf(node: JsonNode, key: string): JsonNode | null {
 }
 
 /** The spans of the children of an object or a list. The span of a member includes its key. */
-export function childSpans(node: JsonNode): readonly Span[] {
+export function childSpans(node: JsonNode): readonly TextSpan[] {
   if (node.kind === 'array') return node.items;
   if (node.kind === 'object') return node.members.map(({ keyStart, value }) => ({ start: keyStart, end: value.end }));
   return [];
 }
 
 /** The position after white space and comments. */
-export function behindSpace(text: string, at: number): number {
+export function skipSpace(text: string, at: number): number {
   const scanner = createScanner(withoutMark(text), true);
   scanner.setPosition(at);
   scanner.scan();
@@ -103,7 +103,8 @@ function assertShallow(text: string): void {
     const sign = text.charAt(scanner.getTokenOffset());
     if (sign === '{' || sign === '[') depth += 1;
     else if (sign === '}' || sign === ']') depth -= 1;
-    if (depth > DEEPEST) throw wrong(text, scanner.getTokenOffset(), `it is nested more than ${DEEPEST} levels deep`);
+    if (depth > MAX_DEPTH)
+      throw jsonTextError(text, scanner.getTokenOffset(), `it is nested more than ${MAX_DEPTH} levels deep`);
   }
 }
 
@@ -120,7 +121,7 @@ function nodeOf(node: Node): JsonNode {
   return { ...span, kind: 'object', members };
 }
 
-function wrong(text: string, at: number, what: string): JsonTextError {
+function jsonTextError(text: string, at: number, what: string): JsonTextError {
   const before = text.slice(0, at);
   const column = at - before.lastIndexOf('\n');
   return new JsonTextError(`${what} (line ${before.split('\n').length}, column ${column})`);

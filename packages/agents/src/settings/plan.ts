@@ -5,18 +5,18 @@ import { isAbsolute, join } from 'node:path';
 import { SavepointError, showText } from '@savepoint/core';
 import type { Agent, Environment } from '../agent.ts';
 import { homeFolder } from './home-folder.ts';
-import { hookCommand, isHookCommand, type Program } from './hook-command.ts';
-import type { Entry, FilesForm, JsonForm } from './integration.ts';
+import { type HookProgram, hookCommand, isHookCommand } from './hook-command.ts';
+import type { FilesForm, JsonForm, SettingsEntry } from './integration.ts';
 import { entriesOf, SettingsShapeError, withEntry, withoutEntries } from './json-edit.ts';
-import { behindSpace, JsonTextError, parseJsonText, plainOf } from './json-text.ts';
+import { JsonTextError, parseJsonText, plainValueOf, skipSpace } from './json-text.ts';
 
-export type PlaceKind = 'project' | 'user';
+export type SettingsScope = 'project' | 'user';
 
-export interface Surroundings {
+export interface InstallEnvironment {
   /** The project's folder, absolute. */
   readonly project: string;
   readonly env: Environment;
-  readonly program: Program;
+  readonly program: HookProgram;
 }
 
 export interface FileChange {
@@ -34,7 +34,11 @@ export interface FileChange {
 /** The suffix of the backup, which has the content before our first entry. */
 const BACKUP = '.before-savepoint';
 
-export function settingsPath({ integration }: Agent, kind: PlaceKind, { project, env }: Surroundings): string {
+export function settingsPath(
+  { integration }: Agent,
+  kind: SettingsScope,
+  { project, env }: InstallEnvironment,
+): string {
   if (kind === 'project') return join(project, ...integration.project);
   const { variable, folder, file } = integration.user;
   const named = variable === null ? undefined : env[variable];
@@ -47,23 +51,23 @@ export function backupPath(path: string): string {
 }
 
 /** @throws SavepointError CONFLICT if a file is invalid or does not belong to Savepoint; IO */
-export function planInstall(agent: Agent, kind: PlaceKind, around: Surroundings): readonly FileChange[] {
+export function planInstall(agent: Agent, kind: SettingsScope, around: InstallEnvironment): readonly FileChange[] {
   const path = settingsPath(agent, kind, around);
   const { form } = agent.integration;
   const command = hookCommand(agent.name, kind, around.program);
   if (form.kind === 'files') return ownFiles(agent, path, form.files(command));
   const entries = form.entries(command);
-  const before = textOf(path);
-  return understood(path, () => {
-    const clean = before === null ? null : cleaned(agent, form, before);
+  const before = readSettingsText(path);
+  return asConflict(path, () => {
+    const clean = before === null ? null : withoutOurEntries(agent, form, before);
     if (
       before !== null &&
-      entries.every((entry) => holds(before, entry)) &&
-      counted(agent, form, before) === entries.length
+      entries.every((entry) => hasEntry(before, entry)) &&
+      countOurEntries(agent, form, before) === entries.length
     ) {
       return [];
     }
-    const start = clean === null || behindSpace(clean, 0) === clean.length ? JSON.stringify(form.base, null, 2) : clean;
+    const start = clean === null || skipSpace(clean, 0) === clean.length ? JSON.stringify(form.base, null, 2) : clean;
     const full = entries.reduce((text, { list, value }) => withEntry(text, list, value), start);
     const after = clean === null ? `${full}\n` : full;
     return after === before ? [] : [{ path, before, after, mode: 0o600, backup: clean }];
@@ -71,34 +75,35 @@ export function planInstall(agent: Agent, kind: PlaceKind, around: Surroundings)
 }
 
 /** @throws SavepointError CONFLICT, IO */
-export function planUninstall(agent: Agent, kind: PlaceKind, around: Surroundings): readonly FileChange[] {
+export function planUninstall(agent: Agent, kind: SettingsScope, around: InstallEnvironment): readonly FileChange[] {
   const path = settingsPath(agent, kind, around);
   const { form } = agent.integration;
   const command = hookCommand(agent.name, kind, around.program);
   if (form.kind === 'files') {
     return form.files(command).flatMap(({ name, mode }) => {
       const file = join(path, name);
-      const before = textOf(file);
+      const before = readSettingsText(file);
       return before === null || !isHookCommand(before, agent.name)
         ? []
         : [{ path: file, before, after: null, mode, backup: null }];
     });
   }
-  const before = textOf(path);
+  const before = readSettingsText(path);
   if (before === null) return [];
-  return understood(path, () => {
-    if (counted(agent, form, before) === 0) return [];
-    const clean = cleaned(agent, form, before);
-    const kept = textOf(backupPath(path));
-    const made = kept === null && JSON.stringify(plainOf(parseJsonText(clean))) === JSON.stringify(form.base);
+  return asConflict(path, () => {
+    if (countOurEntries(agent, form, before) === 0) return [];
+    const clean = withoutOurEntries(agent, form, before);
+    const kept = readSettingsText(backupPath(path));
+    const made = kept === null && JSON.stringify(plainValueOf(parseJsonText(clean))) === JSON.stringify(form.base);
     // If the file has not changed since, restore its previous content byte for byte.
-    const exact = kept !== null && cleaned(agent, form, kept) === kept && sameBut(agent, form, before, kept);
+    const exact =
+      kept !== null && withoutOurEntries(agent, form, kept) === kept && isUntouched(agent, form, before, kept);
     return [{ path, before, after: made ? null : exact ? kept : clean, mode: 0o600, backup: null }];
   });
 }
 
 /** The hooks that were found in a settings file. */
-export interface Found {
+export interface Installation {
   readonly path: string;
   /** `partly`: events of this version are missing, or there are entries of another version. */
   readonly state: 'hooked' | 'partly' | 'unreadable';
@@ -106,20 +111,22 @@ export interface Found {
 }
 
 /** Null if there are no hooks of Savepoint. */
-export function findInstalled(agent: Agent, kind: PlaceKind, around: Surroundings): Found | null {
+export function findInstalled(agent: Agent, kind: SettingsScope, around: InstallEnvironment): Installation | null {
   const path = settingsPath(agent, kind, around);
   try {
     const { form } = agent.integration;
     const command = hookCommand(agent.name, kind, around.program);
     if (form.kind === 'files') {
-      const files = form.files(command).map(({ name, content }) => ({ content, found: textOf(join(path, name)) }));
+      const files = form
+        .files(command)
+        .map(({ name, content }) => ({ content, found: readSettingsText(join(path, name)) }));
       const ours = files.filter(({ found }) => found !== null && isHookCommand(found, agent.name));
       if (ours.length === 0) return null;
       return { path, state: ours.length === files.length ? 'hooked' : 'partly', problem: null };
     }
-    const text = textOf(path);
+    const text = readSettingsText(path);
     if (text === null || !text.includes('savepoint')) return null;
-    const count = understood(path, () => counted(agent, form, text));
+    const count = asConflict(path, () => countOurEntries(agent, form, text));
     if (count === 0) return null;
     return { path, state: count === form.entries(command).length ? 'hooked' : 'partly', problem: null };
   } catch (error) {
@@ -129,8 +136,8 @@ export function findInstalled(agent: Agent, kind: PlaceKind, around: Surrounding
 }
 
 /** Whether `before` is the result of an installation into `kept`, with any command. */
-function sameBut(agent: Agent, form: JsonForm, before: string, kept: string): boolean {
-  if (behindSpace(kept, 0) === kept.length) return true;
+function isUntouched(agent: Agent, form: JsonForm, before: string, kept: string): boolean {
+  if (skipSpace(kept, 0) === kept.length) return true;
   const ours = listsOf(form).flatMap((list) =>
     entriesOf(before, list)
       .filter((value) => isOurs(agent, value))
@@ -142,7 +149,7 @@ function sameBut(agent: Agent, form: JsonForm, before: string, kept: string): bo
 function ownFiles(agent: Agent, folder: string, files: ReturnType<FilesForm['files']>): readonly FileChange[] {
   return files.flatMap(({ name, content, mode }) => {
     const path = join(folder, name);
-    const before = textOf(path);
+    const before = readSettingsText(path);
     if (before === content) return [];
     if (before !== null && !isHookCommand(before, agent.name)) {
       throw new SavepointError(
@@ -159,7 +166,7 @@ function ownFiles(agent: Agent, folder: string, files: ReturnType<FilesForm['fil
 }
 
 function listsOf(form: JsonForm): readonly (readonly string[])[] {
-  const none = { shell: '', powershell: '', argv: [], about: () => ({ shell: '', powershell: '' }) };
+  const none = { shell: '', powershell: '', argv: [], forEvent: () => ({ shell: '', powershell: '' }) };
   return form.entries(none).map(({ list }) => list);
 }
 
@@ -172,26 +179,26 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-function cleaned(agent: Agent, form: JsonForm, text: string): string {
-  if (behindSpace(text, 0) === text.length) return text;
+function withoutOurEntries(agent: Agent, form: JsonForm, text: string): string {
+  if (skipSpace(text, 0) === text.length) return text;
   return withoutEntries(text, listsOf(form), (value) => isOurs(agent, value));
 }
 
-function counted(agent: Agent, form: JsonForm, text: string): number {
-  if (behindSpace(text, 0) === text.length) return 0;
+function countOurEntries(agent: Agent, form: JsonForm, text: string): number {
+  if (skipSpace(text, 0) === text.length) return 0;
   return listsOf(form).reduce(
     (sum, list) => sum + entriesOf(text, list).filter((value) => isOurs(agent, value)).length,
     0,
   );
 }
 
-function holds(text: string, { list, value }: Entry): boolean {
-  if (behindSpace(text, 0) === text.length) return false;
+function hasEntry(text: string, { list, value }: SettingsEntry): boolean {
+  if (skipSpace(text, 0) === text.length) return false;
   const wanted = JSON.stringify(value);
   return entriesOf(text, list).some((found) => JSON.stringify(found) === wanted);
 }
 
-function understood<T>(path: string, work: () => T): T {
+function asConflict<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -205,7 +212,7 @@ function understood<T>(path: string, work: () => T): T {
   }
 }
 
-function textOf(path: string): string | null {
+function readSettingsText(path: string): string | null {
   let bytes: Buffer;
   try {
     bytes = readFileSync(path);

@@ -22,7 +22,7 @@ import { backupPath, type FileChange } from './plan.ts';
  * @param folders how many empty parent folders are deleted with a file
  * @throws SavepointError CONFLICT if a file changed meanwhile; IO. Files that were already written are kept.
  */
-export function carryOut(changes: readonly FileChange[], folders: number): void {
+export function writeChanges(changes: readonly FileChange[], folders: number): void {
   for (const change of changes) assertUnchanged(change);
   for (const { path, before, after, mode, backup } of changes) {
     try {
@@ -35,7 +35,7 @@ export function carryOut(changes: readonly FileChange[], folders: number): void 
         mkdirSync(dirname(file), { recursive: true });
         if (backup !== null) replace(backupPath(path), backup, modeOf(file, mode));
         replace(file, after, before === null ? mode : modeOf(file, mode));
-        if (before !== null && backup === null) forget(backupPath(path));
+        if (before !== null && backup === null) removeBackup(backupPath(path));
       }
     } catch (error) {
       if (error instanceof SavepointError) throw error;
@@ -85,7 +85,7 @@ function modeOf(path: string, otherwise: number): number {
   }
 }
 
-function forget(path: string): void {
+function removeBackup(path: string): void {
   try {
     unlinkSync(path);
   } catch {

@@ -31,18 +31,18 @@ export interface CommandGroup {
   readonly description: string;
 }
 
-function ofVerb(section: Section, { name, summary }: Verb, load: () => Promise<Command>): CommandRow {
+function verbRow(section: Section, { name, summary }: Verb, load: () => Promise<Command>): CommandRow {
   return { name, summary, section, isHidden: false, load };
 }
 
 /** In the order of the help. */
 export const COMMANDS: readonly CommandRow[] = [
-  ofVerb('work', VERBS.checkpoint, async () => (await import('./checkpoints/checkpoint.ts')).checkpoint),
-  ofVerb('work', VERBS.restore, async () => (await import('./rewind/restore.ts')).restore),
-  ofVerb('work', VERBS.rollback, async () => (await import('./rewind/rollback.ts')).rollback),
-  ofVerb('work', VERBS.undo, async () => (await import('./rewind/undo.ts')).undo),
-  ofVerb('work', VERBS.redo, async () => (await import('./rewind/redo.ts')).redo),
-  ofVerb('work', VERBS.edit, async () => (await import('./changes/edit.ts')).edit),
+  verbRow('work', VERBS.checkpoint, async () => (await import('./checkpoints/checkpoint.ts')).checkpoint),
+  verbRow('work', VERBS.restore, async () => (await import('./rewind/restore.ts')).restore),
+  verbRow('work', VERBS.rollback, async () => (await import('./rewind/rollback.ts')).rollback),
+  verbRow('work', VERBS.undo, async () => (await import('./rewind/undo.ts')).undo),
+  verbRow('work', VERBS.redo, async () => (await import('./rewind/redo.ts')).redo),
+  verbRow('work', VERBS.edit, async () => (await import('./changes/edit.ts')).edit),
   {
     name: 'run',
     summary: 'run a command with a checkpoint before and after',
@@ -50,16 +50,16 @@ export const COMMANDS: readonly CommandRow[] = [
     isHidden: false,
     load: async () => (await import('./agents/run.ts')).run,
   },
-  ofVerb('look', VERBS.status, async () => (await import('./workspace/status.ts')).status),
-  ofVerb('look', VERBS.list, async () => (await import('./checkpoints/list.ts')).list),
-  ofVerb('look', VERBS.show, async () => (await import('./checkpoints/show.ts')).show),
-  ofVerb('look', VERBS.diff, async () => (await import('./changes/diff.ts')).diff),
-  ofVerb('look', VERBS.history, async () => (await import('./history/history.ts')).history),
-  ofVerb('look', VERBS.sessions, async () => (await import('./history/sessions.ts')).sessions),
-  ofVerb('look', VERBS.deleteSession, async () => (await import('./history/delete-session.ts')).deleteSession),
-  ofVerb('look', VERBS.stats, async () => (await import('./history/stats.ts')).stats),
-  ofVerb('look', VERBS.context, async () => (await import('./workspace/context.ts')).context),
-  ofVerb('look', VERBS.repos, async () => (await import('./workspace/repos.ts')).repos),
+  verbRow('look', VERBS.status, async () => (await import('./workspace/status.ts')).status),
+  verbRow('look', VERBS.list, async () => (await import('./checkpoints/list.ts')).list),
+  verbRow('look', VERBS.show, async () => (await import('./checkpoints/show.ts')).show),
+  verbRow('look', VERBS.diff, async () => (await import('./changes/diff.ts')).diff),
+  verbRow('look', VERBS.history, async () => (await import('./history/history.ts')).history),
+  verbRow('look', VERBS.sessions, async () => (await import('./history/sessions.ts')).sessions),
+  verbRow('look', VERBS.deleteSession, async () => (await import('./history/delete-session.ts')).deleteSession),
+  verbRow('look', VERBS.stats, async () => (await import('./history/stats.ts')).stats),
+  verbRow('look', VERBS.context, async () => (await import('./workspace/context.ts')).context),
+  verbRow('look', VERBS.repos, async () => (await import('./workspace/repos.ts')).repos),
   {
     name: 'watch',
     summary: 'print events of the timeline as they happen',
@@ -81,8 +81,8 @@ export const COMMANDS: readonly CommandRow[] = [
     isHidden: false,
     load: async () => (await import('./agents/install.ts')).uninstall(),
   },
-  ofVerb('agents', VERBS.freeze, async () => (await import('./changes/freeze.ts')).freeze),
-  ofVerb('agents', VERBS.unfreeze, async () => (await import('./changes/freeze.ts')).unfreeze),
+  verbRow('agents', VERBS.freeze, async () => (await import('./changes/freeze.ts')).freeze),
+  verbRow('agents', VERBS.unfreeze, async () => (await import('./changes/freeze.ts')).unfreeze),
   {
     name: 'mcp',
     summary: 'run an MCP server on standard input and output',
@@ -118,19 +118,19 @@ export const COMMANDS: readonly CommandRow[] = [
     isHidden: true,
     load: async () => (await import('./agents/hook.ts')).hookCommand,
   },
-  ofVerb('share', VERBS.bundleCreate, async () => (await import('./share/bundle.ts')).bundleCreate),
-  ofVerb('share', VERBS.bundleRestore, async () => (await import('./share/bundle.ts')).bundleRestore),
-  ofVerb('share', VERBS.bundleExport, async () => (await import('./share/bundle.ts')).bundleExport),
-  ofVerb('share', VERBS.exportSession, async () => (await import('./history/export.ts')).exportSession),
-  ofVerb('store', VERBS.verify, async () => (await import('./store/verify.ts')).verify),
-  ofVerb('store', VERBS.recover, async () => (await import('./store/recover.ts')).recover),
-  ofVerb('store', VERBS.gc, async () => (await import('./store/gc.ts')).gc),
-  ofVerb('store', VERBS.purge, async () => (await import('./store/purge.ts')).purge),
-  ofVerb('store', VERBS.pin, async () => (await import('./checkpoints/pin.ts')).pin),
-  ofVerb('store', VERBS.unpin, async () => (await import('./checkpoints/pin.ts')).unpin),
-  ofVerb('store', VERBS.workspaces, async () => (await import('./workspace/workspaces.ts')).workspaces),
-  ofVerb('store', VERBS.linkWorkspace, async () => (await import('./workspace/link-workspace.ts')).linkWorkspace),
-  ofVerb('store', VERBS.config, async () => (await import('./workspace/config.ts')).config),
+  verbRow('share', VERBS.bundleCreate, async () => (await import('./share/bundle.ts')).bundleCreate),
+  verbRow('share', VERBS.bundleRestore, async () => (await import('./share/bundle.ts')).bundleRestore),
+  verbRow('share', VERBS.bundleExport, async () => (await import('./share/bundle.ts')).bundleExport),
+  verbRow('share', VERBS.exportSession, async () => (await import('./history/export.ts')).exportSession),
+  verbRow('store', VERBS.verify, async () => (await import('./store/verify.ts')).verify),
+  verbRow('store', VERBS.recover, async () => (await import('./store/recover.ts')).recover),
+  verbRow('store', VERBS.gc, async () => (await import('./store/gc.ts')).gc),
+  verbRow('store', VERBS.purge, async () => (await import('./store/purge.ts')).purge),
+  verbRow('store', VERBS.pin, async () => (await import('./checkpoints/pin.ts')).pin),
+  verbRow('store', VERBS.unpin, async () => (await import('./checkpoints/pin.ts')).unpin),
+  verbRow('store', VERBS.workspaces, async () => (await import('./workspace/workspaces.ts')).workspaces),
+  verbRow('store', VERBS.linkWorkspace, async () => (await import('./workspace/link-workspace.ts')).linkWorkspace),
+  verbRow('store', VERBS.config, async () => (await import('./workspace/config.ts')).config),
 ];
 
 export const GROUPS: Readonly<Record<string, CommandGroup>> = {

@@ -3,20 +3,24 @@ import { realpathSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { type Build, handshake } from './build.ts';
-import { homeLink, SOCKET } from './place.ts';
+import { homeLink, SOCKET } from './runtime-folder.ts';
 import { BUILD_HEADER } from './server.ts';
 
-const PATIENCE_MS = 1_000;
-const LARGEST = 64 * 1024;
+const TIMEOUT_MS = 1_000;
+const MAX_RESPONSE_LENGTH = 64 * 1024;
 
 /** The daemon's answer. */
-export type Said = Readonly<Record<string, unknown>> & { readonly pid: number };
+export type DaemonStatus = Readonly<Record<string, unknown>> & { readonly pid: number };
 
 /**
  * @returns `nobody`: no daemon answers; `leaves`: it accepts no requests, because it is shutting down or another
  * build
  */
-export function askDaemon(home: string, own: Build, what: 'status' | 'stop'): Promise<Said | 'nobody' | 'leaves'> {
+export function askDaemon(
+  home: string,
+  own: Build,
+  what: 'status' | 'stop',
+): Promise<DaemonStatus | 'nobody' | 'leaves'> {
   let socketPath: string;
   try {
     // The path through the home may be too long for a socket.
@@ -25,7 +29,7 @@ export function askDaemon(home: string, own: Build, what: 'status' | 'stop'): Pr
     return Promise.resolve('nobody');
   }
   return new Promise((resolve) => {
-    const done = (said: Said | 'nobody' | 'leaves'): void => {
+    const done = (said: DaemonStatus | 'nobody' | 'leaves'): void => {
       asked.destroy();
       resolve(said);
     };
@@ -35,14 +39,14 @@ export function askDaemon(home: string, own: Build, what: 'status' | 'stop'): Pr
         path: `/${what}`,
         method: what === 'status' ? 'GET' : 'POST',
         headers: { host: 'savepoint', [BUILD_HEADER]: handshake(own), connection: 'close' },
-        timeout: PATIENCE_MS,
+        timeout: TIMEOUT_MS,
       },
       (response) => {
         let text = '';
         response.setEncoding('utf8');
         response.on('data', (part: string) => {
           text += part;
-          if (text.length > LARGEST) done('nobody');
+          if (text.length > MAX_RESPONSE_LENGTH) done('nobody');
         });
         response.on('error', () => done('nobody'));
         response.on('end', () => done(response.statusCode === 409 ? 'leaves' : parsed(text)));
@@ -54,9 +58,9 @@ export function askDaemon(home: string, own: Build, what: 'status' | 'stop'): Pr
   });
 }
 
-function parsed(text: string): Said | 'nobody' {
+function parsed(text: string): DaemonStatus | 'nobody' {
   try {
-    const value = JSON.parse(text) as Said | null;
+    const value = JSON.parse(text) as DaemonStatus | null;
     return typeof value === 'object' && value !== null && typeof value.pid === 'number' ? value : 'nobody';
   } catch {
     return 'nobody';

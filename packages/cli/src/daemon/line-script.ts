@@ -1,14 +1,14 @@
 /** The script in agents' settings. It asks the daemon, and runs the command itself if the daemon is not available. */
 import { HOOK_VARIABLES, LINE_VARIABLE } from '../hook.ts';
 import { type Build, handshake } from './build.ts';
-import { SOCKET } from './place.ts';
-import { BETWEEN } from './request.ts';
+import { SEPARATOR } from './request.ts';
+import { SOCKET } from './runtime-folder.ts';
 import { BUILD_HEADER } from './server.ts';
 
 /** Seconds; longer than the daemon's default budget, and short enough for the command to answer instead. */
-const LONGEST_S = 6;
+const MAX_SECONDS = 6;
 /** Agents have short timeouts when they exit. */
-const LONGEST_AT_THE_END_S = 1;
+const MAX_SECONDS_AT_END = 1;
 
 /** For any POSIX `sh`. The only programs it needs are `cat` and `curl`. */
 export function lineScript(build: Build): string {
@@ -51,8 +51,8 @@ for savepoint_part in "$@"; do
 done
 savepoint_event=$(cat)
 case $savepoint_event in
-  *'"SessionEnd"'*) savepoint_longest=${LONGEST_AT_THE_END_S} ;;
-  *) savepoint_longest=${LONGEST_S} ;;
+  *'"SessionEnd"'*) savepoint_longest=${MAX_SECONDS_AT_END} ;;
+  *) savepoint_longest=${MAX_SECONDS} ;;
 esac
 savepoint_answer=$(
   {
@@ -70,10 +70,10 @@ savepoint_answer=$(
 savepoint_status=$?
 if [ "$savepoint_status" = 0 ]; then
   [ -z "$savepoint_answer" ] && exit 0
-  savepoint_rest=\${savepoint_answer#*${BETWEEN}}
-  printf %s "\${savepoint_answer%%${BETWEEN}*}"
-  printf %s "\${savepoint_rest%%${BETWEEN}*}" >&2
-  exit "\${savepoint_rest##*${BETWEEN}}"
+  savepoint_rest=\${savepoint_answer#*${SEPARATOR}}
+  printf %s "\${savepoint_answer%%${SEPARATOR}*}"
+  printf %s "\${savepoint_rest%%${SEPARATOR}*}" >&2
+  exit "\${savepoint_rest##*${SEPARATOR}}"
 fi
 # On a timeout (28), pass on the number of seconds that have been spent.
 ${LINE_VARIABLE}=$savepoint_status

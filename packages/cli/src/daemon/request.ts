@@ -6,13 +6,13 @@ export interface HookRequest {
 }
 
 /** The most bytes of all variables together. */
-const LONGEST_ENVIRONMENT = 1 << 20;
+const MAX_ENVIRONMENT_BYTES = 1 << 20;
 
 /** @param known the variables that may be sent @returns null if the request is invalid */
 export function parseHookRequest(body: Buffer, known: ReadonlySet<string>): HookRequest | null {
   // Neither JSON nor a shell variable can contain a zero byte.
   const end = body.lastIndexOf(0);
-  if (end > LONGEST_ENVIRONMENT) return null;
+  if (end > MAX_ENVIRONMENT_BYTES) return null;
   const env: Record<string, string> = {};
   const texts = end < 0 ? [] : body.toString('utf8', 0, end).split('\0');
   for (const text of texts) {
@@ -25,9 +25,9 @@ export function parseHookRequest(body: Buffer, known: ReadonlySet<string>): Hook
 }
 
 /** Separates the outputs in an answer. It cannot occur in them, because both escape control characters. */
-export const BETWEEN = '\u0001';
+export const SEPARATOR = '\u0001';
 
 /** What the script prints: empty if the hook has no output, which is the usual case. */
 export function answerText({ stdout, stderr, exit }: { stdout: string; stderr: string; exit: number }): string {
-  return stdout === '' && stderr === '' && exit === 0 ? '' : [stdout, stderr, exit].join(BETWEEN);
+  return stdout === '' && stderr === '' && exit === 0 ? '' : [stdout, stderr, exit].join(SEPARATOR);
 }

@@ -6,12 +6,12 @@ import { exporter } from '../exporter.ts';
 import { AGENT_VARIABLES, HOOK_VARIABLES, runHook } from '../hook.ts';
 import { askDaemon } from './ask.ts';
 import { buildOnDisk } from './build.ts';
-import { KeptWorkspaces, Turns } from './kept.ts';
-import { runtimeFolder } from './place.ts';
 import { answerText, parseHookRequest } from './request.ts';
-import { type Answer, serve } from './server.ts';
-import { type Standing, stand } from './socket.ts';
-import { Times } from './times.ts';
+import { ResponseTimes } from './response-times.ts';
+import { runtimeFolder } from './runtime-folder.ts';
+import { type DaemonResponse, serve } from './server.ts';
+import { claimSocket, type DaemonSocket } from './socket.ts';
+import { WorkspacePool, WorkspaceQueue } from './workspace-pool.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -24,50 +24,58 @@ export interface DaemonOptions {
 }
 
 /** Milliseconds between checks whether to exit. */
-const LOOK_MS = 2_000;
+const CHECK_MS = 2_000;
 /** The idle time until the first request brings the configuration. */
 const FIRST_IDLE_MS = 15 * 60_000;
 /** A workspace without a request for this long is closed. */
 const KEEP_MS = 10 * 60_000;
 /** Variables of agents apply to a single event, so they do not distinguish workspaces. */
-const OF_AGENTS: ReadonlySet<string> = new Set(AGENT_VARIABLES);
-const KNOWN: ReadonlySet<string> = new Set(HOOK_VARIABLES);
+const AGENT_VARIABLE_NAMES: ReadonlySet<string> = new Set(AGENT_VARIABLES);
+const HOOK_VARIABLE_NAMES: ReadonlySet<string> = new Set(HOOK_VARIABLES);
 
 /** Why it ended; `taken`: it did not start, because another daemon is running. */
-export type Ended = 'taken' | 'idle' | 'stopped' | 'replaced' | 'new-build' | 'new-format' | 'turned-off' | 'fault';
+export type DaemonExit =
+  | 'taken'
+  | 'idle'
+  | 'stopped'
+  | 'replaced'
+  | 'new-build'
+  | 'new-format'
+  | 'turned-off'
+  | 'fault';
 
 /** @throws SavepointError IO if it cannot create a socket */
-export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise<Ended> {
+export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise<DaemonExit> {
   const own = buildOnDisk();
   const { clock } = nodePorts();
   const home = homeOf(env);
   const runtime = runtimeFolder(home, env);
-  if (own === null) throw noDaemon('this command is not installed completely');
-  if ('why' in runtime) throw noDaemon(runtime.why);
+  if (own === null) throw daemonUnavailable('this command is not installed completely');
+  if ('why' in runtime) throw daemonUnavailable(runtime.why);
 
-  const kept = new KeptWorkspaces(() => clock.monotonic());
-  const turns = new Turns();
-  const times = new Times();
+  const pool = new WorkspacePool(() => clock.monotonic());
+  const queue = new WorkspaceQueue();
+  const times = new ResponseTimes();
   const began = clock.now();
-  const jobs = environmentOfJobs(env);
-  let standing: Standing | null = null;
+  const jobs = jobEnvironment(env);
+  let socket: DaemonSocket | null = null;
   let active = 0;
   let lastAsked = clock.monotonic();
   let idle = idleMs ?? FIRST_IDLE_MS;
-  let ended: Ended | null = null;
+  let ended: DaemonExit | null = null;
   let onEnd: () => void = () => undefined;
   const end = new Promise<void>((resolve) => {
     onEnd = resolve;
   });
   /** Accepts no more requests; accepted requests are finished. */
-  const leave = (why: Ended): void => {
+  const shutDown = (why: DaemonExit): void => {
     if (ended !== null) return;
     ended = why;
-    standing?.leave();
+    socket?.release();
     onEnd();
   };
-  const reasonToLeave = (): Ended | null => {
-    if (standing?.isFound() === false) return 'replaced';
+  const reasonToLeave = (): DaemonExit | null => {
+    if (socket?.isCurrent() === false) return 'replaced';
     if (buildOnDisk()?.build !== own.build) return 'new-build';
     return null;
   };
@@ -75,12 +83,12 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
   const server = serve(
     own,
     {
-      isOpen: () => {
+      isAccepting: () => {
         const why = reasonToLeave();
-        if (why !== null) leave(why);
+        if (why !== null) shutDown(why);
         return ended === null;
       },
-      otherBuild: () => leave('new-build'),
+      onOtherBuild: () => shutDown('new-build'),
       status: async () => ({
         status: 200,
         body: JSON.stringify({
@@ -92,12 +100,12 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
           endsAfterIdleSeconds: Math.round(idle / 1_000),
           events: times.count,
           medianMs: times.median(),
-          workspaces: kept.count,
+          workspaces: pool.count,
           memoryBytes: process.memoryUsage().rss,
         }),
       }),
       stop: async () => {
-        setImmediate(() => leave('stopped'));
+        setImmediate(() => shutDown('stopped'));
         return { status: 200, body: JSON.stringify({ pid: process.pid }) };
       },
       hook: async (agent, event, body, arrived) => {
@@ -114,12 +122,14 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
     () => clock.monotonic(),
   );
 
-  async function hook(agent: string, event: string | null, body: Buffer, arrived: number): Promise<Answer> {
-    const request = parseHookRequest(body, KNOWN);
+  async function hook(agent: string, event: string | null, body: Buffer, arrived: number): Promise<DaemonResponse> {
+    const request = parseHookRequest(body, HOOK_VARIABLE_NAMES);
     if (request === null) return { status: 400, body: 'not understood\n' };
     if (homeOf(request.env) !== home) return { status: 421, body: 'another home\n' };
     const variables = { ...jobs, ...request.env };
-    const loan = kept.lend(JSON.stringify(Object.entries(request.env).filter(([name]) => !OF_AGENTS.has(name))));
+    const loan = pool.lease(
+      JSON.stringify(Object.entries(request.env).filter(([name]) => !AGENT_VARIABLE_NAMES.has(name))),
+    );
     let tooNew = false;
     const reply = await runHook({
       args: event === null || event === '' ? [agent] : [agent, event],
@@ -129,48 +139,48 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
       exporter: exporter(variables, script),
       sinceStart: () => clock.monotonic() - arrived,
       open: (options) => loan.open(options),
-      inTurn: (folder, work) => turns.take(folder, work),
-      configured: ({ daemon }) => {
+      runInOrder: (folder, work) => queue.run(folder, work),
+      onConfigured: ({ daemon }) => {
         idle = idleMs ?? daemon.idleMs;
-        if (!daemon.enabled) setImmediate(() => leave('turned-off'));
+        if (!daemon.enabled) setImmediate(() => shutDown('turned-off'));
       },
-      failed: (error) => {
+      onFailed: (error) => {
         if (error instanceof SavepointError && error.code === 'STORE_TOO_NEW') tooNew = true;
       },
     }).finally(() => loan.end());
     if (tooNew) {
-      setImmediate(() => leave('new-format'));
+      setImmediate(() => shutDown('new-format'));
       return { status: 409, body: 'another format\n' };
     }
     return { status: 200, body: answerText(reply) };
   }
 
-  standing = await stand(
+  socket = await claimSocket(
     server,
     home,
     runtime.folder,
     async () => typeof (await askDaemon(home, own, 'status')) === 'object',
   );
-  if (standing === null) {
+  if (socket === null) {
     server.close();
     return 'taken';
   }
   // After an unexpected error, the state is unknown. The next hook starts a new daemon.
-  process.on('uncaughtException', () => leave('fault'));
-  process.on('unhandledRejection', () => leave('fault'));
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => leave('stopped'));
+  process.on('uncaughtException', () => shutDown('fault'));
+  process.on('unhandledRejection', () => shutDown('fault'));
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => shutDown('stopped'));
   const looking = setInterval(
     () => {
-      kept.closeIdle(KEEP_MS);
+      pool.closeIdle(KEEP_MS);
       const why = reasonToLeave() ?? (active === 0 && clock.monotonic() - lastAsked >= idle ? 'idle' : null);
-      if (why !== null) leave(why);
+      if (why !== null) shutDown(why);
     },
-    Math.min(LOOK_MS, idle),
+    Math.min(CHECK_MS, idle),
   );
   await end;
   clearInterval(looking);
-  await closed(server);
-  await kept.closeAll();
+  await closeServer(server);
+  await pool.closeAll();
   return ended ?? 'stopped';
 }
 
@@ -179,7 +189,7 @@ export function homeOf(env: Environment): string {
 }
 
 /** Resolves when all open connections have been answered. */
-function closed(server: import('node:http').Server): Promise<void> {
+function closeServer(server: import('node:http').Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();
@@ -187,11 +197,13 @@ function closed(server: import('node:http').Server): Promise<void> {
 }
 
 /** The environment of background processes. Variables that hooks read come only from the hook's request. */
-function environmentOfJobs(env: Environment): Environment {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !KNOWN.has(name) && !name.startsWith('SAVEPOINT')));
+function jobEnvironment(env: Environment): Environment {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !HOOK_VARIABLE_NAMES.has(name) && !name.startsWith('SAVEPOINT')),
+  );
 }
 
-function noDaemon(why: string): SavepointError {
+function daemonUnavailable(why: string): SavepointError {
   return new SavepointError(
     'IO',
     `The daemon cannot run here: ${why}.`,

@@ -4,40 +4,40 @@ import type { Build } from './build.ts';
 import { handshake, isHandshake } from './build.ts';
 
 /** The answer to a request. For any status but 200, the hook's script runs the command itself. */
-export interface Answer {
+export interface DaemonResponse {
   readonly status: 200 | 400 | 404 | 409 | 413 | 421 | 500 | 503;
   readonly body: string;
 }
 
 export interface Routes {
   /** @param arrived milliseconds of a monotonic clock */
-  hook(agent: string, event: string | null, body: Buffer, arrived: number): Promise<Answer>;
-  status(): Promise<Answer>;
-  stop(): Promise<Answer>;
+  hook(agent: string, event: string | null, body: Buffer, arrived: number): Promise<DaemonResponse>;
+  status(): Promise<DaemonResponse>;
+  stop(): Promise<DaemonResponse>;
   /** Whether new requests are accepted; checked before each request. */
-  isOpen(): boolean;
+  isAccepting(): boolean;
   /** Called if another build sent a request. */
-  otherBuild(): void;
+  onOtherBuild(): void;
 }
 
 /** The header with the caller's build and store format. */
 export const BUILD_HEADER = 'savepoint-build';
 
 /** The most bytes of a request: the largest event plus its environment. */
-const LARGEST_BODY = 129 * 1024 * 1024;
+const MAX_BODY_BYTES = 129 * 1024 * 1024;
 /** The most bytes of all requests in progress. */
-const LARGEST_TOGETHER = 384 * 1024 * 1024;
-const MOST_CONNECTIONS = 64;
-const READING_MS = 10_000;
+const MAX_TOTAL_BYTES = 384 * 1024 * 1024;
+const MAX_CONNECTIONS = 64;
+const READ_TIMEOUT_MS = 10_000;
 
-const LEAVING: Answer = { status: 409, body: 'steps down\n' };
+const SHUTTING_DOWN: DaemonResponse = { status: 409, body: 'steps down\n' };
 
 export function serve(own: Build, routes: Routes, now: () => number): Server {
   let held = 0;
   const server = createServer(
     {
-      headersTimeout: READING_MS,
-      requestTimeout: READING_MS,
+      headersTimeout: READ_TIMEOUT_MS,
+      requestTimeout: READ_TIMEOUT_MS,
       connectionsCheckingInterval: 2_000,
       maxHeaderSize: 8_192,
     },
@@ -47,40 +47,44 @@ export function serve(own: Build, routes: Routes, now: () => number): Server {
       const grow = (bytes: number): boolean => {
         size += bytes;
         held += bytes;
-        return size <= LARGEST_BODY && held <= LARGEST_TOGETHER;
+        return size <= MAX_BODY_BYTES && held <= MAX_TOTAL_BYTES;
       };
       void answer(request, grow, arrived)
-        .catch((): Answer => ({ status: 500, body: 'failed\n' }))
-        .then((said) => say(response, said))
+        .catch((): DaemonResponse => ({ status: 500, body: 'failed\n' }))
+        .then((said) => sendResponse(response, said))
         .finally(() => {
           held -= size;
         });
     },
   );
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   server.on('clientError', (_error, socket) => socket.destroy());
   return server;
 
-  async function answer(request: IncomingMessage, grow: (bytes: number) => boolean, arrived: number): Promise<Answer> {
+  async function answer(
+    request: IncomingMessage,
+    grow: (bytes: number) => boolean,
+    arrived: number,
+  ): Promise<DaemonResponse> {
     const build = request.headers[BUILD_HEADER];
     if (typeof build !== 'string' || !isHandshake(build)) return { status: 400, body: 'says no build\n' };
     if (build !== handshake(own)) {
-      routes.otherBuild();
-      return LEAVING;
+      routes.onOtherBuild();
+      return SHUTTING_DOWN;
     }
-    if (!routes.isOpen()) return LEAVING;
+    if (!routes.isAccepting()) return SHUTTING_DOWN;
     const [, what, agent, event] = (request.url ?? '').split('/');
     if (what === 'status' && request.method === 'GET') return routes.status();
     if (request.method !== 'POST') return { status: 404, body: 'unknown\n' };
     if (what === 'stop') return routes.stop();
     if (what !== 'hook' || agent === undefined || agent === '') return { status: 404, body: 'unknown\n' };
-    const body = await read(request, grow);
+    const body = await readBody(request, grow);
     if (typeof body === 'number') return { status: body, body: 'too large, or not whole\n' };
     return routes.hook(agent, event ?? null, body, arrived);
   }
 }
 
-async function read(request: IncomingMessage, grow: (bytes: number) => boolean): Promise<Buffer | 400 | 413> {
+async function readBody(request: IncomingMessage, grow: (bytes: number) => boolean): Promise<Buffer | 400 | 413> {
   const parts: Buffer[] = [];
   try {
     for await (const part of request as AsyncIterable<Buffer>) {
@@ -93,7 +97,7 @@ async function read(request: IncomingMessage, grow: (bytes: number) => boolean):
   return request.complete ? Buffer.concat(parts) : 400;
 }
 
-function say(response: ServerResponse, { status, body }: Answer): void {
+function sendResponse(response: ServerResponse, { status, body }: DaemonResponse): void {
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',
     'content-length': Buffer.byteLength(body),

@@ -13,15 +13,15 @@ import { mkdirSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync,
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { systemCode } from '../system-error.ts';
-import { homeLink, NOW, SOCKET } from './place.ts';
+import { CURRENT_LINK, homeLink, SOCKET } from './runtime-folder.ts';
 
-export interface Standing {
+export interface DaemonSocket {
   /** The folder of this daemon. */
   readonly folder: string;
   /** Whether it is still the current daemon. */
-  isFound(): boolean;
+  isCurrent(): boolean;
   /** Withdraws it, so that a new daemon can become current. */
-  leave(): void;
+  release(): void;
 }
 
 /**
@@ -29,12 +29,12 @@ export interface Standing {
  * @param isAlive whether the current daemon answers
  * @returns null if another daemon is already running
  */
-export async function stand(
+export async function claimSocket(
   server: Server,
   home: string,
   runtime: string,
   isAlive: () => Promise<boolean>,
-): Promise<Standing | null> {
+): Promise<DaemonSocket | null> {
   const folder = join(runtime, String(process.pid));
   // Left by a dead process with the same pid.
   rmSync(folder, { recursive: true, force: true });
@@ -46,9 +46,9 @@ export async function stand(
   ] as const) {
     symlinkSync(target, join(folder, name));
   }
-  const now = join(runtime, NOW);
+  const now = join(runtime, CURRENT_LINK);
   const link = homeLink(home);
-  const isFound = (): boolean => {
+  const isCurrent = (): boolean => {
     try {
       return realpathSync(link) === realpathSync(folder);
     } catch {
@@ -64,21 +64,21 @@ export async function stand(
   if (targetOf(link) !== now) {
     // There was no daemon yet, the home was copied, or its daemon uses another runtime folder.
     if (await isTaken()) return null;
-    point(link, now, 'replace');
+    writeLink(link, now, 'replace');
   }
-  if (!point(now, String(process.pid), 'new')) {
+  if (!writeLink(now, String(process.pid), 'new')) {
     if (await isTaken()) return null;
-    point(now, String(process.pid), 'replace');
+    writeLink(now, String(process.pid), 'replace');
   }
-  if (!isFound()) {
+  if (!isCurrent()) {
     drop();
     return null;
   }
-  sweep(runtime);
+  removeDeadDaemons(runtime);
   return {
     folder,
-    isFound,
-    leave: () => {
+    isCurrent: isCurrent,
+    release: () => {
       // A new daemon may appear between check and removal. It sees that it is not current, and the next hook starts one.
       if (targetOf(now) === String(process.pid)) rmSync(now, { force: true });
       drop();
@@ -99,7 +99,7 @@ function listen(server: Server, path: string): Promise<void> {
 }
 
 /** @returns false: `how` is `new` and the link already exists */
-function point(link: string, target: string, how: 'new' | 'replace'): boolean {
+function writeLink(link: string, target: string, how: 'new' | 'replace'): boolean {
   if (how === 'new') {
     try {
       symlinkSync(target, link);
@@ -125,7 +125,7 @@ function targetOf(link: string): string | null {
 }
 
 /** Removes the folders of daemons that were killed. */
-function sweep(runtime: string): void {
+function removeDeadDaemons(runtime: string): void {
   for (const name of readdirSync(runtime)) {
     const pid = Number(/^(?:now\.)?([1-9]\d*)$/.exec(name)?.[1]);
     if (!Number.isNaN(pid) && pid !== process.pid && !isRunning(pid)) {

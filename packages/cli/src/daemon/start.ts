@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildOnDisk } from './build.ts';
-import { runtimeFolder } from './place.ts';
+import { runtimeFolder } from './runtime-folder.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,7 +21,7 @@ const NODE_OPTIONS = ['--max-semi-space-size=4'];
  */
 export function startDaemon(home: string, script: string, env: Environment): void {
   if (process.platform === 'win32' || script === '' || env['SAVEPOINT_DAEMON'] === 'off') return;
-  if (buildOnDisk() === null || 'why' in runtimeFolder(home, env) || wasTriedJustNow(home)) return;
+  if (buildOnDisk() === null || 'why' in runtimeFolder(home, env) || wasTriedRecently(home)) return;
   const child = spawn(process.execPath, [...NODE_OPTIONS, script, 'daemon', 'run'], {
     cwd: '/',
     detached: true,
@@ -32,7 +32,7 @@ export function startDaemon(home: string, script: string, env: Environment): voi
   child.unref();
 }
 
-function wasTriedJustNow(home: string): boolean {
+function wasTriedRecently(home: string): boolean {
   const file = join(home, 'daemon.tried');
   try {
     const age = Date.now() - statSync(file).mtimeMs;

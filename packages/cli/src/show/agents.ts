@@ -1,9 +1,9 @@
 /** Output lines about agents. */
 import { showText } from '@savepoint/core';
 import type { AgentJson } from '../agents.ts';
-import { when } from './words.ts';
+import { localTime } from './format.ts';
 
-const MOST_UNCOVERED = 5;
+const MAX_UNCOVERED = 5;
 
 /** @param all include agents without hooks */
 export function agentLines(agents: readonly AgentJson[], all: boolean): readonly string[] {
@@ -24,14 +24,14 @@ export function agentLines(agents: readonly AgentJson[], all: boolean): readonly
       lines.push('  hooks have not fired yet', ...notes.map((note) => `  ${note}`));
     } else
       lines.push(
-        `  last fired ${when(lastEvent.time)} (${showText(lastEvent.event)} in ${showText(lastEvent.folder)})`,
+        `  last fired ${localTime(lastEvent.time)} (${showText(lastEvent.event)} in ${showText(lastEvent.folder)})`,
       );
     if (lastFailure !== null && (lastEvent === null || lastFailure.time >= lastEvent.time)) {
       lines.push(
-        `  last failed ${when(lastFailure.time)} (${showText(lastFailure.event)}): ${showText(lastFailure.message)}`,
+        `  last failed ${localTime(lastFailure.time)} (${showText(lastFailure.event)}): ${showText(lastFailure.message)}`,
       );
     }
-    for (const { path, why } of uncovered.slice(0, MOST_UNCOVERED)) {
+    for (const { path, why } of uncovered.slice(0, MAX_UNCOVERED)) {
       lines.push(`  not in any checkpoint: ${showText(path)}, written by this agent (${showText(why)})`);
     }
   }

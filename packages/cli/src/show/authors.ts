@@ -3,13 +3,13 @@ import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/faces';
 
 type RecordedJson = OutputOf<(typeof VERBS)['history']>['changes'][number];
-export type Authored = Pick<RecordedJson, 'authors' | 'sure'>;
+export type AuthorshipJson = Pick<RecordedJson, 'authors' | 'sure'>;
 type AuthorJson = RecordedJson['authors'][number];
 
 const SESSION_LETTERS = 8;
 
 /** `claude-code 3f2a91bc`, `outside`, `one s-1 or outside ?`: the question mark means that the author is uncertain. */
-export function whoText({ authors, sure }: Authored): string {
+export function authorsText({ authors, sure }: AuthorshipJson): string {
   const names = [...new Set(authors.map(authorText))].join(' or ');
   return sure ? names : `${names} ?`;
 }
@@ -18,13 +18,13 @@ export function whoText({ authors, sure }: Authored): string {
  * Each tool once; empty if none is known. @param act the trigger of the checkpoint, for operations of Savepoint
  * itself
  */
-export function toolText({ authors }: Authored, act: string): string {
+export function toolText({ authors }: AuthorshipJson, act: string): string {
   const tools = new Set(authors.flatMap(({ tool }) => tool ?? []));
-  if (tools.size === 0 && ACTS.has(act)) return act;
+  if (tools.size === 0 && OPERATIONS.has(act)) return act;
   return [...tools].map((tool) => showText(tool)).join(', ');
 }
 
-const ACTS: ReadonlySet<string> = new Set(['restore', 'edit', 'undo', 'redo', 'rollback']);
+const OPERATIONS: ReadonlySet<string> = new Set(['restore', 'edit', 'undo', 'redo', 'rollback']);
 
 export function shortSession(session: string): string {
   return showText(session.length > SESSION_LETTERS ? `${session.slice(0, SESSION_LETTERS)}…` : session);

@@ -2,7 +2,7 @@
 
 import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/faces';
-import { counted, shown, size } from './words.ts';
+import { countText, pathText, sizeText } from './format.ts';
 
 export type CaptureJson = OutputOf<(typeof VERBS)['checkpoint']>['capture'];
 export type GapJson = CaptureJson['partial'][number];
@@ -25,23 +25,24 @@ const REASONS: Readonly<Record<GapJson['reason'], string>> = {
 };
 
 export function gapReason({ reason, size: bytes, code }: GapJson): string {
-  const more = code ?? (bytes === null ? '' : size(bytes));
+  const more = code ?? (bytes === null ? '' : sizeText(bytes));
   return `${REASONS[reason]}${more === '' ? '' : `, ${more}`}`;
 }
 
 export function captureNotes(capture: CaptureJson): string[] {
   return [
-    ...listed(
-      capture.partial.map((gap) => `${shown(gap.path)} (${gapReason(gap)})`),
-      (count) => `partial: ${counted(count, 'path')} could not be read and ${count === 1 ? 'is' : 'are'} not captured:`,
+    ...listWithHeading(
+      capture.partial.map((gap) => `${pathText(gap.path)} (${gapReason(gap)})`),
+      (count) =>
+        `partial: ${countText(count, 'path')} could not be read and ${count === 1 ? 'is' : 'are'} not captured:`,
     ),
-    ...listed(
-      capture.leftOut.map((gap) => `${shown(gap.path)} (${gapReason(gap)})`),
+    ...listWithHeading(
+      capture.leftOut.map((gap) => `${pathText(gap.path)} (${gapReason(gap)})`),
       () => 'not captured:',
     ),
-    ...listed(
-      capture.unsettled.map(shown),
-      (count) => `unsettled: ${counted(count, 'file')} kept changing while being read:`,
+    ...listWithHeading(
+      capture.unsettled.map(pathText),
+      (count) => `unsettled: ${countText(count, 'file')} kept changing while being read:`,
     ),
     ...captureWarnings(capture),
   ];
@@ -52,7 +53,7 @@ export function captureWarnings({ warnings }: CaptureJson): string[] {
 }
 
 /** A heading with at most `most` lines below it. */
-export function listed(lines: readonly string[], heading: (count: number) => string, most = LISTED): string[] {
+export function listWithHeading(lines: readonly string[], heading: (count: number) => string, most = LISTED): string[] {
   if (lines.length === 0) return [];
   const rest = lines.length - most;
   return [

@@ -1,7 +1,7 @@
 import { type JsonName, nameFromJson, type TreePath } from '@savepoint/core';
 import { type OutputOf, statLines, type VERBS } from '@savepoint/core/faces';
-import type { Style, View } from '../view.ts';
-import { counted, lineCounts, shown } from './words.ts';
+import type { OutputView, Style } from '../view.ts';
+import { countText, lineCounts, pathText } from './format.ts';
 
 export type ChangeJson = OutputOf<(typeof VERBS)['diff']>['changes'][number];
 export type TotalsJson = OutputOf<(typeof VERBS)['diff']>['totals'];
@@ -19,29 +19,30 @@ const WORDS: Readonly<Record<ChangeJson['operation'], string>> = {
 
 export function changeLine({ path, operation, from, before, after, added, removed }: ChangeJson, style: Style): string {
   const paint = operation === 'create' ? style.good : operation === 'delete' ? style.bad : style.strong;
-  const more = operation === 'mode' || operation === 'kind' ? becomes(before, after) : lineCounts(added, removed);
-  const where = from === null ? shown(path) : `${shown(from)} \u2192 ${shown(path)}`;
-  return `${paint(WORDS[operation].padEnd(7))}  ${where}${folderSign(path, after ?? before)}${more === '' ? '' : `  ${more}`}`;
+  const more =
+    operation === 'mode' || operation === 'kind' ? modeChangeText(before, after) : lineCounts(added, removed);
+  const where = from === null ? pathText(path) : `${pathText(from)} \u2192 ${pathText(path)}`;
+  return `${paint(WORDS[operation].padEnd(7))}  ${where}${folderSuffix(path, after ?? before)}${more === '' ? '' : `  ${more}`}`;
 }
 
 /** `0644 → 0755`, or `file → link` if the kind changed. */
-export function becomes(before: EntryJson, after: EntryJson): string {
+export function modeChangeText(before: EntryJson, after: EntryJson): string {
   if (before === null || after === null) return '';
   if (before.kind !== after.kind) return `${before.kind} \u2192 ${after.kind}`;
   return before.kind === 'link' || after.kind === 'link' ? '' : `${before.mode} \u2192 ${after.mode}`;
 }
 
-export function folderSign(path: JsonName, entry: EntryJson): string {
+export function folderSuffix(path: JsonName, entry: EntryJson): string {
   return entry?.kind === 'folder' && path !== '' ? '/' : '';
 }
 
 /** `3 paths, +12 −4`; folders count as well. */
 export function totalsLine({ files, added, removed }: TotalsJson): string {
   const lines = lineCounts(added, removed);
-  return `${counted(files, 'path')}${lines === '' ? '' : `, ${lines}`}`;
+  return `${countText(files, 'path')}${lines === '' ? '' : `, ${lines}`}`;
 }
 
-export function statOf(changes: readonly ChangeJson[], { style, width }: View): string[] {
+export function statOf(changes: readonly ChangeJson[], { style, width }: OutputView): string[] {
   const rows = changes.map(({ path, added, removed }) => ({
     path: nameFromJson(path) as TreePath,
     counts: added === null || removed === null ? null : { added, removed },

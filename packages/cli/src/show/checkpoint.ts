@@ -1,15 +1,15 @@
 import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/faces';
-import type { View } from '../view.ts';
-import { counted, when } from './words.ts';
+import type { OutputView } from '../view.ts';
+import { countText, localTime } from './format.ts';
 
 export type BriefJson = OutputOf<(typeof VERBS)['checkpoint']>['checkpoint'];
 
 /** `cp_4  2026-01-31 12:00:00  manual   what it is about  [partial …]` */
-export function checkpointLine(checkpoint: BriefJson, { style }: View, idColumns = 0): string {
+export function checkpointLine(checkpoint: BriefJson, { style }: OutputView, idColumns = 0): string {
   const { id, time, trigger, description } = checkpoint;
   const marks = checkpointMarks(checkpoint).map((mark) => `  [${mark}]`);
-  const start = `${style.id(id)}${' '.repeat(Math.max(0, idColumns - id.length))}  ${style.faint(when(time))}`;
+  const start = `${style.id(id)}${' '.repeat(Math.max(0, idColumns - id.length))}  ${style.faint(localTime(time))}`;
   return `${start}  ${trigger.padEnd(7)}  ${showText(description)}${marks.join('')}`;
 }
 
@@ -18,7 +18,7 @@ export function checkpointMarks({ partial, unsettled, testResult, late }: BriefJ
   return [
     ...(testResult === null ? [] : [`tests ${testResult}`]),
     ...(late ? ['late: taken after its call started'] : []),
-    ...(partial.length === 0 ? [] : [`partial: ${counted(partial.length, 'path')} could not be read`]),
-    ...(unsettled.length === 0 ? [] : [`${counted(unsettled.length, 'file')} unsettled`]),
+    ...(partial.length === 0 ? [] : [`partial: ${countText(partial.length, 'path')} could not be read`]),
+    ...(unsettled.length === 0 ? [] : [`${countText(unsettled.length, 'file')} unsettled`]),
   ];
 }

@@ -2,16 +2,16 @@
 import { type JsonName, nameFromJson, showName, showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/faces';
 import type { Style } from '../view.ts';
-import { gapReason, listed } from './capture.ts';
-import { becomes, folderSign } from './changes.ts';
+import { gapReason, listWithHeading } from './capture.ts';
+import { folderSuffix, modeChangeText } from './changes.ts';
 import type { BriefJson } from './checkpoint.ts';
+import { countText, pathText } from './format.ts';
 import { rootPosition as position } from './roots.ts';
-import { counted, shown } from './words.ts';
 
-export type ActJson = Omit<OutputOf<(typeof VERBS)['undo']>, 'undoes'>;
-type PlannedJson = ActJson['plan']['paths'][number];
+export type OperationJson = Omit<OutputOf<(typeof VERBS)['undo']>, 'undoes'>;
+type PlannedPathJson = OperationJson['plan']['paths'][number];
 
-const WORDS: Readonly<Record<PlannedJson['operation'], string>> = {
+const WORDS: Readonly<Record<PlannedPathJson['operation'], string>> = {
   create: 'create',
   write: 'change',
   patch: 'change',
@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<PlannedJson['operation'], string>> = {
 };
 
 /** The paths to list. A folder that is created or deleted with its content is left out. */
-export function toldPaths({ plan: { paths } }: ActJson): readonly PlannedJson[] {
+export function listedPaths({ plan: { paths } }: OperationJson): readonly PlannedPathJson[] {
   const names = paths.map(({ path }) => nameFromJson(path));
   return paths.filter(({ before, after }, index) => {
     const comesOrGoes = before === null || after === null;
@@ -32,13 +32,16 @@ export function toldPaths({ plan: { paths } }: ActJson): readonly PlannedJson[] 
 }
 
 /** One line per path. @param most the other paths are only counted */
-export function planLines(act: ActJson, style: Style, most = Number.POSITIVE_INFINITY): string[] {
-  const paths = toldPaths(act);
+export function planLines(act: OperationJson, style: Style, most = Number.POSITIVE_INFINITY): string[] {
+  const paths = listedPaths(act);
   const lines = paths.slice(0, most).map(({ path, operation, before, after, merged }) => {
     const paint = operation === 'create' ? style.good : operation === 'delete' ? style.bad : style.strong;
-    const more = [operation === 'mode' || operation === 'kind' ? becomes(before, after) : '', merged ? 'merged' : ''];
+    const more = [
+      operation === 'mode' || operation === 'kind' ? modeChangeText(before, after) : '',
+      merged ? 'merged' : '',
+    ];
     const tail = more.filter((text) => text !== '').map((text) => `  (${text})`);
-    return `  ${paint(WORDS[operation].padEnd(7))}  ${shown(path)}${folderSign(path, after ?? before)}${tail.join('')}`;
+    return `  ${paint(WORDS[operation].padEnd(7))}  ${pathText(path)}${folderSuffix(path, after ?? before)}${tail.join('')}`;
   });
   return paths.length > most ? [...lines, `  … and ${paths.length - most} more (all with --json)`] : lines;
 }
@@ -46,24 +49,30 @@ export function planLines(act: ActJson, style: Style, most = Number.POSITIVE_INF
 const KEPT_LISTED = 20;
 
 /** What is left unchanged, what blocks the operation, and what a restore of files does not restore. */
-export function planNotes(act: ActJson, target: BriefJson | null): string[] {
-  const { kept, conflicts, refused } = act.plan;
-  const reason = ({ path, why }: { path: JsonName; why: string }): string => `${shown(path)} (${showText(why)})`;
+export function planNotes(operation: OperationJson, target: BriefJson | null): string[] {
+  const { kept, conflicts, refused } = operation.plan;
+  const reason = ({ path, why }: { path: JsonName; why: string }): string => `${pathText(path)} (${showText(why)})`;
   return [
-    ...listed(refused.map(reason), (count) => `refused, so nothing would be changed: ${counted(count, 'path')}`),
-    ...listed(conflicts.map(reason), (count) => `in conflict, so nothing would be changed: ${counted(count, 'path')}`),
-    ...listed(kept.map(reason), () => 'left unchanged:', KEPT_LISTED),
-    ...listed(
-      act.keptFiles.map(({ path, backup }) => `${shown(path)}: ${shown(backup)}`),
+    ...listWithHeading(
+      refused.map(reason),
+      (count) => `refused, so nothing would be changed: ${countText(count, 'path')}`,
+    ),
+    ...listWithHeading(
+      conflicts.map(reason),
+      (count) => `in conflict, so nothing would be changed: ${countText(count, 'path')}`,
+    ),
+    ...listWithHeading(kept.map(reason), () => 'left unchanged:', KEPT_LISTED),
+    ...listWithHeading(
+      operation.keptFiles.map(({ path, backup }) => `${pathText(path)}: ${pathText(backup)}`),
       () => 'written by another program meanwhile; backups of its data:',
     ),
     ...(target === null ? [] : targetNotes(target)),
-    ...headLines(act),
-    ...act.headMoved.map(
+    ...headLines(operation),
+    ...operation.headMoved.map(
       ({ path, before, now }) =>
         `only files are restored: ${repository(path)} was on ${position(before)} and stays on ${position(now)}.`,
     ),
-    ...act.repositoriesGone.map(
+    ...operation.repositoriesGone.map(
       (path) => `only files are restored: the .git of ${repository(path)} no longer exists and is not restored.`,
     ),
   ];
@@ -76,12 +85,12 @@ const INDEXES = {
 } as const;
 
 /** Branches that move as well, and commits that become unreachable. */
-function headLines({ heads, dryRun }: ActJson): string[] {
+function headLines({ heads, dryRun }: OperationJson): string[] {
   return heads.flatMap(({ path, before, after, index, unreachable, unreachableCount }) => [
     position(before) === position(after)
       ? `${repository(path)} stays at ${position(after)}; ${INDEXES[index]}.`
       : `${repository(path)} ${dryRun ? 'would move' : 'was moved'} from ${position(before)} to ${position(after)}; ${INDEXES[index]}.`,
-    ...(unreachableCount === 0 ? [] : [`  ${counted(unreachableCount, 'unreachable commit')} (kept in the store):`]),
+    ...(unreachableCount === 0 ? [] : [`  ${countText(unreachableCount, 'unreachable commit')} (kept in the store):`]),
     ...unreachable.map(({ commit, subject }) => `    ${commit.slice(0, 10)} ${showText(subject)}`),
     ...(unreachableCount > unreachable.length ? [`    … and ${unreachableCount - unreachable.length} more`] : []),
   ]);
@@ -89,11 +98,14 @@ function headLines({ heads, dryRun }: ActJson): string[] {
 
 function targetNotes({ id, partial, unsettled }: BriefJson): string[] {
   return [
-    ...listed(
-      partial.map((gap) => `${shown(gap.path)} (${gapReason(gap)})`),
+    ...listWithHeading(
+      partial.map((gap) => `${pathText(gap.path)} (${gapReason(gap)})`),
       () => `${id} is partial; paths that it could not read are left unchanged:`,
     ),
-    ...listed(unsettled.map(shown), () => `${id} is unsettled; these files kept changing while they were read:`),
+    ...listWithHeading(
+      unsettled.map(pathText),
+      () => `${id} is unsettled; these files kept changing while they were read:`,
+    ),
   ];
 }
 

@@ -2,11 +2,11 @@
 import { nameFromJson, showName } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/faces';
 
-type RootChange = OutputOf<(typeof VERBS)['show']>['rootChanges'][number];
-type Root = NonNullable<RootChange['before']>;
+type RootChangeJson = OutputOf<(typeof VERBS)['show']>['rootChanges'][number];
+type RootJson = NonNullable<RootChangeJson['before']>;
 
 /** One line per root. */
-export function rootChangeLines(changes: readonly RootChange[]): string[] {
+export function rootChangeLines(changes: readonly RootChangeJson[]): string[] {
   return changes.map((change) => {
     const { path, what, before, after } = change;
     const name = path === '' ? '.' : showName(nameFromJson(path));
@@ -19,7 +19,11 @@ export function rootChangeLines(changes: readonly RootChange[]): string[] {
 }
 
 /** `main (0123456789)`; empty for a plain folder. */
-export function rootPosition({ kind, branch, commit }: Pick<Root, 'branch' | 'commit'> & { kind?: string }): string {
+export function rootPosition({
+  kind,
+  branch,
+  commit,
+}: Pick<RootJson, 'branch' | 'commit'> & { kind?: string }): string {
   if (kind === 'folder') return '';
   const at = commit === null ? 'no commit' : commit.slice(0, 10);
   return branch === null ? at : `${showName(nameFromJson(branch))} (${at})`;

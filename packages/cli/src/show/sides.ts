@@ -2,7 +2,7 @@
 import { type JsonName, nameFromJson } from '@savepoint/core';
 import { type OutputOf, showContent, type VERBS } from '@savepoint/core/faces';
 import type { Style } from '../view.ts';
-import { shown } from './words.ts';
+import { pathText } from './format.ts';
 
 type SidesJson = OutputOf<(typeof VERBS)['rollback']>['results'][number]['sides'];
 type EntryJson = NonNullable<SidesJson>['base'];
@@ -10,17 +10,17 @@ type EntryJson = NonNullable<SidesJson>['base'];
 export function sidesLines(path: JsonName, sides: SidesJson, style: Style): string[] {
   if (sides === null) return [];
   const { base, ours, theirs, text, cut } = sides;
-  const three = `base: ${told(base)}; ours (current): ${told(ours)}; theirs (rolled back): ${told(theirs)}`;
-  if (text === null) return [`${shown(path)}  ${three}`];
+  const three = `base: ${entryText(base)}; ours (current): ${entryText(ours)}; theirs (rolled back): ${entryText(theirs)}`;
+  if (text === null) return [`${pathText(path)}  ${three}`];
   const lines = showContent(nameFromJson(text)).replace(/\n$/, '').split('\n');
   return [
-    `${style.strong(shown(path))}  ${three}`,
+    `${style.strong(pathText(path))}  ${three}`,
     ...lines.map((line) => (/^(?:<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>|@@)/.test(line) ? style.id(line) : line)),
     ...(cut ? ['… (cut)'] : []),
   ];
 }
 
-function told(entry: EntryJson): string {
+function entryText(entry: EntryJson): string {
   if (entry === null) return 'nothing';
   return entry.kind === 'folder' ? 'a folder' : `${entry.kind} ${entry.id.slice(0, 10)}`;
 }

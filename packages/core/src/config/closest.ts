@@ -1,13 +1,13 @@
 /** The word that a misspelt one was probably meant to be. */
 
-const FARTHEST = 3;
-const LONGEST = 40;
+const MAX_DISTANCE = 3;
+const MAX_LENGTH = 40;
 
 /** @returns null where none is near */
 export function closest(word: string, known: readonly string[]): string | null {
-  if (word.length > LONGEST) return null;
+  if (word.length > MAX_LENGTH) return null;
   let best: string | null = null;
-  let least = FARTHEST + 1;
+  let least = MAX_DISTANCE + 1;
   for (const each of known) {
     const steps = distance(word.toLowerCase().replaceAll('-', '_'), each);
     if (steps < least) {

@@ -2,11 +2,11 @@
 
 import type { CaptureRules } from '../model/checkpoint.ts';
 import type { RetentionPolicy } from '../timeline/retention/retention.ts';
-import type { BackupPlace } from '../transaction/backups.ts';
+import type { BackupLocation } from '../transaction/backups.ts';
 import type { Settings } from './settings.ts';
 
 /** What is done without anybody asking. */
-export interface Automatic {
+export interface AutomaticCapture {
   readonly enabled: boolean;
   readonly beforeWrite: boolean;
   readonly beforeEdit: boolean;
@@ -26,7 +26,7 @@ export interface AutomaticExport {
   readonly messages: boolean;
 }
 
-export interface Effective {
+export interface EffectiveSettings {
   /** Null: nothing does. */
   readonly exporting: AutomaticExport | null;
   readonly rules: CaptureRules;
@@ -35,15 +35,15 @@ export interface Effective {
   /** A first checkpoint takes over what repositories have. */
   readonly adopt: boolean;
   readonly retention: RetentionPolicy;
-  readonly backups: BackupPlace;
-  readonly automatic: Automatic;
+  readonly backups: BackupLocation;
+  readonly automatic: AutomaticCapture;
   readonly hooks: { readonly budgetMs: number; readonly strict: boolean };
   /** The process that answers hooks. */
   readonly daemon: { readonly enabled: boolean; readonly idleMs: number };
 }
 
 /** What a caller of the library says itself, in place of what the settings say. */
-export interface GivenOptions {
+export interface SettingsOverrides {
   readonly rules?: Partial<CaptureRules>;
   /** Checkpoints also have the index of each repository, for `restore` with `git`. Default: as the settings say, else false. */
   readonly recordIndex?: boolean;
@@ -51,7 +51,7 @@ export interface GivenOptions {
   readonly adopt?: boolean;
   readonly retention?: Partial<RetentionPolicy>;
   /** Where edits keep plain copies of what they replace. Default `store`; `beside`: as `a.ts.bak` beside `a.ts`. */
-  readonly backups?: BackupPlace;
+  readonly backups?: BackupLocation;
 }
 
 const KB = 1024;
@@ -59,7 +59,7 @@ const MB = 1024 * KB;
 const HOURS = 24;
 const MINUTE = 60_000;
 
-export function effective({ values }: Settings, given: GivenOptions): Effective {
+export function effectiveSettings({ values }: Settings, given: SettingsOverrides): EffectiveSettings {
   return {
     rules: {
       maxFileBytes: values.max_file_mb * MB,
@@ -79,7 +79,7 @@ export function effective({ values }: Settings, given: GivenOptions): Effective 
       maxStoreBytes: values.max_store_mb * MB,
       ...given.retention,
     },
-    exporting: exportingOf(values),
+    exporting: exportSettingsOf(values),
     backups: given.backups ?? values.backups,
     automatic: {
       enabled: values.enabled,
@@ -94,7 +94,7 @@ export function effective({ values }: Settings, given: GivenOptions): Effective 
   };
 }
 
-function exportingOf(values: Settings['values']): AutomaticExport | null {
+function exportSettingsOf(values: Settings['values']): AutomaticExport | null {
   if (values['export.to'] === '') return null;
   return {
     to: values['export.to'],

@@ -4,7 +4,7 @@
  */
 
 /** What a project's file may say about an option: nothing, or only what captures or keeps less than the person's own. */
-export type ProjectMay = 'nothing' | 'turn-off' | 'lower' | 'leave-out' | 'add';
+export type ProjectOverride = 'nothing' | 'turn-off' | 'lower' | 'leave-out' | 'add';
 
 export type OptionKind =
   | { readonly type: 'switch' }
@@ -16,7 +16,7 @@ export type OptionKind =
 export interface OptionSpec {
   readonly kind: OptionKind;
   readonly fallback: boolean | number | string | readonly string[];
-  readonly project: ProjectMay;
+  readonly project: ProjectOverride;
   readonly what: string;
   /** Why the default is what it is. */
   readonly why: string;
@@ -298,7 +298,7 @@ export const DEFAULT_VALUES = Object.fromEntries(
 ) as unknown as SettingValues;
 
 /** What may stand there, for people. */
-export function allowed({ kind }: OptionSpec): string {
+export function describeAllowed({ kind }: OptionSpec): string {
   switch (kind.type) {
     case 'switch':
       return 'true or false';

@@ -3,7 +3,7 @@
 import { JsonProblem, readJson } from '../content/strict-json.ts';
 import { closest } from './closest.ts';
 import {
-  allowed,
+  describeAllowed,
   OPTION_KEYS,
   OPTIONS,
   type OptionKey,
@@ -19,15 +19,15 @@ export interface ConfigProblem {
 }
 
 export interface ParsedFile {
-  readonly given: ReadonlyMap<OptionKey, SettingValue>;
+  readonly values: ReadonlyMap<OptionKey, SettingValue>;
   readonly problems: readonly ConfigProblem[];
   /** Keys that are no options, and what they hold. */
   readonly unknown: readonly (ConfigProblem & { readonly key: string; readonly value: string })[];
 }
 
-const NOTHING_GIVEN: ReadonlyMap<OptionKey, SettingValue> = new Map();
+const NO_VALUES: ReadonlyMap<OptionKey, SettingValue> = new Map();
 
-const MOST_PATTERNS = 1_000;
+const MAX_PATTERNS = 1_000;
 const PATTERN_CHARACTERS = 1_000;
 const SHOWN_CHARACTERS = 60;
 
@@ -43,22 +43,22 @@ export function parseSettings(text: string): ParsedFile {
     json = readJson(text, { keys: 'once-any-name' });
   } catch (error) {
     if (!(error instanceof JsonProblem)) throw error;
-    return { given: NOTHING_GIVEN, problems: [{ key: null, message: error.message }], unknown: [] };
+    return { values: NO_VALUES, problems: [{ key: null, message: error.message }], unknown: [] };
   }
   if (!isObject(json)) {
-    return { given: NOTHING_GIVEN, problems: [{ key: null, message: 'is not a JSON object' }], unknown: [] };
+    return { values: NO_VALUES, problems: [{ key: null, message: 'is not a JSON object' }], unknown: [] };
   }
   const draft = new Draft();
-  for (const [key, value] of Object.entries(json)) draft.top(key, value);
+  for (const [key, value] of Object.entries(json)) draft.addTopLevel(key, value);
   return draft;
 }
 
 class Draft implements ParsedFile {
-  readonly given = new Map<OptionKey, SettingValue>();
+  readonly values = new Map<OptionKey, SettingValue>();
   readonly problems: ConfigProblem[] = [];
   readonly unknown: ParsedFile['unknown'][number][] = [];
 
-  top(key: string, value: unknown): void {
+  addTopLevel(key: string, value: unknown): void {
     if (key === '$schema') {
       if (typeof value !== 'string') this.problems.push({ key, message: 'must be a string' });
     } else if (GROUPS.has(key)) this.#group(key, value);
@@ -73,7 +73,7 @@ class Draft implements ParsedFile {
     }
     if (!isObject(value)) {
       const form = group === 'triggers' ? 'an object, or a list of triggers to turn on' : 'an object';
-      this.problems.push({ key: group, message: `must be ${form}; it is ${shown(value)}` });
+      this.problems.push({ key: group, message: `must be ${form}; it is ${shortJson(value)}` });
       return;
     }
     for (const [name, inner] of Object.entries(value)) {
@@ -92,16 +92,16 @@ class Draft implements ParsedFile {
   #triggerList(names: readonly unknown[]): void {
     for (const name of names) {
       if (!TRIGGERS.some((known) => known === name)) {
-        this.problems.push({ key: 'triggers', message: `has ${shown(name)}; there are ${TRIGGERS.join(', ')}` });
+        this.problems.push({ key: 'triggers', message: `has ${shortJson(name)}; there are ${TRIGGERS.join(', ')}` });
       }
     }
-    for (const name of TRIGGERS) this.given.set(`triggers.${name}` as OptionKey, names.includes(name));
+    for (const name of TRIGGERS) this.values.set(`triggers.${name}` as OptionKey, names.includes(name));
   }
 
   #option(key: OptionKey, value: unknown): void {
     const spec = specOf(key);
     const problem = problemWith(spec, value);
-    if (problem === null) this.given.set(key, value as SettingValue);
+    if (problem === null) this.values.set(key, value as SettingValue);
     else this.problems.push({ key, message: problem });
   }
 
@@ -110,7 +110,7 @@ class Draft implements ParsedFile {
     const hint = near === null ? `there are ${known.join(', ')}` : `did you mean ${near}?`;
     this.unknown.push({
       key: key.slice(0, SHOWN_CHARACTERS),
-      value: shown(value),
+      value: shortJson(value),
       message: `is not an option; ${hint}`,
     });
   }
@@ -121,10 +121,10 @@ function isOptionKey(key: string): key is OptionKey {
 }
 
 function problemWith(spec: OptionSpec, value: unknown): string | null {
-  return fits(spec, value) ? null : `must be ${allowed(spec)}; it is ${shown(value)}`;
+  return isValidValue(spec, value) ? null : `must be ${describeAllowed(spec)}; it is ${shortJson(value)}`;
 }
 
-function fits({ kind }: OptionSpec, value: unknown): boolean {
+function isValidValue({ kind }: OptionSpec, value: unknown): boolean {
   switch (kind.type) {
     case 'switch':
       return typeof value === 'boolean';
@@ -137,7 +137,7 @@ function fits({ kind }: OptionSpec, value: unknown): boolean {
     case 'patterns':
       return (
         Array.isArray(value) &&
-        value.length <= MOST_PATTERNS &&
+        value.length <= MAX_PATTERNS &&
         value.every((item) => (kind.of === 'folders' ? isFolder(item) : isPattern(item, kind.of === 'paths')))
       );
   }
@@ -155,7 +155,7 @@ function isFolder(path: unknown): boolean {
   return names.every((name) => name !== '' && name !== '.' && name !== '..' && name.toLowerCase() !== '.git');
 }
 
-function shown(value: unknown): string {
+function shortJson(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 }

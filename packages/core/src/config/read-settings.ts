@@ -1,7 +1,7 @@
 /** The two files of settings, as they lie on disk: absent is not unreadable, and unreadable is never the default. */
 
 import { showName } from '../content/show-name.ts';
-import { readWhole } from '../io/durable-write.ts';
+import { readEntireFile } from '../io/durable-write.ts';
 import { FsError, isFsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -13,28 +13,28 @@ export const USER_FILE = 'config.json';
 export const PROJECT_FILE = '.savepoint.json';
 
 const CONFIG_BYTES = 256 * 1024;
-const NOTHING: ParsedFile = { given: new Map(), problems: [], unknown: [] };
+const EMPTY_FILE: ParsedFile = { values: new Map(), problems: [], unknown: [] };
 
-export interface SettingsPlaces {
+export interface SettingsFolders {
   /** The folder of stores. */
   readonly home: DiskPath;
   /** The workspace's folder. */
   readonly root: DiskPath;
 }
 
-/** What is in force, and all that is wrong with the files; whoever acts on it calls {@link assertSound} first. */
-export function readSettings({ fs }: Ports, places: SettingsPlaces, source: SettingsSource): Settings {
+/** What is in force, and all that is wrong with the files; whoever acts on it calls {@link assertValidSettings} first. */
+export function readSettings({ fs }: Ports, places: SettingsFolders, source: SettingsSource): Settings {
   const user = readFile(fs, 'user', diskChild(places.home, USER_FILE));
   const path = diskChild(places.root, PROJECT_FILE);
   const project =
-    user.parsed.given.get('project_file') === false
-      ? { file: { of: 'project', path, state: 'unused', problems: [] } as const, parsed: NOTHING }
+    user.parsed.values.get('project_file') === false
+      ? { file: { of: 'project', path, state: 'unused', problems: [] } as const, parsed: EMPTY_FILE }
       : readFile(fs, 'project', path);
   return mergeSettings(source, user, project);
 }
 
 /** @throws SavepointError BAD_CONFIG */
-export function assertSound({ files }: Settings): void {
+export function assertValidSettings({ files }: Settings): void {
   const bad = files.filter(({ state }) => state === 'bad');
   const first = bad[0];
   if (first === undefined) return;
@@ -54,14 +54,14 @@ function readFile(
 ): { readonly file: ConfigFile; readonly parsed: ParsedFile } {
   const bad = (message: string): { readonly file: ConfigFile; readonly parsed: ParsedFile } => ({
     file: { of, path, state: 'bad', problems: [{ key: null, message }] },
-    parsed: NOTHING,
+    parsed: EMPTY_FILE,
   });
   let bytes: Buffer;
   try {
-    bytes = readWhole(fs, path, CONFIG_BYTES);
+    bytes = readEntireFile(fs, path, CONFIG_BYTES);
   } catch (error) {
     if (isFsError(error, 'ENOENT', 'ENOTDIR'))
-      return { file: { of, path, state: 'absent', problems: [] }, parsed: NOTHING };
+      return { file: { of, path, state: 'absent', problems: [] }, parsed: EMPTY_FILE };
     if (isFsError(error, 'EFBIG')) return bad(`is larger than ${CONFIG_BYTES / 1024} kB`);
     if (isFsError(error, 'ELOOP')) return bad('is a link, but must be a regular file');
     if (isFsError(error, 'EINVAL', 'EISDIR')) return bad('is not a file');
@@ -75,5 +75,5 @@ function readFile(
   const unknown = of === 'project' ? [] : parsed.unknown.map(({ key, message }) => ({ key, message }));
   const problems = [...parsed.problems, ...unknown];
   if (problems.length === 0) return { file: { of, path, state: 'read', problems: [] }, parsed };
-  return { file: { of, path, state: 'bad', problems }, parsed: NOTHING };
+  return { file: { of, path, state: 'bad', problems }, parsed: EMPTY_FILE };
 }

@@ -2,11 +2,11 @@
 
 import { OPTION_KEYS, type OptionSpec, specOf } from './options.ts';
 
-export type JsonSchema = Readonly<Record<string, unknown>>;
+export type ConfigJsonSchema = Readonly<Record<string, unknown>>;
 
-export function configSchema(of: 'user' | 'project'): JsonSchema {
-  const properties: Record<string, JsonSchema> = { $schema: { type: 'string' } };
-  const groups = new Map<string, Record<string, JsonSchema>>();
+export function configSchema(of: 'user' | 'project'): ConfigJsonSchema {
+  const properties: Record<string, ConfigJsonSchema> = { $schema: { type: 'string' } };
+  const groups = new Map<string, Record<string, ConfigJsonSchema>>();
   for (const key of OPTION_KEYS) {
     const spec = specOf(key);
     if (of === 'project' && spec.project === 'nothing') continue;
@@ -36,7 +36,7 @@ export function configSchema(of: 'user' | 'project'): JsonSchema {
   };
 }
 
-function optionSchema({ kind, fallback, what }: OptionSpec): JsonSchema {
+function optionSchema({ kind, fallback, what }: OptionSpec): ConfigJsonSchema {
   const common = { description: what, default: fallback };
   switch (kind.type) {
     case 'switch':

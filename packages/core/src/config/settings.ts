@@ -5,7 +5,7 @@ import {
   DEFAULT_VALUES,
   OPTION_KEYS,
   type OptionKey,
-  type ProjectMay,
+  type ProjectOverride,
   type SettingValue,
   type SettingValues,
   specOf,
@@ -66,13 +66,13 @@ export function mergeSettings(
   const values = { ...DEFAULT_VALUES } as Record<OptionKey, SettingValue>;
   const origins = { ...DEFAULT_SETTINGS.origins } as Record<OptionKey, Origin>;
   const ignored: IgnoredValue[] = [];
-  for (const [key, value] of user.parsed.given) {
+  for (const [key, value] of user.parsed.values) {
     values[key] = value;
     origins[key] = 'user';
   }
-  for (const [key, wanted] of project.parsed.given) {
+  for (const [key, wanted] of project.parsed.values) {
     const own = values[key];
-    const { value, why } = narrowed(specOf(key).project, own, wanted);
+    const { value, why } = narrow(specOf(key).project, own, wanted);
     if (why !== null) ignored.push({ file: project.file.path, key, value: wanted, why });
     if (value === own) continue;
     values[key] = value;
@@ -99,8 +99,8 @@ export function ignoredText({ file, key, value, why }: IgnoredValue, shownFile: 
 }
 
 /** @returns `own` itself where nothing of `wanted` counts; `why`: what does not, and why */
-function narrowed(
-  may: ProjectMay,
+function narrow(
+  may: ProjectOverride,
   own: SettingValue,
   wanted: SettingValue,
 ): { readonly value: SettingValue; readonly why: string | null } {
@@ -122,12 +122,12 @@ function narrowed(
       return { value: added.length === 0 ? own : [...known, ...added], why: null };
     }
     case 'leave-out':
-      return fewer(patternsOf(own), patternsOf(wanted));
+      return narrowPatterns(patternsOf(own), patternsOf(wanted));
   }
 }
 
 /** No pattern means all commands. Of a list only what it shares with the person's own counts. */
-function fewer(
+function narrowPatterns(
   own: readonly string[],
   wanted: readonly string[],
 ): { readonly value: readonly string[]; readonly why: string | null } {

@@ -22,7 +22,7 @@ export interface GitConfig {
    */
   readonly values: ReadonlyMap<string, string | true>;
   /** Line (from 1) of the first thing that is not git's syntax, for which git refuses the file; null when all is well. */
-  readonly brokenAt: number | null;
+  readonly errorLine: number | null;
   /** All settings, in order; what git refuses is passed over, as far as its line goes. */
   readonly settings: readonly GitSetting[];
 }
@@ -34,9 +34,9 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', b: '\b', '
 export function parseGitConfig(text: string): GitConfig {
   const values = new Map<string, string | true>();
   const settings: GitSetting[] = [];
-  const source = new Source(text);
+  const source = new CharReader(text);
   let header: Header | null = null;
-  let brokenAt: number | null = null;
+  let firstErrorLine: number | null = null;
   for (let char = source.next(); char !== null; char = source.next()) {
     if (isBlank(char)) continue;
     const { line } = source;
@@ -53,21 +53,21 @@ export function parseGitConfig(text: string): GitConfig {
       settings.push({ section: header?.section ?? '', subsection: header?.subsection ?? null, key, value });
       isClean = value !== null;
       if (value === null) source.skipBroken();
-      else if (brokenAt === null) values.set(header === null ? key : `${nameOf(header)}.${key}`, value);
+      else if (firstErrorLine === null) values.set(header === null ? key : `${sectionName(header)}.${key}`, value);
     } else {
       isClean = false;
       source.skipBroken();
     }
-    if (!isClean) brokenAt ??= line;
+    if (!isClean) firstErrorLine ??= line;
   }
-  return { values, brokenAt, settings };
+  return { values, errorLine: firstErrorLine, settings };
 }
 
 /**
  * The last text that a file sets `section.key` to, whatever git refuses in it; null where there is none.
  * @param name in lower case, without a subsection
  */
-export function lastText({ settings }: GitConfig, name: string): string | null {
+export function lastStringValue({ settings }: GitConfig, name: string): string | null {
   for (const { section, subsection, key, value } of settings.toReversed()) {
     if (subsection === null && `${section}.${key}` === name && typeof value === 'string') return value;
   }
@@ -82,7 +82,7 @@ interface Header {
 }
 
 /** The text's characters, with CR LF as one LF. */
-class Source {
+class CharReader {
   /** Of the next character. */
   line = 1;
   #at: number;
@@ -131,7 +131,7 @@ export function gitBoolean(value: string | true | undefined): boolean | null {
   return /^[+-]?\d+$/.test(word) ? Number(word) !== 0 : null;
 }
 
-function nameOf({ section, subsection }: Header): string {
+function sectionName({ section, subsection }: Header): string {
   return subsection === null ? section : `${section}.${subsection}`;
 }
 
@@ -140,20 +140,20 @@ function isBlank(char: string | null): boolean {
 }
 
 /** After `[`: `name]` or `name "subsection"]`. */
-function readHeader(source: Source): Header | null {
+function readHeader(source: CharReader): Header | null {
   let char = source.next();
   const skipBlanks = (): boolean => {
-    const isThere = isBlank(char) && char !== '\n';
+    const hasBlanks = isBlank(char) && char !== '\n';
     while (isBlank(char) && char !== '\n') char = source.next();
-    return isThere;
+    return hasBlanks;
   };
-  const isLate = skipBlanks();
+  const hasLeadingBlanks = skipBlanks();
   let name = '';
   for (; char === '.' || (char !== null && KEY_CHARACTER.test(char)); char = source.next()) name += char.toLowerCase();
-  if (char === ']') return { ...splitName(name), isClean: !isLate };
-  const isApart = skipBlanks();
+  if (char === ']') return { ...splitName(name), isClean: !hasLeadingBlanks };
+  const hasInnerBlanks = skipBlanks();
   if (char === ']') return { ...splitName(name), isClean: false };
-  let isClean = name === '' ? isLate : isApart && !isLate;
+  let isClean = name === '' ? hasLeadingBlanks : hasInnerBlanks && !hasLeadingBlanks;
   if (char !== '"') return null;
   let subsection = '';
   for (;;) {
@@ -176,7 +176,7 @@ function splitName(name: string): Omit<Header, 'isClean'> {
     : { section: name.slice(0, dot), subsection: name.slice(dot + 1) };
 }
 
-function readSetting(source: Source, first: string): Pick<GitSetting, 'key' | 'value'> {
+function readSetting(source: CharReader, first: string): Pick<GitSetting, 'key' | 'value'> {
   let key = '';
   let char: string | null = first;
   for (; char !== null && KEY_CHARACTER.test(char); char = source.next()) key += char.toLowerCase();
@@ -185,7 +185,7 @@ function readSetting(source: Source, first: string): Pick<GitSetting, 'key' | 'v
   return { key, value: char === '=' ? readValue(source) : null };
 }
 
-function readValue(source: Source): string | null {
+function readValue(source: CharReader): string | null {
   let value = '';
   // Blanks outside quotes count only between other characters.
   let blanks = '';

@@ -1,5 +1,5 @@
-import { countOfLines, type Line, LineNumbers, splitLines } from './lines.ts';
-import { matchToShow } from './matching.ts';
+import { countLines, type Line, LineNumbers, splitLines } from './lines.ts';
+import { matchForDisplay } from './matching.ts';
 import type { Matches } from './shortest-edits.ts';
 import { TEXT_MAX_BYTES, textOrBinary } from './text-or-binary.ts';
 
@@ -58,7 +58,7 @@ export function diffLines(
   bound: LineBound = LINE_BOUND,
   context = 3,
 ): LineDiff | NoLineDiff {
-  const compared = compare(before, after, bound, context);
+  const compared = compareLines(before, after, bound, context);
   return compared.kind === 'lines'
     ? { kind: 'lines', ...counts(compared), hunks: hunks(compared, context), coarse: compared.coarse }
     : compared;
@@ -69,12 +69,12 @@ export function diffLines(
  * sides by the same number: it gives up some matches of very frequent lines, with `--minimal` too.
  * @returns null where the contents are not compared by line
  */
-export function countLines(before: Buffer, after: Buffer, bound: LineBound = LINE_BOUND): LineCounts | null {
-  const compared = compare(before, after, bound, 0);
+export function countChangedLines(before: Buffer, after: Buffer, bound: LineBound = LINE_BOUND): LineCounts | null {
+  const compared = compareLines(before, after, bound, 0);
   return compared.kind === 'lines' ? counts(compared) : null;
 }
 
-interface Compared {
+interface ComparedLines {
   readonly kind: 'lines';
   /** Lines in front of `before` and `after`, the same on both sides. */
   readonly skipped: number;
@@ -85,7 +85,7 @@ interface Compared {
 }
 
 /** Compares what lies between the same start and the same end, and gives it with `context` lines of both. */
-function compare(before: Buffer, after: Buffer, bound: LineBound, context: number): Compared | NoLineDiff {
+function compareLines(before: Buffer, after: Buffer, bound: LineBound, context: number): ComparedLines | NoLineDiff {
   const kinds = [textOrBinary(before, bound.maxBytes), textOrBinary(after, bound.maxBytes)];
   if (kinds.includes('binary')) return { kind: 'binary' };
   if (kinds.includes('too-long')) return { kind: 'too-long' };
@@ -93,16 +93,16 @@ function compare(before: Buffer, after: Buffer, bound: LineBound, context: numbe
   const end = sameEnd(before, after, start);
   const changedBefore = before.subarray(start, before.length - end);
   const changedAfter = after.subarray(start, after.length - end);
-  if (countOfLines(changedBefore) + countOfLines(changedAfter) > bound.maxLines) return { kind: 'too-long' };
+  if (countLines(changedBefore) + countLines(changedAfter) > bound.maxLines) return { kind: 'too-long' };
   const lead = lastLines(before.subarray(0, start), context);
   const trail = firstLines(before.subarray(before.length - end), context);
   const linesBefore = splitLines(changedBefore);
   const linesAfter = splitLines(changedAfter);
   const numbers = new LineNumbers();
-  const { matches, coarse } = matchToShow(numbers.of(linesBefore), numbers.of(linesAfter), bound.maxSteps);
+  const { matches, coarse } = matchForDisplay(numbers.of(linesBefore), numbers.of(linesAfter), bound.maxSteps);
   return {
     kind: 'lines',
-    skipped: countOfLines(before.subarray(0, start)) - lead.length,
+    skipped: countLines(before.subarray(0, start)) - lead.length,
     before: [lead, linesBefore, trail].flat(),
     after: [lead, linesAfter, trail].flat(),
     matches: Int32Array.from([
@@ -153,21 +153,21 @@ function firstLines(content: Buffer, count: number): Line[] {
   return splitLines(content.subarray(0, end));
 }
 
-function counts({ before, after, matches }: Compared): LineCounts {
+function counts({ before, after, matches }: ComparedLines): LineCounts {
   const kept = matches.reduce((sum, match) => sum + (match >= 0 ? 1 : 0), 0);
   return { added: after.length - kept, removed: before.length - kept };
 }
 
 /** A change without context: lines `x..xEnd` of `before` became lines `y..yEnd` of `after`. */
-interface Change {
+interface ChangedRange {
   readonly x: number;
   readonly xEnd: number;
   readonly y: number;
   readonly yEnd: number;
 }
 
-function changes(matches: Matches, height: number): Change[] {
-  const found: Change[] = [];
+function changedRanges(matches: Matches, height: number): ChangedRange[] {
+  const found: ChangedRange[] = [];
   let x = 0;
   let y = 0;
   for (let at = 0; at <= matches.length; at++) {
@@ -180,10 +180,10 @@ function changes(matches: Matches, height: number): Change[] {
   return found;
 }
 
-function hunks(compared: Compared, context: number): Hunk[] {
+function hunks(compared: ComparedLines, context: number): Hunk[] {
   const { before, after, matches, skipped } = compared;
-  const groups: Change[][] = [];
-  for (const change of changes(matches, after.length)) {
+  const groups: ChangedRange[][] = [];
+  for (const change of changedRanges(matches, after.length)) {
     const group = groups.at(-1);
     const last = group?.at(-1);
     if (group !== undefined && last !== undefined && change.x - last.xEnd <= 2 * context) group.push(change);

@@ -18,7 +18,7 @@ export function splitLines(content: Buffer): Line[] {
 }
 
 /** How many lines `splitLines` would give. */
-export function countOfLines(content: Buffer): number {
+export function countLines(content: Buffer): number {
   let count = 0;
   for (let at = 0; at < content.length; count++) {
     const feed = content.indexOf(0x0a, at);

@@ -7,7 +7,7 @@ import { type Budget, certainMatches, type Matches, shortestMatches } from './sh
  * @returns `coarse` where a shortest answer would cost more: then lines that are unique on both sides hold the rest
  *   in place, and what lies between two of them is compared for itself, or given as replaced
  */
-export function matchToShow(
+export function matchForDisplay(
   before: NumberedLines,
   after: NumberedLines,
   steps: number,
@@ -23,7 +23,7 @@ export function matchToShow(
  * @param steps the work that may be spent, in points of the grid (shortest-edits.ts)
  * @returns null if it would cost more
  */
-export function matchToMerge(before: NumberedLines, after: NumberedLines, steps: number): Matches | null {
+export function matchForMerge(before: NumberedLines, after: NumberedLines, steps: number): Matches | null {
   const common = commonLines(before, after);
   const matches = certainMatches(common.before, common.after, { steps });
   return matches === null ? null : common.spread(matches);
@@ -85,8 +85,8 @@ function matchBetweenUnique(before: NumberedLines, after: NumberedLines, steps: 
 
 /** The longest series, in order on both sides, of lines that each side has exactly once. */
 function uniqueInOrder(before: NumberedLines, after: NumberedLines): { readonly x: number; readonly y: number }[] {
-  const inBefore = placesOfUnique(before);
-  const inAfter = placesOfUnique(after);
+  const inBefore = uniquePositions(before);
+  const inAfter = uniquePositions(after);
   interface Link {
     readonly x: number;
     readonly y: number;
@@ -112,7 +112,7 @@ function uniqueInOrder(before: NumberedLines, after: NumberedLines): { readonly 
 }
 
 /** By line, in order of place. */
-function placesOfUnique(lines: NumberedLines): Map<number, number> {
+function uniquePositions(lines: NumberedLines): Map<number, number> {
   const places = new Map<number, number>();
   const repeated = new Set<number>();
   lines.forEach((line, i) => {

@@ -31,13 +31,13 @@ export interface Budget {
 
 /** @returns one shortest way, edits as late as possible; null if finding it costs more than the budget */
 export function shortestMatches(before: Int32Array, after: Int32Array, budget: Budget): Matches | null {
-  const toEnd = ToEnd.compute(before, after, budget);
+  const toEnd = EditGrid.compute(before, after, budget);
   return toEnd === null ? null : walk(before, after, toEnd, 'keep-first');
 }
 
 /** @returns the lines that every shortest way keeps, and keeps as the same line; null if over the budget */
 export function certainMatches(before: Int32Array, after: Int32Array, budget: Budget): Matches | null {
-  const toEnd = ToEnd.compute(before, after, budget);
+  const toEnd = EditGrid.compute(before, after, budget);
   if (toEnd === null) return null;
   const uppermost = walk(before, after, toEnd, 'remove-first');
   const lowermost = walk(before, after, toEnd, 'add-first');
@@ -47,7 +47,7 @@ export function certainMatches(before: Int32Array, after: Int32Array, budget: Bu
 function walk(
   before: Int32Array,
   after: Int32Array,
-  toEnd: ToEnd,
+  toEnd: EditGrid,
   prefer: 'keep-first' | 'remove-first' | 'add-first',
 ): Matches {
   const matches = new Int32Array(before.length).fill(-1);
@@ -55,9 +55,10 @@ function walk(
   let x = 0;
   let y = 0;
   while (x < before.length || y < after.length) {
-    const keeps = x < before.length && y < after.length && before[x] === after[y] && toEnd.within(left, x + 1, y + 1);
-    const removes = x < before.length && toEnd.within(left - 1, x + 1, y);
-    const adds = y < after.length && toEnd.within(left - 1, x, y + 1);
+    const keeps =
+      x < before.length && y < after.length && before[x] === after[y] && toEnd.canReachEnd(left, x + 1, y + 1);
+    const removes = x < before.length && toEnd.canReachEnd(left - 1, x + 1, y);
+    const adds = y < after.length && toEnd.canReachEnd(left - 1, x, y + 1);
     if (prefer === 'remove-first' ? removes : prefer === 'add-first' ? !adds && !keeps : removes && !keeps) {
       x++;
       left--;
@@ -72,7 +73,7 @@ function walk(
 }
 
 /** For every point of the grid on a shortest way: how many edits lie between it and the end. */
-class ToEnd {
+class EditGrid {
   /**
    * One row for each number of edits `d`, for every second diagonal from `low` on the farthest x plus one, or 0 where
    * there is none. Before and after each row stands a 0, so that a row's neighbours can be asked one step too far;
@@ -87,8 +88,8 @@ class ToEnd {
     private readonly height: number,
   ) {}
 
-  static compute(before: Int32Array, after: Int32Array, budget: Budget): ToEnd | null {
-    const toEnd = new ToEnd(before.length, after.length);
+  static compute(before: Int32Array, after: Int32Array, budget: Budget): EditGrid | null {
+    const toEnd = new EditGrid(before.length, after.length);
     return toEnd.#fill(before, after, budget) ? toEnd : null;
   }
 
@@ -98,7 +99,7 @@ class ToEnd {
   }
 
   /** For a point that the start can reach by a shortest way's beginning: may that way go on with `edits` edits? */
-  within(edits: number, x: number, y: number): boolean {
+  canReachEnd(edits: number, x: number, y: number): boolean {
     const row = this.#rows[edits];
     if (row === undefined) return false;
     const fromEnd = this.width - x;

@@ -79,18 +79,6 @@ export function showContent(bytes: string): string {
   );
 }
 
-function eachPart(bytes: string, showUtf8: (text: string) => string, showByte: (byte: string) => string): string {
-  return bytes.replace(UTF8_OR_BYTE, (part, byte: string | undefined) =>
-    byte === undefined ? showUtf8(Buffer.from(part, 'latin1').toString('utf8')) : showByte(byte),
-  );
-}
-
-function escapeCharacter(character: string): string {
-  const code = character.codePointAt(0) as number;
-  if (code < 0x80) return SHORT_ESCAPES[character] ?? `\\x${code.toString(16).padStart(2, '0')}`;
-  return `\\u{${code.toString(16)}}`;
-}
-
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 const PAST: readonly (readonly [past: string, plain: string])[] = [
@@ -104,4 +92,16 @@ const PAST: readonly (readonly [past: string, plain: string])[] = [
 export function wouldDo(description: string): string {
   const found = PAST.find(([past]) => description.startsWith(`${past} `));
   return found === undefined ? description : `would ${found[1]}${description.slice(found[0].length)}`;
+}
+
+function eachPart(bytes: string, showUtf8: (text: string) => string, showByte: (byte: string) => string): string {
+  return bytes.replace(UTF8_OR_BYTE, (part, byte: string | undefined) =>
+    byte === undefined ? showUtf8(Buffer.from(part, 'latin1').toString('utf8')) : showByte(byte),
+  );
+}
+
+function escapeCharacter(character: string): string {
+  const code = character.codePointAt(0) as number;
+  if (code < 0x80) return SHORT_ESCAPES[character] ?? `\\x${code.toString(16).padStart(2, '0')}`;
+  return `\\u{${code.toString(16)}}`;
 }

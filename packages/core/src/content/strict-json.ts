@@ -8,9 +8,9 @@
 
 export interface JsonLimits {
   /** Levels; what reads values later goes down by recursion. Default 200, more than anything that means something to us. */
-  readonly deepest?: number;
+  readonly maxDepth?: number;
   /** Characters, or bytes where bytes are given. Default: whoever read them has bounded them. */
-  readonly longest?: number;
+  readonly maxLength?: number;
   /**
    * - `once` (default): no key twice in an object, as readers differ in which of the two they take, and none called
    *   `__proto__`, as what copies the value later would change an object's ancestor with it, or lose it;
@@ -34,13 +34,13 @@ export class JsonProblem extends Error {
   }
 }
 
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 
 /** @throws JsonProblem */
 export function readJson(given: string | Uint8Array, limits: JsonLimits = {}): unknown {
-  const { longest = Number.POSITIVE_INFINITY } = limits;
-  if (given.length > longest) throw new JsonProblem('meaning', `is longer than ${longest} bytes`);
-  const text = typeof given === 'string' ? given : decoded(given);
+  const { maxLength = Number.POSITIVE_INFINITY } = limits;
+  if (given.length > maxLength) throw new JsonProblem('meaning', `is longer than ${maxLength} bytes`);
+  const text = typeof given === 'string' ? given : decodeUtf8(given);
   assertShape(text, limits);
   try {
     return JSON.parse(text);
@@ -49,7 +49,7 @@ export function readJson(given: string | Uint8Array, limits: JsonLimits = {}): u
   }
 }
 
-function decoded(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
@@ -58,7 +58,7 @@ function decoded(bytes: Uint8Array): string {
 }
 
 /** One pass over strings and brackets, without recursion; whatever is no JSON at all is left to the parser. */
-function assertShape(text: string, { deepest = DEEPEST, keys = 'once' }: JsonLimits): void {
+function assertShape(text: string, { maxDepth = MAX_DEPTH, keys = 'once' }: JsonLimits): void {
   /** For each open bracket: the keys seen in it; null for a list, and where keys do not matter. */
   const open: (Set<string> | null)[] = [];
   const structure = /["{}[\]:]/g;
@@ -73,12 +73,12 @@ function assertShape(text: string, { deepest = DEEPEST, keys = 'once' }: JsonLim
       case '{':
       case '[':
         open.push(found[0] === '{' && keys !== 'any' ? new Set() : null);
-        if (open.length > deepest) throw new JsonProblem('meaning', `is nested more than ${deepest} levels deep`);
+        if (open.length > maxDepth) throw new JsonProblem('meaning', `is nested more than ${maxDepth} levels deep`);
         break;
       case ':': {
         const seen = open.at(-1);
         if (seen == null) break;
-        const key = keyIn(text.slice(start, end));
+        const key = decodeKey(text.slice(start, end));
         if (key === '__proto__' && keys === 'once') throw new JsonProblem('meaning', 'has a key named __proto__');
         if (seen.has(key)) {
           throw new JsonProblem('meaning', `has the key ${JSON.stringify(key.slice(0, 80))} twice in one object`);
@@ -103,7 +103,7 @@ function endOfString(text: string, start: number): number {
 }
 
 /** Two spellings of one key are one key. */
-function keyIn(token: string): string {
+function decodeKey(token: string): string {
   if (!token.includes('\\')) return token.slice(1, -1);
   try {
     return String(JSON.parse(token));

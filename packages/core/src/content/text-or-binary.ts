@@ -1,12 +1,12 @@
 /** How much of a content git looks at, in bytes. */
-const LOOKED_AT = 8000;
+const BINARY_CHECK_BYTES = 8000;
 
 /** What is longer is not read as text: lines of it would cost more than they tell. In bytes. */
 export const TEXT_MAX_BYTES = 8 * 1024 * 1024;
 
 /** git's rule: a NUL in the first 8000 bytes. */
 export function isBinary(content: Buffer): boolean {
-  return content.subarray(0, LOOKED_AT).includes(0);
+  return content.subarray(0, BINARY_CHECK_BYTES).includes(0);
 }
 
 /**

@@ -9,7 +9,7 @@
 
 import { LINE_BOUND, type LineBound } from './line-diff.ts';
 import { joinLines, type Line, LineNumbers, splitLines } from './lines.ts';
-import { matchToMerge } from './matching.ts';
+import { matchForMerge } from './matching.ts';
 import type { Matches } from './shortest-edits.ts';
 import { textOrBinary } from './text-or-binary.ts';
 
@@ -23,7 +23,7 @@ export interface MergeConflict {
   readonly theirsCount: number;
 }
 
-export type Merge =
+export type MergeResult =
   | { readonly ok: true; readonly merged: Buffer }
   | {
       readonly ok: false;
@@ -61,24 +61,25 @@ export function mergeThreeWay(
   ours: Buffer,
   theirs: Buffer,
   { labels = { ours: 'ours', theirs: 'theirs' }, bound = LINE_BOUND, prefer = null }: MergeOptions = {},
-): Merge {
+): MergeResult {
   if (ours.equals(theirs) || base.equals(theirs)) return { ok: true, merged: ours };
   if (base.equals(ours)) return { ok: true, merged: theirs };
   const kinds = [base, ours, theirs].map((content) => textOrBinary(content, bound.maxBytes));
-  if (kinds.includes('binary')) return refused('binary');
-  if (kinds.includes('too-long')) return refused('too-long');
+  if (kinds.includes('binary')) return unmergeable('binary');
+  if (kinds.includes('too-long')) return unmergeable('too-long');
   const lines = { base: splitLines(base), ours: splitLines(ours), theirs: splitLines(theirs) };
-  if (lines.base.length + Math.max(lines.ours.length, lines.theirs.length) > bound.maxLines) return refused('too-long');
+  if (lines.base.length + Math.max(lines.ours.length, lines.theirs.length) > bound.maxLines)
+    return unmergeable('too-long');
   const numbers = new LineNumbers();
   const numbered = { base: numbers.of(lines.base), ours: numbers.of(lines.ours), theirs: numbers.of(lines.theirs) };
-  const oursMatches = matchToMerge(numbered.base, numbered.ours, bound.maxSteps);
-  const theirsMatches = oursMatches && matchToMerge(numbered.base, numbered.theirs, bound.maxSteps);
-  if (oursMatches === null || theirsMatches === null) return refused('too-different');
+  const oursMatches = matchForMerge(numbered.base, numbered.ours, bound.maxSteps);
+  const theirsMatches = oursMatches && matchForMerge(numbered.base, numbered.theirs, bound.maxSteps);
+  if (oursMatches === null || theirsMatches === null) return unmergeable('too-different');
   const ends = { base: lines.base.length, ours: lines.ours.length, theirs: lines.theirs.length };
-  return assemble(lines, changedStretches(oursMatches, theirsMatches, ends), labels, prefer);
+  return assemble(lines, changedRegions(oursMatches, theirsMatches, ends), labels, prefer);
 }
 
-function refused(why: 'binary' | 'too-long' | 'too-different'): Merge {
+function unmergeable(why: 'binary' | 'too-long' | 'too-different'): MergeResult {
   return { ok: false, why, conflicts: [], withMarkers: null };
 }
 
@@ -89,7 +90,7 @@ interface Sides<T> {
 }
 
 /** From `start` to before `end`, as indices of lines. */
-interface Span {
+interface LineSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -98,8 +99,8 @@ interface Span {
  * The stretches that some side changed: what lies between two lines that both sides surely keep. So changes that
  * touch, without such a line between them, are one stretch; git sees it so too.
  */
-function changedStretches(oursMatches: Matches, theirsMatches: Matches, ends: Sides<number>): Sides<Span>[] {
-  const found: Sides<Span>[] = [];
+function changedRegions(oursMatches: Matches, theirsMatches: Matches, ends: Sides<number>): Sides<LineSpan>[] {
+  const found: Sides<LineSpan>[] = [];
   let from = { base: 0, ours: 0, theirs: 0 };
   for (let i = 0; i <= ends.base; i++) {
     const kept = i < ends.base ? { base: i, ours: oursMatches[i]!, theirs: theirsMatches[i]! } : ends;
@@ -118,10 +119,10 @@ function changedStretches(oursMatches: Matches, theirsMatches: Matches, ends: Si
 
 function assemble(
   lines: Sides<readonly Line[]>,
-  stretches: readonly Sides<Span>[],
+  stretches: readonly Sides<LineSpan>[],
   labels: MergeLabels,
   prefer: 'ours' | 'theirs' | null,
-): Merge {
+): MergeResult {
   const out: Line[] = [];
   const conflicts: MergeConflict[] = [];
   const ending = lines.base.concat(lines.ours).some((line) => line.endsWith('\r\n')) ? '\r\n' : '\n';
@@ -136,7 +137,7 @@ function assemble(
     } else if (prefer !== null) {
       push(out, lines[prefer], prefer === 'ours' ? ours : theirs);
     } else {
-      const inner = lessCommonEnds(lines, ours, theirs);
+      const inner = withoutCommonEnds(lines, ours, theirs);
       push(out, lines.ours, { start: ours.start, end: inner.ours.start });
       out.push(`<<<<<<< ${labels.ours}${ending}`);
       push(out, lines.ours, inner.ours, ending);
@@ -162,21 +163,25 @@ function assemble(
 }
 
 /** @param ending put after a last line that has none, so that a marker can follow */
-function push(out: Line[], lines: readonly Line[], { start, end }: Span, ending = ''): void {
+function push(out: Line[], lines: readonly Line[], { start, end }: LineSpan, ending = ''): void {
   for (let i = start; i < end; i++) {
     const line = lines[i]!;
     out.push(line.endsWith('\n') ? line : line + ending);
   }
 }
 
-function same(a: readonly Line[], inA: Span, b: readonly Line[], inB: Span): boolean {
+function same(a: readonly Line[], inA: LineSpan, b: readonly Line[], inB: LineSpan): boolean {
   if (inA.end - inA.start !== inB.end - inB.start) return false;
   for (let i = inA.start; i < inA.end; i++) if (a[i] !== b[i - inA.start + inB.start]) return false;
   return true;
 }
 
 /** What is left of a conflict without the lines that both sides start and end with. */
-function lessCommonEnds(lines: Sides<readonly Line[]>, ours: Span, theirs: Span): { ours: Span; theirs: Span } {
+function withoutCommonEnds(
+  lines: Sides<readonly Line[]>,
+  ours: LineSpan,
+  theirs: LineSpan,
+): { ours: LineSpan; theirs: LineSpan } {
   const shorter = Math.min(ours.end - ours.start, theirs.end - theirs.start);
   let head = 0;
   while (head < shorter && lines.ours[ours.start + head] === lines.theirs[theirs.start + head]) head++;

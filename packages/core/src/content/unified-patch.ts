@@ -95,13 +95,13 @@ export class PatchWriter {
     if (leftOut !== undefined) {
       const { path } = leftOut;
       const count = this.#gaps.filter((gap) => gap.why === 'left-out').length;
-      this.#write(fileHeader(path) + linesHeader(nameOf('a', path), nameOf('b', path)));
-      this.#write(cutMark(`${count} more changed ${count === 1 ? 'path is' : 'paths are'} left out`));
+      this.#write(fileHeader(path) + linesHeader(prefixedName('a', path), prefixedName('b', path)));
+      this.#write(truncationLine(`${count} more changed ${count === 1 ? 'path is' : 'paths are'} left out`));
     }
     return { text: Buffer.from(this.#text.join(''), 'latin1'), gaps: this.#gaps };
   }
 
-  #section(path: TreePath, old: Content | null, now: Content | null): void {
+  #section(path: TreePath, old: PatchContent | null, now: PatchContent | null): void {
     if (old !== null && now !== null) this.#write(permissionsNote(path, old, now));
     const modes = modeLines(old, now);
     const same = old !== null && now !== null && old.id === now.id;
@@ -109,7 +109,7 @@ export class PatchWriter {
     this.#write(fileHeader(path) + modes);
     if (same) return;
     this.#write(indexLine(old, now));
-    const names = { old: old && nameOf('a', path), now: now && nameOf('b', path) };
+    const names = { old: old && prefixedName('a', path), now: now && prefixedName('b', path) };
     const longest = Math.max(old?.size ?? 0, now?.size ?? 0);
     const diff =
       longest > this.bound.lines.maxBytes
@@ -135,7 +135,7 @@ export class PatchWriter {
       for (const line of hunk.lines) {
         if (this.#bytes + line.length > full) {
           const all = hunks.reduce((sum, { lines }) => sum + lines.length, 0);
-          this.#write(cutMark(`${shown} of ${all} lines of this file's patch are shown`));
+          this.#write(truncationLine(`${shown} of ${all} lines of this file's patch are shown`));
           this.#gaps.push({ path, why: 'cut' });
           return;
         }
@@ -151,46 +151,46 @@ export class PatchWriter {
   }
 }
 
-type Content = Exclude<PatchSide, { readonly kind: 'folder' }>;
+type PatchContent = Exclude<PatchSide, { readonly kind: 'folder' }>;
 
 const NOTHING = Buffer.alloc(0);
 const NO_FILE = '/dev/null';
 const NO_ID = '0'.repeat(40);
 
-function nameOf(side: 'a' | 'b', path: TreePath): string {
+function prefixedName(side: 'a' | 'b', path: TreePath): string {
   return quoteLikeGit(`${side}/${path}`);
 }
 
 function linesHeader(old: string | null, now: string | null): string {
-  return `--- ${old === null ? NO_FILE : lineName(old)}\n+++ ${now === null ? NO_FILE : lineName(now)}\n`;
+  return `--- ${old === null ? NO_FILE : headerName(old)}\n+++ ${now === null ? NO_FILE : headerName(now)}\n`;
 }
 
 /** A hunk's header that no reader can parse, so that none takes what came before it for all. */
-function cutMark(what: string): string {
+function truncationLine(what: string): string {
   return `@@ -cut- ${what} @@\n`;
 }
 
 /** With a tab behind it where a reader could not tell the end of the name from a date. */
-function lineName(name: string): string {
+function headerName(name: string): string {
   return name.includes(' ') ? `${name}\t` : name;
 }
 
 function fileHeader(path: TreePath): string {
-  return `diff --git ${nameOf('a', path)} ${nameOf('b', path)}\n`;
+  return `diff --git ${prefixedName('a', path)} ${prefixedName('b', path)}\n`;
 }
 
-function gitMode(content: Content): string {
+function gitMode(content: PatchContent): string {
   if (content.kind === 'link') return '120000';
   return content.mode & 0o100 ? '100755' : '100644';
 }
 
-function modeLines(old: Content | null, now: Content | null): string {
+function modeLines(old: PatchContent | null, now: PatchContent | null): string {
   if (old === null) return now === null ? '' : `new file mode ${gitMode(now)}\n`;
   if (now === null) return `deleted file mode ${gitMode(old)}\n`;
   return gitMode(old) === gitMode(now) ? '' : `old mode ${gitMode(old)}\nnew mode ${gitMode(now)}\n`;
 }
 
-function indexLine(old: Content | null, now: Content | null): string {
+function indexLine(old: PatchContent | null, now: PatchContent | null): string {
   const mode = old !== null && now !== null && gitMode(old) === gitMode(now) ? ` ${gitMode(now)}` : '';
   return `index ${old?.id ?? NO_ID}..${now?.id ?? NO_ID}${mode}\n`;
 }
@@ -205,11 +205,11 @@ function range(start: number, count: number): string {
   return count === 1 ? `${start + 1}` : `${start + 1},${count}`;
 }
 
-function sizeOf(content: Content | null): string {
+function sizeOf(content: PatchContent | null): string {
   return content === null ? 'nothing' : `${content.size} bytes`;
 }
 
-function permissionsNote(path: TreePath, old: Content, now: Content): string {
+function permissionsNote(path: TreePath, old: PatchContent, now: PatchContent): string {
   if (old.kind !== 'file' || now.kind !== 'file' || old.mode === now.mode) return '';
   if ((old.mode ^ now.mode) === 0o111) return '';
   return `# permissions of ${quoteLikeGit(path)}: ${octal(old.mode)} -> ${octal(now.mode)}\n`;

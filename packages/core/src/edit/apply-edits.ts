@@ -4,33 +4,33 @@
  */
 
 import { lineCount } from '../content/changed-span.ts';
-import { countLines } from '../content/line-diff.ts';
+import { countChangedLines } from '../content/line-diff.ts';
 import { changedLines } from './changed-lines.ts';
 import {
   type AppliedEdit,
   EDIT_BOUND,
   type Edit,
   type EditBound,
-  type EditResult,
   type EditStatus,
+  type FileEditResult,
   type FileState,
   type Write,
 } from './edits.ts';
-import { EditRefused, refused } from './failures.ts';
+import { EditRefusedError, editRefusal } from './failures.ts';
 import { insertInto } from './insert.ts';
 import { CRLF_KEPT, type NewBody } from './new-body.ts';
 import { applyPatch } from './patch-apply.ts';
 import { parsePatch } from './patch-parse.ts';
 import { replaceIn } from './replace.ts';
 import {
-  allCrLf,
   bytesOf,
-  givenText,
-  needText,
+  encodeText,
+  isAllCrLf,
   readText,
+  requireText,
   type TextFile,
   textFile,
-  tooLarge,
+  tooLargeError,
   withEnding,
 } from './text-file.ts';
 
@@ -38,7 +38,7 @@ import {
  * @param state the file, or that there is none; never changed
  * @returns a status for each edit, in order; `after.content` is the given buffer where nothing changed it
  */
-export function applyEdits(state: FileState, edits: readonly Edit[], bound: EditBound = EDIT_BOUND): EditResult {
+export function applyEdits(state: FileState, edits: readonly Edit[], bound: EditBound = EDIT_BOUND): FileEditResult {
   const applied: AppliedEdit[] = [];
   let file: OpenFile = { ...state, text: null };
   for (const [index, edit] of edits.entries()) {
@@ -47,7 +47,7 @@ export function applyEdits(state: FileState, edits: readonly Edit[], bound: Edit
       file = step.file;
       applied.push({ index, op: edit.op, outcome: 'applied', ...step.report });
     } catch (error) {
-      if (!(error instanceof EditRefused)) throw error;
+      if (!(error instanceof EditRefusedError)) throw error;
       const failed: EditStatus = { index, op: edit.op, outcome: 'failed', failure: error.failure };
       const skipped = edits
         .slice(index + 1)
@@ -66,7 +66,7 @@ interface OpenFile extends FileState {
 
 type Report = Omit<AppliedEdit, 'index' | 'op' | 'outcome'>;
 
-interface Step {
+interface EditOutcome {
   readonly file: OpenFile;
   readonly report: Report;
 }
@@ -76,7 +76,7 @@ const NO_TEXT: Report = { ...NO_LINES, added: null, removed: null };
 const NOTHING = Buffer.alloc(0);
 const UNCHANGED = 'Nothing to change: the file already has this content.';
 
-function applyOne(file: OpenFile, edit: Edit, bound: EditBound): Step {
+function applyOne(file: OpenFile, edit: Edit, bound: EditBound): EditOutcome {
   switch (edit.op) {
     case 'replace':
       return editBody(file, bound, edit.old.startsWith('\ufeff'), (body) => replaceIn(body, edit, bound));
@@ -87,19 +87,19 @@ function applyOne(file: OpenFile, edit: Edit, bound: EditBound): Step {
     case 'patch':
       return patch(file, edit.patch, edit.fuzz, bound);
     case 'create':
-      needNothing(file);
+      assertAbsent(file);
       if (edit.mode !== null) checkMode(edit.mode);
-      return create(file, givenText('content', edit.content, bound), edit.mode);
+      return create(file, encodeText('content', edit.content, bound), edit.mode);
     case 'delete':
       return remove(file);
     case 'rename':
-      needFile(file);
+      assertExists(file);
       if (edit.to === file.path) {
-        throw refused('ALREADY_THERE', 'The file already has this name. Remove the edit or use another name.', {});
+        throw editRefusal('ALREADY_THERE', 'The file already has this name. Remove the edit or use another name.', {});
       }
       return { file: { ...file, path: edit.to }, report: NO_LINES };
     case 'mode':
-      needFile(file);
+      assertExists(file);
       checkMode(edit.mode);
       return {
         file: { ...file, mode: edit.mode },
@@ -111,14 +111,14 @@ function applyOne(file: OpenFile, edit: Edit, bound: EditBound): Step {
   }
 }
 
-/** @param marked true where the edit looks for a byte-order mark: then it is part of the first line */
-function editBody(file: OpenFile, bound: EditBound, marked: boolean, change: (body: string) => NewBody): Step {
-  needFile(file);
-  const text = file.text ?? needText(file.content ?? NOTHING, bound);
-  const before: TextFile = marked ? { mark: '', body: bytesOf(text) } : text;
+/** @param hasBom true where the edit looks for a byte-order mark: then it is part of the first line */
+function editBody(file: OpenFile, bound: EditBound, hasBom: boolean, change: (body: string) => NewBody): EditOutcome {
+  assertExists(file);
+  const text = file.text ?? requireText(file.content ?? NOTHING, bound);
+  const before: TextFile = hasBom ? { bom: '', body: bytesOf(text) } : text;
   const { body, sameStart, sameEnd, replacements, notes } = change(before.body);
-  const after = textFile(before.mark + body);
-  const known = before.mark.length + sameStart;
+  const after = textFile(before.bom + body);
+  const known = before.bom.length + sameStart;
   const lines = changedLines(bytesOf(before), bytesOf(after), known, sameEnd);
   const same = bytesOf(before) === bytesOf(after);
   return {
@@ -127,21 +127,21 @@ function editBody(file: OpenFile, bound: EditBound, marked: boolean, change: (bo
   };
 }
 
-function write(file: OpenFile, edit: Write, bound: EditBound): Step {
-  const given = givenText('content', edit.content, bound);
+function write(file: OpenFile, edit: Write, bound: EditBound): EditOutcome {
+  const given = encodeText('content', edit.content, bound);
   const old = oldText(file, bound);
   if (old === null) return create(file, given, file.mode);
   const notes: string[] = [];
   let bytes = given;
-  if (!edit.exact && !bytes.includes('\r') && bytes.includes('\n') && allCrLf(old.body)) {
+  if (!edit.exact && !bytes.includes('\r') && bytes.includes('\n') && isAllCrLf(old.body)) {
     bytes = withEnding(bytes, '\r\n');
     notes.push(CRLF_KEPT);
   }
-  if (!edit.exact && old.mark !== '' && textFile(bytes).mark === '') {
-    bytes = old.mark + bytes;
+  if (!edit.exact && old.bom !== '' && textFile(bytes).bom === '') {
+    bytes = old.bom + bytes;
     notes.push('Byte-order mark kept.');
   }
-  if (bytes.length > bound.maxBytes) throw tooLarge('result', bound);
+  if (bytes.length > bound.maxBytes) throw tooLargeError('result', bound);
   const before = bytesOf(old);
   if (before === bytes) return { file, report: { ...NO_LINES, notes: [...notes, UNCHANGED] } };
   return {
@@ -156,19 +156,19 @@ function oldText(file: OpenFile, bound: EditBound): TextFile | null {
   return file.content === null || file.content.length > bound.maxBytes ? null : readText(file.content);
 }
 
-function patch(file: OpenFile, given: string, fuzz: number, bound: EditBound): Step {
+function patch(file: OpenFile, given: string, fuzz: number, bound: EditBound): EditOutcome {
   const parsed = parsePatch(given, fuzz, bound);
   if (parsed.kind === 'create') {
-    needNothing(file);
+    assertAbsent(file);
     return create(file, parsed.content, parsed.mode);
   }
   if (parsed.kind === 'change')
-    return editBody(file, bound, parsed.marked, (body) => applyPatch(body, parsed, fuzz, bound));
-  needFile(file);
-  const text = file.text ?? needText(file.content ?? NOTHING, bound);
-  const { body } = applyPatch(parsed.marked ? bytesOf(text) : text.body, parsed, fuzz, bound);
+    return editBody(file, bound, parsed.hasBom, (body) => applyPatch(body, parsed, fuzz, bound));
+  assertExists(file);
+  const text = file.text ?? requireText(file.content ?? NOTHING, bound);
+  const { body } = applyPatch(parsed.hasBom ? bytesOf(text) : text.body, parsed, fuzz, bound);
   if (body !== '') {
-    throw refused(
+    throw editRefusal(
       'PATCH_MISMATCH',
       'The patch deletes the file, but the file has lines that the patch does not remove. Use a delete edit instead.',
       { hunk: 0, line: 1, expected: null, found: null, places: [] },
@@ -177,10 +177,10 @@ function patch(file: OpenFile, given: string, fuzz: number, bound: EditBound): S
   return remove(file);
 }
 
-function create(file: OpenFile, bytes: string, mode: number | null): Step {
+function create(file: OpenFile, bytes: string, mode: number | null): EditOutcome {
   const text = textFile(bytes);
   const count = lineCount(bytes);
-  const fresh = !isThere(file);
+  const fresh = !exists(file);
   return {
     file: { ...file, text, mode },
     report: {
@@ -193,16 +193,16 @@ function create(file: OpenFile, bytes: string, mode: number | null): Step {
   };
 }
 
-function remove(file: OpenFile): Step {
-  needFile(file);
-  const counts = countLines(contentOf(file) ?? NOTHING, NOTHING);
+function remove(file: OpenFile): EditOutcome {
+  assertExists(file);
+  const counts = countChangedLines(contentOf(file) ?? NOTHING, NOTHING);
   return {
     file: { ...file, content: null, text: null, mode: null },
     report: counts === null ? NO_TEXT : { ...NO_LINES, ...counts },
   };
 }
 
-function isThere(file: OpenFile): boolean {
+function exists(file: OpenFile): boolean {
   return file.text !== null || file.content !== null;
 }
 
@@ -210,19 +210,19 @@ function contentOf(file: OpenFile): Buffer | null {
   return file.text === null ? file.content : Buffer.from(bytesOf(file.text), 'latin1');
 }
 
-function needFile(file: OpenFile): void {
-  if (!isThere(file)) {
-    throw refused('NOT_THERE', 'The file does not exist. Check the path, or create the file.', {});
+function assertExists(file: OpenFile): void {
+  if (!exists(file)) {
+    throw editRefusal('NOT_THERE', 'The file does not exist. Check the path, or create the file.', {});
   }
 }
 
-function needNothing(file: OpenFile): void {
-  if (isThere(file)) {
-    throw refused('ALREADY_THERE', 'The file already exists. Edit it, or use write to replace its content.', {});
+function assertAbsent(file: OpenFile): void {
+  if (exists(file)) {
+    throw editRefusal('ALREADY_THERE', 'The file already exists. Edit it, or use write to replace its content.', {});
   }
 }
 
 function checkMode(mode: number): void {
   if (Number.isInteger(mode) && mode >= 0 && mode <= 0o7777) return;
-  throw refused('BAD_MODE', `Invalid mode ${mode}. Use permission bits from 0 to 4095 (octal 7777).`, { mode });
+  throw editRefusal('BAD_MODE', `Invalid mode ${mode}. Use permission bits from 0 to 4095 (octal 7777).`, { mode });
 }

@@ -1,5 +1,5 @@
 import { changedSpan, type LineRange, lineCount } from '../content/changed-span.ts';
-import { countLines, type LineBound } from '../content/line-diff.ts';
+import { countChangedLines, type LineBound } from '../content/line-diff.ts';
 
 /** Every edit is counted, so it costs less than showing one difference may. */
 const BOUND: LineBound = { maxBytes: 4 * 1024 * 1024, maxLines: 50_000, maxSteps: 2 ** 20 };
@@ -18,6 +18,6 @@ export function changedLines(before: string, after: string, sameStart = 0, sameE
   const span = changedSpan(before, after, sameStart, sameEnd);
   if (span === null) return { lines: null, added: 0, removed: 0 };
   const { old, now, lines } = span;
-  const counts = countLines(Buffer.from(old, 'latin1'), Buffer.from(now, 'latin1'), BOUND);
+  const counts = countChangedLines(Buffer.from(old, 'latin1'), Buffer.from(now, 'latin1'), BOUND);
   return { lines, added: counts?.added ?? lineCount(now), removed: counts?.removed ?? lineCount(old) };
 }

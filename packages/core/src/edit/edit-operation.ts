@@ -9,23 +9,23 @@ import type { Actor } from '../model/checkpoint.ts';
 import { type Entry, sameEntry } from '../model/entries.ts';
 import type { ObjectId } from '../model/ids.ts';
 import { parentPath, type TreePath } from '../model/names.ts';
-import { type ChangeSet, ChangeSetDraft, unsaved } from '../operation/change-set.ts';
-import type { Operation, Today } from '../operation/operation.ts';
-import { type FolderReader, rememberFolders } from '../store/snapshot/snapshot.ts';
-import { plainTelling } from '../timeline/capture/capture.ts';
+import { addUncaptured, type ChangeSet, ChangeSetDraft } from '../operation/change-set.ts';
+import type { CurrentState, Operation } from '../operation/operation.ts';
+import { cachedFolderReader, type FolderReader } from '../store/snapshot/snapshot.ts';
+import { checkpointInfo } from '../timeline/capture/capture.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
-import type { BackupPlace } from '../transaction/backups.ts';
+import type { BackupLocation } from '../transaction/backups.ts';
 import type { PreparedFile } from './prepare-edits.ts';
-import type { FoundFile } from './targets.ts';
+import type { ExistingFile } from './targets.ts';
 
-export interface EditTelling {
+export interface EditInfo {
   readonly actor: Actor;
   /** In the caller's words; null for one made of what happens. */
   readonly description: string | null;
 }
 
 /** A request that was prepared, and how it is prepared once more, under the lock. */
-export interface Request {
+export interface EditRequest {
   readonly files: readonly PreparedFile[];
   /** @throws SavepointError EDITS_REFUSED, CONFLICT */
   again(): Promise<readonly PreparedFile[]>;
@@ -36,67 +36,67 @@ export interface EditOperation extends Operation {
   files(): readonly PreparedFile[];
 }
 
-export function editOperation(request: Request, telling: EditTelling, backups: BackupPlace): EditOperation {
-  const asked = new Set<TreePath>();
+export function editOperation(request: EditRequest, info: EditInfo, backups: BackupLocation): EditOperation {
+  const requestedPaths = new Set<TreePath>();
   let { files } = request;
   let isSecond = false;
-  const described = (plan: ChangeSet): ChangeSet => ({
+  const withDescription = (plan: ChangeSet): ChangeSet => ({
     ...plan,
-    description: telling.description ?? describeEdits(files),
+    description: info.description ?? describeEdits(files),
   });
   return {
     files: () => files,
-    telling: {
-      ...plainTelling('edit', telling.actor),
-      description: telling.description ?? describeEdits(files),
+    info: {
+      ...checkpointInfo('edit', info.actor),
+      description: info.description ?? describeEdits(files),
     },
     backups,
-    plan: async (today) => {
-      const plan = planEdits(files, today, asked);
-      if (isSecond || (plan.conflicts.length === 0 && plan.refused.length === 0)) return described(plan);
+    plan: async (current) => {
+      const plan = planEdits(files, current, requestedPaths);
+      if (isSecond || (plan.conflicts.length === 0 && plan.refused.length === 0)) return withDescription(plan);
       isSecond = true;
       files = await request.again();
-      return described(planEdits(files, today, asked));
+      return withDescription(planEdits(files, current, requestedPaths));
     },
   };
 }
 
-/** @param asked paths that a capture was asked for already: what is not there then is not there at all */
-function planEdits(files: readonly PreparedFile[], today: Today, asked: Set<TreePath>): ChangeSet {
+/** @param requestedPaths paths that a capture was asked for already: what is not there then is not there at all */
+function planEdits(files: readonly PreparedFile[], current: CurrentState, requestedPaths: Set<TreePath>): ChangeSet {
   const draft = new ChangeSetDraft();
-  const read = rememberFolders(today.objects);
+  const read = cachedFolderReader(current.objects);
   const coming = new Map<TreePath, Entry>();
-  const leaving = new Map<TreePath, FoundFile | null>();
+  const leaving = new Map<TreePath, ExistingFile | null>();
   for (const { path, before, after } of files) {
     leaving.set(path, before);
     if (after === null) continue;
-    coming.set(after.path, entryOf(before, after, today, draft.contents));
+    coming.set(after.path, entryOf(before, after, current, draft.contents));
     if (after.path !== path) draft.moves.push({ from: path, to: after.path });
   }
   for (const path of new Set([...leaving.keys(), ...coming.keys()])) {
-    const { entry, skip, ignored } = stateAt(read, today.snapshot, path);
+    const { entry, skip, ignored } = stateAt(read, current.snapshot, path);
     const expected = leaving.get(path) ?? null;
-    if (skip !== null && (expected !== null || !asked.has(path))) {
-      asked.add(path);
-      unsaved(draft, path, skip);
+    if (skip !== null && (expected !== null || !requestedPaths.has(path))) {
+      requestedPaths.add(path);
+      addUncaptured(draft, path, skip);
       continue;
     }
-    if (!sameEntry(entry, foundEntry(expected))) {
+    if (!sameEntry(entry, entryOfFile(expected))) {
       draft.conflicts.push({ path, why: 'it changed while the edit was prepared' });
       continue;
     }
     const to = coming.get(path) ?? null;
     if (sameEntry(entry, to)) continue;
     // Compared with what the store has of it, and written anew where that is damaged: it is about to be replaced.
-    if (expected !== null) draft.contents.set(today.objects.add('blob', expected.content), expected.content);
+    if (expected !== null) draft.contents.set(current.objects.add('blob', expected.content), expected.content);
     draft.change(path, entry, to, ignored);
   }
-  bringFolders(read, draft, today);
+  addMissingFolders(read, draft, current);
   return draft.finish();
 }
 
 /** New files need their folders; those are made like the folder that they are made in. */
-function bringFolders(read: FolderReader, draft: ChangeSetDraft, { snapshot }: Today): void {
+function addMissingFolders(read: FolderReader, draft: ChangeSetDraft, { snapshot }: CurrentState): void {
   const planned = new Set(draft.paths.map(({ path }) => path));
   for (const { path: coming, to } of [...draft.paths]) {
     if (to === null) continue;
@@ -114,9 +114,9 @@ function bringFolders(read: FolderReader, draft: ChangeSetDraft, { snapshot }: T
 }
 
 function entryOf(
-  before: FoundFile | null,
+  before: ExistingFile | null,
   after: NonNullable<PreparedFile['after']>,
-  { objects }: Today,
+  { objects }: CurrentState,
   contents: Map<ObjectId, Buffer>,
 ): Entry {
   const id = objects.add('blob', after.content);
@@ -124,14 +124,14 @@ function entryOf(
   return before?.kind === 'link' ? { kind: 'link', id } : { kind: 'file', id, mode: after.mode };
 }
 
-function foundEntry(found: FoundFile | null): Entry | null {
+function entryOfFile(found: ExistingFile | null): Entry | null {
   if (found === null) return null;
   return found.kind === 'link' ? { kind: 'link', id: found.id } : { kind: 'file', id: found.id, mode: found.mode };
 }
 
 /** `Edit src/a.ts (+3 −1)`, or the first few of many. */
 function describeEdits(files: readonly PreparedFile[]): string {
-  const told = files.slice(0, 3).map(({ path, before, after, statuses }) => {
+  const parts = files.slice(0, 3).map(({ path, before, after, statuses }) => {
     const name = showName(path);
     if (after === null) return `${name} (deleted)`;
     if (after.path !== path) return `${name} → ${showName(after.path)}`;
@@ -143,7 +143,7 @@ function describeEdits(files: readonly PreparedFile[]): string {
     }
     return `${name} (${before === null ? 'new, ' : ''}+${added} −${removed})`;
   });
-  const [first = ''] = told;
+  const [first = ''] = parts;
   if (files.length === 1) return `Edit ${first}`;
-  return `Edit ${files.length} files: ${told.join(', ')}${files.length > told.length ? ', …' : ''}`;
+  return `Edit ${files.length} files: ${parts.join(', ')}${files.length > parts.length ? ', …' : ''}`;
 }

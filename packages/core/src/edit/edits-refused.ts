@@ -4,26 +4,26 @@ import { SavepointError } from '../model/errors.ts';
 import type { FileProblem } from './prepare-edits.ts';
 import { statusToJson } from './status-json.ts';
 
-const MESSAGES_TOLD = 3;
+const MAX_MESSAGES = 3;
 
 /** A conflict where files are only not what the caller has seen; else refused. */
-export function editsRefused(problems: readonly FileProblem[], files: number): SavepointError {
+export function editsRefusedError(problems: readonly FileProblem[], files: number): SavepointError {
   const details = problems.map(({ given, code, message, statuses }) => ({
     file_path: given,
     code,
     message,
     edit_status: statuses.map(statusToJson),
   }));
-  const told = problems
-    .slice(0, MESSAGES_TOLD)
+  const messages = problems
+    .slice(0, MAX_MESSAGES)
     .map(({ given, message }) => `${JSON.stringify(given)}: ${message}`)
     .join(' ');
-  const more = problems.length > MESSAGES_TOLD ? ` And ${problems.length - MESSAGES_TOLD} more.` : '';
+  const more = problems.length > MAX_MESSAGES ? ` And ${problems.length - MAX_MESSAGES} more.` : '';
   const code = problems.every((problem) => problem.code === 'CHANGED') ? 'CONFLICT' : 'EDITS_REFUSED';
   const paths = problems.map(({ given, message }) => ({ path: given, why: message }));
   return new SavepointError(
     code,
-    `Nothing was changed: ${problems.length} of ${files} ${files === 1 ? 'file' : 'files'} cannot be edited. ${told}${more}`,
+    `Nothing was changed: ${problems.length} of ${files} ${files === 1 ? 'file' : 'files'} cannot be edited. ${messages}${more}`,
     code === 'CONFLICT' ? { paths, details } : { details },
   );
 }

@@ -92,7 +92,7 @@ export interface SkippedEdit {
 /** `index` counts the edits of the file from 0. */
 export type EditStatus = AppliedEdit | FailedEdit | SkippedEdit;
 
-export type EditResult =
+export type FileEditResult =
   | { readonly ok: true; readonly after: FileState; readonly statuses: readonly AppliedEdit[] }
   | { readonly ok: false; readonly statuses: readonly EditStatus[] };
 

@@ -4,7 +4,7 @@ export interface FailureData {
   /** The search text stands nowhere in the file. */
   readonly NO_MATCH: {
     /** The places that are most like it, the best one first; at most three. */
-    readonly candidates: readonly Candidate[];
+    readonly candidates: readonly MatchCandidate[];
   };
   /** The search text stands in several places and one was asked for. */
   readonly SEVERAL_MATCHES: {
@@ -63,7 +63,7 @@ export type EditFailure = {
 }[EditFailureCode];
 
 /** A place of the file that is like the search text. Texts are safe to print and bounded. */
-export interface Candidate {
+export interface MatchCandidate {
   /** Lines of the file, counted from 1. */
   readonly first: number;
   readonly last: number;
@@ -82,16 +82,16 @@ export interface CandidateDifference {
 }
 
 /** Leaves an edit that cannot be done; never leaves the room. */
-export class EditRefused extends Error {
+export class EditRefusedError extends Error {
   constructor(readonly failure: EditFailure) {
     super(failure.message);
   }
 }
 
-export function refused<Code extends EditFailureCode>(
+export function editRefusal<Code extends EditFailureCode>(
   code: Code,
   message: string,
   data: FailureData[Code],
-): EditRefused {
-  return new EditRefused({ code, message, data } as EditFailure);
+): EditRefusedError {
+  return new EditRefusedError({ code, message, data } as EditFailure);
 }

@@ -8,9 +8,9 @@ const FEW_STEPS = 2 ** 26;
  * @param overlapping false: the next place begins behind the one before
  * @param limit at most so many places
  */
-export function placesOf(text: string, pattern: string, overlapping: boolean, limit: number): number[] {
+export function findOccurrences(text: string, pattern: string, overlapping: boolean, limit: number): number[] {
   if (text.length * pattern.length > FEW_STEPS) {
-    return placesOfSequence(Buffer.from(text, 'latin1'), Buffer.from(pattern, 'latin1'), overlapping, limit);
+    return findSequenceOccurrences(Buffer.from(text, 'latin1'), Buffer.from(pattern, 'latin1'), overlapping, limit);
   }
   const places: number[] = [];
   const step = overlapping ? 1 : pattern.length;
@@ -21,7 +21,7 @@ export function placesOf(text: string, pattern: string, overlapping: boolean, li
 }
 
 /** The same for numbers (Knuth, Morris and Pratt): each is looked at twice at most. */
-export function placesOfSequence(
+export function findSequenceOccurrences(
   text: ArrayLike<number>,
   pattern: ArrayLike<number>,
   overlapping: boolean,

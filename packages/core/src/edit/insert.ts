@@ -1,8 +1,8 @@
 import { lineCount } from '../content/changed-span.ts';
 import type { EditBound, Insert } from './edits.ts';
-import { refused } from './failures.ts';
+import { editRefusal } from './failures.ts';
 import { CRLF_KEPT, type NewBody } from './new-body.ts';
-import { endingAt, givenText, tooLarge, withEnding } from './text-file.ts';
+import { encodeText, endingAt, tooLargeError, withEnding } from './text-file.ts';
 
 /**
  * Puts whole lines behind the first `line` lines, with the line end of the line in front of them (at the top: of the
@@ -10,13 +10,13 @@ import { endingAt, givenText, tooLarge, withEnding } from './text-file.ts';
  * @throws EditRefused
  */
 export function insertInto(body: string, edit: Insert, bound: EditBound): NewBody {
-  const given = givenText('text', edit.text, bound);
-  if (given === '') {
-    throw refused('SAME_TEXT', 'The text to insert is empty. For an empty line, use a line feed.', {});
+  const insertion = encodeText('text', edit.text, bound);
+  if (insertion === '') {
+    throw editRefusal('SAME_TEXT', 'The text to insert is empty. For an empty line, use a line feed.', {});
   }
   const lines = lineCount(body);
   if (!Number.isSafeInteger(edit.line) || edit.line < 0 || edit.line > lines) {
-    throw refused(
+    throw editRefusal(
       'BAD_LINE',
       `Cannot insert after line ${edit.line}: the file has ${lines} ${lines === 1 ? 'line' : 'lines'}. ` +
         `Use a number from 0 (top) to ${lines} (end).`,
@@ -25,10 +25,10 @@ export function insertInto(body: string, edit: Insert, bound: EditBound): NewBod
   }
   const at = startOfLine(body, edit.line);
   const ending = endingAt(body, startOfLine(body, Math.max(0, edit.line - 1)));
-  const literal = given.includes('\r');
-  const text = literal ? given : withEnding(given, ending);
+  const literal = insertion.includes('\r');
+  const text = literal ? insertion : withEnding(insertion, ending);
   const put = wholeLines(text, body, at, ending);
-  if (body.length + put.length > bound.maxBytes) throw tooLarge('result', bound);
+  if (body.length + put.length > bound.maxBytes) throw tooLargeError('result', bound);
   return {
     body: body.slice(0, at) + put + body.slice(at),
     sameStart: at,

@@ -2,45 +2,50 @@
 
 import { showContent } from '../content/show-name.ts';
 import { textFromBytes } from '../model/names.ts';
-import type { Candidate, CandidateDifference } from './failures.ts';
+import type { CandidateDifference, MatchCandidate } from './failures.ts';
 
 /** Bounds of the search; what lies behind them is not looked at. */
 const FILE_LINES = 50_000;
-const WANTED_LINES = 100;
+const SEARCH_TEXT_LINES = 100;
 const LINE_BYTES = 1000;
 
-const CANDIDATES = 3;
-const DIFFERENCES = 3;
+const MAX_CANDIDATES = 3;
+const MAX_DIFFERENCES = 3;
 /** Bytes of a line that are shown. */
 const EXCERPT = 160;
 /** How alike two lines have to be, from 0 to 1. */
-const ALIKE = 0.4;
+const MIN_SIMILARITY = 0.4;
 
 /**
  * @param body the text without a byte-order mark
  * @param old what is not in it
  * @returns the most similar places, the best one first
  */
-export function nearestPlaces(body: string, old: string): Candidate[] {
+export function findNearest(body: string, old: string): MatchCandidate[] {
   const keepCr = old.includes('\r');
   const lines = firstLines(body, FILE_LINES, keepCr);
-  const wanted = firstLines(old, WANTED_LINES, keepCr);
-  const starts = new Set([...startsByEqualLines(lines, wanted), ...startsByLikeness(lines, wanted)]);
+  const searched = firstLines(old, SEARCH_TEXT_LINES, keepCr);
+  const starts = new Set([...startsByEqualLines(lines, searched), ...startsBySimilarity(lines, searched)]);
   const scored = [...starts]
     .filter((start) => start >= 0 && start < lines.length)
-    .map((start) => ({ start, score: likenessAt(lines, wanted, start) }))
-    .filter(({ score }) => score >= ALIKE)
+    .map((start) => ({ start, score: similarityAt(lines, searched, start) }))
+    .filter(({ score }) => score >= MIN_SIMILARITY)
     .sort((a, b) => b.score - a.score || a.start - b.start);
   const open = !old.endsWith('\n');
-  return scored.slice(0, CANDIDATES).map(({ start }) => ({
+  return scored.slice(0, MAX_CANDIDATES).map(({ start }) => ({
     first: start + 1,
-    last: Math.min(start + wanted.length, lines.length),
-    differences: differencesAt(lines, wanted, start, open),
+    last: Math.min(start + searched.length, lines.length),
+    differences: differencesAt(lines, searched, start, open),
   }));
 }
 
 /** The candidates in words. */
-export function sayNearest(candidates: readonly Candidate[], body: string, old: string, tolerant: boolean): string {
+export function describeNearest(
+  candidates: readonly MatchCandidate[],
+  body: string,
+  old: string,
+  tolerant: boolean,
+): string {
   const [best] = candidates;
   if (best === undefined) return 'The file has no similar text. Read the file again and copy the text from it.';
   const [difference] = best.differences;
@@ -72,8 +77,8 @@ export function excerpt(line: string, other: string): string {
   while (same < line.length && line[same] === other[same]) same++;
   let from = line.length <= EXCERPT ? 0 : Math.max(0, Math.min(same - EXCERPT / 4, line.length - EXCERPT));
   let to = Math.min(line.length, from + EXCERPT);
-  while (from > 0 && isInside(line, from)) from--;
-  while (to < line.length && isInside(line, to)) to--;
+  while (from > 0 && isInsideCharacter(line, from)) from--;
+  while (to < line.length && isInsideCharacter(line, to)) to--;
   return `${from > 0 ? '…' : ''}${showContent(line.slice(from, to))}${to < line.length ? '…' : ''}`;
 }
 
@@ -90,9 +95,9 @@ function firstLines(text: string, count: number, keepCr: boolean): string[] {
 }
 
 /** Where most of the lines stand as they are, but for spaces around them. */
-function startsByEqualLines(lines: readonly string[], wanted: readonly string[]): number[] {
+function startsByEqualLines(lines: readonly string[], searched: readonly string[]): number[] {
   const indices = new Map<string, number[]>();
-  wanted.forEach((line, i) => {
+  searched.forEach((line, i) => {
     const core = line.trim();
     const known = indices.get(core) ?? [];
     if (core !== '' && known.length < 3) indices.set(core, [...known, i]);
@@ -102,42 +107,42 @@ function startsByEqualLines(lines: readonly string[], wanted: readonly string[])
     const core = line.trim();
     for (const i of indices.get(core) ?? []) votes.set(at - i, (votes.get(at - i) ?? 0) + core.length);
   });
-  return best(votes);
+  return highestScored(votes);
 }
 
 /** Where something like the longest line stands. */
-function startsByLikeness(lines: readonly string[], wanted: readonly string[]): number[] {
-  const longest = wanted.reduce(
-    (found, line, i) => (line.trim().length > (wanted[found] ?? '').trim().length ? i : found),
+function startsBySimilarity(lines: readonly string[], searched: readonly string[]): number[] {
+  const longest = searched.reduce(
+    (found, line, i) => (line.trim().length > (searched[found] ?? '').trim().length ? i : found),
     0,
   );
-  const pairs = pairsOf(wanted[longest] ?? '');
+  const pairs = pairsOf(searched[longest] ?? '');
   if (pairs.size === 0) return [];
   const scores = new Map<number, number>();
   lines.forEach((line, at) => {
-    const score = likeness(pairs, line);
-    if (score >= ALIKE) scores.set(at - longest, score);
+    const score = similarity(pairs, line);
+    if (score >= MIN_SIMILARITY) scores.set(at - longest, score);
   });
-  return best(scores);
+  return highestScored(scores);
 }
 
-function best(scores: ReadonlyMap<number, number>): number[] {
+function highestScored(scores: ReadonlyMap<number, number>): number[] {
   return [...scores]
     .sort(([a, x], [b, y]) => y - x || a - b)
-    .slice(0, CANDIDATES)
+    .slice(0, MAX_CANDIDATES)
     .map(([start]) => start);
 }
 
 /** From 0 to 1; long lines count for more. */
-function likenessAt(lines: readonly string[], wanted: readonly string[], start: number): number {
+function similarityAt(lines: readonly string[], searched: readonly string[], start: number): number {
   let sum = 0;
   let all = 0;
-  wanted.forEach((line, i) => {
+  searched.forEach((line, i) => {
     const weight = line.trim().length + 1;
     all += weight;
     const found = lines[start + i];
     if (found === undefined) return;
-    sum += weight * (found.trim() === line.trim() ? 1 : likeness(pairsOf(line), found));
+    sum += weight * (found.trim() === line.trim() ? 1 : similarity(pairsOf(line), found));
   });
   return all === 0 ? 0 : sum / all;
 }
@@ -151,7 +156,7 @@ function pairsOf(line: string): Set<number> {
 }
 
 /** Dice's coefficient of two sets of pairs. */
-function likeness(pairs: ReadonlySet<number>, line: string): number {
+function similarity(pairs: ReadonlySet<number>, line: string): number {
   const others = pairsOf(line);
   if (pairs.size + others.size === 0) return 0;
   let common = 0;
@@ -161,18 +166,18 @@ function likeness(pairs: ReadonlySet<number>, line: string): number {
 
 function differencesAt(
   lines: readonly string[],
-  wanted: readonly string[],
+  searched: readonly string[],
   start: number,
   open: boolean,
 ): CandidateDifference[] {
   const found: CandidateDifference[] = [];
-  for (const [i, line] of wanted.entries()) {
-    if (found.length === DIFFERENCES) break;
+  for (const [i, line] of searched.entries()) {
+    if (found.length === MAX_DIFFERENCES) break;
     const there = lines[start + i];
     // The search text may begin and end in the middle of a line.
     const first = i === 0;
-    const last = open && i === wanted.length - 1;
-    if (there !== undefined && fits(there, line, first, last)) continue;
+    const last = open && i === searched.length - 1;
+    if (there !== undefined && matchesLine(there, line, first, last)) continue;
     found.push({
       line: start + i + 1,
       expected: excerpt(line, there ?? ''),
@@ -183,7 +188,7 @@ function differencesAt(
   return found;
 }
 
-function fits(there: string, line: string, first: boolean, last: boolean): boolean {
+function matchesLine(there: string, line: string, first: boolean, last: boolean): boolean {
   if (first && last) return there.includes(line);
   if (first) return there.endsWith(line);
   return last ? there.startsWith(line) : there === line;
@@ -198,6 +203,6 @@ function whyDifferent(a: string, b: string): CandidateDifference['why'] {
 }
 
 /** True inside a character of several bytes. */
-function isInside(line: string, at: number): boolean {
+function isInsideCharacter(line: string, at: number): boolean {
   return (line.charCodeAt(at) & 0xc0) === 0x80;
 }

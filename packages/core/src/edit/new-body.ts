@@ -10,10 +10,10 @@ export interface NewBody {
 }
 
 /** A piece of the body, from `from` to before `to`, and what comes in its place. */
-export interface Place {
+export interface Replacement {
   readonly from: number;
   readonly to: number;
-  readonly put: string;
+  readonly replacement: string;
 }
 
 /** What is searched for, and what comes in its place. */
@@ -29,7 +29,7 @@ export interface Search {
 export const CRLF_KEPT = 'CRLF line endings kept.';
 
 /** Where something is put in, in ascending order, and what to say about it. */
-export interface Found {
-  readonly places: readonly Place[];
+export interface ReplacementList {
+  readonly replacements: readonly Replacement[];
   readonly notes: readonly string[];
 }

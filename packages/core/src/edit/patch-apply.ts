@@ -10,37 +10,37 @@
 
 import { lineCount } from '../content/changed-span.ts';
 import type { EditBound } from './edits.ts';
-import { refused } from './failures.ts';
-import { placesOfSequence } from './find.ts';
+import { editRefusal } from './failures.ts';
+import { findSequenceOccurrences } from './find.ts';
 import { excerpt } from './nearest.ts';
 import { CRLF_KEPT, type NewBody } from './new-body.ts';
 import type { LinePatch, PatchHunk, PatchLine } from './patch-parse.ts';
-import { tooLarge } from './text-file.ts';
+import { tooLargeError } from './text-file.ts';
 
 /** Lines that all searches for hunks out of place may look at together. */
-const SEARCHED_LINES = 2 ** 27;
+const MAX_SEARCHED_LINES = 2 ** 27;
 const SHOWN_PLACES = 5;
 const SHOWN_NOTES = 10;
 
 /** @throws EditRefused PATCH_MISMATCH, TOO_LARGE */
 export function applyPatch(body: string, patch: LinePatch, fuzz: number, bound: EditBound): NewBody {
   if (lineCount(body) > bound.maxLines) {
-    throw refused('TOO_LARGE', `The file has more than ${bound.maxLines} lines, too many for a patch.`, {
+    throw editRefusal('TOO_LARGE', `The file has more than ${bound.maxLines} lines, too many for a patch.`, {
       limit: bound.maxLines,
       unit: 'lines',
     });
   }
-  const target = new Target(body, patch.literal);
+  const target = new PatchTarget(body, patch.literal);
   const notes: string[] = [];
   patch.hunks.forEach((hunk, i) => {
-    const { moved, used } = target.place(hunk, i + 1, fuzz);
+    const { moved, used } = target.applyHunk(hunk, i + 1, fuzz);
     if (notes.length >= SHOWN_NOTES) return;
     const how = used === 0 ? '' : ` without ${used === 1 ? 'a line' : `${used} lines`} of context at its ends`;
     const where = moved === 0 ? '' : ` ${Math.abs(moved)} lines ${moved > 0 ? 'below' : 'above'} where it says`;
     if (how + where !== '') notes.push(`Hunk ${i + 1} applied${where}${how}.`);
   });
   const result = target.finish();
-  if (result.length > bound.maxBytes) throw tooLarge('result', bound);
+  if (result.length > bound.maxBytes) throw tooLargeError('result', bound);
   return {
     body: result,
     sameStart: 0,
@@ -50,14 +50,14 @@ export function applyPatch(body: string, patch: LinePatch, fuzz: number, bound: 
   };
 }
 
-class Target {
+class PatchTarget {
   readonly #lines: readonly string[];
-  readonly #numbered: Int32Array;
+  readonly #numberedLines: Int32Array;
   readonly #numbers = new Map<string, number>();
   readonly #literal: boolean;
   readonly #out: string[] = [];
   /** Lines of the file that are in `#out` or left out. */
-  #done = 0;
+  #consumed = 0;
   /** How far from its stated place the last hunk was. */
   #drift = 0;
   #searched = 0;
@@ -66,10 +66,10 @@ class Target {
   constructor(body: string, literal: boolean) {
     this.#lines = body.match(/[^\n]*\n|[^\n]+$/g) ?? [];
     this.#literal = literal;
-    this.#numbered = this.#number(this.#lines);
+    this.#numberedLines = this.#numberLines(this.#lines);
   }
 
-  place(hunk: PatchHunk, number: number, fuzz: number): { readonly moved: number; readonly used: number } {
+  applyHunk(hunk: PatchHunk, number: number, fuzz: number): { readonly moved: number; readonly used: number } {
     const context = contextOf(hunk);
     const stated = hunk.start + this.#drift;
     const most = Math.min(fuzz, Math.max(context.lead, context.trail));
@@ -79,28 +79,28 @@ class Target {
       const lead = Math.max(0, context.lead - shorter);
       const trail = Math.max(0, context.trail - shorter);
       const lines = hunk.lines.slice(lead, hunk.lines.length - trail);
-      const old = this.#number(lines.filter(({ kind }) => kind !== '+').map(({ text }) => text));
-      if (old.length === 0 && (used > 0 || !this.#isPosition(stated))) break;
-      const places = this.#isAt(old, stated + lead) ? [stated + lead] : this.#search(old, number);
+      const old = this.#numberLines(lines.filter(({ kind }) => kind !== '+').map(({ text }) => text));
+      if (old.length === 0 && (used > 0 || !this.#isValidPosition(stated))) break;
+      const places = this.#matchesAt(old, stated + lead) ? [stated + lead] : this.#search(old, number);
       if (places.length === 1) {
         const at = places[0]!;
-        this.#take(lines, at, number);
+        this.#applyLines(lines, at, number);
         const moved = at - lead - stated;
         this.#drift += moved;
         return { moved, used };
       }
       if (used === 0) several = places;
     }
-    throw this.#mismatch(hunk, number, stated, several);
+    throw this.#mismatchError(hunk, number, stated, several);
   }
 
   finish(): string {
-    for (const line of this.#lines.slice(this.#done)) this.#out.push(line);
-    this.#done = this.#lines.length;
+    for (const line of this.#lines.slice(this.#consumed)) this.#out.push(line);
+    this.#consumed = this.#lines.length;
     return this.#out.join('');
   }
 
-  #number(lines: readonly string[]): Int32Array {
+  #numberLines(lines: readonly string[]): Int32Array {
     return Int32Array.from(lines, (line) => {
       const seen = this.#literal ? line : line.replace(/\r\n$/, '\n');
       const number = this.#numbers.get(seen) ?? this.#numbers.size;
@@ -109,55 +109,56 @@ class Target {
     });
   }
 
-  #isPosition(at: number): boolean {
-    return at >= this.#done && at <= this.#lines.length;
+  #isValidPosition(at: number): boolean {
+    return at >= this.#consumed && at <= this.#lines.length;
   }
 
-  #isAt(old: Int32Array, at: number): boolean {
+  #matchesAt(old: Int32Array, at: number): boolean {
     return (
-      this.#isPosition(at) &&
+      this.#isValidPosition(at) &&
       at + old.length <= this.#lines.length &&
-      old.every((line, i) => this.#numbered[at + i] === line)
+      old.every((line, i) => this.#numberedLines[at + i] === line)
     );
   }
 
   #search(old: Int32Array, number: number): number[] {
-    this.#searched += this.#lines.length - this.#done;
-    if (this.#searched > SEARCHED_LINES) {
-      throw refused(
+    this.#searched += this.#lines.length - this.#consumed;
+    if (this.#searched > MAX_SEARCHED_LINES) {
+      throw editRefusal(
         'PATCH_MISMATCH',
         `Too many hunks have wrong line numbers; hunk ${number} was not searched for. Recreate the patch from the current file.`,
-        { hunk: number, line: this.#done + 1, expected: null, found: null, places: [] },
+        { hunk: number, line: this.#consumed + 1, expected: null, found: null, places: [] },
       );
     }
-    return placesOfSequence(this.#numbered, old, true, SHOWN_PLACES, this.#done);
+    return findSequenceOccurrences(this.#numberedLines, old, true, SHOWN_PLACES, this.#consumed);
   }
 
-  #take(lines: readonly PatchLine[], at: number, number: number): void {
-    for (; this.#done < at; this.#done++) this.#out.push(this.#lines[this.#done]!);
+  #applyLines(lines: readonly PatchLine[], at: number, number: number): void {
+    for (; this.#consumed < at; this.#consumed++) this.#out.push(this.#lines[this.#consumed]!);
     for (const { kind, text } of lines) {
-      const there = this.#lines[this.#done]!;
-      if (kind !== '+') this.#done++;
+      const there = this.#lines[this.#consumed]!;
+      if (kind !== '+') this.#consumed++;
       if (kind === '-') continue;
-      if (this.#out.length > 0 && !this.#out.at(-1)!.endsWith('\n')) throw this.#noFeed(number);
+      if (this.#out.length > 0 && !this.#out.at(-1)!.endsWith('\n')) throw this.#missingNewlineError(number);
       this.#out.push(kind === ' ' ? there : this.#withEnding(text));
     }
-    if (this.#done < this.#lines.length && !(this.#out.at(-1) ?? '\n').endsWith('\n')) throw this.#noFeed(number);
+    if (this.#consumed < this.#lines.length && !(this.#out.at(-1) ?? '\n').endsWith('\n'))
+      throw this.#missingNewlineError(number);
   }
 
   /** The line end of the file's last line in front of what is put in that has one, else of the line behind it. */
   #withEnding(text: string): string {
     if (this.#literal || !text.endsWith('\n')) return text;
-    const around = [this.#done - 1, this.#done - 2, this.#done].map((at) => this.#lines[at]);
+    const around = [this.#consumed - 1, this.#consumed - 2, this.#consumed].map((at) => this.#lines[at]);
     const near = around.find((line) => line?.endsWith('\n'));
     if (near === undefined || !near.endsWith('\r\n')) return text;
     this.keptCrLf = true;
     return `${text.slice(0, -1)}\r\n`;
   }
 
-  #noFeed(number: number) {
-    const line = Math.min(this.#done + 1, this.#lines.length);
-    return refused(
+  #missingNewlineError(number: number) {
+    const line = Math.min(this.#consumed + 1, this.#lines.length);
+    return editRefusal(
       'PATCH_MISMATCH',
       `Hunk ${number} has a line without a line feed in the middle of the file, or adds text after a last line without one. ` +
         'Check the lines `\\ No newline at end of file`.',
@@ -165,18 +166,18 @@ class Target {
     );
   }
 
-  #mismatch(hunk: PatchHunk, number: number, stated: number, places: readonly number[]) {
+  #mismatchError(hunk: PatchHunk, number: number, stated: number, places: readonly number[]) {
     const old = hunk.lines.filter(({ kind }) => kind !== '+').map(({ text }) => text);
-    const wanted = this.#number(old);
-    const start = Math.max(stated, this.#done);
+    const wanted = this.#numberLines(old);
+    const start = Math.max(stated, this.#consumed);
     let i = 0;
-    while (i < wanted.length - 1 && wanted[i] === this.#numbered[start + i]) i++;
+    while (i < wanted.length - 1 && wanted[i] === this.#numberedLines[start + i]) i++;
     const [want, there] = [old[i], this.#lines[start + i]];
-    const [expected, found] = [shown(want, there), shown(there, want)];
+    const [expected, found] = [excerptOrNull(want, there), excerptOrNull(there, want)];
     const line = start + i + 1;
     if (places.length > 1) {
       const lines = places.map((at) => at + 1);
-      return refused(
+      return editRefusal(
         'PATCH_MISMATCH',
         `Hunk ${number} does not apply at line ${stated + 1}, and matches in several places (lines ${lines.join(', ')}). ` +
           'Fix its line number, or add context.',
@@ -188,7 +189,7 @@ class Target {
       want !== undefined && there !== undefined && want.replace(/\r?\n$/, '') === there.replace(/\r?\n$/, '')
         ? ' Only the line endings differ.'
         : '';
-    return refused(
+    return editRefusal(
       'PATCH_MISMATCH',
       `Hunk ${number} does not apply: the patch expects \`${expected ?? ''}\` in line ${line}, ${what}.${feed} ` +
         'Its old lines are nowhere else after the hunk above. Read the file again and recreate the hunk.',
@@ -197,7 +198,7 @@ class Target {
   }
 }
 
-function shown(line: string | undefined, other: string | undefined): string | null {
+function excerptOrNull(line: string | undefined, other: string | undefined): string | null {
   return line === undefined ? null : excerpt(line.replace(/\n$/, ''), (other ?? '').replace(/\n$/, ''));
 }
 

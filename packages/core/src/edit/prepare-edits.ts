@@ -16,14 +16,14 @@ import { hashObject } from '../store/objects/object-hash.ts';
 import { applyEdits } from './apply-edits.ts';
 import type { AppliedEdit, EditStatus } from './edits.ts';
 import {
+  type ExistingFile,
   type FileProblemCode,
-  FileRefused,
+  FileRefusedError,
   type FileRequest,
-  type FoundFile,
   findTarget,
-  modeForNew,
-  placeOf,
-  resolve,
+  modeForNewFile,
+  resolveParents,
+  resolveTarget,
   type Target,
 } from './targets.ts';
 
@@ -32,7 +32,7 @@ export interface PreparedFile {
   readonly given: JsonName;
   /** Where the file is, or is to be made. */
   readonly path: TreePath;
-  readonly before: FoundFile | null;
+  readonly before: ExistingFile | null;
   /** Where it is afterwards: another place after a rename. Null: nowhere. */
   readonly after: {
     readonly path: TreePath;
@@ -54,7 +54,7 @@ export interface FileProblem {
   readonly statuses: readonly EditStatus[];
 }
 
-export type Prepared =
+export type PreparedEdits =
   | { readonly ok: true; readonly files: readonly PreparedFile[] }
   | { readonly ok: false; readonly problems: readonly FileProblem[] };
 
@@ -67,28 +67,28 @@ export async function prepareEdits(
   root: DiskPath,
   requests: readonly FileRequest[],
   pace: Pace,
-): Promise<Prepared> {
+): Promise<PreparedEdits> {
   const problems: FileProblem[] = [];
   const files: PreparedFile[] = [];
   const targets: { readonly request: FileRequest; readonly target: Target }[] = [];
   for (const request of requests) {
-    if (pace.due()) await pace.breathe();
-    attempt(request, problems, () => {
+    if (pace.isDue()) await pace.yieldNow();
+    collectProblem(request, problems, () => {
       targets.push({ request, target: findTarget(ports, root, request) });
     });
   }
-  problems.push(...duplicates(targets));
-  const doubled = new Set(problems.map(({ given }) => given));
+  problems.push(...findDuplicates(targets));
+  const duplicated = new Set(problems.map(({ given }) => given));
   for (const [index, { request, target }] of targets.entries()) {
-    if (pace.due()) await pace.breathe({ phase: 'prepare', done: index, total: targets.length });
-    if (doubled.has(request.given)) continue;
-    attempt(request, problems, () => {
-      const result = compute(ports, root, request, target);
+    if (pace.isDue()) await pace.yieldNow({ phase: 'prepare', done: index, total: targets.length });
+    if (duplicated.has(request.given)) continue;
+    collectProblem(request, problems, () => {
+      const result = prepareFile(ports, root, request, target);
       if ('code' in result) problems.push(result);
       else files.push(result);
     });
   }
-  problems.push(...clashes(ports, root, files));
+  problems.push(...findClashes(ports, root, files));
   if (problems.length === 0) return { ok: true, files };
   const order = new Map(requests.map(({ given }, index) => [given, index]));
   return { ok: false, problems: problems.sort((a, b) => (order.get(a.given) ?? 0) - (order.get(b.given) ?? 0)) };
@@ -99,7 +99,7 @@ export async function prepareEdits(
  * same permissions: all that a preparation takes from the disk beside the files themselves.
  * @param files what was prepared, one for each request
  */
-export function leadWhereTheyLed(
+export function targetsUnchanged(
   ports: Ports,
   root: DiskPath,
   requests: readonly FileRequest[],
@@ -107,48 +107,48 @@ export function leadWhereTheyLed(
 ): boolean {
   return requests.every((request, index) => {
     const file = files[index];
-    return file !== undefined && leadsWhereItLed(ports, root, request, file);
+    return file !== undefined && isTargetUnchanged(ports, root, request, file);
   });
 }
 
-function leadsWhereItLed(
+function isTargetUnchanged(
   ports: Ports,
   root: DiskPath,
   request: FileRequest,
   { path, before, after, modeOfNew }: PreparedFile,
 ): boolean {
   try {
-    if (resolve(ports, root, request) !== path) return false;
-    if (before === null && modeForNew(ports.fs, root, path) !== modeOfNew) return false;
+    if (resolveTarget(ports, root, request) !== path) return false;
+    if (before === null && modeForNewFile(ports.fs, root, path) !== modeOfNew) return false;
     if (after === null || after.path === path) return true;
     const to = request.edits.findLast(({ op }) => op === 'rename');
-    return to?.op === 'rename' && placeOf(ports, root, to.to) === after.path;
+    return to?.op === 'rename' && resolveParents(ports, root, to.to) === after.path;
   } catch (error) {
-    if (error instanceof FileRefused || error instanceof FsError) return false;
+    if (error instanceof FileRefusedError || error instanceof FsError) return false;
     throw error;
   }
 }
 
-function attempt({ given, path }: FileRequest, problems: FileProblem[], work: () => void): void {
+function collectProblem({ given, path }: FileRequest, problems: FileProblem[], work: () => void): void {
   try {
     work();
   } catch (error) {
-    if (!(error instanceof FileRefused)) throw error;
+    if (!(error instanceof FileRefusedError)) throw error;
     problems.push({ given, path, code: error.code, message: error.message, statuses: [] });
   }
 }
 
 /** @throws FileRefused when a renamed file would leave the workspace */
-function compute(
+function prepareFile(
   ports: Ports,
   root: DiskPath,
   request: FileRequest,
-  { path, found, modeOfNew }: Target,
+  { path, existing: found, modeOfNew }: Target,
 ): PreparedFile | FileProblem {
   const { given, edits } = request;
-  const placed = (to: TreePath): TreePath => (to === path ? to : placeOf(ports, root, to));
+  const placed = (to: TreePath): TreePath => (to === path ? to : resolveParents(ports, root, to));
   if (found?.kind === 'link') {
-    const after = renamed(request, found);
+    const after = renamedLink(request, found);
     return {
       given,
       path,
@@ -173,7 +173,7 @@ function compute(
 }
 
 /** A link goes away or elsewhere as it is. */
-function renamed({ edits }: FileRequest, found: FoundFile): PreparedFile['after'] {
+function renamedLink({ edits }: FileRequest, found: ExistingFile): PreparedFile['after'] {
   let to: TreePath | null = null;
   for (const edit of edits) {
     if (edit.op === 'delete') return null;
@@ -196,13 +196,13 @@ function nameStatuses({ edits }: FileRequest): readonly AppliedEdit[] {
 }
 
 /** Two entries that are one file, whatever names lead to it. */
-function duplicates(
+function findDuplicates(
   targets: readonly { readonly request: FileRequest; readonly target: Target }[],
 ): readonly FileProblem[] {
   const problems: FileProblem[] = [];
   const seen = new Map<string, JsonName>();
   for (const { request, target } of targets) {
-    const keys = [`path ${target.path}`, ...(target.found === null ? [] : [`file ${target.found.identity}`])];
+    const keys = [`path ${target.path}`, ...(target.existing === null ? [] : [`file ${target.existing.identity}`])];
     const other = keys.map((key) => seen.get(key)).find((name) => name !== undefined);
     for (const key of keys) if (!seen.has(key)) seen.set(key, request.given);
     if (other === undefined) continue;
@@ -213,19 +213,19 @@ function duplicates(
 }
 
 /** Results that would stand in each other's place, or in the place of a file that nobody named. */
-function clashes(ports: Ports, root: DiskPath, files: readonly PreparedFile[]): readonly FileProblem[] {
+function findClashes(ports: Ports, root: DiskPath, files: readonly PreparedFile[]): readonly FileProblem[] {
   const problems: FileProblem[] = [];
-  const leaving = new Set(files.filter(({ path, after }) => after?.path !== path).map(({ path }) => path));
-  const coming = new Map<TreePath, JsonName>();
+  const vacated = new Set(files.filter(({ path, after }) => after?.path !== path).map(({ path }) => path));
+  const created = new Map<TreePath, JsonName>();
   for (const { given, path, after } of files) {
     if (after === null) continue;
     const problem = (code: FileProblemCode, message: string): void => {
       problems.push({ given, path, code, message, statuses: [] });
     };
-    const other = coming.get(after.path);
+    const other = created.get(after.path);
     if (other !== undefined) problem('DUPLICATE', `${JSON.stringify(other)} in this list creates the same file.`);
-    else coming.set(after.path, given);
-    if (after.path !== path && !leaving.has(after.path) && ports.fs.lstat(diskChild(root, after.path)) !== null) {
+    else created.set(after.path, given);
+    if (after.path !== path && !vacated.has(after.path) && ports.fs.lstat(diskChild(root, after.path)) !== null) {
       problem(
         'ALREADY_THERE',
         'The target of the rename already exists. Use another name, or delete the target first.',
@@ -238,8 +238,8 @@ function clashes(ports: Ports, root: DiskPath, files: readonly PreparedFile[]): 
       above !== '';
       above = parentPath(above)
     ) {
-      if (!coming.has(above)) continue;
-      const message = `${JSON.stringify(coming.get(above))} in this list creates a file where a folder is needed.`;
+      if (!created.has(above)) continue;
+      const message = `${JSON.stringify(created.get(above))} in this list creates a file where a folder is needed.`;
       problems.push({ given, path, code: 'NOT_A_FILE', message, statuses: [] });
     }
   }

@@ -6,35 +6,39 @@
 
 import { lineAt } from '../content/changed-span.ts';
 import type { EditBound, Replace } from './edits.ts';
-import { refused } from './failures.ts';
-import { placesOf } from './find.ts';
-import { nearestPlaces, sayNearest } from './nearest.ts';
-import { CRLF_KEPT, type Found, type NewBody, type Place, type Search } from './new-body.ts';
-import { endings, givenText, tooLarge, withEnding } from './text-file.ts';
-import { tolerantPlaces } from './tolerant.ts';
+import { editRefusal } from './failures.ts';
+import { findOccurrences } from './find.ts';
+import { describeNearest, findNearest } from './nearest.ts';
+import { CRLF_KEPT, type NewBody, type Replacement, type ReplacementList, type Search } from './new-body.ts';
+import { encodeText, endingFinder, tooLargeError, withEnding } from './text-file.ts';
+import { findTolerant } from './tolerant.ts';
 
 /** Counting stops here. */
-const COUNTED_PLACES = 10_000;
+const MAX_COUNTED = 10_000;
 const SHOWN_PLACES = 10;
 
 /** @throws EditRefused */
 export function replaceIn(body: string, edit: Replace, bound: EditBound): NewBody {
-  const old = givenText('old', edit.old, bound);
-  const now = givenText('new', edit.new, bound);
+  const old = encodeText('old', edit.old, bound);
+  const now = encodeText('new', edit.new, bound);
   if (old === '') {
-    throw refused('EMPTY_SEARCH', 'The search text is empty. Provide the text to replace, or use an insert edit.', {});
+    throw editRefusal(
+      'EMPTY_SEARCH',
+      'The search text is empty. Provide the text to replace, or use an insert edit.',
+      {},
+    );
   }
-  if (old === now) throw refused('SAME_TEXT', 'Old and new text are equal, so there is nothing to replace.', {});
-  const limit = edit.replaceAll ? bound.maxReplacements + 1 : COUNTED_PLACES;
+  if (old === now) throw editRefusal('SAME_TEXT', 'Old and new text are equal, so there is nothing to replace.', {});
+  const limit = edit.replaceAll ? bound.maxReplacements + 1 : MAX_COUNTED;
   const search: Search = { old, now, replaceAll: edit.replaceAll, limit };
-  const exact = exactPlaces(body, search);
-  const found = exact.places.length === 0 && edit.tolerant ? tolerantPlaces(body, search, bound) : exact;
-  if (found.places.length === 0) throw noMatch(body, old, edit.tolerant);
-  if (found.places.length > 1 && !edit.replaceAll) throw severalMatches(body, found.places);
-  return putIn(body, found, bound);
+  const exact = findExact(body, search);
+  const found = exact.replacements.length === 0 && edit.tolerant ? findTolerant(body, search, bound) : exact;
+  if (found.replacements.length === 0) throw noMatchError(body, old, edit.tolerant);
+  if (found.replacements.length > 1 && !edit.replaceAll) throw severalMatchesError(body, found.replacements);
+  return applyReplacements(body, found, bound);
 }
 
-function exactPlaces(body: string, { old, now, replaceAll, limit }: Search): Found {
+function findExact(body: string, { old, now, replaceAll, limit }: Search): ReplacementList {
   const literal = old.includes('\r') || now.includes('\r');
   const crossing = !old.includes('\r') && old.includes('\n') && body.includes('\r\n');
   const seen = crossing ? body.replaceAll('\r\n', '\n') : body;
@@ -45,19 +49,19 @@ function exactPlaces(body: string, { old, now, replaceAll, limit }: Search): Fou
     positionsIn(body, crossing),
   ];
   const same = crossing && !literal ? commonEnds(old, now) : { start: 0, end: 0 };
-  const put = now.slice(same.start, now.length - same.end);
-  const puts = { '\n': put, '\r\n': withEnding(put, '\r\n') };
-  const endingOf = endings(body);
+  const replacement = now.slice(same.start, now.length - same.end);
+  const replacementByEnding = { '\n': replacement, '\r\n': withEnding(replacement, '\r\n') };
+  const endingOf = endingFinder(body);
   let kept = false;
-  const places = placesOf(seen, old, !replaceAll, limit).map((at): Place => {
+  const places = findOccurrences(seen, old, !replaceAll, limit).map((at): Replacement => {
     const from = fromIn(at + same.start);
     const to = toIn(at + old.length - same.end);
-    if (literal || !(crossing || put.includes('\n'))) return { from, to, put: now };
+    if (literal || !(crossing || replacement.includes('\n'))) return { from, to, replacement: now };
     const ending = endingOf(startIn(at));
     kept ||= ending === '\r\n';
-    return { from, to, put: puts[ending] };
+    return { from, to, replacement: replacementByEnding[ending] };
   });
-  return { places, notes: kept ? [CRLF_KEPT] : [] };
+  return { replacements: places, notes: kept ? [CRLF_KEPT] : [] };
 }
 
 /**
@@ -86,19 +90,19 @@ function commonEnds(old: string, now: string): { readonly start: number; readonl
   return { start, end };
 }
 
-function putIn(body: string, { places, notes }: Found, bound: EditBound): NewBody {
+function applyReplacements(body: string, { replacements: places, notes }: ReplacementList, bound: EditBound): NewBody {
   if (places.length > bound.maxReplacements) {
-    throw refused(
+    throw editRefusal(
       'TOO_LARGE',
       `The search text occurs more than ${bound.maxReplacements} times. Use a longer one, or write the file.`,
       { limit: bound.maxReplacements, unit: 'replacements' },
     );
   }
-  const size = places.reduce((sum, { from, to, put }) => sum + put.length - (to - from), body.length);
-  if (size > bound.maxBytes) throw tooLarge('result', bound);
+  const size = places.reduce((sum, { from, to, replacement: put }) => sum + put.length - (to - from), body.length);
+  if (size > bound.maxBytes) throw tooLargeError('result', bound);
   const parts: string[] = [];
   let done = 0;
-  for (const { from, to, put } of places) {
+  for (const { from, to, replacement: put } of places) {
     parts.push(body.slice(done, from), put);
     done = to;
   }
@@ -112,19 +116,19 @@ function putIn(body: string, { places, notes }: Found, bound: EditBound): NewBod
   };
 }
 
-function noMatch(body: string, old: string, tolerant: boolean) {
-  const candidates = nearestPlaces(body, old);
-  return refused('NO_MATCH', `The search text was not found. ${sayNearest(candidates, body, old, tolerant)}`, {
+function noMatchError(body: string, old: string, tolerant: boolean) {
+  const candidates = findNearest(body, old);
+  return editRefusal('NO_MATCH', `The search text was not found. ${describeNearest(candidates, body, old, tolerant)}`, {
     candidates,
   });
 }
 
-function severalMatches(body: string, places: readonly Place[]) {
+function severalMatchesError(body: string, places: readonly Replacement[]) {
   const shown = places.slice(0, SHOWN_PLACES).map(({ from }) => lineAt(body, from) + 1);
-  const more = places.length >= COUNTED_PLACES;
+  const more = places.length >= MAX_COUNTED;
   const lines = [...new Set(shown)];
   const where = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}`;
-  return refused(
+  return editRefusal(
     'SEVERAL_MATCHES',
     `The search text is in ${more ? `${places.length} or more` : places.length} places, not one ` +
       `(${places.length > SHOWN_PLACES ? 'the first: ' : ''}${where}). ` +

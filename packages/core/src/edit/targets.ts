@@ -1,13 +1,13 @@
 /** Where the files of a request are: links resolved, read, and refused for whatever forbids an edit of them. */
 
 import { createHash } from 'node:crypto';
-import { folderOf, readWhole } from '../io/durable-write.ts';
+import { containingFolder, readEntireFile } from '../io/durable-write.ts';
 import { type Fs, FsError, isFsError, kindOf, permissions, type Stat } from '../io/fs.ts';
-import { follow } from '../io/given-path.ts';
+import { followLinks } from '../io/locate-path.ts';
 import type { Ports } from '../io/ports.ts';
 import { checkTreePath } from '../io/safe-path.ts';
 import type { ObjectId } from '../model/ids.ts';
-import { type DiskPath, diskChild, type JsonName, lastName, type TreePath } from '../model/names.ts';
+import { baseName, type DiskPath, diskChild, type JsonName, type TreePath } from '../model/names.ts';
 import { hashObject } from '../store/objects/object-hash.ts';
 import { EDIT_BOUND, type Edit } from './edits.ts';
 
@@ -28,12 +28,12 @@ export interface FileRequest {
 export interface Target {
   /** Where it is, all links resolved. */
   readonly path: TreePath;
-  readonly found: FoundFile | null;
+  readonly existing: ExistingFile | null;
   /** Permission bits of a file that is made here: those of its folder, without the right to enter. */
   readonly modeOfNew: number;
 }
 
-export interface FoundFile {
+export interface ExistingFile {
   readonly kind: 'file' | 'link';
   /** A link's target. */
   readonly content: Buffer;
@@ -63,7 +63,7 @@ export type FileProblemCode =
   | 'EDIT_FAILED';
 
 /** Ends the work on one file; never leaves the room. */
-export class FileRefused extends Error {
+export class FileRefusedError extends Error {
   constructor(
     readonly code: FileProblemCode,
     message: string,
@@ -77,103 +77,114 @@ export class FileRefused extends Error {
  * @throws FileRefused
  */
 export function findTarget(ports: Ports, root: DiskPath, request: FileRequest): Target {
-  const path = resolve(ports, root, request);
-  const stat = guarded(() => ports.fs.lstat(below(root, path)));
-  const modeOfNew = modeForNew(ports.fs, root, path);
+  const path = resolveTarget(ports, root, request);
+  const stat = refuseOnFsError(() => ports.fs.lstat(below(root, path)));
+  const modeOfNew = modeForNewFile(ports.fs, root, path);
   if (stat === null) {
-    if (request.expectedHash !== null) throw new FileRefused('CHANGED', 'The file was deleted since it was read.');
-    return { path, found: null, modeOfNew };
+    if (request.expectedHash !== null) throw new FileRefusedError('CHANGED', 'The file was deleted since it was read.');
+    return { path, existing: null, modeOfNew };
   }
-  const found = read(ports.fs, below(root, path), stat);
-  if (found.kind === 'file' && (found.mode & 0o200) === 0 && !request.force) {
-    throw new FileRefused('READ_ONLY', 'The file is write-protected. Set `force` to edit it anyway.');
+  const existing = readExisting(ports.fs, below(root, path), stat);
+  if (existing.kind === 'file' && (existing.mode & 0o200) === 0 && !request.force) {
+    throw new FileRefusedError('READ_ONLY', 'The file is write-protected. Set `force` to edit it anyway.');
   }
-  if (request.expectedHash !== null && !isHash(request.expectedHash, found)) {
-    throw new FileRefused('CHANGED', 'The file has changed since it was read. Read it again, then edit it.');
+  if (request.expectedHash !== null && !matchesHash(request.expectedHash, existing)) {
+    throw new FileRefusedError('CHANGED', 'The file has changed since it was read. Read it again, then edit it.');
   }
-  return { path, found, modeOfNew };
+  return { path, existing: existing, modeOfNew };
 }
 
 /**
  * Where a request leads: through a link to the file, unless the link itself is to go.
  * @throws FileRefused
  */
-export function resolve(ports: Ports, root: DiskPath, request: FileRequest): TreePath {
-  if (request.path === '') throw new FileRefused('NOT_A_FILE', 'The workspace folder is not a file.');
-  return ledTo(ports, root, request.path, isAboutTheName(request) ? 'itself' : 'followed');
+export function resolveTarget(ports: Ports, root: DiskPath, request: FileRequest): TreePath {
+  if (request.path === '') throw new FileRefusedError('NOT_A_FILE', 'The workspace folder is not a file.');
+  return resolveInside(ports, root, request.path, affectsNameOnly(request) ? 'itself' : 'followed');
 }
 
 /**
  * Where a file of that path is made: the links of the folders above it resolved.
  * @throws FileRefused PATH_REFUSED, NOT_A_FILE
  */
-export function placeOf(ports: Ports, root: DiskPath, path: TreePath): TreePath {
-  return ledTo(ports, root, path, 'itself');
+export function resolveParents(ports: Ports, root: DiskPath, path: TreePath): TreePath {
+  return resolveInside(ports, root, path, 'itself');
 }
 
-export function modeForNew(fs: Fs, root: DiskPath, path: TreePath): number {
-  for (let disk = folderOf(below(root, path)); ; disk = folderOf(disk)) {
+export function modeForNewFile(fs: Fs, root: DiskPath, path: TreePath): number {
+  for (let disk = containingFolder(below(root, path)); ; disk = containingFolder(disk)) {
     const stat = fs.lstat(disk);
     if (stat !== null || disk.length <= root.length) return (stat === null ? 0o755 : permissions(stat)) & 0o666;
   }
 }
 
 /** Whether the file itself goes elsewhere or away; then a link is the link, and not what it points to. */
-function isAboutTheName({ edits }: FileRequest): boolean {
+function affectsNameOnly({ edits }: FileRequest): boolean {
   return edits.every(({ op }) => op === 'delete' || op === 'rename');
 }
 
-function ledTo({ fs, platform }: Ports, root: DiskPath, given: TreePath, last: 'followed' | 'itself'): TreePath {
-  const end = guarded(() => follow({ fs, root }, given, last));
+function resolveInside(
+  { fs, platform }: Ports,
+  root: DiskPath,
+  given: TreePath,
+  last: 'followed' | 'itself',
+): TreePath {
+  const end = refuseOnFsError(() => followLinks({ fs, root }, given, last));
   switch (end.kind) {
     case 'inside': {
       const refusal = checkTreePath(end.path, platform);
       if (refusal === null) return end.path;
-      throw new FileRefused('PATH_REFUSED', `The path has a name that ${refusal.why}.`);
+      throw new FileRefusedError('PATH_REFUSED', `The path has a name that ${refusal.why}.`);
     }
     case 'outside':
-      throw new FileRefused('PATH_REFUSED', 'The path goes through a link out of the workspace. Use a file inside it.');
+      throw new FileRefusedError(
+        'PATH_REFUSED',
+        'The path goes through a link out of the workspace. Use a file inside it.',
+      );
     case 'dangling': {
-      const name = JSON.stringify(lastName(end.link));
-      throw new FileRefused('PATH_REFUSED', `The link ${name} is broken (${end.code}).`);
+      const name = JSON.stringify(baseName(end.link));
+      throw new FileRefusedError('PATH_REFUSED', `The link ${name} is broken (${end.code}).`);
     }
     case 'no-folder':
-      throw new FileRefused('NOT_A_FILE', 'A parent of the path is a file, not a folder.');
+      throw new FileRefusedError('NOT_A_FILE', 'A parent of the path is a file, not a folder.');
     case 'no-workspace':
-      throw new FileRefused('PATH_REFUSED', 'The workspace folder no longer exists.');
+      throw new FileRefusedError('PATH_REFUSED', 'The workspace folder no longer exists.');
   }
 }
 
-function read(fs: Fs, disk: DiskPath, stat: Stat): FoundFile {
+function readExisting(fs: Fs, disk: DiskPath, stat: Stat): ExistingFile {
   const kind = kindOf(stat);
   const identity = `${stat.dev} ${stat.ino}${stat.nlink > 1 ? ` ${disk}` : ''}`;
   const mode = permissions(stat);
   if (kind === 'link') {
     const content = Buffer.from(
-      guarded(() => fs.readLink(disk)),
+      refuseOnFsError(() => fs.readLink(disk)),
       'latin1',
     );
     return { kind, content, id: hashObject('blob', content), mode, identity };
   }
   if (kind !== 'file') {
     const what = kind === 'folder' ? 'The path is a folder' : 'The path is a socket, pipe or device';
-    throw new FileRefused('NOT_A_FILE', `${what}, not a file.`);
+    throw new FileRefusedError('NOT_A_FILE', `${what}, not a file.`);
   }
-  const content = guarded(() => readWhole(fs, disk, EDIT_BOUND.maxBytes));
+  const content = refuseOnFsError(() => readEntireFile(fs, disk, EDIT_BOUND.maxBytes));
   return { kind, content, id: hashObject('blob', content), mode, identity };
 }
 
 /** A system call's refusal, as a problem of this file alone. */
-function guarded<T>(call: () => T): T {
+function refuseOnFsError<T>(call: () => T): T {
   try {
     return call();
   } catch (error) {
     if (!(error instanceof FsError)) throw error;
     if (isFsError(error, 'EFBIG')) {
-      throw new FileRefused('UNREADABLE', `The file exceeds the limit of ${EDIT_BOUND.maxBytes} bytes for an edit.`);
+      throw new FileRefusedError(
+        'UNREADABLE',
+        `The file exceeds the limit of ${EDIT_BOUND.maxBytes} bytes for an edit.`,
+      );
     }
-    if (isFsError(error, 'ENAMETOOLONG')) throw new FileRefused('PATH_REFUSED', 'The path is too long.');
-    throw new FileRefused('UNREADABLE', `The file cannot be read (${error.code}).`);
+    if (isFsError(error, 'ENAMETOOLONG')) throw new FileRefusedError('PATH_REFUSED', 'The path is too long.');
+    throw new FileRefusedError('UNREADABLE', `The file cannot be read (${error.code}).`);
   }
 }
 
@@ -181,7 +192,7 @@ function below(root: DiskPath, path: TreePath): DiskPath {
   return diskChild(root, path);
 }
 
-function isHash(given: string, { content, id }: FoundFile): boolean {
+function matchesHash(given: string, { content, id }: ExistingFile): boolean {
   const hash = given.toLowerCase();
   return hash.length === 64 ? createHash('sha256').update(content).digest('hex') === hash : id === hash;
 }

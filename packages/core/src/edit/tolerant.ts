@@ -9,25 +9,25 @@
 
 import { lineCount } from '../content/changed-span.ts';
 import type { EditBound } from './edits.ts';
-import { refused } from './failures.ts';
-import { placesOfSequence } from './find.ts';
+import { editRefusal } from './failures.ts';
+import { findSequenceOccurrences } from './find.ts';
 import { Indentation } from './indentation.ts';
-import { CRLF_KEPT, type Found, type Place, type Search } from './new-body.ts';
-import { endings } from './text-file.ts';
+import { CRLF_KEPT, type Replacement, type ReplacementList, type Search } from './new-body.ts';
+import { endingFinder } from './text-file.ts';
 
-const NOTHING_FOUND: Found = { places: [], notes: [] };
+const NO_MATCH: ReplacementList = { replacements: [], notes: [] };
 
 /** @throws EditRefused TOO_LARGE */
-export function tolerantPlaces(body: string, { old, now, replaceAll, limit }: Search, bound: EditBound): Found {
+export function findTolerant(body: string, { old, now, replaceAll, limit }: Search, bound: EditBound): ReplacementList {
   if (lineCount(body) > bound.maxLines || lineCount(old) > bound.maxLines) {
-    throw refused(
+    throw editRefusal(
       'TOO_LARGE',
       `The file has more than ${bound.maxLines} lines, too many for tolerant search. Use the exact text.`,
       { limit: bound.maxLines, unit: 'lines' },
     );
   }
   const wanted = linesOf(old);
-  if (wanted.every(({ core }) => core === '')) return NOTHING_FOUND;
+  if (wanted.every(({ core }) => core === '')) return NO_MATCH;
   const lines = linesOf(body);
   const numbers = new Map<string, number>();
   const numbersOf = (some: readonly TextLine[]) =>
@@ -39,27 +39,27 @@ export function tolerantPlaces(body: string, { old, now, replaceAll, limit }: Se
   // A search text that ends with a line end does not fit the end of a file that has none there.
   const ends = body.endsWith('\n') || !old.endsWith('\n') ? lines.length : lines.length - 1;
   const searched = numbersOf(lines.slice(0, ends));
-  const found = placesOfSequence(searched, numbersOf(wanted), !replaceAll, limit);
-  const endingOf = endings(body);
-  const change = changeOf(old, now);
+  const found = findSequenceOccurrences(searched, numbersOf(wanted), !replaceAll, limit);
+  const endingOf = endingFinder(body);
+  const change = lineChangeOf(old, now);
   // Several places where one is wanted are only told, and may overlap; otherwise each line is in one place at most.
-  const told = found.length > 1 && !replaceAll;
-  if (!told && found.length * change.put.length > bound.maxLines) {
-    throw refused('TOO_LARGE', `The edit would insert more than ${bound.maxLines} lines. Split it.`, {
+  const isAmbiguous = found.length > 1 && !replaceAll;
+  if (!isAmbiguous && found.length * change.added.length > bound.maxLines) {
+    throw editRefusal('TOO_LARGE', `The edit would insert more than ${bound.maxLines} lines. Split it.`, {
       limit: bound.maxLines,
       unit: 'lines',
     });
   }
   let kept = false;
-  const places = found.map((index): Place => {
+  const places = found.map((index): Replacement => {
     const { at } = lines[index]!;
-    if (told) return { from: at, to: at, put: '' };
+    if (isAmbiguous) return { from: at, to: at, replacement: '' };
     const ending = endingOf(at);
     kept ||= !change.literal && now.includes('\n') && ending === '\r\n';
-    return placeOf(lines.slice(index, index + wanted.length), wanted, change, ending);
+    return replacementFor(lines.slice(index, index + wanted.length), wanted, change, ending);
   });
   const notes = found.length === 0 ? [] : ['Matched by lines, ignoring spaces and tabs around them.'];
-  return { places, notes: kept ? [...notes, CRLF_KEPT] : notes };
+  return { replacements: places, notes: kept ? [...notes, CRLF_KEPT] : notes };
 }
 
 /** What the new text changes in the old one: lines between those that both share at their ends. */
@@ -67,23 +67,23 @@ interface LineChange {
   /** Lines shared at the start and at the end. */
   readonly start: number;
   readonly end: number;
-  readonly put: readonly string[];
+  readonly added: readonly string[];
   /** True where the old text ends in the middle of a line. */
-  readonly open: boolean;
+  readonly endsMidLine: boolean;
   /** True where the new text holds a CR: its line ends are meant as they are. */
   readonly literal: boolean;
 }
 
-function changeOf(old: string, now: string): LineChange {
-  const oldLines = piecesOf(old);
-  const newLines = piecesOf(now);
+function lineChangeOf(old: string, now: string): LineChange {
+  const oldLines = linesWithEndings(old);
+  const newLines = linesWithEndings(now);
   const shorter = Math.min(oldLines.length, newLines.length);
   let start = 0;
   while (start < shorter && oldLines[start] === newLines[start]) start++;
   let end = 0;
   while (end < shorter - start && oldLines.at(-1 - end) === newLines.at(-1 - end)) end++;
   const put = newLines.slice(start, newLines.length - end);
-  return { start, end, put, open: !old.endsWith('\n'), literal: now.includes('\r') };
+  return { start, end, added: put, endsMidLine: !old.endsWith('\n'), literal: now.includes('\r') };
 }
 
 interface TextLine {
@@ -116,20 +116,20 @@ function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-function placeOf(
+function replacementFor(
   matched: readonly TextLine[],
   wanted: readonly TextLine[],
-  { start, end, put, open, literal }: LineChange,
+  { start, end, added: put, endsMidLine: open, literal }: LineChange,
   ending: string,
-): Place {
+): Replacement {
   // Lines that are replaced tell best how those in their place are indented.
   const pairs = wanted.map((line, i) => ({ line, given: line.indent, file: matched[i]!.indent }));
-  const told = [
+  const orderedPairs = [
     ...pairs.slice(start, pairs.length - end),
     ...pairs.slice(0, start),
     ...pairs.slice(pairs.length - end),
   ];
-  const indentation = new Indentation(told.filter(({ line }) => line.core !== ''));
+  const indentation = new Indentation(orderedPairs.filter(({ line }) => line.core !== ''));
   const shown = put.map((line) => {
     const text = line.endsWith('\n') ? line.slice(0, -1) : line;
     const indent = /^[ \t]*/.exec(text)?.[0] ?? '';
@@ -138,10 +138,10 @@ function placeOf(
   });
   const from = start < matched.length ? matched[start]!.at : matched.at(-1)!.next;
   const last = matched[matched.length - 1 - end];
-  if (last === undefined || last.at < from) return { from, to: from, put: shown.join('') };
-  return { from, to: end === 0 && open ? last.end : last.next, put: shown.join('') };
+  if (last === undefined || last.at < from) return { from, to: from, replacement: shown.join('') };
+  return { from, to: end === 0 && open ? last.end : last.next, replacement: shown.join('') };
 }
 
-function piecesOf(text: string): string[] {
+function linesWithEndings(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }

@@ -2,15 +2,15 @@
 
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { OperationResult } from '../operation/operation.ts';
-import type { Captured } from '../timeline/capture/capture.ts';
+import type { CaptureResult } from '../timeline/capture/capture.ts';
 import type { ScanResult } from '../workspace/scan/scan.ts';
 import type { Context } from './context.ts';
 import type { Engine } from './engine.ts';
-import { type OperationEvent, rolledBack } from './events.ts';
+import { type OperationEvent, rollbackEvent } from './events.ts';
 import { exportLater } from './export-schedule.ts';
 
-export function announceCapture(engine: Engine, context: Context, { checkpoint, made, scan }: Captured): void {
-  warnOf(engine, scan);
+export function announceCapture(engine: Engine, context: Context, { checkpoint, made, scan }: CaptureResult): void {
+  emitWarnings(engine, scan);
   if (made) announceCheckpoint(engine, context, checkpoint);
 }
 
@@ -20,14 +20,14 @@ export function announceOperation(
   event: OperationEvent | null,
   { scan, before, beforeIsNew, checkpoint, plan }: OperationResult,
 ): void {
-  warnOf(engine, scan);
+  emitWarnings(engine, scan);
   if (beforeIsNew && event !== null) announceCheckpoint(engine, context, before);
   if (checkpoint === null) return;
   announceCheckpoint(engine, context, checkpoint);
   if (event === null) return;
   for (const change of checkpoint.rolledBack) engine.events.emit('change:rolled-back', { checkpoint, change });
   const paths = plan.paths.length;
-  if (event === 'rollback:completed') engine.events.emit(event, rolledBack(checkpoint, paths));
+  if (event === 'rollback:completed') engine.events.emit(event, rollbackEvent(checkpoint, paths));
   else engine.events.emit(event, { checkpoint, paths });
 }
 
@@ -36,6 +36,6 @@ function announceCheckpoint(engine: Engine, context: Context, checkpoint: Checkp
   exportLater(engine, context);
 }
 
-function warnOf(engine: Engine, { problems }: ScanResult): void {
+function emitWarnings(engine: Engine, { problems }: ScanResult): void {
   for (const message of problems) engine.events.emit('warning', { message });
 }

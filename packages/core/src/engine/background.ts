@@ -4,7 +4,7 @@ import type { Clock } from '../io/ports.ts';
 import { asSavepointError } from '../transaction/outcome.ts';
 import type { EventStream } from './events.ts';
 
-export class Background {
+export class BackgroundTasks {
   readonly #work = new Set<Promise<void>>();
   /** Work that has not begun. */
   readonly #queued = new Set<string>();

@@ -1,6 +1,6 @@
 /** What one call works with: the folder, its workspace and its settings, each looked up once. */
 
-import type { Effective } from '../config/effective.ts';
+import type { EffectiveSettings } from '../config/effective.ts';
 import type { Settings } from '../config/settings.ts';
 import { showName } from '../content/show-name.ts';
 import { kindOf } from '../io/fs.ts';
@@ -11,9 +11,9 @@ import { sameFolder } from '../store/folder-identity.ts';
 import { storesIn } from '../store/home.ts';
 import { type OpenStore, openStore } from '../store/layout.ts';
 import { assertNoLink, assertPrivate } from '../store/private-folders.ts';
-import { type IndexedRecord, readIndex } from '../store/record-index.ts';
-import { type Found, findRecord, listRecords, readRecord, type WorkspaceRecord } from '../store/records.ts';
-import { newWorkspaceFolder, refusedRoot, resolveFolder } from './folders.ts';
+import { type IndexedRecord, readRecordIndex } from '../store/record-index.ts';
+import { type FoundRecord, findRecord, listRecords, readRecord, type WorkspaceRecord } from '../store/records.ts';
+import { newWorkspaceFolder, resolveFolder, rootRefused } from './folders.ts';
 import type { SettingsReader } from './settings.ts';
 import type { WorkspaceCache } from './workspace-cache.ts';
 
@@ -43,8 +43,8 @@ export class Context {
   readonly cache: WorkspaceCache;
   readonly #options: ContextOptions;
   readonly #settings = new Map<DiskPath, Settings>();
-  readonly #effective = new Map<DiskPath, Effective>();
-  #found: Found | null | undefined;
+  readonly #effective = new Map<DiskPath, EffectiveSettings>();
+  #found: FoundRecord | null | undefined;
   #stores: readonly IndexedRecord[] | null = null;
   #needsIndex = false;
 
@@ -70,20 +70,20 @@ export class Context {
    * The workspace that the folder belongs to; null where there is none.
    * @throws SavepointError ROOT_REFUSED where the folder is none; what is wrong with a store that might be its own
    */
-  find(): Found | null {
-    if (this.#found === undefined) this.#found = this.#look();
+  find(): FoundRecord | null {
+    if (this.#found === undefined) this.#found = this.#lookUp();
     return this.#found;
   }
 
   /** Looks again, at every record: somebody else may have made or moved a workspace. */
-  findAgain(): Found | null {
+  findAgain(): FoundRecord | null {
     this.#found = this.#searchAll();
     return this.#found;
   }
 
   /** This call changed the record. */
-  foundAs(record: WorkspaceRecord): void {
-    this.#found = { how: 'path', record, madeAnew: false };
+  setRecord(record: WorkspaceRecord): void {
+    this.#found = { kind: 'path', record, isRecreated: false };
     this.#stores = null;
   }
 
@@ -109,10 +109,10 @@ export class Context {
   }
 
   /** What is in force in the workspace of that folder. @throws SavepointError BAD_CONFIG */
-  effective(root: DiskPath): Effective {
+  effectiveSettings(root: DiskPath): EffectiveSettings {
     let effective = this.#effective.get(root);
     if (effective === undefined) {
-      effective = this.#options.settings.effective(this.settings(root));
+      effective = this.#options.settings.effectiveSettings(this.settings(root));
       this.#effective.set(root, effective);
     }
     return effective;
@@ -130,7 +130,7 @@ export class Context {
   }
 
   /** At the end of a call. */
-  letGo(store: OpenStore): void {
+  releaseStore(store: OpenStore): void {
     if (!this.#options.keepsStores) store.objects.close();
   }
 
@@ -147,13 +147,13 @@ export class Context {
     return new SavepointError('NO_WORKSPACE', message, data, exists ? {} : { hint });
   }
 
-  #look(): Found | null {
+  #lookUp(): FoundRecord | null {
     const { ports, places, folder } = this;
     const stat = ports.fs.lstat(folder);
-    if (stat !== null && kindOf(stat) !== 'folder') throw refusedRoot(folder, 'not-a-folder', 'is not a folder');
-    const stores = readIndex(ports, places.home);
-    const found = stores === null ? null : this.#confirmed(findRecord(ports, stores, folder));
-    if (found === null || !this.#fits(found)) return this.#searchAll();
+    if (stat !== null && kindOf(stat) !== 'folder') throw rootRefused(folder, 'not-a-folder', 'is not a folder');
+    const stores = readRecordIndex(ports, places.home);
+    const found = stores === null ? null : this.#confirm(findRecord(ports, stores, folder));
+    if (found === null || !this.#isAcceptable(found)) return this.#searchAll();
     assertPrivate(ports, places.home);
     assertPrivate(ports, storesIn(places.home));
     this.#stores = stores;
@@ -161,7 +161,7 @@ export class Context {
   }
 
   /** The store's own record decides. */
-  #confirmed(found: Found<IndexedRecord> | null): Found | null {
+  #confirm(found: FoundRecord<IndexedRecord> | null): FoundRecord | null {
     if (found === null) return null;
     const { id, path, identity, storePath } = found.record;
     const record = readRecord(this.ports, storePath);
@@ -170,23 +170,23 @@ export class Context {
     return isSame ? { ...found, record } : null;
   }
 
-  #searchAll(): Found | null {
+  #searchAll(): FoundRecord | null {
     const { ports, places, folder } = this;
     const { records, problems } = listRecords(ports, places.home);
     this.#stores = records;
     this.#needsIndex = problems.length === 0;
     const found = findRecord(ports, records, folder);
-    const fits = found !== null && this.#fits(found) ? found : null;
+    const fits = found !== null && this.#isAcceptable(found) ? found : null;
     // A store that cannot be read might be the one that belongs here.
     if (fits === null && problems[0] !== undefined) throw problems[0];
     return fits;
   }
 
-  #fits(found: Found): boolean {
+  #isAcceptable(found: FoundRecord): boolean {
     return !this.here || pathOf(found) === this.folder;
   }
 }
 
-export function pathOf(found: Found<IndexedRecord>): DiskPath {
-  return found.how === 'moved' ? found.to : found.record.path;
+export function pathOf(found: FoundRecord<IndexedRecord>): DiskPath {
+  return found.kind === 'moved' ? found.to : found.record.path;
 }

@@ -5,20 +5,20 @@ import type { Ports } from '../io/ports.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Actor, Checkpoint } from '../model/checkpoint.ts';
 import { acquireLock, type LockOptions } from '../store/lock.ts';
-import { confirmRecord, type Found } from '../store/records.ts';
+import { type FoundRecord, syncRecord } from '../store/records.ts';
 import type { Workspace } from '../timeline/capture/capture.ts';
 import { resolveCheckpoint } from '../timeline/query/resolve.ts';
 import { asSavepointError } from '../transaction/outcome.ts';
-import { Background } from './background.ts';
+import { BackgroundTasks } from './background.ts';
 import { Context } from './context.ts';
 import { EventStream } from './events.ts';
-import { ensureWorkspace, openFound } from './open.ts';
+import { ensureWorkspace, openWorkspace } from './open.ts';
 import type { OpenOptions } from './options.ts';
 import { lockOverlapping } from './overlap.ts';
+import { recoverOverlapping } from './recovery.ts';
 import { SettingsReader } from './settings.ts';
-import { settle } from './settle.ts';
 import { WorkspaceCache } from './workspace-cache.ts';
-import type { Operating, Writing, WritingScope } from './writing.ts';
+import type { LockScope, WriteContext, WriteOperationContext } from './write-context.ts';
 
 const USER: Actor = { kind: 'user', name: 'user' };
 const WAIT_MS = 60_000;
@@ -28,7 +28,7 @@ export class Engine {
   readonly ports: Ports;
   readonly actor: Actor;
   readonly events: EventStream;
-  readonly background: Background;
+  readonly background: BackgroundTasks;
   readonly settings: SettingsReader;
   readonly cache: WorkspaceCache;
   /** Stores stay open between calls. */
@@ -36,7 +36,7 @@ export class Engine {
   /** Looks at the workspace anew in each call, also where this one does not: for work that goes on after a call. */
   readonly base: Engine;
   /** Whether all calls share one look. */
-  readonly #isPinned: boolean;
+  readonly #isShared: boolean;
   #context: Context | null = null;
 
   private constructor(options: OpenOptions, shared: Engine | null, keepsStores: boolean) {
@@ -44,12 +44,12 @@ export class Engine {
     this.ports = options.ports;
     this.actor = options.actor ?? USER;
     this.events = shared?.events ?? new EventStream();
-    this.background = shared?.background ?? new Background(options.ports.clock, this.events);
+    this.background = shared?.background ?? new BackgroundTasks(options.ports.clock, this.events);
     this.settings = shared?.settings ?? new SettingsReader(options.ports, options, this.events);
     this.cache = shared === null ? cacheOf(options) : cacheWithin(shared);
     this.keepsStores = keepsStores;
     this.base = shared?.base ?? this;
-    this.#isPinned = shared !== null;
+    this.#isShared = shared !== null;
   }
 
   static open(options: OpenOptions): Engine {
@@ -61,7 +61,7 @@ export class Engine {
    * meanwhile is seen; that it moves the workspace, or changes its settings, is not.
    */
   async once<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
-    if (this.#isPinned) return work(this);
+    if (this.#isShared) return work(this);
     const engine = new Engine(this.options, this, true);
     try {
       return await work(engine);
@@ -76,7 +76,7 @@ export class Engine {
   }
 
   context(): Context {
-    if (!this.#isPinned) return this.#newContext();
+    if (!this.#isShared) return this.#newContext();
     this.#context ??= this.#newContext();
     return this.#context;
   }
@@ -98,7 +98,7 @@ export class Engine {
   }
 
   /** Whatever goes wrong reaches the caller as a SavepointError. */
-  async mapped<T>(work: () => T | Promise<T>): Promise<T> {
+  async mapErrors<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -107,23 +107,23 @@ export class Engine {
   }
 
   /** Without the lock. @throws SavepointError NO_WORKSPACE */
-  async reading<T>(work: (workspace: Workspace, context: Context, found: Found) => T | Promise<T>): Promise<T> {
-    return this.mapped(async () => {
+  async read<T>(work: (workspace: Workspace, context: Context, found: FoundRecord) => T | Promise<T>): Promise<T> {
+    return this.mapErrors(async () => {
       const context = this.context();
       const found = context.find();
       if (found === null) throw context.noWorkspace();
-      const workspace = openFound(context, found);
+      const workspace = openWorkspace(context, found);
       try {
         return await work(workspace, context, found);
       } finally {
-        context.letGo(workspace.store);
+        context.releaseStore(workspace.store);
       }
     });
   }
 
   /** Under the lock. Makes the workspace unless it has to exist. */
-  async writing<T>(options: CallOptions, scope: WritingScope, work: (writing: Writing) => Promise<T>): Promise<T> {
-    return this.mapped(async () => {
+  async write<T>(options: CallOptions, scope: LockScope, work: (writing: WriteContext) => Promise<T>): Promise<T> {
+    return this.mapErrors(async () => {
       const context = this.context();
       const pace = this.pace(options);
       if (scope === 'existing' && context.find() === null) throw context.noWorkspace();
@@ -131,33 +131,33 @@ export class Engine {
       const { store } = workspace;
       const lock =
         scope === 'alone'
-          ? await acquireLock(this.ports, store.layout.lock, pace, this.wait, store.turn)
+          ? await acquireLock(this.ports, store.layout.lock, pace, this.wait, store.lastWriterMark)
           : await lockOverlapping(context, workspace, pace, this.wait);
       try {
-        if (!lock.isOurTurn) {
-          confirmRecord(this.ports, store.layout.path);
+        if (!lock.wasLastHolder) {
+          syncRecord(this.ports, store.layout.path);
           store.refs.collectDebris();
           store.objects.collectDebris();
         }
         return await work({ context, workspace, lock, pace });
       } catch (error) {
-        store.turn.forget();
+        store.lastWriterMark.invalidate();
         throw error;
       } finally {
         lock.release();
-        context.letGo(store);
+        context.releaseStore(store);
       }
     });
   }
 
   /** For what changes files: no decision may be pending, here or in a workspace that overlaps. */
-  async operating<T>(
+  async operate<T>(
     options: CallOptions,
-    work: (operating: Operating) => Promise<T>,
-    scope: WritingScope = 'existing',
+    work: (operating: WriteOperationContext) => Promise<T>,
+    scope: LockScope = 'existing',
   ): Promise<T> {
-    return this.writing(options, scope, async (writing) => {
-      const { waiting } = await settle(this.events, writing, null);
+    return this.write(options, scope, async (writing) => {
+      const { waiting } = await recoverOverlapping(this.events, writing, null);
       return work({ ...writing, waiting });
     });
   }
@@ -175,5 +175,5 @@ function cacheOf({ watch }: OpenOptions): WorkspaceCache {
 
 /** Other calls may be under way, and close their own stores. */
 function cacheWithin({ keepsStores, cache }: Engine): WorkspaceCache {
-  return keepsStores ? cache : new WorkspaceCache({ watch: false, stories: cache.stories });
+  return keepsStores ? cache : new WorkspaceCache({ watch: false, records: cache.records });
 }

@@ -4,10 +4,10 @@ import type { Progress } from '../io/pace.ts';
 import { type Checkpoint, isOperation, type RecordedChange } from '../model/checkpoint.ts';
 import type { CallId, ChangeId, HunkId, SessionId } from '../model/ids.ts';
 import type { DamagedCheckpoint } from '../timeline/record/timeline.ts';
-import type { Recovered } from '../transaction/recover.ts';
+import type { RecoveredTransaction } from '../transaction/recover.ts';
 
 /** What was taken back. */
-export interface RolledBack {
+export interface RollbackEvent {
   readonly checkpoint: Checkpoint;
   readonly paths: number;
   /** Whose work it was, where it was one session that went back; else null. */
@@ -26,13 +26,13 @@ export interface Events {
   readonly 'restore:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   readonly 'edit:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   /** After `change:rolled-back` for each of its changes. */
-  readonly 'rollback:completed': RolledBack;
+  readonly 'rollback:completed': RollbackEvent;
   readonly 'undo:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   readonly 'redo:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   /** Calls of a session were told to end, because it goes back in its conversation. */
   readonly 'session:aborted': { readonly session: SessionId; readonly calls: readonly CallId[] };
   /** What a dead process left was settled. */
-  readonly recovered: { readonly settled: readonly Recovered[] };
+  readonly recovered: { readonly settled: readonly RecoveredTransaction[] };
   readonly progress: Progress;
   /** Another process holds the workspace. */
   readonly waiting: { readonly pid: number; readonly state: string };
@@ -40,7 +40,7 @@ export interface Events {
   readonly warning: { readonly message: string };
 }
 
-export function rolledBack(checkpoint: Checkpoint, paths: number): RolledBack {
+export function rollbackEvent(checkpoint: Checkpoint, paths: number): RollbackEvent {
   return { checkpoint, paths, session: checkpoint.session, roots: checkpoint.roots.length };
 }
 
@@ -67,7 +67,7 @@ export class EventStream {
   }
 
   emit<Name extends keyof Events>(name: Name, event: Events[Name]): void {
-    for (const listener of this.#listeners.get(name) ?? []) this.#tell(listener as Listener<Name>, event);
+    for (const listener of this.#listeners.get(name) ?? []) this.#notify(listener as Listener<Name>, event);
   }
 
   /** What a new checkpoint tells: itself, then its changes. */
@@ -77,7 +77,7 @@ export class EventStream {
   }
 
   /** A listener's fault must not end up in the middle of a transaction: it goes up on its own. */
-  #tell<Name extends keyof Events>(listener: Listener<Name>, event: Events[Name]): void {
+  #notify<Name extends keyof Events>(listener: Listener<Name>, event: Events[Name]): void {
     try {
       listener(event);
     } catch (error) {

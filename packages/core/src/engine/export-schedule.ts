@@ -4,7 +4,7 @@ import { FsError } from '../io/fs.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type CheckpointId, checkpointNumber } from '../model/ids.ts';
-import type { Exported } from '../share/export.ts';
+import type { ExportResult } from '../share/export.ts';
 import { type ExportState, readExportState } from '../store/state/export-state.ts';
 import type { Workspace } from '../timeline/capture/capture.ts';
 import type { Context } from './context.ts';
@@ -26,10 +26,10 @@ export function exportLater({ base }: Engine, context: Context): void {
   if (base.background.isQueued(EXPORT) || exportPlace(base, context) === null) return;
   const { exporter, dir } = base.options;
   // At once: this process may end before its next turn.
-  exporter?.elsewhere?.(dir);
+  exporter?.startProcess?.(dir);
   base.background.start(EXPORT, async () => {
-    if (exporter?.elsewhere !== undefined) return;
-    const failure = await exportPatiently(base, {});
+    if (exporter?.startProcess !== undefined) return;
+    const failure = await exportWithRetry(base, {});
     if (failure !== null) base.events.emit('warning', { message: `Not exported: ${failure.message}` });
   });
 }
@@ -45,23 +45,27 @@ export function exportStatus({ root, ports, store, timeline }: Workspace, contex
 }
 
 /** @returns the last failure; null where there was none, or another process exports already */
-export async function exportPatiently(
+export async function exportWithRetry(
   engine: Engine,
   options: CallOptions & { readonly long?: boolean },
 ): Promise<SavepointError | null> {
-  const { asOnlyPatient, exportPatiently: tryAgain, exportTimeline } = await import('../share/exporting.ts');
+  const {
+    withRetryLock: asOnlyPatient,
+    exportWithRetry: tryAgain,
+    exportTimeline,
+  } = await import('../share/export-timeline.ts');
   const { clock } = engine.ports;
-  const once = (): Promise<Exported> =>
-    engine.reading(async (workspace, context) => {
-      const place = context.effective(workspace.root).exporting;
+  const once = (): Promise<ExportResult> =>
+    engine.read(async (workspace, context) => {
+      const place = context.effectiveSettings(workspace.root).exporting;
       const newest = workspace.timeline.latest();
       if (place === null || newest === null) return { upTo: newest?.id ?? ('cp_1' as CheckpointId), added: null };
       const { exporter } = engine.options;
       const pace = engine.pace(options);
       return exportTimeline(workspace, place, { exporter, pace, wait: engine.wait, signal: options.signal });
     });
-  const newest = (): Promise<string | null> => engine.reading(({ timeline }) => timeline.latest()?.id ?? null);
-  return engine.reading((workspace) =>
+  const newest = (): Promise<string | null> => engine.read(({ timeline }) => timeline.latest()?.id ?? null);
+  return engine.read((workspace) =>
     asOnlyPatient(workspace, engine.pace(options), engine.wait, () =>
       tryAgain(once, newest, options.long ?? false, (ms) => clock.sleep(ms)),
     ),
@@ -70,9 +74,9 @@ export async function exportPatiently(
 
 /** Null where nothing is exported, and where the settings cannot be used: other calls say so. */
 function exportPlace(engine: Engine, context: Context): string | null {
-  if (!engine.settings.reads) return null;
+  if (!engine.settings.readsFiles) return null;
   try {
-    return context.effective(context.root()).exporting?.to ?? null;
+    return context.effectiveSettings(context.root()).exporting?.to ?? null;
   } catch (error) {
     if (error instanceof SavepointError || error instanceof FsError) return null;
     throw error;

@@ -7,7 +7,7 @@ import type { Places, Ports } from '../io/ports.ts';
 import { type ErrorData, SavepointError } from '../model/errors.ts';
 import { type DiskPath, diskParent, nameToJson } from '../model/names.ts';
 
-export interface FolderQuestion {
+export interface FolderLookup {
   readonly ports: Ports;
   /** Real path of the folder that the caller works in, as far as it exists. */
   readonly folder: DiskPath;
@@ -30,9 +30,9 @@ export function resolveFolder(ports: Ports, path: DiskPath): DiskPath {
 }
 
 /** The folder that a first checkpoint makes a workspace: the enclosing repository's top, else the folder itself. */
-export function newWorkspaceFolder({ ports, folder, here }: FolderQuestion): DiskPath {
+export function newWorkspaceFolder({ ports, folder, here }: FolderLookup): DiskPath {
   const stat = ports.fs.lstat(folder);
-  if (stat === null || kindOf(stat) !== 'folder') throw refusedRoot(folder, 'not-a-folder', 'is not a folder');
+  if (stat === null || kindOf(stat) !== 'folder') throw rootRefused(folder, 'not-a-folder', 'is not a folder');
   if (here) return folder;
   const found = findRepository(ports.fs, folder);
   if (found === null) return folder;
@@ -50,23 +50,23 @@ export function newWorkspaceFolder({ ports, folder, here }: FolderQuestion): Dis
 }
 
 /** @throws SavepointError ROOT_REFUSED */
-export function assertMayBeWorkspace({ ports, places, allowHome }: FolderQuestion, folder: DiskPath): void {
+export function assertMayBeWorkspace({ ports, places, allowHome }: FolderLookup, folder: DiskPath): void {
   const { home, userHome } = places;
   if (diskParent(folder) === null || /^[A-Za-z]:[\\/]?$/.test(folder)) {
-    throw refusedRoot(folder, 'filesystem-root', 'is the root of the file system');
+    throw rootRefused(folder, 'filesystem-root', 'is the root of the file system');
   }
   if (!allowHome && userHome !== null && resolveFolder(ports, userHome) === folder) {
-    throw refusedRoot(folder, 'home', 'is a home folder');
+    throw rootRefused(folder, 'home', 'is a home folder');
   }
-  if (isInside(home, folder)) throw refusedRoot(folder, 'holds-store', 'contains the store of Savepoint');
-  if (isInside(folder, home)) throw refusedRoot(folder, 'in-store', 'is inside the store of Savepoint');
+  if (isInside(home, folder)) throw rootRefused(folder, 'holds-store', 'contains the store of Savepoint');
+  if (isInside(folder, home)) throw rootRefused(folder, 'in-store', 'is inside the store of Savepoint');
 }
 
 export function isInside(path: DiskPath, folder: DiskPath): boolean {
   return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }
 
-export function refusedRoot(folder: DiskPath, why: ErrorData<'ROOT_REFUSED'>['why'], text: string): SavepointError {
+export function rootRefused(folder: DiskPath, why: ErrorData<'ROOT_REFUSED'>['why'], text: string): SavepointError {
   return new SavepointError('ROOT_REFUSED', `${showName(folder)} ${text} and cannot be a workspace.`, {
     folder: nameToJson(folder),
     why,

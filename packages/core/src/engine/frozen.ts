@@ -4,7 +4,7 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import type { SavepointError } from '../model/errors.ts';
 import type { TreePath } from '../model/names.ts';
 import { runOperation } from '../operation/operation.ts';
-import { changedThoughFrozen, putBackOperation } from '../rewind/put-back.ts';
+import { frozenPathsChanged, putBackOperation } from '../rewind/put-back.ts';
 import type { PutBack } from '../session/host.ts';
 import { layoutOf } from '../store/layout.ts';
 import { type FrozenPath, readFrozen } from '../store/state/frozen.ts';
@@ -13,7 +13,7 @@ import { announceOperation } from './announce.ts';
 import type { Context } from './context.ts';
 import type { Engine } from './engine.ts';
 
-export function frozenIn(context: Context): readonly FrozenPath[] {
+export function frozenPathsIn(context: Context): readonly FrozenPath[] {
   const found = context.find();
   return found === null ? [] : readFrozen(context.ports, layoutOf(found.record.storePath));
 }
@@ -26,11 +26,11 @@ export async function putBackFrozen(engine: Engine, checkpoints: readonly Checkp
   const paths = new Set<TreePath>();
   let problem: SavepointError | null = null;
   for (const left of [...checkpoints].reverse()) {
-    const touched = changedThoughFrozen(left, frozenIn(engine.context()));
+    const touched = frozenPathsChanged(left, frozenPathsIn(engine.context()));
     if (touched.length === 0 || left.previous === null) continue;
     const { previous } = left;
     try {
-      await engine.operating({}, async (operating) => {
+      await engine.operate({}, async (operating) => {
         const { context, workspace, pace } = operating;
         const found = engine.resolve(workspace, previous);
         const frozen = readFrozen(workspace.ports, workspace.store.layout);

@@ -5,11 +5,11 @@ import type { Ports } from '../io/ports.ts';
 import { type DiskPath, diskChild } from '../model/names.ts';
 import { acquireLock, type LockOptions } from '../store/lock.ts';
 import { makeFolders, prepareHome } from '../store/private-folders.ts';
-import { writeIndex } from '../store/record-index.ts';
+import { writeRecordIndex } from '../store/record-index.ts';
 import { listRecords } from '../store/records.ts';
 
 /** Does the work, then brings the index of the records up to date. */
-export async function underHomeLock<T>(
+export async function withHomeLock<T>(
   { ports, places }: { readonly ports: Ports; readonly places: { readonly home: DiskPath } },
   pace: Pace,
   wait: LockOptions,
@@ -22,7 +22,7 @@ export async function underHomeLock<T>(
   const lock = await acquireLock(ports, folder, pace, wait);
   try {
     const done = work();
-    writeIndex(ports, home, () => listRecords(ports, home));
+    writeRecordIndex(ports, home, () => listRecords(ports, home));
     return done;
   } finally {
     lock.release();

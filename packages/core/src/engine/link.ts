@@ -9,8 +9,8 @@ import { identityOf, stillSameFolder } from '../store/folder-identity.ts';
 import type { LockOptions } from '../store/lock.ts';
 import { listRecords, type WorkspaceRecord, writeRecord } from '../store/records.ts';
 import type { Context } from './context.ts';
-import { assertMayBeWorkspace, refusedRoot } from './folders.ts';
-import { underHomeLock } from './home-lock.ts';
+import { assertMayBeWorkspace, rootRefused } from './folders.ts';
+import { withHomeLock } from './home-lock.ts';
 
 /**
  * @param from path of the other folder, or the id of its store
@@ -24,7 +24,7 @@ export async function linkWorkspace(
 ): Promise<WorkspaceRecord> {
   assertMayBeWorkspace(context, context.folder);
   const identity = ownIdentity(context);
-  return underHomeLock(context, pace, wait, () => {
+  return withHomeLock(context, pace, wait, () => {
     const { ports, places, folder } = context;
     const { records } = listRecords(ports, places.home);
     const record = records.find(({ id, path }) => id === from || path === from);
@@ -44,7 +44,7 @@ export async function linkWorkspace(
         workspace: other.id,
       });
     }
-    assertLeft(context, record);
+    assertAbandoned(context, record);
     const linked = { ...record, path: folder, identity };
     writeRecord(ports, linked);
     return linked;
@@ -53,12 +53,12 @@ export async function linkWorkspace(
 
 function ownIdentity({ ports, folder }: Context): WorkspaceRecord['identity'] {
   const stat = ports.fs.lstat(folder);
-  if (stat === null || kindOf(stat) !== 'folder') throw refusedRoot(folder, 'not-a-folder', 'is not a folder');
+  if (stat === null || kindOf(stat) !== 'folder') throw rootRefused(folder, 'not-a-folder', 'is not a folder');
   return identityOf(stat);
 }
 
 /** Two folders cannot share a timeline. */
-function assertLeft({ ports, folder }: Context, record: WorkspaceRecord): void {
+function assertAbandoned({ ports, folder }: Context, record: WorkspaceRecord): void {
   const there = record.path === folder ? null : ports.fs.lstat(record.path);
   if (there === null || !stillSameFolder(record.identity, identityOf(there))) return;
   throw new SavepointError(

@@ -6,37 +6,37 @@ import { OUTSIDE } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { SessionId } from '../model/ids.ts';
 import type { HeldLock } from '../store/lock.ts';
-import { forgetAdopted, isAdoptedUnread } from '../store/state/adopted-note.ts';
+import { hasAdoptedMarker, removeAdoptedMarker } from '../store/state/adopted-marker.ts';
 import { dropSessionStates } from '../store/state/session-state.ts';
 import { bytesIn } from '../store/usage.ts';
-import { capture, plainTelling, type Workspace } from '../timeline/capture/capture.ts';
-import { type CleanUp, cleanUp } from '../timeline/retention/clean-up.ts';
-import { expired, type RetentionPolicy } from '../timeline/retention/retention.ts';
+import { capture, checkpointInfo, type Workspace } from '../timeline/capture/capture.ts';
+import { type CleanUpResult, cleanUp } from '../timeline/retention/clean-up.ts';
+import { expiredCheckpoints, type RetentionPolicy } from '../timeline/retention/retention.ts';
 import { dropBackups } from '../transaction/backups.ts';
 import { asSavepointError } from '../transaction/outcome.ts';
 import { announceCapture } from './announce.ts';
 import type { Engine } from './engine.ts';
-import { isPending } from './settle.ts';
-import type { Writing } from './writing.ts';
+import { hasPendingOperation } from './recovery.ts';
+import type { WriteContext } from './write-context.ts';
 
 /** Automatic clean-up runs once the timeline is longer than allowed by this factor. */
 const OVERRUN = 1.1;
 /** Each checkpoint adds a pack, and a look-up in many packs is slow. */
-const MOST_PACKS = 50;
+const MAX_PACKS = 50;
 const MB = 1024 * 1024;
 
 /** What counts towards the size of a store. Captures add no backups: those there are were counted when they came. */
-type Counted = 'objects' | 'all';
+type SizeScope = 'objects' | 'all';
 
 /**
  * A store that is too large loses its oldest checkpoints before anything else is done.
  * @throws SavepointError STORE_FULL when that is not enough
  */
-export async function makeRoom({ context, workspace, lock, pace }: Writing, of: Counted): Promise<void> {
-  const { retention } = context.effective(workspace.root);
+export async function makeRoom({ context, workspace, lock, pace }: WriteContext, of: SizeScope): Promise<void> {
+  const { retention } = context.effectiveSettings(workspace.root);
   const limit = retention.maxStoreBytes;
   if (limit === null || storeBytes(workspace, of) <= limit) return;
-  if (!isPending(workspace)) await applyRetention({ workspace, lock, pace }, retention);
+  if (!hasPendingOperation(workspace)) await applyRetention({ workspace, lock, pace }, retention);
   workspace.store.objects.refresh();
   const bytes = storeBytes(workspace, of);
   if (bytes <= limit) return;
@@ -48,13 +48,13 @@ export async function makeRoom({ context, workspace, lock, pace }: Writing, of: 
 }
 
 /** Clean-up where it is due, at the end of a call. Its failure is a warning. */
-export async function tidyAfter(engine: Engine, { context, workspace, lock }: Writing): Promise<void> {
+export async function tidyAfter(engine: Engine, { context, workspace, lock }: WriteContext): Promise<void> {
   try {
-    const { retention } = context.effective(workspace.root);
+    const { retention } = context.effectiveSettings(workspace.root);
     const isOverrun = workspace.timeline.list().length > retention.maxCheckpoints * OVERRUN;
-    if (!isOverrun && workspace.store.objects.packCount <= MOST_PACKS) return;
+    if (!isOverrun && workspace.store.objects.packCount <= MAX_PACKS) return;
     // A sweep would remove what a pending operation needs besides the refs.
-    if (isPending(workspace)) return;
+    if (hasPendingOperation(workspace)) return;
     const pace = engine.pace({});
     if (isOverrun) await applyRetention({ workspace, lock, pace }, retention);
     else if (engine.base.keepsStores) tidyLater(engine);
@@ -71,7 +71,7 @@ export function tidyLater({ base }: Engine): void {
     tidyUp(
       base,
       {},
-      Pace.aside(ports.clock, () => background.isAwaited),
+      Pace.background(ports.clock, () => background.isAwaited),
     ),
   );
 }
@@ -81,16 +81,16 @@ export function tidyLater({ base }: Engine): void {
  * @param checking pace of the check of contents that were taken over
  * @returns null where retention was not due, where there is no store, and while an operation is pending
  */
-export async function tidyUp(engine: Engine, options: CallOptions, checking: Pace): Promise<CleanUp | null> {
-  return engine.mapped(async () => {
+export async function tidyUp(engine: Engine, options: CallOptions, checking: Pace): Promise<CleanUpResult | null> {
+  return engine.mapErrors(async () => {
     if (engine.context().find() === null) return null;
     await checkAdopted(engine, options, checking);
-    return engine.writing(options, 'existing', async ({ context, workspace, lock, pace }) => {
-      if (isPending(workspace)) return null;
-      const { retention } = context.effective(workspace.root);
+    return engine.write(options, 'existing', async ({ context, workspace, lock, pace }) => {
+      if (hasPendingOperation(workspace)) return null;
+      const { retention } = context.effectiveSettings(workspace.root);
       const limit = retention.maxStoreBytes;
       const isTooLarge = limit !== null && storeBytes(workspace, 'all') > limit;
-      const isDue = isTooLarge || expired(workspace.timeline, retention).length > 0;
+      const isDue = isTooLarge || expiredCheckpoints(workspace.timeline, retention).length > 0;
       if (isDue) return applyRetention({ workspace, lock, pace }, retention);
       await mergePacks(workspace, lock, pace);
       return null;
@@ -100,9 +100,9 @@ export async function tidyUp(engine: Engine, options: CallOptions, checking: Pac
 
 /** Drops checkpoints by the policy, then what only they needed. */
 export async function applyRetention(
-  { workspace, lock, pace }: Omit<Writing, 'context'>,
+  { workspace, lock, pace }: Omit<WriteContext, 'context'>,
   policy: RetentionPolicy,
-): Promise<CleanUp> {
+): Promise<CleanUpResult> {
   const { ports, store } = workspace;
   const done = await cleanUp(workspace, lock, policy, pace, () => {
     dropUnusedBackups(workspace);
@@ -136,7 +136,7 @@ export function dropUnusedBackups({ ports, store, root, timeline }: Workspace): 
 
 /** One pack instead of many, and one file of refs. Drops nothing. */
 async function mergePacks({ store }: Workspace, lock: HeldLock, pace: Pace): Promise<void> {
-  if (store.objects.packCount <= MOST_PACKS) return;
+  if (store.objects.packCount <= MAX_PACKS) return;
   await store.objects.consolidate({ pace, smallest: true, assertHeld: () => lock.assertHeld() });
   lock.assertHeld();
   store.refs.pack();
@@ -147,26 +147,26 @@ async function mergePacks({ store }: Workspace, lock: HeldLock, pace: Pace): Pro
  * takes a checkpoint for which every file is read. Not while an operation is pending.
  */
 async function checkAdopted(engine: Engine, options: CallOptions, pace: Pace): Promise<void> {
-  const checked = await engine.reading(async (workspace) => {
-    if (!isAdoptedUnread(workspace.ports.fs, workspace.store.layout) || isPending(workspace)) return null;
-    const { checkAdopted: check, tellAdopted } = await import('../timeline/capture/adopted.ts');
+  const checked = await engine.read(async (workspace) => {
+    if (!hasAdoptedMarker(workspace.ports.fs, workspace.store.layout) || hasPendingOperation(workspace)) return null;
+    const { verifyAdopted: check, describeAdopted: tellAdopted } = await import('../timeline/capture/adopted.ts');
     const found = await check(workspace, pace);
     return { problem: found === null ? null : tellAdopted(found) };
   });
   if (checked === null) return;
-  await engine.writing(options, 'alone', async (writing) => {
+  await engine.write(options, 'alone', async (writing) => {
     const { context, workspace, lock } = writing;
-    if (isPending(workspace)) return;
+    if (hasPendingOperation(workspace)) return;
     if (checked.problem !== null) {
       engine.events.emit('warning', { message: checked.problem });
       workspace.memory.forget();
-      const taken = await capture(workspace, lock, writing.pace, plainTelling('before', OUTSIDE), { always: false });
+      const taken = await capture(workspace, lock, writing.pace, checkpointInfo('before', OUTSIDE), { always: false });
       announceCapture(engine, context, taken);
     }
-    forgetAdopted(workspace.ports.fs, workspace.store.layout);
+    removeAdoptedMarker(workspace.ports.fs, workspace.store.layout);
   });
 }
 
-function storeBytes({ ports, store }: Workspace, of: Counted): number {
+function storeBytes({ ports, store }: Workspace, of: SizeScope): number {
   return store.objects.bytes + (of === 'all' ? bytesIn(ports.fs, store.layout.backups) : 0);
 }

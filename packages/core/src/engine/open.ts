@@ -8,28 +8,28 @@ import { identityOf } from '../store/folder-identity.ts';
 import { storePathIn } from '../store/home.ts';
 import { createStore } from '../store/layout.ts';
 import type { LockOptions } from '../store/lock.ts';
-import { type Found, type WorkspaceRecord, writeRecord } from '../store/records.ts';
+import { type FoundRecord, type WorkspaceRecord, writeRecord } from '../store/records.ts';
 import type { Workspace } from '../timeline/capture/capture.ts';
 import { Timeline } from '../timeline/record/timeline.ts';
 import { StatCache } from '../workspace/scan/stat-cache.ts';
 import { type Context, pathOf } from './context.ts';
-import { assertMayBeWorkspace, newWorkspaceFolder, refusedRoot } from './folders.ts';
-import { underHomeLock } from './home-lock.ts';
+import { assertMayBeWorkspace, newWorkspaceFolder, rootRefused } from './folders.ts';
+import { withHomeLock } from './home-lock.ts';
 
 /** Opens the store of a found workspace as it is, for reading. */
-export function openFound(context: Context, found: Found): Workspace {
+export function openWorkspace(context: Context, found: FoundRecord): Workspace {
   return workspaceOf(context, { ...found.record, path: pathOf(found) });
 }
 
 /** Looks into the store of the workspace, without the lock. @returns null where there is none yet */
-export function lookInto<T>(context: Context, look: (workspace: Workspace) => T): T | null {
+export function readIfFound<T>(context: Context, look: (workspace: Workspace) => T): T | null {
   const found = context.find();
   if (found === null) return null;
-  const workspace = openFound(context, found);
+  const workspace = openWorkspace(context, found);
   try {
     return look(workspace);
   } finally {
-    context.letGo(workspace.store);
+    context.releaseStore(workspace.store);
   }
 }
 
@@ -37,13 +37,13 @@ export function workspaceOf(context: Context, record: WorkspaceRecord): Workspac
   const { ports, places, cache } = context;
   const store = context.storeOf(record);
   // Read when they are asked for: what takes no look at the folder goes on while a configuration file is broken.
-  const effective = () => context.effective(record.path);
+  const effective = () => context.effectiveSettings(record.path);
   return {
     ports,
     id: record.id,
     root: record.path,
     store,
-    timeline: new Timeline(store.objects, store.refs, cache.stories),
+    timeline: new Timeline(store.objects, store.refs, cache.records),
     get rules() {
       return effective().rules;
     },
@@ -69,39 +69,39 @@ export function workspaceOf(context: Context, record: WorkspaceRecord): Workspac
  */
 export async function ensureWorkspace(context: Context, pace: Pace, wait: LockOptions): Promise<Workspace> {
   const found = context.find();
-  if (found !== null && !needsNote(context, found)) {
+  if (found !== null && !needsRecordUpdate(context, found)) {
     assertMayBeWorkspace(context, pathOf(found));
     if (context.needsIndex) await writeMissingIndex(context, pace, wait);
-    return openFound(context, found);
+    return openWorkspace(context, found);
   }
-  const made = await underHomeLock(context, pace, wait, () => {
+  const made = await withHomeLock(context, pace, wait, () => {
     const again = context.findAgain();
-    return again === null ? makeWorkspace(context) : noteWhere(context, again);
+    return again === null ? makeWorkspace(context) : updateRecord(context, again);
   });
-  context.foundAs(made);
+  context.setRecord(made);
   return workspaceOf(context, made);
 }
 
 /** The index was missing or out of date. Where another process holds the lock, it stays so for now. */
 async function writeMissingIndex(context: Context, pace: Pace, wait: LockOptions): Promise<void> {
   try {
-    await underHomeLock(context, pace, { ...wait, waitMs: 0 }, () => undefined);
+    await withHomeLock(context, pace, { ...wait, waitMs: 0 }, () => undefined);
   } catch (error) {
     if (!(error instanceof SavepointError && error.code === 'LOCKED')) throw error;
   }
 }
 
 /** The record says something else than the disk: the folder was moved, or made anew. */
-function needsNote(context: Context, found: Found): boolean {
-  return found.how === 'moved' || (found.madeAnew && context.ports.fs.lstat(found.record.path) !== null);
+function needsRecordUpdate(context: Context, found: FoundRecord): boolean {
+  return found.kind === 'moved' || (found.isRecreated && context.ports.fs.lstat(found.record.path) !== null);
 }
 
-function noteWhere(context: Context, found: Found): WorkspaceRecord {
+function updateRecord(context: Context, found: FoundRecord): WorkspaceRecord {
   const path = pathOf(found);
   assertMayBeWorkspace(context, path);
   const stat = context.ports.fs.lstat(path);
   const record = { ...found.record, path, identity: stat === null ? found.record.identity : identityOf(stat) };
-  if (needsNote(context, found)) writeRecord(context.ports, record);
+  if (needsRecordUpdate(context, found)) writeRecord(context.ports, record);
   return record;
 }
 
@@ -110,7 +110,7 @@ function makeWorkspace(context: Context): WorkspaceRecord {
   const path = newWorkspaceFolder(context);
   assertMayBeWorkspace(context, path);
   const stat = ports.fs.lstat(path);
-  if (stat === null || kindOf(stat) !== 'folder') throw refusedRoot(path, 'not-a-folder', 'is not a folder');
+  if (stat === null || kindOf(stat) !== 'folder') throw rootRefused(path, 'not-a-folder', 'is not a folder');
   const id = ports.random.hex(16) as WorkspaceId;
   const storePath = storePathIn(places.home, id);
   createStore(ports, storePath);

@@ -1,7 +1,7 @@
 /** Previewing and carrying out operations: as whom, with which events, and what comes after. */
 
 import type { CallOptions } from '../model/call-options.ts';
-import { givenCallId } from '../model/given-ids.ts';
+import { parseCallId } from '../model/parse-ids.ts';
 import {
   type Operation,
   type OperationResult,
@@ -15,7 +15,7 @@ import { announceOperation } from './announce.ts';
 import type { Engine } from './engine.ts';
 import type { OperationEvent } from './events.ts';
 import { tidyAfter } from './maintenance.ts';
-import type { Operating } from './writing.ts';
+import type { WriteOperationContext } from './write-context.ts';
 
 export interface OperationOptions extends CallOptions {
   /** Fingerprint of the preview that was agreed to; any other set of changes is a conflict. */
@@ -29,41 +29,49 @@ export function preview(
   operation: Operation,
   options: CallOptions,
 ): Promise<Preview> {
-  return previewOperation(workspace, asAsked(engine, operation, workspace, options), engine.pace(options));
+  return previewOperation(workspace, withCallOptions(engine, operation, workspace, options), engine.pace(options));
 }
 
 /** Every operation ends the same way: it is announced, then the store is tidied. */
 export async function runAndAnnounce(
   engine: Engine,
-  operating: Operating,
+  operating: WriteOperationContext,
   event: OperationEvent,
   operation: Operation,
   options: OperationOptions,
 ): Promise<OperationResult> {
-  const asked = asAsked(engine, operation, operating.workspace, options);
+  const asked = withCallOptions(engine, operation, operating.workspace, options);
   const result = await runOperation(operating, asked, options.expected ?? null);
   announceOperation(engine, operating.context, event, result);
   await tidyAfter(engine, operating);
   return result;
 }
 
-function asAsked({ actor }: Engine, operation: Operation, workspace: Workspace, options: CallOptions): Operation {
-  return { ...ofCall(operation, workspace, options), overFrozen: options.force === true && actor.kind === 'user' };
+function withCallOptions(
+  { actor }: Engine,
+  operation: Operation,
+  workspace: Workspace,
+  options: CallOptions,
+): Operation {
+  return {
+    ...attributeToCall(operation, workspace, options),
+    mayChangeFrozen: options.force === true && actor.kind === 'user',
+  };
 }
 
 /**
  * An operation that an agent asks for through one of our own tools is a step of its session: a hook told of the call, under
  * the id that the tool was given, or under none, where only one such call is open.
  */
-function ofCall(operation: Operation, { ports, store }: Workspace, { toolCall }: CallOptions): Operation {
-  if (operation.telling.actor.kind !== 'agent') return operation;
+function attributeToCall(operation: Operation, { ports, store }: Workspace, { toolCall }: CallOptions): Operation {
+  if (operation.info.actor.kind !== 'agent') return operation;
   const own = readOpenCalls(ports.fs, store.layout, ports.clock.now()).filter((call) => call.own);
   const call = toolCall === undefined ? (own.length === 1 ? own[0] : undefined) : own.find(({ id }) => id === toolCall);
   if (call !== undefined) {
     const { actor, session, id, tool } = call;
-    return { ...operation, telling: { ...operation.telling, actor, session, toolCall: id, tool } };
+    return { ...operation, info: { ...operation.info, actor, session, toolCall: id, tool } };
   }
   return toolCall === undefined
     ? operation
-    : { ...operation, telling: { ...operation.telling, toolCall: givenCallId(toolCall) } };
+    : { ...operation, info: { ...operation.info, toolCall: parseCallId(toolCall) } };
 }

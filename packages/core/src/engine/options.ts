@@ -1,15 +1,15 @@
 /** What a workspace is opened with. */
 
-import type { GivenOptions } from '../config/effective.ts';
+import type { SettingsOverrides } from '../config/effective.ts';
 import type { SettingsSource } from '../config/settings.ts';
 import type { Places, Ports } from '../io/ports.ts';
 import type { Actor } from '../model/checkpoint.ts';
 import type { DiskPath } from '../model/names.ts';
-import type { Exporter } from '../share/exporting.ts';
+import type { Exporter } from '../share/export-timeline.ts';
 import type { WorkspaceCache } from './workspace-cache.ts';
 
 /** What a workspace is opened with; `@savepoint/core/node` fills in the machine. */
-export interface OpenOptions extends GivenOptions {
+export interface OpenOptions extends SettingsOverrides {
   /** Absolute path of a folder in the workspace. */
   readonly dir: DiskPath;
   readonly ports: Ports;

@@ -1,18 +1,18 @@
 /** Workspaces whose folders lie in each other: what changes files in one locks all of them. */
 
 import type { Pace } from '../io/pace.ts';
+import { LastWriterMark } from '../store/last-writer-mark.ts';
 import { layoutOf } from '../store/layout.ts';
 import { acquireLock, type HeldLock, type LockOptions } from '../store/lock.ts';
 import type { IndexedRecord } from '../store/record-index.ts';
 import { readRecord } from '../store/records.ts';
-import { Turn } from '../store/turn.ts';
 import type { Workspace } from '../timeline/capture/capture.ts';
 import type { Context } from './context.ts';
 import { isInside } from './folders.ts';
 import { workspaceOf } from './open.ts';
 
 /** This workspace and every other one whose folder lies in it or around it, always in the same order. */
-export function overlapping(context: Context, workspace: Workspace): readonly Workspace[] {
+export function overlappingWorkspaces(context: Context, workspace: Workspace): readonly Workspace[] {
   return overlappingStores(context, workspace).flatMap(({ id, storePath }) => {
     if (id === workspace.id) return [workspace];
     const record = readRecord(context.ports, storePath);
@@ -40,18 +40,18 @@ export async function lockOverlapping(
   };
   try {
     for (const { id, storePath } of overlappingStores(context, workspace)) {
-      const { lock, turn } = layoutOf(storePath);
-      const own = id === workspace.id ? workspace.store.turn : new Turn(ports, turn);
+      const { lock, lastWriterMark: turn } = layoutOf(storePath);
+      const own = id === workspace.id ? workspace.store.lastWriterMark : new LastWriterMark(ports, turn);
       const one = await acquireLock(ports, lock, pace, wait, own);
       held.push(one);
-      if (id === workspace.id) isOurTurn = one.isOurTurn;
+      if (id === workspace.id) isOurTurn = one.wasLastHolder;
     }
   } catch (error) {
     release();
     throw error;
   }
   return {
-    isOurTurn,
+    wasLastHolder: isOurTurn,
     assertHeld: () => {
       for (const lock of held) lock.assertHeld();
     },

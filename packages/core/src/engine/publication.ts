@@ -1,7 +1,7 @@
 /** How a transaction that recovery finishes gets its checkpoint, also when its number was taken meanwhile. */
 
 import type { Pace } from '../io/pace.ts';
-import { withHeads } from '../operation/heads.ts';
+import { publicationWithHeads } from '../operation/heads.ts';
 import type { HeldLock } from '../store/lock.ts';
 import { attributionTo } from '../timeline/capture/attribution.ts';
 import { capture, type Workspace } from '../timeline/capture/capture.ts';
@@ -12,10 +12,10 @@ import type { Journal, Publication } from '../transaction/transition.ts';
  * A capture may have taken the planned number while the transaction was pending. Then the act is told again under a new
  * number, with the workspace as it is now.
  */
-export function publicationAgain(workspace: Workspace, lock: HeldLock, pace: Pace, journal: Journal): Publication {
+export function recoveryPublication(workspace: Workspace, lock: HeldLock, pace: Pace, journal: Journal): Publication {
   const { timeline, store } = workspace;
   const { checkpoint } = journal;
-  return withHeads(workspace, {
+  return publicationWithHeads(workspace, {
     checkpoint,
     isPublished: () => timeline.isPublished(checkpoint),
     withdraw: () => timeline.withdraw(checkpoint),

@@ -1,49 +1,49 @@
 /** The engine as a session sees it. */
 
 import type { Checkpoint } from '../model/checkpoint.ts';
-import type { GoBack, SessionHost, SessionSteps, SessionWriting, Written } from '../session/host.ts';
+import type { RestoreToRequest, SessionHost, SessionSteps, SessionWriteContext, WriteResult } from '../session/host.ts';
 import { capture } from '../timeline/capture/capture.ts';
 import { announceCapture } from './announce.ts';
 import { restoreIn } from './calls/rewind.ts';
-import { placeIn } from './calls/workspaces.ts';
+import { locationOf } from './calls/workspaces.ts';
 import type { Engine } from './engine.ts';
-import { rolledBack } from './events.ts';
-import { frozenIn, putBackFrozen } from './frozen.ts';
+import { rollbackEvent } from './events.ts';
+import { frozenPathsIn, putBackFrozen } from './frozen.ts';
 import { makeRoom, tidyAfter, tidyLater } from './maintenance.ts';
-import { lookInto } from './open.ts';
+import { readIfFound } from './open.ts';
 import { runAndAnnounce } from './operate.ts';
-import { settleForCapture } from './settle.ts';
+import { recoverForCapture } from './recovery.ts';
 
 export function sessionHost(engine: Engine): SessionHost {
   return {
     ports: engine.ports,
-    once: (work) => engine.once((once) => once.mapped(() => work(sessionSteps(once)))),
-    retire: () => tidyLater(engine),
-    aborted: (calls, session) => engine.events.emit('session:aborted', { session, calls }),
+    once: (work) => engine.once((once) => once.mapErrors(() => work(sessionSteps(once)))),
+    applyRetention: () => tidyLater(engine),
+    announceAborted: (calls, session) => engine.events.emit('session:aborted', { session, calls }),
   };
 }
 
 function sessionSteps(engine: Engine): SessionSteps {
   const context = engine.context();
   return {
-    automatic: () => context.effective(context.root()).automatic,
-    frozen: () => frozenIn(context),
-    place: () => placeIn(engine, context),
-    read: (work) => lookInto(context, work),
+    automatic: () => context.effectiveSettings(context.root()).automatic,
+    frozen: () => frozenPathsIn(context),
+    location: () => locationOf(engine, context),
+    read: (work) => readIfFound(context, work),
     write: (options, work) => write(engine, options, work),
-    goBack: (request) => goBack(engine, request),
+    restoreTo: (request) => restoreTo(engine, request),
   };
 }
 
 async function write<T>(
   engine: Engine,
   options: Parameters<SessionSteps['write']>[0],
-  work: (writing: SessionWriting) => Promise<T>,
-): Promise<Written<T>> {
+  work: (writing: SessionWriteContext) => Promise<T>,
+): Promise<WriteResult<T>> {
   const made: Checkpoint[] = [];
-  const value = await engine.writing(options, 'alone', async (writing) => {
+  const value = await engine.write(options, 'alone', async (writing) => {
     const { context, workspace, lock, pace } = writing;
-    await settleForCapture(writing);
+    await recoverForCapture(writing);
     await makeRoom(writing, 'objects');
     const done = await work({
       workspace,
@@ -60,21 +60,21 @@ async function write<T>(
   return { value, putBack: made.length === 0 ? null : await putBackFrozen(engine, made) };
 }
 
-function goBack(
+function restoreTo(
   engine: Engine,
-  { target: find, mode, position, session: id, ...options }: GoBack,
-): ReturnType<SessionSteps['goBack']> {
-  return engine.operating(options, async (operating) => {
+  { target: find, mode, position, session: id, ...options }: RestoreToRequest,
+): ReturnType<SessionSteps['restoreTo']> {
+  return engine.operate(options, async (operating) => {
     const { workspace, pace } = operating;
     const target = find(workspace);
     await makeRoom(operating, 'all');
     const session = { id, conversation: position };
-    const { act } = restoreIn(engine, workspace, target, { ...options, ...mode, session }, pace);
+    const { operation: act } = restoreIn(engine, workspace, target, { ...options, ...mode, session }, pace);
     const result = await runAndAnnounce(engine, operating, 'restore:completed', act, options);
     const { checkpoint, plan } = result;
     engine.events.emit(
       'rollback:completed',
-      checkpoint === null ? { ...rolledBack(target, 0), session: id } : rolledBack(checkpoint, plan.paths.length),
+      checkpoint === null ? { ...rollbackEvent(target, 0), session: id } : rollbackEvent(checkpoint, plan.paths.length),
     );
     return { ...result, target };
   });

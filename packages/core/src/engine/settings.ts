@@ -1,7 +1,7 @@
 /** The settings of a workspace: what its files and the environment say, and what the caller's own options make of it. */
 
-import { type Effective, effective, type GivenOptions } from '../config/effective.ts';
-import { assertSound, readSettings, type SettingsPlaces } from '../config/read-settings.ts';
+import { type EffectiveSettings, effectiveSettings, type SettingsOverrides } from '../config/effective.ts';
+import { assertValidSettings, readSettings, type SettingsFolders } from '../config/read-settings.ts';
 import { DEFAULT_SETTINGS, ignoredText, type Settings, type SettingsSource } from '../config/settings.ts';
 import { showName } from '../content/show-name.ts';
 import type { Ports } from '../io/ports.ts';
@@ -14,39 +14,39 @@ export class SettingsReader {
 
   constructor(
     private readonly ports: Ports,
-    private readonly given: GivenOptions & { readonly settings?: SettingsSource },
+    private readonly overrides: SettingsOverrides & { readonly settings?: SettingsSource },
     private readonly events: EventStream,
   ) {}
 
   /** Whether files of settings are read at all. */
-  get reads(): boolean {
-    return this.given.settings !== undefined;
+  get readsFiles(): boolean {
+    return this.overrides.settings !== undefined;
   }
 
-  read(places: SettingsPlaces): Settings {
-    const { settings: source } = this.given;
+  read(places: SettingsFolders): Settings {
+    const { settings: source } = this.overrides;
     return source === undefined ? DEFAULT_SETTINGS : readSettings(this.ports, places, source);
   }
 
   /** Warns once of each value that does not count. @throws SavepointError BAD_CONFIG */
-  effective(settings: Settings): Effective {
-    assertSound(settings);
+  effectiveSettings(settings: Settings): EffectiveSettings {
+    assertValidSettings(settings);
     for (const each of settings.ignored) {
       const message = ignoredText(each, each.file === null ? '' : showName(each.file));
       if (!this.#warned.has(message)) this.events.emit('warning', { message });
       this.#warned.add(message);
     }
-    return this.unchecked(settings);
+    return this.effectiveUnchecked(settings);
   }
 
   /** As if the files were sound. */
-  unchecked(settings: Settings): Effective {
-    return effective(settings, this.given);
+  effectiveUnchecked(settings: Settings): EffectiveSettings {
+    return effectiveSettings(settings, this.overrides);
   }
 }
 
 /** @throws SavepointError TURNED_OFF where settings turn checkpoints on request off */
-export function assertOnRequest({ values, origins, files }: Settings): void {
+export function assertRequestsEnabled({ values, origins, files }: Settings): void {
   const option = 'triggers.on_request';
   if (values[option]) return;
   const file = files.find(({ of }) => of === origins[option])?.path ?? null;

@@ -5,7 +5,7 @@ import type { DiskPath } from '../model/names.ts';
 import { type OpenStore, openStore } from '../store/layout.ts';
 import { assertPrivate } from '../store/private-folders.ts';
 import type { WorkspaceRecord } from '../store/records.ts';
-import { StoryCache } from '../timeline/record/story-cache.ts';
+import { RecordCache } from '../timeline/record/record-cache.ts';
 import type { ScanMemory } from '../workspace/scan/scan-memory.ts';
 import type { StatCache } from '../workspace/scan/stat-cache.ts';
 import { WatchedMemory } from '../workspace/scan/watched-memory.ts';
@@ -14,19 +14,19 @@ export interface WorkspaceCacheOptions {
   /** Watch the folders of workspaces where the platform reports changes reliably. Default true. */
   readonly watch?: boolean;
   /** Checkpoints that were read, shared with others. */
-  readonly stories?: StoryCache;
+  readonly records?: RecordCache;
 }
 
 /** Of one machine: all who share it have the same ports. */
 export class WorkspaceCache {
-  readonly stories: StoryCache;
-  readonly #watches: boolean;
+  readonly records: RecordCache;
+  readonly #isWatching: boolean;
   readonly #stores = new Map<DiskPath, OpenStore>();
   readonly #memories = new Map<string, WatchedMemory>();
 
-  constructor({ watch = true, stories = new StoryCache() }: WorkspaceCacheOptions = {}) {
-    this.stories = stories;
-    this.#watches = watch;
+  constructor({ watch = true, records: stories = new RecordCache() }: WorkspaceCacheOptions = {}) {
+    this.records = stories;
+    this.#isWatching = watch;
   }
 
   /** Stays open: that another process has held the lock is noticed. @throws SavepointError STORE_UNSAFE */
@@ -42,7 +42,7 @@ export class WorkspaceCache {
   }
 
   memoryOf(ports: Ports, { id, path }: WorkspaceRecord, saved: StatCache): ScanMemory {
-    if (ports.changes === undefined || !this.#watches) return saved;
+    if (ports.changes === undefined || !this.#isWatching) return saved;
     const key = `${id} ${path}`;
     let memory = this.#memories.get(key);
     if (memory === undefined) {

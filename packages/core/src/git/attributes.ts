@@ -19,7 +19,7 @@ export interface Conversion {
 }
 
 const FILE_BYTES = 1024 * 1024;
-const ROOM = { patterns: 2_000, slow: 16 };
+const PATTERN_BUDGET = { patterns: 2_000, slow: 16 };
 const CONTENT = /^(?:filter|working-tree-encoding)=|^ident$/;
 const LINES = /^(?:text|crlf|eol)(?:=|$)/;
 
@@ -52,13 +52,13 @@ export class Attributes {
 
   /** @param path from the repository's folder */
   of(path: TreePath): Conversion {
-    const asked = this.#files.filter(({ folder }) => path.startsWith(folder));
-    const fits = (which: keyof AttributeRules): boolean =>
-      asked.some((file) => {
+    const applicable = this.#files.filter(({ folder }) => path.startsWith(folder));
+    const matches = (which: keyof AttributeRules): boolean =>
+      applicable.some((file) => {
         const rules = file[which];
         return rules === 'all' || rules?.ignores(path.slice(file.folder.length));
       });
-    return { content: fits('content'), lines: fits('lines') };
+    return { content: matches('content'), lines: matches('lines') };
   }
 }
 
@@ -88,7 +88,7 @@ export function attributeRules(fs: Fs, file: DiskPath): AttributeRules | null {
 
 function matcher(patterns: readonly string[]): AttributeRules['content'] {
   if (patterns.length === 0) return null;
-  const read = readIgnoreLines(Buffer.from(`${patterns.join('\n')}\n`, 'latin1'), ROOM);
+  const read = readIgnoreLines(Buffer.from(`${patterns.join('\n')}\n`, 'latin1'), PATTERN_BUDGET);
   if (read.problems.length > 0) return 'all';
   return ignore({ ignorecase: true, allowRelativePaths: true }).add(read.patterns.join('\n'));
 }

@@ -8,7 +8,7 @@ import type { ObjectFormat } from './repository.ts';
 import type { IndexEntry } from './tracked.ts';
 
 /** `unknown`: git may convert the file, so its bytes prove nothing; or it could not be read. */
-export type Comparison = 'same' | 'differs' | 'unknown';
+export type ComparisonResult = 'same' | 'differs' | 'unknown';
 
 export interface ContentRules {
   readonly objectFormat: ObjectFormat;
@@ -28,7 +28,7 @@ const PIECE_BYTES = 256 * 1024;
 const MS_SLACK = 0.001;
 
 /** Compares files of one repository. */
-export class ContentComparison {
+export class ContentComparer {
   constructor(
     private readonly fs: Fs,
     private readonly rules: ContentRules,
@@ -36,35 +36,40 @@ export class ContentComparison {
   ) {}
 
   /** @param stat of the file or link at `disk` */
-  async of(disk: DiskPath, stat: Stat, entry: IndexEntry, conversion: () => Conversion): Promise<Comparison> {
+  async compare(
+    disk: DiskPath,
+    stat: Stat,
+    entry: IndexEntry,
+    conversion: () => Conversion,
+  ): Promise<ComparisonResult> {
     const { objectFormat, trustsModes, hasLinks, indexTime } = this.rules;
     const kind = kindOf(stat);
-    const wantsLink = entry.mode === LINK;
-    if (wantsLink && hasLinks ? kind !== 'link' : kind !== 'file') return 'differs';
-    if (!wantsLink && trustsModes && isExecutable(entry) !== ((stat.mode & OWNER_EXECUTES) !== 0)) return 'differs';
+    const expectsLink = entry.mode === LINK;
+    if (expectsLink && hasLinks ? kind !== 'link' : kind !== 'file') return 'differs';
+    if (!expectsLink && trustsModes && isExecutable(entry) !== ((stat.mode & OWNER_EXECUTES) !== 0)) return 'differs';
     if (isProven(stat, entry, indexTime)) return 'same';
     try {
       if (kind === 'link') {
         const target = Buffer.from(this.fs.readLink(disk), 'latin1');
         return blobHash(objectFormat, target.length).update(target).digest('hex') === entry.id ? 'same' : 'differs';
       }
-      return await this.#file(disk, entry.id, wantsLink ? NO_CONVERSION : conversion());
+      return await this.#compareFile(disk, entry.id, expectsLink ? NO_CONVERSION : conversion());
     } catch (error) {
       if (error instanceof FsError) return 'unknown';
       throw error;
     }
   }
 
-  async #file(disk: DiskPath, id: string, conversion: Conversion): Promise<Comparison> {
+  async #compareFile(disk: DiskPath, id: string, conversion: Conversion): Promise<ComparisonResult> {
     if (conversion.content) return 'unknown';
     const file = this.fs.openRead(disk);
     try {
-      const raw = await this.#hash(file, this.fs.fstat(file).size, false);
+      const raw = await this.#hashFile(file, this.fs.fstat(file).size, false);
       if (raw === null) return 'unknown';
       if (raw.id === id) return raw.lineEnds > 0 && conversion.lines ? 'unknown' : 'same';
       if (raw.lineEnds === 0) return 'differs';
       // Whether line ends are converted is also for the person's own configuration to say, which is not read.
-      const converted = await this.#hash(file, raw.size - raw.lineEnds, true);
+      const converted = await this.#hashFile(file, raw.size - raw.lineEnds, true);
       return converted?.id === id ? 'unknown' : 'differs';
     } finally {
       this.fs.close(file);
@@ -72,7 +77,7 @@ export class ContentComparison {
   }
 
   /** @param size bytes that the blob should have @returns null where there were more or less: the file is being written */
-  async #hash(file: Fd, size: number, converts: boolean): Promise<Hashed | null> {
+  async #hashFile(file: Fd, size: number, converts: boolean): Promise<FileHash | null> {
     const hash = blobHash(this.rules.objectFormat, size);
     const piece = Buffer.allocUnsafe(PIECE_BYTES);
     let position = 0;
@@ -91,11 +96,11 @@ export class ContentComparison {
       }
       afterReturn = bytes[got - 1] === 0x0d;
       for (let at = bytes.indexOf('\r\n'); at >= 0; at = bytes.indexOf('\r\n', at + 2)) lineEnds += 1;
-      const kept = converts ? withoutReturns(bytes) : bytes;
+      const kept = converts ? withoutCarriageReturns(bytes) : bytes;
       hash.update(kept);
       hashed += kept.length;
       if (hashed > size) return null;
-      if (this.pace.due()) await this.pace.breathe();
+      if (this.pace.isDue()) await this.pace.yieldNow();
     }
     if (afterReturn && converts) {
       hash.update('\r');
@@ -107,7 +112,7 @@ export class ContentComparison {
 
 const NO_CONVERSION: Conversion = { content: false, lines: false };
 
-interface Hashed {
+interface FileHash {
   readonly id: string;
   /** Bytes read. */
   readonly size: number;
@@ -136,7 +141,7 @@ function isTime(ms: number, { seconds, nanoseconds }: IndexEntry['mtime']): bool
 }
 
 /** CR LF becomes LF; a CR at the very end is left to what follows. */
-function withoutReturns(bytes: Buffer): Buffer {
+function withoutCarriageReturns(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1').replace(/\r\n/g, '\n');
   return Buffer.from(text.endsWith('\r') ? text.slice(0, -1) : text, 'latin1');
 }

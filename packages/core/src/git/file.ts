@@ -17,19 +17,19 @@ export interface GitProblem {
 }
 
 /** What a reader of hostile files throws inside this folder; no public function lets it out. */
-export class Unusable extends Error {
+export class UnusableGitFile extends Error {
   constructor(readonly problem: GitProblem) {
     super(problem.detail);
   }
 }
 
-export function unusable(path: DiskPath, why: GitProblem['why'], detail: string): Unusable {
-  return new Unusable({ path, why, detail });
+export function unusableGitFile(path: DiskPath, why: GitProblem['why'], detail: string): UnusableGitFile {
+  return new UnusableGitFile({ path, why, detail });
 }
 
 /** For the catch block of a public function: the problem, or the error again if it is a fault of ours. */
 export function problemOf(error: unknown): GitProblem {
-  if (error instanceof Unusable) return error.problem;
+  if (error instanceof UnusableGitFile) return error.problem;
   if (error instanceof FsError) {
     return { path: error.path, why: 'unreadable', detail: `${error.code} (${error.operation})` };
   }
@@ -52,9 +52,10 @@ export function readGitFileWithTime(
   path: DiskPath,
   maxBytes: number,
 ): { readonly bytes: Buffer; readonly mtimeMs: number } | null {
-  const start = readStart(fs, path, maxBytes);
+  const start = readPrefix(fs, path, maxBytes);
   if (start === null) return null;
-  if (start.size > maxBytes) throw unusable(path, 'too-large', `${start.size} bytes, at most ${maxBytes} are read`);
+  if (start.size > maxBytes)
+    throw unusableGitFile(path, 'too-large', `${start.size} bytes, at most ${maxBytes} are read`);
   return start;
 }
 
@@ -62,19 +63,19 @@ export function readGitFileWithTime(
  * The first bytes of a regular file.
  * @returns null when it is absent; `size` is the whole file's, in bytes, `mtimeMs` what it had when it was opened
  */
-export function readStart(
+export function readPrefix(
   fs: Fs,
   path: DiskPath,
   maxBytes: number,
 ): { bytes: Buffer; size: number; mtimeMs: number } | null {
   const stat = fs.lstat(path);
   if (stat === null) return null;
-  if (kindOf(stat) !== 'file') throw unusable(path, 'damaged', 'not a regular file');
+  if (kindOf(stat) !== 'file') throw unusableGitFile(path, 'damaged', 'not a regular file');
   const file = openUnlessGone(fs, path);
   if (file === null) return null;
   try {
     const opened: Stat = fs.fstat(file);
-    if (kindOf(opened) !== 'file') throw unusable(path, 'damaged', 'not a regular file');
+    if (kindOf(opened) !== 'file') throw unusableGitFile(path, 'damaged', 'not a regular file');
     const bytes = Buffer.alloc(Math.min(opened.size, maxBytes));
     let length = 0;
     while (length < bytes.length) {
@@ -89,7 +90,7 @@ export function readStart(
 }
 
 /** Without the given characters at its end. A regular expression takes quadratic time over a hostile run of them. */
-export function withoutEnd(text: string, characters: string): string {
+export function trimTrailing(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text[end - 1]!)) end -= 1;
   return text.slice(0, end);

@@ -10,11 +10,11 @@ import { isObjectId, type ObjectId } from '../model/ids.ts';
 import { type DiskPath, diskChild, onDisk, type TreePath, textFromBytes } from '../model/names.ts';
 import { decodeCommit } from '../store/objects/commit.ts';
 import { hashObject } from '../store/objects/object-hash.ts';
-import { problemOf, readGitFile, Unusable } from './file.ts';
+import { problemOf, readGitFile, UnusableGitFile } from './file.ts';
 import { type Head, readBranch, readHead } from './head.ts';
 import { plainIndexOf } from './index-plain.ts';
 import { GitObjects } from './objects.ts';
-import { complaint, type Git } from './program.ts';
+import { firstErrorLine, type Git } from './program.ts';
 import { type GitState, readRepository } from './repository.ts';
 
 export interface RefUpdate {
@@ -24,7 +24,7 @@ export interface RefUpdate {
   readonly to: string | null;
 }
 
-export interface WantedHead {
+export interface TargetHead {
   /** The root's folder in the workspace. */
   readonly path: TreePath;
   readonly to: HeadPosition;
@@ -52,24 +52,24 @@ export interface HeadMove {
   readonly unreachable: readonly { readonly commit: string; readonly subject: string }[];
 }
 
-export interface HeadPlan {
+export interface PreparedHeadMoves {
   readonly moves: readonly HeadMove[];
   readonly refused: readonly { readonly path: TreePath; readonly why: string }[];
 }
 
 /** More would make the store a copy of the repository. */
-const MOST_KEPT = 1_000;
+const MAX_UNREACHABLE = 1_000;
 const ID_DIGITS = 40;
 const INDEX_BYTES = 1024 * 1024 * 1024;
 const BRANCHES = 'refs/heads/';
 
-export async function planHeads(
+export async function prepareHeadMoves(
   ports: Ports,
   root: DiskPath,
   git: Git | null,
-  wanted: readonly WantedHead[],
+  wanted: readonly TargetHead[],
   pace: Pace,
-): Promise<HeadPlan> {
+): Promise<PreparedHeadMoves> {
   const moves: HeadMove[] = [];
   const refused: { path: TreePath; why: string }[] = [];
   for (const one of wanted) {
@@ -79,13 +79,13 @@ export async function planHeads(
       if ('problem' in state) throw new Refusal(`its .git cannot be used: ${state.problem.detail}`);
       const before = positionOf(state);
       if (before === null) throw new Refusal('the position of its HEAD is unknown');
-      const anotherIndex = isAnotherIndex(ports, state, one.plain);
+      const anotherIndex = indexDiffers(ports, state, one.plain);
       if (samePosition(before, one.to) && !anotherIndex) continue;
       if (git === null) throw new Refusal('git is required but not installed');
-      await pace.breathe();
-      moves.push(await planMove({ ports, git, pace }, { state, before, anotherIndex }, one));
+      await pace.yieldNow();
+      moves.push(await prepareMove({ ports, git, pace }, { state, before, hasOtherIndex: anotherIndex }, one));
     } catch (error) {
-      refused.push({ path: one.path, why: whyNot(error) });
+      refused.push({ path: one.path, why: refusalReason(error) });
     }
   }
   return { moves, refused };
@@ -105,7 +105,7 @@ export function refOf(branch: string): string {
 }
 
 /** What keeps others from writing to a repository, looked at now. */
-export function lockedBy(ports: Ports, { gitDir, commonDir }: GitState, refs: readonly string[]): string | null {
+export function findLock(ports: Ports, { gitDir, commonDir }: GitState, refs: readonly string[]): string | null {
   const locks = [
     `${gitDir}/index.lock`,
     `${gitDir}/HEAD.lock`,
@@ -116,7 +116,7 @@ export function lockedBy(ports: Ports, { gitDir, commonDir }: GitState, refs: re
 }
 
 /** @returns what is not to be written to, in whatever way it is asked for; null where it may be */
-export function neverWritten({ link, config, objectFormat, bare }: GitState): string | null {
+export function readOnlyReason({ link, config, objectFormat, bare }: GitState): string | null {
   if (link === 'elsewhere') return 'its .git points to a repository that does not know this folder';
   if (bare) return 'it is a bare repository';
   if (objectFormat !== 'sha1') return `its object format ${objectFormat} is not supported`;
@@ -128,7 +128,7 @@ export function neverWritten({ link, config, objectFormat, bare }: GitState): st
 class Refusal extends Error {}
 
 /** Of one that cannot be read nobody knows. */
-function isAnotherIndex({ fs }: Ports, { gitDir }: GitState, plain: ObjectId | null): boolean {
+function indexDiffers({ fs }: Ports, { gitDir }: GitState, plain: ObjectId | null): boolean {
   if (plain === null) return false;
   const path = diskChild(gitDir, 'index');
   const bytes = readGitFile(fs, path, INDEX_BYTES);
@@ -142,26 +142,26 @@ function isAnotherIndex({ fs }: Ports, { gitDir }: GitState, plain: ObjectId | n
 }
 
 /** What is asked, and how long that may take. */
-interface Means {
+interface MoveContext {
   readonly ports: Ports;
   readonly git: Git;
   readonly pace: Pace;
 }
 
 /** A repository as it is found. */
-interface FoundRepository {
+interface RepositoryState {
   readonly state: GitState;
   readonly before: HeadPosition;
   /** Its index is not the one that is wanted. */
-  readonly anotherIndex: boolean;
+  readonly hasOtherIndex: boolean;
 }
 
-async function planMove(
-  { ports, git, pace }: Means,
-  { state, before, anotherIndex }: FoundRepository,
-  { path, to, operation, index, recorded }: WantedHead,
+async function prepareMove(
+  { ports, git, pace }: MoveContext,
+  { state, before, hasOtherIndex: anotherIndex }: RepositoryState,
+  { path, to, operation, index, recorded }: TargetHead,
 ): Promise<HeadMove> {
-  const never = neverWritten(state);
+  const never = readOnlyReason(state);
   if (never !== null) throw new Refusal(never);
   if (to.branch === null && to.commit === null)
     throw new Refusal('the checkpoint does not record its branch and commit');
@@ -172,7 +172,7 @@ async function planMove(
     if (branch !== null && textFromBytes(branch) === null) throw new Refusal('the name of its branch is not UTF-8');
   }
   const refs = refUpdates(ports, state, to);
-  const lock = lockedBy(
+  const lock = findLock(
     ports,
     state,
     refs.map(({ name }) => name),
@@ -182,10 +182,11 @@ async function planMove(
   await refuseHooks(git, state);
   const objects = new GitObjects(ports, state);
   try {
-    if (to.commit !== null) assertThere(objects, to.commit);
-    const lost = await unreachableAfter(git, state, before, to, refs);
-    if (lost.length > MOST_KEPT) throw new Refusal(`more than ${MOST_KEPT} commits would become unreachable`);
-    await pace.breathe();
+    if (to.commit !== null) assertCommitExists(objects, to.commit);
+    const lost = await unreachableCommits(git, state, before, to, refs);
+    if (lost.length > MAX_UNREACHABLE)
+      throw new Refusal(`more than ${MAX_UNREACHABLE} commits would become unreachable`);
+    await pace.yieldNow();
     return {
       path,
       before,
@@ -230,12 +231,12 @@ function refuseIfInUse({ fs }: Ports, { gitDir, commonDir }: GitState, branch: s
 /** Newer versions of git take hooks from the configuration; of those no list can be overruled. */
 async function refuseHooks(git: Git, state: GitState): Promise<void> {
   const listed = await git.run(state, ['config', '--includes', '--name-only', '-z', '--list']);
-  if (listed.exit !== 0) throw new Refusal(`git cannot read its configuration: ${complaint(listed)}`);
+  if (listed.exit !== 0) throw new Refusal(`git cannot read its configuration: ${firstErrorLine(listed)}`);
   const names = listed.stdout.toString('latin1').split('\0');
   if (names.some((name) => name.startsWith('hook.'))) throw new Refusal('its configuration names hooks');
 }
 
-function assertThere(objects: GitObjects, commit: string): void {
+function assertCommitExists(objects: GitObjects, commit: string): void {
   try {
     objects.treeOf(commit);
   } catch (error) {
@@ -244,7 +245,7 @@ function assertThere(objects: GitObjects, commit: string): void {
   }
 }
 
-async function unreachableAfter(
+async function unreachableCommits(
   git: Git,
   state: GitState,
   before: HeadPosition,
@@ -256,7 +257,7 @@ async function unreachableAfter(
   if (left.length === 0) return [];
   const found = await git.run(state, [
     'rev-list',
-    `--max-count=${MOST_KEPT + 1}`,
+    `--max-count=${MAX_UNREACHABLE + 1}`,
     ...left,
     '--not',
     ...(to.commit === null ? [] : [to.commit]),
@@ -264,16 +265,16 @@ async function unreachableAfter(
     '--glob=refs/*',
   ]);
   if (found.exit !== 0)
-    throw new Refusal(`git cannot list the commits that would become unreachable: ${complaint(found)}`);
+    throw new Refusal(`git cannot list the commits that would become unreachable: ${firstErrorLine(found)}`);
   return found.stdout.toString('latin1').split('\n').filter(isObjectId);
 }
 
 function subjectOf(objects: GitObjects, id: ObjectId): string {
-  return decodeCommit(objects.holding(id).read(id).data, id).message.split('\n')[0] ?? '';
+  return decodeCommit(objects.readerFor(id).read(id).data, id).message.split('\n')[0] ?? '';
 }
 
-function whyNot(error: unknown): string {
+function refusalReason(error: unknown): string {
   if (error instanceof Refusal || error instanceof SavepointError) return error.message;
-  if (error instanceof Unusable || error instanceof FsError) return problemOf(error).detail;
+  if (error instanceof UnusableGitFile || error instanceof FsError) return problemOf(error).detail;
   throw error;
 }

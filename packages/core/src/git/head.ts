@@ -1,7 +1,7 @@
 /** Which commit a repository stands on, read from HEAD, loose refs and packed-refs. */
 import { type Fs, kindOf } from '../io/fs.ts';
 import { type DiskPath, diskChild } from '../model/names.ts';
-import { readGitFile, unusable, withoutEnd } from './file.ts';
+import { readGitFile, trimTrailing, unusableGitFile } from './file.ts';
 
 export interface Head {
   /** Short for a branch (`main`, one character per byte), the whole ref name for any other; null when detached. */
@@ -28,9 +28,9 @@ const BRANCHES = 'refs/heads/';
  */
 export function readHead(fs: Fs, gitDir: DiskPath, commonDir: DiskPath, idDigits: number): Head {
   const head = readRef(fs, gitDir, 'HEAD', idDigits);
-  if (head === null) throw unusable(diskChild(gitDir, 'HEAD'), 'damaged', 'there is no HEAD');
+  if (head === null) throw unusableGitFile(diskChild(gitDir, 'HEAD'), 'damaged', 'there is no HEAD');
   if ('id' in head) return { branch: null, commit: head.id, detached: true, unborn: false };
-  const commit = resolve(fs, gitDir, commonDir, head.symbolic, idDigits);
+  const commit = resolveRef(fs, gitDir, commonDir, head.symbolic, idDigits);
   const branch = head.symbolic.startsWith(BRANCHES) ? head.symbolic.slice(BRANCHES.length) : head.symbolic;
   return { branch, commit, detached: false, unborn: commit === null };
 }
@@ -44,10 +44,10 @@ export function readBranch(fs: Fs, commonDir: DiskPath, ref: string, idDigits: n
   const found = readRef(fs, commonDir, ref, idDigits) ?? readPacked(fs, commonDir, ref, idDigits);
   if (found === null) return null;
   if ('id' in found) return found.id;
-  throw unusable(diskChild(commonDir, ref), 'unsupported', 'is a symbolic ref to another ref');
+  throw unusableGitFile(diskChild(commonDir, ref), 'unsupported', 'is a symbolic ref to another ref');
 }
 
-function resolve(fs: Fs, gitDir: DiskPath, commonDir: DiskPath, ref: string, idDigits: number): string | null {
+function resolveRef(fs: Fs, gitDir: DiskPath, commonDir: DiskPath, ref: string, idDigits: number): string | null {
   let name = ref;
   for (let depth = 0; depth < SYMBOLIC_DEPTH; depth++) {
     const folder = /^refs\/(?:worktree|bisect|rewritten)\//.test(name) ? gitDir : commonDir;
@@ -57,35 +57,35 @@ function resolve(fs: Fs, gitDir: DiskPath, commonDir: DiskPath, ref: string, idD
     if ('id' in found) return found.id;
     name = found.symbolic;
   }
-  throw unusable(diskChild(gitDir, 'HEAD'), 'damaged', 'refs point at refs too many times');
+  throw unusableGitFile(diskChild(gitDir, 'HEAD'), 'damaged', 'refs point at refs too many times');
 }
 
-type Ref = { readonly id: string } | { readonly symbolic: string };
+type RefValue = { readonly id: string } | { readonly symbolic: string };
 
-function readRef(fs: Fs, folder: DiskPath, name: string, idDigits: number): Ref | null {
+function readRef(fs: Fs, folder: DiskPath, name: string, idDigits: number): RefValue | null {
   const path = diskChild(folder, name);
   const stat = fs.lstat(path);
   // A folder is where refs of a longer name are.
   if (stat === null || (kindOf(stat) === 'folder' && name !== 'HEAD')) return null;
-  if (kindOf(stat) === 'link') return symbolic(path, fs.readLink(path));
+  if (kindOf(stat) === 'link') return symbolicRef(path, fs.readLink(path));
   const text = readGitFile(fs, path, REF_BYTES)?.toString('latin1');
   if (text === undefined) return null;
   const pointer = /^ref:[ \t\n\r\v\f]*/.exec(text);
-  if (pointer !== null) return symbolic(path, withoutEnd(text.slice(pointer[0].length), BLANKS));
+  if (pointer !== null) return symbolicRef(path, trimTrailing(text.slice(pointer[0].length), BLANKS));
   const id = text.slice(0, idDigits);
   if (!isId(id, idDigits) || !BLANKS.includes(text.charAt(idDigits))) {
-    throw unusable(path, 'damaged', 'neither an object id nor the name of a ref');
+    throw unusableGitFile(path, 'damaged', 'neither an object id nor the name of a ref');
   }
   return { id };
 }
 
-function symbolic(path: DiskPath, name: string): Ref {
-  if (!isRefName(name)) throw unusable(path, 'damaged', 'points to something that is not a ref');
+function symbolicRef(path: DiskPath, name: string): RefValue {
+  if (!isRefName(name)) throw unusableGitFile(path, 'damaged', 'points to something that is not a ref');
   return { symbolic: name };
 }
 
 /** Lines are `<id> <name>`; the name is looked for as it stands, so that a file of a million refs costs one search. */
-function readPacked(fs: Fs, commonDir: DiskPath, name: string, idDigits: number): Ref | null {
+function readPacked(fs: Fs, commonDir: DiskPath, name: string, idDigits: number): RefValue | null {
   const path = diskChild(commonDir, 'packed-refs');
   const bytes = readGitFile(fs, path, PACKED_BYTES);
   if (bytes === null) return null;
@@ -96,7 +96,7 @@ function readPacked(fs: Fs, commonDir: DiskPath, name: string, idDigits: number)
     if (lineStart < 0 || (lineStart > 0 && bytes[lineStart - 1] !== 0x0a)) continue;
     if (end < bytes.length && bytes[end] !== 0x0a) continue;
     const id = bytes.toString('latin1', lineStart, at);
-    if (!isId(id, idDigits)) throw unusable(path, 'damaged', 'a line does not begin with an object id');
+    if (!isId(id, idDigits)) throw unusableGitFile(path, 'damaged', 'a line does not begin with an object id');
     return { id };
   }
   return null;

@@ -25,46 +25,50 @@ export interface IgnoreLines {
 }
 
 /** How many patterns may still come. */
-export interface Room {
+export interface PatternBudget {
   readonly patterns: number;
   readonly slow: number;
 }
 
 /** Bytes. */
 export const IGNORE_FILE_BYTES = 1024 * 1024;
-const FILE_PATTERNS = 10_000;
-const PATTERN_BYTES = 1024;
-const PROBLEMS = 20;
-const EVERYTHING_BACK = '!*';
+const MAX_FILE_PATTERNS = 10_000;
+const MAX_PATTERN_BYTES = 1024;
+const MAX_PROBLEMS = 20;
+const REINCLUDE_ALL = '!*';
 
 /** @param bytes the whole file; one over {@link IGNORE_FILE_BYTES} is not used */
-export function readIgnoreLines(bytes: Uint8Array, room: Room): IgnoreLines {
+export function readIgnoreLines(bytes: Uint8Array, budget: PatternBudget): IgnoreLines {
   if (bytes.length > IGNORE_FILE_BYTES) {
     const detail = `${bytes.length} bytes, at most ${IGNORE_FILE_BYTES} are used: none of it is`;
-    return { patterns: [EVERYTHING_BACK], slow: 0, problems: [{ line: null, why: 'too-large', detail }] };
+    return { patterns: [REINCLUDE_ALL], slow: 0, problems: [{ line: null, why: 'too-large', detail }] };
   }
   const patterns: string[] = [];
   const problems: RuleProblem[] = [];
-  const most = Math.min(room.patterns, FILE_PATTERNS);
+  const maxPatterns = Math.min(budget.patterns, MAX_FILE_PATTERNS);
   const lines = splitLines(bytes);
   let slow = 0;
   for (let at = 0; at < lines.length; at++) {
     const line = patternOf(lines[at]!);
     if (line === null) continue;
-    if (patterns.length >= most) {
-      problems.push({ line: at + 1, why: 'too-many', detail: `over ${most} patterns: from here on none is used` });
-      if (lines.slice(at).some((later) => later.startsWith('!'))) patterns.push(EVERYTHING_BACK);
+    if (patterns.length >= maxPatterns) {
+      problems.push({
+        line: at + 1,
+        why: 'too-many',
+        detail: `over ${maxPatterns} patterns: from here on none is used`,
+      });
+      if (lines.slice(at).some((later) => later.startsWith('!'))) patterns.push(REINCLUDE_ALL);
       break;
     }
-    const pattern = simplify(line);
-    const problem = refusal(line, pattern, slow < room.slow);
+    const pattern = simplifyPattern(line);
+    const problem = patternProblem(line, pattern, slow < budget.slow);
     if (problem === null) {
       patterns.push(pattern.text);
-      if (pattern.choices === MOST_CHOICES) slow += 1;
+      if (pattern.choices === MAX_CHOICES) slow += 1;
       continue;
     }
-    if (problems.length < PROBLEMS) problems.push({ line: at + 1, ...problem });
-    if (line.startsWith('!')) patterns.push(EVERYTHING_BACK);
+    if (problems.length < MAX_PROBLEMS) problems.push({ line: at + 1, ...problem });
+    if (line.startsWith('!')) patterns.push(REINCLUDE_ALL);
   }
   return { patterns, slow, problems };
 }
@@ -93,7 +97,7 @@ function withoutSpaces(line: string): string {
   return line.slice(0, backslashes % 2 === 1 ? end + 1 : end);
 }
 
-interface Simple {
+interface SimplePattern {
   readonly text: string;
   /**
    * The package makes a regular expression of each pattern. It lays most wildcards out in one way only, but some
@@ -104,11 +108,11 @@ interface Simple {
 }
 
 /** Bearable on the longest path, if there are not many such patterns, and more than anybody needs. */
-const MOST_CHOICES = 2;
+const MAX_CHOICES = 2;
 
 /** The same pattern, where several `*`, or several `**` folders, that mean the same as one are one. */
-function simplify(pattern: string): Simple {
-  if (pattern.length > PATTERN_BYTES || !/[*[]/.test(pattern)) return { text: pattern, choices: 0 };
+function simplifyPattern(pattern: string): SimplePattern {
+  if (pattern.length > MAX_PATTERN_BYTES || !/[*[]/.test(pattern)) return { text: pattern, choices: 0 };
   const first = pattern.startsWith('!') ? 1 : 0;
   let text = '';
   let stars = 0;
@@ -138,12 +142,12 @@ function simplify(pattern: string): Simple {
   return { text, choices: globstars + (mayHoldSlash ? stars : 0) };
 }
 
-function refusal(line: string, pattern: Simple, slowFits: boolean): Omit<RuleProblem, 'line'> | null {
-  if (line.length > PATTERN_BYTES) {
-    return { why: 'too-long', detail: `a pattern of ${line.length} bytes, at most ${PATTERN_BYTES} are used` };
+function patternProblem(line: string, pattern: SimplePattern, slowFits: boolean): Omit<RuleProblem, 'line'> | null {
+  if (line.length > MAX_PATTERN_BYTES) {
+    return { why: 'too-long', detail: `a pattern of ${line.length} bytes, at most ${MAX_PATTERN_BYTES} are used` };
   }
-  if (pattern.choices < MOST_CHOICES || (pattern.choices === MOST_CHOICES && slowFits)) return null;
-  const detail = pattern.choices > MOST_CHOICES ? 'wildcards that can take very long to match' : 'too many like it';
+  if (pattern.choices < MAX_CHOICES || (pattern.choices === MAX_CHOICES && slowFits)) return null;
+  const detail = pattern.choices > MAX_CHOICES ? 'wildcards that can take very long to match' : 'too many like it';
   return { why: 'too-complex', detail };
 }
 

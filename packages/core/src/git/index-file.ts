@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { DiskPath } from '../model/names.ts';
-import { unusable } from './file.ts';
+import { unusableGitFile } from './file.ts';
 
 export interface IndexFile {
   readonly data: Buffer;
@@ -62,7 +62,7 @@ export function parseIndexFile(
   const damaged = damageIn(path);
   if (data.length < HEADER_BYTES + idBytes || data.toString('latin1', 0, 4) !== 'DIRC') throw damaged('not an index');
   const version = data.readUInt32BE(4);
-  if (version < 2 || version > 4) throw unusable(path, 'unsupported', `index version ${version}`);
+  if (version < 2 || version > 4) throw unusableGitFile(path, 'unsupported', `index version ${version}`);
   const end = data.length - idBytes;
   const checksum = data.toString('hex', end);
   if (!/^0+$/.test(checksum)) {
@@ -74,7 +74,7 @@ export function parseIndexFile(
   const count = data.readUInt32BE(8);
   if (count > (end - HEADER_BYTES) / (NUMBERS_BYTES + idBytes + 3)) throw damaged(`${count} entries do not fit`);
   const body: IndexBody = { path, data, idBytes, version, count, end };
-  if (before !== null && before.link === null && hasPathsOf(before, body)) {
+  if (before !== null && before.link === null && hasSamePaths(before, body)) {
     const { paths, offsets, entriesEnd } = before;
     const { link, treeData } = readExtensions(body, entriesEnd);
     if (link === null) return { data, idBytes, checksum, paths, offsets, entriesEnd, link, treeData };
@@ -115,13 +115,13 @@ interface IndexBody {
 type Entries = Pick<IndexFile, 'paths' | 'offsets' | 'entriesEnd'>;
 
 function damageIn(path: DiskPath): (detail: string) => Error {
-  return (detail) => unusable(path, 'damaged', detail);
+  return (detail) => unusableGitFile(path, 'damaged', detail);
 }
 
 const COMPARED_BYTES = 32 * 1024;
 
 /** Whether nothing differs from the earlier file but times, numbers and ids of files: all else was checked then. */
-function hasPathsOf(
+function hasSamePaths(
   { data: old, idBytes: oldIdBytes, offsets, entriesEnd }: IndexFile,
   { data, idBytes, end }: IndexBody,
 ): boolean {
@@ -168,8 +168,8 @@ function readEntries({ path: file, data, idBytes, version, count, end }: IndexBo
       shared = previousLength - stripped.value;
     }
     // The length in the flags is the whole path's; a longer one ends at its NUL.
-    const told = flags & NAME_MASK;
-    const nul = told === NAME_MASK ? data.indexOf(0, at) : at + told - shared;
+    const recordedLength = flags & NAME_MASK;
+    const nul = recordedLength === NAME_MASK ? data.indexOf(0, at) : at + recordedLength - shared;
     if (nul < at || nul >= end || data[nul] !== 0) throw damaged(`entry ${index} has no path`);
     const length = shared + nul - at;
     if (length > PATH_BYTES) throw damaged(`entry ${index} has a path of ${length} bytes`);
@@ -246,17 +246,17 @@ function readExtensions({ path, data, idBytes, end }: IndexBody, from: number): 
   let treeData: Buffer | null = null;
   let at = from;
   while (at < end) {
-    if (at + 8 > end) throw unusable(path, 'damaged', 'an extension is cut off');
+    if (at + 8 > end) throw unusableGitFile(path, 'damaged', 'an extension is cut off');
     const name = data.toString('latin1', at, at + 4);
     const size = data.readUInt32BE(at + 4);
     const start = at + 8;
     at = start + size;
-    if (at > end) throw unusable(path, 'damaged', `extension ${JSON.stringify(name)} is cut off`);
+    if (at > end) throw unusableGitFile(path, 'damaged', `extension ${JSON.stringify(name)} is cut off`);
     if (name === 'link') link = readLink(path, data.subarray(start, at), idBytes);
     else if (name === 'TREE') treeData = data.subarray(start, at);
     // `sdir` says that there are sparse folders among the entries; they are told by their mode.
     else if (name !== 'sdir' && !/^[A-Z]/.test(name)) {
-      throw unusable(path, 'unsupported', `extension ${JSON.stringify(name)}`);
+      throw unusableGitFile(path, 'unsupported', `extension ${JSON.stringify(name)}`);
     }
   }
   return { link, treeData };
@@ -292,20 +292,20 @@ function readTrees(data: Buffer, idBytes: number): ReadonlyMap<string, string> |
 }
 
 function readLink(path: DiskPath, data: Buffer, idBytes: number): IndexLink {
-  if (data.length < idBytes) throw unusable(path, 'damaged', 'the link to the shared index is cut off');
+  if (data.length < idBytes) throw unusableGitFile(path, 'damaged', 'the link to the shared index is cut off');
   const base = data.toString('hex', 0, idBytes);
   const isNone = /^0+$/.test(base);
   if (data.length === idBytes) return { base: isNone ? null : base, deleted: [], replaced: [] };
   const deleted = readEwah(data, idBytes);
   const replaced = deleted === null ? null : readEwah(data, deleted.next);
   if (deleted === null || replaced === null || replaced.next !== data.length) {
-    throw unusable(path, 'damaged', 'the link to the shared index is damaged');
+    throw unusableGitFile(path, 'damaged', 'the link to the shared index is damaged');
   }
   return { base: isNone ? null : base, deleted: deleted.bits, replaced: replaced.bits };
 }
 
 /** More entries than any file that we read can hold. */
-const MOST_BITS = 5_000_000;
+const MAX_BITS = 5_000_000;
 
 /**
  * A bitmap as git stores it: numbers of 8 bytes, each marker saying how many numbers of all zeros or all ones follow
@@ -317,7 +317,7 @@ function readEwah(data: Buffer, from: number): { bits: number[]; next: number } 
   const words = data.readUInt32BE(from + 4);
   const start = from + 8;
   const next = start + words * 8 + 4;
-  if (next > data.length || bitCount > MOST_BITS) return null;
+  if (next > data.length || bitCount > MAX_BITS) return null;
   const bits: number[] = [];
   let position = 0;
   for (let word = 0; word < words; ) {

@@ -9,7 +9,7 @@ import { type DiskPath, diskChild, withoutSuffix } from '../model/names.ts';
 import type { ObjectReader, ObjectType } from '../store/objects/object-reader.ts';
 import { ObjectStore } from '../store/objects/object-store.ts';
 import { decodeTree, type ForeignTreeEntry } from '../store/objects/tree.ts';
-import { readGitFile, unusable, withoutEnd } from './file.ts';
+import { readGitFile, trimTrailing, unusableGitFile } from './file.ts';
 import type { GitState } from './repository.ts';
 
 /** Hostile repositories name objects that inflate without end. */
@@ -18,7 +18,7 @@ const TREE_BYTES = 64 * 1024 * 1024;
 const ALTERNATES_BYTES = 64 * 1024;
 /** git's own bound on repositories that borrow from repositories that borrow. */
 const ALTERNATES_DEPTH = 5;
-const MOST_STORES = 32;
+const MAX_STORES = 32;
 
 export class GitObjects {
   readonly #stores: readonly ObjectStore[];
@@ -26,9 +26,9 @@ export class GitObjects {
   /** @throws Unusable, FsError, SavepointError STORE_DAMAGED when the objects cannot be read at all */
   constructor(ports: Ports, { commonDir, objectFormat }: GitState) {
     if (objectFormat !== 'sha1') {
-      throw unusable(commonDir, 'unsupported', `objects named by ${objectFormat} are not read`);
+      throw unusableGitFile(commonDir, 'unsupported', `objects named by ${objectFormat} are not read`);
     }
-    this.#stores = [...foldersOf(ports, diskChild(commonDir, 'objects'))].map((folder) =>
+    this.#stores = [...objectFolders(ports, diskChild(commonDir, 'objects'))].map((folder) =>
       ObjectStore.open(ports, withoutSuffix(folder, '/objects')),
     );
   }
@@ -41,13 +41,13 @@ export class GitObjects {
   treeOf(commit: string): ObjectId {
     const text = this.#read(commit, 'commit', COMMIT_BYTES).toString('latin1', 0, 64);
     const tree = /^tree ([0-9a-f]{40})\n/.exec(text)?.[1];
-    if (tree === undefined || !isObjectId(tree)) throw unreadable(commit, 'is not a valid commit');
+    if (tree === undefined || !isObjectId(tree)) throw unreadableObject(commit, 'is not a valid commit');
     return tree;
   }
 
   /** @throws SavepointError STORE_DAMAGED, FsError */
   tree(id: string): readonly ForeignTreeEntry[] {
-    const found = this.#holder(id);
+    const found = this.#findStore(id);
     return decodeTree(this.#read(id, 'tree', TREE_BYTES), { foreign: true, id: found.id });
   }
 
@@ -56,36 +56,36 @@ export class GitObjects {
   }
 
   /** Whichever has the object. @throws SavepointError STORE_DAMAGED when none does */
-  holding(id: string): ObjectReader {
-    return this.#holder(id).store;
+  readerFor(id: string): ObjectReader {
+    return this.#findStore(id).store;
   }
 
-  #holder(id: string): { readonly store: ObjectStore; readonly id: ObjectId } {
+  #findStore(id: string): { readonly store: ObjectStore; readonly id: ObjectId } {
     const store = isObjectId(id) ? this.#stores.find((one) => one.has(id)) : undefined;
-    if (store === undefined || !isObjectId(id)) throw unreadable(id, 'is not in the repository');
+    if (store === undefined || !isObjectId(id)) throw unreadableObject(id, 'is not in the repository');
     return { store, id };
   }
 
   #read(given: string, type: ObjectType, most: number): Buffer {
-    const { store, id } = this.#holder(given);
+    const { store, id } = this.#findStore(given);
     const info = store.info(id);
-    if (info === null || info.type !== type) throw unreadable(id, `is no ${type}`);
-    if (info.size > most) throw unreadable(id, `has ${info.size} bytes, at most ${most} are read`);
+    if (info === null || info.type !== type) throw unreadableObject(id, `is no ${type}`);
+    if (info.size > most) throw unreadableObject(id, `has ${info.size} bytes, at most ${most} are read`);
     return store.read(id).data;
   }
 }
 
 /** The repository's own objects first, then those of the repositories that it borrows from. */
-function foldersOf({ fs }: Ports, own: DiskPath): ReadonlySet<DiskPath> {
+function objectFolders({ fs }: Ports, own: DiskPath): ReadonlySet<DiskPath> {
   const found = new Set<DiskPath>([own]);
   const visit = (folder: DiskPath, depth: number): void => {
     const text = readGitFile(fs, diskChild(folder, 'info/alternates'), ALTERNATES_BYTES)?.toString('latin1') ?? '';
     for (const line of text.split('\n')) {
       if (line === '' || line.startsWith('#') || line.startsWith('"') || line.includes('\0')) continue;
-      const path = withoutEnd(line.startsWith('/') ? line : `${folder}/${line}`, '/') as DiskPath;
+      const path = trimTrailing(line.startsWith('/') ? line : `${folder}/${line}`, '/') as DiskPath;
       if (fs.lstat(path) === null) continue;
       const real = fs.realpath(path);
-      if (found.has(real) || found.size >= MOST_STORES || !real.endsWith('/objects')) continue;
+      if (found.has(real) || found.size >= MAX_STORES || !real.endsWith('/objects')) continue;
       found.add(real);
       if (depth < ALTERNATES_DEPTH) visit(real, depth + 1);
     }
@@ -94,6 +94,6 @@ function foldersOf({ fs }: Ports, own: DiskPath): ReadonlySet<DiskPath> {
   return found;
 }
 
-function unreadable(object: string, what: string): SavepointError {
+function unreadableObject(object: string, what: string): SavepointError {
   return new SavepointError('STORE_DAMAGED', `Object ${object} ${what}.`, { object });
 }

@@ -20,7 +20,7 @@ export interface Git {
 const TIMEOUT_MS = 60_000;
 const OUTPUT_BYTES = 16 * 1024 * 1024;
 
-const OVERRULED: readonly string[] = [
+const OVERRIDDEN_SETTINGS: readonly string[] = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'core.pager=cat',
@@ -40,7 +40,7 @@ const OVERRULED: readonly string[] = [
  * @returns null where there is none
  */
 export function findGit(ports: Ports, searchPath: string, within: DiskPath): Git | null {
-  const program = find(ports, searchPath, within);
+  const program = findProgram(ports, searchPath, within);
   if (program === null) return null;
   const env = {
     PATH: program.slice(0, program.lastIndexOf('/')),
@@ -57,7 +57,7 @@ export function findGit(ports: Ports, searchPath: string, within: DiskPath): Git
     GIT_COMMITTER_EMAIL: 'savepoint@savepoint.invalid',
     LC_ALL: 'C',
   };
-  const settings = OVERRULED.flatMap((setting) => ['-c', setting]);
+  const settings = OVERRIDDEN_SETTINGS.flatMap((setting) => ['-c', setting]);
   return {
     run: async (repository, args, input) => {
       const result = await ports.programs.run({
@@ -66,7 +66,7 @@ export function findGit(ports: Ports, searchPath: string, within: DiskPath): Git
         cwd: repository.gitDir,
         env,
         timeoutMs: TIMEOUT_MS,
-        mostBytes: OUTPUT_BYTES,
+        maxBytes: OUTPUT_BYTES,
         ...(input === undefined ? {} : { input }),
       });
       if (result.ended === 'exit') return result;
@@ -80,12 +80,12 @@ export function findGit(ports: Ports, searchPath: string, within: DiskPath): Git
 }
 
 /** What git said, in one line. */
-export function complaint({ stderr, exit }: ProgramResult): string {
+export function firstErrorLine({ stderr, exit }: ProgramResult): string {
   const line = stderr.toString('utf8').split('\n')[0]?.trim() ?? '';
   return line === '' ? `git ended with status ${exit}` : line;
 }
 
-function find({ fs, platform }: Ports, searchPath: string, within: DiskPath): string | null {
+function findProgram({ fs, platform }: Ports, searchPath: string, within: DiskPath): string | null {
   const name = platform === 'win32' ? 'git.exe' : 'git';
   for (const folder of searchPath.split(platform === 'win32' ? ';' : ':')) {
     const bytes = bytesFromText(folder.replaceAll('\\', '/'));

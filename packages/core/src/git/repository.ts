@@ -10,7 +10,7 @@
 import { type GitConfig, gitBoolean, parseGitConfig } from '../content/git-config.ts';
 import { type Fs, kindOf, type Stat } from '../io/fs.ts';
 import { type DiskPath, diskChild } from '../model/names.ts';
-import { type GitProblem, problemOf, readGitFile, readStart, unusable, withoutEnd } from './file.ts';
+import { type GitProblem, problemOf, readGitFile, readPrefix, trimTrailing, unusableGitFile } from './file.ts';
 import { type Head, readHead } from './head.ts';
 
 export type GitOperation = 'rebase' | 'merge' | 'cherry-pick' | 'revert' | 'bisect';
@@ -86,7 +86,7 @@ export function isRepositoryTop(fs: Fs, folder: DiskPath): boolean {
   const dotGit = diskChild(folder, '.git');
   try {
     const stat = fs.lstat(dotGit);
-    return stat !== null && locate(fs, folder, dotGit, stat) !== null;
+    return stat !== null && locateGitDir(fs, folder, dotGit, stat) !== null;
   } catch (error) {
     problemOf(error);
     return true;
@@ -102,42 +102,44 @@ export function readRepository(fs: Fs, folder: DiskPath): GitState | BrokenRepos
   try {
     const stat = fs.lstat(dotGit);
     if (stat === null) return null;
-    const place = locate(fs, folder, dotGit, stat);
+    const place = locateGitDir(fs, folder, dotGit, stat);
     return place === null ? null : readState(fs, folder, place);
   } catch (error) {
     return { problem: problemOf(error) };
   }
 }
 
-interface Place {
+interface GitLocation {
   readonly gitDir: DiskPath;
   readonly commonDir: DiskPath;
   /** A `.git` folder that is whole in itself. */
-  readonly own: boolean;
+  readonly isSelfContained: boolean;
 }
 
-function locate(fs: Fs, folder: DiskPath, dotGit: DiskPath, stat: Stat): Place | null {
+function locateGitDir(fs: Fs, folder: DiskPath, dotGit: DiskPath, stat: Stat): GitLocation | null {
   const kind = kindOf(stat);
   if (kind === 'folder') {
     const commonDir = commonDirOf(fs, dotGit);
-    return isGitDir(fs, dotGit, commonDir) ? { gitDir: dotGit, commonDir, own: dotGit === commonDir } : null;
+    return isGitDir(fs, dotGit, commonDir)
+      ? { gitDir: dotGit, commonDir, isSelfContained: dotGit === commonDir }
+      : null;
   }
-  if (kind === 'special') throw unusable(dotGit, 'damaged', 'neither a folder nor a file');
-  let gitDir = realOrThrow(fs, dotGit, dotGit);
+  if (kind === 'special') throw unusableGitFile(dotGit, 'damaged', 'neither a folder nor a file');
+  let gitDir = realpathOrThrow(fs, dotGit, dotGit);
   if (kind === 'file' || kindOf(fs.lstat(gitDir) ?? stat) === 'file') {
-    gitDir = realOrThrow(fs, fromPointer(fs, folder, gitDir), dotGit);
+    gitDir = realpathOrThrow(fs, readPointer(fs, folder, gitDir), dotGit);
   }
   const commonDir = commonDirOf(fs, gitDir);
   if (!isGitDir(fs, gitDir, commonDir))
-    throw unusable(dotGit, 'damaged', `points to ${gitDir}, which is not a repository`);
-  return { gitDir, commonDir, own: false };
+    throw unusableGitFile(dotGit, 'damaged', `points to ${gitDir}, which is not a repository`);
+  return { gitDir, commonDir, isSelfContained: false };
 }
 
-function fromPointer(fs: Fs, folder: DiskPath, file: DiskPath): DiskPath {
+function readPointer(fs: Fs, folder: DiskPath, file: DiskPath): DiskPath {
   const text = readGitFile(fs, file, POINTER_BYTES)?.toString('latin1') ?? '';
-  const target = withoutEnd(text.slice(GITDIR.length), '\r\n');
+  const target = trimTrailing(text.slice(GITDIR.length), '\r\n');
   if (!text.startsWith(GITDIR) || target === '' || target.includes('\0')) {
-    throw unusable(file, 'damaged', 'does not say `gitdir: <path>`');
+    throw unusableGitFile(file, 'damaged', 'does not say `gitdir: <path>`');
   }
   return absolute(folder, target);
 }
@@ -146,9 +148,9 @@ function commonDirOf(fs: Fs, gitDir: DiskPath): DiskPath {
   const file = diskChild(gitDir, 'commondir');
   const text = readGitFile(fs, file, POINTER_BYTES)?.toString('latin1');
   if (text === undefined) return gitDir;
-  const target = withoutEnd(text, '\r\n');
-  if (target === '' || target.includes('\0')) throw unusable(file, 'damaged', 'names no folder');
-  return realOrThrow(fs, absolute(gitDir, target), file);
+  const target = trimTrailing(text, '\r\n');
+  if (target === '' || target.includes('\0')) throw unusableGitFile(file, 'damaged', 'names no folder');
+  return realpathOrThrow(fs, absolute(gitDir, target), file);
 }
 
 /** git's own test: a HEAD, and folders for objects and refs. */
@@ -160,7 +162,7 @@ function isGitDir(fs: Fs, gitDir: DiskPath, commonDir: DiskPath): boolean {
   );
 }
 
-function readState(fs: Fs, folder: DiskPath, place: Place): GitState {
+function readState(fs: Fs, folder: DiskPath, place: GitLocation): GitState {
   const { gitDir, commonDir } = place;
   const problems: GitProblem[] = [];
   const orNull = <Result>(read: () => Result): Result | null => {
@@ -175,14 +177,18 @@ function readState(fs: Fs, folder: DiskPath, place: Place): GitState {
   const format = objectFormatOf(config, diskChild(commonDir, 'config'), problems);
   const head = orNull(() => {
     if (config.get('extensions.refstorage') === 'reftable' || fs.lstat(diskChild(commonDir, 'reftable')) !== null) {
-      throw unusable(diskChild(commonDir, 'reftable'), 'unsupported', 'refs are kept in a reftable, which is not read');
+      throw unusableGitFile(
+        diskChild(commonDir, 'reftable'),
+        'unsupported',
+        'refs are kept in a reftable, which is not read',
+      );
     }
     return readHead(fs, gitDir, commonDir, format === 'sha256' ? 64 : 40);
   });
   return {
     gitDir,
     commonDir,
-    link: place.own ? 'inside' : (orNull(() => linkOf(fs, folder, place, config)) ?? 'elsewhere'),
+    link: place.isSelfContained ? 'inside' : (orNull(() => linkOf(fs, folder, place, config)) ?? 'elsewhere'),
     head,
     operation: orNull(() => operationOf(fs, gitDir)),
     objectFormat: format,
@@ -202,7 +208,7 @@ function readConfig(
 ): ReadonlyMap<string, string | true> {
   const read = (path: DiskPath): GitConfig['values'] => {
     const text = readGitFile(fs, path, CONFIG_BYTES)?.toString('latin1') ?? '';
-    const { values, brokenAt } = parseGitConfig(text);
+    const { values, errorLine: brokenAt } = parseGitConfig(text);
     if (brokenAt !== null) problems.push({ path, why: 'damaged', detail: `line ${brokenAt} is not git's syntax` });
     return values;
   };
@@ -229,13 +235,15 @@ function objectFormatOf(
 function linkOf(
   fs: Fs,
   folder: DiskPath,
-  { gitDir, commonDir }: Place,
+  { gitDir, commonDir }: GitLocation,
   config: ReadonlyMap<string, string | true>,
 ): GitState['link'] {
   if (gitDir !== commonDir) {
     const back = readGitFile(fs, diskChild(gitDir, 'gitdir'), POINTER_BYTES)?.toString('latin1');
     if (back === undefined) return 'elsewhere';
-    return isSame(fs, absolute(gitDir, withoutEnd(back, '\r\n')), diskChild(folder, '.git')) ? 'worktree' : 'elsewhere';
+    return isSame(fs, absolute(gitDir, trimTrailing(back, '\r\n')), diskChild(folder, '.git'))
+      ? 'worktree'
+      : 'elsewhere';
   }
   const worktree = config.get('core.worktree');
   return typeof worktree === 'string' && isSame(fs, absolute(gitDir, worktree), folder) ? 'submodule' : 'elsewhere';
@@ -253,7 +261,7 @@ function operationOf(fs: Fs, gitDir: DiskPath): GitOperation | null {
   if (names.has('CHERRY_PICK_HEAD')) return 'cherry-pick';
   if (names.has('REVERT_HEAD')) return 'revert';
   // Between two picks of a series there is no head, only what is left to do.
-  const todo = names.has('sequencer') ? readStart(fs, diskChild(gitDir, 'sequencer/todo'), TODO_BYTES) : null;
+  const todo = names.has('sequencer') ? readPrefix(fs, diskChild(gitDir, 'sequencer/todo'), TODO_BYTES) : null;
   if (todo !== null) {
     const lines = todo.bytes.toString('latin1').split('\n');
     const next = lines.find((line) => line.trim() !== '' && !line.startsWith('#'));
@@ -262,12 +270,12 @@ function operationOf(fs: Fs, gitDir: DiskPath): GitOperation | null {
   return names.has('BISECT_LOG') ? 'bisect' : null;
 }
 
-function realOrThrow(fs: Fs, path: DiskPath, from: DiskPath): DiskPath {
+function realpathOrThrow(fs: Fs, path: DiskPath, from: DiskPath): DiskPath {
   try {
     return fs.realpath(path);
   } catch (error) {
     const { why, detail } = problemOf(error);
-    throw unusable(from, why === 'unreadable' ? 'damaged' : why, `leads to ${path}: ${detail}`);
+    throw unusableGitFile(from, why === 'unreadable' ? 'damaged' : why, `leads to ${path}: ${detail}`);
   }
 }
 

@@ -7,11 +7,11 @@ import type { GitObjects } from './objects.ts';
 import type { TrackedPaths } from './tracked.ts';
 
 /** Paths are relative to the repository's folder. Null: it could not be told, and `problem` says why. */
-export type Staged =
+export type StagedPaths =
   | { readonly paths: ReadonlyMap<TreePath, 'added' | 'modified' | 'deleted'>; readonly problem: null }
   | { readonly paths: null; readonly problem: string };
 
-interface Tracked {
+interface CommittedFile {
   readonly mode: number;
   readonly id: string;
 }
@@ -19,8 +19,8 @@ interface Tracked {
 const FOLDER = 0o40000;
 const SUBMODULE = 0o160000;
 /** A small tree can stand for any number of files. */
-const MOST_ENTRIES = 5_000_000;
-const DEEPEST = 4096;
+const MAX_ENTRIES = 5_000_000;
+const MAX_DEPTH = 4096;
 
 /** @param commit null where there is none yet: all that the index has is added */
 export async function stagedPaths(
@@ -28,13 +28,13 @@ export async function stagedPaths(
   commit: string | null,
   tracked: TrackedPaths,
   pace: Pace,
-): Promise<Staged> {
+): Promise<StagedPaths> {
   try {
     const paths = new Map<TreePath, 'added' | 'modified' | 'deleted'>();
     const committed =
       commit === null
-        ? { files: new Map<TreePath, Tracked>(), same: new Set<TreePath>() }
-        : await committedBeside(objects(), commit, tracked, pace);
+        ? { files: new Map<TreePath, CommittedFile>(), same: new Set<TreePath>() }
+        : await readCommittedFiles(objects(), commit, tracked, pace);
     if (committed === null) return { paths, problem: null };
     for (const { path, mode, id, stage, intentToAdd } of tracked.entries()) {
       if (stage > 0) committed.files.delete(path);
@@ -42,7 +42,7 @@ export async function stagedPaths(
       const before = committed.files.get(path);
       committed.files.delete(path);
       if (before === undefined) paths.set(path, 'added');
-      else if (before.id !== id || normal(before.mode) !== normal(mode)) paths.set(path, 'modified');
+      else if (before.id !== id || normalizeMode(before.mode) !== normalizeMode(mode)) paths.set(path, 'modified');
     }
     for (const path of committed.files.keys()) paths.set(path, 'deleted');
     return { paths, problem: null };
@@ -65,7 +65,7 @@ export async function stagedBlobs(
   pace: Pace,
 ): Promise<ReadonlyMap<string, TreePath>> {
   const found = new Map<string, TreePath>();
-  const committed = commit === null ? null : await committedBeside(objects, commit, tracked, pace);
+  const committed = commit === null ? null : await readCommittedFiles(objects, commit, tracked, pace);
   if (commit !== null && committed === null) return found;
   for (const { path, mode, id } of tracked.entries()) {
     if (mode === SUBMODULE) continue;
@@ -75,20 +75,20 @@ export async function stagedBlobs(
   return found;
 }
 
-interface Committed {
-  readonly files: Map<TreePath, Tracked>;
+interface CommittedFiles {
+  readonly files: Map<TreePath, CommittedFile>;
   /** Folders of which the index says that they are as in the commit. */
   readonly same: ReadonlySet<TreePath>;
 }
 
 /** What the commit has, but for folders that are the same in the index; null where all of it is. */
-async function committedBeside(
+async function readCommittedFiles(
   objects: GitObjects,
   commit: string,
   { trees, sparseFolders }: TrackedPaths,
   pace: Pace,
-): Promise<Committed | null> {
-  const files = new Map<TreePath, Tracked>();
+): Promise<CommittedFiles | null> {
+  const files = new Map<TreePath, CommittedFile>();
   const same = new Set<TreePath>();
   const sparse = new Set(sparseFolders);
   const open: { readonly path: TreePath; readonly id: string; readonly depth: number }[] = [
@@ -101,15 +101,15 @@ async function committedBeside(
       same.add(path);
       continue;
     }
-    if (sparse.has(path)) throw tooMuch('a folder that is left out of the working files changed');
-    if (depth > DEEPEST) throw tooMuch(`more than ${DEEPEST} folders in each other`);
+    if (sparse.has(path)) throw tooLargeError('a folder that is left out of the working files changed');
+    if (depth > MAX_DEPTH) throw tooLargeError(`more than ${MAX_DEPTH} folders in each other`);
     for (const entry of objects.tree(id)) {
       const at = childPath(path, entry.name);
       if (entry.mode === FOLDER) open.push({ path: at, id: entry.id, depth: depth + 1 });
       else files.set(at, { mode: entry.mode, id: entry.id });
     }
-    if (files.size + open.length > MOST_ENTRIES) throw tooMuch(`more than ${MOST_ENTRIES} files`);
-    if (pace.due()) await pace.breathe();
+    if (files.size + open.length > MAX_ENTRIES) throw tooLargeError(`more than ${MAX_ENTRIES} files`);
+    if (pace.isDue()) await pace.yieldNow();
   }
   return { files, same };
 }
@@ -121,10 +121,10 @@ function liesIn(folders: ReadonlySet<TreePath>, path: TreePath): boolean {
 }
 
 /** git reads 0664 in an old tree as 0644. */
-function normal(mode: number): number {
+function normalizeMode(mode: number): number {
   return (mode & 0o170000) === 0o100000 ? ((mode & 0o100) === 0 ? 0o100644 : 0o100755) : mode;
 }
 
-function tooMuch(why: string): SavepointError {
+function tooLargeError(why: string): SavepointError {
   return new SavepointError('STORE_DAMAGED', `The commit cannot be compared: ${why}.`, {});
 }

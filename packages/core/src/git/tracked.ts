@@ -12,7 +12,7 @@
  */
 import type { Fs } from '../io/fs.ts';
 import { type DiskPath, diskChild, type TreePath } from '../model/names.ts';
-import { type GitProblem, problemOf, readGitFileWithTime, unusable } from './file.ts';
+import { type GitProblem, problemOf, readGitFileWithTime, unusableGitFile } from './file.ts';
 import { type IndexFile, type IndexLink, parseIndexFile, stageAt, treesIn } from './index-file.ts';
 
 /** Paths are relative to the top of the repository's worktree. */
@@ -103,10 +103,10 @@ export function readIndex(
     const read = readIndexFile(fs, path, idBytes, before?.file ?? null);
     if (read === null) return { tracked: NOTHING_TRACKED, problem: null, writtenMs: null, file: null };
     const { file, writtenMs } = read;
-    if (file.link === null) return { tracked: new Index(wholeIndex(file), file), problem: null, writtenMs, file };
+    if (file.link === null) return { tracked: new IndexPaths(unsplitRows(file), file), problem: null, writtenMs, file };
     const base = readSharedIndex(fs, gitDir, path, file.link, idBytes);
-    const rows = base === null ? wholeIndex(file) : joinSplit(path, base, file, file.link);
-    return { tracked: new Index(rows, file), problem: null, writtenMs: null, file: null };
+    const rows = base === null ? unsplitRows(file) : mergeSplitRows(path, base, file, file.link);
+    return { tracked: new IndexPaths(rows, file), problem: null, writtenMs: null, file: null };
   } catch (error) {
     return { tracked: UNKNOWN_TRACKED, problem: problemOf(error), writtenMs: null, file: null };
   }
@@ -117,8 +117,8 @@ export function readIndex(
  * @returns null where it is a split one
  * @throws Unusable when it is not a whole index
  */
-export function trackedIn(file: IndexFile): TrackedPaths | null {
-  return file.link === null ? new Index(wholeIndex(file), file) : null;
+export function trackedPathsOf(file: IndexFile): TrackedPaths | null {
+  return file.link === null ? new IndexPaths(unsplitRows(file), file) : null;
 }
 
 function readIndexFile(
@@ -135,20 +135,20 @@ function readSharedIndex(fs: Fs, gitDir: DiskPath, from: DiskPath, link: IndexLi
   if (link.base === null) return null;
   const path = diskChild(gitDir, `sharedindex.${link.base}`);
   const base = readIndexFile(fs, path, idBytes, null)?.file ?? null;
-  if (base === null) throw unusable(from, 'damaged', `its other half, sharedindex.${link.base}, is missing`);
-  if (base.checksum !== link.base) throw unusable(path, 'damaged', 'it is not the one that its name says');
-  if (base.link !== null) throw unusable(path, 'damaged', 'a shared index that is split again');
+  if (base === null) throw unusableGitFile(from, 'damaged', `its other half, sharedindex.${link.base}, is missing`);
+  if (base.checksum !== link.base) throw unusableGitFile(path, 'damaged', 'it is not the one that its name says');
+  if (base.link !== null) throw unusableGitFile(path, 'damaged', 'a shared index that is split again');
   return base;
 }
 
 /** Entries of one or two files, in git's order. */
-interface Rows {
+interface IndexRows {
   readonly paths: readonly string[];
   readonly offsets: Uint32Array;
   readonly fileOf: (row: number) => IndexFile;
 }
 
-function wholeIndex(file: IndexFile): Rows {
+function unsplitRows(file: IndexFile): IndexRows {
   return { paths: file.paths, offsets: file.offsets, fileOf: () => file };
 }
 
@@ -156,10 +156,10 @@ function wholeIndex(file: IndexFile): Rows {
  * The first entries of the split index have no path: they replace, in order, the entries of the shared one that
  * `replaced` names. The others are added; one that is no conflict takes the place of all stages of its path.
  */
-function joinSplit(from: DiskPath, base: IndexFile, top: IndexFile, link: IndexLink): Rows {
+function mergeSplitRows(from: DiskPath, base: IndexFile, top: IndexFile, link: IndexLink): IndexRows {
   const beyond = (bits: readonly number[]): boolean => (bits.at(-1) ?? -1) >= base.paths.length;
   if (beyond(link.deleted) || beyond(link.replaced)) {
-    throw unusable(from, 'damaged', 'it speaks of entries that the shared index does not have');
+    throw unusableGitFile(from, 'damaged', 'it speaks of entries that the shared index does not have');
   }
   const replacement = new Map(link.replaced.map((position, row) => [position, row]));
   const deleted = new Set(link.deleted);
@@ -198,7 +198,7 @@ const EXTENDED = 0x4000;
 const SKIP_WORKTREE = 0x4000;
 const INTENT_TO_ADD = 0x2000;
 
-class Index implements TrackedPaths {
+class IndexPaths implements TrackedPaths {
   readonly sparseFolders: readonly TreePath[];
   readonly #sparse: ReadonlySet<string>;
   #trees: ReadonlyMap<string, string> | null = null;
@@ -206,7 +206,7 @@ class Index implements TrackedPaths {
   #last = -1;
 
   constructor(
-    private readonly rows: Rows,
+    private readonly rows: IndexRows,
     /** The one that tells the trees. */
     private readonly file: IndexFile,
   ) {

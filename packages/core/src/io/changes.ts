@@ -23,18 +23,18 @@ export interface FolderWatch {
    */
   add(folder: DiskPath): boolean;
   /** Of all watched folders below it, too; what had changed in them is not told any more. */
-  forget(folder: DiskPath): void;
+  remove(folder: DiskPath): void;
   /**
    * What changed since the last call: all that had happened when it was called, and maybe more. After `lost` nothing is
    * watched: add every folder again, then list it.
    */
-  take(): Changes;
+  poll(): FolderChanges;
   /** Nothing is told any more but `lost`. */
   close(): void;
 }
 
 /** What changed in the folders that are watched. */
-export type Changes =
+export type FolderChanges =
   | {
       readonly lost: true;
       /** For a person who wonders about scans. */

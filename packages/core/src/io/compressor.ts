@@ -9,7 +9,7 @@ export interface CompressionSettings {
 /** Compresses on other cores than the engine's own. */
 export interface Compressor {
   /** That are worthwhile to have under way at the same time; beyond that who asks is better off doing it. */
-  readonly bytes: number;
+  readonly maxBytesInFlight: number;
   /**
    * One zlib stream for each piece, in their order.
    * @param bytes the pieces, one after the other; must not change before the promise is settled

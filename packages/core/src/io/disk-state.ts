@@ -30,13 +30,13 @@ export function diskState(fs: Fs, path: DiskPath): DiskState {
 }
 
 /** Kind and content; permissions are compared by those who change them. */
-export function holds(state: DiskState, entry: Entry | null): boolean {
+export function matchesEntry(state: DiskState, entry: Entry | null): boolean {
   if (entry === null || state.kind === 'absent') return entry === null && state.kind === 'absent';
   if (state.kind !== entry.kind) return false;
   return entry.kind === 'folder' || (state as { readonly id: ObjectId }).id === entry.id;
 }
 
-export function describe(state: DiskState): string {
+export function describeState(state: DiskState): string {
   switch (state.kind) {
     case 'absent':
       return 'nothing is there';
@@ -65,18 +65,18 @@ function fileState(fs: Fs, path: DiskPath): DiskState {
       at += got;
     }
     const id = hash.digest('hex') as ObjectId;
-    return { kind: 'file', id, mode: permissions(stat), stamp: isSettled(stat) ? stampOf(stat) : null };
+    return { kind: 'file', id, mode: permissions(stat), stamp: isStampReliable(stat) ? stampOf(stat) : null };
   } finally {
     fs.close(file);
   }
 }
 
 /** Times come in steps of some milliseconds: another write in the step of the last one would leave the same time. */
-const STEP_MS = 100;
+const TIMESTAMP_STEP_MS = 100;
 
 /** Only told of a file that was just renamed, which sets `ctime` by the file system's own clock. */
-function isSettled({ ctimeMs, mtimeMs }: Stat): boolean {
-  return ctimeMs - mtimeMs > STEP_MS;
+function isStampReliable({ ctimeMs, mtimeMs }: Stat): boolean {
+  return ctimeMs - mtimeMs > TIMESTAMP_STEP_MS;
 }
 
 function hashBlob(data: Buffer): ObjectId {

@@ -2,7 +2,7 @@ import { type DiskPath, withSuffix } from '../model/names.ts';
 import { type Fd, type Fs, FsError, isFsError, kindOf } from './fs.ts';
 
 /** More than anybody leaves behind: one file per power cut in the middle of a write. */
-const TEMPORARY_NAMES = 16;
+const MAX_TEMPORARY_NAMES = 16;
 const TEMPORARY = /\.tmp-\d{1,2}$/;
 /** What a file system answers that has no hard links. */
 const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
@@ -22,7 +22,7 @@ export function isTemporaryName(name: string): boolean {
  *   bytes are there but may be gone after a power cut.
  */
 export function durableWrite(fs: Fs, path: DiskPath, bytes: Uint8Array, mode: number): void {
-  const temporary = writeBeside(fs, path, bytes, mode);
+  const temporary = writeTemporary(fs, path, bytes, mode);
   try {
     // One step for every reader, and for every crash: the name has the old file or the new one.
     fs.rename(temporary.path, path);
@@ -31,7 +31,7 @@ export function durableWrite(fs: Fs, path: DiskPath, bytes: Uint8Array, mode: nu
     throw error;
   }
   // Without it a power cut could take the rename back after we said that it is done.
-  syncFolder(fs, folderOf(path));
+  syncFolder(fs, containingFolder(path));
   for (const leftover of temporary.leftovers) discard(fs, leftover);
 }
 
@@ -44,7 +44,7 @@ export function durableWrite(fs: Fs, path: DiskPath, bytes: Uint8Array, mode: nu
  * @throws FsError EEXIST if something is there already
  */
 export function durableCreate(fs: Fs, path: DiskPath, bytes: Uint8Array, mode: number): void {
-  const temporary = writeBeside(fs, path, bytes, mode);
+  const temporary = writeTemporary(fs, path, bytes, mode);
   try {
     try {
       // link(2) gives the name to a file that is complete already, and fails if the name is taken.
@@ -54,7 +54,7 @@ export function durableCreate(fs: Fs, path: DiskPath, bytes: Uint8Array, mode: n
       fs.close(fs.openNew(path, 0o600));
       fs.rename(temporary.path, path);
     }
-    syncFolder(fs, folderOf(path));
+    syncFolder(fs, containingFolder(path));
   } finally {
     // The second name is of no more use; if a crash keeps it, it is a leftover like any other.
     discard(fs, temporary.path);
@@ -68,7 +68,7 @@ export function durableCreate(fs: Fs, path: DiskPath, bytes: Uint8Array, mode: n
  * @param maxBytes a longer file is refused, so that nothing on disk can make us fill the memory
  * @throws FsError EFBIG if it is longer, EINVAL if it is no regular file, ENOENT if nothing is there
  */
-export function readWhole(fs: Fs, path: DiskPath, maxBytes: number): Buffer {
+export function readEntireFile(fs: Fs, path: DiskPath, maxBytes: number): Buffer {
   const fd = fs.openRead(path);
   try {
     const stat = fs.fstat(fd);
@@ -104,21 +104,21 @@ export function syncFolder(fs: Fs, folder: DiskPath): void {
 }
 
 /** The folder that a path on disk lies in. Both separators count where a drive letter says that it is Windows. */
-export function folderOf(path: DiskPath): DiskPath {
+export function containingFolder(path: DiskPath): DiskPath {
   const windows = /^(?:[A-Za-z]:)?[\\/]/.exec(path)?.[0] !== '/' && path.includes('\\');
   const cut = windows ? Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) : path.lastIndexOf('/');
   const top = windows && /^[A-Za-z]:[\\/]/.test(path) ? 3 : 1;
   return path.slice(0, Math.max(cut, top)) as DiskPath;
 }
 
-interface Temporary {
+interface TemporaryFile {
   readonly path: DiskPath;
   /** Files of earlier writers of the same path that were cut. */
   readonly leftovers: readonly DiskPath[];
 }
 
 /** A complete, durable file in the same folder, so that a rename can move it (never across file systems). */
-function writeBeside(fs: Fs, path: DiskPath, bytes: Uint8Array, mode: number): Temporary {
+function writeTemporary(fs: Fs, path: DiskPath, bytes: Uint8Array, mode: number): TemporaryFile {
   const leftovers: DiskPath[] = [];
   for (;;) {
     const temporary = withSuffix(path, `.tmp-${leftovers.length}`);
@@ -129,13 +129,13 @@ function writeBeside(fs: Fs, path: DiskPath, bytes: Uint8Array, mode: number): T
     } catch (error) {
       if (!isFsError(error, 'EEXIST')) throw error;
       leftovers.push(temporary);
-      if (leftovers.length < TEMPORARY_NAMES) continue;
+      if (leftovers.length < MAX_TEMPORARY_NAMES) continue;
       // So many that they can only be old: else a path could become unwritable for ever. What stays, fails here.
       for (const leftover of leftovers.splice(0)) fs.unlink(leftover);
       continue;
     }
     try {
-      fill(fs, fd, bytes, mode);
+      writeAndSync(fs, fd, bytes, mode);
     } catch (error) {
       discard(fs, temporary);
       throw error;
@@ -144,20 +144,20 @@ function writeBeside(fs: Fs, path: DiskPath, bytes: Uint8Array, mode: number): T
   }
 }
 
-function fill(fs: Fs, fd: Fd, bytes: Uint8Array, mode: number): void {
+function writeAndSync(fs: Fs, fd: Fd, bytes: Uint8Array, mode: number): void {
   try {
     fs.write(fd, bytes, 0);
     fs.fchmod(fd, mode);
     // Before the rename: else the new name can be durable and its bytes not (an empty file after a power cut).
     fs.sync(fd);
   } catch (error) {
-    closeAfter(fs, fd);
+    closeQuietly(fs, fd);
     throw error;
   }
   fs.close(fd);
 }
 
-function closeAfter(fs: Fs, fd: Fd): void {
+function closeQuietly(fs: Fs, fd: Fd): void {
   try {
     fs.close(fd);
   } catch (error) {

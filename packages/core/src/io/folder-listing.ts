@@ -1,18 +1,18 @@
 import { type DiskPath, diskChild, type Name } from '../model/names.ts';
-import { type FolderListing, type Fs, FsError, isFsError, LISTED_FIELDS, type ListedStat } from './fs.ts';
+import { type FolderListing, type Fs, FsError, isFsError, LISTED_FIELD_COUNT, type ListedStat } from './fs.ts';
 
 /** Room for the numbers of so many names, filled one name after the other. */
-export class ListingNumbers {
+export class ListingBuilder {
   readonly #names: Name[] = [];
   readonly #failed = new Map<number, FsError>();
   readonly #numbers: Float64Array;
 
   constructor(most: number) {
-    this.#numbers = new Float64Array(most * LISTED_FIELDS);
+    this.#numbers = new Float64Array(most * LISTED_FIELD_COUNT);
   }
 
   add(name: Name, stat: ListedStat): void {
-    let at = this.#names.push(name) * LISTED_FIELDS - LISTED_FIELDS;
+    let at = this.#names.push(name) * LISTED_FIELD_COUNT - LISTED_FIELD_COUNT;
     const numbers = this.#numbers;
     numbers[at++] = stat.size;
     numbers[at++] = stat.ino;
@@ -27,29 +27,29 @@ export class ListingNumbers {
     this.#failed.set(this.#names.push(name) - 1, failure);
   }
 
-  listing(): FolderListing {
-    const numbers = this.#numbers.subarray(0, this.#names.length * LISTED_FIELDS);
+  build(): FolderListing {
+    const numbers = this.#numbers.subarray(0, this.#names.length * LISTED_FIELD_COUNT);
     return { names: this.#names, numbers, failed: this.#failed };
   }
 }
 
 /** `listWithStats` made of the driver's own `list` and `lstat`, for drivers that have nothing faster. */
 export function listOneByOne(fs: Pick<Fs, 'list' | 'lstat'>, path: DiskPath): FolderListing {
-  const names = asListing(() => fs.list(path)).sort();
-  const numbers = new ListingNumbers(names.length);
+  const names = withListingErrors(() => fs.list(path)).sort();
+  const numbers = new ListingBuilder(names.length);
   for (const name of names) {
     try {
-      const stat = asListing(() => fs.lstat(diskChild(path, name)));
+      const stat = withListingErrors(() => fs.lstat(diskChild(path, name)));
       if (stat !== null) numbers.add(name, stat);
     } catch (error) {
       if (!isFsError(error)) throw error;
       numbers.addFailed(name, error);
     }
   }
-  return numbers.listing();
+  return numbers.build();
 }
 
-function asListing<Result>(act: () => Result): Result {
+function withListingErrors<Result>(act: () => Result): Result {
   try {
     return act();
   } catch (error) {

@@ -10,10 +10,10 @@
 import { showName } from '../content/show-name.ts';
 import { SavepointError } from '../model/errors.ts';
 import {
+  baseName,
   type DiskPath,
   diskChild,
   isWithin,
-  lastName,
   nameToJson,
   onDisk,
   parentPath,
@@ -22,7 +22,7 @@ import {
 } from '../model/names.ts';
 import { type Fd, type Fs, FsError, isFsError, kindOf, type Stat } from './fs.ts';
 
-interface OpenFolder {
+interface FolderHandle {
   readonly handle: Fd;
   /** Leads to the folder itself. */
   readonly path: DiskPath;
@@ -31,34 +31,34 @@ interface OpenFolder {
 }
 
 /** Handles kept; a process has at least 1024, and everything else that it opens is closed at once. */
-const MOST_HANDLES = 64;
+const MAX_HANDLES = 64;
 /** Of the folders asked for last, so many stay open, however deep the next path is. */
-const SURE_HANDLES = 8;
+const GUARANTEED_HANDLES = 8;
 /** How often a folder is opened anew that changes under our hands before we refuse it. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 export class FolderWalk {
   readonly #fs: Fs;
   readonly #rootPath: DiskPath;
-  readonly #root: OpenFolder;
+  readonly #root: FolderHandle;
   readonly #throughHandles: boolean;
   /** Least recently used first; without the root. */
-  readonly #kept = new Map<TreePath, OpenFolder>();
+  readonly #openFolders = new Map<TreePath, FolderHandle>();
   /** The folders asked for last, without those opened on the way to them. */
-  readonly #asked: TreePath[] = [];
+  readonly #recentlyRequested: TreePath[] = [];
   /** W3: what the parents of a path were when it was asked for, by the path of the innermost. */
-  readonly #parentsSeen = new Map<TreePath, string>();
-  readonly #mostHandles: number;
+  readonly #parentIdentities = new Map<TreePath, string>();
+  readonly #maxHandles: number;
   #closed = false;
 
   /**
    * @param root the workspace, its own links resolved
    * @throws FsError if it is not there (ENOENT) or not a folder (ENOTDIR)
    */
-  constructor(fs: Fs, root: DiskPath, mostHandles: number = MOST_HANDLES) {
+  constructor(fs: Fs, root: DiskPath, maxHandles: number = MAX_HANDLES) {
     this.#fs = fs;
     this.#rootPath = root;
-    this.#mostHandles = Math.max(SURE_HANDLES + 2, mostHandles);
+    this.#maxHandles = Math.max(GUARANTEED_HANDLES + 2, maxHandles);
     const handle = fs.openFolder(root);
     try {
       const { dev, ino } = fs.fstat(handle);
@@ -74,7 +74,7 @@ export class FolderWalk {
   /**
    * Where `path` can be looked at, created, renamed or removed now. Use it at once and ask again for the next act: the
    * answers for the last 8 folders hold, older ones may lead nowhere or into another folder of this workspace. Where
-   * paths do not go through handles, call {@link confirm} after the act.
+   * paths do not go through handles, call {@link assertParentsUnchanged} after the act.
    *
    * @returns null if nothing can be there: a parent is missing, or is something else than a folder
    * @throws SavepointError PATH_REFUSED if a parent is a link, or changes all the time
@@ -86,28 +86,29 @@ export class FolderWalk {
       return itself === null || !this.#throughHandles ? itself : diskChild(itself, '.');
     }
     const parent = this.folder(parentPath(path));
-    return parent === null ? null : diskChild(parent, lastName(path));
+    return parent === null ? null : diskChild(parent, baseName(path));
   }
 
   /** The same for a folder whose entries are wanted: `list` may be called with the result. */
   folder(path: TreePath): DiskPath | null {
     this.#assertOpen();
-    if (this.#throughHandles) return this.#ask(path)?.path ?? null;
-    const seen = this.#lookAtParents(path);
+    if (this.#throughHandles) return this.#openRequested(path)?.path ?? null;
+    const seen = this.#readParentIdentities(path);
     if (seen === null) return null;
-    this.#parentsSeen.set(path, seen);
-    return this.#below(path);
+    this.#parentIdentities.set(path, seen);
+    return this.#diskPathOf(path);
   }
 
   /**
    * After an act on the result of `child(path)`: throws PATH_REFUSED if the parents are not what they were when that was
    * asked for, so that the act may have happened elsewhere. Through handles that cannot be.
    */
-  confirm(path: TreePath): void {
+  assertParentsUnchanged(path: TreePath): void {
     if (this.#throughHandles) return;
     const parent = parentPath(path);
-    const seen = this.#parentsSeen.get(parent);
-    if (seen === undefined || this.#lookAtParents(parent) !== seen) throw refusal(path, 'was replaced meanwhile');
+    const seen = this.#parentIdentities.get(parent);
+    if (seen === undefined || this.#readParentIdentities(parent) !== seen)
+      throw refusal(path, 'was replaced meanwhile');
   }
 
   /**
@@ -118,7 +119,7 @@ export class FolderWalk {
   sync(folder: TreePath): boolean {
     this.#assertOpen();
     if (this.#throughHandles) {
-      const opened = this.#ask(folder);
+      const opened = this.#openRequested(folder);
       if (opened === null) return false;
       this.#fs.sync(opened.handle);
       return true;
@@ -135,61 +136,61 @@ export class FolderWalk {
   }
 
   /** Whether the root's path still leads to the folder that was opened. */
-  rootIsThere(): boolean {
+  isRootUnchanged(): boolean {
     this.#assertOpen();
     return isSame(this.#root, this.#fs.lstat(this.#rootPath));
   }
 
   /** Lets go of a folder and all below it: it is about to be renamed or removed. */
-  forget(folder: TreePath): void {
-    for (const [path, { handle }] of this.#kept) {
+  release(folder: TreePath): void {
+    for (const [path, { handle }] of this.#openFolders) {
       if (!isWithin(path, folder)) continue;
-      this.#kept.delete(path);
+      this.#openFolders.delete(path);
       this.#fs.close(handle);
     }
-    for (const path of this.#parentsSeen.keys()) if (isWithin(path, folder)) this.#parentsSeen.delete(path);
+    for (const path of this.#parentIdentities.keys()) if (isWithin(path, folder)) this.#parentIdentities.delete(path);
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     try {
-      this.forget(WORKSPACE_ITSELF);
+      this.release(WORKSPACE_ITSELF);
     } finally {
       this.#fs.close(this.#root.handle);
     }
   }
 
-  #ask(path: TreePath): OpenFolder | null {
+  #openRequested(path: TreePath): FolderHandle | null {
     const opened = this.#openFolder(path);
-    if (opened === null || path === '' || this.#asked.at(-1) === path) return opened;
-    const before = this.#asked.indexOf(path);
-    if (before >= 0) this.#asked.splice(before, 1);
-    else if (this.#asked.length === SURE_HANDLES) this.#asked.shift();
-    this.#asked.push(path);
+    if (opened === null || path === '' || this.#recentlyRequested.at(-1) === path) return opened;
+    const before = this.#recentlyRequested.indexOf(path);
+    if (before >= 0) this.#recentlyRequested.splice(before, 1);
+    else if (this.#recentlyRequested.length === GUARANTEED_HANDLES) this.#recentlyRequested.shift();
+    this.#recentlyRequested.push(path);
     return opened;
   }
 
-  #openFolder(path: TreePath): OpenFolder | null {
+  #openFolder(path: TreePath): FolderHandle | null {
     if (path === '') return this.#root;
-    const kept = this.#kept.get(path);
+    const kept = this.#openFolders.get(path);
     if (kept !== undefined) {
       if (isSame(kept, this.#fs.lstat(diskChild(this.#root.path, path)))) {
-        this.#kept.delete(path);
-        this.#kept.set(path, kept);
+        this.#openFolders.delete(path);
+        this.#openFolders.set(path, kept);
         return kept;
       }
-      this.forget(path);
+      this.release(path);
     }
     const parent = this.#openFolder(parentPath(path));
     return parent === null ? null : this.#openIn(parent, path);
   }
 
-  #openIn(parent: OpenFolder, path: TreePath): OpenFolder | null {
-    const named = diskChild(parent.path, lastName(path));
+  #openIn(parent: FolderHandle, path: TreePath): FolderHandle | null {
+    const named = diskChild(parent.path, baseName(path));
     for (let tries = 1; ; tries++) {
       try {
-        return this.#keep(path, this.#fs.openFolder(named), named);
+        return this.#addHandle(path, this.#fs.openFolder(named), named);
       } catch (error) {
         if (isFsError(error, 'ENOENT')) return null;
         if (!isFsError(error, 'ENOTDIR', 'ELOOP')) throw error;
@@ -200,12 +201,12 @@ export class FolderWalk {
       const kind = kindOf(stat);
       if (kind === 'link') throw refusal(path, 'is a link');
       if (kind !== 'folder') return null;
-      if (tries === MOST_TRIES) throw refusal(path, 'was replaced meanwhile');
+      if (tries === MAX_TRIES) throw refusal(path, 'was replaced meanwhile');
     }
   }
 
-  #keep(path: TreePath, handle: Fd, named: DiskPath): OpenFolder {
-    let opened: OpenFolder;
+  #addHandle(path: TreePath, handle: Fd, named: DiskPath): FolderHandle {
+    let opened: FolderHandle;
     try {
       const { dev, ino } = this.#fs.fstat(handle);
       opened = { handle, path: this.#fs.folderPath(handle, named), dev, ino };
@@ -213,27 +214,27 @@ export class FolderWalk {
       this.#fs.close(handle);
       throw error;
     }
-    this.#kept.set(path, opened);
-    if (this.#kept.size >= this.#mostHandles) this.#closeOldest(path);
+    this.#openFolders.set(path, opened);
+    if (this.#openFolders.size >= this.#maxHandles) this.#closeOldest(path);
     return opened;
   }
 
   #closeOldest(except: TreePath): void {
-    for (const [path, { handle }] of this.#kept) {
-      if (path === except || this.#asked.includes(path)) continue;
-      this.#kept.delete(path);
+    for (const [path, { handle }] of this.#openFolders) {
+      if (path === except || this.#recentlyRequested.includes(path)) continue;
+      this.#openFolders.delete(path);
       this.#fs.close(handle);
       return;
     }
   }
 
   /** What the folder and all above it are, as text to compare; null if one is missing or no folder. */
-  #lookAtParents(folder: TreePath): string | null {
+  #readParentIdentities(folder: TreePath): string | null {
     let seen = '';
     let path = '';
     for (const name of folder === '' ? [''] : ['', ...folder.split('/')]) {
       path = path === '' ? name : `${path}/${name}`;
-      const stat = this.#fs.lstat(this.#below(path as TreePath));
+      const stat = this.#fs.lstat(this.#diskPathOf(path as TreePath));
       if (path === '' && !isSame(this.#root, stat)) throw refusal(folder, 'is in a workspace that was replaced');
       if (stat === null) return null;
       const kind = kindOf(stat);
@@ -244,7 +245,7 @@ export class FolderWalk {
     return seen;
   }
 
-  #below(path: TreePath): DiskPath {
+  #diskPathOf(path: TreePath): DiskPath {
     return onDisk(this.#rootPath, path);
   }
 
@@ -253,7 +254,7 @@ export class FolderWalk {
   }
 }
 
-function isSame(folder: OpenFolder, stat: Stat | null): boolean {
+function isSame(folder: FolderHandle, stat: Stat | null): boolean {
   return stat !== null && stat.ino === folder.ino && stat.dev === folder.dev && kindOf(stat) === 'folder';
 }
 

@@ -50,13 +50,13 @@ export const LISTED_FIELD = { size: 0, ino: 1, mode: 2, mtimeMs: 3, ctimeMs: 4, 
 };
 
 /** How many numbers a name has in {@link FolderListing.numbers}. */
-export const LISTED_FIELDS = 7;
+export const LISTED_FIELD_COUNT = 7;
 
 /** A folder's names, each with what `lstat` said of it while the folder was read. */
 export interface FolderListing {
   /** Sorted by their bytes. Without `.` and `..`, and without what was gone when it was looked at. */
   readonly names: readonly Name[];
-  /** {@link LISTED_FIELDS} numbers for each name, in the order of {@link LISTED_FIELD}; units as in {@link Stat}. */
+  /** {@link LISTED_FIELD_COUNT} numbers for each name, in the order of {@link LISTED_FIELD}; units as in {@link Stat}. */
   readonly numbers: Float64Array;
   /** By position in `names`: why it could not be looked at (EACCES, …); its numbers are 0 then. Almost always empty. */
   readonly failed: ReadonlyMap<number, FsError>;
@@ -64,7 +64,7 @@ export interface FolderListing {
 
 /** What the listing says of the name at `index`; all 0 where `failed` has it. */
 export function statOf({ numbers }: FolderListing, index: number): ListedStat {
-  const at = index * LISTED_FIELDS;
+  const at = index * LISTED_FIELD_COUNT;
   return {
     size: numbers[at + LISTED_FIELD.size]!,
     ino: numbers[at + LISTED_FIELD.ino]!,
@@ -116,13 +116,13 @@ export interface Fs {
   /**
    * A new file at `to`, which must not exist, with the bytes of an open one; nothing is left of it on failure. Work for
    * the system, beside ours.
-   * @param how `clone`: the two share their blocks until one is written; fails where the file system has no such thing,
+   * @param method `clone`: the two share their blocks until one is written; fails where the file system has no such thing,
    *   or `to` is on another one. `copy`: bytes.
    * @returns the new file, open for writing; nothing of it is durable yet
    */
-  copyFile(from: Fd, to: DiskPath, mode: number, how: 'clone' | 'copy'): Promise<Fd>;
+  copyFile(from: Fd, to: DiskPath, mode: number, method: 'clone' | 'copy'): Promise<Fd>;
   /**
-   * As `sync` of each of them, at the same time and in no order. Give it at most {@link MOST_SYNCED_TOGETHER}.
+   * As `sync` of each of them, at the same time and in no order. Give it at most {@link MAX_SYNCED_TOGETHER}.
    * @throws FsError the first failure, when no sync is under way any more: the handles can be closed then, and any of the
    *   others may be durable
    */
@@ -157,7 +157,7 @@ export interface Fs {
 }
 
 /** Handles that are open at the same time to be synced together; a process has at least 1024. */
-export const MOST_SYNCED_TOGETHER = 64;
+export const MAX_SYNCED_TOGETHER = 64;
 
 /** What a file-system call failed with. `code` is the errno's name (ENOSPC, EACCES, …). */
 export class FsError extends Error {

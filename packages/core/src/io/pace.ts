@@ -22,8 +22,8 @@ export interface Progress {
 
 const SLICE_MS = 12;
 /** Of work for which nobody waits: a call that comes meanwhile is hardly held up by it. */
-const ASIDE_SLICE_MS = 3;
-const ASIDE_REST_MS = 9;
+const BACKGROUND_SLICE_MS = 3;
+const BACKGROUND_REST_MS = 9;
 
 /**
  * Lets synchronous work share its process: ask `due()` between small steps and, when it says so, `await breathe()`.
@@ -31,57 +31,57 @@ const ASIDE_REST_MS = 9;
  */
 export class Pace {
   #sliceEnds: number;
-  #onBreath: (() => void)[] = [];
+  #yieldListeners: (() => void)[] = [];
 
   constructor(
     private readonly clock: Clock,
     private readonly signal: AbortSignal | null = null,
-    private readonly tell: ((progress: Progress) => void) | null = null,
-    private readonly isAside: () => boolean = () => false,
+    private readonly onProgress: ((progress: Progress) => void) | null = null,
+    private readonly isBackground: () => boolean = () => false,
   ) {
     this.#sliceEnds = this.#nextEnd();
   }
 
   /** Of work in the background, until `isAwaited` says that somebody waits for it. */
-  static aside(clock: Clock, isAwaited: () => boolean): Pace {
+  static background(clock: Clock, isAwaited: () => boolean): Pace {
     return new Pace(clock, null, null, () => !isAwaited());
   }
 
-  due(): boolean {
+  isDue(): boolean {
     return this.clock.monotonic() >= this.#sliceEnds;
   }
 
-  async breathe(progress: Progress | null = null): Promise<void> {
-    this.check();
-    if (progress !== null) this.tell?.(progress);
-    if (this.isAside()) await this.clock.sleep(ASIDE_REST_MS);
+  async yieldNow(progress: Progress | null = null): Promise<void> {
+    this.throwIfCancelled();
+    if (progress !== null) this.onProgress?.(progress);
+    if (this.isBackground()) await this.clock.sleep(BACKGROUND_REST_MS);
     else await this.clock.turn();
-    for (const act of this.#onBreath) act();
-    this.check();
+    for (const act of this.#yieldListeners) act();
+    this.throwIfCancelled();
     this.#sliceEnds = this.#nextEnd();
   }
 
   /** Runs `act` at every breath until the returned function is called. */
-  onBreath(act: () => void): () => void {
-    this.#onBreath.push(act);
+  onYield(act: () => void): () => void {
+    this.#yieldListeners.push(act);
     return () => {
-      this.#onBreath = this.#onBreath.filter((other) => other !== act);
+      this.#yieldListeners = this.#yieldListeners.filter((other) => other !== act);
     };
   }
 
   /** The same pace past a commit point, where nobody can stop the work any more. */
   uncancellable(): Pace {
-    const pace = new Pace(this.clock, null, this.tell, this.isAside);
-    pace.#onBreath = this.#onBreath;
+    const pace = new Pace(this.clock, null, this.onProgress, this.isBackground);
+    pace.#yieldListeners = this.#yieldListeners;
     return pace;
   }
 
   /** Throws CANCELLED if the caller asked to stop. */
-  check(): void {
+  throwIfCancelled(): void {
     if (this.signal?.aborted) throw new SavepointError('CANCELLED', 'Cancelled before anything was changed.');
   }
 
   #nextEnd(): number {
-    return this.clock.monotonic() + (this.isAside() ? ASIDE_SLICE_MS : SLICE_MS);
+    return this.clock.monotonic() + (this.isBackground() ? BACKGROUND_SLICE_MS : SLICE_MS);
   }
 }

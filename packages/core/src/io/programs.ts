@@ -15,8 +15,8 @@ export interface ProgramRun {
   readonly timeoutMs?: number;
   /** Ends it, with all that it started. */
   readonly signal?: AbortSignal;
-  /** Of both outputs together; a program that says more is ended. Default {@link MOST_OUTPUT_BYTES}. */
-  readonly mostBytes?: number;
+  /** Of both outputs together; a program that says more is ended. Default {@link MAX_OUTPUT_BYTES}. */
+  readonly maxBytes?: number;
 }
 
 export interface ProgramResult {
@@ -30,7 +30,7 @@ export interface ProgramResult {
   readonly stderr: Buffer;
 }
 
-export const MOST_OUTPUT_BYTES = 64 * 1024 * 1024;
+export const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** Other programs, as a port. */
 export interface Programs {

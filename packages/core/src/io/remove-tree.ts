@@ -20,7 +20,7 @@ function removeEntry(fs: Fs, path: DiskPath, named: DiskPath, stat: Stat, device
     return;
   }
   if (stat.dev !== device) throw new FsError('EXDEV', 'removeFolder', named);
-  const folder = openOwn(fs, path, stat);
+  const folder = openWritable(fs, path, stat);
   if (folder === null) return;
   try {
     // What was opened is what is emptied, whatever becomes of the name meanwhile.
@@ -38,7 +38,7 @@ function removeEntry(fs: Fs, path: DiskPath, named: DiskPath, stat: Stat, device
 }
 
 /** Opens a folder, made readable and writable by its owner first if it is not. */
-function openOwn(fs: Fs, path: DiskPath, stat: Stat): ReturnType<Fs['openFolder']> | null {
+function openWritable(fs: Fs, path: DiskPath, stat: Stat): ReturnType<Fs['openFolder']> | null {
   try {
     if ((stat.mode & 0o700) !== 0o700) fs.chmod(path, 0o700);
     return fs.openFolder(path);

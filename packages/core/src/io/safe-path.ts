@@ -15,12 +15,12 @@ export type NameRefusal =
   | 'ends in a dot or a space, which Windows drops'
   | 'is the name of a device on Windows';
 
-const LONGEST_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 /** Bytes; Linux's PATH_MAX. As every component takes two of them, this bounds the depth, too. */
-const LONGEST_PATH = 4096;
+const MAX_PATH_BYTES = 4096;
 
 /** Nothing to look at more closely: ASCII, no dot or `g` first, no backslash. Nearly all names, so this comes first. */
-const PLAIN = /^[!-\-0-FH-[\]-fh-~][ -.0-[\]-~]{0,254}$/;
+const PLAIN_NAME = /^[!-\-0-FH-[\]-fh-~][ -.0-[\]-~]{0,254}$/;
 
 /**
  * What git takes for `.git` because NTFS does: short names, dots and spaces at the end, streams. Git on Linux refuses
@@ -30,7 +30,7 @@ const DOT_GIT = /^(?:\.git|git~[0-9]+)[. ]*(?::|$)/i;
 /** Characters that HFS+ passes over when it compares names. */
 export const IGNORED_BY_HFS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-const NOT_ON_WINDOWS = /[\x00-\x1f"*:<>?|\\]/;
+const FORBIDDEN_ON_WINDOWS = /[\x00-\x1f"*:<>?|\\]/;
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)$/i;
 
 /**
@@ -38,14 +38,14 @@ const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\
  * for capture, import and restore. Ask for `win32` to learn whether a name is portable.
  */
 export function checkName(name: string, platform: Platform): NameRefusal | null {
-  if (platform === 'linux' && PLAIN.test(name)) return null;
+  if (platform === 'linux' && PLAIN_NAME.test(name)) return null;
   if (name === '') return 'is empty';
   if (name === '.' || name === '..') return 'is . or ..';
   if (/[/\0]/.test(name)) return 'contains a slash or a NUL';
   const text = textFromBytes(name);
   if (platform !== 'linux' && text === null) return 'is not UTF-8, which this platform requires';
   // Linux counts bytes, the others UTF-16 units.
-  if ((platform === 'linux' ? name : (text ?? name)).length > LONGEST_NAME) return 'is too long';
+  if ((platform === 'linux' ? name : (text ?? name)).length > MAX_NAME_LENGTH) return 'is too long';
   if (meansDotGit(name, text)) return 'is equivalent to .git for git or some file systems';
   return platform === 'win32' ? checkWindowsName(text ?? name) : null;
 }
@@ -59,7 +59,7 @@ export interface PathRefusal {
 /** {@link checkName} for every component of a path inside a workspace; `''` is the workspace itself and fine. */
 export function checkTreePath(path: string, platform: Platform): PathRefusal | null {
   if (path === '') return null;
-  if (path.length > LONGEST_PATH) return { component: path, why: 'is too long' };
+  if (path.length > MAX_PATH_BYTES) return { component: path, why: 'is too long' };
   for (const component of path.split('/')) {
     const why = checkName(component, platform);
     if (why !== null) return { component, why };
@@ -76,7 +76,7 @@ function meansDotGit(name: string, text: string | null): boolean {
 }
 
 function checkWindowsName(text: string): NameRefusal | null {
-  if (NOT_ON_WINDOWS.test(text)) return 'has a character that Windows does not allow';
+  if (FORBIDDEN_ON_WINDOWS.test(text)) return 'has a character that Windows does not allow';
   if (/[. ]$/.test(text)) return 'ends in a dot or a space, which Windows drops';
   const stem = text.replace(/\..*$/s, '').trimEnd();
   return WINDOWS_DEVICE.test(stem) ? 'is the name of a device on Windows' : null;

@@ -78,18 +78,18 @@ export const TRIGGERS = [
 /** Why a checkpoint was taken. */
 export type Trigger = (typeof TRIGGERS)[number];
 
-const ACTS: ReadonlySet<Trigger> = new Set(['restore', 'edit', 'undo', 'redo', 'rollback']);
+const OPERATION_TRIGGERS: ReadonlySet<Trigger> = new Set(['restore', 'edit', 'undo', 'redo', 'rollback']);
 
 /** The acts that `undo` and `redo` walk over. */
 export function isOperation(trigger: Trigger): boolean {
-  return ACTS.has(trigger);
+  return OPERATION_TRIGGERS.has(trigger);
 }
 
-const GOING_BACK: ReadonlySet<Trigger> = new Set(['restore', 'undo', 'redo', 'rollback', 'freeze']);
+const REVERSION_TRIGGERS: ReadonlySet<Trigger> = new Set(['restore', 'undo', 'redo', 'rollback', 'freeze']);
 
 /** Operations that bring back what was, and frozen paths that were put back: nobody's new work. */
-export function goesBack(trigger: Trigger): boolean {
-  return GOING_BACK.has(trigger);
+export function isReversion(trigger: Trigger): boolean {
+  return REVERSION_TRIGGERS.has(trigger);
 }
 
 /** What was known of the tests when a checkpoint was taken. */

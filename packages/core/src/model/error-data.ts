@@ -7,12 +7,12 @@ import type { ShownEntry } from './entries.ts';
 import type { CheckpointId } from './ids.ts';
 import type { JsonName } from './names.ts';
 
-export interface FieldWords {
-  readonly [field: string]: string | FieldWords | readonly [FieldWords] | readonly [FieldWords, 'null'];
+export interface FieldSpec {
+  readonly [field: string]: string | FieldSpec | readonly [FieldSpec] | readonly [FieldSpec, 'null'];
 }
 
 /** The words for types other than unions, lists and quoted text. */
-interface Words {
+interface FieldTypes {
   readonly string: string;
   readonly number: number;
   readonly boolean: boolean;
@@ -27,25 +27,25 @@ interface Words {
 type OptionalName<Name> = Name extends `${infer Field}?` ? Field : never;
 type RequiredName<Name> = Name extends `${string}?` ? never : Name;
 
-type TypeOf<Said> = Said extends readonly [infer Item]
+type TypeOf<Spec> = Spec extends readonly [infer Item]
   ? readonly TypeOf<Item>[]
-  : Said extends readonly [infer Item, 'null']
+  : Spec extends readonly [infer Item, 'null']
     ? TypeOf<Item> | null
-    : Said extends `${infer First} | ${infer Rest}`
+    : Spec extends `${infer First} | ${infer Rest}`
       ? TypeOf<First> | TypeOf<Rest>
-      : Said extends `${infer Item}[]`
+      : Spec extends `${infer Item}[]`
         ? readonly TypeOf<Item>[]
-        : Said extends `"${infer Text}"`
+        : Spec extends `"${infer Text}"`
           ? Text
-          : Said extends keyof Words
-            ? Words[Said]
-            : Said extends FieldWords
-              ? FieldsOf<Said>
+          : Spec extends keyof FieldTypes
+            ? FieldTypes[Spec]
+            : Spec extends FieldSpec
+              ? FieldsOf<Spec>
               : never;
 
 /** The type of an object whose fields are described by `Said`. A field with an unknown word has the type `never`. */
-export type FieldsOf<Said> = {
-  readonly [Name in keyof Said as RequiredName<Name>]: TypeOf<Said[Name]>;
+export type FieldsOf<Spec> = {
+  readonly [Name in keyof Spec as RequiredName<Name>]: TypeOf<Spec[Name]>;
 } & {
-  readonly [Name in keyof Said as OptionalName<Name>]?: TypeOf<Said[Name]>;
+  readonly [Name in keyof Spec as OptionalName<Name>]?: TypeOf<Spec[Name]>;
 };

@@ -1,5 +1,5 @@
 /** The closed list of error codes. Front ends map `exit` to an exit status. A code never changes its meaning. */
-import type { FieldsOf, FieldWords } from './error-data.ts';
+import type { FieldSpec, FieldsOf } from './error-data.ts';
 
 export interface CodeDescription {
   /** Exit status: 1 refused or failed with nothing changed, 2 usage, 3 conflict, 4 pending. */
@@ -7,9 +7,9 @@ export interface CodeDescription {
   /** When it happens. */
   readonly when: string;
   /** The fields of `data` and their types, in the words that `error-data.ts` defines. */
-  readonly data: FieldWords;
+  readonly data: FieldSpec;
   /** The fields of each entry of `details`, for errors about several files. In JSON, `details` is next to `data`. */
-  readonly details?: FieldWords;
+  readonly details?: FieldSpec;
   /** Units, and anything that the names of the fields do not say. */
   readonly note?: string;
   /** What to do, unless the error carries a better hint. */
@@ -22,7 +22,7 @@ const EDIT_DETAILS = {
   code: 'string',
   message: 'string',
   edit_status: 'EditStatus[]',
-} as const satisfies FieldWords;
+} as const satisfies FieldSpec;
 
 /** Every error code with its exit status, when it occurs and what to do. */
 export const ERROR_CODES = {
@@ -347,8 +347,8 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 type Codes = typeof ERROR_CODES;
-type Details<Code extends ErrorCode> = Codes[Code] extends { readonly details: infer Said }
-  ? { readonly details?: readonly FieldsOf<Said>[] }
+type Details<Code extends ErrorCode> = Codes[Code] extends { readonly details: infer Spec }
+  ? { readonly details?: readonly FieldsOf<Spec>[] }
   : unknown;
 
 /** The type of `data` for an error with this code; for several codes, a union. */
@@ -356,7 +356,7 @@ export type ErrorData<Code extends ErrorCode = ErrorCode> = {
   [Each in Code]: FieldsOf<Codes[Each]['data']> & Details<Each>;
 }[Code];
 
-export interface ErrorMore {
+export interface SavepointErrorOptions {
   readonly hint?: string;
   readonly cause?: unknown;
 }
@@ -385,8 +385,8 @@ export type SavepointError<Code extends ErrorCode = ErrorCode> = { [Each in Code
 /** `data` is optional if none of its fields is required. */
 type ErrorArguments<Code extends ErrorCode> =
   Record<never, never> extends ErrorData<Code>
-    ? [data?: ErrorData<Code>, more?: ErrorMore]
-    : [data: ErrorData<Code>, more?: ErrorMore];
+    ? [data?: ErrorData<Code>, more?: SavepointErrorOptions]
+    : [data: ErrorData<Code>, more?: SavepointErrorOptions];
 
 /** After `instanceof`, the error is a union over the codes, so that checking `code` narrows the type of `data`. */
 interface SavepointErrorClass {
@@ -403,7 +403,7 @@ export const SavepointError = class SavepointError extends Error {
     readonly code: ErrorCode,
     message: string,
     readonly data: ErrorData = {},
-    { hint, cause }: ErrorMore = {},
+    { hint, cause }: SavepointErrorOptions = {},
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.hint = hint ?? ERROR_CODES[code].hint;
@@ -415,7 +415,7 @@ export const SavepointError = class SavepointError extends Error {
 
   toJSON(): ErrorJson {
     const { details, ...data } = { details: undefined, ...this.data };
-    const told = { code: this.code, message: this.message, data, hint: this.hint };
-    return Array.isArray(details) ? { ...told, details } : told;
+    const json = { code: this.code, message: this.message, data, hint: this.hint };
+    return Array.isArray(details) ? { ...json, details } : json;
   }
 } as SavepointErrorClass;

@@ -27,7 +27,7 @@ export type SessionId = string & { readonly [brand]: 'SessionId' };
 export type CallId = string & { readonly [brand]: 'CallId' };
 
 /** A bundle with a longer one would be refused. */
-const LONGEST_AGENT_ID = 1_000;
+const MAX_AGENT_ID_LENGTH = 1_000;
 
 const OBJECT_ID = /^[0-9a-f]{40}$/;
 
@@ -76,7 +76,7 @@ export function parseHunkId(text: string): { readonly change: ChangeId; readonly
 }
 
 function isAgentId(text: string): boolean {
-  return text !== '' && text.length <= LONGEST_AGENT_ID;
+  return text !== '' && text.length <= MAX_AGENT_ID_LENGTH;
 }
 
 /** Stands where the id of a content stood that was purged; no object has it. */

@@ -67,12 +67,12 @@ export function parentPath(path: TreePath): TreePath {
   return (cut < 0 ? '' : path.slice(0, cut)) as TreePath;
 }
 
-export function lastName(path: TreePath): Name {
+export function baseName(path: TreePath): Name {
   return path.slice(path.lastIndexOf('/') + 1) as Name;
 }
 
 /** The components of a path from the top down; none for the workspace itself. */
-export function namesIn(path: TreePath): readonly Name[] {
+export function pathComponents(path: TreePath): readonly Name[] {
   return path === '' ? [] : (path.split('/') as Name[]);
 }
 
@@ -83,7 +83,7 @@ export function joinPaths(folder: TreePath, inside: TreePath): TreePath {
 }
 
 /** `path` as seen from inside `folder`, which must be the path itself or a folder above it. */
-export function pathFrom(folder: TreePath, path: TreePath): TreePath {
+export function relativePath(folder: TreePath, path: TreePath): TreePath {
   return folder === '' ? path : (path.slice(folder.length + 1) as TreePath);
 }
 
@@ -93,7 +93,7 @@ export function treePathFromJson(json: JsonName): TreePath {
 }
 
 /** A name in JSON, unchecked. */
-export function ownNameFromJson(json: JsonName): Name {
+export function componentFromJson(json: JsonName): Name {
   return nameFromJson(json) as Name;
 }
 

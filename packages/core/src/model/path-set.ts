@@ -3,15 +3,15 @@ import { parentPath, type TreePath } from './names.ts';
 /** Paths that stand for all below them, and that can be asked for what lies above them. */
 export class PathSet {
   readonly #paths: ReadonlySet<TreePath>;
-  readonly #above = new Set<TreePath>();
+  readonly #ancestors = new Set<TreePath>();
 
   constructor(paths: Iterable<TreePath>) {
     this.#paths = new Set(paths);
     for (const path of this.#paths) {
       for (let at = path; at !== ''; ) {
         at = parentPath(at);
-        if (this.#above.has(at)) break;
-        this.#above.add(at);
+        if (this.#ancestors.has(at)) break;
+        this.#ancestors.add(at);
       }
     }
   }
@@ -31,8 +31,8 @@ export class PathSet {
   }
 
   /** The folder, or something in it, is in the set. */
-  leadsTo(folder: TreePath): boolean {
-    return this.#paths.has(folder) || this.#above.has(folder);
+  hasAtOrBelow(folder: TreePath): boolean {
+    return this.#paths.has(folder) || this.#ancestors.has(folder);
   }
 
   /** The path, or a folder above it, is in the set. */
@@ -43,7 +43,7 @@ export class PathSet {
   }
 
   /** The set covers the folder or something in it. */
-  reaches(folder: TreePath): boolean {
-    return this.#above.has(folder) || this.covers(folder);
+  overlaps(folder: TreePath): boolean {
+    return this.#ancestors.has(folder) || this.covers(folder);
   }
 }

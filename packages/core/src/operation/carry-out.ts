@@ -5,11 +5,11 @@ import type { HeldLock } from '../store/lock.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import type { Workspace } from '../timeline/capture/capture.ts';
 import { runTransaction } from '../transaction/door.ts';
-import type { KeptFile } from '../transaction/late-writes.ts';
+import type { BackupFile } from '../transaction/late-writes.ts';
 import type { Publication } from '../transaction/transition.ts';
 import type { ChangeSet } from './change-set.ts';
 
-export interface CarryOut {
+export interface CarryOutInput {
   readonly workspace: Workspace;
   readonly lock: HeldLock;
   readonly pace: Pace;
@@ -25,14 +25,14 @@ export interface CarryOut {
  * @returns what someone wrote into files that were replaced, at the very moment
  * @throws SavepointError what a transaction throws
  */
-export async function carryOut(asked: CarryOut): Promise<readonly KeptFile[]> {
-  const { workspace, lock, pace, plan, objects, publication } = asked;
+export async function carryOut(input: CarryOutInput): Promise<readonly BackupFile[]> {
+  const { workspace, lock, pace, plan, objects, publication } = input;
   if (plan.paths.length === 0 && (plan.heads ?? []).length === 0) {
     lock.assertHeld();
     await publication.publish();
     return [];
   }
-  const { kept } = await runTransaction({
+  const { kept: lateWrites } = await runTransaction({
     ports: workspace.ports,
     layout: workspace.store.layout,
     workspace: workspace.id,
@@ -43,5 +43,5 @@ export async function carryOut(asked: CarryOut): Promise<readonly KeptFile[]> {
     lock,
     pace,
   });
-  return kept;
+  return lateWrites;
 }

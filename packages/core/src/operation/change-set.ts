@@ -4,7 +4,7 @@ import type { HeadMove } from '../git/head-moves.ts';
 import type { Entry, Skip } from '../model/entries.ts';
 import type { ObjectId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
-import type { Telling } from '../timeline/capture/capture.ts';
+import type { CheckpointInfo } from '../timeline/capture/capture.ts';
 import type { Move } from '../timeline/diff/renames.ts';
 import type { Transition } from '../transaction/transition.ts';
 
@@ -17,7 +17,7 @@ export interface PathChange extends Transition {
 }
 
 /** A path that is left as it is although the target says otherwise. */
-export interface KeptPath {
+export interface UntouchedPath {
   readonly path: TreePath;
   readonly why: string;
 }
@@ -45,10 +45,10 @@ export interface ThreeSides {
 /** What an operation will do to the files, path by path. */
 export interface ChangeSet {
   readonly paths: readonly PathChange[];
-  readonly kept: readonly KeptPath[];
+  readonly kept: readonly UntouchedPath[];
   readonly conflicts: readonly PathConflict[];
   /** Paths that the capture left out and that the act would overwrite: capture them, then plan again. */
-  readonly mustCapture: readonly TreePath[];
+  readonly toCapture: readonly TreePath[];
   /** Paths that cannot be saved first, so they are refused. */
   readonly refused: readonly PathConflict[];
   /** Files that it moves, so that nobody has to guess. */
@@ -58,11 +58,11 @@ export interface ChangeSet {
   /** Where only the plan knows what the act does: in place of what the act says of itself. */
   readonly description?: string;
   /** For a roll-back: what it takes back. */
-  readonly rolledBack?: Telling['rolledBack'];
+  readonly rolledBack?: CheckpointInfo['rolledBack'];
   /** Repositories whose branch, HEAD and index move as well; absent: none. */
   readonly heads?: readonly HeadMove[];
   /** Repositories that cannot be moved as asked: then nothing is done at all. */
-  readonly headsRefused?: readonly KeptPath[];
+  readonly headsRefused?: readonly UntouchedPath[];
   /** What to do where it is in conflict; null for what helps with most acts. */
   readonly hint: string | null;
 }
@@ -70,9 +70,9 @@ export interface ChangeSet {
 /** A plan while it is made. */
 export class ChangeSetDraft {
   readonly paths: PathChange[] = [];
-  readonly kept: KeptPath[] = [];
+  readonly kept: UntouchedPath[] = [];
   readonly conflicts: PathConflict[] = [];
-  readonly mustCapture: TreePath[] = [];
+  readonly toCapture: TreePath[] = [];
   readonly refused: PathConflict[] = [];
   readonly moves: Move[] = [];
   readonly contents = new Map<ObjectId, Buffer>();
@@ -92,7 +92,7 @@ export class ChangeSetDraft {
 const CAPTURABLE: ReadonlySet<string> = new Set(['too-large', 'ignored', 'dependency-folder', 'excluded']);
 
 /** A path that the act would overwrite, and that the capture left out. */
-export function unsaved(draft: ChangeSetDraft, path: TreePath, skip: Skip | null): void {
-  if (skip !== null && CAPTURABLE.has(skip.reason)) draft.mustCapture.push(path);
+export function addUncaptured(draft: ChangeSetDraft, path: TreePath, skip: Skip | null): void {
+  if (skip !== null && CAPTURABLE.has(skip.reason)) draft.toCapture.push(path);
   else draft.refused.push({ path, why: `its current content cannot be backed up (${skip?.code ?? skip?.reason})` });
 }

@@ -3,14 +3,14 @@
 import type { Pace } from '../io/pace.ts';
 import type { CaptureCounts, Checkpoint } from '../model/checkpoint.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
-import type { Contents } from '../store/snapshot/contents.ts';
+import type { ContentCache } from '../store/snapshot/content-cache.ts';
 import { editSnapshot } from '../store/snapshot/edit-snapshot.ts';
 import { attributionTo } from '../timeline/capture/attribution.ts';
 import {
-  type Captured,
+  type CaptureResult,
+  type CheckpointInfo,
   composeCheckpoint,
   type NewCheckpoint,
-  type Telling,
   type Workspace,
 } from '../timeline/capture/capture.ts';
 import { withIndexes } from '../timeline/capture/record-index.ts';
@@ -19,39 +19,39 @@ import type { ChangeSet } from './change-set.ts';
 import { rootsAfter } from './heads.ts';
 
 /** Under the lock nobody else publishes. */
-export function endAfter({ lastNumber }: TimelineEnd, latest: Checkpoint): TimelineEnd {
+export function timelineEndAfter({ lastNumber }: TimelineEnd, latest: Checkpoint): TimelineEnd {
   return { latest, lastNumber: Math.max(lastNumber, latest.number) };
 }
 
-export interface After {
+export interface CheckpointAfterInput {
   readonly workspace: Workspace;
-  readonly telling: Telling;
-  readonly before: Captured;
+  readonly info: CheckpointInfo;
+  readonly before: CaptureResult;
   readonly plan: ChangeSet;
   readonly batch: ObjectBatch;
   readonly end: TimelineEnd;
   /** Of what the plan brings, as far as it is in memory. */
-  readonly contents: Contents;
+  readonly contents: ContentCache;
   readonly pace: Pace;
 }
 
 /** Writes the checkpoint after into the batch, before anything is done. */
-export async function composeAfter({
+export async function composeCheckpointAfter({
   workspace,
-  telling,
+  info: telling,
   before,
   plan,
   batch,
   end,
   contents,
   pace,
-}: After): Promise<CheckpointRef> {
+}: CheckpointAfterInput): Promise<CheckpointRef> {
   const { scan, checkpoint } = before;
   const { actor, session, toolCall, tool } = telling;
   const touched = new Set(plan.paths.map(({ path }) => path));
   const composed: NewCheckpoint = {
-    end: endAfter(end, checkpoint),
-    found: {
+    end: timelineEndAfter(end, checkpoint),
+    state: {
       snapshot: editSnapshot(batch, checkpoint.snapshot, plan.paths),
       // Something may have been staged since the checkpoint before, of which that alone makes no new one.
       roots: rootsAfter(
@@ -63,7 +63,7 @@ export async function composeAfter({
       unsettled: scan.unsettled.filter((path) => !touched.has(path)),
       contents,
     },
-    telling,
+    info: telling,
     attribution: attributionTo({ actor, session, call: toolCall, tool: tool?.name ?? null }),
     moves: plan.moves,
   };

@@ -1,11 +1,11 @@
 /** An act that also moves branches: what is kept of them first, and how they move with the files or not at all. */
 
 import type { HeadMove } from '../git/head-moves.ts';
-import { indexOf } from '../git/index-write.ts';
+import { buildIndex } from '../git/index-write.ts';
 import { GitObjects } from '../git/objects.ts';
 import { findGit } from '../git/program.ts';
 import { type GitState, readRepository } from '../git/repository.ts';
-import { readWhole } from '../io/durable-write.ts';
+import { readEntireFile } from '../io/durable-write.ts';
 import { isFsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { MovedHead, RootState } from '../model/checkpoint.ts';
@@ -15,38 +15,38 @@ import { type DiskPath, diskChild, onDisk } from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import type { Workspace } from '../timeline/capture/capture.ts';
 import { withoutIndex } from '../timeline/capture/record-index.ts';
-import { dropKept, type Kept, keepCommits, keptCommit, writeKept } from '../timeline/record/kept.ts';
+import { dropKept, type KeptCommits, keepCommits, keptCommit, writeKept } from '../timeline/record/kept-commits.ts';
 import type { CheckpointRef } from '../timeline/record/timeline.ts';
 import { type HeadStep, readHeads, removeHeads, writeHeads } from '../transaction/heads-file.ts';
 import { type HeadsInput, moveHeads, moveHeadsBack } from '../transaction/move-heads.ts';
 import type { Publication } from '../transaction/transition.ts';
 
-export interface KeptHeads {
+export interface PreparedHeads {
   /** For the checkpoint after. */
-  readonly told: readonly MovedHead[];
+  readonly moved: readonly MovedHead[];
   /** When the batch is finished, before the transaction. */
   makeDurable(ref: CheckpointRef): void;
-  done(): void;
+  complete(): void;
   /** The transaction did not come to pass, or waits. */
-  failed(error: unknown): void;
+  fail(error: unknown): void;
 }
 
 const INDEX_BYTES = 1024 * 1024 * 1024;
 
 /** @throws SavepointError GIT_REFUSED where something of it cannot be read */
-export async function keepHeads(
+export async function prepareHeads(
   workspace: Workspace,
   moves: readonly HeadMove[],
   batch: ObjectBatch,
   pace: Pace,
-): Promise<KeptHeads> {
+): Promise<PreparedHeads> {
   const { ports, store } = workspace;
-  const kept: Kept[] = [];
+  const kept: KeptCommits[] = [];
   const steps: HeadStep[] = [];
   const indexes = new Map<string, ObjectId>();
   for (const [number, move] of moves.entries()) {
     const state = readRepository(ports.fs, onDisk(workspace.root, move.path));
-    if (state === null || 'problem' in state) throw gone(move);
+    if (state === null || 'problem' in state) throw repositoryGoneError(move);
     const objects = new GitObjects(ports, state);
     try {
       kept.push(
@@ -57,7 +57,7 @@ export async function keepHeads(
           pace,
         ),
       );
-      const index = move.movesIndex ? await indexesOf(workspace, move, { state, objects }, batch, pace) : null;
+      const index = move.movesIndex ? await storeIndexes(workspace, move, { state, objects }, batch, pace) : null;
       if (index !== null) indexes.set(`index-${number}-after`, index.after);
       if (index?.before != null) indexes.set(`index-${number}-before`, index.before);
       const staged = index !== null && index.after === move.index ? (move.recorded?.staged ?? []) : [];
@@ -70,17 +70,17 @@ export async function keepHeads(
   const commit = moves.length === 0 ? null : keptCommit(batch, tips, indexes, ports.clock.now());
   let number = 0;
   return {
-    told: steps.map(({ path, before, after, index }) => ({ path, before, after, index: index?.before ?? null })),
+    moved: steps.map(({ path, before, after, index }) => ({ path, before, after, index: index?.before ?? null })),
     makeDurable: (ref) => {
       if (commit === null) return;
       number = ref.number;
       writeKept(workspace, ref.number, commit, kept);
       writeHeads(ports, store.layout, ref.commit, steps);
     },
-    done: () => {
+    complete: () => {
       if (commit !== null) removeHeads(ports, store.layout);
     },
-    failed: (error) => {
+    fail: (error) => {
       if (commit === null || (error instanceof SavepointError && error.code === 'PENDING')) return;
       removeHeads(ports, store.layout);
       dropKept(store.refs, (one) => one === number);
@@ -89,7 +89,7 @@ export async function keepHeads(
 }
 
 /** Branches move just before the checkpoint exists; what goes wrong there takes all of it back. */
-export function withHeads(workspace: Workspace, publication: Publication): Publication {
+export function publicationWithHeads(workspace: Workspace, publication: Publication): Publication {
   const input = (): HeadsInput => ({
     ports: workspace.ports,
     root: workspace.root,
@@ -104,7 +104,7 @@ export function withHeads(workspace: Workspace, publication: Publication): Publi
       await moveHeads(input(), steps());
       await publication.publish();
     },
-    takeBack: async () => moveHeadsBack(input(), steps()),
+    rollBack: async () => moveHeadsBack(input(), steps()),
   };
 }
 
@@ -114,14 +114,14 @@ export function rootsAfter(roots: readonly RootState[], moves: readonly HeadMove
   return roots.map((root) => {
     const move = after.get(root.path);
     if (move === undefined) return root;
-    const stands = { ...root, ...move.after };
-    if (!move.movesIndex) return stands;
-    return move.recorded === null ? withoutIndex(stands) : { ...stands, index: move.recorded };
+    const moved = { ...root, ...move.after };
+    if (!move.movesIndex) return moved;
+    return move.recorded === null ? withoutIndex(moved) : { ...moved, index: move.recorded };
   });
 }
 
 /** The index as it is, and as it is to be: one that was kept, or what the commit says. */
-async function indexesOf(
+async function storeIndexes(
   { ports, store }: Workspace,
   move: HeadMove,
   { state, objects }: { readonly state: GitState; readonly objects: GitObjects },
@@ -132,20 +132,20 @@ async function indexesOf(
   const isThere = move.index !== null && store.objects.has(move.index);
   const after = isThere
     ? store.objects.read(move.index as ObjectId).data
-    : await indexOf(objects, move.after.commit, pace);
+    : await buildIndex(objects, move.after.commit, pace);
   return { before: before === null ? null : batch.add('blob', before), after: batch.add('blob', after) };
 }
 
 function readIndexFile(fs: Workspace['ports']['fs'], path: DiskPath): Buffer | null {
   try {
-    return readWhole(fs, path, INDEX_BYTES);
+    return readEntireFile(fs, path, INDEX_BYTES);
   } catch (error) {
     if (isFsError(error, 'ENOENT')) return null;
     throw error;
   }
 }
 
-function gone({ path }: HeadMove): SavepointError {
+function repositoryGoneError({ path }: HeadMove): SavepointError {
   const why = 'the repository no longer exists';
   return new SavepointError('GIT_REFUSED', `Branches cannot be restored: ${why}.`, { repositories: [{ path, why }] });
 }

@@ -1,6 +1,6 @@
 /** Every act goes the same way: capture, plan, refuse or carry out, with a checkpoint before and one after. */
 import { createHash } from 'node:crypto';
-import { diskState, holds } from '../io/disk-state.ts';
+import { diskState, matchesEntry } from '../io/disk-state.ts';
 import { type Fs, FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint, RootState } from '../model/checkpoint.ts';
@@ -11,32 +11,32 @@ import { PathSet } from '../model/path-set.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
-import { Contents } from '../store/snapshot/contents.ts';
+import { ContentCache } from '../store/snapshot/content-cache.ts';
 import { entryToJson } from '../store/snapshot/entry-json.ts';
 import { assertNotFrozen, frozenPathOf, readFrozen } from '../store/state/frozen.ts';
 import {
-  type Captured,
+  type CaptureResult,
+  type CheckpointInfo,
   capture,
-  look,
-  plainTelling,
-  remember,
-  type Telling,
+  checkpointInfo,
+  rememberScan,
+  scanWorkspace,
   type Workspace,
 } from '../timeline/capture/capture.ts';
 import { type CheckpointRef, readCheckpoint, type TimelineEnd } from '../timeline/record/timeline.ts';
-import { type BackupPlace, saveBackups, saveBackupsBeside } from '../transaction/backups.ts';
-import type { KeptFile } from '../transaction/late-writes.ts';
-import type { Waiting } from '../transaction/recover.ts';
+import { type BackupLocation, saveBackups, saveBackupsBeside } from '../transaction/backups.ts';
+import type { BackupFile } from '../transaction/late-writes.ts';
+import type { WaitingTransaction } from '../transaction/recover.ts';
 import { pathsOf } from '../transaction/steps.ts';
 import type { Publication } from '../transaction/transition.ts';
 import type { ScanResult } from '../workspace/scan/scan.ts';
 import { carryOut } from './carry-out.ts';
 import type { ChangeSet, PathConflict, ThreeSides } from './change-set.ts';
-import { composeAfter, endAfter } from './checkpoint-after.ts';
-import { keepHeads, withHeads } from './heads.ts';
+import { composeCheckpointAfter, timelineEndAfter } from './checkpoint-after.ts';
+import { prepareHeads, publicationWithHeads } from './heads.ts';
 
 /** The workspace as an act finds it. */
-export interface Today {
+export interface CurrentState {
   readonly snapshot: Snapshot;
   readonly roots: readonly RootState[];
   /** What Savepoint itself put there: the snapshot has nothing of it. */
@@ -48,18 +48,18 @@ export interface Today {
 }
 
 export interface Operation {
-  readonly telling: Omit<Telling, 'description'> & { readonly description: string };
-  readonly plan: (today: Today) => Promise<ChangeSet>;
+  readonly info: Omit<CheckpointInfo, 'description'> & { readonly description: string };
+  readonly plan: (today: CurrentState) => Promise<ChangeSet>;
   /** Also keep plain copies of the files that it replaces or removes: in the store, or beside each file. */
-  readonly backups: BackupPlace | null;
+  readonly backups: BackupLocation | null;
   /** It may change what is frozen. */
-  readonly overFrozen?: boolean;
+  readonly mayChangeFrozen?: boolean;
 }
 
 /** What an operation would do. */
 export interface Preview {
   /** What the act says of itself: its trigger, its description, what it brings back or inverts. */
-  readonly telling: Operation['telling'];
+  readonly info: Operation['info'];
   readonly plan: ChangeSet;
   /** Names this plan: the same plan on the same files has the same. */
   readonly fingerprint: string;
@@ -76,28 +76,31 @@ export interface OperationResult extends Preview {
   /** The state after; null where there was nothing to do (an undo or redo is on record even then). */
   readonly checkpoint: Checkpoint | null;
   /** Bytes that someone wrote through an open handle into files that were replaced. */
-  readonly kept: readonly KeptFile[];
+  readonly kept: readonly BackupFile[];
   /** Plain copies of files as they were, for acts that ask for them. */
-  readonly backups: readonly KeptFile[];
+  readonly backups: readonly BackupFile[];
 }
 
 /** What the act would do now. Writes nothing, holds no lock. */
-export async function previewOperation(workspace: Workspace, act: Operation, pace: Pace): Promise<Preview> {
-  let must: readonly TreePath[] = [];
+export async function previewOperation(workspace: Workspace, operation: Operation, pace: Pace): Promise<Preview> {
+  let requiredPaths: readonly TreePath[] = [];
   for (;;) {
-    const { scan, objects, latest } = await look(workspace, pace, { must: new PathSet(must), missing: 'empty' });
-    const planned = await act.plan({
+    const { scan, objects, latest } = await scanWorkspace(workspace, pace, {
+      must: new PathSet(requiredPaths),
+      missing: 'empty',
+    });
+    const planned = await operation.plan({
       snapshot: scan.snapshot,
       roots: scan.roots,
       own: scan.own,
       objects,
       last: latest,
     });
-    const plan = withFrozen(workspace, act, planned);
-    if (plan.mustCapture.length === 0 || must.length > 0) {
-      return { telling: described(act, plan).telling, plan, fingerprint: fingerprintOf(plan), scan };
+    const plan = refuseFrozen(workspace, operation, planned);
+    if (plan.toCapture.length === 0 || requiredPaths.length > 0) {
+      return { info: withDescription(operation, plan).info, plan, fingerprint: fingerprintOf(plan), scan };
     }
-    must = plan.mustCapture;
+    requiredPaths = plan.toCapture;
   }
 }
 
@@ -107,7 +110,7 @@ export interface OperationContext {
   readonly lock: HeldLock;
   readonly pace: Pace;
   /** What could not: their paths are not to be touched. */
-  readonly waiting: readonly Waiting[];
+  readonly waiting: readonly WaitingTransaction[];
 }
 
 /**
@@ -116,15 +119,15 @@ export interface OperationContext {
  */
 export async function runOperation(
   context: OperationContext,
-  asked: Operation,
+  requested: Operation,
   expected: string | null,
 ): Promise<OperationResult> {
   const { workspace, lock, pace, waiting } = context;
   const end = workspace.timeline.end();
   const batch = workspace.store.objects.batch();
   try {
-    const { plan, before } = await captureAndPlan(context, asked, batch, end);
-    const act = described(asked, plan);
+    const { plan, before } = await captureAndPlan(context, requested, batch, end);
+    const operation = withDescription(requested, plan);
     const fingerprint = fingerprintOf(plan);
     if (expected !== null && expected !== fingerprint) {
       throw new SavepointError(
@@ -136,26 +139,26 @@ export async function runOperation(
         },
       );
     }
-    if (act.overFrozen !== true) {
+    if (operation.mayChangeFrozen !== true) {
       assertNotFrozen(
         readFrozen(workspace.ports, workspace.store.layout),
         plan.paths.map(({ path }) => path),
       );
     }
-    refuse(plan);
-    assertNoneWaits(waiting, workspace.root, plan);
-    const seen: Preview = { telling: act.telling, plan, fingerprint, scan: before.scan };
+    assertFeasible(plan);
+    assertNotWaiting(waiting, workspace.root, plan);
+    const preview: Preview = { info: operation.info, plan, fingerprint, scan: before.scan };
     const stateBefore = { before: before.checkpoint, beforeIsNew: before.made };
     if (plan.paths.length === 0 && (plan.heads ?? []).length === 0) {
       batch.abandon();
-      const checkpoint = await recordInverse(workspace, act, lock, pace);
-      return { ...seen, ...stateBefore, checkpoint, kept: [], backups: [] };
+      const checkpoint = await recordInverse(workspace, operation, lock, pace);
+      return { ...preview, ...stateBefore, checkpoint, kept: [], backups: [] };
     }
-    const contents = new Contents(plan.contents);
-    const heads = await keepHeads(workspace, plan.heads ?? [], batch, pace);
-    const ref = await composeAfter({
+    const contents = new ContentCache(plan.contents);
+    const heads = await prepareHeads(workspace, plan.heads ?? [], batch, pace);
+    const ref = await composeCheckpointAfter({
       workspace,
-      telling: { ...act.telling, heads: heads.told },
+      info: { ...operation.info, heads: heads.moved },
       before,
       plan,
       batch,
@@ -167,21 +170,24 @@ export async function runOperation(
     heads.makeDurable(ref);
     // Read before it happens: once it has, nothing may fail any more.
     const checkpoint = readCheckpoint(workspace.store.objects, ref.commit);
-    const objects = contents.over(workspace.store.objects);
-    const backups = act.backups === null ? [] : await backUp(workspace, before.checkpoint, plan, act.backups, objects);
-    const publication = withHeads(workspace, publicationOf(workspace, ref));
+    const objects = contents.wrap(workspace.store.objects);
+    const backups =
+      operation.backups === null
+        ? []
+        : await saveOperationBackups(workspace, before.checkpoint, plan, operation.backups, objects);
+    const publication = publicationWithHeads(workspace, publicationOf(workspace, ref));
     const kept = await carryOut({ workspace, lock, pace, plan, objects, publication }).catch((error: unknown) => {
-      heads.failed(error);
-      throw toldWithBackups(error, workspace, plan, backups);
+      heads.fail(error);
+      throw withBackupPaths(error, workspace, plan, backups);
     });
-    heads.done();
-    remember(
+    heads.complete();
+    rememberScan(
       workspace,
       ref.commit,
       before.scan,
       plan.paths.map(({ path }) => path),
     );
-    return { ...seen, ...stateBefore, checkpoint, kept, backups };
+    return { ...preview, ...stateBefore, checkpoint, kept, backups };
   } catch (error) {
     batch.abandon();
     throw error;
@@ -189,53 +195,53 @@ export async function runOperation(
 }
 
 /** @throws SavepointError PENDING where a root that is not there will need what the plan changes */
-function assertNoneWaits(waiting: readonly Waiting[], root: DiskPath, { paths }: ChangeSet): void {
+function assertNotWaiting(waiting: readonly WaitingTransaction[], root: DiskPath, { paths }: ChangeSet): void {
   for (const { journal, missing, error } of waiting) {
     const held = [...pathsOf(journal), ...missing.map(({ path }) => path)];
-    const taken = new PathSet(held.map((path) => pathOnMachine(journal.root, path)));
-    if (paths.some(({ path }) => taken.reaches(pathOnMachine(root, path)))) throw error;
+    const taken = new PathSet(held.map((path) => machinePath(journal.root, path)));
+    if (paths.some(({ path }) => taken.overlaps(machinePath(root, path)))) throw error;
   }
 }
 
 /** Workspaces that overlap have different paths for one file. */
-function pathOnMachine(root: DiskPath, path: TreePath): TreePath {
+function machinePath(root: DiskPath, path: TreePath): TreePath {
   return (path === '' ? root : `${root}/${path}`) as string as TreePath;
 }
 
-function described(act: Operation, { description, rolledBack }: ChangeSet): Operation {
-  const told = {
+function withDescription(operation: Operation, { description, rolledBack }: ChangeSet): Operation {
+  const overrides = {
     ...(description === undefined ? {} : { description }),
     ...(rolledBack === undefined ? {} : { rolledBack }),
   };
-  return { ...act, telling: { ...act.telling, ...told } };
+  return { ...operation, info: { ...operation.info, ...overrides } };
 }
 
 /** For a preview: what is frozen would be refused. */
-function withFrozen({ ports, store }: Workspace, act: Operation, plan: ChangeSet): ChangeSet {
-  const frozen = act.overFrozen === true ? [] : readFrozen(ports, store.layout);
+function refuseFrozen({ ports, store }: Workspace, operation: Operation, plan: ChangeSet): ChangeSet {
+  const frozen = operation.mayChangeFrozen === true ? [] : readFrozen(ports, store.layout);
   if (frozen.length === 0) return plan;
-  const hit = plan.paths.filter(({ path }) => frozenPathOf(frozen, path) !== null);
-  return { ...plan, refused: [...plan.refused, ...hit.map(({ path }) => ({ path, why: 'it is frozen' }))] };
+  const refused = plan.paths.filter(({ path }) => frozenPathOf(frozen, path) !== null);
+  return { ...plan, refused: [...plan.refused, ...refused.map(({ path }) => ({ path, why: 'it is frozen' }))] };
 }
 
-async function backUp(
+async function saveOperationBackups(
   { ports, store, root }: Workspace,
   before: Checkpoint,
   plan: ChangeSet,
-  place: BackupPlace,
+  place: BackupLocation,
   objects: ObjectReader,
-): Promise<readonly KeptFile[]> {
+): Promise<readonly BackupFile[]> {
   const name = `${before.id}-${ports.random.hex(4)}`;
   const input = { ports, layout: store.layout, root, objects, name, transitions: plan.paths };
   return place === 'store' ? saveBackups(input) : saveBackupsBeside(input);
 }
 
 /** What is half done is told file by file, so that a person can put it right with the backups alone. */
-function toldWithBackups(
+function withBackupPaths(
   error: unknown,
   { ports, root }: Workspace,
   plan: ChangeSet,
-  backups: readonly KeptFile[],
+  backups: readonly BackupFile[],
 ): unknown {
   if (!(error instanceof SavepointError) || error.code !== 'PENDING' || backups.length === 0) return error;
   const copies = new Map(backups.map(({ path, backup }) => [path, nameToJson(backup)]));
@@ -254,7 +260,7 @@ function toldWithBackups(
 
 function stateOf(fs: Fs, disk: DiskPath, from: Entry | null): 'restored' | 'not restored' | 'not known' {
   try {
-    return holds(diskState(fs, disk), from) ? 'restored' : 'not restored';
+    return matchesEntry(diskState(fs, disk), from) ? 'restored' : 'not restored';
   } catch (error) {
     if (error instanceof FsError) return 'not known';
     throw error;
@@ -267,23 +273,23 @@ function stateOf(fs: Fs, disk: DiskPath, from: Entry | null): 'restored' | 'not 
  */
 async function recordInverse(
   workspace: Workspace,
-  act: Operation,
+  operation: Operation,
   lock: HeldLock,
   pace: Pace,
 ): Promise<Checkpoint | null> {
-  if (act.telling.undoes === null) return null;
-  const { checkpoint } = await capture(workspace, lock, pace, act.telling, { always: true, missing: 'empty' });
+  if (operation.info.undoes === null) return null;
+  const { checkpoint } = await capture(workspace, lock, pace, operation.info, { always: true, missing: 'empty' });
   return checkpoint;
 }
 
 /** What an act will overwrite is captured first, also where today's rules would leave it out. */
 async function captureAndPlan(
   { workspace, lock, pace }: OperationContext,
-  act: Operation,
+  operation: Operation,
   batch: ObjectBatch,
   last: TimelineEnd,
-): Promise<{ readonly plan: ChangeSet; readonly before: Captured }> {
-  let must: readonly TreePath[] = [];
+): Promise<{ readonly plan: ChangeSet; readonly before: CaptureResult }> {
+  let requiredPaths: readonly TreePath[] = [];
   let end = last;
   let isStoredAgain = false;
   for (;;) {
@@ -291,13 +297,17 @@ async function captureAndPlan(
       workspace,
       lock,
       pace,
-      { ...plainTelling('before', act.telling.actor), session: act.telling.session, toolCall: act.telling.toolCall },
-      { always: false, must: new PathSet(must), missing: 'empty', end },
+      {
+        ...checkpointInfo('before', operation.info.actor),
+        session: operation.info.session,
+        toolCall: operation.info.toolCall,
+      },
+      { always: false, must: new PathSet(requiredPaths), missing: 'empty', end },
     );
-    end = endAfter(end, before.checkpoint);
+    end = timelineEndAfter(end, before.checkpoint);
     let plan: ChangeSet;
     try {
-      plan = await act.plan({
+      plan = await operation.plan({
         snapshot: before.checkpoint.snapshot,
         roots: before.scan.roots,
         own: before.scan.own,
@@ -311,19 +321,19 @@ async function captureAndPlan(
       isStoredAgain = true;
       continue;
     }
-    if (plan.mustCapture.length === 0 || must.length > 0) return { plan, before };
-    must = plan.mustCapture;
+    if (plan.toCapture.length === 0 || requiredPaths.length > 0) return { plan, before };
+    requiredPaths = plan.toCapture;
   }
 }
 
-function refuse(plan: ChangeSet): void {
+function assertFeasible(plan: ChangeSet): void {
   const refused = [
     ...plan.refused,
-    ...plan.mustCapture.map((path) => ({ path, why: 'its current content cannot be backed up' })),
+    ...plan.toCapture.map((path) => ({ path, why: 'its current content cannot be backed up' })),
   ];
   const [first] = refused;
   if (first !== undefined) {
-    const paths = listed(refused);
+    const paths = conflictsToJson(refused);
     throw new SavepointError(
       'PATH_REFUSED',
       `${counted(refused.length, 'path')} cannot be overwritten: ${first.why}.`,
@@ -335,22 +345,22 @@ function refuse(plan: ChangeSet): void {
       plan.hint === null ? {} : { hint: plan.hint },
     );
   }
-  const unmoved = plan.headsRefused ?? [];
-  if (unmoved.length > 0) {
-    const repositories = unmoved.map(({ path, why }) => ({ path: nameToJson(path), why }));
-    throw new SavepointError('GIT_REFUSED', `Branches cannot be restored: ${unmoved[0]?.why}.`, { repositories });
+  const refusedHeads = plan.headsRefused ?? [];
+  if (refusedHeads.length > 0) {
+    const repositories = refusedHeads.map(({ path, why }) => ({ path: nameToJson(path), why }));
+    throw new SavepointError('GIT_REFUSED', `Branches cannot be restored: ${refusedHeads[0]?.why}.`, { repositories });
   }
   if (plan.conflicts.length > 0) {
     throw new SavepointError(
       'CONFLICT',
       `${counted(plan.conflicts.length, 'path')} would lose content.`,
-      { paths: listed(plan.conflicts) },
+      { paths: conflictsToJson(plan.conflicts) },
       plan.hint === null ? {} : { hint: plan.hint },
     );
   }
 }
 
-function listed(conflicts: readonly PathConflict[]): ErrorData<'CONFLICT'>['paths'] {
+function conflictsToJson(conflicts: readonly PathConflict[]): ErrorData<'CONFLICT'>['paths'] {
   return conflicts.map(({ path, why, sides }) => ({
     path: nameToJson(path),
     why,

@@ -1,8 +1,8 @@
 /** Recorded indexes of which nothing may be left after a purge. */
 
-import { Unusable } from '../git/file.ts';
+import { UnusableGitFile } from '../git/file.ts';
 import { type IndexFile, parseIndexFile } from '../git/index-file.ts';
-import { type IndexEntry, trackedIn } from '../git/tracked.ts';
+import { type IndexEntry, trackedPathsOf } from '../git/tracked.ts';
 import type { Checkpoint, RecordedIndex } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { ObjectId } from '../model/ids.ts';
@@ -14,7 +14,7 @@ import { withoutIndex } from '../timeline/capture/record-index.ts';
 const ID_BYTES = 20;
 
 /** Contents that were staged at the paths; they may stand in no snapshot. */
-export function stagedAt(
+export function stagedContentsAt(
   objects: ObjectReader,
   checkpoints: readonly Checkpoint[],
   paths: readonly TreePath[],
@@ -27,7 +27,7 @@ export function stagedAt(
     const staged = new Map<string, ObjectId>(index.staged.map((one) => [one, one]));
     for (const { path, id } of entriesOf(objects, index.id)) {
       const wanted = staged.get(id);
-      if (wanted !== undefined && isAt(paths, root, path)) found.add(wanted);
+      if (wanted !== undefined && isPurgedPath(paths, root, path)) found.add(wanted);
     }
   }
   return found;
@@ -35,42 +35,42 @@ export function stagedAt(
 
 export class RecordedIndexes {
   /** Checkpoints share them. */
-  readonly #goes = new Map<string, boolean>();
-  readonly #gone: readonly Buffer[];
+  readonly #known = new Map<string, boolean>();
+  readonly #purgedIds: readonly Buffer[];
 
   constructor(
     private readonly objects: ObjectReader,
     private readonly paths: readonly TreePath[],
-    gone: ReadonlySet<ObjectId>,
+    purged: ReadonlySet<ObjectId>,
   ) {
-    this.#gone = [...gone].map((id) => Buffer.from(id, 'hex'));
+    this.#purgedIds = [...purged].map((id) => Buffer.from(id, 'hex'));
   }
 
   /**
    * Without the indexes that name what is purged, whether by its path or by its content: a file may have been staged,
    * and in no snapshot. @returns the very same checkpoint where none does
    */
-  without(checkpoint: Checkpoint): Checkpoint {
-    const goes = checkpoint.roots.map(({ path, index }) => index !== undefined && this.#tells(path, index));
-    if (!goes.includes(true)) return checkpoint;
-    return { ...checkpoint, roots: checkpoint.roots.map((root, at) => (goes[at] ? withoutIndex(root) : root)) };
+  withoutPurged(checkpoint: Checkpoint): Checkpoint {
+    const dropped = checkpoint.roots.map(({ path, index }) => index !== undefined && this.#mentionsPurged(path, index));
+    if (!dropped.includes(true)) return checkpoint;
+    return { ...checkpoint, roots: checkpoint.roots.map((root, at) => (dropped[at] ? withoutIndex(root) : root)) };
   }
 
-  #tells(root: TreePath, { id }: RecordedIndex): boolean {
+  #mentionsPurged(root: TreePath, { id }: RecordedIndex): boolean {
     const key = `${id} ${root}`;
-    const known = this.#goes.get(key) ?? this.#names(root, id);
-    this.#goes.set(key, known);
+    const known = this.#known.get(key) ?? this.#namesPurged(root, id);
+    this.#known.set(key, known);
     return known;
   }
 
-  #names(root: TreePath, id: ObjectId): boolean {
+  #namesPurged(root: TreePath, id: ObjectId): boolean {
     try {
       const bytes = readBlob(this.objects, id);
-      if (this.#gone.some((each) => bytes.includes(each))) return true;
-      return parsed(id, bytes).paths.some((path) => isAt(this.paths, root, path));
+      if (this.#purgedIds.some((each) => bytes.includes(each))) return true;
+      return parseIndex(id, bytes).paths.some((path) => isPurgedPath(this.paths, root, path));
     } catch (error) {
       // Of what cannot be read nobody knows what it tells.
-      if (cannotBeRead(error)) return true;
+      if (isUnreadable(error)) return true;
       throw error;
     }
   }
@@ -79,22 +79,22 @@ export class RecordedIndexes {
 /** None where it cannot be read: then it goes anyway, and nothing of it is left. */
 function entriesOf(objects: ObjectReader, id: ObjectId): Iterable<IndexEntry> {
   try {
-    return trackedIn(parsed(id, readBlob(objects, id)))?.entries() ?? [];
+    return trackedPathsOf(parseIndex(id, readBlob(objects, id)))?.entries() ?? [];
   } catch (error) {
-    if (cannotBeRead(error)) return [];
+    if (isUnreadable(error)) return [];
     throw error;
   }
 }
 
-function parsed(id: ObjectId, bytes: Buffer): IndexFile {
+function parseIndex(id: ObjectId, bytes: Buffer): IndexFile {
   return parseIndexFile(id as string as DiskPath, bytes, ID_BYTES);
 }
 
-function isAt(paths: readonly TreePath[], root: TreePath, path: string): boolean {
+function isPurgedPath(paths: readonly TreePath[], root: TreePath, path: string): boolean {
   const full = joinPaths(root, path as TreePath);
   return paths.some((each) => isWithin(full, each));
 }
 
-function cannotBeRead(error: unknown): boolean {
-  return error instanceof Unusable || (error instanceof SavepointError && error.code === 'STORE_DAMAGED');
+function isUnreadable(error: unknown): boolean {
+  return error instanceof UnusableGitFile || (error instanceof SavepointError && error.code === 'STORE_DAMAGED');
 }

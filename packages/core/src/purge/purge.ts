@@ -17,21 +17,21 @@ import { SavepointError } from '../model/errors.ts';
 import type { CheckpointId, ObjectId } from '../model/ids.ts';
 import { nameToJson, type TreePath } from '../model/names.ts';
 import type { HeldLock } from '../store/lock.ts';
-import { leaveOut } from '../store/snapshot/leave-out.ts';
-import { dropTraces, makeRemovalsDurable } from '../store/state/traces.ts';
+import { purgePaths } from '../store/snapshot/purge-paths.ts';
+import { removeTraces, syncFolderTree } from '../store/state/traces.ts';
 import type { Workspace } from '../timeline/capture/capture.ts';
-import { dropKept, tidyShallow } from '../timeline/record/kept.ts';
+import { dropKept, tidyShallow } from '../timeline/record/kept-commits.ts';
 import { writeCheckpoint } from '../timeline/record/timeline.ts';
 import { reachable } from '../timeline/retention/reachable.ts';
 import { purgeBackups } from '../transaction/backups.ts';
+import { findContents } from './contents.ts';
 import { RecordedIndexes } from './indexes.ts';
-import { type Left, type Searched, searchStore } from './search.ts';
+import { recordWithout } from './record.ts';
+import { type Leftover, type SearchTotals, searchStore } from './search.ts';
 import { Secrets } from './secrets.ts';
-import { storyWithout } from './story.ts';
-import { survey } from './survey.ts';
 
 /** What a purge is about, before it begins. */
-export interface PurgeOutlook {
+export interface PurgePreview {
   /** Checkpoints that hold one of the paths, or tell of what was there. */
   readonly checkpoints: readonly CheckpointId[];
   /** Contents that go. */
@@ -40,11 +40,11 @@ export interface PurgeOutlook {
   readonly sameBytes: readonly TreePath[];
 }
 
-export interface Purged extends PurgeOutlook {
+export interface PurgeResult extends PurgePreview {
   readonly bytesBefore: number;
   readonly bytesAfter: number;
   /** What was looked through to prove it. */
-  readonly searched: Searched;
+  readonly searched: SearchTotals;
 }
 
 /** @throws SavepointError STORE_DAMAGED when a checkpoint cannot be read, so that nobody knows what it holds */
@@ -52,13 +52,13 @@ export async function previewPurge(
   workspace: Workspace,
   paths: readonly TreePath[],
   pace: Pace,
-): Promise<PurgeOutlook> {
+): Promise<PurgePreview> {
   const { objects } = workspace.store;
-  const task = await lookFor(workspace, paths, pace);
+  const task = await preparePurge(workspace, paths, pace);
   const batch = objects.batch();
   try {
-    const rewritten = await rewrite(batch, task, pace);
-    return outlookOf(task, rewritten);
+    const rewritten = await rewriteCheckpoints(batch, task, pace);
+    return previewOf(task, rewritten);
   } finally {
     batch.abandon();
   }
@@ -74,22 +74,22 @@ export async function purge(
   lock: HeldLock,
   paths: readonly TreePath[],
   pace: Pace,
-): Promise<Purged> {
+): Promise<PurgeResult> {
   const { ports, store, timeline } = workspace;
-  const task = await lookFor(workspace, paths, pace);
-  const { gone, secrets } = task;
+  const task = await preparePurge(workspace, paths, pace);
+  const { purged: gone, secrets } = task;
   const batch = store.objects.batch();
-  let rewritten: readonly Rewritten[];
+  let rewritten: readonly RewrittenCheckpoint[];
   try {
-    rewritten = await rewrite(batch, task, pace);
-    pace.check();
+    rewritten = await rewriteCheckpoints(batch, task, pace);
+    pace.throwIfCancelled();
     if (rewritten.length > 0) await batch.finish();
   } finally {
     batch.abandon();
   }
   lock.assertHeld();
   purgeBackups(ports, store.layout, workspace.root, paths, gone); // P2
-  dropTraces(ports, store.layout, (text) => secrets.tellsOf(text));
+  removeTraces(ports, store.layout, (text) => secrets.isMentionedIn(text));
   if (rewritten.length > 0) store.refs.moveAll(new Map(rewritten.map(({ from, to }) => [from.commit, to])));
   // What is kept of repositories may hold the same contents; an undo does without it.
   dropKept(store.refs, () => true);
@@ -103,11 +103,11 @@ export async function purge(
     assertHeld: () => lock.assertHeld(),
   });
   tidyShallow(workspace);
-  makeRemovalsDurable(ports.fs, store.layout.path);
-  const { left, ...searched } = await searchStore(workspace, gone, secrets, pace);
-  if (left.length > 0) throw incomplete(left); // P4
+  syncFolderTree(ports.fs, store.layout.path);
+  const { leftovers, ...searched } = await searchStore(workspace, gone, secrets, pace);
+  if (leftovers.length > 0) throw incompleteError(leftovers); // P4
   const { bytesBefore, bytesAfter } = swept;
-  return { ...outlookOf(task, rewritten), bytesBefore, bytesAfter, searched };
+  return { ...previewOf(task, rewritten), bytesBefore, bytesAfter, searched };
 }
 
 /** What is to be purged, and from what. */
@@ -115,17 +115,17 @@ interface PurgeTask {
   readonly checkpoints: readonly Checkpoint[];
   readonly paths: readonly TreePath[];
   /** Contents that were at the paths, and nowhere else. */
-  readonly gone: ReadonlySet<ObjectId>;
+  readonly purged: ReadonlySet<ObjectId>;
   readonly sameBytes: readonly TreePath[];
   readonly secrets: Secrets;
 }
 
-interface Rewritten {
+interface RewrittenCheckpoint {
   readonly from: Checkpoint;
   readonly to: ObjectId;
 }
 
-function outlookOf({ gone, sameBytes }: PurgeTask, rewritten: readonly Rewritten[]): PurgeOutlook {
+function previewOf({ purged: gone, sameBytes }: PurgeTask, rewritten: readonly RewrittenCheckpoint[]): PurgePreview {
   return { checkpoints: rewritten.map(({ from }) => from.id), contents: gone.size, sameBytes };
 }
 
@@ -135,34 +135,34 @@ function allCheckpoints({ timeline }: Workspace): readonly Checkpoint[] {
   return checkpoints;
 }
 
-async function lookFor(workspace: Workspace, paths: readonly TreePath[], pace: Pace): Promise<PurgeTask> {
+async function preparePurge(workspace: Workspace, paths: readonly TreePath[], pace: Pace): Promise<PurgeTask> {
   const { store } = workspace;
   const checkpoints = allCheckpoints(workspace);
-  const { contents, elsewhere } = await survey(store.objects, checkpoints, paths, pace);
+  const { contents, elsewhere } = await findContents(store.objects, checkpoints, paths, pace);
   const stay = new Set(elsewhere.map(({ id }) => id));
   const gone = new Set([...contents].filter((id) => !stay.has(id)));
   const sameBytes = [...new Set(elsewhere.map(({ path }) => path))].sort();
-  return { checkpoints, paths, gone, sameBytes, secrets: new Secrets(store.objects, gone) };
+  return { checkpoints, paths, purged: gone, sameBytes, secrets: new Secrets(store.objects, gone) };
 }
 
-async function rewrite(
-  batch: Parameters<typeof leaveOut>[0],
-  { checkpoints, paths, gone, secrets }: PurgeTask,
+async function rewriteCheckpoints(
+  batch: Parameters<typeof purgePaths>[0],
+  { checkpoints, paths, purged: gone, secrets }: PurgeTask,
   pace: Pace,
-): Promise<readonly Rewritten[]> {
-  const rewritten: Rewritten[] = [];
+): Promise<readonly RewrittenCheckpoint[]> {
+  const rewritten: RewrittenCheckpoint[] = [];
   const indexes = new RecordedIndexes(batch, paths, gone);
   for (const [index, checkpoint] of checkpoints.entries()) {
-    if (pace.due()) await pace.breathe({ phase: 'purge', done: index, total: checkpoints.length });
-    const snapshot = leaveOut(batch, checkpoint.snapshot, paths);
-    const story = indexes.without(storyWithout(checkpoint, paths, secrets));
-    if (snapshot === checkpoint.snapshot && story === checkpoint) continue;
-    rewritten.push({ from: checkpoint, to: writeCheckpoint(batch, story, snapshot).commit });
+    if (pace.isDue()) await pace.yieldNow({ phase: 'purge', done: index, total: checkpoints.length });
+    const snapshot = purgePaths(batch, checkpoint.snapshot, paths);
+    const record = indexes.withoutPurged(recordWithout(checkpoint, paths, secrets));
+    if (snapshot === checkpoint.snapshot && record === checkpoint) continue;
+    rewritten.push({ from: checkpoint, to: writeCheckpoint(batch, record, snapshot).commit });
   }
   return rewritten;
 }
 
-function incomplete(left: readonly Left[]): SavepointError {
+function incompleteError(left: readonly Leftover[]): SavepointError {
   const [first] = left;
   const more = left.length === 1 ? '' : `, and ${left.length - 1} more`;
   return new SavepointError(

@@ -1,6 +1,6 @@
 /** Looks through the whole store for what should be gone: contents, and the ids that are made of them. */
 
-import { readWhole } from '../io/durable-write.ts';
+import { readEntireFile } from '../io/durable-write.ts';
 import { type Fs, FsError, isFsError, kindOf } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { ObjectId } from '../model/ids.ts';
@@ -9,31 +9,31 @@ import type { Workspace } from '../timeline/capture/capture.ts';
 import type { Secrets } from './secrets.ts';
 
 /** Something that should be gone and is not. */
-export interface Left {
+export interface Leftover {
   /** An object's id, or a file of the store. */
   readonly where: string;
   readonly what: string;
 }
 
 /** How much was looked through. */
-export interface Searched {
+export interface SearchTotals {
   readonly objects: number;
   readonly files: number;
 }
 
 const FILE_BYTES = 2 ** 30;
 /** No story is larger. Larger blobs are contents of files, and are told by their ids alone. */
-const STORY_BYTES = 64 * 1024 * 1024;
-const STORY_BEGINS = '{"format":';
-const INDEX_BEGINS = 'DIRC';
+const RECORD_BYTES = 64 * 1024 * 1024;
+const RECORD_START = '{"format":';
+const INDEX_START = 'DIRC';
 
 export async function searchStore(
   { ports: { fs }, store }: Workspace,
   gone: ReadonlySet<ObjectId>,
   secrets: Secrets,
   pace: Pace,
-): Promise<Searched & { readonly left: readonly Left[] }> {
-  const left: Left[] = [];
+): Promise<SearchTotals & { readonly leftovers: readonly Leftover[] }> {
+  const left: Leftover[] = [];
   let objects = 0;
   let files = 0;
   store.objects.refresh();
@@ -41,30 +41,30 @@ export async function searchStore(
   const asBytes = [...gone].map((id) => Buffer.from(id, 'hex'));
   for (const id of store.objects.ids()) {
     objects += 1;
-    if (pace.due()) await pace.breathe({ phase: 'search', done: objects, total: null });
+    if (pace.isDue()) await pace.yieldNow({ phase: 'search', done: objects, total: null });
     if (gone.has(id)) left.push({ where: id, what: 'the content itself' });
     const info = store.objects.info(id);
-    if (info === null || info.type === 'commit' || info.size > STORY_BYTES) continue;
+    if (info === null || info.type === 'commit' || info.size > RECORD_BYTES) continue;
     const { type, data } = store.objects.read(id);
     const names =
-      type === 'tree' || data.toString('latin1', 0, INDEX_BEGINS.length) === INDEX_BEGINS
+      type === 'tree' || data.toString('latin1', 0, INDEX_START.length) === INDEX_START
         ? asBytes.some((each) => data.includes(each))
-        : data.toString('latin1', 0, STORY_BEGINS.length) === STORY_BEGINS && hasId(data.toString('latin1'), gone);
+        : data.toString('latin1', 0, RECORD_START.length) === RECORD_START && containsId(data.toString('latin1'), gone);
     if (names) left.push({ where: id, what: `a ${type} that names it` });
   }
   for (const path of plainFiles(fs, store.layout.path, store.layout.objects)) {
     files += 1;
-    if (pace.due()) await pace.breathe({ phase: 'search', done: files, total: null });
+    if (pace.isDue()) await pace.yieldNow({ phase: 'search', done: files, total: null });
     const bytes = readOrNull(fs, path);
     if (bytes === null) left.push({ where: path, what: 'a file that cannot be read' });
-    else if (hasId(bytes, gone)) left.push({ where: path, what: 'a file that names it' });
-    else if (secrets.holds(bytes)) left.push({ where: path, what: 'a file with the content' });
+    else if (containsId(bytes, gone)) left.push({ where: path, what: 'a file that names it' });
+    else if (secrets.isContainedIn(bytes)) left.push({ where: path, what: 'a file with the content' });
   }
-  return { left, objects, files };
+  return { leftovers: left, objects, files };
 }
 
 /** One pass, however many ids. */
-function hasId(text: string, ids: ReadonlySet<ObjectId>): boolean {
+function containsId(text: string, ids: ReadonlySet<ObjectId>): boolean {
   if (ids.size === 0) return false;
   for (const [found] of text.matchAll(/[0-9a-f]{40}/g)) if (ids.has(found as ObjectId)) return true;
   return false;
@@ -85,7 +85,7 @@ function* plainFiles(fs: Fs, folder: DiskPath, objects: DiskPath): Generator<Dis
 /** One character per byte; null for what cannot be read. */
 function readOrNull(fs: Fs, path: DiskPath): string | null {
   try {
-    return readWhole(fs, path, FILE_BYTES).toString('latin1');
+    return readEntireFile(fs, path, FILE_BYTES).toString('latin1');
   } catch (error) {
     if (isFsError(error, 'ENOENT')) return '';
     if (error instanceof FsError) return null;

@@ -6,9 +6,9 @@ import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { readBlob } from '../store/snapshot/snapshot.ts';
 
 /** Characters. Shorter lines stand in many texts and give nothing away. */
-const SHORTEST = 8;
-const LONGEST_CONTENT = 1024 * 1024;
-const MOST_LINES = 20_000;
+const MIN_CHARACTERS = 8;
+const MAX_CONTENT_BYTES = 1024 * 1024;
+const MAX_LINES = 20_000;
 
 export class Secrets {
   readonly #lines = new Set<string>();
@@ -18,7 +18,7 @@ export class Secrets {
   constructor(objects: ObjectReader, contents: Iterable<ObjectId>) {
     for (const id of contents) {
       const size = objects.info(id)?.size ?? 0;
-      if (size < SHORTEST || size > LONGEST_CONTENT) continue;
+      if (size < MIN_CHARACTERS || size > MAX_CONTENT_BYTES) continue;
       const bytes = readBlob(objects, id);
       this.#contents.push(bytes.toString('latin1'));
       if (textOrBinary(bytes) === 'text') this.#addLines(bytes.toString('utf8'));
@@ -26,20 +26,20 @@ export class Secrets {
   }
 
   /** Whether a text that somebody wrote has a line of them, also as it stands in JSON. */
-  tellsOf(text: string): boolean {
+  isMentionedIn(text: string): boolean {
     for (const line of this.#lines) if (text.includes(line)) return true;
     return false;
   }
 
   /** Whether a whole content is in the bytes of a file, one character per byte. */
-  holds(bytes: string): boolean {
+  isContainedIn(bytes: string): boolean {
     return this.#contents.some((content) => bytes.includes(content));
   }
 
   #addLines(text: string): void {
     for (const raw of text.split(/\r?\n/)) {
       const line = raw.trim();
-      if (line.length < SHORTEST || this.#lines.size >= MOST_LINES) continue;
+      if (line.length < MIN_CHARACTERS || this.#lines.size >= MAX_LINES) continue;
       this.#lines.add(line);
       this.#lines.add(JSON.stringify(line).slice(1, -1));
     }

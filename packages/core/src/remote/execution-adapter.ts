@@ -6,13 +6,13 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { OutputOf } from '../verbs/verb.ts';
 import { openRemoteWith, type RemoteOptions, type RemoteSavepoint } from './remote-savepoint.ts';
 
-export type Repository = OutputOf<typeof import('../verbs/workspace/repos.ts').repos>['repositories'][number];
+export type RepositoryJson = OutputOf<typeof import('../verbs/workspace/repos.ts').repos>['repositories'][number];
 
 export interface ExecutionAdapter extends Sandbox {
   /** Checkpoints of the workspace there, and all the ways back. */
   readonly workspace: RemoteSavepoint;
   /** Every root: the workspace itself and each repository in it, however deep, with its branch, commit and state. */
-  repositories(options?: { readonly signal?: AbortSignal }): Promise<readonly Repository[]>;
+  repositories(options?: { readonly signal?: AbortSignal }): Promise<readonly RepositoryJson[]>;
   /**
    * What lies in each root, a text for people and models: a line for each name, escaped, indented by its depth.
    * @param options.depth levels of folders, 1 to 16. Default 2
@@ -35,19 +35,19 @@ export function executionAdapter(sandbox: Sandbox, dir: DiskPath, options: Remot
     repositories: async (context = {}) => (await remote.repos({}, context)).repositories,
     async directoryStructures({ depth, ...context } = {}) {
       const { structures } = await ask('structures', depth === undefined ? {} : { depth }, context);
-      return new Map(structures.map(({ path, lines }) => [treePathFromJson(path), lines.map(shown).join('\n')]));
+      return new Map(structures.map(({ path, lines }) => [treePathFromJson(path), lines.map(lineText).join('\n')]));
     },
   };
 }
 
-interface Line {
+interface StructureLineJson {
   readonly depth: number;
   readonly name: JsonName;
   readonly kind: 'file' | 'folder' | 'root' | 'unreadable' | 'more';
   readonly count: number | null;
 }
 
-function shown({ depth, name, kind, count }: Line): string {
+function lineText({ depth, name, kind, count }: StructureLineJson): string {
   const indent = `${'  '.repeat(depth)}- `;
   if (kind === 'more') return `${indent}… and ${count ?? 0} more`;
   if (kind === 'unreadable') return `${indent}(cannot be read)`;

@@ -5,14 +5,14 @@ import type { Random } from '../io/ports.ts';
 import type { Actor, ConversationPosition } from '../model/checkpoint.ts';
 import { ERROR_CODES, type ErrorCode, SavepointError } from '../model/errors.ts';
 import { type DiskPath, nameToJson } from '../model/names.ts';
-import { strangeAnswer } from '../sandbox/ask-runner.ts';
+import { invalidAnswer } from '../sandbox/ask-runner.ts';
 import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
 import type { Savepoint } from '../savepoint.ts';
 import type { CallRequest } from '../session/call-request.ts';
 import type { SessionOptions } from '../session/session.ts';
 import { VERBS } from '../verbs/table.ts';
 import { type InputOf, type OutputOf, schemasOf, type Verb, type VerbContext } from '../verbs/verb.ts';
-import { type Program, programOf, type Uploaded, upload } from './upload.ts';
+import { programOf, type RemoteProgram, type UploadedProgram, upload } from './upload.ts';
 import { REMOTE_VERBS, type RemoteVerb } from './wire.ts';
 
 /** How a workspace in a sandbox is opened. */
@@ -49,17 +49,20 @@ export interface RemoteSavepoint extends RemoteVerbs {
 }
 
 type SessionVerbs = typeof import('./session-verbs.ts').SESSION_VERBS;
-type Made = OutputOf<SessionVerbs['sessionStart']>['checkpoint'];
+type CapturedJson = OutputOf<SessionVerbs['sessionStart']>['checkpoint'];
 
 export interface RemoteSession {
   readonly id: string;
   readonly actor: Actor;
-  start(options?: { readonly conversation?: ConversationPosition; readonly signal?: AbortSignal }): Promise<Made>;
+  start(options?: {
+    readonly conversation?: ConversationPosition;
+    readonly signal?: AbortSignal;
+  }): Promise<CapturedJson>;
   prompt(
     text: string,
     messageId?: string | null,
     options?: { readonly conversation?: ConversationPosition; readonly signal?: AbortSignal },
-  ): Promise<Made>;
+  ): Promise<CapturedJson>;
   begin(request: RemoteCall, options?: { readonly signal?: AbortSignal }): Promise<{ readonly id: string }>;
   end(
     id: string,
@@ -74,7 +77,7 @@ export interface RemoteSession {
 export type RemoteCall = Omit<CallRequest, 'actor' | 'own'>;
 
 /** Methods of `open` that are said in a sandbox by a verb of another name. */
-interface SaidBy {
+interface VerbsByMethod {
   readonly overview: 'list';
   readonly pinned: 'list';
   readonly repositories: 'repos';
@@ -82,7 +85,7 @@ interface SaidBy {
   readonly createBundle: 'bundleCreate';
   readonly restoreBundle: 'bundleRestore';
   readonly exportBundles: 'bundleExport';
-  readonly exportPatiently: 'bundleExport';
+  readonly exportWithRetry: 'bundleExport';
   readonly diffChange: 'diff';
   readonly forgetSession: 'deleteSession';
   readonly tidyUp: 'gc';
@@ -95,17 +98,17 @@ interface SaidBy {
 /** What has no meaning across machines: events, the watch, and what is about this process. Previews are `dryRun`. */
 type NotRemote = 'on' | 'watch' | 'close' | 'now' | 'idle' | 'once' | 'place' | 'moment' | `preview${string}`;
 
-type Missing = Exclude<keyof Savepoint, keyof RemoteSavepoint | keyof SaidBy | NotRemote>;
-type Nothing<T extends never> = T;
-type Wrong = Exclude<SaidBy[keyof SaidBy], keyof Verbs>;
+type UncoveredMethods = Exclude<keyof Savepoint, keyof RemoteSavepoint | keyof VerbsByMethod | NotRemote>;
+type AssertNever<T extends never> = T;
+type UnknownVerbs = Exclude<VerbsByMethod[keyof VerbsByMethod], keyof Verbs>;
 /**
  * A method that comes to `open` is a verb, or is named above, or this file does not compile.
  * @public
  */
-export type NothingIsMissing = Nothing<Missing | Wrong>;
+export type AllMethodsCovered = AssertNever<UncoveredMethods | UnknownVerbs>;
 
 const CALL_MS = 10 * 60_000;
-const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /**
  * Opens a workspace in a sandbox; nothing is sent before the first call. That one looks for node and brings Savepoint
@@ -119,7 +122,7 @@ export function openRemote(sandbox: Sandbox, dir: DiskPath, options: RemoteOptio
   return openRemoteWith(sandbox, dir, options).remote;
 }
 
-type Ask = Asker['ask'];
+type Ask = RemoteClient['ask'];
 
 /** With the way to ask what is no verb. */
 export function openRemoteWith(
@@ -127,25 +130,29 @@ export function openRemoteWith(
   dir: DiskPath,
   options: RemoteOptions,
 ): { readonly remote: RemoteSavepoint; readonly ask: Ask } {
-  const asker = new Asker(sandbox, dir, options);
+  const asker = new RemoteClient(sandbox, dir, options);
   const methods = Object.fromEntries(
     (Object.keys(VERBS) as (keyof Verbs)[]).map((name) => [
       name,
       (input: never, context: VerbContext = {}) => asker.ask(name, input, context),
     ]),
   ) as unknown as RemoteVerbs;
-  const remote = { ...methods, sandbox, session: (given: Given) => session(asker, options.random, given) };
+  const remote = {
+    ...methods,
+    sandbox,
+    session: (given: RemoteSessionOptions) => remoteSession(asker, options.random, given),
+  };
   return { remote, ask: (name, input, context) => asker.ask(name, input, context) };
 }
 
-type Given = Omit<SessionOptions, 'track'>;
+type RemoteSessionOptions = Omit<SessionOptions, 'track'>;
 
-class Asker {
+class RemoteClient {
   readonly #sandbox: Sandbox;
   readonly #dir: DiskPath;
   readonly #options: RemoteOptions;
-  readonly #program: Program;
-  #uploaded: Promise<Uploaded> | null = null;
+  readonly #program: RemoteProgram;
+  #uploaded: Promise<UploadedProgram> | null = null;
 
   constructor(sandbox: Sandbox, dir: DiskPath, options: RemoteOptions) {
     this.#sandbox = sandbox;
@@ -160,7 +167,7 @@ class Asker {
     { signal, toolCall }: VerbContext,
   ): Promise<OutputOf<(typeof REMOTE_VERBS)[Name]>> {
     if (signal?.aborted) throw new SavepointError('CANCELLED', 'Cancelled before the sandbox was used.');
-    const { node, file } = await this.#ready(signal);
+    const { node, file } = await this.#ensureUploaded(signal);
     const { here, agent, home, timeoutMs, random } = this.#options;
     const question = {
       verb: name,
@@ -176,14 +183,14 @@ class Asker {
       input: Buffer.from(JSON.stringify(question)),
       env: home === undefined ? {} : { SAVEPOINT_HOME: home },
       timeoutMs: timeoutMs ?? CALL_MS,
-      mostBytes: MOST_ANSWER_BYTES,
+      mostBytes: MAX_ANSWER_BYTES,
       ...(signal === undefined ? {} : { signal }),
     });
-    return (await this.#understand(REMOTE_VERBS[name], result)) as OutputOf<(typeof REMOTE_VERBS)[Name]>;
+    return (await this.#parseResult(REMOTE_VERBS[name], result)) as OutputOf<(typeof REMOTE_VERBS)[Name]>;
   }
 
   /** Only one brings the program; where that failed the next call tries again. */
-  #ready(signal: AbortSignal | undefined): Promise<Uploaded> {
+  #ensureUploaded(signal: AbortSignal | undefined): Promise<UploadedProgram> {
     if (this.#uploaded === null) {
       const { node = 'node', cache = null } = this.#options;
       const coming = upload({ sandbox: this.#sandbox, program: this.#program, node, cache, signal });
@@ -195,25 +202,25 @@ class Asker {
     return this.#uploaded;
   }
 
-  async #understand(verb: Verb, result: CommandResult): Promise<unknown> {
-    const strange = (why: string): SavepointError => strangeAnswer(this.#sandbox.name, why);
+  async #parseResult(verb: Verb, result: CommandResult): Promise<unknown> {
+    const strange = (why: string): SavepointError => invalidAnswer(this.#sandbox.name, why);
     const { ended, exit, stdout, stderr } = result;
-    if (ended === 'too-much') throw strange(`it is longer than ${MOST_ANSWER_BYTES} bytes`);
+    if (ended === 'too-much') throw strange(`it is longer than ${MAX_ANSWER_BYTES} bytes`);
     if (exit === 0 || (exit === 1 && stdout.length > 0)) {
-      const output = parsed(stdout);
+      const output = parseJson(stdout);
       const checked = output === undefined ? null : (await schemasOf(verb)).output.safeParse(output);
       if (!checked?.success) throw strange(`it is not what \`${verb.name}\` answers`);
       if ((verb.isFailure?.(checked.data) === true) !== (exit === 1)) throw strange('its status is another one');
       return checked.data;
     }
-    const failure = failureIn(parsed(stderr));
+    const failure = parseFailure(parseJson(stderr));
     if (failure !== null && (failure.exit === exit || (failure.code === 'CANCELLED' && exit !== null))) throw failure;
     if (ended === 'exit' && exit !== null)
       throw strange(`it ended with status ${exit} and no failure that it could mean`);
-    throw this.#unknown(ended);
+    throw this.#lostError(ended);
   }
 
-  #unknown(ended: CommandResult['ended']): SavepointError {
+  #lostError(ended: CommandResult['ended']): SavepointError {
     const { name } = this.#sandbox;
     const why = { timeout: 'did not end in time', aborted: 'was stopped', exit: 'was killed', 'too-much': '' }[ended];
     const message = `Savepoint in ${name} ${why}; the next call that writes recovers its unfinished work.`;
@@ -221,8 +228,8 @@ class Asker {
   }
 }
 
-function session(
-  asker: Asker,
+function remoteSession(
+  asker: RemoteClient,
   random: Random,
   { agent, id = random.hex(8) }: Omit<SessionOptions, 'track'>,
 ): RemoteSession {
@@ -272,7 +279,7 @@ function contextOf(signal: AbortSignal | undefined): VerbContext {
 }
 
 /** Undefined for what is no JSON. */
-function parsed(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer): unknown {
   try {
     return readJson(bytes, { keys: 'once-any-name' });
   } catch {
@@ -280,10 +287,10 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-const LONGEST_MESSAGE = 10_000;
+const MAX_MESSAGE_LENGTH = 10_000;
 
 /** A failure as Savepoint tells it; null for what is none. */
-function failureIn(told: unknown): SavepointError | null {
+function parseFailure(told: unknown): SavepointError | null {
   const { error } = Object(told) as { readonly error?: unknown };
   const { code, message, data, hint, details } = Object(error) as Readonly<Record<string, unknown>>;
   if (typeof code !== 'string' || !Object.hasOwn(ERROR_CODES, code)) return null;
@@ -291,8 +298,8 @@ function failureIn(told: unknown): SavepointError | null {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return null;
   return new SavepointError(
     code as ErrorCode,
-    message.slice(0, LONGEST_MESSAGE),
+    message.slice(0, MAX_MESSAGE_LENGTH),
     { ...data, ...(Array.isArray(details) ? { details } : {}) },
-    { hint: hint.slice(0, LONGEST_MESSAGE) },
+    { hint: hint.slice(0, MAX_MESSAGE_LENGTH) },
   );
 }

@@ -1,14 +1,14 @@
 /** An agent's session, step by step, as verbs: for one that works in a sandbox and is led from outside. */
 
-import { standingIn, treePathOf } from '../io/given-path.ts';
+import { pathContextIn, treePathOf } from '../io/locate-path.ts';
 import type { Actor, Checkpoint, ConversationPosition } from '../model/checkpoint.ts';
 import { type JsonName, nameToJson, type TreePath } from '../model/names.ts';
 import type { Savepoint } from '../savepoint.ts';
 import type { Session } from '../session/session.ts';
-import { briefToJson, gapToJson, recordedToJson } from '../verbs/shapes/to-json.ts';
-import { given, type Shapes, verb } from '../verbs/verb.ts';
+import { briefToJson, gapToJson, recordedChangeToJson } from '../verbs/shapes/to-json.ts';
+import { type Shapes, verb, withoutUndefined } from '../verbs/verb.ts';
 
-const nobody = 'Internal; used by `openRemote`.';
+const INTERNAL_DESCRIPTION = 'Internal; used by `openRemote`.';
 
 function sessionShape({ z }: Shapes) {
   return z.strictObject({
@@ -28,29 +28,29 @@ function conversationShape({ z }: Shapes) {
   });
 }
 
-function madeShape({ z, checkpointBrief }: Shapes) {
+function checkpointShape({ z, checkpointBrief }: Shapes) {
   return z.strictObject({ checkpoint: checkpointBrief.nullable().describe('null where none was wanted') });
 }
 
 const sessionStart = verb({
   name: 'session start',
   summary: 'start or continue a session',
-  description: nobody,
+  description: INTERNAL_DESCRIPTION,
   changes: 'store',
   schemas: (shapes) => ({
     input: shapes.z.strictObject({ session: sessionShape(shapes), conversation: conversationShape(shapes).optional() }),
-    output: madeShape(shapes),
+    output: checkpointShape(shapes),
   }),
   async handle(savepoint, { session, conversation }, { signal }) {
-    const options = given({ signal, conversation: conversationOf(conversation) });
-    return made(await open(savepoint, session).start(options));
+    const options = withoutUndefined({ signal, conversation: conversationOf(conversation) });
+    return checkpointOutput(await openSession(savepoint, session).start(options));
   },
 });
 
 const sessionPrompt = verb({
   name: 'session prompt',
   summary: 'record a prompt',
-  description: nobody,
+  description: INTERNAL_DESCRIPTION,
   changes: 'store',
   schemas: (shapes) => ({
     input: shapes.z.strictObject({
@@ -59,18 +59,18 @@ const sessionPrompt = verb({
       messageId: shapes.z.string().nullable(),
       conversation: conversationShape(shapes).optional(),
     }),
-    output: madeShape(shapes),
+    output: checkpointShape(shapes),
   }),
   async handle(savepoint, { session, text, messageId, conversation }, { signal }) {
-    const options = given({ signal, conversation: conversationOf(conversation) });
-    return made(await open(savepoint, session).prompt(text, messageId, options));
+    const options = withoutUndefined({ signal, conversation: conversationOf(conversation) });
+    return checkpointOutput(await openSession(savepoint, session).prompt(text, messageId, options));
   },
 });
 
 const sessionBegin = verb({
   name: 'session begin',
   summary: 'record the start of a tool call',
-  description: nobody,
+  description: INTERNAL_DESCRIPTION,
   changes: 'store',
   schemas: (shapes) => {
     const { z, jsonName } = shapes;
@@ -92,21 +92,21 @@ const sessionBegin = verb({
   },
   async handle(savepoint, { session, request: { paths, ...rest } }, { signal }) {
     const own = paths === undefined ? undefined : await treePathsOf(savepoint, paths);
-    const request = { tool: rest.tool, ...given({ ...rest, paths: own }) };
-    return { id: (await open(savepoint, session).begin(request, given({ signal }))).id };
+    const request = { tool: rest.tool, ...withoutUndefined({ ...rest, paths: own }) };
+    return { id: (await openSession(savepoint, session).begin(request, withoutUndefined({ signal }))).id };
   },
 });
 
 /** @throws SavepointError PATH_REFUSED */
 async function treePathsOf(savepoint: Savepoint, paths: readonly JsonName[]): Promise<readonly TreePath[]> {
   const place = await savepoint.place({ orNew: true });
-  return paths.map((path) => treePathOf(standingIn(place, place.root), path));
+  return paths.map((path) => treePathOf(pathContextIn(place, place.root), path));
 }
 
 const sessionEnd = verb({
   name: 'session end',
   summary: 'record the end of a tool call',
-  description: nobody,
+  description: INTERNAL_DESCRIPTION,
   changes: 'store',
   schemas: (shapes) => {
     const { z, checkpointBrief, recordedChange, gap, jsonName, problem } = shapes;
@@ -126,12 +126,12 @@ const sessionEnd = verb({
     };
   },
   async handle(savepoint, { session, id, background }, { signal }) {
-    const ended = await open(savepoint, session).end(id, given({ signal, background }));
+    const ended = await openSession(savepoint, session).end(id, withoutUndefined({ signal, background }));
     const { found, checkpoint, changes, uncovered, putBack } = ended;
     return {
       found,
       checkpoint: checkpoint && briefToJson(checkpoint),
-      changes: changes.map(recordedToJson),
+      changes: changes.map(recordedChangeToJson),
       uncovered: uncovered.map(gapToJson),
       putBack: putBack && {
         paths: putBack.paths.map(nameToJson),
@@ -144,14 +144,14 @@ const sessionEnd = verb({
 const sessionClose = verb({
   name: 'session close',
   summary: 'record the end of a session',
-  description: nobody,
+  description: INTERNAL_DESCRIPTION,
   changes: 'store',
   schemas: (shapes) => ({
     input: shapes.z.strictObject({ session: sessionShape(shapes) }),
     output: shapes.z.strictObject({}),
   }),
   async handle(savepoint, { session }, { signal }) {
-    await open(savepoint, session).close(given({ signal }));
+    await openSession(savepoint, session).close(withoutUndefined({ signal }));
     await savepoint.idle();
     return {};
   },
@@ -164,17 +164,17 @@ interface SessionJson {
   readonly agent: { readonly name: string; readonly version?: string | undefined; readonly id?: string | undefined };
 }
 
-function open(savepoint: Savepoint, { id, agent: { name, ...rest } }: SessionJson): Session {
-  const agent: Actor = { kind: 'agent', name, ...given(rest) };
+function openSession(savepoint: Savepoint, { id, agent: { name, ...rest } }: SessionJson): Session {
+  const agent: Actor = { kind: 'agent', name, ...withoutUndefined(rest) };
   return savepoint.session({ id, agent });
 }
 
 type Optional<T> = { readonly [Key in keyof T]: T[Key] | undefined };
 
 function conversationOf(told: Optional<ConversationPosition> | undefined): ConversationPosition | undefined {
-  return told === undefined ? undefined : { messages: told.messages ?? null, ...given(told) };
+  return told === undefined ? undefined : { messages: told.messages ?? null, ...withoutUndefined(told) };
 }
 
-function made(checkpoint: Checkpoint | null) {
+function checkpointOutput(checkpoint: Checkpoint | null) {
   return { checkpoint: checkpoint && briefToJson(checkpoint) };
 }

@@ -1,8 +1,8 @@
 import { nameToJson } from '../model/names.ts';
-import { given, verb } from '../verbs/verb.ts';
+import { verb, withoutUndefined } from '../verbs/verb.ts';
 
 const DEFAULT_DEPTH = 2;
-const DEEPEST = 16;
+const MAX_DEPTH = 16;
 
 /** For `ExecutionAdapter`: what `context` puts into its text, root by root. */
 const structures = verb({
@@ -11,14 +11,14 @@ const structures = verb({
   description: 'Ignored files and dependencies are left out.',
   changes: 'nothing',
   schemas: ({ z, jsonName }) => ({
-    input: z.strictObject({ depth: z.int().min(1).max(DEEPEST).optional() }),
+    input: z.strictObject({ depth: z.int().min(1).max(MAX_DEPTH).optional() }),
     output: z.strictObject({
       structures: z.array(
         z.strictObject({
           path: jsonName,
           lines: z.array(
             z.strictObject({
-              depth: z.int().min(0).max(DEEPEST),
+              depth: z.int().min(0).max(MAX_DEPTH),
               name: jsonName,
               kind: z.enum(['file', 'folder', 'root', 'unreadable', 'more']),
               count: z.int().min(0).nullable(),
@@ -30,7 +30,7 @@ const structures = verb({
   }),
 
   async handle(savepoint, { depth = DEFAULT_DEPTH }, { signal }) {
-    const seen = await savepoint.context({ checkpoints: 0, depth }, given({ signal }));
+    const seen = await savepoint.context({ checkpoints: 0, depth }, withoutUndefined({ signal }));
     return {
       structures: [...seen.structures].map(([path, lines]) => ({
         path: nameToJson(path),

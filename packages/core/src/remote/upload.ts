@@ -4,22 +4,22 @@ import { createHash } from 'node:crypto';
 import { readJson } from '../content/strict-json.ts';
 import { SavepointError } from '../model/errors.ts';
 import { bytesFromText, type DiskPath } from '../model/names.ts';
-import { OLDEST_NODE, strangeAnswer, unfit } from '../sandbox/ask-runner.ts';
+import { invalidAnswer, MIN_NODE_VERSION, sandboxUnfit } from '../sandbox/ask-runner.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
 /** Where it lies in the sandbox. */
-export interface Uploaded {
+export interface UploadedProgram {
   readonly node: string;
   readonly file: string;
 }
 
-export interface Program {
+export interface RemoteProgram {
   readonly bytes: Uint8Array;
   /** Of the bytes: SHA-256 in hex. */
   readonly hash: string;
 }
 
-export function programOf(bytes: Uint8Array): Program {
+export function programOf(bytes: Uint8Array): RemoteProgram {
   return { bytes, hash: createHash('sha256').update(bytes).digest('hex') };
 }
 
@@ -27,7 +27,7 @@ export function programOf(bytes: Uint8Array): Program {
  * Looks whether the file is there as it should be, and makes the folder that it belongs into. A folder that others may
  * write to is not used: what lies there would be run.
  */
-const LOOK = `
+const CHECK_SCRIPT = `
 var fs = require('fs'), path = require('path'), os = require('os');
 var hash = process.argv[1], cache = process.argv[2];
 var folder = cache || path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'savepoint');
@@ -41,10 +41,10 @@ try {
 } catch (error) { if (error.code !== 'ENOENT') { state = 'failed'; code = String(error.code); } }
 console.log(JSON.stringify({ node: process.versions.node, file: file, folder: folder, state: state, code: code }));
 `;
-const LOOK_MS = 60_000;
-const LOOK_BYTES = 64 * 1024;
+const CHECK_TIMEOUT_MS = 60_000;
+const MAX_CHECK_BYTES = 64 * 1024;
 
-interface Look {
+interface UploadCheck {
   readonly node: string;
   readonly file: string;
   readonly folder: string;
@@ -54,7 +54,7 @@ interface Look {
 
 export interface UploadOptions {
   readonly sandbox: Sandbox;
-  readonly program: Program;
+  readonly program: RemoteProgram;
   readonly node: string;
   /** Where the file is kept in the sandbox; null: in the cache folder of its account. */
   readonly cache: string | null;
@@ -62,19 +62,19 @@ export interface UploadOptions {
 }
 
 /** @throws SavepointError SANDBOX_UNFIT, SANDBOX_LOST, SANDBOX_ANSWER, STORE_UNSAFE, IO, CANCELLED */
-export async function upload(options: UploadOptions): Promise<Uploaded> {
+export async function upload(options: UploadOptions): Promise<UploadedProgram> {
   const { sandbox, program, node, signal } = options;
-  const seen = await look(options);
+  const seen = await checkUpload(options);
   if (seen.state === 'good') return { node, file: seen.file };
   const file = bytesFromText(seen.file) as DiskPath;
   await sandbox.write(file, program.bytes, { mode: 0o600, ...(signal === undefined ? {} : { signal }) });
-  if ((await look(options)).state === 'good') return { node, file: seen.file };
-  throw strangeAnswer(sandbox.name, 'the program that was brought there is not there as it was sent');
+  if ((await checkUpload(options)).state === 'good') return { node, file: seen.file };
+  throw invalidAnswer(sandbox.name, 'the program that was brought there is not there as it was sent');
 }
 
-async function look({ sandbox, program, node, cache, signal }: UploadOptions): Promise<Look> {
-  const found = await lookInside(sandbox, node, [program.hash, cache ?? ''], signal);
-  if (!isNewEnough(found.node)) throw unfit(sandbox.name, found.node);
+async function checkUpload({ sandbox, program, node, cache, signal }: UploadOptions): Promise<UploadCheck> {
+  const found = await runCheck(sandbox, node, [program.hash, cache ?? ''], signal);
+  if (!isNewEnough(found.node)) throw sandboxUnfit(sandbox.name, found.node);
   if (found.state === 'unsafe') {
     const message = `The folder ${JSON.stringify(found.folder)} in ${sandbox.name} is not private to its account.`;
     const hint = 'Programs in it would be run. Make it private (chmod 700), or set another folder (`cache`).';
@@ -88,36 +88,36 @@ async function look({ sandbox, program, node, cache, signal }: UploadOptions): P
   return found;
 }
 
-async function lookInside(
+async function runCheck(
   sandbox: Sandbox,
   node: string,
   args: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<Look> {
+): Promise<UploadCheck> {
   try {
     const { stdout, ended, exit } = await sandbox.run({
       id: 'look',
-      command: [node, '-e', LOOK, '--', ...args],
-      timeoutMs: LOOK_MS,
-      mostBytes: LOOK_BYTES,
+      command: [node, '-e', CHECK_SCRIPT, '--', ...args],
+      timeoutMs: CHECK_TIMEOUT_MS,
+      mostBytes: MAX_CHECK_BYTES,
       ...(signal === undefined ? {} : { signal }),
     });
     if (ended === 'aborted') throw new SavepointError('CANCELLED', 'Cancelled before the sandbox was used.');
-    if (ended === 'timeout') throw strangeAnswer(sandbox.name, 'its node did not come to an end');
+    if (ended === 'timeout') throw invalidAnswer(sandbox.name, 'its node did not come to an end');
     const said = stdout.toString();
     const version = /^\s*v(\d{1,4}\.\d{1,4}\.\d{1,4})\s*$/.exec(said)?.[1];
-    if (version !== undefined && !isNewEnough(version)) throw unfit(sandbox.name, version);
-    const seen = ended === 'exit' && exit === 0 ? seenIn(said) : null;
-    if (seen === null) throw strangeAnswer(sandbox.name, 'its node does not say what it was asked');
+    if (version !== undefined && !isNewEnough(version)) throw sandboxUnfit(sandbox.name, version);
+    const seen = ended === 'exit' && exit === 0 ? parseCheck(said) : null;
+    if (seen === null) throw invalidAnswer(sandbox.name, 'its node does not say what it was asked');
     return seen;
   } catch (error) {
     const isMissing = error instanceof SavepointError && error.code === 'IO' && error.data.operation === 'run';
-    throw isMissing ? unfit(sandbox.name, null, node) : error;
+    throw isMissing ? sandboxUnfit(sandbox.name, null, node) : error;
   }
 }
 
-function seenIn(text: string): Look | null {
-  let told: Partial<Record<keyof Look, unknown>>;
+function parseCheck(text: string): UploadCheck | null {
+  let told: Partial<Record<keyof UploadCheck, unknown>>;
   try {
     told = Object(readJson(text.slice(text.trimEnd().lastIndexOf('\n') + 1)));
   } catch {
@@ -134,6 +134,6 @@ function seenIn(text: string): Look | null {
 
 function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [oldest = 0, least = 0] = OLDEST_NODE.split('.').map(Number);
+  const [oldest = 0, least = 0] = MIN_NODE_VERSION.split('.').map(Number);
   return major > oldest || (major === oldest && minor >= least);
 }

@@ -15,7 +15,7 @@ export const REMOTE_VERBS = { ...VERBS, ...SESSION_VERBS, ...SURVEY_VERBS } as c
 
 export type RemoteVerb = keyof typeof REMOTE_VERBS;
 
-export function questionShape({ z, jsonName }: Shapes) {
+export function requestShape({ z, jsonName }: Shapes) {
   return z.strictObject({
     verb: z.string(),
     input: z.unknown(),
@@ -27,7 +27,7 @@ export function questionShape({ z, jsonName }: Shapes) {
 }
 
 /** What came of a question, in the sandbox. */
-export interface Answered {
+export interface RequestResult {
   readonly output: unknown;
   /** Process status: 0, or 1 where the answer is bad news. */
   readonly status: 0 | 1;
@@ -38,13 +38,13 @@ export interface Answered {
  * @param text JSON
  * @throws SavepointError USAGE where it is none, and what the verb throws
  */
-export async function answerQuestion(
+export async function answerRequest(
   text: string,
   open: (options: Pick<OpenOptions, 'dir' | 'here' | 'actor'>) => Savepoint,
   signal: AbortSignal,
-): Promise<Answered> {
+): Promise<RequestResult> {
   const shapes = await import('../verbs/shapes/shapes.ts');
-  const { verb: name, input, dir, here, agent, toolCall } = fitting(questionShape(shapes), parsed(text));
+  const { verb: name, input, dir, here, agent, toolCall } = checkedBy(requestShape(shapes), parseRequest(text));
   if (!Object.hasOwn(REMOTE_VERBS, name)) {
     throw new SavepointError('USAGE', `Unknown verb ${JSON.stringify(name)}.`, { argument: 'verb' });
   }
@@ -56,7 +56,7 @@ export async function answerQuestion(
     ...(agent === null ? {} : { actor: { kind: 'agent', name: agent } }),
   });
   const context = { signal, ...(toolCall === null ? {} : { toolCall }) };
-  const output = await it.handle(savepoint, fitting(schemas.input, input), context);
+  const output = await it.handle(savepoint, checkedBy(schemas.input, input), context);
   return { output, status: it.isFailure?.(output) === true ? 1 : 0 };
 }
 
@@ -72,18 +72,18 @@ interface Issue {
   readonly message: string;
 }
 
-const TOLD_ISSUES = 20;
+const MAX_ISSUES = 20;
 
-function fitting<T>(schema: Schema<T>, value: unknown): T {
+function checkedBy<T>(schema: Schema<T>, value: unknown): T {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
   const issues = checked.error.issues.map(({ path, message }) => ({ at: path.join('.'), message }));
-  const told = issues.slice(0, TOLD_ISSUES).map(({ at, message }) => `${at}: ${message}`);
+  const told = issues.slice(0, MAX_ISSUES).map(({ at, message }) => `${at}: ${message}`);
   const message = `The request is invalid. ${told.join('; ')}`;
   throw new SavepointError('USAGE', message, { argument: 'request', issues });
 }
 
-function parsed(text: string): unknown {
+function parseRequest(text: string): unknown {
   try {
     return readJson(text, { keys: 'once-any-name' });
   } catch (error) {

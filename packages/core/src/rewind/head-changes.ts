@@ -1,7 +1,7 @@
 /** The part of a restore, or of its undo, that is about branches. */
 
 import { problemOf } from '../git/file.ts';
-import { planHeads, positionOf, samePosition, type WantedHead } from '../git/head-moves.ts';
+import { positionOf, prepareHeadMoves, samePosition, type TargetHead } from '../git/head-moves.ts';
 import { plainIndexOf } from '../git/index-plain.ts';
 import { findGit } from '../git/program.ts';
 import { readRepository } from '../git/repository.ts';
@@ -15,19 +15,19 @@ import { readBlob } from '../store/snapshot/snapshot.ts';
 import type { Workspace } from '../timeline/capture/capture.ts';
 
 /** Every root of the checkpoint that lies in the scope as a whole. */
-export async function withHeadsOf(
+export async function withRestoredHeads(
   workspace: Workspace,
   plan: ChangeSet,
   target: Checkpoint,
   { scope, root }: { readonly scope: readonly TreePath[]; readonly root: TreePath | null },
   pace: Pace,
 ): Promise<ChangeSet> {
-  const chosen = (path: TreePath): boolean =>
+  const isSelected = (path: TreePath): boolean =>
     root === null ? scope.length === 0 || scope.some((one) => isWithin(path, one)) : path === root;
-  const wanted = target.roots
-    .filter(({ path, kind, failed }) => kind === 'repository' && failed === undefined && chosen(path))
+  const targets = target.roots
+    .filter(({ path, kind, failed }) => kind === 'repository' && failed === undefined && isSelected(path))
     .map(
-      ({ path, branch, commit, operation, index }): WantedHead => ({
+      ({ path, branch, commit, operation, index }): TargetHead => ({
         path,
         to: { branch, commit },
         operation,
@@ -36,45 +36,45 @@ export async function withHeadsOf(
         recorded: index ?? null,
       }),
     );
-  return withMoves(workspace, plan, wanted, pace);
+  return withHeadMoves(workspace, plan, targets, pace);
 }
 
 /** What the act moved goes back; a branch that was moved again since stays where it is, and is named. */
-export async function withHeadsBack(
+export async function withRevertedHeads(
   workspace: Workspace,
   plan: ChangeSet,
-  act: Checkpoint,
+  operation: Checkpoint,
   pace: Pace,
 ): Promise<ChangeSet> {
-  if (act.heads.length === 0) return plan;
-  const still = act.heads.filter((head) => standsAt(workspace, head));
-  const wanted = still.map(
-    ({ path, before, index }): WantedHead => ({
+  if (operation.heads.length === 0) return plan;
+  const unmoved = operation.heads.filter((head) => isHeadAt(workspace, head));
+  const targets = unmoved.map(
+    ({ path, before, index }): TargetHead => ({
       path,
       to: before,
       operation: null,
       index,
-      ...knownOf(workspace, act, path, index),
+      ...recordedIndexOf(workspace, operation, path, index),
     }),
   );
-  const others = act.heads.filter((head) => !still.includes(head));
-  const why = `its branch has moved since ${act.id}`;
-  const kept = [...plan.kept, ...others.map(({ path }) => ({ path, why }))];
-  return withMoves(workspace, { ...plan, kept }, wanted, pace);
+  const movedSince = operation.heads.filter((head) => !unmoved.includes(head));
+  const why = `its branch has moved since ${operation.id}`;
+  const kept = [...plan.kept, ...movedSince.map(({ path }) => ({ path, why }))];
+  return withHeadMoves(workspace, { ...plan, kept }, targets, pace);
 }
 
 /** It is kept as it lay on the disk, and dropped by a purge; what it names only the checkpoint before the act may have. */
-function knownOf(
+function recordedIndexOf(
   { store: { objects }, timeline }: Workspace,
-  act: Checkpoint,
+  operation: Checkpoint,
   path: TreePath,
   index: ObjectId | null,
-): Pick<WantedHead, 'plain' | 'recorded'> {
+): Pick<TargetHead, 'plain' | 'recorded'> {
   if (index === null || !objects.has(index)) return { plain: null, recorded: null };
   try {
     const plain = hashObject('blob', plainIndexOf('index' as DiskPath, readBlob(objects, index)));
     const { checkpoints } = timeline.readAll(
-      timeline.list().filter(({ number }) => checkpointId(number) === act.previous),
+      timeline.list().filter(({ number }) => checkpointId(number) === operation.previous),
     );
     const recorded = checkpoints[0]?.roots.find((root) => root.path === path)?.index;
     return { plain, recorded: recorded?.id === plain ? recorded : null };
@@ -84,19 +84,19 @@ function knownOf(
   }
 }
 
-function standsAt({ ports, root }: Workspace, { path, after }: MovedHead): boolean {
+function isHeadAt({ ports, root }: Workspace, { path, after }: MovedHead): boolean {
   const state = readRepository(ports.fs, onDisk(root, path));
   if (state === null || 'problem' in state) return false;
   const now = positionOf(state);
   return now !== null && samePosition(now, after);
 }
 
-async function withMoves(
+async function withHeadMoves(
   { ports, root, searchPath }: Workspace,
   plan: ChangeSet,
-  wanted: readonly WantedHead[],
+  targets: readonly TargetHead[],
   pace: Pace,
 ): Promise<ChangeSet> {
-  const { moves, refused } = await planHeads(ports, root, findGit(ports, searchPath, root), wanted, pace);
+  const { moves, refused } = await prepareHeadMoves(ports, root, findGit(ports, searchPath, root), targets, pace);
   return { ...plan, heads: moves, headsRefused: refused };
 }

@@ -1,7 +1,7 @@
 /** One path, three states: what an act starts from, what is there now, and what the act would have there. */
 
 import { joinLines, type Line, splitLines } from '../content/lines.ts';
-import { type Merge, mergeThreeWay } from '../content/three-way.ts';
+import { type MergeResult, mergeThreeWay } from '../content/three-way.ts';
 import type { Entry, FileEntry } from '../model/entries.ts';
 import { sameEntry } from '../model/entries.ts';
 import type { ThreeSides } from '../operation/change-set.ts';
@@ -9,9 +9,9 @@ import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { readBlob } from '../store/snapshot/snapshot.ts';
 
 /** The side that is taken where both changed the same. */
-export type Side = 'ours' | 'theirs';
+export type MergeSide = 'ours' | 'theirs';
 
-export interface FilesMerged {
+export interface FileMerge {
   /** Null where both sides changed the same lines, or contents that are no text. */
   readonly entry: FileEntry | null;
   /** The result holds changes of both sides. */
@@ -25,10 +25,10 @@ export function mergeFiles(
   base: FileEntry,
   ours: FileEntry,
   theirs: FileEntry,
-  prefer: Side | null,
-): FilesMerged {
+  prefer: MergeSide | null,
+): FileMerge {
   const mode = ours.mode === base.mode ? theirs.mode : ours.mode;
-  const take = (id: FileEntry['id'], merged: boolean): FilesMerged => ({
+  const take = (id: FileEntry['id'], merged: boolean): FileMerge => ({
     entry: { kind: 'file', id, mode },
     merged,
     sides: null,
@@ -56,7 +56,7 @@ const SHOWN_LINES = 200;
 const SHOWN_BYTES = 16 * 1024;
 
 /** What became of taking back a change of one path. */
-export type TakenBack =
+export type RevertResult =
   | { readonly outcome: 'done'; readonly entry: Entry | null; readonly merged: boolean }
   | { readonly outcome: 'nothing'; readonly entry: Entry | null; readonly why: string }
   | { readonly outcome: 'conflict'; readonly why: string; readonly sides: ThreeSides };
@@ -64,58 +64,61 @@ export type TakenBack =
 /**
  * @param left the state that the change left
  * @param found the state that it found
- * @param today the state that it is taken back from
+ * @param current the state that it is taken back from
  */
-export function takeBack(
+export function revertEntry(
   objects: ObjectBatch,
   left: Entry | null,
   found: Entry | null,
-  today: Entry | null,
-  prefer: Side | null,
-): TakenBack {
-  if (sameEntry(left, found)) return { outcome: 'nothing', entry: today, why: 'the changes cancel each other out' };
-  if (sameEntry(today, found)) return { outcome: 'nothing', entry: today, why: 'already in that state' };
-  if (sameEntry(today, left)) return { outcome: 'done', entry: found, merged: false };
-  if (today === null) return { outcome: 'nothing', entry: null, why: 'it was deleted since' };
-  if (today.kind === 'folder' && (found === null ? left : found)?.kind === 'folder') {
+  current: Entry | null,
+  prefer: MergeSide | null,
+): RevertResult {
+  if (sameEntry(left, found)) return { outcome: 'nothing', entry: current, why: 'the changes cancel each other out' };
+  if (sameEntry(current, found)) return { outcome: 'nothing', entry: current, why: 'already in that state' };
+  if (sameEntry(current, left)) return { outcome: 'done', entry: found, merged: false };
+  if (current === null) return { outcome: 'nothing', entry: null, why: 'it was deleted since' };
+  if (current.kind === 'folder' && (found === null ? left : found)?.kind === 'folder') {
     if (found === null) return { outcome: 'done', entry: null, merged: false };
-    const keeps = left?.kind !== 'folder' || left.mode !== today.mode;
-    return keeps
-      ? { outcome: 'nothing', entry: today, why: 'its permissions were changed since' }
+    const isModeChanged = left?.kind !== 'folder' || left.mode !== current.mode;
+    return isModeChanged
+      ? { outcome: 'nothing', entry: current, why: 'its permissions were changed since' }
       : { outcome: 'done', entry: found, merged: false };
   }
-  if (today.kind === 'file' && left?.kind === 'file' && found === null && today.id === left.id) {
+  if (current.kind === 'file' && left?.kind === 'file' && found === null && current.id === left.id) {
     return { outcome: 'done', entry: null, merged: false };
   }
-  if (today.kind === 'file' && left?.kind === 'file' && found?.kind === 'file') {
-    const { entry, merged, sides } = mergeFiles(objects, left, today, found, prefer);
+  if (current.kind === 'file' && left?.kind === 'file' && found?.kind === 'file') {
+    const { entry, merged, sides } = mergeFiles(objects, left, current, found, prefer);
     if (entry === null && sides !== null) {
       const why =
         sides.text === null ? 'it was changed since and cannot be merged by line' : 'the same lines were changed since';
       return { outcome: 'conflict', why, sides };
     }
-    return sameEntry(entry, today)
-      ? { outcome: 'nothing', entry: today, why: 'already in that state' }
+    return sameEntry(entry, current)
+      ? { outcome: 'nothing', entry: current, why: 'already in that state' }
       : { outcome: 'done', entry, merged };
   }
-  if (prefer === 'ours') return { outcome: 'nothing', entry: today, why: 'kept, as requested' };
+  if (prefer === 'ours') return { outcome: 'nothing', entry: current, why: 'kept, as requested' };
   if (prefer === 'theirs') return { outcome: 'done', entry: found, merged: false };
   const what = left === null ? 'another file was created there' : 'it was changed';
-  return { outcome: 'conflict', why: `${what} since`, sides: threeSides(left, today, found) };
+  return { outcome: 'conflict', why: `${what} since`, sides: threeSides(left, current, found) };
 }
 
 function conflictText(
   [base, ours, theirs]: readonly [Buffer, Buffer, Buffer],
-  merge: Merge & { readonly ok: false },
+  merge: MergeResult & { readonly ok: false },
 ): Pick<ThreeSides, 'text' | 'cut'> {
   if (merge.why !== 'overlap') return { text: null, cut: false };
   const lines = { base: splitLines(base), ours: splitLines(ours), theirs: splitLines(theirs) };
   const out: Line[] = [];
   for (const at of merge.conflicts) {
     out.push(`@@ line ${at.oursStart + 1} @@\n`, '<<<<<<< ours (current)\n');
-    out.push(...ended(lines.ours.slice(at.oursStart, at.oursStart + at.oursCount)), '||||||| base\n');
-    out.push(...ended(lines.base.slice(at.baseStart, at.baseStart + at.baseCount)), '=======\n');
-    out.push(...ended(lines.theirs.slice(at.theirsStart, at.theirsStart + at.theirsCount)), '>>>>>>> theirs\n');
+    out.push(...withFinalNewline(lines.ours.slice(at.oursStart, at.oursStart + at.oursCount)), '||||||| base\n');
+    out.push(...withFinalNewline(lines.base.slice(at.baseStart, at.baseStart + at.baseCount)), '=======\n');
+    out.push(
+      ...withFinalNewline(lines.theirs.slice(at.theirsStart, at.theirsStart + at.theirsCount)),
+      '>>>>>>> theirs\n',
+    );
     if (out.length > SHOWN_LINES) break;
   }
   const text = joinLines(out.slice(0, SHOWN_LINES));
@@ -123,6 +126,6 @@ function conflictText(
   return { text: text.subarray(0, SHOWN_BYTES), cut };
 }
 
-function ended(lines: readonly Line[]): readonly Line[] {
+function withFinalNewline(lines: readonly Line[]): readonly Line[] {
   return lines.map((line) => (line.endsWith('\n') ? line : `${line}\n`));
 }

@@ -2,23 +2,23 @@
 
 import { showName } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
-import { type Actor, type Checkpoint, type ConversationPosition, goesBack } from '../model/checkpoint.ts';
+import { type Actor, type Checkpoint, type ConversationPosition, isReversion } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { SessionId } from '../model/ids.ts';
 import { nameToJson, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
-import type { Operation, Today } from '../operation/operation.ts';
+import type { CurrentState, Operation } from '../operation/operation.ts';
 import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
-import { rememberFolders } from '../store/snapshot/snapshot.ts';
+import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import { nextOperations } from '../timeline/activity/operations.ts';
-import { plainTelling, type Workspace } from '../timeline/capture/capture.ts';
+import { checkpointInfo, type Workspace } from '../timeline/capture/capture.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
 import type { IgnoreFile } from '../workspace/rules/ignore-rules.ts';
-import { withHeadsBack, withHeadsOf } from './head-changes.ts';
+import { type AffectedAuthors, affectedAuthorsSince, type IsReplaceable, isByAgent } from './affected-authors.ts';
+import { withRestoredHeads, withRevertedHeads } from './head-changes.ts';
 import { inverseChanges } from './inverse-changes.ts';
-import { type MayGo, OF_AGENTS, type Parties, partiesSince } from './parties.ts';
-import { planRestoreKeeping, protectionOf, type RestoreInput, restoreChanges } from './restore-changes.ts';
-import { untilNow } from './rollback.ts';
+import { planMergingRestore, type RestoreInput, reasonToKeepOf, restoreChanges } from './restore-changes.ts';
+import { checkpointsUntilNow } from './rollback.ts';
 import { rollbackChanges } from './rollback-changes.ts';
 import { rootsInside, withoutFailedRoots } from './roots.ts';
 import { changesOf, selectChanges } from './selection.ts';
@@ -50,7 +50,7 @@ export interface RestoreRequest {
 
 const EVERYTHING: readonly TreePath[] = [WORKSPACE_ITSELF];
 
-const TWO_PARTIES_HINT =
+const MIXED_AUTHORS_HINT =
   'Nothing was changed. --keep-outside reverts only the changes of agents; --exact makes everything equal to ' +
   'the checkpoint.';
 
@@ -58,95 +58,107 @@ export function restoreOperation(
   workspace: Workspace,
   request: RestoreRequest,
   pace: Pace,
-): { readonly act: Operation; readonly parties: () => Parties | null } {
+): { readonly operation: Operation; readonly affectedAuthors: () => AffectedAuthors | null } {
   const { target, mode, global, root, session } = request;
   const scope = root === null ? request.scope : [root];
-  let parties: Parties | null = null;
-  const act: Operation = {
-    telling: {
-      ...plainTelling('restore', request.actor),
+  let affectedAuthors: AffectedAuthors | null = null;
+  const operation: Operation = {
+    info: {
+      ...checkpointInfo('restore', request.actor),
       ...(session === undefined ? {} : { session: session.id, conversation: session.conversation }),
       target: target.id,
       description: describeRestore(target, scope),
     },
     backups: null,
-    plan: async (today) => {
-      const plan = withoutFailedRoots(await planned(today), { ...request, scope }, today);
-      return request.git ? withHeadsOf(workspace, plan, target, { scope, root }, pace) : plan;
+    plan: async (current) => {
+      const plan = withoutFailedRoots(await planned(current), { ...request, scope }, current);
+      return request.git ? withRestoredHeads(workspace, plan, target, { scope, root }, pace) : plan;
     },
   };
-  const planned = async (today: Today): Promise<ChangeSet> => {
-    if (root === null) refuseUnknown(today, target, scope);
+  const planned = async (current: CurrentState): Promise<ChangeSet> => {
+    if (root === null) assertPathsKnown(current, target, scope);
     const input = {
-      objects: today.objects,
-      now: today.snapshot,
-      own: today.own,
-      rootsNow: today.roots,
+      objects: current.objects,
+      now: current.snapshot,
+      own: current.own,
+      rootsNow: current.roots,
       target,
       scope: scope.length === 0 ? EVERYTHING : scope,
-      except: root === null ? [] : rootsInside(root, target, today),
+      except: root === null ? [] : rootsInside(root, target, current),
       global,
     };
-    if (mode === 'keep-outside') return planKeeping(workspace, today, input, session?.id ?? null, pace);
+    if (mode === 'keep-outside') return planKeepOutside(workspace, current, input, session?.id ?? null, pace);
     const plan = await restoreChanges(input, pace);
     if (mode === 'exact' || plan.paths.length === 0) return plan;
-    const mayGo: MayGo = session === undefined ? OF_AGENTS : (author) => author.session === session.id;
-    const since = await untilNow(workspace, today, pace, target.number);
-    const found = await partiesSince(today.objects, since, { target, plan, mayGo }, pace);
+    const isReplaceable: IsReplaceable = session === undefined ? isByAgent : (author) => author.session === session.id;
+    const since = await checkpointsUntilNow(workspace, current, pace, target.number);
+    const found = await affectedAuthorsSince(
+      current.objects,
+      since,
+      { target, plan, isReplaceable: isReplaceable },
+      pace,
+    );
     if (found.outside.length === 0 || (session === undefined && found.agents.length === 0)) return plan;
-    parties = found;
+    affectedAuthors = found;
     const others = session === undefined ? 'changes that no agent made' : 'changes from outside this session';
     const why = `it has, or may have, ${others} since ${target.id}`;
     return {
       ...plan,
       conflicts: [...plan.conflicts, ...found.outside.map((path) => ({ path, why }))],
-      hint: TWO_PARTIES_HINT,
+      hint: MIXED_AUTHORS_HINT,
     };
   };
-  return { act, parties: () => parties };
+  return { operation: operation, affectedAuthors: () => affectedAuthors };
 }
 
 /** @throws SavepointError NOTHING_TO_UNDO */
 export function undoOperation(workspace: Workspace, actor: Actor, pace: Pace): Operation {
-  const act = nextOperations(workspace.timeline.upTo()).undo;
-  if (act === null) throw new SavepointError('NOTHING_TO_UNDO', 'There is no operation to undo.');
-  return inverseAct(workspace, act, 'undo', actor, pace);
+  const operation = nextOperations(workspace.timeline.upTo()).undo;
+  if (operation === null) throw new SavepointError('NOTHING_TO_UNDO', 'There is no operation to undo.');
+  return inverseOperation(workspace, operation, 'undo', actor, pace);
 }
 
 /** @throws SavepointError NOTHING_TO_REDO */
 export function redoOperation(workspace: Workspace, actor: Actor, pace: Pace): Operation {
-  const act = nextOperations(workspace.timeline.upTo()).redo;
-  if (act === null) throw new SavepointError('NOTHING_TO_REDO', 'There is no operation to redo.');
-  return inverseAct(workspace, act, 'redo', actor, pace);
+  const operation = nextOperations(workspace.timeline.upTo()).redo;
+  if (operation === null) throw new SavepointError('NOTHING_TO_REDO', 'There is no operation to redo.');
+  return inverseOperation(workspace, operation, 'redo', actor, pace);
 }
 
 /** What agents did since the target is taken back; where they did nothing, what changed since the last look is kept. */
-async function planKeeping(
+async function planKeepOutside(
   workspace: Workspace,
-  today: Today,
+  current: CurrentState,
   input: RestoreInput & { readonly objects: ObjectBatch },
   session: SessionId | null,
   pace: Pace,
 ): Promise<ChangeSet> {
   const { target, scope } = input;
-  const checkpoints = await untilNow(workspace, today, pace);
+  const checkpoints = await checkpointsUntilNow(workspace, current, pace);
   const selection = {
     after: { checkpoint: target.number },
     files: scope,
     ...(session === null ? {} : { session }),
   };
-  const { chosen, skipped, whereabouts } = await selectChanges(today.objects, checkpoints, selection, false, pace);
+  const {
+    chosen,
+    skipped,
+    tracker: whereabouts,
+  } = await selectChanges(current.objects, checkpoints, selection, false, pace);
   const inDoubt = skipped.filter(
     ({ change: { by } }) => !by.sure && by.authors.some(({ actor }) => actor.kind === 'agent'),
   );
-  if (session === null && !(await didAgentsWork(today.objects, checkpoints, target, pace))) {
-    return today.last === null
+  if (session === null && !(await didAgentsWork(current.objects, checkpoints, target, pace))) {
+    return current.last === null
       ? restoreChanges(input, pace)
-      : planRestoreKeeping({ ...input, last: today.last.snapshot }, pace);
+      : planMergingRestore({ ...input, last: current.last.snapshot }, pace);
   }
-  const keep = protectionOf(input);
+  const keep = reasonToKeepOf(input);
   const options = { prefer: new Map(), skipConflicts: false, keep };
-  const { plan, rolledBack } = await rollbackChanges({ today, chosen, whereabouts, ...options }, pace);
+  const { changeSet: plan, rolledBack } = await rollbackChanges(
+    { current: current, chosen, tracker: whereabouts, ...options },
+    pace,
+  );
   return {
     ...plan,
     rolledBack,
@@ -163,7 +175,7 @@ async function didAgentsWork(
 ): Promise<boolean> {
   const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.id, checkpoint]));
   for (const checkpoint of checkpoints) {
-    if (checkpoint.number <= target.number || goesBack(checkpoint.trigger)) continue;
+    if (checkpoint.number <= target.number || isReversion(checkpoint.trigger)) continue;
     const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
     const changes = await changesOf(objects, checkpoint, previous, pace);
     if (changes.some(({ by }) => by.authors.some(({ actor }) => actor.kind === 'agent'))) return true;
@@ -172,10 +184,10 @@ async function didAgentsWork(
 }
 
 /** A path that is in neither state is a slip of the hand: "nothing to restore" would sound as if all were well. */
-function refuseUnknown(today: Today, target: Checkpoint, scope: readonly TreePath[]): void {
-  const read = rememberFolders(today.objects);
+function assertPathsKnown(current: CurrentState, target: Checkpoint, scope: readonly TreePath[]): void {
+  const read = cachedFolderReader(current.objects);
   const isNowhere = (path: TreePath): boolean =>
-    [target.snapshot, today.snapshot].every((snapshot) => {
+    [target.snapshot, current.snapshot].every((snapshot) => {
       const { entry, skip } = stateAt(read, snapshot, path);
       return entry === null && skip === null;
     });
@@ -191,56 +203,56 @@ function refuseUnknown(today: Today, target: Checkpoint, scope: readonly TreePat
   );
 }
 
-function inverseAct(
+function inverseOperation(
   workspace: Workspace,
-  act: Checkpoint,
+  operation: Checkpoint,
   trigger: 'undo' | 'redo',
   actor: Actor,
   pace: Pace,
 ): Operation {
-  const previous = workspace.timeline.list().find(({ number }) => `cp_${number}` === act.previous);
+  const previous = workspace.timeline.list().find(({ number }) => `cp_${number}` === operation.previous);
   if (previous === undefined) {
     const code = trigger === 'undo' ? 'NOTHING_TO_UNDO' : 'NOTHING_TO_REDO';
     throw new SavepointError(
       code,
-      `${act.id} cannot be ${trigger === 'undo' ? 'undone' : 'redone'}: the checkpoint before it has been dropped.`,
+      `${operation.id} cannot be ${trigger === 'undo' ? 'undone' : 'redone'}: the checkpoint before it has been dropped.`,
     );
   }
   const found = workspace.timeline.read(previous);
   return {
-    telling: {
-      ...plainTelling(trigger, actor),
-      undoes: act.id,
-      description: `${trigger === 'undo' ? 'Undid' : 'Redid'} ${describeInverse(workspace, act, trigger)}`,
+    info: {
+      ...checkpointInfo(trigger, actor),
+      undoes: operation.id,
+      description: `${trigger === 'undo' ? 'Undid' : 'Redid'} ${describeInverse(workspace, operation, trigger)}`,
     },
     backups: null,
-    plan: async (today) => {
+    plan: async (current) => {
       const plan = await inverseChanges(
         {
-          objects: today.objects,
+          objects: current.objects,
           before: found.snapshot,
-          after: act.snapshot,
-          now: today.snapshot,
-          own: today.own,
-          ofOneAct: true,
-          keep: () => null,
+          after: operation.snapshot,
+          now: current.snapshot,
+          own: current.own,
+          isOneOperation: true,
+          reasonToKeep: () => null,
           within: EVERYTHING,
         },
         pace,
       );
-      return withHeadsBack(workspace, plan, act, pace);
+      return withRevertedHeads(workspace, plan, operation, pace);
     },
   };
 }
 
 /** A redo is told by the act that it brings again, not by the undo that it takes back. */
-function describeInverse(workspace: Workspace, act: Checkpoint, trigger: 'undo' | 'redo'): string {
-  let told = act;
+function describeInverse(workspace: Workspace, operation: Checkpoint, trigger: 'undo' | 'redo'): string {
+  let named = operation;
   if (trigger === 'redo') {
-    const ref = workspace.timeline.list().find(({ number }) => `cp_${number}` === act.undoes);
-    if (ref !== undefined) told = workspace.timeline.read(ref);
+    const ref = workspace.timeline.list().find(({ number }) => `cp_${number}` === operation.undoes);
+    if (ref !== undefined) named = workspace.timeline.read(ref);
   }
-  return `${told.id} (${told.description})`;
+  return `${named.id} (${named.description})`;
 }
 
 function describeRestore(target: Checkpoint, scope: readonly TreePath[]): string {

@@ -4,9 +4,9 @@ import type { Pace } from '../io/pace.ts';
 import type { Actor, Checkpoint } from '../model/checkpoint.ts';
 import { isWithin, parentPath, type TreePath } from '../model/names.ts';
 import type { Operation } from '../operation/operation.ts';
-import { type FolderReader, rememberFolders } from '../store/snapshot/snapshot.ts';
+import { cachedFolderReader, type FolderReader } from '../store/snapshot/snapshot.ts';
 import { type FrozenPath, frozenPathOf } from '../store/state/frozen.ts';
-import { plainTelling } from '../timeline/capture/capture.ts';
+import { checkpointInfo } from '../timeline/capture/capture.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
 import { inverseChanges } from './inverse-changes.ts';
 
@@ -16,7 +16,7 @@ const FREEZE: Actor = { kind: 'user', name: 'freeze' };
  * Paths of a checkpoint's changes that lie in what is frozen and that agents made, and nobody else can have: what a
  * person changed stays. Where there were too many changes to list, all that is frozen.
  */
-export function changedThoughFrozen({ changes }: Checkpoint, frozen: readonly FrozenPath[]): readonly TreePath[] {
+export function frozenPathsChanged({ changes }: Checkpoint, frozen: readonly FrozenPath[]): readonly TreePath[] {
   if (frozen.length === 0) return [];
   if (changes === null) return frozen.map(({ path }) => path);
   return changes.flatMap(({ path, from, by }) => {
@@ -27,35 +27,35 @@ export function changedThoughFrozen({ changes }: Checkpoint, frozen: readonly Fr
 }
 
 export function putBackOperation(
-  left: Checkpoint,
-  found: Checkpoint,
+  after: Checkpoint,
+  before: Checkpoint,
   frozen: readonly FrozenPath[],
   paths: readonly TreePath[],
   pace: Pace,
 ): Operation {
-  const tool = left.tool?.name ?? 'a call';
+  const tool = after.tool?.name ?? 'a call';
   const what = paths.length === 1 ? 'a frozen path' : `${paths.length} frozen paths`;
   return {
-    telling: {
-      ...plainTelling('freeze', FREEZE),
-      session: left.session,
-      toolCall: left.toolCall,
-      target: found.id,
+    info: {
+      ...checkpointInfo('freeze', FREEZE),
+      session: after.session,
+      toolCall: after.toolCall,
+      target: before.id,
       description: `Reverted ${what} that ${tool} changed`,
     },
     backups: null,
-    overFrozen: true,
+    mayChangeFrozen: true,
     plan: ({ objects, own, snapshot }) =>
       inverseChanges(
         {
           objects,
-          before: found.snapshot,
-          after: left.snapshot,
+          before: before.snapshot,
+          after: after.snapshot,
           now: snapshot,
           own,
-          ofOneAct: false,
-          keep: () => null,
-          within: [...paths, ...newFolders(rememberFolders(objects), left, found, frozen, paths)],
+          isOneOperation: false,
+          reasonToKeep: () => null,
+          within: [...paths, ...newFolders(cachedFolderReader(objects), after, before, frozen, paths)],
         },
         pace,
       ),
@@ -65,8 +65,8 @@ export function putBackOperation(
 /** Folders that came with those paths and with nothing else: no change of their own tells of them. */
 function newFolders(
   read: FolderReader,
-  left: Checkpoint,
-  found: Checkpoint,
+  after: Checkpoint,
+  before: Checkpoint,
   frozen: readonly FrozenPath[],
   paths: readonly TreePath[],
 ): readonly TreePath[] {
@@ -74,8 +74,8 @@ function newFolders(
   const folders = new Set<TreePath>();
   for (const path of paths) {
     for (let at = parentPath(path); at !== '' && !folders.has(at); at = parentPath(at)) {
-      const { entry, skip } = stateAt(read, found.snapshot, at);
-      const holdsOthers = left.changes?.some((change) => isWithin(change.path, at) && !ours.has(change.path)) ?? true;
+      const { entry, skip } = stateAt(read, before.snapshot, at);
+      const holdsOthers = after.changes?.some((change) => isWithin(change.path, at) && !ours.has(change.path)) ?? true;
       if (entry !== null || skip !== null || holdsOthers || frozenPathOf(frozen, at) === null) break;
       folders.add(at);
     }

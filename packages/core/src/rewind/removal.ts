@@ -17,7 +17,7 @@ export interface Removal {
   readonly to: Entry | null;
   readonly ignored: boolean;
   /** Not null: it must stay, for this reason. */
-  readonly keep: string | null;
+  readonly reasonToKeep: string | null;
 }
 
 /** @param now the state that the removals are removed from */
@@ -28,30 +28,30 @@ export function planRemovals(
   removals: readonly Removal[],
   draft: ChangeSetDraft,
 ): void {
-  const going = new Map(removals.map((removal) => [removal.path, removal]));
-  const held = new Map<TreePath, string>();
-  const hold = (path: TreePath, why: string): void => {
-    for (let at = path; at !== ''; at = parentPath(at)) if (!held.has(at)) held.set(at, why);
+  const removed = new Map(removals.map((removal) => [removal.path, removal]));
+  const keptBecause = new Map<TreePath, string>();
+  const keepFolders = (path: TreePath, why: string): void => {
+    for (let at = path; at !== ''; at = parentPath(at)) if (!keptBecause.has(at)) keptBecause.set(at, why);
   };
-  for (const { path, entry, keep } of removals) {
+  for (const { path, entry, reasonToKeep: keep } of removals) {
     if (keep !== null) {
-      hold(path, keep);
+      keepFolders(path, keep);
       continue;
     }
     if (entry.kind !== 'folder') continue;
-    if (own.liesIn(path)) hold(path, 'it contains a backup');
+    if (own.hasBackupBelow(path)) keepFolders(path, 'it contains a backup');
     const folder = folderAt(reader, now, path);
     if (folder === null) continue;
     const contents = readFolder(reader, folder);
     for (const name of contents.entries.keys()) {
       const child = childPath(path, name);
-      if (!going.has(child)) hold(path, 'it contains paths that are kept');
+      if (!removed.has(child)) keepFolders(path, 'it contains paths that are kept');
     }
     const [skipped] = contents.note.skips;
-    if (skipped !== undefined) hold(path, `it contains paths that were not captured (${skipped[1].reason})`);
+    if (skipped !== undefined) keepFolders(path, `it contains paths that were not captured (${skipped[1].reason})`);
   }
-  for (const { path, entry, to, ignored, keep } of removals) {
-    const why = keep ?? held.get(path) ?? null;
+  for (const { path, entry, to, ignored, reasonToKeep: keep } of removals) {
+    const why = keep ?? keptBecause.get(path) ?? null;
     if (why === null) draft.change(path, entry, to, ignored);
     else if (to !== null) draft.conflicts.push({ path, why: `a ${to.kind} belongs there, and ${why}` });
     else draft.kept.push({ path, why });

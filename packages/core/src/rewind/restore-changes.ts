@@ -3,11 +3,11 @@
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint, RootState } from '../model/checkpoint.ts';
 import type { Entry, Snapshot } from '../model/entries.ts';
-import { IGNORE_FILE, isWithin, lastName, parentPath, type TreePath } from '../model/names.ts';
-import { type ChangeSet, ChangeSetDraft, unsaved } from '../operation/change-set.ts';
+import { baseName, IGNORE_FILE, isWithin, parentPath, type TreePath } from '../model/names.ts';
+import { addUncaptured, type ChangeSet, ChangeSetDraft } from '../operation/change-set.ts';
 import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
-import { type FolderReader, folderAt, readBlob, readFolder, rememberFolders } from '../store/snapshot/snapshot.ts';
+import { cachedFolderReader, type FolderReader, folderAt, readBlob, readFolder } from '../store/snapshot/snapshot.ts';
 import { differences, type PathDifference, stateAt } from '../timeline/diff/snapshot-diff.ts';
 import { IgnoreChain, type IgnoreFile } from '../workspace/rules/ignore-rules.ts';
 import { inverseChanges } from './inverse-changes.ts';
@@ -31,7 +31,7 @@ export interface RestoreInput {
 const OF_ANOTHER_ROOT = 'it belongs to another root';
 
 /** Only what differs from `last` is brought back; what changed since `last` is kept, merged where both changed it. */
-export async function planRestoreKeeping(
+export async function planMergingRestore(
   input: Omit<RestoreInput, 'objects'> & { readonly objects: ObjectBatch; readonly last: Snapshot },
   pace: Pace,
 ): Promise<ChangeSet> {
@@ -42,8 +42,8 @@ export async function planRestoreKeeping(
       after: input.last,
       now: input.now,
       own: input.own,
-      ofOneAct: false,
-      keep: protectionOf(input),
+      isOneOperation: false,
+      reasonToKeep: reasonToKeepOf(input),
       within: input.scope,
     },
     pace,
@@ -55,28 +55,28 @@ export async function restoreChanges(input: RestoreInput, pace: Pace): Promise<C
   const draft = new ChangeSetDraft();
   const removals: Removal[] = [];
   const protection = new Protection(input);
-  const read = rememberFolders(objects);
+  const read = cachedFolderReader(objects);
   for (const difference of differences(objects, now, target.snapshot)) {
-    if (pace.due()) await pace.breathe();
+    if (pace.isDue()) await pace.yieldNow();
     const { path, before, after } = difference;
     if (!input.scope.some((folder) => isWithin(path, folder))) {
-      needParent(read, input, difference, draft);
+      addParentFolder(read, input, difference, draft);
       continue;
     }
     if (input.except.some((root) => isWithin(path, root))) {
       // Named, so that no folder around it is taken away.
       if (before.entry !== null && after.entry === null) {
-        removals.push({ path, entry: before.entry, to: null, ignored: false, keep: OF_ANOTHER_ROOT });
+        removals.push({ path, entry: before.entry, to: null, ignored: false, reasonToKeep: OF_ANOTHER_ROOT });
       }
       continue;
     }
     if (after.skip !== null) {
       draft.kept.push({ path, why: `${target.id} did not capture it (${after.skip.reason})` });
     } else if (before.skip !== null) {
-      unsaved(draft, path, before.skip);
-    } else if (before.entry !== null && takesAway(before.entry, after.entry)) {
+      addUncaptured(draft, path, before.skip);
+    } else if (before.entry !== null && isRemoval(before.entry, after.entry)) {
       const keep = after.entry === null ? protection.reasonToKeep(difference) : null;
-      removals.push({ path, entry: before.entry, to: after.entry, ignored: after.ignored, keep });
+      removals.push({ path, entry: before.entry, to: after.entry, ignored: after.ignored, reasonToKeep: keep });
     } else {
       draft.change(path, before.entry, after.entry, after.ignored);
     }
@@ -86,13 +86,13 @@ export async function restoreChanges(input: RestoreInput, pace: Pace): Promise<C
 }
 
 /** Why a path that a restore would remove must stay, or null. */
-export function protectionOf(input: RestoreInput): (difference: PathDifference) => string | null {
+export function reasonToKeepOf(input: RestoreInput): (difference: PathDifference) => string | null {
   const protection = new Protection(input);
   return (difference) => protection.reasonToKeep(difference);
 }
 
 /** A chosen path needs the folders above it, though nobody named them; what stands in their place was not named either. */
-function needParent(
+function addParentFolder(
   read: FolderReader,
   input: RestoreInput,
   { path, before, after }: PathDifference,
@@ -108,18 +108,18 @@ function needParent(
 }
 
 /** The folder itself, or the file, goes: it is not merely written anew. */
-function takesAway(before: Entry, after: Entry | null): boolean {
+function isRemoval(before: Entry, after: Entry | null): boolean {
   return after === null || (before.kind === 'folder' && after.kind !== 'folder');
 }
 
 /** What a restore never removes, though the checkpoint does not have it. */
 class Protection {
-  readonly #appeared: readonly TreePath[];
+  readonly #newRepositories: readonly TreePath[];
   readonly #chains = new Map<TreePath, IgnoreChain>();
 
   constructor(private readonly input: RestoreInput) {
     const { objects, rootsNow, target } = input;
-    this.#appeared = rootsNow
+    this.#newRepositories = rootsNow
       .filter(
         ({ kind, path }) => kind === 'repository' && path !== '' && folderAt(objects, target.snapshot, path) === null,
       )
@@ -128,10 +128,10 @@ class Protection {
 
   reasonToKeep({ path, before }: PathDifference): string | null {
     if (this.input.except.some((root) => isWithin(path, root))) return OF_ANOTHER_ROOT;
-    const repository = this.#appeared.find((root) => isWithin(path, root));
+    const repository = this.#newRepositories.find((root) => isWithin(path, root));
     if (repository !== undefined) return `it is in a repository that ${this.input.target.id} does not have`;
     if (before.ignored) return 'it is ignored';
-    const ignoredThen = this.#chain(parentPath(path)).isIgnored(lastName(path), before.entry?.kind === 'folder');
+    const ignoredThen = this.#chain(parentPath(path)).isIgnored(baseName(path), before.entry?.kind === 'folder');
     return ignoredThen ? `it is ignored in ${this.input.target.id}` : null;
   }
 
@@ -143,7 +143,7 @@ class Protection {
     const isRoot = folder === '' || this.input.target.roots.some(({ path }) => path === folder);
     const chain = isRoot
       ? IgnoreChain.start({ ignoreCase: false, global: this.input.global, exclude: null, top: rules })
-      : this.#chain(parentPath(folder)).enter(lastName(folder), rules);
+      : this.#chain(parentPath(folder)).enter(baseName(folder), rules);
     this.#chains.set(folder, chain);
     return chain;
   }

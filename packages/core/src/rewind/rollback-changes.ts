@@ -11,24 +11,24 @@ import type { RecordedChange } from '../model/checkpoint.ts';
 import { type Entry, type FileEntry, type Snapshot, sameEntry } from '../model/entries.ts';
 import { type ChangeId, type HunkId, hunkId } from '../model/ids.ts';
 import { isWithin, parentPath, type TreePath } from '../model/names.ts';
-import { type ChangeSet, ChangeSetDraft, type ThreeSides, unsaved } from '../operation/change-set.ts';
-import type { Today } from '../operation/operation.ts';
+import { addUncaptured, type ChangeSet, ChangeSetDraft, type ThreeSides } from '../operation/change-set.ts';
+import type { CurrentState } from '../operation/operation.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
-import { type FolderReader, readBlob, rememberFolders } from '../store/snapshot/snapshot.ts';
-import type { TrackedFile, Whereabouts } from '../timeline/activity/whereabouts.ts';
+import { cachedFolderReader, type FolderReader, readBlob } from '../store/snapshot/snapshot.ts';
+import type { FileTracker, TrackedFile } from '../timeline/activity/file-tracker.ts';
 import { hunksOf, withoutHunks } from '../timeline/diff/hunks.ts';
-import { NOTHING, type PathDifference, type PathState, stateAt } from '../timeline/diff/snapshot-diff.ts';
-import { type Side, takeBack, threeSides } from './merge-entry.ts';
+import { ABSENT, type PathDifference, type PathState, stateAt } from '../timeline/diff/snapshot-diff.ts';
+import { type MergeSide, revertEntry, threeSides } from './merge-entry.ts';
 import { planRemovals, type Removal } from './removal.ts';
 import type { ChosenChange } from './selection.ts';
 
 export interface RollbackInput {
-  readonly today: Pick<Today, 'objects' | 'snapshot' | 'own'>;
+  readonly current: Pick<CurrentState, 'objects' | 'snapshot' | 'own'>;
   /** Oldest first. */
   readonly chosen: readonly ChosenChange[];
-  readonly whereabouts: Whereabouts;
+  readonly tracker: FileTracker;
   /** Whose lines are taken where they do not merge, by path and for what is below it. */
-  readonly prefer: ReadonlyMap<TreePath, Side>;
+  readonly prefer: ReadonlyMap<TreePath, MergeSide>;
   /** Leave alone what does not merge, and take back the rest. */
   readonly skipConflicts: boolean;
   /** Why a path that would be removed must stay, or null. */
@@ -46,7 +46,7 @@ export interface PathResult {
 }
 
 export interface RollbackChangeSet {
-  readonly plan: ChangeSet;
+  readonly changeSet: ChangeSet;
   readonly results: readonly PathResult[];
   /** What is back when the plan is carried out. */
   readonly rolledBack: readonly (ChangeId | HunkId)[];
@@ -54,35 +54,35 @@ export interface RollbackChangeSet {
 
 export async function rollbackChanges(input: RollbackInput, pace: Pace): Promise<RollbackChangeSet> {
   const draft = new ChangeSetDraft();
-  const folders = rememberFolders(input.today.objects);
+  const folders = cachedFolderReader(input.current.objects);
   const lineages = lineagesOf(input, folders);
   for (const lineage of lineages) {
-    if (pace.due()) await pace.breathe();
-    lineage.takeBack();
+    if (pace.isDue()) await pace.yieldNow();
+    lineage.revert();
   }
-  settlePlaces(lineages, input, folders);
-  const fallen = fallenWith(lineages);
-  const standing = lineages.filter((lineage) => !fallen.has(lineage));
-  write(standing, input, folders, draft);
-  for (const { conflict, today } of lineages) {
+  resolveOccupiedPaths(lineages, input, folders);
+  const conflicting = lineagesInConflict(lineages);
+  const applicable = lineages.filter((lineage) => !conflicting.has(lineage));
+  addToChangeSet(applicable, input, folders, draft);
+  for (const { conflict, currentPath: today } of lineages) {
     if (conflict !== null && !input.skipConflicts) draft.conflicts.push({ path: today, ...conflict });
   }
   const kept = new Map(draft.kept.map(({ path, why }) => [path, why]));
-  const effective = standing.filter((lineage) => lineage.changesSomething && !kept.has(lineage.today));
-  const back = new Map(effective.flatMap((lineage) => [...lineage.back]));
+  const effective = applicable.filter((lineage) => lineage.hasEffect && !kept.has(lineage.currentPath));
+  const reverted = new Map(effective.flatMap((lineage) => [...lineage.revertedIds]));
   return {
-    plan: draft.finish(),
-    results: lineages.map((lineage) => resultOf(lineage, fallen, kept)).sort((a, b) => (a.path < b.path ? -1 : 1)),
-    rolledBack: input.chosen.flatMap((one) => back.get(one) ?? []),
+    changeSet: draft.finish(),
+    results: lineages.map((lineage) => resultOf(lineage, conflicting, kept)).sort((a, b) => (a.path < b.path ? -1 : 1)),
+    rolledBack: input.chosen.flatMap((one) => reverted.get(one) ?? []),
   };
 }
 
-function keysOf({ change, hunks }: ChosenChange): readonly (ChangeId | HunkId)[] {
+function rolledBackIds({ change, hunks }: ChosenChange): readonly (ChangeId | HunkId)[] {
   return hunks === null ? [change.id] : hunks.map((hunk) => hunkId(change.id, hunk));
 }
 
 /** Chosen changes of a file that follow each other directly. */
-interface Step {
+interface RevertStep {
   readonly left: Entry | null;
   found: Entry | null;
   /** Where the file lay after them, and before them. */
@@ -95,23 +95,23 @@ interface Step {
 class Lineage {
   /** Newest first. */
   readonly chosen: ChosenChange[] = [];
-  readonly #steps: Step[] = [];
+  readonly #steps: RevertStep[] = [];
   path: TreePath;
   entry: Entry | null;
   /** What is back of each change that was chosen: itself, hunks of it, or nothing. */
-  readonly back = new Map<ChosenChange, readonly (ChangeId | HunkId)[]>();
+  readonly revertedIds = new Map<ChosenChange, readonly (ChangeId | HunkId)[]>();
   merged = false;
   conflict: { readonly why: string; readonly sides: ThreeSides } | null = null;
   readonly #notes = new Set<string>();
 
-  /** @param today where its file lies */
+  /** @param currentPath where its file lies */
   constructor(
-    readonly today: TreePath,
+    readonly currentPath: TreePath,
     readonly state: PathState,
     private readonly objects: ObjectBatch,
-    private readonly prefer: (paths: readonly TreePath[]) => Side | null,
+    private readonly prefer: (paths: readonly TreePath[]) => MergeSide | null,
   ) {
-    this.path = today;
+    this.path = currentPath;
     this.entry = state.entry;
   }
 
@@ -133,23 +133,23 @@ class Lineage {
     this.#steps.push(
       hunks === null
         ? { ...step, found: change.before, start, isPart: false }
-        : { ...step, ...this.#withoutHunks(chosen, hunks), isPart: true },
+        : { ...step, ...this.#partialStep(chosen, hunks), isPart: true },
     );
   }
 
-  takeBack(): void {
+  revert(): void {
     if (this.state.skip !== null) return;
     for (const step of this.#steps) {
       const { left, found, end, start } = step;
       const side = this.prefer(this.paths);
-      const taken = takeBack(this.objects, left, found, this.entry, side);
+      const taken = revertEntry(this.objects, left, found, this.entry, side);
       if (taken.outcome === 'conflict') {
         this.conflict = taken;
         return;
       }
       const moves = start !== end;
       const isKept = side === 'ours' && this.#conflictsWith(left, found);
-      for (const one of step.chosen) this.back.set(one, isKept ? this.#backBeside(one) : keysOf(one));
+      for (const one of step.chosen) this.revertedIds.set(one, isKept ? this.#mergeableHunks(one) : rolledBackIds(one));
       if (isKept) this.#notes.add('lines that were changed since are kept, as requested');
       if (taken.outcome === 'done') this.merged ||= taken.merged;
       else if (!moves && !isKept) this.#notes.add(taken.why);
@@ -164,25 +164,25 @@ class Lineage {
   }
 
   /** Also where something else is, as asked. */
-  get takesOver(): boolean {
+  get isOverwriting(): boolean {
     return this.prefer(this.paths) === 'theirs';
   }
 
   /** Something else is where it belongs. */
-  displacedBy(there: Entry | null): void {
+  resolveOccupied(there: Entry | null): void {
     const side = this.prefer(this.paths);
     if (side === 'ours') {
       this.entry = this.state.entry;
-      this.path = this.today;
+      this.path = this.currentPath;
       this.#notes.add('another file is at its path and is kept, as requested');
     } else {
       this.conflict = { why: 'another file was created there since', sides: threeSides(null, there, this.entry) };
     }
   }
 
-  get changesSomething(): boolean {
+  get hasEffect(): boolean {
     if (this.entry === null && this.state.entry === null) return false;
-    return this.conflict === null && (this.path !== this.today || !sameEntry(this.entry, this.state.entry));
+    return this.conflict === null && (this.path !== this.currentPath || !sameEntry(this.entry, this.state.entry));
   }
 
   get why(): string | null {
@@ -192,28 +192,28 @@ class Lineage {
   /** All that its changes name, and where it is and will be. */
   get paths(): readonly TreePath[] {
     const named = this.chosen.flatMap(({ change: { path, from } }) => [path, from ?? path]);
-    return [...new Set([this.today, this.path, ...named])];
+    return [...new Set([this.currentPath, this.path, ...named])];
   }
 
   #conflictsWith(left: Entry | null, found: Entry | null): boolean {
-    return takeBack(this.objects, left, found, this.entry, null).outcome === 'conflict';
+    return revertEntry(this.objects, left, found, this.entry, null).outcome === 'conflict';
   }
 
   /** The hunks of a change that merge with what the file holds, where others of it do not. */
-  #backBeside({ change, hunks }: ChosenChange): readonly HunkId[] {
+  #mergeableHunks({ change, hunks }: ChosenChange): readonly HunkId[] {
     const numbers = hunks ?? hunksOf(this.objects, change)?.map(({ number }) => number) ?? [];
     return numbers
-      .filter((number) => !this.#conflictsWith(change.after, this.#without(change, [number])))
+      .filter((number) => !this.#conflictsWith(change.after, this.#entryWithoutHunks(change, [number])))
       .map((number) => hunkId(change.id, number));
   }
 
-  #withoutHunks({ change, isRest }: ChosenChange, hunks: readonly number[]): Pick<Step, 'found' | 'start'> {
-    const found = this.#without(change, hunks);
+  #partialStep({ change, isRest }: ChosenChange, hunks: readonly number[]): Pick<RevertStep, 'found' | 'start'> {
+    const found = this.#entryWithoutHunks(change, hunks);
     if (!isRest || change.before?.kind !== 'file') return { found, start: change.path };
     return { found: { ...found, mode: change.before.mode }, start: change.from ?? change.path };
   }
 
-  #without(change: RecordedChange, hunks: readonly number[]): FileEntry {
+  #entryWithoutHunks(change: RecordedChange, hunks: readonly number[]): FileEntry {
     const after = change.after as FileEntry;
     const taken = (hunksOf(this.objects, change) ?? []).filter(({ number }) => hunks.includes(number));
     return { ...after, id: this.objects.add('blob', withoutHunks(readBlob(this.objects, after.id), taken)) };
@@ -221,9 +221,12 @@ class Lineage {
 }
 
 /** Files that lay at one path after another are lineages of their own; at most one of them is still there. */
-function lineagesOf({ today, chosen, whereabouts, prefer }: RollbackInput, folders: FolderReader): readonly Lineage[] {
+function lineagesOf(
+  { current: today, chosen, tracker: whereabouts, prefer }: RollbackInput,
+  folders: FolderReader,
+): readonly Lineage[] {
   const lineages = new Map<TrackedFile, Lineage>();
-  const preferred = (paths: readonly TreePath[]): Side | null => {
+  const preferred = (paths: readonly TreePath[]): MergeSide | null => {
     for (const [named, side] of prefer) if (paths.some((path) => isWithin(path, named))) return side;
     return null;
   };
@@ -232,7 +235,7 @@ function lineagesOf({ today, chosen, whereabouts, prefer }: RollbackInput, folde
     const file = whereabouts.fileOf(change);
     let lineage = lineages.get(file);
     if (lineage === undefined) {
-      const state = file.isThere ? stateAt(folders, today.snapshot, file.path) : NOTHING;
+      const state = file.isThere ? stateAt(folders, today.snapshot, file.path) : ABSENT;
       lineage = new Lineage(file.path, state, today.objects, preferred);
       lineages.set(file, lineage);
     }
@@ -242,17 +245,21 @@ function lineagesOf({ today, chosen, whereabouts, prefer }: RollbackInput, folde
 }
 
 /** A file that goes back to its old name finds nothing there, except what leaves in the same act. */
-function settlePlaces(lineages: readonly Lineage[], { today }: RollbackInput, folders: FolderReader): void {
+function resolveOccupiedPaths(
+  lineages: readonly Lineage[],
+  { current: today }: RollbackInput,
+  folders: FolderReader,
+): void {
   const leaving = new Set(
     lineages
-      .filter(({ state, entry, path, today: at }) => state.entry !== null && (entry === null || path !== at))
-      .map(({ today: at }) => at),
+      .filter(({ state, entry, path, currentPath: at }) => state.entry !== null && (entry === null || path !== at))
+      .map(({ currentPath: at }) => at),
   );
   const taken = new Map<TreePath, Lineage>();
   for (const lineage of lineages) {
     if (lineage.conflict !== null || lineage.entry === null) continue;
     const { path } = lineage;
-    const stays = lineage.state.entry !== null && path === lineage.today;
+    const stays = lineage.state.entry !== null && path === lineage.currentPath;
     const state = stateAt(folders, today.snapshot, path);
     const isFree = stays || leaving.has(path) || (state.entry === null && state.skip === null);
     const first = taken.get(path);
@@ -260,46 +267,46 @@ function settlePlaces(lineages: readonly Lineage[], { today }: RollbackInput, fo
       taken.set(path, lineage);
       continue;
     }
-    if (!lineage.changesSomething) continue;
-    if (first === undefined && lineage.takesOver) taken.set(path, lineage);
-    else lineage.displacedBy(first?.entry ?? state.entry);
+    if (!lineage.hasEffect) continue;
+    if (first === undefined && lineage.isOverwriting) taken.set(path, lineage);
+    else lineage.resolveOccupied(first?.entry ?? state.entry);
   }
 }
 
 /** Those in conflict, and those that share a path with one. */
-function fallenWith(lineages: readonly Lineage[]): ReadonlySet<Lineage> {
+function lineagesInConflict(lineages: readonly Lineage[]): ReadonlySet<Lineage> {
   const byPath = new Map<TreePath, Lineage[]>();
   for (const lineage of lineages) {
     for (const path of lineage.paths) byPath.set(path, [...(byPath.get(path) ?? []), lineage]);
   }
-  const fallen = new Set<Lineage>();
+  const conflicting = new Set<Lineage>();
   const open = lineages.filter(({ conflict }) => conflict !== null);
   for (let lineage = open.pop(); lineage !== undefined; lineage = open.pop()) {
-    if (fallen.has(lineage)) continue;
-    fallen.add(lineage);
+    if (conflicting.has(lineage)) continue;
+    conflicting.add(lineage);
     for (const path of lineage.paths) open.push(...(byPath.get(path) ?? []));
   }
-  return fallen;
+  return conflicting;
 }
 
-function write(
+function addToChangeSet(
   lineages: readonly Lineage[],
-  { today, keep }: RollbackInput,
+  { current: today, keep }: RollbackInput,
   folders: FolderReader,
   draft: ChangeSetDraft,
 ): void {
   const { objects, snapshot, own } = today;
   const results = new Map<TreePath, { readonly entry: Entry | null; readonly lineage: Lineage }>();
-  for (const { state, today: path } of lineages) if (state.skip !== null) unsaved(draft, path, state.skip);
-  const changed = lineages.filter(({ changesSomething }) => changesSomething);
+  for (const { state, currentPath: path } of lineages) if (state.skip !== null) addUncaptured(draft, path, state.skip);
+  const changed = lineages.filter(({ hasEffect: changesSomething }) => changesSomething);
   for (const lineage of changed) {
-    const leaves = lineage.state.entry !== null && (lineage.entry === null || lineage.path !== lineage.today);
-    if (leaves) results.set(lineage.today, { entry: null, lineage });
+    const leaves = lineage.state.entry !== null && (lineage.entry === null || lineage.path !== lineage.currentPath);
+    if (leaves) results.set(lineage.currentPath, { entry: null, lineage });
   }
   for (const lineage of changed) {
     if (lineage.entry === null) continue;
     results.set(lineage.path, { entry: lineage.entry, lineage });
-    if (lineage.path !== lineage.today) draft.moves.push({ from: lineage.today, to: lineage.path });
+    if (lineage.path !== lineage.currentPath) draft.moves.push({ from: lineage.currentPath, to: lineage.path });
   }
   const removals: Removal[] = [];
   for (const [path, { entry, lineage }] of results) {
@@ -312,15 +319,15 @@ function write(
     else {
       const gone: PathDifference = { path, before: now, after: { entry, skip: null, ignored } };
       const stays = entry === null && path === lineage.path ? keep(gone) : null;
-      removals.push({ path, entry: now.entry as Entry, to: entry, ignored, keep: stays });
+      removals.push({ path, entry: now.entry as Entry, to: entry, ignored, reasonToKeep: stays });
     }
   }
   const implied = emptiedFolders(lineages, removals, folders, snapshot);
   planRemovals(objects, snapshot, own, [...removals, ...implied], draft);
-  const unasked = new Set(implied.map(({ path }) => path));
-  const asked = draft.kept.filter(({ path }) => !unasked.has(path));
-  draft.kept.splice(0, draft.kept.length, ...asked);
-  bringFolders(lineages, folders, snapshot, draft);
+  const impliedPaths = new Set(implied.map(({ path }) => path));
+  const explicit = draft.kept.filter(({ path }) => !impliedPaths.has(path));
+  draft.kept.splice(0, draft.kept.length, ...explicit);
+  addMissingFolders(lineages, folders, snapshot, draft);
 }
 
 /** What the change found at a path; null where no change of the lineage tells of it. */
@@ -338,14 +345,14 @@ function emptiedFolders(
 ): readonly Removal[] {
   const going = new Set(removals.map(({ path }) => path));
   const found = new Map<TreePath, Removal>();
-  for (const { today, chosen } of lineages) {
+  for (const { currentPath: today, chosen } of lineages) {
     if (!going.has(today)) continue;
     for (const { change, before } of chosen) {
       for (let path = parentPath(change.path); path !== ''; path = parentPath(path)) {
         if (going.has(path) || found.has(path) || !isWithin(today, path)) continue;
         if (stateAt(folders, before, path).entry !== null) break;
         const { entry, ignored } = stateAt(folders, now, path);
-        if (entry?.kind === 'folder') found.set(path, { path, entry, to: null, ignored, keep: null });
+        if (entry?.kind === 'folder') found.set(path, { path, entry, to: null, ignored, reasonToKeep: null });
       }
     }
   }
@@ -353,7 +360,12 @@ function emptiedFolders(
 }
 
 /** What comes back needs the folders above it, as they were. */
-function bringFolders(lineages: readonly Lineage[], folders: FolderReader, now: Snapshot, draft: ChangeSetDraft): void {
+function addMissingFolders(
+  lineages: readonly Lineage[],
+  folders: FolderReader,
+  now: Snapshot,
+  draft: ChangeSetDraft,
+): void {
   const planned = new Map(draft.paths.map(({ path, to }) => [path, to]));
   const befores = new Map(lineages.map((lineage) => [lineage.path, lineage.chosen.at(-1)?.before]));
   for (const { path: coming, to } of [...draft.paths]) {
@@ -379,16 +391,24 @@ function bringFolders(lineages: readonly Lineage[], folders: FolderReader, now: 
   }
 }
 
-function resultOf(lineage: Lineage, fallen: ReadonlySet<Lineage>, kept: ReadonlyMap<TreePath, string>): PathResult {
-  const { today, path, conflict, why } = lineage;
-  const told = { changes: lineage.chosen.map(({ change }) => change.id).reverse(), sides: null };
-  if (conflict !== null) return { ...told, path: today, result: 'conflict', ...conflict };
-  if (fallen.has(lineage)) {
-    return { ...told, path: today, result: 'skipped', why: 'it belongs to a path that does not merge' };
+function resultOf(
+  lineage: Lineage,
+  conflicting: ReadonlySet<Lineage>,
+  kept: ReadonlyMap<TreePath, string>,
+): PathResult {
+  const { currentPath: today, path, conflict, why } = lineage;
+  const common = { changes: lineage.chosen.map(({ change }) => change.id).reverse(), sides: null };
+  if (conflict !== null) return { ...common, path: today, result: 'conflict', ...conflict };
+  if (conflicting.has(lineage)) {
+    return { ...common, path: today, result: 'skipped', why: 'it belongs to a path that does not merge' };
   }
   const stays = kept.get(today);
-  if (stays !== undefined) return { ...told, path: today, result: 'skipped', why: stays };
-  if (!lineage.changesSomething)
-    return { ...told, path: today, result: 'skipped', why: why ?? 'already in that state' };
-  return { ...told, path: lineage.entry === null ? today : path, result: lineage.merged ? 'merged' : 'restored', why };
+  if (stays !== undefined) return { ...common, path: today, result: 'skipped', why: stays };
+  if (!lineage.hasEffect) return { ...common, path: today, result: 'skipped', why: why ?? 'already in that state' };
+  return {
+    ...common,
+    path: lineage.entry === null ? today : path,
+    result: lineage.merged ? 'merged' : 'restored',
+    why,
+  };
 }

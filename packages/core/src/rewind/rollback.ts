@@ -6,13 +6,19 @@ import type { Actor, Author, Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
-import type { Operation, Today } from '../operation/operation.ts';
+import type { CurrentState, Operation } from '../operation/operation.ts';
 import { type OpenCall, readOpenCalls } from '../store/state/open-calls.ts';
-import { plainTelling, uncaptured, type Workspace } from '../timeline/capture/capture.ts';
+import { checkpointInfo, previewCheckpoint, type Workspace } from '../timeline/capture/capture.ts';
 import { hunksOf, type NumberedHunk } from '../timeline/diff/hunks.ts';
-import type { Side } from './merge-entry.ts';
+import type { MergeSide } from './merge-entry.ts';
 import { type PathResult, type RollbackChangeSet, rollbackChanges } from './rollback-changes.ts';
-import { type ChosenChange, type Selected, type Selection, type SkippedChange, selectChanges } from './selection.ts';
+import {
+  type ChosenChange,
+  type SelectedChanges,
+  type Selection,
+  type SkippedChange,
+  selectChanges,
+} from './selection.ts';
 
 export interface RollbackRequest {
   readonly selection: Selection;
@@ -20,33 +26,33 @@ export interface RollbackRequest {
   /** Also what may be from others. */
   readonly includeShared: boolean;
   readonly skipConflicts: boolean;
-  readonly prefer: ReadonlyMap<TreePath, Side>;
+  readonly prefer: ReadonlyMap<TreePath, MergeSide>;
   /** Also during a call that may write the same files. A look at it never minds. */
   readonly force: boolean;
 }
 
 /** What is known of a roll-back once it is planned. */
-export interface RollbackOutlook {
+export interface RollbackPreview {
   readonly chosen: readonly ChosenChange[];
   readonly skipped: readonly SkippedChange[];
   readonly results: readonly PathResult[];
   readonly rolledBack: RollbackChangeSet['rolledBack'];
   /** Calls that may write the same files just now. */
-  readonly open: readonly OpenCall[];
+  readonly openCalls: readonly OpenCall[];
   /** Of each chosen change that has any; only where single changes were chosen. */
   readonly hunks: ReadonlyMap<string, readonly NumberedHunk[]>;
 }
 
-const NOTHING: RollbackOutlook = {
+const EMPTY_PREVIEW: RollbackPreview = {
   chosen: [],
   skipped: [],
   results: [],
   rolledBack: [],
-  open: [],
+  openCalls: [],
   hunks: new Map(),
 };
 
-const HINT =
+const CONFLICT_HINT =
   'Nothing was changed. Use --ours PATH to keep its current lines, --theirs PATH to revert the change anyway, ' +
   'the same, or leave such paths alone with --skip-conflicts.';
 
@@ -54,40 +60,45 @@ export function rollbackOperation(
   workspace: Workspace,
   request: RollbackRequest,
   pace: Pace,
-): { readonly act: Operation; readonly outlook: () => RollbackOutlook } {
-  let outlook = NOTHING;
-  const act: Operation = {
-    telling: { ...plainTelling('rollback', request.actor), description: 'Rolled back nothing' },
+): { readonly operation: Operation; readonly preview: () => RollbackPreview } {
+  let preview = EMPTY_PREVIEW;
+  const operation: Operation = {
+    info: { ...checkpointInfo('rollback', request.actor), description: 'Rolled back nothing' },
     backups: null,
-    plan: async (today) => {
-      const checkpoints = await untilNow(workspace, today, pace);
+    plan: async (current) => {
+      const checkpoints = await checkpointsUntilNow(workspace, current, pace);
       const { selection, includeShared } = request;
-      const selected = await selectChanges(today.objects, checkpoints, selection, includeShared, pace);
-      const planned = await rollbackChanges({ ...request, today, ...selected, keep: () => null }, pace);
-      const open = inTheWay(workspace, selected, planned.plan);
-      outlook = { ...selected, ...planned, open, hunks: hunksToShow(today, request.selection, selected) };
-      if (open.length > 0 && !request.force) refuseDuring(open);
+      const selected = await selectChanges(current.objects, checkpoints, selection, includeShared, pace);
+      const planned = await rollbackChanges({ ...request, current: current, ...selected, keep: () => null }, pace);
+      const openCalls = blockingCalls(workspace, selected, planned.changeSet);
+      preview = {
+        ...selected,
+        ...planned,
+        openCalls: openCalls,
+        hunks: hunksForPreview(current, request.selection, selected),
+      };
+      if (openCalls.length > 0 && !request.force) throwCallOpen(openCalls);
       const { rolledBack } = planned;
-      return { ...planned.plan, hint: HINT, description: describe(outlook), rolledBack };
+      return { ...planned.changeSet, hint: CONFLICT_HINT, description: describe(preview), rolledBack };
     },
   };
-  return { act, outlook: () => outlook };
+  return { operation: operation, preview: () => preview };
 }
 
 /**
  * The timeline, and what a capture would add to it. Oldest first; what cannot be read is not there.
  * @param from the number of the first checkpoint that is wanted
  */
-export async function untilNow(
+export async function checkpointsUntilNow(
   workspace: Workspace,
-  today: Today,
+  current: CurrentState,
   pace: Pace,
   from = 1,
 ): Promise<readonly Checkpoint[]> {
   const checkpoints = [...workspace.timeline.oldestFirst(from)];
   const latest = checkpoints.at(-1);
   if (latest === undefined) return [];
-  const now = await uncaptured(workspace, today.objects, latest, today.snapshot, pace);
+  const now = await previewCheckpoint(workspace, current.objects, latest, current.snapshot, pace);
   return now === null ? checkpoints : [...checkpoints, now];
 }
 
@@ -95,25 +106,25 @@ export async function untilNow(
  * Calls by whoever made the chosen changes, and those that may write the paths. What runs in the background for ever
  * counts only for its own agent; a tool of Savepoint itself waits for the lock.
  */
-function inTheWay({ ports, store }: Workspace, { chosen }: Selected, plan: ChangeSet): readonly OpenCall[] {
+function blockingCalls({ ports, store }: Workspace, { chosen }: SelectedChanges, plan: ChangeSet): readonly OpenCall[] {
   if (plan.paths.length === 0) return [];
-  const makers = new Set(
-    chosen.flatMap(({ change }) => change.by.authors.map(({ actor, session }) => whose(actor, session))),
+  const authors = new Set(
+    chosen.flatMap(({ change }) => change.by.authors.map(({ actor, session }) => authorKey(actor, session))),
   );
   return readOpenCalls(ports.fs, store.layout, ports.clock.now()).filter((call) => {
     if (call.own) return false;
-    if (makers.has(whose(call.actor, call.session))) return true;
+    if (authors.has(authorKey(call.actor, call.session))) return true;
     if (call.declared === null) return !call.background;
     return call.declared.some((declared) => plan.paths.some(({ path }) => isWithin(path, declared)));
   });
 }
 
-function whose(actor: Actor, session: Author['session']): string {
+function authorKey(actor: Actor, session: Author['session']): string {
   return JSON.stringify([actor.kind, actor.name, session]);
 }
 
-function refuseDuring(open: readonly OpenCall[]): never {
-  const calls = open.map(({ id, session, actor, tool }) => ({
+function throwCallOpen(openCalls: readonly OpenCall[]): never {
+  const calls = openCalls.map(({ id, session, actor, tool }) => ({
     call: id,
     session,
     agent: actor.name,
@@ -130,13 +141,17 @@ function refuseDuring(open: readonly OpenCall[]): never {
   );
 }
 
-const HUNKS_OF = 20;
+const MAX_CHANGES_WITH_HUNKS = 20;
 
-function hunksToShow(today: Today, selection: Selection, { chosen }: Selected): RollbackOutlook['hunks'] {
+function hunksForPreview(
+  current: CurrentState,
+  selection: Selection,
+  { chosen }: SelectedChanges,
+): RollbackPreview['hunks'] {
   const found = new Map<string, readonly NumberedHunk[]>();
   if (selection.changes === undefined && selection.hunks === undefined) return found;
-  for (const { change, hunks: left } of chosen.slice(0, HUNKS_OF)) {
-    const hunks = hunksOf(today.objects, change);
+  for (const { change, hunks: left } of chosen.slice(0, MAX_CHANGES_WITH_HUNKS)) {
+    const hunks = hunksOf(current.objects, change);
     // Of a change that is chosen by its name, those that are back already are none to choose from.
     const shown =
       selection.hunks === undefined && left !== null ? hunks?.filter(({ number }) => left.includes(number)) : hunks;
@@ -146,7 +161,7 @@ function hunksToShow(today: Today, selection: Selection, { chosen }: Selected): 
 }
 
 /** `Rolled back 3 changes of claude: src/a.ts, src/b.ts`. */
-function describe({ chosen, rolledBack, results }: RollbackOutlook): string {
+function describe({ chosen, rolledBack, results }: RollbackPreview): string {
   const back = new Set<string>(rolledBack.map((id) => id.replace(/:.*/, '')));
   const authors = chosen
     .filter(({ change }) => back.has(change.id))

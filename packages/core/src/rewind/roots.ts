@@ -4,16 +4,16 @@ import { showName } from '../content/show-name.ts';
 import type { Checkpoint, RootState } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import { isWithin, nameToJson, type TreePath } from '../model/names.ts';
-import type { ChangeSet, KeptPath } from '../operation/change-set.ts';
-import type { Today } from '../operation/operation.ts';
+import type { ChangeSet, UntouchedPath } from '../operation/change-set.ts';
+import type { CurrentState } from '../operation/operation.ts';
 
 /**
  * The roots that lie in `root` and are not it.
  * @throws SavepointError PATH_REFUSED where it is a root in neither state
  */
-export function rootsInside(root: TreePath, target: Checkpoint, today: Today): readonly TreePath[] {
-  const known = new Set([...target.roots, ...today.roots].map(({ path }) => path));
-  if (!known.has(root)) throw noRoot(root, known, `neither in ${target.id} nor now`);
+export function rootsInside(root: TreePath, target: Checkpoint, current: CurrentState): readonly TreePath[] {
+  const known = new Set([...target.roots, ...current.roots].map(({ path }) => path));
+  if (!known.has(root)) throw noRootError(root, known, `neither in ${target.id} nor now`);
   return [...known].filter((path) => path !== root && isWithin(path, root));
 }
 
@@ -26,7 +26,7 @@ export function rootOf(path: TreePath, roots: readonly RootState[]): TreePath | 
 /** @throws SavepointError PATH_REFUSED where none of the checkpoints has such a root */
 export function assertRoot(root: TreePath, checkpoints: readonly Checkpoint[]): void {
   const known = new Set(checkpoints.flatMap(({ roots }) => roots.map(({ path }) => path)));
-  if (!known.has(root)) throw noRoot(root, known, 'and never was one');
+  if (!known.has(root)) throw noRootError(root, known, 'and never was one');
 }
 
 /** As a scan tells it (workspace/scan.ts). */
@@ -42,12 +42,12 @@ export function withoutFailedRoots(
     scope,
     allowPartial,
   }: { readonly target: Checkpoint; readonly scope: readonly TreePath[]; readonly allowPartial: boolean },
-  today: Today,
+  current: CurrentState,
 ): ChangeSet {
   const reached = (path: TreePath): boolean =>
     scope.length === 0 || scope.some((one) => isWithin(path, one) || isWithin(one, path));
-  const failed = new Map<TreePath, KeptPath>();
-  const gather = (roots: readonly RootState[], when: string): void => {
+  const failed = new Map<TreePath, UntouchedPath>();
+  const collect = (roots: readonly RootState[], when: string): void => {
     for (const { path, failed: code } of roots) {
       if (code === undefined || !reached(path) || failed.has(path)) continue;
       const why =
@@ -57,8 +57,8 @@ export function withoutFailedRoots(
       failed.set(path, { path, why });
     }
   };
-  gather(target.roots, `in ${target.id}`);
-  gather(today.roots, 'now');
+  collect(target.roots, `in ${target.id}`);
+  collect(current.roots, 'now');
   if (failed.size === 0) return plan;
   const others = <Item extends { readonly path: TreePath }>(items: readonly Item[]): readonly Item[] =>
     items.filter(({ path }) => ![...failed.keys()].some((root) => isWithin(path, root)));
@@ -68,7 +68,7 @@ export function withoutFailedRoots(
     kept: others(plan.kept),
     conflicts: others(plan.conflicts),
     refused: others(plan.refused),
-    mustCapture: plan.mustCapture.filter((path) => ![...failed.keys()].some((root) => isWithin(path, root))),
+    mustCapture: plan.toCapture.filter((path) => ![...failed.keys()].some((root) => isWithin(path, root))),
   };
   return allowPartial
     ? { ...rest, kept: [...rest.kept, ...failed.values()] }
@@ -79,7 +79,7 @@ function longer(a: TreePath | null, b: TreePath): TreePath {
   return a !== null && a.length >= b.length ? a : b;
 }
 
-function noRoot(root: TreePath, known: ReadonlySet<TreePath>, when: string): SavepointError {
+function noRootError(root: TreePath, known: ReadonlySet<TreePath>, when: string): SavepointError {
   const why = `is not a root, ${when}`;
   const names = [...known].map((path) => (path === '' ? '.' : showName(path))).join(', ');
   return new SavepointError(

@@ -6,8 +6,8 @@ import {
   type Author,
   type Authorship,
   type Checkpoint,
-  goesBack,
   isOperation,
+  isReversion,
   OUTSIDE,
   type RecordedChange,
 } from '../model/checkpoint.ts';
@@ -17,8 +17,8 @@ import { type ChangeId, type CheckpointId, changeId, PURGED, parseChangeId } fro
 import { isWithin, type TreePath } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { Activity, type Back, type Effect } from '../timeline/activity/activity.ts';
-import { activitySource, type Readable } from '../timeline/activity/source.ts';
-import { Whereabouts } from '../timeline/activity/whereabouts.ts';
+import { FileTracker } from '../timeline/activity/file-tracker.ts';
+import { activitySource, type CheckpointReader } from '../timeline/activity/source.ts';
 import { listChanges } from '../timeline/diff/changes.ts';
 import { hunksOf } from '../timeline/diff/hunks.ts';
 import { assertRoot, rootOf } from './roots.ts';
@@ -55,11 +55,11 @@ export interface SkippedChange {
   readonly why: string;
 }
 
-export interface Selected {
+export interface SelectedChanges {
   /** Oldest first. */
   readonly chosen: readonly ChosenChange[];
   readonly skipped: readonly SkippedChange[];
-  readonly whereabouts: Whereabouts;
+  readonly tracker: FileTracker;
 }
 
 /** @throws SavepointError UNKNOWN_CHANGE, STORE_DAMAGED */
@@ -69,40 +69,40 @@ export async function selectChanges(
   selection: Selection,
   includeShared: boolean,
   pace: Pace,
-): Promise<Selected> {
+): Promise<SelectedChanges> {
   if (selection.root !== undefined) assertRoot(selection.root, checkpoints);
   const chosen: ChosenChange[] = [];
   const skipped: SkippedChange[] = [];
-  const whereabouts = new Whereabouts();
+  const tracker = new FileTracker();
   const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.id, checkpoint]));
   const named = namedChanges(selection);
   const listed = await listedChanges(objects, checkpoints, byId, pace);
   const effects = effectsOf(objects, listed, byId);
   for (const { checkpoint, changes } of listed) {
     const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
-    if (pace.due()) await pace.breathe();
-    whereabouts.add(checkpoint, changes);
+    if (pace.isDue()) await pace.yieldNow();
+    tracker.add(checkpoint, changes);
     for (const change of changes) {
-      if (!fits(selection, named, checkpoint, change)) continue;
+      if (!matchesSelection(selection, named, checkpoint, change)) continue;
       const hunks = named?.get(change.id) ?? null;
-      const back = takenBackBy(effects.get(change.id), hunks);
+      const reversion = revertedBy(effects.get(change.id), hunks);
       const why =
-        back !== null
-          ? `it was already reverted by ${back.by} (${OPERATION_NAMES[back.how]})`
+        reversion !== null
+          ? `it was already reverted by ${reversion.by} (${REVERSION_NAMES[reversion.kind]})`
           : reasonToSkip(objects, { selection, named, includeShared }, { checkpoint, change, previous });
       if (why === null && previous !== undefined) {
-        const left = hunksLeft(objects, change, hunks, effects);
+        const left = remainingHunks(objects, change, hunks, effects);
         chosen.push({ change, before: previous.snapshot, hunks: left, isRest: hunks === null && left !== null });
       } else skipped.push({ change, why: why ?? 'the state before it is no longer in the store' });
       named?.delete(change.id);
     }
   }
-  if (named !== null) refuseUnknown(named, byId);
-  for (const { change, hunks } of chosen) if (hunks !== null) refuseUnknownHunks(objects, change, hunks);
-  return { chosen, skipped, whereabouts };
+  if (named !== null) assertChangesKnown(named, byId);
+  for (const { change, hunks } of chosen) if (hunks !== null) assertHunksKnown(objects, change, hunks);
+  return { chosen, skipped, tracker: tracker };
 }
 
-const OPERATION_NAMES: Readonly<Record<Back['how'], string>> = {
+const REVERSION_NAMES: Readonly<Record<Back['kind'], string>> = {
   rollback: 'a rollback',
   undo: 'an undo',
   redo: 'a redo',
@@ -111,7 +111,7 @@ const OPERATION_NAMES: Readonly<Record<Back['how'], string>> = {
   dropped: 'a checkpoint that was dropped',
 };
 
-interface Listed {
+interface CheckpointChanges {
   readonly checkpoint: Checkpoint;
   readonly changes: readonly RecordedChange[];
 }
@@ -132,7 +132,7 @@ export async function changesOf(
 }
 
 /** Without those that are back already: what came in their place since is somebody else's. */
-function hunksLeft(
+function remainingHunks(
   objects: ObjectReader,
   change: RecordedChange,
   hunks: readonly number[] | null,
@@ -145,11 +145,11 @@ function hunksLeft(
 }
 
 /** @param hunks the ones that are asked for; null: the whole change */
-function takenBackBy(effect: Effect | undefined, hunks: readonly number[] | null): Back | null {
+function revertedBy(effect: Effect | undefined, hunks: readonly number[] | null): Back | null {
   if (effect === undefined) return null;
-  if (effect.back !== null || hunks === null) return effect.back;
-  const backs = hunks.map((hunk) => effect.hunks.get(hunk) ?? null);
-  return backs.includes(null) ? null : (backs[0] ?? null);
+  if (effect.reversion !== null || hunks === null) return effect.reversion;
+  const reversions = hunks.map((hunk) => effect.hunks.get(hunk) ?? null);
+  return reversions.includes(null) ? null : (reversions[0] ?? null);
 }
 
 async function listedChanges(
@@ -157,8 +157,8 @@ async function listedChanges(
   checkpoints: readonly Checkpoint[],
   byId: ReadonlyMap<string, Checkpoint>,
   pace: Pace,
-): Promise<readonly Listed[]> {
-  const listed: Listed[] = [];
+): Promise<readonly CheckpointChanges[]> {
+  const listed: CheckpointChanges[] = [];
   for (const checkpoint of checkpoints) {
     const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
     listed.push({ checkpoint, changes: await changesOf(objects, checkpoint, previous, pace) });
@@ -169,21 +169,21 @@ async function listedChanges(
 /** Of the changes that are not in effect as a whole. */
 function effectsOf(
   objects: ObjectReader,
-  listed: readonly Listed[],
+  listed: readonly CheckpointChanges[],
   byId: ReadonlyMap<CheckpointId, Checkpoint>,
 ): ReadonlyMap<ChangeId, Effect> {
   const newestFirst = [...listed].reverse();
-  const readable: Readable = {
+  const readable: CheckpointReader = {
     find: (id) => byId.get(id),
     upTo: (number) => newestFirst.map(({ checkpoint }) => checkpoint).filter((one) => one.number <= number),
   };
   const activity = new Activity(activitySource(objects, readable));
   const effects = new Map<ChangeId, Effect>();
   for (const { checkpoint, changes } of newestFirst) {
-    activity.see({ ...checkpoint, changes });
+    activity.visit({ ...checkpoint, changes });
     for (const change of changes) {
       const effect = activity.effectOf(change);
-      if (effect.back !== null || effect.hunks.size > 0) effects.set(change.id, effect);
+      if (effect.reversion !== null || effect.hunks.size > 0) effects.set(change.id, effect);
     }
   }
   return effects;
@@ -196,12 +196,12 @@ function authorsOf({ trigger, actor, session, toolCall, tool }: Checkpoint): Aut
   return trigger === 'call' ? { authors: [author, outside], sure: false } : { authors: [outside], sure: true };
 }
 
-type Named = Map<ChangeId, readonly number[] | null>;
+type NamedChanges = Map<ChangeId, readonly number[] | null>;
 
 /** Changes that are named, each with the hunks that are; null where none is. */
-function namedChanges({ changes, hunks }: Selection): Named | null {
+function namedChanges({ changes, hunks }: Selection): NamedChanges | null {
   if (changes === undefined && hunks === undefined) return null;
-  const named: Named = new Map();
+  const named: NamedChanges = new Map();
   for (const { change, hunk } of hunks ?? []) named.set(change, [...(named.get(change) ?? []), hunk]);
   if (changes !== undefined && hunks !== undefined) {
     for (const id of [...named.keys()]) if (!changes.includes(id)) named.delete(id);
@@ -209,7 +209,12 @@ function namedChanges({ changes, hunks }: Selection): Named | null {
   return named;
 }
 
-function fits(selection: Selection, named: Named | null, checkpoint: Checkpoint, change: RecordedChange): boolean {
+function matchesSelection(
+  selection: Selection,
+  named: NamedChanges | null,
+  checkpoint: Checkpoint,
+  change: RecordedChange,
+): boolean {
   const { after, files, root } = selection;
   if (named !== null && !named.has(change.id)) return false;
   if (after !== undefined && !('time' in after ? checkpoint.time > after.time : checkpoint.number > after.checkpoint)) {
@@ -218,10 +223,10 @@ function fits(selection: Selection, named: Named | null, checkpoint: Checkpoint,
   const paths = [change.path, change.from ?? change.path];
   if (files !== undefined && !files.some((file) => paths.some((path) => isWithin(path, file)))) return false;
   if (root !== undefined && !paths.some((path) => rootOf(path, checkpoint.roots) === root)) return false;
-  return change.by.authors.some((author) => isMeant(selection, author));
+  return change.by.authors.some((author) => matchesAuthor(selection, author));
 }
 
-function isMeant({ agent, session, call }: Selection, author: Author): boolean {
+function matchesAuthor({ agent, session, call }: Selection, author: Author): boolean {
   const { kind, name, id } = author.actor;
   const isAgent =
     agent === undefined || agent === name || (id !== undefined && agent === `${name}/${id}`) || agent === kind;
@@ -230,14 +235,14 @@ function isMeant({ agent, session, call }: Selection, author: Author): boolean {
   );
 }
 
-interface Wanted {
+interface SelectionCriteria {
   readonly selection: Selection;
   /** Null: changes were not chosen one by one. */
-  readonly named: Named | null;
+  readonly named: NamedChanges | null;
   readonly includeShared: boolean;
 }
 
-interface Candidate {
+interface CandidateChange {
   readonly checkpoint: Checkpoint;
   readonly change: RecordedChange;
   readonly previous: Checkpoint | undefined;
@@ -245,18 +250,18 @@ interface Candidate {
 
 function reasonToSkip(
   objects: ObjectReader,
-  { selection, named, includeShared }: Wanted,
-  { checkpoint, change, previous }: Candidate,
+  { selection, named, includeShared }: SelectionCriteria,
+  { checkpoint, change, previous }: CandidateChange,
 ): string | null {
   const { authors, sure } = change.by;
   const asksForSomebody = [selection.agent, selection.session, selection.call].some((one) => one !== undefined);
-  if (named === null && goesBack(checkpoint.trigger) && checkpoint.trigger !== 'restore') {
+  if (named === null && isReversion(checkpoint.trigger) && checkpoint.trigger !== 'restore') {
     return `${checkpoint.id} is itself a ${checkpoint.trigger}; use undo to revert it`;
   }
   if (named === null && !asksForSomebody && !authors.some(({ actor }) => actor.kind === 'agent')) {
     return `it is not an agent's work but from ${authors[0]?.actor.kind ?? 'nobody known'}`;
   }
-  if (!includeShared && (!sure || !authors.every((author) => isMeant(selection, author)))) {
+  if (!includeShared && (!sure || !authors.every((author) => matchesAuthor(selection, author)))) {
     const others = [...new Set(authors.map(({ actor, call }) => nameOf(actor.name, call)))].join(' or ');
     return authors.length > 1 ? `it may be from ${others}` : 'its author is uncertain';
   }
@@ -272,7 +277,7 @@ function nameOf(name: string, call: string | null): string {
   return call === null ? showText(name) : `${showText(name)} (call ${showText(call)})`;
 }
 
-function refuseUnknown(left: Named, checkpoints: ReadonlyMap<string, Checkpoint>): void {
+function assertChangesKnown(left: NamedChanges, checkpoints: ReadonlyMap<string, Checkpoint>): void {
   for (const id of left.keys()) {
     const number = parseChangeId(id)?.checkpoint ?? 0;
     const checkpoint = checkpoints.get(`cp_${number}`);
@@ -283,7 +288,7 @@ function refuseUnknown(left: Named, checkpoints: ReadonlyMap<string, Checkpoint>
   }
 }
 
-function refuseUnknownHunks(objects: ObjectReader, change: RecordedChange, hunks: readonly number[]): void {
+function assertHunksKnown(objects: ObjectReader, change: RecordedChange, hunks: readonly number[]): void {
   const known = hunksOf(objects, change);
   const unknown = hunks.find((hunk) => known === null || hunk > known.length);
   if (unknown === undefined) return;

@@ -3,10 +3,10 @@
 import { readJson } from '../content/strict-json.ts';
 import type { Clock, Random } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
-import type { Channel, Spoken } from './channel.ts';
+import type { Channel, ExchangeResult } from './channel.ts';
 import { runnerLine } from './runner-script.ts';
 
-export type Request =
+export type RunnerRequest =
   | { readonly what: 'read'; readonly path: string; readonly most: number }
   | { readonly what: 'write'; readonly path: string; readonly mode: number | null }
   | {
@@ -18,10 +18,10 @@ export type Request =
       readonly most: number;
     };
 
-export interface Asked {
-  readonly request: Request;
+export interface RunnerCall {
+  readonly request: RunnerRequest;
   /** The content of a file, or what a command reads. */
-  readonly given: Uint8Array;
+  readonly input: Uint8Array;
   /** Milliseconds until the runner should have answered; null: it may take for ever. */
   readonly timeoutMs: number | null;
   readonly signal: AbortSignal | null;
@@ -29,26 +29,26 @@ export interface Asked {
   readonly mostBytes: number;
 }
 
-export interface Answer {
+export interface RunnerResponse {
   readonly stdout: Buffer;
   readonly stderr: Buffer;
   /** Null where the conversation ended before the runner was done: then `cut` says why. */
-  readonly end: End | null;
-  readonly cut: Exclude<Spoken['ended'], 'exit'>;
+  readonly end: RunnerEnd | null;
+  readonly cutReason: Exclude<ExchangeResult['ended'], 'exit'>;
 }
 
-export type End =
+export type RunnerEnd =
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly code: string; readonly at: 'path' | 'program' | 'cwd' }
   | {
       readonly kind: 'ran';
       readonly exit: number | null;
       readonly signal: string | null;
-      readonly ended: Spoken['ended'];
+      readonly ended: ExchangeResult['ended'];
     };
 
 /** Where a node is in the sandbox. */
-export interface Reach {
+export interface RunnerContext {
   readonly channel: Channel;
   readonly clock: Clock;
   readonly random: Random;
@@ -56,18 +56,18 @@ export interface Reach {
 }
 
 /** The oldest that Savepoint runs on. */
-export const OLDEST_NODE = '20.19';
+export const MIN_NODE_VERSION = '20.19';
 /** A runner that was told to stop, or whose time is over, has so long to say so. */
-const SLACK_MS = 10_000;
-const LOOK_MS = 50;
+const GRACE_MS = 10_000;
+const POLL_MS = 50;
 /** Of base64 in a line. */
-const PART = 48 * 1024;
+const CHUNK_BYTES = 48 * 1024;
 /** What shells and their settings may say before the runner begins. */
 const NOISE_BYTES = 64 * 1024;
-const LONGEST_DETAIL = 500;
+const MAX_DETAIL_LENGTH = 500;
 
 /** @throws SavepointError SANDBOX_UNFIT, SANDBOX_LOST, SANDBOX_ANSWER */
-export async function askRunner(reach: Reach, asked: Asked): Promise<Answer> {
+export async function askRunner(reach: RunnerContext, asked: RunnerCall): Promise<RunnerResponse> {
   const { channel, clock, random, node } = reach;
   const nonce = random.hex(16);
   const cutOff = new AbortController();
@@ -80,18 +80,18 @@ export async function askRunner(reach: Reach, asked: Asked): Promise<Answer> {
     if (asked.signal?.aborted) resolve();
     asked.signal?.addEventListener('abort', () => resolve(), { once: true });
   });
-  const losePatience = async (): Promise<void> => {
-    for (let waited = 0; waited < SLACK_MS && !isOver; waited += LOOK_MS) await clock.sleep(LOOK_MS);
+  const abortAfterGrace = async (): Promise<void> => {
+    for (let waited = 0; waited < GRACE_MS && !isOver; waited += POLL_MS) await clock.sleep(POLL_MS);
     if (!isOver) cutOff.abort();
   };
   async function* input(): AsyncGenerator<Buffer> {
     const told = Buffer.from(JSON.stringify({ ...asked.request, nonce }));
     yield Buffer.from(`${told.toString('base64')}\n`, 'latin1');
-    for (let at = 0; at < asked.given.length; at += PART) {
+    for (let at = 0; at < asked.input.length; at += CHUNK_BYTES) {
       const part = Buffer.from(
-        asked.given.buffer,
-        asked.given.byteOffset + at,
-        Math.min(PART, asked.given.length - at),
+        asked.input.buffer,
+        asked.input.byteOffset + at,
+        Math.min(CHUNK_BYTES, asked.input.length - at),
       );
       yield Buffer.from(`i ${part.toString('base64')}\n`, 'latin1');
     }
@@ -101,17 +101,17 @@ export async function askRunner(reach: Reach, asked: Asked): Promise<Answer> {
     yield Buffer.from('stop\n');
     await over;
   }
-  asked.signal?.addEventListener('abort', () => void losePatience(), { once: true });
+  asked.signal?.addEventListener('abort', () => void abortAfterGrace(), { once: true });
   if (asked.signal?.aborted) throw new SavepointError('CANCELLED', 'Stopped before it was begun.');
   try {
-    const spoken = await channel.converse({
+    const spoken = await channel.exchange({
       line: runnerLine(node),
       input: input(),
-      timeoutMs: asked.timeoutMs === null ? null : asked.timeoutMs + SLACK_MS,
+      timeoutMs: asked.timeoutMs === null ? null : asked.timeoutMs + GRACE_MS,
       signal: cutOff.signal,
       mostBytes: 2 * asked.mostBytes + 16 * 1024 * 1024,
     });
-    return understand(spoken, nonce, reach, asked.mostBytes);
+    return parseResponse(spoken, nonce, reach, asked.mostBytes);
   } finally {
     isOver = true;
     tellOver();
@@ -119,29 +119,34 @@ export async function askRunner(reach: Reach, asked: Asked): Promise<Answer> {
 }
 
 /** @param found the version of node; null: none is there */
-export function unfit(sandbox: string, found: string | null, node = 'node'): SavepointError {
+export function sandboxUnfit(sandbox: string, found: string | null, node = 'node'): SavepointError {
   const what = found === null ? `no program ${JSON.stringify(node)}` : `node ${found}`;
-  const message = `Savepoint cannot run in ${sandbox}: found ${what}, needs node ${OLDEST_NODE} or newer.`;
-  return new SavepointError('SANDBOX_UNFIT', message, { sandbox, found, wanted: OLDEST_NODE });
+  const message = `Savepoint cannot run in ${sandbox}: found ${what}, needs node ${MIN_NODE_VERSION} or newer.`;
+  return new SavepointError('SANDBOX_UNFIT', message, { sandbox, found, wanted: MIN_NODE_VERSION });
 }
 
-export function strangeAnswer(sandbox: string, why: string): SavepointError {
+export function invalidAnswer(sandbox: string, why: string): SavepointError {
   return new SavepointError('SANDBOX_ANSWER', `Invalid answer from ${sandbox}: ${why}.`, { sandbox, why });
 }
 
-function understand(spoken: Spoken, nonce: string, { channel, node }: Reach, most: number): Answer {
+function parseResponse(
+  spoken: ExchangeResult,
+  nonce: string,
+  { channel, node }: RunnerContext,
+  most: number,
+): RunnerResponse {
   const greeting = Buffer.from(`savepoint ${nonce} `);
   const start = spoken.output.subarray(0, NOISE_BYTES).indexOf(greeting);
-  if (start < 0) throw neverBegan(spoken, channel.name, node);
-  const strange = (why: string): SavepointError => strangeAnswer(channel.name, why);
+  if (start < 0) throw startFailure(spoken, channel.name, node);
+  const strange = (why: string): SavepointError => invalidAnswer(channel.name, why);
   const outputs: Readonly<Record<'o' | 'e', Buffer[]>> = { o: [], e: [] };
-  let end: End | null = null;
+  let end: RunnerEnd | null = null;
   let left = most;
   for (const line of linesOf(spoken.output, start)) {
     if (end !== null) throw strange('it continues after its end');
     const [kind, text] = [line[0], line.slice(2)];
     if (line[1] !== ' ') throw strange('it says something between the lines of its answer');
-    if (kind === 'x') end = endOf(text) ?? fail(strange('its end cannot be read'));
+    if (kind === 'x') end = parseEnd(text) ?? fail(strange('its end cannot be read'));
     else if (kind === 'o' || kind === 'e') {
       if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw strange('an output cannot be read');
       const part = Buffer.from(text, 'base64');
@@ -151,8 +156,8 @@ function understand(spoken: Spoken, nonce: string, { channel, node }: Reach, mos
     } else throw strange('it says something between the lines of its answer');
   }
   const [stdout, stderr] = [Buffer.concat(outputs.o), Buffer.concat(outputs.e)];
-  if (end === null && spoken.ended === 'exit') throw lost(channel.name, true, spoken.detail);
-  return { stdout, stderr, end, cut: spoken.ended === 'exit' ? 'aborted' : spoken.ended };
+  if (end === null && spoken.ended === 'exit') throw connectionLost(channel.name, true, spoken.detail);
+  return { stdout, stderr, end, cutReason: spoken.ended === 'exit' ? 'aborted' : spoken.ended };
 }
 
 /** Without the first, and without what is behind the last line feed: a line that was cut off is none. */
@@ -166,7 +171,7 @@ function* linesOf(output: Buffer, start: number): Generator<string> {
 }
 
 /** Null for what is none. */
-function endOf(text: string): End | null {
+function parseEnd(text: string): RunnerEnd | null {
   let told: Readonly<Record<string, unknown>>;
   try {
     const parsed: unknown = readJson(text);
@@ -194,17 +199,17 @@ function isSignal(value: unknown): value is string | null {
 }
 
 /** Nothing was done: the runner does nothing before it has greeted. */
-function neverBegan(spoken: Spoken, sandbox: string, node: string): SavepointError {
+function startFailure(spoken: ExchangeResult, sandbox: string, node: string): SavepointError {
   const said = spoken.output.subarray(0, NOISE_BYTES).toString('latin1');
   const version = /^\s*v(\d{1,4}\.\d{1,4}\.\d{1,4})\s*$/.exec(said)?.[1];
-  if (version !== undefined) return unfit(sandbox, version);
-  if (spoken.status === 127 || spoken.status === 126) return unfit(sandbox, null, node);
-  if (spoken.ended === 'too-much') return strangeAnswer(sandbox, 'it is too long, and began with no greeting');
-  return lost(sandbox, false, spoken.ended === 'timeout' ? 'it did not answer in time' : spoken.detail);
+  if (version !== undefined) return sandboxUnfit(sandbox, version);
+  if (spoken.status === 127 || spoken.status === 126) return sandboxUnfit(sandbox, null, node);
+  if (spoken.ended === 'too-much') return invalidAnswer(sandbox, 'it is too long, and began with no greeting');
+  return connectionLost(sandbox, false, spoken.ended === 'timeout' ? 'it did not answer in time' : spoken.detail);
 }
 
-function lost(sandbox: string, began: boolean, detail: string): SavepointError {
-  const told = detail.trim().slice(-LONGEST_DETAIL);
+function connectionLost(sandbox: string, began: boolean, detail: string): SavepointError {
+  const told = detail.trim().slice(-MAX_DETAIL_LENGTH);
   const what = began ? `The connection to ${sandbox} was lost before it answered` : `${sandbox} cannot be reached`;
   const message = told === '' ? `${what}.` : `${what}: ${told}`;
   const more = began

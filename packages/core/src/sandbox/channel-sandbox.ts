@@ -3,9 +3,17 @@
 import type { Clock, Random } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, type JsonName, nameToJson } from '../model/names.ts';
-import { type Answer, type Asked, askRunner, type End, type Reach, type Request, strangeAnswer } from './ask-runner.ts';
+import {
+  askRunner,
+  invalidAnswer,
+  type RunnerCall,
+  type RunnerContext,
+  type RunnerEnd,
+  type RunnerRequest,
+  type RunnerResponse,
+} from './ask-runner.ts';
 import type { Channel } from './channel.ts';
-import { type CommandResult, MOST_COMMAND_BYTES, type Sandbox, type SandboxCommand } from './sandbox.ts';
+import { type CommandResult, MAX_COMMAND_BYTES, type Sandbox, type SandboxCommand } from './sandbox.ts';
 
 /** What a sandbox is made of a channel with. */
 export interface ChannelSandboxOptions {
@@ -16,7 +24,7 @@ export interface ChannelSandboxOptions {
 }
 
 /** A file that takes longer is not going to come. */
-const FILE_MS = 10 * 60_000;
+const FILE_TIMEOUT_MS = 10 * 60_000;
 const SLACK_BYTES = 1024;
 
 /** @throws SavepointError USAGE for a `node` that a shell would not read as one word */
@@ -24,21 +32,21 @@ export function channelSandbox({ channel, ports, node = 'node' }: ChannelSandbox
   if (!/^[\w@%+=:,./-]+$/.test(node) || node.startsWith('-')) {
     throw new SavepointError('USAGE', `${JSON.stringify(node)} is not the path of a program.`, { argument: 'node' });
   }
-  const reach: Reach = { channel, clock: ports.clock, random: ports.random, node };
+  const reach: RunnerContext = { channel, clock: ports.clock, random: ports.random, node };
   return {
     name: channel.name,
     run: (command) => run(reach, command),
 
-    async read(path, { signal, mostBytes = MOST_COMMAND_BYTES } = {}) {
-      const request: Request = { what: 'read', path: base64(path), most: mostBytes };
+    async read(path, { signal, mostBytes = MAX_COMMAND_BYTES } = {}) {
+      const request: RunnerRequest = { what: 'read', path: base64(path), most: mostBytes };
       const given = Buffer.alloc(0);
-      const answer = await askFile(reach, path, { request, given, signal, mostBytes: mostBytes + SLACK_BYTES });
+      const answer = await askFile(reach, path, { request, input: given, signal, mostBytes: mostBytes + SLACK_BYTES });
       return answer?.stdout ?? null;
     },
 
     async write(path, content, { signal, mode } = {}) {
-      const request: Request = { what: 'write', path: base64(path), mode: mode ?? null };
-      const answer = await askFile(reach, path, { request, given: content, signal, mostBytes: SLACK_BYTES });
+      const request: RunnerRequest = { what: 'write', path: base64(path), mode: mode ?? null };
+      const answer = await askFile(reach, path, { request, input: content, signal, mostBytes: SLACK_BYTES });
       if (answer === null) throw failure('write', nameToJson(path), 'ENOENT');
     },
 
@@ -46,11 +54,11 @@ export function channelSandbox({ channel, ports, node = 'node' }: ChannelSandbox
   };
 }
 
-async function run(reach: Reach, asked: SandboxCommand): Promise<CommandResult> {
-  const { id, command, cwd, env, input, timeoutMs, signal, mostBytes = MOST_COMMAND_BYTES } = asked;
+async function run(reach: RunnerContext, asked: SandboxCommand): Promise<CommandResult> {
+  const { id, command, cwd, env, input, timeoutMs, signal, mostBytes = MAX_COMMAND_BYTES } = asked;
   const nothing = { id, exit: null, signal: null, stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
   if (signal?.aborted) return { ...nothing, ended: 'aborted' };
-  const request: Request = {
+  const request: RunnerRequest = {
     what: 'run',
     command,
     cwd: cwd === undefined ? null : base64(cwd),
@@ -58,15 +66,20 @@ async function run(reach: Reach, asked: SandboxCommand): Promise<CommandResult> 
     timeout: timeoutMs ?? null,
     most: mostBytes,
   };
-  const { stdout, stderr, end, cut } = await askRunner(reach, {
+  const {
+    stdout,
+    stderr,
+    end,
+    cutReason: cut,
+  } = await askRunner(reach, {
     request,
-    given: input ?? Buffer.alloc(0),
+    input: input ?? Buffer.alloc(0),
     timeoutMs: timeoutMs ?? null,
     signal: signal ?? null,
     mostBytes,
   });
   if (end === null) return { ...nothing, stdout, stderr, ended: cut };
-  if (end.kind === 'done') throw strangeAnswer(reach.channel.name, 'it does not say how the command ended');
+  if (end.kind === 'done') throw invalidAnswer(reach.channel.name, 'it does not say how the command ended');
   if (end.kind === 'failed') {
     const where = end.at === 'cwd' && cwd !== undefined ? nameToJson(cwd) : command[0];
     throw failure('run', where, end.code);
@@ -74,20 +87,20 @@ async function run(reach: Reach, asked: SandboxCommand): Promise<CommandResult> 
   return { id, exit: end.exit, signal: end.signal, ended: end.ended, stdout, stderr };
 }
 
-interface AskedFile extends Pick<Asked, 'request' | 'given' | 'mostBytes'> {
+interface AskedFile extends Pick<RunnerCall, 'request' | 'input' | 'mostBytes'> {
   readonly signal: AbortSignal | undefined;
 }
 
 /** @returns null where nothing is there */
-async function askFile(reach: Reach, path: DiskPath, asked: AskedFile): Promise<Answer | null> {
-  const answer = await askRunner(reach, { ...asked, timeoutMs: FILE_MS, signal: asked.signal ?? null });
-  const end: End | null = answer.end;
+async function askFile(reach: RunnerContext, path: DiskPath, asked: AskedFile): Promise<RunnerResponse | null> {
+  const answer = await askRunner(reach, { ...asked, timeoutMs: FILE_TIMEOUT_MS, signal: asked.signal ?? null });
+  const end: RunnerEnd | null = answer.end;
   if (end === null) {
-    if (answer.cut === 'aborted') throw new SavepointError('CANCELLED', 'Stopped in the middle of a file.');
-    const why = answer.cut === 'timeout' ? 'it does not come to an end' : 'it is longer than it may be';
-    throw strangeAnswer(reach.channel.name, why);
+    if (answer.cutReason === 'aborted') throw new SavepointError('CANCELLED', 'Stopped in the middle of a file.');
+    const why = answer.cutReason === 'timeout' ? 'it does not come to an end' : 'it is longer than it may be';
+    throw invalidAnswer(reach.channel.name, why);
   }
-  if (end.kind === 'ran') throw strangeAnswer(reach.channel.name, 'it speaks of a command and was asked for a file');
+  if (end.kind === 'ran') throw invalidAnswer(reach.channel.name, 'it speaks of a command and was asked for a file');
   if (end.kind === 'done') return answer;
   if (end.code === 'ENOENT' || end.code === 'ENOTDIR') return null;
   throw failure(asked.request.what, nameToJson(path), end.code);

@@ -1,5 +1,5 @@
 /** One conversation with a program in a sandbox; both sides speak lines of ASCII. */
-export interface Conversation {
+export interface Exchange {
   /** A line for a shell of the sandbox, whichever that is: words, and one in single quotes without quotes in it. */
   readonly line: string;
   /** Held open until its end. */
@@ -12,7 +12,7 @@ export interface Conversation {
   readonly mostBytes: number;
 }
 
-export interface Spoken {
+export interface ExchangeResult {
   readonly output: Buffer;
   /** What the way to the sandbox says about itself, for people; not what the program says. */
   readonly detail: string;
@@ -25,6 +25,6 @@ export interface Spoken {
 export interface Channel {
   readonly name: string;
   /** @throws SavepointError when the conversation cannot begin */
-  converse(conversation: Conversation): Promise<Spoken>;
+  exchange(conversation: Exchange): Promise<ExchangeResult>;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Ports } from '../io/ports.ts';
 import type { DiskPath } from '../model/names.ts';
 import { channelSandbox } from './channel-sandbox.ts';
 import { programChannel } from './program-channel.ts';
-import { MOST_COMMAND_BYTES, type Sandbox } from './sandbox.ts';
+import { MAX_COMMAND_BYTES, type Sandbox } from './sandbox.ts';
 
 export interface LocalSandboxOptions {
   readonly ports: Pick<Ports, 'programs' | 'clock' | 'random'>;
@@ -29,7 +29,7 @@ export function localSandbox({ ports, env, cwd, node }: LocalSandboxOptions): Sa
         args,
         cwd: where ?? cwd,
         env: { ...env, ...more },
-        mostBytes: mostBytes ?? MOST_COMMAND_BYTES,
+        maxBytes: mostBytes ?? MAX_COMMAND_BYTES,
         ...(input === undefined ? {} : { input }),
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
         ...(signal === undefined ? {} : { signal }),

@@ -18,7 +18,7 @@ export function programChannel({ name, programs, command, cwd, env }: ProgramCha
   const [file, ...args] = command;
   return {
     name,
-    async converse({ line, input, timeoutMs, signal, mostBytes }) {
+    async exchange({ line, input, timeoutMs, signal, mostBytes }) {
       const ran = await programs.run({
         file,
         args: [...args, line],
@@ -26,7 +26,7 @@ export function programChannel({ name, programs, command, cwd, env }: ProgramCha
         env,
         input,
         signal,
-        mostBytes,
+        maxBytes: mostBytes,
         ...(timeoutMs === null ? {} : { timeoutMs }),
       });
       return { output: ran.stdout, detail: ran.stderr.toString(), status: ran.exit, ended: ran.ended };

@@ -16,7 +16,7 @@ export interface SandboxCommand {
   readonly timeoutMs?: number;
   /** Ends it, with all that it started. */
   readonly signal?: AbortSignal;
-  /** Of both outputs together; a command that says more is ended. Default {@link MOST_COMMAND_BYTES}. */
+  /** Of both outputs together; a command that says more is ended. Default {@link MAX_COMMAND_BYTES}. */
   readonly mostBytes?: number;
 }
 
@@ -32,7 +32,7 @@ export interface CommandResult {
   readonly stderr: Buffer;
 }
 
-export const MOST_COMMAND_BYTES = 64 * 1024 * 1024;
+export const MAX_COMMAND_BYTES = 64 * 1024 * 1024;
 
 export interface FileOptions {
   readonly signal?: AbortSignal;
@@ -55,7 +55,7 @@ export interface Sandbox {
 
   /**
    * A whole file; links are followed.
-   * @param options.mostBytes a longer one is IO with `code` EFBIG. Default {@link MOST_COMMAND_BYTES}
+   * @param options.mostBytes a longer one is IO with `code` EFBIG. Default {@link MAX_COMMAND_BYTES}
    * @returns null where nothing is there (ENOENT, ENOTDIR); what is there and cannot be read is a failure
    * @throws SavepointError IO, CANCELLED, SANDBOX_UNFIT, SANDBOX_LOST, SANDBOX_ANSWER
    */

@@ -1,7 +1,7 @@
 /** A call of an agent's tool: as the agent reports it, what goes on record of it, and what came of it. */
 
-import { isMeant } from '../config/command-patterns.ts';
-import type { Automatic } from '../config/effective.ts';
+import { matchesAnyPattern } from '../config/command-patterns.ts';
+import type { AutomaticCapture } from '../config/effective.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Actor, Checkpoint, Gap, RecordedChange, ToolInfo, ToolKind } from '../model/checkpoint.ts';
 import type { TreePath } from '../model/names.ts';
@@ -50,17 +50,17 @@ export interface EndedCall {
 const SUMMARY_CHARACTERS = 200;
 const ARGS_CHARACTERS = 2_000;
 /** What tells best what a call is about, in this order. */
-const TELLING_ARGS = ['command', 'cmd', 'file_path', 'filePath', 'path', 'description', 'prompt', 'pattern', 'url'];
+const SUMMARY_ARGS = ['command', 'cmd', 'file_path', 'filePath', 'path', 'description', 'prompt', 'pattern', 'url'];
 
 /** A tool that may do anything is bracketed as long as anything is. */
-export function isTriggered(request: CallRequest, on: Automatic): boolean {
+export function isTriggered(request: CallRequest, on: AutomaticCapture): boolean {
   switch (request.kind ?? 'other') {
     case 'write':
       return on.beforeWrite;
     case 'edit':
       return on.beforeEdit;
     case 'shell':
-      return on.beforeBash && isMeant(commandOf(request), on.bashPatterns);
+      return on.beforeBash && matchesAnyPattern(commandOf(request), on.bashPatterns);
     case 'other':
       return on.beforeWrite || on.beforeEdit || on.beforeBash;
   }
@@ -68,15 +68,15 @@ export function isTriggered(request: CallRequest, on: Automatic): boolean {
 
 export function toolInfo({ tool, kind, args, summary }: CallRequest): ToolInfo {
   return {
-    name: shortened(tool, SUMMARY_CHARACTERS),
+    name: truncate(tool, SUMMARY_CHARACTERS),
     kind: kind ?? 'other',
-    summary: shortened(summary ?? summaryOf(args), SUMMARY_CHARACTERS),
-    args: args === undefined ? null : shortened(asJson(args), ARGS_CHARACTERS),
+    summary: truncate(summary ?? summaryOf(args), SUMMARY_CHARACTERS),
+    args: args === undefined ? null : truncate(asJson(args), ARGS_CHARACTERS),
     took: null,
   };
 }
 
-export function shortened(text: string, characters: number): string {
+export function truncate(text: string, characters: number): string {
   return text.length > characters ? `${text.slice(0, characters - 1)}…` : text;
 }
 
@@ -95,7 +95,7 @@ function commandOf({ args, summary }: CallRequest): string | null {
 function summaryOf(args: unknown): string {
   if (typeof args === 'string') return args;
   if (typeof args !== 'object' || args === null) return '';
-  const found = TELLING_ARGS.map((key) => (args as Readonly<Record<string, unknown>>)[key]);
+  const found = SUMMARY_ARGS.map((key) => (args as Readonly<Record<string, unknown>>)[key]);
   return found.find((value): value is string => typeof value === 'string' && value !== '') ?? '';
 }
 

@@ -3,14 +3,14 @@
 import { SavepointError } from '../model/errors.ts';
 import type { CallId } from '../model/ids.ts';
 
-interface Flight {
+interface InFlightCall {
   readonly controller: AbortController;
   readonly landed: Promise<void>;
   readonly land: () => void;
 }
 
 export class CallsInFlight {
-  readonly #flights = new Map<CallId, Flight>();
+  readonly #calls = new Map<CallId, InFlightCall>();
   #isClosed = false;
 
   /**
@@ -25,24 +25,24 @@ export class CallsInFlight {
         'The session is rolling back to an earlier message, so the call was not started.',
       );
     }
-    const known = this.#flights.get(id);
+    const known = this.#calls.get(id);
     if (known !== undefined) return known.controller.signal;
     let land = (): void => {};
     const landed = new Promise<void>((resolve) => {
       land = resolve;
     });
     const flight = { controller: new AbortController(), landed, land };
-    this.#flights.set(id, flight);
+    this.#calls.set(id, flight);
     return flight.controller.signal;
   }
 
   end(id: CallId): void {
-    this.#flights.get(id)?.land();
-    this.#flights.delete(id);
+    this.#calls.get(id)?.land();
+    this.#calls.delete(id);
   }
 
   signalOf(id: CallId): AbortSignal | null {
-    return this.#flights.get(id)?.controller.signal ?? null;
+    return this.#calls.get(id)?.controller.signal ?? null;
   }
 
   /**
@@ -56,7 +56,7 @@ export class CallsInFlight {
       this.#isClosed = false;
     };
     const reason = new SavepointError('CANCELLED', 'The session is rolling back to an earlier message.');
-    const flights = [...this.#flights];
+    const flights = [...this.#calls];
     for (const [, { controller }] of flights) controller.abort(reason);
     if (flights.length > 0) onAbort(flights.map(([id]) => id));
     try {

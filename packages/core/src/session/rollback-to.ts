@@ -9,7 +9,7 @@ import type { RestoreMode } from '../rewind/operations.ts';
 import type { OpenCall } from '../store/state/open-calls.ts';
 import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
 import type { Workspace } from '../timeline/capture/capture.ts';
-import { type MessagePlace, placeOfMessage } from '../timeline/query/messages.ts';
+import { type MessageState, stateOfMessage } from '../timeline/query/messages.ts';
 import type { CallsInFlight } from './calls-in-flight.ts';
 import type { SessionHost } from './host.ts';
 
@@ -47,34 +47,34 @@ export interface RolledBackTo<Message> {
 }
 
 /** The session that goes back. */
-interface Traveller {
+interface RollingBackSession {
   readonly id: SessionId;
   readonly inFlight: CallsInFlight;
   openCalls(): Promise<readonly OpenCall[]>;
 }
 
 /** As `Session.rollbackTo`. @param options.moved told where the conversation is then */
-export async function goBackTo<Message>(
+export async function rollbackTo<Message>(
   host: SessionHost,
-  { id, inFlight, openCalls }: Traveller,
+  { id, inFlight, openCalls }: RollingBackSession,
   messageId: string,
-  options: RollbackToOptions<Message> & { readonly moved: (position: ConversationPosition) => void },
+  options: RollbackToOptions<Message> & { readonly onMoved: (position: ConversationPosition) => void },
 ): Promise<RolledBackTo<Message>> {
   const { before = false, what = 'both', conversation = null, signal, force = false } = options;
   const ids = (conversation ?? []).map(options.idOf ?? ((message) => (message as { readonly id: string }).id));
-  const find = (workspace: Workspace): MessagePlace => placeIn(workspace, { session: id, messageId, before, ids });
+  const find = (workspace: Workspace): MessageState => findMessage(workspace, { session: id, messageId, before, ids });
   // Before anything is aborted: where there is no way back the calls may as well go on.
   const known = await host.once(async ({ read }) => read(find));
   if (known === null) throw noMessage(messageId, null);
   let aborted: readonly CallId[] = [];
   const onAbort = (calls: readonly CallId[]): void => {
     aborted = calls;
-    host.aborted(calls, id);
+    host.announceAborted(calls, id);
   };
   const reopen = await inFlight.abortAll(onAbort, signal ?? null);
   try {
     if (what !== 'conversation' && !force) assertNoneOpen(id, await openCalls());
-    const left = trimmed(conversation, ids, messageId, before);
+    const left = trimConversation(conversation, ids, messageId, before);
     const position: ConversationPosition = {
       ...known.conversation,
       messages: left?.length ?? known.conversation?.messages ?? null,
@@ -83,10 +83,12 @@ export async function goBackTo<Message>(
     const act =
       what === 'conversation'
         ? null
-        : await host.once(({ goBack }) => goBack({ ...restoreOptions(options), session: id, target, position }));
+        : await host.once(({ restoreTo: goBack }) =>
+            goBack({ ...restoreOptions(options), session: id, target, position }),
+          );
     if (what !== 'files') {
-      options.moved(position);
-      await host.once(async ({ read }) => read((workspace) => keepPosition(workspace, id, position)));
+      options.onMoved(position);
+      await host.once(async ({ read }) => read((workspace) => savePosition(workspace, id, position)));
     }
     return {
       target: act?.target ?? known.state,
@@ -115,12 +117,12 @@ function restoreOptions<Message>(options: RollbackToOptions<Message>): CallOptio
   };
 }
 
-function keepPosition({ ports, store }: Workspace, session: SessionId, conversation: ConversationPosition): void {
+function savePosition({ ports, store }: Workspace, session: SessionId, conversation: ConversationPosition): void {
   const state = readSessionState(ports.fs, store.layout, session);
   writeSessionState(ports.fs, store.layout, session, { ...state, conversation });
 }
 
-function placeIn(
+function findMessage(
   { timeline }: Workspace,
   wanted: {
     readonly session: SessionId;
@@ -128,14 +130,14 @@ function placeIn(
     readonly before: boolean;
     readonly ids: readonly string[];
   },
-): MessagePlace {
+): MessageState {
   const { session, messageId, before, ids } = wanted;
   const checkpoints = [...timeline.oldestFirst()];
-  const found = placeOfMessage(checkpoints, session, messageId, before);
+  const found = stateOfMessage(checkpoints, session, messageId, before);
   if (found !== null) return found;
   const earlier = ids.slice(0, Math.max(0, ids.indexOf(messageId))).reverse();
   for (const id of earlier) {
-    const nearest = placeOfMessage(checkpoints, session, id, false);
+    const nearest = stateOfMessage(checkpoints, session, id, false);
     if (nearest !== null) throw noMessage(messageId, { message: id, checkpoint: nearest.state.id });
   }
   throw noMessage(messageId, null);
@@ -160,7 +162,7 @@ function noMessage(message: string, nearest: ErrorData<'NO_MESSAGE'>['nearest'])
 }
 
 /** A message that is not in it leaves it as it is. */
-function trimmed<Message>(
+function trimConversation<Message>(
   conversation: readonly Message[] | null,
   ids: readonly string[],
   message: string,

@@ -1,6 +1,6 @@
 /** An agent's session, for those who build agents and for hooks: every tool call is bracketed by two captures. */
 
-import { type DeclaredPaths, declaredPaths, standingIn } from '../io/given-path.ts';
+import { type DeclaredPaths, declaredPaths, pathContextIn } from '../io/locate-path.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import {
   type Actor,
@@ -9,9 +9,9 @@ import {
   isOperation,
   type Trigger,
 } from '../model/checkpoint.ts';
-import { givenCallId, givenSessionId } from '../model/given-ids.ts';
 import type { CallId, SessionId } from '../model/ids.ts';
 import { type DiskPath, isWithin, type JsonName } from '../model/names.ts';
+import { parseCallId, parseSessionId } from '../model/parse-ids.ts';
 import { assertNotFrozen } from '../store/state/frozen.ts';
 import {
   type OpenCall,
@@ -21,11 +21,11 @@ import {
   writeOpenCall,
 } from '../store/state/open-calls.ts';
 import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
-import { plainTelling, type Telling, type Workspace } from '../timeline/capture/capture.ts';
-import { type CallEnd, type CallRequest, type EndedCall, isTriggered, shortened, toolInfo } from './call-request.ts';
+import { type CheckpointInfo, checkpointInfo, type Workspace } from '../timeline/capture/capture.ts';
+import { type CallEnd, type CallRequest, type EndedCall, isTriggered, toolInfo, truncate } from './call-request.ts';
 import { CallsInFlight } from './calls-in-flight.ts';
-import type { SessionHost, SessionSteps, SessionWriting } from './host.ts';
-import { goBackTo, type RollbackToOptions, type RolledBackTo } from './rollback-to.ts';
+import type { SessionHost, SessionSteps, SessionWriteContext } from './host.ts';
+import { type RollbackToOptions, type RolledBackTo, rollbackTo } from './rollback-to.ts';
 
 /** Whose session it is. */
 export interface SessionOptions {
@@ -39,9 +39,9 @@ export interface SessionOptions {
 
 const PROMPT_CHARACTERS = 2_000;
 /** One happening, told by two hooks that were both installed, is told within this time. */
-const SAME_HAPPENING_MS = 10_000;
+const DUPLICATE_EVENT_MS = 10_000;
 /** Acts that a session is told of; older ones are not worth a word. */
-const MOST_NEWS = 200;
+const MAX_REPORTED_OPERATIONS = 200;
 
 /** One agent's session. Each call of a tool is bracketed by two captures. */
 export class Session {
@@ -55,24 +55,21 @@ export class Session {
   /** Use `savepoint.session`. */
   constructor(host: SessionHost, { agent, id, track }: SessionOptions) {
     this.#host = host;
-    this.id = givenSessionId(id ?? newId(host));
+    this.id = parseSessionId(id ?? newId(host));
     this.actor = typeof agent === 'string' ? { kind: 'agent', name: agent } : agent;
     this.#track = track ?? true;
   }
 
-  /**
-   * Its first checkpoint, or another one when it goes on after a pause. Calls that an earlier life of it left open end.
-   * @param options.conversation where in the conversation this is
-   */
+  /** Takes the first checkpoint, or another one when the session resumes. Calls that were left open are ended. */
   async start(
     options: CallOptions & { readonly conversation?: ConversationPosition } = {},
   ): Promise<Checkpoint | null> {
-    return this.#always('session', null, options);
+    return this.#recordTrigger('session', null, options);
   }
 
   /**
-   * A person said something: a checkpoint of the state before the agent acts on it. What it left open ends, but for what
-   * goes on in the background; what its sub-agents left open is in doubt from here on.
+   * Takes a checkpoint of the state before the agent acts on a prompt. Open calls end, except those in the background;
+   * open calls of sub-agents are uncertain from here on.
    * @param messageId the agent's own id of the message
    */
   async prompt(
@@ -84,14 +81,13 @@ export class Session {
       messages: null,
       ...options.conversation,
       ...(messageId === null ? {} : { messageId }),
-      lastUser: shortened(text, PROMPT_CHARACTERS),
+      lastUser: truncate(text, PROMPT_CHARACTERS),
     };
-    return this.#always('prompt', text, { ...options, conversation });
+    return this.#recordTrigger('prompt', text, { ...options, conversation });
   }
 
   /**
-   * Another message of the conversation begins, said by the agent, or by whom else no prompt tells: a checkpoint, so that
-   * `rollbackTo` finds its way. Nothing that is open ends.
+   * Takes a checkpoint where another message of the conversation begins, so that `rollbackTo` can find it. No call ends.
    * @param messageId the agent's own id of the message
    */
   async message(
@@ -99,9 +95,9 @@ export class Session {
     text = '',
     options: CallOptions & { readonly conversation?: ConversationPosition } = {},
   ): Promise<Checkpoint | null> {
-    const lastAssistant = text === '' ? {} : { lastAssistant: shortened(text, PROMPT_CHARACTERS) };
+    const lastAssistant = text === '' ? {} : { lastAssistant: truncate(text, PROMPT_CHARACTERS) };
     const conversation = { messages: null, ...options.conversation, messageId, ...lastAssistant };
-    return this.#always('message', text === '' ? messageId : text, { ...options, conversation });
+    return this.#recordTrigger('message', text === '' ? messageId : text, { ...options, conversation });
   }
 
   /**
@@ -110,8 +106,8 @@ export class Session {
    */
   async declaredPaths(given: readonly JsonName[], dir?: DiskPath): Promise<DeclaredPaths> {
     return this.#host.once(async (steps) => {
-      const place = steps.place();
-      return declaredPaths(standingIn(place, dir ?? place.root), given);
+      const place = steps.location();
+      return declaredPaths(pathContextIn(place, dir ?? place.root), given);
     });
   }
 
@@ -125,11 +121,11 @@ export class Session {
     work: (context: { readonly signal: AbortSignal }) => T | Promise<T>,
     options: CallOptions = {},
   ): Promise<T> {
-    const named = { ...request, id: givenCallId(request.id ?? newId(this.#host)) };
+    const named = { ...request, id: parseCallId(request.id ?? newId(this.#host)) };
     const ownSignal = this.#inFlight.begin(named.id);
     const signal = options.signal === undefined ? ownSignal : AbortSignal.any([ownSignal, options.signal]);
     try {
-      const isOpen = await this.#begin(this.#open(named, false), named, options);
+      const isOpen = await this.#begin(this.#newCall(named, false), named, options);
       try {
         return await work({ signal });
       } finally {
@@ -142,7 +138,7 @@ export class Session {
 
   /** Aborted when the session goes back while the call, which was begun here, is open; null where it is not. */
   signalOf(call: string): AbortSignal | null {
-    return this.#inFlight.signalOf(givenCallId(call));
+    return this.#inFlight.signalOf(parseCallId(call));
   }
 
   /**
@@ -158,9 +154,9 @@ export class Session {
     options: RollbackToOptions<Message> = {},
   ): Promise<RolledBackTo<Message>> {
     const { id } = this;
-    return goBackTo(this.#host, { id, inFlight: this.#inFlight, openCalls: () => this.openCalls() }, messageId, {
+    return rollbackTo(this.#host, { id, inFlight: this.#inFlight, openCalls: () => this.openCalls() }, messageId, {
       ...options,
-      moved: (position) => {
+      onMoved: (position) => {
         this.#conversation = position;
       },
     });
@@ -171,7 +167,7 @@ export class Session {
    * as it is: two hooks told of it.
    */
   async begin(request: CallRequest, options: CallOptions = {}): Promise<OpenCall> {
-    const call = this.#open(request, false);
+    const call = this.#newCall(request, false);
     this.#inFlight.begin(call.id);
     let isOpen = false;
     try {
@@ -185,13 +181,13 @@ export class Session {
   /** @returns whether the call is on record; one that is not tracked is not */
   #begin(call: OpenCall, request: CallRequest, options: CallOptions): Promise<boolean> {
     return this.#host.once(async (steps) => {
-      if (!this.#tracks(steps, request)) return false;
+      if (!this.#shouldTrack(steps, request)) return false;
       await steps.write(options, async (writing) => {
         const { fs } = writing.workspace.ports;
         const { layout } = writing.workspace.store;
         if (readOpenCall(fs, layout, call.session, call.id) !== null) return;
         // What another open call did until now is told from this one's doing by that capture.
-        if (!call.own) await this.#capture(writing, plainTelling('before', this.actor), false);
+        if (!call.own) await this.#capture(writing, checkpointInfo('before', this.actor), false);
         writeOpenCall(fs, layout, call);
       });
       return true;
@@ -204,9 +200,9 @@ export class Session {
    * Where the workspace has no store yet, nothing is on record.
    */
   async beginLate(request: CallRequest): Promise<OpenCall> {
-    const call = this.#open(request, true);
+    const call = this.#newCall(request, true);
     await this.#host.once(async (steps) => {
-      if (!this.#tracks(steps, request)) return;
+      if (!this.#shouldTrack(steps, request)) return;
       steps.read(({ ports, store }) => {
         const known = readOpenCall(ports.fs, store.layout, call.session, call.id);
         if (known === null) writeOpenCall(ports.fs, store.layout, call);
@@ -219,29 +215,29 @@ export class Session {
   async catchUp(options: CallOptions = {}): Promise<Checkpoint | null> {
     if (!this.#track) return null;
     const { value } = await this.#host.once((steps) =>
-      steps.write(options, (writing) => this.#capture(writing, plainTelling('before', this.actor), false)),
+      steps.write(options, (writing) => this.#capture(writing, checkpointInfo('before', this.actor), false)),
     );
     return value.made ? value.checkpoint : null;
   }
 
   /** The second half: a capture, whose changes are the call's; then it is closed. */
   async end(given: string, { background, ...options }: CallEnd = {}): Promise<EndedCall> {
-    const id = givenCallId(given);
+    const id = parseCallId(given);
     try {
-      return await this.#endOf(id, background ?? false, options);
+      return await this.#endCall(id, background ?? false, options);
     } finally {
       this.#inFlight.end(id);
     }
   }
 
-  async #endOf(id: CallId, background: boolean, options: CallOptions): Promise<EndedCall> {
-    if (!this.#track) return NOTHING_ENDED;
+  async #endCall(id: CallId, background: boolean, options: CallOptions): Promise<EndedCall> {
+    if (!this.#track) return NO_CALL_ENDED;
     return this.#host.once(async (steps) => {
       // Looked at without the lock: where nothing was begun nothing is to be ended, and no store is made for it.
-      if (steps.read((workspace) => this.#openCall(workspace, id)) === null) return NOTHING_ENDED;
+      if (steps.read((workspace) => this.#openCall(workspace, id)) === null) return NO_CALL_ENDED;
       const { value, putBack } = await steps.write(options, async (writing) => {
         const call = this.#openCall(writing.workspace, id);
-        return call === null ? NOTHING_ENDED : this.#end(writing, call, background);
+        return call === null ? NO_CALL_ENDED : this.#captureEnd(writing, call, background);
       });
       return { ...value, putBack };
     });
@@ -256,10 +252,10 @@ export class Session {
    * Nobody can say any more when such a call ended: it stays open, and what it may have done is given to nobody with
    * confidence. Waits for nobody.
    */
-  async doubt(id: string): Promise<void> {
+  async markInDoubt(id: string): Promise<void> {
     await this.#host.once(async ({ read }) =>
       read((workspace) => {
-        const call = this.#openCall(workspace, givenCallId(id));
+        const call = this.#openCall(workspace, parseCallId(id));
         const { ports, store } = workspace;
         if (call !== null) writeOpenCall(ports.fs, store.layout, { ...call, background: true });
       }),
@@ -271,7 +267,7 @@ export class Session {
    * where there are none.
    * @param by id of the sub-agent; null: the session itself
    */
-  async settle(by: string | null, options: CallOptions = {}): Promise<void> {
+  async endTurn(by: string | null, options: CallOptions = {}): Promise<void> {
     const left = (calls: readonly OpenCall[]): readonly OpenCall[] =>
       calls.filter((call) => !call.background && (call.actor.id ?? null) === by);
     if (!this.#track) return;
@@ -296,18 +292,18 @@ export class Session {
       });
       return true;
     });
-    if (hasStore && retire !== false) this.#host.retire();
+    if (hasStore && retire !== false) this.#host.applyRetention();
   }
 
   /**
    * Acts of Savepoint by somebody else than this session (roll-back, restore, undo, edit) since it last asked: what
    * changed under it. Each is told once; the first question tells nothing. Waits for nobody.
    */
-  async news(): Promise<readonly Checkpoint[]> {
-    return this.#host.once(async ({ read }) => read((workspace) => this.#news(workspace)) ?? []);
+  async operationsByOthers(): Promise<readonly Checkpoint[]> {
+    return this.#host.once(async ({ read }) => read((workspace) => this.#readOperationsByOthers(workspace)) ?? []);
   }
 
-  #news({ ports, store, timeline }: Workspace): readonly Checkpoint[] {
+  #readOperationsByOthers({ ports, store, timeline }: Workspace): readonly Checkpoint[] {
     const state = readSessionState(ports.fs, store.layout, this.id);
     const newest = timeline.lastNumber();
     if (state.heard === newest) return [];
@@ -315,7 +311,7 @@ export class Session {
     const { heard } = state;
     if (heard === null) return [];
     const refs = timeline.list().filter(({ number }) => number > heard);
-    const { checkpoints } = timeline.readAll(refs.slice(-MOST_NEWS));
+    const { checkpoints } = timeline.readAll(refs.slice(-MAX_REPORTED_OPERATIONS));
     return checkpoints.filter(({ trigger, session }) => isOperation(trigger) && session !== this.id);
   }
 
@@ -323,7 +319,7 @@ export class Session {
    * Whether the call is bracketed. What may write anywhere is, while anything is frozen.
    * @throws SavepointError FROZEN when it says that it writes to something frozen
    */
-  #tracks(steps: SessionSteps, request: CallRequest): boolean {
+  #shouldTrack(steps: SessionSteps, request: CallRequest): boolean {
     if (!this.#track || request.track === false) return false;
     const automatic = steps.automatic();
     if (!automatic.enabled) return false;
@@ -332,9 +328,9 @@ export class Session {
     return isTriggered(request, automatic) || (frozen.length > 0 && request.paths === undefined);
   }
 
-  #open(request: CallRequest, late: boolean): OpenCall {
+  #newCall(request: CallRequest, late: boolean): OpenCall {
     return {
-      id: givenCallId(request.id ?? newId(this.#host)),
+      id: parseCallId(request.id ?? newId(this.#host)),
       session: this.id,
       actor: request.actor ?? this.actor,
       tool: toolInfo(request),
@@ -355,7 +351,7 @@ export class Session {
     return readOpenCalls(ports.fs, store.layout, ports.clock.now()).filter(({ session }) => session === this.id);
   }
 
-  async #always(
+  async #recordTrigger(
     trigger: 'session' | 'prompt' | 'message',
     text: string | null,
     { conversation, ...options }: CallOptions & { readonly conversation?: ConversationPosition },
@@ -371,13 +367,13 @@ export class Session {
       const { value } = await steps.write(options, async (writing) => {
         await this.#closeOpenCalls(writing, trigger);
         this.#conversation = conversation ?? this.#conversation;
-        return isWanted ? this.#said(writing, trigger, text) : null;
+        return isWanted ? this.#captureTrigger(writing, trigger, text) : null;
       });
       return value;
     });
   }
 
-  async #closeOpenCalls(writing: SessionWriting, trigger: Trigger): Promise<void> {
+  async #closeOpenCalls(writing: SessionWriteContext, trigger: Trigger): Promise<void> {
     const { ports, store } = writing.workspace;
     for (const call of this.#openCalls(writing.workspace)) {
       if (call.background || trigger === 'message') continue;
@@ -386,17 +382,17 @@ export class Session {
     }
   }
 
-  async #said(
-    writing: SessionWriting,
+  async #captureTrigger(
+    writing: SessionWriteContext,
     trigger: 'session' | 'prompt' | 'message',
     text: string | null,
   ): Promise<Checkpoint> {
     const description =
       text === null
         ? `session of ${this.actor.name} started`
-        : `${trigger === 'prompt' ? 'Prompt' : 'Message'}: ${shortened(text.replace(/\s+/g, ' '), 80)}`;
-    const telling = { ...plainTelling(trigger, this.actor), description };
-    const { checkpoint } = await this.#capture(writing, telling, !this.#isToldAlready(writing.workspace, trigger));
+        : `${trigger === 'prompt' ? 'Prompt' : 'Message'}: ${truncate(text.replace(/\s+/g, ' '), 80)}`;
+    const telling = { ...checkpointInfo(trigger, this.actor), description };
+    const { checkpoint } = await this.#capture(writing, telling, !this.#isDuplicate(writing.workspace, trigger));
     const { ports, store } = writing.workspace;
     const state = readSessionState(ports.fs, store.layout, this.id);
     writeSessionState(ports.fs, store.layout, this.id, { ...state, conversation: this.#conversation });
@@ -404,28 +400,28 @@ export class Session {
   }
 
   /** Two settings that both hold our hook tell of one happening twice. */
-  #isToldAlready({ timeline, ports }: Workspace, trigger: Trigger): boolean {
+  #isDuplicate({ timeline, ports }: Workspace, trigger: Trigger): boolean {
     const last = timeline.latest();
     if (last === null || last.trigger !== trigger || last.session !== this.id) return false;
-    if (Math.abs(ports.clock.now() - last.time) > SAME_HAPPENING_MS) return false;
+    if (Math.abs(ports.clock.now() - last.time) > DUPLICATE_EVENT_MS) return false;
     const [a, b] = [last.conversation, this.#conversation];
     return a?.lastUser === b?.lastUser && (a?.messageId ?? null) === (b?.messageId ?? null);
   }
 
   /** Nobody knows when it ended, so what is found may be somebody else's as well. */
-  async #abandon(writing: SessionWriting, call: OpenCall): Promise<void> {
+  async #abandon(writing: SessionWriteContext, call: OpenCall): Promise<void> {
     const { ports, store } = writing.workspace;
     const doubtful = { ...call, background: true };
     writeOpenCall(ports.fs, store.layout, doubtful);
-    await this.#end(writing, doubtful, false);
+    await this.#captureEnd(writing, doubtful, false);
   }
 
-  async #end(writing: SessionWriting, call: OpenCall, background: boolean): Promise<EndedCall> {
+  async #captureEnd(writing: SessionWriteContext, call: OpenCall, background: boolean): Promise<EndedCall> {
     const { ports, store } = writing.workspace;
     const took = ports.clock.now() - call.began;
     // A clock that was set back tells nothing, and nobody knows when background work ended.
     const tool = { ...call.tool, took: took < 0 || call.background ? null : took };
-    const telling: Telling = { ...plainTelling('call', call.actor), toolCall: call.id, tool };
+    const telling: CheckpointInfo = { ...checkpointInfo('call', call.actor), toolCall: call.id, tool };
     const { checkpoint, made, scan } = await this.#capture(writing, telling, false);
     if (background) writeOpenCall(ports.fs, store.layout, { ...call, late: false, background });
     else removeOpenCall(ports.fs, store.layout, call.session, call.id);
@@ -433,17 +429,21 @@ export class Session {
       call.declared?.some((declared) => isWithin(declared, path)),
     );
     const done = made ? { checkpoint, changes: checkpoint.changes ?? [] } : {};
-    return { ...NOTHING_ENDED, ...done, found: true, uncovered };
+    return { ...NO_CALL_ENDED, ...done, found: true, uncovered };
   }
 
-  #capture(writing: SessionWriting, telling: Telling, always: boolean): ReturnType<SessionWriting['capture']> {
+  #capture(
+    writing: SessionWriteContext,
+    telling: CheckpointInfo,
+    always: boolean,
+  ): ReturnType<SessionWriteContext['capture']> {
     const { ports, store } = writing.workspace;
     this.#conversation ??= readSessionState(ports.fs, store.layout, this.id).conversation;
     return writing.capture({ ...telling, session: this.id, conversation: this.#conversation }, always);
   }
 }
 
-const NOTHING_ENDED: EndedCall = { checkpoint: null, changes: [], found: false, uncovered: [], putBack: null };
+const NO_CALL_ENDED: EndedCall = { checkpoint: null, changes: [], found: false, uncovered: [], putBack: null };
 
 function newId({ ports }: SessionHost): string {
   return ports.random.hex(8);

@@ -4,16 +4,16 @@
  * what they hold, so that two who write the same write the same file.
  */
 
-import type { Flavour } from '../bundle/write/derived-chain.ts';
+import type { BundleContentOptions } from '../bundle/write/derived-chain.ts';
 import { readJson } from '../content/strict-json.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { CheckpointId, ObjectId, WorkspaceId } from '../model/ids.ts';
 import { type BundleKey, isBundleKey } from '../store/bundles/bundle-store.ts';
-import { listOf, matching, oneOf, record, type Shape, whole } from '../store/json-shape.ts';
+import { integer, listOf, matching, objectOf, oneOf, type Shape } from '../store/json-shape.ts';
 import { FormatProblem } from '../store/objects/damage.ts';
 
-export interface ExportHead extends Flavour {
+export interface ExportHead extends BundleContentOptions {
   readonly format: 1;
   readonly workspace: WorkspaceId;
   /** Oldest first. */
@@ -33,28 +33,28 @@ export interface ExportedBundle {
 }
 
 export const HEAD_BYTES = 16 * 1024 * 1024;
-const MOST_BUNDLES = 100_000;
+const MAX_BUNDLES = 100_000;
 
 const checkpoint = matching(/^cp_[1-9]\d{0,8}$/);
 const key: Shape = (value, at) => {
   if (typeof value !== 'string' || !isBundleKey(value)) throw new FormatProblem(`${at} is not a key`);
 };
-const SHAPE = record({
+const SHAPE = objectOf({
   format: oneOf(1),
   workspace: matching(/^[0-9a-f]{32}$/),
   private: oneOf(true, false),
   messages: oneOf(true, false),
   bundles: listOf(
-    record({
+    objectOf({
       key,
       isWhole: oneOf(true, false),
       from: checkpoint,
       to: checkpoint,
       tip: matching(/^[0-9a-f]{40}$/),
-      bytes: whole(0),
+      bytes: integer(0),
       sha256: matching(/^[0-9a-f]{64}$/),
     }),
-    MOST_BUNDLES,
+    MAX_BUNDLES,
   ),
 });
 

@@ -4,8 +4,8 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type PlannedBundle, planBundle } from '../bundle/write/create.ts';
-import type { Flavour } from '../bundle/write/derived-chain.ts';
+import { type BundlePlan, planBundle } from '../bundle/write/create.ts';
+import type { BundleContentOptions } from '../bundle/write/derived-chain.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -22,7 +22,7 @@ import {
   headKey,
 } from './export-head.ts';
 
-export interface Exported {
+export interface ExportResult {
   /** The newest checkpoint that is there now. */
   readonly upTo: CheckpointId;
   /** What was added; null where all was there. */
@@ -30,33 +30,34 @@ export interface Exported {
 }
 
 /** A bundle is in memory when it goes; a larger one is written to a file by hand. */
-const MOST_BYTES = 1024 * 1024 * 1024;
+const MAX_BYTES = 1024 * 1024 * 1024;
 /** Somebody else is faster each time. */
-const MOST_TRIES = 10;
+const MAX_ATTEMPTS = 10;
 
 /**
  * @throws SavepointError BUNDLE_STORE, BUNDLE_DIVERGED where another copy of the timeline went on there, NO_CHECKPOINT,
  *   STORE_DAMAGED, CANCELLED
  */
-export async function exportNew(
+export async function exportNewCheckpoints(
   store: BundleStore,
   workspace: Workspace,
-  flavour: Flavour,
+  content: BundleContentOptions,
   pace: Pace,
   signal?: AbortSignal,
-): Promise<Exported> {
+): Promise<ExportResult> {
   const key = headKey(workspace.id);
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const newest = workspace.timeline.latest();
     if (newest === null) throw new SavepointError('NO_CHECKPOINT', 'This workspace has no checkpoint yet.');
     const found = await store.get(key, HEAD_BYTES, signal);
     const head = found === null ? null : decodeHead(found.bytes, store.place);
     const last = head?.bundles.at(-1) ?? null;
-    if (last !== null && last.to === newest.id && isAsked(head, flavour)) return { upTo: newest.id, added: null };
-    const planned = await planNext(workspace, newest, head, flavour, pace);
-    const added = await send(store, workspace, planned, signal);
+    if (last !== null && last.to === newest.id && matchesOptions(head, content))
+      return { upTo: newest.id, added: null };
+    const planned = await planNextBundle(workspace, newest, head, content, pace);
+    const added = await uploadBundle(store, workspace, planned, signal);
     const bundles = [...(head?.bundles ?? []), { ...added, isWhole: planned.continues === null }];
-    const next: ExportHead = { format: 1, workspace: workspace.id, ...onlyFlavour(flavour), bundles };
+    const next: ExportHead = { format: 1, workspace: workspace.id, ...contentOptionsOf(content), bundles };
     if ((await store.put(key, encodeHead(next), conditionOf(found), signal)) !== null) {
       return { upTo: added.to, added: bundles.at(-1)! };
     }
@@ -71,23 +72,23 @@ function conditionOf(found: StoredBytes | null) {
   return found === null ? ({ when: 'absent' } as const) : ({ when: 'same', tag: found.tag } as const);
 }
 
-function onlyFlavour({ private: withPrivate, messages }: Flavour): Flavour {
+function contentOptionsOf({ private: withPrivate, messages }: BundleContentOptions): BundleContentOptions {
   return { private: withPrivate, messages };
 }
 
 /** Who asks for more or less than what lies there gets a chain of its own. */
-function isAsked(head: ExportHead | null, flavour: Flavour): boolean {
-  return head?.private === flavour.private && head.messages === flavour.messages;
+function matchesOptions(head: ExportHead | null, content: BundleContentOptions): boolean {
+  return head?.private === content.private && head.messages === content.messages;
 }
 
 /** What came since the last bundle there; all of it, where that one's last checkpoint was dropped here. */
-async function planNext(
+async function planNextBundle(
   { store, timeline, id }: Workspace,
   newest: Checkpoint,
   head: ExportHead | null,
-  flavour: Flavour,
+  content: BundleContentOptions,
   pace: Pace,
-): Promise<PlannedBundle> {
+): Promise<BundlePlan> {
   const there = head?.bundles.at(-1) ?? null;
   if (there !== null && Number(there.to.slice(3)) > newest.number) {
     throw new SavepointError(
@@ -97,18 +98,18 @@ async function planNext(
       { hint: `Nothing was written. The existing bundles are under ${id}; move them away to start again.` },
     );
   }
-  const last = isAsked(head, flavour) ? there : null;
+  const last = matchesOptions(head, content) ? there : null;
   const ref = last === null ? undefined : timeline.list().find(({ number }) => `cp_${number}` === last.to);
   const since = ref === undefined ? null : timeline.read(ref);
   const parent = since === null ? null : (last?.tip ?? null);
-  return planBundle(store.objects, timeline, { ...flavour, session: null, since, parent }, pace);
+  return planBundle(store.objects, timeline, { ...content, session: null, since, parent }, pace);
 }
 
 /** @throws SavepointError BUNDLE_STORE */
-async function send(
+async function uploadBundle(
   store: BundleStore,
   { id }: Workspace,
-  planned: PlannedBundle,
+  planned: BundlePlan,
   signal: AbortSignal | undefined,
 ): Promise<Omit<ExportedBundle, 'isWhole'>> {
   const { checkpoints, tip } = planned;
@@ -116,14 +117,14 @@ async function send(
   let length = 0;
   await planned.write((piece) => {
     length += piece.length;
-    if (length > MOST_BYTES) throw tooLarge(store);
+    if (length > MAX_BYTES) throw tooLarge(store);
     pieces.push(piece);
   });
   const bytes = Buffer.concat(pieces);
   const key = bundleKey(id, checkpoints, tip);
   const isSent = (await store.put(key, bytes, { when: 'absent' }, signal)) !== null;
   // What has that key holds the same checkpoints, perhaps packed otherwise.
-  const standing = isSent ? null : await store.get(key, MOST_BYTES, signal);
+  const standing = isSent ? null : await store.get(key, MAX_BYTES, signal);
   if (!isSent && standing === null) {
     throw new SavepointError('BUNDLE_STORE', `Another process is writing ${key} to ${store.place}.`, {
       place: store.place,
@@ -144,7 +145,7 @@ async function send(
 function tooLarge(store: BundleStore): SavepointError {
   return new SavepointError(
     'BUNDLE_STORE',
-    `The new checkpoints exceed ${MOST_BYTES} bytes and are not exported to ${store.place} automatically.`,
+    `The new checkpoints exceed ${MAX_BYTES} bytes and are not exported to ${store.place} automatically.`,
     { place: store.place, status: 'EFBIG' },
     { hint: 'Nothing was written. Create a bundle with `savepoint bundle create` and copy it there.' },
   );

@@ -8,28 +8,28 @@ export type Shape = (value: unknown, at: string) => void;
 
 export function text(most: number): Shape {
   return (value, at) => {
-    if (typeof value !== 'string') throw wrong(at, 'is not text');
-    if (value.length > most) throw wrong(at, `is longer than ${most} characters`);
+    if (typeof value !== 'string') throw formatProblem(at, 'is not text');
+    if (value.length > most) throw formatProblem(at, `is longer than ${most} characters`);
   };
 }
 
 export function matching(pattern: RegExp): Shape {
   return (value, at) => {
-    if (typeof value !== 'string' || !pattern.test(value)) throw wrong(at, 'is invalid');
+    if (typeof value !== 'string' || !pattern.test(value)) throw formatProblem(at, 'is invalid');
   };
 }
 
-export function whole(least: number, most: number = Number.MAX_SAFE_INTEGER): Shape {
+export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER): Shape {
   return (value, at) => {
     if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least || value > most) {
-      throw wrong(at, 'is not a valid number');
+      throw formatProblem(at, 'is not a valid number');
     }
   };
 }
 
 export function oneOf(...allowed: readonly unknown[]): Shape {
   return (value, at) => {
-    if (!allowed.includes(value)) throw wrong(at, 'is not an allowed value');
+    if (!allowed.includes(value)) throw formatProblem(at, 'is not an allowed value');
   };
 }
 
@@ -47,23 +47,25 @@ export function optional(shape: Shape): Shape {
 
 export function listOf(shape: Shape, most: number): Shape {
   return (value, at) => {
-    if (!Array.isArray(value)) throw wrong(at, 'is not a list');
-    if (value.length > most) throw wrong(at, `has more than ${most} items`);
+    if (!Array.isArray(value)) throw formatProblem(at, 'is not a list');
+    if (value.length > most) throw formatProblem(at, `has more than ${most} items`);
     for (const [index, item] of value.entries()) shape(item, `${at}[${index}]`);
   };
 }
 
 export function tuple(...shapes: readonly Shape[]): Shape {
   return (value, at) => {
-    if (!Array.isArray(value) || value.length !== shapes.length) throw wrong(at, 'has the wrong number of items');
+    if (!Array.isArray(value) || value.length !== shapes.length)
+      throw formatProblem(at, 'has the wrong number of items');
     for (const [index, shape] of shapes.entries()) shape(value[index], `${at}[${index}]`);
   };
 }
 
 /** Keys beyond these are passed over: a newer version may write them, and whoever reads the result never sees them. */
-export function record(shapes: Readonly<Record<string, Shape>>): Shape {
+export function objectOf(shapes: Readonly<Record<string, Shape>>): Shape {
   return (value, at) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(at, 'is not an object');
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw formatProblem(at, 'is not an object');
     for (const [key, shape] of Object.entries(shapes)) {
       shape(
         Object.hasOwn(value, key) ? (value as Readonly<Record<string, unknown>>)[key] : undefined,
@@ -83,7 +85,7 @@ export function anyOf(...shapes: readonly Shape[]): Shape {
         if (!(error instanceof FormatProblem)) throw error;
       }
     }
-    throw wrong(at, 'is invalid');
+    throw formatProblem(at, 'is invalid');
   };
 }
 
@@ -95,6 +97,6 @@ export function isJsonName(value: unknown): value is JsonName {
   return typeof b64 === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(b64) && Object.keys(rest).length === 0;
 }
 
-export function wrong(at: string, what: string): FormatProblem {
+export function formatProblem(at: string, what: string): FormatProblem {
   return new FormatProblem(`${at === '' ? 'it' : at} ${what}`);
 }

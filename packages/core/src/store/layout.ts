@@ -4,10 +4,10 @@ import { isFsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
 import { type DiskPath, diskChild } from '../model/names.ts';
+import { LastWriterMark } from './last-writer-mark.ts';
 import { ObjectStore } from './objects/object-store.ts';
 import { assertPrivate, makeFolders } from './private-folders.ts';
 import { Refs } from './refs/refs.ts';
-import { Turn } from './turn.ts';
 
 export interface StoreLayout {
   readonly path: DiskPath;
@@ -21,7 +21,7 @@ export interface StoreLayout {
   readonly statCache: DiskPath;
   /** Names the checkpoint that took contents over which nobody has read yet. */
   readonly adopted: DiskPath;
-  readonly turn: DiskPath;
+  readonly lastWriterMark: DiskPath;
 }
 
 export function layoutOf(storePath: DiskPath): StoreLayout {
@@ -37,7 +37,7 @@ export function layoutOf(storePath: DiskPath): StoreLayout {
     cache: below('cache'),
     statCache: below('cache/stat'),
     adopted: below('cache/adopted'),
-    turn: below('cache/turn'),
+    lastWriterMark: below('cache/turn'),
   };
 }
 
@@ -45,7 +45,7 @@ export interface OpenStore {
   readonly layout: StoreLayout;
   readonly objects: ObjectStore;
   readonly refs: Refs;
-  readonly turn: Turn;
+  readonly lastWriterMark: LastWriterMark;
 }
 
 /** Makes a store's folders; what an interrupted making left is used. The record that makes it count comes last. */
@@ -55,7 +55,7 @@ export function createStore(ports: Ports, storePath: DiskPath): OpenStore {
     makeFolders(ports.fs, folder, 0o700);
   }
   ObjectStore.create(ports, layout.objects);
-  return opened(ports, layout);
+  return openLayout(ports, layout);
 }
 
 /** Takes a store away that was made for something that did not come to pass. From its first step on it does not count. */
@@ -67,7 +67,7 @@ export function removeStore({ fs }: Ports, storePath: DiskPath): void {
 /** @throws SavepointError STORE_UNSAFE when others can enter the store */
 export function openStore(ports: Ports, storePath: DiskPath): OpenStore {
   assertPrivate(ports, storePath);
-  return opened(ports, layoutOf(storePath));
+  return openLayout(ports, layoutOf(storePath));
 }
 
 /** The cache folder may be deleted at any time by anybody. */
@@ -79,8 +79,8 @@ export function ensureCache(ports: Ports, layout: StoreLayout): void {
   }
 }
 
-function opened(ports: Ports, layout: StoreLayout): OpenStore {
-  const turn = new Turn(ports, layout.turn);
-  const objects = ObjectStore.open(ports, layout.objects, turn);
-  return { layout, objects, refs: new Refs(ports, layout.objects, turn), turn };
+function openLayout(ports: Ports, layout: StoreLayout): OpenStore {
+  const mark = new LastWriterMark(ports, layout.lastWriterMark);
+  const objects = ObjectStore.open(ports, layout.objects, mark);
+  return { layout, objects, refs: new Refs(ports, layout.objects, mark), lastWriterMark: mark };
 }

@@ -19,10 +19,10 @@ import type { Pace } from '../io/pace.ts';
 import type { Ports, ProcessIdentity } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
 import { bytesFromText, type DiskPath, diskChild, type Name, nameOf } from '../model/names.ts';
-import type { Turn } from './turn.ts';
+import type { LastWriterMark } from './last-writer-mark.ts';
 
 /** How long a foreign holder's file must stand still before it is taken for dead. */
-const FOREIGN_PATIENCE_MS = 30_000;
+const FOREIGN_STALE_MS = 30_000;
 const HEARTBEAT_MS = 2_000;
 
 export interface LockOptions {
@@ -34,7 +34,7 @@ export interface LockOptions {
 
 export interface HeldLock {
   /** Nobody else had it since this one did: what is remembered of the store is how it is. */
-  readonly isOurTurn: boolean;
+  readonly wasLastHolder: boolean;
   /** Throws LOCK_LOST if another process took over. Called before every commit point. */
   assertHeld(): void;
   release(): void;
@@ -50,7 +50,7 @@ interface Announcement {
 }
 
 /**
- * @param turn of the store that is locked; null for other locks
+ * @param lastWriter of the store that is locked; null for other locks
  * @throws SavepointError LOCKED when the wait ends without the lock
  */
 export async function acquireLock(
@@ -58,45 +58,45 @@ export async function acquireLock(
   folder: DiskPath,
   pace: Pace,
   options: LockOptions,
-  turn: Turn | null = null,
+  lastWriter: LastWriterMark | null = null,
 ): Promise<HeldLock> {
-  const self = announcement(ports.processes.self(), ports.random.hex(8));
+  const self = announcementOf(ports.processes.self(), ports.random.hex(8));
   const own = diskChild(folder, self.file);
   const began = ports.clock.monotonic();
   const watched = new Map<Name, { stamp: string; since: number }>();
-  let told = false;
+  let hasNotified = false;
   for (;;) {
-    pace.check();
-    let rival = livingRival(ports, folder, self, watched);
+    pace.throwIfCancelled();
+    let rival = findRival(ports, folder, self, watched);
     if (rival === null) {
       ports.fs.close(ports.fs.openNew(own, 0o600));
       try {
-        rival = livingRival(ports, folder, self, watched);
+        rival = findRival(ports, folder, self, watched);
       } catch (error) {
         ports.fs.unlink(own);
         throw error;
       }
-      if (rival === null) return held(ports, own, pace, turn);
+      if (rival === null) return holdLock(ports, own, pace, lastWriter);
       ports.fs.unlink(own);
     }
     const waited = ports.clock.monotonic() - began;
-    if (waited >= options.waitMs) throw locked(rival, waited);
-    if (!told) options.onWait?.({ pid: rival.pid, state: rival.state });
-    told = true;
+    if (waited >= options.waitMs) throw lockedError(rival, waited);
+    if (!hasNotified) options.onWait?.({ pid: rival.pid, state: rival.state });
+    hasNotified = true;
     await ports.clock.sleep(5 + (Number.parseInt(ports.random.hex(1), 16) % 20));
   }
 }
 
-function held(ports: Ports, own: DiskPath, pace: Pace, turn: Turn | null): HeldLock {
-  let isOurTurn: boolean;
+function holdLock(ports: Ports, own: DiskPath, pace: Pace, lastWriter: LastWriterMark | null): HeldLock {
+  let wasLast: boolean;
   try {
-    isOurTurn = turn?.take() ?? false;
+    wasLast = lastWriter?.claim() ?? false;
   } catch (error) {
     ports.fs.unlink(own);
     throw error;
   }
   let lastBeat = ports.clock.monotonic();
-  const stopBeating = pace.onBreath(() => {
+  const stopHeartbeat = pace.onYield(() => {
     if (ports.clock.monotonic() - lastBeat < HEARTBEAT_MS) return;
     lastBeat = ports.clock.monotonic();
     try {
@@ -106,7 +106,7 @@ function held(ports: Ports, own: DiskPath, pace: Pace, turn: Turn | null): HeldL
     }
   });
   return {
-    isOurTurn,
+    wasLastHolder: wasLast,
     assertHeld() {
       if (ports.fs.lstat(own) === null) {
         throw new SavepointError(
@@ -116,8 +116,8 @@ function held(ports: Ports, own: DiskPath, pace: Pace, turn: Turn | null): HeldL
       }
     },
     release() {
-      stopBeating();
-      turn?.release();
+      stopHeartbeat();
+      lastWriter?.release();
       try {
         ports.fs.unlink(own);
       } catch (error) {
@@ -134,7 +134,7 @@ interface Rival {
 }
 
 /** Another announced process that may live, after the files of dead ones were removed. */
-function livingRival(
+function findRival(
   ports: Ports,
   folder: DiskPath,
   self: Announcement,
@@ -143,9 +143,9 @@ function livingRival(
   let rival: Rival | null = null;
   for (const file of ports.fs.list(folder)) {
     if (file === self.file) continue;
-    const other = parse(file);
+    const other = parseAnnouncement(file);
     const state = other === null ? 'dead' : stateOf(ports, self, other);
-    if (state === 'dead' || (state === 'unknown' && standsStill(ports, folder, file, watched))) {
+    if (state === 'dead' || (state === 'unknown' && isStale(ports, folder, file, watched))) {
       try {
         ports.fs.unlink(diskChild(folder, file));
       } catch (error) {
@@ -169,7 +169,7 @@ function stateOf(ports: Ports, self: Announcement, other: Announcement): 'alive'
   });
 }
 
-function standsStill(
+function isStale(
   ports: Ports,
   folder: DiskPath,
   file: Name,
@@ -184,10 +184,10 @@ function standsStill(
     watched.set(file, { stamp, since: now });
     return false;
   }
-  return now - seen.since >= FOREIGN_PATIENCE_MS;
+  return now - seen.since >= FOREIGN_STALE_MS;
 }
 
-function announcement(self: ProcessIdentity, nonce: string): Announcement {
+function announcementOf(self: ProcessIdentity, nonce: string): Announcement {
   const parts = {
     pid: self.pid,
     startedAt: self.startedAt ?? '-',
@@ -199,7 +199,7 @@ function announcement(self: ProcessIdentity, nonce: string): Announcement {
   return { file, ...parts };
 }
 
-function parse(file: Name): Announcement | null {
+function parseAnnouncement(file: Name): Announcement | null {
   const match = /^[0-9a-f]{16}_(\d{1,10})_(-|\d{1,20})_(-|[0-9a-f]{12})_(-|[0-9a-f]{12})_([0-9a-f]{12})$/.exec(file);
   if (match === null) return null;
   const [, pid = '', startedAt = '', boot = '', namespace = '', host = ''] = match;
@@ -210,7 +210,7 @@ function digest(text: string | null): string {
   return text === null ? '-' : createHash('sha1').update(bytesFromText(text)).digest('hex').slice(0, 12);
 }
 
-function locked(rival: Rival, waitedMs: number): SavepointError {
+function lockedError(rival: Rival, waitedMs: number): SavepointError {
   const who = rival.state === 'elsewhere' ? 'a process of another machine or container' : `process ${rival.pid}`;
   const note = rival.state === 'stopped' ? ' (suspended)' : '';
   return new SavepointError(

@@ -1,15 +1,15 @@
 /** What Savepoint itself puts into a workspace: staging folders, and backups beside the files where those are wanted. */
 
-import { diskState, holds } from '../io/disk-state.ts';
+import { diskState, matchesEntry } from '../io/disk-state.ts';
 import { durableWrite } from '../io/durable-write.ts';
 import { FsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import type { ObjectId } from '../model/ids.ts';
 import {
+  baseName,
   type DiskPath,
   diskChild,
   type JsonName,
-  lastName,
   nameToJson,
   parentPath,
   type TreePath,
@@ -20,7 +20,7 @@ import { stagingFolders } from './staging-names.ts';
 import { readCacheJson } from './state/cache-file.ts';
 
 /** A backup beside its file. */
-export interface BesideFile {
+export interface BesideBackup {
   readonly path: TreePath;
   /** The blob that it was made of. */
   readonly id: ObjectId;
@@ -29,7 +29,7 @@ export interface BesideFile {
 /** `backups/cp_N-<hex>.beside` in the store (docs/format.md). */
 export interface BesideRecord {
   readonly name: string;
-  readonly files: readonly BesideFile[];
+  readonly files: readonly BesideBackup[];
 }
 
 const RECORD = /^(cp_\d+-[0-9a-f]+)\.beside$/;
@@ -45,7 +45,7 @@ export function writeBesideRecord({ fs }: Ports, layout: StoreLayout, { name, fi
 export function readBesideRecords({ fs }: Ports, layout: StoreLayout): readonly BesideRecord[] {
   return fs.list(layout.backups).flatMap((file) => {
     const name = RECORD.exec(file)?.[1];
-    return name === undefined ? [] : [{ name, files: readFiles(fs, diskChild(layout.backups, file)) }];
+    return name === undefined ? [] : [{ name, files: readBesideFiles(fs, diskChild(layout.backups, file)) }];
   });
 }
 
@@ -70,23 +70,23 @@ export class OwnPaths {
 
   /** A backup that someone wrote to since is someone's file. */
   has(path: TreePath, disk: DiskPath): boolean {
-    if (this.#staging.size > 0 && this.#staging.has(lastName(path))) return true;
+    if (this.#staging.size > 0 && this.#staging.has(baseName(path))) return true;
     const id = this.#beside.get(path);
-    return id !== undefined && this.#ports !== null && stillHolds(this.#ports, disk, id);
+    return id !== undefined && this.#ports !== null && hasContent(this.#ports, disk, id);
   }
 
   /** Whether something in the folder may be one, at any depth. */
-  mayLieIn(folder: TreePath): boolean {
+  mayBeBelow(folder: TreePath): boolean {
     return this.#staging.size > 0 || (folder === '' ? this.#beside.size > 0 : this.#folders.has(folder));
   }
 
   /** Folders in which backups lie. */
-  parents(): readonly TreePath[] {
+  backupFolders(): readonly TreePath[] {
     return [...this.#beside.keys()].map(parentPath);
   }
 
   /** Whether a backup was put into the folder, at any depth. */
-  liesIn(folder: TreePath): boolean {
+  hasBackupBelow(folder: TreePath): boolean {
     return this.#folders.has(folder);
   }
 }
@@ -97,16 +97,16 @@ export function ownPaths(ports: Ports, layout: StoreLayout): OwnPaths {
   return new OwnPaths(ports, stagingFolders(ports, layout.journal), beside);
 }
 
-export function stillHolds({ fs }: Ports, disk: DiskPath, id: ObjectId): boolean {
+export function hasContent({ fs }: Ports, disk: DiskPath, id: ObjectId): boolean {
   try {
-    return holds(diskState(fs, disk), { kind: 'file', id, mode: 0 });
+    return matchesEntry(diskState(fs, disk), { kind: 'file', id, mode: 0 });
   } catch (error) {
     if (error instanceof FsError) return false;
     throw error;
   }
 }
 
-function readFiles(fs: Ports['fs'], path: DiskPath): readonly BesideFile[] {
+function readBesideFiles(fs: Ports['fs'], path: DiskPath): readonly BesideBackup[] {
   const read = readCacheJson(fs, path, RECORD_BYTES, (json: readonly { path: JsonName; id: string }[]) =>
     json.map((file) => ({ path: treePathFromJson(file.path), id: file.id as ObjectId })),
   );

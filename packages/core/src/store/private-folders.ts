@@ -53,7 +53,7 @@ export function prepareHome(ports: Ports, home: DiskPath): void {
   const workspaces = storesIn(home);
   if (ports.fs.lstat(workspaces) === null) makeFolder(ports.fs, workspaces, 0o700);
   assertPrivate(ports, workspaces);
-  confirmFolders(ports.fs, workspaces);
+  syncAncestors(ports.fs, workspaces);
 }
 
 export function makeFolders(fs: Fs, path: DiskPath, mode: number): void {
@@ -64,7 +64,7 @@ export function makeFolders(fs: Fs, path: DiskPath, mode: number): void {
 }
 
 /** Makes a folder durable with all above it: who made some of them may have died before they were. */
-export function confirmFolders(fs: Fs, path: DiskPath): void {
+export function syncAncestors(fs: Fs, path: DiskPath): void {
   const parent = diskParent(path);
   if (parent === null) return;
   try {
@@ -72,7 +72,7 @@ export function confirmFolders(fs: Fs, path: DiskPath): void {
   } catch (error) {
     if (!isFsError(error, 'EACCES', 'EPERM')) throw error; // who may not read a folder makes none in it
   }
-  confirmFolders(fs, parent);
+  syncAncestors(fs, parent);
 }
 
 function makeFolder(fs: Fs, path: DiskPath, mode: number): void {

@@ -11,9 +11,9 @@
  * record, and whoever finds none reads all of them.
  */
 
-import { readWhole, syncFolder } from '../io/durable-write.ts';
+import { readEntireFile, syncFolder } from '../io/durable-write.ts';
 import { FsError, isFsError } from '../io/fs.ts';
-import { removeIfThere } from '../io/if-there.ts';
+import { removeIfExists } from '../io/if-exists.ts';
 import type { Ports } from '../io/ports.ts';
 import type { WorkspaceId } from '../model/ids.ts';
 import { type DiskPath, diskChild, diskPathFromJson, type JsonName, nameToJson } from '../model/names.ts';
@@ -32,28 +32,28 @@ export interface IndexedRecord {
 }
 
 /** The folder of the stores as it was when it was listed. */
-type Evidence = readonly [device: number, inode: number, modified: number, changed: number];
+type FolderStamp = readonly [device: number, inode: number, modified: number, changed: number];
 
-type Row = readonly [id: string, path: JsonName, device: number | null, inode: number | null, born: number | null];
+type IndexRow = readonly [id: string, path: JsonName, device: number | null, inode: number | null, born: number | null];
 
 interface IndexJson {
   readonly format: 1;
-  readonly folder: Evidence;
-  readonly workspaces: readonly Row[];
+  readonly folder: FolderStamp;
+  readonly workspaces: readonly IndexRow[];
 }
 
-interface Listed {
+interface ListedRecords {
   readonly records: readonly IndexedRecord[];
   readonly problems: readonly unknown[];
 }
 
 const INDEX_FILE = 'workspaces.json';
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** @returns null where there is no index that counts */
-export function readIndex({ fs }: Ports, home: DiskPath): readonly IndexedRecord[] | null {
-  const json = parsed(fs, home);
-  const now = evidenceOf(fs, home);
+export function readRecordIndex({ fs }: Ports, home: DiskPath): readonly IndexedRecord[] | null {
+  const json = readIndexJson(fs, home);
+  const now = folderStampOf(fs, home);
   if (json === null || now === null || !isSame(json.folder, now)) return null;
   return json.workspaces.map(([id, path, device, inode, born]) => ({
     id: id as WorkspaceId,
@@ -67,12 +67,12 @@ export function readIndex({ fs }: Ports, home: DiskPath): readonly IndexedRecord
  * Lists the stores and writes the index, unless some record is not sound. The lock of the home folder is held.
  * @param list reads every record
  */
-export function writeIndex({ fs }: Ports, home: DiskPath, list: () => Listed): void {
-  const folder = evidenceOf(fs, home);
+export function writeRecordIndex({ fs }: Ports, home: DiskPath, list: () => ListedRecords): void {
+  const folder = folderStampOf(fs, home);
   // After a look at the folder: what comes between is then seen as a change.
   const listed = list();
   if (folder === null || listed.problems.length > 0) return;
-  const workspaces = listed.records.map(({ id, path, identity }): Row => {
+  const workspaces = listed.records.map(({ id, path, identity }): IndexRow => {
     const { device, inode, born } = identity ?? { device: null, inode: null, born: null };
     return [id, nameToJson(path), device, inode, born];
   });
@@ -81,16 +81,16 @@ export function writeIndex({ fs }: Ports, home: DiskPath, list: () => Listed): v
 }
 
 /** Before a record changes. Durable, so that no power cut brings the index back. */
-export function dropIndex({ fs }: Ports, home: DiskPath): void {
-  if (removeIfThere(fs, diskChild(home, INDEX_FILE))) syncFolder(fs, home);
+export function removeRecordIndex({ fs }: Ports, home: DiskPath): void {
+  if (removeIfExists(fs, diskChild(home, INDEX_FILE))) syncFolder(fs, home);
 }
 
-function parsed(fs: Ports['fs'], home: DiskPath): IndexJson | null {
+function readIndexJson(fs: Ports['fs'], home: DiskPath): IndexJson | null {
   try {
-    const bytes = readWhole(fs, diskChild(home, INDEX_FILE), MOST_BYTES);
+    const bytes = readEntireFile(fs, diskChild(home, INDEX_FILE), MAX_BYTES);
     const json = JSON.parse(bytes.toString('utf8')) as Partial<IndexJson> | null;
-    const isSound = json?.format === 1 && isEvidence(json.folder) && Array.isArray(json.workspaces);
-    return isSound && json.workspaces?.every(isRow) === true ? (json as IndexJson) : null;
+    const isValid = json?.format === 1 && isFolderStamp(json.folder) && Array.isArray(json.workspaces);
+    return isValid && json.workspaces?.every(isRow) === true ? (json as IndexJson) : null;
   } catch (error) {
     if (error instanceof FsError || error instanceof SyntaxError) return null;
     throw error;
@@ -109,11 +109,11 @@ function isRow(row: unknown): boolean {
   );
 }
 
-function isEvidence(folder: unknown): folder is Evidence {
+function isFolderStamp(folder: unknown): folder is FolderStamp {
   return Array.isArray(folder) && folder.length === 4 && folder.every((number) => typeof number === 'number');
 }
 
-function evidenceOf(fs: Ports['fs'], home: DiskPath): Evidence | null {
+function folderStampOf(fs: Ports['fs'], home: DiskPath): FolderStamp | null {
   try {
     const stat = fs.lstat(storesIn(home));
     return stat === null ? null : [stat.dev, stat.ino, stat.mtimeMs, stat.ctimeMs];
@@ -123,6 +123,6 @@ function evidenceOf(fs: Ports['fs'], home: DiskPath): Evidence | null {
   }
 }
 
-function isSame(a: Evidence, b: Evidence): boolean {
+function isSame(a: FolderStamp, b: FolderStamp): boolean {
   return a.every((value, at) => value === b[at]);
 }

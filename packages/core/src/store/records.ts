@@ -1,7 +1,7 @@
 /** Which store belongs to which folder: `workspaces/<id>/workspace.json` under the home folder (docs/format.md). */
 
 import { showName } from '../content/show-name.ts';
-import { durableWrite, readWhole, syncFolder } from '../io/durable-write.ts';
+import { durableWrite, readEntireFile, syncFolder } from '../io/durable-write.ts';
 import { type Fs, isFsError, kindOf, type Stat } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -10,7 +10,7 @@ import { type DiskPath, diskChild, diskParent, diskPathFromJson, type JsonName, 
 import { type FolderIdentity, identityOf, sameFolder, stillSameFolder } from './folder-identity.ts';
 import { homeOf, storesIn } from './home.ts';
 import { assertPrivate } from './private-folders.ts';
-import { dropIndex, type IndexedRecord } from './record-index.ts';
+import { type IndexedRecord, removeRecordIndex } from './record-index.ts';
 
 /** The format of stores that this version writes; it refuses newer ones. */
 export const STORE_FORMAT = 1;
@@ -34,14 +34,14 @@ interface RecordJson {
 
 const RECORD_BYTES = 64 * 1024;
 
-export interface Records {
+export interface RecordList {
   readonly records: readonly WorkspaceRecord[];
   /** Of stores that cannot be used. */
   readonly problems: readonly SavepointError[];
 }
 
 /** Every record under `home`; a store that cannot be read is left out and named in `problems`. */
-export function listRecords(ports: Ports, home: DiskPath): Records {
+export function listRecords(ports: Ports, home: DiskPath): RecordList {
   const folder = storesIn(home);
   if (ports.fs.lstat(folder) === null) return { records: [], problems: [] };
   assertPrivate(ports, home);
@@ -68,7 +68,7 @@ export function readRecord(ports: Ports, storePath: DiskPath): WorkspaceRecord |
   if (ports.fs.lstat(file) === null) return null;
   let json: Partial<RecordJson>;
   try {
-    json = JSON.parse(readWhole(ports.fs, file, RECORD_BYTES).toString('utf8')) as Partial<RecordJson>;
+    json = JSON.parse(readEntireFile(ports.fs, file, RECORD_BYTES).toString('utf8')) as Partial<RecordJson>;
   } catch (cause) {
     if (isFsError(cause)) throw cause;
     throw damaged(file, cause);
@@ -98,7 +98,7 @@ export function readRecord(ports: Ports, storePath: DiskPath): WorkspaceRecord |
 
 /** The lock of the home folder is held where the path or the identity changes. */
 export function writeRecord(ports: Ports, record: WorkspaceRecord): void {
-  dropIndex(ports, homeOf(record.storePath));
+  removeRecordIndex(ports, homeOf(record.storePath));
   const json: RecordJson = {
     format: STORE_FORMAT,
     id: record.id,
@@ -114,14 +114,14 @@ export function writeRecord(ports: Ports, record: WorkspaceRecord): void {
 }
 
 /** Makes a record durable that somebody wrote who may have died a moment later: the caller is going to build on it. */
-export function confirmRecord({ fs }: Ports, storePath: DiskPath): void {
+export function syncRecord({ fs }: Ports, storePath: DiskPath): void {
   syncFolder(fs, storePath);
 }
 
-export type Found<Row extends IndexedRecord = WorkspaceRecord> =
-  | { readonly how: 'path'; readonly record: Row; readonly madeAnew: boolean }
+export type FoundRecord<Row extends IndexedRecord = WorkspaceRecord> =
+  | { readonly kind: 'path'; readonly record: Row; readonly isRecreated: boolean }
   /** The folder was moved here; the record still names the old path. */
-  | { readonly how: 'moved'; readonly record: Row; readonly to: DiskPath; readonly identity: FolderIdentity };
+  | { readonly kind: 'moved'; readonly record: Row; readonly to: DiskPath; readonly identity: FolderIdentity };
 
 /**
  * The store for `folder`: that of the nearest enclosing folder that has one.
@@ -131,23 +131,24 @@ export function findRecord<Row extends IndexedRecord>(
   ports: Ports,
   records: readonly Row[],
   folder: DiskPath,
-): Found<Row> | null {
+): FoundRecord<Row> | null {
   const byPath = new Map(records.map((record) => [record.path, record]));
   for (let at: DiskPath | null = folder; at !== null; at = diskParent(at)) {
     const stat = lstatOrNull(ports.fs, at);
     const identity = stat !== null && kindOf(stat) === 'folder' ? identityOf(stat) : null;
     const record = byPath.get(at);
     if (record !== undefined && (identity === null || stillSameFolder(record.identity, identity))) {
-      return { how: 'path', record, madeAnew: false };
+      return { kind: 'path', record, isRecreated: false };
     }
     // Another workspace may have been moved to the path of one that was moved away, or removed.
     const moved = identity === null ? undefined : records.find((other) => sameFolder(other.identity, identity));
     if (moved !== undefined && identity !== null) {
       const old = lstatOrNull(ports.fs, moved.path);
-      if (old !== null && sameFolder(identityOf(old), identity)) return { how: 'path', record: moved, madeAnew: false };
-      return { how: 'moved', record: moved, to: at, identity };
+      if (old !== null && sameFolder(identityOf(old), identity))
+        return { kind: 'path', record: moved, isRecreated: false };
+      return { kind: 'moved', record: moved, to: at, identity };
     }
-    if (record !== undefined) return { how: 'path', record, madeAnew: true };
+    if (record !== undefined) return { kind: 'path', record, isRecreated: true };
   }
   return null;
 }

@@ -2,21 +2,21 @@
  * Cuts answers that are too long, and reports what was left out. Clients and models cannot handle very long answers.
  */
 
-export interface LeftOut {
+export interface Omission {
   /** The field: `plan.paths`, `checkpoints[].partial`. */
   readonly at: string;
   readonly count: number;
   readonly of: 'items' | 'characters';
 }
 
-export interface Bounded {
+export interface BoundedValue {
   readonly value: unknown;
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly Omission[];
 }
 
 /** The limits of an answer: bytes of its JSON, characters of its text. */
-export const LONGEST_ANSWER = 64 * 1024;
-export const LONGEST_TEXT = 32 * 1024;
+export const MAX_ANSWER_BYTES = 64 * 1024;
+export const MAX_TEXT_LENGTH = 32 * 1024;
 
 /**
  * From mild to harsh: the most items of a list, and the most characters of a text. The first level that fits is used.
@@ -35,10 +35,10 @@ const LEVELS: readonly (readonly [items: number, characters: number])[] = [
 ];
 
 /** @param most bytes of the answer as JSON */
-export function bounded(value: unknown, most: number): Bounded {
-  let last: Bounded = { value: null, leftOut: [] };
+export function boundValue(value: unknown, most: number): BoundedValue {
+  let last: BoundedValue = { value: null, leftOut: [] };
   for (const [items, characters] of LEVELS) {
-    const found = new Map<string, LeftOut>();
+    const found = new Map<string, Omission>();
     const cutValue = cut(value, '', items, characters, found);
     last = { value: cutValue, leftOut: [...found.values()] };
     if (fits(cutValue, most)) return last;
@@ -47,10 +47,10 @@ export function bounded(value: unknown, most: number): Bounded {
 }
 
 /** Joins lines to one text within the limit. The end of the text lists `leftOut`. */
-export function boundedText(lines: readonly string[], leftOut: readonly LeftOut[]): string {
+export function boundText(lines: readonly string[], leftOut: readonly Omission[]): string {
   const text = lines.join('\n');
   const told = leftOut.map(({ at, count, of }) => `(left out: ${count} ${of} of ${at})`);
-  const room = LONGEST_TEXT - told.join('\n').length - 100;
+  const room = MAX_TEXT_LENGTH - told.join('\n').length - 100;
   if (text.length > room) {
     const kept = text.slice(0, room).replace(/[\ud800-\udbff]$/, '');
     told.unshift(`(left out: the last ${text.length - kept.length} characters of this text)`);
@@ -59,17 +59,17 @@ export function boundedText(lines: readonly string[], leftOut: readonly LeftOut[
   return [text, ...told].join('\n');
 }
 
-function cut(value: unknown, at: string, items: number, characters: number, found: Map<string, LeftOut>): unknown {
+function cut(value: unknown, at: string, items: number, characters: number, found: Map<string, Omission>): unknown {
   if (typeof value === 'string') {
     if (value.length <= characters) return value;
     // Keep base64 valid, and do not split a surrogate pair.
     const cutAt = at.endsWith('b64') ? characters - (characters % 4) : characters;
     const kept = value.slice(0, cutAt).replace(/[\ud800-\udbff]$/, '');
-    note(found, at, value.length - kept.length, 'characters');
+    countOmission(found, at, value.length - kept.length, 'characters');
     return kept;
   }
   if (Array.isArray(value)) {
-    if (value.length > items) note(found, at, value.length - items, 'items');
+    if (value.length > items) countOmission(found, at, value.length - items, 'items');
     return value.slice(0, items).map((item) => cut(item, `${at}[]`, items, characters, found));
   }
   if (typeof value !== 'object' || value === null) return value;
@@ -81,7 +81,7 @@ function cut(value: unknown, at: string, items: number, characters: number, foun
   );
 }
 
-function note(found: Map<string, LeftOut>, at: string, count: number, of: LeftOut['of']): void {
+function countOmission(found: Map<string, Omission>, at: string, count: number, of: Omission['of']): void {
   found.set(at, { at, of, count: count + (found.get(at)?.count ?? 0) });
 }
 

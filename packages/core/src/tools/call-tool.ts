@@ -4,21 +4,21 @@ import { SavepointError } from '../model/errors.ts';
 import type { JsonName } from '../model/names.ts';
 import type { Savepoint } from '../savepoint.ts';
 import type { VerbContext } from '../verbs/verb.ts';
-import { bounded, boundedText, type LeftOut, LONGEST_ANSWER } from './bounds.ts';
+import { boundText, boundValue, MAX_ANSWER_BYTES, type Omission } from './bounds.ts';
 import type { ToolSchemas } from './schemas.ts';
 import type { Tool } from './tool.ts';
 
 export interface ToolAnswer {
   /** By the tool's output schema. */
-  readonly structured: Structured;
+  readonly structured: StructuredAnswer;
   readonly warnings: readonly string[];
   /** Files whose content was too long for the answer. */
-  readonly taken: readonly JsonName[];
+  readonly omittedFiles: readonly JsonName[];
 }
 
-export interface Structured {
+export interface StructuredAnswer {
   readonly [field: string]: unknown;
-  readonly left_out: readonly LeftOut[];
+  readonly left_out: readonly Omission[];
 }
 
 /**
@@ -32,7 +32,7 @@ export async function callTool(
   savepoint: Savepoint,
   context: VerbContext,
 ): Promise<ToolAnswer> {
-  const input = checked(tool, schemas, given);
+  const input = checkArguments(tool, schemas, given);
   const previewId = tool.twoSteps ? (input['preview_id'] as string | undefined) : undefined;
   const warnings = new Set<string>();
   const end = savepoint.on('warning', ({ message }) => void warnings.add(message));
@@ -47,7 +47,7 @@ export async function callTool(
 }
 
 /** The text of an answer, for a model. All of it is safe to print. */
-export function answerText(tool: Tool, structured: Structured, warnings: readonly string[]): string {
+export function answerText(tool: Tool, structured: StructuredAnswer, warnings: readonly string[]): string {
   const previewId = tool.twoSteps ? (structured['preview_id'] as string | null) : null;
   const lines = [
     ...tool.render(structured as never),
@@ -59,16 +59,16 @@ export function answerText(tool: Tool, structured: Structured, warnings: readonl
         ]),
     ...warnings.map((message) => `warning: ${showText(message)}`),
   ];
-  return boundedText(lines, structured.left_out);
+  return boundText(lines, structured.left_out);
 }
 
 /** @throws SavepointError USAGE */
-function checked(tool: Tool, { input }: ToolSchemas, given: unknown): Record<string, unknown> {
+function checkArguments(tool: Tool, { input }: ToolSchemas, given: unknown): Record<string, unknown> {
   const parsed = input.safeParse(given ?? {});
   if (parsed.success) return parsed.data as Record<string, unknown>;
-  const issues = parsed.error.issues.slice(0, MOST_ISSUES).map(({ path, message }) => {
+  const issues = parsed.error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => {
     const at = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
-    return { argument: shortened(at.replace(/^\./, '')), why: shortened(message) };
+    return { argument: truncateIssue(at.replace(/^\./, '')), why: truncateIssue(message) };
   });
   const told = issues.map(({ argument, why }) => (argument === '' ? why : `${argument}: ${why}`)).join('; ');
   throw new SavepointError(
@@ -79,29 +79,29 @@ function checked(tool: Tool, { input }: ToolSchemas, given: unknown): Record<str
   );
 }
 
-const MOST_ISSUES = 20;
-const LONGEST_ISSUE = 300;
+const MAX_ISSUES = 20;
+const MAX_ISSUE_LENGTH = 300;
 
-function shortened(text: string): string {
-  return text.length > LONGEST_ISSUE ? `${text.slice(0, LONGEST_ISSUE)}…` : text;
+function truncateIssue(text: string): string {
+  return text.length > MAX_ISSUE_LENGTH ? `${text.slice(0, MAX_ISSUE_LENGTH)}…` : text;
 }
 
 function verbInput(tool: Tool, input: Readonly<Record<string, unknown>>, previewId: string | undefined): unknown {
-  if (!tool.twoSteps) return asVerbInput(tool, input);
+  if (!tool.twoSteps) return toVerbInput(tool, input);
   const { preview_id: _, ...rest } = input;
-  const fields = asVerbInput(tool, rest) as object;
+  const fields = toVerbInput(tool, rest) as object;
   return previewId === undefined ? { ...fields, dryRun: true } : { ...fields, expected: previewId };
 }
 
-function asVerbInput({ takes }: Tool, given: Readonly<Record<string, unknown>>): unknown {
+function toVerbInput({ argumentMapping: takes }: Tool, given: Readonly<Record<string, unknown>>): unknown {
   if (takes === 'all') return given;
   if ('toInput' in takes) return takes.toInput(given);
   return Object.fromEntries(Object.entries(given).map(([argument, value]) => [takes.fields[argument], value]));
 }
 
 function answerOf(tool: Tool, output: unknown, previewId: string | undefined): Omit<ToolAnswer, 'warnings'> {
-  const shortened = tool.shorten?.(output as never) ?? { output, taken: [], leftOut: [] };
-  const { value, leftOut } = bounded(shortened.output, LONGEST_ANSWER);
+  const shortened = tool.shorten?.(output as never) ?? { output, omittedFiles: [], leftOut: [] };
+  const { value, leftOut } = boundValue(shortened.output, MAX_ANSWER_BYTES);
   const preview = tool.twoSteps ? { preview_id: previewIdOf(output, previewId) } : {};
   return {
     structured: {
@@ -109,7 +109,7 @@ function answerOf(tool: Tool, output: unknown, previewId: string | undefined): O
       ...preview,
       left_out: [...shortened.leftOut, ...leftOut],
     },
-    taken: shortened.taken,
+    omittedFiles: shortened.omittedFiles,
   };
 }
 

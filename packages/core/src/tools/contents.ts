@@ -2,20 +2,20 @@
 import type { JsonName } from '../model/names.ts';
 import type { VERBS } from '../verbs/table.ts';
 import type { OutputOf } from '../verbs/verb.ts';
-import type { Shortened } from './tool.ts';
+import type { ShortenedOutput } from './tool.ts';
 
-type Edited = OutputOf<typeof VERBS.edit>;
+type EditJson = OutputOf<typeof VERBS.edit>;
 
 /** The most characters of all contents of one answer together. */
-const ROOM = 32 * 1024;
+const CONTENT_CHARACTERS = 32 * 1024;
 
 /**
  * Removes the contents that do not fit. After a rename or a dry run, the file on disk cannot be read in their place, so
  * those files are not listed in `taken`.
  */
-export function withoutLongContents(output: Edited): Shortened<Edited> {
+export function withoutLongContents(output: EditJson): ShortenedOutput<EditJson> {
   const taken: JsonName[] = [];
-  let left = ROOM;
+  let left = CONTENT_CHARACTERS;
   let count = 0;
   const files = output.files.map((file) => {
     const content = file.final_content;
@@ -29,10 +29,10 @@ export function withoutLongContents(output: Edited): Shortened<Edited> {
     if (!output.dry_run && file.operation !== 'rename') taken.push(file.file_path);
     return { ...file, final_content: null };
   });
-  if (count === 0) return { output, taken, leftOut: [] };
+  if (count === 0) return { output, omittedFiles: taken, leftOut: [] };
   return {
     output: { ...output, files },
-    taken,
+    omittedFiles: taken,
     leftOut: [{ at: 'files[].final_content', count, of: 'characters' }],
   };
 }

@@ -3,10 +3,10 @@
  * point because loading the schemas takes longer than running most verbs.
  */
 export { safeJson } from '../content/safe-json.ts';
-export { answerText, callTool, type Structured, type ToolAnswer } from './call-tool.ts';
+export { answerText, callTool, type StructuredAnswer, type ToolAnswer } from './call-tool.ts';
 export { asFailure, failureText } from './failure.ts';
 export { type ReadyTool, readyTools } from './ready-tools.ts';
 export { inputJsonSchema, type JsonSchema, outputJsonSchema } from './schemas.ts';
+export { SerialQueue } from './serial-queue.ts';
 export { TOOLS, type ToolName } from './table.ts';
 export type { Tool } from './tool.ts';
-export { Turns } from './turns.ts';

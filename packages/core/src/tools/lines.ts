@@ -4,33 +4,33 @@ import { type JsonName, nameFromJson } from '../model/names.ts';
 import type { VERBS } from '../verbs/table.ts';
 import type { OutputOf } from '../verbs/verb.ts';
 
-type Brief = OutputOf<typeof VERBS.checkpoint>['checkpoint'];
-type Change = OutputOf<typeof VERBS.diff>['changes'][number];
-type Edited = OutputOf<typeof VERBS.edit>;
-type Operation = Omit<OutputOf<typeof VERBS.undo>, 'undoes'>;
+type BriefJson = OutputOf<typeof VERBS.checkpoint>['checkpoint'];
+type ChangeJson = OutputOf<typeof VERBS.diff>['changes'][number];
+type EditJson = OutputOf<typeof VERBS.edit>;
+type OperationJson = Omit<OutputOf<typeof VERBS.undo>, 'undoes'>;
 
-export function name(path: JsonName): string {
+export function pathText(path: JsonName): string {
   return path === '' ? '.' : showName(nameFromJson(path));
 }
 
-export function checkpointLine({ id, time, trigger, actor, description, totals, testResult }: Brief): string {
+export function checkpointLine({ id, time, trigger, actor, description, totals, testResult }: BriefJson): string {
   const by = actor.kind === 'user' ? 'the user' : `${actor.kind} ${showText(actor.name)}`;
   const tests = testResult === null ? '' : `, tests ${testResult}`;
-  return `${id}  ${time}  ${trigger} by ${by}: ${showText(description)} (${counts(totals)}${tests})`;
+  return `${id}  ${time}  ${trigger} by ${by}: ${showText(description)} (${countsText(totals)}${tests})`;
 }
 
-export function counts({ files, added, removed }: Brief['totals']): string {
+export function countsText({ files, added, removed }: BriefJson['totals']): string {
   return `${files} ${files === 1 ? 'path' : 'paths'}, +${added} -${removed} lines`;
 }
 
-export function changeLines(changes: readonly Change[]): string[] {
+export function changeLines(changes: readonly ChangeJson[]): string[] {
   return changes.map(({ path, operation, from, added, removed }) => {
     const lines = added === null && removed === null ? '' : `  +${added ?? 0} -${removed ?? 0}`;
-    return `  ${operation}  ${from === null ? '' : `${name(from)} -> `}${name(path)}${lines}`;
+    return `  ${operation}  ${from === null ? '' : `${pathText(from)} -> `}${pathText(path)}${lines}`;
   });
 }
 
-interface Captured {
+interface CaptureJson {
   readonly partial: readonly { readonly path: JsonName; readonly reason: string }[];
   readonly leftOut: readonly { readonly path: JsonName; readonly reason: string }[];
   readonly unsettled: readonly JsonName[];
@@ -38,64 +38,67 @@ interface Captured {
 }
 
 /** What a checkpoint does not hold, or may hold in an inconsistent state. */
-export function captureLines({ partial, leftOut, unsettled, warnings }: Captured): string[] {
+export function captureLines({ partial, leftOut, unsettled, warnings }: CaptureJson): string[] {
   return [
-    ...partial.map(({ path }) => `  not captured (unreadable): ${name(path)}`),
-    ...leftOut.map(({ path, reason }) => `  not captured (${reason}): ${name(path)}`),
-    ...unsettled.map((path) => `  kept changing while being read: ${name(path)}`),
+    ...partial.map(({ path }) => `  not captured (unreadable): ${pathText(path)}`),
+    ...leftOut.map(({ path, reason }) => `  not captured (${reason}): ${pathText(path)}`),
+    ...unsettled.map((path) => `  kept changing while being read: ${pathText(path)}`),
     ...warnings.map((message) => `  warning: ${showText(message)}`),
   ];
 }
 
-const INDEXES: Record<Operation['heads'][number]['index'], string> = {
+const INDEXES: Record<OperationJson['heads'][number]['index'], string> = {
   rebuilt: 'index rebuilt from the commit',
   'put-back': 'index restored, including staged changes',
   left: 'index unchanged',
 };
 
-export function actLines(act: Operation): string[] {
-  const { outcome, description, plan, before, checkpoint, heads, headMoved, repositoriesGone, keptFiles } = act;
+export function operationLines(operation: OperationJson): string[] {
+  const { outcome, description, plan, before, checkpoint, heads, headMoved, repositoriesGone, keptFiles } = operation;
   const paths = `${plan.paths.length} ${plan.paths.length === 1 ? 'path' : 'paths'}`;
   const preview = `Preview: ${showText(wouldDo(description))} (${paths})`;
-  const beginnings: Record<Operation['outcome'], string> = {
+  const beginnings: Record<OperationJson['outcome'], string> = {
     done: `Done: ${showText(description)} (${paths})`,
-    nothing: `Nothing to do: ${showText(act.dryRun ? wouldDo(description) : description)}`,
+    nothing: `Nothing to do: ${showText(operation.dryRun ? wouldDo(description) : description)}`,
     ready: preview,
     conflict: `${preview}, but fails with CONFLICT: file content would be lost`,
     refused: `${preview}, but is refused: paths cannot be backed up first`,
   };
   return [
     beginnings[outcome],
-    ...plan.paths.map(({ path, operation, merged }) => `  ${operation}  ${name(path)}${merged ? '  (merged)' : ''}`),
-    ...plan.conflicts.map(({ path, why }) => `  conflict  ${name(path)}: ${showText(why)}`),
-    ...plan.refused.map(({ path, why }) => `  refused  ${name(path)}: ${showText(why)}`),
-    ...plan.kept.map(({ path, why }) => `  unchanged  ${name(path)}: ${showText(why)}`),
+    ...plan.paths.map(
+      ({ path, operation, merged }) => `  ${operation}  ${pathText(path)}${merged ? '  (merged)' : ''}`,
+    ),
+    ...plan.conflicts.map(({ path, why }) => `  conflict  ${pathText(path)}: ${showText(why)}`),
+    ...plan.refused.map(({ path, why }) => `  refused  ${pathText(path)}: ${showText(why)}`),
+    ...plan.kept.map(({ path, why }) => `  unchanged  ${pathText(path)}: ${showText(why)}`),
     ...heads.map(({ path, before: from, after: to, index, unreachableCount }) => {
       const commits = `${unreachableCount} ${unreachableCount === 1 ? 'commit becomes' : 'commits become'} unreachable`;
       const left = unreachableCount === 0 ? '' : `; ${commits}`;
       const stays = from.branch === to.branch && from.commit === to.commit;
-      return `  ${name(path)}: ${stays ? '' : 'branch and HEAD move as well; '}${INDEXES[index]}${left}`;
+      return `  ${pathText(path)}: ${stays ? '' : 'branch and HEAD move as well; '}${INDEXES[index]}${left}`;
     }),
-    ...headMoved.map(({ path }) => `  ${name(path)}: branch or commit has changed since; only files are restored`),
-    ...repositoriesGone.map((path) => `  ${name(path)}: .git no longer exists and is not restored`),
+    ...headMoved.map(({ path }) => `  ${pathText(path)}: branch or commit has changed since; only files are restored`),
+    ...repositoriesGone.map((path) => `  ${pathText(path)}: .git no longer exists and is not restored`),
     ...keptFiles.map(
-      ({ path, backup }) => `  ${name(path)}: another program wrote to it meanwhile; its data is in ${name(backup)}`,
+      ({ path, backup }) =>
+        `  ${pathText(path)}: another program wrote to it meanwhile; its data is in ${pathText(backup)}`,
     ),
     ...(outcome === 'done' && before !== null ? [`Checkpoint before: ${before.id}`] : []),
     ...(outcome === 'done' && checkpoint !== null ? [`Checkpoint now: ${checkpoint.id}`] : []),
   ];
 }
 
-export function editLines({ files, dry_run, diff, checkpoint_before, checkpoint_after }: Edited): string[] {
+export function editLines({ files, dry_run, diff, checkpoint_before, checkpoint_after }: EditJson): string[] {
   const rows = files.map(({ file_path, operation, edits_applied, backup_path }) => {
-    const backup = backup_path === null ? '' : `; backup: ${name(backup_path)}`;
-    return `  ${operation}  ${name(file_path)}  (${edits_applied} ${edits_applied === 1 ? 'edit' : 'edits'}${backup})`;
+    const backup = backup_path === null ? '' : `; backup: ${pathText(backup_path)}`;
+    return `  ${operation}  ${pathText(file_path)}  (${edits_applied} ${edits_applied === 1 ? 'edit' : 'edits'}${backup})`;
   });
   const notes = files.flatMap(({ file_path, edit_status }) =>
-    edit_status.flatMap((status) => status.notes.map((note) => `  ${name(file_path)}: ${showText(note)}`)),
+    edit_status.flatMap((status) => status.notes.map((note) => `  ${pathText(file_path)}: ${showText(note)}`)),
   );
   if (dry_run) {
-    const left = (diff?.left_out ?? []).map(({ path, why }) => `  not in the diff (${why}): ${name(path)}`);
+    const left = (diff?.left_out ?? []).map(({ path, why }) => `  not in the diff (${why}): ${pathText(path)}`);
     const text = diff === null ? [] : [showContent(Buffer.from(diff.text, 'utf8').toString('latin1'))];
     return ['Preview; nothing was changed:', ...rows, ...notes, ...text, ...left];
   }

@@ -45,7 +45,10 @@ function inputSchema(tool: Tool, verbInput: z.ZodType): z.ZodType {
   return z.strictObject(fields);
 }
 
-function fieldsOf({ name, verb, takes }: Tool, shape: Readonly<Record<string, z.ZodType>>): typeof shape {
+function fieldsOf(
+  { name, verb, argumentMapping: takes }: Tool,
+  shape: Readonly<Record<string, z.ZodType>>,
+): typeof shape {
   if (takes === 'all') return shape;
   if ('shape' in takes) return takes.shape(shape);
   return Object.fromEntries(
@@ -71,9 +74,9 @@ function asObject(tool: Tool, schema: z.ZodType): z.ZodObject<Record<string, z.Z
 /** The metadata of schemas without their ids, because a schema with an id would become a reference. */
 const unnamed = z.registry<z.GlobalMeta>();
 unnamed.get = ((schema: z.ZodType) => {
-  const known = z.globalRegistry.get(schema);
-  if (known === undefined) return undefined;
-  const { id: _, ...rest } = known;
+  const dropBase64Format = z.globalRegistry.get(schema);
+  if (dropBase64Format === undefined) return undefined;
+  const { id: _, ...rest } = dropBase64Format;
   return rest;
 }) as typeof unnamed.get;
 

@@ -4,8 +4,8 @@ import { showContent, showText } from '../content/show-name.ts';
 import { nameFromJson } from '../model/names.ts';
 import { VERBS } from '../verbs/table.ts';
 import { withoutLongContents } from './contents.ts';
-import { actLines, captureLines, changeLines, checkpointLine, counts, editLines, name } from './lines.ts';
-import { type Annotations, type Fields, type Tool, tool } from './tool.ts';
+import { captureLines, changeLines, checkpointLine, countsText, editLines, operationLines, pathText } from './lines.ts';
+import { type Annotations, type SchemaFields, type Tool, tool } from './tool.ts';
 
 const READS: Annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 const ADDS: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
@@ -30,7 +30,10 @@ const ALL_OR_NONE =
   'once in the file, unless replace_all is set. With dry_run, nothing is changed and the diff is returned.';
 
 /** Splits the fields of one file from those of the request. */
-const ofOneFile = ({ files, ...request }: Fields): { readonly file: Fields; readonly request: Fields } => {
+const ofOneFile = ({
+  files,
+  ...request
+}: SchemaFields): { readonly file: SchemaFields; readonly request: SchemaFields } => {
   const { element } = files as z.ZodArray<z.ZodObject<Record<string, z.ZodType>>>;
   return { file: element.shape, request };
 };
@@ -43,7 +46,7 @@ export const TOOLS = [
     title: 'Edit several files',
     description: `Edits any number of files in one operation. ${ALL_OR_NONE} Use it if a change touches several files.`,
     annotations: CHANGES_FILES,
-    takes: 'all',
+    argumentMapping: 'all',
     twoSteps: false,
     shorten: withoutLongContents,
     render: editLines,
@@ -54,13 +57,13 @@ export const TOOLS = [
     title: 'Edit one file',
     description: `Applies several edits to one file, each to the result of the previous one. ${ALL_OR_NONE}`,
     annotations: CHANGES_FILES,
-    takes: {
+    argumentMapping: {
       shape: (input) => {
         const { file, request } = ofOneFile(input);
         return { ...file, ...request };
       },
       toInput: ({ file_path, edits, expected_hash, force, ...request }) => ({
-        files: [given({ file_path, edits, expected_hash, force })],
+        files: [withoutUndefined({ file_path, edits, expected_hash, force })],
         ...request,
       }),
     },
@@ -77,7 +80,7 @@ export const TOOLS = [
       'kept in a checkpoint, so undo can revert the write. Pass expected_hash to fail if the file has changed since ' +
       'you read it.',
     annotations: CHANGES_FILES,
-    takes: {
+    argumentMapping: {
       shape: (input) => {
         const { file, request } = ofOneFile(input);
         const { edits: _, ...ofFile } = file;
@@ -86,7 +89,7 @@ export const TOOLS = [
         return { file_path: file['file_path'] as z.ZodType, content, ...ofFile, ...ofRequest };
       },
       toInput: ({ file_path, content, expected_hash, force, ...request }) => ({
-        files: [given({ file_path, edits: [{ op: 'write', content }], expected_hash, force })],
+        files: [withoutUndefined({ file_path, edits: [{ op: 'write', content }], expected_hash, force })],
         ...request,
       }),
     },
@@ -101,7 +104,7 @@ export const TOOLS = [
       'Saves the current state of all files of the workspace. checkpoint_restore can restore it byte for byte. Use ' +
       'it before risky changes, and when something works. Files, git index, HEAD and refs are not touched.',
     annotations: ADDS,
-    takes: { fields: { message: 'message', test_result: 'testResult' } },
+    argumentMapping: { fields: { message: 'message', test_result: 'testResult' } },
     twoSteps: false,
     render: ({ checkpoint, capture, pending }) => [
       `Checkpoint taken: ${checkpointLine(checkpoint)}`,
@@ -118,7 +121,7 @@ export const TOOLS = [
       'of small steps are folded into the newest of the run, and automatic checkpoints before a call or an ' +
       'operation are hidden; view "all" shows all of them. `before` (for example cp_12) lists older ones.',
     annotations: READS,
-    takes: { fields: { limit: 'limit', before: 'before', view: 'view', session: 'session' } },
+    argumentMapping: { fields: { limit: 'limit', before: 'before', view: 'view', session: 'session' } },
     twoSteps: false,
     render: ({ checkpoints, folded, hidden, damaged, more, next }) => [
       ...(checkpoints.length + damaged.length === 0 ? ['No checkpoints yet. Use checkpoint_create to take one.'] : []),
@@ -140,20 +143,20 @@ export const TOOLS = [
     title: 'Show a checkpoint',
     description: `Shows a checkpoint and the paths that changed since the previous one. ${NAMES}`,
     annotations: READS,
-    takes: { fields: { checkpoint: 'checkpoint' } },
+    argumentMapping: { fields: { checkpoint: 'checkpoint' } },
     twoSteps: false,
     render: (shown) => [
       checkpointLine(shown),
       `${shown.counts.files} files, ${shown.counts.bytes} bytes`,
       ...shown.roots.map(({ path, kind, branch, commit }) => {
-        const on = branch === null ? '' : ` on branch ${name(branch)}`;
-        return `  ${kind} ${name(path)}${on}${commit === null ? '' : ` at ${showText(commit)}`}`;
+        const on = branch === null ? '' : ` on branch ${pathText(branch)}`;
+        return `  ${kind} ${pathText(path)}${on}${commit === null ? '' : ` at ${showText(commit)}`}`;
       }),
       ...shown.rootChanges.map(
-        ({ path, what }) => `  root ${name(path)} ${what} since ${showText(shown.previous ?? '')}`,
+        ({ path, what }) => `  root ${pathText(path)} ${what} since ${showText(shown.previous ?? '')}`,
       ),
       ...(shown.changes === null ? ['Its changes are not recorded.'] : changeLines(shown.changes)),
-      ...shown.partial.map(({ path }) => `  not captured (unreadable): ${name(path)}`),
+      ...shown.partial.map(({ path }) => `  not captured (unreadable): ${pathText(path)}`),
     ],
   }),
   tool({
@@ -166,13 +169,13 @@ export const TOOLS = [
       'compares the first with the second. ' +
       `\`patch: true\` adds a unified diff. \`change\` alone (for example cp_12.3) shows one change. ${NAMES}`,
     annotations: READS,
-    takes: { fields: { from: 'from', to: 'to', paths: 'paths', patch: 'patch', change: 'change' } },
+    argumentMapping: { fields: { from: 'from', to: 'to', paths: 'paths', patch: 'patch', change: 'change' } },
     twoSteps: false,
     render: ({ from, to, changes, totals, patch }) => [
-      `From ${from === null ? 'before' : from.id} to ${to === null ? 'the current files' : to.id}: ${counts(totals)}`,
+      `From ${from === null ? 'before' : from.id} to ${to === null ? 'the current files' : to.id}: ${countsText(totals)}`,
       ...changeLines(changes),
       ...(patch === null ? [] : [showContent(nameFromJson(patch.text))]),
-      ...(patch?.gaps ?? []).map(({ path, why }) => `  not in the patch (${why}): ${name(path)}`),
+      ...(patch?.gaps ?? []).map(({ path, why }) => `  not in the patch (${why}): ${pathText(path)}`),
     ],
   }),
   tool({
@@ -183,7 +186,7 @@ export const TOOLS = [
       'Summarises the workspace: its repositories with branch, commit, operation in progress and changed paths, and ' +
       'the newest checkpoints. With `structure: true`, also lists files and folders. Limited to `max` characters.',
     annotations: READS,
-    takes: 'all',
+    argumentMapping: 'all',
     twoSteps: false,
     render: ({ text }) => text.split('\n'),
   }),
@@ -195,9 +198,9 @@ export const TOOLS = [
       'Makes the files equal to a checkpoint, atomically; with `paths`, only those paths and below them. The current ' +
       `state is saved first, and undo can revert the restore. ${TWO_STEPS} ${NAMES}`,
     annotations: CHANGES_FILES,
-    takes: { fields: { checkpoint: 'checkpoint', paths: 'paths', mode: 'mode' } },
+    argumentMapping: { fields: { checkpoint: 'checkpoint', paths: 'paths', mode: 'mode' } },
     twoSteps: true,
-    render: actLines,
+    render: operationLines,
   }),
   tool({
     name: 'undo',
@@ -207,9 +210,9 @@ export const TOOLS = [
       'Reverts the last operation of Savepoint that is in effect (restore, rollback, edit or redo). Later changes ' +
       `are kept; if both changed the same lines, it fails with CONFLICT and nothing is changed. ${TWO_STEPS}`,
     annotations: CHANGES_FILES,
-    takes: { fields: {} },
+    argumentMapping: { fields: {} },
     twoSteps: true,
-    render: actLines,
+    render: operationLines,
   }),
   tool({
     name: 'redo',
@@ -217,15 +220,15 @@ export const TOOLS = [
     title: 'Redo',
     description: `Redoes the last undone operation, provided that no other operation followed the undo. ${TWO_STEPS}`,
     annotations: CHANGES_FILES,
-    takes: { fields: {} },
+    argumentMapping: { fields: {} },
     twoSteps: true,
-    render: actLines,
+    render: operationLines,
   }),
 ] as const satisfies readonly Tool[];
 
 export type ToolName = (typeof TOOLS)[number]['name'];
 
 /** Drops fields that are `undefined`. */
-function given(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function withoutUndefined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import type { JsonName } from '../model/names.ts';
 import type { OutputOf, Verb } from '../verbs/verb.ts';
-import type { LeftOut } from './bounds.ts';
+import type { Omission } from './bounds.ts';
 
 /** All hints are set explicitly: by default, the protocol assumes a destructive tool with access to the network. */
 export interface Annotations {
@@ -12,26 +12,26 @@ export interface Annotations {
   readonly openWorldHint: boolean;
 }
 
-export type Fields = Readonly<Record<string, z.ZodType>>;
+export type SchemaFields = Readonly<Record<string, z.ZodType>>;
 
 /** How the arguments of a tool map to the input of its verb. */
-export type Takes =
+export type ArgumentMapping =
   /** The verb's fields, under the same names. */
   | 'all'
   /** Argument of the tool to field of the verb's input. */
   | { readonly fields: Readonly<Record<string, string>> }
   /** Arguments of another shape, made of parts of the verb's input. */
   | {
-      readonly shape: (input: Fields) => Fields;
+      readonly shape: (input: SchemaFields) => SchemaFields;
       readonly toInput: (given: Readonly<Record<string, unknown>>) => unknown;
     };
 
 /** A shortened answer. */
-export interface Shortened<Output> {
+export interface ShortenedOutput<Output> {
   readonly output: Output;
   /** Files whose content was left out and can be read from disk. A front end may link to them. */
-  readonly taken: readonly JsonName[];
-  readonly leftOut: readonly LeftOut[];
+  readonly omittedFiles: readonly JsonName[];
+  readonly leftOut: readonly Omission[];
 }
 
 export interface Tool<V extends Verb = Verb, Name extends string = string> {
@@ -42,14 +42,14 @@ export interface Tool<V extends Verb = Verb, Name extends string = string> {
   /** Helps a model to choose a tool: what it does, when to use it, what it returns. */
   readonly description: string;
   readonly annotations: Annotations;
-  readonly takes: Takes;
+  readonly argumentMapping: ArgumentMapping;
   /**
    * Whether it needs a preview first. Without `preview_id`, the verb is called as a dry run. With it, the verb carries
    * out exactly that preview or fails.
    */
   readonly twoSteps: boolean;
   /** Shortens an answer before it is cut: removes what can be read elsewhere. */
-  shorten?(output: OutputOf<V>): Shortened<OutputOf<V>>;
+  shorten?(output: OutputOf<V>): ShortenedOutput<OutputOf<V>>;
   /** The answer for a model, line by line. All of it is safe to print. */
   render(output: OutputOf<V>): readonly string[];
 }

@@ -1,39 +1,39 @@
 /** Carrying out a transaction's steps, forward or back. Every step looks first, so that it can be done again. */
 
-import { type DiskState, describe, diskState, holds } from '../io/disk-state.ts';
+import { type DiskState, describeState, diskState, matchesEntry } from '../io/disk-state.ts';
 import { type Fd, isFsError, kindOf, permissions } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { FileEntry, LinkEntry } from '../model/entries.ts';
 import type { DiskPath, TreePath } from '../model/names.ts';
 import {
   asideFile,
+  diskPathAt,
   ensureStaged,
   ForeignContent,
   moveWithoutReplacing,
-  place,
+  placeEntry,
+  requireDiskPath,
   type Site,
   stagedFile,
   syncFolders,
   touchedFolders,
-  where,
-  whereSurely,
 } from './site.ts';
-import { isLeaf, onlyMode, type Step } from './steps.ts';
+import { isLeaf, isModeChangeOnly, type TransactionStep } from './steps.ts';
 import type { Transition } from './transition.ts';
 
 /**
  * The files that this process set aside, each as it was when it was checked: one that changes after that has a writer
  * with it open. Null where only its content can tell.
  */
-export type Checked = Map<number, string | null>;
+export type CheckedStamps = Map<number, string | null>;
 
 /** A transaction's steps, and where they are carried out. */
 export interface Execution {
   readonly site: Site;
-  readonly steps: readonly Step[];
+  readonly steps: readonly TransactionStep[];
   readonly transitions: readonly Transition[];
   /** What this process set aside; empty where another one did, and a power cut may have hurt it since. */
-  readonly checked: Checked;
+  readonly checked: CheckedStamps;
 }
 
 /**
@@ -42,15 +42,15 @@ export interface Execution {
  */
 export async function applyForward(execution: Execution, pace: Pace): Promise<void> {
   const { site, steps, transitions } = execution;
-  const [modes, others] = split(steps, (step) => step.do === 'mode');
+  const [modes, others] = partition(steps, (step) => step.do === 'mode');
   for (const [index, step] of others.entries()) {
-    if (pace.due()) await pace.breathe({ phase: 'apply', done: index, total: steps.length });
-    await forward(execution, step);
+    if (pace.isDue()) await pace.yieldNow({ phase: 'apply', done: index, total: steps.length });
+    await stepForward(execution, step);
   }
   // While its owner may still open every folder.
   syncFolders(site, touchedFolders(transitions.map(({ path }) => path)));
-  for (const step of modes) await forward(execution, step);
-  await verify(site, transitions, pace);
+  for (const step of modes) await stepForward(execution, step);
+  await verifyPaths(site, transitions, pace);
 }
 
 /**
@@ -58,7 +58,7 @@ export async function applyForward(execution: Execution, pace: Pace): Promise<vo
  * @returns the paths that hold someone else's content now
  * @throws FsError when the system refuses; the journal stays then
  */
-export async function applyBack(execution: Execution): Promise<readonly ForeignContent[]> {
+export async function applyBackward(execution: Execution): Promise<readonly ForeignContent[]> {
   const { site, steps, transitions } = execution;
   const foreign: ForeignContent[] = [];
   const attempt = async (work: () => Promise<void> | void): Promise<void> => {
@@ -72,9 +72,9 @@ export async function applyBack(execution: Execution): Promise<readonly ForeignC
   const backwards = [...steps].reverse();
   for (const step of backwards) {
     await attempt(async () => {
-      const disk = where(site, step.path);
-      await back(execution, step, disk, foreign);
-      if (disk !== null) site.walk.confirm(step.path);
+      const disk = diskPathAt(site, step.path);
+      await stepBack(execution, step, disk, foreign);
+      if (disk !== null) site.walk.assertParentsUnchanged(step.path);
     });
   }
   syncFolders(site, touchedFolders(transitions.map(({ path }) => path)));
@@ -91,33 +91,36 @@ export function foreignPaths(site: Site, transitions: readonly Transition[]): re
   for (const { path, from, to } of transitions) {
     let state: DiskState = { kind: 'absent' };
     try {
-      const disk = where(site, path);
+      const disk = diskPathAt(site, path);
       if (disk !== null) state = diskState(site.fs, disk);
     } catch (error) {
       if (!(error instanceof ForeignContent)) throw error;
       foreign.push(error);
     }
-    if (state.kind === 'absent' || holds(state, from) || holds(state, to)) continue;
+    if (state.kind === 'absent' || matchesEntry(state, from) || matchesEntry(state, to)) continue;
     // A folder that is on its way from or to a file shows the other's kind.
     if (state.kind === 'folder' && (from?.kind === 'folder' || to?.kind === 'folder')) continue;
-    if (onlyMode(from, to)) continue;
-    foreign.push(new ForeignContent(path, describe(state)));
+    if (isModeChangeOnly(from, to)) continue;
+    foreign.push(new ForeignContent(path, describeState(state)));
   }
   return foreign;
 }
 
-function split(steps: readonly Step[], first: (step: Step) => boolean): readonly [readonly Step[], readonly Step[]] {
+function partition(
+  steps: readonly TransactionStep[],
+  first: (step: TransactionStep) => boolean,
+): readonly [readonly TransactionStep[], readonly TransactionStep[]] {
   return [steps.filter(first), steps.filter((step) => !first(step))];
 }
 
-async function forward(execution: Execution, step: Step): Promise<void> {
+async function stepForward(execution: Execution, step: TransactionStep): Promise<void> {
   const { site } = execution;
-  const disk = where(site, step.path);
-  await forwardAt(execution, step, disk);
-  if (disk !== null) site.walk.confirm(step.path);
+  const disk = diskPathAt(site, step.path);
+  await stepForwardAt(execution, step, disk);
+  if (disk !== null) site.walk.assertParentsUnchanged(step.path);
 }
 
-async function forwardAt(execution: Execution, step: Step, disk: DiskPath | null): Promise<void> {
+async function stepForwardAt(execution: Execution, step: TransactionStep, disk: DiskPath | null): Promise<void> {
   const { site } = execution;
   const { fs, walk } = site;
   switch (step.do) {
@@ -125,11 +128,11 @@ async function forwardAt(execution: Execution, step: Step, disk: DiskPath | null
       setMode(site, step.path, 'folder', step.mode | 0o700);
       return;
     case 'aside':
-      if (disk !== null) setAside(execution, step);
+      if (disk !== null) moveAside(execution, step);
       return;
     case 'remove-folder':
       if (disk === null) return;
-      walk.forget(step.path);
+      walk.release(step.path);
       try {
         fs.removeFolder(disk);
       } catch (error) {
@@ -141,22 +144,22 @@ async function forwardAt(execution: Execution, step: Step, disk: DiskPath | null
       }
       return;
     case 'make-folder': {
-      const made = whereSurely(site, step.path);
+      const made = requireDiskPath(site, step.path);
       try {
         fs.makeFolder(made, 0o700);
         fs.chmod(made, 0o700); // whatever the umask took away
       } catch (error) {
         if (!isFsError(error, 'EEXIST')) throw error;
         const state = diskState(fs, made);
-        if (state.kind !== 'folder') throw new ForeignContent(step.path, describe(state));
+        if (state.kind !== 'folder') throw new ForeignContent(step.path, describeState(state));
         setMode(site, step.path, 'folder', 0o700);
       }
       return;
     }
     case 'place': {
-      if (holds(diskState(fs, whereSurely(site, step.path)), step.entry)) return; // its second name goes with the staging folder
+      if (matchesEntry(diskState(fs, requireDiskPath(site, step.path)), step.entry)) return; // its second name goes with the staging folder
       if (step.entry.kind === 'file') await ensureStaged(site, step.slot, step.entry);
-      place(site, step.path, step.slot, step.entry);
+      placeEntry(site, step.path, step.slot, step.entry);
       return;
     }
     case 'mode':
@@ -168,15 +171,15 @@ async function forwardAt(execution: Execution, step: Step, disk: DiskPath | null
  * Moves what is at a path out of the way and looks at it there, where nobody finds it by name any more: so a save in
  * that very moment is seen, and put back.
  */
-function setAside({ site, transitions, checked }: Execution, step: Extract<Step, { do: 'aside' }>): void {
+function moveAside({ site, transitions, checked }: Execution, step: Extract<TransactionStep, { do: 'aside' }>): void {
   const { fs } = site;
   const { to } = transitions[step.slot]!;
-  const disk = where(site, step.path);
+  const disk = diskPathAt(site, step.path);
   if (disk === null) return;
   const before = diskState(fs, disk);
   if (before.kind === 'absent') return;
-  if (to !== null && holds(before, to)) return; // done before
-  if (!holds(before, step.entry)) throw new ForeignContent(step.path, describe(before));
+  if (to !== null && matchesEntry(before, to)) return; // done before
+  if (!matchesEntry(before, step.entry)) throw new ForeignContent(step.path, describeState(before));
   const aside = asideFile(site, step.slot);
   try {
     fs.rename(disk, aside);
@@ -186,7 +189,7 @@ function setAside({ site, transitions, checked }: Execution, step: Extract<Step,
     throw error;
   }
   const moved = diskState(fs, aside);
-  const asFound = holds(moved, step.entry) && (!site.hasModes || modeOf(moved) === modeOf(step.entry));
+  const asFound = matchesEntry(moved, step.entry) && (!site.hasModes || modeOf(moved) === modeOf(step.entry));
   if (!asFound) {
     putBack(site, step.path, step.slot);
     throw new ForeignContent(step.path, 'it was changed at the same moment');
@@ -200,7 +203,7 @@ function modeOf(state: DiskState | FileEntry | LinkEntry): number | null {
 
 /** Gives a set-aside file its name again, unless the name is taken by now; then it stays aside. */
 function putBack(site: Site, path: TreePath, slot: number): boolean {
-  const disk = where(site, path);
+  const disk = diskPathAt(site, path);
   if (disk === null) return false;
   try {
     moveWithoutReplacing(site.fs, asideFile(site, slot), disk);
@@ -217,7 +220,7 @@ function putBack(site: Site, path: TreePath, slot: number): boolean {
  */
 function setMode(site: Site, path: TreePath, kind: 'file' | 'folder', mode: number): void {
   const { fs } = site;
-  const disk = where(site, path);
+  const disk = diskPathAt(site, path);
   if (disk === null) return;
   const stat = fs.lstat(disk);
   if (stat === null || kindOf(stat) !== kind) return;
@@ -244,18 +247,23 @@ function openIfAllowed({ fs }: Site, disk: DiskPath, kind: 'file' | 'folder'): F
   }
 }
 
-async function verify(site: Site, transitions: readonly Transition[], pace: Pace): Promise<void> {
+async function verifyPaths(site: Site, transitions: readonly Transition[], pace: Pace): Promise<void> {
   for (const [index, { path, to }] of transitions.entries()) {
-    if (pace.due()) await pace.breathe({ phase: 'verify', done: index, total: transitions.length });
-    const disk = where(site, path);
+    if (pace.isDue()) await pace.yieldNow({ phase: 'verify', done: index, total: transitions.length });
+    const disk = diskPathAt(site, path);
     const state: DiskState = disk === null ? { kind: 'absent' } : diskState(site.fs, disk);
-    if (disk !== null) site.walk.confirm(path);
-    if (!holds(state, to)) throw new ForeignContent(path, describe(state));
+    if (disk !== null) site.walk.assertParentsUnchanged(path);
+    if (!matchesEntry(state, to)) throw new ForeignContent(path, describeState(state));
   }
 }
 
 /** @param foreign gets what is found to be someone else's, and stays */
-async function back(execution: Execution, step: Step, disk: DiskPath | null, foreign: ForeignContent[]): Promise<void> {
+async function stepBack(
+  execution: Execution,
+  step: TransactionStep,
+  disk: DiskPath | null,
+  foreign: ForeignContent[],
+): Promise<void> {
   const { site, transitions } = execution;
   const { fs, walk } = site;
   switch (step.do) {
@@ -274,17 +282,17 @@ async function back(execution: Execution, step: Step, disk: DiskPath | null, for
       if (disk === null) return;
       const state = diskState(fs, disk);
       const { from } = transitions[step.slot]!;
-      if (state.kind === 'absent' || (isLeaf(from) && holds(state, from))) return;
-      if (!holds(state, step.entry)) {
-        foreign.push(new ForeignContent(step.path, describe(state)));
+      if (state.kind === 'absent' || (isLeaf(from) && matchesEntry(state, from))) return;
+      if (!matchesEntry(state, step.entry)) {
+        foreign.push(new ForeignContent(step.path, describeState(state)));
         return;
       }
-      withdraw(site, step);
+      withdrawPlaced(site, step);
       return;
     }
     case 'make-folder': {
       if (disk === null) return;
-      walk.forget(step.path);
+      walk.release(step.path);
       try {
         fs.removeFolder(disk);
       } catch (error) {
@@ -306,39 +314,40 @@ async function back(execution: Execution, step: Step, disk: DiskPath | null, for
       return;
     }
     case 'aside':
-      await bringBack(execution, step, foreign);
+      await restoreAside(execution, step, foreign);
   }
 }
 
 /** Takes a placed file or link away again; what turns out not to be ours comes back. */
-function withdraw(site: Site, step: Extract<Step, { do: 'place' }>): void {
+function withdrawPlaced(site: Site, step: Extract<TransactionStep, { do: 'place' }>): void {
   const { fs } = site;
-  const disk = where(site, step.path);
+  const disk = diskPathAt(site, step.path);
   if (disk === null) return;
   const staged = stagedFile(site, step.slot);
   if (fs.lstat(staged) !== null) fs.unlink(staged); // the other name of the same file, or a copy
   fs.rename(disk, staged);
-  if (holds(diskState(fs, staged), step.entry)) return;
+  if (matchesEntry(diskState(fs, staged), step.entry)) return;
   moveWithoutReplacing(fs, staged, disk);
 }
 
-async function bringBack(
+async function restoreAside(
   { site, checked }: Execution,
-  step: Extract<Step, { do: 'aside' }>,
+  step: Extract<TransactionStep, { do: 'aside' }>,
   foreign: ForeignContent[],
 ): Promise<void> {
   const { fs } = site;
-  const state = diskState(fs, whereSurely(site, step.path));
-  if (holds(state, step.entry)) return;
+  const state = diskState(fs, requireDiskPath(site, step.path));
+  if (matchesEntry(state, step.entry)) return;
   if (state.kind !== 'absent') {
-    if (!foreign.some(({ path }) => path === step.path)) foreign.push(new ForeignContent(step.path, describe(state)));
+    if (!foreign.some(({ path }) => path === step.path))
+      foreign.push(new ForeignContent(step.path, describeState(state)));
     return;
   }
   const moved = diskState(fs, asideFile(site, step.slot));
-  if (holds(moved, step.entry) && putBack(site, step.path, step.slot)) return;
+  if (matchesEntry(moved, step.entry) && putBack(site, step.path, step.slot)) return;
   // Someone wrote to it since it was looked at, through a handle: that is what the file holds now.
   if (checked.has(step.slot) && moved.kind === 'file' && putBack(site, step.path, step.slot)) {
-    foreign.push(new ForeignContent(step.path, describe(moved)));
+    foreign.push(new ForeignContent(step.path, describeState(moved)));
     return;
   }
   // A power cut lost the set-aside name: the pre-image is in the store.
@@ -347,5 +356,5 @@ async function bringBack(
     if (fs.lstat(staged) !== null) fs.unlink(staged);
     await ensureStaged(site, step.slot, step.entry);
   }
-  place(site, step.path, step.slot, step.entry);
+  placeEntry(site, step.path, step.slot, step.entry);
 }

@@ -3,16 +3,16 @@
 import { diskState } from '../io/disk-state.ts';
 import { FolderWalk } from '../io/folder-walk.ts';
 import { type Fs, isFsError } from '../io/fs.ts';
-import { removeIfThere } from '../io/if-there.ts';
+import { removeIfExists } from '../io/if-exists.ts';
 import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
 import type { ObjectId } from '../model/ids.ts';
 import {
+  baseName,
   childPath,
   type DiskPath,
   diskChild,
   isWithin,
-  lastName,
   type Name,
   nameOf,
   parentPath,
@@ -21,15 +21,15 @@ import {
 } from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import { type BesideRecord, readBesideRecords, stillHolds, writeBesideRecord } from '../store/own-paths.ts';
-import type { KeptFile } from './late-writes.ts';
-import { isExpected } from './outcome.ts';
+import { type BesideRecord, hasContent, readBesideRecords, writeBesideRecord } from '../store/own-paths.ts';
+import type { BackupFile } from './late-writes.ts';
+import { isExpectedError } from './outcome.ts';
 import { ForeignContent, writeEntry } from './site.ts';
-import { onlyMode } from './steps.ts';
+import { isModeChangeOnly } from './steps.ts';
 import type { Transition } from './transition.ts';
 
 /** Where plain copies go: into the store, or beside each file. */
-export type BackupPlace = 'store' | 'beside';
+export type BackupLocation = 'store' | 'beside';
 
 /** What is to be copied, and where the copies go. */
 export interface BackupInput {
@@ -46,7 +46,7 @@ export interface BackupInput {
 /** Of an act's backups: the number of the checkpoint before it. */
 const FOLDER = /^cp_(\d+)-[0-9a-f]+$/;
 /** Of the name, bytes: what is put behind it must fit, too. */
-const LONGEST_PART = 180;
+const MAX_NAME_BYTES = 180;
 
 /**
  * Plain copies of the files that a transaction replaces or removes, under their own names. Not flushed one by one: the
@@ -58,35 +58,37 @@ export async function saveBackups({
   objects,
   name,
   transitions,
-}: Omit<BackupInput, 'root'>): Promise<readonly KeptFile[]> {
-  const kept: KeptFile[] = [];
+}: Omit<BackupInput, 'root'>): Promise<readonly BackupFile[]> {
+  const backups: BackupFile[] = [];
   const made = new Set<string>();
   const folderFor = (path: TreePath): DiskPath => {
     const folder =
-      path === '' ? diskChild(layout.backups, name) : diskChild(folderFor(parentPath(path)), lastName(path));
+      path === '' ? diskChild(layout.backups, name) : diskChild(folderFor(parentPath(path)), baseName(path));
     if (!made.has(folder)) fs.makeFolder(folder, 0o700);
     made.add(folder);
     return folder;
   };
   for (const { path, from, to } of transitions) {
-    if (from?.kind !== 'file' || onlyMode(from, to)) continue;
-    const backup = diskChild(folderFor(parentPath(path)), lastName(path));
+    if (from?.kind !== 'file' || isModeChangeOnly(from, to)) continue;
+    const backup = diskChild(folderFor(parentPath(path)), baseName(path));
     fs.close(await writeEntry(fs, backup, { ...from, mode: 0o600 }, objects));
-    kept.push({ path, backup });
+    backups.push({ path, backup });
   }
-  return kept;
+  return backups;
 }
 
 /**
  * The same beside each file, as `a.ts.bak`. Whatever has that name already stays: the next free number is taken.
  * @throws ForeignContent when someone takes a name in that very moment; FsError
  */
-export async function saveBackupsBeside(input: BackupInput): Promise<readonly KeptFile[]> {
+export async function saveBackupsBeside(input: BackupInput): Promise<readonly BackupFile[]> {
   const { ports, layout, root, objects, name, transitions } = input;
   const walk = new FolderWalk(ports.fs, root);
   try {
     const copies = transitions.flatMap(({ path, from, to }) =>
-      from?.kind === 'file' && !onlyMode(from, to) ? [{ path, from, beside: freeName(walk, ports.fs, path) }] : [],
+      from?.kind === 'file' && !isModeChangeOnly(from, to)
+        ? [{ path, from, beside: freeName(walk, ports.fs, path) }]
+        : [],
     );
     if (copies.length === 0) return [];
     writeBesideRecord(ports, layout, {
@@ -101,7 +103,7 @@ export async function saveBackupsBeside(input: BackupInput): Promise<readonly Ke
         throw error;
       });
       ports.fs.close(copy);
-      walk.confirm(beside);
+      walk.assertParentsUnchanged(beside);
     }
     return copies.map(({ path, beside }) => ({ path, backup: diskChild(root, beside) }));
   } finally {
@@ -125,13 +127,13 @@ export function purgeBackups(
   for (const record of readBesideRecords(ports, layout)) {
     const files = record.files.filter(({ id }) => contents.has(id));
     if (files.length === 0) continue;
-    dropBeside(ports, root, { ...record, files });
+    removeBackupsBeside(ports, root, { ...record, files });
     writeBesideRecord(ports, layout, { ...record, files: record.files.filter((file) => !files.includes(file)) });
   }
   for (const name of fs.list(layout.backups)) {
     if (!FOLDER.test(name)) continue;
     const folder = diskChild(layout.backups, name);
-    dropCopies(
+    removeCopies(
       ports,
       folder,
       WORKSPACE_ITSELF,
@@ -157,7 +159,7 @@ export function dropBackups(
   };
   for (const record of readBesideRecords(ports, layout)) {
     if (!isOld(record.name)) continue;
-    dropBeside(ports, root, record);
+    removeBackupsBeside(ports, root, record);
     ports.fs.unlink(diskChild(layout.backups, `${record.name}.beside`));
   }
   for (const name of ports.fs.list(layout.backups)) {
@@ -167,7 +169,7 @@ export function dropBackups(
 
 function freeName(walk: FolderWalk, fs: Fs, path: TreePath): TreePath {
   const folder = parentPath(path);
-  const name = lastName(path).slice(0, LONGEST_PART);
+  const name = baseName(path).slice(0, MAX_NAME_BYTES);
   for (let number = 1; ; number++) {
     const beside = childPath(folder, nameOf(`${name}.bak${number === 1 ? '' : number}`));
     const disk = walk.child(beside);
@@ -175,33 +177,33 @@ function freeName(walk: FolderWalk, fs: Fs, path: TreePath): TreePath {
   }
 }
 
-function dropCopies(
+function removeCopies(
   ports: Ports,
   folder: DiskPath,
   at: TreePath,
-  isMeant: (path: TreePath, id: ObjectId) => boolean,
+  isSelected: (path: TreePath, id: ObjectId) => boolean,
 ): void {
   const { fs } = ports;
   for (const name of fs.list(folder)) {
     const disk = diskChild(folder, name);
     const path = childPath(at, name as Name);
     const state = diskState(fs, disk);
-    if (state.kind === 'folder') dropCopies(ports, disk, path, isMeant);
-    else if (state.kind === 'file' && isMeant(path, state.id)) removeIfThere(fs, disk);
+    if (state.kind === 'folder') removeCopies(ports, disk, path, isSelected);
+    else if (state.kind === 'file' && isSelected(path, state.id)) removeIfExists(fs, disk);
   }
 }
 
-function dropBeside(ports: Ports, root: DiskPath, { files }: BesideRecord): void {
+function removeBackupsBeside(ports: Ports, root: DiskPath, { files }: BesideRecord): void {
   if (ports.fs.lstat(root) === null) return;
   const walk = new FolderWalk(ports.fs, root);
   try {
     for (const { path, id } of files) {
       try {
         const disk = walk.child(path);
-        if (disk !== null && stillHolds(ports, disk, id)) ports.fs.unlink(disk);
+        if (disk !== null && hasContent(ports, disk, id)) ports.fs.unlink(disk);
       } catch (error) {
         // A link in the way, or a folder that may not be written to: it is a file of the user's from now on.
-        if (!isExpected(error)) throw error;
+        if (!isExpectedError(error)) throw error;
       }
     }
   } finally {

@@ -25,7 +25,7 @@
  *     the transaction is taken back it gets its name back. So is what was placed, written to and taken back.
  */
 
-import { type Fd, FsError, MOST_SYNCED_TOGETHER } from '../io/fs.ts';
+import { type Fd, FsError, MAX_SYNCED_TOGETHER } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
 import type { SavepointError } from '../model/errors.ts';
@@ -35,17 +35,17 @@ import { identityOf } from '../store/folder-identity.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import { confirmFolders, makeFolders } from '../store/private-folders.ts';
+import { makeFolders, syncAncestors } from '../store/private-folders.ts';
 import { stageName } from '../store/staging-names.ts';
-import { applyBack, applyForward, type Execution } from './apply.ts';
+import { applyBackward, applyForward, type Execution } from './apply.ts';
 import { journalFile, removeJournal, writeIntent, writeJournal } from './journal.ts';
-import { type KeptFile, keepLateWrites, keepWithdrawn } from './late-writes.ts';
-import { mountPointsIn, mountsOf } from './mounts.ts';
-import { asSavepointError, conflictError, isExpected, pendingError } from './outcome.ts';
+import { type BackupFile, saveLateWrites, saveWithdrawnWrites } from './late-writes.ts';
+import { affectedMounts, mountPointsIn } from './mounts.ts';
+import { asSavepointError, conflictError, isExpectedError, pendingError } from './outcome.ts';
 import { checkTransitions, closedFolders } from './prepare.ts';
 import { ForeignContent, openSite, type Site, writeStaged } from './site.ts';
 import { discardStage } from './stage.ts';
-import { onlyMode, stepsFor } from './steps.ts';
+import { isModeChangeOnly, stepsFor } from './steps.ts';
 import type { Intent, Journal, Publication, Transition } from './transition.ts';
 
 export interface TransactionInput {
@@ -66,7 +66,7 @@ export interface TransactionResult {
   readonly transaction: TransactionId;
   readonly paths: number;
   /** Files that someone wrote to through an open handle after they were replaced, and where those bytes are. */
-  readonly kept: readonly KeptFile[];
+  readonly kept: readonly BackupFile[];
 }
 
 /**
@@ -82,7 +82,7 @@ export async function runTransaction(input: TransactionInput): Promise<Transacti
   try {
     const makesRoot = ports.fs.lstat(root) === null;
     points = mountPointsIn(ports, root);
-    const mounts = makesRoot ? [] : mountsOf(ports, root, points, input.transitions);
+    const mounts = makesRoot ? [] : affectedMounts(ports, root, points, input.transitions);
     intent = { transaction, root, stage: stageName(transaction), mounts, makesRoot };
   } catch (error) {
     throw asSavepointError(error);
@@ -98,13 +98,13 @@ export async function runTransaction(input: TransactionInput): Promise<Transacti
   try {
     if (intent.makesRoot) {
       makeFolders(ports.fs, root, 0o755);
-      confirmFolders(ports.fs, root);
+      syncAncestors(ports.fs, root);
     }
     site = openSite(ports, { ...intent, transitions: input.transitions }, input.objects);
     checkTransitions(ports, site, points, input.transitions);
     await stageAll(site, input.transitions, input.pace);
     journal = journalOf(input, intent, site);
-    input.pace.check();
+    input.pace.throwIfCancelled();
     input.lock.assertHeld();
     writeJournal(ports.fs, layout.journal, journal);
   } catch (error) {
@@ -112,7 +112,7 @@ export async function runTransaction(input: TransactionInput): Promise<Transacti
     throw asSavepointError(error);
   }
   try {
-    return await settle(input, intent, journal, site);
+    return await complete(input, intent, journal, site);
   } finally {
     site.close();
   }
@@ -128,7 +128,7 @@ function journalOf(input: TransactionInput, intent: Intent & Pick<Journal, 'moun
     identity: identityOf(stat),
     stage: intent.stage,
     mounts: intent.mounts,
-    takenBack: false,
+    isRolledBack: false,
     transitions: input.transitions,
     closed: closedFolders(site, input.transitions),
     checkpoint: input.publication.checkpoint,
@@ -142,13 +142,13 @@ function journalOf(input: TransactionInput, intent: Intent & Pick<Journal, 'moun
 async function stageAll(site: Site, transitions: readonly Transition[], pace: Pace): Promise<void> {
   const { fs } = site;
   const staged = transitions.flatMap(({ from, to }, slot) =>
-    to?.kind === 'file' && !onlyMode(from, to) ? [{ slot, entry: to }] : [],
+    to?.kind === 'file' && !isModeChangeOnly(from, to) ? [{ slot, entry: to }] : [],
   );
-  for (let at = 0; at < staged.length; at += MOST_SYNCED_TOGETHER) {
+  for (let at = 0; at < staged.length; at += MAX_SYNCED_TOGETHER) {
     const open: Fd[] = [];
     try {
-      for (const { slot, entry } of staged.slice(at, at + MOST_SYNCED_TOGETHER)) {
-        if (pace.due()) await pace.breathe({ phase: 'stage', done: slot, total: transitions.length });
+      for (const { slot, entry } of staged.slice(at, at + MAX_SYNCED_TOGETHER)) {
+        if (pace.isDue()) await pace.yieldNow({ phase: 'stage', done: slot, total: transitions.length });
         open.push(await writeStaged(site, slot, entry));
       }
       await fs.syncAll(open);
@@ -159,14 +159,14 @@ async function stageAll(site: Site, transitions: readonly Transition[], pace: Pa
 }
 
 /** A transaction past its commit point. */
-interface Committed {
+interface CommittedTransaction {
   readonly intent: Intent;
   readonly journal: Journal;
   readonly execution: Execution;
 }
 
 /** From the commit point to one of the two ends, or to pending (D7). */
-async function settle(
+async function complete(
   input: TransactionInput,
   intent: Intent,
   journal: Journal,
@@ -175,45 +175,45 @@ async function settle(
   const { transitions } = journal;
   const steps = stepsFor(transitions, journal.closed);
   const execution: Execution = { site, steps, transitions, checked: new Map() };
-  const committed: Committed = { intent, journal, execution };
+  const committed: CommittedTransaction = { intent, journal, execution };
   try {
     await applyForward(execution, input.pace.uncancellable());
     input.lock.assertHeld();
-    await publishOnce(input.publication);
+    await publishOrWithdraw(input.publication);
   } catch (cause) {
-    throw await takenBack(input, committed, cause);
+    throw await rollBack(input, committed, cause);
   }
-  const kept = tidy(input, committed);
-  return { transaction: journal.transaction, paths: transitions.length, kept };
+  const lateWrites = finishTransaction(input, committed);
+  return { transaction: journal.transaction, paths: transitions.length, kept: lateWrites };
 }
 
 /** A ref that stands but could not be synced is tried once more; it must not outlive a transaction that goes back. */
-async function publishOnce(publication: Publication): Promise<void> {
+async function publishOrWithdraw(publication: Publication): Promise<void> {
   try {
     await publication.publish();
   } catch (error) {
-    if (!isExpected(error)) throw error;
+    if (!isExpectedError(error)) throw error;
     publication.withdraw();
     throw error;
   }
 }
 
 /** Takes a committed transaction back and says what the caller is told. */
-async function takenBack(
+async function rollBack(
   input: TransactionInput,
-  { intent, journal, execution }: Committed,
+  { intent, journal, execution }: CommittedTransaction,
   cause: unknown,
 ): Promise<SavepointError> {
   const { site, checked } = execution;
   let foreign: readonly ForeignContent[] = [];
-  const kept: KeptFile[] = [];
+  const lateWrites: BackupFile[] = [];
   for (let attempt = 1; ; attempt++) {
     try {
       if (input.publication.isPublished()) input.publication.withdraw();
-      await input.publication.takeBack?.();
-      foreign = await applyBack(execution);
-      kept.push(...keepLateWrites(input.ports.fs, input.layout, journal, site, checked));
-      kept.push(...keepWithdrawn(input.ports.fs, input.layout, journal, site));
+      await input.publication.rollBack?.();
+      foreign = await applyBackward(execution);
+      lateWrites.push(...saveLateWrites(input.ports.fs, input.layout, journal, site, checked));
+      lateWrites.push(...saveWithdrawnWrites(input.ports.fs, input.layout, journal, site));
       removeJournal(input.ports.fs, input.layout.journal, journal.transaction);
       break;
     } catch (error) {
@@ -223,24 +223,27 @@ async function takenBack(
   site.close();
   discardStage(input.ports, input.layout.journal, intent, 'back');
   if (cause instanceof ForeignContent) {
-    return conflictError([cause, ...foreign.filter(({ path }) => path !== cause.path)], kept);
+    return conflictError([cause, ...foreign.filter(({ path }) => path !== cause.path)], lateWrites);
   }
   return asSavepointError(cause);
 }
 
 /** After publication nothing can fail any more: what cannot be removed now is removed by the next writer. */
-function tidy(input: TransactionInput, { intent, journal, execution }: Committed): readonly KeptFile[] {
+function finishTransaction(
+  input: TransactionInput,
+  { intent, journal, execution }: CommittedTransaction,
+): readonly BackupFile[] {
   const { site, checked } = execution;
-  let kept: readonly KeptFile[] = [];
+  let lateWrites: readonly BackupFile[] = [];
   try {
-    kept = keepLateWrites(input.ports.fs, input.layout, journal, site, checked);
+    lateWrites = saveLateWrites(input.ports.fs, input.layout, journal, site, checked);
     removeJournal(input.ports.fs, input.layout.journal, journal.transaction);
     site.close();
     discardStage(input.ports, input.layout.journal, intent, 'done');
   } catch (error) {
-    if (!isExpected(error)) throw error;
+    if (!isExpectedError(error)) throw error;
   }
-  return kept;
+  return lateWrites;
 }
 
 /** Before the commit point: nothing but the staging folder was made (D1). */
@@ -252,7 +255,7 @@ function abandon(input: TransactionInput, intent: Intent, site: Site | null): vo
       removeJournal(fs, input.layout.journal, intent.transaction);
     }
   } catch (error) {
-    if (!isExpected(error)) throw error;
+    if (!isExpectedError(error)) throw error;
     site?.close();
     throw pendingError(intent, error, error);
   }

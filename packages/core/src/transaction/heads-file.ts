@@ -1,9 +1,9 @@
 /** `heads.json`: the repositories that the act of the open journal moves beside files (docs/format.md, "journal"). */
 
 import type { RefUpdate } from '../git/head-moves.ts';
-import { durableWrite, readWhole } from '../io/durable-write.ts';
+import { durableWrite, readEntireFile } from '../io/durable-write.ts';
 import { isFsError } from '../io/fs.ts';
-import { removeIfThere } from '../io/if-there.ts';
+import { removeIfExists } from '../io/if-exists.ts';
 import type { Ports } from '../io/ports.ts';
 import type { HeadPosition } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -75,7 +75,7 @@ export function writeHeads({ fs }: Ports, layout: StoreLayout, commit: ObjectId,
 export function readHeads({ fs }: Ports, layout: StoreLayout, commit: ObjectId): readonly HeadStep[] {
   const file = fileOf(layout);
   try {
-    const json = JSON.parse(readWhole(fs, file, MOST_BYTES).toString()) as HeadsJson;
+    const json = JSON.parse(readEntireFile(fs, file, MOST_BYTES).toString()) as HeadsJson;
     if (json.commit !== commit) return [];
     return json.steps.map(({ path, before, after, refs, index, staged }) => ({
       path: treePathFromJson(path),
@@ -94,7 +94,7 @@ export function readHeads({ fs }: Ports, layout: StoreLayout, commit: ObjectId):
 
 /** When the act is over, either way. */
 export function removeHeads({ fs }: Ports, layout: StoreLayout): void {
-  removeIfThere(fs, fileOf(layout));
+  removeIfExists(fs, fileOf(layout));
 }
 
 function fileOf(layout: StoreLayout): DiskPath {

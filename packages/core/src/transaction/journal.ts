@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { showName } from '../content/show-name.ts';
-import { durableCreate, durableWrite, readWhole, syncFolder } from '../io/durable-write.ts';
+import { durableCreate, durableWrite, readEntireFile, syncFolder } from '../io/durable-write.ts';
 import type { Fs } from '../io/fs.ts';
-import { removeIfThere } from '../io/if-there.ts';
+import { removeIfExists } from '../io/if-exists.ts';
 import type { Ports } from '../io/ports.ts';
 import { checkTreePath } from '../io/safe-path.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -19,13 +19,13 @@ import {
   type TreePath,
   treePathFromJson,
 } from '../model/names.ts';
-import { type EntryJson, entryFromJson, entryToJson } from '../store/snapshot/entry-json.ts';
+import { entryFromJson, entryToJson, type StoredEntryJson } from '../store/snapshot/entry-json.ts';
 import { STAGE_PREFIX } from '../store/staging-names.ts';
 import type { Intent, Journal, Transition } from './transition.ts';
 
 const JOURNAL_FORMAT = 2;
 /** What a version that knows no mounts can settle. */
-const WITHOUT_MOUNTS = 1;
+const FORMAT_WITHOUT_MOUNTS = 1;
 const JOURNAL_BYTES = 1 << 30;
 
 interface MountJson {
@@ -48,7 +48,7 @@ interface JournalJson {
   readonly mounts?: readonly MountJson[];
   /** Absent: false. */
   readonly takenBack?: boolean;
-  readonly transitions: readonly (readonly [JsonName, EntryJson, EntryJson])[];
+  readonly transitions: readonly (readonly [JsonName, StoredEntryJson, StoredEntryJson])[];
   readonly closed: readonly (readonly [JsonName, number])[];
   readonly checkpoint: { readonly number: number; readonly commit: string };
 }
@@ -66,13 +66,13 @@ export function writeIntent(fs: Fs, folder: DiskPath, intent: Intent): void {
   const { root, stage, makesRoot } = intent;
   const mounts = intent.mounts.map(({ path }) => nameToJson(path));
   const json = { root: nameToJson(root), stage, makesRoot, ...(mounts.length === 0 ? {} : { mounts }) };
-  durableCreate(fs, intentFile(folder, intent.transaction), sealed(JSON.stringify(json)), 0o600);
+  durableCreate(fs, intentFile(folder, intent.transaction), seal(JSON.stringify(json)), 0o600);
 }
 
 /** The commit point: the transaction happens once this returns. */
 export function writeJournal(fs: Fs, folder: DiskPath, journal: Journal): void {
   const json: JournalJson = {
-    format: journal.mounts.length === 0 ? WITHOUT_MOUNTS : JOURNAL_FORMAT,
+    format: journal.mounts.length === 0 ? FORMAT_WITHOUT_MOUNTS : JOURNAL_FORMAT,
     transaction: journal.transaction,
     workspace: journal.workspace,
     root: nameToJson(journal.root),
@@ -83,7 +83,7 @@ export function writeJournal(fs: Fs, folder: DiskPath, journal: Journal): void {
     ...(journal.mounts.length === 0
       ? {}
       : { mounts: journal.mounts.map(({ path, identity }) => ({ path: nameToJson(path), ...identity })) }),
-    ...(journal.takenBack ? { takenBack: true } : {}),
+    ...(journal.isRolledBack ? { takenBack: true } : {}),
     transitions: journal.transitions.map(({ path, from, to }) => [
       nameToJson(path),
       entryToJson(from),
@@ -92,16 +92,16 @@ export function writeJournal(fs: Fs, folder: DiskPath, journal: Journal): void {
     closed: journal.closed.map(({ path, mode }) => [nameToJson(path), mode]),
     checkpoint: journal.checkpoint,
   };
-  durableWrite(fs, journalFile(folder, journal.transaction), sealed(JSON.stringify(json)), 0o600);
+  durableWrite(fs, journalFile(folder, journal.transaction), seal(JSON.stringify(json)), 0o600);
 }
 
 /** Durable: a journal that came back after a power cut would take later edits for damage. */
 export function removeJournal(fs: Fs, folder: DiskPath, transaction: TransactionId): void {
-  removeIfThere(fs, journalFile(folder, transaction));
+  removeIfExists(fs, journalFile(folder, transaction));
   syncFolder(fs, folder);
 }
 
-export interface Unsettled {
+export interface UnfinishedTransactions {
   readonly intents: readonly Intent[];
   readonly journals: readonly Journal[];
 }
@@ -111,7 +111,7 @@ export interface Unsettled {
  * @throws SavepointError STORE_DAMAGED when a journal's checksum is wrong: a journal is renamed in whole, so that is
  *   damage and never a write cut short
  */
-export function listUnsettled(ports: Ports, folder: DiskPath): Unsettled {
+export function listUnfinished(ports: Ports, folder: DiskPath): UnfinishedTransactions {
   const intents: Intent[] = [];
   const journals: Journal[] = [];
   for (const name of [...ports.fs.list(folder)].sort()) {
@@ -132,18 +132,18 @@ export function listUnsettled(ports: Ports, folder: DiskPath): Unsettled {
 export function clearJournalDebris(fs: Fs, folder: DiskPath): void {
   syncFolder(fs, folder);
   for (const name of fs.list(folder)) {
-    if (!/^[0-9a-f]{16}\.(intent|json)$/.test(name)) removeIfThere(fs, diskChild(folder, name));
+    if (!/^[0-9a-f]{16}\.(intent|json)$/.test(name)) removeIfExists(fs, diskChild(folder, name));
   }
 }
 
 function readIntent(ports: Ports, file: DiskPath, transaction: TransactionId): Intent {
-  const json = unseal(file, readWhole(ports.fs, file, JOURNAL_BYTES)) as {
+  const json = unseal(file, readEntireFile(ports.fs, file, JOURNAL_BYTES)) as {
     root: JsonName;
     stage: Name;
     makesRoot: boolean;
     mounts?: readonly JsonName[];
   };
-  if (json.stage !== `${STAGE_PREFIX}${transaction}`) throw damaged(file);
+  if (json.stage !== `${STAGE_PREFIX}${transaction}`) throw damagedError(file);
   return {
     transaction,
     root: diskPathFromJson(json.root),
@@ -154,15 +154,15 @@ function readIntent(ports: Ports, file: DiskPath, transaction: TransactionId): I
 }
 
 function readJournal(ports: Ports, file: DiskPath, transaction: TransactionId): Journal {
-  const json = unseal(file, readWhole(ports.fs, file, JOURNAL_BYTES)) as JournalJson;
+  const json = unseal(file, readEntireFile(ports.fs, file, JOURNAL_BYTES)) as JournalJson;
   if (json.format > JOURNAL_FORMAT) {
     throw new SavepointError('STORE_TOO_NEW', `The journal ${showName(file)} was written by a newer version.`, {
       found: json.format,
       known: JOURNAL_FORMAT,
     });
   }
-  if (json.transaction !== transaction || json.stage !== `${STAGE_PREFIX}${transaction}`) throw damaged(file);
-  if (!isObjectId(json.checkpoint.commit)) throw damaged(file);
+  if (json.transaction !== transaction || json.stage !== `${STAGE_PREFIX}${transaction}`) throw damagedError(file);
+  if (!isObjectId(json.checkpoint.commit)) throw damagedError(file);
   return {
     transaction,
     workspace: json.workspace,
@@ -173,7 +173,7 @@ function readJournal(ports: Ports, file: DiskPath, transaction: TransactionId): 
       path: treePath(path, ports, file),
       identity: { device, inode, born },
     })),
-    takenBack: json.takenBack ?? false,
+    isRolledBack: json.takenBack ?? false,
     transitions: json.transitions.map(
       ([path, from, to]): Transition => ({
         path: treePath(path, ports, file),
@@ -188,21 +188,22 @@ function readJournal(ports: Ports, file: DiskPath, transaction: TransactionId): 
 
 function treePath(json: JsonName, ports: Ports, file: DiskPath): TreePath {
   const path = treePathFromJson(json);
-  if (path !== '' && checkTreePath(path, ports.platform) !== null) throw damaged(file);
+  if (path !== '' && checkTreePath(path, ports.platform) !== null) throw damagedError(file);
   return path;
 }
 
-function sealed(body: string): Buffer {
+function seal(body: string): Buffer {
   return Buffer.from(`${createHash('sha256').update(body).digest('hex')}\n${body}`);
 }
 
 function unseal(file: DiskPath, data: Buffer): unknown {
   const body = data.subarray(65);
-  if (data.toString('latin1', 0, 65) !== `${createHash('sha256').update(body).digest('hex')}\n`) throw damaged(file);
+  if (data.toString('latin1', 0, 65) !== `${createHash('sha256').update(body).digest('hex')}\n`)
+    throw damagedError(file);
   return JSON.parse(body.toString('utf8'));
 }
 
-function damaged(file: DiskPath): SavepointError {
+function damagedError(file: DiskPath): SavepointError {
   return new SavepointError(
     'STORE_DAMAGED',
     `The journal ${showName(file)} does not match its checksum.`,

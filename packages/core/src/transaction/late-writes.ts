@@ -1,24 +1,24 @@
 /** What other programs wrote into files that a transaction took away by name: kept, and told. */
 
-import { diskState, holds, stampOf } from '../io/disk-state.ts';
-import { durableWrite, readWhole, syncFolder } from '../io/durable-write.ts';
+import { diskState, matchesEntry, stampOf } from '../io/disk-state.ts';
+import { durableWrite, readEntireFile, syncFolder } from '../io/durable-write.ts';
 import { type Fs, FsError } from '../io/fs.ts';
 import type { TransactionId } from '../model/ids.ts';
-import { type DiskPath, diskChild, lastName, type TreePath } from '../model/names.ts';
+import { baseName, type DiskPath, diskChild, type TreePath } from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
-import type { Checked } from './apply.ts';
+import type { CheckedStamps } from './apply.ts';
 import { asideFile, type Site, stagedFile } from './site.ts';
-import { isLeaf, onlyMode } from './steps.ts';
+import { isLeaf, isModeChangeOnly } from './steps.ts';
 import type { Journal } from './transition.ts';
 
-export interface KeptFile {
+export interface BackupFile {
   readonly path: TreePath;
   /** Where its bytes are. */
   readonly backup: DiskPath;
 }
 
 /** A file that holds someone else's content. */
-export interface Stranger {
+export interface ForeignFile {
   readonly transaction: TransactionId;
   readonly slot: number;
   readonly path: TreePath;
@@ -26,9 +26,9 @@ export interface Stranger {
   readonly file: DiskPath;
 }
 
-const KEPT_BYTES = 2 ** 31;
+const MAX_BACKUP_BYTES = 2 ** 31;
 /** Of the name, bytes: what is put before it must fit, too. */
-const LONGEST_PART = 180;
+const MAX_NAME_BYTES = 180;
 
 /**
  * Set-aside files that someone wrote to after they were looked at, through a handle that was open: nobody finds those
@@ -36,55 +36,61 @@ const LONGEST_PART = 180;
  * written between the two is lost.
  * @param checked what each looked like when it was checked; a file without a stamp is told by its content
  */
-export function keepLateWrites(
+export function saveLateWrites(
   fs: Fs,
   layout: StoreLayout,
   journal: Journal,
   site: Site,
-  checked: Checked,
-): readonly KeptFile[] {
-  const kept: KeptFile[] = [];
+  checked: CheckedStamps,
+): readonly BackupFile[] {
+  const saved: BackupFile[] = [];
   for (const [slot, { path, from }] of journal.transitions.entries()) {
     if (!isLeaf(from) || from.kind !== 'file') continue;
     const aside = asideFile(site, slot);
     const stat = fs.lstat(aside);
     if (stat === null) continue;
     const isAsChecked = checked.get(slot) === stampOf(stat);
-    if (!isAsChecked && !holds(diskState(fs, aside), from)) {
-      kept.push({ path, backup: copyAway(fs, layout, { transaction: journal.transaction, slot, path, file: aside }) });
+    if (!isAsChecked && !matchesEntry(diskState(fs, aside), from)) {
+      saved.push({
+        path,
+        backup: copyToBackups(fs, layout, { transaction: journal.transaction, slot, path, file: aside }),
+      });
     }
     removeIfAllowed(fs, aside);
   }
-  return kept;
+  return saved;
 }
 
 /** The same for files that were placed and taken back: who opened one in between may write to it still. */
-export function keepWithdrawn(fs: Fs, layout: StoreLayout, journal: Journal, site: Site): readonly KeptFile[] {
-  const kept: KeptFile[] = [];
+export function saveWithdrawnWrites(fs: Fs, layout: StoreLayout, journal: Journal, site: Site): readonly BackupFile[] {
+  const saved: BackupFile[] = [];
   for (const [slot, { path, from, to }] of journal.transitions.entries()) {
-    if (to?.kind !== 'file' || onlyMode(from, to)) continue;
+    if (to?.kind !== 'file' || isModeChangeOnly(from, to)) continue;
     const staged = stagedFile(site, slot);
     const state = diskState(fs, staged);
     if (state.kind === 'absent') continue;
     // Or what was there before, on its way back from the store.
-    if (!holds(state, to) && !holds(state, from)) {
-      kept.push({ path, backup: copyAway(fs, layout, { transaction: journal.transaction, slot, path, file: staged }) });
+    if (!matchesEntry(state, to) && !matchesEntry(state, from)) {
+      saved.push({
+        path,
+        backup: copyToBackups(fs, layout, { transaction: journal.transaction, slot, path, file: staged }),
+      });
     }
     removeIfAllowed(fs, staged);
   }
-  return kept;
+  return saved;
 }
 
 /** Copies it, whatever it holds, into the transaction's backup folder. */
-export function copyAway(fs: Fs, layout: StoreLayout, { transaction, slot, path, file }: Stranger): DiskPath {
+export function copyToBackups(fs: Fs, layout: StoreLayout, { transaction, slot, path, file }: ForeignFile): DiskPath {
   const folder = diskChild(layout.backups, transaction);
   if (fs.lstat(folder) === null) {
     fs.makeFolder(folder, 0o700);
     syncFolder(fs, layout.backups);
   }
   // The slot keeps equal names of different folders apart.
-  const backup = diskChild(folder, `${slot}-${lastName(path).slice(0, LONGEST_PART)}`);
-  durableWrite(fs, backup, readWhole(fs, file, KEPT_BYTES), 0o600);
+  const backup = diskChild(folder, `${slot}-${baseName(path).slice(0, MAX_NAME_BYTES)}`);
+  durableWrite(fs, backup, readEntireFile(fs, file, MAX_BACKUP_BYTES), 0o600);
   return backup;
 }
 

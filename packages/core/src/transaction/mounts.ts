@@ -14,7 +14,7 @@ export function mountPointsIn(ports: Ports, root: DiskPath): ReadonlySet<TreePat
 }
 
 /** The mounts that something is to be changed in, in byte order. */
-export function mountsOf(
+export function affectedMounts(
   ports: Ports,
   root: DiskPath,
   points: ReadonlySet<TreePath> | null,
@@ -48,7 +48,7 @@ export function isMounted(ports: Ports, root: DiskPath, path: TreePath): boolean
   return stat !== null && stat.dev !== folderAt(ports, root, parentPath(path))?.dev;
 }
 
-export function isIn(path: TreePath, mounts: readonly Mount[]): boolean {
+export function isInMount(path: TreePath, mounts: readonly Mount[]): boolean {
   return mounts.some((mount) => isWithin(path, mount.path));
 }
 

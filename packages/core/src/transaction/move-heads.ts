@@ -13,11 +13,11 @@
  */
 
 import { readBranch } from '../git/head.ts';
-import { neverWritten, positionOf, type RefUpdate, refOf, samePosition } from '../git/head-moves.ts';
+import { positionOf, type RefUpdate, readOnlyReason, refOf, samePosition } from '../git/head-moves.ts';
 import { GitObjects } from '../git/objects.ts';
-import { complaint, type Git } from '../git/program.ts';
+import { firstErrorLine, type Git } from '../git/program.ts';
 import { type GitState, readRepository } from '../git/repository.ts';
-import { durableCreate, isTemporaryName, readWhole, syncFolder } from '../io/durable-write.ts';
+import { durableCreate, isTemporaryName, readEntireFile, syncFolder } from '../io/durable-write.ts';
 import { isFsError, permissions } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import type { HeadPosition } from '../model/checkpoint.ts';
@@ -66,42 +66,47 @@ export async function moveHeadsBack(input: HeadsInput, steps: readonly HeadStep[
 async function moveOne(input: HeadsInput, step: HeadStep): Promise<void> {
   const { ports, root, git } = input;
   const state = readRepository(ports.fs, onDisk(root, step.path));
-  if (state === null || 'problem' in state) throw conflict(step, 'no longer exists');
-  const never = neverWritten(state);
-  if (never !== null) throw conflict(step, `cannot be written to: ${never}`);
-  const updates = step.refs.filter((update) => isOpen(ports, state, step, update));
+  if (state === null || 'problem' in state) throw headConflictError(step, 'no longer exists');
+  const never = readOnlyReason(state);
+  if (never !== null) throw headConflictError(step, `cannot be written to: ${never}`);
+  const updates = step.refs.filter((update) => isPendingUpdate(ports, state, step, update));
   const now = positionOf(state);
-  if (now === null || !isOnTheWay(now, step)) throw conflict(step, 'was moved by another process meanwhile'); // H1
+  if (now === null || !isBetween(now, step)) throw headConflictError(step, 'was moved by another process meanwhile'); // H1
   const detaches = step.after.branch === null && !samePosition(now, step.after);
   const attaches = step.after.branch !== null && now.branch !== step.after.branch;
   const commands = updates.map(updateCommand);
   if (detaches) commands.push(`option no-deref\0update HEAD\0${step.after.commit}\0${now.commit ?? NO_ID}\0`);
-  if ((commands.length > 0 || attaches) && git === null) throw needsGit(step);
-  await giveStaged(input, step, state);
+  if ((commands.length > 0 || attaches) && git === null) throw needsGitError(step);
+  await writeStagedBlobs(input, step, state);
   if (git !== null && commands.length > 0) await updateRefs(git, state, step, commands);
   if (git !== null && attaches) {
     const branch = textFromBytes(refOf(step.after.branch ?? '')) ?? '';
     const done = await git.run(state, ['symbolic-ref', '-m', MESSAGE, 'HEAD', branch]);
-    if (done.exit !== 0) throw conflict(step, `could not be moved (${complaint(done)})`);
+    if (done.exit !== 0) throw headConflictError(step, `could not be moved (${firstErrorLine(done)})`);
   }
   if (step.index !== null) placeIndex(input, step, state, step.index.after, step.index.before);
 }
 
 /** Whether the ref is still to be moved. */
-function isOpen({ fs }: Ports, { commonDir }: GitState, step: HeadStep, { name, from, to }: RefUpdate): boolean {
+function isPendingUpdate(
+  { fs }: Ports,
+  { commonDir }: GitState,
+  step: HeadStep,
+  { name, from, to }: RefUpdate,
+): boolean {
   const value = readBranch(fs, commonDir, name, NO_ID.length);
-  if (value !== from && value !== to) throw conflict(step, 'was moved by another process meanwhile');
+  if (value !== from && value !== to) throw headConflictError(step, 'was moved by another process meanwhile');
   return value !== to;
 }
 
 /** Between the two ends HEAD may be on the old branch while that one, or the new one, has moved. */
-function isOnTheWay(now: HeadPosition, { before, after, refs }: HeadStep): boolean {
+function isBetween(now: HeadPosition, { before, after, refs }: HeadStep): boolean {
   if (samePosition(now, before) || samePosition(now, after)) return true;
   return refs.some(({ name, to }) => now.branch !== null && refOf(now.branch) === name && now.commit === to);
 }
 
 /** H5 */
-async function giveStaged({ ports, git, objects }: HeadsInput, step: HeadStep, state: GitState): Promise<void> {
+async function writeStagedBlobs({ ports, git, objects }: HeadsInput, step: HeadStep, state: GitState): Promise<void> {
   if (step.staged.length === 0) return;
   const own = new GitObjects(ports, state);
   let missing: readonly ObjectId[];
@@ -111,15 +116,15 @@ async function giveStaged({ ports, git, objects }: HeadsInput, step: HeadStep, s
     own.close();
   }
   for (const id of missing) {
-    if (git === null) throw needsGit(step);
+    if (git === null) throw needsGitError(step);
     const args = ['hash-object', '-t', 'blob', '-w', '--no-filters', '--stdin'];
     const done = await git.run(state, args, objects.read(id).data);
     if (done.exit === 0 && done.stdout.toString('latin1').trim() === id) continue;
-    throw conflict(step, `does not take what was staged (${complaint(done)})`);
+    throw headConflictError(step, `does not take what was staged (${firstErrorLine(done)})`);
   }
 }
 
-function needsGit({ path }: HeadStep): SavepointError {
+function needsGitError({ path }: HeadStep): SavepointError {
   const message = 'git is required to restore a branch, but is not installed.';
   return new SavepointError('GIT_REFUSED', message, { repositories: [{ path: nameToJson(path), why: message }] });
 }
@@ -132,7 +137,7 @@ function updateCommand({ name, from, to }: RefUpdate): string {
 async function updateRefs(git: Git, state: GitState, step: HeadStep, commands: readonly string[]): Promise<void> {
   const input = Buffer.from(commands.join(''), 'latin1');
   const done = await git.run(state, ['update-ref', '-m', MESSAGE, '--stdin', '-z'], input); // H2
-  if (done.exit !== 0) throw conflict(step, `could not be moved (${complaint(done)})`);
+  if (done.exit !== 0) throw headConflictError(step, `could not be moved (${firstErrorLine(done)})`);
 }
 
 /** @param known what may be there now; something else is somebody's, written meanwhile */
@@ -148,23 +153,23 @@ function placeIndex(
   const bytes = objects.read(wanted).data;
   removeLeftovers(fs, gitDir);
   const expected = known === null ? null : objects.read(known).data;
-  const locked = fs.lstat(lock) === null ? null : readWhole(fs, lock, INDEX_BYTES);
-  const ofOurs = locked?.equals(bytes) ?? false;
+  const locked = fs.lstat(lock) === null ? null : readEntireFile(fs, lock, INDEX_BYTES);
+  const isOurLock = locked?.equals(bytes) ?? false;
   // Left by a process that died on the way there, while this goes the other way.
-  if (!ofOurs && expected !== null && locked?.equals(expected)) fs.unlink(lock);
+  if (!isOurLock && expected !== null && locked?.equals(expected)) fs.unlink(lock);
   const stat = fs.lstat(index);
-  const there = stat === null ? null : readWhole(fs, index, INDEX_BYTES);
+  const there = stat === null ? null : readEntireFile(fs, index, INDEX_BYTES);
   if (there?.equals(bytes)) {
-    if (ofOurs) fs.unlink(lock);
+    if (isOurLock) fs.unlink(lock);
     return;
   }
   if (there === null ? expected !== null : expected === null || !there.equals(expected)) {
-    throw conflict(step, 'has an index that another process wrote meanwhile');
+    throw headConflictError(step, 'has an index that another process wrote meanwhile');
   }
   try {
-    if (!ofOurs) durableCreate(fs, lock, bytes, stat === null ? INDEX_MODE : permissions(stat)); // H3
+    if (!isOurLock) durableCreate(fs, lock, bytes, stat === null ? INDEX_MODE : permissions(stat)); // H3
   } catch (error) {
-    if (isFsError(error, 'EEXIST')) throw conflict(step, 'has an index that git is using');
+    if (isFsError(error, 'EEXIST')) throw headConflictError(step, 'has an index that git is using');
     throw error;
   }
   fs.rename(lock, index);
@@ -178,12 +183,12 @@ function removeLeftovers(fs: Ports['fs'], gitDir: DiskPath): void {
   }
 }
 
-function conflict({ path }: HeadStep, why: string): SavepointError {
-  const told =
+function headConflictError({ path }: HeadStep, why: string): SavepointError {
+  const subject =
     path === '' ? 'The workspace’s repository' : `The repository ${JSON.stringify(textFromBytes(path) ?? path)}`;
   return new SavepointError(
     'CONFLICT',
-    `${told} ${why}.`,
+    `${subject} ${why}.`,
     { paths: [{ path: nameToJson(path), why }] },
     { hint: 'Files and repositories were not changed. Run the preview again while git is not running.' },
   );

@@ -1,7 +1,7 @@
 /** A new file for what is taken out of the store. It has its name when it is whole, and not before. */
 
 import { showName } from '../content/show-name.ts';
-import { folderOf, syncFolder } from '../io/durable-write.ts';
+import { containingFolder, syncFolder } from '../io/durable-write.ts';
 import { type Fs, FsError, isFsError, kindOf } from '../io/fs.ts';
 import type { Random } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -27,7 +27,7 @@ export async function makeFile(
   fill: (write: (bytes: Uint8Array) => void) => Promise<void>,
 ): Promise<void> {
   const standing = fs.lstat(path);
-  if (standing !== null && (!replace || kindOf(standing) !== 'file')) throw isThere(path);
+  if (standing !== null && (!replace || kindOf(standing) !== 'file')) throw existsError(path);
   const temporary = withSuffix(path, `.${random.hex(NAME_BYTES)}.tmp`);
   const fd = fs.openNew(temporary, FILE_MODE);
   try {
@@ -42,30 +42,30 @@ export async function makeFile(
       fs.close(fd);
     }
     if (replace) fs.rename(temporary, path);
-    else giveName(fs, temporary, path);
-    syncFolder(fs, folderOf(path));
+    else linkAs(fs, temporary, path);
+    syncFolder(fs, containingFolder(path));
   } finally {
     discard(fs, temporary);
   }
 }
 
-function giveName(fs: Fs, temporary: DiskPath, path: DiskPath): void {
+function linkAs(fs: Fs, temporary: DiskPath, path: DiskPath): void {
   try {
     fs.hardLink(temporary, path);
   } catch (error) {
-    if (isFsError(error, 'EEXIST')) throw isThere(path);
+    if (isFsError(error, 'EEXIST')) throw existsError(path);
     if (!isFsError(error, ...NO_HARD_LINKS)) throw error;
     // The name is taken by an empty file first: of two who come at once one is refused.
     try {
       fs.close(fs.openNew(path, FILE_MODE));
     } catch (second) {
-      throw isFsError(second, 'EEXIST') ? isThere(path) : second;
+      throw isFsError(second, 'EEXIST') ? existsError(path) : second;
     }
     fs.rename(temporary, path);
   }
 }
 
-function isThere(path: DiskPath): SavepointError {
+function existsError(path: DiskPath): SavepointError {
   return new SavepointError(
     'CONFLICT',
     `${showName(path)} already exists.`,

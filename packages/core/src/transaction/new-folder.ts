@@ -37,7 +37,7 @@ export async function makeFolderWith(
   const folders: DiskPath[] = [folder];
   try {
     for (const { path, bytes } of files) {
-      await pace.breathe();
+      await pace.yieldNow();
       const above = `${folder}/${path}`.slice(0, `${folder}/${path}`.lastIndexOf('/')) as DiskPath;
       if (!folders.includes(above)) {
         fs.makeFolder(above, FOLDER_MODE);
@@ -48,7 +48,7 @@ export async function makeFolderWith(
       writeNew(fs, file, bytes);
     }
   } catch (error) {
-    takeAway(fs, made, folders);
+    removeMade(fs, made, folders);
     throw error;
   }
 }
@@ -63,7 +63,7 @@ function writeNew(fs: Fs, path: DiskPath, bytes: Buffer): void {
 }
 
 /** Only what was made here: what somebody else put there stays, with its folder. The failure that led here is told. */
-function takeAway(fs: Fs, files: readonly DiskPath[], folders: readonly DiskPath[]): void {
+function removeMade(fs: Fs, files: readonly DiskPath[], folders: readonly DiskPath[]): void {
   for (const remove of [
     ...files.map((file) => () => fs.unlink(file)),
     ...[...folders].reverse().map((folder) => () => fs.removeFolder(folder)),

@@ -4,20 +4,20 @@ import { showName } from '../content/show-name.ts';
 import { FsError, isFsError } from '../io/fs.ts';
 import { SavepointError } from '../model/errors.ts';
 import { nameToJson } from '../model/names.ts';
-import type { KeptFile } from './late-writes.ts';
+import type { BackupFile } from './late-writes.ts';
 import { ForeignContent } from './site.ts';
 import { pathsOf } from './steps.ts';
 import type { Intent, Journal, Mount } from './transition.ts';
 
 /** What the machine and other people may do to us; anything else is a fault of ours and goes straight up. */
-export type Expected = SavepointError | FsError | ForeignContent;
+export type ExpectedError = SavepointError | FsError | ForeignContent;
 
-export function isExpected(error: unknown): error is Expected {
+export function isExpectedError(error: unknown): error is ExpectedError {
   return error instanceof SavepointError || error instanceof FsError || error instanceof ForeignContent;
 }
 
 /** @param kept what someone wrote to files that have no name in the tree any more, and where that lies now */
-export function conflictError(found: readonly ForeignContent[], kept: readonly KeptFile[] = []): SavepointError {
+export function conflictError(found: readonly ForeignContent[], kept: readonly BackupFile[] = []): SavepointError {
   const first = found[0]!;
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
   return new SavepointError('CONFLICT', `Another program changed a file at the same moment: ${first.why}${more}.`, {
@@ -75,7 +75,7 @@ export function pendingError(journal: Journal | Intent, cause: unknown, second: 
 }
 
 /** A dead process's transaction that recovery will not settle by itself. */
-export function unsettledError(journal: Journal, why: string, foreign: readonly ForeignContent[]): SavepointError {
+export function undecidedError(journal: Journal, why: string, foreign: readonly ForeignContent[]): SavepointError {
   return new SavepointError('PENDING', `An interrupted operation needs a decision: ${why}.`, {
     transaction: journal.transaction,
     why,
@@ -96,7 +96,7 @@ export function missingRootError(journal: Journal, missing: readonly Mount[]): S
       paths: pathsOf(journal).map((path) => ({ path: nameToJson(path), state: 'not known' })),
     },
     {
-      hint: journal.takenBack
+      hint: journal.isRolledBack
         ? 'Mount it again: the next command recovers the rest. To give up its files, run `savepoint recover --back` again.'
         : 'Mount it again: the next command recovers the operation. Or roll back the rest now: `savepoint recover --back`.',
     },

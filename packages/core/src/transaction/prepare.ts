@@ -5,9 +5,9 @@ import { kindOf, permissions } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import { checkTreePath } from '../io/safe-path.ts';
 import { SavepointError } from '../model/errors.ts';
-import { lastName, nameToJson, parentPath, type TreePath } from '../model/names.ts';
-import { type Site, type Stage, where } from './site.ts';
-import { isLeaf, onlyMode } from './steps.ts';
+import { baseName, nameToJson, parentPath, type TreePath } from '../model/names.ts';
+import { diskPathAt, type Site, type StagingFolder } from './site.ts';
+import { isLeaf, isModeChangeOnly } from './steps.ts';
 import type { ClosedFolder, Transition } from './transition.ts';
 
 /** Room that must stay on the disk for folders and for others' work, bytes. */
@@ -27,7 +27,7 @@ export function checkTransitions(
     const name = path === '' ? null : checkTreePath(path, ports.platform);
     if (name !== null) refused.push({ path, why: `the name ${name.why}` });
     // No rename replaces or removes it.
-    if (mountPoints?.has(path) && from !== null && !onlyMode(from, to)) {
+    if (mountPoints?.has(path) && from !== null && !isModeChangeOnly(from, to)) {
       refused.push({ path, why: 'it is a mount point' });
     }
     // D2: what goes and what comes must be in the store.
@@ -54,10 +54,11 @@ export function checkTransitions(
 /** Folders that stay, in which something changes, and that their owner cannot write or enter as they are. */
 export function closedFolders(site: Site, transitions: readonly Transition[]): readonly ClosedFolder[] {
   const parents = new Set<TreePath>();
-  for (const { path, from, to } of transitions) if (path !== '' && !onlyMode(from, to)) parents.add(parentPath(path));
+  for (const { path, from, to } of transitions)
+    if (path !== '' && !isModeChangeOnly(from, to)) parents.add(parentPath(path));
   const closed: ClosedFolder[] = [];
   for (const path of parents) {
-    const disk = where(site, path);
+    const disk = diskPathAt(site, path);
     const stat = disk === null ? null : site.fs.lstat(disk);
     if (stat !== null && kindOf(stat) === 'folder' && (stat.mode & 0o700) !== 0o700) {
       closed.push({ path, mode: permissions(stat) });
@@ -68,30 +69,30 @@ export function closedFolders(site: Site, transitions: readonly Transition[]): r
 
 /** Two names that come into one folder and are one name on this file system would overwrite each other. */
 function checkCollisions(ports: Ports, site: Site, transitions: readonly Transition[]): void {
-  const coming = new Map<string, number[]>();
+  const created = new Map<string, number[]>();
   for (const [slot, { path, to }] of transitions.entries()) {
     if (to === null || path === '') continue;
-    const key = `${parentPath(path)}/${foldName(lastName(path))}`;
-    const same = coming.get(key);
-    if (same === undefined) coming.set(key, [slot]);
+    const key = `${parentPath(path)}/${foldName(baseName(path))}`;
+    const same = created.get(key);
+    if (same === undefined) created.set(key, [slot]);
     else same.push(slot);
   }
-  const folds = remembered(({ staged }: Stage): boolean => {
+  const folds = memoize(({ staged }: StagingFolder): boolean => {
     const { letterCase, normalisation } = probeFolding(ports.fs, ports.random, staged);
     return letterCase || normalisation;
   });
-  const suspects = [...coming.values()].filter((slots) => slots.length > 1 && folds(stageOf(site, slots[0]!)));
+  const suspects = [...created.values()].filter((slots) => slots.length > 1 && folds(stageOf(site, slots[0]!)));
   if (suspects.length === 0) return;
   throw new SavepointError('NAME_COLLISION', 'Several names in the checkpoint are the same name on this file system.', {
     names: suspects.map((slots) => slots.map((slot) => nameToJson(transitions[slot]!.path))),
   });
 }
 
-function stageOf({ stages }: Site, slot: number): Stage {
+function stageOf({ stages }: Site, slot: number): StagingFolder {
   return stages[slot]!;
 }
 
-function remembered<Key, Value>(find: (key: Key) => Value): (key: Key) => Value {
+function memoize<Key, Value>(find: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value>();
   return (key) => {
     const value = known.has(key) ? (known.get(key) as Value) : find(key);
@@ -101,9 +102,9 @@ function remembered<Key, Value>(find: (key: Key) => Value): (key: Key) => Value 
 }
 
 function checkSpace(ports: Ports, site: Site, transitions: readonly Transition[]): void {
-  const needed = new Map<Stage, number>();
+  const needed = new Map<StagingFolder, number>();
   for (const [slot, { from, to }] of transitions.entries()) {
-    if (to?.kind !== 'file' || onlyMode(from, to)) continue;
+    if (to?.kind !== 'file' || isModeChangeOnly(from, to)) continue;
     const stage = stageOf(site, slot);
     needed.set(stage, (needed.get(stage) ?? 0) + (site.objects.info(to.id)?.size ?? 0));
   }

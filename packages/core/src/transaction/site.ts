@@ -1,6 +1,6 @@
 /** Where a transaction works: the workspace by safe paths, its staging folder, and the store its contents come from. */
 
-import { diskState, holds } from '../io/disk-state.ts';
+import { diskState, matchesEntry } from '../io/disk-state.ts';
 import { FolderWalk } from '../io/folder-walk.ts';
 import { type Fd, type Fs, FsError, isFsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
@@ -20,7 +20,7 @@ import { isLeaf } from './steps.ts';
 import type { Mount, Transition } from './transition.ts';
 
 /** Where files wait that come, and those that were set aside, on one file system. Both are reached through handles. */
-export interface Stage {
+export interface StagingFolder {
   /** The workspace itself, or a mount in it. */
   readonly at: TreePath;
   readonly staged: DiskPath;
@@ -31,7 +31,7 @@ export interface Site {
   readonly fs: Fs;
   readonly walk: FolderWalk;
   /** By slot: the one that its path can be renamed from and to. */
-  readonly stages: readonly Stage[];
+  readonly stages: readonly StagingFolder[];
   readonly objects: ObjectReader;
   /** Paths that become files or links: nothing can lie below them afterwards. */
   readonly leaves: ReadonlySet<TreePath>;
@@ -43,7 +43,7 @@ export interface Site {
 }
 
 /** What a transaction is about to do, and where. */
-export interface SitePlan {
+export interface SiteInput {
   readonly root: DiskPath;
   readonly stage: Name;
   readonly mounts: readonly Pick<Mount, 'path'>[];
@@ -54,7 +54,7 @@ export interface SitePlan {
  * Opens the workspace and its staging folders, which are made where they are missing.
  * @throws FsError when the workspace or a mount is not there, or a staging folder cannot be made
  */
-export function openSite(ports: Ports, { root, stage, mounts, transitions }: SitePlan, objects: ObjectReader): Site {
+export function openSite(ports: Ports, { root, stage, mounts, transitions }: SiteInput, objects: ObjectReader): Site {
   const { fs } = ports;
   const walk = new FolderWalk(fs, root);
   const handles: Fd[] = [];
@@ -71,7 +71,7 @@ export function openSite(ports: Ports, { root, stage, mounts, transitions }: Sit
     handles.push(handle);
     return fs.folderPath(handle, path);
   };
-  const stageAt = (at: TreePath): Stage => {
+  const stageAt = (at: TreePath): StagingFolder => {
     const folder = walk.folder(at);
     if (folder === null) throw new FsError('ENOENT', 'openFolder', diskChild(root, at));
     const path = enter(diskChild(folder, stage));
@@ -110,7 +110,7 @@ export class ForeignContent extends Error {
  * Where a path can be acted on now; null if nothing can be there.
  * @throws ForeignContent if someone put a link in the way
  */
-export function where(site: Site, path: TreePath): DiskPath | null {
+export function diskPathAt(site: Site, path: TreePath): DiskPath | null {
   try {
     return site.walk.child(path);
   } catch (error) {
@@ -124,8 +124,8 @@ export function where(site: Site, path: TreePath): DiskPath | null {
  * The same for what needs its folder.
  * @throws ForeignContent where that is gone as well
  */
-export function whereSurely(site: Site, path: TreePath): DiskPath {
-  const disk = where(site, path);
+export function requireDiskPath(site: Site, path: TreePath): DiskPath {
+  const disk = diskPathAt(site, path);
   if (disk === null) throw new ForeignContent(path, 'its folder no longer exists');
   return disk;
 }
@@ -175,15 +175,15 @@ export async function writeEntry(fs: Fs, path: DiskPath, { id, mode }: FileEntry
 export async function ensureStaged(site: Site, slot: number, entry: FileEntry): Promise<void> {
   const path = stagedFile(site, slot);
   const state = diskState(site.fs, path);
-  if (holds(state, entry) && state.kind === 'file' && (!site.hasModes || state.mode === entry.mode)) return;
+  if (matchesEntry(state, entry) && state.kind === 'file' && (!site.hasModes || state.mode === entry.mode)) return;
   if (state.kind !== 'absent') site.fs.unlink(path);
   await stageFile(site, slot, entry);
 }
 
 /** Puts a file or link where nothing is; never replaces. */
-export function place(site: Site, path: TreePath, slot: number, entry: FileEntry | LinkEntry): void {
+export function placeEntry(site: Site, path: TreePath, slot: number, entry: FileEntry | LinkEntry): void {
   const { fs } = site;
-  const target = whereSurely(site, path);
+  const target = requireDiskPath(site, path);
   try {
     if (entry.kind === 'link') {
       fs.makeLink(linkTarget(site, entry), target);
@@ -210,7 +210,7 @@ export function moveWithoutReplacing(fs: Fs, from: DiskPath, to: DiskPath): void
     fs.hardLink(from, to);
   } catch (error) {
     if (!isFsError(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVAL')) throw error;
-    if (fs.lstat(to) !== null) throw taken(error, to);
+    if (fs.lstat(to) !== null) throw nameTakenError(error, to);
     fs.rename(from, to);
     return;
   }
@@ -245,6 +245,6 @@ function leavesOf(transitions: readonly Transition[], end: 'from' | 'to'): Reado
   return new Set(transitions.filter((transition) => isLeaf(transition[end])).map(({ path }) => path));
 }
 
-function taken(error: Error, to: DiskPath): Error {
+function nameTakenError(error: Error, to: DiskPath): Error {
   return Object.assign(error, { code: 'EEXIST', path: to });
 }

@@ -1,9 +1,9 @@
 /** A transaction's staging folder, and how it goes away. */
 
-import { folderOf, syncFolder } from '../io/durable-write.ts';
+import { containingFolder, syncFolder } from '../io/durable-write.ts';
 import { FolderWalk } from '../io/folder-walk.ts';
 import { FsError, isFsError } from '../io/fs.ts';
-import { removeIfThere } from '../io/if-there.ts';
+import { removeIfExists } from '../io/if-exists.ts';
 import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -23,13 +23,13 @@ export function discardStage(ports: Ports, journalFolder: DiskPath, intent: Inte
     try {
       let isReached = true;
       if (ports.fs.lstat(intent.root) !== null) {
-        for (const { path } of intent.mounts) isReached = discardIn(ports, intent, path) && isReached;
+        for (const { path } of intent.mounts) isReached = discardInMount(ports, intent, path) && isReached;
         removeTree(ports.fs, diskChild(intent.root, intent.stage));
         // Before the intent goes: a staging folder that came back after a power cut would be nobody's.
         const removed = end === 'back' && intent.makesRoot && removeIfEmpty(ports, intent.root);
-        syncIfAllowed(ports, removed ? folderOf(intent.root) : intent.root);
+        syncIfAllowed(ports, removed ? containingFolder(intent.root) : intent.root);
       }
-      if (isReached) removeIfThere(ports.fs, intentFile(journalFolder, intent.transaction));
+      if (isReached) removeIfExists(ports.fs, intentFile(journalFolder, intent.transaction));
       return isReached;
     } catch (error) {
       if (!(error instanceof FsError)) throw error;
@@ -39,7 +39,7 @@ export function discardStage(ports: Ports, journalFolder: DiskPath, intent: Inte
 }
 
 /** @returns false where nothing is mounted just now */
-function discardIn(ports: Ports, { root, stage }: Intent, mount: TreePath): boolean {
+function discardInMount(ports: Ports, { root, stage }: Intent, mount: TreePath): boolean {
   if (!isMounted(ports, root, mount)) return false;
   const walk = new FolderWalk(ports.fs, root);
   try {

@@ -4,7 +4,7 @@ import type { TreePath } from '../model/names.ts';
 import type { ClosedFolder, Transition } from './transition.ts';
 
 /** `slot` is the transition's index: its staged file is `new/<slot>`, what it replaces goes to `old/<slot>`. */
-export type Step =
+export type TransactionStep =
   /** Lets its owner change what is in a folder; its permissions come back with the `mode` steps. */
   | { readonly do: 'open'; readonly path: TreePath; readonly mode: number }
   | { readonly do: 'aside'; readonly path: TreePath; readonly slot: number; readonly entry: FileEntry | LinkEntry }
@@ -24,21 +24,24 @@ export type Step =
  * folders before what they hold; permissions at the end, when nothing is put into a folder any more. So a file can
  * take a folder's place and the other way round, and a name can change its letter case.
  */
-export function stepsFor(transitions: readonly Transition[], closed: readonly ClosedFolder[]): readonly Step[] {
-  const opening: Step[] = closed.map(({ path, mode }) => ({ do: 'open', path, mode }));
-  const going: Step[] = [];
-  const emptied: Step[] = [];
-  const making: Step[] = [];
-  const placing: Step[] = [];
-  const modes: Step[] = [];
+export function stepsFor(
+  transitions: readonly Transition[],
+  closed: readonly ClosedFolder[],
+): readonly TransactionStep[] {
+  const opening: TransactionStep[] = closed.map(({ path, mode }) => ({ do: 'open', path, mode }));
+  const removed: TransactionStep[] = [];
+  const emptied: TransactionStep[] = [];
+  const making: TransactionStep[] = [];
+  const placing: TransactionStep[] = [];
+  const modes: TransactionStep[] = [];
   for (const [slot, { path, from, to }] of transitions.entries()) {
-    if (onlyMode(from, to)) {
+    if (isModeChangeOnly(from, to)) {
       const [before, after] = [from, to] as [FileEntry | FolderEntry, FileEntry | FolderEntry];
       modes.push({ do: 'mode', path, kind: before.kind, mode: after.mode, was: before.mode });
       continue;
     }
     const replaced = isLeaf(from) && isLeaf(to);
-    if (isLeaf(from)) (replaced ? placing : going).push({ do: 'aside', path, slot, entry: from });
+    if (isLeaf(from)) (replaced ? placing : removed).push({ do: 'aside', path, slot, entry: from });
     if (from?.kind === 'folder') emptied.push({ do: 'remove-folder', path, mode: from.mode });
     if (isLeaf(to)) placing.push({ do: 'place', path, slot, entry: to });
     if (to?.kind === 'folder') {
@@ -46,13 +49,13 @@ export function stepsFor(transitions: readonly Transition[], closed: readonly Cl
       modes.push({ do: 'mode', path, kind: 'folder', mode: to.mode, was: null });
     }
   }
-  const told = new Set(modes.map((step) => step.path));
+  const modePaths = new Set(modes.map((step) => step.path));
   for (const { path, mode } of closed) {
-    if (!told.has(path)) modes.push({ do: 'mode', path, kind: 'folder', mode, was: mode });
+    if (!modePaths.has(path)) modes.push({ do: 'mode', path, kind: 'folder', mode, was: mode });
   }
   return [
     ...opening.sort(shallowFirst),
-    ...going,
+    ...removed,
     ...emptied.sort(deepFirst),
     ...making.sort(shallowFirst),
     ...placing,
@@ -65,7 +68,7 @@ export function isLeaf(entry: Transition['from']): entry is FileEntry | LinkEntr
 }
 
 /** Same kind, same content: only the permissions change, and the file keeps its inode. */
-export function onlyMode(from: Transition['from'], to: Transition['to']): boolean {
+export function isModeChangeOnly(from: Transition['from'], to: Transition['to']): boolean {
   if (from === null || to === null || from.kind !== to.kind || from.kind === 'link') return false;
   return from.kind === 'folder' || (to.kind === 'file' && from.id === to.id);
 }
@@ -79,10 +82,10 @@ function depth(path: TreePath): number {
   return path === '' ? 0 : path.split('/').length;
 }
 
-function shallowFirst(a: Step, b: Step): number {
+function shallowFirst(a: TransactionStep, b: TransactionStep): number {
   return depth(a.path) - depth(b.path);
 }
 
-function deepFirst(a: Step, b: Step): number {
+function deepFirst(a: TransactionStep, b: TransactionStep): number {
   return depth(b.path) - depth(a.path);
 }

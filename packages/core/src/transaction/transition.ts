@@ -45,7 +45,7 @@ export interface Journal {
   /** The checkpoint that is published when every path has become what it should. */
   readonly checkpoint: { readonly number: number; readonly commit: ObjectId };
   /** Somebody decided that it is to be taken back; what is left here waits for a mount that was not there. */
-  readonly takenBack: boolean;
+  readonly isRolledBack: boolean;
 }
 
 /** The act of publishing the checkpoint after; it can be asked about and taken back, so that a failure can be settled. */
@@ -55,7 +55,7 @@ export interface Publication {
   isPublished(): boolean;
   withdraw(): void;
   /** Takes back what `publish` did besides, as far as it came: the transaction does not come to pass. Can be repeated. */
-  takeBack?(): Promise<void>;
+  rollBack?(): Promise<void>;
 }
 
 /** Written before the staging folder is made, so that a dead process's staging is always found. */

@@ -43,9 +43,9 @@ export async function schemasOf<Input extends z.ZodType, Output extends z.ZodTyp
   return it.schemas(await import('./shapes/shapes.ts'), await import('./shapes/edit-shapes.ts'));
 }
 
-type Given<T> = { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };
+type DefinedFields<T> = { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };
 
 /** The fields that are not `undefined`. */
-export function given<T extends object>(fields: T): Given<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
+export function withoutUndefined<T extends object>(fields: T): DefinedFields<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as DefinedFields<T>;
 }

@@ -1,6 +1,6 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import zlib from 'node:zlib';
-import { howMuch, seededRandom } from '@savepoint/testkit';
+import { seededRandom, testEffort } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { disk, everything, failure, Machine, smallBundle } from './bundle-world.ts';
 import {
@@ -346,7 +346,7 @@ describe('what does not fit together', () => {
 
 describe('bytes that were lost or changed', () => {
   /** Every byte would be thorough; so many show the same. */
-  const step = howMuch({ quick: 41, ci: 7, long: 1 });
+  const step = testEffort({ quick: 41, ci: 7, long: 1 });
 
   test('cut off anywhere', async () => {
     const here = new Machine();
@@ -400,7 +400,7 @@ describe('bytes that were lost or changed', () => {
     const parts = partsOf(await smallBundle(here));
     const body = parts.pack.subarray(0, -20);
     let before = there.state();
-    for (let round = 0; round < howMuch({ quick: 60, ci: 400, long: 20_000 }); round++) {
+    for (let round = 0; round < testEffort({ quick: 60, ci: 400, long: 20_000 }); round++) {
       const hint = `SAVEPOINT_SEED=${seed}, round ${round}`;
       const bytes = Buffer.from(body);
       for (let flips = 1 + random.integer(3); flips > 0; flips--) {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GIT_ENV, seededRandom, world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { gitBoolean, lastText, parseGitConfig } from '../../src/content/git-config.ts';
+import { gitBoolean, lastStringValue, parseGitConfig } from '../../src/content/git-config.ts';
 
 const PIECES = [
   '[core]\n',
@@ -66,7 +66,7 @@ describe('the configuration syntax', () => {
       const git = spawnSync('git', ['config', '--file', file, '--list', '-z'], { env: { ...process.env, ...GIT_ENV } });
       const ours = parseGitConfig(text);
       const label = `seed ${seed}, round ${round}: ${JSON.stringify(text)}`;
-      expect(ours.brokenAt === null, label).toBe(git.status === 0);
+      expect(ours.errorLine === null, label).toBe(git.status === 0);
       if (git.status !== 0) continue;
       const theirs = new Map<string, string | true>();
       for (const item of git.stdout.toString('latin1').split('\0').slice(0, -1)) {
@@ -84,7 +84,7 @@ describe('the configuration syntax', () => {
 
   test('stops at the first broken line, and keeps what came before', () => {
     const config = parseGitConfig('[core]\nbare = true\n!!\nignorecase = true\n');
-    expect(config.brokenAt).toBe(3);
+    expect(config.errorLine).toBe(3);
     expect([...config.values]).toEqual([['core.bare', 'true']]);
   });
 
@@ -110,7 +110,7 @@ describe('the configuration syntax', () => {
 });
 
 function excludesFile(text: string): string | null {
-  return lastText(parseGitConfig(text), 'core.excludesfile');
+  return lastStringValue(parseGitConfig(text), 'core.excludesfile');
 }
 
 describe('one setting, with what git refuses passed over,', () => {

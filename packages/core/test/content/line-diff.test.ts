@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  countLines,
+  countChangedLines,
   diffLines,
   type Hunk,
   LINE_BOUND,
@@ -91,7 +91,7 @@ describe('line diff', () => {
           if (diff.coarse) coarse++;
           expect(apply(before as Buffer, diff.hunks)).toEqual(after);
           const { added, removed } = diff;
-          expect(countLines(before as Buffer, after as Buffer, { ...LINE_BOUND, maxSteps: 60 })).toEqual({
+          expect(countChangedLines(before as Buffer, after as Buffer, { ...LINE_BOUND, maxSteps: 60 })).toEqual({
             added,
             removed,
           });
@@ -122,7 +122,7 @@ describe('line diff', () => {
       const shown = hunks.flatMap((hunk) => hunk.lines);
       expect(shown.filter((line) => line.startsWith('+')).length).toBe(added);
       expect(shown.filter((line) => line.startsWith('-')).length).toBe(removed);
-      expect(countLines(before, after)).toEqual({ added, removed });
+      expect(countChangedLines(before, after)).toEqual({ added, removed });
       const git = byGit[i] as LineCounts;
       expect(added - removed).toBe(git.added - git.removed);
       // git gives up some matches of lines that are very frequent, with --minimal too.
@@ -135,7 +135,7 @@ describe('line diff', () => {
   test('the counts are those of git where few lines repeat', () => {
     const fewRepeat = grown(1_000_000, 60, 1).map((it) => [it.base, it.grown[0]] as [Buffer, Buffer]);
     const cases = fc.sample(fewRepeat, { numRuns: 400, seed: 1 });
-    expect(cases.map(([before, after]) => countLines(before, after))).toEqual(gitCounts(cases));
+    expect(cases.map(([before, after]) => countChangedLines(before, after))).toEqual(gitCounts(cases));
   });
 
   test('a hunk has as much context as there is, and near changes share one', () => {
@@ -167,9 +167,9 @@ describe('line diff', () => {
     expect(diffLines(text, Buffer.from('a\0'))).toEqual({ kind: 'binary' });
     expect(diffLines(text, Buffer.from('x'), { ...LINE_BOUND, maxBytes: 5 })).toEqual({ kind: 'too-long' });
     expect(diffLines(text, Buffer.from('x'), { ...LINE_BOUND, maxLines: 3 })).toEqual({ kind: 'too-long' });
-    expect(countLines(text, Buffer.from('a\0'))).toBeNull();
-    expect(countLines(text, Buffer.from('x'), { ...LINE_BOUND, maxLines: 3 })).toBeNull();
-    expect(countLines(text, Buffer.from('a\nb\nd\n'), { ...LINE_BOUND, maxLines: 2 })).toEqual({
+    expect(countChangedLines(text, Buffer.from('a\0'))).toBeNull();
+    expect(countChangedLines(text, Buffer.from('x'), { ...LINE_BOUND, maxLines: 3 })).toBeNull();
+    expect(countChangedLines(text, Buffer.from('a\nb\nd\n'), { ...LINE_BOUND, maxLines: 2 })).toEqual({
       added: 1,
       removed: 1,
     });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countOfLines, joinLines, LineNumbers, splitLines } from '../../src/content/lines.ts';
+import { countLines, joinLines, LineNumbers, splitLines } from '../../src/content/lines.ts';
 
 test('the lines of any bytes, joined, are those bytes; each but the last ends with its only line feed', () => {
   fc.assert(
@@ -8,7 +8,7 @@ test('the lines of any bytes, joined, are those bytes; each but the last ends wi
       const content = Buffer.from(bytes);
       const lines = splitLines(content);
       expect(joinLines(lines)).toEqual(content);
-      expect(countOfLines(content)).toBe(lines.length);
+      expect(countLines(content)).toBe(lines.length);
       for (const [i, line] of lines.entries()) {
         expect(line).not.toBe('');
         expect(line.slice(0, -1)).not.toContain('\n');

@@ -50,7 +50,7 @@ describe('a request', () => {
   });
 
   it('is bounded before anything is done with it, and says what is wrong with bytes', () => {
-    expect(() => readJson('[1,2]', { longest: 4 })).toThrow(expect.objectContaining({ kind: 'meaning' }));
+    expect(() => readJson('[1,2]', { maxLength: 4 })).toThrow(expect.objectContaining({ kind: 'meaning' }));
     expect(() => readJson(Buffer.from([0x22, 0xff, 0x22]))).toThrow(expect.objectContaining({ kind: 'encoding' }));
     expect(() => readJson(Buffer.from('{'))).toThrow(expect.objectContaining({ kind: 'syntax' }));
     expect(readJson(Buffer.from('{"a":"é"}'))).toEqual({ a: 'é' });

@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LINE_BOUND } from '../../src/content/line-diff.ts';
 import { splitLines } from '../../src/content/lines.ts';
-import { type Merge, mergeThreeWay } from '../../src/content/three-way.ts';
+import { type MergeResult, mergeThreeWay } from '../../src/content/three-way.ts';
 import { grown } from './arbitraries.ts';
 import { git, testFolder } from './git.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 const merge = (base: string, ours: string, theirs: string) => mergeThreeWay(bytes(base), bytes(ours), bytes(theirs));
-const merged = (text: string): Merge => ({ ok: true, merged: bytes(text) });
+const merged = (text: string): MergeResult => ({ ok: true, merged: bytes(text) });
 
 const folder = testFolder();
 

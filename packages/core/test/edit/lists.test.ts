@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { howMuch } from '@savepoint/testkit';
+import { testEffort } from '@savepoint/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type PatchSide, unifiedPatch } from '../../src/content/unified-patch.ts';
@@ -14,7 +14,7 @@ import { type ModelFile, modelChange, modelStep } from './model.ts';
  * SAVEPOINT_SEED=… npx vitest run --project quick packages/core/test/edit/lists.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const LISTS = howMuch({ quick: 2_000, ci: 21_000, long: 210_000 });
+const LISTS = testEffort({ quick: 2_000, ci: 21_000, long: 210_000 });
 
 const PIECES = ['a', 'b', 'aa', 'ab', '', ' a', '\ta', 'é', 'e\u0301', '日本', '😀', 'a b', '\r', '--- x', '+'];
 const ENDINGS = [['\n'], ['\n'], ['\r\n'], ['\n', '\r\n'], ['\r\n', '\n', '\r\r\n']] as const;

@@ -3,10 +3,10 @@ import {
   dieByThrowing,
   type FaultPlan,
   FaultyFs,
-  howMuch,
   type SeededRandom,
   SimDisk,
   seededRandom,
+  testEffort,
 } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { engine, journals, ROOT, tell, treeOf, verifyDeep } from '../../../../tests/simulated.ts';
@@ -18,7 +18,7 @@ import { engine, journals, ROOT, tell, treeOf, verifyDeep } from '../../../../te
  * SAVEPOINT_SEED=… npx vitest run --project quick packages/core/test/edit/many-files.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const SHARE = howMuch({ quick: 0.04, ci: 1, long: Number.POSITIVE_INFINITY });
+const SHARE = testEffort({ quick: 0.04, ci: 1, long: Number.POSITIVE_INFINITY });
 const FILES = 200;
 const ERRNOS = ['ENOSPC', 'EIO', 'EACCES', 'EROFS'];
 
@@ -41,7 +41,7 @@ async function prepared(handlePaths: boolean): Promise<SimDisk> {
   }
   disk.now += 5_000;
   await engine(disk, 10).checkpoint();
-  disk.settle();
+  disk.makeDurable();
   return disk;
 }
 
@@ -66,7 +66,7 @@ interface Point {
 }
 
 function told({ kind, plan }: Point): string {
-  const how = 'fail' in plan.act ? `${plan.act.fail}${plan.act.sticky === true ? ' from then on' : ''}` : '';
+  const how = 'fail' in plan.fault ? `${plan.fault.fail}${plan.fault.sticky === true ? ' from then on' : ''}` : '';
   return `${kind} at call ${plan.at} ${how}${plan.torn === true ? ', torn' : ''}`;
 }
 
@@ -81,13 +81,13 @@ async function strike(
   try {
     await engine(faulty, 100).edit(REQUESTS);
   } catch (error) {
-    if ('fail' in plan.act) {
+    if ('fail' in plan.fault) {
       if (!(error instanceof SavepointError)) throw error;
       code = error.code;
     }
   }
   expect(faulty.hit).toBe(true);
-  return { disk: 'fail' in plan.act ? disk : disk.afterProcessDeath(), code };
+  return { disk: 'fail' in plan.fault ? disk : disk.afterProcessDeath(), code };
 }
 
 interface Ends {
@@ -118,10 +118,10 @@ function pointsOf(calls: number, changing: number, random: SeededRandom): readon
   const points: Point[] = [];
   for (let at = 1; at <= calls; at++) {
     const act = { fail: random.pick(ERRNOS), sticky: random.next() < 0.5 };
-    points.push({ kind: 'fails', plan: { at, act, torn: random.next() < 0.5 } });
+    points.push({ kind: 'fails', plan: { at, fault: act, torn: random.next() < 0.5 } });
   }
   for (let at = 1; at <= changing; at++) {
-    points.push({ kind: 'dies', plan: { at, act: { die: dieByThrowing }, torn: random.next() < 0.5 } });
+    points.push({ kind: 'dies', plan: { at, fault: { die: dieByThrowing }, torn: random.next() < 0.5 } });
   }
   return points;
 }

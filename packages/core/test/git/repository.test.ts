@@ -12,7 +12,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { FaultyFs, fsWith, git, gitFingerprint, howMuch, seededRandom, world } from '@savepoint/testkit';
+import { FaultyFs, fsWith, git, gitFingerprint, seededRandom, testEffort, world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findRepository, type GitState, readRepository } from '../../src/git/repository.ts';
 import { nodeFs } from '../../src/io/node/fs.ts';
@@ -427,7 +427,7 @@ describe('finding', () => {
     const before = gitFingerprint(folder);
     let failed = 0;
     for (let at = 1; at < 60; at++) {
-      const fs = new FaultyFs(nodeFs, { at, act: { fail: 'EIO' } });
+      const fs = new FaultyFs(nodeFs, { at, fault: { fail: 'EIO' } });
       const found = findRepository(fs, disk(tree));
       if (found === null) throw new Error(`call ${at}: absent is not unreadable`);
       const problems = 'problem' in found.repository ? [found.repository.problem] : found.repository.problems;
@@ -448,7 +448,7 @@ describe('finding', () => {
     mkdirSync(`${folder}/.git/sequencer`);
     rmSync(`${folder}/.git/hooks`, { recursive: true });
     renameSync(`${folder}/.git`, `${folder}/kept`);
-    for (let round = 0; round < howMuch({ quick: 40, ci: 200, long: 200 }); round++) {
+    for (let round = 0; round < testEffort({ quick: 40, ci: 200, long: 200 }); round++) {
       rmSync(`${folder}/.git`, { recursive: true, force: true });
       cpSync(`${folder}/kept`, `${folder}/.git`, { recursive: true });
       for (const name of random.sample(

@@ -11,14 +11,14 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { FaultyFs, GIT_ENV, git, howMuch, seededRandom, world } from '@savepoint/testkit';
+import { FaultyFs, GIT_ENV, git, seededRandom, testEffort, world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type IndexReading, readIndex, type TrackedPaths } from '../../src/git/tracked.ts';
 import { nodeFs } from '../../src/io/node/fs.ts';
 import { bytesFromText, type DiskPath, type TreePath } from '../../src/model/names.ts';
 
 /** Damaged indexes of each kind that are read. */
-const DAMAGES = howMuch({ quick: 120, ci: 600, long: 600 });
+const DAMAGES = testEffort({ quick: 120, ci: 600, long: 600 });
 
 type Format = 'sha1' | 'sha256';
 const path = (text: string): TreePath => text as TreePath;
@@ -139,7 +139,7 @@ describe('what git writes', () => {
     const folder = repository();
     git(folder, 'config', 'index.version', String(version));
     git(folder, 'config', 'splitIndex.maxPercentChange', '100');
-    for (let round = 0; round < howMuch({ quick: 8, ci: 25, long: 25 }); round++) {
+    for (let round = 0; round < testEffort({ quick: 8, ci: 25, long: 25 }); round++) {
       const info = Array.from({ length: 1 + random.integer(12) }, () => {
         const depth = 1 + random.integer(3);
         const name = Array.from({ length: depth }, () => random.pick(['a', 'b', 'ab', 'c.d', 'x-y'])).join('/');
@@ -498,7 +498,7 @@ describe('what cannot be read', () => {
     const { folder } = prepared();
     let failed = 0;
     for (let at = 1; at < 20; at++) {
-      const fs = new FaultyFs(nodeFs, { at, act: { fail: 'EIO' } });
+      const fs = new FaultyFs(nodeFs, { at, fault: { fail: 'EIO' } });
       const reading = readIndex(fs, bytesFromText(`${folder}/.git`) as DiskPath, 'sha1');
       if (reading.problem === null) continue;
       failed += 1;

@@ -1,6 +1,12 @@
-import { Died, dieByThrowing, FaultyFs, SimDisk, seededRandom, world } from '@savepoint/testkit';
+import { dieByThrowing, FaultyFs, ProcessDied, SimDisk, seededRandom, world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { durableCreate, durableWrite, folderOf, isTemporaryName, readWhole } from '../../src/io/durable-write.ts';
+import {
+  containingFolder,
+  durableCreate,
+  durableWrite,
+  isTemporaryName,
+  readEntireFile,
+} from '../../src/io/durable-write.ts';
 import { type Fd, type Fs, FsError } from '../../src/io/fs.ts';
 import { nodeFs } from '../../src/io/node/fs.ts';
 import type { DiskPath } from '../../src/model/names.ts';
@@ -13,12 +19,12 @@ function storeWith(content: Buffer | null): SimDisk {
   const disk = new SimDisk();
   disk.makeFolder('/store' as DiskPath, 0o700);
   if (content !== null) durableWrite(disk, PATH, content, 0o600);
-  disk.settle();
+  disk.makeDurable();
   return disk;
 }
 
 function contentOf(fs: Fs): string {
-  return fs.lstat(PATH) === null ? 'absent' : readWhole(fs, PATH, 1000).toString();
+  return fs.lstat(PATH) === null ? 'absent' : readEntireFile(fs, PATH, 1000).toString();
 }
 
 /** What a power cut before each call, and after the last, may leave at the path. */
@@ -86,7 +92,7 @@ describe('durableWrite', () => {
     );
     for (let at = 1; at <= calls.counted; at++) {
       const disk = storeWith(OLD);
-      const faulty = new FaultyFs(disk, { at, act: { fail: 'EIO' }, torn: true });
+      const faulty = new FaultyFs(disk, { at, fault: { fail: 'EIO' }, torn: true });
       expect(() => durableWrite(faulty, PATH, NEW, 0o600)).toThrow(FsError);
       const renamed = at > 5;
       expect(contentOf(disk)).toBe(`${renamed ? NEW : OLD}`);
@@ -101,11 +107,11 @@ describe('durableWrite', () => {
     for (let death = 0; death < 40; death++) {
       const faulty = new FaultyFs(disk, {
         at: 1 + (death % 4),
-        act: { die: dieByThrowing },
+        fault: { die: dieByThrowing },
         torn: true,
         counts: (call) => call.changes && call.operation !== 'openNew' && call.operation !== 'unlink',
       });
-      expect(() => durableWrite(faulty, PATH, NEW, 0o600)).toThrow(Died);
+      expect(() => durableWrite(faulty, PATH, NEW, 0o600)).toThrow(ProcessDied);
       expect(contentOf(disk)).toBe(`${OLD}`);
     }
     const left = disk.list('/store' as DiskPath);
@@ -123,7 +129,7 @@ describe('durableWrite', () => {
     durableWrite(nodeFs, path, NEW, 0o666);
     expect((nodeFs.lstat(path)?.mode ?? 0) & 0o7777).toBe(0o666);
     expect(nodeFs.list(workspace)).toEqual(['record']);
-    expect(readWhole(nodeFs, path, 100)).toEqual(NEW);
+    expect(readEntireFile(nodeFs, path, 100)).toEqual(NEW);
   });
 });
 
@@ -144,7 +150,7 @@ describe('durableCreate', () => {
   test('works without hard links, where a crash may leave an empty file but never half of one', () => {
     const disk = storeWith(null);
     const isLink = (call: { operation: string }): boolean => call.operation === 'hardLink';
-    const faulty = new FaultyFs(disk, { at: 1, act: { fail: 'EPERM', sticky: true }, counts: isLink });
+    const faulty = new FaultyFs(disk, { at: 1, fault: { fail: 'EPERM', sticky: true }, counts: isLink });
     const { during, after } = outcomes(disk, (fs) => durableCreate(fs, PATH, NEW, 0o600), faulty);
     expect(faulty.hit).toBe(true);
     expect([...during].sort()).toEqual(['', `${NEW}`, 'absent'].sort());
@@ -158,12 +164,12 @@ describe('durableCreate', () => {
 describe('readWhole', () => {
   test('reads up to the bound and refuses more', () => {
     const disk = storeWith(OLD);
-    expect(readWhole(disk, PATH, OLD.length)).toEqual(OLD);
-    expect(() => readWhole(disk, PATH, OLD.length - 1)).toThrow('EFBIG');
-    expect(() => readWhole(disk, '/store' as DiskPath, 100)).toThrow('EINVAL');
-    expect(() => readWhole(disk, '/store/none' as DiskPath, 100)).toThrow('ENOENT');
+    expect(readEntireFile(disk, PATH, OLD.length)).toEqual(OLD);
+    expect(() => readEntireFile(disk, PATH, OLD.length - 1)).toThrow('EFBIG');
+    expect(() => readEntireFile(disk, '/store' as DiskPath, 100)).toThrow('EINVAL');
+    expect(() => readEntireFile(disk, '/store/none' as DiskPath, 100)).toThrow('ENOENT');
     disk.makeLink('record', '/store/link' as DiskPath);
-    expect(() => readWhole(disk, '/store/link' as DiskPath, 100)).toThrow('ELOOP');
+    expect(() => readEntireFile(disk, '/store/link' as DiskPath, 100)).toThrow('ELOOP');
   });
 
   test.skipIf(process.platform !== 'linux')(
@@ -171,8 +177,8 @@ describe('readWhole', () => {
     () => {
       const stat = '/proc/self/status' as DiskPath;
       expect(nodeFs.lstat(stat)?.size).toBe(0);
-      expect(readWhole(nodeFs, stat, 100_000).toString()).toMatch(/^Name:.*\nPid:/s);
-      expect(() => readWhole(nodeFs, stat, 100)).toThrow('EFBIG');
+      expect(readEntireFile(nodeFs, stat, 100_000).toString()).toMatch(/^Name:.*\nPid:/s);
+      expect(() => readEntireFile(nodeFs, stat, 100)).toThrow('EFBIG');
     },
   );
 
@@ -181,14 +187,14 @@ describe('readWhole', () => {
     const file = nodeFs.openNew(path, 0o600);
     nodeFs.write(file, Buffer.from('x'), 2 ** 36);
     nodeFs.close(file);
-    expect(() => readWhole(nodeFs, path, 100)).toThrow('EFBIG');
+    expect(() => readEntireFile(nodeFs, path, 100)).toThrow('EFBIG');
   });
 
   test('closes what it opened, also when it fails', () => {
     const disk = storeWith(OLD);
     for (let at = 1; at <= 4; at++) {
-      const faulty = new FaultyFs(disk, { at, act: { fail: 'EIO' } });
-      expect(() => readWhole(faulty, PATH, 100)).toThrow(FsError);
+      const faulty = new FaultyFs(disk, { at, fault: { fail: 'EIO' } });
+      expect(() => readEntireFile(faulty, PATH, 100)).toThrow(FsError);
       const opened = faulty.log.filter(({ operation }, index) => operation === 'openRead' && index + 1 !== at).length;
       expect(faulty.log.filter(({ operation }) => operation === 'close')).toHaveLength(opened);
     }
@@ -205,5 +211,5 @@ test.each([
   ['C:\\a/b', 'C:\\a'],
   ['\\\\host\\share\\a', '\\\\host\\share'],
 ])('the folder of %s is %s', (path, folder) => {
-  expect(folderOf(path as DiskPath)).toBe(folder);
+  expect(containingFolder(path as DiskPath)).toBe(folder);
 });

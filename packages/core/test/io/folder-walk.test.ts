@@ -103,7 +103,7 @@ describe.each(WAYS)('a walk %s', (_way, fsOf) => {
 
   test('makes entries durable, and says whether the folder was there', () => {
     const disk = diskWith('/work/a');
-    disk.settle();
+    disk.makeDurable();
     const walk = new FolderWalk(fsOf(disk), at('/work'));
     touchFile(disk, walk.child(tree('a/x')) as DiskPath);
     touchFile(disk, walk.child(tree('x')) as DiskPath);
@@ -119,14 +119,14 @@ describe.each(WAYS)('a walk %s', (_way, fsOf) => {
   test('knows whether the workspace is still where it was', () => {
     const disk = diskWith();
     const walk = new FolderWalk(fsOf(disk), at('/work'));
-    expect(walk.rootIsThere()).toBe(true);
+    expect(walk.isRootUnchanged()).toBe(true);
     disk.rename(at('/work'), at('/elsewhere'));
-    expect(walk.rootIsThere()).toBe(false);
+    expect(walk.isRootUnchanged()).toBe(false);
     disk.makeFolder(at('/work'), 0o755);
-    expect(walk.rootIsThere()).toBe(false);
+    expect(walk.isRootUnchanged()).toBe(false);
     disk.removeFolder(at('/work'));
     disk.makeLink('/elsewhere', at('/work'));
-    expect(walk.rootIsThere()).toBe(false);
+    expect(walk.isRootUnchanged()).toBe(false);
     walk.close();
   });
 
@@ -221,7 +221,7 @@ describe('a walk through handles', () => {
     const walk = new FolderWalk(disk, at('/work'));
     for (const path of ['a/b/x', 'ab/x']) walk.child(tree(path));
     expect(open()).toBe(4);
-    walk.forget(tree('a'));
+    walk.release(tree('a'));
     expect(open()).toBe(2);
     walk.close();
     expect(open()).toBe(0);
@@ -266,11 +266,11 @@ describe('confirm, where paths do not go through handles', () => {
     const disk = diskWith('/work/a', '/work/a/b');
     const walk = new FolderWalk(withoutHandlePaths(disk), at('/work'));
     const path = walk.child(tree('a/x')) as DiskPath;
-    walk.confirm(tree('a/x'));
+    walk.assertParentsUnchanged(tree('a/x'));
     swap(disk);
     touchFile(disk, path);
     expect(disk.list(at('/outside'))).toEqual(['x']);
-    expect(() => walk.confirm(tree('a/x'))).toThrow(SavepointError);
+    expect(() => walk.assertParentsUnchanged(tree('a/x'))).toThrow(SavepointError);
     walk.close();
   });
 
@@ -279,11 +279,11 @@ describe('confirm, where paths do not go through handles', () => {
     const walk = new FolderWalk(withoutHandlePaths(disk), at('/work'));
     walk.child(tree('a/b/x'));
     disk.rename(at('/work/a'), at('/work/moved'));
-    expect(() => walk.confirm(tree('a/b/x'))).toThrow('was replaced');
+    expect(() => walk.assertParentsUnchanged(tree('a/b/x'))).toThrow('was replaced');
     disk.makeFolder(at('/work/a'), 0o755);
     disk.makeFolder(at('/work/a/b'), 0o755);
-    expect(() => walk.confirm(tree('a/b/x'))).toThrow('was replaced');
-    expect(() => walk.confirm(tree('other/never/asked'))).toThrow('was replaced');
+    expect(() => walk.assertParentsUnchanged(tree('a/b/x'))).toThrow('was replaced');
+    expect(() => walk.assertParentsUnchanged(tree('other/never/asked'))).toThrow('was replaced');
     walk.close();
   });
 
@@ -294,7 +294,7 @@ describe('confirm, where paths do not go through handles', () => {
     disk.rename(at('/work'), at('/elsewhere'));
     disk.makeLink('/outside', at('/work'));
     expect(() => walk.child(tree('x'))).toThrow('workspace that was replaced');
-    expect(() => walk.confirm(tree('x'))).toThrow('workspace that was replaced');
+    expect(() => walk.assertParentsUnchanged(tree('x'))).toThrow('workspace that was replaced');
     walk.close();
   });
 
@@ -305,7 +305,7 @@ describe('confirm, where paths do not go through handles', () => {
     const path = walk.child(tree('a/x')) as DiskPath;
     expect(path).toBe(`${workspace}/a/x`);
     touchFile(nodeFs, path);
-    walk.confirm(tree('a/x'));
+    walk.assertParentsUnchanged(tree('a/x'));
     walk.close();
   });
 });
@@ -363,7 +363,7 @@ describe.skipIf(process.platform !== 'linux')('with an attacker who swaps a fold
           if (!(error instanceof SavepointError) && !isFsError(error, 'ENOENT')) throw error;
           refused++;
         }
-        if (number % 100 === 0) walk.forget(tree('d'));
+        if (number % 100 === 0) walk.release(tree('d'));
       }
       walk.close();
     });

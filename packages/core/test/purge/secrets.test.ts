@@ -14,38 +14,38 @@ function secretsOf(...contents: readonly (string | Buffer)[]): Secrets {
 
 test('a line is found in what somebody wrote, whatever ends it and whatever stands around it', () => {
   const secrets = secretsOf('API_KEY=sk-12345\r\n  password: "hunter22"\n');
-  expect(secrets.tellsOf('use API_KEY=sk-12345, please')).toBe(true);
-  expect(secrets.tellsOf('password: "hunter22"')).toBe(true);
-  expect(secrets.tellsOf('API_KEY=sk-1234')).toBe(false);
-  expect(secrets.tellsOf('')).toBe(false);
+  expect(secrets.isMentionedIn('use API_KEY=sk-12345, please')).toBe(true);
+  expect(secrets.isMentionedIn('password: "hunter22"')).toBe(true);
+  expect(secrets.isMentionedIn('API_KEY=sk-1234')).toBe(false);
+  expect(secrets.isMentionedIn('')).toBe(false);
 });
 
 test('as it stands in JSON, too', () => {
   const secrets = secretsOf('say "12345678"\tC:\\keys\n');
-  expect(secrets.tellsOf(JSON.stringify({ command: 'say "12345678"\tC:\\keys' }))).toBe(true);
+  expect(secrets.isMentionedIn(JSON.stringify({ command: 'say "12345678"\tC:\\keys' }))).toBe(true);
 });
 
 test('a line of fewer than eight characters gives nothing away', () => {
-  expect(secretsOf('1234567\n}\n').tellsOf('1234567 }')).toBe(false);
-  expect(secretsOf('12345678\n').tellsOf('12345678')).toBe(true);
-  expect(secretsOf('       1234567       \n').tellsOf('       1234567       ')).toBe(false);
+  expect(secretsOf('1234567\n}\n').isMentionedIn('1234567 }')).toBe(false);
+  expect(secretsOf('12345678\n').isMentionedIn('12345678')).toBe(true);
+  expect(secretsOf('       1234567       \n').isMentionedIn('       1234567       ')).toBe(false);
 });
 
 test('a whole content is found in the bytes of a file, one that is no text as well', () => {
   const bytes = Buffer.from([0, 1, 2, 0xff, 0xfe, 5, 6, 7, 8]);
   const secrets = secretsOf(bytes, 'first line\nsecond line\n');
-  expect(secrets.holds(`before${bytes.toString('latin1')}after`)).toBe(true);
-  expect(secrets.holds(bytes.subarray(1).toString('latin1'))).toBe(false);
-  expect(secrets.holds('first line\nsecond line\n')).toBe(true);
-  expect(secrets.holds('first line\n')).toBe(false);
+  expect(secrets.isContainedIn(`before${bytes.toString('latin1')}after`)).toBe(true);
+  expect(secrets.isContainedIn(bytes.subarray(1).toString('latin1'))).toBe(false);
+  expect(secrets.isContainedIn('first line\nsecond line\n')).toBe(true);
+  expect(secrets.isContainedIn('first line\n')).toBe(false);
   // Of bytes that are no text there are no lines to be written down.
-  expect(secrets.tellsOf(bytes.toString('utf8'))).toBe(false);
+  expect(secrets.isMentionedIn(bytes.toString('utf8'))).toBe(false);
 });
 
 test('contents of fewer than eight bytes and of more than a mebibyte are looked for by their ids alone', () => {
   const large = `the one line${' and more'.repeat(2 ** 17)}\n`;
   const secrets = secretsOf('1234567', large);
-  expect(secrets.holds('1234567')).toBe(false);
-  expect(secrets.holds(large)).toBe(false);
-  expect(secretsOf('x'.repeat(2 ** 20)).holds('x'.repeat(2 ** 20))).toBe(true);
+  expect(secrets.isContainedIn('1234567')).toBe(false);
+  expect(secrets.isContainedIn(large)).toBe(false);
+  expect(secretsOf('x'.repeat(2 ** 20)).isContainedIn('x'.repeat(2 ** 20))).toBe(true);
 });

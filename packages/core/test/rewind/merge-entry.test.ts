@@ -2,7 +2,7 @@ import { SimDisk, simPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { type Entry, type FileEntry, sameEntry } from '../../src/model/entries.ts';
 import type { DiskPath } from '../../src/model/names.ts';
-import { mergeFiles, type Side, takeBack } from '../../src/rewind/merge-entry.ts';
+import { type MergeSide, mergeFiles, revertEntry } from '../../src/rewind/merge-entry.ts';
 import type { ObjectBatch } from '../../src/store/objects/object-reader.ts';
 import { ObjectStore } from '../../src/store/objects/object-store.ts';
 import { readBlob } from '../../src/store/snapshot/snapshot.ts';
@@ -47,14 +47,14 @@ describe('taking back one change of one path', () => {
     for (const left of STATES) {
       for (const found of STATES) {
         if (sameEntry(left, found)) continue;
-        expect(takeBack(objects, left, found, left, null)).toEqual({ outcome: 'done', entry: found, merged: false });
+        expect(revertEntry(objects, left, found, left, null)).toEqual({ outcome: 'done', entry: found, merged: false });
       }
     }
   });
 
   test('what is there today is never replaced unless the change left it or both merge, without being asked to', () => {
     for (const { left, found, today } of TRIPLES) {
-      const taken = takeBack(objects, left, found, today, null);
+      const taken = revertEntry(objects, left, found, today, null);
       if (taken.outcome === 'conflict') {
         expect(taken.sides).toMatchObject({ base: left, ours: today, theirs: found });
         continue;
@@ -83,9 +83,9 @@ describe('taking back one change of one path', () => {
   test('with a side to prefer there is no conflict, and nothing of a third kind comes of it', () => {
     for (const prefer of ['ours', 'theirs'] as const) {
       for (const { left, found, today } of TRIPLES) {
-        const taken = takeBack(objects, left, found, today, prefer);
+        const taken = revertEntry(objects, left, found, today, prefer);
         expect(taken.outcome).not.toBe('conflict');
-        const free = takeBack(objects, left, found, today, null);
+        const free = revertEntry(objects, left, found, today, null);
         // A preference decides conflicts only.
         if (free.outcome !== 'conflict') expect(taken).toEqual(free);
       }
@@ -93,9 +93,9 @@ describe('taking back one change of one path', () => {
   });
 
   test('content and permissions go back each for itself', () => {
-    const taken = takeBack(objects, file(FIRST, 0o755), file(LINES, 0o644), file(FIRST, 0o600), null);
+    const taken = revertEntry(objects, file(FIRST, 0o755), file(LINES, 0o644), file(FIRST, 0o600), null);
     expect(taken).toMatchObject({ outcome: 'done', entry: file(LINES, 0o600) });
-    const kept = takeBack(objects, file(FIRST, 0o755), file(FIRST, 0o644), file(BOTH, 0o755), null);
+    const kept = revertEntry(objects, file(FIRST, 0o755), file(FIRST, 0o644), file(BOTH, 0o755), null);
     expect(kept).toMatchObject({ outcome: 'done', entry: file(BOTH, 0o644) });
   });
 
@@ -123,7 +123,7 @@ describe('taking back one change of one path', () => {
       why: 'its permissions were changed since',
     },
   ])('nothing is done to a path: $name', ({ left, found, today, why }) => {
-    expect(takeBack(objects, left, found, today, null)).toEqual({ outcome: 'nothing', entry: today, why });
+    expect(revertEntry(objects, left, found, today, null)).toEqual({ outcome: 'nothing', entry: today, why });
   });
 
   test.each<{ name: string; left: Entry | null; found: Entry | null; today: Entry | null; why: string }>([
@@ -157,12 +157,12 @@ describe('taking back one change of one path', () => {
       why: 'it was changed since and cannot be merged by line',
     },
   ])('a conflict: $name', ({ left, found, today, why }) => {
-    expect(takeBack(objects, left, found, today, null)).toMatchObject({ outcome: 'conflict', why });
+    expect(revertEntry(objects, left, found, today, null)).toMatchObject({ outcome: 'conflict', why });
   });
 });
 
 describe('three states of a file', () => {
-  const merged = (base: string, ours: string, theirs: string, prefer: Side | null = null) =>
+  const merged = (base: string, ours: string, theirs: string, prefer: MergeSide | null = null) =>
     mergeFiles(objects, file(base), file(ours), file(theirs), prefer);
 
   test('lines of both sides', () => {

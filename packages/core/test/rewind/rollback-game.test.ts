@@ -1,4 +1,4 @@
-import { howMuch, seededRandom } from '@savepoint/testkit';
+import { seededRandom, testEffort } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { Game } from './rollback-game.ts';
 
@@ -7,7 +7,7 @@ import { Game } from './rollback-game.ts';
  * one's is left, or the path is in conflict and nothing in it was touched; and undo gives every byte back.
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const GAMES = howMuch({ quick: 40, ci: 500, long: 12_000 });
+const GAMES = testEffort({ quick: 40, ci: 500, long: 12_000 });
 const OPERATIONS = 42;
 
 test('operations of three actors, with roll-backs of one among them', {

@@ -8,8 +8,8 @@ import type { Change } from '@savepoint/core/ports';
 import type { SeededRandom } from '@savepoint/testkit';
 import { Pace } from '../../src/io/pace.ts';
 import { type Entry, type Snapshot, sameEntry } from '../../src/model/entries.ts';
-import { givenSessionId } from '../../src/model/given-ids.ts';
 import { changeId, checkpointId, EMPTY_TREE, type ObjectId } from '../../src/model/ids.ts';
+import { parseSessionId } from '../../src/model/parse-ids.ts';
 import { inverseChanges } from '../../src/rewind/inverse-changes.ts';
 import { type RollbackChangeSet, rollbackChanges } from '../../src/rewind/rollback-changes.ts';
 import { selectChanges } from '../../src/rewind/selection.ts';
@@ -201,7 +201,7 @@ export class Game {
     const previous = this.#latest;
     const number = this.checkpoints.length + 1;
     const { changes } = await listChanges(this.objects, previous?.snapshot ?? null, snapshot, pace(), {
-      mayBeOne: ({ from, to }) => author(from) === author(to),
+      canBeSameFile: ({ from, to }) => author(from) === author(to),
     });
     const checkpoint = {
       id: checkpointId(number),
@@ -226,11 +226,11 @@ export class Game {
     const selected = await selectChanges(this.objects, this.checkpoints, { session: who }, false, pace());
     const today = { objects: this.objects, snapshot: before.snapshot, own: OwnPaths.NONE };
     const plan = (skipConflicts: boolean): Promise<RollbackChangeSet> =>
-      rollbackChanges({ today, ...selected, prefer: new Map(), skipConflicts, keep: () => null }, pace());
+      rollbackChanges({ current: today, ...selected, prefer: new Map(), skipConflicts, keep: () => null }, pace());
     const strict = await plan(false);
     const inConflict = strict.results.filter(({ result }) => result === 'conflict');
-    if (inConflict.length > 0 !== strict.plan.conflicts.length > 0) throw new Error('conflicts are not listed');
-    const { plan: done, results, rolledBack } = inConflict.length === 0 ? strict : await plan(true);
+    if (inConflict.length > 0 !== strict.changeSet.conflicts.length > 0) throw new Error('conflicts are not listed');
+    const { changeSet: done, results, rolledBack } = inConflict.length === 0 ? strict : await plan(true);
     if (done.conflicts.length > 0) throw new Error(`still in conflict: ${JSON.stringify(done.conflicts)}`);
     this.log.push(
       `roll back ${who}: ${rolledBack.join(' ')}; in conflict: ${inConflict.map(({ path }) => path).join(' ')}`,
@@ -251,8 +251,8 @@ export class Game {
         after,
         now: after,
         own: OwnPaths.NONE,
-        ofOneAct: true,
-        keep: () => null,
+        isOneOperation: true,
+        reasonToKeep: () => null,
         within: ['' as TreePath],
       },
       pace(),
@@ -269,7 +269,7 @@ export class Game {
   }
 
   /** The files as a plan leaves them. */
-  #read(paths: RollbackChangeSet['plan']['paths']): Map<TreePath, readonly string[]> {
+  #read(paths: RollbackChangeSet['changeSet']['paths']): Map<TreePath, readonly string[]> {
     const found = new Map<TreePath, readonly string[]>([...this.#files].map(([path, { texts }]) => [path, texts]));
     for (const { path, from, to } of paths) {
       if (from?.kind === 'folder' || to?.kind === 'folder') continue;
@@ -383,6 +383,6 @@ export class Game {
 function recorded(change: Change, number: number, index: number, author: (path: TreePath) => Who): RecordedChange {
   const who = author(change.path);
   const actor: Actor = who === 'outside' ? { kind: 'outside', name: who } : { kind: 'agent', name: who };
-  const by: Author = { actor, session: who === 'outside' ? null : givenSessionId(who), call: null, tool: null };
+  const by: Author = { actor, session: who === 'outside' ? null : parseSessionId(who), call: null, tool: null };
   return { ...change, id: changeId(number, index + 1), by: { authors: [by], sure: true } };
 }

@@ -1,19 +1,19 @@
 import type { DiskPath } from '@savepoint/core';
-import { type Channel, channelSandbox, type Spoken } from '@savepoint/core/ports';
+import { type Channel, channelSandbox, type ExchangeResult } from '@savepoint/core/ports';
 import { realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 
 /** A sandbox that says what it likes. Told the nonce, as a hostile one is. */
 function saying(
-  answer: (nonce: string, asked: Readonly<Record<string, unknown>>) => Partial<Spoken> | string,
+  answer: (nonce: string, asked: Readonly<Record<string, unknown>>) => Partial<ExchangeResult> | string,
 ): Channel {
   return {
     name: 'hostile',
-    async converse({ input }) {
+    async exchange({ input }) {
       const { value } = await input[Symbol.asyncIterator]().next();
       const asked = JSON.parse(Buffer.from(String(value).trim(), 'base64').toString());
       const said = answer(asked.nonce, asked);
-      const told: Partial<Spoken> = typeof said === 'string' ? { output: Buffer.from(said, 'latin1') } : said;
+      const told: Partial<ExchangeResult> = typeof said === 'string' ? { output: Buffer.from(said, 'latin1') } : said;
       return { output: Buffer.alloc(0), detail: '', status: 0, ended: 'exit', ...told };
     },
     close: () => Promise.resolve(),

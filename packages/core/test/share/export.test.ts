@@ -118,7 +118,7 @@ test('two who export at the same time lose nothing of each other', async () => {
   const machine = new Machine();
   async function anExport(store: BundleStore): Promise<unknown> {
     // As another process would, that does not know of this one.
-    const { exportNew } = await import('../../src/share/export.ts');
+    const { exportNewCheckpoints: exportNew } = await import('../../src/share/export.ts');
     const { Pace } = await import('../../src/io/pace.ts');
     const { openStore } = await import('../../src/store/layout.ts');
     const { Timeline } = await import('../../src/timeline/record/timeline.ts');
@@ -232,9 +232,9 @@ test('one at a time tries again and again, however many ask for it', async () =>
       exporter,
     });
   others = Promise.resolve().then(async () => {
-    expect(await patient().exportPatiently({ long: true })).toBeNull();
+    expect(await patient().exportWithRetry({ long: true })).toBeNull();
   });
-  expect(await patient().exportPatiently({ long: true })).toMatchObject({ code: 'INTERNAL' });
+  expect(await patient().exportWithRetry({ long: true })).toMatchObject({ code: 'INTERNAL' });
   expect(tries).toBe(6);
 });
 
@@ -243,7 +243,7 @@ test('where this process may end at any moment, another one is asked to do it', 
   const asked: string[] = [];
   const exporter: Exporter = {
     open: async () => expect.fail('not here'),
-    elsewhere: (dir) => void asked.push(dir),
+    startProcess: (dir) => void asked.push(dir),
   };
   here.write('a.txt', 'one\n');
   await here.exporting(exporter).checkpoint();

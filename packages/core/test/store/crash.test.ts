@@ -1,11 +1,11 @@
-import { Died, dieByThrowing, FaultyFs, howMuch, SimDisk, seededRandom, simPorts } from '@savepoint/testkit';
+import { dieByThrowing, FaultyFs, ProcessDied, SimDisk, seededRandom, simPorts, testEffort } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { isFsError } from '../../src/io/fs.ts';
 import { Pace } from '../../src/io/pace.ts';
 import type { Ports } from '../../src/io/ports.ts';
 import type { ObjectId } from '../../src/model/ids.ts';
 import type { DiskPath } from '../../src/model/names.ts';
-import { Handles } from '../../src/store/objects/handles.ts';
+import { FileHandleCache } from '../../src/store/objects/file-handle-cache.ts';
 import { hashObject } from '../../src/store/objects/object-hash.ts';
 import { ObjectStore } from '../../src/store/objects/object-store.ts';
 import { PackWriter } from '../../src/store/objects/packs/pack-writer.ts';
@@ -14,10 +14,10 @@ const FOLDER = '/home/objects.git' as DiskPath;
 const PACKS = `${FOLDER}/objects/pack` as DiskPath;
 
 /** A person's run looks at some of the states, and has every call fail in one way and not in each. */
-const statesOf = (most: number): number => Math.ceil(most * howMuch({ quick: 0.1, ci: 1, long: 1 }));
+const statesOf = (most: number): number => Math.ceil(most * testEffort({ quick: 0.1, ci: 1, long: 1 }));
 const WAYS = ['EIO', 'ENOSPC', 'EACCES'];
-const EACH_FAILURE = howMuch({ quick: WAYS.length, ci: 1, long: 1 });
-const EACH_DEATH = howMuch({ quick: 5, ci: 1, long: 1 });
+const EACH_FAILURE = testEffort({ quick: WAYS.length, ci: 1, long: 1 });
+const EACH_DEATH = testEffort({ quick: 5, ci: 1, long: 1 });
 
 interface Scene {
   readonly disk: SimDisk;
@@ -40,7 +40,7 @@ async function store(disk: SimDisk, ...packs: readonly ReadonlyMap<ObjectId, Buf
     for (const data of pack.values()) batch.add('blob', data);
     await batch.finish();
   }
-  disk.settle();
+  disk.makeDurable();
 }
 
 /** Two packs of one writer, so that the order between them counts. */
@@ -54,7 +54,7 @@ async function twoPacks(): Promise<Scene> {
     old,
     added,
     async act(ports) {
-      const writer = new PackWriter(ports, new Handles(ports.fs), PACKS);
+      const writer = new PackWriter(ports, new FileHandleCache(ports.fs), PACKS);
       try {
         for (const [id, data] of added) {
           if (!data.includes('large')) writer.add(id, 'blob', data);
@@ -88,10 +88,10 @@ async function consolidation(): Promise<Scene> {
     new Map([three, deadTwo] as [ObjectId, Buffer][]),
   );
   // The same object in a third pack, as after an interrupted run.
-  const writer = new PackWriter(simPorts(disk, { seed: 7 }), new Handles(disk), PACKS);
+  const writer = new PackWriter(simPorts(disk, { seed: 7 }), new FileHandleCache(disk), PACKS);
   writer.add((one as [ObjectId, Buffer])[0], 'blob', (one as [ObjectId, Buffer])[1]);
   await writer.publish();
-  disk.settle();
+  disk.makeDurable();
   return {
     disk,
     old: kept,
@@ -200,29 +200,29 @@ describe.each(scenes)('%s', (_, make) => {
     scene.disk.onCall = null;
     const during = states.length;
     collect();
-    expect(during).toBeGreaterThan((model === 'prefix' ? 20 : 50) * howMuch({ quick: 0.3, ci: 1, long: 1 }));
+    expect(during).toBeGreaterThan((model === 'prefix' ? 20 : 50) * testEffort({ quick: 0.3, ci: 1, long: 1 }));
     for (const [at, state] of states.entries()) await expectSound(state, scene, at >= during, 1000 + at);
   });
 
   test('survive the death of the process at every moment, and its death while the next one tidies up', async () => {
     for (let at = 1; at <= 200; at += EACH_DEATH) {
       const scene = await make();
-      const fs = new FaultyFs(scene.disk, { at, act: { die: dieByThrowing }, torn: at % 2 === 0 });
+      const fs = new FaultyFs(scene.disk, { at, fault: { die: dieByThrowing }, torn: at % 2 === 0 });
       let died = false;
       try {
         await scene.act(simPorts(fs));
       } catch (error) {
-        if (!(error instanceof Died)) throw error;
+        if (!(error instanceof ProcessDied)) throw error;
         died = true;
       }
       const disk = scene.disk.afterProcessDeath();
       for (let second = 1; ; second++) {
         const tidying = disk.afterProcessDeath();
-        const dying = new FaultyFs(tidying, { at: second, act: { die: dieByThrowing } });
+        const dying = new FaultyFs(tidying, { at: second, fault: { die: dieByThrowing } });
         try {
           ObjectStore.open(simPorts(dying, { seed: 3 }), FOLDER).collectDebris();
         } catch (error) {
-          if (!(error instanceof Died)) throw error;
+          if (!(error instanceof ProcessDied)) throw error;
         }
         await expectSound(tidying, scene, !died, 5000 + at);
         if (!dying.hit) break;
@@ -235,11 +235,11 @@ describe.each(scenes)('%s', (_, make) => {
   test('survive the death of the process, and a power cut while the next one does the same', async () => {
     for (let at = 1; ; at++) {
       const scene = await make();
-      const fs = new FaultyFs(scene.disk, { at, act: { die: dieByThrowing }, counts: isBeforeSync });
+      const fs = new FaultyFs(scene.disk, { at, fault: { die: dieByThrowing }, counts: isBeforeSync });
       try {
         await scene.act(simPorts(fs));
       } catch (error) {
-        if (!(error instanceof Died)) throw error;
+        if (!(error instanceof ProcessDied)) throw error;
       }
       if (!fs.hit) break;
       const disk = scene.disk.afterProcessDeath();
@@ -256,11 +256,11 @@ describe.each(scenes)('%s', (_, make) => {
   test('survive the death of the process, and a power cut while the next one tidies up, or after it', async () => {
     for (let at = 1; ; at++) {
       const scene = await make();
-      const fs = new FaultyFs(scene.disk, { at, act: { die: dieByThrowing } });
+      const fs = new FaultyFs(scene.disk, { at, fault: { die: dieByThrowing } });
       try {
         await scene.act(simPorts(fs));
       } catch (error) {
-        if (!(error instanceof Died)) throw error;
+        if (!(error instanceof ProcessDied)) throw error;
       }
       if (!fs.hit) break;
       const disk = scene.disk.afterProcessDeath();
@@ -285,7 +285,7 @@ describe.each(scenes)('%s', (_, make) => {
     for (const sticky of [false, true]) {
       for (let at = 1 + (WAYS.indexOf(code) % EACH_FAILURE); at <= 2000; at += EACH_FAILURE) {
         const scene = await make();
-        const fs = new FaultyFs(scene.disk, { at, act: { fail: code, sticky } });
+        const fs = new FaultyFs(scene.disk, { at, fault: { fail: code, sticky } });
         let failed = false;
         try {
           await scene.act(simPorts(fs));

@@ -63,7 +63,7 @@ describe('the lock of a workspace', () => {
       let rival: Promise<HeldLock | null> | null = null;
       const fs = new FaultyFs(disk, {
         at: 1,
-        act: { fail: 'EIO' },
+        fault: { fail: 'EIO' },
         counts: () => {
           if (fs.log.length === at) rival = take(second).catch(() => null);
           return false;
@@ -84,7 +84,7 @@ describe('the lock of a workspace', () => {
       await take(portsOf(first));
       processes.set(first, 'dead');
       const isRemoval = ({ operation }: FsCall): boolean => operation === 'unlink';
-      const faulty = new FaultyFs(disk, { at: 1, act: { fail }, counts: isRemoval });
+      const faulty = new FaultyFs(disk, { at: 1, fault: { fail }, counts: isRemoval });
       const taking = take(portsOf(processes.start(), faulty));
       if (fail === 'ENOENT') await taking;
       else await expect(taking).rejects.toMatchObject({ name: 'FsError', code: fail });
@@ -104,7 +104,7 @@ describe('the lock of a workspace', () => {
       .finally(() => {
         isOver = true;
       });
-    while (!isOver) await pace.breathe();
+    while (!isOver) await pace.yieldNow();
     expect(await waiting).toMatchObject({ code: 'LOCKED', data: { state: 'elsewhere' } });
     held.assertHeld();
     // It beats no more.

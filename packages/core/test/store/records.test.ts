@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { WorkspaceId } from '../../src/model/ids.ts';
 import type { DiskPath } from '../../src/model/names.ts';
 import { assertNoLink, assertPrivate, makeFolders, prepareHome } from '../../src/store/private-folders.ts';
-import { confirmRecord, listRecords, readRecord, type WorkspaceRecord, writeRecord } from '../../src/store/records.ts';
+import { listRecords, readRecord, syncRecord, type WorkspaceRecord, writeRecord } from '../../src/store/records.ts';
 
 const HOME = '/of/person/home' as DiskPath;
 const STORES = `${HOME}/workspaces` as DiskPath;
@@ -24,7 +24,7 @@ function withStore(): { disk: SimDisk; ports: ReturnType<typeof simPorts> } {
   prepareHome(ports, HOME);
   makeFolders(disk, STORE, 0o700);
   writeRecord(ports, RECORD);
-  disk.settle();
+  disk.makeDurable();
   return { disk, ports };
 }
 
@@ -69,7 +69,7 @@ describe('a folder of stores', () => {
       const disk = new SimDisk();
       const dying = new FaultyFs(disk, {
         at,
-        act: {
+        fault: {
           die: () => {
             throw new Error('died');
           },
@@ -119,7 +119,7 @@ describe('the record of a workspace', () => {
     const { disk } = withStore();
     for (const fail of ['EIO', 'EACCES']) {
       for (let at = 1; ; at++) {
-        const faulty = new FaultyFs(disk, { at, act: { fail } });
+        const faulty = new FaultyFs(disk, { at, fault: { fail } });
 
         try {
           readRecord(simPorts(faulty), STORE);
@@ -142,7 +142,7 @@ describe('the record of a workspace', () => {
     expect(() => writeRecord(ports, { ...RECORD, lastNumber: 9 })).toThrow('died');
     disk.onCall = null;
     const next = disk.afterProcessDeath();
-    confirmRecord(simPorts(next), STORE);
+    syncRecord(simPorts(next), STORE);
     for (const state of next.crashStates('any-subset', 50, seededRandom(1))) {
       expect(readRecord(simPorts(state), STORE)?.lastNumber).toBe(9);
     }

@@ -133,7 +133,7 @@ const ACTS: Readonly<Record<string, Act>> = {
       try {
         walk.child('a/b/c' as TreePath);
         walk.sync('a/b' as TreePath);
-        walk.confirm('a/b/c' as TreePath);
+        walk.assertParentsUnchanged('a/b/c' as TreePath);
       } finally {
         walk.close();
       }
@@ -167,7 +167,7 @@ describe.each(Object.entries(ACTS))('when %s', (_, each) => {
   test('EIO from any call is told', async () => {
     const told: string[] = [];
     for (let at = 1; ; at++) {
-      const faulty = new FaultyFs(await prepared(each), { at, act: { fail: 'EIO' } });
+      const faulty = new FaultyFs(await prepared(each), { at, fault: { fail: 'EIO' } });
       let failure: unknown = null;
       try {
         await each.act(simPorts(faulty, { seed: 5 }));

@@ -13,7 +13,7 @@ import type { DiskPath, Name } from '../../src/model/names.ts';
 import { sha1 } from '../../src/store/objects/object-hash.ts';
 import type { ObjectBatch } from '../../src/store/objects/object-reader.ts';
 import { ObjectStore } from '../../src/store/objects/object-store.ts';
-import { encodeEntryHead, encodePackHeader } from '../../src/store/objects/packs/pack-format.ts';
+import { encodeEntryHeader, encodePackHeader } from '../../src/store/objects/packs/pack-format.ts';
 import { encodePackIndex } from '../../src/store/objects/packs/pack-index.ts';
 import { encodeTree, type TreeEntry } from '../../src/store/objects/tree.ts';
 
@@ -138,7 +138,7 @@ export function putPack(
 
 /** The bytes of an entry that is no delta. @param size what the head says, in bytes */
 export function blobEntry(data: Uint8Array, size = data.length): Buffer {
-  return Buffer.concat([encodeEntryHead('blob', size), deflateSync(data)]);
+  return Buffer.concat([encodeEntryHeader('blob', size), deflateSync(data)]);
 }
 
 /** The bytes of a short delta's entry that names its base. */

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bounded, boundedText, LONGEST_TEXT } from '../../src/tools/bounds.ts';
+import { boundText, boundValue, MAX_TEXT_LENGTH } from '../../src/tools/bounds.ts';
 
 describe('an answer', () => {
   it('that is short enough stays as it is', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(bounded(value, 1_000_000)).toEqual({ value, leftOut: [] });
+        expect(boundValue(value, 1_000_000)).toEqual({ value, leftOut: [] });
       }),
     );
   });
 
   it('is cut as far as it must be, and says by how much, for each field over all items', () => {
     const paths = Array.from({ length: 2000 }, (_, i) => `a/rather/long/path/of/a/file-${i}.txt`);
-    const { value, leftOut } = bounded({ list: [{ paths }, { paths }], done: true }, 10_000);
+    const { value, leftOut } = boundValue({ list: [{ paths }, { paths }], done: true }, 10_000);
     const { list, done } = value as { list: { paths: string[] }[]; done: boolean };
     expect(JSON.stringify(value).length).toBeLessThanOrEqual(10_000);
     expect(list[0]?.paths.length).toBeGreaterThan(20);
@@ -22,7 +22,7 @@ describe('an answer', () => {
   });
 
   it('keeps base64 base64, and pairs of surrogates pairs', () => {
-    const { value } = bounded(
+    const { value } = boundValue(
       { b64: Buffer.alloc(99_999).toString('base64'), text: '\u{1f600}'.repeat(50_001) },
       20_000,
     );
@@ -32,8 +32,8 @@ describe('an answer', () => {
   });
 
   it('has a text that is bounded, too, and that ends with what is left out', () => {
-    const text = boundedText(['x'.repeat(100_000)], [{ at: 'a', count: 3, of: 'items' }]);
-    expect(text.length).toBeLessThanOrEqual(LONGEST_TEXT);
+    const text = boundText(['x'.repeat(100_000)], [{ at: 'a', count: 3, of: 'items' }]);
+    expect(text.length).toBeLessThanOrEqual(MAX_TEXT_LENGTH);
     expect(text.split('\n').slice(1)).toEqual([
       expect.stringMatching(/left out: the last \d+ characters/),
       '(left out: 3 items of a)',

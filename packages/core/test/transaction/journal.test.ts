@@ -1,6 +1,6 @@
-import { howMuch, type SeededRandom, SimDisk, seededRandom, simPorts } from '@savepoint/testkit';
+import { type SeededRandom, SimDisk, seededRandom, simPorts, testEffort } from '@savepoint/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readWhole } from '../../src/io/durable-write.ts';
+import { readEntireFile } from '../../src/io/durable-write.ts';
 import type { Ports } from '../../src/io/ports.ts';
 import type { Entry } from '../../src/model/entries.ts';
 import type { ObjectId, TransactionId, WorkspaceId } from '../../src/model/ids.ts';
@@ -9,7 +9,7 @@ import {
   clearJournalDebris,
   intentFile,
   journalFile,
-  listUnsettled,
+  listUnfinished,
   removeJournal,
   writeIntent,
   writeJournal,
@@ -50,7 +50,7 @@ function journalOf(random: SeededRandom, more: Partial<Journal> = {}): Journal {
     transitions: random.sample(PATHS, random.integer(6)).map((path) => ({ path, from: entry(), to: entry() })),
     closed: random.sample(PATHS, random.integer(2)).map((path) => ({ path, mode: 0o555 })),
     checkpoint: { number: random.integer(1000), commit: 'c'.repeat(40) as ObjectId },
-    takenBack: random.integer(2) === 0,
+    isRolledBack: random.integer(2) === 0,
     ...more,
   };
 }
@@ -61,7 +61,7 @@ function intentOf(more: Partial<Intent> = {}): Intent {
 }
 
 function bytesOf(path: DiskPath): Buffer {
-  return readWhole(disk, path, 2 ** 20);
+  return readEntireFile(disk, path, 2 ** 20);
 }
 
 function replace(path: DiskPath, bytes: Buffer): void {
@@ -76,39 +76,39 @@ const damaged = expect.objectContaining({ code: 'STORE_DAMAGED' });
 describe('a journal', () => {
   test('says all of what was written, in any bytes of names', () => {
     const random = seededRandom(SEED);
-    for (let round = howMuch({ quick: 100, ci: 1_000, long: 10_000 }); round > 0; round -= 1) {
+    for (let round = testEffort({ quick: 100, ci: 1_000, long: 10_000 }); round > 0; round -= 1) {
       const journal = journalOf(random);
       writeJournal(disk, FOLDER, journal);
-      expect(listUnsettled(ports, FOLDER), `SAVEPOINT_SEED=${SEED}`).toEqual({ intents: [], journals: [journal] });
+      expect(listUnfinished(ports, FOLDER), `SAVEPOINT_SEED=${SEED}`).toEqual({ intents: [], journals: [journal] });
     }
     removeJournal(disk, FOLDER, TRANSACTION);
-    expect(listUnsettled(ports, FOLDER)).toEqual({ intents: [], journals: [] });
+    expect(listUnfinished(ports, FOLDER)).toEqual({ intents: [], journals: [] });
   });
 
   test('with any one bit changed is damage, and never read as another', () => {
     writeJournal(disk, FOLDER, journalOf(seededRandom(SEED)));
     const path = journalFile(FOLDER, TRANSACTION);
     const bytes = bytesOf(path);
-    for (let bit = 0; bit < bytes.length * 8; bit += howMuch({ quick: 7, ci: 1, long: 1 })) {
+    for (let bit = 0; bit < bytes.length * 8; bit += testEffort({ quick: 7, ci: 1, long: 1 })) {
       const changed = Buffer.from(bytes);
       changed.writeUInt8((changed.at(bit >> 3) ?? 0) ^ (1 << (bit & 7)), bit >> 3);
       replace(path, changed);
-      expect(() => listUnsettled(ports, FOLDER), `bit ${bit}`).toThrow(damaged);
+      expect(() => listUnfinished(ports, FOLDER), `bit ${bit}`).toThrow(damaged);
     }
     replace(path, bytes.subarray(0, -1));
-    expect(() => listUnsettled(ports, FOLDER)).toThrow(damaged);
+    expect(() => listUnfinished(ports, FOLDER)).toThrow(damaged);
   });
 
   test('of another transaction than its name says is damage', () => {
     writeJournal(disk, FOLDER, journalOf(seededRandom(SEED)));
     replace(journalFile(FOLDER, OTHER), bytesOf(journalFile(FOLDER, TRANSACTION)));
-    expect(() => listUnsettled(ports, FOLDER)).toThrow(damaged);
+    expect(() => listUnfinished(ports, FOLDER)).toThrow(damaged);
   });
 
   test.each(['../outside', '/etc/passwd', 'a//b', '.git/config'])('that leads to %s is damage', (path) => {
     const transitions = [{ path: path as TreePath, from: null, to: { kind: 'folder', mode: 0o755 } as const }];
     writeJournal(disk, FOLDER, journalOf(seededRandom(SEED), { transitions }));
-    expect(() => listUnsettled(ports, FOLDER)).toThrow(damaged);
+    expect(() => listUnfinished(ports, FOLDER)).toThrow(damaged);
   });
 
   test('is of format 2 only where it has mounts, so that a version before them settles the others', () => {
@@ -128,13 +128,13 @@ describe('an intent', () => {
     { name: 'with mounts', intent: intentOf({ mounts: [{ path: 'a/b' as TreePath }] }) },
   ])('says all of what was written: $name', ({ intent }) => {
     writeIntent(disk, FOLDER, intent);
-    expect(listUnsettled(ports, FOLDER)).toEqual({ intents: [intent], journals: [] });
+    expect(listUnfinished(ports, FOLDER)).toEqual({ intents: [intent], journals: [] });
   });
 
   test('of another staging folder than its name says is damage', () => {
     writeIntent(disk, FOLDER, intentOf());
     replace(intentFile(FOLDER, OTHER), bytesOf(intentFile(FOLDER, TRANSACTION)));
-    expect(() => listUnsettled(ports, FOLDER)).toThrow(damaged);
+    expect(() => listUnfinished(ports, FOLDER)).toThrow(damaged);
   });
 });
 

@@ -17,7 +17,7 @@ function diskWith(...paths: readonly DiskPath[]): SimDisk {
 }
 
 function refusing(disk: SimDisk, fail: string): FaultyFs {
-  return new FaultyFs(disk, { at: 1, act: { fail }, counts: isLink });
+  return new FaultyFs(disk, { at: 1, fault: { fail }, counts: isLink });
 }
 
 test.each(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVAL'])(

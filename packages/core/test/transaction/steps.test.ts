@@ -1,9 +1,9 @@
-import { howMuch, type SeededRandom, seededRandom } from '@savepoint/testkit';
+import { type SeededRandom, seededRandom, testEffort } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import type { Entry } from '../../src/model/entries.ts';
 import type { ObjectId } from '../../src/model/ids.ts';
-import { lastName, parentPath, type TreePath } from '../../src/model/names.ts';
-import { type Step, stepsFor } from '../../src/transaction/steps.ts';
+import { baseName, parentPath, type TreePath } from '../../src/model/names.ts';
+import { stepsFor, type TransactionStep } from '../../src/transaction/steps.ts';
 import type { ClosedFolder, Transition } from '../../src/transaction/transition.ts';
 
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -19,7 +19,7 @@ class Tree {
     this.#fold = fold;
   }
 
-  carryOut(step: Step): void {
+  carryOut(step: TransactionStep): void {
     const at = this.#at(step.path);
     switch (step.do) {
       case 'open':
@@ -121,7 +121,7 @@ test.each([
   { disk: 'does not', fold: (path: TreePath): TreePath => path.toLowerCase() as TreePath },
 ])('any tree becomes any other in the order of the steps, on a disk that $disk', ({ fold }) => {
   const random = seededRandom(SEED);
-  for (let round = howMuch({ quick: 500, ci: 5_000, long: 50_000 }); round > 0; round -= 1) {
+  for (let round = testEffort({ quick: 500, ci: 5_000, long: 50_000 }); round > 0; round -= 1) {
     const [from, to] = [randomTree(random, fold), randomTree(random, fold)];
     const changes = random.sample(transitions(from, to), Number.POSITIVE_INFINITY);
     const closed = closedFolders(from, changes);
@@ -146,7 +146,7 @@ test('a file that is replaced is out of the way for one step only', () => {
     to: { kind: 'file', id: other, mode: 0o644 },
   });
   const steps = stepsFor([replaced('a'), replaced('b')], []);
-  expect(steps.map((step) => `${step.do} ${lastName(step.path)}`)).toEqual([
+  expect(steps.map((step) => `${step.do} ${baseName(step.path)}`)).toEqual([
     'aside a',
     'place a',
     'aside b',

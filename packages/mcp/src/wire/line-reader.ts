@@ -1,7 +1,7 @@
 /** Splits a stream of bytes into lines. It discards lines that are too long while they arrive. */
 import { ID_REACH } from './frame.ts';
 
-export type Line =
+export type WireLine =
   | { readonly kind: 'line'; readonly bytes: Uint8Array }
   /** `start`, `end`: the parts that were kept. */
   | { readonly kind: 'too-long'; readonly length: number; readonly start: Uint8Array; readonly end: Uint8Array };
@@ -19,7 +19,7 @@ export class LineReader {
   /** @param limit the most bytes of a line */
   constructor(private readonly limit: number) {}
 
-  *read(chunk: Uint8Array): Generator<Line> {
+  *read(chunk: Uint8Array): Generator<WireLine> {
     let from = 0;
     for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, from)) {
       this.#take(chunk.subarray(from, at));
@@ -46,9 +46,9 @@ export class LineReader {
     this.#end = Buffer.from(Buffer.concat([this.#end, part.subarray(-ID_REACH)]).subarray(-ID_REACH));
   }
 
-  #finish(): Line {
+  #finish(): WireLine {
     const length = this.#length;
-    const line: Line =
+    const line: WireLine =
       length > this.limit
         ? { kind: 'too-long', length, start: this.#start, end: this.#end }
         : { kind: 'line', bytes: Buffer.concat(this.#parts) };

@@ -6,7 +6,7 @@ import { type BadFrame, idIn, readFrame } from './frame.ts';
 import { LineReader } from './line-reader.ts';
 
 /** The most bytes of one message from the client; enough to write complete files. */
-export const LONGEST_FRAME = 16 * 1024 * 1024;
+export const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 
 export interface Streams {
   readonly input: Readable;
@@ -20,14 +20,14 @@ export class LineTransport implements Transport {
   /** Resolves when the connection is closed: with the error that closed it, or null if the client disconnected. */
   readonly closed: Promise<Error | null>;
   readonly #streams: Streams;
-  readonly #lines = new LineReader(LONGEST_FRAME);
-  #settle: (error: Error | null) => void = () => undefined;
+  readonly #lines = new LineReader(MAX_FRAME_BYTES);
+  #resolveClosed: (error: Error | null) => void = () => undefined;
   #isOpen = true;
 
   constructor(streams: Streams) {
     this.#streams = streams;
     this.closed = new Promise((settle) => {
-      this.#settle = settle;
+      this.#resolveClosed = settle;
     });
   }
 
@@ -55,7 +55,7 @@ export class LineTransport implements Transport {
       if (!this.#isOpen) return;
       if (line.kind === 'line') this.#readLine(line.bytes);
       else {
-        const message = `The message has ${line.length} bytes; the limit is ${LONGEST_FRAME}.`;
+        const message = `The message has ${line.length} bytes; the limit is ${MAX_FRAME_BYTES}.`;
         this.#refuse({ code: -32600, message, id: idIn(line.start, line.end) });
       }
     }
@@ -114,6 +114,6 @@ export class LineTransport implements Transport {
     input.off('data', this.#read);
     input.pause();
     this.onclose?.();
-    this.#settle(error);
+    this.#resolveClosed(error);
   }
 }

@@ -1,25 +1,25 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
-import { howMuch } from '../how-much.ts';
-import { main, type Outcome, type RunOptions } from './outcome.ts';
+import { testEffort } from '../test-effort.ts';
+import { type CommandOutcome, main, type RunOptions } from './outcome.ts';
 
 /**
  * Starting node takes ten times as long as most commands do. For a person, commands share a process; CI starts one for
  * each, as users do.
  */
-const SHARES_A_PROCESS = howMuch({ quick: true, ci: false, long: false });
+const SHARE_PROCESS = testEffort({ quick: true, ci: false, long: false });
 
 /** Commands that are about their own process, its streams or its signals. */
-const OF_THEIR_OWN = new Set(['hook', 'mcp', 'watch', 'run', 'daemon', '--version', '-V']);
+const UNHOSTED_COMMANDS = new Set(['hook', 'mcp', 'watch', 'run', 'daemon', '--version', '-V']);
 
 /** Node reads these when it starts. */
 const READ_AT_START = /^(NODE_|LANG|LC_|TZ$)/;
 
 export function canBeHosted(args: readonly string[], options: RunOptions): boolean {
   return (
-    SHARES_A_PROCESS &&
+    SHARE_PROCESS &&
     options.preload === undefined &&
     options.input === undefined &&
-    !args.some((arg) => OF_THEIR_OWN.has(arg)) &&
+    !args.some((arg) => UNHOSTED_COMMANDS.has(arg)) &&
     !Object.keys(options.env ?? {}).some((name) => READ_AT_START.test(name))
   );
 }
@@ -40,12 +40,12 @@ class CommandHost {
     this.#thread.unref();
   }
 
-  run(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Outcome {
+  run(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): CommandOutcome {
     const before = Atomics.load(this.#answers, 0);
     this.#thread.postMessage({ args, cwd, env });
     // The thread bounds the command; twice as long means that the thread itself is gone.
     Atomics.wait(this.#answers, 0, before, 2 * TIMEOUT_MS);
-    const outcome: Outcome | undefined = receiveMessageOnPort(this.#port)?.message;
+    const outcome: CommandOutcome | undefined = receiveMessageOnPort(this.#port)?.message;
     if (outcome === undefined) throw new Error('The command host gave no answer.');
     return outcome;
   }
@@ -54,7 +54,7 @@ class CommandHost {
 let host: CommandHost | null = null;
 
 /** @param folder where the modules of the host are */
-export function runHosted(folder: URL, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Outcome {
+export function runHosted(folder: URL, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): CommandOutcome {
   host ??= new CommandHost(folder);
   return host.run(args, cwd, env);
 }

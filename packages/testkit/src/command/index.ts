@@ -1,5 +1,13 @@
 /** Projects that the built command works on, for tests. Unlike the rest of the testkit it needs vitest. */
 export { bytesBelow, identity, MiB, workingFiles } from './files.ts';
-export { explain, line, main, type Outcome, type RunOptions, type Watch, watching } from './outcome.ts';
+export {
+  type CallWatch,
+  type CommandOutcome,
+  explain,
+  hookScript,
+  main,
+  type RunOptions,
+  watchCalls,
+} from './outcome.ts';
 export { git, shell } from './programs.ts';
 export { Project, project, sharedProject } from './project.ts';

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 /** The built command. */
 export const main = fileURLToPath(new URL('../../../cli/bundle/savepoint.js', import.meta.url));
 /** What stands before the command in agents' settings: it asks the daemon. */
-export const line = fileURLToPath(new URL('../../../cli/bundle/savepoint-hook', import.meta.url));
+export const hookScript = fileURLToPath(new URL('../../../cli/bundle/savepoint-hook', import.meta.url));
 
 /** What a run of the real `savepoint` binary gave back. */
-export interface Outcome {
+export interface CommandOutcome {
   readonly status: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
@@ -24,7 +24,7 @@ export interface RunOptions {
 }
 
 /** What `preload/calls.mjs` is told; its head says what each field means. */
-export interface Watch {
+export interface CallWatch {
   readonly below: string;
   readonly calls: readonly string[];
   readonly nth?: number;
@@ -37,10 +37,10 @@ export interface Watch {
 }
 
 /** Options for a run whose calls to the file system are watched, or made to fail: the native add-on makes none of node's. */
-export function watching(watch: Watch): RunOptions {
+export function watchCalls(watch: CallWatch): RunOptions {
   return { preload: { calls: JSON.stringify(watch) }, env: { SAVEPOINT_NATIVE: 'off' } };
 }
 
-export function explain(args: readonly string[], outcome: Outcome): string {
+export function explain(args: readonly string[], outcome: CommandOutcome): string {
   return `savepoint ${args.join(' ')}: status ${outcome.status ?? outcome.signal}\n${outcome.stdout}\n${outcome.stderr}`;
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 import { removeFolder } from '../world.ts';
 import { canBeHosted, runHosted } from './hosted.ts';
-import { explain, line, main, type Outcome, type RunOptions } from './outcome.ts';
+import { type CommandOutcome, explain, hookScript, main, type RunOptions } from './outcome.ts';
 import { git } from './programs.ts';
 
 // Only the sources hold what is loaded as it is: the build makes nothing of it.
@@ -99,7 +99,7 @@ export class Project {
   }
 
   /** Runs `savepoint` and waits for it, whatever comes out. */
-  run(args: readonly string[], options: RunOptions = {}): Outcome {
+  run(args: readonly string[], options: RunOptions = {}): CommandOutcome {
     const [file, ...rest] = commandLine(args);
     const [cwd, env] = [options.cwd ?? this.dir, this.environment(options)];
     if (canBeHosted(args, options)) return runHosted(sources, args, cwd, env);
@@ -116,7 +116,10 @@ export class Project {
   }
 
   /** Starts `savepoint`; for several at once. */
-  start(args: readonly string[], options: RunOptions = {}): { readonly pid: number; readonly done: Promise<Outcome> } {
+  start(
+    args: readonly string[],
+    options: RunOptions = {},
+  ): { readonly pid: number; readonly done: Promise<CommandOutcome> } {
     const child = spawn(process.execPath, [main, ...args], {
       cwd: options.cwd ?? this.dir,
       env: this.environment(options),
@@ -130,7 +133,7 @@ export class Project {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
     });
-    const done = new Promise<Outcome>((resolve, reject) => {
+    const done = new Promise<CommandOutcome>((resolve, reject) => {
       child.on('error', reject);
       child.on('close', (status, signal) => resolve({ status, signal, stdout, stderr }));
     });
@@ -138,7 +141,7 @@ export class Project {
   }
 
   /** Runs `savepoint` and fails the test unless it exits with 0. */
-  ok(...args: readonly string[]): Outcome {
+  ok(...args: readonly string[]): CommandOutcome {
     const outcome = this.run(args);
     if (outcome.status !== 0) throw new Error(explain(args, outcome));
     return outcome;
@@ -151,7 +154,7 @@ export class Project {
     return id;
   }
 
-  restore(id: string, ...more: readonly string[]): Outcome {
+  restore(id: string, ...more: readonly string[]): CommandOutcome {
     return this.ok('restore', id, '--yes', ...more);
   }
 }
@@ -178,5 +181,5 @@ export function sharedProject(prepare: (p: Project) => void): () => Project {
 /** With `SAVEPOINT_TEST_WITH=daemon` a hook runs as agents' settings have it. */
 function commandLine(args: readonly string[]): readonly [string, ...string[]] {
   const plain = [process.execPath, main, ...args] as const;
-  return args[0] === 'hook' && process.env['SAVEPOINT_TEST_WITH'] === 'daemon' ? [line, ...plain] : plain;
+  return args[0] === 'hook' && process.env['SAVEPOINT_TEST_WITH'] === 'daemon' ? [hookScript, ...plain] : plain;
 }

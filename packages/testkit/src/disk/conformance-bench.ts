@@ -7,7 +7,7 @@ import {
   type Fs,
   FsError,
   LISTED_FIELD,
-  LISTED_FIELDS,
+  LISTED_FIELD_COUNT,
   type ListedStat,
   type Stat,
   statOf,
@@ -22,9 +22,9 @@ export interface FsUnderTest {
 }
 
 /** One thing that every driver does. */
-export type Check = (bench: Bench) => void | Promise<void>;
+export type Check = (bench: FsBench) => void | Promise<void>;
 
-export class Bench {
+export class FsBench {
   readonly fs: Fs;
   readonly folder: DiskPath;
   readonly byteNames: boolean;
@@ -85,7 +85,7 @@ export class Bench {
     const listing = this.fs.listWithStats(path);
     deepEqual(listing.names, [...expected].sort());
     equal(listing.failed.size, 0);
-    equal(listing.numbers.length, expected.length * LISTED_FIELDS);
+    equal(listing.numbers.length, expected.length * LISTED_FIELD_COUNT);
     for (const [index, name] of listing.names.entries()) {
       const stat = this.fs.lstat(`${path}/${name}` as DiskPath);
       ok(stat !== null, name);
@@ -97,10 +97,10 @@ export class Bench {
   }
 
   /** The act fails with one of the codes, as an FsError that names the operation. */
-  fails(codes: string, operation: keyof Fs, act: () => unknown): FsError {
+  fails(codes: string, operation: keyof Fs, action: () => unknown): FsError {
     let failure: unknown = null;
     try {
-      act();
+      action();
     } catch (error) {
       failure = error;
     }

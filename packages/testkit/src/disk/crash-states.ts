@@ -1,21 +1,21 @@
 import type { SeededRandom } from '../seeded-random.ts';
-import type { Inodes, Operation, Torn } from './inodes.ts';
+import type { DiskOperation, Inodes, TornWrite } from './inodes.ts';
 
 export type CrashModel = 'any-subset' | 'prefix';
 
 /** Which of the pending operations happened, and how much of each write. */
-interface Choice {
+interface CrashChoice {
   readonly happened: (index: number) => boolean;
-  readonly torn: (index: number) => Torn | null;
+  readonly torn: (index: number) => TornWrite | null;
 }
 
 /** More pending operations than this have more subsets than anybody wants. */
-const MOST_BITS = 20;
+const MAX_BITS = 20;
 
 /** The states that a power cut may leave: `durable` and some of `pending`. Yields at most `limit`. */
 export function* crashes(
   durable: Inodes,
-  pending: readonly Operation[],
+  pending: readonly DiskOperation[],
   model: CrashModel,
   limit: number,
   random: SeededRandom,
@@ -28,7 +28,7 @@ export function* crashes(
   }
 }
 
-function build(durable: Inodes, pending: readonly Operation[], choice: Choice): Inodes {
+function build(durable: Inodes, pending: readonly DiskOperation[], choice: CrashChoice): Inodes {
   const inodes = durable.copy();
   pending.forEach((operation, index) => {
     const implied = operation.kind === 'entries' && operation.follows !== undefined && inodes.has(operation.follows);
@@ -37,12 +37,12 @@ function build(durable: Inodes, pending: readonly Operation[], choice: Choice): 
   return inodes;
 }
 
-const WHOLE = (): null => null;
+const NOT_TORN = (): null => null;
 
-function* prefixes(pending: readonly Operation[], limit: number, random: SeededRandom): Generator<Choice> {
-  const choices: Choice[] = [];
+function* prefixes(pending: readonly DiskOperation[], limit: number, random: SeededRandom): Generator<CrashChoice> {
+  const choices: CrashChoice[] = [];
   for (let length = 0; length <= pending.length; length++) {
-    choices.push({ happened: (index) => index < length, torn: WHOLE });
+    choices.push({ happened: (index) => index < length, torn: NOT_TORN });
     for (const torn of tearings(pending[length - 1])) {
       choices.push({ happened: (index) => index < length, torn: (index) => (index === length - 1 ? torn : null) });
     }
@@ -50,17 +50,17 @@ function* prefixes(pending: readonly Operation[], limit: number, random: SeededR
   yield* choices.length <= limit ? choices : random.sample(choices, limit);
 }
 
-function* subsets(pending: readonly Operation[], limit: number, random: SeededRandom): Generator<Choice> {
+function* subsets(pending: readonly DiskOperation[], limit: number, random: SeededRandom): Generator<CrashChoice> {
   const writes = pending.flatMap((operation, index) => (operation.kind === 'data' ? [index] : []));
-  const all = 2 ** Math.min(pending.length, MOST_BITS) * (1 + writes.length);
-  if (pending.length < MOST_BITS && all <= limit) yield* everySubset(pending, writes);
+  const all = 2 ** Math.min(pending.length, MAX_BITS) * (1 + writes.length);
+  if (pending.length < MAX_BITS && all <= limit) yield* everySubset(pending, writes);
   else yield* likelySubsets(pending, random);
 }
 
-function* everySubset(pending: readonly Operation[], writes: readonly number[]): Generator<Choice> {
+function* everySubset(pending: readonly DiskOperation[], writes: readonly number[]): Generator<CrashChoice> {
   for (let mask = 0; mask < 2 ** pending.length; mask++) {
     const happened = (index: number): boolean => ((mask >> index) & 1) === 1;
-    yield { happened, torn: WHOLE };
+    yield { happened, torn: NOT_TORN };
     for (const write of writes) {
       if (!happened(write)) continue;
       for (const torn of tearings(pending[write])) {
@@ -71,14 +71,14 @@ function* everySubset(pending: readonly Operation[], writes: readonly number[]):
 }
 
 /** First what breaks most: nothing, everything, one alone, all but one. Then, without end, by chance. */
-function* likelySubsets(pending: readonly Operation[], random: SeededRandom): Generator<Choice> {
-  yield { happened: () => false, torn: WHOLE };
-  yield { happened: () => true, torn: WHOLE };
+function* likelySubsets(pending: readonly DiskOperation[], random: SeededRandom): Generator<CrashChoice> {
+  yield { happened: () => false, torn: NOT_TORN };
+  yield { happened: () => true, torn: NOT_TORN };
   const order = random.sample([...pending.keys()], pending.length);
   for (const [turn, one] of order.entries()) {
     if (turn >= 16) break;
-    yield { happened: (index) => index !== one, torn: WHOLE };
-    yield { happened: (index) => index === one, torn: WHOLE };
+    yield { happened: (index) => index !== one, torn: NOT_TORN };
+    yield { happened: (index) => index === one, torn: NOT_TORN };
   }
   for (;;) {
     const share = random.next();
@@ -89,7 +89,7 @@ function* likelySubsets(pending: readonly Operation[], random: SeededRandom): Ge
 }
 
 /** The first half of a write, and its length without its bytes. */
-function tearings(operation: Operation | undefined): readonly Torn[] {
+function tearings(operation: DiskOperation | undefined): readonly TornWrite[] {
   if (operation?.kind !== 'data') return [];
   return [{ kept: operation.bytes.length >> 1 }, 'zeros'];
 }

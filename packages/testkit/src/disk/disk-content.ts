@@ -3,7 +3,7 @@
 import type { DiskPath } from '@savepoint/core';
 import type { Fs } from '@savepoint/core/ports';
 import { type FolderInode, type Ino, Inodes } from './inodes.ts';
-import type { Pending } from './pending.ts';
+import type { PendingOperations } from './pending.ts';
 
 export interface SimDiskOptions {
   /** Milliseconds since 1970; the time stands still unless the test moves it. */
@@ -39,7 +39,7 @@ export const ROOT: Ino = 2;
 export interface DiskContent {
   readonly inodes: Inodes;
   readonly durable: Inodes;
-  readonly pending: Pending;
+  readonly pending: PendingOperations;
   readonly foldersMoved: boolean;
   readonly now: number;
   readonly nextIno: Ino;
@@ -72,7 +72,7 @@ export function fold(name: string): string {
 }
 
 /** A folder on which another file system is mounted. */
-interface MountPlace {
+interface MountPoint {
   readonly parent: Ino;
   readonly key: string;
   readonly name: string;
@@ -83,7 +83,7 @@ interface MountPlace {
  * Puts an empty folder of the file system below in the place of one that is mounted.
  * @returns what mounts it again
  */
-export function standInFor(disks: readonly Inodes[], { parent, key, name, mounted }: MountPlace, ino: Ino): () => void {
+export function coverMount(disks: readonly Inodes[], { parent, key, name, mounted }: MountPoint, ino: Ino): () => void {
   const put = (to: Ino): void => {
     for (const inodes of disks) {
       const folder = inodes.folder(parent);

@@ -38,7 +38,7 @@ export interface FaultPlan {
   /** Which of the counted calls it happens at, from 1. */
   readonly at: number;
   /** What happens: a failure with this errno, or death before the call; `die` must throw, or end the process. */
-  readonly act: { readonly fail: string; readonly sticky?: boolean } | { readonly die: () => never };
+  readonly fault: { readonly fail: string; readonly sticky?: boolean } | { readonly die: () => never };
   /** A write is half done before it fails or dies. */
   readonly torn?: boolean;
   /** Which calls are counted; all without it, or all that change something where the act is a death. */
@@ -222,16 +222,16 @@ export class FaultyFs implements Fs {
     this.log.push(call);
     if (!this.#isCounted(call)) return;
     this.counted++;
-    if (this.#plan !== null) this.#act(this.#plan, call, half);
+    if (this.#plan !== null) this.#injectFault(this.#plan, call, half);
   }
 
   #isCounted(call: FsCall): boolean {
     if (this.#plan?.counts !== undefined) return this.#plan.counts(call);
-    return call.changes || this.#plan === null || 'fail' in this.#plan.act;
+    return call.changes || this.#plan === null || 'fail' in this.#plan.fault;
   }
 
-  #act(plan: FaultPlan, call: FsCall, half: (() => void) | null): void {
-    const { act } = plan;
+  #injectFault(plan: FaultPlan, call: FsCall, half: (() => void) | null): void {
+    const { fault: act } = plan;
     const sticks = 'fail' in act && act.sticky === true;
     if (sticks ? this.counted < plan.at : this.counted !== plan.at) return;
     this.hit = true;
@@ -262,10 +262,10 @@ export class FaultyFs implements Fs {
 }
 
 /** What an in-process death throws. No error of the engine: nothing there may catch it and go on. */
-export class Died extends Error {
+export class ProcessDied extends Error {
   override readonly name = 'Died';
 }
 
 export function dieByThrowing(): never {
-  throw new Died('the process died here');
+  throw new ProcessDied('the process died here');
 }

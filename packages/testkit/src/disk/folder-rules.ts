@@ -1,10 +1,10 @@
 /** Which renames and removals of folders the system refuses, and with which code: rename(2), rmdir(2). */
 
 import type { Ino, Inode, Inodes } from './inodes.ts';
-import type { Place } from './walk.ts';
+import type { WalkResult } from './walk.ts';
 
 /** @returns the code; null: nothing about the two places forbids it */
-export function refusalToMove(inodes: Inodes, source: Place, target: Place): string | null {
+export function refusalToMove(inodes: Inodes, source: WalkResult, target: WalkResult): string | null {
   if (source.name === null || target.name === null) return 'EBUSY';
   const moved = source.inode;
   if (moved === null) return 'ENOENT';
@@ -22,14 +22,14 @@ export function refusalToReplace(standing: Inode, moved: Inode): string | null {
 }
 
 /** @returns the code; null: the folder may go */
-export function refusalToRemove(inodes: Inodes, place: Place): string | null {
+export function refusalToRemove(inodes: Inodes, place: WalkResult): string | null {
   if (place.inode?.kind !== 'folder') return 'ENOTDIR';
   if (place.name === null) return 'EINVAL';
   if (isMountPoint(inodes, place)) return 'EBUSY';
   return place.inode.entries.size > 0 ? 'ENOTEMPTY' : null;
 }
 
-export function isMountPoint(inodes: Inodes, place: Place): boolean {
+export function isMountPoint(inodes: Inodes, place: WalkResult): boolean {
   return place.inode !== null && place.name !== null && place.inode.dev !== inodes.get(place.parent).dev;
 }
 

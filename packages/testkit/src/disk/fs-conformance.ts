@@ -1,4 +1,4 @@
-import { Bench, type FsUnderTest } from './conformance-bench.ts';
+import { FsBench, type FsUnderTest } from './conformance-bench.ts';
 import { FILE_CASES } from './conformance-files.ts';
 import { NAME_CASES } from './conformance-names.ts';
 
@@ -18,6 +18,6 @@ export interface ConformanceCase {
 export function fsConformance(make: () => FsUnderTest): readonly ConformanceCase[] {
   return Object.entries({ ...FILE_CASES, ...NAME_CASES }).map(([name, check]) => ({
     name,
-    run: () => check(new Bench(make())),
+    run: () => check(new FsBench(make())),
   }));
 }

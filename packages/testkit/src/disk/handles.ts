@@ -12,7 +12,7 @@ export interface OpenHandle {
 const FIRST = 3;
 
 /** What a process has open. Numbers are never used again, so that the use of a closed one is always found. */
-export class Handles {
+export class HandleTable {
   readonly #open = new Map<number, OpenHandle>();
   #next = FIRST;
 

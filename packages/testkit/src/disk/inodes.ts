@@ -1,6 +1,6 @@
 export type Ino = number;
 
-interface Common {
+interface InodeFields {
   readonly ino: Ino;
   readonly dev: number;
   /** Permission bits alone; the type is in `kind`. */
@@ -12,30 +12,30 @@ interface Common {
   readonly names: number;
 }
 
-export interface FileInode extends Common {
+export interface FileInode extends InodeFields {
   readonly kind: 'file';
   /** Capacity; the content is the first `size` bytes. */
   readonly bytes: Buffer;
   readonly size: number;
 }
 
-export interface FolderInode extends Common {
+export interface FolderInode extends InodeFields {
   readonly kind: 'folder';
-  readonly entries: ReadonlyMap<string, FolderEntry>;
+  readonly entries: ReadonlyMap<string, InodeEntry>;
 }
 
-export interface LinkInode extends Common {
+export interface LinkInode extends InodeFields {
   readonly kind: 'link';
   readonly target: string;
 }
 
-export interface SpecialInode extends Common {
+export interface SpecialInode extends InodeFields {
   readonly kind: 'special';
 }
 
 export type Inode = FileInode | FolderInode | LinkInode | SpecialInode;
 
-export interface FolderEntry {
+export interface InodeEntry {
   readonly name: string;
   readonly ino: Ino;
 }
@@ -49,7 +49,7 @@ export interface EntryChange {
 }
 
 /** What a call did, as it can become durable: wholly, or not at all, except that data may be torn. */
-export type Operation =
+export type DiskOperation =
   | { readonly kind: 'data'; readonly ino: Ino; readonly position: number; readonly bytes: Buffer; readonly at: number }
   | { readonly kind: 'mode'; readonly ino: Ino; readonly mode: number; readonly at: number }
   | { readonly kind: 'mtime'; readonly ino: Ino; readonly mtime: number; readonly at: number }
@@ -63,7 +63,7 @@ export type Operation =
     };
 
 /** The inode that has to be synced for an operation to become durable. */
-export function ownerOf(operation: Operation): Ino {
+export function ownerOf(operation: DiskOperation): Ino {
   if (operation.kind !== 'entries') return operation.ino;
   const [change] = operation.changes;
   if (change === undefined) throw new Error('an operation on no entries');
@@ -72,7 +72,7 @@ export function ownerOf(operation: Operation): Ino {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-const DEEPEST_LAYERS = 8;
+const MAX_LAYERS = 8;
 
 /**
  * The inodes of a disk in one state. Copies are cheap: a copy shares all inodes with its original, and whoever changes
@@ -130,7 +130,7 @@ export class Inodes {
     if (this.#own.size > 0) {
       const shared = new Inodes(this.#below);
       shared.#own = this.#own;
-      this.#below = shared.#depth < DEEPEST_LAYERS ? shared : shared.#flat();
+      this.#below = shared.#depth < MAX_LAYERS ? shared : shared.#flat();
       this.#own = new Map();
       this.#ownContent.clear();
       this.#depth = this.#below.#depth + 1;
@@ -146,7 +146,7 @@ export class Inodes {
     return flat;
   }
 
-  apply(operation: Operation, torn: Torn | null = null): void {
+  apply(operation: DiskOperation, torn: TornWrite | null = null): void {
     switch (operation.kind) {
       case 'data':
         this.#writeData(
@@ -194,7 +194,7 @@ export class Inodes {
     const folder = this.folder(change.folder);
     const before = folder.entries.get(change.key);
     const shared = !this.#ownContent.has(folder.ino);
-    const entries = shared ? new Map(folder.entries) : (folder.entries as Map<string, FolderEntry>);
+    const entries = shared ? new Map(folder.entries) : (folder.entries as Map<string, InodeEntry>);
     if (change.ino === null) entries.delete(change.key);
     else entries.set(change.key, { name: change.name, ino: change.ino });
     this.#ownContent.add(folder.ino);
@@ -232,8 +232,8 @@ export class Inodes {
 }
 
 /** How much of a write is on the disk: its first bytes, or its length alone (blocks that were never written). */
-export type Torn = { readonly kept: number } | 'zeros';
+export type TornWrite = { readonly kept: number } | 'zeros';
 
-function tear(bytes: Buffer, torn: Torn): Buffer {
+function tear(bytes: Buffer, torn: TornWrite): Buffer {
   return torn === 'zeros' ? Buffer.alloc(bytes.length) : bytes.subarray(0, torn.kept);
 }

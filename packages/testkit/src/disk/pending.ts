@@ -1,16 +1,16 @@
-import { type Ino, type Operation, ownerOf } from './inodes.ts';
+import { type DiskOperation, type Ino, ownerOf } from './inodes.ts';
 
-interface Numbered {
+interface NumberedOperation {
   readonly number: number;
-  readonly operation: Operation;
+  readonly operation: DiskOperation;
 }
 
 /** What was done and is not durable yet, in the order in which it was done. */
-export class Pending {
-  readonly #byOwner: Map<Ino, Numbered[]>;
+export class PendingOperations {
+  readonly #byOwner: Map<Ino, NumberedOperation[]>;
   #next: number;
 
-  constructor(from: Pending | null = null) {
+  constructor(from: PendingOperations | null = null) {
     this.#byOwner = new Map();
     if (from !== null) for (const [owner, list] of from.#byOwner) this.#byOwner.set(owner, [...list]);
     this.#next = from === null ? 0 : from.#next;
@@ -20,7 +20,7 @@ export class Pending {
     return [...this.#byOwner.values()].reduce((sum, list) => sum + list.length, 0);
   }
 
-  add(operation: Operation): void {
+  add(operation: DiskOperation): void {
     const owner = ownerOf(operation);
     const list = this.#byOwner.get(owner) ?? [];
     list.push({ number: this.#next++, operation });
@@ -28,13 +28,13 @@ export class Pending {
   }
 
   /** What becomes durable when this inode is synced. */
-  take(owner: Ino): readonly Operation[] {
+  take(owner: Ino): readonly DiskOperation[] {
     const list = this.#byOwner.get(owner) ?? [];
     this.#byOwner.delete(owner);
     return list.map(({ operation }) => operation);
   }
 
-  all(): readonly Operation[] {
+  all(): readonly DiskOperation[] {
     const all = [...this.#byOwner.values()].flat();
     return all.sort((a, b) => a.number - b.number).map(({ operation }) => operation);
   }

@@ -11,6 +11,7 @@ import {
 import type { SeededRandom } from '../seeded-random.ts';
 import { type CrashModel, crashes } from './crash-states.ts';
 import {
+  coverMount,
   type DiskContent,
   emptyDisk,
   fold,
@@ -18,16 +19,15 @@ import {
   ROOT,
   type SimCall,
   type SimDiskOptions,
-  standInFor,
   uidOf,
   umaskOf,
 } from './disk-content.ts';
 import { refusalToMove, refusalToRemove, refusalToReplace } from './folder-rules.ts';
-import { Handles } from './handles.ts';
-import type { EntryChange, Ino, Inode, Inodes, Operation } from './inodes.ts';
-import { Pending } from './pending.ts';
+import { HandleTable } from './handles.ts';
+import type { DiskOperation, EntryChange, Ino, Inode, Inodes } from './inodes.ts';
+import { PendingOperations } from './pending.ts';
 import { statOf } from './stat-of.ts';
-import { type Place, type WalkContext, walk } from './walk.ts';
+import { type WalkContext, type WalkResult, walk } from './walk.ts';
 
 export type { SimCall, SimDiskOptions } from './disk-content.ts';
 
@@ -55,10 +55,10 @@ export class SimDisk implements Fs {
   readonly #options: SimDiskOptions;
   readonly #inodes: Inodes;
   #durable: Inodes;
-  #pending: Pending;
+  #pending: PendingOperations;
   /** Whether folders were made, moved or removed since all was durable: a crash may then lose what is in them. */
   #foldersMoved: boolean;
-  readonly #handles = new Handles();
+  readonly #handles = new HandleTable();
   #nextIno: Ino;
   #nextDev: number;
   readonly #mountPoints: Set<DiskPath>;
@@ -70,7 +70,7 @@ export class SimDisk implements Fs {
     this.now = from?.now ?? options.now ?? 1_700_000_000_000;
     this.#durable = from?.durable ?? emptyDisk(this.now);
     this.#inodes = from?.inodes ?? this.#durable.copy();
-    this.#pending = from?.pending ?? new Pending();
+    this.#pending = from?.pending ?? new PendingOperations();
     this.#foldersMoved = from?.foldersMoved ?? false;
     this.#nextIno = from?.nextIno ?? ROOT + 1;
     this.#nextDev = from?.nextDev ?? 2;
@@ -80,23 +80,27 @@ export class SimDisk implements Fs {
       root: ROOT,
       key: options.folds === true ? fold : (name) => name,
       handle: (fd) => this.#handles.inodeOf(fd),
-      fail: (code, path) => this.#error(code, this.#walking, path),
+      fail: (code, path) => this.#error(code, this.#walkOperation, path),
     };
   }
 
   // What power cuts and dying processes leave behind
 
   /**
-   * Disks as they may be after a power cut right now: what is durable, and of the rest any subset of the operations
-   * ('any-subset', as on a file system that orders nothing) or the first so many ('prefix', as on one that keeps the
-   * order); written data may be torn. All of them where that is not more than `limit`, else that many by chance.
+   * Possible disks after a power cut now: everything durable, and any subset ('any-subset') or prefix ('prefix') of the
+   * other operations, with torn writes. At most `limit` of them, chosen at random if there are more.
    */
   *crashStates(model: CrashModel, limit: number, random: SeededRandom): Generator<SimDisk> {
     const durable = this.#durable.copy();
     const pending = this.#pending.all();
     for (const inodes of crashes(durable, pending, model, limit, random)) {
       if (this.#foldersMoved) inodes.dropUnreachable(ROOT);
-      yield this.#disk({ inodes: inodes.copy(), durable: inodes, pending: new Pending(), foldersMoved: false });
+      yield this.#disk({
+        inodes: inodes.copy(),
+        durable: inodes,
+        pending: new PendingOperations(),
+        foldersMoved: false,
+      });
     }
   }
 
@@ -105,15 +109,15 @@ export class SimDisk implements Fs {
     return this.#disk({
       inodes: this.#inodes.copy(),
       durable: this.#durable.copy(),
-      pending: new Pending(this.#pending),
+      pending: new PendingOperations(this.#pending),
       foldersMoved: this.#foldersMoved,
     });
   }
 
   /** Makes everything durable: the state that a test begins with. */
-  settle(): void {
+  makeDurable(): void {
     this.#durable = this.#inodes.copy();
-    this.#pending = new Pending();
+    this.#pending = new PendingOperations();
     this.#foldersMoved = false;
   }
 
@@ -124,7 +128,7 @@ export class SimDisk implements Fs {
 
   /** Makes another file system begin at an empty folder. */
   mountAt(path: DiskPath): void {
-    const place = this.#mustBe(path, 'lstat');
+    const place = this.#require(path, 'lstat');
     if (place.kind !== 'folder' || place.entries.size > 0) throw new FsError('EBUSY', 'makeFolder', path);
     for (const inodes of [this.#inodes, this.#durable]) inodes.add({ ...place, dev: this.#nextDev });
     this.#mountPoints.add(path);
@@ -138,7 +142,7 @@ export class SimDisk implements Fs {
       throw new FsError('EINVAL', 'lstat', path);
     }
     const disks = [this.#inodes, this.#durable];
-    const mount = standInFor(disks, { parent, key: this.#context.key(name), name, mounted: inode }, this.#nextIno++);
+    const mount = coverMount(disks, { parent, key: this.#context.key(name), name, mounted: inode }, this.#nextIno++);
     return () => {
       mount();
       this.#mountPoints.add(path);
@@ -173,7 +177,7 @@ export class SimDisk implements Fs {
   }
 
   list(path: DiskPath): Name[] {
-    const folder = this.#mustBe(path, 'list');
+    const folder = this.#require(path, 'list');
     if (folder.kind !== 'folder') throw this.#error('ENOTDIR', 'list', path);
     return [...folder.entries.values()].map((entry) => entry.name as Name);
   }
@@ -183,13 +187,13 @@ export class SimDisk implements Fs {
   }
 
   openRead(path: DiskPath): Fd {
-    const inode = this.#mustBe(path, 'openRead');
+    const inode = this.#require(path, 'openRead');
     if (inode.kind === 'link') throw this.#error('ELOOP', 'openRead', path);
     return this.#handles.open(inode.ino, path, 'read');
   }
 
   openNew(path: DiskPath, mode: number): Fd {
-    this.#tell('openNew', path);
+    this.#announce('openNew', path);
     const made = this.#create(path, 'openNew', (common) => ({
       ...common,
       kind: 'file',
@@ -201,7 +205,7 @@ export class SimDisk implements Fs {
   }
 
   openFolder(path: DiskPath): Fd {
-    const inode = this.#mustBe(path, 'openFolder');
+    const inode = this.#require(path, 'openFolder');
     if (inode.kind !== 'folder') throw this.#error('ENOTDIR', 'openFolder', path);
     return this.#handles.open(inode.ino, path, 'folder');
   }
@@ -230,10 +234,10 @@ export class SimDisk implements Fs {
 
   write(fd: Fd, bytes: Uint8Array, position: number): void {
     const handle = this.#handles.get(fd, 'write');
-    this.#tell('write', handle.path);
+    this.#announce('write', handle.path);
     if (handle.access !== 'write') throw this.#error('EBADF', 'write', handle.path);
     if (bytes.length === 0) return;
-    this.#do({ kind: 'data', ino: handle.ino, position, bytes: Buffer.from(bytes), at: this.now });
+    this.#apply({ kind: 'data', ino: handle.ino, position, bytes: Buffer.from(bytes), at: this.now });
   }
 
   /** Bytes only: blocks that two files share are nothing that a disk in memory could show. */
@@ -242,7 +246,7 @@ export class SimDisk implements Fs {
     const { ino } = this.#handles.get(from, 'copyFile');
     const source = this.#inodes.get(ino);
     if (source.kind !== 'file') throw this.#error('EISDIR', 'copyFile', to);
-    this.#tell('copyFile', to);
+    this.#announce('copyFile', to);
     const made = this.#create(to, 'copyFile', (common) => ({
       ...common,
       kind: 'file',
@@ -257,22 +261,19 @@ export class SimDisk implements Fs {
 
   sync(fd: Fd): void {
     const handle = this.#handles.get(fd, 'sync');
-    this.#tell('sync', handle.path);
+    this.#announce('sync', handle.path);
     for (const operation of this.#pending.take(handle.ino)) this.#durable.apply(operation);
   }
 
-  /**
-   * One after the other: a power cut in between may keep any subset of what is not synced yet, so also what a later one
-   * of them would have kept.
-   */
+  /** In order: a power cut in between may keep any subset of what is not synced yet. */
   async syncAll(fds: readonly Fd[]): Promise<void> {
     for (const fd of fds) this.sync(fd);
   }
 
   fchmod(fd: Fd, mode: number): void {
     const handle = this.#handles.get(fd, 'fchmod');
-    this.#tell('fchmod', handle.path);
-    this.#do({ kind: 'mode', ino: handle.ino, mode: mode & 0o7777, at: this.now });
+    this.#announce('fchmod', handle.path);
+    this.#apply({ kind: 'mode', ino: handle.ino, mode: mode & 0o7777, at: this.now });
   }
 
   close(fd: Fd): void {
@@ -280,13 +281,13 @@ export class SimDisk implements Fs {
   }
 
   readLink(path: DiskPath): string {
-    const inode = this.#mustBe(path, 'readLink');
+    const inode = this.#require(path, 'readLink');
     if (inode.kind !== 'link') throw this.#error('EINVAL', 'readLink', path);
     return inode.target;
   }
 
   makeLink(target: string, path: DiskPath): void {
-    this.#tell('makeLink', path);
+    this.#announce('makeLink', path);
     if (target === '') throw this.#error('ENOENT', 'makeLink', path);
     if (target.includes('\0')) throw this.#error('EINVAL', 'makeLink', path);
     if (target.length > 4095) throw this.#error('ENAMETOOLONG', 'makeLink', path);
@@ -294,13 +295,13 @@ export class SimDisk implements Fs {
   }
 
   makeFolder(path: DiskPath, mode: number): void {
-    this.#tell('makeFolder', path);
+    this.#announce('makeFolder', path);
     const bits = mode & 0o1777 & ~umaskOf(this.#options);
     this.#create(path, 'makeFolder', (common) => ({ ...common, kind: 'folder', mode: bits, entries: new Map() }));
   }
 
   rename(from: DiskPath, to: DiskPath): void {
-    this.#tell('rename', to);
+    this.#announce('rename', to);
     const fail = (code: string): FsError => this.#error(code, 'rename', to);
     const source = this.#walk(from, 'rename');
     const target = this.#walk(to, 'rename');
@@ -327,7 +328,7 @@ export class SimDisk implements Fs {
   }
 
   hardLink(from: DiskPath, to: DiskPath): void {
-    this.#tell('hardLink', to);
+    this.#announce('hardLink', to);
     const source = this.#walk(from, 'hardLink');
     if (source.inode === null) throw this.#error('ENOENT', 'hardLink', to);
     const target = this.#walk(to, 'hardLink');
@@ -339,7 +340,7 @@ export class SimDisk implements Fs {
   }
 
   unlink(path: DiskPath): void {
-    this.#tell('unlink', path);
+    this.#announce('unlink', path);
     const place = this.#walk(path, 'unlink');
     if (place.inode === null) throw this.#error('ENOENT', 'unlink', path);
     if (place.inode.kind === 'folder') throw this.#error('EISDIR', 'unlink', path);
@@ -347,7 +348,7 @@ export class SimDisk implements Fs {
   }
 
   removeFolder(path: DiskPath): void {
-    this.#tell('removeFolder', path);
+    this.#announce('removeFolder', path);
     const place = this.#walk(path, 'removeFolder');
     if (place.inode === null) throw this.#error('ENOENT', 'removeFolder', path);
     const refusal = refusalToRemove(this.#inodes, place);
@@ -356,20 +357,20 @@ export class SimDisk implements Fs {
   }
 
   chmod(path: DiskPath, mode: number): void {
-    this.#tell('chmod', path);
-    const inode = this.#mustBe(path, 'chmod');
+    this.#announce('chmod', path);
+    const inode = this.#require(path, 'chmod');
     if (inode.kind === 'link') throw this.#error('ELOOP', 'chmod', path);
-    this.#do({ kind: 'mode', ino: inode.ino, mode: mode & 0o7777, at: this.now });
+    this.#apply({ kind: 'mode', ino: inode.ino, mode: mode & 0o7777, at: this.now });
   }
 
   touch(path: DiskPath, ms: number): void {
-    this.#tell('touch', path);
-    const inode = this.#mustBe(path, 'touch');
-    this.#do({ kind: 'mtime', ino: inode.ino, mtime: ms, at: this.now });
+    this.#announce('touch', path);
+    const inode = this.#require(path, 'touch');
+    this.#apply({ kind: 'mtime', ino: inode.ino, mtime: ms, at: this.now });
   }
 
   freeSpace(path: DiskPath): number | null {
-    this.#mustBe(path, 'freeSpace');
+    this.#require(path, 'freeSpace');
     return this.freeBytes;
   }
 
@@ -388,37 +389,36 @@ export class SimDisk implements Fs {
     });
   }
 
-  /** What the walk is for, for its errors. */
-  #walking: keyof Fs = 'lstat';
+  #walkOperation: keyof Fs = 'lstat';
 
-  #walk(path: DiskPath, operation: keyof Fs, followLast = false): Place {
-    this.#walking = operation;
+  #walk(path: DiskPath, operation: keyof Fs, followLast = false): WalkResult {
+    this.#walkOperation = operation;
     return walk(this.#context, path, followLast);
   }
 
-  #mustBe(path: DiskPath, operation: keyof Fs): Inode {
+  #require(path: DiskPath, operation: keyof Fs): Inode {
     const { inode } = this.#walk(path, operation);
     if (inode === null) throw this.#error('ENOENT', operation, path);
     return inode;
   }
 
-  #tell(operation: keyof Fs, path: DiskPath): void {
+  #announce(operation: keyof Fs, path: DiskPath): void {
     this.calls++;
     this.onCall?.({ number: this.calls, operation, path: this.#handles.named(path) });
   }
 
-  #do(operation: Operation): void {
+  #apply(operation: DiskOperation): void {
     this.#inodes.apply(operation);
     this.#pending.add(operation);
   }
 
   #changeEntries(changes: readonly EntryChange[], ofFolder: boolean, follows: EntryChange | null = null): void {
-    const operation: Operation = { kind: 'entries', changes, at: this.now };
+    const operation: DiskOperation = { kind: 'entries', changes, at: this.now };
     if (ofFolder) this.#foldersMoved = true;
-    this.#do(follows === null ? operation : { ...operation, follows });
+    this.#apply(follows === null ? operation : { ...operation, follows });
   }
 
-  #change(place: Place, ino: Ino | null): EntryChange {
+  #change(place: WalkResult, ino: Ino | null): EntryChange {
     const name = place.name ?? '';
     return { folder: place.parent, key: this.#context.key(name), name, ino };
   }

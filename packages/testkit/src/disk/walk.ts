@@ -1,19 +1,19 @@
 import type { DiskPath } from '@savepoint/core';
 import type { FsError } from '@savepoint/core/ports';
-import type { FolderEntry, Ino, Inode, Inodes } from './inodes.ts';
+import type { Ino, Inode, InodeEntry, Inodes } from './inodes.ts';
 
-const LONGEST_NAME = 255;
-const LONGEST_PATH = 4095;
-const MOST_LINKS = 40;
+const MAX_NAME_LENGTH = 255;
+const MAX_PATH_LENGTH = 4095;
+const MAX_LINKS = 40;
 const HANDLE = /^\/proc\/self\/fd\/(\d+)(?=\/|$)/;
 
 /** Where a path leads, looked up as Linux does it. */
-export interface Place {
+export interface WalkResult {
   /** The folder that holds the last component. */
   readonly parent: Ino;
   /** The last component; null where the path ends in `/`, `.`, `..` or a handle, and so in a folder itself. */
   readonly name: string | null;
-  readonly entry: FolderEntry | null;
+  readonly entry: InodeEntry | null;
   /** What is there; null if nothing is. */
   readonly inode: Inode | null;
   /** The path with its links resolved, up to and with the last component. */
@@ -29,7 +29,7 @@ export interface WalkContext {
   readonly fail: (code: string, path: DiskPath) => FsError;
 }
 
-interface Step {
+interface WalkStep {
   readonly ino: Ino;
   readonly name: string;
 }
@@ -39,11 +39,11 @@ interface Step {
  *
  * @param followLast as realpath does
  */
-export function walk(context: WalkContext, path: DiskPath, followLast = false): Place {
+export function walk(context: WalkContext, path: DiskPath, followLast = false): WalkResult {
   const { inodes, fail } = context;
   if (path === '') throw fail('ENOENT', path);
   if (path.includes('\0')) throw fail('EINVAL', path);
-  if (path.length > LONGEST_PATH) throw fail('ENAMETOOLONG', path);
+  if (path.length > MAX_PATH_LENGTH) throw fail('ENAMETOOLONG', path);
   if (!path.startsWith('/')) throw fail('ENOENT', path);
   const [steps, rest] = startOf(context, path);
   let todo = componentsOf(rest);
@@ -62,7 +62,7 @@ export function walk(context: WalkContext, path: DiskPath, followLast = false): 
       goUp(context, steps);
       continue;
     }
-    if (component.length > LONGEST_NAME) throw fail('ENAMETOOLONG', path);
+    if (component.length > MAX_NAME_LENGTH) throw fail('ENAMETOOLONG', path);
     const entry = here.entries.get(context.key(component)) ?? null;
     if (entry === null) {
       if (!last) throw fail('ENOENT', path);
@@ -70,7 +70,7 @@ export function walk(context: WalkContext, path: DiskPath, followLast = false): 
     }
     const inode = inodes.get(entry.ino);
     if (inode.kind === 'link' && (!last || followLast)) {
-      if (++links > MOST_LINKS) throw fail('ELOOP', path);
+      if (++links > MAX_LINKS) throw fail('ELOOP', path);
       if (inode.target.startsWith('/')) steps.splice(0, steps.length, { ino: context.root, name: '' });
       todo = [...componentsOf(inode.target), ...todo.slice(at + 1)];
       at = -1;
@@ -90,7 +90,7 @@ function componentsOf(path: string): string[] {
   return components;
 }
 
-function startOf(context: WalkContext, path: DiskPath): [Step[], string] {
+function startOf(context: WalkContext, path: DiskPath): [WalkStep[], string] {
   const match = HANDLE.exec(path);
   if (match === null) return [[{ ino: context.root, name: '' }], path];
   const ino = context.handle(Number(match[1]));
@@ -98,18 +98,18 @@ function startOf(context: WalkContext, path: DiskPath): [Step[], string] {
   return [[{ ino, name: pathOfFolder(context, ino) }], path.slice(match[0].length)];
 }
 
-function goUp(context: WalkContext, steps: Step[]): void {
+function goUp(context: WalkContext, steps: WalkStep[]): void {
   if (steps.length > 1) {
     steps.pop();
     return;
   }
-  const [{ ino }] = steps as [Step];
+  const [{ ino }] = steps as [WalkStep];
   if (ino === context.root) return;
   const parent = parentOf(context, ino)?.parent ?? context.root;
   steps[0] = { ino: parent, name: pathOfFolder(context, parent) };
 }
 
-function pathOf(steps: readonly Step[], name: string | null = null): string {
+function pathOf(steps: readonly WalkStep[], name: string | null = null): string {
   const folder = steps.map((step) => step.name).join('/');
   return name === null ? folder || '/' : `${folder}/${name}`;
 }

@@ -2,21 +2,21 @@
 import { SavepointError, showText } from '@savepoint/core';
 import { nodePorts } from '@savepoint/core/node';
 import { safeJson } from '@savepoint/core/ports';
-import type { OwnCommand, Words } from '../../command.ts';
-import { askDaemon, type Said } from '../../daemon/ask.ts';
+import type { ParsedArguments, StandaloneCommand } from '../../command.ts';
+import { askDaemon, type DaemonStatus } from '../../daemon/ask.ts';
 import { buildOnDisk } from '../../daemon/build.ts';
-import { homeLink } from '../../daemon/place.ts';
 import { homeOf, runDaemon } from '../../daemon/run.ts';
-import { counted } from '../../show/words.ts';
+import { homeLink } from '../../daemon/runtime-folder.ts';
+import { countText } from '../../show/format.ts';
 import { writeAll } from '../../write.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How long `stop` waits for running work to finish, in milliseconds. */
-const PATIENCE_MS = 30_000;
-const LOOK_MS = 20;
+const STOP_TIMEOUT_MS = 30_000;
+const POLL_MS = 20;
 
-export const daemonStatus: OwnCommand = {
+export const daemonStatus: StandaloneCommand = {
   operands: [],
   takesCommand: false,
   options: [],
@@ -24,51 +24,51 @@ export const daemonStatus: OwnCommand = {
 
   async run(_words, { globals, env }) {
     const home = homeOf(env);
-    const said = await ask(home, 'status');
+    const said = await queryDaemon(home, 'status');
     const pid = typeof said === 'object' ? said.pid : null;
-    tell(globals.json ? { running: pid !== null, ...answerOf(said) } : statusLines(said, home));
+    print(globals.json ? { running: pid !== null, ...daemonStatusToJson(said) } : statusLines(said, home));
     return 0;
   },
 };
 
-export const daemonStop: OwnCommand = {
+export const daemonStop: StandaloneCommand = {
   operands: [],
   takesCommand: false,
   options: [],
   examples: ['savepoint daemon stop'],
 
   async run(_words, { globals, env }) {
-    const said = await ask(homeOf(env), 'stop');
+    const said = await queryDaemon(homeOf(env), 'stop');
     const pid = typeof said === 'object' ? said.pid : null;
-    const isGone = pid === null ? null : await ends(pid);
-    tell(globals.json ? { stopped: said !== 'nobody', pid } : stopLines(said, isGone));
+    const isGone = pid === null ? null : await waitForExit(pid);
+    print(globals.json ? { stopped: said !== 'nobody', pid } : stopLines(said, isGone));
     return 0;
   },
 };
 
-export const daemonRun: OwnCommand = {
+export const daemonRun: StandaloneCommand = {
   operands: [],
   takesCommand: false,
   options: [{ flags: '--idle <seconds>', description: 'exit after this long without a request' }],
   examples: ['savepoint daemon run --idle 60'],
 
-  run: ({ options }, { env }) => runHere(options['idle'], env),
+  run: ({ options }, { env }) => runDaemonHere(options['idle'], env),
 };
 
-async function ask(home: string, what: 'status' | 'stop'): Promise<Said | 'nobody' | 'leaves'> {
+async function queryDaemon(home: string, what: 'status' | 'stop'): Promise<DaemonStatus | 'nobody' | 'leaves'> {
   const own = buildOnDisk();
   return own === null ? 'nobody' : askDaemon(home, own, what);
 }
 
-function tell(answer: readonly string[] | Readonly<Record<string, unknown>>): void {
+function print(answer: readonly string[] | Readonly<Record<string, unknown>>): void {
   writeAll(1, `${Array.isArray(answer) ? answer.join('\n') : safeJson(answer, 0)}\n`);
 }
 
-function answerOf(said: Said | 'nobody' | 'leaves'): Readonly<Record<string, unknown>> {
+function daemonStatusToJson(said: DaemonStatus | 'nobody' | 'leaves'): Readonly<Record<string, unknown>> {
   return typeof said === 'object' ? said : { leaves: said === 'leaves' };
 }
 
-function statusLines(said: Said | 'nobody' | 'leaves', home: string): readonly string[] {
+function statusLines(said: DaemonStatus | 'nobody' | 'leaves', home: string): readonly string[] {
   if (said === 'leaves') return ['The daemon is shutting down. The next hook starts a new one.'];
   if (said === 'nobody')
     return ['No daemon is running. Hooks work without it; the next hook starts one if the system supports it.'];
@@ -76,14 +76,14 @@ function statusLines(said: Said | 'nobody' | 'leaves', home: string): readonly s
   const median = typeof medianMs === 'number' ? ` (median ${medianMs} ms)` : '';
   return [
     `The daemon is running: process ${pid}, since ${showText(String(startedAt))}.`,
-    `Handled ${counted(Number(events), 'event')}${median}.`,
-    `${counted(Number(workspaces), 'workspace')} open, ${Math.round(Number(memoryBytes) / 1_048_576)} MB of memory.`,
+    `Handled ${countText(Number(events), 'event')}${median}.`,
+    `${countText(Number(workspaces), 'workspace')} open, ${Math.round(Number(memoryBytes) / 1_048_576)} MB of memory.`,
     `Idle for ${Number(idleSeconds)} s; exits after ${Number(endsAfterIdleSeconds)} s without a request.`,
     `Socket: ${showText(homeLink(home))}`,
   ];
 }
 
-function stopLines(said: Said | 'nobody' | 'leaves', gone: boolean | null): readonly string[] {
+function stopLines(said: DaemonStatus | 'nobody' | 'leaves', gone: boolean | null): readonly string[] {
   if (said === 'nobody') return ['No daemon is running.'];
   if (said === 'leaves') return ['The daemon is already shutting down.'];
   if (gone === true) return [`Stopped the daemon (process ${said.pid}).`];
@@ -91,17 +91,17 @@ function stopLines(said: Said | 'nobody' | 'leaves', gone: boolean | null): read
 }
 
 /** @returns whether the process has ended within `PATIENCE_MS` */
-async function ends(pid: number): Promise<boolean> {
+async function waitForExit(pid: number): Promise<boolean> {
   const { processes, clock } = nodePorts();
   const daemon = { ...processes.self(), pid, startedAt: null };
-  for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
+  for (let waited = 0; waited < STOP_TIMEOUT_MS; waited += POLL_MS) {
     if (processes.state(daemon) === 'dead') return true;
-    await clock.sleep(LOOK_MS);
+    await clock.sleep(POLL_MS);
   }
   return false;
 }
 
-async function runHere(given: Words['options'][string], env: Environment): Promise<never> {
+async function runDaemonHere(given: ParsedArguments['options'][string], env: Environment): Promise<never> {
   if (given !== undefined && (typeof given !== 'string' || !/^[1-9]\d{0,6}$/.test(given))) {
     throw new SavepointError('USAGE', '--idle needs a whole number of seconds.', { argument: '--idle' });
   }

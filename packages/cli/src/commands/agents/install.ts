@@ -6,10 +6,10 @@ import { bytesFromText, SavepointError, showText, type TreePath } from '@savepoi
 import { unifiedPatch } from '@savepoint/core/faces';
 import { safeJson } from '@savepoint/core/ports';
 import { agentReports, type FileChange, loadAgents, reportToJson, surroundings } from '../../agents.ts';
-import type { OwnCommand } from '../../command.ts';
+import type { StandaloneCommand } from '../../command.ts';
 import { folderToOpen } from '../../folder.ts';
 import { agentLines } from '../../show/agents.ts';
-import { viewOf } from '../../view.ts';
+import { outputViewOf } from '../../view.ts';
 import { writeAll } from '../../write.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -24,7 +24,7 @@ interface InstallRequest {
   readonly json: boolean;
 }
 
-export function install(): Promise<OwnCommand> {
+export function install(): Promise<StandaloneCommand> {
   return commandOf('install', '[agent]', {
     description:
       "Adds Savepoint's hooks to the settings of an agent, so that all of its steps are recorded on the timeline. " +
@@ -34,7 +34,7 @@ export function install(): Promise<OwnCommand> {
   });
 }
 
-export function uninstall(): Promise<OwnCommand> {
+export function uninstall(): Promise<StandaloneCommand> {
   return commandOf('uninstall', '<agent>', {
     description: 'Removes exactly what `install` added. Checkpoints are kept.',
     examples: ['savepoint uninstall claude'],
@@ -45,7 +45,7 @@ async function commandOf(
   what: InstallRequest['what'],
   operand: string,
   texts: { readonly description: string; readonly examples: readonly string[] },
-): Promise<OwnCommand> {
+): Promise<StandaloneCommand> {
   const names = Object.keys((await loadAgents()).AGENTS);
   return {
     ...texts,
@@ -68,7 +68,15 @@ async function commandOf(
 async function carryOutInstall(request: InstallRequest, env: Environment): Promise<void> {
   const folder = folderToOpen(request.folder, env);
   const around = surroundings(folder, env);
-  const { AGENTS, backupPath, carryOut, isAgentName, planInstall, planUninstall, settingsPath } = await loadAgents();
+  const {
+    AGENTS,
+    backupPath,
+    writeChanges: carryOut,
+    isAgentName,
+    planInstall,
+    planUninstall,
+    settingsPath,
+  } = await loadAgents();
   if (request.agent === undefined) {
     const reports = (await agentReports(folder, env)).map(reportToJson);
     const known = Object.keys(AGENTS).join(', ');
@@ -102,13 +110,13 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
     writeAll(1, `${safeJson({ agent: name, place, path, changes: told, dryRun: request.dryRun }, 0)}\n`);
     return;
   }
-  const { style } = viewOf(1, env);
+  const { style } = outputViewOf(1, env);
   const lines: string[] = [];
   if (changes.length === 0) {
     const already = request.what === 'install' ? 'The hooks are already installed' : 'No hooks of Savepoint found';
     lines.push(`${already}: ${showText(path)}`);
   } else {
-    for (const change of changes) lines.push(...difference(change));
+    for (const change of changes) lines.push(...settingsDiff(change));
     const done = request.what === 'install' ? 'Installed hooks for' : 'Removed hooks from';
     lines.push(
       request.dryRun ? 'Nothing was written (--dry-run).' : style.good(`${done} ${agent.title} (${place} settings).`),
@@ -126,9 +134,9 @@ function changeWord({ before, after }: FileChange): string {
   return after === null ? 'delete' : 'write';
 }
 
-const LINES = 200;
+const MAX_DIFF_LINES = 200;
 
-function difference({ path, before, after }: FileChange): readonly string[] {
+function settingsDiff({ path, before, after }: FileChange): readonly string[] {
   // The ids must differ, or the contents count as equal.
   const side = (text: string | null, id: string) =>
     text === null
@@ -141,10 +149,10 @@ function difference({ path, before, after }: FileChange): readonly string[] {
     .trimEnd()
     .split('\n')
     .filter((line) => /^[-+ @]/.test(line) && !/^(?:---|\+\+\+) /.test(line));
-  const rest = lines.length - LINES;
+  const rest = lines.length - MAX_DIFF_LINES;
   return [
     `${before === null ? 'new file' : after === null ? 'removed' : 'changed'}: ${showText(path)}`,
-    ...lines.slice(0, LINES).map((line) => `  ${showText(line)}`),
+    ...lines.slice(0, MAX_DIFF_LINES).map((line) => `  ${showText(line)}`),
     ...(rest > 0 ? [`  … and ${rest} more lines`] : []),
   ];
 }

@@ -1,12 +1,12 @@
 /** `savepoint mcp`: not a verb, but another front end, which runs as long as its client. */
 import { SavepointError, showText } from '@savepoint/core';
-import type { GlobalOptions, OwnCommand } from '../../command.ts';
+import type { GlobalOptions, StandaloneCommand } from '../../command.ts';
 import { exporter } from '../../exporter.ts';
 import { absolutePath } from '../../folder.ts';
 import { ownVersion } from '../../own-version.ts';
 import { writeAll } from '../../write.ts';
 
-export const mcp: OwnCommand = {
+export const mcp: StandaloneCommand = {
   description:
     'Runs an MCP server (Model Context Protocol) for a coding agent. It works in the first usable --root. Without ' +
     '--root, it asks its client for roots. The file system root and home folders are refused.',
@@ -27,7 +27,7 @@ export const mcp: OwnCommand = {
       env,
       exporter: exporter(env, process.argv[1] ?? ''),
       signal: interrupt.signal,
-      log: tell,
+      log: logLine,
     });
   },
 };
@@ -41,7 +41,7 @@ function assertNoneOf({ folder, here, json }: GlobalOptions): void {
   });
 }
 
-function tell(line: string): void {
+function logLine(line: string): void {
   try {
     writeAll(2, `savepoint mcp: ${showText(line)}\n`);
   } catch {

@@ -3,24 +3,24 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { isatty } from 'node:tty';
 import { type CallId, type DiskPath, type EndedCall, SavepointError, showText, textFromBytes } from '@savepoint/core';
-import { type Ended, runInForeground, statusOf } from '../../child.ts';
+import { type ChildExit, exitStatusOf, runInForeground } from '../../child.ts';
 import {
-  type Given,
+  type CliOptionSpec,
+  type CommandEnvironment,
+  type CommandSession,
   lines,
-  type OptionSpec,
-  type OwnCommand,
-  type Session,
-  type Surroundings,
-  type Words,
+  type ParsedArguments,
+  type StandaloneCommand,
+  type VerbArguments,
 } from '../../command.ts';
 import { asFailure, failureAsText } from '../../failure.ts';
 import { folderToOpen } from '../../folder.ts';
 import { listenForInterrupts } from '../../interrupt.ts';
-import { counted } from '../../show/words.ts';
+import { countText } from '../../show/format.ts';
 import type { Style } from '../../view.ts';
 import { writeAll } from '../../write.ts';
 
-const OPTIONS: readonly OptionSpec[] = [
+const OPTIONS: readonly CliOptionSpec[] = [
   { flags: '--restore-checkpoint <checkpoint>', description: 'first restore the entire workspace to this checkpoint' },
   { flags: '-y, --yes', description: 'with --restore-checkpoint: do not ask for confirmation' },
   { flags: '--exact', description: 'with --restore-checkpoint: same as `restore --exact`' },
@@ -33,7 +33,7 @@ const OPTIONS: readonly OptionSpec[] = [
   { flags: '--agent <name>', description: 'record changes under this name (default: the name of the program)' },
 ];
 
-export const run: OwnCommand = {
+export const run: StandaloneCommand = {
   description:
     'Takes a checkpoint, runs the command in the current folder and terminal, and records its changes in a session ' +
     'of its own. `savepoint rollback --session` reverts them. The exit status is that of the command; 128 plus the ' +
@@ -53,14 +53,14 @@ export const run: OwnCommand = {
 
   run: ({ operands, rest, options }, surroundings) => {
     const { globals, env } = surroundings;
-    assertBehind(operands, globals.json);
+    assertCommandAfterDashes(operands, globals.json);
     const folder = folderToOpen(globals.folder, env);
-    return surroundings.inWorkspace((session) => runBetween(rest, options, session, folder, surroundings));
+    return surroundings.inWorkspace((session) => runBetweenCheckpoints(rest, options, session, folder, surroundings));
   },
 };
 
 /** @throws SavepointError USAGE */
-function assertBehind(stray: readonly string[], json: boolean): void {
+function assertCommandAfterDashes(stray: readonly string[], json: boolean): void {
   const [first] = stray;
   if (first !== undefined) {
     const hint = 'Example: `savepoint run -- npm test`.';
@@ -74,12 +74,12 @@ function assertBehind(stray: readonly string[], json: boolean): void {
   }
 }
 
-async function runBetween(
+async function runBetweenCheckpoints(
   command: readonly string[],
-  options: Words['options'],
-  session: Session,
+  options: ParsedArguments['options'],
+  session: CommandSession,
   folder: DiskPath,
-  { env, interrupt }: Surroundings,
+  { env, interrupt }: CommandEnvironment,
 ): Promise<number> {
   const [file, ...args] = command;
   if (file === undefined) {
@@ -90,7 +90,7 @@ async function runBetween(
       { hint: 'Example: `savepoint run -- npm test`.' },
     );
   }
-  for (const word of command) assertWhole(word);
+  for (const word of command) assertUtf8(word);
   await restoreFirst(options, session);
   const cwd = textFromBytes(folder);
   if (cwd === null) throw new SavepointError('USAGE', 'run cannot be used in a folder whose name is not valid UTF-8.');
@@ -101,30 +101,31 @@ async function runBetween(
   }
   const isOn = options['checkpoints'] !== false;
   const child = { file, args, cwd, env: isOn ? { ...env } : { ...env, SAVEPOINT: 'off' } };
-  const agent = nameOf(options, file);
-  const run = (): Promise<Ended> => {
-    session.quiet();
+  const agent = agentNameOf(options, file);
+  const run = (): Promise<ChildExit> => {
+    session.clearProgress();
     interrupt.end();
     return runInForeground(child);
   };
-  return isOn ? captured([file, ...args], run, agent, session) : told(await run(), file, session.view.style);
+  return isOn ? runCaptured([file, ...args], run, agent, session) : reportExit(await run(), file, session.view.style);
 }
 
-const LOST = 'The changes of the command were not recorded: the record of its start is no longer in the store.';
-const LOST_HINT = 'The command was run. `savepoint checkpoint` captures the current state.';
+const CALL_NOT_RECORDED =
+  'The changes of the command were not recorded: the record of its start is no longer in the store.';
+const CALL_NOT_RECORDED_HINT = 'The command was run. `savepoint checkpoint` captures the current state.';
 
-async function captured(
+async function runCaptured(
   command: readonly [string, ...string[]],
-  run: () => Promise<Ended>,
+  run: () => Promise<ChildExit>,
   agent: string,
-  { savepoint, signal, view }: Session,
+  { savepoint, signal, view }: CommandSession,
 ): Promise<number> {
   const session = savepoint.session({ agent });
   let call: CallId;
   let isTracked: boolean;
   try {
     await session.start({ signal });
-    const summary = command.map(asTyped).join(' ');
+    const summary = command.map(quotedWord).join(' ');
     call = (await session.begin({ tool: 'run', args: { command }, summary }, { signal })).id;
     isTracked = (await session.openCalls()).some(({ id }) => id === call);
   } catch (error) {
@@ -133,14 +134,15 @@ async function captured(
     const way = 'The command was not run. To run it without checkpoints, use --no-checkpoints.';
     throw new SavepointError(code, message, data, { hint: `${hint}\n${way}`, cause: error });
   }
-  const status = told(await run(), command[0], view.style);
+  const status = reportExit(await run(), command[0], view.style);
   const interrupt = listenForInterrupts();
   try {
     const found = await session.end(call, { signal: interrupt.signal });
     await session.close({ signal: interrupt.signal });
     await savepoint.idle();
-    if (isTracked && !found.found) throw new SavepointError('STORE_DAMAGED', LOST, {}, { hint: LOST_HINT });
-    if (isatty(2)) writeAll(2, lines(...notesOn(found, session.id, view.style.id)));
+    if (isTracked && !found.found)
+      throw new SavepointError('STORE_DAMAGED', CALL_NOT_RECORDED, {}, { hint: CALL_NOT_RECORDED_HINT });
+    if (isatty(2)) writeAll(2, lines(...resultNotes(found, session.id, view.style.id)));
     return status;
   } catch (error) {
     // A failure of the command takes precedence. If its changes were not recorded, the status is never 0.
@@ -153,7 +155,7 @@ async function captured(
 }
 
 /** Restores as `restore` does, with its question, preview and errors. */
-async function restoreFirst(options: Given['options'], session: Session): Promise<void> {
+async function restoreFirst(options: VerbArguments['options'], session: CommandSession): Promise<void> {
   const { restoreCheckpoint, yes, exact, keepOutside } = options;
   if (typeof restoreCheckpoint !== 'string') {
     const stray = Object.entries({ '--yes': yes, '--exact': exact, '--keep-outside': keepOutside }).find(
@@ -164,21 +166,25 @@ async function restoreFirst(options: Given['options'], session: Session): Promis
       argument: stray[0],
     });
   }
-  const given: Given = { operands: [restoreCheckpoint], paths: [], options: { yes, exact, keepOutside, all: true } };
+  const given: VerbArguments = {
+    operands: [restoreCheckpoint],
+    paths: [],
+    options: { yes, exact, keepOutside, all: true },
+  };
   const { restore } = await import('../rewind/restore.ts');
   const input = restore.input(given, session);
   const output = await restore.carryOut?.(input, given, session);
   if (output !== undefined) writeAll(2, restore.render(output, session.view, given));
 }
 
-function nameOf({ agent }: Given['options'], file: string): string {
+function agentNameOf({ agent }: VerbArguments['options'], file: string): string {
   if (agent === undefined) return basename(file);
   if (typeof agent === 'string' && agent.trim() !== '') return agent;
   throw new SavepointError('USAGE', '--agent needs a name.', { argument: '--agent' });
 }
 
 /** Node cannot decode arguments that are not UTF-8, so the command would get a different argument. */
-function assertWhole(word: string): void {
+function assertUtf8(word: string): void {
   if (!word.includes('\ufffd')) return;
   throw new SavepointError(
     'USAGE',
@@ -189,23 +195,27 @@ function assertWhole(word: string): void {
   );
 }
 
-function asTyped(word: string): string {
+function quotedWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-function told(ended: Ended, file: string, style: Style): number {
+function reportExit(ended: ChildExit, file: string, style: Style): number {
   if (ended.kind === 'failed') {
     const why = ended.code === 'ENOENT' ? 'program not found' : ended.code;
     writeAll(2, `${style.bad('error:')} cannot run ${showText(file)}: ${why}\n`);
   }
-  return statusOf(ended);
+  return exitStatusOf(ended);
 }
 
-function notesOn({ checkpoint, changes, found, uncovered }: EndedCall, session: string, id: (text: string) => string) {
+function resultNotes(
+  { checkpoint, changes, found, uncovered }: EndedCall,
+  session: string,
+  id: (text: string) => string,
+) {
   if (!found) return [];
-  const left = uncovered.length === 0 ? [] : [`${counted(uncovered.length, 'path')} could not be captured.`];
+  const left = uncovered.length === 0 ? [] : [`${countText(uncovered.length, 'path')} could not be captured.`];
   if (checkpoint === null) return ['savepoint: no changes.', ...left];
-  const files = checkpoint.changes === null ? 'too many paths to list' : counted(changes.length, 'path');
+  const files = checkpoint.changes === null ? 'too many paths to list' : countText(changes.length, 'path');
   return [
     `savepoint: ${files} changed (${id(checkpoint.id)}). To revert: \`savepoint rollback --session ${session}\``,
     ...left,

@@ -4,11 +4,11 @@ import { open, SavepointError } from '@savepoint/core';
 import { watchEventToJson } from '@savepoint/core/faces';
 import { nodePlaces, nodePorts } from '@savepoint/core/node';
 import { safeJson } from '@savepoint/core/ports';
-import type { OwnCommand } from '../../command.ts';
+import type { StandaloneCommand } from '../../command.ts';
 import { folderToOpen } from '../../folder.ts';
 import { OutputError, writeAll } from '../../write.ts';
 
-export const watch: OwnCommand = {
+export const watch: StandaloneCommand = {
   description:
     'Prints a line of JSON for each new checkpoint, change, rollback and other operation, from any process. If ' +
     'there is no checkpoint yet, it waits for the first. It ends on Ctrl-C, or when its output is closed.',

@@ -3,7 +3,7 @@ import { type InputOf, schemasOf, showContent, VERBS } from '@savepoint/core/fac
 import { JsonProblem, readJson } from '@savepoint/core/ports';
 import { command, lines } from '../../command.ts';
 import { readRequest } from '../../read-request.ts';
-import { counted } from '../../show/words.ts';
+import { countText } from '../../show/format.ts';
 
 export const edit = command({
   verb: VERBS.edit,
@@ -47,7 +47,7 @@ export const edit = command({
 
   render(output, { style }) {
     const rows = output.files.map(({ file_path, operation, edits_applied }) => {
-      return `  ${showName(nameFromJson(file_path))}  ${operation}, ${counted(edits_applied, 'edit')}`;
+      return `  ${showName(nameFromJson(file_path))}  ${operation}, ${countText(edits_applied, 'edit')}`;
     });
     if (output.dry_run) {
       const left = (output.diff?.left_out ?? []).map(

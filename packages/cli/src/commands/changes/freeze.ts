@@ -1,8 +1,8 @@
 import { type JsonName, nameFromJson, showName } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/faces';
+import { nameOfArgument } from '../../argument-path.ts';
 import { command, lines } from '../../command.ts';
-import { nameOfArgument } from '../../given-name.ts';
-import { when } from '../../show/words.ts';
+import { localTime } from '../../show/format.ts';
 
 const operands = [['[paths...]', 'files or folders (default: the current folder)']] as const;
 
@@ -39,7 +39,7 @@ export const unfreeze = command({
 
 function shown(frozen: readonly { readonly path: JsonName; readonly since: string }[]): string[] {
   if (frozen.length === 0) return ['Nothing is frozen.'];
-  return ['Frozen for agents:', ...frozen.map(({ path, since }) => `  ${name(path)}  since ${when(since)}`)];
+  return ['Frozen for agents:', ...frozen.map(({ path, since }) => `  ${name(path)}  since ${localTime(since)}`)];
 }
 
 function name(path: JsonName): string {

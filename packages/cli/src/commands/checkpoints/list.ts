@@ -2,8 +2,8 @@ import { SavepointError, showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/faces';
 import { command, lines, wholeNumber } from '../../command.ts';
 import { checkpointLine } from '../../show/checkpoint.ts';
+import { countText, lineCounts } from '../../show/format.ts';
 import { rootChangeLines } from '../../show/roots.ts';
-import { counted, lineCounts } from '../../show/words.ts';
 
 const VIEWS = [
   ['all', 'all'],
@@ -48,7 +48,7 @@ export const list = command({
     const isNarrowed = ['session', 'manual', 'multiFile', 'before'].some((option) => options[option] !== undefined);
     const notes = [
       ...(hidden > 0 && options['manual'] !== true && options['multiFile'] !== true
-        ? [`${counted(hidden, 'automatic checkpoint')} hidden (--all shows ${hidden === 1 ? 'it' : 'them'})`]
+        ? [`${countText(hidden, 'automatic checkpoint')} hidden (--all shows ${hidden === 1 ? 'it' : 'them'})`]
         : []),
       ...(next === null ? [] : [`Older checkpoints: \`savepoint list --before ${next}\``]),
     ];

@@ -1,11 +1,11 @@
 import { nameFromJson, showName, showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/faces';
 import { command, lines } from '../../command.ts';
-import { whoText } from '../../show/authors.ts';
-import { gapReason, listed } from '../../show/capture.ts';
+import { authorsText } from '../../show/authors.ts';
+import { gapReason, listWithHeading } from '../../show/capture.ts';
 import { changeLine, totalsLine } from '../../show/changes.ts';
+import { countText, localTime, pathText, sizeText } from '../../show/format.ts';
 import { rootChangeLines } from '../../show/roots.ts';
-import { counted, shown, size, when } from '../../show/words.ts';
 
 export const show = command({
   verb: VERBS.show,
@@ -22,7 +22,7 @@ export const show = command({
       value === null ? [] : [`${style.faint(`${name}:`.padEnd(10))} ${value}`];
     return lines(
       `${style.id(id)}  ${showText(checkpoint.description, 'keep').replaceAll('\n', '\n      ')}`,
-      row('taken', `${when(time)}, by ${by} (${trigger})`),
+      row('taken', `${localTime(time)}, by ${by} (${trigger})`),
       row('session', checkpoint.session === null ? null : showText(checkpoint.session)),
       row('tool', checkpoint.tool === null ? null : toolLine(checkpoint.tool, checkpoint.toolCall)),
       row('prompt', checkpoint.conversation?.lastUser == null ? null : shortText(checkpoint.conversation.lastUser)),
@@ -31,25 +31,28 @@ export const show = command({
       row('restored', checkpoint.target),
       row('undoes', checkpoint.undoes),
       row('tests', checkpoint.testResult),
-      row('content', `${counted(counts.files, 'file')}, ${counted(counts.links, 'link')}, ${size(counts.bytes)}`),
+      row(
+        'content',
+        `${countText(counts.files, 'file')}, ${countText(counts.links, 'link')}, ${sizeText(counts.bytes)}`,
+      ),
       roots
         .filter(({ kind }) => kind === 'repository')
         .flatMap(({ path, branch, commit: head, operation }) => [
           ...row(
             'repository',
-            `${path === '' ? '.' : shown(path)}  ${branch === null ? 'detached' : showName(nameFromJson(branch))}` +
+            `${path === '' ? '.' : pathText(path)}  ${branch === null ? 'detached' : showName(nameFromJson(branch))}` +
               `  ${head?.slice(0, 10) ?? 'no commit'}${operation === null ? '' : `  (${showText(operation)} in progress)`}`,
           ),
         ]),
       rootChangeLines(checkpoint.rootChanges).map((line) => `since ${checkpoint.previous}: ${line}`),
-      listed(
-        partial.map((gap) => `${shown(gap.path)} (${gapReason(gap)})`),
-        (count) => `partial: ${counted(count, 'path')} could not be read`,
+      listWithHeading(
+        partial.map((gap) => `${pathText(gap.path)} (${gapReason(gap)})`),
+        (count) => `partial: ${countText(count, 'path')} could not be read`,
         Number.POSITIVE_INFINITY,
       ),
-      listed(
-        unsettled.map(shown),
-        (count) => `unsettled: ${counted(count, 'file')} kept changing while being read`,
+      listWithHeading(
+        unsettled.map(pathText),
+        (count) => `unsettled: ${countText(count, 'file')} kept changing while being read`,
         Number.POSITIVE_INFINITY,
       ),
       changes === null
@@ -60,7 +63,7 @@ export const show = command({
           ? ['no changes']
           : [
               `changes since ${checkpoint.previous}: ${totalsLine(totals)}`,
-              ...changes.map((one) => `  ${changeLine(one, style)}  ${style.faint(`by ${whoText(one)}`)}`),
+              ...changes.map((one) => `  ${changeLine(one, style)}  ${style.faint(`by ${authorsText(one)}`)}`),
             ],
     );
   },

@@ -1,9 +1,9 @@
 import { showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/faces';
-import { agree, FOR_GOOD } from '../../agree.ts';
 import { command, lines } from '../../command.ts';
-import { listed } from '../../show/capture.ts';
-import { counted, size } from '../../show/words.ts';
+import { confirm, IRREVERSIBLE_HINT } from '../../confirm.ts';
+import { listWithHeading } from '../../show/capture.ts';
+import { countText, sizeText } from '../../show/format.ts';
 
 const WHY = {
   newest: 'newest checkpoint of the workspace',
@@ -25,14 +25,14 @@ export const deleteSession = command({
       const found = sessions.find(({ id }) => id === input.session);
       // An unknown session fails below.
       if (found !== undefined && found.checkpoints.length > 0) {
-        const what = `${counted(found.checkpoints.length, 'checkpoint')} of session ${showText(input.session)}`;
-        await agree(session, {
+        const what = `${countText(found.checkpoints.length, 'checkpoint')} of session ${showText(input.session)}`;
+        await confirm(session, {
           verb: 'sessions delete',
-          would: `This would delete ${what}`,
-          hint: FOR_GOOD,
-          shown: `This deletes ${what}. It cannot be undone.\n`,
+          consequence: `This would delete ${what}`,
+          hint: IRREVERSIBLE_HINT,
+          preview: `This deletes ${what}. It cannot be undone.\n`,
           question: 'Delete them?',
-          declined: 'Nothing was deleted.',
+          declinedMessage: 'Nothing was deleted.',
         });
       }
     }
@@ -41,13 +41,13 @@ export const deleteSession = command({
 
   render({ session, dropped, stayed, kept, bytesBefore, bytesAfter }) {
     return lines(
-      `Deleted ${counted(dropped.length, 'checkpoint')} of session ${showText(session)}; ` +
-        `the workspace has ${counted(kept, 'checkpoint')} left.`,
-      listed(
+      `Deleted ${countText(dropped.length, 'checkpoint')} of session ${showText(session)}; ` +
+        `the workspace has ${countText(kept, 'checkpoint')} left.`,
+      listWithHeading(
         stayed.map(({ id, why }) => `${id} (${WHY[why]})`),
-        (count) => `${counted(count, 'checkpoint')} of the session ${count === 1 ? 'was' : 'were'} kept:`,
+        (count) => `${countText(count, 'checkpoint')} of the session ${count === 1 ? 'was' : 'were'} kept:`,
       ),
-      `Store size: ${size(bytesBefore)} before, ${size(bytesAfter)} now.`,
+      `Store size: ${sizeText(bytesBefore)} before, ${sizeText(bytesAfter)} now.`,
     );
   },
 });

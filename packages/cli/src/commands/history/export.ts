@@ -1,8 +1,8 @@
 import { SavepointError, showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/faces';
 import { command, lines } from '../../command.ts';
-import { listed } from '../../show/capture.ts';
-import { counted, shown } from '../../show/words.ts';
+import { listWithHeading } from '../../show/capture.ts';
+import { countText, pathText } from '../../show/format.ts';
 
 export const exportSession = command({
   verb: VERBS.exportSession,
@@ -18,7 +18,7 @@ export const exportSession = command({
     'savepoint export --session 3f2a91bc --out ../changes',
   ],
 
-  input({ options: { session, out } }, { absolute }) {
+  input({ options: { session, out } }, { absolutePath: absolute }) {
     if (typeof session !== 'string' || session === '') {
       throw new SavepointError('USAGE', 'export needs a session: use --session ID.', { argument: '--session' });
     }
@@ -28,12 +28,12 @@ export const exportSession = command({
 
   render({ session, folder, changes, incomplete, damaged }) {
     return lines(
-      `Wrote ${counted(changes, 'change')} of session ${showText(session)} to ${shown(folder)}`,
-      listed(
+      `Wrote ${countText(changes, 'change')} of session ${showText(session)} to ${pathText(folder)}`,
+      listWithHeading(
         incomplete,
-        (count) => `${counted(count, 'change')} incomplete, because content is no longer in the store:`,
+        (count) => `${countText(count, 'change')} incomplete, because content is no longer in the store:`,
       ),
-      listed(
+      listWithHeading(
         damaged.map(({ id, problem }) => `${id}: ${showText(problem.message)}`),
         () => 'damaged checkpoints, whose changes may be missing:',
       ),

@@ -1,14 +1,14 @@
 import { SavepointError, showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/faces';
+import { nameOfArgument } from '../../argument-path.ts';
 import { command, lines, wholeNumber } from '../../command.ts';
-import { nameOfArgument } from '../../given-name.ts';
-import { toolText, whoText } from '../../show/authors.ts';
-import { becomes, folderSign } from '../../show/changes.ts';
-import { counted, lineCounts, shown, when } from '../../show/words.ts';
-import type { View } from '../../view.ts';
+import { authorsText, toolText } from '../../show/authors.ts';
+import { folderSuffix, modeChangeText } from '../../show/changes.ts';
+import { countText, lineCounts, localTime, pathText } from '../../show/format.ts';
+import type { OutputView } from '../../view.ts';
 
-type Output = OutputOf<(typeof VERBS)['history']>;
-type ChangeJson = Output['changes'][number];
+type HistoryJson = OutputOf<(typeof VERBS)['history']>;
+type HistoryChangeJson = HistoryJson['changes'][number];
 
 export const history = command({
   verb: VERBS.history,
@@ -55,8 +55,8 @@ export const history = command({
     const notes = [
       ...unlisted.map(({ id, why, files }) =>
         why === 'first'
-          ? `${view.style.id(id)}  the first checkpoint, ${counted(files, 'file')}`
-          : `${view.style.id(id)}  ${counted(files, 'path')} changed, too many to list: \`savepoint show ${id}\``,
+          ? `${view.style.id(id)}  the first checkpoint, ${countText(files, 'file')}`
+          : `${view.style.id(id)}  ${countText(files, 'path')} changed, too many to list: \`savepoint show ${id}\``,
       ),
       ...damaged.map(
         ({ id, problem }) => `${view.style.id(id)}  ${view.style.bad('damaged')}: ${showText(problem.message)}`,
@@ -72,11 +72,11 @@ export const history = command({
   },
 });
 
-function changeRows(changes: readonly ChangeJson[], view: View): string[] {
+function changeRows(changes: readonly HistoryChangeJson[], view: OutputView): string[] {
   const cells = changes.map((change) => [
     change.id,
-    when(change.time),
-    whoText(change),
+    localTime(change.time),
+    authorsText(change),
     toolText(change, change.trigger) || '–',
     change.operation,
   ]);
@@ -91,18 +91,19 @@ function changeRows(changes: readonly ChangeJson[], view: View): string[] {
       string,
     ];
     const { style } = view;
-    return `${style.id(id)}  ${style.faint(time)}  ${who}  ${tool}  ${operation}  ${whatText(change)}`;
+    return `${style.id(id)}  ${style.faint(time)}  ${who}  ${tool}  ${operation}  ${changeText(change)}`;
   });
 }
 
-function whatText(change: ChangeJson): string {
+function changeText(change: HistoryChangeJson): string {
   const { path, from, before, after, operation, added, removed } = change;
-  const moved = from === null ? '' : `${shown(from)} \u2192 `;
-  const more = operation === 'mode' || operation === 'kind' ? becomes(before, after) : lineCounts(added, removed);
-  return `${moved}${shown(path)}${folderSign(path, after ?? before)}${more === '' ? '' : `  ${more}`}${backText(change)}`;
+  const moved = from === null ? '' : `${pathText(from)} \u2192 `;
+  const more =
+    operation === 'mode' || operation === 'kind' ? modeChangeText(before, after) : lineCounts(added, removed);
+  return `${moved}${pathText(path)}${folderSuffix(path, after ?? before)}${more === '' ? '' : `  ${more}`}${backText(change)}`;
 }
 
-function backText({ takenBack, takenBackHunks }: ChangeJson): string {
+function backText({ takenBack, takenBackHunks }: HistoryChangeJson): string {
   if (takenBack !== null) return `  [reverted by ${takenBack}]`;
   if (takenBackHunks.length === 0) return '';
   const by = [...new Set(takenBackHunks.map((one) => one.by))].join(', ');

@@ -1,7 +1,7 @@
 import { showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/faces';
 import { command, lines } from '../../command.ts';
-import { counted, lineCounts, when } from '../../show/words.ts';
+import { countText, lineCounts, localTime } from '../../show/format.ts';
 
 const TITLE_LETTERS = 70;
 
@@ -17,12 +17,12 @@ export const sessions = command({
     return lines(
       found.length === 0 ? ['No sessions recorded yet.'] : [],
       found.flatMap(({ id, actor, first, last, title, prompts, calls, changes, unsure, added, removed }) => [
-        `${style.id(showText(id))}  ${showText(actor.name)}  ${style.faint(`${when(first)} to ${when(last)}`)}`,
-        ...(title === null ? [] : [`  ${showText(shortened(title))}`]),
+        `${style.id(showText(id))}  ${showText(actor.name)}  ${style.faint(`${localTime(first)} to ${localTime(last)}`)}`,
+        ...(title === null ? [] : [`  ${showText(truncateTitle(title))}`]),
         `  ${[
-          counted(prompts, 'prompt'),
-          counted(calls, 'call'),
-          `${counted(changes, 'change')}${unsure === 0 ? '' : ` (${unsure} possibly by another author)`}`,
+          countText(prompts, 'prompt'),
+          countText(calls, 'call'),
+          `${countText(changes, 'change')}${unsure === 0 ? '' : ` (${unsure} possibly by another author)`}`,
           lineCounts(added, removed),
         ]
           .filter((part) => part !== '')
@@ -35,7 +35,7 @@ export const sessions = command({
   },
 });
 
-function shortened(title: string): string {
+function truncateTitle(title: string): string {
   const line = title.replace(/\s+/g, ' ').trim();
   return line.length > TITLE_LETTERS ? `${line.slice(0, TITLE_LETTERS - 1)}…` : line;
 }

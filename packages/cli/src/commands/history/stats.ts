@@ -1,9 +1,9 @@
 import { showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/faces';
 import { command, lines } from '../../command.ts';
-import { counted, grouped, size } from '../../show/words.ts';
+import { countText, groupDigits, sizeText } from '../../show/format.ts';
 
-type Durations = OutputOf<(typeof VERBS)['stats']>['timeToApply'];
+type DurationsJson = OutputOf<(typeof VERBS)['stats']>['timeToApply'];
 
 const KINDS = [
   ['packs', 'packs'],
@@ -29,26 +29,26 @@ export const stats = command({
     return lines(
       row(
         'success',
-        `${percent(changes.success)}  (${grouped(changes.standing)} of ${counted(changes.all, 'change')} in effect)`,
+        `${percent(changes.success)}  (${groupDigits(changes.standing)} of ${countText(changes.all, 'change')} in effect)`,
       ),
       row(
         'rolled back',
-        `${percent(steps.rollBackRate)}  (${grouped(steps.takenBack)} of ${counted(steps.all, 'call or edit', 'calls and edits')})`,
+        `${percent(steps.rollBackRate)}  (${groupDigits(steps.takenBack)} of ${countText(steps.all, 'call or edit', 'calls and edits')})`,
       ),
       row('time to apply', durations(timeToApply)),
       row('3 or more files', durations(threeFiles)),
       row(
         'operations',
         [
-          counted(acts.edit, 'edit'),
-          counted(acts.restore, 'restore'),
-          counted(acts.rollback, 'rollback'),
-          counted(acts.undo, 'undo', 'undos'),
-          counted(acts.redo, 'redo', 'redos'),
+          countText(acts.edit, 'edit'),
+          countText(acts.restore, 'restore'),
+          countText(acts.rollback, 'rollback'),
+          countText(acts.undo, 'undo', 'undos'),
+          countText(acts.redo, 'redo', 'redos'),
         ].join(', '),
       ),
-      row('storage', size(storage.total)),
-      KINDS.filter(([key]) => storage[key] > 0).map(([key, name]) => `  ${name.padEnd(14)} ${size(storage[key])}`),
+      row('storage', sizeText(storage.total)),
+      KINDS.filter(([key]) => storage[key] > 0).map(([key, name]) => `  ${name.padEnd(14)} ${sizeText(storage[key])}`),
       damaged.map(
         ({ id, problem }) => `${style.id(id)}  ${style.bad('damaged')}, not counted: ${showText(problem.message)}`,
       ),
@@ -60,9 +60,9 @@ function percent(share: number | null): string {
   return share === null ? '–' : `${Math.round(share * 1000) / 10}%`;
 }
 
-function durations({ calls, median, p95 }: Durations): string {
+function durations({ calls, median, p95 }: DurationsJson): string {
   if (median === null || p95 === null) return '–  (no calls recorded)';
-  return `median ${seconds(median)}, 95th percentile ${seconds(p95)}  (${counted(calls, 'call')})`;
+  return `median ${seconds(median)}, 95th percentile ${seconds(p95)}  (${countText(calls, 'call')})`;
 }
 
 function seconds(ms: number): string {

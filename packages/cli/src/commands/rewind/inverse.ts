@@ -1,13 +1,13 @@
 /** The common part of `undo` and `redo`. Each can be reverted by the other, so neither asks for confirmation. */
 import { showText } from '@savepoint/core';
 import { type OutputOf, type VERBS, wouldDo } from '@savepoint/core/faces';
-import { type Given, lines, type OptionSpec } from '../../command.ts';
+import { type CliOptionSpec, lines, type VerbArguments } from '../../command.ts';
 import { captureWarnings } from '../../show/capture.ts';
-import { planLines, planNotes, toldPaths } from '../../show/plan.ts';
-import { counted } from '../../show/words.ts';
-import type { View } from '../../view.ts';
+import { countText } from '../../show/format.ts';
+import { listedPaths, planLines, planNotes } from '../../show/plan.ts';
+import type { OutputView } from '../../view.ts';
 
-export const INVERSE_OPTIONS: readonly OptionSpec[] = [
+export const INVERSE_OPTIONS: readonly CliOptionSpec[] = [
   { flags: '-n, --dry-run', description: 'only show what would change' },
   { flags: '--force', description: 'also change frozen paths' },
   { flags: '-y, --yes', description: 'accepted for consistency; this command never asks' },
@@ -15,18 +15,18 @@ export const INVERSE_OPTIONS: readonly OptionSpec[] = [
 
 const LISTED_WHEN_DONE = 10;
 
-export function inverseInput({ options }: Given): { dryRun?: boolean; force?: boolean } {
+export function inverseInput({ options }: VerbArguments): { dryRun?: boolean; force?: boolean } {
   return {
     ...(options['dryRun'] === true ? { dryRun: true } : {}),
     ...(options['force'] === true ? { force: true } : {}),
   };
 }
 
-export function inverseText(output: OutputOf<typeof VERBS.undo>, { style }: View, next: string): string {
+export function inverseText(output: OutputOf<typeof VERBS.undo>, { style }: OutputView, next: string): string {
   const { checkpoint, dryRun, outcome } = output;
   const what = showText(output.description);
-  const told = toldPaths(output).length;
-  const paths = told === 0 ? 'the files already are in that state' : counted(told, 'path');
+  const told = listedPaths(output).length;
+  const paths = told === 0 ? 'the files already are in that state' : countText(told, 'path');
   if (dryRun) {
     return lines(
       `Preview: ${wouldDo(what)}${outcome === 'nothing' ? '; the files already are in that state' : ''}`,

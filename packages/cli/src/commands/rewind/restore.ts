@@ -1,13 +1,13 @@
 import { SavepointError, showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/faces';
-import { agree, LOOK_FIRST } from '../../agree.ts';
-import { command, lines, type Session } from '../../command.ts';
-import { captureNotes, captureWarnings, listed } from '../../show/capture.ts';
-import { planLines, planNotes, toldPaths } from '../../show/plan.ts';
-import { counted, shown, when } from '../../show/words.ts';
-import type { View } from '../../view.ts';
+import { type CommandSession, command, lines } from '../../command.ts';
+import { confirm, DRY_RUN_HINT } from '../../confirm.ts';
+import { captureNotes, captureWarnings, listWithHeading } from '../../show/capture.ts';
+import { countText, localTime, pathText } from '../../show/format.ts';
+import { listedPaths, planLines, planNotes } from '../../show/plan.ts';
+import type { OutputView } from '../../view.ts';
 
-type Output = OutputOf<typeof VERBS.restore>;
+type RestoreJson = OutputOf<typeof VERBS.restore>;
 
 const LISTED_WHEN_DONE = 10;
 
@@ -60,11 +60,11 @@ export const restore = command({
     const { savepoint, signal } = session;
     if (input.dryRun === true || options['yes'] === true) return VERBS.restore.handle(savepoint, input, { signal });
     const first = await VERBS.restore.handle(savepoint, { ...input, dryRun: true }, { signal });
-    const mode = first.parties === null ? null : await whoseWorkGoes(first, session);
+    const mode = first.parties === null ? null : await askForMode(first, session);
     const wanted = mode === null ? input : { ...input, mode };
     const preview =
       mode === null ? first : await VERBS.restore.handle(savepoint, { ...wanted, dryRun: true }, { signal });
-    if (preview.outcome === 'ready') await agreeTo(preview, session);
+    if (preview.outcome === 'ready') await confirmRestore(preview, session);
     // With a conflict or a refused path, this call fails with the proper error.
     return VERBS.restore.handle(savepoint, { ...wanted, expected: preview.fingerprint }, { signal });
   },
@@ -76,7 +76,7 @@ export const restore = command({
       return lines(`Nothing to restore: the files already match ${target.id}.`, planNotes(output, target));
     }
     return lines(
-      `${showText(output.description)}: ${whatChanges(output)}${after(output)}`,
+      `${showText(output.description)}: ${changeCountText(output)}${checkpointNote(output)}`,
       given.options['yes'] === true ? planLines(output, view.style, LISTED_WHEN_DONE) : [],
       planNotes(output, target),
       captureWarnings(output.capture),
@@ -89,34 +89,37 @@ export const restore = command({
  * Asks what to keep if both agents and others changed files since. Null without a terminal: then it is a conflict.
  * @throws SavepointError CANCELLED
  */
-async function whoseWorkGoes(preview: Output, { ask, view }: Session): Promise<'keep-outside' | 'exact' | null> {
+async function askForMode(
+  preview: RestoreJson,
+  { ask, view }: CommandSession,
+): Promise<'keep-outside' | 'exact' | null> {
   if (ask === null || preview.parties === null) return null;
   const { agents, outside } = preview.parties;
   const told = lines(
     `Since ${view.style.id(preview.target.id)}, both agents (${agents.map((name) => showText(name)).join(', ')}) and others changed files.`,
-    listed(outside.map(shown), () => 'Changed by others, or possibly by others:'),
+    listWithHeading(outside.map(pathText), () => 'Changed by others, or possibly by others:'),
   );
   if (await ask(told, 'Revert only changes of agents, and keep all others?')) return 'keep-outside';
-  const paths = counted(outside.length, 'path');
+  const paths = countText(outside.length, 'path');
   if (await ask('', `Restore exactly, and lose the changes of others in ${paths}?`)) return 'exact';
   throw new SavepointError('CANCELLED', 'Nothing was restored.');
 }
 
-async function agreeTo(preview: Output, session: Session): Promise<void> {
-  const paths = whatChanges(preview);
-  await agree(session, {
+async function confirmRestore(preview: RestoreJson, session: CommandSession): Promise<void> {
+  const paths = changeCountText(preview);
+  await confirm(session, {
     verb: 'restore',
-    would: `Restoring ${preview.target.id} would change ${paths}`,
-    hint: LOOK_FIRST,
-    shown: previewText(preview, session.view),
+    consequence: `Restoring ${preview.target.id} would change ${paths}`,
+    hint: DRY_RUN_HINT,
+    preview: previewText(preview, session.view),
     question: `Restore ${paths}?`,
-    declined: 'Nothing was restored.',
+    declinedMessage: 'Nothing was restored.',
   });
 }
 
-function previewText(preview: Output, { style }: View): string {
+function previewText(preview: RestoreJson, { style }: OutputView): string {
   const { target, outcome } = preview;
-  const what = `${style.id(target.id)} (${when(target.time)}, ${showText(target.description)})`;
+  const what = `${style.id(target.id)} (${localTime(target.time)}, ${showText(target.description)})`;
   const heading =
     outcome === 'nothing' ? `Nothing to restore: the files already match ${what}.` : `Preview: would restore ${what}`;
   return lines(
@@ -124,15 +127,15 @@ function previewText(preview: Output, { style }: View): string {
     planLines(preview, style),
     planNotes(preview, target),
     captureNotes(preview.capture),
-    outcome === 'ready' ? [`${whatChanges(preview)} would change. The current state is saved first.`] : [],
+    outcome === 'ready' ? [`${changeCountText(preview)} would change. The current state is saved first.`] : [],
   );
 }
 
-function whatChanges(act: Output): string {
-  const paths = counted(toldPaths(act).length, 'path');
-  return act.heads.length === 0 ? paths : `${paths} and ${counted(act.heads.length, 'repository', 'repositories')}`;
+function changeCountText(act: RestoreJson): string {
+  const paths = countText(listedPaths(act).length, 'path');
+  return act.heads.length === 0 ? paths : `${paths} and ${countText(act.heads.length, 'repository', 'repositories')}`;
 }
 
-function after({ before, checkpoint }: Output): string {
+function checkpointNote({ before, checkpoint }: RestoreJson): string {
   return checkpoint === null || before === null ? '' : `  (now ${checkpoint.id}, before: ${before.id})`;
 }

@@ -1,15 +1,15 @@
 import { nameFromJson, showText } from '@savepoint/core';
 import { type InputOf, type OutputOf, showContent, VERBS } from '@savepoint/core/faces';
-import { agree, LOOK_FIRST } from '../../agree.ts';
-import { command, type Given, lines, type Session } from '../../command.ts';
-import { nameOfArgument } from '../../given-name.ts';
-import { captureNotes, captureWarnings, listed } from '../../show/capture.ts';
-import { planLines, planNotes, toldPaths } from '../../show/plan.ts';
+import { nameOfArgument } from '../../argument-path.ts';
+import { type CommandSession, command, lines, type VerbArguments } from '../../command.ts';
+import { confirm, DRY_RUN_HINT } from '../../confirm.ts';
+import { captureNotes, captureWarnings, listWithHeading } from '../../show/capture.ts';
+import { countText, pathText } from '../../show/format.ts';
+import { listedPaths, planLines, planNotes } from '../../show/plan.ts';
 import { sidesLines } from '../../show/sides.ts';
-import { counted, shown } from '../../show/words.ts';
-import type { View } from '../../view.ts';
+import type { OutputView } from '../../view.ts';
 
-type Output = OutputOf<typeof VERBS.rollback>;
+type RollbackJson = OutputOf<typeof VERBS.rollback>;
 
 const LISTED_WHEN_DONE = 10;
 
@@ -64,7 +64,7 @@ export const rollback = command({
     if (input.dryRun === true || options['yes'] === true) return VERBS.rollback.handle(savepoint, input, { signal });
     const preview = await VERBS.rollback.handle(savepoint, { ...input, dryRun: true }, { signal });
     const isRefused = preview.openCalls.length > 0 && input.force !== true;
-    if (preview.outcome === 'ready' && !isRefused) await agreeTo(preview, session);
+    if (preview.outcome === 'ready' && !isRefused) await confirmRollback(preview, session);
     // With a conflict or an open call, this call fails with the proper error.
     return VERBS.rollback.handle(savepoint, { ...input, expected: preview.fingerprint }, { signal });
   },
@@ -84,24 +84,24 @@ export const rollback = command({
   },
 });
 
-async function agreeTo(preview: Output, session: Session): Promise<void> {
-  const paths = counted(toldPaths(preview).length, 'path');
-  await agree(session, {
+async function confirmRollback(preview: RollbackJson, session: CommandSession): Promise<void> {
+  const paths = countText(listedPaths(preview).length, 'path');
+  await confirm(session, {
     verb: 'rollback',
-    would: `The rollback would change ${paths}`,
-    hint: LOOK_FIRST,
-    shown: previewText(preview, session.view),
+    consequence: `The rollback would change ${paths}`,
+    hint: DRY_RUN_HINT,
+    preview: previewText(preview, session.view),
     question: `Roll back ${paths}?`,
-    declined: 'Nothing was rolled back.',
+    declinedMessage: 'Nothing was rolled back.',
   });
 }
 
-function previewText(preview: Output, view: View): string {
+function previewText(preview: RollbackJson, view: OutputView): string {
   const { outcome, changes } = preview;
   const conflicts = preview.results.some(({ result }) => result === 'conflict');
   const heading =
     changes.length > 0
-      ? `Preview: would roll back ${counted(changes.length, 'change')}`
+      ? `Preview: would roll back ${countText(changes.length, 'change')}`
       : conflicts
         ? 'Nothing can be rolled back because of conflicts:'
         : 'Nothing to roll back.';
@@ -112,12 +112,12 @@ function previewText(preview: Output, view: View): string {
     captureNotes(preview.capture),
     hunkLines(preview, view),
     outcome === 'ready'
-      ? [`${counted(toldPaths(preview).length, 'path')} would change. The current state is saved first.`]
+      ? [`${countText(listedPaths(preview).length, 'path')} would change. The current state is saved first.`]
       : [],
   );
 }
 
-function notes(output: Output, { style }: View): string[] {
+function notes(output: RollbackJson, { style }: OutputView): string[] {
   const { results, skipped, openCalls } = output;
   const untouched = results.filter(({ result }) => result === 'skipped');
   const told = results.filter(({ result, why }) => result !== 'skipped' && result !== 'conflict' && why !== null);
@@ -127,27 +127,27 @@ function notes(output: Output, { style }: View): string[] {
   return [
     ...(nothingFits ? ['No change matches.'] : []),
     ...planNotes({ ...output, plan: { ...output.plan, kept: [] } }, null),
-    ...listed(
-      isNamed ? [] : left.map(({ path, why }) => `${shown(path)} (${showText(why ?? '')})`),
+    ...listWithHeading(
+      isNamed ? [] : left.map(({ path, why }) => `${pathText(path)} (${showText(why ?? '')})`),
       () => 'conflicts, left unchanged:',
     ),
     ...left.flatMap(({ path, sides }) => sidesLines(path, sides, style)),
-    ...listed(
-      told.map(({ path, why }) => `${shown(path)} (${showText(why ?? '')})`),
+    ...listWithHeading(
+      told.map(({ path, why }) => `${pathText(path)} (${showText(why ?? '')})`),
       () => 'notes:',
     ),
-    ...listed(
-      untouched.map(({ path, why }) => `${shown(path)} (${showText(why ?? '')})`),
+    ...listWithHeading(
+      untouched.map(({ path, why }) => `${pathText(path)} (${showText(why ?? '')})`),
       () => 'left unchanged:',
     ),
-    ...listed(
-      skipped.map(({ id, path, why }) => `${id}  ${shown(path)} (${showText(why)})`),
-      (count) => `skipped: ${counted(count, 'change')}`,
+    ...listWithHeading(
+      skipped.map(({ id, path, why }) => `${id}  ${pathText(path)} (${showText(why)})`),
+      (count) => `skipped: ${countText(count, 'change')}`,
     ),
     ...(skipped.some(({ why }) => /^it may be from|author is uncertain/.test(why))
       ? ['--include-shared also rolls back changes that may be from another author.']
       : []),
-    ...listed(
+    ...listWithHeading(
       openCalls.map(
         ({ agent, tool, summary, call }) =>
           `${showText(agent)}: ${showText(tool)} ${showText(summary)} (call ${showText(call)})`,
@@ -157,7 +157,7 @@ function notes(output: Output, { style }: View): string[] {
   ];
 }
 
-function hunkLines({ hunks }: Output, { style }: View): string[] {
+function hunkLines({ hunks }: RollbackJson, { style }: OutputView): string[] {
   if (hunks.length === 0) return [];
   const told = hunks.flatMap(({ id, before, after, text: shownText, cut }) => [
     `${style.id(id)}  @@ -${before.join(',')} +${after.join(',')} @@`,
@@ -170,24 +170,28 @@ function hunkLines({ hunks }: Output, { style }: View): string[] {
   return ['hunks (roll back single ones with --hunk):', ...told];
 }
 
-type Options = Given['options'];
-type Input = InputOf<typeof VERBS.rollback>;
+type RollbackFlags = VerbArguments['options'];
+type RollbackVerbInput = InputOf<typeof VERBS.rollback>;
 
-function text<Key extends keyof Input>(options: Options, key: Key): { [K in Key]?: string } {
+function text<Key extends keyof RollbackVerbInput>(options: RollbackFlags, key: Key): { [K in Key]?: string } {
   const value = options[key];
   return (typeof value === 'string' ? { [key]: value } : {}) as { [K in Key]?: string };
 }
 
-function flag<Key extends keyof Input>(options: Options, key: Key): { [K in Key]?: true } {
+function flag<Key extends keyof RollbackVerbInput>(options: RollbackFlags, key: Key): { [K in Key]?: true } {
   return (options[key] === true ? { [key]: true } : {}) as { [K in Key]?: true };
 }
 
-function texts<Key extends keyof Input>(options: Options, option: string, key: Key): { [K in Key]?: string[] } {
+function texts<Key extends keyof RollbackVerbInput>(
+  options: RollbackFlags,
+  option: string,
+  key: Key,
+): { [K in Key]?: string[] } {
   const value = options[option];
   return (Array.isArray(value) ? { [key]: [...value] } : {}) as { [K in Key]?: string[] };
 }
 
-function names<Key extends keyof Input>(options: Options, option: string, key: Key) {
+function names<Key extends keyof RollbackVerbInput>(options: RollbackFlags, option: string, key: Key) {
   const value = options[option];
   const found = Array.isArray(value) ? value.map((one: string) => nameOfArgument(one)) : undefined;
   return (found === undefined ? {} : { [key]: found }) as { [K in Key]?: ReturnType<typeof nameOfArgument>[] };

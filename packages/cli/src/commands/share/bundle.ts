@@ -1,8 +1,8 @@
 import { nameFromJson, showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/faces';
 import { command, lines } from '../../command.ts';
-import { listed } from '../../show/capture.ts';
-import { counted, shown } from '../../show/words.ts';
+import { listWithHeading } from '../../show/capture.ts';
+import { countText, pathText } from '../../show/format.ts';
 
 export const bundleCreate = command({
   verb: VERBS.bundleCreate,
@@ -21,7 +21,7 @@ export const bundleCreate = command({
     'savepoint bundle create --session 9f3c --messages review.bundle',
   ],
 
-  input: ({ operands: [file = ''], options }, { absolute }) => ({
+  input: ({ operands: [file = ''], options }, { absolutePath: absolute }) => ({
     file: absolute(file),
     ...(typeof options['session'] === 'string' ? { session: options['session'] } : {}),
     ...(typeof options['since'] === 'string' ? { since: options['since'] } : {}),
@@ -35,10 +35,10 @@ export const bundleCreate = command({
     const last = checkpoints.at(-1) ?? first;
     const which = first === last ? first : `${first} to ${last}`;
     return lines(
-      `Wrote ${counted(checkpoints.length, 'checkpoint')} (${which}) to ${shown(file)}, ${counted(bytes, 'byte')}`,
+      `Wrote ${countText(checkpoints.length, 'checkpoint')} (${which}) to ${pathText(file)}, ${countText(bytes, 'byte')}`,
       leftOut === 0
         ? []
-        : `Left out ${counted(leftOut, 'private path')} (.env files, keys, ignored files); use --private to include them.`,
+        : `Left out ${countText(leftOut, 'private path')} (.env files, keys, ignored files); use --private to include them.`,
     );
   },
 });
@@ -53,19 +53,22 @@ export const bundleRestore = command({
   options: [],
   examples: ['savepoint bundle restore project.bundle work/project'],
 
-  input: ({ operands: [file = '', folder = ''] }, { absolute }) => ({ file: absolute(file), folder: absolute(folder) }),
+  input: ({ operands: [file = '', folder = ''] }, { absolutePath: absolute }) => ({
+    file: absolute(file),
+    folder: absolute(folder),
+  }),
 
   render: ({ workspace, isNew, added, restored, paths, roots }) => {
-    const where = shown(workspace.path);
+    const where = pathText(workspace.path);
     if (added.length === 0) return lines(`${where} is already up to date. Nothing was changed.`);
-    const came = `added ${counted(added.length, isNew ? 'checkpoint' : 'new checkpoint')}`;
+    const came = `added ${countText(added.length, isNew ? 'checkpoint' : 'new checkpoint')}`;
     return lines(
       restored === null
         ? `${where}: ${came}. All are older than its newest checkpoint, so its files were not changed.`
-        : `${where}: ${came}, restored ${restored.id} (${counted(paths, 'path')}).`,
-      listed(
-        roots.map((root) => (nameFromJson(root) === '' ? 'the folder itself' : shown(root))),
-        (count) => `${counted(count, 'repository', 'repositories')} restored without .git:`,
+        : `${where}: ${came}, restored ${restored.id} (${countText(paths, 'path')}).`,
+      listWithHeading(
+        roots.map((root) => (nameFromJson(root) === '' ? 'the folder itself' : pathText(root))),
+        (count) => `${countText(count, 'repository', 'repositories')} restored without .git:`,
       ),
     );
   },
@@ -82,6 +85,6 @@ export const bundleExport = command({
     if (to === null) return lines('No export is configured: set `export.to` (see `savepoint config`).');
     if (added === null) return lines(`${showText(to)} is up to date (${upTo}).`);
     const which = added.from === added.to ? added.from : `${added.from} to ${added.to}`;
-    return lines(`Exported ${which} to ${showText(to)} (${added.key}, ${counted(added.bytes, 'byte')}).`);
+    return lines(`Exported ${which} to ${showText(to)} (${added.key}, ${countText(added.bytes, 'byte')}).`);
   },
 });

@@ -1,6 +1,6 @@
 import { VERBS } from '@savepoint/core/faces';
 import { command, lines, wholeNumber } from '../../command.ts';
-import { counted, size } from '../../show/words.ts';
+import { countText, sizeText } from '../../show/format.ts';
 
 const MB = 1024 * 1024;
 
@@ -33,8 +33,8 @@ export const gc = command({
     const first = dropped[0];
     const which = first === undefined ? '' : ` (${first}${dropped.length > 1 ? ` to ${dropped.at(-1)}` : ''})`;
     return lines(
-      `Dropped ${counted(dropped.length, 'checkpoint')}${which}, kept ${kept}. ` +
-        `Store size: ${size(bytesBefore)} before, ${size(bytesAfter)} now.`,
+      `Dropped ${countText(dropped.length, 'checkpoint')}${which}, kept ${kept}. ` +
+        `Store size: ${sizeText(bytesBefore)} before, ${sizeText(bytesAfter)} now.`,
     );
   },
 });

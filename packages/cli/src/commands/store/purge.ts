@@ -1,10 +1,10 @@
 import { type JsonName, nameFromJson, showName } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/faces';
-import { agree, FOR_GOOD } from '../../agree.ts';
+import { nameOfArgument } from '../../argument-path.ts';
 import { command, lines } from '../../command.ts';
-import { nameOfArgument } from '../../given-name.ts';
-import { listed } from '../../show/capture.ts';
-import { counted, size } from '../../show/words.ts';
+import { confirm, IRREVERSIBLE_HINT } from '../../confirm.ts';
+import { listWithHeading } from '../../show/capture.ts';
+import { countText, sizeText } from '../../show/format.ts';
 
 type PurgeJson = OutputOf<typeof VERBS.purge>;
 
@@ -28,14 +28,14 @@ export const purge = command({
     if (options['yes'] !== true && input.dryRun !== true) {
       const seen = await VERBS.purge.handle(savepoint, { ...input, dryRun: true }, { signal });
       if (seen.checkpoints.length > 0 || seen.contents > 0) {
-        const what = `${versions(seen.contents)} from ${counted(seen.checkpoints.length, 'checkpoint')}`;
-        await agree(session, {
+        const what = `${versions(seen.contents)} from ${countText(seen.checkpoints.length, 'checkpoint')}`;
+        await confirm(session, {
           verb: 'purge',
-          would: `This would permanently remove ${what}`,
-          hint: FOR_GOOD,
-          shown: `This permanently removes ${what}. It cannot be undone.\n`,
+          consequence: `This would permanently remove ${what}`,
+          hint: IRREVERSIBLE_HINT,
+          preview: `This permanently removes ${what}. It cannot be undone.\n`,
           question: 'Purge them?',
-          declined: 'Nothing was purged.',
+          declinedMessage: 'Nothing was purged.',
         });
       }
     }
@@ -43,13 +43,13 @@ export const purge = command({
   },
 
   render(result) {
-    return lines(outcome(result), unreached(result));
+    return lines(outcomeLines(result), remainderLines(result));
   },
 });
 
-function outcome({ dryRun, paths, checkpoints, contents, store }: PurgeJson): string[] {
+function outcomeLines({ dryRun, paths, checkpoints, contents, store }: PurgeJson): string[] {
   const names = paths.map(name).join(', ');
-  const of = counted(checkpoints.length, 'checkpoint');
+  const of = countText(checkpoints.length, 'checkpoint');
   if (dryRun) {
     if (checkpoints.length === 0 && contents === 0) return [`Nothing to purge: no checkpoint has ${names}.`];
     return [`Preview: would remove ${versions(contents)} of ${names} from ${of}. Nothing was changed.`];
@@ -57,8 +57,8 @@ function outcome({ dryRun, paths, checkpoints, contents, store }: PurgeJson): st
   const searched =
     store === null
       ? ''
-      : ` Searched ${counted(store.objectsSearched, 'object')} and ${counted(store.filesSearched, 'file')} in the store: ` +
-        `nothing is left. Store size: ${size(store.bytesBefore)} before, ${size(store.bytesAfter)} now.`;
+      : ` Searched ${countText(store.objectsSearched, 'object')} and ${countText(store.filesSearched, 'file')} in the store: ` +
+        `nothing is left. Store size: ${sizeText(store.bytesBefore)} before, ${sizeText(store.bytesAfter)} now.`;
   if (checkpoints.length === 0) return [`No checkpoint had ${names}.${searched}`];
   return [
     `Purged ${versions(contents)} of ${names} from ${of}.${searched}`,
@@ -67,22 +67,25 @@ function outcome({ dryRun, paths, checkpoints, contents, store }: PurgeJson): st
 }
 
 function versions(contents: number): string {
-  return counted(contents, 'version');
+  return countText(contents, 'version');
 }
 
-function unreached({ sameBytes, stillThere, otherWorkspaces }: PurgeJson): string[] {
+function remainderLines({ sameBytes, stillThere, otherWorkspaces }: PurgeJson): string[] {
   return [
-    ...listed(sameBytes.map(name), (count) => `The same content is kept at ${counted(count, 'other path')}:`),
-    ...listed(
+    ...listWithHeading(
+      sameBytes.map(name),
+      (count) => `The same content is kept at ${countText(count, 'other path')}:`,
+    ),
+    ...listWithHeading(
       stillThere.map(name),
       (count) =>
-        `${counted(count, 'path')} still ${count === 1 ? 'exists' : 'exist'} in the workspace. The next checkpoint captures ` +
+        `${countText(count, 'path')} still ${count === 1 ? 'exists' : 'exist'} in the workspace. The next checkpoint captures ` +
         `${count === 1 ? 'it' : 'them'} again, unless excluded (option \`exclude\`):`,
     ),
-    ...listed(
+    ...listWithHeading(
       otherWorkspaces.map(name),
       (count) =>
-        `${counted(count, 'enclosing or nested workspace')} ${count === 1 ? 'has its own store' : 'have their own stores'}:`,
+        `${countText(count, 'enclosing or nested workspace')} ${count === 1 ? 'has its own store' : 'have their own stores'}:`,
     ),
   ];
 }

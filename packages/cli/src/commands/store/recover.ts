@@ -1,6 +1,6 @@
 import { VERBS } from '@savepoint/core/faces';
 import { command, lines } from '../../command.ts';
-import { counted, shown } from '../../show/words.ts';
+import { countText, pathText } from '../../show/format.ts';
 
 const WORDS = {
   forward: 'finished',
@@ -27,12 +27,14 @@ export const recover = command({
     if (settled.length === 0 && waiting.length === 0) return lines('Nothing is pending.');
     return lines([
       ...settled.flatMap(({ direction, paths, keptFiles }) => [
-        `An interrupted operation (${counted(paths.length, 'path')}) was ${WORDS[direction]}.`,
-        ...keptFiles.map(({ path, backup }) => `  ${shown(path)} was in the way; it was moved to ${shown(backup)}`),
+        `An interrupted operation (${countText(paths.length, 'path')}) was ${WORDS[direction]}.`,
+        ...keptFiles.map(
+          ({ path, backup }) => `  ${pathText(path)} was in the way; it was moved to ${pathText(backup)}`,
+        ),
       ]),
       ...waiting.map(
         ({ roots, paths }) =>
-          `An interrupted operation (${counted(paths.length, 'path')}) needs ${roots.map(shown).join(', ')}: ` +
+          `An interrupted operation (${countText(paths.length, 'path')}) needs ${roots.map(pathText).join(', ')}: ` +
           'mount it again, and the next command recovers the operation.',
       ),
     ]);

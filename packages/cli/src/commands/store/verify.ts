@@ -1,7 +1,7 @@
 import { showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/faces';
 import { command, lines } from '../../command.ts';
-import { counted, shown } from '../../show/words.ts';
+import { countText, pathText } from '../../show/format.ts';
 
 export const verify = command({
   verb: VERBS.verify,
@@ -14,15 +14,15 @@ export const verify = command({
   render({ deep, checkpoints, sound, damage }, { style }) {
     if (damage.length === 0) {
       const how = deep ? 'every byte was read' : 'contents were not read; `savepoint verify --deep` reads them';
-      return lines(`${counted(checkpoints, 'checkpoint')}, ${style.good('no damage found')} (${how})`);
+      return lines(`${countText(checkpoints, 'checkpoint')}, ${style.good('no damage found')} (${how})`);
     }
     return lines(
       style.bad(
-        `${counted(damage.length, 'problem')} found; ${sound} of ${counted(checkpoints, 'checkpoint')} can be fully restored`,
+        `${countText(damage.length, 'problem')} found; ${sound} of ${countText(checkpoints, 'checkpoint')} can be fully restored`,
       ),
       damage.flatMap(({ object, file, problem, checkpoints: hurt }) => [
-        `  ${object ?? (file === null ? 'the store' : shown(file))}: ${showText(problem)}`,
-        ...(file === null || object === null ? [] : [`    in ${shown(file)}`]),
+        `  ${object ?? (file === null ? 'the store' : pathText(file))}: ${showText(problem)}`,
+        ...(file === null || object === null ? [] : [`    in ${pathText(file)}`]),
         ...(hurt.length === 0 ? [] : [`    affects ${hurt.join(', ')}`]),
       ]),
       'Run `savepoint checkpoint` now: it repairs damaged objects whose content is still in the workspace.',

@@ -1,6 +1,6 @@
 import { VERBS } from '@savepoint/core/faces';
 import { command, lines } from '../../command.ts';
-import { shown } from '../../show/words.ts';
+import { pathText } from '../../show/format.ts';
 
 export const linkWorkspace = command({
   verb: VERBS.linkWorkspace,
@@ -8,6 +8,8 @@ export const linkWorkspace = command({
   takesPaths: false,
   options: [],
   examples: ['savepoint workspace link /old/disk/project', 'savepoint workspace link 0123456789abcdef0123456789abcdef'],
-  input: ({ operands: [path = ''] }, { absolute }) => ({ from: /^[0-9a-f]{32}$/.test(path) ? path : absolute(path) }),
-  render: ({ path }) => lines(`Linked ${shown(path)} to those checkpoints; see \`savepoint list\`.`),
+  input: ({ operands: [path = ''] }, { absolutePath: absolute }) => ({
+    from: /^[0-9a-f]{32}$/.test(path) ? path : absolute(path),
+  }),
+  render: ({ path }) => lines(`Linked ${pathText(path)} to those checkpoints; see \`savepoint list\`.`),
 });

@@ -1,10 +1,10 @@
 import { type JsonName, nameFromJson, showName, showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/faces';
 import { command, lines } from '../../command.ts';
-import { counted, shown } from '../../show/words.ts';
-import type { View } from '../../view.ts';
+import { countText, pathText } from '../../show/format.ts';
+import type { OutputView } from '../../view.ts';
 
-type Repository = OutputOf<typeof VERBS.repos>['repositories'][number];
+type RepositoryJson = OutputOf<typeof VERBS.repos>['repositories'][number];
 
 const LINKS: Readonly<Record<string, string>> = {
   worktree: 'worktree',
@@ -24,22 +24,22 @@ export const repos = command({
 
   render({ workspace, repositories, unreadable, missing }, { style }) {
     return lines(
-      style.strong(shown(workspace)),
+      style.strong(pathText(workspace)),
       repositories.flatMap((one) => [
-        `  ${place(one.path)}  ${standing(one)}${work(one, style)}${notes(one)}`,
+        `  ${rootText(one.path)}  ${branchText(one)}${stateText(one, style)}${notes(one)}`,
         ...(one.problem === null ? [] : [style.faint(`    state incomplete: ${showText(one.problem)}`)]),
       ]),
-      unreadable.map(({ path, code }) => style.bad(`  unreadable (${code}): ${shown(path)}`)),
-      missing.map((path) => `  ${place(path)}  does not exist, but is configured as a root`),
+      unreadable.map(({ path, code }) => style.bad(`  unreadable (${code}): ${pathText(path)}`)),
+      missing.map((path) => `  ${rootText(path)}  does not exist, but is configured as a root`),
     );
   },
 });
 
-function place(path: JsonName): string {
+function rootText(path: JsonName): string {
   return path === '' ? '.' : showName(nameFromJson(path));
 }
 
-function standing({ kind, branch, commit, detached, unborn }: Repository): string {
+function branchText({ kind, branch, commit, detached, unborn }: RepositoryJson): string {
   if (kind === 'folder') return 'plain folder';
   const at = commit === null ? '' : ` at ${showText(commit.slice(0, SHORT_ID))}`;
   if (detached) return `detached HEAD${at}`;
@@ -47,14 +47,14 @@ function standing({ kind, branch, commit, detached, unborn }: Repository): strin
   return `on ${showName(nameFromJson(branch))}${unborn ? ', no commit yet' : at}`;
 }
 
-function work({ kind, state, changed }: Repository, style: View['style']): string {
+function stateText({ kind, state, changed }: RepositoryJson, style: OutputView['style']): string {
   if (kind === 'folder') return '';
   if (state === 'clean') return `, ${style.good('clean')}`;
   if (changed === null) return ', state unknown';
-  return `, ${style.bad(`${counted(changed, 'path')} changed`)}`;
+  return `, ${style.bad(`${countText(changed, 'path')} changed`)}`;
 }
 
-function notes({ operation, link }: Repository): string {
+function notes({ operation, link }: RepositoryJson): string {
   const said = [
     operation === null ? null : `${showText(operation)} in progress`,
     link === null ? null : (LINKS[link] ?? null),

@@ -5,8 +5,8 @@ import { agentLines } from '../../show/agents.ts';
 import { captureNotes } from '../../show/capture.ts';
 import { changeLine, totalsLine } from '../../show/changes.ts';
 import { checkpointMarks } from '../../show/checkpoint.ts';
-import { counted, shown, when } from '../../show/words.ts';
-import type { View } from '../../view.ts';
+import { countText, localTime, pathText } from '../../show/format.ts';
+import type { OutputView } from '../../view.ts';
 
 const LISTED = 20;
 const NOT_RECORDED = 'Recording of agents is turned off here (`savepoint config` shows where).';
@@ -33,19 +33,23 @@ export const status = command({
         agentLines(output.agents ?? [], false),
       );
     }
-    const text = [`${style.strong(shown(workspace.path))}  ${counted(output.checkpoints, 'checkpoint')}`];
+    const text = [`${style.strong(pathText(workspace.path))}  ${countText(output.checkpoints, 'checkpoint')}`];
     if (output.missing) text.push('The folder does not exist. `savepoint restore last` restores its files.');
     if (output.moved === 'moved') text.push('The folder was moved here; its checkpoints are still available.');
     if (output.moved === 'made-anew')
       text.push('The folder was deleted and created again at this path; its checkpoints are still available.');
     for (const { checkpoint, paths, missing: roots } of pending) {
       const todo =
-        roots.length === 0 ? 'Run `savepoint recover`.' : `Mount ${roots.map(shown).join(', ')} again to recover it.`;
-      text.push(style.bad(`Pending: an operation was interrupted (${checkpoint}, ${counted(paths, 'path')}). ${todo}`));
+        roots.length === 0
+          ? 'Run `savepoint recover`.'
+          : `Mount ${roots.map(pathText).join(', ')} again to recover it.`;
+      text.push(
+        style.bad(`Pending: an operation was interrupted (${checkpoint}, ${countText(paths, 'path')}). ${todo}`),
+      );
     }
     if (last !== null) {
       const marks = checkpointMarks(last).map((mark) => `  [${mark}]`);
-      text.push(`last: ${style.id(last.id)}  ${when(last.time)}  ${showText(last.description)}${marks.join('')}`);
+      text.push(`last: ${style.id(last.id)}  ${localTime(last.time)}  ${showText(last.description)}${marks.join('')}`);
     }
     if (changed !== null && last !== null) {
       if (changed.changes.length === 0) text.push(`No changes since ${last.id}.`);
@@ -66,12 +70,12 @@ export const status = command({
   },
 });
 
-function exportLines(exporting: OutputOf<typeof VERBS.status>['exporting'], style: View['style']): string[] {
+function exportLines(exporting: OutputOf<typeof VERBS.status>['exporting'], style: OutputView['style']): string[] {
   if (exporting === null) return [];
   const { to, upTo, behind, failure } = exporting;
   const has = upTo === null ? 'nothing exported yet' : `up to ${upTo}`;
-  const missing = behind === 0 ? '' : `, ${counted(behind, 'checkpoint')} behind`;
+  const missing = behind === 0 ? '' : `, ${countText(behind, 'checkpoint')} behind`;
   const line = `export to ${showText(to)}: ${has}${missing}`;
   if (failure === null) return [line];
-  return [line, style.bad(`  the last export failed (${when(failure.time)}): ${showText(failure.message)}`)];
+  return [line, style.bad(`  the last export failed (${localTime(failure.time)}): ${showText(failure.message)}`)];
 }

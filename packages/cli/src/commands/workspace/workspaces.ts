@@ -1,7 +1,7 @@
 import { showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/faces';
 import { command, lines } from '../../command.ts';
-import { shown, when } from '../../show/words.ts';
+import { localTime, pathText } from '../../show/format.ts';
 
 export const workspaces = command({
   verb: VERBS.workspaces,
@@ -16,7 +16,7 @@ export const workspaces = command({
     return lines(
       found.map(
         ({ id, path, created, present }) =>
-          `${style.faint(id)}  ${when(created)}  ${shown(path)}${present ? '' : '  [folder missing]'}`,
+          `${style.faint(id)}  ${localTime(created)}  ${pathText(path)}${present ? '' : '  [folder missing]'}`,
       ),
       problems.map(({ message }) => style.bad(`unreadable store: ${showText(message)}`)),
     );

@@ -10,7 +10,7 @@ const KEYS = new Set(['d', 'f', 'x', 'm', 's', 'i', 'u']);
 const FOLDER_PERMISSIONS = 0o7777;
 /** Who wrote the bundle must not give a file the rights of who restores it. */
 const FILE_PERMISSIONS = 0o777;
-const LONGEST_NAME = 4096;
+const MAX_NAME_BYTES = 4096;
 
 /**
  * @param isFile whether the folder has a file of that name, and `has` whether it has anything of that name
@@ -36,12 +36,12 @@ export function checkNote(data: Buffer, isFile: (name: string) => boolean, has: 
     if (note[key] !== undefined) checkPermissions(note[key], most);
   }
   for (const row of listOf(note['m'])) {
-    const [name, mode] = pair(row, 2);
+    const [name, mode] = arrayOfLength(row, 2);
     if (!isFile(nameIn(name))) throw new FormatProblem('has permissions of a missing file');
     checkPermissions(mode, FILE_PERMISSIONS);
   }
   for (const row of listOf(note['s'])) {
-    const [name, reason, size, code] = pair(row, 4);
+    const [name, reason, size, code] = arrayOfLength(row, 4);
     if (has(nameIn(name))) throw new FormatProblem('lists a path as captured and as left out');
     if (!isSkipReason(reason)) throw new FormatProblem('has an unknown reason');
     if (size !== null && !(typeof size === 'number' && Number.isSafeInteger(size) && size >= 0))
@@ -60,7 +60,7 @@ function listOf(value: unknown): readonly unknown[] {
   return value;
 }
 
-function pair(value: unknown, length: number): readonly unknown[] {
+function arrayOfLength(value: unknown, length: number): readonly unknown[] {
   if (!Array.isArray(value) || value.length !== length) throw new FormatProblem('has a malformed row');
   return value;
 }
@@ -68,7 +68,7 @@ function pair(value: unknown, length: number): readonly unknown[] {
 function nameIn(value: unknown): string {
   if (!isJsonName(value)) throw new FormatProblem('has a malformed name');
   const name = nameFromJson(value);
-  if (name.length > LONGEST_NAME || /[/\0]/.test(name)) throw new FormatProblem('has an invalid name');
+  if (name.length > MAX_NAME_BYTES || /[/\0]/.test(name)) throw new FormatProblem('has an invalid name');
   return name;
 }
 

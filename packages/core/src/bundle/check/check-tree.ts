@@ -31,7 +31,7 @@ const KINDS: ReadonlyMap<string, CheckedEntry['kind']> = new Map([
   ['40000', 'folder'],
 ]);
 const SPACE = 0x20;
-const MOST_MODE_DIGITS = 7;
+const MAX_MODE_DIGITS = 7;
 
 /**
  * @param names what may be called how: the names of files on disk, or those of a tree of Savepoint's own
@@ -44,7 +44,7 @@ export function checkTree(data: Buffer, names: (name: string) => string | null):
   for (let at = 0; at < data.length; ) {
     const space = data.indexOf(SPACE, at);
     const end = space < 0 ? -1 : data.indexOf(0, space + 1);
-    if (space < 0 || space - at > MOST_MODE_DIGITS || end < 0 || end + 1 + KEY_BYTES > data.length) {
+    if (space < 0 || space - at > MAX_MODE_DIGITS || end < 0 || end + 1 + KEY_BYTES > data.length) {
       throw new TreeProblem('ends in the middle of an entry', null);
     }
     const mode = data.toString('latin1', at, space);
@@ -67,13 +67,13 @@ export function checkTree(data: Buffer, names: (name: string) => string | null):
 }
 
 /** Names of files: those that may stand in a checkpoint and on this machine's disk. */
-export function fileNames(platform: Ports['platform']): (name: string) => string | null {
+export function fileNameChecker(platform: Ports['platform']): (name: string) => string | null {
   // What means `.git` anywhere is refused everywhere, so that a checkpoint does not depend on where it was looked at.
   return (name) => checkName(name, platform) ?? (platform === 'linux' ? null : checkName(name, 'linux'));
 }
 
 /** Names in a tree of Savepoint's own: nothing that a path could be led astray by. */
-export function plainNames(name: string): string | null {
+export function checkPlainName(name: string): string | null {
   if (name === '' || name === '.' || name === '..' || name.includes('/')) return 'no folder can have';
   return null;
 }

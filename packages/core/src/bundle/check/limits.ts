@@ -7,7 +7,7 @@ export interface BundleLimits {
   /** Of one object, inflated. */
   readonly objectBytes: number;
   /** Of one tree, one commit or one story, inflated. */
-  readonly storyBytes: number;
+  readonly recordBytes: number;
   /** Of all objects, inflated. */
   readonly allBytes: number;
   /** Of all objects that are stored as deltas, inflated: each is read again, down to what it stands on. */
@@ -30,7 +30,7 @@ export const BUNDLE_LIMITS: BundleLimits = {
   fileBytes: 16 * GIB,
   objects: 2_000_000,
   objectBytes: 512 * MIB,
-  storyBytes: 32 * MIB,
+  recordBytes: 32 * MIB,
   allBytes: 32 * GIB,
   deltaBytes: 2 * GIB,
   deltaDepth: 50,

@@ -16,7 +16,7 @@ export class BundleObjects implements ObjectReader {
     /** Null: the bundle has to hold all that it needs. */
     private readonly store: ObjectReader | null,
     /** It continues nothing. */
-    readonly isWhole: boolean,
+    readonly isFull: boolean,
   ) {}
 
   /** Objects of the bundle that what was checked is made of. */
@@ -24,7 +24,7 @@ export class BundleObjects implements ObjectReader {
     return this.#needed;
   }
 
-  need(id: ObjectId): void {
+  markNeeded(id: ObjectId): void {
     if (this.scanned.infos.has(id)) this.#needed.add(id);
   }
 
@@ -42,12 +42,12 @@ export class BundleObjects implements ObjectReader {
 
   read(id: ObjectId): StoredObject {
     if (!this.scanned.infos.has(id) && this.store !== null) return this.store.read(id);
-    return this.scanned.pack.read(this.#place(id));
+    return this.scanned.pack.read(this.#offsetOf(id));
   }
 
   /** Piece by piece, verified at the end. */
   source(id: ObjectId): ObjectSource {
-    return this.scanned.pack.pieces(this.#place(id));
+    return this.scanned.pack.pieces(this.#offsetOf(id));
   }
 
   async copyBlob(id: ObjectId, sink: (chunk: Buffer) => void): Promise<void> {
@@ -56,10 +56,10 @@ export class BundleObjects implements ObjectReader {
   }
 
   close(): void {
-    this.scanned.handles.dropAll();
+    this.scanned.handles.closeAll();
   }
 
-  #place(id: ObjectId): number {
+  #offsetOf(id: ObjectId): number {
     return this.scanned.pack.index.find(keyOf(id));
   }
 }

@@ -6,7 +6,7 @@ import type { CheckpointId, ObjectId } from '../../model/ids.ts';
 import { nameToJson } from '../../model/names.ts';
 
 /** As much as is known. */
-export interface BundlePlace {
+export interface BundleLocation {
   readonly checkpoint?: CheckpointId;
   readonly object?: ObjectId;
   /** Inside the workspace, one character per byte. */
@@ -16,24 +16,24 @@ export interface BundlePlace {
 }
 
 /** @param why reads as the end of the sentence "the bundle …" */
-export function refused(why: string, place: BundlePlace = {}, cause?: unknown): SavepointError {
+export function bundleRefused(why: string, place: BundleLocation = {}, cause?: unknown): SavepointError {
   const data = { why, ...dataOf(place) };
-  return new SavepointError('BUNDLE_REFUSED', `The bundle ${why}${placeText(place)}.`, data, { cause });
+  return new SavepointError('BUNDLE_REFUSED', `The bundle ${why}${locationText(place)}.`, data, { cause });
 }
 
 /** Something that the bundle needs and neither it nor the store has. */
-export function incomplete(
+export function bundleIncomplete(
   what: string,
-  place: BundlePlace,
+  place: BundleLocation,
   data: Pick<ErrorData<'BUNDLE_INCOMPLETE'>, 'needs' | 'newest'> = {},
 ): SavepointError {
-  return new SavepointError('BUNDLE_INCOMPLETE', `The bundle ${what}${placeText(place)}.`, {
+  return new SavepointError('BUNDLE_INCOMPLETE', `The bundle ${what}${locationText(place)}.`, {
     ...dataOf(place),
     ...data,
   });
 }
 
-function placeText({ checkpoint, object, path, offset }: BundlePlace): string {
+function locationText({ checkpoint, object, path, offset }: BundleLocation): string {
   const parts = [
     ...(path === undefined ? [] : [`at ${path === '' ? 'the top' : showName(path)}`]),
     ...(checkpoint === undefined ? [] : [`in ${checkpoint}`]),
@@ -43,7 +43,7 @@ function placeText({ checkpoint, object, path, offset }: BundlePlace): string {
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
-function dataOf({ checkpoint, object, path, offset }: BundlePlace) {
+function dataOf({ checkpoint, object, path, offset }: BundleLocation) {
   return {
     ...(object === undefined ? {} : { object }),
     ...(checkpoint === undefined ? {} : { checkpoint }),

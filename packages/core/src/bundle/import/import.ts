@@ -9,7 +9,7 @@ import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import type { ObjectSource } from '../../store/objects/pieces.ts';
 import { type CheckpointRef, writeCheckpoint } from '../../timeline/record/timeline.ts';
 import type { BundleObjects } from '../check/objects.ts';
-import { refused } from '../check/refusal.ts';
+import { bundleRefused } from '../check/refusal.ts';
 
 /**
  * The objects are durable when it returns; the checkpoints exist once they are published. Each is written anew from what was
@@ -25,13 +25,13 @@ export async function importObjects(
   try {
     let done = 0;
     for (const id of objects.needed) {
-      if (pace.due()) await pace.breathe({ phase: 'import', done, total: objects.needed.size });
-      copy(batch, objects, id);
+      if (pace.isDue()) await pace.yieldNow({ phase: 'import', done, total: objects.needed.size });
+      copyObject(batch, objects, id);
       done++;
     }
     batch.add('tree', Buffer.alloc(0));
     const refs = checkpoints.map((story) => writeCheckpoint(batch, story, story.snapshot));
-    pace.check();
+    pace.throwIfCancelled();
     await batch.finish();
     return refs;
   } finally {
@@ -39,12 +39,12 @@ export async function importObjects(
   }
 }
 
-function copy(batch: ObjectBatch, objects: BundleObjects, id: ObjectId): void {
+function copyObject(batch: ObjectBatch, objects: BundleObjects, id: ObjectId): void {
   if (id === EMPTY_TREE) return;
   const info = objects.info(id);
   let added: ObjectId;
   if (info !== null && info.type === 'blob' && info.size > STREAM_BYTES) {
-    const reading = new SourceReading(() => objects.source(id));
+    const reading = new SourceReader(() => objects.source(id));
     try {
       added = batch.addBlobFrom(info.size, (into, position) => reading.read(into, position));
     } finally {
@@ -54,11 +54,11 @@ function copy(batch: ObjectBatch, objects: BundleObjects, id: ObjectId): void {
     const { type, data } = objects.read(id);
     added = batch.add(type, data);
   }
-  if (added !== id) throw refused('changed while being read', { object: id });
+  if (added !== id) throw bundleRefused('changed while being read', { object: id });
 }
 
 /** A source read by position; asked for something before where it stands, it begins anew. */
-class SourceReading {
+class SourceReader {
   #source: ObjectSource | null = null;
   #piece: Buffer = Buffer.alloc(0);
   /** Where the piece begins. */

@@ -6,14 +6,14 @@
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { checkpointId } from '../../model/ids.ts';
-import { incomplete } from '../check/refusal.ts';
-import type { Continued } from '../write/header.ts';
+import { bundleIncomplete } from '../check/refusal.ts';
+import type { PrerequisiteCheckpoint } from '../write/header.ts';
 
-export interface Joined {
+export interface JoinResult {
   /** Oldest first. */
   readonly added: readonly Checkpoint[];
   /** Whether the newest of the bundle is newer than all that is here. */
-  readonly goesOn: boolean;
+  readonly extendsTimeline: boolean;
 }
 
 /**
@@ -25,12 +25,12 @@ export function joinTimelines(
   here: readonly Checkpoint[],
   lastNumber: number,
   bundle: readonly Checkpoint[],
-  continues: Continued | null,
-): Joined {
+  continues: PrerequisiteCheckpoint | null,
+): JoinResult {
   const ours = new Map(here.map((one) => [one.number, one]));
   for (const one of bundle) {
     const standing = ours.get(one.number);
-    if (standing !== undefined && standing.workspace !== one.workspace) throw diverged(standing);
+    if (standing !== undefined && standing.workspace !== one.workspace) throw bundleDiverged(standing);
   }
   const newest = here.at(-1) ?? null;
   const last = Math.max(lastNumber, newest?.number ?? 0);
@@ -38,20 +38,25 @@ export function joinTimelines(
   for (const one of added) {
     // Between two checkpoints of one workspace there is room for those of the same workspace only.
     const above = here.find(({ number }) => number > one.number);
-    if (above !== undefined && above.workspace !== one.workspace) throw diverged(above);
+    if (above !== undefined && above.workspace !== one.workspace) throw bundleDiverged(above);
   }
   const goesOn = added.some(({ number }) => number > last);
   if (added.length === 0 || newest === null) {
-    if (newest === null && continues !== null) throw notReached(continues, null);
-    if (newest === null && last > 0) throw diverged(null);
-    return { added, goesOn };
+    if (newest === null && continues !== null) throw missingPrerequisite(continues, null);
+    if (newest === null && last > 0) throw bundleDiverged(null);
+    return { added, extendsTimeline: goesOn };
   }
-  if (goesOn && !meets(newest, bundle, continues)) throw notReached(continues ?? before(bundle), newest);
-  return { added, goesOn };
+  if (goesOn && !reachesNewest(newest, bundle, continues))
+    throw missingPrerequisite(continues ?? previousOf(bundle), newest);
+  return { added, extendsTimeline: goesOn };
 }
 
 /** Whether the bundle knows the newest checkpoint that is here, so that it goes on from it. */
-function meets(newest: Checkpoint, bundle: readonly Checkpoint[], continues: Continued | null): boolean {
+function reachesNewest(
+  newest: Checkpoint,
+  bundle: readonly Checkpoint[],
+  continues: PrerequisiteCheckpoint | null,
+): boolean {
   const isNewest = (number: number, workspace: string): boolean =>
     number === newest.number && workspace === newest.workspace;
   if (bundle.some(({ number, workspace }) => isNewest(number, workspace))) return true;
@@ -61,24 +66,24 @@ function meets(newest: Checkpoint, bundle: readonly Checkpoint[], continues: Con
 }
 
 /** What a bundle that begins in the middle would have to be joined to. */
-function before([first]: readonly Checkpoint[]): Continued | null {
+function previousOf([first]: readonly Checkpoint[]): PrerequisiteCheckpoint | null {
   if (first === undefined || first.previous === null) return null;
   return { number: Number(first.previous.slice(3)), workspace: first.workspace };
 }
 
-function notReached(continued: Continued | null, newest: Checkpoint | null): SavepointError {
+function missingPrerequisite(continued: PrerequisiteCheckpoint | null, newest: Checkpoint | null): SavepointError {
   if (
     newest !== null &&
     (continued === null || continued.number < newest.number || continued.workspace !== newest.workspace)
   ) {
-    return diverged(newest);
+    return bundleDiverged(newest);
   }
   const needs = continued === null ? 'other checkpoints' : checkpointId(continued.number);
   const here = newest === null ? 'there are no checkpoints here' : `the newest here is ${newest.id}`;
-  return incomplete(`continues ${needs}, but ${here}`, {}, { needs, newest: newest?.id ?? null });
+  return bundleIncomplete(`continues ${needs}, but ${here}`, {}, { needs, newest: newest?.id ?? null });
 }
 
-function diverged(first: Checkpoint | null): SavepointError {
+function bundleDiverged(first: Checkpoint | null): SavepointError {
   const what = first === null ? 'checkpoints that were dropped' : `${first.id}`;
   return new SavepointError(
     'BUNDLE_DIVERGED',

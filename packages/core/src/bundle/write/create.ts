@@ -8,11 +8,11 @@ import type { CheckpointId, ObjectId, SessionId } from '../../model/ids.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { isRefName } from '../../store/refs/ref-name.ts';
 import type { Timeline } from '../../timeline/record/timeline.ts';
-import { deriveChain, type Flavour, type Link } from './derived-chain.ts';
-import { continuedComment, encodeHeader } from './header.ts';
+import { type BundleContentOptions, type DerivedCommit, deriveChain } from './derived-chain.ts';
+import { encodeHeader, prerequisiteComment } from './header.ts';
 import { objectsOf, writePack } from './pack.ts';
 
-export interface BundleRequest extends Flavour {
+export interface BundleRequest extends BundleContentOptions {
   /** Only the checkpoints of this session, and those before them that their changes need. */
   readonly session: SessionId | null;
   /** Only what came after this checkpoint: whoever reads the bundle has it. */
@@ -21,7 +21,7 @@ export interface BundleRequest extends Flavour {
   readonly parent: ObjectId | null;
 }
 
-export interface PlannedBundle {
+export interface BundlePlan {
   /** Oldest first. */
   readonly checkpoints: readonly Checkpoint[];
   /** The commit that the newest is in the chain. */
@@ -45,35 +45,36 @@ export async function planBundle(
   timeline: Timeline,
   request: BundleRequest,
   pace: Pace,
-): Promise<PlannedBundle> {
+): Promise<BundlePlan> {
   const { checkpoints: all, damaged } = timeline.readAll();
   if (damaged[0] !== undefined) throw damaged[0].error;
   const { session, since, parent } = request;
-  const chosen = session === null ? all : ofSession(all, session);
+  const chosen = session === null ? all : checkpointsOfSession(all, session);
   const first = since === null ? 0 : chosen.findIndex(({ number }) => number > since.number);
-  if (first < 0 || chosen.length === 0) throw empty(request);
+  if (first < 0 || chosen.length === 0) throw bundleEmpty(request);
   const known = new Map<string, Checkpoint>(all.map((one) => [one.id, one]));
   const start = since === null || parent === null ? null : { checkpoint: since, commit: parent };
   const checkpoints = start === null ? chosen : chosen.slice(first);
-  const chain = await deriveChain(objects, { checkpoints, all: known, flavour: request, start }, pace);
+  const chain = await deriveChain(objects, { checkpoints, all: known, content: request, start }, pace);
   const links = start === null ? chain.links.slice(first) : chain.links;
-  const before = start === null ? linkBefore(chain.links, first) : { story: start.checkpoint, commit: start.commit };
-  const ids = await objectsOf(chain.objects, links, chain.had ?? before?.commit ?? null, pace);
+  const before =
+    start === null ? previousCommit(chain.links, first) : { checkpoint: start.checkpoint, commit: start.commit };
+  const ids = await objectsOf(chain.objects, links, chain.base ?? before?.commit ?? null, pace);
   const tip = links.at(-1)!.commit;
   const header = encodeHeader({
-    prerequisites: before === null ? [] : [{ commit: before.commit, comment: continuedComment(before.story) }],
+    prerequisites: before === null ? [] : [{ commit: before.commit, comment: prerequisiteComment(before.checkpoint) }],
     refs: [
-      { name: session === null ? TIMELINE : refOfSession(session), commit: tip },
+      { name: session === null ? TIMELINE : sessionRef(session), commit: tip },
       // Without it a clone of the bundle would not know what to check out.
       { name: 'HEAD', commit: tip },
     ],
   });
   return {
-    checkpoints: links.map(({ story }) => story),
+    checkpoints: links.map(({ checkpoint: story }) => story),
     tip,
     objects: ids.length,
     leftOut: chain.leftOut,
-    continues: before?.story.id ?? null,
+    continues: before?.checkpoint.id ?? null,
     write: async (write) => {
       write(header);
       await writePack(chain.objects, ids, write, pace);
@@ -81,12 +82,12 @@ export async function planBundle(
   };
 }
 
-function linkBefore(links: readonly Link[], first: number): Link | null {
+function previousCommit(links: readonly DerivedCommit[], first: number): DerivedCommit | null {
   return first === 0 ? null : (links[first - 1] ?? null);
 }
 
 /** With the checkpoint before each: its changes are told against that one, and are taken back to it. */
-function ofSession(all: readonly Checkpoint[], session: SessionId): readonly Checkpoint[] {
+function checkpointsOfSession(all: readonly Checkpoint[], session: SessionId): readonly Checkpoint[] {
   const own = all.filter(
     (one) =>
       one.session === session ||
@@ -100,13 +101,13 @@ function ofSession(all: readonly Checkpoint[], session: SessionId): readonly Che
 }
 
 /** A session's id is whatever its agent calls it. */
-function refOfSession(session: SessionId): string {
+function sessionRef(session: SessionId): string {
   const plain = `refs/heads/sessions/${session}`;
   if (/^[A-Za-z0-9._-]{1,100}$/.test(session) && isRefName(plain)) return plain;
   return `refs/heads/sessions/sha1-${createHash('sha1').update(session).digest('hex')}`;
 }
 
-function empty({ since, session }: BundleRequest): SavepointError {
+function bundleEmpty({ since, session }: BundleRequest): SavepointError {
   const after = since === null ? '' : ` after ${since.id}`;
   const of = session === null ? '' : ' of that session';
   return new SavepointError('BUNDLE_EMPTY', `There is no checkpoint${of}${after}.`, {

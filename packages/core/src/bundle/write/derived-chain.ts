@@ -10,11 +10,11 @@ import type { ObjectId } from '../../model/ids.ts';
 import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { writeCheckpoint } from '../../timeline/record/timeline.ts';
-import { DerivedSnapshots } from './derived-snapshot.ts';
-import { derivedStory } from './derived-story.ts';
+import { deriveRecord } from './derived-record.ts';
+import { SnapshotDeriver } from './derived-snapshot.ts';
 import { isPrivatePath } from './private.ts';
 
-export interface Flavour {
+export interface BundleContentOptions {
   /** Also files that are private by their names, or because an ignore rule covers them. */
   readonly private: boolean;
   /** Also what people and agents said, and what tools were called with. */
@@ -22,24 +22,24 @@ export interface Flavour {
 }
 
 /** A commit of the chain, and what it says. */
-export interface Link {
-  readonly story: Checkpoint;
+export interface DerivedCommit {
+  readonly checkpoint: Checkpoint;
   readonly commit: ObjectId;
 }
 
 export interface DerivedChain {
   /** Oldest first. */
-  readonly links: readonly Link[];
+  readonly links: readonly DerivedCommit[];
   /** Reads the store, and what was made for the chain. */
   readonly objects: ObjectBatch;
   /** Private paths that were left out of the newest. */
   readonly leftOut: number;
   /** A commit with the trees of the checkpoint that it goes on from; null where it begins. */
-  readonly had: ObjectId | null;
+  readonly base: ObjectId | null;
 }
 
 /** Where a chain goes on that was begun elsewhere. */
-export interface ChainStart {
+export interface DerivedChainStart {
   readonly checkpoint: Checkpoint;
   /** What it is in that chain. */
   readonly commit: ObjectId;
@@ -50,52 +50,52 @@ export interface ChainRequest {
   readonly checkpoints: readonly Checkpoint[];
   /** Every checkpoint of the timeline, by its id, to know what was before a change. */
   readonly all: ReadonlyMap<string, Checkpoint>;
-  readonly flavour: Flavour;
+  readonly content: BundleContentOptions;
   /** Null: it begins here. */
-  readonly start: ChainStart | null;
+  readonly start: DerivedChainStart | null;
 }
 
 export async function deriveChain(
   objects: ObjectReader,
-  { checkpoints, all, flavour, start }: ChainRequest,
+  { checkpoints, all, content: flavour, start }: ChainRequest,
   pace: Pace,
 ): Promise<DerivedChain> {
   const batch = new OverlayBatch(objects, Number.POSITIVE_INFINITY);
-  const snapshots = new DerivedSnapshots(batch, flavour.private);
-  const links: Link[] = [];
+  const snapshots = new SnapshotDeriver(batch, flavour.private);
+  const links: DerivedCommit[] = [];
   let leftOut = 0;
-  const link = (checkpoint: Checkpoint, parent: ObjectId | null): Link => {
-    const derived = derive(checkpoint, all, flavour, snapshots);
+  const link = (checkpoint: Checkpoint, parent: ObjectId | null): DerivedCommit => {
+    const derived = deriveCheckpoint(checkpoint, all, flavour, snapshots);
     const { commit } = writeCheckpoint(batch, derived.story, derived.story.snapshot, parent === null ? [] : [parent]);
     leftOut = derived.leftOut;
-    return { story: { ...derived.story, commit }, commit };
+    return { checkpoint: { ...derived.story, commit }, commit };
   };
   batch.add('tree', Buffer.alloc(0));
-  const had = start === null ? null : link(start.checkpoint, null).commit;
+  const base = start === null ? null : link(start.checkpoint, null).commit;
   let parent = start?.commit ?? null;
   for (const [index, checkpoint] of checkpoints.entries()) {
-    if (pace.due()) await pace.breathe({ phase: 'export', done: index, total: checkpoints.length });
+    if (pace.isDue()) await pace.yieldNow({ phase: 'export', done: index, total: checkpoints.length });
     const next = link(checkpoint, parent);
     links.push(next);
     parent = next.commit;
   }
-  return { links, objects: batch, leftOut, had };
+  return { links, objects: batch, leftOut, base: base };
 }
 
-function derive(
+function deriveCheckpoint(
   checkpoint: Checkpoint,
   all: ReadonlyMap<string, Checkpoint>,
-  flavour: Flavour,
-  snapshots: DerivedSnapshots,
+  content: BundleContentOptions,
+  snapshots: SnapshotDeriver,
 ): { readonly story: Checkpoint; readonly leftOut: number } {
-  const { snapshot, leftOut } = snapshots.of(checkpoint.snapshot);
+  const { snapshot, leftOut } = snapshots.derive(checkpoint.snapshot);
   const before = checkpoint.previous === null ? null : (all.get(checkpoint.previous)?.snapshot ?? null);
   const isPrivate = ({ path, from, ...change }: RecordedChange): boolean =>
     (change.before !== null && isPrivatePath(snapshots.read, before, from ?? path)) ||
     (change.after !== null && isPrivatePath(snapshots.read, checkpoint.snapshot, path));
   const { files, links, folders, bytes, skipped } = checkpoint.counts;
   const story: Checkpoint = {
-    ...derivedStory(checkpoint, flavour.messages, (change) => !flavour.private && isPrivate(change)),
+    ...deriveRecord(checkpoint, content.messages, (change) => !content.private && isPrivate(change)),
     snapshot,
     counts: {
       files: files - leftOut.files,

@@ -5,9 +5,9 @@ import type { FileEntry, LinkEntry, Skip, Snapshot } from '../../model/entries.t
 import type { Name } from '../../model/names.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import {
+  cachedFolderReader,
   type FolderReader,
   type FolderRef,
-  rememberFolders,
   rootOf,
   snapshotOf,
   writeFolder,
@@ -15,25 +15,25 @@ import {
 import { isPrivate } from './private.ts';
 
 /** What was left out. */
-type LeftOut = Omit<CaptureCounts, 'skipped'> & { readonly paths: number };
+type OmittedCounts = Omit<CaptureCounts, 'skipped'> & { readonly paths: number };
 
 export interface DerivedSnapshot {
   readonly snapshot: Snapshot;
-  readonly leftOut: LeftOut;
+  readonly leftOut: OmittedCounts;
 }
 
 interface DerivedFolder {
   readonly folder: FolderRef;
-  readonly leftOut: LeftOut;
+  readonly leftOut: OmittedCounts;
 }
 
-const NOTHING: LeftOut = { files: 0, links: 0, folders: 0, bytes: 0, paths: 0 };
+const NOTHING: OmittedCounts = { files: 0, links: 0, folders: 0, bytes: 0, paths: 0 };
 const PRIVATE: Skip = { reason: 'private' };
 /** Set-id and sticky bits of files stay behind. */
 const FILE_PERMISSIONS = 0o777;
 
 /** Each folder is made once, however many snapshots share it. */
-export class DerivedSnapshots {
+export class SnapshotDeriver {
   readonly #read: FolderReader;
   readonly #known = new Map<string, DerivedFolder>();
 
@@ -41,14 +41,14 @@ export class DerivedSnapshots {
     private readonly batch: ObjectBatch,
     private readonly withPrivate: boolean,
   ) {
-    this.#read = rememberFolders(batch);
+    this.#read = cachedFolderReader(batch);
   }
 
   get read(): FolderReader {
     return this.#read;
   }
 
-  of(snapshot: Snapshot): DerivedSnapshot {
+  derive(snapshot: Snapshot): DerivedSnapshot {
     const { folder, leftOut } = this.#folder(rootOf(snapshot));
     return { snapshot: snapshotOf(folder), leftOut };
   }
@@ -57,12 +57,12 @@ export class DerivedSnapshots {
     const key = `${folder.files} ${folder.side}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const made = this.#make(folder);
+    const made = this.#deriveFolder(folder);
     this.#known.set(key, made);
     return made;
   }
 
-  #make(folder: FolderRef): DerivedFolder {
+  #deriveFolder(folder: FolderRef): DerivedFolder {
     const contents = this.#read(folder);
     const entries = new Map<Name, FileEntry | LinkEntry | FolderRef>();
     const skips = new Map(contents.note.skips);
@@ -75,11 +75,11 @@ export class DerivedSnapshots {
         skips.set(name, PRIVATE);
         ignored.delete(name);
         unsettled.delete(name);
-        leftOut = sum(leftOut, { ...this.#count(entry), paths: 1 });
+        leftOut = addCounts(leftOut, { ...this.#count(entry), paths: 1 });
         isSame = false;
       } else if (entry.kind === 'folder') {
         const inner = this.#folder(entry);
-        leftOut = sum(leftOut, inner.leftOut);
+        leftOut = addCounts(leftOut, inner.leftOut);
         isSame &&= inner.folder.files === entry.files && inner.folder.side === entry.side;
         entries.set(name, inner.folder);
       } else if (entry.kind === 'file' && entry.mode > FILE_PERMISSIONS) {
@@ -94,16 +94,16 @@ export class DerivedSnapshots {
     };
   }
 
-  #count(entry: FileEntry | LinkEntry | FolderRef): Omit<LeftOut, 'paths'> {
+  #count(entry: FileEntry | LinkEntry | FolderRef): Omit<OmittedCounts, 'paths'> {
     if (entry.kind === 'link') return { ...NOTHING, links: 1 };
     if (entry.kind === 'file') return { ...NOTHING, files: 1, bytes: this.batch.info(entry.id)?.size ?? 0 };
-    let all: LeftOut = { ...NOTHING, folders: 1 };
-    for (const inner of this.#read(entry).entries.values()) all = sum(all, { ...this.#count(inner), paths: 0 });
+    let all: OmittedCounts = { ...NOTHING, folders: 1 };
+    for (const inner of this.#read(entry).entries.values()) all = addCounts(all, { ...this.#count(inner), paths: 0 });
     return all;
   }
 }
 
-function sum(a: LeftOut, b: LeftOut): LeftOut {
+function addCounts(a: OmittedCounts, b: OmittedCounts): OmittedCounts {
   return {
     files: a.files + b.files,
     links: a.links + b.links,

@@ -9,7 +9,7 @@ export interface BundleHeader {
   readonly refs: readonly BundleRef[];
 }
 
-/** A commit that whoever reads the bundle must have; `comment` is for people, and for {@link continuedIn}. */
+/** A commit that whoever reads the bundle must have; `comment` is for people, and for {@link parsePrerequisiteComment}. */
 export interface Prerequisite {
   readonly commit: ObjectId;
   readonly comment: string;
@@ -21,8 +21,8 @@ export interface BundleRef {
 }
 
 const SIGNATURE = '# v2 git bundle\n';
-const MOST_BYTES = 256 * 1024;
-const MOST_LINES = 1024;
+const MAX_BYTES = 256 * 1024;
+const MAX_LINES = 1024;
 
 export function encodeHeader({ prerequisites, refs }: BundleHeader): Buffer {
   const lines = [
@@ -33,7 +33,7 @@ export function encodeHeader({ prerequisites, refs }: BundleHeader): Buffer {
 }
 
 /**
- * @param start the beginning of the file, {@link MOST_BYTES} of it or all there is
+ * @param start the beginning of the file, {@link MAX_BYTES} of it or all there is
  * @returns the header, and where the pack begins
  * @throws FormatProblem
  */
@@ -48,7 +48,7 @@ export function decodeHeader(start: Buffer): { readonly header: BundleHeader; re
   const names = new Set<string>();
   for (let at = SIGNATURE.length, lines = 0; ; lines++) {
     const end = start.indexOf(0x0a, at);
-    if (end < 0 || lines > MOST_LINES) throw new FormatProblem('has a header without an end');
+    if (end < 0 || lines > MAX_LINES) throw new FormatProblem('has a header without an end');
     const line = start.toString('latin1', at, end);
     at = end + 1;
     if (line === '') {
@@ -72,20 +72,20 @@ export function decodeHeader(start: Buffer): { readonly header: BundleHeader; re
   }
 }
 
-export const HEADER_BYTES = MOST_BYTES;
+export const HEADER_BYTES = MAX_BYTES;
 
 /** The checkpoint that a bundle continues: where it is from, and its number there. */
-export interface Continued {
+export interface PrerequisiteCheckpoint {
   readonly workspace: string;
   readonly number: number;
 }
 
-export function continuedComment({ workspace, number }: Continued): string {
+export function prerequisiteComment({ workspace, number }: PrerequisiteCheckpoint): string {
   return `cp_${number} ${workspace}`;
 }
 
 /** Null where the comment is not ours. */
-export function continuedIn(comment: string): Continued | null {
+export function parsePrerequisiteComment(comment: string): PrerequisiteCheckpoint | null {
   const found = /^cp_([1-9]\d{0,8}) ([0-9a-f]{32})$/.exec(comment);
   return found === null ? null : { number: Number(found[1]), workspace: found[2]! };
 }

@@ -6,28 +6,28 @@ import { EMPTY_TREE, type ObjectId, PURGED } from '../../model/ids.ts';
 import { decodeCommit } from '../../store/objects/commit.ts';
 import { STREAM_BYTES } from '../../store/objects/limits.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
-import { encodeEntryHead, encodePackHeader } from '../../store/objects/packs/pack-format.ts';
+import { encodeEntryHeader, encodePackHeader } from '../../store/objects/packs/pack-format.ts';
 import { decodeTree } from '../../store/objects/tree.ts';
 import { deflate, PieceDeflater } from '../../store/objects/zlib-data.ts';
-import type { Link } from './derived-chain.ts';
+import type { DerivedCommit } from './derived-chain.ts';
 
 const FOLDER = 0o040000;
 
 /**
  * What the commits need, each object once: their trees and contents, and the contents before each change that they list,
  * as far as the store has them. The order is that of the chain, so that equal chains give equal packs.
- * @param had the commit that whoever reads the bundle has; what is in its trees is left out
+ * @param base the commit that whoever reads the bundle has; what is in its trees is left out
  */
 export async function objectsOf(
   objects: ObjectReader,
-  links: readonly Link[],
-  had: ObjectId | null,
+  links: readonly DerivedCommit[],
+  base: ObjectId | null,
   pace: Pace,
 ): Promise<readonly ObjectId[]> {
   const seen = new Set<ObjectId>();
-  if (had !== null) await collect(objects, had, seen, pace);
+  if (base !== null) await collect(objects, base, seen, pace);
   const known = seen.size;
-  for (const { commit, story } of links) {
+  for (const { commit, checkpoint: story } of links) {
     await collect(objects, commit, seen, pace);
     for (const { before } of story.changes ?? []) {
       if (before === null || before.kind === 'folder' || before.id === PURGED || seen.has(before.id)) continue;
@@ -51,10 +51,10 @@ export async function writePack(
   };
   put(encodePackHeader(ids.length));
   for (const [index, id] of ids.entries()) {
-    if (pace.due()) await pace.breathe({ phase: 'export', done: index, total: ids.length });
+    if (pace.isDue()) await pace.yieldNow({ phase: 'export', done: index, total: ids.length });
     const info = id === EMPTY_TREE ? null : objects.info(id);
     if (info !== null && info.type === 'blob' && info.size > STREAM_BYTES) {
-      put(encodeEntryHead('blob', info.size));
+      put(encodeEntryHeader('blob', info.size));
       const deflater = new PieceDeflater();
       // Verified at its end: what is wrong with it ends the writing, and no file comes of it.
       await objects.copyBlob(id, (piece) => put(deflater.add(piece)));
@@ -62,7 +62,7 @@ export async function writePack(
       continue;
     }
     const { type, data } = id === EMPTY_TREE ? { type: 'tree' as const, data: Buffer.alloc(0) } : objects.read(id);
-    put(encodeEntryHead(type, data.length));
+    put(encodeEntryHeader(type, data.length));
     put(deflate(data));
   }
   write(hash.digest());
@@ -76,7 +76,7 @@ async function collect(objects: ObjectReader, commit: ObjectId, seen: Set<Object
     if (seen.has(tree)) continue;
     seen.add(tree);
     if (tree === EMPTY_TREE) continue;
-    if (pace.due()) await pace.breathe();
+    if (pace.isDue()) await pace.yieldNow();
     for (const { mode, id } of decodeTree(objects.read(tree).data, { id: tree })) {
       if (mode === FOLDER) open.push(id);
       else seen.add(id);

@@ -4,7 +4,7 @@
  */
 
 import type { Snapshot } from '../../model/entries.ts';
-import { type Name, namesIn, type TreePath } from '../../model/names.ts';
+import { type Name, pathComponents, type TreePath } from '../../model/names.ts';
 import { type FolderContents, type FolderReader, rootOf } from '../../store/snapshot/snapshot.ts';
 
 /** Settings of programs with passwords and tokens in them, and keys; whatever the case. */
@@ -26,11 +26,11 @@ export function isPrivate(name: Name, { note }: FolderContents): boolean {
 export function isPrivatePath(read: FolderReader, snapshot: Snapshot | null, path: TreePath): boolean {
   if (snapshot === null) return true;
   let folder = rootOf(snapshot);
-  for (const name of namesIn(path)) {
+  for (const name of pathComponents(path)) {
     const contents = read(folder);
     if (isPrivate(name, contents)) return true;
     const next = contents.entries.get(name);
-    if (next?.kind !== 'folder') return namesIn(path).some(isPrivateName);
+    if (next?.kind !== 'folder') return pathComponents(path).some(isPrivateName);
     folder = next;
   }
   return false;

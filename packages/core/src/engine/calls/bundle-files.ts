@@ -1,10 +1,10 @@
 /** Bundles of a timeline: made of one, and restored to a folder that has none, or an older part of the same. */
 
-import { checkBundle, type SoundBundle } from '../../bundle/check/check-bundle.ts';
-import { assertUnchanged, bringAbout } from '../../bundle/import/bring-about.ts';
+import { checkBundle, type ValidBundle } from '../../bundle/check/check-bundle.ts';
+import { applyBundle, assertUnchanged } from '../../bundle/import/apply-bundle.ts';
 import { importObjects } from '../../bundle/import/import.ts';
 import { joinTimelines } from '../../bundle/import/join.ts';
-import { type BundleRequest, type PlannedBundle, planBundle } from '../../bundle/write/create.ts';
+import { type BundlePlan, type BundleRequest, planBundle } from '../../bundle/write/create.ts';
 import { showName } from '../../content/show-name.ts';
 import { FsError, kindOf } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
@@ -18,19 +18,19 @@ import { storePathIn } from '../../store/home.ts';
 import { createStore, openStore, removeStore } from '../../store/layout.ts';
 import type { HeldLock, LockOptions } from '../../store/lock.ts';
 import { prepareHome } from '../../store/private-folders.ts';
-import { confirmRecord, type WorkspaceRecord, writeRecord } from '../../store/records.ts';
+import { syncRecord, type WorkspaceRecord, writeRecord } from '../../store/records.ts';
 import type { Workspace } from '../../timeline/capture/capture.ts';
 import { Timeline } from '../../timeline/record/timeline.ts';
-import { listUnsettled } from '../../transaction/journal.ts';
+import { listUnfinished } from '../../transaction/journal.ts';
 import { makeFile } from '../../transaction/new-file.ts';
 import type { Context } from '../context.ts';
 import { assertMayBeWorkspace, isInside, resolveFolder } from '../folders.ts';
-import { underHomeLock } from '../home-lock.ts';
-import { openFound, workspaceOf } from '../open.ts';
+import { withHomeLock } from '../home-lock.ts';
+import { openWorkspace, workspaceOf } from '../open.ts';
 import { lockOverlapping } from '../overlap.ts';
-import type { Writing } from '../writing.ts';
+import type { WriteContext } from '../write-context.ts';
 
-export interface CreatedBundle extends Omit<PlannedBundle, 'write'> {
+export interface CreatedBundle extends Omit<BundlePlan, 'write'> {
   readonly bytes: number;
 }
 
@@ -58,7 +58,7 @@ export async function createBundle(
   pace: Pace,
 ): Promise<CreatedBundle> {
   const path = resolveFolder(ports, file);
-  assertMayHold(context, path);
+  assertPathAllowed(context, path);
   const { write, ...planned } = await planBundle(store.objects, timeline, request, pace);
   let bytes = 0;
   await makeFile(ports, path, request.overwrite, async (put) => {
@@ -66,7 +66,7 @@ export async function createBundle(
       bytes += piece.length;
       put(piece);
     });
-    pace.check();
+    pace.throwIfCancelled();
   });
   return { ...planned, bytes };
 }
@@ -75,7 +75,7 @@ export async function createBundle(
  * Makes a folder what the newest checkpoint of a bundle says, with all its checkpoints behind it. A folder that a bundle of the
  * same timeline was restored to goes on with what is new. Nothing at all happens where the bundle is not sound.
  * @param context of the folder, which is the workspace itself
- * @param settle what a dead process left half done there
+ * @param recoverWorkspace what a dead process left half done there
  * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, BUNDLE_DIVERGED, CONFLICT where the folder holds something
  */
 export async function restoreBundle(
@@ -83,33 +83,33 @@ export async function restoreBundle(
   file: DiskPath,
   pace: Pace,
   wait: LockOptions,
-  settle: (writing: Writing) => Promise<void>,
+  recoverWorkspace: (writing: WriteContext) => Promise<void>,
 ): Promise<RestoredBundle> {
   const { ports, folder } = context;
   const path = ports.fs.realpath(file);
-  assertMayHold(context, folder);
+  assertPathAllowed(context, folder);
   assertMayBeWorkspace(context, folder);
   const found = context.find();
   if (found === null) {
     assertEmpty(context);
     const bundle = await checkBundle(ports, path, null, pace);
     try {
-      return await restoreAnew(context, bundle, pace, wait);
+      return await restoreToNewWorkspace(context, bundle, pace, wait);
     } finally {
       bundle.close();
     }
   }
-  const workspace = openFound(context, found);
+  const workspace = openWorkspace(context, found);
   try {
     const bundle = await checkBundle(ports, path, workspace.store.objects, pace);
     try {
       const lock = await lockOverlapping(context, workspace, pace, wait);
       try {
-        confirmRecord(ports, workspace.store.layout.path);
+        syncRecord(ports, workspace.store.layout.path);
         workspace.store.refs.collectDebris();
         workspace.store.objects.collectDebris();
-        await settle({ context, workspace, lock, pace });
-        return await goOn(workspace, bundle, lock, pace);
+        await recoverWorkspace({ context, workspace, lock, pace });
+        return await continueTimeline(workspace, bundle, lock, pace);
       } finally {
         lock.release();
       }
@@ -117,12 +117,12 @@ export async function restoreBundle(
       bundle.close();
     }
   } finally {
-    context.letGo(workspace.store);
+    context.releaseStore(workspace.store);
   }
 }
 
 /** A repository's own folder and ours are nobody's place for files. */
-function assertMayHold({ ports, places }: Context, path: DiskPath): void {
+function assertPathAllowed({ ports, places }: Context, path: DiskPath): void {
   const inGit = path
     .split('/')
     .some(
@@ -138,9 +138,9 @@ function assertMayHold({ ports, places }: Context, path: DiskPath): void {
 }
 
 /** A store is made beside all others and counts once its record is there, which comes when all objects are. */
-async function restoreAnew(
+async function restoreToNewWorkspace(
   context: Context,
-  bundle: SoundBundle,
+  bundle: ValidBundle,
   pace: Pace,
   wait: LockOptions,
 ): Promise<RestoredBundle> {
@@ -155,22 +155,22 @@ async function restoreAnew(
   try {
     const refs = await importObjects(store, bundle.objects, added, pace);
     const workspace = workspaceOf(context, record);
-    await underHomeLock(context, pace, wait, () => {
-      if (context.findAgain() !== null) throw occupied(folder);
+    await withHomeLock(context, pace, wait, () => {
+      if (context.findAgain() !== null) throw folderOccupied(folder);
       writeRecord(ports, record);
     });
     const lock = await lockOverlapping(context, workspace, pace, wait);
     try {
-      if (workspace.timeline.lastNumber() > 0) throw occupied(folder);
+      if (workspace.timeline.lastNumber() > 0) throw folderOccupied(folder);
       assertEmpty(context);
-      const paths = (await bringAbout(workspace, newest, refs, lock, pace)).paths.map(({ path }) => path);
-      await noteFolder(context, record, pace, wait);
+      const paths = (await applyBundle(workspace, newest, refs, lock, pace)).paths.map(({ path }) => path);
+      await recordFolder(context, record, pace, wait);
       return { workspace: { id, root: folder, store: storePath }, isNew: true, added, restored: newest, paths };
     } finally {
       lock.release();
     }
   } catch (error) {
-    takeAway(context, storePath);
+    removeNewStore(context, storePath);
     throw error;
   } finally {
     store.objects.close();
@@ -178,10 +178,10 @@ async function restoreAnew(
 }
 
 /** It has happened: a record that does not know its folder yet is put right by whoever writes next. */
-async function noteFolder(context: Context, record: WorkspaceRecord, pace: Pace, wait: LockOptions): Promise<void> {
+async function recordFolder(context: Context, record: WorkspaceRecord, pace: Pace, wait: LockOptions): Promise<void> {
   const { ports } = context;
   try {
-    await underHomeLock(context, pace.uncancellable(), wait, () => {
+    await withHomeLock(context, pace.uncancellable(), wait, () => {
       const stat = ports.fs.lstat(record.path);
       if (stat !== null) writeRecord(ports, { ...record, identity: identityOf(stat) });
     });
@@ -193,12 +193,12 @@ async function noteFolder(context: Context, record: WorkspaceRecord, pace: Pace,
 /** Somebody took a checkpoint in the new store meanwhile, or an act there waits to be settled: it must stay. */
 function isInUse({ ports }: Context, storePath: DiskPath): boolean {
   const { layout, objects, refs } = openStore(ports, storePath);
-  const { intents, journals } = listUnsettled(ports, layout.journal);
+  const { intents, journals } = listUnfinished(ports, layout.journal);
   return intents.length + journals.length > 0 || new Timeline(objects, refs).list().length > 0;
 }
 
 /** What cannot be taken away now does no harm: the same bundle once more goes on from it. */
-function takeAway(context: Context, storePath: DiskPath): void {
+function removeNewStore(context: Context, storePath: DiskPath): void {
   try {
     if (!isInUse(context, storePath)) removeStore(context.ports, storePath);
   } catch (error) {
@@ -207,11 +207,21 @@ function takeAway(context: Context, storePath: DiskPath): void {
 }
 
 /** The folder has checkpoints: what is new is put behind them. */
-async function goOn(workspace: Workspace, bundle: SoundBundle, lock: HeldLock, pace: Pace): Promise<RestoredBundle> {
+async function continueTimeline(
+  workspace: Workspace,
+  bundle: ValidBundle,
+  lock: HeldLock,
+  pace: Pace,
+): Promise<RestoredBundle> {
   const { store, timeline } = workspace;
   const { checkpoints: here, damaged } = timeline.readAll();
   if (damaged[0] !== undefined) throw damaged[0].error;
-  const { added, goesOn } = joinTimelines(here, workspace.lastNumber, bundle.checkpoints, bundle.continues);
+  const { added, extendsTimeline: goesOn } = joinTimelines(
+    here,
+    workspace.lastNumber,
+    bundle.checkpoints,
+    bundle.continues,
+  );
   const told = { workspace: { id: workspace.id, root: workspace.root, store: store.layout.path }, isNew: false, added };
   if (added.length === 0) return { ...told, restored: null, paths: [] };
   const standing = here.at(-1);
@@ -226,7 +236,7 @@ async function goOn(workspace: Workspace, bundle: SoundBundle, lock: HeldLock, p
     return { ...told, restored: null, paths: [] };
   }
   const newest = added.at(-1) as Checkpoint;
-  const { paths } = await bringAbout(workspace, newest, refs, lock, pace);
+  const { paths } = await applyBundle(workspace, newest, refs, lock, pace);
   return { ...told, restored: newest, paths: paths.map(({ path }) => path) };
 }
 
@@ -249,6 +259,6 @@ function assertEmpty({ ports, folder }: Pick<Context, 'ports' | 'folder'>): void
   );
 }
 
-function occupied(folder: DiskPath): SavepointError {
+function folderOccupied(folder: DiskPath): SavepointError {
   return new SavepointError('CONFLICT', `Another process started to work in ${showName(folder)}.`, { paths: [] });
 }

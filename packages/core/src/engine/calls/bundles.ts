@@ -2,12 +2,12 @@
 
 import type { CallOptions } from '../../model/call-options.ts';
 import type { SavepointError } from '../../model/errors.ts';
-import { givenSessionId } from '../../model/given-ids.ts';
 import type { DiskPath } from '../../model/names.ts';
-import type { Exported } from '../../share/export.ts';
+import { parseSessionId } from '../../model/parse-ids.ts';
+import type { ExportResult } from '../../share/export.ts';
 import type { Engine } from '../engine.ts';
-import { exportPatiently } from '../export-schedule.ts';
-import { settle } from '../settle.ts';
+import { exportWithRetry } from '../export-schedule.ts';
+import { recoverOverlapping } from '../recovery.ts';
 import type { CreatedBundle, RestoredBundle } from './bundle-files.ts';
 
 /** What a bundle holds; see `createBundle`. */
@@ -46,22 +46,22 @@ export interface BundleCalls {
    * @returns null where the settings name none
    * @throws SavepointError BUNDLE_STORE, BUNDLE_DIVERGED, NO_CHECKPOINT, NO_WORKSPACE, STORE_DAMAGED, LOCKED, CANCELLED
    */
-  exportBundles(options?: CallOptions): Promise<(Exported & { readonly place: string }) | null>;
+  exportBundles(options?: CallOptions): Promise<(ExportResult & { readonly place: string }) | null>;
   /**
    * Like `exportBundles`, with retries: for half a minute, or with `long` for a quarter of an hour.
    * @returns the last failure; null where there was none, or another process exports already
    */
-  exportPatiently(options?: CallOptions & { readonly long?: boolean }): Promise<SavepointError | null>;
+  exportWithRetry(options?: CallOptions & { readonly long?: boolean }): Promise<SavepointError | null>;
 }
 
 export function bundleCalls(engine: Engine): BundleCalls {
   return {
     createBundle: async (file, options = {}) => {
       const { createBundle } = await import('./bundle-files.ts');
-      return engine.reading((workspace, context) => {
+      return engine.read((workspace, context) => {
         const { session, since, messages = false, overwrite = false } = options;
         const request = {
-          session: session === undefined ? null : givenSessionId(session),
+          session: session === undefined ? null : parseSessionId(session),
           since: since === undefined ? null : engine.resolve(workspace, since),
           parent: null,
           private: options.private ?? false,
@@ -73,17 +73,17 @@ export function bundleCalls(engine: Engine): BundleCalls {
     },
     restoreBundle: async (file, folder, options = {}) => {
       const { restoreBundle } = await import('./bundle-files.ts');
-      return engine.mapped(() =>
+      return engine.mapErrors(() =>
         restoreBundle(engine.context().at(folder), file, engine.pace(options), engine.wait, async (writing) => {
-          const { waiting } = await settle(engine.events, writing, null);
+          const { waiting } = await recoverOverlapping(engine.events, writing, null);
           if (waiting[0] !== undefined) throw waiting[0].error;
         }),
       );
     },
     exportBundles: async (options = {}) => {
-      const { exportTimeline } = await import('../../share/exporting.ts');
-      return engine.reading(async (workspace, context) => {
-        const place = context.effective(workspace.root).exporting;
+      const { exportTimeline } = await import('../../share/export-timeline.ts');
+      return engine.read(async (workspace, context) => {
+        const place = context.effectiveSettings(workspace.root).exporting;
         if (place === null) return null;
         const { exporter } = engine.options;
         const how = { exporter, pace: engine.pace(options), wait: engine.wait, signal: options.signal };
@@ -91,6 +91,6 @@ export function bundleCalls(engine: Engine): BundleCalls {
         return { ...exported, place: place.to };
       });
     },
-    exportPatiently: (options = {}) => exportPatiently(engine, options),
+    exportWithRetry: (options = {}) => exportWithRetry(engine, options),
   };
 }

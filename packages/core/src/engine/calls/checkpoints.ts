@@ -3,17 +3,17 @@
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Checkpoint, TestResult } from '../../model/checkpoint.ts';
 import type { SavepointError } from '../../model/errors.ts';
-import { givenCallId } from '../../model/given-ids.ts';
 import { type CheckpointId, checkpointId, type WorkspaceId } from '../../model/ids.ts';
 import type { DiskPath, TreePath } from '../../model/names.ts';
+import { parseCallId } from '../../model/parse-ids.ts';
 import { nextOperations } from '../../timeline/activity/operations.ts';
-import { type Captured, capture, look, plainTelling } from '../../timeline/capture/capture.ts';
-import { type Comparison, compare } from '../../timeline/diff/compare.ts';
+import { type CaptureResult, capture, checkpointInfo, scanWorkspace } from '../../timeline/capture/capture.ts';
+import { compare, type SnapshotComparison } from '../../timeline/diff/compare.ts';
 import { type RootChange, rootChanges } from '../../timeline/diff/root-changes.ts';
 import { type Overview, type OverviewQuery, overview } from '../../timeline/query/overview.ts';
 import { type Moment, resolveMoment } from '../../timeline/query/resolve.ts';
 import type { DamagedCheckpoint, Timeline } from '../../timeline/record/timeline.ts';
-import { listUnsettled } from '../../transaction/journal.ts';
+import { listUnfinished } from '../../transaction/journal.ts';
 import { missingMounts } from '../../transaction/mounts.ts';
 import type { Journal, Mount } from '../../transaction/transition.ts';
 import type { ScanResult } from '../../workspace/scan/scan.ts';
@@ -21,8 +21,8 @@ import { announceCapture } from '../announce.ts';
 import type { Engine } from '../engine.ts';
 import { type ExportStatus, exportStatus } from '../export-schedule.ts';
 import { makeRoom, tidyAfter } from '../maintenance.ts';
-import { assertOnRequest } from '../settings.ts';
-import { settleForCapture } from '../settle.ts';
+import { recoverForCapture } from '../recovery.ts';
+import { assertRequestsEnabled } from '../settings.ts';
 
 /** What is said of a checkpoint taken on request. */
 export interface CheckpointOptions extends CallOptions {
@@ -31,7 +31,7 @@ export interface CheckpointOptions extends CallOptions {
 }
 
 /** What `checkpoint` did. */
-export interface CheckpointResult extends Captured {
+export interface CheckpointResult extends CaptureResult {
   /** An operation that waits for a decision; captures go on meanwhile. */
   readonly pending: SavepointError | null;
 }
@@ -51,7 +51,7 @@ export interface Status {
   readonly checkpoints: number;
   readonly last: Checkpoint | null;
   /** What differs from the last checkpoint; null when the folder is missing. */
-  readonly changed: Comparison | null;
+  readonly changed: SnapshotComparison | null;
   readonly scan: ScanResult | null;
   /** Operations that a dead process left half done. */
   readonly pending: readonly PendingOperation[];
@@ -74,7 +74,7 @@ export interface DiffOptions extends CallOptions {
 }
 
 /** What differs between two states. */
-export interface DiffResult extends Comparison {
+export interface DiffResult extends SnapshotComparison {
   readonly from: Checkpoint;
   /** Null: the folder as it is. */
   readonly to: Checkpoint | null;
@@ -128,20 +128,20 @@ export function checkpointCalls(engine: Engine): CheckpointCalls {
   return {
     checkpoint: (options = {}) => takeCheckpoint(engine, options),
     list: ({ limit, before = Number.POSITIVE_INFINITY } = {}) =>
-      engine.reading(({ timeline }) => {
+      engine.read(({ timeline }) => {
         const refs = timeline.list().filter(({ number }) => number < before);
         const chosen = limit === undefined ? [...refs] : refs.slice(Math.max(0, refs.length - limit));
         return timeline.readAll(chosen.reverse());
       }),
-    overview: (query) => engine.reading(({ timeline }) => overview(timeline, query)),
-    show: (name) => engine.reading((workspace) => engine.resolve(workspace, name)),
-    rootChanges: (checkpoints) => engine.reading(({ timeline }) => rootChangesOf(timeline, checkpoints)),
-    moment: (given) => engine.reading(({ timeline }) => resolveMoment(timeline, given, engine.ports.clock.now())),
+    overview: (query) => engine.read(({ timeline }) => overview(timeline, query)),
+    show: (name) => engine.read((workspace) => engine.resolve(workspace, name)),
+    rootChanges: (checkpoints) => engine.read(({ timeline }) => rootChangesOf(timeline, checkpoints)),
+    moment: (given) => engine.read(({ timeline }) => resolveMoment(timeline, given, engine.ports.clock.now())),
     status: (options = {}) => status(engine, options),
     diff: (options = {}) => diff(engine, options),
-    pinned: () => engine.reading(({ timeline }) => timeline.pinned()),
+    pinned: () => engine.read(({ timeline }) => timeline.pinned()),
     pin: (name, { unpin = false, ...options } = {}) =>
-      engine.writing(options, 'existing', async ({ workspace }) => {
+      engine.write(options, 'existing', async ({ workspace }) => {
         const { timeline } = workspace;
         const checkpoint = engine.resolve(workspace, name);
         if (!unpin) return { checkpoint, changed: timeline.pin(checkpoint) };
@@ -153,16 +153,16 @@ export function checkpointCalls(engine: Engine): CheckpointCalls {
 }
 
 function takeCheckpoint(engine: Engine, options: CheckpointOptions): Promise<CheckpointResult> {
-  return engine.writing(options, 'alone', async (writing) => {
+  return engine.write(options, 'alone', async (writing) => {
     const { context, workspace, lock, pace } = writing;
-    assertOnRequest(context.settings(workspace.root));
-    const pending = await settleForCapture(writing);
+    assertRequestsEnabled(context.settings(workspace.root));
+    const pending = await recoverForCapture(writing);
     await makeRoom(writing, 'objects');
     const telling = {
-      ...plainTelling('manual', engine.actor),
+      ...checkpointInfo('manual', engine.actor),
       description: options.message ?? null,
       testResult: options.testResult ?? null,
-      toolCall: options.toolCall === undefined ? null : givenCallId(options.toolCall),
+      toolCall: options.toolCall === undefined ? null : parseCallId(options.toolCall),
     };
     const captured = await capture(workspace, lock, pace, telling, { always: true });
     announceCapture(engine, context, captured);
@@ -187,11 +187,11 @@ function rootChangesOf(
 }
 
 function status(engine: Engine, options: CallOptions): Promise<Status> {
-  return engine.reading(async (workspace, context, found) => {
+  return engine.read(async (workspace, context, found) => {
     const pace = engine.pace(options);
     const { ports, store, timeline } = workspace;
     const isMissing = ports.fs.lstat(workspace.root) === null;
-    const seen = isMissing ? null : await look(workspace, pace);
+    const seen = isMissing ? null : await scanWorkspace(workspace, pace);
     const last = timeline.latest();
     const changed =
       seen === null || last === null
@@ -199,12 +199,12 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
         : await compare(seen.objects, { before: last.snapshot, after: seen.scan.snapshot }, pace);
     return {
       workspace: { id: workspace.id, root: workspace.root, store: store.layout.path },
-      moved: found.how === 'moved' ? 'moved' : found.madeAnew ? 'made-anew' : null,
+      moved: found.kind === 'moved' ? 'moved' : found.isRecreated ? 'made-anew' : null,
       checkpoints: timeline.list().length,
       last,
       changed,
       scan: seen?.scan ?? null,
-      pending: listUnsettled(ports, store.layout.journal).journals.map((journal) => ({
+      pending: listUnfinished(ports, store.layout.journal).journals.map((journal) => ({
         journal,
         missing: missingMounts(ports, journal),
       })),
@@ -216,7 +216,7 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
 
 function diff(engine: Engine, options: DiffOptions): Promise<DiffResult> {
   const { paths = [], patch = false } = options;
-  return engine.reading(async (workspace) => {
+  return engine.read(async (workspace) => {
     const pace = engine.pace(options);
     const from = engine.resolve(workspace, options.from ?? 'last');
     if (options.to !== undefined) {
@@ -228,7 +228,7 @@ function diff(engine: Engine, options: DiffOptions): Promise<DiffResult> {
       );
       return { ...compared, from, to, rootChanges: rootChanges(from.roots, to.roots) };
     }
-    const { objects, scan } = await look(workspace, pace, { missing: 'empty' });
+    const { objects, scan } = await scanWorkspace(workspace, pace, { missing: 'empty' });
     const compared = await compare(objects, { before: from.snapshot, after: scan.snapshot, paths, patch }, pace);
     return { ...compared, from, to: null, rootChanges: rootChanges(from.roots, scan.roots) };
   });

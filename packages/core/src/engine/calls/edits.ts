@@ -1,6 +1,6 @@
 /** Calls that edit many files at once. */
 
-import type { Prepared, PreparedFile } from '../../edit/prepare-edits.ts';
+import type { PreparedEdits, PreparedFile } from '../../edit/prepare-edits.ts';
 import type { FileRequest } from '../../edit/targets.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { CallOptions } from '../../model/call-options.ts';
@@ -9,10 +9,10 @@ import type { OperationResult } from '../../operation/operation.ts';
 import { assertNotFrozen } from '../../store/state/frozen.ts';
 import type { Context } from '../context.ts';
 import type { Engine } from '../engine.ts';
-import { frozenIn } from '../frozen.ts';
+import { frozenPathsIn } from '../frozen.ts';
 import { makeRoom } from '../maintenance.ts';
 import { runAndAnnounce } from '../operate.ts';
-import type { Operating } from '../writing.ts';
+import type { WriteOperationContext } from '../write-context.ts';
 
 /** Options of `edit`. */
 export interface EditOptions extends CallOptions {
@@ -30,7 +30,7 @@ export interface EditCalls {
    * What an edit of many files would do, file by file. Changes nothing, needs no checkpoint, and waits for nobody.
    * @returns the files as they would be, or everything that is wrong with the request
    */
-  previewEdit(requests: readonly FileRequest[], options?: CallOptions): Promise<Prepared>;
+  previewEdit(requests: readonly FileRequest[], options?: CallOptions): Promise<PreparedEdits>;
   /**
    * Edits many files, all or none. It can be undone.
    * @throws SavepointError EDITS_REFUSED with everything that is wrong, CONFLICT when a file changes meanwhile, and what
@@ -42,7 +42,7 @@ export interface EditCalls {
 export function editCalls(engine: Engine): EditCalls {
   return {
     previewEdit: (requests, options = {}) =>
-      engine.mapped(async () => {
+      engine.mapErrors(async () => {
         const { prepareEdits } = await import('../../edit/prepare-edits.ts');
         const context = engine.context();
         assertMayEdit(engine, context, requests);
@@ -53,17 +53,22 @@ export function editCalls(engine: Engine): EditCalls {
 }
 
 async function edit(engine: Engine, requests: readonly FileRequest[], options: EditOptions): Promise<EditResult> {
-  const [{ editOperation }, { editsRefused }, { leadWhereTheyLed, prepareEdits }] = await Promise.all([
-    import('../../edit/edit-operation.ts'),
-    import('../../edit/edits-refused.ts'),
-    import('../../edit/prepare-edits.ts'),
-  ]);
+  const [{ editOperation }, { editsRefusedError: editsRefused }, { targetsUnchanged: leadWhereTheyLed, prepareEdits }] =
+    await Promise.all([
+      import('../../edit/edit-operation.ts'),
+      import('../../edit/edits-refused.ts'),
+      import('../../edit/prepare-edits.ts'),
+    ]);
   const prepare = async (root: DiskPath, pace: Pace): Promise<readonly PreparedFile[]> => {
     const prepared = await prepareEdits(engine.ports, root, requests, pace);
     if (!prepared.ok) throw editsRefused(prepared.problems, requests.length);
     return prepared.files;
   };
-  const locked = async (operating: Operating, root: DiskPath, seen: readonly PreparedFile[]): Promise<EditResult> => {
+  const locked = async (
+    operating: WriteOperationContext,
+    root: DiskPath,
+    seen: readonly PreparedFile[],
+  ): Promise<EditResult> => {
     const { context, workspace, pace } = operating;
     await makeRoom(operating, 'all');
     const again = (): Promise<readonly PreparedFile[]> => prepare(workspace.root, pace);
@@ -71,18 +76,18 @@ async function edit(engine: Engine, requests: readonly FileRequest[], options: E
     const isAsSeen = root === workspace.root && leadWhereTheyLed(engine.ports, root, requests, seen);
     const request = { files: isAsSeen ? seen : await again(), again };
     const telling = { actor: engine.actor, description: options.message ?? null };
-    const operation = editOperation(request, telling, context.effective(workspace.root).backups);
+    const operation = editOperation(request, telling, context.effectiveSettings(workspace.root).backups);
     const asked = { ...options, force: requests.some(({ force }) => force) };
     const result = await runAndAnnounce(engine, operating, 'edit:completed', operation, asked);
     return { ...result, files: operation.files() };
   };
-  return engine.mapped(async () => {
+  return engine.mapErrors(async () => {
     const context = engine.context();
     assertMayEdit(engine, context, requests);
     // First without a lock and a capture: most of what is wrong is found here, and then nothing has happened at all.
     const root = context.root();
     const seen = await prepare(root, engine.pace(options));
-    return engine.operating(options, (operating) => locked(operating, root, seen), 'existing-or-new');
+    return engine.operate(options, (operating) => locked(operating, root, seen), 'existing-or-new');
   });
 }
 
@@ -90,7 +95,7 @@ async function edit(engine: Engine, requests: readonly FileRequest[], options: E
 function assertMayEdit({ actor }: Engine, context: Context, requests: readonly FileRequest[]): void {
   const isForced = ({ force }: FileRequest): boolean => force && actor.kind === 'user';
   assertNotFrozen(
-    frozenIn(context),
+    frozenPathsIn(context),
     requests.flatMap((request) => (isForced(request) ? [] : [request.path])),
   );
 }

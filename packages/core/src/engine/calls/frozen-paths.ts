@@ -4,7 +4,7 @@ import type { CallOptions } from '../../model/call-options.ts';
 import { isWithin, type TreePath } from '../../model/names.ts';
 import { type FrozenPath, frozenPathOf, readFrozen, writeFrozen } from '../../store/state/frozen.ts';
 import type { Engine } from '../engine.ts';
-import { frozenIn } from '../frozen.ts';
+import { frozenPathsIn } from '../frozen.ts';
 
 /** A path that is frozen, or holds something that is. */
 interface FrozenBy {
@@ -25,7 +25,7 @@ export interface FrozenPathCalls {
 }
 
 export function frozenPathCalls(engine: Engine): FrozenPathCalls {
-  const frozen = (): Promise<readonly FrozenPath[]> => engine.mapped(() => frozenIn(engine.context()));
+  const frozen = (): Promise<readonly FrozenPath[]> => engine.mapErrors(() => frozenPathsIn(engine.context()));
   const frozenBy = async (paths: readonly TreePath[]): Promise<readonly FrozenBy[]> => {
     const all = await frozen();
     return paths.flatMap((path) => {
@@ -38,7 +38,7 @@ export function frozenPathCalls(engine: Engine): FrozenPathCalls {
     frozenBy,
     isFrozen: async (path) => (await frozenBy([path])).length > 0,
     freeze: (paths, options = {}) =>
-      engine.writing(options, 'alone', async ({ workspace: { ports, store } }) => {
+      engine.write(options, 'alone', async ({ workspace: { ports, store } }) => {
         const before = readFrozen(ports, store.layout);
         const known = new Set(before.map(({ path }) => path));
         const since = ports.clock.now();
@@ -47,7 +47,7 @@ export function frozenPathCalls(engine: Engine): FrozenPathCalls {
         return readFrozen(ports, store.layout);
       }),
     unfreeze: (paths, options = {}) =>
-      engine.writing(options, 'existing', async ({ workspace: { ports, store } }) => {
+      engine.write(options, 'existing', async ({ workspace: { ports, store } }) => {
         const before = readFrozen(ports, store.layout);
         const left = before.filter(({ path }) => !paths.some((folder) => isWithin(path, folder)));
         if (left.length < before.length) writeFrozen(ports, store.layout, left);

@@ -2,22 +2,22 @@
 
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { givenSessionId } from '../../model/given-ids.ts';
 import type { DiskPath } from '../../model/names.ts';
+import { parseSessionId } from '../../model/parse-ids.ts';
 import { readSessionState } from '../../store/state/session-state.ts';
 import { storeUsage, type Usage } from '../../store/usage.ts';
 import { type ChangeDiff, diffOfChange } from '../../timeline/diff/one-change.ts';
-import { type ExportPlan, planExport } from '../../timeline/query/export-session.ts';
+import { prepareSessionExport, type SessionExport } from '../../timeline/query/export-session.ts';
 import { type HistoryPage, type HistoryQuery, queryHistory } from '../../timeline/query/history.ts';
 import { listSessions, type SessionList } from '../../timeline/query/sessions.ts';
 import { type Stats, statsOf } from '../../timeline/query/stats.ts';
-import { Watch } from '../../timeline/query/watch.ts';
+import { TimelineWatch } from '../../timeline/query/watch.ts';
 import { type ForgottenSession, forgetSession } from '../../timeline/retention/forget-session.ts';
 import { makeFolderWith } from '../../transaction/new-folder.ts';
 import type { Engine } from '../engine.ts';
 import { eventsOf, type WatchEvent } from '../events.ts';
 import { dropUnusedBackups, dropUnusedSessions } from '../maintenance.ts';
-import { settled } from '../settle.ts';
+import { settled } from '../recovery.ts';
 
 export interface WatchOptions {
   /** Ends the watch. */
@@ -49,7 +49,7 @@ export interface HistoryCalls {
    * @param folder absolute; its parent exists, and it itself does not
    * @throws SavepointError UNKNOWN_SESSION, CONFLICT where the folder exists, NO_SPACE, IO, CANCELLED
    */
-  exportSession(session: string, folder: DiskPath, options?: CallOptions): Promise<Omit<ExportPlan, 'files'>>;
+  exportSession(session: string, folder: DiskPath, options?: CallOptions): Promise<Omit<SessionExport, 'files'>>;
   /**
    * Drops a session's checkpoints and what only they needed. What other checkpoints say of it stays.
    * @throws SavepointError UNKNOWN_SESSION, LOCKED, PENDING, STORE_DAMAGED, IO
@@ -62,29 +62,29 @@ const WATCH_MS = 200;
 
 export function historyCalls(engine: Engine): HistoryCalls {
   return {
-    history: (query) => engine.reading(({ store, timeline }) => queryHistory(timeline, store.objects, query)),
+    history: (query) => engine.read(({ store, timeline }) => queryHistory(timeline, store.objects, query)),
     diffChange: (id, options = {}) =>
-      engine.reading(({ store, timeline }) => diffOfChange(store.objects, timeline, id, engine.pace(options))),
+      engine.read(({ store, timeline }) => diffOfChange(store.objects, timeline, id, engine.pace(options))),
     sessions: () =>
-      engine.reading(({ ports, store, timeline }) =>
+      engine.read(({ ports, store, timeline }) =>
         listSessions(timeline, (session) => readSessionState(ports.fs, store.layout, session).deletedUpTo ?? 0),
       ),
     stats: () =>
-      engine.reading(({ ports, store, timeline }) => ({
+      engine.read(({ ports, store, timeline }) => ({
         ...statsOf(timeline, store.objects),
         storage: storeUsage(ports.fs, store.layout),
       })),
     watch: (options) => watch(engine, options),
     exportSession: (session, folder, options = {}) =>
-      engine.reading(async ({ ports, store, timeline }) => {
-        const { files, ...exported } = planExport(timeline, store.objects, givenSessionId(session));
+      engine.read(async ({ ports, store, timeline }) => {
+        const { files, ...exported } = prepareSessionExport(timeline, store.objects, parseSessionId(session));
         await makeFolderWith(ports.fs, folder, files(), engine.pace(options));
         return exported;
       }),
     forgetSession: (session, options = {}) =>
-      engine.operating(options, async (operating) => {
+      engine.operate(options, async (operating) => {
         const { workspace, lock, pace } = settled(operating);
-        const forgotten = await forgetSession(workspace, lock, givenSessionId(session), pace);
+        const forgotten = await forgetSession(workspace, lock, parseSessionId(session), pace);
         dropUnusedBackups(workspace);
         dropUnusedSessions(workspace);
         return forgotten;
@@ -93,23 +93,23 @@ export function historyCalls(engine: Engine): HistoryCalls {
 }
 
 async function* watch(engine: Engine, { signal, after }: WatchOptions): AsyncGenerator<WatchEvent> {
-  let following: Watch | null = null;
+  let following: TimelineWatch | null = null;
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     const look = (): Promise<readonly WatchEvent[]> =>
-      engine.reading(({ timeline }) => {
+      engine.read(({ timeline }) => {
         // All that is in a store made later is new.
-        following ??= new Watch(timeline, after ?? (isFirst ? null : 0));
-        return [...following.news(timeline)].flatMap((one) =>
+        following ??= new TimelineWatch(timeline, after ?? (isFirst ? null : 0));
+        return [...following.newCheckpoints(timeline)].flatMap((one) =>
           'error' in one ? { event: 'checkpoint:damaged' as const, damaged: one } : [...eventsOf(one)],
         );
       });
-    yield* await noneWithoutStore(look());
+    yield* await emptyWithoutStore(look());
     await engine.ports.clock.sleep(WATCH_MS);
   }
 }
 
 /** Nothing happens where there is no store yet. */
-async function noneWithoutStore<T>(work: Promise<readonly T[]>): Promise<readonly T[]> {
+async function emptyWithoutStore<T>(work: Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await work;
   } catch (error) {

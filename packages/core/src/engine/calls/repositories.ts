@@ -8,7 +8,7 @@ import { type StructureLine, structureOf } from '../../workspace/survey/structur
 import { type Survey, survey } from '../../workspace/survey/survey.ts';
 import type { Context } from '../context.ts';
 import { assertMayBeWorkspace } from '../folders.ts';
-import { lookInto } from '../open.ts';
+import { readIfFound } from '../open.ts';
 
 export interface Repositories extends Survey {
   /** The workspace's folder. */
@@ -19,8 +19,8 @@ export async function repositoriesOf(context: Context, pace: Pace): Promise<Repo
   const { ports, places } = context;
   const root = context.root();
   assertMayBeWorkspace(context, root);
-  const { rules } = context.effective(root);
-  const own = lookInto(context, ({ store }) => ownPaths(ports, store.layout)) ?? OwnPaths.NONE;
+  const { rules } = context.effectiveSettings(root);
+  const own = readIfFound(context, ({ store }) => ownPaths(ports, store.layout)) ?? OwnPaths.NONE;
   return { root, ...(await survey({ ports, root, rules, globalIgnore: places.globalIgnore, own, pace })) };
 }
 
@@ -45,11 +45,11 @@ export async function contextOf(
       structureOf(context.ports, seen.root, one, wanted.depth, (path) => roots.has(path)),
     ]),
   );
-  return { ...seen, recent: newest(context, wanted.checkpoints), structures };
+  return { ...seen, recent: newestCheckpoints(context, wanted.checkpoints), structures };
 }
 
-function newest(context: Context, count: number): readonly Checkpoint[] {
+function newestCheckpoints(context: Context, count: number): readonly Checkpoint[] {
   const look = ({ timeline }: Workspace): readonly Checkpoint[] =>
     timeline.readAll(timeline.list().slice(-count).reverse()).checkpoints;
-  return lookInto(context, look) ?? [];
+  return readIfFound(context, look) ?? [];
 }

@@ -1,12 +1,13 @@
 /** Calls that go back: restore, roll back, undo and redo, each with its preview. */
 
-import { readWhole } from '../../io/durable-write.ts';
+import { readEntireFile } from '../../io/durable-write.ts';
 import { FsError } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { TreePath } from '../../model/names.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
+import type { AffectedAuthors } from '../../rewind/affected-authors.ts';
 import {
   type RestoreMode,
   type RestoreRequest,
@@ -14,8 +15,7 @@ import {
   restoreOperation,
   undoOperation,
 } from '../../rewind/operations.ts';
-import type { Parties } from '../../rewind/parties.ts';
-import { type RollbackOutlook, rollbackOperation } from '../../rewind/rollback.ts';
+import { type RollbackPreview, rollbackOperation } from '../../rewind/rollback.ts';
 import type { Selection } from '../../rewind/selection.ts';
 import type { Workspace } from '../../timeline/capture/capture.ts';
 import type { Engine } from '../engine.ts';
@@ -59,7 +59,7 @@ export interface RewindCalls {
   previewRestore(
     name: string,
     options?: RestoreOptions,
-  ): Promise<Preview & { readonly target: Checkpoint; readonly parties: Parties | null }>;
+  ): Promise<Preview & { readonly target: Checkpoint; readonly parties: AffectedAuthors | null }>;
   /**
    * Makes the workspace, or chosen paths, equal to a checkpoint; all or nothing. It can be undone. Where both an agent and
    * somebody else changed them since, `mode` has to say whose work goes, else it is a conflict.
@@ -70,7 +70,7 @@ export interface RewindCalls {
   previewRollback(
     selection: Selection,
     options?: RollbackOptions,
-  ): Promise<Preview & { readonly outlook: RollbackOutlook }>;
+  ): Promise<Preview & { readonly outlook: RollbackPreview }>;
   /**
    * Takes chosen changes back and keeps what others changed later. All or nothing, unless `skipConflicts` or `prefer` say
    * otherwise. It can be undone.
@@ -81,7 +81,7 @@ export interface RewindCalls {
   rollback(
     selection: Selection,
     options?: RollbackOptions,
-  ): Promise<OperationResult & { readonly outlook: RollbackOutlook }>;
+  ): Promise<OperationResult & { readonly outlook: RollbackPreview }>;
   previewUndo(options?: CallOptions): Promise<Preview>;
   /** Takes back the newest operation that is in effect, and keeps what changed since. */
   undo(options?: UndoOptions): Promise<OperationResult>;
@@ -96,28 +96,37 @@ const RULE_BYTES = 1024 * 1024;
 export function rewindCalls(engine: Engine): RewindCalls {
   return {
     previewRestore: (name, options = {}) =>
-      engine.reading(async (workspace) => {
+      engine.read(async (workspace) => {
         const target = engine.resolve(workspace, name);
-        const { act, parties } = restoreIn(engine, workspace, target, options, engine.pace(options));
+        const { operation: act, affectedAuthors: parties } = restoreIn(
+          engine,
+          workspace,
+          target,
+          options,
+          engine.pace(options),
+        );
         return { ...(await preview(engine, workspace, act, options)), target, parties: parties() };
       }),
     restore: (name, options = {}) =>
-      engine.operating(options, async (operating) => {
+      engine.operate(options, async (operating) => {
         const { workspace, pace } = operating;
         const target = engine.resolve(workspace, name);
         await makeRoom(operating, 'all');
-        const { act } = restoreIn(engine, workspace, target, options, pace);
+        const { operation: act } = restoreIn(engine, workspace, target, options, pace);
         return { ...(await runAndAnnounce(engine, operating, 'restore:completed', act, options)), target };
       }),
     previewRollback: (selection, options = {}) =>
-      engine.reading(async (workspace) => {
-        const { act, outlook } = rollbackIn(engine, workspace, selection, { ...options, force: true });
+      engine.read(async (workspace) => {
+        const { operation: act, preview: outlook } = rollbackIn(engine, workspace, selection, {
+          ...options,
+          force: true,
+        });
         return { ...(await preview(engine, workspace, act, options)), outlook: outlook() };
       }),
     rollback: (selection, options = {}) =>
-      engine.operating(options, async (operating) => {
+      engine.operate(options, async (operating) => {
         await makeRoom(operating, 'all');
-        const { act, outlook } = rollbackIn(engine, operating.workspace, selection, options);
+        const { operation: act, preview: outlook } = rollbackIn(engine, operating.workspace, selection, options);
         return { ...(await runAndAnnounce(engine, operating, 'rollback:completed', act, options)), outlook: outlook() };
       }),
     previewUndo: (options = {}) => previewInverse(engine, undoOperation, options),
@@ -145,7 +154,7 @@ export function restoreIn(
     git,
     actor: engine.actor,
     ...(session === undefined ? {} : { session }),
-    global: globalRules(workspace),
+    global: readGlobalIgnore(workspace),
   };
   return restoreOperation(workspace, request, pace);
 }
@@ -162,7 +171,7 @@ function rollbackIn(
 }
 
 function previewInverse(engine: Engine, operationOf: typeof undoOperation, options: CallOptions): Promise<Preview> {
-  return engine.reading((workspace) =>
+  return engine.read((workspace) =>
     preview(engine, workspace, operationOf(workspace, engine.actor, engine.pace(options)), options),
   );
 }
@@ -173,7 +182,7 @@ function invert(
   operationOf: typeof undoOperation,
   options: UndoOptions,
 ): Promise<OperationResult> {
-  return engine.operating(options, async (operating) => {
+  return engine.operate(options, async (operating) => {
     await makeRoom(operating, 'all');
     const operation = operationOf(operating.workspace, engine.actor, operating.pace);
     return runAndAnnounce(engine, operating, event, operation, options);
@@ -181,10 +190,10 @@ function invert(
 }
 
 /** The person's own ignore file. */
-function globalRules({ globalIgnore, ports }: Workspace): Buffer | null {
+function readGlobalIgnore({ globalIgnore, ports }: Workspace): Buffer | null {
   if (globalIgnore === null) return null;
   try {
-    return readWhole(ports.fs, globalIgnore, RULE_BYTES);
+    return readEntireFile(ports.fs, globalIgnore, RULE_BYTES);
   } catch (error) {
     if (error instanceof FsError) return null;
     throw error;

@@ -1,10 +1,10 @@
 /** Calls about the workspace itself: where it is, what lies in it, what is in force. */
 
-import type { Effective } from '../../config/effective.ts';
-import { assertSound } from '../../config/read-settings.ts';
+import type { EffectiveSettings } from '../../config/effective.ts';
+import { assertValidSettings } from '../../config/read-settings.ts';
 import type { Settings } from '../../config/settings.ts';
 import { FsError } from '../../io/fs.ts';
-import type { Standpoint } from '../../io/given-path.ts';
+import type { PathContext } from '../../io/locate-path.ts';
 import type { Ports } from '../../io/ports.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { SavepointError } from '../../model/errors.ts';
@@ -16,13 +16,13 @@ import type { Engine } from '../engine.ts';
 import { linkWorkspace } from '../link.ts';
 import { contextOf, type Repositories, repositoriesOf, type WorkspaceContext } from './repositories.ts';
 
-export interface Place extends Standpoint {
+export interface WorkspaceLocation extends PathContext {
   /** The folder that was asked for, inside the workspace; '' is the workspace itself. */
   readonly folder: TreePath;
 }
 
 /** What is in force in a workspace, in the engine's terms, and where it comes from. */
-export interface Configuration extends Effective {
+export interface Configuration extends EffectiveSettings {
   readonly root: DiskPath;
   readonly settings: Settings;
   /** A file that cannot be used: what is here apart from it is not in force, and calls that need it fail so. */
@@ -35,7 +35,7 @@ export interface WorkspaceCalls {
    * @param options.orNew also before there is a store: in the workspace that the first checkpoint would make
    * @throws SavepointError NO_WORKSPACE, ROOT_REFUSED
    */
-  place(options?: { readonly orNew?: boolean }): Promise<Place>;
+  place(options?: { readonly orNew?: boolean }): Promise<WorkspaceLocation>;
   /** What is in force here and where it is said. Also where a file of settings cannot be used: then it says so. */
   config(): Promise<Configuration>;
   /**
@@ -69,27 +69,28 @@ export function workspaceCalls(engine: Engine): WorkspaceCalls {
   const { ports } = engine;
   return {
     place: ({ orNew = false } = {}) =>
-      engine.mapped(() => {
+      engine.mapErrors(() => {
         const context = engine.context();
         if (!orNew && context.find() === null) throw context.noWorkspace();
-        return placeIn(engine, context);
+        return locationOf(engine, context);
       }),
     config: () =>
-      engine.mapped(() => {
+      engine.mapErrors(() => {
         const context = engine.context();
         const root = context.root();
         const settings = context.settings(root);
-        return { ...engine.settings.unchecked(settings), root, settings, problem: problemOf(settings) };
+        return { ...engine.settings.effectiveUnchecked(settings), root, settings, problem: problemOf(settings) };
       }),
-    repositories: (options = {}) => engine.mapped(() => repositoriesOf(engine.context(), engine.pace(options))),
-    context: (wanted, options = {}) => engine.mapped(() => contextOf(engine.context(), engine.pace(options), wanted)),
+    repositories: (options = {}) => engine.mapErrors(() => repositoriesOf(engine.context(), engine.pace(options))),
+    context: (wanted, options = {}) =>
+      engine.mapErrors(() => contextOf(engine.context(), engine.pace(options), wanted)),
     workspaces: () =>
-      engine.mapped(() => {
+      engine.mapErrors(() => {
         const { records, problems } = listRecords(ports, engine.options.places.home);
-        return { records: records.map((record) => ({ ...record, present: isThere(ports, record.path) })), problems };
+        return { records: records.map((record) => ({ ...record, present: pathExists(ports, record.path) })), problems };
       }),
     link: (from, options = {}) =>
-      engine.mapped(async () => {
+      engine.mapErrors(async () => {
         const { id, path } = await linkWorkspace(engine.context(), from, engine.pace(options), engine.wait);
         return { id, root: path };
       }),
@@ -97,14 +98,14 @@ export function workspaceCalls(engine: Engine): WorkspaceCalls {
 }
 
 /** @throws SavepointError ROOT_REFUSED */
-export function placeIn({ options, ports }: Engine, context: ReturnType<Engine['context']>): Place {
+export function locationOf({ options, ports }: Engine, context: ReturnType<Engine['context']>): WorkspaceLocation {
   const root = context.root();
   const folder = context.folder.slice(root.length).replace(/^\//, '') as TreePath;
   return { root, folder, dir: options.dir, platform: ports.platform, fs: ports.fs };
 }
 
 /** A path that cannot be looked at counts as missing. */
-export function isThere({ fs }: Ports, path: DiskPath): boolean {
+export function pathExists({ fs }: Ports, path: DiskPath): boolean {
   try {
     return fs.lstat(path) !== null;
   } catch (error) {
@@ -115,7 +116,7 @@ export function isThere({ fs }: Ports, path: DiskPath): boolean {
 
 function problemOf(settings: Settings): SavepointError | null {
   try {
-    assertSound(settings);
+    assertValidSettings(settings);
     return null;
   } catch (error) {
     return asSavepointError(error);

@@ -14,20 +14,20 @@ import { errorCode, nativePath } from './path.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const LARGEST_CONFIG = 1 << 20;
-const MOST_FILES = 64;
+const MAX_CONFIG_BYTES = 1 << 20;
+const MAX_FILES = 64;
 
 /** Where builds of git look for the system's files. */
-const SYSTEM = ['/etc', '/usr/etc', '/usr/local/etc', '/opt/homebrew/etc', '/opt/local/etc'];
-const APPLE = [
+const SYSTEM_FOLDERS = ['/etc', '/usr/etc', '/usr/local/etc', '/opt/homebrew/etc', '/opt/local/etc'];
+const APPLE_FOLDERS = [
   '/Library/Developer/CommandLineTools/usr/share/git-core',
   '/Applications/Xcode.app/Contents/Developer/usr/share/git-core',
 ];
 /** What says more than files do, or says where files are. */
-const UNKNOWN = ['GIT_CONFIG_COUNT', 'GIT_CONFIG_PARAMETERS', 'GIT_ATTR_SOURCE', 'GIT_CONFIG'];
-const NAMED = ['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM'];
+const OPAQUE_VARIABLES = ['GIT_CONFIG_COUNT', 'GIT_CONFIG_PARAMETERS', 'GIT_ATTR_SOURCE', 'GIT_CONFIG'];
+const CONFIG_FILE_VARIABLES = ['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM'];
 
-class NotKnown extends Error {}
+class UnknownConfiguration extends Error {}
 
 /** Null: nobody knows. */
 export function attributeFiles(
@@ -36,34 +36,34 @@ export function attributeFiles(
   userHome: DiskPath | null,
 ): readonly DiskPath[] | null {
   // On Windows git records no inodes, so that nothing is ever proven there.
-  if (platform === 'win32' || UNKNOWN.some((name) => env[name] !== undefined)) return null;
+  if (platform === 'win32' || OPAQUE_VARIABLES.some((name) => env[name] !== undefined)) return null;
   const xdg = [env['XDG_CONFIG_HOME'] ?? '', userHome === null ? '' : `${userHome}/.config`].filter((path) =>
     path.startsWith('/'),
   );
   const configs = [
-    ...SYSTEM.map((folder) => `${folder}/gitconfig`),
-    ...APPLE.map((folder) => `${folder}/gitconfig`),
+    ...SYSTEM_FOLDERS.map((folder) => `${folder}/gitconfig`),
+    ...APPLE_FOLDERS.map((folder) => `${folder}/gitconfig`),
     ...xdg.map((folder) => `${folder}/git/config`),
     ...(userHome === null ? [] : [`${userHome}/.gitconfig`]),
-    ...NAMED.flatMap((name) => env[name] || []),
+    ...CONFIG_FILE_VARIABLES.flatMap((name) => env[name] || []),
   ];
   const attributes = [
-    ...SYSTEM.map((folder) => `${folder}/gitattributes`),
+    ...SYSTEM_FOLDERS.map((folder) => `${folder}/gitattributes`),
     ...xdg.map((folder) => `${folder}/git/attributes`),
   ];
   try {
     return readAll(configs, attributes, userHome);
   } catch (error) {
-    if (error instanceof NotKnown) return null;
+    if (error instanceof UnknownConfiguration) return null;
     throw error;
   }
 }
 
 function readAll(configs: string[], attributes: string[], userHome: DiskPath | null): readonly DiskPath[] {
   const resolved = (value: GitSetting['value'], from: string): string => {
-    if (typeof value !== 'string' || value.includes('\0') || value.startsWith('%(')) throw new NotKnown();
+    if (typeof value !== 'string' || value.includes('\0') || value.startsWith('%(')) throw new UnknownConfiguration();
     if (!value.startsWith('~')) return posix.resolve(posix.dirname(from), value);
-    if (!value.startsWith('~/') || userHome === null) throw new NotKnown();
+    if (!value.startsWith('~/') || userHome === null) throw new UnknownConfiguration();
     return posix.join(userHome, value.slice(2));
   };
   const open = [...configs];
@@ -71,8 +71,8 @@ function readAll(configs: string[], attributes: string[], userHome: DiskPath | n
   for (let file = open.shift(); file !== undefined; file = open.shift()) {
     if (seen.has(file)) continue;
     seen.add(file);
-    if (seen.size > MOST_FILES) throw new NotKnown();
-    for (const { section, subsection, key, value } of parseGitConfig(textOf(file)).settings) {
+    if (seen.size > MAX_FILES) throw new UnknownConfiguration();
+    for (const { section, subsection, key, value } of parseGitConfig(readText(file)).settings) {
       const name = `${section}${subsection === null ? '' : '.*'}.${key}`;
       switch (name) {
         case 'core.attributesfile':
@@ -83,21 +83,21 @@ function readAll(configs: string[], attributes: string[], userHome: DiskPath | n
           open.push(resolved(value, file));
           break;
         default:
-          if (section === 'attr') throw new NotKnown();
+          if (section === 'attr') throw new UnknownConfiguration();
       }
     }
   }
   return attributes as DiskPath[];
 }
 
-function textOf(file: string): string {
+function readText(file: string): string {
   let text: string;
   try {
     text = readFileSync(nativePath(file), 'latin1');
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return '';
-    throw new NotKnown();
+    throw new UnknownConfiguration();
   }
-  if (text.length > LARGEST_CONFIG) throw new NotKnown();
+  if (text.length > MAX_CONFIG_BYTES) throw new UnknownConfiguration();
   return text;
 }

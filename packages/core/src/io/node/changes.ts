@@ -1,14 +1,14 @@
 import { readFileSync, statfsSync } from 'node:fs';
 import { release } from 'node:os';
 import type { DiskPath, Name } from '../../model/names.ts';
-import type { ChangeSource, Changes, FolderWatch } from '../changes.ts';
+import type { ChangeSource, FolderChanges, FolderWatch } from '../changes.ts';
 import { IN, type InotifyEvent, parseEvents, REPLACED, REPORTED } from './inotify.ts';
 import { type Native, native } from './native.ts';
 import { nativePath } from './path.ts';
 import { WatchedFolders } from './watched-folders.ts';
 
 /** statfs(2): file systems that this machine alone changes, and that report every change of it. */
-const REPORTING: ReadonlySet<number> = new Set([
+const REPORTING_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0xef53, // ext2, ext3, ext4
   0x58465342, // xfs
   0x9123683e, // btrfs
@@ -22,21 +22,21 @@ const REPORTING: ReadonlySet<number> = new Set([
 /** What calls itself older is no Linux kernel (gVisor, WSL 1), or one that nobody tried this on. */
 const OLDEST_KERNEL = [4, 18] as const;
 
-const ASKED_FOR = REPORTED | IN.onlyFolders | IN.notThroughLinks;
-const ROOM = 1 << 16;
+const WATCH_MASK = REPORTED | IN.onlyFolders | IN.notThroughLinks;
+const EVENT_BUFFER_BYTES = 1 << 16;
 /** Names kept between two calls of `take`: about 20 MB. */
-const MOST_NAMES = 100_000;
+const MAX_NAMES = 100_000;
 /** Milliseconds between two looks at the queue while nobody asks: from this on, doubled while nothing happens. */
-const SHORTEST_PAUSE = 50;
-const LONGEST_PAUSE = 1000;
+const MIN_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 1000;
 
 const QUEUE_LENGTH = '/proc/sys/fs/inotify/max_queued_events';
 
 export interface NodeChangesOptions {
   /** Default true. False: the queue is emptied when somebody asks, and at no other time; for tests of its overflow. */
-  readonly emptyBetween?: boolean;
+  readonly drainInBackground?: boolean;
   /** Default 100,000. */
-  readonly mostNames?: number;
+  readonly maxNames?: number;
 }
 
 /**
@@ -66,62 +66,62 @@ export function nodeChanges(options: NodeChangesOptions = {}): ChangeSource {
  */
 class InotifyWatch implements FolderWatch {
   readonly #native: Native;
-  readonly #emptyBetween: boolean;
-  readonly #mostNames: number;
+  readonly #drainInBackground: boolean;
+  readonly #maxNames: number;
   /** -1: none is open. */
   #queue: number;
   /** Events that it can hold. */
   #queueLength: number;
-  readonly #room = Buffer.from(new ArrayBuffer(ROOM));
+  readonly #buffer = Buffer.from(new ArrayBuffer(EVENT_BUFFER_BYTES));
   readonly #folders = new WatchedFolders();
   /** I1 */
-  readonly #takenAway = new Set<number>();
+  readonly #removedWatches = new Set<number>();
   #names = new Map<DiskPath, Set<Name>>();
   #changedFolders = new Set<DiskPath>();
-  #namesKept = 0;
+  #nameCount = 0;
   #lost: string | null = null;
   #closed = false;
   #timer: NodeJS.Timeout | null = null;
-  #pause = SHORTEST_PAUSE;
+  #pause = MIN_PAUSE_MS;
 
   constructor(addOn: Native, queue: number, options: NodeChangesOptions) {
     this.#native = addOn;
     this.#queue = queue;
     this.#queueLength = readQueueLength();
-    this.#emptyBetween = options.emptyBetween ?? true;
-    this.#mostNames = options.mostNames ?? MOST_NAMES;
+    this.#drainInBackground = options.drainInBackground ?? true;
+    this.#maxNames = options.maxNames ?? MAX_NAMES;
   }
 
   add(folder: DiskPath): boolean {
     // What is in the queue was said of the folders as they are known now.
-    this.#empty();
-    if (this.#closed || this.#lost !== null || !this.#isOpen()) return false;
-    const watch = reportsChanges(folder) ? this.#native.watchAdd(this.#queue, folder, ASKED_FOR) : -1;
+    this.#drainQueue();
+    if (this.#closed || this.#lost !== null || !this.#ensureOpen()) return false;
+    const watch = reportsChanges(folder) ? this.#native.watchAdd(this.#queue, folder, WATCH_MASK) : -1;
     if (!(watch >= 0)) {
       // Not what is below: that is watched as before, and nobody would say that it is not.
-      this.#forgetAlone(folder);
+      this.#removeFolder(folder);
       return false;
     }
-    const useless = this.#folders.add(folder, watch);
-    if (useless !== null) this.#takeAway(useless);
-    this.#lookAgainLater();
+    const unusedWatch = this.#folders.add(folder, watch);
+    if (unusedWatch !== null) this.#removeWatch(unusedWatch);
+    this.#scheduleDrain();
     return true;
   }
 
-  forget(folder: DiskPath): void {
-    for (const path of this.#folders.within(folder)) this.#forgetAlone(path);
+  remove(folder: DiskPath): void {
+    for (const path of this.#folders.within(folder)) this.#removeFolder(path);
   }
 
-  take(): Changes {
+  poll(): FolderChanges {
     if (this.#closed) return { lost: true, why: 'the watch was closed' };
-    this.#empty();
+    this.#drainQueue();
     if (this.#lost !== null) {
       const why = this.#lost;
       this.#lost = null;
       return { lost: true, why };
     }
     const changes = { lost: false, names: this.#names, folders: this.#changedFolders } as const;
-    this.#startAnew();
+    this.#reset();
     return changes;
   }
 
@@ -130,15 +130,15 @@ class InotifyWatch implements FolderWatch {
     this.#closeQueue();
   }
 
-  #forgetAlone(path: DiskPath): void {
-    const useless = this.#folders.remove(path);
-    if (useless !== null) this.#takeAway(useless);
-    this.#namesKept -= this.#names.get(path)?.size ?? 0;
+  #removeFolder(path: DiskPath): void {
+    const unusedWatch = this.#folders.remove(path);
+    if (unusedWatch !== null) this.#removeWatch(unusedWatch);
+    this.#nameCount -= this.#names.get(path)?.size ?? 0;
     this.#names.delete(path);
     this.#changedFolders.delete(path);
   }
 
-  #isOpen(): boolean {
+  #ensureOpen(): boolean {
     if (this.#queue >= 0) return true;
     const queue = this.#native.watchInit();
     if (!(queue >= 0)) return false;
@@ -148,63 +148,63 @@ class InotifyWatch implements FolderWatch {
   }
 
   /** @returns whether anything had happened */
-  #empty(): boolean {
+  #drainQueue(): boolean {
     let read = 0;
     // What was in the queue at the beginning is read by then, however fast others go on.
     while (this.#queue >= 0 && read <= this.#queueLength) {
-      const length = this.#native.watchRead(this.#queue, this.#room);
+      const length = this.#native.watchRead(this.#queue, this.#buffer);
       if (length === 0) break;
-      const events = length > 0 ? parseEvents(this.#room, length) : null;
-      if (events === null) this.#lose(length > 0 ? 'an event was not understood' : `reading failed (${length})`);
-      for (const event of events ?? []) if (this.#lost === null) this.#note(event);
+      const events = length > 0 ? parseEvents(this.#buffer, length) : null;
+      if (events === null) this.#markLost(length > 0 ? 'an event was not understood' : `reading failed (${length})`);
+      for (const event of events ?? []) if (this.#lost === null) this.#recordEvent(event);
       read += events?.length ?? 0;
     }
     return read > 0;
   }
 
-  #note({ watch, mask, name }: InotifyEvent): void {
-    if (this.#takenAway.has(watch)) {
-      if ((mask & IN.ignored) !== 0) this.#takenAway.delete(watch);
+  #recordEvent({ watch, mask, name }: InotifyEvent): void {
+    if (this.#removedWatches.has(watch)) {
+      if ((mask & IN.ignored) !== 0) this.#removedWatches.delete(watch);
       return;
     }
     const paths = this.#folders.pathsOf(watch);
     if (paths === undefined || (mask & (IN.overflow | IN.unmount | IN.ignored)) !== 0) {
-      this.#lose(whyLost(mask));
+      this.#markLost(lostReason(mask));
       return;
     }
     for (const path of paths) {
-      if (name !== '') this.#noteName(path, name, mask);
-      else if ((mask & (IN.deleteSelf | IN.moveSelf)) !== 0) this.#noteGone(path);
+      if (name !== '') this.#recordName(path, name, mask);
+      else if ((mask & (IN.deleteSelf | IN.moveSelf)) !== 0) this.#recordRemoval(path);
       else this.#changedFolders.add(path);
     }
   }
 
-  #noteName(folder: DiskPath, name: Name, mask: number): void {
+  #recordName(folder: DiskPath, name: Name, mask: number): void {
     const path = (folder === '/' ? `/${name}` : `${folder}/${name}`) as DiskPath;
-    if ((mask & REPLACED) !== 0) this.#noteGone(path);
+    if ((mask & REPLACED) !== 0) this.#recordRemoval(path);
     const names = this.#names.get(folder);
     if (names?.has(name) === true) return;
     if (names === undefined) this.#names.set(folder, new Set([name]));
     else names.add(name);
-    this.#namesKept += 1;
-    if (this.#namesKept > this.#mostNames) this.#lose('more changes than are kept in memory');
+    this.#nameCount += 1;
+    if (this.#nameCount > this.#maxNames) this.#markLost('more changes than are kept in memory');
   }
 
   /** I3 */
-  #noteGone(path: DiskPath): void {
+  #recordRemoval(path: DiskPath): void {
     const gone = this.#folders.has(path) ? [path] : this.#folders.within(path);
-    this.forget(path);
+    this.remove(path);
     for (const folder of gone) this.#changedFolders.add(folder);
   }
 
-  #takeAway(watch: number): void {
+  #removeWatch(watch: number): void {
     // The kernel does it by itself when the folder is no more (EINVAL here). Either way its IGNORED is in the queue then.
     this.#native.watchRemove(this.#queue, watch);
-    this.#takenAway.add(watch);
+    this.#removedWatches.add(watch);
   }
 
   /** I2 */
-  #lose(why: string): void {
+  #markLost(why: string): void {
     this.#lost ??= why;
     this.#closeQueue();
   }
@@ -215,23 +215,23 @@ class InotifyWatch implements FolderWatch {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#folders.clear();
-    this.#takenAway.clear();
-    this.#startAnew();
+    this.#removedWatches.clear();
+    this.#reset();
   }
 
-  #startAnew(): void {
+  #reset(): void {
     this.#names = new Map();
     this.#changedFolders = new Set();
-    this.#namesKept = 0;
+    this.#nameCount = 0;
   }
 
   /** Nobody may ask for hours, and the queue is finite. */
-  #lookAgainLater(): void {
-    if (!this.#emptyBetween || this.#timer !== null || this.#queue < 0) return;
+  #scheduleDrain(): void {
+    if (!this.#drainInBackground || this.#timer !== null || this.#queue < 0) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      this.#pause = this.#empty() ? SHORTEST_PAUSE : Math.min(this.#pause * 2, LONGEST_PAUSE);
-      this.#lookAgainLater();
+      this.#pause = this.#drainQueue() ? MIN_PAUSE_MS : Math.min(this.#pause * 2, MAX_PAUSE_MS);
+      this.#scheduleDrain();
     }, this.#pause);
     this.#timer.unref();
   }
@@ -245,13 +245,13 @@ export function isKernelKnown(kernel: string): boolean {
 
 function reportsChanges(folder: DiskPath): boolean {
   try {
-    return REPORTING.has(statfsSync(nativePath(folder)).type);
+    return REPORTING_FILE_SYSTEMS.has(statfsSync(nativePath(folder)).type);
   } catch {
     return false;
   }
 }
 
-function whyLost(mask: number): string {
+function lostReason(mask: number): string {
   if ((mask & IN.overflow) !== 0) return 'the queue of the system overflowed';
   if ((mask & IN.unmount) !== 0) return 'a file system was unmounted';
   if ((mask & IN.ignored) !== 0) return 'the system stopped watching a folder';

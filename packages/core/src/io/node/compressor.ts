@@ -3,13 +3,13 @@ import type { Worker } from 'node:worker_threads';
 import type { Compressor } from '../compressor.ts';
 
 /** More would take cores from the agent whose work is captured. */
-const MOST_THREADS = 2;
+const MAX_THREADS = 2;
 /** Under way for each thread: the engine is at its own work for some milliseconds at a time. */
-const BYTES_A_THREAD = 1536 * 1024;
+const BYTES_PER_THREAD = 1536 * 1024;
 /** Milliseconds without work after which a thread ends. */
 const IDLE_MS = 5_000;
 
-type Compressed = Awaited<ReturnType<Compressor['compress']>>;
+type CompressedPieces = Awaited<ReturnType<Compressor['compress']>>;
 
 /**
  * What a thread runs. As a text: a file would have to be found beside this one, in the package, in the bundle of the
@@ -32,23 +32,23 @@ parentPort.on('message', ({ job, bytes, lengths, settings }) => {
 });
 `;
 
-interface Job {
-  readonly done: (compressed: Compressed) => void;
-  readonly failed: (error: unknown) => void;
+interface CompressionJob {
+  readonly resolve: (compressed: CompressedPieces) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** Keeps the process alive only while it has jobs. */
-class Thread {
+class CompressionThread {
   readonly #worker: Worker;
-  readonly #jobs = new Map<number, Job>();
+  readonly #jobs = new Map<number, CompressionJob>();
   #lastJob = 0;
   #idle: NodeJS.Timeout | null = null;
 
   constructor(worker: Worker, onEnd: () => void) {
     this.#worker = worker;
     this.#worker.unref();
-    this.#worker.on('message', ({ job, ...compressed }: Compressed & { readonly job: number }) => {
-      this.#jobs.get(job)?.done(compressed);
+    this.#worker.on('message', ({ job, ...compressed }: CompressedPieces & { readonly job: number }) => {
+      this.#jobs.get(job)?.resolve(compressed);
       this.#jobs.delete(job);
       if (this.#jobs.size > 0) return;
       this.#worker.unref();
@@ -59,7 +59,7 @@ class Thread {
     });
     const end = (error: unknown): void => {
       onEnd();
-      for (const { failed } of this.#jobs.values()) failed(error);
+      for (const { reject: failed } of this.#jobs.values()) failed(error);
       this.#jobs.clear();
     };
     this.#worker.on('error', end);
@@ -70,34 +70,34 @@ class Thread {
     return this.#jobs.size;
   }
 
-  compress(message: Readonly<Record<string, unknown>>): Promise<Compressed> {
+  compress(message: Readonly<Record<string, unknown>>): Promise<CompressedPieces> {
     if (this.#idle !== null) clearTimeout(this.#idle);
     this.#idle = null;
     this.#worker.ref();
     return new Promise((done, failed) => {
       const job = ++this.#lastJob;
-      this.#jobs.set(job, { done, failed });
+      this.#jobs.set(job, { resolve: done, reject: failed });
       this.#worker.postMessage({ ...message, job });
     });
   }
 }
 
-const threads = new Set<Thread>();
+const threads = new Set<CompressionThread>();
 
 /** Null on a machine with a single core: there nothing is won. */
 export function nodeCompressor(cores: number = availableParallelism()): Compressor | null {
-  const most = Math.min(MOST_THREADS, cores - 1);
+  const most = Math.min(MAX_THREADS, cores - 1);
   if (most < 1) return null;
   return {
-    bytes: most * BYTES_A_THREAD,
+    maxBytesInFlight: most * BYTES_PER_THREAD,
     async compress(bytes, lengths, settings) {
       // Loading it takes two milliseconds, which most processes need not spend.
       const { Worker } = await import('node:worker_threads');
-      let least: Thread | null = null;
+      let least: CompressionThread | null = null;
       for (const thread of threads) if (least === null || thread.jobs < least.jobs) least = thread;
       if (least === null || (least.jobs > 0 && threads.size < most)) {
         const worker = new Worker(PROGRAM, { eval: true, env: {}, execArgv: [], name: 'savepoint compressor' });
-        const made: Thread = new Thread(worker, () => threads.delete(made));
+        const made: CompressionThread = new CompressionThread(worker, () => threads.delete(made));
         threads.add(made);
         least = made;
       }

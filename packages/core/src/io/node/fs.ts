@@ -1,12 +1,12 @@
 import * as fs from 'node:fs';
 import { type DiskPath, diskChild, type Name } from '../../model/names.ts';
 import { type Fd, type FolderListing, type Fs, FsError, kindOf, type Stat } from '../fs.ts';
-import { HANDLES, handleIn, isHandle, OpenHandles, pathOfHandle, plainPathOf } from './handles.ts';
+import { HANDLES_FOLDER, handleNumber, isHandlePath, OpenHandles, pathOfHandle, realPathOfHandle } from './handles.ts';
 import { listByNode } from './listing.ts';
 import { mountTable } from './mount-table.ts';
 import { native } from './native.ts';
 import { listAsideByNative, listByNative } from './native-listing.ts';
-import { againOrThrow, errorCode, fsError, nativePath } from './path.ts';
+import { errorCode, fsError, nativePath, throwUnlessInterrupted } from './path.ts';
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL } = fs.constants;
 // Undefined where the platform has no such flag, whatever the type says.
@@ -22,10 +22,10 @@ const NULL_IF_ABSENT = { throwIfNoEntry: false } as const;
 
 /** How long a scanner or indexer may hold a file on Windows before we give up: 1.3 s in all. */
 const WINDOWS_WAITS_MS = [5, 10, 20, 40, 80, 160, 320, 640] as const;
-const HELD_BY_OTHERS: ReadonlySet<string> = new Set(['EPERM', 'EBUSY', 'EACCES']);
+const BUSY_CODES: ReadonlySet<string> = new Set(['EPERM', 'EBUSY', 'EACCES']);
 /** What a file system answers that cannot sync a folder (some FUSE, 9p and network mounts). */
 const CANNOT_SYNC_FOLDER: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
-const MOST_REMEMBERED = 16;
+const MAX_REMEMBERED = 16;
 const notSynced: DiskPath[] = [];
 
 /**
@@ -40,15 +40,15 @@ const notSynced: DiskPath[] = [];
  * - A file system that cannot sync a folder at all is put up with; {@link foldersNotSynced} tells.
  */
 class NodeFs implements Fs {
-  readonly #windows: boolean;
-  readonly #handlePaths: boolean;
+  readonly #isWindows: boolean;
+  readonly #hasHandlePaths: boolean;
   readonly #mayUseNative: boolean;
   readonly #handles = new OpenHandles();
 
   constructor(platform: NodeJS.Platform, mayUseNative: boolean) {
-    this.#windows = platform === 'win32';
-    this.#handlePaths = platform === 'linux' && fs.existsSync(HANDLES);
-    this.#mayUseNative = this.#handlePaths && mayUseNative;
+    this.#isWindows = platform === 'win32';
+    this.#hasHandlePaths = platform === 'linux' && fs.existsSync(HANDLES_FOLDER);
+    this.#mayUseNative = this.#hasHandlePaths && mayUseNative;
   }
 
   lstat(path: DiskPath): Stat | null {
@@ -57,23 +57,23 @@ class NodeFs implements Fs {
         return fs.lstatSync(nativePath(path), NULL_IF_ABSENT) ?? null;
       } catch (error) {
         if (errorCode(error) === 'ENOTDIR') return null;
-        this.#repeatOrThrow(error, 'lstat', path);
+        this.#throwUnlessInterrupted(error, 'lstat', path);
       }
     }
   }
 
   realpath(path: DiskPath): DiskPath {
-    return this.#again('realpath', path, () => fs.realpathSync.native(nativePath(path), BYTES) as DiskPath);
+    return this.#retry('realpath', path, () => fs.realpathSync.native(nativePath(path), BYTES) as DiskPath);
   }
 
   list(path: DiskPath): Name[] {
     for (;;) {
       try {
-        if (!this.#handlePaths) {
+        if (!this.#hasHandlePaths) {
           this.#refuseUnlessFolder(path, 'list');
           return fs.readdirSync(nativePath(path), BYTES) as Name[];
         }
-        if (isHandle(path)) return fs.readdirSync(path, BYTES) as Name[];
+        if (isHandlePath(path)) return fs.readdirSync(path, BYTES) as Name[];
         // opendir follows links; a handle does not, and the list is then surely of what was opened.
         const fd = fs.openSync(nativePath(path), O_RDONLY | O_DIRECTORY | (O_NOFOLLOW ?? 0));
         try {
@@ -82,7 +82,7 @@ class NodeFs implements Fs {
           fs.closeSync(fd);
         }
       } catch (error) {
-        this.#repeatOrThrow(error, 'list', path);
+        this.#throwUnlessInterrupted(error, 'list', path);
       }
     }
   }
@@ -92,7 +92,7 @@ class NodeFs implements Fs {
       try {
         return this.#listWithStats(path);
       } catch (error) {
-        this.#repeatOrThrow(error, 'listWithStats', path);
+        this.#throwUnlessInterrupted(error, 'listWithStats', path);
       }
     }
   }
@@ -104,7 +104,7 @@ class NodeFs implements Fs {
 
   openRead(path: DiskPath): Fd {
     const fd = this.#openFile(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (O_NOFOLLOW ?? 0), 0, 'openRead');
-    if (O_NOFOLLOW === undefined || this.#windows) this.#refuseIfLink(fd, path);
+    if (O_NOFOLLOW === undefined || this.#isWindows) this.#refuseIfLink(fd, path);
     return fd;
   }
 
@@ -113,18 +113,18 @@ class NodeFs implements Fs {
   }
 
   openFolder(path: DiskPath): Fd {
-    if (this.#windows) {
+    if (this.#isWindows) {
       return this.#handles.addPseudo(path, this.#refuseUnlessFolder(path, 'openFolder'));
     }
     // `/proc/self/fd/N` is itself a link; its `.` is the folder.
-    const reached = this.#handlePaths && isHandle(path) ? diskChild(path, '.') : path;
+    const reached = this.#hasHandlePaths && isHandlePath(path) ? diskChild(path, '.') : path;
     const fd = this.#openFile(reached, O_RDONLY | O_DIRECTORY | (O_NOFOLLOW ?? 0), 0, 'openFolder');
     this.#handles.addFolder(fd, path);
     return fd;
   }
 
   folderPath(folder: Fd, path: DiskPath): DiskPath {
-    return this.#handlePaths && folder >= 0 ? pathOfHandle(folder) : path;
+    return this.#hasHandlePaths && folder >= 0 ? pathOfHandle(folder) : path;
   }
 
   fstat(fd: Fd): Stat {
@@ -133,7 +133,7 @@ class NodeFs implements Fs {
       try {
         return fs.fstatSync(fd);
       } catch (error) {
-        this.#repeatOrThrow(error, 'fstat', this.#handles.nameOf(fd));
+        this.#throwUnlessInterrupted(error, 'fstat', this.#handles.pathOf(fd));
       }
     }
   }
@@ -143,7 +143,7 @@ class NodeFs implements Fs {
       try {
         return fs.readSync(fd, into, offset, length, position);
       } catch (error) {
-        this.#repeatOrThrow(error, 'read', this.#handles.nameOf(fd));
+        this.#throwUnlessInterrupted(error, 'read', this.#handles.pathOf(fd));
       }
     }
   }
@@ -153,10 +153,10 @@ class NodeFs implements Fs {
     while (done < bytes.length) {
       try {
         const written = fs.writeSync(fd, bytes, done, bytes.length - done, position + done);
-        if (written === 0) throw new FsError('EIO', 'write', this.#handles.nameOf(fd));
+        if (written === 0) throw new FsError('EIO', 'write', this.#handles.pathOf(fd));
         done += written;
       } catch (error) {
-        this.#repeatOrThrow(error, 'write', this.#handles.nameOf(fd));
+        this.#throwUnlessInterrupted(error, 'write', this.#handles.pathOf(fd));
       }
     }
   }
@@ -172,21 +172,21 @@ class NodeFs implements Fs {
         fs.fsyncSync(fd);
         return;
       } catch (error) {
-        if (this.#isPutUpWith(error, fd)) return;
-        this.#repeatOrThrow(error, 'sync', this.#handles.nameOf(fd));
+        if (this.#isTolerated(error, fd)) return;
+        this.#throwUnlessInterrupted(error, 'sync', this.#handles.pathOf(fd));
       }
     }
   }
 
-  async copyFile(from: Fd, to: DiskPath, mode: number, how: 'clone' | 'copy'): Promise<Fd> {
+  async copyFile(from: Fd, to: DiskPath, mode: number, method: 'clone' | 'copy'): Promise<Fd> {
     const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants;
     // The handle, not the name: what is copied is what the caller looked at, also if it has lost its name since.
-    const source = this.#handlePaths ? pathOfHandle(from) : nativePath(this.#handles.nameOf(from));
-    const flags = how === 'clone' ? COPYFILE_EXCL | COPYFILE_FICLONE_FORCE : COPYFILE_EXCL;
+    const source = this.#hasHandlePaths ? pathOfHandle(from) : nativePath(this.#handles.pathOf(from));
+    const flags = method === 'clone' ? COPYFILE_EXCL | COPYFILE_FICLONE_FORCE : COPYFILE_EXCL;
     try {
       await fs.promises.copyFile(source, nativePath(to), flags);
     } catch (error) {
-      throw fsError(error, errorCode(error), 'copyFile', this.#handles.named(to));
+      throw fsError(error, errorCode(error), 'copyFile', this.#handles.originalPath(to));
     }
     try {
       // It has the mode of the other one, which may forbid writing.
@@ -200,36 +200,36 @@ class NodeFs implements Fs {
 
   async syncAll(fds: readonly Fd[]): Promise<void> {
     // All are waited for: a handle that is closed while it is synced may be somebody else's file by then.
-    const ends = await Promise.allSettled(fds.map(async (fd) => this.#syncAside(fd)));
+    const ends = await Promise.allSettled(fds.map(async (fd) => this.#syncOnThread(fd)));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
   /** As `sync`, on a thread of its own. */
-  async #syncAside(fd: Fd): Promise<void> {
+  async #syncOnThread(fd: Fd): Promise<void> {
     if (fd < 0) {
       this.#pseudoStat(fd);
       return;
     }
     for (;;) {
       const error = await new Promise<Error | null>((resolve) => fs.fsync(fd, resolve));
-      if (error === null || this.#isPutUpWith(error, fd)) return;
-      this.#repeatOrThrow(error, 'sync', this.#handles.nameOf(fd));
+      if (error === null || this.#isTolerated(error, fd)) return;
+      this.#throwUnlessInterrupted(error, 'sync', this.#handles.pathOf(fd));
     }
   }
 
-  #isPutUpWith(error: unknown, folder: Fd): boolean {
+  #isTolerated(error: unknown, folder: Fd): boolean {
     if (!this.#handles.isFolder(folder) || !CANNOT_SYNC_FOLDER.has(errorCode(error))) return false;
-    if (notSynced.length < MOST_REMEMBERED) notSynced.push(this.#handles.nameOf(folder));
+    if (notSynced.length < MAX_REMEMBERED) notSynced.push(this.#handles.pathOf(folder));
     return true;
   }
 
   fchmod(fd: Fd, mode: number): void {
-    this.#again('fchmod', this.#handles.nameOf(fd), () => fs.fchmodSync(fd, mode));
+    this.#retry('fchmod', this.#handles.pathOf(fd), () => fs.fchmodSync(fd, mode));
   }
 
   /** Never repeated: whatever the answer, the handle is gone, and its number may be someone else's already. */
   close(fd: Fd): void {
-    const path = this.#handles.nameOf(fd);
+    const path = this.#handles.pathOf(fd);
     const wasPseudo = this.#handles.remove(fd);
     if (fd < 0) {
       if (!wasPseudo) throw new FsError('EBADF', 'close', path);
@@ -244,50 +244,50 @@ class NodeFs implements Fs {
   }
 
   readLink(path: DiskPath): string {
-    return this.#again('readLink', path, () => fs.readlinkSync(nativePath(path), BYTES));
+    return this.#retry('readLink', path, () => fs.readlinkSync(nativePath(path), BYTES));
   }
 
   makeLink(target: string, path: DiskPath): void {
-    this.#again('makeLink', path, () => fs.symlinkSync(nativePath(target), nativePath(path)));
+    this.#retry('makeLink', path, () => fs.symlinkSync(nativePath(target), nativePath(path)));
   }
 
   makeFolder(path: DiskPath, mode: number): void {
-    this.#again('makeFolder', path, () => fs.mkdirSync(nativePath(path), mode));
+    this.#retry('makeFolder', path, () => fs.mkdirSync(nativePath(path), mode));
   }
 
   rename(from: DiskPath, to: DiskPath): void {
-    this.#untilFree('rename', to, () => fs.renameSync(nativePath(from), nativePath(to)));
+    this.#retryWhileBusy('rename', to, () => fs.renameSync(nativePath(from), nativePath(to)));
   }
 
   hardLink(from: DiskPath, to: DiskPath): void {
-    this.#again('hardLink', to, () => {
+    this.#retry('hardLink', to, () => {
       // link(2) follows `from` on macOS; Linux and Windows do not.
-      if (!this.#handlePaths && fs.lstatSync(nativePath(from)).isSymbolicLink()) {
-        throw new FsError('EPERM', 'hardLink', this.#handles.named(from));
+      if (!this.#hasHandlePaths && fs.lstatSync(nativePath(from)).isSymbolicLink()) {
+        throw new FsError('EPERM', 'hardLink', this.#handles.originalPath(from));
       }
       fs.linkSync(nativePath(from), nativePath(to));
     });
   }
 
   unlink(path: DiskPath): void {
-    this.#untilFree('unlink', path, () => fs.unlinkSync(nativePath(path)));
+    this.#retryWhileBusy('unlink', path, () => fs.unlinkSync(nativePath(path)));
   }
 
   removeFolder(path: DiskPath): void {
-    this.#untilFree('removeFolder', path, () => fs.rmdirSync(nativePath(path)));
+    this.#retryWhileBusy('removeFolder', path, () => fs.rmdirSync(nativePath(path)));
   }
 
   chmod(path: DiskPath, mode: number): void {
     for (;;) {
       try {
-        if (this.#handlePaths && !isHandle(path)) this.#chmodHere(path, mode);
+        if (this.#hasHandlePaths && !isHandlePath(path)) this.#chmodThroughHandle(path, mode);
         else {
-          if (!isHandle(path)) this.#refuseIfNamedLink(path, 'chmod');
+          if (!isHandlePath(path)) this.#refuseIfNamedLink(path, 'chmod');
           fs.chmodSync(nativePath(path), mode);
         }
         return;
       } catch (error) {
-        this.#repeatOrThrow(error, 'chmod', path);
+        this.#throwUnlessInterrupted(error, 'chmod', path);
       }
     }
   }
@@ -295,7 +295,7 @@ class NodeFs implements Fs {
   touch(path: DiskPath, ms: number): void {
     // node cuts to whole microseconds; half of one more makes that a rounding.
     const seconds = (ms + 0.0005) / 1000;
-    this.#again('touch', path, () => fs.lutimesSync(nativePath(path), seconds, seconds));
+    this.#retry('touch', path, () => fs.lutimesSync(nativePath(path), seconds, seconds));
   }
 
   freeSpace(path: DiskPath): number | null {
@@ -305,7 +305,7 @@ class NodeFs implements Fs {
         return bavail * bsize;
       } catch (error) {
         if (errorCode(error) === 'ENOSYS') return null;
-        this.#repeatOrThrow(error, 'freeSpace', path);
+        this.#throwUnlessInterrupted(error, 'freeSpace', path);
       }
     }
   }
@@ -315,21 +315,21 @@ class NodeFs implements Fs {
   }
 
   #listWithStats(path: DiskPath): FolderListing {
-    const named = this.#handles.named(path);
+    const named = this.#handles.originalPath(path);
     const addOn = this.#mayUseNative ? native() : null;
     const listing = addOn === null ? null : listByNative(addOn, path, named);
     if (listing !== null) return listing;
-    if (!this.#handlePaths) {
+    if (!this.#hasHandlePaths) {
       const found = fs.lstatSync(nativePath(path));
       if (!found.isDirectory()) throw new FsError('ENOTDIR', 'listWithStats', named);
-      return listByNode({ fd: null, path, named });
+      return listByNode({ fd: null, path, displayPath: named });
     }
-    if (isHandle(path)) {
-      return listByNode({ fd: handleIn(path), path: plainPathOf(path), named });
+    if (isHandlePath(path)) {
+      return listByNode({ fd: handleNumber(path), path: realPathOfHandle(path), displayPath: named });
     }
     const fd = fs.openSync(nativePath(path), O_RDONLY | O_DIRECTORY | (O_NOFOLLOW ?? 0));
     try {
-      return listByNode({ fd, path, named });
+      return listByNode({ fd, path, displayPath: named });
     } finally {
       fs.closeSync(fd);
     }
@@ -347,16 +347,16 @@ class NodeFs implements Fs {
         this.#handles.add(fd, path);
         return fd;
       } catch (error) {
-        this.#repeatOrThrow(error, operation, path);
+        this.#throwUnlessInterrupted(error, operation, path);
       }
     }
   }
 
   /** chmod(2) follows links and Linux has no call that does not; a handle that only names the file does the same. */
-  #chmodHere(path: DiskPath, mode: number): void {
+  #chmodThroughHandle(path: DiskPath, mode: number): void {
     const fd = fs.openSync(nativePath(path), O_PATH | (O_NOFOLLOW ?? 0));
     try {
-      if (fs.fstatSync(fd).isSymbolicLink()) throw new FsError('ELOOP', 'chmod', this.#handles.named(path));
+      if (fs.fstatSync(fd).isSymbolicLink()) throw new FsError('ELOOP', 'chmod', this.#handles.originalPath(path));
       fs.chmodSync(pathOfHandle(fd), mode);
     } finally {
       fs.closeSync(fd);
@@ -386,46 +386,46 @@ class NodeFs implements Fs {
   }
 
   #pseudoStat(fd: Fd): Stat {
-    const path = this.#handles.nameOf(fd);
-    const opened = this.#handles.pseudo(fd);
+    const path = this.#handles.pathOf(fd);
+    const opened = this.#handles.pseudoStat(fd);
     const now = this.lstat(path);
     if (now === null || now.ino !== opened.ino || now.dev !== opened.dev) throw new FsError('ESTALE', 'fstat', path);
     return now;
   }
 
   /** On Windows, waits a little where another program may hold the file; false when that is not it or no longer helps. */
-  #waited(error: unknown, tries: number): boolean {
+  #waitIfBusy(error: unknown, tries: number): boolean {
     const wait = WINDOWS_WAITS_MS[tries];
-    if (!this.#windows || wait === undefined || !HELD_BY_OTHERS.has(errorCode(error))) return false;
+    if (!this.#isWindows || wait === undefined || !BUSY_CODES.has(errorCode(error))) return false;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, wait);
     return true;
   }
 
   /** For a single call; what is called very often has the loop itself. */
-  #again<Found>(operation: keyof Fs, path: DiskPath, work: () => Found): Found {
+  #retry<Result>(operation: keyof Fs, path: DiskPath, work: () => Result): Result {
     for (;;) {
       try {
         return work();
       } catch (error) {
-        this.#repeatOrThrow(error, operation, path);
+        this.#throwUnlessInterrupted(error, operation, path);
       }
     }
   }
 
   /** As `again`, for what another program may hold for a moment. */
-  #untilFree(operation: keyof Fs, path: DiskPath, work: () => void): void {
+  #retryWhileBusy(operation: keyof Fs, path: DiskPath, work: () => void): void {
     for (let tries = 0; ; tries++) {
       try {
         work();
         return;
       } catch (error) {
-        if (!this.#waited(error, tries)) this.#repeatOrThrow(error, operation, path);
+        if (!this.#waitIfBusy(error, tries)) this.#throwUnlessInterrupted(error, operation, path);
       }
     }
   }
 
-  #repeatOrThrow(error: unknown, operation: keyof Fs, path: DiskPath): void {
-    againOrThrow(error, operation, this.#handles.named(path));
+  #throwUnlessInterrupted(error: unknown, operation: keyof Fs, path: DiskPath): void {
+    throwUnlessInterrupted(error, operation, this.#handles.originalPath(path));
   }
 }
 

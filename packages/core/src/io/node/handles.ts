@@ -5,7 +5,7 @@ import type { DiskPath } from '../../model/names.ts';
 import { type Fd, FsError, type Stat } from '../fs.ts';
 
 /** Where Linux has a path for each handle of a process. */
-export const HANDLES = '/proc/self/fd/';
+export const HANDLES_FOLDER = '/proc/self/fd/';
 const HANDLE_PATH = /^\/proc\/self\/fd\/(\d+)(?=\/|$)/;
 
 /** Paths of what is open, for errors that can be understood, and handles that node has none for. */
@@ -16,7 +16,7 @@ export class OpenHandles {
   #nextPseudo = -2;
 
   add(fd: number, path: DiskPath): void {
-    this.#open.set(fd, this.named(path));
+    this.#open.set(fd, this.originalPath(path));
   }
 
   addFolder(fd: number, path: DiskPath): void {
@@ -37,9 +37,9 @@ export class OpenHandles {
   }
 
   /** @throws FsError EBADF */
-  pseudo(fd: number): Stat {
+  pseudoStat(fd: number): Stat {
     const stat = this.#pseudo.get(fd);
-    if (stat === undefined) throw new FsError('EBADF', 'fstat', this.nameOf(fd));
+    if (stat === undefined) throw new FsError('EBADF', 'fstat', this.pathOf(fd));
     return stat;
   }
 
@@ -50,12 +50,12 @@ export class OpenHandles {
     return this.#pseudo.delete(fd);
   }
 
-  nameOf(fd: number): DiskPath {
+  pathOf(fd: number): DiskPath {
     return this.#open.get(fd) ?? (`(handle ${fd})` as DiskPath);
   }
 
   /** The path with the handle it goes through put back into the name that it was opened under. */
-  named(path: DiskPath): DiskPath {
+  originalPath(path: DiskPath): DiskPath {
     const handle = HANDLE_PATH.exec(path);
     const folder = handle === null ? undefined : this.#open.get(Number(handle[1]));
     return handle === null || folder === undefined ? path : (`${folder}${path.slice(handle[0].length)}` as DiskPath);
@@ -63,19 +63,19 @@ export class OpenHandles {
 }
 
 export function pathOfHandle(fd: number): DiskPath {
-  return `${HANDLES}${fd}` as DiskPath;
+  return `${HANDLES_FOLDER}${fd}` as DiskPath;
 }
 
-export function isHandle(path: DiskPath): boolean {
-  return path.startsWith(HANDLES) && /^\d+$/.test(path.slice(HANDLES.length));
+export function isHandlePath(path: DiskPath): boolean {
+  return path.startsWith(HANDLES_FOLDER) && /^\d+$/.test(path.slice(HANDLES_FOLDER.length));
 }
 
-export function handleIn(path: DiskPath): number {
-  return Number(path.slice(HANDLES.length));
+export function handleNumber(path: DiskPath): number {
+  return Number(path.slice(HANDLES_FOLDER.length));
 }
 
 /** Where the system says that an open folder is; null if it says nothing that could be used. */
-export function plainPathOf(handle: DiskPath): DiskPath | null {
+export function realPathOfHandle(handle: DiskPath): DiskPath | null {
   try {
     const path = readlinkSync(handle, { encoding: 'latin1' });
     return path.startsWith('/') ? (path as DiskPath) : null;

@@ -2,7 +2,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LISTED_FIELD, LISTED_FIELDS } from '../fs.ts';
+import { LISTED_FIELD, LISTED_FIELD_COUNT } from '../fs.ts';
 import { errorCode } from './path.ts';
 
 /**
@@ -11,17 +11,17 @@ import { errorCode } from './path.ts';
  */
 export interface Native {
   /** -1 in `at` is the working folder, and an empty path the open folder `at` itself; what `room` holds then says list.h. */
-  listWithStats(at: number, path: string, room: Uint8Array): number;
+  listWithStats(at: number, path: string, buffer: Uint8Array): number;
   /** A promise where it is under way; where the listing is in `room`, and what nobody may do meanwhile: module.c. */
-  listAside(path: string, room: Uint8Array): Promise<number> | number;
+  listAside(path: string, buffer: Uint8Array): Promise<number> | number;
   watchInit(): number;
   watchAdd(fd: number, path: string, mask: number): number;
   watchRemove(fd: number, watch: number): number;
-  watchRead(fd: number, room: Uint8Array): number;
+  watchRead(fd: number, buffer: Uint8Array): number;
   close(fd: number): number;
 }
 
-const INTERFACE = 2;
+const INTERFACE_VERSION = 2;
 const BUILT_FOR: readonly string[] = ['linux-x64'];
 const FUNCTIONS = ['listWithStats', 'listAside', 'watchInit', 'watchAdd', 'watchRemove', 'watchRead', 'close'] as const;
 
@@ -51,12 +51,12 @@ export function loadFile(file: string): Native | null {
 
 function load(): Native | null {
   const build = `${process.platform}-${process.arch}`;
-  const file = BUILT_FOR.includes(build) ? find(build) : null;
+  const file = BUILT_FOR.includes(build) ? findFile(build) : null;
   return file === null ? null : loadFile(file);
 }
 
 /** Beside the bundled command, or in the package of its own. */
-function find(build: string): string | null {
+function findFile(build: string): string | null {
   const beside = fileURLToPath(new URL(`./savepoint-${build}.node`, import.meta.url));
   if (existsSync(beside)) return beside;
   try {
@@ -70,21 +70,21 @@ function find(build: string): string | null {
 function isNative(exported: unknown): exported is Native {
   if (typeof exported !== 'object' || exported === null) return false;
   const found = exported as Record<string, unknown>;
-  return found['interface'] === INTERFACE && FUNCTIONS.every((name) => typeof found[name] === 'function');
+  return found['interface'] === INTERFACE_VERSION && FUNCTIONS.every((name) => typeof found[name] === 'function');
 }
 
 /** A machine may refuse the add-on's calls and allow node's. */
 function listsItself(native: Native, file: string): boolean {
-  const room = new Uint8Array(new ArrayBuffer(1 << 20));
-  const count = native.listWithStats(-1, Buffer.from(dirname(file)).toString('latin1'), room);
+  const buffer = new Uint8Array(new ArrayBuffer(1 << 20));
+  const count = native.listWithStats(-1, Buffer.from(dirname(file)).toString('latin1'), buffer);
   if (count <= 0) return false;
-  const [numbersAt = 0, namesAt = 0, namesLength = 0] = new Float64Array(room.buffer, 0, 3);
-  const names = Buffer.from(room.buffer, namesAt, namesLength).toString('latin1').split('/');
-  const at = names.indexOf(Buffer.from(basename(file)).toString('latin1')) * LISTED_FIELDS;
+  const [numbersAt = 0, namesAt = 0, namesLength = 0] = new Float64Array(buffer.buffer, 0, 3);
+  const names = Buffer.from(buffer.buffer, namesAt, namesLength).toString('latin1').split('/');
+  const at = names.indexOf(Buffer.from(basename(file)).toString('latin1')) * LISTED_FIELD_COUNT;
   if (at < 0) return false;
-  const told = new Float64Array(room.buffer, numbersAt, count * LISTED_FIELDS);
+  const listed = new Float64Array(buffer.buffer, numbersAt, count * LISTED_FIELD_COUNT);
   const stat = lstatSync(file);
   return Object.entries(LISTED_FIELD).every(([field, offset]) => {
-    return told[at + offset] === stat[field as keyof typeof LISTED_FIELD];
+    return listed[at + offset] === stat[field as keyof typeof LISTED_FIELD];
   });
 }

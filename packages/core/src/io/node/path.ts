@@ -16,7 +16,7 @@ export function nativePath(bytes: string): string | Buffer {
  * For the catch block of a call that is repeated until it succeeds: returns if the call was interrupted (EINTR) and is
  * to be made again, throws what it failed with as an {@link FsError} otherwise.
  */
-export function againOrThrow(error: unknown, operation: keyof Fs, path: DiskPath): void {
+export function throwUnlessInterrupted(error: unknown, operation: keyof Fs, path: DiskPath): void {
   const code = errorCode(error);
   if (code !== 'EINTR') throw fsError(error, code, operation, path);
 }

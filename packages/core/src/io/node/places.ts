@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { posix, win32 } from 'node:path';
-import { lastText, parseGitConfig } from '../../content/git-config.ts';
+import { lastStringValue, parseGitConfig } from '../../content/git-config.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { bytesFromText, type DiskPath } from '../../model/names.ts';
 import type { Places } from '../ports.ts';
@@ -10,7 +10,7 @@ import { nativePath } from './path.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const LARGEST_CONFIG = 1 << 20;
+const MAX_CONFIG_BYTES = 1 << 20;
 /** What node makes of bytes in the environment that are not UTF-8; the bytes themselves are lost. */
 const UNDECODED = '\ufffd';
 
@@ -90,26 +90,26 @@ function globalIgnore(env: Environment, platform: NodeJS.Platform, userHome: Dis
   const xdg =
     absolute(env['XDG_CONFIG_HOME'], platform) ?? (userHome === null ? null : join(platform, userHome, '.config'));
   let named: string | null = null;
-  if (xdg !== null) named = configured(join(platform, xdg, 'git', 'config')) ?? named;
-  if (userHome !== null) named = configured(join(platform, userHome, '.gitconfig')) ?? named;
+  if (xdg !== null) named = readExcludesFile(join(platform, xdg, 'git', 'config')) ?? named;
+  if (userHome !== null) named = readExcludesFile(join(platform, userHome, '.gitconfig')) ?? named;
   if (named !== null) {
     const path = /^~[/\\]/.test(named) && userHome !== null ? join(platform, userHome, named.slice(2)) : named;
     const file = absolute(path, platform, (bytes) => bytes);
-    return file === null ? null : whereItIs(file);
+    return file === null ? null : realPathOrNull(file);
   }
-  return xdg === null ? null : whereItIs(join(platform, xdg, 'git', 'ignore'));
+  return xdg === null ? null : realPathOrNull(join(platform, xdg, 'git', 'ignore'));
 }
 
-function configured(config: DiskPath): string | null {
+function readExcludesFile(config: DiskPath): string | null {
   try {
     const text = readFileSync(nativePath(config), 'latin1');
-    return text.length > LARGEST_CONFIG ? null : lastText(parseGitConfig(text), 'core.excludesfile');
+    return text.length > MAX_CONFIG_BYTES ? null : lastStringValue(parseGitConfig(text), 'core.excludesfile');
   } catch {
     return null;
   }
 }
 
-function whereItIs(path: DiskPath): DiskPath | null {
+function realPathOrNull(path: DiskPath): DiskPath | null {
   try {
     return realpathSync.native(nativePath(path), { encoding: 'latin1' }) as DiskPath;
   } catch {

@@ -36,8 +36,8 @@ export const nodeProcesses: Processes = {
   self() {
     self ??= {
       pid: process.pid,
-      startedAt: parseProcessStat(contentOf('/proc/self/stat') ?? '')?.startedAt ?? null,
-      bootId: contentOf('/proc/sys/kernel/random/boot_id')?.trim() || null,
+      startedAt: parseProcessStat(readTextOrNull('/proc/self/stat') ?? '')?.startedAt ?? null,
+      bootId: readTextOrNull('/proc/sys/kernel/random/boot_id')?.trim() || null,
       pidNamespace: pidNamespace(),
       host: hostname(),
     };
@@ -55,16 +55,16 @@ export const nodeProcesses: Processes = {
     }
     // 0 and negative numbers mean groups of processes to kill(2).
     if (!Number.isSafeInteger(of.pid) || of.pid <= 0 || of.pid > 0x7fffffff) return 'unknown';
-    const stat = parseProcessStat(contentOf(`/proc/${of.pid}/stat`) ?? '');
+    const stat = parseProcessStat(readTextOrNull(`/proc/${of.pid}/stat`) ?? '');
     // /proc may hide the processes of others (hidepid), kill(2) does not.
-    if (stat === null) return exists(of.pid) ? 'alive' : 'dead';
+    if (stat === null) return processExists(of.pid) ? 'alive' : 'dead';
     if (of.startedAt !== null && stat.startedAt !== of.startedAt) return 'dead';
     if (stat.state === 'Z' || stat.state === 'X') return 'dead';
     return stat.state === 'T' || stat.state === 't' ? 'stopped' : 'alive';
   },
 };
 
-function exists(pid: number): boolean {
+function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -74,7 +74,7 @@ function exists(pid: number): boolean {
 }
 
 /** Null where the system has no such file or does not show it. */
-function contentOf(path: string): string | null {
+function readTextOrNull(path: string): string | null {
   try {
     return readFileSync(path, 'latin1');
   } catch {

@@ -4,15 +4,15 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SavepointError } from '../../model/errors.ts';
 import { nameToJson, textFromBytes } from '../../model/names.ts';
-import { MOST_OUTPUT_BYTES, type ProgramResult, type ProgramRun, type Programs } from '../programs.ts';
+import { MAX_OUTPUT_BYTES, type ProgramResult, type ProgramRun, type Programs } from '../programs.ts';
 import { errorCode } from './path.ts';
 
 /** Between SIGTERM and SIGKILL. */
 const GRACE_MS = 2_000;
-const DYING_MS = 500;
-const LOOK_MS = 20;
+const KILL_WAIT_MS = 500;
+const POLL_MS = 20;
 /** What timers can count; more would be no time at all. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const hasGroups = process.platform !== 'win32';
 
@@ -22,18 +22,18 @@ export const nodePrograms: Programs = {
     if (program.signal?.aborted) return Promise.resolve({ exit: null, signal: null, ended: 'aborted', ...nothing });
     return new Promise((resolve, reject) => {
       const child = start(program);
-      const output = new Output(program.mostBytes ?? MOST_OUTPUT_BYTES);
+      const output = new OutputBuffer(program.maxBytes ?? MAX_OUTPUT_BYTES);
       let ended: ProgramResult['ended'] = 'exit';
       let end: Promise<void> | null = null;
       const stop = (why: ProgramResult['ended']): void => {
         if (end !== null) return;
         ended = why;
-        end = endGroup(child);
+        end = killGroup(child);
       };
       const abort = (): void => stop('aborted');
       const { timeoutMs } = program;
       const timer =
-        timeoutMs === undefined || timeoutMs > LONGEST_MS ? null : setTimeout(() => stop('timeout'), timeoutMs);
+        timeoutMs === undefined || timeoutMs > MAX_TIMER_MS ? null : setTimeout(() => stop('timeout'), timeoutMs);
       const forget = (): void => {
         if (timer !== null) clearTimeout(timer);
         program.signal?.removeEventListener('abort', abort);
@@ -41,19 +41,19 @@ export const nodePrograms: Programs = {
       program.signal?.addEventListener('abort', abort);
       for (const name of ['stdout', 'stderr'] as const) {
         child[name]?.on('data', (part: Buffer) => {
-          if (!output.take(name, part)) stop('too-much');
+          if (!output.append(name, part)) stop('too-much');
         });
       }
       if (child.stdin !== null) feed(child.stdin, program.input ?? []);
       child.on('error', (error) => {
         if (child.pid !== undefined) return;
         forget();
-        reject(notStarted(program, errorCode(error), error));
+        reject(startError(program, errorCode(error), error));
       });
       child.on('close', async (exit, signal) => {
         forget();
         await end;
-        resolve({ exit, signal, ended, ...output.all() });
+        resolve({ exit, signal, ended, ...output.concat() });
       });
     });
   },
@@ -63,7 +63,7 @@ function start(program: ProgramRun): ChildProcess {
   const { file, args, env, input } = program;
   const cwd = textFromBytes(program.cwd);
   // Node would put other bytes in the place of those that are no text, and so name another folder.
-  if (cwd === null) throw notStarted(program, 'EILSEQ', null);
+  if (cwd === null) throw startError(program, 'EILSEQ', null);
   try {
     return spawn(file, args, {
       cwd,
@@ -73,7 +73,7 @@ function start(program: ProgramRun): ChildProcess {
       windowsHide: true,
     });
   } catch (error) {
-    throw notStarted(program, errorCode(error), error);
+    throw startError(program, errorCode(error), error);
   }
 }
 
@@ -85,7 +85,7 @@ function feed(stdin: Writable, input: Uint8Array | Iterable<Uint8Array> | AsyncI
 }
 
 /** Both outputs of a program, bounded together. */
-class Output {
+class OutputBuffer {
   readonly #parts: Readonly<Record<'stdout' | 'stderr', Buffer[]>> = { stdout: [], stderr: [] };
   #left: number;
 
@@ -94,20 +94,20 @@ class Output {
   }
 
   /** @returns false when that was too much */
-  take(name: 'stdout' | 'stderr', part: Buffer): boolean {
+  append(name: 'stdout' | 'stderr', part: Buffer): boolean {
     const taken = part.subarray(0, this.#left);
     this.#left -= taken.length;
     if (taken.length > 0) this.#parts[name].push(taken);
     return taken.length === part.length;
   }
 
-  all(): { readonly stdout: Buffer; readonly stderr: Buffer } {
+  concat(): { readonly stdout: Buffer; readonly stderr: Buffer } {
     return { stdout: Buffer.concat(this.#parts.stdout), stderr: Buffer.concat(this.#parts.stderr) };
   }
 }
 
 /** Ends a program and everything in its group. Afterwards nothing of it is left, and its outputs are closed. */
-async function endGroup(child: ChildProcess): Promise<void> {
+async function killGroup(child: ChildProcess): Promise<void> {
   const send = (signal: 'SIGTERM' | 'SIGKILL' | 0): boolean => {
     if (!hasGroups || child.pid === undefined) return child.exitCode === null && child.kill(signal);
     try {
@@ -118,20 +118,20 @@ async function endGroup(child: ChildProcess): Promise<void> {
     }
   };
   const gone = async (ms: number): Promise<void> => {
-    for (let waited = 0; waited < ms && send(0); waited += LOOK_MS) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    for (let waited = 0; waited < ms && send(0); waited += POLL_MS) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   };
   send('SIGTERM');
   await gone(GRACE_MS);
   // The system takes a moment; and what nobody buries (a container without an init) is there for ever, though dead.
-  if (send('SIGKILL')) await gone(DYING_MS);
+  if (send('SIGKILL')) await gone(KILL_WAIT_MS);
   // What left the group may hold the pipes open for as long as it likes.
   child.stdout?.destroy();
   child.stderr?.destroy();
 }
 
-function notStarted(program: ProgramRun, code: string, cause: unknown): SavepointError {
+function startError(program: ProgramRun, code: string, cause: unknown): SavepointError {
   const operation = 'run';
   if (code === 'EILSEQ' || (code === 'ENOENT' && !isFolder(program.cwd)) || code === 'ENOTDIR') {
     const path = nameToJson(program.cwd);

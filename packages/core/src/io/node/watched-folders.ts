@@ -5,7 +5,7 @@ export class WatchedFolders {
   readonly #watchOf = new Map<DiskPath, number>();
   readonly #pathsOf = new Map<number, DiskPath[]>();
   /** Every watched folder stands below its parent, and that one below its own, whether they are watched or not. */
-  readonly #below = new Map<DiskPath, Set<DiskPath>>();
+  readonly #children = new Map<DiskPath, Set<DiskPath>>();
 
   get size(): number {
     return this.#watchOf.size;
@@ -24,13 +24,13 @@ export class WatchedFolders {
   add(path: DiskPath, watch: number): number | null {
     const before = this.#watchOf.get(path);
     if (before === watch) return null;
-    const useless = before === undefined ? null : this.#unlink(path, before);
+    const unusedWatch = before === undefined ? null : this.#removePath(path, before);
     this.#watchOf.set(path, watch);
     const paths = this.#pathsOf.get(watch);
     if (paths === undefined) this.#pathsOf.set(watch, [path]);
     else paths.push(path);
-    this.#putBelowParents(path);
-    return useless;
+    this.#linkToParents(path);
+    return unusedWatch;
   }
 
   /** @returns the path itself, if it is watched, and all watched paths below it, those at the top first */
@@ -39,7 +39,7 @@ export class WatchedFolders {
     const open = [path];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       if (this.#watchOf.has(next)) found.push(next);
-      for (const child of this.#below.get(next) ?? []) open.push(child);
+      for (const child of this.#children.get(next) ?? []) open.push(child);
     }
     return found;
   }
@@ -49,17 +49,17 @@ export class WatchedFolders {
     const watch = this.#watchOf.get(path);
     if (watch === undefined) return null;
     this.#watchOf.delete(path);
-    this.#takeFromParents(path);
-    return this.#unlink(path, watch);
+    this.#unlinkFromParents(path);
+    return this.#removePath(path, watch);
   }
 
   clear(): void {
     this.#watchOf.clear();
     this.#pathsOf.clear();
-    this.#below.clear();
+    this.#children.clear();
   }
 
-  #unlink(path: DiskPath, watch: number): number | null {
+  #removePath(path: DiskPath, watch: number): number | null {
     const rest = (this.#pathsOf.get(watch) ?? []).filter((other) => other !== path);
     if (rest.length > 0) {
       this.#pathsOf.set(watch, rest);
@@ -69,28 +69,28 @@ export class WatchedFolders {
     return watch;
   }
 
-  #putBelowParents(path: DiskPath): void {
+  #linkToParents(path: DiskPath): void {
     for (let child = path; ; ) {
       const parent = diskParent(child);
       if (parent === null) return;
-      const siblings = this.#below.get(parent);
+      const siblings = this.#children.get(parent);
       if (siblings !== undefined) {
         siblings.add(child);
         return;
       }
-      this.#below.set(parent, new Set([child]));
+      this.#children.set(parent, new Set([child]));
       child = parent;
     }
   }
 
-  #takeFromParents(path: DiskPath): void {
-    for (let child = path; !this.#watchOf.has(child) && !this.#below.has(child); ) {
+  #unlinkFromParents(path: DiskPath): void {
+    for (let child = path; !this.#watchOf.has(child) && !this.#children.has(child); ) {
       const parent = diskParent(child);
-      const siblings = parent === null ? undefined : this.#below.get(parent);
+      const siblings = parent === null ? undefined : this.#children.get(parent);
       if (parent === null || siblings === undefined) return;
       siblings.delete(child);
       if (siblings.size > 0) return;
-      this.#below.delete(parent);
+      this.#children.delete(parent);
       child = parent;
     }
   }

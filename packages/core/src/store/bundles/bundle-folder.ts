@@ -5,7 +5,13 @@
 
 import { createHash } from 'node:crypto';
 import { showName } from '../../content/show-name.ts';
-import { durableCreate, durableWrite, folderOf, isTemporaryName, readWhole } from '../../io/durable-write.ts';
+import {
+  containingFolder,
+  durableCreate,
+  durableWrite,
+  isTemporaryName,
+  readEntireFile,
+} from '../../io/durable-write.ts';
 import { type Fs, FsError, isFsError, kindOf } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -23,10 +29,10 @@ import {
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 /** Who has written nothing for so long is dead. */
-const DEAD_LOCK_MS = 60_000;
+const STALE_LOCK_MS = 60_000;
 const LOCK = '.lock';
-const MOST_TRIES = 100;
-const BETWEEN_TRIES_MS = 50;
+const MAX_TRIES = 100;
+const RETRY_MS = 50;
 
 export class BundleFolder implements BundleStore {
   readonly place: string;
@@ -42,20 +48,21 @@ export class BundleFolder implements BundleStore {
   }
 
   async list(prefix: string): Promise<readonly StoredItem[]> {
-    return this.#told(() => [...this.#below('')].filter(({ key }) => key.startsWith(prefix)));
+    return this.#withStoreErrors(() => [...this.#walk('')].filter(({ key }) => key.startsWith(prefix)));
   }
 
-  async get(key: BundleKey, mostBytes: number): Promise<StoredBytes | null> {
-    return this.#told(() => this.#read(key, mostBytes));
+  async get(key: BundleKey, maxBytes: number): Promise<StoredBytes | null> {
+    return this.#withStoreErrors(() => this.#read(key, maxBytes));
   }
 
   async put(key: BundleKey, bytes: Uint8Array, condition: PutCondition, signal?: AbortSignal): Promise<string | null> {
     const path = this.#pathOf(key);
-    this.#told(() => makeFolders(this.#fs, folderOf(path), FOLDER_MODE));
-    if (condition.when === 'absent') return this.#told(() => (this.#create(path, bytes) ? tagOf(bytes) : null));
+    this.#withStoreErrors(() => makeFolders(this.#fs, containingFolder(path), FOLDER_MODE));
+    if (condition.when === 'absent')
+      return this.#withStoreErrors(() => (this.#create(path, bytes) ? tagOf(bytes) : null));
     const release = await this.#lock(path, signal);
     try {
-      return this.#told(() => {
+      return this.#withStoreErrors(() => {
         if (condition.when === 'same' && this.#read(key, Number.POSITIVE_INFINITY)?.tag !== condition.tag) return null;
         durableWrite(this.#fs, path, bytes, FILE_MODE);
         return tagOf(bytes);
@@ -66,12 +73,12 @@ export class BundleFolder implements BundleStore {
   }
 
   async remove(key: BundleKey): Promise<void> {
-    this.#told(() => this.#unlink(this.#pathOf(key)));
+    this.#withStoreErrors(() => this.#unlink(this.#pathOf(key)));
   }
 
-  #read(key: BundleKey, mostBytes: number): StoredBytes | null {
+  #read(key: BundleKey, maxBytes: number): StoredBytes | null {
     try {
-      const bytes = readWhole(this.#fs, this.#pathOf(key), Math.min(mostBytes, Number.MAX_SAFE_INTEGER));
+      const bytes = readEntireFile(this.#fs, this.#pathOf(key), Math.min(maxBytes, Number.MAX_SAFE_INTEGER));
       return { bytes, tag: tagOf(bytes) };
     } catch (error) {
       if (isFsError(error, 'ENOENT', 'ENOTDIR')) return null;
@@ -89,7 +96,7 @@ export class BundleFolder implements BundleStore {
     }
   }
 
-  *#below(folder: string): Generator<StoredItem> {
+  *#walk(folder: string): Generator<StoredItem> {
     const disk = folder === '' ? this.folder : diskChild(this.folder, folder);
     const stat = this.#fs.lstat(disk);
     if (stat === null || kindOf(stat) !== 'folder') return;
@@ -97,7 +104,7 @@ export class BundleFolder implements BundleStore {
       const key = folder === '' ? name : `${folder}/${name}`;
       const inner = this.#fs.lstat(diskChild(disk, name));
       if (inner === null || name.endsWith(LOCK) || isTemporaryName(name) || !isBundleKey(key)) continue;
-      if (kindOf(inner) === 'folder') yield* this.#below(key);
+      if (kindOf(inner) === 'folder') yield* this.#walk(key);
       else if (kindOf(inner) === 'file') yield { key, size: inner.size };
     }
   }
@@ -105,18 +112,18 @@ export class BundleFolder implements BundleStore {
   /** @returns what gives it back */
   async #lock(path: DiskPath, signal: AbortSignal | undefined): Promise<() => void> {
     const lock = `${path}${LOCK}` as DiskPath;
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       if (signal?.aborted === true) throw new SavepointError('CANCELLED', 'Cancelled before anything was changed.');
-      const isOurs = this.#told(() => {
+      const isOurs = this.#withStoreErrors(() => {
         if (this.#create(lock, new Uint8Array(0))) return true;
         const stat = this.#fs.lstat(lock);
-        if (stat !== null && Math.abs(this.ports.clock.now() - stat.mtimeMs) > DEAD_LOCK_MS) this.#unlink(lock);
+        if (stat !== null && Math.abs(this.ports.clock.now() - stat.mtimeMs) > STALE_LOCK_MS) this.#unlink(lock);
         return false;
       });
-      if (isOurs) return () => this.#told(() => this.#unlink(lock));
-      await this.ports.clock.sleep(BETWEEN_TRIES_MS);
+      if (isOurs) return () => this.#withStoreErrors(() => this.#unlink(lock));
+      await this.ports.clock.sleep(RETRY_MS);
     }
-    throw this.#failed(`Another process is writing ${showName(path)}`, 'EBUSY');
+    throw this.#storeError(`Another process is writing ${showName(path)}`, 'EBUSY');
   }
 
   #unlink(path: DiskPath): void {
@@ -128,20 +135,23 @@ export class BundleFolder implements BundleStore {
   }
 
   #pathOf(key: BundleKey): DiskPath {
-    if (!isBundleKey(key)) throw this.#failed(`Not a key: ${JSON.stringify(key)}`, 'EINVAL');
+    if (!isBundleKey(key)) throw this.#storeError(`Not a key: ${JSON.stringify(key)}`, 'EINVAL');
     return diskChild(this.folder, key);
   }
 
-  #told<T>(act: () => T): T {
+  #withStoreErrors<T>(act: () => T): T {
     try {
       return act();
     } catch (error) {
       if (!(error instanceof FsError)) throw error;
-      throw this.#failed(`${showName(error.path)} cannot be used (${error.code} at ${error.operation})`, error.code);
+      throw this.#storeError(
+        `${showName(error.path)} cannot be used (${error.code} at ${error.operation})`,
+        error.code,
+      );
     }
   }
 
-  #failed(message: string, code: string): SavepointError {
+  #storeError(message: string, code: string): SavepointError {
     const data = { place: this.place, path: nameToJson(this.folder), status: code };
     return new SavepointError('BUNDLE_STORE', `${message}.`, data);
   }

@@ -12,10 +12,10 @@ export interface BundleStore {
 
   /**
    * All of it, or null where there is no such key.
-   * @param mostBytes what is longer is a failure
+   * @param maxBytes what is longer is a failure
    * @throws SavepointError BUNDLE_STORE
    */
-  get(key: BundleKey, mostBytes: number, signal?: AbortSignal): Promise<StoredBytes | null>;
+  get(key: BundleKey, maxBytes: number, signal?: AbortSignal): Promise<StoredBytes | null>;
 
   /**
    * Writes all of it, or nothing.

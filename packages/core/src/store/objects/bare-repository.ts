@@ -1,6 +1,6 @@
 /** The bare git repository around the objects: what `git --git-dir` needs to accept it, and nothing that it would run. */
 
-import { durableWrite, folderOf, syncFolder } from '../../io/durable-write.ts';
+import { containingFolder, durableWrite, syncFolder } from '../../io/durable-write.ts';
 import { type Fs, isFsError } from '../../io/fs.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 
@@ -61,7 +61,7 @@ export function createBareRepository(fs: Fs, folder: DiskPath): void {
   // Also what was there already: who made it may have died before it was durable.
   for (const name of FOLDERS) syncFolder(fs, diskChild(folder, name));
   syncFolder(fs, folder);
-  syncFolder(fs, folderOf(folder));
+  syncFolder(fs, containingFolder(folder));
 }
 
 function makeFolder(fs: Fs, path: DiskPath): void {

@@ -22,7 +22,7 @@ export interface Commit {
 }
 
 const ZONE = /^[+-]\d{4}$/;
-const PERSON = /^(.*?) ?<([^<>]*)> (\d{1,15}) ([+-]\d{4})$/s;
+const IDENTITY = /^(.*?) ?<([^<>]*)> (\d{1,15}) ([+-]\d{4})$/s;
 const HEADER_LINES = 10_000;
 
 /**
@@ -37,8 +37,8 @@ export function encodeCommit(commit: Commit): Buffer {
   const lines = [
     `tree ${commit.tree}`,
     ...commit.parents.map((id) => `parent ${id}`),
-    `author ${person(commit.author)}`,
-    `committer ${person(commit.committer)}`,
+    `author ${formatIdentity(commit.author)}`,
+    `committer ${formatIdentity(commit.committer)}`,
   ];
   return Buffer.from(`${lines.join('\n')}\n\n${commit.message.replaceAll('\0', '')}`, 'utf8');
 }
@@ -68,13 +68,13 @@ export function decodeCommit(data: Buffer, id?: ObjectId): Commit {
     if (!isObjectId(parent)) throw wrong('has a malformed parent');
     parents.push(parent);
   }
-  const author = identity(next('author'));
-  const committer = identity(next('committer'));
+  const author = parseIdentity(next('author'));
+  const committer = parseIdentity(next('committer'));
   if (author === null || committer === null) throw wrong('does not say who made it, or when');
   return { tree, parents, author, committer, message: end < 0 ? '' : data.toString('utf8', end + 2) };
 }
 
-function person({ name, email, time, zone }: Identity): string {
+function formatIdentity({ name, email, time, zone }: Identity): string {
   if (!Number.isSafeInteger(time) || time < 0 || time >= 1e15) throw refused(`time ${time}`);
   if (!ZONE.test(zone)) throw refused(`zone ${JSON.stringify(zone)}`);
   return `${clean(name) || 'unknown'} <${clean(email)}> ${time} ${zone}`;
@@ -88,8 +88,8 @@ function clean(text: string): string {
     .replace(/[\s.,:;"\\']+$/u, '');
 }
 
-function identity(text: string | null): Identity | null {
-  const match = text === null ? null : PERSON.exec(text);
+function parseIdentity(text: string | null): Identity | null {
+  const match = text === null ? null : IDENTITY.exec(text);
   if (match === null) return null;
   const [, name = '', email = '', time = '', zone = ''] = match;
   return { name, email, time: Number(time), zone };

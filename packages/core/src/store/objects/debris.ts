@@ -5,16 +5,16 @@
  * begun: a pack without an index, or an index without a pack, is damage and stays as evidence.
  */
 
-import { readWhole, syncFolder } from '../../io/durable-write.ts';
+import { readEntireFile, syncFolder } from '../../io/durable-write.ts';
 import { isFsError } from '../../io/fs.ts';
-import { removeIfThere } from '../../io/if-there.ts';
+import { removeIfExists } from '../../io/if-exists.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import { FormatProblem } from './damage.ts';
-import { readFully } from './handles.ts';
+import { readFully } from './file-handle-cache.ts';
 import type { ObjectFiles } from './object-files.ts';
 import { PACK_TRAILER_BYTES } from './packs/pack-format.ts';
 import { PackIndex } from './packs/pack-index.ts';
-import { stemBeforeGone, TEMPORARY_PREFIX } from './packs/pack-names.ts';
+import { stemBeforeRemoval, TEMPORARY_PREFIX } from './packs/pack-names.ts';
 import { removeCompanions } from './packs/pack-removal.ts';
 
 export interface CollectedDebris {
@@ -48,13 +48,13 @@ export function collectDebris(files: ObjectFiles): CollectedDebris {
   };
   const remove = (path: DiskPath): void => {
     const size = fs.lstat(path)?.size ?? 0;
-    if (!removeIfThere(fs, path)) return;
+    if (!removeIfExists(fs, path)) return;
     removed++;
     bytes += size;
   };
 
   for (const name of names.filter((each) => each.startsWith(TEMPORARY_PREFIX))) {
-    const stem = stemBeforeGone(name);
+    const stem = stemBeforeRemoval(name);
     if (stem !== null) {
       if (!there.has(`${stem}.pack`)) {
         removeCompanions(fs, pathOf(stem));
@@ -89,7 +89,7 @@ export function collectDebris(files: ObjectFiles): CollectedDebris {
 /** The checksum, in hex, of the pack that a whole index is of; null where it is cut or damaged. */
 function checksumInIndex({ fs }: ObjectFiles, path: DiskPath): string | null {
   try {
-    return new PackIndex(readWhole(fs, path, TEMPORARY_INDEX_BYTES)).packChecksum.toString('hex');
+    return new PackIndex(readEntireFile(fs, path, TEMPORARY_INDEX_BYTES)).packChecksum.toString('hex');
   } catch (error) {
     if (error instanceof FormatProblem || isFsError(error, 'EFBIG', 'EINVAL', 'ELOOP')) return null;
     throw error;

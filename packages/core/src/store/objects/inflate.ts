@@ -7,12 +7,12 @@ import { FormatProblem } from './damage.ts';
 
 const WINDOW = 32 * 1024;
 const PIECE = 128 * 1024;
-const LONGEST_MATCH = 258;
+const MAX_MATCH_LENGTH = 258;
 const FAST_BITS = 10;
-const LONGEST_CODE = 15;
+const MAX_CODE_LENGTH = 15;
 const END_OF_BLOCK = 256;
-const MOST_LITERALS = 286;
-const MOST_DISTANCES = 30;
+const MAX_LITERALS = 286;
+const MAX_DISTANCES = 30;
 
 const LENGTH_BASE = Uint16Array.of(
   ...[
@@ -22,10 +22,10 @@ const LENGTH_BASE = Uint16Array.of(
 const LENGTH_EXTRA = Uint8Array.of(
   ...[0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0],
 );
-const DISTANCE_BASE = Uint16Array.from({ length: MOST_DISTANCES }, (_, code) =>
+const DISTANCE_BASE = Uint16Array.from({ length: MAX_DISTANCES }, (_, code) =>
   code < 4 ? code + 1 : ((2 + (code & 1)) << ((code >> 1) - 1)) + 1,
 );
-const DISTANCE_EXTRA = Uint8Array.from({ length: MOST_DISTANCES }, (_, code) => (code < 4 ? 0 : (code >> 1) - 1));
+const DISTANCE_EXTRA = Uint8Array.from({ length: MAX_DISTANCES }, (_, code) => (code < 4 ? 0 : (code >> 1) - 1));
 const CODE_LENGTH_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15] as const;
 
 /** A canonical Huffman code. `fast` maps the next 10 bits to `symbol << 4 | length`, 0 where the code is longer. */
@@ -49,7 +49,7 @@ export class Inflater {
   #storedLeft = 0;
   #literals: Huffman = FIXED_LITERALS;
   #distances: Huffman = FIXED_DISTANCES;
-  readonly #out = Buffer.allocUnsafeSlow(WINDOW + PIECE + LONGEST_MATCH);
+  readonly #out = Buffer.allocUnsafeSlow(WINDOW + PIECE + MAX_MATCH_LENGTH);
   #to = 0;
   #adler = ADLER_START;
 
@@ -155,8 +155,8 @@ export class Inflater {
     const literals = this.#take(5) + 257;
     const distances = this.#take(5) + 1;
     const lengthCodes = this.#take(4) + 4;
-    if (literals > MOST_LITERALS || distances > MOST_DISTANCES) throw new FormatProblem('has too many codes');
-    const lengths = new Uint8Array(MOST_LITERALS + MOST_DISTANCES);
+    if (literals > MAX_LITERALS || distances > MAX_DISTANCES) throw new FormatProblem('has too many codes');
+    const lengths = new Uint8Array(MAX_LITERALS + MAX_DISTANCES);
     for (let i = 0; i < lengthCodes; i++) lengths[CODE_LENGTH_ORDER[i]!] = this.#take(3);
     const lengthCode = huffman(lengths.subarray(0, 19), 'lengths');
     lengths.fill(0);
@@ -196,7 +196,7 @@ export class Inflater {
       input = this.#input;
     };
     while (to < until) {
-      while (bits < LONGEST_CODE) {
+      while (bits < MAX_CODE_LENGTH) {
         if (at === input.length) more();
         hold |= input[at++]! << bits;
         bits += 8;
@@ -215,7 +215,7 @@ export class Inflater {
       }
       if (symbol > 285) throw new FormatProblem('has a length that cannot be');
       let extra = LENGTH_EXTRA[symbol - 257]!;
-      while (bits < extra + LONGEST_CODE) {
+      while (bits < extra + MAX_CODE_LENGTH) {
         if (at === input.length) more();
         hold |= input[at++]! << bits;
         bits += 8;
@@ -226,7 +226,7 @@ export class Inflater {
       code = distances.fast[hold & ((1 << FAST_BITS) - 1)]! || longCode(distances, hold);
       hold >>>= code & 15;
       bits -= code & 15;
-      if (code >>> 4 >= MOST_DISTANCES) throw new FormatProblem('has a distance that cannot be');
+      if (code >>> 4 >= MAX_DISTANCES) throw new FormatProblem('has a distance that cannot be');
       extra = DISTANCE_EXTRA[code >>> 4]!;
       while (bits < extra) {
         if (at === input.length) more();
@@ -293,7 +293,7 @@ function longCode(code: Huffman, hold: number): number {
   let value = 0;
   let first = 0;
   let index = 0;
-  for (let length = 1; length <= LONGEST_CODE; length++) {
+  for (let length = 1; length <= MAX_CODE_LENGTH; length++) {
     value |= (hold >>> (length - 1)) & 1;
     const count = code.count[length]!;
     if (value - count < first) return (code.symbol[index + value - first]! << 4) | length;
@@ -306,13 +306,13 @@ function longCode(code: Huffman, hold: number): number {
 
 /** As zlib: a set of codes is complete, or a single code of one bit, or (for distances never used) empty. */
 function huffman(lengths: Uint8Array, what: 'lengths' | 'symbols'): Huffman {
-  const count = new Uint16Array(LONGEST_CODE + 1);
+  const count = new Uint16Array(MAX_CODE_LENGTH + 1);
   for (const length of lengths) count[length] = count[length]! + 1;
   const used = lengths.length - count[0]!;
   count[0] = 0;
   let left = 1;
   let longest = 0;
-  for (let length = 1; length <= LONGEST_CODE; length++) {
+  for (let length = 1; length <= MAX_CODE_LENGTH; length++) {
     left = (left << 1) - count[length]!;
     if (left < 0) throw new FormatProblem('has more codes than fit');
     if (count[length] !== 0) longest = length;
@@ -320,8 +320,8 @@ function huffman(lengths: Uint8Array, what: 'lengths' | 'symbols'): Huffman {
   if (left > 0 && used > 0 && (what === 'lengths' || longest !== 1)) throw new FormatProblem('lacks codes');
   if (used === 0 && what === 'lengths') throw new FormatProblem('lacks codes');
 
-  const offsets = new Uint16Array(LONGEST_CODE + 2);
-  for (let length = 1; length <= LONGEST_CODE; length++) {
+  const offsets = new Uint16Array(MAX_CODE_LENGTH + 2);
+  for (let length = 1; length <= MAX_CODE_LENGTH; length++) {
     offsets[length + 1] = offsets[length]! + count[length]!;
   }
   const symbol = new Uint16Array(lengths.length);

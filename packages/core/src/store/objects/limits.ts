@@ -15,7 +15,7 @@ export const ENTRY_BYTES = 32 * MIB;
 export const PIECE_BYTES = MIB;
 
 /** The most that `read` returns, and that a delta may describe: larger ones are taken for hostile. */
-export const WHOLE_BYTES = 2048 * MIB;
+export const MAX_READ_BYTES = 2048 * MIB;
 
 /** The longest chain of deltas that git makes. */
 export const DELTA_DEPTH = 4095;

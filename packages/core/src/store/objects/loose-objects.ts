@@ -4,9 +4,9 @@ import { type Fd, type Fs, isFsError, kindOf } from '../../io/fs.ts';
 import { isObjectId, type ObjectId } from '../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import { damaged, FormatProblem } from './damage.ts';
-import { readFully } from './handles.ts';
+import { readFully } from './file-handle-cache.ts';
 import { Inflater } from './inflate.ts';
-import { PIECE_BYTES, WHOLE_BYTES } from './limits.ts';
+import { MAX_READ_BYTES, PIECE_BYTES } from './limits.ts';
 import { startObjectHash } from './object-hash.ts';
 import type { ObjectInfo, ObjectType, StoredObject } from './object-reader.ts';
 import type { ObjectSource } from './pieces.ts';
@@ -20,7 +20,7 @@ export interface LooseFile {
 
 const FOLDER = /^[0-9a-f]{2}$/;
 const HEADER = /^(blob|tree|commit|tag) (0|[1-9]\d{0,15})\0/;
-const MOST_HEADER_BYTES = 32;
+const MAX_HEADER_BYTES = 32;
 const SMALL_BYTES = 16 * 1024;
 
 export class LooseObjects {
@@ -74,7 +74,7 @@ export class LooseObjects {
     const source = this.open(id);
     if (source === null) return null;
     try {
-      if (source.size > WHOLE_BYTES)
+      if (source.size > MAX_READ_BYTES)
         throw damaged(`is too large to be read whole (${source.size} bytes)`, { object: id });
       const pieces: Buffer[] = [];
       for (let piece = source.next(); piece !== null; piece = source.next()) pieces.push(piece);
@@ -120,7 +120,7 @@ export class LooseObjects {
     return guarded(() => {
       if (kindOf(this.fs.fstat(fd)) !== 'file') throw new FormatProblem('is not a file');
       const inflater = this.#inflater(fd);
-      const { type, size, first } = begin(inflater);
+      const { type, size, first } = readObjectHeader(inflater);
       const hash = startObjectHash(type, size);
       let left = size;
       let pending: Buffer | null = first;
@@ -161,9 +161,9 @@ export class LooseObjects {
 }
 
 /** Type and size, and what of the object itself came with them. */
-function begin(inflater: Inflater): ObjectInfo & { readonly first: Buffer } {
+function readObjectHeader(inflater: Inflater): ObjectInfo & { readonly first: Buffer } {
   const bytes = inflater.next() ?? Buffer.alloc(0);
-  const header = HEADER.exec(bytes.toString('latin1', 0, MOST_HEADER_BYTES));
+  const header = HEADER.exec(bytes.toString('latin1', 0, MAX_HEADER_BYTES));
   const size = Number(header?.[2]);
   if (header === null || !Number.isSafeInteger(size)) throw new FormatProblem('does not begin like an object');
   return { type: header[1] as ObjectType, size, first: bytes.subarray(header[0].length) };

@@ -4,32 +4,32 @@ import { syncFolder } from '../../io/durable-write.ts';
 import { type Fd, FsError } from '../../io/fs.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { ObjectId } from '../../model/ids.ts';
+import type { AdoptingBatch, BatchLimit } from './adopting-batch.ts';
 import { damaged, isDamage } from './damage.ts';
 import { PIECE_BYTES, STREAM_BYTES } from './limits.ts';
-import { blobOnly, type ObjectFiles } from './object-files.ts';
+import { type ObjectFiles, requireBlob } from './object-files.ts';
 import { hashObject, idFrom, startObjectHash } from './object-hash.ts';
 import type { ObjectInfo, ObjectType, StoredObject } from './object-reader.ts';
 import { copyEntry } from './packs/entry-copy.ts';
 import type { PackFile } from './packs/pack-file.ts';
 import type { PackIndex } from './packs/pack-index.ts';
 import { PackWriter } from './packs/pack-writer.ts';
-import { begun, drain, type ObjectSource, wholeSource } from './pieces.ts';
+import { drain, type ObjectSource, sourceFromObject, withFirstPiece } from './pieces.ts';
 import { type ReadAt, readFrom, readUpTo } from './read-at.ts';
 import { RecentObjects } from './recent-objects.ts';
-import type { BatchLimit, TakingBatch } from './taking-batch.ts';
 import { inflate } from './zlib-data.ts';
 
 /** How often a source may change under our hands before we give up on it. */
-const MOST_ATTEMPTS = 8;
+const MAX_ATTEMPTS = 8;
 
-export class PackBatch implements TakingBatch {
+export class PackBatch implements AdoptingBatch {
   readonly #writer: PackWriter;
   /** What was added last. */
   readonly #recent = new RecentObjects();
-  #over = false;
-  #reliesOnOthers = false;
-  #brings: ((tree: ObjectId) => boolean) | null = null;
-  readonly #expected = new Set<ObjectId>();
+  #isOver = false;
+  #usesExistingPacks = false;
+  #willAdopt: ((tree: ObjectId) => boolean) | null = null;
+  readonly #expectedTrees = new Set<ObjectId>();
 
   constructor(
     private readonly files: ObjectFiles,
@@ -42,7 +42,7 @@ export class PackBatch implements TakingBatch {
     return this.#writer.count;
   }
 
-  get room(): number {
+  get bytesLeft(): number {
     return this.limit === null ? Number.POSITIVE_INFINITY : this.limit.bytes - this.#writer.bytes;
   }
 
@@ -53,7 +53,7 @@ export class PackBatch implements TakingBatch {
   has(id: ObjectId): boolean {
     if (this.#writer.has(id)) return true;
     const packed = this.files.isPacked(id);
-    this.#reliesOnOthers ||= packed;
+    this.#usesExistingPacks ||= packed;
     return packed;
   }
 
@@ -79,20 +79,20 @@ export class PackBatch implements TakingBatch {
   }
 
   async copyBlob(id: ObjectId, sink: (chunk: Buffer) => void): Promise<void> {
-    await drain(this.files.ports.clock, blobOnly(id, this.#source(id)), sink);
+    await drain(this.files.ports.clock, requireBlob(id, this.#source(id)), sink);
   }
 
   add(type: ObjectType, data: Uint8Array): ObjectId {
     this.#assertOpen();
     const id = hashObject(type, data);
-    if (type === 'tree' && !this.#writer.has(id) && this.#brings?.(id)) {
-      this.#expected.add(id);
+    if (type === 'tree' && !this.#writer.has(id) && this.#willAdopt?.(id)) {
+      this.#expectedTrees.add(id);
       return id;
     }
     const isThere =
       data.length <= STREAM_BYTES
         ? this.#isThere(id, type, data)
-        : this.#standing(id, type, data.length, readFrom(data)) === 'same';
+        : this.#compareStored(id, type, data.length, readFrom(data)) === 'same';
     if (!isThere) {
       this.#writer.add(id, type, data);
       this.#recent.put(id, type, data);
@@ -104,7 +104,7 @@ export class PackBatch implements TakingBatch {
   addBlobFrom(size: number, read: ReadAt): ObjectId {
     this.#assertOpen();
     let expected = size;
-    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       if (expected <= STREAM_BYTES) {
         const data = Buffer.allocUnsafe(expected);
         return this.add('blob', data.subarray(0, readUpTo(read, data, 0)));
@@ -114,9 +114,9 @@ export class PackBatch implements TakingBatch {
         expected = hashed;
         continue;
       }
-      const standing = this.#standing(hashed, 'blob', expected, read);
-      if (standing === 'same') return hashed;
-      if (standing === 'source-changed') continue;
+      const comparison = this.#compareStored(hashed, 'blob', expected, read);
+      if (comparison === 'same') return hashed;
+      if (comparison === 'source-changed') continue;
       // What counts is what is compressed. If that is not what was hashed, and is there, it has yet to be compared.
       let kept = false;
       const added = this.#writer.addStream('blob', expected, read, (id) => {
@@ -130,15 +130,15 @@ export class PackBatch implements TakingBatch {
     throw new FsError('EAGAIN', 'read', this.files.folder);
   }
 
-  expect(brings: (tree: ObjectId) => boolean): void {
-    this.#brings = brings;
+  expectTrees(brings: (tree: ObjectId) => boolean): void {
+    this.#willAdopt = brings;
   }
 
-  async takePack(from: Fd, index: PackIndex, how: 'clone' | 'copy'): Promise<boolean> {
+  async adoptPack(from: Fd, index: PackIndex, method: 'clone' | 'copy'): Promise<boolean> {
     this.#assertOpen();
-    const taken = await this.#writer.takePack(from, index, how);
+    const adopted = await this.#writer.adoptPack(from, index, method);
     this.#assertRoom();
-    return taken;
+    return adopted;
   }
 
   async copyObjects(pack: PackFile, places: Iterable<number>, step: () => Promise<void>): Promise<void> {
@@ -152,36 +152,36 @@ export class PackBatch implements TakingBatch {
 
   async finish(): Promise<void> {
     this.#assertOpen();
-    this.#assertBrought();
-    await this.#writer.settle();
+    this.#assertAdopted();
+    await this.#writer.awaitCompression();
     this.#assertRoom();
     const published = await this.#writer.publish();
-    this.#over = true;
-    if (published.length > 0) this.files.added(published, this.#recent);
-    else if (this.#reliesOnOthers) syncFolder(this.files.fs, this.files.packs.folder);
+    this.#isOver = true;
+    if (published.length > 0) this.files.addPublished(published, this.#recent);
+    else if (this.#usesExistingPacks) syncFolder(this.files.fs, this.files.packs.folder);
   }
 
   abandon(): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#writer.abandon();
   }
 
   #isThere(id: ObjectId, type: ObjectType, data: Uint8Array): boolean {
     if (!this.has(id)) return false;
-    let standing: StoredObject;
+    let stored: StoredObject;
     try {
-      standing = this.readStored(id);
+      stored = this.readStored(id);
     } catch (error) {
       if (isDamage(error)) return false;
       throw error;
     }
-    if (standing.type !== type || standing.data.compare(data) !== 0) throw collision(id);
+    if (stored.type !== type || stored.data.compare(data) !== 0) throw collision(id);
     return true;
   }
 
   /** Like `#isThere`, never whole in memory: whether the object is there with the bytes of `read`. A damaged one is absent: it is written again. */
-  #standing(id: ObjectId, type: ObjectType, size: number, read: ReadAt): 'absent' | 'same' | 'source-changed' {
+  #compareStored(id: ObjectId, type: ObjectType, size: number, read: ReadAt): 'absent' | 'same' | 'source-changed' {
     if (!this.has(id)) return 'absent';
     let source: ObjectSource;
     try {
@@ -226,22 +226,22 @@ export class PackBatch implements TakingBatch {
   #source(id: ObjectId): ObjectSource {
     const place = this.#writer.find(id);
     if (place === null) return this.files.source(id);
-    return place.in === 'file' ? begun(place.pack.pieces(place.place)) : wholeSource(this.read(id));
+    return place.in === 'file' ? withFirstPiece(place.pack.pieces(place.place)) : sourceFromObject(this.read(id));
   }
 
-  #assertBrought(): void {
-    for (const id of this.#expected) {
+  #assertAdopted(): void {
+    for (const id of this.#expectedTrees) {
       if (!this.has(id))
         throw new SavepointError('INTERNAL', `Tree ${id} was not brought over.`, { message: 'no tree' });
     }
   }
 
   #assertRoom(): void {
-    if (this.limit !== null && this.room < 0) throw this.limit.full(this.#writer.bytes);
+    if (this.limit !== null && this.bytesLeft < 0) throw this.limit.full(this.#writer.bytes);
   }
 
   #assertOpen(): void {
-    if (!this.#over) return;
+    if (!this.#isOver) return;
     throw new SavepointError('INTERNAL', 'A batch was used after its end.', { message: 'batch is over' });
   }
 }

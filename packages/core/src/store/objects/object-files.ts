@@ -5,27 +5,27 @@ import type { Ports } from '../../io/ports.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import { damaged, isDamage } from './damage.ts';
-import { Handles } from './handles.ts';
+import { FileHandleCache } from './file-handle-cache.ts';
 import { STREAM_BYTES } from './limits.ts';
 import { LooseObjects } from './loose-objects.ts';
-import { KEY_BYTES, keyInto } from './object-hash.ts';
+import { KEY_BYTES, writeKey } from './object-hash.ts';
 import type { ObjectInfo, ObjectReader, StoredObject } from './object-reader.ts';
-import { type PackedPlace, PackSet, type PublishedPack } from './packs/pack-set.ts';
-import { begun, drain, type ObjectSource, wholeSource } from './pieces.ts';
+import { type ObjectLocation, PackSet, type PublishedPack } from './packs/pack-set.ts';
+import { drain, type ObjectSource, sourceFromObject, withFirstPiece } from './pieces.ts';
 import { RecentObjects } from './recent-objects.ts';
 
 /** Another process may move an object while it is looked for; twice in a row is no chance. */
-const MOST_LOOKS = 3;
+const MAX_ATTEMPTS = 3;
 
 export class ObjectFiles implements ObjectReader {
   readonly fs: Fs;
-  readonly handles: Handles;
+  readonly handles: FileHandleCache;
   readonly packs: PackSet;
   readonly loose: LooseObjects;
   /** What batches added, until somebody else may have changed what there is. For batches: others want to know what is on the disk. */
   readonly recent = new RecentObjects();
   readonly #key = Buffer.alloc(KEY_BYTES);
-  #seen = '';
+  #packStamp = '';
 
   constructor(
     readonly ports: Ports,
@@ -33,7 +33,7 @@ export class ObjectFiles implements ObjectReader {
     readonly folder: DiskPath,
   ) {
     this.fs = ports.fs;
-    this.handles = new Handles(this.fs);
+    this.handles = new FileHandleCache(this.fs);
     this.packs = new PackSet(this.fs, this.handles, diskChild(folder, 'objects/pack'));
     this.loose = new LooseObjects(this.fs, diskChild(folder, 'objects'));
     this.refresh();
@@ -42,7 +42,7 @@ export class ObjectFiles implements ObjectReader {
   /** Looks again which packs and loose objects there are. */
   refresh(): void {
     this.recent.clear();
-    this.#seen = this.#stampOfPacks();
+    this.#packStamp = this.#readPackStamp();
     this.packs.reload();
     this.loose.reload();
   }
@@ -51,23 +51,23 @@ export class ObjectFiles implements ObjectReader {
    * What a writer published. Its caller holds the store's lock, and looked after it was got which packs there are.
    * @param written the objects in it, as far as they are at hand
    */
-  added(packs: readonly PublishedPack[], written: RecentObjects): void {
+  addPublished(packs: readonly PublishedPack[], written: RecentObjects): void {
     this.packs.add(packs);
-    this.#seen = this.#stampOfPacks();
+    this.#packStamp = this.#readPackStamp();
     this.recent.addAll(written);
   }
 
   /** As of the last look, or as of now where packs came or went since, going by the times of their folder. */
   has(id: ObjectId): boolean {
     if (this.isPacked(id) || this.loose.has(id)) return true;
-    if (this.#stampOfPacks() === this.#seen) return false;
+    if (this.#readPackStamp() === this.#packStamp) return false;
     this.refresh();
     return this.isPacked(id) || this.loose.has(id);
   }
 
   /** As of the last look. */
   isPacked(id: ObjectId): boolean {
-    return this.packs.find(keyInto(this.#key, id)) !== null;
+    return this.packs.find(writeKey(this.#key, id)) !== null;
   }
 
   read(id: ObjectId): StoredObject {
@@ -76,7 +76,7 @@ export class ObjectFiles implements ObjectReader {
       ({ pack, place }) => pack.read(place),
       () => this.loose.read(id),
     );
-    if (object === null) throw this.#missing(id);
+    if (object === null) throw this.#missingError(id);
     return object;
   }
 
@@ -86,12 +86,12 @@ export class ObjectFiles implements ObjectReader {
       ({ pack, place }) => pack.info(place),
       () => this.loose.info(id),
     );
-    if (info === null && this.packs.problems.size > 0) throw this.#missing(id);
+    if (info === null && this.packs.problems.size > 0) throw this.#missingError(id);
     return info;
   }
 
   async copyBlob(id: ObjectId, sink: (chunk: Buffer) => void): Promise<void> {
-    await drain(this.ports.clock, blobOnly(id, this.source(id)), sink);
+    await drain(this.ports.clock, requireBlob(id, this.source(id)), sink);
   }
 
   /** The object piece by piece. Throws as `read`; where the first piece was good, a later one may still throw. */
@@ -99,18 +99,18 @@ export class ObjectFiles implements ObjectReader {
     const source = this.#fromAnyCopy<ObjectSource>(
       id,
       ({ pack, place }) =>
-        pack.info(place).size > STREAM_BYTES ? begun(pack.pieces(place)) : wholeSource(pack.read(place)),
+        pack.info(place).size > STREAM_BYTES ? withFirstPiece(pack.pieces(place)) : sourceFromObject(pack.read(place)),
       () => this.loose.open(id),
     );
-    if (source === null) throw this.#missing(id);
+    if (source === null) throw this.#missingError(id);
     return source;
   }
 
   /** Tries every copy that there is: one is enough. Null if there is none. */
-  #fromAnyCopy<T>(id: ObjectId, fromPack: (at: PackedPlace) => T, fromFile: () => T | null): T | null {
+  #fromAnyCopy<T>(id: ObjectId, fromPack: (at: ObjectLocation) => T, fromFile: () => T | null): T | null {
     let damage: unknown = null;
     for (let look = 1; ; look++) {
-      for (const place of this.#places(id)) {
+      for (const place of this.#locations(id)) {
         try {
           return fromPack(place);
         } catch (error) {
@@ -127,35 +127,35 @@ export class ObjectFiles implements ObjectReader {
         if (!isDamage(error)) throw error;
         damage ??= error;
       }
-      if (look === MOST_LOOKS) break;
+      if (look === MAX_ATTEMPTS) break;
       this.refresh();
     }
     if (damage !== null) throw damage;
     return null;
   }
 
-  *#places(id: ObjectId): Generator<PackedPlace> {
-    const first = this.packs.find(keyInto(this.#key, id));
+  *#locations(id: ObjectId): Generator<ObjectLocation> {
+    const first = this.packs.find(writeKey(this.#key, id));
     if (first === null) return;
     yield first;
     for (const place of this.packs.findAll(id)) if (place.pack !== first.pack) yield place;
   }
 
-  #missing(id: ObjectId): Error {
+  #missingError(id: ObjectId): Error {
     for (const [file, problem] of this.packs.problems) {
       return damaged(`is not found, and an index of the store ${problem}`, { object: id, file });
     }
     return damaged('is not in the store', { object: id });
   }
 
-  #stampOfPacks(): string {
+  #readPackStamp(): string {
     const stat = this.fs.lstat(this.packs.folder);
     return stat === null ? '' : `${stat.ino}:${stat.mtimeMs}:${stat.ctimeMs}`;
   }
 }
 
 /** The source itself if it is of a blob. @throws SavepointError STORE_DAMAGED otherwise, the source being closed */
-export function blobOnly(id: ObjectId, source: ObjectSource): ObjectSource {
+export function requireBlob(id: ObjectId, source: ObjectSource): ObjectSource {
   if (source.type === 'blob') return source;
   source.close();
   throw damaged(`is a ${source.type} and should be a blob`, { object: id });

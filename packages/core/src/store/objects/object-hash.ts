@@ -34,7 +34,7 @@ export function sha1(bytes: Uint8Array): Buffer {
 }
 
 /** Writes the binary form of `id` into the first 20 bytes of `key`. */
-export function keyInto(key: Buffer, id: ObjectId): Buffer {
+export function writeKey(key: Buffer, id: ObjectId): Buffer {
   if (id.length !== 2 * KEY_BYTES || key.write(id, 0, KEY_BYTES, 'hex') !== KEY_BYTES) {
     throw new SavepointError('INTERNAL', `Not an object id: ${JSON.stringify(id)}`, { message: 'bad object id' });
   }
@@ -42,7 +42,7 @@ export function keyInto(key: Buffer, id: ObjectId): Buffer {
 }
 
 export function keyOf(id: ObjectId): Buffer {
-  return keyInto(Buffer.allocUnsafe(KEY_BYTES), id);
+  return writeKey(Buffer.allocUnsafe(KEY_BYTES), id);
 }
 
 export function idAt(bytes: Buffer, at: number): ObjectId {

@@ -3,7 +3,8 @@
 import type { Ports } from '../../io/ports.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { DiskPath } from '../../model/names.ts';
-import type { Turn } from '../turn.ts';
+import type { LastWriterMark } from '../last-writer-mark.ts';
+import type { AdoptingBatch, BatchLimit } from './adopting-batch.ts';
 import { createBareRepository } from './bare-repository.ts';
 import { type CollectedDebris, collectDebris } from './debris.ts';
 import { PackBatch } from './object-batch.ts';
@@ -11,7 +12,6 @@ import { ObjectFiles } from './object-files.ts';
 import { keyOf } from './object-hash.ts';
 import type { ObjectInfo, ObjectReader, StoredObject } from './object-reader.ts';
 import { type ConsolidateOptions, type ConsolidateResult, consolidate } from './packs/consolidate.ts';
-import type { BatchLimit, TakingBatch } from './taking-batch.ts';
 import { type ObjectProblem, type VerifyOptions, verifyObjects } from './verify-objects.ts';
 
 /** Safe to read from while other processes write, merge or clean up; whoever writes holds the store's lock. */
@@ -22,7 +22,7 @@ export class ObjectStore implements ObjectReader {
     ports: Ports,
     folder: DiskPath,
     /** Others write packs only in a turn of theirs. */
-    private readonly turn: Pick<Turn, 'isOurs'> | null,
+    private readonly lastWriter: Pick<LastWriterMark, 'isOurs'> | null,
   ) {
     this.#files = new ObjectFiles(ports, folder);
   }
@@ -34,13 +34,13 @@ export class ObjectStore implements ObjectReader {
   }
 
   /** @throws SavepointError STORE_DAMAGED when there is no repository */
-  static open(ports: Ports, folder: DiskPath, turn: Pick<Turn, 'isOurs'> | null = null): ObjectStore {
-    return new ObjectStore(ports, folder, turn);
+  static open(ports: Ports, folder: DiskPath, lastWriter: Pick<LastWriterMark, 'isOurs'> | null = null): ObjectStore {
+    return new ObjectStore(ports, folder, lastWriter);
   }
 
   /** Looks again which objects there are. To be called when the store's lock was got, before `has` is believed. */
   refresh(): void {
-    if (!(this.turn?.isOurs() ?? false)) this.#files.refresh();
+    if (!(this.lastWriter?.isOurs() ?? false)) this.#files.refresh();
   }
 
   /** As of the last look. */
@@ -59,7 +59,7 @@ export class ObjectStore implements ObjectReader {
 
   /** Closes the files that are kept open; reading opens them again. */
   close(): void {
-    this.#files.handles.dropAll();
+    this.#files.handles.closeAll();
   }
 
   has(id: ObjectId): boolean {
@@ -79,7 +79,7 @@ export class ObjectStore implements ObjectReader {
   }
 
   /** Begins a batch on what the store has now. The caller holds the store's lock until the batch is over. */
-  batch(limit: BatchLimit | null = null): TakingBatch {
+  batch(limit: BatchLimit | null = null): AdoptingBatch {
     this.refresh();
     return new PackBatch(this.#files, limit);
   }

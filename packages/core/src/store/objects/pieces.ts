@@ -3,19 +3,19 @@ import type { Clock } from '../../io/ports.ts';
 import { PIECE_BYTES } from './limits.ts';
 import type { ObjectInfo, StoredObject } from './object-reader.ts';
 
-export interface Pieces {
+export interface PieceReader {
   /** The next bytes, which belong to the caller. Null is the proof that all of them were right; damage throws. */
   next(): Buffer | null;
   /** To be called at the end, however it was reached. */
   close(): void;
 }
 
-export interface ObjectSource extends ObjectInfo, Pieces {}
+export interface ObjectSource extends ObjectInfo, PieceReader {}
 
-const BREATH_BYTES = 4 * 1024 * 1024;
+const YIELD_BYTES = 4 * 1024 * 1024;
 
 /** A verified object as a source. */
-export function wholeSource({ type, data }: StoredObject): ObjectSource {
+export function sourceFromObject({ type, data }: StoredObject): ObjectSource {
   let at = 0;
   return {
     type,
@@ -31,7 +31,7 @@ export function wholeSource({ type, data }: StoredObject): ObjectSource {
 }
 
 /** Has its first piece already, so that what is wrong from the start shows while another copy can be tried. */
-export function begun(source: ObjectSource): ObjectSource {
+export function withFirstPiece(source: ObjectSource): ObjectSource {
   let first: Buffer | null;
   try {
     first = source.next();
@@ -53,13 +53,13 @@ export function begun(source: ObjectSource): ObjectSource {
 }
 
 /** Hands everything to `sink`, lets other work run now and then, and closes the source. */
-export async function drain(clock: Clock, source: Pieces, sink: (piece: Buffer) => void): Promise<void> {
+export async function drain(clock: Clock, source: PieceReader, sink: (piece: Buffer) => void): Promise<void> {
   try {
     let bytes = 0;
     for (let piece = source.next(); piece !== null; piece = source.next()) {
       sink(piece);
       bytes += piece.length;
-      if (bytes < BREATH_BYTES) continue;
+      if (bytes < YIELD_BYTES) continue;
       bytes = 0;
       await clock.turn();
     }

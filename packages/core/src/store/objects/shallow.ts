@@ -1,15 +1,15 @@
 /** `objects.git/shallow`, as git has it: commits of which no parent is there, so that nobody takes that for damage. */
-import { durableWrite, readWhole } from '../../io/durable-write.ts';
+import { durableWrite, readEntireFile } from '../../io/durable-write.ts';
 import { type Fs, isFsError } from '../../io/fs.ts';
 import { isObjectId, type ObjectId } from '../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** @param objects the bare repository */
 export function readShallow(fs: Fs, objects: DiskPath): readonly ObjectId[] {
   try {
-    const text = readWhole(fs, diskChild(objects, 'shallow'), MOST_BYTES).toString('latin1');
+    const text = readEntireFile(fs, diskChild(objects, 'shallow'), MAX_BYTES).toString('latin1');
     return text.split('\n').filter(isObjectId);
   } catch (error) {
     if (isFsError(error, 'ENOENT')) return [];

@@ -29,7 +29,7 @@ const MODE_TEXTS: ReadonlyMap<number, string> = new Map([
   [FOLDER, '40000 '],
 ]);
 const SPACE = 0x20;
-const MOST_MODE_DIGITS = 6;
+const MAX_MODE_DIGITS = 6;
 
 /**
  * @param entries in any order
@@ -86,7 +86,7 @@ export function decodeTree(
     for (;;) {
       const byte = data[at] ?? wrong('ends in the middle of a mode');
       if (byte === SPACE) break;
-      if (byte < 0x30 || byte > 0x37 || (byte === 0x30 && at === start) || at - start === MOST_MODE_DIGITS) {
+      if (byte < 0x30 || byte > 0x37 || (byte === 0x30 && at === start) || at - start === MAX_MODE_DIGITS) {
         wrong('holds a malformed mode');
       }
       mode = mode * 8 + (byte - 0x30);

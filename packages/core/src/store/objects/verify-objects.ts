@@ -5,7 +5,7 @@ import type { Pace } from '../../io/pace.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import { FormatProblem, isDamage } from './damage.ts';
-import { readFully } from './handles.ts';
+import { readFully } from './file-handle-cache.ts';
 import { PIECE_BYTES } from './limits.ts';
 import type { LooseFile } from './loose-objects.ts';
 import type { ObjectFiles } from './object-files.ts';
@@ -40,10 +40,14 @@ export async function verifyObjects(
   let done = 0;
   const step = async (): Promise<void> => {
     done++;
-    if (pace.due()) await pace.breathe({ phase: 'verify', done, total: null });
+    if (pace.isDue()) await pace.yieldNow({ phase: 'verify', done, total: null });
   };
   /** Damage goes on the list; what is not damage ends the work. */
-  const noting = async (file: DiskPath, object: ObjectId | null, act: () => Promise<void> | void): Promise<void> => {
+  const collectDamage = async (
+    file: DiskPath,
+    object: ObjectId | null,
+    act: () => Promise<void> | void,
+  ): Promise<void> => {
     try {
       await act();
     } catch (error) {
@@ -60,15 +64,15 @@ export async function verifyObjects(
     }
   };
 
-  problems.push(...unpaired(files));
+  problems.push(...unpairedFiles(files));
   for (const [file, problem] of files.packs.problems) problems.push({ file, problem });
   for (const pack of [...files.packs.packs].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    await noting(pack.path, null, () => checkEnds(files, pack));
-    await noting(indexPathOf(pack.path), null, () => checkOrder(pack));
-    if (deep) await noting(pack.path, null, () => checkWhole(files, pack, step));
+    await collectDamage(pack.path, null, () => checkEnds(files, pack));
+    await collectDamage(indexPathOf(pack.path), null, () => checkOrder(pack));
+    if (deep) await collectDamage(pack.path, null, () => checkChecksum(files, pack, step));
     for (let place = 0; place < pack.index.count; place++) {
       await step();
-      await noting(pack.path, pack.index.idAt(place), async () => {
+      await collectDamage(pack.path, pack.index.idAt(place), async () => {
         if (deep) await readThrough(pack.pieces(place));
         else pack.entryAt(place);
       });
@@ -76,7 +80,7 @@ export async function verifyObjects(
   }
   for (const loose of [...files.loose.list()]) {
     await step();
-    await noting(loose.path, loose.id, async () => {
+    await collectDamage(loose.path, loose.id, async () => {
       if (!deep) return checkLoose(files, loose);
       const source = files.loose.open(loose.id);
       if (source !== null) await readThrough(source);
@@ -111,7 +115,7 @@ export function checkOrder({ index }: PackFile): void {
 
 /** Entries stand one after the other from the header to the checksum. */
 export function checkOffsets({ index, size }: PackFile): void {
-  const offsets = index.inPackOrder();
+  const offsets = index.offsetsInPackOrder();
   const end = size - PACK_TRAILER_BYTES;
   if (offsets.length > 0 && offsets[0] !== PACK_HEADER_BYTES) throw new FormatProblem('begins with no entry');
   for (let place = 1; place < offsets.length; place++) {
@@ -129,7 +133,7 @@ function asProblem(error: unknown): string | null {
 }
 
 /** Packs without an index, and indexes without a pack. */
-function unpaired({ fs, packs }: ObjectFiles): readonly ObjectProblem[] {
+function unpairedFiles({ fs, packs }: ObjectFiles): readonly ObjectProblem[] {
   const names = fs.list(packs.folder).sort();
   const there = new Set<string>(names);
   const problems: ObjectProblem[] = [];
@@ -144,7 +148,7 @@ function unpaired({ fs, packs }: ObjectFiles): readonly ObjectProblem[] {
   return problems;
 }
 
-async function checkWhole(
+async function checkChecksum(
   { fs, handles }: ObjectFiles,
   { path, size }: PackFile,
   step: () => Promise<void>,

@@ -7,7 +7,7 @@ import { FormatProblem } from './damage.ts';
 /** Captures happen between an agent's steps: speed counts, and clean-up may compress better later. */
 const LEVEL = 1;
 const FIRST_OUTPUT = 64;
-const MOST_OUTPUT_AT_ONCE = 1024 * 1024;
+const MAX_OUTPUT_AT_ONCE = 1024 * 1024;
 /** Deflate with a 32 KiB window, fastest level. */
 const ZLIB_HEADER = Buffer.of(0x78, 0x01);
 
@@ -36,7 +36,7 @@ export function inflate(compressed: Uint8Array, size: number): { readonly data: 
     result = inflateSync(compressed, {
       info: true,
       maxOutputLength: Math.max(1, size),
-      chunkSize: Math.min(Math.max(FIRST_OUTPUT, size + 1), MOST_OUTPUT_AT_ONCE),
+      chunkSize: Math.min(Math.max(FIRST_OUTPUT, size + 1), MAX_OUTPUT_AT_ONCE),
     }) as unknown as typeof result;
   } catch (cause) {
     throw new FormatProblem(
@@ -56,14 +56,14 @@ export function inflate(compressed: Uint8Array, size: number): { readonly data: 
  */
 export class PieceDeflater {
   #adler = ADLER_START;
-  #begun = false;
+  #hasStarted = false;
 
   /** The compressed form of `piece`, to be written before the next. */
   add(piece: Uint8Array): Buffer {
     this.#adler = adler32(piece, this.#adler);
     const bytes = deflateRawSync(piece, { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH });
-    if (this.#begun) return bytes;
-    this.#begun = true;
+    if (this.#hasStarted) return bytes;
+    this.#hasStarted = true;
     return Buffer.concat([ZLIB_HEADER, bytes]);
   }
 
@@ -72,6 +72,6 @@ export class PieceDeflater {
     const trailer = Buffer.allocUnsafe(4);
     trailer.writeUInt32BE(this.#adler);
     const last = deflateRawSync(new Uint8Array(0), { level: LEVEL });
-    return Buffer.concat([this.#begun ? new Uint8Array(0) : ZLIB_HEADER, last, trailer]);
+    return Buffer.concat([this.#hasStarted ? new Uint8Array(0) : ZLIB_HEADER, last, trailer]);
   }
 }

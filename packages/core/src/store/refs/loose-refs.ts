@@ -1,5 +1,5 @@
 /** Refs in files of their own: `<id>` and a line end, or `ref: <name>` for one that stands for another. */
-import { folderOf, readWhole, syncFolder } from '../../io/durable-write.ts';
+import { containingFolder, readEntireFile, syncFolder } from '../../io/durable-write.ts';
 import { type Fd, type Fs, FsError, isFsError, kindOf } from '../../io/fs.ts';
 import type { Random } from '../../io/ports.ts';
 import { isObjectId, type ObjectId } from '../../model/ids.ts';
@@ -7,13 +7,13 @@ import { type DiskPath, withSuffix } from '../../model/names.ts';
 import { FormatProblem } from '../objects/damage.ts';
 import { isRefName } from './ref-name.ts';
 
-export type LooseRef = { readonly id: ObjectId } | { readonly standsFor: string };
+export type LooseRef = { readonly id: ObjectId } | { readonly target: string };
 
 const REF_BYTES = 4096;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const NONCE_BYTES = 8;
-const MOST_ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 /** git passes over every name that ends in `.lock`. */
 const TEMPORARY = /\.[0-9a-f]{16}\.lock$/;
 /** What a file system answers that has no hard links. */
@@ -31,7 +31,7 @@ export function isTemporaryRef(name: string): boolean {
 export function readLooseRef(fs: Fs, path: DiskPath): LooseRef | null {
   let text: string;
   try {
-    text = readWhole(fs, path, REF_BYTES).toString('latin1');
+    text = readEntireFile(fs, path, REF_BYTES).toString('latin1');
   } catch (error) {
     if (isFsError(error, 'ENOENT', 'ENOTDIR')) return null;
     if (isFsError(error, 'EINVAL', 'EISDIR')) {
@@ -44,7 +44,7 @@ export function readLooseRef(fs: Fs, path: DiskPath): LooseRef | null {
   const id = text.slice(0, 40);
   if (isObjectId(id) && /^\s*$/.test(text.slice(40))) return { id };
   const other = /^ref: (\S+)\s*$/.exec(text)?.[1];
-  if (other !== undefined && isRefName(other)) return { standsFor: other };
+  if (other !== undefined && isRefName(other)) return { target: other };
   throw new FormatProblem('is not a ref');
 }
 
@@ -61,7 +61,7 @@ export function readLooseRef(fs: Fs, path: DiskPath): LooseRef | null {
  * @throws FsError EEXIST if the ref's file is there
  */
 export function createLooseRef(fs: Fs, random: Random, path: DiskPath, top: DiskPath, id: ObjectId): void {
-  const temporary = temporaryNameOf(path, random);
+  const temporary = temporaryPathOf(path, random);
   const fd = openIn(fs, temporary, top);
   try {
     try {
@@ -71,9 +71,9 @@ export function createLooseRef(fs: Fs, random: Random, path: DiskPath, top: Disk
       fs.close(fd);
     }
     try {
-      nameOnce(fs, temporary, path);
+      renameIfFree(fs, temporary, path);
     } finally {
-      syncFolder(fs, folderOf(path)); // L3
+      syncFolder(fs, containingFolder(path)); // L3
     }
   } finally {
     discard(fs, temporary);
@@ -81,12 +81,12 @@ export function createLooseRef(fs: Fs, random: Random, path: DiskPath, top: Disk
 }
 
 /** A name beside `path` that nobody reads, and that is never used again. */
-export function temporaryNameOf(path: DiskPath, random: Random): DiskPath {
+export function temporaryPathOf(path: DiskPath, random: Random): DiskPath {
   return withSuffix(path, `.${random.hex(NONCE_BYTES)}.lock`);
 }
 
 /** Gives a file another name, which must be free. @throws FsError EEXIST */
-export function nameOnce(fs: Fs, from: DiskPath, to: DiskPath): void {
+export function renameIfFree(fs: Fs, from: DiskPath, to: DiskPath): void {
   try {
     fs.hardLink(from, to);
   } catch (error) {
@@ -109,10 +109,10 @@ export function discard(fs: Fs, path: DiskPath): void {
 function openIn(fs: Fs, path: DiskPath, top: DiskPath): Fd {
   for (let attempt = 1; ; attempt++) {
     try {
-      prepareFolder(fs, folderOf(path), top);
+      prepareFolder(fs, containingFolder(path), top);
       return fs.openNew(path, FILE_MODE);
     } catch (error) {
-      if (!isFsError(error, 'ENOENT') || attempt === MOST_ATTEMPTS) throw error;
+      if (!isFsError(error, 'ENOENT') || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }
@@ -120,7 +120,7 @@ function openIn(fs: Fs, path: DiskPath, top: DiskPath): Fd {
 function prepareFolder(fs: Fs, folder: DiskPath, top: DiskPath): void {
   if (folder === top) return;
   if (fs.lstat(folder) === null) {
-    prepareFolder(fs, folderOf(folder), top);
+    prepareFolder(fs, containingFolder(folder), top);
     try {
       fs.makeFolder(folder, FOLDER_MODE);
     } catch (error) {
@@ -128,7 +128,7 @@ function prepareFolder(fs: Fs, folder: DiskPath, top: DiskPath): void {
     }
   }
   if (fs.list(folder).length > 0) return;
-  for (let above = folderOf(folder); ; above = folderOf(above)) {
+  for (let above = containingFolder(folder); ; above = containingFolder(above)) {
     syncFolder(fs, above);
     if (above === top) return;
   }

@@ -2,11 +2,11 @@
  * git's lock on `packed-refs`: the file `packed-refs.lock`, made by whoever is to write. git's own is empty. Ours says
  * whose it is from the moment it is there, so that one that a dead Savepoint left is told from one of a git at work.
  */
-import { readWhole } from '../../io/durable-write.ts';
+import { readEntireFile } from '../../io/durable-write.ts';
 import { type Fs, isFsError } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
-import { discard, nameOnce, temporaryNameOf } from './loose-refs.ts';
+import { discard, renameIfFree, temporaryPathOf } from './loose-refs.ts';
 
 const OURS = Buffer.from('# savepoint\n');
 const FILE_MODE = 0o600;
@@ -22,7 +22,7 @@ export function packedLockPath(folder: DiskPath): DiskPath {
 export function withPackedLock({ fs, random }: Ports, folder: DiskPath, act: () => void): void {
   const lock = packedLockPath(folder);
   if (isOurLock(fs, lock)) fs.unlink(lock);
-  const temporary = temporaryNameOf(lock, random);
+  const temporary = temporaryPathOf(lock, random);
   const fd = fs.openNew(temporary, FILE_MODE);
   try {
     try {
@@ -31,7 +31,7 @@ export function withPackedLock({ fs, random }: Ports, folder: DiskPath, act: () 
     } finally {
       fs.close(fd);
     }
-    nameOnce(fs, temporary, lock);
+    renameIfFree(fs, temporary, lock);
   } finally {
     discard(fs, temporary);
   }
@@ -44,7 +44,7 @@ export function withPackedLock({ fs, random }: Ports, folder: DiskPath, act: () 
 
 export function isOurLock(fs: Fs, path: DiskPath): boolean {
   try {
-    return readWhole(fs, path, OURS.length).equals(OURS);
+    return readEntireFile(fs, path, OURS.length).equals(OURS);
   } catch (error) {
     if (isFsError(error, 'ENOENT', 'EFBIG', 'EINVAL', 'ELOOP')) return false;
     throw error;

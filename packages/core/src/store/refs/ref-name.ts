@@ -1,17 +1,17 @@
 /** What a ref may be called: git's rules (`git check-ref-format`), below `refs/`. One character per byte. */
 
-const MOST_NAME_BYTES = 1024;
-const MOST_COMPONENT_BYTES = 200;
+const MAX_NAME_BYTES = 1024;
+const MAX_COMPONENT_BYTES = 200;
 /** Control characters, space, and what git's own syntax of revisions and patterns uses. */
 const FORBIDDEN = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|[^\0-\xff]/;
 
 export function isRefName(name: string): boolean {
-  if (!name.startsWith('refs/') || name.length > MOST_NAME_BYTES || FORBIDDEN.test(name) || name.endsWith('.')) {
+  if (!name.startsWith('refs/') || name.length > MAX_NAME_BYTES || FORBIDDEN.test(name) || name.endsWith('.')) {
     return false;
   }
   return name.split('/').every(isComponent);
 }
 
 function isComponent(text: string): boolean {
-  return text !== '' && text.length <= MOST_COMPONENT_BYTES && !text.startsWith('.') && !text.endsWith('.lock');
+  return text !== '' && text.length <= MAX_COMPONENT_BYTES && !text.startsWith('.') && !text.endsWith('.lock');
 }

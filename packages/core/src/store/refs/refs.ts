@@ -10,14 +10,14 @@
  *    one of them.
  * F6 Moving many refs at once packs them first: while a loose file counts before them, they could not move together.
  */
-import { durableWrite, folderOf, isTemporaryName, readWhole, syncFolder } from '../../io/durable-write.ts';
+import { containingFolder, durableWrite, isTemporaryName, readEntireFile, syncFolder } from '../../io/durable-write.ts';
 import { type Fs, FsError, isFsError, kindOf } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { isObjectId, type ObjectId } from '../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
+import type { LastWriterMark } from '../last-writer-mark.ts';
 import { damaged, FormatProblem } from '../objects/damage.ts';
-import type { Turn } from '../turn.ts';
 import { createLooseRef, isTemporaryRef, type LooseRef, readLooseRef } from './loose-refs.ts';
 import { isOurLock, packedLockPath, withPackedLock } from './packed-lock.ts';
 import { encodePackedRefs, NO_PACKED_REFS, type PackedRefs, parsePackedRefs, withoutRefs } from './packed-refs.ts';
@@ -29,7 +29,7 @@ export interface Ref {
   readonly id: ObjectId;
 }
 
-export interface RefsFound {
+export interface RefListing {
   /** In the order of their names. */
   readonly refs: readonly Ref[];
   /** Files of refs that cannot be understood. */
@@ -39,15 +39,15 @@ export interface RefsFound {
 const PACKED_BYTES = 256 * 1024 * 1024;
 const FILE_MODE = 0o600;
 /** git's own bound on refs that stand for refs. */
-const MOST_STEPS = 5;
+const MAX_SYMBOLIC_DEPTH = 5;
 /** A lock of git's own that is older was left by a git that died. */
-const DEAD_LOCK_MS = 24 * 60 * 60 * 1000;
+const STALE_LOCK_MS = 24 * 60 * 60 * 1000;
 
 export class Refs {
   readonly #fs: Fs;
   readonly #packedPath: DiskPath;
   /** What was found by prefix, as long as nothing changes; see `#stamp`. */
-  readonly #found = new Map<string, { readonly stamp: string; readonly refs: RefsFound }>();
+  readonly #cache = new Map<string, { readonly stamp: string; readonly refs: RefListing }>();
   #packed: { readonly bytes: Buffer; readonly refs: PackedRefs } = { bytes: Buffer.alloc(0), refs: NO_PACKED_REFS };
 
   constructor(
@@ -55,7 +55,7 @@ export class Refs {
     /** The bare repository. */
     private readonly folder: DiskPath,
     /** Others change refs only in a turn of theirs. */
-    private readonly turn: Pick<Turn, 'isOurs'> | null = null,
+    private readonly lastWriter: Pick<LastWriterMark, 'isOurs'> | null = null,
   ) {
     this.#fs = ports.fs;
     this.#packedPath = diskChild(folder, 'packed-refs');
@@ -66,51 +66,51 @@ export class Refs {
    * @throws SavepointError STORE_DAMAGED if one of them cannot be read; `look` gives the others
    */
   list(prefix: string): readonly Ref[] {
-    const found = this.look(prefix);
+    const found = this.listWithDamage(prefix);
     for (const { file, problem } of found.damaged) throw damaged(`A ref ${problem}`, { file });
     return found.refs;
   }
 
   /** As `list`, with what is damaged beside what is not. A damaged `packed-refs` still throws: it may hide any ref. */
-  look(prefix: string): RefsFound {
-    const stamp = this.#stamp(prefix);
-    const known = this.#found.get(prefix);
-    if (known !== undefined && known.stamp === stamp && this.turn?.isOurs() === true) return known.refs;
-    const refs = this.#look(prefix);
-    if (this.turn !== null && refs.damaged.length === 0) this.#found.set(prefix, { stamp, refs });
+  listWithDamage(prefix: string): RefListing {
+    const stamp = this.#stampOf(prefix);
+    const known = this.#cache.get(prefix);
+    if (known !== undefined && known.stamp === stamp && this.lastWriter?.isOurs() === true) return known.refs;
+    const refs = this.#readRefs(prefix);
+    if (this.lastWriter !== null && refs.damaged.length === 0) this.#cache.set(prefix, { stamp, refs });
     return refs;
   }
 
   /** Times have ticks, so this tells only of what a person does with git; others' turns and our own changes are known. */
-  #stamp(prefix: string): string {
+  #stampOf(prefix: string): string {
     const folder = this.#fs.lstat(this.#pathOf(prefix.slice(0, prefix.lastIndexOf('/'))));
     const packed = this.#fs.lstat(this.#packedPath);
     return `${folder?.ino}:${folder?.mtimeMs}:${packed?.ino}:${packed?.mtimeMs}:${packed?.size}`;
   }
 
-  #look(prefix: string): RefsFound {
+  #readRefs(prefix: string): RefListing {
     const files = new Map<string, LooseRef>();
-    const hurt = new Map<string, string>();
+    const damagedRefs = new Map<string, string>();
     for (const name of this.#looseNames(prefix)) {
       try {
         const ref = readLooseRef(this.#fs, this.#pathOf(name));
         if (ref !== null) files.set(name, ref);
       } catch (error) {
         if (!(error instanceof FormatProblem)) throw error;
-        hurt.set(name, error.message);
+        damagedRefs.set(name, error.message);
       }
     }
     const ids = new Map<string, ObjectId>();
     for (const [name, id] of this.#readPacked().ids) {
-      if (name.startsWith(prefix) && !hurt.has(name)) ids.set(name, id);
+      if (name.startsWith(prefix) && !damagedRefs.has(name)) ids.set(name, id);
     }
     for (const [name, ref] of files) {
-      const id = 'id' in ref ? ref.id : this.read(ref.standsFor);
+      const id = 'id' in ref ? ref.id : this.read(ref.target);
       if (id !== null) ids.set(name, id);
     }
     return {
       refs: [...ids].map(([name, id]) => ({ name, id })).sort((a, b) => (a.name < b.name ? -1 : 1)),
-      damaged: [...hurt].map(([name, problem]) => ({ name, file: this.#pathOf(name), problem })),
+      damaged: [...damagedRefs].map(([name, problem]) => ({ name, file: this.#pathOf(name), problem })),
     };
   }
 
@@ -120,13 +120,13 @@ export class Refs {
    */
   read(name: string): ObjectId | null {
     let at = name;
-    for (let step = 0; step < MOST_STEPS; step++) {
+    for (let step = 0; step < MAX_SYMBOLIC_DEPTH; step++) {
       assertName(at);
       const file = this.#pathOf(at);
       const ref = guarded(file, () => readLooseRef(this.#fs, file));
       if (ref === null) return this.#readPacked().ids.get(at) ?? null; // F5
       if ('id' in ref) return ref.id;
-      at = ref.standsFor;
+      at = ref.target;
     }
     throw damaged('A symbolic ref points through too many others', { file: this.#pathOf(name) });
   }
@@ -137,22 +137,25 @@ export class Refs {
    */
   create(name: string, id: ObjectId): void {
     assertName(name);
-    const known = this.#standing(name);
-    this.#found.clear();
+    const known = this.#validCaches(name);
+    this.#cache.clear();
     this.#create(name, id);
     for (const [prefix, refs] of known) {
-      this.#found.set(prefix, { stamp: this.#stamp(prefix), refs: { refs: withRef(refs, { name, id }), damaged: [] } });
+      this.#cache.set(prefix, {
+        stamp: this.#stampOf(prefix),
+        refs: { refs: withRef(refs, { name, id }), damaged: [] },
+      });
     }
   }
 
   /** What is known under prefixes of the name, and holds. */
-  #standing(name: string): ReadonlyMap<string, readonly Ref[]> {
-    const standing = new Map<string, readonly Ref[]>();
-    if (this.turn?.isOurs() !== true) return standing;
-    for (const [prefix, { stamp, refs }] of this.#found) {
-      if (name.startsWith(prefix) && stamp === this.#stamp(prefix)) standing.set(prefix, refs.refs);
+  #validCaches(name: string): ReadonlyMap<string, readonly Ref[]> {
+    const valid = new Map<string, readonly Ref[]>();
+    if (this.lastWriter?.isOurs() !== true) return valid;
+    for (const [prefix, { stamp, refs }] of this.#cache) {
+      if (name.startsWith(prefix) && stamp === this.#stampOf(prefix)) valid.set(prefix, refs.refs);
     }
-    return standing;
+    return valid;
   }
 
   #create(name: string, id: ObjectId): void {
@@ -163,7 +166,7 @@ export class Refs {
     // A `git pack-refs` may have moved an existing ref of this name from its file just before ours was made.
     if (clashes(this.#readPacked(), name)) {
       this.#unlink(path);
-      syncFolder(this.#fs, folderOf(path));
+      syncFolder(this.#fs, containingFolder(path));
       throw new FsError('EEXIST', 'openNew', path);
     }
   }
@@ -174,7 +177,7 @@ export class Refs {
    */
   createAll(refs: ReadonlyMap<string, ObjectId>): void {
     if (refs.size === 0) return;
-    this.#found.clear();
+    this.#cache.clear();
     withPackedLock(this.ports, this.folder, () => {
       const ids = new Map(this.#readPacked().ids);
       for (const [name, id] of refs) {
@@ -197,7 +200,7 @@ export class Refs {
   delete(names: readonly string[]): void {
     if (names.length === 0) return;
     for (const name of names) assertName(name);
-    this.#found.clear();
+    this.#cache.clear();
     withPackedLock(this.ports, this.folder, () => {
       const packed = this.#readPacked();
       if (names.some((name) => packed.ids.has(name))) {
@@ -213,7 +216,7 @@ export class Refs {
    * @throws FsError EEXIST while a git works on the packed refs
    */
   pack(): void {
-    this.#found.clear();
+    this.#cache.clear();
     withPackedLock(this.ports, this.folder, () => this.#pack());
   }
 
@@ -223,7 +226,7 @@ export class Refs {
    * @throws FsError EEXIST while a git works on the packed refs
    */
   moveAll(moved: ReadonlyMap<ObjectId, ObjectId>): void {
-    this.#found.clear();
+    this.#cache.clear();
     withPackedLock(this.ports, this.folder, () => {
       this.#pack(); // F6
       for (const name of this.#looseNames('refs/')) {
@@ -264,7 +267,7 @@ export class Refs {
     const now = this.ports.clock.now();
     const isOld = (path: DiskPath): boolean => {
       const stat = this.#fs.lstat(path);
-      return stat !== null && Math.abs(now - stat.mtimeMs) > DEAD_LOCK_MS;
+      return stat !== null && Math.abs(now - stat.mtimeMs) > STALE_LOCK_MS;
     };
     // What a dead process did may not be durable yet; whoever tidies up after it believes what it sees.
     const sync = (folder: DiskPath): void => syncFolder(this.#fs, folder);
@@ -291,7 +294,7 @@ export class Refs {
   #readPacked(): PackedRefs {
     let bytes: Buffer;
     try {
-      bytes = readWhole(this.#fs, this.#packedPath, PACKED_BYTES);
+      bytes = readEntireFile(this.#fs, this.#packedPath, PACKED_BYTES);
     } catch (error) {
       if (isFsError(error, 'ENOENT')) return NO_PACKED_REFS;
       if (isFsError(error, 'EFBIG', 'EINVAL', 'ELOOP')) throw damaged('is invalid', { file: this.#packedPath });
@@ -350,7 +353,7 @@ export class Refs {
     const folders = new Set<DiskPath>();
     for (const name of names) {
       this.#unlink(this.#pathOf(name));
-      folders.add(folderOf(this.#pathOf(name)));
+      folders.add(containingFolder(this.#pathOf(name)));
     }
     for (const folder of folders) {
       try {

@@ -1,6 +1,6 @@
 /** A snapshot with some paths changed: only the folders on the way to them are written anew. */
 import type { Entry, FileEntry, LinkEntry, Snapshot } from '../../model/entries.ts';
-import { type Name, namesIn, type TreePath } from '../../model/names.ts';
+import { type Name, pathComponents, type TreePath } from '../../model/names.ts';
 import type { ObjectBatch } from '../objects/object-reader.ts';
 import { PLAIN_NOTE } from './side.ts';
 import { type FolderRef, readFolder, rootOf, snapshotOf, writeFolder } from './snapshot.ts';
@@ -23,7 +23,7 @@ export function editSnapshot(batch: ObjectBatch, snapshot: Snapshot, edits: read
   const root: EditTree = { edit: null, below: new Map() };
   for (const edit of edits) {
     let at = root;
-    for (const name of namesIn(edit.path)) {
+    for (const name of pathComponents(edit.path)) {
       let next = at.below.get(name);
       if (next === undefined) {
         next = { edit: null, below: new Map() };

@@ -6,20 +6,20 @@ import { hashObject, idFrom, startObjectHash } from '../objects/object-hash.ts';
 import type { ObjectBatch, ObjectInfo, ObjectReader, ObjectType, StoredObject } from '../objects/object-reader.ts';
 
 /** New contents are kept up to this many bytes, so that differences can be shown. */
-const KEPT_BYTES = 64 * 1024 * 1024;
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 const CHUNK = 1 << 20;
 
 export class OverlayBatch implements ObjectBatch {
-  readonly #kept = new Map<ObjectId, StoredObject>();
+  readonly #objects = new Map<ObjectId, StoredObject>();
   readonly #sizes = new Map<ObjectId, ObjectInfo>();
-  #room: number;
+  #bytesLeft: number;
 
   /** @param keptBytes of new contents */
   constructor(
     private readonly below: ObjectReader,
-    keptBytes: number = KEPT_BYTES,
+    keptBytes: number = MAX_KEPT_BYTES,
   ) {
-    this.#room = keptBytes;
+    this.#bytesLeft = keptBytes;
   }
 
   get count(): number {
@@ -31,9 +31,9 @@ export class OverlayBatch implements ObjectBatch {
     if (this.#sizes.has(id) || this.below.has(id)) return id;
     this.#sizes.set(id, { type, size: data.length });
     // Trees are needed to walk; contents only to be shown.
-    if (type !== 'blob' || data.length <= this.#room) {
-      if (type === 'blob') this.#room -= data.length;
-      this.#kept.set(id, { type, data: Buffer.from(data) });
+    if (type !== 'blob' || data.length <= this.#bytesLeft) {
+      if (type === 'blob') this.#bytesLeft -= data.length;
+      this.#objects.set(id, { type, data: Buffer.from(data) });
     }
     return id;
   }
@@ -62,7 +62,7 @@ export class OverlayBatch implements ObjectBatch {
   }
 
   read(id: ObjectId): StoredObject {
-    const kept = this.#kept.get(id);
+    const kept = this.#objects.get(id);
     if (kept !== undefined) return kept;
     if (this.#sizes.has(id)) throw new SavepointError('INTERNAL', `The content of ${id} was not kept for this look.`);
     return this.below.read(id);
@@ -78,7 +78,7 @@ export class OverlayBatch implements ObjectBatch {
   }
 
   abandon(): void {
-    this.#kept.clear();
+    this.#objects.clear();
     this.#sizes.clear();
   }
 }

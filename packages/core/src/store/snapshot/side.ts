@@ -8,7 +8,7 @@
  */
 import type { Skip, SkipReason } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { type JsonName, type Name, nameOf, nameToJson, ownNameFromJson } from '../../model/names.ts';
+import { componentFromJson, type JsonName, type Name, nameOf, nameToJson } from '../../model/names.ts';
 
 export const NOTE_NAME = nameOf('%');
 
@@ -54,7 +54,7 @@ export function sideName(name: Name): Name {
   return name.startsWith('%') ? nameOf(`%${name}`) : name;
 }
 
-export function nameOfSide(side: Name): Name {
+export function nameFromSide(side: Name): Name {
   return side.startsWith('%') ? nameOf(side.slice(1)) : side;
 }
 
@@ -93,15 +93,15 @@ export function decodeNote(data: Buffer): DecodedNote {
       mode: json.d ?? PLAIN_FOLDER_MODE,
       plain: json.f ?? PLAIN_FILE_MODE,
       executable: json.x ?? PLAIN_EXECUTABLE_MODE,
-      modes: new Map((json.m ?? []).map(([name, mode]) => [ownNameFromJson(name), mode & 0o7777])),
+      modes: new Map((json.m ?? []).map(([name, mode]) => [componentFromJson(name), mode & 0o7777])),
       skips: new Map(
         (json.s ?? []).map(([name, reason, size, code]) => [
-          ownNameFromJson(name),
+          componentFromJson(name),
           { reason, ...(size === null ? {} : { size }), ...(code === null ? {} : { code }) },
         ]),
       ),
-      ignored: new Set((json.i ?? []).map((name) => ownNameFromJson(name))),
-      unsettled: new Set((json.u ?? []).map((name) => ownNameFromJson(name))),
+      ignored: new Set((json.i ?? []).map((name) => componentFromJson(name))),
+      unsettled: new Set((json.u ?? []).map((name) => componentFromJson(name))),
     };
   } catch (cause) {
     throw new SavepointError('STORE_DAMAGED', 'A side note of the store cannot be read.', {}, { cause });

@@ -2,7 +2,7 @@
 import type { FileEntry, LinkEntry, Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { EMPTY_TREE, type ObjectId } from '../../model/ids.ts';
-import { type Name, namesIn, type TreePath } from '../../model/names.ts';
+import { type Name, pathComponents, type TreePath } from '../../model/names.ts';
 import type { ObjectBatch, ObjectReader } from '../objects/object-reader.ts';
 import { decodeTree, encodeTree, type TreeEntry } from '../objects/tree.ts';
 import {
@@ -10,7 +10,7 @@ import {
   encodeNote,
   type FolderNote,
   NOTE_NAME,
-  nameOfSide,
+  nameFromSide,
   PLAIN_EXECUTABLE_MODE,
   PLAIN_FILE_MODE,
   PLAIN_NOTE,
@@ -49,7 +49,7 @@ export function readFolder(reader: ObjectReader, folder: FolderRef): FolderConte
   if (folder.side !== null) {
     for (const entry of readTree(reader, folder.side)) {
       if (entry.name === NOTE_NAME) note = { ...decodeNote(readBlob(reader, entry.id)) };
-      else sides.set(nameOfSide(entry.name), entry.id);
+      else sides.set(nameFromSide(entry.name), entry.id);
     }
   }
   const entries = new Map<Name, FileEntry | LinkEntry | FolderRef>();
@@ -67,7 +67,7 @@ export function readFolder(reader: ObjectReader, folder: FolderRef): FolderConte
 export type FolderReader = (folder: FolderRef) => FolderContents;
 
 /** Reads each folder once: what an id names never changes. Keeps all of them, so it is for one piece of work. */
-export function rememberFolders(reader: ObjectReader): FolderReader {
+export function cachedFolderReader(reader: ObjectReader): FolderReader {
   const read = new Map<string, FolderContents>();
   return (folder) => {
     const key = `${folder.files} ${folder.side}`;
@@ -96,7 +96,7 @@ export function readBlob(reader: ObjectReader, id: ObjectId): Buffer {
 /** The folder at a path, or null where the snapshot has none. */
 export function folderAt(reader: ObjectReader, snapshot: Snapshot, path: TreePath): FolderRef | null {
   let folder = rootOf(snapshot);
-  for (const name of namesIn(path)) {
+  for (const name of pathComponents(path)) {
     const next = readFolder(reader, folder).entries.get(name);
     if (next?.kind !== 'folder') return null;
     folder = next;

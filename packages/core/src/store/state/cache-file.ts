@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readWhole } from '../../io/durable-write.ts';
+import { readEntireFile } from '../../io/durable-write.ts';
 import { type Fs, FsError, isFsError } from '../../io/fs.ts';
 import { type DiskPath, diskChild, withSuffix } from '../../model/names.ts';
 
@@ -39,9 +39,9 @@ export function writeCacheJson(fs: Fs, folder: DiskPath, key: string, json: unkn
 }
 
 /** What is missing, damaged or longer than `mostBytes` is null. */
-export function readCacheJson<J, T>(fs: Fs, path: DiskPath, mostBytes: number, parse: (json: J) => T): T | null {
+export function readCacheJson<J, T>(fs: Fs, path: DiskPath, maxBytes: number, parse: (json: J) => T): T | null {
   try {
-    return parse(JSON.parse(readWhole(fs, path, mostBytes).toString()) as J);
+    return parse(JSON.parse(readEntireFile(fs, path, maxBytes).toString()) as J);
   } catch (error) {
     if (error instanceof FsError || error instanceof SyntaxError || error instanceof TypeError) return null;
     throw error;

@@ -1,6 +1,6 @@
 /** How far the automatic export of a timeline is: `export.json` in the store. Only told; the place itself says what is there. */
 
-import { durableWrite, readWhole } from '../../io/durable-write.ts';
+import { durableWrite, readEntireFile } from '../../io/durable-write.ts';
 import type { Fs } from '../../io/fs.ts';
 import { isFsError } from '../../io/fs.ts';
 import type { CheckpointId } from '../../model/ids.ts';
@@ -24,7 +24,7 @@ const FILE_MODE = 0o600;
 /** Null where nothing was ever exported, and where the file cannot be read: it is only told. */
 export function readExportState(fs: Fs, layout: StoreLayout): ExportState | null {
   try {
-    const json = JSON.parse(readWhole(fs, fileOf(layout), STATE_BYTES).toString('utf8')) as Partial<ExportState>;
+    const json = JSON.parse(readEntireFile(fs, fileOf(layout), STATE_BYTES).toString('utf8')) as Partial<ExportState>;
     if (typeof json.place !== 'string') return null;
     const { upTo, time, failure } = json;
     return {

@@ -1,7 +1,7 @@
 /** Paths that agents must not change: `frozen.json` in the store (docs/format.md). A damaged file is never "nothing is frozen". */
 
 import { showName } from '../../content/show-name.ts';
-import { durableWrite, readWhole } from '../../io/durable-write.ts';
+import { durableWrite, readEntireFile } from '../../io/durable-write.ts';
 import { isFsError } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -34,7 +34,7 @@ const FROZEN_BYTES = 16 * 1024 * 1024;
 export function readFrozen({ fs }: Ports, layout: StoreLayout): readonly FrozenPath[] {
   const file = fileOf(layout);
   try {
-    const json = JSON.parse(readWhole(fs, file, FROZEN_BYTES).toString()) as FrozenJson;
+    const json = JSON.parse(readEntireFile(fs, file, FROZEN_BYTES).toString()) as FrozenJson;
     return json.paths.map(({ path, since }) => ({ path: treePathFromJson(path), since: Date.parse(since) }));
   } catch (cause) {
     if (isFsError(cause, 'ENOENT')) return [];

@@ -5,7 +5,7 @@
  */
 
 import type { Fs } from '../../io/fs.ts';
-import { listIfThere, removeIfThere } from '../../io/if-there.ts';
+import { listIfExists, removeIfExists } from '../../io/if-exists.ts';
 import type { Actor, ToolInfo } from '../../model/checkpoint.ts';
 import type { CallId, SessionId } from '../../model/ids.ts';
 import {
@@ -42,7 +42,7 @@ type OpenCallJson = Omit<OpenCall, 'declared'> & { readonly declared: readonly J
 
 const CALL_BYTES = 4 * 1024 * 1024;
 /** An agent that was killed never ends its calls. */
-const LONGEST_CALL_MS = 12 * 3_600_000;
+const MAX_CALL_MS = 12 * 3_600_000;
 
 export function writeOpenCall(fs: Fs, layout: StoreLayout, call: OpenCall): void {
   const json: OpenCallJson = { ...call, declared: call.declared?.map(nameToJson) ?? null };
@@ -50,7 +50,7 @@ export function writeOpenCall(fs: Fs, layout: StoreLayout, call: OpenCall): void
 }
 
 export function removeOpenCall(fs: Fs, layout: StoreLayout, session: SessionId, id: CallId): void {
-  removeIfThere(fs, fileForKey(layout.calls, keyOf(session, id)));
+  removeIfExists(fs, fileForKey(layout.calls, keyOf(session, id)));
 }
 
 export function readOpenCall(fs: Fs, layout: StoreLayout, session: SessionId, id: CallId): OpenCall | null {
@@ -58,16 +58,16 @@ export function readOpenCall(fs: Fs, layout: StoreLayout, session: SessionId, id
 }
 
 /** All that can be read, also those that no longer count as open. */
-export function recordedCalls(fs: Fs, layout: StoreLayout): readonly OpenCall[] {
-  return listIfThere(fs, layout.calls).flatMap((name) =>
+export function readRecordedCalls(fs: Fs, layout: StoreLayout): readonly OpenCall[] {
+  return listIfExists(fs, layout.calls).flatMap((name) =>
     name.endsWith('.json') ? (readCall(fs, diskChild(layout.calls, name)) ?? []) : [],
   );
 }
 
 /** Oldest first. What is damaged, or older than any call, counts for nothing. @param now milliseconds since 1970 */
 export function readOpenCalls(fs: Fs, layout: StoreLayout, now: number): readonly OpenCall[] {
-  return recordedCalls(fs, layout)
-    .filter(({ began }) => now - began < LONGEST_CALL_MS)
+  return readRecordedCalls(fs, layout)
+    .filter(({ began }) => now - began < MAX_CALL_MS)
     .sort((a, b) => a.began - b.began || (a.id < b.id ? -1 : 1));
 }
 

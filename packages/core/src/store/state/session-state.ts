@@ -4,7 +4,7 @@
  */
 
 import type { Fs } from '../../io/fs.ts';
-import { listIfThere, removeIfThere } from '../../io/if-there.ts';
+import { listIfExists, removeIfExists } from '../../io/if-exists.ts';
 import type { ConversationPosition } from '../../model/checkpoint.ts';
 import type { SessionId } from '../../model/ids.ts';
 import { diskChild } from '../../model/names.ts';
@@ -47,13 +47,13 @@ interface StoredState extends SessionState {
 
 /** @param isUnwanted asked for each */
 export function dropSessionStates(fs: Fs, layout: StoreLayout, isUnwanted: (state: StoredState) => boolean): void {
-  for (const name of listIfThere(fs, layout.sessions)) {
+  for (const name of listIfExists(fs, layout.sessions)) {
     const file = diskChild(layout.sessions, name);
     const unwanted = readCacheJson(fs, file, STATE_BYTES, (json: Partial<StoredState>) =>
       isUnwanted({ ...stateOf(json), session: json.session ?? ('' as SessionId), text: JSON.stringify(json) }),
     );
     // One that cannot be read may tell of anything, and tells nobody.
-    if (unwanted !== false) removeIfThere(fs, file);
+    if (unwanted !== false) removeIfExists(fs, file);
   }
 }
 

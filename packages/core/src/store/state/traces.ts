@@ -2,30 +2,30 @@
 
 import { syncFolder } from '../../io/durable-write.ts';
 import { type Fs, kindOf } from '../../io/fs.ts';
-import { removeIfThere } from '../../io/if-there.ts';
+import { removeIfExists } from '../../io/if-exists.ts';
 import type { Ports } from '../../io/ports.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import type { StoreLayout } from '../layout.ts';
-import { recordedCalls, writeOpenCall } from './open-calls.ts';
+import { readRecordedCalls, writeOpenCall } from './open-calls.ts';
 import { dropSessionStates } from './session-state.ts';
 
-/** @param tellsOf whether a text tells of them */
-export function dropTraces({ fs }: Ports, layout: StoreLayout, tellsOf: (text: string) => boolean): void {
-  removeIfThere(fs, layout.statCache);
-  dropSessionStates(fs, layout, ({ text }) => tellsOf(text));
-  for (const call of recordedCalls(fs, layout)) {
+/** @param mentionsPurged whether a text tells of them */
+export function removeTraces({ fs }: Ports, layout: StoreLayout, mentionsPurged: (text: string) => boolean): void {
+  removeIfExists(fs, layout.statCache);
+  dropSessionStates(fs, layout, ({ text }) => mentionsPurged(text));
+  for (const call of readRecordedCalls(fs, layout)) {
     const { summary, args } = call.tool;
-    if (!tellsOf(summary) && (args === null || !tellsOf(args))) continue;
+    if (!mentionsPurged(summary) && (args === null || !mentionsPurged(args))) continue;
     writeOpenCall(fs, layout, { ...call, tool: { ...call.tool, summary: '', args: null } });
   }
 }
 
 /** What was removed anywhere below a folder of the store does not come back after a power cut. */
-export function makeRemovalsDurable(fs: Fs, folder: DiskPath): void {
+export function syncFolderTree(fs: Fs, folder: DiskPath): void {
   syncFolder(fs, folder);
   for (const name of fs.list(folder)) {
     const path = diskChild(folder, name);
     const stat = fs.lstat(path);
-    if (stat !== null && kindOf(stat) === 'folder') makeRemovalsDurable(fs, path);
+    if (stat !== null && kindOf(stat) === 'folder') syncFolderTree(fs, path);
   }
 }

@@ -31,54 +31,64 @@ import { isOperation } from '../../model/checkpoint.ts';
 import { sameEntry } from '../../model/entries.ts';
 import { type CheckpointId, checkpointNumber, parseChangeId, parseHunkId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
+import {
+  EffectsByPath,
+  type FileEffects,
+  type NamedReversion,
+  type PathReset,
+  type Reversion,
+  withMove,
+} from './effects.ts';
 import type { ActivitySource } from './source.ts';
-import { type Back, moved, type Named, type Passed, type View, Views } from './views.ts';
 
-export type { Back } from './views.ts';
+export type { Reversion as Back } from './effects.ts';
 
 export interface Effect {
   /** What took the change back; null where it is in effect. */
-  readonly back: Back | null;
+  readonly reversion: Reversion | null;
   /** Hunks that are back, by number, where the change is in effect otherwise. */
-  readonly hunks: ReadonlyMap<number, Back>;
+  readonly hunks: ReadonlyMap<number, Reversion>;
 }
 
-const NO_HUNKS: ReadonlyMap<number, Back> = new Map();
+const NO_HUNKS: ReadonlyMap<number, Reversion> = new Map();
 
 export class Activity {
-  readonly #views = new Views();
+  readonly #effects = new EffectsByPath();
   /** Its changes can be asked about; its own effect on older ones is still to come. */
   #current: Checkpoint | null = null;
 
   constructor(private readonly source: ActivitySource) {}
 
   /** Every checkpoint that can be read is shown once, the newest first. */
-  see(checkpoint: Checkpoint): void {
+  visit(checkpoint: Checkpoint): void {
     if (this.#current !== null) {
-      this.#goBefore(this.#current);
-      this.#crossGap(this.#current, checkpoint);
+      this.#stepBack(this.#current);
+      this.#stepOverGap(this.#current, checkpoint);
     }
     this.#current = checkpoint;
-    this.#views.resume(checkpoint.number);
+    this.#effects.resume(checkpoint.number);
   }
 
   /** @param change of the checkpoint that was shown last */
   effectOf(change: RecordedChange): Effect {
     const checkpoint = this.#current;
-    if (checkpoint === null) return { back: null, hunks: NO_HUNKS };
-    const { live, passed } = this.#views.at(change.path);
+    if (checkpoint === null) return { reversion: null, hunks: NO_HUNKS };
+    const { live, passed } = this.#effects.at(change.path);
     let taken: Effect | null = null;
     for (const view of live) {
       const effect = this.#effectIn(view, change, checkpoint);
-      if (effect.back === null) return effect;
+      if (effect.reversion === null) return effect;
       taken ??= effect;
     }
     if (taken !== null) return taken;
-    return { back: passed === null || this.#keeps(passed, checkpoint) ? null : passed.back, hunks: NO_HUNKS };
+    return {
+      reversion: passed === null || this.#isKept(passed, checkpoint) ? null : passed.reversion,
+      hunks: NO_HUNKS,
+    };
   }
 
   /** What changed since the last checkpoint is kept by a restore that merges: then the path is not as in the target. */
-  #keeps({ restored }: Passed, { id, trigger }: Checkpoint): boolean {
+  #isKept({ restored }: PathReset, { id, trigger }: Checkpoint): boolean {
     if (restored === null || trigger !== 'before' || id !== restored.by.previous) return false;
     const { by, path } = restored;
     const own = by.changes?.find((change) => change.path === path);
@@ -87,67 +97,70 @@ export class Activity {
     return then !== undefined && !sameEntry(then, own.after);
   }
 
-  #effectIn(view: View, change: RecordedChange, checkpoint: Checkpoint): Effect {
-    const back = wholeBack(view, change, checkpoint);
-    if (back !== null) return { back, hunks: NO_HUNKS };
-    const hunks = new Map<number, Back>();
-    for (let named: Named | null = view.named; named !== null; named = named.newer) {
-      for (const hunk of named.hunks.get(change.id) ?? []) if (!hunks.has(hunk)) hunks.set(hunk, named.back);
+  #effectIn(view: FileEffects, change: RecordedChange, checkpoint: Checkpoint): Effect {
+    const back = fullReversion(view, change, checkpoint);
+    if (back !== null) return { reversion: back, hunks: NO_HUNKS };
+    const hunks = new Map<number, Reversion>();
+    for (let named: NamedReversion | null = view.named; named !== null; named = named.newer) {
+      for (const hunk of named.hunks.get(change.id) ?? []) if (!hunks.has(hunk)) hunks.set(hunk, named.reversion);
     }
     const [first] = hunks.values();
-    if (first !== undefined && hunks.size === this.source.countHunks(change)) return { back: first, hunks: NO_HUNKS };
-    return { back: null, hunks };
+    if (first !== undefined && hunks.size === this.source.countHunks(change))
+      return { reversion: first, hunks: NO_HUNKS };
+    return { reversion: null, hunks };
   }
 
   /** From the state after a checkpoint to the one before it. */
-  #goBefore(checkpoint: Checkpoint): void {
+  #stepBack(checkpoint: Checkpoint): void {
     const { trigger, undoes, rolledBack, target } = checkpoint;
     if (undoes !== null) this.#invert(checkpoint, undoes);
-    else if (rolledBack.length > 0) this.#takeBack(checkpoint, namedBy(checkpoint));
+    else if (rolledBack.length > 0) this.#revertNamed(checkpoint, namedReversionOf(checkpoint));
     else if (trigger === 'restore' && target !== null) this.#restore(checkpoint, target);
     else if (trigger === 'freeze' && target !== null)
-      this.#takeBack(checkpoint, { ...NAMES_NOTHING, callAfter: target });
-    const isPutBack = (view: View, change: RecordedChange): boolean => {
-      const back = wholeBack(view, change, checkpoint);
+      this.#revertNamed(checkpoint, { ...NO_NAMED_CHANGES, callAfter: target });
+    const isRestored = (view: FileEffects, change: RecordedChange): boolean => {
+      const back = fullReversion(view, change, checkpoint);
       // A roll-back says itself where it brought the file from.
-      return back !== null && back.how !== 'rollback' && back.how !== 'restore';
+      return back !== null && back.kind !== 'rollback' && back.kind !== 'restore';
     };
-    this.#views.move(checkpoint, isPutBack);
+    this.#effects.move(checkpoint, isRestored);
   }
 
   #invert(checkpoint: Checkpoint, undoes: CheckpointId): void {
-    const back: Back = { by: checkpoint.id, how: checkpoint.trigger === 'redo' ? 'redo' : 'undo' };
+    const back: Reversion = { by: checkpoint.id, kind: checkpoint.trigger === 'redo' ? 'redo' : 'undo' };
     const own = ownChanges(checkpoint);
-    for (const path of own.keys()) this.#views.set(path, this.#views.at(path));
-    this.#views.replaceAll((view, path) => {
-      const isOff = isTakenBack(view, checkpoint, path === null ? undefined : own.get(path));
+    for (const path of own.keys()) this.#effects.set(path, this.#effects.at(path));
+    this.#effects.replaceAll((view, path) => {
+      const isInactive = isReverted(view, checkpoint, path === null ? undefined : own.get(path));
       const isTouched = checkpoint.changes === null || (path !== null && own.has(path));
-      return isOff ? view : { ...view, inverted: { undoes, back, isTouched, newer: view.inverted } };
+      return isInactive ? view : { ...view, inverted: { undoes, reversion: back, isTouched, newer: view.inverted } };
     });
   }
 
-  #takeBack(checkpoint: Checkpoint, names: Pick<Named, 'changes' | 'hunks' | 'callAfter'>): void {
+  #revertNamed(checkpoint: Checkpoint, names: Pick<NamedReversion, 'changes' | 'hunks' | 'callAfter'>): void {
     const how = checkpoint.trigger === 'freeze' || checkpoint.trigger === 'restore' ? checkpoint.trigger : 'rollback';
-    const back: Back = { by: checkpoint.id, how };
+    const back: Reversion = { by: checkpoint.id, kind: how };
     const own = ownChanges(checkpoint);
-    for (const path of this.#touched(checkpoint)) {
-      const { live, passed } = this.#views.at(path);
+    for (const path of this.#touchedPaths(checkpoint)) {
+      const { live, passed } = this.#effects.at(path);
       const after = live.map((view) =>
-        isTakenBack(view, checkpoint, own.get(path)) ? view : { ...view, named: { ...names, back, newer: view.named } },
+        isReverted(view, checkpoint, own.get(path))
+          ? view
+          : { ...view, named: { ...names, reversion: back, newer: view.named } },
       );
-      this.#views.set(path, { live: after, passed });
+      this.#effects.set(path, { live: after, passed });
     }
-    this.#changePlaces(checkpoint, back);
+    this.#followMoves(checkpoint, back);
   }
 
   /**
    * A roll-back can bring a file back to a path that another file has to leave for it. Its own changes list both as written,
    * and no rename: that is told by the renames and deletions that it takes back.
    */
-  #changePlaces(checkpoint: Checkpoint, back: Back): void {
+  #followMoves(checkpoint: Checkpoint, back: Reversion): void {
     const own = ownChanges(checkpoint);
-    const isOn = (view: View, path: TreePath | null): boolean =>
-      path !== null && !isTakenBack(view, checkpoint, own.get(path));
+    const isInEffect = (view: FileEffects, path: TreePath | null): boolean =>
+      path !== null && !isReverted(view, checkpoint, own.get(path));
     const named = checkpoint.rolledBack.flatMap((id) => this.source.changeOf(id) ?? []);
     const returned = named.filter(({ path, after }) => after === null && (own.get(path)?.before ?? null) !== null);
     const moves = netMoves(named)
@@ -155,66 +168,71 @@ export class Activity {
         ({ from, path }) => own.has(from) && own.has(path) && !isRename(own.get(path)) && !isRename(own.get(from)),
       )
       .map(({ from, path }) => {
-        const there = this.#views.at(from);
-        return { path, from: there, views: there.live.filter((view) => isOn(view, from)) };
+        const there = this.#effects.at(from);
+        return { path, from: there, views: there.live.filter((view) => isInEffect(view, from)) };
       });
     for (const { id, path } of returned) {
-      this.#views.passOver([path], parseChangeId(id)?.checkpoint ?? 0, () => ({ back, restored: null }), isOn);
+      this.#effects.resetTo(
+        [path],
+        parseChangeId(id)?.checkpoint ?? 0,
+        () => ({ reversion: back, restored: null }),
+        isInEffect,
+      );
     }
     // What is at the old path by now came from elsewhere.
     for (const { path, from, views } of moves) {
-      const { live, passed } = this.#views.at(path);
+      const { live, passed } = this.#effects.at(path);
       const after = [
-        ...views.map((view) => moved(view, checkpoint.number)),
-        ...live.filter((view) => !isOn(view, path)),
+        ...views.map((view) => withMove(view, checkpoint.number)),
+        ...live.filter((view) => !isInEffect(view, path)),
       ];
-      this.#views.set(path, { live: after, passed: from.passed ?? passed });
+      this.#effects.set(path, { live: after, passed: from.passed ?? passed });
     }
   }
 
   #restore(checkpoint: Checkpoint, target: CheckpointId): void {
     const own = ownChanges(checkpoint);
-    const isOn = (view: View, path: TreePath | null): boolean =>
-      !isTakenBack(view, checkpoint, path === null ? undefined : own.get(path));
+    const isInEffect = (view: FileEffects, path: TreePath | null): boolean =>
+      !isReverted(view, checkpoint, path === null ? undefined : own.get(path));
     const then = this.source.snapshotOf(target);
     const { files, side } = checkpoint.snapshot;
-    const back: Back = { by: checkpoint.id, how: 'restore' };
+    const back: Reversion = { by: checkpoint.id, kind: 'restore' };
     const to = checkpointNumber(target);
     if (then !== undefined && then.files === files && then.side === side) {
-      this.#views.passOverAll(to, { back, restored: null }, isOn);
+      this.#effects.resetAllTo(to, { reversion: back, restored: null }, isInEffect);
     } else {
-      const passed = (path: TreePath): Passed => ({ back, restored: { by: checkpoint, path } });
-      this.#views.passOver(this.#touched(checkpoint), to, passed, isOn);
+      const passed = (path: TreePath): PathReset => ({ reversion: back, restored: { by: checkpoint, path } });
+      this.#effects.resetTo(this.#touchedPaths(checkpoint), to, passed, isInEffect);
     }
   }
 
   /** Between the two are checkpoints that are gone. Where a path is again as it was before, they count as a restore of it. */
-  #crossGap(newer: Checkpoint, older: Checkpoint): void {
+  #stepOverGap(newer: Checkpoint, older: Checkpoint): void {
     if (newer.previous === null || newer.previous === older.id) return;
-    const back: Back = { by: newer.previous, how: 'dropped' };
-    for (const [path, to] of this.source.returned(newer, older)) {
-      this.#views.passOver(
+    const back: Reversion = { by: newer.previous, kind: 'dropped' };
+    for (const [path, to] of this.source.revertedPaths(newer, older)) {
+      this.#effects.resetTo(
         [path],
         to,
-        () => ({ back, restored: null }),
+        () => ({ reversion: back, restored: null }),
         () => true,
       );
     }
   }
 
-  #touched(checkpoint: Checkpoint): Iterable<TreePath> {
+  #touchedPaths(checkpoint: Checkpoint): Iterable<TreePath> {
     if (checkpoint.changes === null) return this.source.touchedBy(checkpoint);
     return new Set(checkpoint.changes.flatMap(({ path, from }) => (from === null ? [path] : [path, from])));
   }
 }
 
-const NAMES_NOTHING: Pick<Named, 'changes' | 'hunks' | 'callAfter'> = {
+const NO_NAMED_CHANGES: Pick<NamedReversion, 'changes' | 'hunks' | 'callAfter'> = {
   changes: new Set(),
   hunks: new Map(),
   callAfter: null,
 };
 
-function namedBy({ rolledBack }: Checkpoint): Pick<Named, 'changes' | 'hunks' | 'callAfter'> {
+function namedReversionOf({ rolledBack }: Checkpoint): Pick<NamedReversion, 'changes' | 'hunks' | 'callAfter'> {
   const changes = new Set<string>();
   const hunks = new Map<string, number[]>();
   for (const id of rolledBack) {
@@ -249,21 +267,25 @@ function isRename(change: RecordedChange | undefined): boolean {
   return change !== undefined && change.from !== null;
 }
 
-function isTakenBack(view: View, checkpoint: Checkpoint, change: RecordedChange | undefined): boolean {
-  return wholeBack(view, change ?? null, checkpoint) !== null;
+function isReverted(view: FileEffects, checkpoint: Checkpoint, change: RecordedChange | undefined): boolean {
+  return fullReversion(view, change ?? null, checkpoint) !== null;
 }
 
-function wholeBack(view: View, change: RecordedChange | null, { id, trigger, previous }: Checkpoint): Back | null {
+function fullReversion(
+  view: FileEffects,
+  change: RecordedChange | null,
+  { id, trigger, previous }: Checkpoint,
+): Reversion | null {
   if (change !== null) {
-    for (let named: Named | null = view.named; named !== null; named = named.newer) {
-      if (named.changes.has(change.id)) return named.back;
-      if (named.callAfter !== null && named.callAfter === previous) return named.back;
+    for (let named: NamedReversion | null = view.named; named !== null; named = named.newer) {
+      if (named.changes.has(change.id)) return named.reversion;
+      if (named.callAfter !== null && named.callAfter === previous) return named.reversion;
     }
   }
   if (!isOperation(trigger)) return null;
   for (let { inverted } = view; inverted !== null; inverted = inverted.newer) {
     if (inverted.undoes !== id) continue;
-    const { isTouched, back } = inverted;
+    const { isTouched, reversion: back } = inverted;
     // A file that moved after the operation, and that its undo left alone, keeps what the operation did to it.
     const isAtPlace = view.movedIn === null || view.movedIn > checkpointNumber(back.by);
     if (isTouched || isAtPlace) return back;

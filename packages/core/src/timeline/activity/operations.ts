@@ -21,18 +21,18 @@ export function nextOperations(newestFirst: Iterable<Checkpoint>): NextOperation
   const inverted = new Set<CheckpointId>();
   let undo: Checkpoint | null = null;
   let redo: Checkpoint | null = null;
-  let mayRedo = true;
+  let canRedo = true;
   for (const checkpoint of newestFirst) {
     const { id, trigger, undoes } = checkpoint;
     if (!isOperation(trigger)) continue;
     // A redo stands for the operation that it brought back, so that one does not count by itself.
     if (undoes !== null) inverted.add(undoes);
-    else mayRedo = false;
+    else canRedo = false;
     if (!inverted.has(id)) {
       if (trigger !== 'undo') undo ??= checkpoint;
-      else if (mayRedo) redo ??= checkpoint;
+      else if (canRedo) redo ??= checkpoint;
     }
-    if (undo !== null && (redo !== null || !mayRedo)) break;
+    if (undo !== null && (redo !== null || !canRedo)) break;
   }
   return { undo, redo };
 }

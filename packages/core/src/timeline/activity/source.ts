@@ -5,7 +5,7 @@ import { type Entry, type Snapshot, sameEntry } from '../../model/entries.ts';
 import { type CheckpointId, checkpointId, parseChangeId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
-import { rememberFolders } from '../../store/snapshot/snapshot.ts';
+import { cachedFolderReader } from '../../store/snapshot/snapshot.ts';
 import { hunksOf } from '../diff/hunks.ts';
 import { differences, type PathState, stateAt } from '../diff/snapshot-diff.ts';
 
@@ -24,23 +24,23 @@ export interface ActivitySource {
    * Checkpoints between the two are gone: paths that changed there and were then again as in an older checkpoint, with the
    * number of that one.
    */
-  returned(newer: Checkpoint, older: Checkpoint): ReadonlyMap<TreePath, number>;
+  revertedPaths(newer: Checkpoint, older: Checkpoint): ReadonlyMap<TreePath, number>;
 }
 
 /** Checkpoints that can be read. */
-export interface Readable {
+export interface CheckpointReader {
   find(checkpoint: CheckpointId): Checkpoint | undefined;
   /** The newest first. */
   upTo(number: number): Iterable<Checkpoint>;
 }
 
-export function activitySource(objects: ObjectReader, readable: Readable): ActivitySource {
+export function activitySource(objects: ObjectReader, readable: CheckpointReader): ActivitySource {
   const snapshotOf = (id: CheckpointId): Snapshot | undefined => readable.find(id)?.snapshot;
   return {
     snapshotOf,
     entryAt: (id, path) => {
       const snapshot = snapshotOf(id);
-      return snapshot === undefined ? undefined : entryOf(stateAt(rememberFolders(objects), snapshot, path));
+      return snapshot === undefined ? undefined : entryOf(stateAt(cachedFolderReader(objects), snapshot, path));
     },
     changeOf: (given) => {
       const id = parseChangeId(given);
@@ -56,7 +56,8 @@ export function activitySource(objects: ObjectReader, readable: Readable): Activ
       );
       return isThere ? (hunksOf(objects, change)?.length ?? null) : null;
     },
-    returned: (newer, older) => lastWith(readable.upTo(older.number), changedBetween(objects, newer, older)),
+    revertedPaths: (newer, older) =>
+      lastCheckpointWith(readable.upTo(older.number), changedBetween(objects, newer, older)),
   };
 }
 
@@ -68,7 +69,7 @@ function changedBetween(objects: ObjectReader, newer: Checkpoint, older: Checkpo
     const [was, is] = [entryOf(before), entryOf(after)];
     if (was !== undefined && is !== undefined) changed.set(path, is);
   }
-  const read = rememberFolders(objects);
+  const read = cachedFolderReader(objects);
   for (const change of newer.changes) {
     for (const [at, entry] of statesBefore(change)) {
       const was = entryOf(stateAt(read, older.snapshot, at));
@@ -94,7 +95,10 @@ function statesBefore({
   ];
 }
 
-function lastWith(newestFirst: Iterable<Checkpoint>, wanted: Map<TreePath, Entry | null>): Map<TreePath, number> {
+function lastCheckpointWith(
+  newestFirst: Iterable<Checkpoint>,
+  wanted: Map<TreePath, Entry | null>,
+): Map<TreePath, number> {
   const found = new Map<TreePath, number>();
   if (wanted.size === 0) return found;
   for (const { number, changes } of newestFirst) {

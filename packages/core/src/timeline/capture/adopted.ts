@@ -17,51 +17,51 @@ import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { ownPaths } from '../../store/own-paths.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { type FolderRef, readFolder, rootOf } from '../../store/snapshot/snapshot.ts';
-import { readAdopted } from '../../store/state/adopted-note.ts';
+import { readAdoptedMarker } from '../../store/state/adopted-marker.ts';
 import { Adoption } from '../../workspace/adoption/adoption.ts';
 import { scan } from '../../workspace/scan/scan.ts';
-import type { Recalled } from '../../workspace/scan/scan-memory.ts';
+import type { RecalledScan } from '../../workspace/scan/scan-memory.ts';
 import { differences } from '../diff/snapshot-diff.ts';
 import type { Workspace } from './capture.ts';
 
-export interface AdoptedCheck {
+export interface AdoptedVerification {
   /** In the checkpoint, and damaged or no longer there. */
   readonly damaged: readonly TreePath[];
   /** Of which the checkpoint has other contents than they had. Not looked for where something is damaged. */
   readonly wrong: readonly TreePath[];
 }
 
-const SHOWN = 3;
+const MAX_SHOWN = 3;
 
 /**
  * Writes nothing, and needs no lock.
  * @returns null where there is nothing to check
  * @throws SavepointError CAPTURE_FAILED, CANCELLED
  */
-export async function checkAdopted(workspace: Workspace, pace: Pace): Promise<AdoptedCheck | null> {
+export async function verifyAdopted(workspace: Workspace, pace: Pace): Promise<AdoptedVerification | null> {
   const checkpoint = checkpointOf(workspace);
   if (checkpoint === null) return null;
   const { objects } = workspace.store;
   const damaged = await damagedIn(objects, checkpoint.snapshot, pace);
-  return { damaged, wrong: damaged.length > 0 ? [] : await wrongIn(workspace, checkpoint.snapshot, pace) };
+  return { damaged, wrong: damaged.length > 0 ? [] : await mismatchesIn(workspace, checkpoint.snapshot, pace) };
 }
 
 /** Null: all is well. */
-export function tellAdopted({ damaged, wrong }: AdoptedCheck): string | null {
+export function describeAdopted({ damaged, wrong }: AdoptedVerification): string | null {
   const paths = [...new Set([...damaged, ...wrong])];
   if (paths.length === 0) return null;
   const names = paths
-    .slice(0, SHOWN)
+    .slice(0, MAX_SHOWN)
     .map((path) => showName(path))
     .join(', ');
   return (
     `The first checkpoint adopted objects that are damaged in the repository or do not match its index: ${names}` +
-    `${paths.length > SHOWN ? `, and ${paths.length - SHOWN} more` : ''}. All files are read again.`
+    `${paths.length > MAX_SHOWN ? `, and ${paths.length - MAX_SHOWN} more` : ''}. All files are read again.`
   );
 }
 
 function checkpointOf({ ports, store, timeline }: Workspace): Checkpoint | null {
-  const note = readAdopted(ports.fs, store.layout);
+  const note = readAdoptedMarker(ports.fs, store.layout);
   if (note === null) return null;
   // What a purge wrote anew has other commits; the contents are the same.
   const { checkpoints } = timeline.readAll(timeline.list().filter(({ commit }) => commit === note));
@@ -69,28 +69,28 @@ function checkpointOf({ ports, store, timeline }: Workspace): Checkpoint | null 
 }
 
 /** Nothing is known, so that every file is looked at. */
-const NOTHING_KNOWN: Omit<Recalled, 'still'> = {
+const NOTHING_KNOWN: Omit<RecalledScan, 'still'> = {
   known: () => undefined,
-  unchanged: () => null,
+  unchangedFolder: () => null,
   watch: () => false,
   isQuiet: () => false,
-  mustLookAgain: () => false,
+  mustRescan: () => false,
 };
 
 async function damagedIn(objects: ObjectReader, snapshot: Snapshot, pace: Pace): Promise<readonly TreePath[]> {
   const damaged: TreePath[] = [];
   let done = 0;
   for (const { path, id } of filesIn(objects, snapshot, (folder) => damaged.push(folder))) {
-    if (pace.due()) await pace.breathe({ phase: 'verify', done, total: null });
+    if (pace.isDue()) await pace.yieldNow({ phase: 'verify', done, total: null });
     // Contents that several files have are read again: to keep in mind which were would take more than reading does.
-    if (!(await reads(objects, id))) damaged.push(path);
+    if (!(await isReadable(objects, id))) damaged.push(path);
     done += 1;
   }
   return damaged;
 }
 
 /** All files are read; of those that differ from the snapshot, the ones that the repository says to be as they were. */
-async function wrongIn(workspace: Workspace, snapshot: Snapshot, pace: Pace): Promise<readonly TreePath[]> {
+async function mismatchesIn(workspace: Workspace, snapshot: Snapshot, pace: Pace): Promise<readonly TreePath[]> {
   const { ports, root, store, rules, globalIgnore, gitAttributes } = workspace;
   if (gitAttributes === null) return [];
   const adoption = new Adoption(ports, gitAttributes);
@@ -103,16 +103,16 @@ async function wrongIn(workspace: Workspace, snapshot: Snapshot, pace: Pace): Pr
       recalled: { ...NOTHING_KNOWN, still: (_, make) => make(ports.fs, null) },
       rules,
       globalIgnore,
-      must: PathSet.EMPTY,
+      requiredPaths: PathSet.EMPTY,
       own: ownPaths(ports, store.layout),
       rootsBefore: [],
       pace,
       adoption: { enter: (path, disk, repository) => adoption.enter(path, disk, repository), idOf: () => null },
-      toRemember: false,
+      recordsVisited: false,
     });
     const wrong: TreePath[] = [];
     for (const { path, before, after } of differences(overlay, snapshot, found.snapshot)) {
-      if (pace.due()) await pace.breathe();
+      if (pace.isDue()) await pace.yieldNow();
       if (before.entry?.kind !== 'file' || after.entry?.kind !== 'file') continue;
       // The index was read before the file: one that was changed in between is none that it vouches for.
       const stat = ports.fs.lstat(diskChild(root, path));
@@ -128,7 +128,7 @@ async function wrongIn(workspace: Workspace, snapshot: Snapshot, pace: Pace): Pr
 function* filesIn(
   objects: ObjectReader,
   snapshot: Snapshot,
-  hurt: (path: TreePath) => void,
+  onDamaged: (path: TreePath) => void,
 ): Generator<{ readonly path: TreePath; readonly id: ObjectId }> {
   const folders: { readonly path: TreePath; readonly folder: FolderRef }[] = [
     { path: WORKSPACE_ITSELF, folder: rootOf(snapshot) },
@@ -139,7 +139,7 @@ function* filesIn(
       ({ entries } = readFolder(objects, next.folder));
     } catch (error) {
       if (!isDamage(error)) throw error;
-      hurt(next.path);
+      onDamaged(next.path);
       continue;
     }
     for (const [name, entry] of entries) {
@@ -150,7 +150,7 @@ function* filesIn(
   }
 }
 
-async function reads(objects: ObjectReader, id: ObjectId): Promise<boolean> {
+async function isReadable(objects: ObjectReader, id: ObjectId): Promise<boolean> {
   try {
     await objects.copyBlob(id, () => {});
     return true;

@@ -24,16 +24,18 @@ export function attributionTo(author: Author): Attribution {
 
 export function attributionOf(open: readonly OpenCall[]): Attribution {
   const declaring = open.filter(({ declared }) => declared !== null);
-  const roaming = open.filter(({ declared }) => declared === null);
-  const foreground = new Set(roaming.filter(({ background }) => !background).map((call) => whose(authorOf(call))));
-  const atWork = roaming.filter((call) => !call.background || !foreground.has(whose(authorOf(call))));
+  const undeclared = open.filter(({ declared }) => declared === null);
+  const foreground = new Set(
+    undeclared.filter(({ background }) => !background).map((call) => authorKey(authorOf(call))),
+  );
+  const active = undeclared.filter((call) => !call.background || !foreground.has(authorKey(authorOf(call))));
   return (path) => {
     const named = declaring.filter(({ declared }) => declared?.some((own) => isWithin(path, own)));
-    const candidates = named.length > 0 ? named : atWork;
+    const candidates = named.length > 0 ? named : active;
     const inDoubt = candidates.every(({ background }) => background) || candidates.some(({ late }) => late);
     const authors = candidates.map(authorOf);
     if (inDoubt) authors.push(FROM_OUTSIDE);
-    return { authors, sure: new Set(authors.map(whose)).size === 1 };
+    return { authors, sure: new Set(authors.map(authorKey)).size === 1 };
   };
 }
 
@@ -45,6 +47,6 @@ export function sameAuthorship(a: Authorship, b: Authorship): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
-function whose({ actor, session }: Author): string {
+function authorKey({ actor, session }: Author): string {
   return JSON.stringify([actor, session]);
 }

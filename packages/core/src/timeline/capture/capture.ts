@@ -20,20 +20,20 @@ import type { DiskPath, TreePath } from '../../model/names.ts';
 import { PathSet } from '../../model/path-set.ts';
 import type { OpenStore } from '../../store/layout.ts';
 import type { HeldLock } from '../../store/lock.ts';
+import type { AdoptingBatch, BatchLimit } from '../../store/objects/adopting-batch.ts';
 import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
-import type { BatchLimit, TakingBatch } from '../../store/objects/taking-batch.ts';
 import { OwnPaths, ownPaths } from '../../store/own-paths.ts';
-import type { Contents } from '../../store/snapshot/contents.ts';
+import type { ContentCache } from '../../store/snapshot/content-cache.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
-import { noteAdopted } from '../../store/state/adopted-note.ts';
+import { writeAdoptedMarker } from '../../store/state/adopted-marker.ts';
 import { type OpenCall, readOpenCalls, writeOpenCall } from '../../store/state/open-calls.ts';
 import type { Adoption } from '../../workspace/adoption/adoption.ts';
 import { type ScanResult, scan } from '../../workspace/scan/scan.ts';
 import type { ScanMemory } from '../../workspace/scan/scan-memory.ts';
 import { listChanges } from '../diff/changes.ts';
 import type { Move, MoveOptions } from '../diff/renames.ts';
-import type { Story } from '../record/checkpoint-json.ts';
-import { NOTHING_TOLD } from '../record/checkpoint-record.ts';
+import type { CheckpointRecord } from '../record/checkpoint-json.ts';
+import { EMPTY_INFO } from '../record/checkpoint-record.ts';
 import {
   type CheckpointRef,
   readCheckpoint,
@@ -43,12 +43,12 @@ import {
 } from '../record/timeline.ts';
 import { type Attribution, attributionOf, sameAuthorship } from './attribution.ts';
 import { describe } from './describe.ts';
-import { orByRewind, returnsTo } from './own-rewind.ts';
+import { isReturnTo, withPossibleRewind } from './own-rewind.ts';
 import { withIndexes } from './record-index.ts';
 
 const MB = 1024 * 1024;
 /** Then a scan goes everywhere. */
-const MOST_LOOKS = 4;
+const MAX_SCANS = 4;
 
 /** One workspace, opened for work. */
 export interface Workspace {
@@ -73,7 +73,7 @@ export interface Workspace {
   readonly lastNumber: number;
 }
 
-type FoundOut =
+type ComputedField =
   | 'number'
   | 'workspace'
   | 'previous'
@@ -87,16 +87,16 @@ type FoundOut =
   | 'totals';
 
 /** What a caller says about a checkpoint; the rest is found out. */
-export interface Telling extends Omit<Story, FoundOut | 'description'> {
+export interface CheckpointInfo extends Omit<CheckpointRecord, ComputedField | 'description'> {
   /** Null: say what happened. */
   readonly description: string | null;
 }
 
-export function plainTelling(trigger: Trigger, actor: Actor): Telling {
-  return { ...NOTHING_TOLD, trigger, actor, description: null };
+export function checkpointInfo(trigger: Trigger, actor: Actor): CheckpointInfo {
+  return { ...EMPTY_INFO, trigger, actor, description: null };
 }
 
-export interface Captured {
+export interface CaptureResult {
   readonly checkpoint: Checkpoint;
   /** False when nothing differed from the last checkpoint and none was made. */
   readonly made: boolean;
@@ -117,14 +117,14 @@ export interface CaptureOptions {
 }
 
 /** Looks at the workspace without writing anything; the batch can read what was found. */
-export async function look(
+export async function scanWorkspace(
   workspace: Workspace,
   pace: Pace,
   options: Omit<CaptureOptions, 'always' | 'attribution' | 'end'> = {},
 ): Promise<{ readonly scan: ScanResult; readonly objects: ObjectBatch; readonly latest: Checkpoint | null }> {
   const latest = workspace.timeline.latest();
   const objects = new OverlayBatch(workspace.store.objects);
-  return { scan: await scanWith(workspace, { ...options, batch: objects, latest }, pace), objects, latest };
+  return { scan: await runScan(workspace, { ...options, batch: objects, latest }, pace), objects, latest };
 }
 
 /**
@@ -135,9 +135,9 @@ export async function capture(
   workspace: Workspace,
   lock: HeldLock,
   pace: Pace,
-  telling: Telling,
+  info: CheckpointInfo,
   options: CaptureOptions,
-): Promise<Captured> {
+): Promise<CaptureResult> {
   const { store, timeline } = workspace;
   const end = options.end ?? timeline.end();
   const { latest } = end;
@@ -149,36 +149,36 @@ export async function capture(
       batch.abandon();
       batch = store.objects.batch(limit);
     }
-    let found = adopted?.found ?? (await scanWith(workspace, { ...options, batch, latest }, pace));
+    let found = adopted?.found ?? (await runScan(workspace, { ...options, batch, latest }, pace));
     const same =
       latest !== null && latest.snapshot.files === found.snapshot.files && latest.snapshot.side === found.snapshot.side;
     const open = readOpenCalls(workspace.ports.fs, store.layout, workspace.ports.clock.now());
     if (same && !options.always) {
-      noLongerLate(workspace, open);
+      clearLateFlag(workspace, open);
       // What was damaged in the store and is sound on disk was written again.
       if (batch.count > 0) await batch.finish();
       else batch.abandon();
-      remember(workspace, latest.commit, found);
+      rememberScan(workspace, latest.commit, found);
       return { checkpoint: latest, made: false, scan: found };
     }
     const { roots, problems } = await withIndexes(workspace, batch, found.roots, latest?.roots ?? [], pace);
     found = { ...found, roots, problems: [...found.problems, ...problems] };
     const composed: NewCheckpoint = {
       end,
-      found,
+      state: found,
       // What a call that overtook its capture had done by now cannot be told from what was there before it.
-      telling: { ...telling, late: telling.late || open.some(({ late }) => late) },
-      attribution: options.attribution ?? told(timeline, found, telling, open),
+      info: { ...info, late: info.late || open.some(({ late }) => late) },
+      attribution: options.attribution ?? attributionFor(timeline, found, info, open),
     };
     const ref = await composeCheckpoint(workspace, batch, composed, pace);
     const checkpoint = readCheckpoint(batch, ref.commit);
     await batch.finish();
-    pace.check();
+    pace.throwIfCancelled();
     lock.assertHeld();
-    if (adopted?.isUnread === true) noteAdopted(workspace.ports, store.layout, ref.commit);
+    if (adopted?.isUnread === true) writeAdoptedMarker(workspace.ports, store.layout, ref.commit);
     timeline.publish(ref, checkpoint);
-    noLongerLate(workspace, open);
-    remember(workspace, ref.commit, found);
+    clearLateFlag(workspace, open);
+    rememberScan(workspace, ref.commit, found);
     return { checkpoint, made: true, scan: found };
   } catch (error) {
     batch.abandon();
@@ -189,16 +189,16 @@ export async function capture(
 const BETWEEN_CALLS: ReadonlySet<Trigger> = new Set(['before', 'session', 'prompt', 'message']);
 
 /** What a checkpoint holds. */
-type Composed = Pick<ScanResult, 'snapshot' | 'roots' | 'counts' | 'partial' | 'unsettled'> & {
+type CheckpointState = Pick<ScanResult, 'snapshot' | 'roots' | 'counts' | 'partial' | 'unsettled'> & {
   /** What of it is in memory. */
-  readonly contents?: Contents;
+  readonly contents?: ContentCache;
 };
 
 export interface NewCheckpoint {
   /** Where it goes. */
   readonly end: TimelineEnd;
-  readonly found: Composed;
-  readonly telling: Telling;
+  readonly state: CheckpointState;
+  readonly info: CheckpointInfo;
   readonly attribution: Attribution;
   /** Files that whoever made the snapshot knows to have moved. Default: none. */
   readonly moves?: readonly Move[];
@@ -208,11 +208,11 @@ export interface NewCheckpoint {
 export async function composeCheckpoint(
   workspace: Workspace,
   batch: ObjectBatch,
-  { end: { latest: previous, lastNumber }, found, telling, attribution, moves = [] }: NewCheckpoint,
+  { end: { latest: previous, lastNumber }, state: found, info: telling, attribution, moves = [] }: NewCheckpoint,
   pace: Pace,
 ): Promise<CheckpointRef> {
-  const reader = found.contents?.over(batch) ?? batch;
-  const options = movesBy(attribution, moves);
+  const reader = found.contents?.wrap(batch) ?? batch;
+  const options = moveOptions(attribution, moves);
   // Everything is new in a first checkpoint: its trees say so already.
   const { changes, totals } =
     previous === null
@@ -237,7 +237,7 @@ export async function composeCheckpoint(
       changes:
         previous === null
           ? null
-          : changes.map((change, index) => recorded(change, number, index, attribution, telling.tool)),
+          : changes.map((change, index) => recordChange(change, number, index, attribution, telling.tool)),
       totals,
     },
     found.snapshot,
@@ -245,7 +245,7 @@ export async function composeCheckpoint(
 }
 
 /** What a capture would put on record now, as a checkpoint that nobody made; null where nothing differs. */
-export async function uncaptured(
+export async function previewCheckpoint(
   workspace: Workspace,
   objects: ObjectReader,
   latest: Checkpoint,
@@ -256,16 +256,16 @@ export async function uncaptured(
   const { ports, store, timeline, lastNumber } = workspace;
   const attribution = attributionOf(readOpenCalls(ports.fs, store.layout, ports.clock.now()));
   const number = Math.max(timeline.lastNumber(), lastNumber) + 1;
-  const { changes, totals } = await listChanges(objects, latest.snapshot, snapshot, pace, movesBy(attribution, []));
+  const { changes, totals } = await listChanges(objects, latest.snapshot, snapshot, pace, moveOptions(attribution, []));
   return {
     ...latest,
-    ...plainTelling('before', OUTSIDE),
+    ...checkpointInfo('before', OUTSIDE),
     description: '',
     id: checkpointId(number),
     number,
     previous: latest.id,
     time: ports.clock.now(),
-    changes: changes.map((change, index) => recorded(change, number, index, attribution, null)),
+    changes: changes.map((change, index) => recordChange(change, number, index, attribution, null)),
     totals,
     snapshot,
   };
@@ -273,15 +273,15 @@ export async function uncaptured(
 
 /**
  * For the next scan. Nothing depends on it.
- * @param but paths that were changed since it was found
+ * @param changedSince paths that were changed since it was found
  */
-export function remember(
+export function rememberScan(
   { memory }: Workspace,
   commit: ObjectId,
   { recalled, visited }: Pick<ScanResult, 'recalled' | 'visited'>,
-  but: readonly TreePath[] = [],
+  changedSince: readonly TreePath[] = [],
 ): void {
-  if (recalled !== null) memory.keep(commit, recalled, visited, but);
+  if (recalled !== null) memory.keep(commit, recalled, visited, changedSince);
 }
 
 /** What takes more than the whole store may have cannot be kept, whatever is dropped for it: it is not read to its end. */
@@ -297,27 +297,29 @@ function batchLimit({ root, maxStoreBytes, timeline }: Workspace): BatchLimit | 
 }
 
 /** Between the calls of a session its agent may have gone back on its own. */
-function told(
+function attributionFor(
   timeline: Timeline,
   { snapshot }: ScanResult,
-  { trigger, session, actor }: Telling,
+  { trigger, session, actor }: CheckpointInfo,
   open: readonly OpenCall[],
 ): Attribution {
   const attribution = attributionOf(open);
   const isBetween = session !== null && BETWEEN_CALLS.has(trigger);
-  return isBetween && returnsTo(timeline, snapshot, session) ? orByRewind(attribution, actor, session) : attribution;
+  return isBetween && isReturnTo(timeline, snapshot, session)
+    ? withPossibleRewind(attribution, actor, session)
+    : attribution;
 }
 
 /** From here on, what changes while such a call is open can be told from what it found. */
-function noLongerLate({ ports, store }: Workspace, open: readonly OpenCall[]): void {
+function clearLateFlag({ ports, store }: Workspace, open: readonly OpenCall[]): void {
   for (const call of open) if (call.late) writeOpenCall(ports.fs, store.layout, { ...call, late: false });
 }
 
-function movesBy(attribution: Attribution, known: readonly Move[]): MoveOptions {
-  return { known, mayBeOne: ({ from, to }) => sameAuthorship(attribution(from), attribution(to)) };
+function moveOptions(attribution: Attribution, known: readonly Move[]): MoveOptions {
+  return { known, canBeSameFile: ({ from, to }) => sameAuthorship(attribution(from), attribution(to)) };
 }
 
-function recorded(
+function recordChange(
   change: Change,
   checkpoint: number,
   index: number,
@@ -335,7 +337,7 @@ function recorded(
 }
 
 /** The state of a workspace whose folder is gone. */
-const NOTHING_THERE: ScanResult = {
+const EMPTY_SCAN: ScanResult = {
   snapshot: { files: EMPTY_TREE, side: EMPTY_TREE },
   counts: { files: 0, links: 0, folders: 0, bytes: 0, skipped: 0 },
   roots: [],
@@ -352,36 +354,36 @@ const NOTHING_THERE: ScanResult = {
 /** A first look that takes over what repositories have; null where that was not possible, and all has to be read. */
 async function adoptingScan(
   workspace: Workspace,
-  batch: TakingBatch,
+  batch: AdoptingBatch,
   options: Omit<CaptureOptions, 'always'>,
   pace: Pace,
 ): Promise<{ readonly found: ScanResult; readonly isUnread: boolean } | null> {
   if (workspace.gitAttributes === null) return null;
   const { Adoption } = await import('../../workspace/adoption/adoption.ts');
   const adoption = new Adoption(workspace.ports, workspace.gitAttributes);
-  batch.expect((tree) => adoption.bringsTree(tree));
+  batch.expectTrees((tree) => adoption.adoptTree(tree));
   try {
-    const found = await scanWith(workspace, { ...options, batch, latest: null, adoption }, pace);
-    return (await adoption.bringOver(batch, pace)) ? { found, isUnread: adoption.isUnread } : null;
+    const found = await runScan(workspace, { ...options, batch, latest: null, adoption }, pace);
+    return (await adoption.adoptInto(batch, pace)) ? { found, isUnread: adoption.isUnread } : null;
   } finally {
     adoption.close();
   }
 }
 
-interface Look extends Pick<CaptureOptions, 'must' | 'missing'> {
+interface ScanRequest extends Pick<CaptureOptions, 'must' | 'missing'> {
   readonly batch: ObjectBatch;
   /** The checkpoint before; null for the first. */
   readonly latest: Checkpoint | null;
   readonly adoption?: Adoption;
 }
 
-async function scanWith(
+async function runScan(
   workspace: Workspace,
-  { batch, latest, adoption, must, missing }: Look,
+  { batch, latest, adoption, must, missing }: ScanRequest,
   pace: Pace,
 ): Promise<ScanResult> {
   const { ports, root, store, timeline } = workspace;
-  if (missing === 'empty' && ports.fs.lstat(root) === null) return NOTHING_THERE;
+  if (missing === 'empty' && ports.fs.lstat(root) === null) return EMPTY_SCAN;
   const { rules } = workspace;
   const own = ownPaths(ports, store.layout);
   const isCheckpoint = (commit: ObjectId): boolean => commit === latest?.commit || timeline.has(commit);
@@ -394,15 +396,15 @@ async function scanWith(
       recalled,
       rules,
       globalIgnore: workspace.globalIgnore,
-      must: must ?? PathSet.EMPTY,
+      requiredPaths: must ?? PathSet.EMPTY,
       own,
       rootsBefore: latest?.roots ?? [],
       pace,
       adoption: adoption ?? null,
-      toRemember: true,
+      recordsVisited: true,
     });
-    if (!recalled.mustLookAgain(found.visited)) return found;
+    if (!recalled.mustRescan(found.visited)) return found;
     // Somebody makes names faster than they are looked for.
-    if (look === MOST_LOOKS) workspace.memory.forget();
+    if (look === MAX_SCANS) workspace.memory.forget();
   }
 }

@@ -11,11 +11,11 @@ import type { Timeline } from '../record/timeline.ts';
 import type { Attribution } from './attribution.ts';
 
 /** How far back is looked, in checkpoints: a turn or two of an agent at work. */
-const LOOKED_AT = 100;
+const MAX_CHECKPOINTS = 100;
 
 /** Whether the workspace was in this state before, at a checkpoint of the session. */
-export function returnsTo(timeline: Timeline, now: Snapshot, session: SessionId): boolean {
-  const refs = timeline.list().slice(-LOOKED_AT);
+export function isReturnTo(timeline: Timeline, now: Snapshot, session: SessionId): boolean {
+  const refs = timeline.list().slice(-MAX_CHECKPOINTS);
   return timeline
     .readAll(refs)
     .checkpoints.some(
@@ -24,7 +24,7 @@ export function returnsTo(timeline: Timeline, now: Snapshot, session: SessionId)
 }
 
 /** What came from outside may be the rewind of this agent. */
-export function orByRewind(attribution: Attribution, actor: Actor, session: SessionId): Attribution {
+export function withPossibleRewind(attribution: Attribution, actor: Actor, session: SessionId): Attribution {
   const rewind: Author = { actor, session, call: null, tool: 'rewind' };
   return (path) => {
     const found = attribution(path);

@@ -1,12 +1,12 @@
 /** Indexes on record: what was staged in each repository when a checkpoint was taken, where that is wanted. */
 import { showName } from '../../content/show-name.ts';
-import { problemOf, readGitFile, Unusable } from '../../git/file.ts';
+import { problemOf, readGitFile, UnusableGitFile } from '../../git/file.ts';
 import { type IndexFile, parseIndexFile } from '../../git/index-file.ts';
 import { plainIndex } from '../../git/index-plain.ts';
 import { GitObjects } from '../../git/objects.ts';
 import { type GitState, readRepository } from '../../git/repository.ts';
 import { stagedBlobs } from '../../git/staged.ts';
-import { type TrackedPaths, trackedIn } from '../../git/tracked.ts';
+import { type TrackedPaths, trackedPathsOf } from '../../git/tracked.ts';
 import { FsError } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Ports } from '../../io/ports.ts';
@@ -25,7 +25,7 @@ export interface IndexedWorkspace {
   readonly recordIndex: boolean;
 }
 
-export interface Indexed {
+export interface IndexedRoots {
   readonly roots: readonly RootState[];
   /** For people: why one is not on record. */
   readonly problems: readonly string[];
@@ -33,12 +33,12 @@ export interface Indexed {
 
 const INDEX_BYTES = 256 * 1024 * 1024;
 /** A folder that somebody staged whole by mistake would come into each checkpoint's story. */
-const MOST_STAGED = 10_000;
+const MAX_STAGED = 10_000;
 const TRIES = 3;
 const ID_BYTES = 20;
 
 /** Why the index of a repository is not recorded, for people. */
-class NotRecorded extends Error {}
+class IndexNotRecordedError extends Error {}
 
 /**
  * The roots with their indexes, where that is asked for; what those name goes into the batch.
@@ -50,7 +50,7 @@ export async function withIndexes(
   roots: readonly RootState[],
   before: readonly RootState[],
   pace: Pace,
-): Promise<Indexed> {
+): Promise<IndexedRoots> {
   const problems: string[] = [];
   const known = new Map(before.map((root) => [root.path, root]));
   const indexed: RootState[] = [];
@@ -61,14 +61,14 @@ export async function withIndexes(
       continue;
     }
     try {
-      const index = await recorded(workspace, batch, root, known.get(root.path), pace);
+      const index = await recordIndexOf(workspace, batch, root, known.get(root.path), pace);
       indexed.push(index === null ? root : { ...root, index });
     } catch (error) {
       indexed.push(root);
       const name = root.path === '' ? 'the workspace’s repository' : showName(root.path);
-      problems.push(`the index of ${name} is not recorded: ${whyNot(error)}`);
+      problems.push(`the index of ${name} is not recorded: ${reasonNotRecorded(error)}`);
     }
-    await pace.breathe();
+    await pace.yieldNow();
   }
   return { roots: indexed, problems };
 }
@@ -78,7 +78,7 @@ export function withoutIndex({ index: _, ...root }: RootState): RootState {
 }
 
 /** @returns null where the repository has no index */
-async function recorded(
+async function recordIndexOf(
   workspace: IndexedWorkspace,
   batch: ObjectBatch,
   root: RootState,
@@ -88,20 +88,20 @@ async function recorded(
   const { ports } = workspace;
   const state = readRepository(ports.fs, onDisk(workspace.root, root.path));
   if (state === null) return null;
-  if ('problem' in state) throw new NotRecorded(state.problem.detail);
-  if (state.objectFormat !== 'sha1') throw new NotRecorded(`its objects are named by ${state.objectFormat}`);
-  const file = readStable(workspace, state);
+  if ('problem' in state) throw new IndexNotRecordedError(state.problem.detail);
+  if (state.objectFormat !== 'sha1') throw new IndexNotRecordedError(`its objects are named by ${state.objectFormat}`);
+  const file = readStableIndex(workspace, state);
   if (file === null) return null;
-  const tracked = trackedIn(file);
-  if (tracked === null) throw new NotRecorded('it is split into two files');
-  if (tracked.sparseFolders.length > 0) throw new NotRecorded('it is of a sparse checkout');
+  const tracked = trackedPathsOf(file);
+  if (tracked === null) throw new IndexNotRecordedError('it is split into two files');
+  if (tracked.sparseFolders.length > 0) throw new IndexNotRecordedError('it is of a sparse checkout');
   const id = batch.add('blob', plainIndex(file));
   if (before?.index?.id === id && before.commit === root.commit) return before.index;
-  return { id, staged: await keepStaged(workspace, batch, { state, root, tracked }, pace) };
+  return { id, staged: await storeStaged(workspace, batch, { state, root, tracked }, pace) };
 }
 
 /** git writes an index beside the old one and renames it; who writes otherwise may be in the middle of it. */
-function readStable({ ports: { fs } }: IndexedWorkspace, { gitDir }: GitState): IndexFile | null {
+function readStableIndex({ ports: { fs } }: IndexedWorkspace, { gitDir }: GitState): IndexFile | null {
   const path = diskChild(gitDir, 'index');
   for (let left = TRIES - 1; ; left--) {
     const data = readGitFile(fs, path, INDEX_BYTES);
@@ -109,12 +109,12 @@ function readStable({ ports: { fs } }: IndexedWorkspace, { gitDir }: GitState): 
     try {
       return parseIndexFile(path, data, ID_BYTES);
     } catch (error) {
-      if (left === 0 || !(error instanceof Unusable) || error.problem.why !== 'damaged') throw error;
+      if (left === 0 || !(error instanceof UnusableGitFile) || error.problem.why !== 'damaged') throw error;
     }
   }
 }
 
-async function keepStaged(
+async function storeStaged(
   { ports, rules }: IndexedWorkspace,
   batch: ObjectBatch,
   { state, root, tracked }: { readonly state: GitState; readonly root: RootState; readonly tracked: TrackedPaths },
@@ -123,19 +123,21 @@ async function keepStaged(
   const objects = new GitObjects(ports, state);
   try {
     const staged = await stagedBlobs(objects, root.commit, tracked, pace);
-    if (staged.size > MOST_STAGED) throw new NotRecorded(`more than ${MOST_STAGED} files are staged`);
+    if (staged.size > MAX_STAGED) throw new IndexNotRecordedError(`more than ${MAX_STAGED} files are staged`);
     const chosen = new ChosenPaths(rules);
     // Looked through first: nothing of an index that is not recorded comes into the store.
     for (const [id, path] of staged) {
-      if (chosen.excludes(joinPaths(root.path, path), false)) throw new NotRecorded(`${showName(path)} is left out`);
-      const size = objects.holding(id).info(id as ObjectId)?.size ?? 0;
-      if (size > rules.maxFileBytes) throw new NotRecorded(`what is staged of ${showName(path)} is too large`);
+      if (chosen.excludes(joinPaths(root.path, path), false))
+        throw new IndexNotRecordedError(`${showName(path)} is left out`);
+      const size = objects.readerFor(id).info(id as ObjectId)?.size ?? 0;
+      if (size > rules.maxFileBytes)
+        throw new IndexNotRecordedError(`what is staged of ${showName(path)} is too large`);
     }
     const ids = [...staged.keys()].sort() as ObjectId[];
     for (const id of ids) {
-      if (pace.due()) await pace.breathe();
-      const { type, data } = objects.holding(id).read(id);
-      if (type !== 'blob') throw new NotRecorded(`object ${id} is not a blob`);
+      if (pace.isDue()) await pace.yieldNow();
+      const { type, data } = objects.readerFor(id).read(id);
+      if (type !== 'blob') throw new IndexNotRecordedError(`object ${id} is not a blob`);
       batch.add('blob', data);
     }
     return ids;
@@ -144,10 +146,10 @@ async function keepStaged(
   }
 }
 
-function whyNot(error: unknown): string {
-  if (error instanceof NotRecorded) return error.message;
+function reasonNotRecorded(error: unknown): string {
+  if (error instanceof IndexNotRecordedError) return error.message;
   // What the repository lacks, or cannot be read of it; the store's own failures are none of this.
   if (error instanceof SavepointError && error.code === 'STORE_DAMAGED') return error.message;
-  if (error instanceof Unusable || error instanceof FsError) return problemOf(error).detail;
+  if (error instanceof UnusableGitFile || error instanceof FsError) return problemOf(error).detail;
   throw error;
 }

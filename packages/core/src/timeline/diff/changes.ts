@@ -1,7 +1,7 @@
 /** The changes between two snapshots, as people and checkpoints list them. */
 
 import { changedSpan, type LineRange } from '../../content/changed-span.ts';
-import { countLines } from '../../content/line-diff.ts';
+import { countChangedLines } from '../../content/line-diff.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Change, ChangeKind, ChangeTotals } from '../../model/checkpoint.ts';
 import type { Entry, Snapshot } from '../../model/entries.ts';
@@ -37,11 +37,11 @@ export async function listChanges(
   options: ListOptions = {},
 ): Promise<ChangeList> {
   const found: PathDifference[] = [];
-  const isAskedFor = ({ path }: PathDifference): boolean =>
+  const isSelected = ({ path }: PathDifference): boolean =>
     options.within === undefined || options.within.some((folder) => isWithin(path, folder));
   for (const difference of differences(reader, before, after)) {
-    if (pace.due()) await pace.breathe();
-    if (difference.before.skip === null && difference.after.skip === null && isAskedFor(difference)) {
+    if (pace.isDue()) await pace.yieldNow();
+    if (difference.before.skip === null && difference.after.skip === null && isSelected(difference)) {
       found.push(difference);
     }
   }
@@ -49,13 +49,13 @@ export async function listChanges(
   const moves = await findMoves(reader, before === null ? [] : found, options, pace);
   const moved = new Set(moves.values());
   const old = new Map(found.filter(({ path }) => moved.has(path)).map(({ path, before: was }) => [path, was.entry]));
-  const told = found.filter(
+  const reported = found.filter(
     (difference, index) => !isImplied(difference, found[index + 1]) && !moved.has(difference.path),
   );
   const changes: Change[] = [];
   let counted = 0;
-  for (const { path, before: was, after: now } of told) {
-    if (pace.due()) await pace.breathe();
+  for (const { path, before: was, after: now } of reported) {
+    if (pace.isDue()) await pace.yieldNow();
     const from = moves.get(path) ?? null;
     const entry = from === null ? was.entry : (old.get(from) ?? null);
     const lines = counted < COUNTED_FILES ? lineCounts(reader, entry, now.entry) : null;
@@ -116,7 +116,7 @@ function lineCounts(
   }
   const empty = Buffer.alloc(0);
   const [a, b] = [old, now].map((id) => (id === null ? empty : readBlob(reader, id))) as [Buffer, Buffer];
-  const counts = countLines(a, b);
+  const counts = countChangedLines(a, b);
   return counts === null
     ? null
     : { ...counts, lines: changedSpan(a.toString('latin1'), b.toString('latin1'))?.lines ?? null };

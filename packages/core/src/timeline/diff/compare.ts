@@ -9,14 +9,14 @@ import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { readBlob } from '../../store/snapshot/snapshot.ts';
 import { listChanges } from './changes.ts';
 
-export interface Comparison {
+export interface SnapshotComparison {
   readonly changes: readonly Change[];
   readonly totals: ChangeTotals;
   /** Null unless asked for. */
   readonly patch: Patch | null;
 }
 
-export interface Compared {
+export interface CompareInput {
   readonly before: Snapshot;
   readonly after: Snapshot;
   /** Only these and what is below them. Default: everything. */
@@ -27,9 +27,9 @@ export interface Compared {
 
 export async function compare(
   objects: ObjectReader,
-  { before, after, paths = [], patch = false }: Compared,
+  { before, after, paths = [], patch = false }: CompareInput,
   pace: Pace,
-): Promise<Comparison> {
+): Promise<SnapshotComparison> {
   const options = paths.length === 0 ? {} : { within: paths };
   const { changes, totals } = await listChanges(objects, before, after, pace, options);
   return { changes, totals, patch: patch ? await patchOf(objects, changes, pace) : null };
@@ -39,14 +39,14 @@ export async function compare(
 export async function patchOf(objects: ObjectReader, changes: readonly Change[], pace: Pace): Promise<Patch> {
   const writer = new PatchWriter();
   for (const { path, from, before, after } of changes) {
-    if (pace.due()) await pace.breathe();
-    if (from !== null) writer.add({ path: from, before: side(objects, before), after: null });
-    writer.add({ path, before: from === null ? side(objects, before) : null, after: side(objects, after) });
+    if (pace.isDue()) await pace.yieldNow();
+    if (from !== null) writer.add({ path: from, before: patchSide(objects, before), after: null });
+    writer.add({ path, before: from === null ? patchSide(objects, before) : null, after: patchSide(objects, after) });
   }
   return writer.finish();
 }
 
-function side(objects: ObjectReader, entry: Entry | null): PatchSide | null {
+function patchSide(objects: ObjectReader, entry: Entry | null): PatchSide | null {
   if (entry === null || entry.kind === 'folder') return entry;
   const { id } = entry;
   return { ...entry, size: objects.info(id)?.size ?? 0, read: () => readBlob(objects, id) };

@@ -30,12 +30,14 @@ export interface ChangeDiff extends FoundChange {
 export function findChange(timeline: Timeline, given: string): FoundChange {
   const id = parseChangeId(given);
   const ref = id === null ? undefined : timeline.list().find(({ number }) => number === id.checkpoint);
-  if (id === null) throw unknown(given, 'The id of a change looks like cp_12.3.');
-  if (ref === undefined) throw unknown(given, `There is no cp_${id.checkpoint}: it was dropped or never existed.`);
+  if (id === null) throw unknownChangeError(given, 'The id of a change looks like cp_12.3.');
+  if (ref === undefined)
+    throw unknownChangeError(given, `There is no cp_${id.checkpoint}: it was dropped or never existed.`);
   const checkpoint = timeline.read(ref);
-  if (checkpoint.changes === null) throw unknown(given, `${checkpoint.id} has no list of changes.`);
+  if (checkpoint.changes === null) throw unknownChangeError(given, `${checkpoint.id} has no list of changes.`);
   const change = checkpoint.changes[id.place - 1];
-  if (change === undefined) throw unknown(given, `${checkpoint.id} has ${checkpoint.changes.length} changes.`);
+  if (change === undefined)
+    throw unknownChangeError(given, `${checkpoint.id} has ${checkpoint.changes.length} changes.`);
   return { change, checkpoint };
 }
 
@@ -51,8 +53,8 @@ export async function diffOfChange(
     ['before', found.change.before],
     ['after', found.change.after],
   ] as const) {
-    if (isGone(objects, entry)) {
-      if (entry?.kind !== 'folder' && entry?.id === PURGED) throw purged(found.change);
+    if (isContentMissing(objects, entry)) {
+      if (entry?.kind !== 'folder' && entry?.id === PURGED) throw purgedError(found.change);
       throw new SavepointError(
         'STORE_DAMAGED',
         `The content ${side} ${found.change.id} is no longer in the store.`,
@@ -68,15 +70,15 @@ export async function diffOfChange(
   };
 }
 
-export function isGone(objects: ObjectReader, entry: Entry | null): boolean {
+export function isContentMissing(objects: ObjectReader, entry: Entry | null): boolean {
   return entry !== null && entry.kind !== 'folder' && objects.info(entry.id) === null;
 }
 
-function purged({ id, path }: RecordedChange): SavepointError {
+function purgedError({ id, path }: RecordedChange): SavepointError {
   const message = `What ${id} changed in ${showName(path)} was purged.`;
   return new SavepointError('UNKNOWN_CHANGE', message, { given: id }, { hint: 'The change itself is still listed.' });
 }
 
-function unknown(given: string, why: string): SavepointError {
+function unknownChangeError(given: string, why: string): SavepointError {
   return new SavepointError('UNKNOWN_CHANGE', `There is no change ${JSON.stringify(given)}. ${why}`, { given });
 }

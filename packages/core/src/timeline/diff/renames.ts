@@ -6,7 +6,7 @@
 import { splitLines } from '../../content/lines.ts';
 import { isBinary } from '../../content/text-or-binary.ts';
 import type { Pace } from '../../io/pace.ts';
-import { lastName, type TreePath } from '../../model/names.ts';
+import { baseName, type TreePath } from '../../model/names.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { readBlob } from '../../store/snapshot/snapshot.ts';
 import type { PathDifference } from './snapshot-diff.ts';
@@ -24,106 +24,112 @@ export interface MoveOptions {
   /** Known to whoever did it. */
   readonly known?: readonly Move[];
   /** Whether the two can be one file; false where they are not the same actors' doing. */
-  readonly mayBeOne?: (move: Move) => boolean;
+  readonly canBeSameFile?: (move: Move) => boolean;
 }
 
 /** Longer files are compared by their bytes only. */
-const COMPARED_BYTES = 1024 * 1024;
+const MAX_FILE_BYTES = 1024 * 1024;
 /** Of all files whose lines are compared. */
-const COMPARED_BYTES_IN_ALL = 16 * 1024 * 1024;
+const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
 /** Pairs whose lines are compared; where there are more, only those of the same name are. */
-const COMPARED_PAIRS = 2_500;
+const MAX_PAIRS = 2_500;
 /** Lines looked up in all. */
-const COMPARED_LINES = 2_000_000;
-const LEAST_SHARED = 0.5;
+const MAX_LOOKUPS = 2_000_000;
+const MIN_SHARED = 0.5;
 
 /** @param differences of which those count that are a file or link on one side, and nothing on the other */
 export async function findMoves(
   reader: ObjectReader,
   differences: readonly PathDifference[],
-  { known = [], mayBeOne = () => true }: MoveOptions,
+  { known = [], canBeSameFile: mayBeOne = () => true }: MoveOptions,
   pace: Pace,
 ): Promise<Moves> {
-  const gone = new Map<TreePath, Content>();
-  const come = new Map<TreePath, Content>();
+  const removed = new Map<TreePath, MovableEntry>();
+  const added = new Map<TreePath, MovableEntry>();
   for (const { path, before, after } of differences) {
-    if (before.entry !== null && before.entry.kind !== 'folder' && after.entry === null) gone.set(path, before.entry);
-    if (after.entry !== null && after.entry.kind !== 'folder' && before.entry === null) come.set(path, after.entry);
+    if (before.entry !== null && before.entry.kind !== 'folder' && after.entry === null)
+      removed.set(path, before.entry);
+    if (after.entry !== null && after.entry.kind !== 'folder' && before.entry === null) added.set(path, after.entry);
   }
   const moves = new Map<TreePath, TreePath>();
-  const take = ({ from, to }: Move): void => {
-    const [old, now] = [gone.get(from), come.get(to)];
+  const accept = ({ from, to }: Move): void => {
+    const [old, now] = [removed.get(from), added.get(to)];
     if (old?.kind === undefined || old.kind !== now?.kind || !mayBeOne({ from, to })) return;
     moves.set(to, from);
-    gone.delete(from);
-    come.delete(to);
+    removed.delete(from);
+    added.delete(to);
   };
-  for (const move of known) take(move);
-  if (gone.size === 0 || come.size === 0) return moves;
-  for (const move of sameBytes(reader, gone, come)) take(move);
-  for (const move of await sameLines(reader, gone, come, pace)) take(move);
+  for (const move of known) accept(move);
+  if (removed.size === 0 || added.size === 0) return moves;
+  for (const move of movesBySameBytes(reader, removed, added)) accept(move);
+  for (const move of await movesBySimilarLines(reader, removed, added, pace)) accept(move);
   return moves;
 }
 
-type Content = Exclude<NonNullable<PathDifference['before']['entry']>, { readonly kind: 'folder' }>;
-type Contents = ReadonlyMap<TreePath, Content>;
+type MovableEntry = Exclude<NonNullable<PathDifference['before']['entry']>, { readonly kind: 'folder' }>;
+type MovableEntries = ReadonlyMap<TreePath, MovableEntry>;
 
 /** Those that kept their name first: where many files have the same bytes, they are the likeliest. */
-function sameBytes(reader: ObjectReader, gone: Contents, come: Contents): readonly Move[] {
+function movesBySameBytes(reader: ObjectReader, removed: MovableEntries, added: MovableEntries): readonly Move[] {
   const byId = new Map<string, TreePath[]>();
-  for (const [path, { id }] of gone) byId.set(id, [...(byId.get(id) ?? []), path]);
+  for (const [path, { id }] of removed) byId.set(id, [...(byId.get(id) ?? []), path]);
   const sameName: Move[] = [];
   const others: Move[] = [];
-  for (const [to, { id }] of come) {
+  for (const [to, { id }] of added) {
     // That two files are empty says nothing.
     const says = reader.info(id)?.size !== 0;
     for (const from of byId.get(id) ?? []) {
-      if (lastName(from) === lastName(to)) sameName.push({ from, to });
-      else if (says && others.length < COMPARED_PAIRS) others.push({ from, to });
+      if (baseName(from) === baseName(to)) sameName.push({ from, to });
+      else if (says && others.length < MAX_PAIRS) others.push({ from, to });
     }
   }
   return [...sameName, ...others];
 }
 
-async function sameLines(reader: ObjectReader, gone: Contents, come: Contents, pace: Pace): Promise<readonly Move[]> {
-  const few = gone.size * come.size <= COMPARED_PAIRS;
-  const lines = new LinesOfFiles(reader);
+async function movesBySimilarLines(
+  reader: ObjectReader,
+  removed: MovableEntries,
+  added: MovableEntries,
+  pace: Pace,
+): Promise<readonly Move[]> {
+  const few = removed.size * added.size <= MAX_PAIRS;
+  const lines = new LineIndex(reader);
   const found: (Move & { readonly shared: number; readonly sameName: boolean })[] = [];
-  const byName = few ? null : namesOf(gone);
-  for (const [to, now] of come) {
+  const byName = few ? null : namesOf(removed);
+  for (const [to, now] of added) {
     if (now.kind !== 'file') continue;
-    for (const from of byName === null ? gone.keys() : (byName.get(lastName(to)) ?? [])) {
-      if (pace.due()) await pace.breathe();
-      const old = gone.get(from);
+    for (const from of byName === null ? removed.keys() : (byName.get(baseName(to)) ?? [])) {
+      if (pace.isDue()) await pace.yieldNow();
+      const old = removed.get(from);
       const shared = old?.kind === 'file' ? lines.shared(old.id, now.id) : null;
-      if (shared === null || shared < LEAST_SHARED) continue;
-      found.push({ from, to, shared, sameName: lastName(from) === lastName(to) });
+      if (shared === null || shared < MIN_SHARED) continue;
+      found.push({ from, to, shared, sameName: baseName(from) === baseName(to) });
     }
   }
   return found.sort((a, b) => Number(b.sameName) - Number(a.sameName) || b.shared - a.shared);
 }
 
-function namesOf(paths: Contents): ReadonlyMap<string, readonly TreePath[]> {
+function namesOf(paths: MovableEntries): ReadonlyMap<string, readonly TreePath[]> {
   const found = new Map<string, TreePath[]>();
-  for (const path of paths.keys()) found.set(lastName(path), [...(found.get(lastName(path)) ?? []), path]);
+  for (const path of paths.keys()) found.set(baseName(path), [...(found.get(baseName(path)) ?? []), path]);
   return found;
 }
 
-interface Lines {
+interface CountedLines {
   readonly counts: ReadonlyMap<string, number>;
   readonly total: number;
 }
 
-class LinesOfFiles {
-  readonly #known = new Map<string, Lines | null>();
-  #bytes = COMPARED_BYTES_IN_ALL;
-  #steps = COMPARED_LINES;
+class LineIndex {
+  readonly #known = new Map<string, CountedLines | null>();
+  #bytes = MAX_TOTAL_BYTES;
+  #steps = MAX_LOOKUPS;
 
   constructor(private readonly reader: ObjectReader) {}
 
   /** The part of the longer one's lines that both have, 0 to 1; null where that was not compared. */
-  shared(a: Content['id'], b: Content['id']): number | null {
-    const [one, other] = [this.#of(a), this.#of(b)];
+  shared(a: MovableEntry['id'], b: MovableEntry['id']): number | null {
+    const [one, other] = [this.#linesOf(a), this.#linesOf(b)];
     if (one === null || other === null || one.total === 0 || other.total === 0) return null;
     const [less, more] = one.counts.size < other.counts.size ? [one, other] : [other, one];
     this.#steps -= less.counts.size;
@@ -134,12 +140,12 @@ class LinesOfFiles {
   }
 
   /** Blank lines are in every file. */
-  #of(id: Content['id']): Lines | null {
+  #linesOf(id: MovableEntry['id']): CountedLines | null {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
     const size = this.reader.info(id)?.size ?? Number.POSITIVE_INFINITY;
-    let lines: Lines | null = null;
-    if (size <= COMPARED_BYTES && size <= this.#bytes) {
+    let lines: CountedLines | null = null;
+    if (size <= MAX_FILE_BYTES && size <= this.#bytes) {
       this.#bytes -= size;
       const content = readBlob(this.reader, id);
       if (!isBinary(content)) lines = countsOf(content);
@@ -149,7 +155,7 @@ class LinesOfFiles {
   }
 }
 
-function countsOf(content: Buffer): Lines {
+function countsOf(content: Buffer): CountedLines {
   const counts = new Map<string, number>();
   let total = 0;
   for (const line of splitLines(content)) {

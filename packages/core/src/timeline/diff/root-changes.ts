@@ -13,8 +13,8 @@ export interface RootChange {
 
 /** In the order of their paths. */
 export function rootChanges(before: readonly RootState[], after: readonly RootState[]): readonly RootChange[] {
-  const was = new Map(before.filter(isOne).map((root) => [root.path, root]));
-  const is = new Map(after.filter(isOne).map((root) => [root.path, root]));
+  const was = new Map(before.filter(isCapturedRoot).map((root) => [root.path, root]));
+  const is = new Map(after.filter(isCapturedRoot).map((root) => [root.path, root]));
   const changes: RootChange[] = [];
   for (const path of [...new Set([...was.keys(), ...is.keys()])].sort()) {
     const [old, now] = [was.get(path) ?? null, is.get(path) ?? null];
@@ -28,6 +28,6 @@ export function rootChanges(before: readonly RootState[], after: readonly RootSt
 }
 
 /** The workspace's own folder is there in any case; of a root that could not be captured nothing is known. */
-function isOne({ path, kind, failed }: RootState): boolean {
+function isCapturedRoot({ path, kind, failed }: RootState): boolean {
   return failed === undefined && (kind === 'repository' || path !== '');
 }

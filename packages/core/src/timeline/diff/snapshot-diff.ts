@@ -1,7 +1,7 @@
 /** What differs between two snapshots, path by path; equal folders are never opened. */
 import type { Entry, FileEntry, LinkEntry, Skip, Snapshot } from '../../model/entries.ts';
 import { sameEntry } from '../../model/entries.ts';
-import { childPath, type Name, namesIn, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
+import { childPath, type Name, pathComponents, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { ALL_OTHERS } from '../../store/snapshot/side.ts';
 import {
@@ -27,9 +27,9 @@ export interface PathDifference {
   readonly after: PathState;
 }
 
-export const NOTHING: PathState = { entry: null, skip: null, ignored: false };
+export const ABSENT: PathState = { entry: null, skip: null, ignored: false };
 
-interface Side {
+interface DiffSide {
   readonly folder: FolderRef | null;
   /** Why nothing is known of anything in here; null where `folder` says it all. */
   readonly covering: Skip | null;
@@ -45,12 +45,12 @@ export function* differences(
   before: Snapshot | null,
   after: Snapshot | null,
 ): Generator<PathDifference> {
-  const a: Side = { folder: before === null ? null : rootOf(before), covering: null };
-  const b: Side = { folder: after === null ? null : rootOf(after), covering: null };
-  yield* inFolder(reader, WORKSPACE_ITSELF, a, b);
+  const a: DiffSide = { folder: before === null ? null : rootOf(before), covering: null };
+  const b: DiffSide = { folder: after === null ? null : rootOf(after), covering: null };
+  yield* differencesInFolder(reader, WORKSPACE_ITSELF, a, b);
 }
 
-interface Look {
+interface NameState {
   readonly state: PathState;
   readonly ref: FolderRef | null;
 }
@@ -61,17 +61,22 @@ interface Look {
  */
 export function stateAt(read: FolderReader, snapshot: Snapshot, path: TreePath): PathState {
   let folder = rootOf(snapshot);
-  const names = namesIn(path);
+  const names = pathComponents(path);
   for (const [index, name] of names.entries()) {
-    const found = look(read(folder), null, name);
+    const found = lookUp(read(folder), null, name);
     if (found.ref !== null) folder = found.ref;
-    else return index === names.length - 1 || found.state.skip !== null ? found.state : NOTHING;
+    else return index === names.length - 1 || found.state.skip !== null ? found.state : ABSENT;
     if (index === names.length - 1) return folderState(read(folder), found.state.ignored);
   }
   return folderState(read(folder), false);
 }
 
-function* inFolder(reader: ObjectReader, path: TreePath, a: Side, b: Side): Generator<PathDifference> {
+function* differencesInFolder(
+  reader: ObjectReader,
+  path: TreePath,
+  a: DiffSide,
+  b: DiffSide,
+): Generator<PathDifference> {
   if (sameFolderRef(a.folder, b.folder)) return;
   const left = a.folder === null ? null : readFolder(reader, a.folder);
   const right = b.folder === null ? null : readFolder(reader, b.folder);
@@ -80,8 +85,8 @@ function* inFolder(reader: ObjectReader, path: TreePath, a: Side, b: Side): Gene
   }
   for (const name of namesOf(left, right)) {
     const child = childPath(path, name);
-    const x = look(left, a.covering, name);
-    const y = look(right, b.covering, name);
+    const x = lookUp(left, a.covering, name);
+    const y = lookUp(right, b.covering, name);
     const folders = x.ref !== null || y.ref !== null;
     if (folders && sameFolderRef(x.ref, y.ref)) continue;
     const before = x.ref === null ? x.state : folderState(readFolder(reader, x.ref), x.state.ignored);
@@ -90,7 +95,7 @@ function* inFolder(reader: ObjectReader, path: TreePath, a: Side, b: Side): Gene
       if (before.entry !== null || after.entry !== null) yield { path: child, before, after };
     }
     if (folders) {
-      yield* inFolder(
+      yield* differencesInFolder(
         reader,
         child,
         { folder: x.ref, covering: x.ref === null ? (x.state.skip ?? null) : null },
@@ -112,7 +117,7 @@ function namesOf(left: FolderContents | null, right: FolderContents | null): rea
   return [...names].sort();
 }
 
-function look(folder: FolderContents | null, covering: Skip | null, name: Name): Look {
+function lookUp(folder: FolderContents | null, covering: Skip | null, name: Name): NameState {
   if (folder === null) return { state: { entry: null, skip: covering, ignored: false }, ref: null };
   const found: FileEntry | LinkEntry | FolderRef | undefined = folder.entries.get(name);
   if (found === undefined) {

@@ -13,7 +13,7 @@ import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { readBlob } from '../../store/snapshot/snapshot.ts';
 import { Activity } from '../activity/activity.ts';
 import { activitySource } from '../activity/source.ts';
-import { isGone } from '../diff/one-change.ts';
+import { isContentMissing } from '../diff/one-change.ts';
 import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
 import { actorName } from './history.ts';
 
@@ -23,7 +23,7 @@ export interface ExportedFile {
   readonly bytes: Buffer;
 }
 
-export interface ExportPlan {
+export interface SessionExport {
   readonly session: SessionId;
   readonly changes: number;
   /** Changes of which a content is not in the store any more; their snapshots say so. */
@@ -34,31 +34,31 @@ export interface ExportPlan {
   files(): Generator<ExportedFile>;
 }
 
-interface Listed {
+interface ExportedChange {
   readonly change: RecordedChange;
   readonly checkpoint: Checkpoint;
   readonly author: Author;
   /** The operation that took it back; null where it is in effect. */
-  readonly takenBack: CheckpointId | null;
+  readonly revertedBy: CheckpointId | null;
 }
 
 /** @throws SavepointError UNKNOWN_SESSION */
-export function planExport(timeline: Timeline, objects: ObjectReader, session: SessionId): ExportPlan {
-  const listed: Listed[] = [];
+export function prepareSessionExport(timeline: Timeline, objects: ObjectReader, session: SessionId): SessionExport {
+  const listed: ExportedChange[] = [];
   const damaged: DamagedCheckpoint[] = [];
-  const activity = new Activity(activitySource(objects, timeline.reading()));
+  const activity = new Activity(activitySource(objects, timeline.reader()));
   let began: number | null = null;
-  for (const { checkpoint, damaged: hurt } of timeline.newestFirst()) {
+  for (const { checkpoint, damaged: damagedCheckpoint } of timeline.newestFirst()) {
     if (checkpoint === null) {
-      damaged.push(hurt);
+      damaged.push(damagedCheckpoint);
       continue;
     }
-    activity.see(checkpoint);
+    activity.visit(checkpoint);
     if (checkpoint.session === session) began = checkpoint.time;
     for (const change of [...(checkpoint.changes ?? [])].reverse()) {
       const author = change.by.authors.find((one) => one.session === session);
       if (author === undefined) continue;
-      listed.push({ change, checkpoint, author, takenBack: activity.effectOf(change).back?.by ?? null });
+      listed.push({ change, checkpoint, author, revertedBy: activity.effectOf(change).reversion?.by ?? null });
       began = checkpoint.time;
     }
   }
@@ -70,14 +70,14 @@ export function planExport(timeline: Timeline, objects: ObjectReader, session: S
     session,
     changes: listed.length,
     incomplete: listed.flatMap(({ change }) =>
-      isGone(objects, change.before) || isGone(objects, change.after) ? [change.id] : [],
+      isContentMissing(objects, change.before) || isContentMissing(objects, change.after) ? [change.id] : [],
     ),
     damaged,
     *files() {
       for (const one of listed) {
         yield { path: `snapshots/${one.change.id}.json`, bytes: encode(snapshotOf(objects, session, one)) };
       }
-      yield { path: 'index.json', bytes: encode({ sessionId: session, createdAt, changes: listed.map(indexed) }) };
+      yield { path: 'index.json', bytes: encode({ sessionId: session, createdAt, changes: listed.map(indexEntryOf) }) };
     },
   };
 }
@@ -85,7 +85,7 @@ export function planExport(timeline: Timeline, objects: ObjectReader, session: S
 function snapshotOf(
   objects: ObjectReader,
   session: SessionId,
-  { change, checkpoint, author, takenBack }: Listed,
+  { change, checkpoint, author, revertedBy: takenBack }: ExportedChange,
 ): unknown {
   return {
     id: change.id,
@@ -114,7 +114,7 @@ function snapshotOf(
   };
 }
 
-function indexed({ change, checkpoint, author }: Listed): unknown {
+function indexEntryOf({ change, checkpoint, author }: ExportedChange): unknown {
   return {
     id: change.id,
     filePath: nameToJson(change.path),
@@ -140,7 +140,7 @@ function contentOf(objects: ObjectReader, entry: Entry | null): unknown {
   if (entry === null) return null;
   if (entry.kind === 'folder') return { kind: 'folder', mode: octal(entry.mode) };
   const ofKind = entry.kind === 'file' ? { mode: octal(entry.mode) } : { kind: 'link' };
-  if (isGone(objects, entry)) return { content: null, missing: true, ...ofKind };
+  if (isContentMissing(objects, entry)) return { content: null, missing: true, ...ofKind };
   const bytes = readBlob(objects, entry.id);
   const text = bytes.includes(0) ? null : textFromBytes(bytes.toString('latin1'));
   return {

@@ -42,7 +42,7 @@ export interface HistoryEntry {
 }
 
 /** A checkpoint that keeps no list of its changes. */
-export interface Unlisted {
+export interface UnlistedCheckpoint {
   readonly id: CheckpointId;
   /** `first`: everything in it is new; `too-many`: more changes than are worth a list. */
   readonly why: 'first' | 'too-many';
@@ -53,7 +53,7 @@ export interface Unlisted {
 export interface HistoryPage {
   readonly entries: readonly HistoryEntry[];
   /** Within what was looked through for this page: nobody knows whether changes of theirs would fit. */
-  readonly unlisted: readonly Unlisted[];
+  readonly unlisted: readonly UnlistedCheckpoint[];
   readonly damaged: readonly DamagedCheckpoint[];
   /** There are older ones. */
   readonly more: boolean;
@@ -61,34 +61,34 @@ export interface HistoryPage {
 
 /** Within a checkpoint the last of its list comes first, so that ids go down from the first line to the last. */
 export function queryHistory(timeline: Timeline, objects: ObjectReader, query: HistoryQuery): HistoryPage {
-  const cut = query.before === undefined ? null : parseChangeId(query.before);
-  const activity = new Activity(activitySource(objects, timeline.reading()));
+  const cursor = query.before === undefined ? null : parseChangeId(query.before);
+  const activity = new Activity(activitySource(objects, timeline.reader()));
   const entries: HistoryEntry[] = [];
-  const unlisted: Unlisted[] = [];
+  const unlisted: UnlistedCheckpoint[] = [];
   const damaged: DamagedCheckpoint[] = [];
   const page = (more: boolean): HistoryPage => {
     const oldest = more ? checkpointNumber(entries.at(-1)!.checkpoint.id) : 0;
     const isInPage = ({ id }: { readonly id: CheckpointId }): boolean => checkpointNumber(id) >= oldest;
     return { entries, unlisted: unlisted.filter(isInPage), damaged: damaged.filter(isInPage), more };
   };
-  for (const told of timeline.newestFirst()) {
-    const number = told.checkpoint?.number ?? checkpointNumber((told.damaged as DamagedCheckpoint).id);
-    const isBehind = cut === null || number < cut.checkpoint;
-    if (told.checkpoint === null) {
-      if (isBehind) damaged.push(told.damaged);
+  for (const result of timeline.newestFirst()) {
+    const number = result.checkpoint?.number ?? checkpointNumber((result.damaged as DamagedCheckpoint).id);
+    const isOlder = cursor === null || number < cursor.checkpoint;
+    if (result.checkpoint === null) {
+      if (isOlder) damaged.push(result.damaged);
       continue;
     }
-    const { checkpoint } = told;
-    activity.see(checkpoint);
-    if ((!isBehind && number !== cut?.checkpoint) || !isInTime(checkpoint, query)) continue;
+    const { checkpoint } = result;
+    activity.visit(checkpoint);
+    if ((!isOlder && number !== cursor?.checkpoint) || !isInTime(checkpoint, query)) continue;
     const { changes } = checkpoint;
-    if (changes === null && isBehind) unlisted.push(unlistedOf(checkpoint));
-    const from = isBehind ? (changes?.length ?? 0) : Math.min(changes?.length ?? 0, (cut?.place ?? 1) - 1);
+    if (changes === null && isOlder) unlisted.push(unlistedOf(checkpoint));
+    const from = isOlder ? (changes?.length ?? 0) : Math.min(changes?.length ?? 0, (cursor?.place ?? 1) - 1);
     for (let at = from - 1; at >= 0; at--) {
       const change = changes?.[at] as RecordedChange;
-      if (!fits(change, checkpoint, query)) continue;
+      if (!matchesFilter(change, checkpoint, query)) continue;
       if (entries.length === query.limit) return page(true);
-      const { back, hunks } = activity.effectOf(change);
+      const { reversion: back, hunks } = activity.effectOf(change);
       const takenBackHunks = [...hunks].map(([hunk, { by }]) => ({ hunk, by })).sort((a, b) => a.hunk - b.hunk);
       entries.push({ change, checkpoint, takenBack: back?.by ?? null, takenBackHunks });
     }
@@ -110,7 +110,7 @@ function isInTime({ time }: Checkpoint, { since, until }: HistoryFilter): boolea
   return (since === undefined || time >= since) && (until === undefined || time <= until);
 }
 
-function fits(change: RecordedChange, checkpoint: Checkpoint, filter: HistoryFilter): boolean {
+function matchesFilter(change: RecordedChange, checkpoint: Checkpoint, filter: HistoryFilter): boolean {
   const { path, session, agent, tool } = filter;
   if (path !== undefined && !isWithin(change.path, path) && !(change.from !== null && isWithin(change.from, path))) {
     return false;
@@ -124,6 +124,6 @@ function fits(change: RecordedChange, checkpoint: Checkpoint, filter: HistoryFil
   );
 }
 
-function unlistedOf({ id, previous, counts, totals }: Checkpoint): Unlisted {
+function unlistedOf({ id, previous, counts, totals }: Checkpoint): UnlistedCheckpoint {
   return previous === null ? { id, why: 'first', files: counts.files } : { id, why: 'too-many', files: totals.files };
 }

@@ -1,12 +1,12 @@
 /** Which checkpoint holds the state that belongs to a message of a conversation. */
 
-import { type Checkpoint, type ConversationPosition, goesBack, type Trigger } from '../../model/checkpoint.ts';
+import { type Checkpoint, type ConversationPosition, isReversion, type Trigger } from '../../model/checkpoint.ts';
 import type { SessionId } from '../../model/ids.ts';
 
 /** Taken when a message begins, before anything is done about it. */
-const BEGINNINGS: ReadonlySet<Trigger> = new Set(['session', 'prompt', 'message']);
+const MESSAGE_STARTS: ReadonlySet<Trigger> = new Set(['session', 'prompt', 'message']);
 
-export interface MessagePlace {
+export interface MessageState {
   readonly state: Checkpoint;
   /** Where the conversation was then. */
   readonly conversation: ConversationPosition | null;
@@ -19,20 +19,20 @@ export interface MessagePlace {
  * @param checkpoints of all sessions, oldest first
  * @returns null where nothing is on record of the message, or nothing from before it
  */
-export function placeOfMessage(
+export function stateOfMessage(
   checkpoints: readonly Checkpoint[],
   session: SessionId,
   message: string,
   before: boolean,
-): MessagePlace | null {
+): MessageState | null {
   const own = checkpoints.filter((one) => one.session === session);
-  const ofIt = own.filter(({ conversation }) => conversation?.messageId === message);
-  const [first] = ofIt;
-  const last = ofIt.at(-1);
+  const ofMessage = own.filter(({ conversation }) => conversation?.messageId === message);
+  const [first] = ofMessage;
+  const last = ofMessage.at(-1);
   if (first === undefined || last === undefined) return null;
   if (!before) return { state: stateAfter(checkpoints, session, last), conversation: last.conversation };
   const earlier = own[own.indexOf(first) - 1];
-  const state = BEGINNINGS.has(first.trigger) ? first : checkpoints[checkpoints.indexOf(first) - 1];
+  const state = MESSAGE_STARTS.has(first.trigger) ? first : checkpoints[checkpoints.indexOf(first) - 1];
   return state === undefined ? null : { state, conversation: earlier?.conversation ?? null };
 }
 
@@ -44,8 +44,8 @@ export function sessionsOf(checkpoints: readonly Checkpoint[], message: string):
 
 function stateAfter(checkpoints: readonly Checkpoint[], session: SessionId, last: Checkpoint): Checkpoint {
   for (const later of checkpoints.slice(checkpoints.indexOf(last) + 1)) {
-    if (goesBack(later.trigger) && later.trigger !== 'freeze') return last;
-    if (later.session === session && BEGINNINGS.has(later.trigger)) return later;
+    if (isReversion(later.trigger) && later.trigger !== 'freeze') return last;
+    if (later.session === session && MESSAGE_STARTS.has(later.trigger)) return later;
   }
   return last;
 }

@@ -47,7 +47,7 @@ const TINY_MS = 60_000;
 export function overview(timeline: Timeline, query: OverviewQuery): Overview {
   const rows: { checkpoint: Checkpoint; folded: Checkpoint[] }[] = [];
   const damaged: DamagedCheckpoint[] = [];
-  const foldedIn = (checkpoint: Checkpoint): boolean => {
+  const fold = (checkpoint: Checkpoint): boolean => {
     const row = rows.at(-1);
     if (query.view !== 'main' || row === undefined || !isTiny([row.checkpoint, ...row.folded, checkpoint]))
       return false;
@@ -56,25 +56,25 @@ export function overview(timeline: Timeline, query: OverviewQuery): Overview {
   };
   let hidden = 0;
   let count = 0;
-  for (const told of timeline.newestFirst()) {
-    const isWanted = told.checkpoint === null || belongs(told.checkpoint, query);
-    const number = told.checkpoint?.number ?? checkpointNumber((told.damaged as DamagedCheckpoint).id);
+  for (const result of timeline.newestFirst()) {
+    const isWanted = result.checkpoint === null || isInView(result.checkpoint, query);
+    const number = result.checkpoint?.number ?? checkpointNumber((result.damaged as DamagedCheckpoint).id);
     if (number >= (query.before ?? Number.POSITIVE_INFINITY)) continue;
     if (!isWanted) {
       // Another session's is no part of what was asked for, and nothing that the view hides.
-      if (query.session === undefined || told.checkpoint?.session === query.session) hidden += 1;
+      if (query.session === undefined || result.checkpoint?.session === query.session) hidden += 1;
       continue;
     }
-    if (told.checkpoint !== null && foldedIn(told.checkpoint)) continue;
+    if (result.checkpoint !== null && fold(result.checkpoint)) continue;
     if (count === query.limit) return { rows, damaged, hidden, more: true };
     count += 1;
-    if (told.checkpoint === null) damaged.push(told.damaged);
-    else rows.push({ checkpoint: told.checkpoint, folded: [] });
+    if (result.checkpoint === null) damaged.push(result.damaged);
+    else rows.push({ checkpoint: result.checkpoint, folded: [] });
   }
   return { rows, damaged, hidden, more: false };
 }
 
-function belongs({ trigger, session, totals }: Checkpoint, query: OverviewQuery): boolean {
+function isInView({ trigger, session, totals }: Checkpoint, query: OverviewQuery): boolean {
   if (query.session !== undefined && session !== query.session) return false;
   switch (query.view) {
     case 'all':

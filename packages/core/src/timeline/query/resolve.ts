@@ -6,7 +6,7 @@ import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { checkpointId } from '../../model/ids.ts';
 import type { CheckpointRef, Timeline } from '../record/timeline.ts';
-import { placeOfMessage, sessionsOf } from './messages.ts';
+import { sessionsOf, stateOfMessage } from './messages.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
   second: 1_000,
@@ -22,7 +22,7 @@ const UNITS: Readonly<Record<string, number>> = {
  */
 export function resolveCheckpoint(timeline: Timeline, given: string, now: number): Checkpoint {
   const refs = timeline.list();
-  const find = lookup(given, refs, timeline, now);
+  const find = findByName(given, refs, timeline, now);
   if (refs.length === 0) throw new SavepointError('NO_CHECKPOINT', 'This workspace has no checkpoint yet.');
   return timeline.read(find());
 }
@@ -36,7 +36,7 @@ export type Moment = { readonly checkpoint: number } | { readonly time: number }
  */
 export function resolveMoment(timeline: Timeline, given: string, now: number): Moment {
   const text = given.trim();
-  const time = agoOrDate(/^@\{(.{1,50})\}$/.exec(text)?.[1]?.trim() ?? text, now);
+  const time = parsePointInTime(/^@\{(.{1,50})\}$/.exec(text)?.[1]?.trim() ?? text, now);
   return time === null ? { checkpoint: resolveCheckpoint(timeline, text, now).number } : { time };
 }
 
@@ -45,7 +45,7 @@ export function resolveMoment(timeline: Timeline, given: string, now: number): M
  * @param now milliseconds since 1970
  * @returns milliseconds since 1970; null where the text is none of these
  */
-export function agoOrDate(text: string, now: number): number | null {
+export function parsePointInTime(text: string, now: number): number | null {
   const ago = /^(\d{1,6})\s+(second|minute|hour|day|week)s?\s+ago$/.exec(text);
   if (ago !== null) return now - Number(ago[1]) * UNITS[ago[2]!]!;
   if (!/^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/.test(text)) return null;
@@ -54,28 +54,34 @@ export function agoOrDate(text: string, now: number): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-function lookup(given: string, refs: readonly CheckpointRef[], timeline: Timeline, now: number): () => CheckpointRef {
+function findByName(
+  given: string,
+  refs: readonly CheckpointRef[],
+  timeline: Timeline,
+  now: number,
+): () => CheckpointRef {
   const byNumber = /^cp_([1-9]\d{0,8})$/.exec(given);
-  if (byNumber !== null) return () => numbered(Number(byNumber[1]), refs, given);
+  if (byNumber !== null) return () => findByNumber(Number(byNumber[1]), refs, given);
   const last = /^last(?:~(\d{1,6}))?$/.exec(given);
   if (last !== null)
-    return () => refs.at(-1 - Number(last[1] ?? 0)) ?? unknown(given, 'There are not that many checkpoints.');
-  if (/^[0-9a-f]{4,40}$/.test(given)) return () => prefixed(given, refs);
+    return () =>
+      refs.at(-1 - Number(last[1] ?? 0)) ?? throwUnknownCheckpoint(given, 'There are not that many checkpoints.');
+  if (/^[0-9a-f]{4,40}$/.test(given)) return () => findByPrefix(given, refs);
   const message = /^(message|before):(.{1,500})$/s.exec(given);
-  if (message !== null) return () => atMessage(message[2]!, message[1] === 'before', refs, timeline);
+  if (message !== null) return () => findAtMessage(message[2]!, message[1] === 'before', refs, timeline);
   const inBraces = /^@\{(.{1,50})\}$/.exec(given)?.[1];
-  const time = inBraces === undefined ? null : agoOrDate(inBraces.trim(), now);
-  if (time !== null) return () => at(time, refs, timeline, given);
+  const time = inBraces === undefined ? null : parsePointInTime(inBraces.trim(), now);
+  if (time !== null) return () => findAtTime(time, refs, timeline, given);
   throw new SavepointError('BAD_ID', `${JSON.stringify(given)} is not a valid checkpoint.`, { given });
 }
 
-function numbered(number: number, refs: readonly CheckpointRef[], given: string): CheckpointRef {
+function findByNumber(number: number, refs: readonly CheckpointRef[], given: string): CheckpointRef {
   const newest = refs.at(-1)?.number ?? 0;
   const why = number > newest ? `The newest is cp_${newest}.` : 'It was dropped by clean-up.';
-  return refs.find((ref) => ref.number === number) ?? unknown(given, why);
+  return refs.find((ref) => ref.number === number) ?? throwUnknownCheckpoint(given, why);
 }
 
-function prefixed(given: string, refs: readonly CheckpointRef[]): CheckpointRef {
+function findByPrefix(given: string, refs: readonly CheckpointRef[]): CheckpointRef {
   const fits = refs.filter((ref) => ref.commit.startsWith(given));
   if (fits.length > 1) {
     throw new SavepointError('AMBIGUOUS_ID', `The commit id ${given} is ambiguous.`, {
@@ -83,19 +89,19 @@ function prefixed(given: string, refs: readonly CheckpointRef[]): CheckpointRef 
       candidates: fits.map((ref) => checkpointId(ref.number)),
     });
   }
-  return fits[0] ?? unknown(given, 'No checkpoint has this commit id.');
+  return fits[0] ?? throwUnknownCheckpoint(given, 'No checkpoint has this commit id.');
 }
 
 /** The newest checkpoint that is not younger than `time`. */
-function at(time: number, refs: readonly CheckpointRef[], timeline: Timeline, given: string): CheckpointRef {
+function findAtTime(time: number, refs: readonly CheckpointRef[], timeline: Timeline, given: string): CheckpointRef {
   for (const ref of [...refs].reverse()) {
     const [checkpoint] = timeline.readAll([ref]).checkpoints;
     if (checkpoint !== undefined && checkpoint.time <= time) return ref;
   }
-  return unknown(given, 'All checkpoints are newer than that.');
+  return throwUnknownCheckpoint(given, 'All checkpoints are newer than that.');
 }
 
-function atMessage(
+function findAtMessage(
   message: string,
   before: boolean,
   refs: readonly CheckpointRef[],
@@ -110,12 +116,12 @@ function atMessage(
     });
   }
   const [session] = sessions;
-  const place = session === undefined ? null : placeOfMessage(checkpoints, session, message, before);
+  const place = session === undefined ? null : stateOfMessage(checkpoints, session, message, before);
   const ref = refs.find(({ number }) => number === place?.state.number);
   if (ref !== undefined) return ref;
   throw new SavepointError('NO_MESSAGE', 'No checkpoint belongs to this message.', { message, nearest: null });
 }
 
-function unknown(given: string, why: string): never {
+function throwUnknownCheckpoint(given: string, why: string): never {
   throw new SavepointError('UNKNOWN_CHECKPOINT', `There is no checkpoint ${given}. ${why}`, { given });
 }

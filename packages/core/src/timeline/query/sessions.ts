@@ -53,9 +53,9 @@ export function listSessions(timeline: Timeline, deletedUpTo: (session: SessionI
     found.set(session, tally);
     return tally;
   };
-  for (const { checkpoint, damaged: hurt } of timeline.newestFirst()) {
+  for (const { checkpoint, damaged: damagedCheckpoint } of timeline.newestFirst()) {
     if (checkpoint === null) {
-      damaged.push(hurt);
+      damaged.push(damagedCheckpoint);
       continue;
     }
     const { session, actor, time } = checkpoint;

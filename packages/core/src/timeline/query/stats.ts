@@ -1,6 +1,6 @@
 /** How the work of agents goes, read off the timeline: what stood, what was taken back, how long calls took. */
 
-import { type Author, type Checkpoint, goesBack, isOperation } from '../../model/checkpoint.ts';
+import { type Author, type Checkpoint, isOperation, isReversion } from '../../model/checkpoint.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { Activity } from '../activity/activity.ts';
 import { activitySource } from '../activity/source.ts';
@@ -41,7 +41,7 @@ export interface Durations {
 export const TARGETS = { success: 0.85, rollBackRate: 0.2, threeFiles: 30_000 } as const;
 
 export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
-  const activity = new Activity(activitySource(objects, timeline.reading()));
+  const activity = new Activity(activitySource(objects, timeline.reader()));
   const acts = { restore: 0, edit: 0, undo: 0, redo: 0, rollback: 0 };
   const damaged: DamagedCheckpoint[] = [];
   const durations: number[] = [];
@@ -50,12 +50,12 @@ export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
   const steps = new Map<string, boolean>();
   let all = 0;
   let standing = 0;
-  for (const { checkpoint, damaged: hurt } of timeline.newestFirst()) {
+  for (const { checkpoint, damaged: damagedCheckpoint } of timeline.newestFirst()) {
     if (checkpoint === null) {
-      damaged.push(hurt);
+      damaged.push(damagedCheckpoint);
       continue;
     }
-    activity.see(checkpoint);
+    activity.visit(checkpoint);
     const { trigger, changes, tool } = checkpoint;
     if (trigger in acts) acts[trigger as keyof typeof acts] += 1;
     if (trigger === 'call' && typeof tool?.took === 'number') {
@@ -65,13 +65,13 @@ export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
     for (const change of changes ?? []) {
       const step = stepOf(change.by.authors, checkpoint);
       if (step === null) continue;
-      const { back, hunks } = activity.effectOf(change);
+      const { reversion: reverted, hunks } = activity.effectOf(change);
       all += 1;
-      if (back === null) standing += 1;
-      steps.set(step, back !== null || hunks.size > 0 || (steps.get(step) ?? false));
+      if (reverted === null) standing += 1;
+      steps.set(step, reverted !== null || hunks.size > 0 || (steps.get(step) ?? false));
     }
   }
-  const back = [...steps.values()].filter((isBack) => isBack).length;
+  const back = [...steps.values()].filter((isReverted) => isReverted).length;
   return {
     changes: { all, standing, success: all === 0 ? null : standing / all },
     steps: { all: steps.size, takenBack: back, rollBackRate: steps.size === 0 ? null : back / steps.size },
@@ -84,7 +84,7 @@ export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
 
 /** What a change came of; null for one from outside, and for what brought an earlier state back. */
 function stepOf(authors: readonly Author[], { id, trigger }: Checkpoint): string | null {
-  if (goesBack(trigger)) return null;
+  if (isReversion(trigger)) return null;
   if (isOperation(trigger)) return id;
   const author = authors.find(({ call }) => call !== null);
   return author === undefined ? null : JSON.stringify([author.session, author.call]);

@@ -7,7 +7,7 @@ import type { CheckpointRef, DamagedCheckpoint, Timeline } from '../record/timel
  * Remembers which were seen, one by one and not by the highest number: an act that a dead process left half done is
  * published when it is settled, under a number that later ones have passed.
  */
-export class Watch {
+export class TimelineWatch {
   readonly #seen = new Set<number>();
 
   /** @param timeline what is on it counts as seen, as far as `after`; null: all of it */
@@ -16,7 +16,7 @@ export class Watch {
   }
 
   /** Those that came since, in the order of their numbers; each is told once. */
-  *news(timeline: Timeline): Generator<Checkpoint | DamagedCheckpoint> {
+  *newCheckpoints(timeline: Timeline): Generator<Checkpoint | DamagedCheckpoint> {
     for (const ref of timeline.list()) {
       if (this.#seen.has(ref.number)) continue;
       yield read(timeline, ref);

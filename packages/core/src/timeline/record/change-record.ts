@@ -4,13 +4,13 @@ import type { Author, Authorship, ChangeKind, RecordedChange } from '../../model
 import type { Entry } from '../../model/entries.ts';
 import { type ChangeId, PURGED } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
-import { type Codec, list, maybe, nullable, pair, picked } from './codec.ts';
-import { among, count, entry, path } from './values.ts';
+import { type Codec, closedRecord, list, nullable, optionalKey, pair } from './codec.ts';
+import { count, entry, enumOf, path } from './values.ts';
 
 /** Longer lists are left out (`changes: null`): they can be had from the trees. */
 export const MAX_LISTED_CHANGES = 10_000;
 
-const MOST_AUTHORS = 1_000;
+const MAX_AUTHORS = 1_000;
 
 export interface StoredChange {
   readonly path: TreePath;
@@ -31,17 +31,17 @@ export interface StoredChange {
   readonly sizes?: readonly [number | null, number | null];
 }
 
-export const CHANGE: Codec<StoredChange> = picked<StoredChange>({
+export const CHANGE: Codec<StoredChange> = closedRecord<StoredChange>({
   path,
-  op: among('create', 'write', 'patch', 'delete', 'rename', 'mode', 'kind'),
-  from: maybe(path),
-  by: maybe(list(count, MOST_AUTHORS)),
-  unsure: maybe(among(true)),
+  op: enumOf('create', 'write', 'patch', 'delete', 'rename', 'mode', 'kind'),
+  from: optionalKey(path),
+  by: optionalKey(list(count, MAX_AUTHORS)),
+  unsure: optionalKey(enumOf(true)),
   before: entry,
   after: entry,
   lines: nullable(pair(count, count)),
-  range: maybe(nullable(pair(count, count))),
-  sizes: maybe(pair(nullable(count), nullable(count))),
+  range: optionalKey(nullable(pair(count, count))),
+  sizes: optionalKey(pair(nullable(count), nullable(count))),
 });
 
 /** Each once, in the order of their first change. */
@@ -99,8 +99,8 @@ export function recordedChange(stored: StoredChange, id: ChangeId, authors: read
 export function withoutContents(change: RecordedChange): RecordedChange {
   return {
     ...change,
-    before: unnamed(change.before),
-    after: unnamed(change.after),
+    before: withoutContentId(change.before),
+    after: withoutContentId(change.after),
     added: null,
     removed: null,
     lines: null,
@@ -110,6 +110,6 @@ export function withoutContents(change: RecordedChange): RecordedChange {
 }
 
 /** An id is a digest: of a short secret it gives the secret away. */
-function unnamed(entry: Entry | null): Entry | null {
+function withoutContentId(entry: Entry | null): Entry | null {
   return entry === null || entry.kind === 'folder' ? entry : { ...entry, id: PURGED };
 }

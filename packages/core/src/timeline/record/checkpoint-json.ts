@@ -6,17 +6,17 @@ import { type Author, type Checkpoint, isOperation, OUTSIDE, type RecordedChange
 import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { changeId, checkpointId, type ObjectId } from '../../model/ids.ts';
-import { record, wrong } from '../../store/json-shape.ts';
+import { formatProblem, objectOf } from '../../store/json-shape.ts';
 import { FormatProblem } from '../../store/objects/damage.ts';
 import { Authors, MAX_LISTED_CHANGES, recordedChange, storedChange, withoutContents } from './change-record.ts';
-import { CHECKPOINT, cutCheckpoint, type StoredCheckpoint } from './checkpoint-record.ts';
-import type { Cut } from './codec.ts';
+import { CHECKPOINT, redactCheckpoint, type StoredCheckpoint } from './checkpoint-record.ts';
+import type { Redaction } from './codec.ts';
 
 const FORMAT = 1;
 
-export type Story = Omit<Checkpoint, 'id' | 'commit' | 'snapshot'>;
+export type CheckpointRecord = Omit<Checkpoint, 'id' | 'commit' | 'snapshot'>;
 
-export function encodeStory(story: Story): Buffer {
+export function encodeRecord(story: CheckpointRecord): Buffer {
   const authors = new Authors();
   const changes =
     story.changes === null || story.changes.length > MAX_LISTED_CHANGES
@@ -27,16 +27,16 @@ export function encodeStory(story: Story): Buffer {
 }
 
 /** @throws SavepointError STORE_DAMAGED, STORE_TOO_NEW */
-export function decodeStory(data: Buffer, commit: ObjectId, snapshot: Snapshot): Checkpoint {
+export function decodeRecord(data: Buffer, commit: ObjectId, snapshot: Snapshot): Checkpoint {
   let format: unknown;
   try {
     const json: unknown = JSON.parse(data.toString('utf8'));
     format = formatOf(json);
     if (format === FORMAT) return checkpointOf(CHECKPOINT.decode(json), commit, snapshot);
   } catch (cause) {
-    throw damaged(commit, cause);
+    throw damagedError(commit, cause);
   }
-  if (typeof format !== 'number' || format < FORMAT) throw damaged(commit, null);
+  if (typeof format !== 'number' || format < FORMAT) throw damagedError(commit, null);
   throw new SavepointError('STORE_TOO_NEW', `Checkpoint ${commit} was written in format ${format}.`, {
     found: format,
     known: FORMAT,
@@ -59,31 +59,35 @@ export function checkRecord(data: Buffer, platform: Ports['platform']): void {
   CHECKPOINT.check(json, '', platform);
 }
 
-const KNOWN_FORMAT = record({
+const KNOWN_FORMAT = objectOf({
   format: (value, at) => {
-    if (value !== FORMAT) throw wrong(at, `is none that this version knows (${FORMAT})`);
+    if (value !== FORMAT) throw formatProblem(at, `is none that this version knows (${FORMAT})`);
   },
 });
 
 /**
- * @param tells of a change whose contents go
+ * @param isRedacted of a change whose contents go
  * @returns the very same checkpoint where nothing of it goes
  */
-export function cutStory(checkpoint: Checkpoint, cut: Cut, tells: (change: RecordedChange) => boolean): Checkpoint {
-  const changes = checkpoint.changes?.some(tells)
-    ? checkpoint.changes.map((change) => (tells(change) ? withoutContents(change) : change))
+export function redactRecord(
+  checkpoint: Checkpoint,
+  redaction: Redaction,
+  isRedacted: (change: RecordedChange) => boolean,
+): Checkpoint {
+  const changes = checkpoint.changes?.some(isRedacted)
+    ? checkpoint.changes.map((change) => (isRedacted(change) ? withoutContents(change) : change))
     : checkpoint.changes;
-  const left = cutCheckpoint(checkpoint, cut);
+  const left = redactCheckpoint(checkpoint, redaction);
   return changes === checkpoint.changes ? left : { ...left, changes };
 }
 
 function checkpointOf(stored: StoredCheckpoint, commit: ObjectId, snapshot: Snapshot): Checkpoint {
-  const { authors, changes, ...story } = stored;
+  const { authors, changes, ...record } = stored;
   const number = Number(/^cp_([1-9]\d{0,8})$/.exec(stored.id)?.[1] ?? Number.NaN);
   if (Number.isNaN(number)) throw new TypeError('not the id of a checkpoint');
   const known = authors ?? earlyAuthors(stored);
   return {
-    ...story,
+    ...record,
     number,
     commit,
     snapshot,
@@ -100,7 +104,7 @@ function formatOf(json: unknown): unknown {
   return typeof json === 'object' && json !== null && 'format' in json ? json.format : undefined;
 }
 
-function damaged(commit: ObjectId, cause: unknown): SavepointError {
+function damagedError(commit: ObjectId, cause: unknown): SavepointError {
   return new SavepointError(
     'STORE_DAMAGED',
     `The record of checkpoint commit ${commit} cannot be read.`,

@@ -27,33 +27,33 @@ import { CHANGE, MAX_LISTED_CHANGES, type StoredChange } from './change-record.t
 import {
   added,
   type Codec,
-  type Cut,
+  closedRecord,
   content,
   type Fields,
+  freeText,
   list,
-  local,
-  maybe,
+  machineLocal,
   nullable,
   omitted,
-  open,
-  picked,
+  openRecord,
+  optionalKey,
   plain,
-  said,
+  type Redaction,
 } from './codec.ts';
 import {
-  among,
   branch,
   checkpointId,
   commitId,
   count,
-  MOST_LISTED,
-  mention,
+  enumOf,
+  lineString,
+  longText,
+  MAX_LISTED,
   objectId,
   path,
   skipReason,
   time,
-  word,
-  words,
+  unverifiedPath,
 } from './values.ts';
 
 /** A checkpoint as its record has it: changes name their authors by places in a list, and their own ids are not written. */
@@ -66,75 +66,75 @@ export interface StoredCheckpoint extends Omit<Checkpoint, 'number' | 'commit' |
 /** What a purge leaves where a text told of what is purged. */
 const PURGED_TEXT = '(purged)';
 
-const actor: Codec<Actor> = open<Actor>({
-  kind: among('user', 'agent', 'outside'),
-  name: word(),
-  version: maybe(word()),
-  id: maybe(word()),
+const actor: Codec<Actor> = openRecord<Actor>({
+  kind: enumOf('user', 'agent', 'outside'),
+  name: lineString(),
+  version: optionalKey(lineString()),
+  id: optionalKey(lineString()),
 });
 
-const author: Codec<Author> = open<Author>({
+const author: Codec<Author> = openRecord<Author>({
   actor,
-  session: nullable(word()),
-  call: nullable(word()),
-  tool: nullable(word()),
+  session: nullable(lineString()),
+  call: nullable(lineString()),
+  tool: nullable(lineString()),
 });
 
-const lastSaid = said(maybe(words), { leaving: () => undefined, purged: PURGED_TEXT });
+const lastMessageText = freeText(optionalKey(longText), { leaving: () => undefined, purged: PURGED_TEXT });
 
-const conversation: Codec<ConversationPosition> = open<ConversationPosition>({
+const conversation: Codec<ConversationPosition> = openRecord<ConversationPosition>({
   messages: nullable(count),
-  messageId: maybe(word()),
-  lastUser: lastSaid,
-  lastAssistant: lastSaid,
-  model: maybe(word()),
-  contextSize: maybe(count),
+  messageId: optionalKey(lineString()),
+  lastUser: lastMessageText,
+  lastAssistant: lastMessageText,
+  model: optionalKey(lineString()),
+  contextSize: optionalKey(count),
 });
 
-const tool: Codec<ToolInfo> = open<ToolInfo>({
-  name: word(),
-  kind: among('write', 'edit', 'shell', 'other'),
-  summary: said(words, { leaving: () => '', purged: PURGED_TEXT }),
+const tool: Codec<ToolInfo> = openRecord<ToolInfo>({
+  name: lineString(),
+  kind: enumOf('write', 'edit', 'shell', 'other'),
+  summary: freeText(longText, { leaving: () => '', purged: PURGED_TEXT }),
   // What a tool was called with often holds the content itself.
-  args: content(said(nullable(words), { leaving: () => null, purged: null }), null),
+  args: content(freeText(nullable(longText), { leaving: () => null, purged: null }), null),
   took: added(nullable(count), null),
 });
 
-const position: Codec<HeadPosition> = picked<HeadPosition>({
+const position: Codec<HeadPosition> = closedRecord<HeadPosition>({
   branch: nullable(branch),
   commit: nullable(commitId),
 });
 
-const head: Codec<MovedHead> = picked<MovedHead>({
+const head: Codec<MovedHead> = closedRecord<MovedHead>({
   path,
   before: position,
   after: position,
   index: nullable(objectId),
 });
 
-const index: Codec<RecordedIndex> = open<RecordedIndex>({ id: objectId, staged: list(objectId, MOST_LISTED) });
+const index: Codec<RecordedIndex> = openRecord<RecordedIndex>({ id: objectId, staged: list(objectId, MAX_LISTED) });
 
-const root: Codec<RootState> = open<RootState>({
+const root: Codec<RootState> = openRecord<RootState>({
   path,
-  kind: among('repository', 'folder'),
+  kind: enumOf('repository', 'folder'),
   branch: nullable(branch),
   commit: nullable(commitId),
-  operation: nullable(word()),
-  mount: maybe(among(true)),
-  failed: maybe(word()),
+  operation: nullable(lineString()),
+  mount: optionalKey(enumOf(true)),
+  failed: optionalKey(lineString()),
   // No bundle has what it names.
-  index: local(maybe(index), undefined, optional(oneOf())),
+  index: machineLocal(optionalKey(index), undefined, optional(oneOf())),
 });
 
-const rules: Codec<CaptureRules> = open<CaptureRules>({
+const rules: Codec<CaptureRules> = openRecord<CaptureRules>({
   maxFileBytes: count,
   maxIgnoredBytes: count,
-  include: maybe(list(words, MOST_LISTED)),
-  exclude: maybe(list(words, MOST_LISTED)),
-  roots: maybe(list(words, MOST_LISTED)),
+  include: optionalKey(list(longText, MAX_LISTED)),
+  exclude: optionalKey(list(longText, MAX_LISTED)),
+  roots: optionalKey(list(longText, MAX_LISTED)),
 });
 
-const counts: Codec<CaptureCounts> = open<CaptureCounts>({
+const counts: Codec<CaptureCounts> = openRecord<CaptureCounts>({
   files: count,
   links: count,
   folders: count,
@@ -142,7 +142,7 @@ const counts: Codec<CaptureCounts> = open<CaptureCounts>({
   skipped: count,
 });
 
-const totals: Codec<ChangeTotals> = open<ChangeTotals>({ files: count, added: count, removed: count });
+const totals: Codec<ChangeTotals> = openRecord<ChangeTotals>({ files: count, added: count, removed: count });
 
 interface StoredGap {
   readonly path: TreePath;
@@ -150,7 +150,11 @@ interface StoredGap {
   readonly code: string | null;
 }
 
-const storedGap: Codec<StoredGap> = picked<StoredGap>({ path: mention, reason: skipReason, code: nullable(word()) });
+const storedGap: Codec<StoredGap> = closedRecord<StoredGap>({
+  path: unverifiedPath,
+  reason: skipReason,
+  code: nullable(lineString()),
+});
 
 const gap: Codec<Gap> = {
   encode: ({ path, skip }) => storedGap.encode({ path, reason: skip.reason, code: skip.code ?? null }),
@@ -167,33 +171,33 @@ const FIELDS: Fields<StoredCheckpoint> = {
   workspace: plain<WorkspaceId>(matching(/^[0-9a-f]{32}$/)),
   previous: nullable(checkpointId),
   time,
-  trigger: among(...TRIGGERS),
+  trigger: enumOf(...TRIGGERS),
   actor,
-  // What leaves is made of what is left of the rest (bundle/write/derived-story.ts).
-  description: said(words, { leaving: (text) => text, purged: PURGED_TEXT }),
-  session: nullable(word()),
+  // What leaves is made of what is left of the rest (bundle/write/derived-record.ts).
+  description: freeText(longText, { leaving: (text) => text, purged: PURGED_TEXT }),
+  session: nullable(lineString()),
   conversation: nullable(conversation),
-  testResult: nullable(among('pass', 'fail')),
+  testResult: nullable(enumOf('pass', 'fail')),
   target: nullable(checkpointId),
   undoes: nullable(checkpointId),
-  toolCall: added(nullable(word()), null),
+  toolCall: added(nullable(lineString()), null),
   tool: omitted(nullable(tool), null),
-  late: omitted(among(true, false), false),
-  rolledBack: omitted(list(plain(matching(/^cp_[1-9]\d{0,8}\.[1-9]\d{0,6}(?::[1-9]\d{0,6})?$/)), MOST_LISTED), []),
+  late: omitted(enumOf(true, false), false),
+  rolledBack: omitted(list(plain(matching(/^cp_[1-9]\d{0,8}\.[1-9]\d{0,6}(?::[1-9]\d{0,6})?$/)), MAX_LISTED), []),
   // Of repositories elsewhere nothing can be put back.
-  heads: local(omitted(list(head, MOST_LISTED), []), [], optional(listOf(oneOf(), 0))),
+  heads: machineLocal(omitted(list(head, MAX_LISTED), []), [], optional(listOf(oneOf(), 0))),
   authors: omitted(list(author, MAX_LISTED_CHANGES), null),
-  roots: list(root, MOST_LISTED),
+  roots: list(root, MAX_LISTED),
   rules,
   counts,
-  partial: list(gap, MOST_LISTED),
-  unsettled: list(mention, MOST_LISTED),
+  partial: list(gap, MAX_LISTED),
+  unsettled: list(unverifiedPath, MAX_LISTED),
   changes: nullable(list(CHANGE, MAX_LISTED_CHANGES)),
   totals,
 };
 
 /** What most checkpoints have nothing to say about. */
-export const NOTHING_TOLD = {
+export const EMPTY_INFO = {
   session: null,
   conversation: null,
   testResult: null,
@@ -206,13 +210,13 @@ export const NOTHING_TOLD = {
   heads: [],
 } satisfies Partial<Checkpoint>;
 
-export const CHECKPOINT = picked<StoredCheckpoint>(FIELDS);
+export const CHECKPOINT = closedRecord<StoredCheckpoint>(FIELDS);
 
 const { authors: _, changes: __, ...told } = FIELDS;
-const TOLD = picked<Omit<StoredCheckpoint, 'authors' | 'changes'>>(told);
+const HEADER = closedRecord<Omit<StoredCheckpoint, 'authors' | 'changes'>>(told);
 
 /** But for what its changes tell. @returns the very same checkpoint where nothing of it goes */
-export function cutCheckpoint(checkpoint: Checkpoint, cut: Cut): Checkpoint {
-  const left = TOLD.without(checkpoint, cut);
+export function redactCheckpoint(checkpoint: Checkpoint, redaction: Redaction): Checkpoint {
+  const left = HEADER.without(checkpoint, redaction);
   return left === checkpoint ? checkpoint : { ...checkpoint, ...left };
 }

@@ -4,10 +4,10 @@
  */
 
 import type { Ports } from '../../io/ports.ts';
-import { listOf, optional, orNull, record, type Shape, tuple } from '../../store/json-shape.ts';
+import { listOf, objectOf, optional, orNull, type Shape, tuple } from '../../store/json-shape.ts';
 
 /** What a story is to lose. */
-export interface Cut {
+export interface Redaction {
   /** What is of use on this machine alone. */
   readonly local: boolean;
   /** What people and agents said: all of it, or each text that the function finds; null: it stays. */
@@ -28,7 +28,7 @@ export interface Codec<Value> {
    */
   readonly check: (json: unknown, at: string, platform: Ports['platform']) => void;
   /** @returns the very same value where nothing of it goes. Absent: it stays as it is. */
-  readonly without?: (value: Value, cut: Cut) => Value;
+  readonly without?: (value: Value, cut: Redaction) => Value;
 }
 
 /** Of an object. */
@@ -52,7 +52,7 @@ export function nullable<Value>(inner: Codec<Value>): Codec<Value | null> {
 }
 
 /** A key that may be absent, in records of every version. */
-export function maybe<Value>(inner: Codec<Value>): Codec<Value | undefined> {
+export function optionalKey<Value>(inner: Codec<Value>): Codec<Value | undefined> {
   const { without } = inner;
   return {
     encode: (value) => (value === undefined ? undefined : inner.encode(value)),
@@ -86,12 +86,12 @@ export function omitted<Value, Nothing = never>(inner: Codec<Value>, nothing: Va
  * @param nothing what leaves the machine instead
  * @param shape of what may come from elsewhere
  */
-export function local<Value>(inner: Codec<Value>, nothing: Value, shape: Shape): Codec<Value> {
+export function machineLocal<Value>(inner: Codec<Value>, nothing: Value, shape: Shape): Codec<Value> {
   return { ...inner, check: shape, without: (value, cut) => (cut.local ? nothing : value) };
 }
 
 /** A text that a person or an agent said, or that was made of one; `leaving` is what leaves the machine instead. */
-export function said<Value>(
+export function freeText<Value>(
   inner: Codec<Value>,
   instead: { readonly leaving: (text: Value) => Value; readonly purged: Value },
 ): Codec<Value> {
@@ -139,7 +139,7 @@ export function pair<First, Second>(first: Codec<First>, second: Codec<Second>):
 }
 
 /** Written with these keys alone, in this order. Other keys are passed over when it is read. */
-export function picked<Value extends object>(fields: Fields<Value>): RecordCodec<Value> {
+export function closedRecord<Value extends object>(fields: Fields<Value>): RecordCodec<Value> {
   const keys = entriesOf(fields);
   return {
     encode: (value) => {
@@ -160,7 +160,7 @@ export function picked<Value extends object>(fields: Fields<Value>): RecordCodec
 }
 
 /** Written as it is, in the order that it has; keys that a newer version gave it stay. */
-export function open<Value extends object>(fields: Fields<Value>): RecordCodec<Value> {
+export function openRecord<Value extends object>(fields: Fields<Value>): RecordCodec<Value> {
   const keys = entriesOf(fields);
   return {
     encode: (value) => {
@@ -195,14 +195,14 @@ function entriesOf(fields: object): Keys {
 function ofKeys<Value extends object>(keys: Keys): Pick<RecordCodec<Value>, 'check' | 'without'> {
   return {
     check: (json, at, platform) => {
-      record(Object.fromEntries(keys.map(([key, codec]) => [key, shapeOf(codec, platform)])))(json, at);
+      objectOf(Object.fromEntries(keys.map(([key, codec]) => [key, shapeOf(codec, platform)])))(json, at);
     },
-    without: (value, cut) => withoutKeys(keys, value, cut),
+    without: (value, cut) => redactKeys(keys, value, cut),
   };
 }
 
 /** @returns the very same object where nothing of it goes */
-function withoutKeys<Value extends object>(keys: Keys, value: Value, cut: Cut): Value {
+function redactKeys<Value extends object>(keys: Keys, value: Value, cut: Redaction): Value {
   let left: Record<string, unknown> | null = null;
   for (const [key, { without }] of keys) {
     const before = (value as Values)[key];

@@ -8,15 +8,15 @@ import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reade
 import { encodeTree, type TreeEntry } from '../../store/objects/tree.ts';
 import type { Ref, Refs } from '../../store/refs/refs.ts';
 import { readBlob, readTree } from '../../store/snapshot/snapshot.ts';
-import { decodeStory, encodeStory, type Story } from './checkpoint-json.ts';
-import { StoryCache } from './story-cache.ts';
+import { type CheckpointRecord, decodeRecord, encodeRecord } from './checkpoint-json.ts';
+import { RecordCache } from './record-cache.ts';
 
 const PREFIX = 'refs/savepoint/cp/';
 const PINS = 'refs/savepoint/pin/';
 const FILES = nameOf('files');
 const SIDE = nameOf('side');
 const INDEXES = nameOf('indexes');
-const STORY = nameOf('checkpoint.json');
+const RECORD = nameOf('checkpoint.json');
 const BLOB = 0o100644;
 const TREE = 0o040000;
 
@@ -30,7 +30,7 @@ export interface DamagedCheckpoint {
   readonly error: SavepointError;
 }
 
-export type Told =
+export type ReadResult =
   | { readonly checkpoint: Checkpoint; readonly damaged: null }
   | { readonly checkpoint: null; readonly damaged: DamagedCheckpoint };
 
@@ -43,22 +43,22 @@ export interface TimelineEnd {
 }
 
 /** Refs that are not read anew need not be understood anew. */
-const LISTED = new WeakMap<readonly Ref[], readonly CheckpointRef[]>();
+const PARSED_REFS = new WeakMap<readonly Ref[], readonly CheckpointRef[]>();
 
 export class Timeline {
   constructor(
     private readonly objects: ObjectReader,
     private readonly refs: Refs,
-    private readonly stories = new StoryCache(),
+    private readonly records = new RecordCache(),
   ) {}
 
   /** Newest last. Read anew at each call: other processes publish too. */
   list(): readonly CheckpointRef[] {
     const refs = this.refs.list(PREFIX);
-    let listed = LISTED.get(refs);
+    let listed = PARSED_REFS.get(refs);
     if (listed === undefined) {
       listed = checkpointsOf(refs);
-      LISTED.set(refs, listed);
+      PARSED_REFS.set(refs, listed);
     }
     return listed;
   }
@@ -79,8 +79,8 @@ export class Timeline {
   }
 
   /** As they are asked for, those that cannot be read with what is wrong. What was read before is not read again. */
-  *newestFirst(refs: readonly CheckpointRef[] = this.list()): Generator<Told> {
-    for (let at = refs.length - 1; at >= 0; at--) yield this.#told(refs[at]!);
+  *newestFirst(refs: readonly CheckpointRef[] = this.list()): Generator<ReadResult> {
+    for (let at = refs.length - 1; at >= 0; at--) yield this.#readCached(refs[at]!);
   }
 
   /**
@@ -90,7 +90,7 @@ export class Timeline {
   *oldestFirst(from = 1): Generator<Checkpoint> {
     for (const ref of this.list()) {
       if (ref.number < from) continue;
-      const { checkpoint } = this.#told(ref);
+      const { checkpoint } = this.#readCached(ref);
       if (checkpoint !== null) yield checkpoint;
     }
   }
@@ -102,7 +102,7 @@ export class Timeline {
   }
 
   /** The timeline as it is now, for many questions: which checkpoints there are is looked up once. */
-  reading(): {
+  reader(): {
     /** Undefined where it is gone or cannot be read. */
     find(id: CheckpointId): Checkpoint | undefined;
     /** All that can be read, the newest first. */
@@ -113,7 +113,7 @@ export class Timeline {
       find: (id) => {
         known ??= new Map(this.list().map((ref) => [ref.number, ref]));
         const ref = known.get(checkpointNumber(id));
-        return ref === undefined ? undefined : (this.#told(ref).checkpoint ?? undefined);
+        return ref === undefined ? undefined : (this.#readCached(ref).checkpoint ?? undefined);
       },
       upTo: (number) => this.upTo(number),
     };
@@ -137,13 +137,13 @@ export class Timeline {
     return { checkpoints, damaged };
   }
 
-  #told(ref: CheckpointRef): Told {
-    const known = this.stories.get(ref.commit);
+  #readCached(ref: CheckpointRef): ReadResult {
+    const known = this.records.get(ref.commit);
     if (known?.number === ref.number) return { checkpoint: known, damaged: null };
     const { checkpoints, damaged } = this.readAll([ref]);
     const [checkpoint] = checkpoints;
     if (checkpoint === undefined) return { checkpoint: null, damaged: damaged[0]! };
-    this.stories.keep(checkpoint);
+    this.records.keep(checkpoint);
     return { checkpoint, damaged: null };
   }
 
@@ -173,7 +173,7 @@ export class Timeline {
    */
   publish(ref: CheckpointRef, checkpoint: Checkpoint | null = null): void {
     this.refs.create(`${PREFIX}${ref.number}`, ref.commit);
-    if (checkpoint !== null) this.stories.keep(checkpoint);
+    if (checkpoint !== null) this.records.keep(checkpoint);
   }
 
   /** As `publish`, all of them at once or none. */
@@ -214,14 +214,14 @@ export class Timeline {
 
 export function readCheckpoint(objects: ObjectReader, commit: ObjectId): Checkpoint {
   const object = objects.read(commit);
-  if (object.type !== 'commit') throw notACheckpoint(commit);
+  if (object.type !== 'commit') throw notACheckpointError(commit);
   const parts = new Map<Name, TreeEntry>();
   for (const entry of readTree(objects, decodeCommit(object.data).tree)) parts.set(entry.name, entry);
   const files = parts.get(FILES);
-  const story = parts.get(STORY);
-  if (files === undefined || story === undefined) throw notACheckpoint(commit);
+  const record = parts.get(RECORD);
+  if (files === undefined || record === undefined) throw notACheckpointError(commit);
   const snapshot = { files: files.id, side: parts.get(SIDE)?.id ?? EMPTY_TREE };
-  return decodeStory(readBlob(objects, story.id), commit, snapshot);
+  return decodeRecord(readBlob(objects, record.id), commit, snapshot);
 }
 
 /**
@@ -230,23 +230,23 @@ export function readCheckpoint(objects: ObjectReader, commit: ObjectId): Checkpo
  */
 export function writeCheckpoint(
   batch: ObjectBatch,
-  story: Story,
+  record: CheckpointRecord,
   snapshot: Checkpoint['snapshot'],
   parents: readonly ObjectId[] = [],
 ): CheckpointRef {
-  const blob = batch.add('blob', encodeStory(story));
+  const blob = batch.add('blob', encodeRecord(record));
   const entries: TreeEntry[] = [
-    { name: STORY, mode: BLOB, id: blob },
+    { name: RECORD, mode: BLOB, id: blob },
     { name: FILES, mode: TREE, id: snapshot.files },
   ];
   if (snapshot.side !== EMPTY_TREE) entries.push({ name: SIDE, mode: TREE, id: snapshot.side });
-  const indexes = indexesTree(story.roots);
+  const indexes = indexesTree(record.roots);
   if (indexes.length > 0) entries.push({ name: INDEXES, mode: TREE, id: batch.add('tree', encodeTree(indexes)) });
   if (snapshot.files === EMPTY_TREE) batch.add('tree', Buffer.alloc(0));
   const who = {
-    name: oneLine(story.actor.name) || story.actor.kind,
-    email: `${story.actor.kind}@savepoint.invalid`,
-    time: Math.floor(story.time / 1000),
+    name: oneLine(record.actor.name) || record.actor.kind,
+    email: `${record.actor.kind}@savepoint.invalid`,
+    time: Math.floor(record.time / 1000),
     zone: '+0000',
   };
   const commit = batch.add(
@@ -256,10 +256,10 @@ export function writeCheckpoint(
       parents,
       author: who,
       committer: who,
-      message: `cp_${story.number}: ${oneLine(story.description)}\n`,
+      message: `cp_${record.number}: ${oneLine(record.description)}\n`,
     }),
   );
-  return { number: story.number, commit };
+  return { number: record.number, commit };
 }
 
 function checkpointsOf(refs: readonly Ref[]): readonly CheckpointRef[] {
@@ -272,7 +272,7 @@ function checkpointsOf(refs: readonly Ref[]): readonly CheckpointRef[] {
 }
 
 /** Nothing reads it: what the story names has to be reached from the commit. */
-function indexesTree(roots: Story['roots']): readonly TreeEntry[] {
+function indexesTree(roots: CheckpointRecord['roots']): readonly TreeEntry[] {
   const ids = new Set(roots.flatMap(({ index }) => (index === undefined ? [] : [index.id, ...index.staged])));
   return [...ids].map((id) => ({ name: nameOf(id), mode: BLOB, id }));
 }
@@ -282,6 +282,6 @@ function oneLine(text: string): string {
   return text.replace(/[\x00-\x1f\x7f]+/g, ' ').trim();
 }
 
-function notACheckpoint(commit: ObjectId): SavepointError {
+function notACheckpointError(commit: ObjectId): SavepointError {
   return new SavepointError('STORE_DAMAGED', `Object ${commit} is not the commit of a checkpoint.`, { object: commit });
 }

@@ -5,30 +5,40 @@ import { checkTreePath } from '../../io/safe-path.ts';
 import { type Entry, isSkipReason, type SkipReason } from '../../model/entries.ts';
 import { type CheckpointId, isObjectId, type ObjectId } from '../../model/ids.ts';
 import { type JsonName, nameFromJson, nameToJson, type TreePath } from '../../model/names.ts';
-import { anyOf, isJsonName, matching, oneOf, type Shape, text, tuple, whole, wrong } from '../../store/json-shape.ts';
-import { type EntryJson, entryFromJson, entryToJson } from '../../store/snapshot/entry-json.ts';
+import {
+  anyOf,
+  formatProblem,
+  integer,
+  isJsonName,
+  matching,
+  oneOf,
+  type Shape,
+  text,
+  tuple,
+} from '../../store/json-shape.ts';
+import { entryFromJson, entryToJson, type StoredEntryJson } from '../../store/snapshot/entry-json.ts';
 import { type Codec, plain } from './codec.ts';
 
 const WORD = 1_000;
 const LONG = 1_000_000;
-const LONGEST_MENTION = 8_192;
-const MOST_TIME = 8.64e15;
+const MAX_MENTION = 8_192;
+const MAX_TIME = 8.64e15;
 
 /** In any list; longer ones are nothing that a workspace could have. */
-export const MOST_LISTED = 1_000_000;
+export const MAX_LISTED = 1_000_000;
 
 /** An id, a model, a branch: what fits on a line. */
-export function word<Value extends string = string>(): Codec<Value> {
+export function lineString<Value extends string = string>(): Codec<Value> {
   return plain(text(WORD));
 }
 
 /** What people and agents write. */
-export const words: Codec<string> = plain(text(LONG));
-export const count: Codec<number> = plain(whole(0));
+export const longText: Codec<string> = plain(text(LONG));
+export const count: Codec<number> = plain(integer(0));
 export const checkpointId: Codec<CheckpointId> = plain(matching(/^cp_[1-9]\d{0,8}$/));
 
 /** @param allowed one of these, as it is */
-export function among<const Value>(...allowed: readonly Value[]): Codec<Value> {
+export function enumOf<const Value>(...allowed: readonly Value[]): Codec<Value> {
   return plain(oneOf(...allowed));
 }
 
@@ -38,12 +48,12 @@ export const time: Codec<number> = {
   decode: (json) => Date.parse(json as string),
   check: (json, at) => {
     const ms = typeof json === 'string' && json.length < 40 ? Date.parse(json) : Number.NaN;
-    if (!(Math.abs(ms) <= MOST_TIME) || ms < 0) throw wrong(at, 'is not a time');
+    if (!(Math.abs(ms) <= MAX_TIME) || ms < 0) throw formatProblem(at, 'is not a time');
   },
 };
 
 export const skipReason: Codec<SkipReason> = plain((json, at) => {
-  if (!isSkipReason(json)) throw wrong(at, 'is not a known skip reason');
+  if (!isSkipReason(json)) throw formatProblem(at, 'is not a known skip reason');
 });
 
 function name<Value extends string>(
@@ -54,9 +64,9 @@ function name<Value extends string>(
     encode: nameToJson,
     decode: (json) => nameFromJson(json as JsonName) as Value,
     check: (json, at, platform) => {
-      if (!isJsonName(json)) throw wrong(at, what);
+      if (!isJsonName(json)) throw formatProblem(at, what);
       const problem = refusal(nameFromJson(json as JsonName), platform);
-      if (problem !== null) throw wrong(at, problem);
+      if (problem !== null) throw formatProblem(at, problem);
     },
   };
 }
@@ -68,29 +78,29 @@ export const path: Codec<TreePath> = name('is not a path', (bytes, platform) => 
 });
 
 /** Only for people: where a capture could not look, or only in doubt. */
-export const mention: Codec<TreePath> = name('is not a path', (bytes) =>
-  bytes.length > LONGEST_MENTION ? 'is not a path' : null,
+export const unverifiedPath: Codec<TreePath> = name('is not a path', (bytes) =>
+  bytes.length > MAX_MENTION ? 'is not a path' : null,
 );
 
 export const branch: Codec<string> = name('is not a branch', (bytes) =>
   bytes.length > WORD ? 'is not a branch' : null,
 );
 
-const permissions = whole(0, 0o7777);
-const anObjectId: Shape = (json, at) => {
-  if (typeof json !== 'string' || !isObjectId(json)) throw wrong(at, 'is not an object id');
+const permissions = integer(0, 0o7777);
+const objectIdShape: Shape = (json, at) => {
+  if (typeof json !== 'string' || !isObjectId(json)) throw formatProblem(at, 'is not an object id');
 };
 
-export const objectId: Codec<ObjectId> = plain(anObjectId);
+export const objectId: Codec<ObjectId> = plain(objectIdShape);
 /** Of a repository of the user's, whatever its hash. */
 export const commitId: Codec<string> = plain(matching(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/));
 
 export const entry: Codec<Entry | null> = {
   encode: entryToJson,
-  decode: (json) => entryFromJson(json as EntryJson),
+  decode: (json) => entryFromJson(json as StoredEntryJson),
   check: anyOf(
-    tuple(oneOf('f'), permissions, anObjectId),
-    tuple(oneOf('l'), anObjectId),
+    tuple(oneOf('f'), permissions, objectIdShape),
+    tuple(oneOf('l'), objectIdShape),
     tuple(oneOf('d'), permissions),
     oneOf(null),
   ),

@@ -4,11 +4,11 @@ import type { Pace } from '../../io/pace.ts';
 import { type CheckpointId, checkpointId } from '../../model/ids.ts';
 import type { HeldLock } from '../../store/lock.ts';
 import type { Workspace } from '../capture/capture.ts';
-import { dropKept, reachableKept, tidyShallow } from '../record/kept.ts';
+import { addReachableKept, dropKept, tidyShallow } from '../record/kept-commits.ts';
 import { reachable } from './reachable.ts';
-import { expired, nextToGo, type RetentionPolicy } from './retention.ts';
+import { expiredCheckpoints, oldestToDrop, type RetentionPolicy } from './retention.ts';
 
-export interface CleanUp {
+export interface CleanUpResult {
   readonly dropped: readonly CheckpointId[];
   readonly kept: number;
   readonly bytesBefore: number;
@@ -17,28 +17,28 @@ export interface CleanUp {
 }
 
 /** A store is brought this far below its limit. */
-const ROOM = 0.9;
+const TARGET_FILL = 0.9;
 
 /**
  * Drops what the policy does not keep; where the store is too large after that, the oldest of what is left.
- * @param dropBeside drops what belongs to checkpoints that are gone and is no object; gives the bytes of what stays of it
+ * @param dropRelated drops what belongs to checkpoints that are gone and is no object; gives the bytes of what stays of it
  */
 export async function cleanUp(
   workspace: Workspace,
   lock: HeldLock,
   policy: RetentionPolicy,
   pace: Pace,
-  dropBeside: () => number,
-): Promise<CleanUp> {
+  dropRelated: () => number,
+): Promise<CleanUpResult> {
   const { timeline } = workspace;
-  let done = await dropCheckpoints(workspace, lock, expired(timeline, policy), pace);
-  let beside = dropBeside();
+  let done = await dropCheckpoints(workspace, lock, expiredCheckpoints(timeline, policy), pace);
+  let relatedBytes = dropRelated();
   const limit = policy.maxStoreBytes;
-  if (limit === null || done.bytesAfter + beside <= limit) return done;
-  const isTooLarge = (): boolean => done.bytesAfter + beside > limit * ROOM;
-  for (let next = nextToGo(timeline); next.length > 0 && isTooLarge(); next = nextToGo(timeline)) {
+  if (limit === null || done.bytesAfter + relatedBytes <= limit) return done;
+  const isTooLarge = (): boolean => done.bytesAfter + relatedBytes > limit * TARGET_FILL;
+  for (let next = oldestToDrop(timeline); next.length > 0 && isTooLarge(); next = oldestToDrop(timeline)) {
     const more = await dropCheckpoints(workspace, lock, next, pace);
-    beside = dropBeside();
+    relatedBytes = dropRelated();
     done = {
       dropped: [...done.dropped, ...more.dropped],
       kept: more.kept,
@@ -61,7 +61,7 @@ export async function dropCheckpoints(
   lock: HeldLock,
   drop: readonly number[],
   pace: Pace,
-): Promise<CleanUp> {
+): Promise<CleanUpResult> {
   const { timeline, store } = workspace;
   const dropped = new Set(drop);
   const staying = timeline.list().filter(({ number }) => !dropped.has(number));
@@ -71,7 +71,7 @@ export async function dropCheckpoints(
     pace,
   );
   const stays = new Set(staying.map(({ number }) => number));
-  await reachableKept(store, (number) => stays.has(number), pace, live);
+  await addReachableKept(store, (number) => stays.has(number), pace, live);
   lock.assertHeld();
   timeline.drop(drop);
   dropKept(store.refs, (number) => !stays.has(number));

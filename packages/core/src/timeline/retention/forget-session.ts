@@ -8,12 +8,12 @@ import type { CheckpointId, SessionId } from '../../model/ids.ts';
 import type { HeldLock } from '../../store/lock.ts';
 import { writeSessionState } from '../../store/state/session-state.ts';
 import type { Workspace } from '../capture/capture.ts';
-import { type CleanUp, dropCheckpoints } from './clean-up.ts';
+import { type CleanUpResult, dropCheckpoints } from './clean-up.ts';
 
 /** - `newest`: the workspace's last checkpoint; - `undo`: the state before an act that stays, which its undo needs */
 export type KeptReason = 'newest' | 'undo';
 
-export interface ForgottenSession extends CleanUp {
+export interface ForgottenSession extends CleanUpResult {
   readonly session: SessionId;
   /** Checkpoints of the session that stay all the same. */
   readonly stayed: readonly { readonly id: CheckpointId; readonly why: KeptReason }[];
@@ -40,7 +40,7 @@ export async function forgetSession(
       : `No checkpoint belongs to session ${showText(session)}.`;
     throw new SavepointError('UNKNOWN_SESSION', message, { session });
   }
-  const reasons = reasonsToStay(checkpoints, session);
+  const reasons = reasonsToKeep(checkpoints, session);
   const stayed = own.flatMap(({ id }) => {
     const why = reasons.get(id);
     return why === undefined ? [] : [{ id, why }];
@@ -54,13 +54,13 @@ export async function forgetSession(
   return { ...done, session, stayed };
 }
 
-function reasonsToStay(checkpoints: readonly Checkpoint[], session: SessionId): ReadonlyMap<CheckpointId, KeptReason> {
+function reasonsToKeep(checkpoints: readonly Checkpoint[], session: SessionId): ReadonlyMap<CheckpointId, KeptReason> {
   const reasons = new Map<CheckpointId, KeptReason>();
   const newest = checkpoints.at(-1);
   if (newest !== undefined) reasons.set(newest.id, 'newest');
   for (const { id, previous, trigger, session: of } of checkpoints) {
-    const stays = of !== session || id === newest?.id;
-    if (stays && isOperation(trigger) && previous !== null && !reasons.has(previous)) reasons.set(previous, 'undo');
+    const isKept = of !== session || id === newest?.id;
+    if (isKept && isOperation(trigger) && previous !== null && !reasons.has(previous)) reasons.set(previous, 'undo');
   }
   return reasons;
 }

@@ -26,15 +26,15 @@ export async function reachable(
   for (const commit of commits) {
     if (seen.has(commit)) continue;
     seen.add(commit);
-    const open = [decodeCommit(readOf(objects, commit, 'commit'), commit).tree];
+    const open = [decodeCommit(readTyped(objects, commit, 'commit'), commit).tree];
     for (const id of contentsBefore(objects, commit)) seen.add(id);
     for (let tree = open.pop(); tree !== undefined; tree = open.pop()) {
       if (seen.has(tree)) continue;
       seen.add(tree);
       // Readers know it by heart, git's fsck does not.
       if (tree === EMPTY_TREE) continue;
-      if (pace.due()) await pace.breathe();
-      for (const { mode, id } of decodeTree(readOf(objects, tree, 'tree'), { id: tree })) {
+      if (pace.isDue()) await pace.yieldNow();
+      for (const { mode, id } of decodeTree(readTyped(objects, tree, 'tree'), { id: tree })) {
         if (mode === FOLDER) open.push(id);
         else seen.add(id);
       }
@@ -44,7 +44,7 @@ export async function reachable(
 }
 
 /** What is wrong with a checkpoint, if anything: the objects it needs that are missing or cannot be read. */
-export interface Hurt {
+export interface CheckpointDamage {
   readonly checkpoint: CheckpointId;
   readonly objects: readonly ObjectId[];
 }
@@ -53,12 +53,12 @@ export interface Hurt {
  * Looks whether every object that a checkpoint needs is there and, for commits and trees, readable.
  * @param damaged objects known to be damaged, from reading them all
  */
-export async function findHurt(
+export async function findCheckpointDamage(
   objects: ObjectReader,
   refs: readonly CheckpointRef[],
   damaged: ReadonlySet<ObjectId>,
   pace: Pace,
-): Promise<readonly Hurt[]> {
+): Promise<readonly CheckpointDamage[]> {
   const below = new Map<ObjectId, ReadonlySet<ObjectId>>();
   const NONE: ReadonlySet<ObjectId> = new Set();
 
@@ -66,12 +66,12 @@ export async function findHurt(
     if (id === EMPTY_TREE) return NONE;
     const known = below.get(id);
     if (known !== undefined) return known;
-    if (pace.due()) await pace.breathe();
+    if (pace.isDue()) await pace.yieldNow();
     let found: ReadonlySet<ObjectId> = NONE;
     if (damaged.has(id) || !objects.has(id)) found = new Set([id]);
     else if (kind !== 'blob') {
       try {
-        const data = readOf(objects, id, kind);
+        const data = readTyped(objects, id, kind);
         const parts =
           kind === 'commit'
             ? [{ mode: FOLDER, id: decodeCommit(data, id).tree }]
@@ -89,12 +89,12 @@ export async function findHurt(
     return found;
   }
 
-  const hurt: Hurt[] = [];
+  const affected: CheckpointDamage[] = [];
   for (const { number, commit } of refs) {
     const problems = await problemsOf(commit, 'commit');
-    if (problems.size > 0) hurt.push({ checkpoint: checkpointId(number), objects: [...problems].sort() });
+    if (problems.size > 0) affected.push({ checkpoint: checkpointId(number), objects: [...problems].sort() });
   }
-  return hurt;
+  return affected;
 }
 
 /** A story that cannot be read names nothing; the files of its checkpoint are needed all the same. */
@@ -109,7 +109,7 @@ function* contentsBefore(objects: ObjectReader, commit: ObjectId): Generator<Obj
   for (const { before } of changes ?? []) if (before !== null && before.kind !== 'folder') yield before.id;
 }
 
-function readOf(objects: ObjectReader, id: ObjectId, type: 'commit' | 'tree'): Buffer {
+function readTyped(objects: ObjectReader, id: ObjectId, type: 'commit' | 'tree'): Buffer {
   const object = objects.read(id);
   if (object.type !== type) {
     throw new SavepointError('STORE_DAMAGED', `Object ${id} should be a ${type} and is a ${object.type}.`, {

@@ -26,7 +26,7 @@ const DROPPED_AT_ONCE = 0.25;
  * Numbers to drop, oldest first. The newest and the pinned always stay; so does the checkpoint before one that stays: its
  * changes are told against it, and are taken back to it.
  */
-export function expired(timeline: Timeline, policy: RetentionPolicy): readonly number[] {
+export function expiredCheckpoints(timeline: Timeline, policy: RetentionPolicy): readonly number[] {
   const refs = timeline.list();
   const keepAtLeast = Math.max(1, policy.keepAtLeast);
   if (refs.length <= keepAtLeast) return [];
@@ -51,11 +51,11 @@ export function expired(timeline: Timeline, policy: RetentionPolicy): readonly n
 }
 
 /** The next to go where the store is too large; none when only the newest and the pinned are left. */
-export function nextToGo(timeline: Timeline): readonly number[] {
+export function oldestToDrop(timeline: Timeline): readonly number[] {
   const pinned = timeline.pinned();
   const numbers = timeline.list().map(({ number }) => number);
-  const mayGo = numbers.slice(0, -1).filter((number) => !pinned.has(number));
-  return mayGo.slice(0, Math.ceil(mayGo.length * DROPPED_AT_ONCE));
+  const droppable = numbers.slice(0, -1).filter((number) => !pinned.has(number));
+  return droppable.slice(0, Math.ceil(droppable.length * DROPPED_AT_ONCE));
 }
 
 /** Null: all of them are kept. */

@@ -3,7 +3,7 @@
 import type { Pace } from '../../io/pace.ts';
 import type { CheckpointId, ObjectId } from '../../model/ids.ts';
 import type { Workspace } from '../capture/capture.ts';
-import { findHurt } from './reachable.ts';
+import { findCheckpointDamage } from './reachable.ts';
 
 export interface Damage {
   readonly object: ObjectId | null;
@@ -19,7 +19,7 @@ export interface Verification {
   readonly checkpoints: number;
   readonly damage: readonly Damage[];
   /** Checkpoints that restore whole. */
-  readonly sound: number;
+  readonly valid: number;
 }
 
 /** @param deep read every byte of the store and hash it; else only what can be seen without contents */
@@ -28,20 +28,20 @@ export async function verifyStore(workspace: Workspace, deep: boolean, pace: Pac
   const problems = await store.objects.verifyObjects({ deep, pace });
   const damagedIds = new Set(problems.flatMap(({ object }) => (object === undefined ? [] : [object])));
   const refs = timeline.list();
-  const hurt = await findHurt(store.objects, refs, damagedIds, pace);
-  const victims = new Map<ObjectId, CheckpointId[]>();
-  for (const { checkpoint, objects } of hurt) {
-    for (const id of objects) victims.set(id, [...(victims.get(id) ?? []), checkpoint]);
+  const affected = await findCheckpointDamage(store.objects, refs, damagedIds, pace);
+  const affectedBy = new Map<ObjectId, CheckpointId[]>();
+  for (const { checkpoint, objects } of affected) {
+    for (const id of objects) affectedBy.set(id, [...(affectedBy.get(id) ?? []), checkpoint]);
   }
   const damage: Damage[] = problems.map(({ object, file, problem }) => ({
     object: object ?? null,
     file,
     problem,
-    checkpoints: object === undefined ? [] : (victims.get(object) ?? []),
+    checkpoints: object === undefined ? [] : (affectedBy.get(object) ?? []),
   }));
-  for (const [object, checkpoints] of victims) {
+  for (const [object, checkpoints] of affectedBy) {
     if (!damagedIds.has(object))
       damage.push({ object, file: null, problem: 'is missing or cannot be read', checkpoints });
   }
-  return { deep, checkpoints: refs.length, damage, sound: refs.length - hurt.length };
+  return { deep, checkpoints: refs.length, damage, valid: refs.length - affected.length };
 }

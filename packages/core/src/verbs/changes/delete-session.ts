@@ -1,4 +1,4 @@
-import { given, verb } from '../verb.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
 export const deleteSession = verb({
   name: 'sessions delete',
@@ -25,7 +25,7 @@ export const deleteSession = verb({
   async handle(savepoint, input, context) {
     const { dropped, stayed, ...rest } = await savepoint.forgetSession(
       input.session,
-      given({ signal: context.signal }),
+      withoutUndefined({ signal: context.signal }),
     );
     return { ...rest, dropped: [...dropped], stayed: [...stayed] };
   },

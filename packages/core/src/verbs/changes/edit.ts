@@ -1,19 +1,19 @@
 import type * as z from 'zod';
 import { type PatchSide, unifiedPatch } from '../../content/unified-patch.ts';
 import type { Edit } from '../../edit/edits.ts';
-import { editsRefused } from '../../edit/edits-refused.ts';
+import { editsRefusedError } from '../../edit/edits-refused.ts';
 import type { PreparedFile } from '../../edit/prepare-edits.ts';
 import { statusToJson } from '../../edit/status-json.ts';
 import type { FileRequest } from '../../edit/targets.ts';
 import type { EditResult } from '../../engine/calls/edits.ts';
-import type { Place } from '../../engine/calls/workspaces.ts';
-import { treePathOf } from '../../io/given-path.ts';
+import type { WorkspaceLocation } from '../../engine/calls/workspaces.ts';
+import { treePathOf } from '../../io/locate-path.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type JsonName, nameToJson, textFromBytes, WORKSPACE_ITSELF } from '../../model/names.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import { briefToJson } from '../shapes/to-json.ts';
-import { type EditShapes, given, verb } from '../verb.ts';
+import { type EditShapes, verb, withoutUndefined } from '../verb.ts';
 
 export const edit = verb({
   name: 'edit',
@@ -26,25 +26,29 @@ export const edit = verb({
   schemas: (_shapes, { editRequest, edited }) => ({ input: editRequest, output: edited }),
 
   async handle(savepoint, input, context) {
-    const options = given({ signal: context.signal, toolCall: context.toolCall });
+    const options = withoutUndefined({ signal: context.signal, toolCall: context.toolCall });
     const requests = await requestsOf(savepoint, input, options);
     if (input.dry_run === true) {
       const seen = await savepoint.previewEdit(requests, options);
-      if (!seen.ok) throw editsRefused(seen.problems, requests.length);
-      return answer(seen.files, null, input);
+      if (!seen.ok) throw editsRefusedError(seen.problems, requests.length);
+      return editOutput(seen.files, null, input);
     }
-    const result = await savepoint.edit(requests, { ...options, ...given({ message: input.message }) });
-    return answer(result.files, result, input);
+    const result = await savepoint.edit(requests, { ...options, ...withoutUndefined({ message: input.message }) });
+    return editOutput(result.files, result, input);
   },
 });
 
-type Input = z.output<EditShapes['editRequest']>;
-type Output = z.output<EditShapes['edited']>;
+type EditInput = z.output<EditShapes['editRequest']>;
+type EditJson = z.output<EditShapes['edited']>;
 
 /** @throws SavepointError EDITS_REFUSED with every path that cannot be one */
-async function requestsOf(savepoint: Savepoint, input: Input, options: CallOptions): Promise<readonly FileRequest[]> {
+async function requestsOf(
+  savepoint: Savepoint,
+  input: EditInput,
+  options: CallOptions,
+): Promise<readonly FileRequest[]> {
   const place = await savepoint.place({ orNew: true });
-  const problems: Parameters<typeof editsRefused>[0][number][] = [];
+  const problems: Parameters<typeof editsRefusedError>[0][number][] = [];
   const requests: FileRequest[] = [];
   for (const { file_path, edits, expected_hash, force } of input.files) {
     try {
@@ -67,10 +71,10 @@ async function requestsOf(savepoint: Savepoint, input: Input, options: CallOptio
   const order = new Map(input.files.map(({ file_path }, index) => [JSON.stringify(file_path), index]));
   const at = (name: JsonName): number => order.get(JSON.stringify(name)) ?? 0;
   const all = [...problems, ...(seen.ok ? [] : seen.problems)].sort((a, b) => at(a.given) - at(b.given));
-  throw editsRefused(all, input.files.length);
+  throw editsRefusedError(all, input.files.length);
 }
 
-function editOf(asked: Input['files'][number]['edits'][number], place: Place): Edit {
+function editOf(asked: EditInput['files'][number]['edits'][number], place: WorkspaceLocation): Edit {
   switch (asked.op) {
     case undefined:
     case 'replace':
@@ -100,7 +104,7 @@ function octal(mode: string): number {
   return Number.parseInt(mode, 8);
 }
 
-function answer(files: readonly PreparedFile[], result: EditResult | null, input: Input): Output {
+function editOutput(files: readonly PreparedFile[], result: EditResult | null, input: EditInput): EditJson {
   const backups = new Map(result?.backups.map(({ path, backup }) => [path, nameToJson(backup)]));
   const told = files.map((file) => ({
     file_path: file.given,
@@ -129,7 +133,7 @@ function answer(files: readonly PreparedFile[], result: EditResult | null, input
   };
 }
 
-function operationOf({ path, before, after }: PreparedFile): Output['files'][number]['operation'] {
+function operationOf({ path, before, after }: PreparedFile): EditJson['files'][number]['operation'] {
   if (before === null) return 'create';
   if (after === null) return 'delete';
   if (after.path !== path) return 'rename';
@@ -137,14 +141,14 @@ function operationOf({ path, before, after }: PreparedFile): Output['files'][num
   return before.mode === after.mode ? 'none' : 'mode';
 }
 
-function contentToJson({ after }: PreparedFile): Output['files'][number]['final_content'] {
+function contentToJson({ after }: PreparedFile): EditJson['files'][number]['final_content'] {
   if (after === null) return null;
   const text = textFromBytes(after.content.toString('latin1'));
   return text === null ? { b64: after.content.toString('base64') } : text;
 }
 
 /** One diff of all files, in the order of the request. Its size is bounded; omitted files are listed. */
-function diffOf(files: readonly PreparedFile[]): NonNullable<Output['diff']> {
+function diffOf(files: readonly PreparedFile[]): NonNullable<EditJson['diff']> {
   const { text, gaps } = unifiedPatch(
     files.flatMap((file) => {
       const { path, before, after } = file;

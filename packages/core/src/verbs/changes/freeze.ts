@@ -1,11 +1,11 @@
-import { treePathOf } from '../../io/given-path.ts';
+import { treePathOf } from '../../io/locate-path.ts';
 import { nameToJson, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import type { FrozenPath } from '../../store/state/frozen.ts';
-import { orNone } from '../given/no-workspace.ts';
-import { scopeOf } from '../given/paths.ts';
+import { nullIfNoWorkspace } from '../input/no-workspace.ts';
+import { scopeOf } from '../input/paths.ts';
 import { timeToJson } from '../shapes/to-json.ts';
-import { given, type Shapes, verb } from '../verb.ts';
+import { type Shapes, verb, withoutUndefined } from '../verb.ts';
 
 const frozenList = ({ z, jsonName }: Shapes) =>
   z.array(z.strictObject({ path: jsonName.describe('`""` is the workspace itself'), since: z.iso.datetime() }));
@@ -28,10 +28,10 @@ export const freeze = verb({
   }),
 
   async handle(savepoint, { paths, list }, { signal }) {
-    if (list === true) return { frozen: toJson((await orNone(savepoint.frozen())) ?? []) };
+    if (list === true) return { frozen: toJson((await nullIfNoWorkspace(savepoint.frozen())) ?? []) };
     const place = await savepoint.place({ orNew: true });
     const chosen = scopeOf(place, paths ?? []);
-    const all = await savepoint.freeze(chosen.length === 0 ? [WORKSPACE_ITSELF] : chosen, given({ signal }));
+    const all = await savepoint.freeze(chosen.length === 0 ? [WORKSPACE_ITSELF] : chosen, withoutUndefined({ signal }));
     return { frozen: toJson(all) };
   },
 });
@@ -57,7 +57,7 @@ export const unfreeze = verb({
     const place = await savepoint.place();
     const wanted = (paths ?? []).map((path) => treePathOf(place, path));
     const chosen = wanted.length === 0 ? [place.folder] : wanted;
-    const frozen = await savepoint.unfreeze(chosen, given({ signal }));
+    const frozen = await savepoint.unfreeze(chosen, withoutUndefined({ signal }));
     return { frozen: toJson(frozen), stillFrozen: await stillFrozen(savepoint, chosen) };
   },
 });

@@ -1,10 +1,10 @@
-import { treePathOf } from '../../io/given-path.ts';
+import { treePathOf } from '../../io/locate-path.ts';
 import type { ChangeId } from '../../model/ids.ts';
-import { orNone } from '../given/no-workspace.ts';
-import { sessionOf } from '../given/session.ts';
-import { timeOf } from '../given/time.ts';
-import { recordedToJson, timeToJson } from '../shapes/to-json.ts';
-import { given, verb } from '../verb.ts';
+import { nullIfNoWorkspace } from '../input/no-workspace.ts';
+import { resolveSession } from '../input/session.ts';
+import { parseTime } from '../input/time.ts';
+import { recordedChangeToJson, timeToJson } from '../shapes/to-json.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
 const DEFAULT_LIMIT = 100;
 
@@ -67,21 +67,21 @@ export const history = verb({
 
   async handle(savepoint, input) {
     const { agent, tool, file, before } = input;
-    const session = await sessionOf(savepoint, input.session);
+    const session = await resolveSession(savepoint, input.session);
     const limit = input.limit ?? DEFAULT_LIMIT;
-    const [since, until] = [timeOf(savepoint, input.since), timeOf(savepoint, input.until)];
-    const place = file === undefined ? null : await orNone(savepoint.place());
+    const [since, until] = [parseTime(savepoint, input.since), parseTime(savepoint, input.until)];
+    const place = file === undefined ? null : await nullIfNoWorkspace(savepoint.place());
     const path = place === null || file === undefined ? undefined : treePathOf(place, file);
-    const page = await orNone(
+    const page = await nullIfNoWorkspace(
       savepoint.history({
         limit,
-        ...given({ session, agent, tool, path, since, until, before: before as ChangeId | undefined }),
+        ...withoutUndefined({ session, agent, tool, path, since, until, before: before as ChangeId | undefined }),
       }),
     );
     if (page === null) return { changes: [], unlisted: [], damaged: [], more: false };
     return {
       changes: page.entries.map(({ change, checkpoint, takenBack, takenBackHunks }) => ({
-        ...recordedToJson(change),
+        ...recordedChangeToJson(change),
         checkpoint: checkpoint.id,
         time: timeToJson(checkpoint.time),
         trigger: checkpoint.trigger,

@@ -3,10 +3,10 @@
 import type { UndoOptions } from '../../engine/calls/rewind.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
 import type { Savepoint } from '../../savepoint.ts';
-import { actToJson } from '../shapes/to-json.ts';
-import { given, verb } from '../verb.ts';
+import { operationToJson } from '../shapes/to-json.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
-interface Words {
+interface VerbTexts {
   readonly name: string;
   readonly summary: string;
   readonly description: string;
@@ -14,7 +14,7 @@ interface Words {
 
 type Invert = (savepoint: Savepoint, options: UndoOptions, dryRun: boolean) => Promise<Preview | OperationResult>;
 
-export function inverse(words: Words, invert: Invert) {
+export function inverseVerb(words: VerbTexts, invert: Invert) {
   return verb({
     ...words,
     changes: 'files',
@@ -28,8 +28,8 @@ export function inverse(words: Words, invert: Invert) {
     }),
 
     async handle(savepoint, { expected, force, dryRun = false }, { signal, toolCall }) {
-      const seen = await invert(savepoint, given({ expected, force, signal, toolCall }), dryRun);
-      return { ...actToJson(seen, []), undoes: seen.telling.undoes };
+      const seen = await invert(savepoint, withoutUndefined({ expected, force, signal, toolCall }), dryRun);
+      return { ...operationToJson(seen, []), undoes: seen.info.undoes };
     },
   });
 }

@@ -1,6 +1,6 @@
-import { inverse } from './inverse.ts';
+import { inverseVerb } from './inverse.ts';
 
-export const redo = inverse(
+export const redo = inverseVerb(
   {
     name: 'redo',
     summary: 'redo the last undone operation',

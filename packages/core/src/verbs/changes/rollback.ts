@@ -1,13 +1,13 @@
-import { treePathOf } from '../../io/given-path.ts';
+import { treePathOf } from '../../io/locate-path.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type ChangeId, changeId, hunkId, parseChangeId, parseHunkId } from '../../model/ids.ts';
 import { type JsonName, nameToJson, type TreePath } from '../../model/names.ts';
-import type { RollbackOutlook } from '../../rewind/rollback.ts';
+import type { RollbackPreview } from '../../rewind/rollback.ts';
 import type { Selection } from '../../rewind/selection.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import type { NumberedHunk } from '../../timeline/diff/hunks.ts';
-import { actToJson, sidesToJson } from '../shapes/to-json.ts';
-import { given, verb } from '../verb.ts';
+import { operationToJson, sidesToJson } from '../shapes/to-json.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
 export const rollback = verb({
   name: 'rollback',
@@ -52,16 +52,16 @@ export const rollback = verb({
     }
     const { includeShared, skipConflicts, force, expected } = input;
     const { signal, toolCall } = context;
-    const options = given({ includeShared, skipConflicts, force, expected, prefer, signal, toolCall });
+    const options = withoutUndefined({ includeShared, skipConflicts, force, expected, prefer, signal, toolCall });
     const seen =
       input.dryRun === true
         ? await savepoint.previewRollback(selection, options)
         : await savepoint.rollback(selection, options);
-    return { ...actToJson(seen, []), ...outlookToJson(seen.outlook) };
+    return { ...operationToJson(seen, []), ...rollbackToJson(seen.outlook) };
   },
 });
 
-interface Input {
+interface SelectionInput {
   readonly changes?: readonly string[] | undefined;
   readonly hunks?: readonly string[] | undefined;
   readonly agent?: string | undefined;
@@ -72,7 +72,7 @@ interface Input {
   readonly root?: JsonName | undefined;
 }
 
-async function selectionOf(savepoint: Savepoint, input: Input): Promise<Selection> {
+async function selectionOf(savepoint: Savepoint, input: SelectionInput): Promise<Selection> {
   const { agent, session, call, after } = input;
   const [wanted, changes, hunks] = [input.paths ?? [], input.changes ?? [], input.hunks ?? []];
   if (
@@ -87,7 +87,7 @@ async function selectionOf(savepoint: Savepoint, input: Input): Promise<Selectio
     );
   }
   const place = wanted.length === 0 && input.root === undefined ? null : await savepoint.place();
-  return given({
+  return withoutUndefined({
     changes: changes.length === 0 ? undefined : changes.map(changeOf),
     hunks: hunks.length === 0 ? undefined : hunks.map(hunkOf),
     agent,
@@ -124,7 +124,7 @@ function hunkOf(text: string): { readonly change: ChangeId; readonly hunk: numbe
 /** The most characters shown of a hunk. */
 const SHOWN_CHARACTERS = 4_000;
 
-function outlookToJson({ rolledBack, results, skipped, open, hunks }: RollbackOutlook) {
+function rollbackToJson({ rolledBack, results, skipped, openCalls: open, hunks }: RollbackPreview) {
   return {
     changes: [...rolledBack],
     results: results.map(({ path, result, why, changes, sides }) => ({

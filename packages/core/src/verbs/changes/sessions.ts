@@ -1,4 +1,4 @@
-import { orNone } from '../given/no-workspace.ts';
+import { nullIfNoWorkspace } from '../input/no-workspace.ts';
 import { actorToJson, timeToJson } from '../shapes/to-json.ts';
 import { verb } from '../verb.ts';
 
@@ -37,7 +37,7 @@ export const sessions = verb({
   },
 
   async handle(savepoint) {
-    const found = await orNone(savepoint.sessions());
+    const found = await nullIfNoWorkspace(savepoint.sessions());
     if (found === null) return { sessions: [], damaged: [] };
     return {
       sessions: found.sessions.map(({ actor, first, last, checkpoints, ...rest }) => ({

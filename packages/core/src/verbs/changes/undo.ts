@@ -1,6 +1,6 @@
-import { inverse } from './inverse.ts';
+import { inverseVerb } from './inverse.ts';
 
-export const undo = inverse(
+export const undo = inverseVerb(
   {
     name: 'undo',
     summary: 'undo the last operation',

@@ -1,5 +1,5 @@
 import { briefToJson, captureToJson } from '../shapes/to-json.ts';
-import { given, verb } from '../verb.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
 export const checkpoint = verb({
   name: 'checkpoint',
@@ -26,7 +26,7 @@ export const checkpoint = verb({
   async handle(savepoint, input, context) {
     const message = input.message?.trim() === '' ? undefined : input.message;
     const taken = await savepoint.checkpoint(
-      given({ message, testResult: input.testResult, signal: context.signal, toolCall: context.toolCall }),
+      withoutUndefined({ message, testResult: input.testResult, signal: context.signal, toolCall: context.toolCall }),
     );
     return {
       checkpoint: briefToJson(taken.checkpoint),

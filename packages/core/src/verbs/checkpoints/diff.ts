@@ -1,10 +1,10 @@
 import type { Patch } from '../../content/unified-patch.ts';
-import { treePathOf } from '../../io/given-path.ts';
+import { treePathOf } from '../../io/locate-path.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { nameToJson } from '../../model/names.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import { briefToJson, changeToJson, rootChangeToJson } from '../shapes/to-json.ts';
-import { given, verb } from '../verb.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
 export const diff = verb({
   name: 'diff',
@@ -60,12 +60,12 @@ export const diff = verb({
   },
 
   async handle(savepoint, input, context) {
-    if (input.change !== undefined) return ofChange(savepoint, input.change, input, context.signal);
+    if (input.change !== undefined) return changeDiffToJson(savepoint, input.change, input, context.signal);
     const wanted = input.paths ?? [];
     const place = wanted.length === 0 ? null : await savepoint.place();
     const paths = place === null ? [] : wanted.map((path) => treePathOf(place, path));
     const { from, to, patch } = input;
-    const found = await savepoint.diff(given({ from, to, paths, patch, signal: context.signal }));
+    const found = await savepoint.diff(withoutUndefined({ from, to, paths, patch, signal: context.signal }));
     return {
       from: briefToJson(found.from),
       to: found.to === null ? null : briefToJson(found.to),
@@ -78,7 +78,7 @@ export const diff = verb({
   },
 });
 
-async function ofChange(
+async function changeDiffToJson(
   savepoint: Savepoint,
   id: string,
   { from, to, paths }: { readonly from?: unknown; readonly to?: unknown; readonly paths?: unknown },
@@ -89,8 +89,8 @@ async function ofChange(
       argument: 'change',
     });
   }
-  const { change, checkpoint, patch, hunks } = await savepoint.diffChange(id, given({ signal }));
-  const before = checkpoint.previous === null ? null : await ifThere(savepoint, checkpoint.previous);
+  const { change, checkpoint, patch, hunks } = await savepoint.diffChange(id, withoutUndefined({ signal }));
+  const before = checkpoint.previous === null ? null : await briefIfExists(savepoint, checkpoint.previous);
   return {
     from: before,
     to: briefToJson(checkpoint),
@@ -109,7 +109,7 @@ async function ofChange(
   };
 }
 
-async function ifThere(savepoint: Savepoint, id: string) {
+async function briefIfExists(savepoint: Savepoint, id: string) {
   try {
     return briefToJson(await savepoint.show(id));
   } catch (error) {

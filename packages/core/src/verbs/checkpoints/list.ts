@@ -1,8 +1,8 @@
 import { type CheckpointId, checkpointNumber } from '../../model/ids.ts';
-import { orNone } from '../given/no-workspace.ts';
-import { sessionOf } from '../given/session.ts';
+import { nullIfNoWorkspace } from '../input/no-workspace.ts';
+import { resolveSession } from '../input/session.ts';
 import { briefToJson, rootChangeToJson } from '../shapes/to-json.ts';
-import { given, verb } from '../verb.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
 const DEFAULT_LIMIT = 50;
 
@@ -49,11 +49,11 @@ export const list = verb({
   }),
 
   async handle(savepoint, input) {
-    const session = await sessionOf(savepoint, input.session);
+    const session = await resolveSession(savepoint, input.session);
     const before = input.before === undefined ? undefined : checkpointNumber(input.before as CheckpointId);
     const limit = input.limit ?? DEFAULT_LIMIT;
-    const found = await orNone(
-      savepoint.overview({ view: input.view ?? 'main', limit, ...given({ session, before }) }),
+    const found = await nullIfNoWorkspace(
+      savepoint.overview({ view: input.view ?? 'main', limit, ...withoutUndefined({ session, before }) }),
     );
     if (found === null)
       return {

@@ -1,6 +1,6 @@
 import type { Savepoint } from '../../savepoint.ts';
 import { briefToJson } from '../shapes/to-json.ts';
-import { given, type Shapes, type VerbContext, verb } from '../verb.ts';
+import { type Shapes, type VerbContext, verb, withoutUndefined } from '../verb.ts';
 
 const schemas = ({ z, checkpointName, checkpointBrief }: Shapes) => ({
   input: z.strictObject({ checkpoint: checkpointName }),
@@ -18,7 +18,7 @@ export const pin = verb({
     'store. The data of pinned checkpoints still counts towards the size of the store.',
   changes: 'store',
   schemas,
-  handle: (savepoint, { checkpoint }, context) => carryOut(savepoint, checkpoint, false, context),
+  handle: (savepoint, { checkpoint }, context) => setPin(savepoint, checkpoint, false, context),
 });
 
 export const unpin = verb({
@@ -27,10 +27,10 @@ export const unpin = verb({
   description: 'The checkpoint is kept until clean-up drops it by age, number of checkpoints or size of the store.',
   changes: 'store',
   schemas,
-  handle: (savepoint, { checkpoint }, context) => carryOut(savepoint, checkpoint, true, context),
+  handle: (savepoint, { checkpoint }, context) => setPin(savepoint, checkpoint, true, context),
 });
 
-async function carryOut(savepoint: Savepoint, name: string, isUnpin: boolean, { signal }: VerbContext) {
-  const { checkpoint, changed } = await savepoint.pin(name, given({ unpin: isUnpin, signal }));
+async function setPin(savepoint: Savepoint, name: string, isUnpin: boolean, { signal }: VerbContext) {
+  const { checkpoint, changed } = await savepoint.pin(name, withoutUndefined({ unpin: isUnpin, signal }));
   return { checkpoint: briefToJson(checkpoint), changed };
 }

@@ -1,8 +1,8 @@
 import { SavepointError } from '../../model/errors.ts';
 import { isWithin, nameToJson, type TreePath } from '../../model/names.ts';
-import { scopeOf } from '../given/paths.ts';
-import { actToJson, briefToJson } from '../shapes/to-json.ts';
-import { given, verb } from '../verb.ts';
+import { scopeOf } from '../input/paths.ts';
+import { briefToJson, operationToJson } from '../shapes/to-json.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
 export const restore = verb({
   name: 'restore',
@@ -66,7 +66,7 @@ export const restore = verb({
     const paths = input.all === true || input.root !== undefined ? [] : scopeOf(place, wanted);
     const root = input.root === undefined ? undefined : scopeOf(place, [input.root])[0];
     const { mode, expected, force, allowPartial, git } = input;
-    const options = given({
+    const options = withoutUndefined({
       paths,
       root,
       allowPartial,
@@ -88,7 +88,7 @@ export const restore = verb({
     const recorded = seen.target.roots.filter(({ path }) => touches(path));
     const parties = 'parties' in seen ? seen.parties : null;
     return {
-      ...actToJson(seen, recorded),
+      ...operationToJson(seen, recorded),
       target: briefToJson(seen.target),
       parties: parties && { agents: [...parties.agents], outside: parties.outside.map(nameToJson) },
     };

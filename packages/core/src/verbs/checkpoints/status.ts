@@ -2,9 +2,9 @@ import type { PendingOperation, Status } from '../../engine/calls/checkpoints.ts
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { nameToJson } from '../../model/names.ts';
 import { pathsOf } from '../../transaction/steps.ts';
-import { orNone } from '../given/no-workspace.ts';
+import { nullIfNoWorkspace } from '../input/no-workspace.ts';
 import { briefToJson, captureToJson, changeToJson, timeToJson } from '../shapes/to-json.ts';
-import { given, verb } from '../verb.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
 export const status = verb({
   name: 'status',
@@ -65,7 +65,7 @@ export const status = verb({
   },
 
   async handle(savepoint, _input, context) {
-    const found = await orNone(savepoint.status(given({ signal: context.signal })));
+    const found = await nullIfNoWorkspace(savepoint.status(withoutUndefined({ signal: context.signal })));
     const { automatic } = await savepoint.config();
     if (found === null) return { ...NEVER_CAPTURED, recordsAgents: automatic.enabled };
     const { workspace, moved, checkpoints, last, changed, scan } = found;
@@ -78,8 +78,8 @@ export const status = verb({
       changed: changed && { changes: changed.changes.map(changeToJson), totals: { ...changed.totals } },
       capture: scan === null ? null : captureToJson(scan),
       pending: found.pending.map(pendingToJson),
-      undo: actToJson(found.undo),
-      redo: actToJson(found.redo),
+      undo: inverseToJson(found.undo),
+      redo: inverseToJson(found.redo),
       exporting: exportToJson(found.exporting),
       recordsAgents: automatic.enabled,
     };
@@ -100,7 +100,7 @@ const NEVER_CAPTURED = {
   exporting: null,
 };
 
-function actToJson(act: Checkpoint | null): { id: string; description: string } | null {
+function inverseToJson(act: Checkpoint | null): { id: string; description: string } | null {
   return act === null ? null : { id: act.id, description: act.description };
 }
 

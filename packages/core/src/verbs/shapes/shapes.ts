@@ -184,7 +184,7 @@ const conversation = z.strictObject({
   contextSize: nullableCount.describe('tokens'),
 });
 
-const brief = {
+const briefFields = {
   id: checkpointId,
   number: z.int().min(1),
   commit: objectId.describe('the commit in the store that holds the checkpoint'),
@@ -230,14 +230,14 @@ const brief = {
 export const checkpointBrief = named(
   'CheckpointBrief',
   'A checkpoint without its list of changes.',
-  z.strictObject(brief),
+  z.strictObject(briefFields),
 );
 
 export const checkpoint = named(
   'Checkpoint',
   'A snapshot with its record and its changes.',
   z.strictObject({
-    ...brief,
+    ...briefFields,
     changes: z
       .array(recordedChange)
       .nullable()
@@ -296,7 +296,7 @@ export const plan = named(
   }),
 );
 
-const act = {
+const operationFields = {
   outcome: z
     .enum(['done', 'nothing', 'ready', 'conflict', 'refused'])
     .describe(
@@ -339,7 +339,7 @@ const act = {
 };
 
 export const restored = z.strictObject({
-  ...act,
+  ...operationFields,
   target: checkpointBrief,
   parties: z
     .strictObject({
@@ -353,7 +353,7 @@ export const restored = z.strictObject({
 });
 
 export const rolledBack = z.strictObject({
-  ...act,
+  ...operationFields,
   results: z
     .array(
       z.strictObject({
@@ -392,7 +392,7 @@ export const rolledBack = z.strictObject({
     .describe('the hunks of the selected changes, if single changes were selected'),
 });
 
-export const inverted = z.strictObject({ ...act, undoes: checkpointId.nullable() });
+export const inverted = z.strictObject({ ...operationFields, undoes: checkpointId.nullable() });
 
 /** An error as JSON. docs/reference/errors.md lists the codes. */
 export const problem = named(

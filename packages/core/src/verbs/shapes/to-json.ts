@@ -21,10 +21,10 @@ import type { ScanResult } from '../../workspace/scan/scan.ts';
 import type { Shapes } from '../verb.ts';
 
 type Json<Name extends keyof Shapes> = Shapes[Name] extends z.ZodType ? z.output<Shapes[Name]> : never;
-type Operation = Omit<Json<'inverted'>, 'undoes'>;
+type OperationJson = Omit<Json<'inverted'>, 'undoes'>;
 
 /** The most unreachable commits listed for one repository. */
-const MOST_COMMITS = 20;
+const MAX_COMMITS = 20;
 
 /** A damaged store can hold a time outside of the calendar. It must not prevent the rest from being shown. */
 export function timeToJson(time: number): string {
@@ -47,7 +47,7 @@ export function changeToJson(change: Change): Json<'change'> {
   };
 }
 
-export function recordedToJson(change: RecordedChange): Json<'recordedChange'> {
+export function recordedChangeToJson(change: RecordedChange): Json<'recordedChange'> {
   const { id, by } = change;
   return {
     id,
@@ -103,7 +103,7 @@ export function briefToJson(checkpoint: Checkpoint): Json<'checkpointBrief'> {
 }
 
 export function checkpointToJson(checkpoint: Checkpoint): Json<'checkpoint'> {
-  return { ...briefToJson(checkpoint), changes: checkpoint.changes?.map(recordedToJson) ?? null };
+  return { ...briefToJson(checkpoint), changes: checkpoint.changes?.map(recordedChangeToJson) ?? null };
 }
 
 export function captureToJson(scan: ScanResult): Json<'capture'> {
@@ -120,14 +120,18 @@ export function captureToJson(scan: ScanResult): Json<'capture'> {
  * @param seen a preview or a result
  * @param recorded the repositories of the state that the operation goes back to
  */
-export function actToJson(seen: Preview | OperationResult, recorded: readonly RootState[]): Operation {
+export function operationToJson(seen: Preview | OperationResult, recorded: readonly RootState[]): OperationJson {
   const done = 'before' in seen ? seen : null;
   const plan = planToJson(seen);
   return {
     outcome:
-      done === null ? outlook(plan, seen.plan.heads?.length ?? 0) : done.checkpoint === null ? 'nothing' : 'done',
+      done === null
+        ? previewOutcome(plan, seen.plan.heads?.length ?? 0)
+        : done.checkpoint === null
+          ? 'nothing'
+          : 'done',
     dryRun: done === null,
-    description: seen.telling.description,
+    description: seen.info.description,
     plan,
     fingerprint: seen.fingerprint,
     heads: (seen.plan.heads ?? []).map(headToJson),
@@ -161,7 +165,7 @@ export function gapToJson({ path, skip }: Gap): Json<'gap'> {
 
 function planToJson({ plan }: Preview): Json<'plan'> {
   // A path that must be captured and cannot be captured cannot be backed up either.
-  const unsaved = plan.mustCapture.map((path) => ({ path, why: 'its current content cannot be backed up' }));
+  const unsaved = plan.toCapture.map((path) => ({ path, why: 'its current content cannot be backed up' }));
   return {
     paths: plan.paths.map(({ path, from, to, merged }) => ({
       path: nameToJson(path),
@@ -176,24 +180,24 @@ function planToJson({ plan }: Preview): Json<'plan'> {
   };
 }
 
-function outlook(plan: Json<'plan'>, heads: number): Operation['outcome'] {
+function previewOutcome(plan: Json<'plan'>, heads: number): OperationJson['outcome'] {
   if (plan.refused.length > 0) return 'refused';
   if (plan.conflicts.length > 0) return 'conflict';
   return plan.paths.length + heads > 0 ? 'ready' : 'nothing';
 }
 
-function headToJson({ path, before, after, movesIndex, index, unreachable }: HeadMove): Operation['heads'][number] {
+function headToJson({ path, before, after, movesIndex, index, unreachable }: HeadMove): OperationJson['heads'][number] {
   return {
     path: nameToJson(path),
     before: positionToJson(before),
     after: positionToJson(after),
     index: !movesIndex ? 'left' : index === null ? 'rebuilt' : 'put-back',
-    unreachable: unreachable.slice(0, MOST_COMMITS).map(({ commit, subject }) => ({ commit, subject })),
+    unreachable: unreachable.slice(0, MAX_COMMITS).map(({ commit, subject }) => ({ commit, subject })),
     unreachableCount: unreachable.length,
   };
 }
 
-function positionToJson({ branch, commit }: HeadPosition): Operation['heads'][number]['before'] {
+function positionToJson({ branch, commit }: HeadPosition): OperationJson['heads'][number]['before'] {
   return { branch: branch === null ? null : nameToJson(branch), commit };
 }
 
@@ -201,9 +205,9 @@ function positionToJson({ branch, commit }: HeadPosition): Operation['heads'][nu
 function repositoriesSince(
   recorded: readonly RootState[],
   now: readonly RootState[],
-): Pick<Operation, 'headMoved' | 'repositoriesGone'> {
-  const headMoved: Operation['headMoved'] = [];
-  const repositoriesGone: Operation['repositoriesGone'] = [];
+): Pick<OperationJson, 'headMoved' | 'repositoriesGone'> {
+  const headMoved: OperationJson['headMoved'] = [];
+  const repositoriesGone: OperationJson['repositoriesGone'] = [];
   const today = new Map(now.map((root) => [root.path, root]));
   for (const before of recorded) {
     if (before.kind !== 'repository') continue;

@@ -1,6 +1,6 @@
 /** Watch events as JSON. Every event has the id of its checkpoint and only the fields that identify it. */
 import type { WatchEvent } from '../../engine/events.ts';
-import { briefToJson, recordedToJson, timeToJson } from './to-json.ts';
+import { briefToJson, recordedChangeToJson, timeToJson } from './to-json.ts';
 
 export function watchEventToJson(told: WatchEvent): Readonly<Record<string, unknown>> {
   if (told.event === 'checkpoint:damaged') {
@@ -10,6 +10,6 @@ export function watchEventToJson(told: WatchEvent): Readonly<Record<string, unkn
   const { event, checkpoint } = told;
   if (event === 'checkpoint:created') return { event, checkpoint: briefToJson(checkpoint) };
   const of = { event, checkpoint: checkpoint.id, time: timeToJson(checkpoint.time) };
-  if (event === 'change:recorded') return { ...of, change: recordedToJson(told.change) };
+  if (event === 'change:recorded') return { ...of, change: recordedChangeToJson(told.change) };
   return event === 'change:rolled-back' ? { ...of, change: told.change } : { ...of, paths: told.paths };
 }

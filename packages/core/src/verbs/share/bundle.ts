@@ -1,7 +1,7 @@
 import { type DiskPath, diskPathFromJson, nameFromJson, nameToJson } from '../../model/names.ts';
-import { sessionOf } from '../given/session.ts';
+import { resolveSession } from '../input/session.ts';
 import { briefToJson } from '../shapes/to-json.ts';
-import { given, verb } from '../verb.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
 export const bundleCreate = verb({
   name: 'bundle create',
@@ -33,8 +33,8 @@ export const bundleCreate = verb({
 
   async handle(savepoint, { file, session, ...asked }, context) {
     const path = diskPathFromJson(file);
-    const whose = session === undefined ? undefined : ((await sessionOf(savepoint, session)) ?? session);
-    const options = given({ ...asked, session: whose, signal: context.signal });
+    const whose = session === undefined ? undefined : ((await resolveSession(savepoint, session)) ?? session);
+    const options = withoutUndefined({ ...asked, session: whose, signal: context.signal });
     const { bytes, checkpoints, tip, objects, leftOut } = await savepoint.createBundle(path, options);
     return {
       file: nameToJson(path),
@@ -71,8 +71,8 @@ export const bundleExport = verb({
   }),
 
   async handle(savepoint, { patient }, context) {
-    const options = given({ signal: context.signal });
-    if (patient === true) await savepoint.exportPatiently({ ...options, long: true });
+    const options = withoutUndefined({ signal: context.signal });
+    if (patient === true) await savepoint.exportWithRetry({ ...options, long: true });
     const done = patient === true ? null : await savepoint.exportBundles(options);
     if (done === null) return { to: null, upTo: null, added: null };
     const { place, upTo, added } = done;
@@ -113,7 +113,7 @@ export const bundleRestore = verb({
     const done = await savepoint.restoreBundle(
       diskPathFromJson(file),
       nameFromJson(folder).replace(/(?<=.)\/+$/, '') as DiskPath,
-      given({ signal: context.signal }),
+      withoutUndefined({ signal: context.signal }),
     );
     const { workspace, isNew, added, restored, paths } = done;
     return {

@@ -1,6 +1,6 @@
 import { diskPathFromJson, nameToJson } from '../../model/names.ts';
-import { sessionOf } from '../given/session.ts';
-import { given, verb } from '../verb.ts';
+import { resolveSession } from '../input/session.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
 export const exportSession = verb({
   name: 'export',
@@ -25,9 +25,9 @@ export const exportSession = verb({
   }),
 
   async handle(savepoint, input, context) {
-    const session = (await sessionOf(savepoint, input.session)) ?? input.session;
+    const session = (await resolveSession(savepoint, input.session)) ?? input.session;
     const folder = diskPathFromJson(input.folder);
-    const told = await savepoint.exportSession(session, folder, given({ signal: context.signal }));
+    const told = await savepoint.exportSession(session, folder, withoutUndefined({ signal: context.signal }));
     return {
       session: told.session,
       folder: nameToJson(folder),

@@ -1,4 +1,4 @@
-import { given, verb } from '../verb.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
 export const gc = verb({
   name: 'gc',
@@ -32,9 +32,9 @@ export const gc = verb({
   }),
 
   async handle(savepoint, input, context) {
-    const retention = given(input);
+    const retention = withoutUndefined(input);
     const { dropped, kept, bytesBefore, bytesAfter, objectsDropped } = await savepoint.gc(
-      given({ retention, signal: context.signal }),
+      withoutUndefined({ retention, signal: context.signal }),
     );
     return { dropped: [...dropped], kept, bytesBefore, bytesAfter, objectsDropped };
   },

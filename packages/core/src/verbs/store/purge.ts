@@ -1,6 +1,6 @@
-import { treePathOf } from '../../io/given-path.ts';
+import { treePathOf } from '../../io/locate-path.ts';
 import { nameToJson } from '../../model/names.ts';
-import { given, verb } from '../verb.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
 export const purge = verb({
   name: 'purge',
@@ -44,8 +44,13 @@ export const purge = verb({
     const paths = [...new Set(input.paths.map((path) => treePathOf(place, path)))];
     const dryRun = input.dryRun ?? false;
     const found = dryRun
-      ? { ...(await savepoint.previewPurge(paths, given({ signal }))), searched: null, bytesBefore: 0, bytesAfter: 0 }
-      : await savepoint.purge(paths, given({ signal }));
+      ? {
+          ...(await savepoint.previewPurge(paths, withoutUndefined({ signal }))),
+          searched: null,
+          bytesBefore: 0,
+          bytesAfter: 0,
+        }
+      : await savepoint.purge(paths, withoutUndefined({ signal }));
     const { searched, bytesBefore, bytesAfter } = found;
     return {
       dryRun,

@@ -1,6 +1,6 @@
 import { nameToJson } from '../../model/names.ts';
 import { pathsOf } from '../../transaction/steps.ts';
-import { given, verb } from '../verb.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
 export const recover = verb({
   name: 'recover',
@@ -32,7 +32,9 @@ export const recover = verb({
   }),
 
   async handle(savepoint, input, context) {
-    const { settled, waiting } = await savepoint.recover(given({ decision: input.decision, signal: context.signal }));
+    const { recovered: settled, waiting } = await savepoint.recover(
+      withoutUndefined({ decision: input.decision, signal: context.signal }),
+    );
     return {
       settled: settled.map(({ transaction, direction, paths, kept }) => ({
         transaction,

@@ -1,5 +1,5 @@
 import { nameToJson } from '../../model/names.ts';
-import { given, verb } from '../verb.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
 export const verify = verb({
   name: 'verify',
@@ -27,9 +27,12 @@ export const verify = verb({
   }),
 
   async handle(savepoint, input, context) {
-    const { deep, checkpoints, sound, damage } = await savepoint.verify(
-      given({ deep: input.deep, signal: context.signal }),
-    );
+    const {
+      deep,
+      checkpoints,
+      valid: sound,
+      damage,
+    } = await savepoint.verify(withoutUndefined({ deep: input.deep, signal: context.signal }));
     return {
       deep,
       checkpoints,

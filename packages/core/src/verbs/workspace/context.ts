@@ -1,12 +1,12 @@
 import { nameToJson } from '../../model/names.ts';
 import { contextText } from '../shapes/context-text.ts';
-import { given, verb } from '../verb.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
-const DEFAULT_MOST = 4_000;
-const LEAST = 400;
-const MOST = 200_000;
+const DEFAULT_CHARACTERS = 4_000;
+const MIN_CHARACTERS = 400;
+const MAX_CHARACTERS = 200_000;
 const DEFAULT_DEPTH = 2;
-const DEEPEST = 16;
+const MAX_DEPTH = 16;
 const CHECKPOINTS = 5;
 
 export const context = verb({
@@ -21,12 +21,17 @@ export const context = verb({
   changes: 'nothing',
   schemas: ({ z, jsonName }) => ({
     input: z.strictObject({
-      max: z.int().min(LEAST).max(MOST).optional().describe(`maximum number of characters (default ${DEFAULT_MOST})`),
+      max: z
+        .int()
+        .min(MIN_CHARACTERS)
+        .max(MAX_CHARACTERS)
+        .optional()
+        .describe(`maximum number of characters (default ${DEFAULT_CHARACTERS})`),
       structure: z.boolean().optional().describe('also list files and folders'),
       depth: z
         .int()
         .min(1)
-        .max(DEEPEST)
+        .max(MAX_DEPTH)
         .optional()
         .describe(`levels of folders to list with \`structure\` (default ${DEFAULT_DEPTH})`),
     }),
@@ -40,11 +45,11 @@ export const context = verb({
 
   async handle(savepoint, { max, structure, depth }, { signal }) {
     const levels = structure === true ? (depth ?? DEFAULT_DEPTH) : 0;
-    const seen = await savepoint.context({ checkpoints: CHECKPOINTS, depth: levels }, given({ signal }));
+    const seen = await savepoint.context({ checkpoints: CHECKPOINTS, depth: levels }, withoutUndefined({ signal }));
     return {
       workspace: nameToJson(seen.root),
       roots: seen.roots.length,
-      ...contextText(seen, max ?? DEFAULT_MOST),
+      ...contextText(seen, max ?? DEFAULT_CHARACTERS),
     };
   },
 });

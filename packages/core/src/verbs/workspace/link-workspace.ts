@@ -1,5 +1,5 @@
 import { nameFromJson, nameToJson } from '../../model/names.ts';
-import { given, verb } from '../verb.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
 export const linkWorkspace = verb({
   name: 'workspace link',
@@ -16,7 +16,7 @@ export const linkWorkspace = verb({
 
   async handle(savepoint, input, context) {
     const from = nameFromJson(input.from).replace(/(?<=.)\/+$/, '');
-    const { id, root } = await savepoint.link(from, given({ signal: context.signal }));
+    const { id, root } = await savepoint.link(from, withoutUndefined({ signal: context.signal }));
     return { id, path: nameToJson(root) };
   },
 });

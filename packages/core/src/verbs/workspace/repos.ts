@@ -1,7 +1,7 @@
 import { nameToJson } from '../../model/names.ts';
 import type { SurveyedRoot } from '../../workspace/survey/survey.ts';
 import { repositoryShape } from '../shapes/repository-shape.ts';
-import { given, verb } from '../verb.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
 export const repos = verb({
   name: 'repos',
@@ -29,7 +29,9 @@ export const repos = verb({
   },
 
   async handle(savepoint, _input, context) {
-    const { root, roots, unreadable, missing } = await savepoint.repositories(given({ signal: context.signal }));
+    const { root, roots, unreadable, missing } = await savepoint.repositories(
+      withoutUndefined({ signal: context.signal }),
+    );
     return {
       workspace: nameToJson(root),
       repositories: roots.map(repositoryToJson),

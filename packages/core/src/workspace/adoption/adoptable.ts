@@ -10,12 +10,12 @@ import type { ForeignPacks } from '../../store/objects/packs/foreign-packs.ts';
 import type { EnteredRepository } from '../scan/position.ts';
 
 /** Attributes of a file, and what the paths that it speaks of begin with. */
-export interface ReachingRules extends AttributeRules {
+export interface ScopedAttributeRules extends AttributeRules {
   /** From the repository's folder; ends in `/` unless empty. */
   readonly folder: string;
 }
 
-export interface Adoptable {
+export interface AdoptableRepository {
   readonly packs: ForeignPacks;
   readonly tracked: TrackedPaths;
   /** When the index was written, whole seconds since 1970. */
@@ -25,7 +25,7 @@ export interface Adoptable {
   /** From it to the folder that was entered. */
   readonly inside: TreePath;
   /** Attributes that count everywhere in it. */
-  readonly rules: readonly ReachingRules[];
+  readonly rules: readonly ScopedAttributeRules[];
 }
 
 const PACKED_REFS_BYTES = 64 * 1024 * 1024;
@@ -41,22 +41,22 @@ const EXTENSIONS: ReadonlySet<string> = new Set([
 
 /**
  * @param disk the folder that was entered
- * @param person files of attributes that count in every repository
+ * @param userAttributes files of attributes that count in every repository
  * @returns null where anything is not as git leaves it by itself
  * @throws FsError, Unusable, SavepointError STORE_DAMAGED when it cannot be made out
  */
-export function adoptable(
+export function adoptableRepository(
   fs: Fs,
   disk: DiskPath,
   { state, index, inside }: EnteredRepository,
-  person: readonly DiskPath[],
+  userAttributes: readonly DiskPath[],
   packsOf: (objects: DiskPath) => ForeignPacks | null,
-): Adoptable | null {
+): AdoptableRepository | null {
   if ('problem' in state || index.problem !== null || index.writtenMs === null) return null;
   if (!isPlain(state) || hasReplacements(fs, state)) return null;
   const packs = packsOf(diskChild(state.commonDir, 'objects'));
   if (packs === null) return null;
-  const attributes = [...person, diskChild(state.commonDir, 'info/attributes')];
+  const attributes = [...userAttributes, diskChild(state.commonDir, 'info/attributes')];
   return {
     packs,
     tracked: index.tracked,

@@ -15,7 +15,7 @@
  */
 
 import { ANY_CONVERSION, attributeRules } from '../../git/attributes.ts';
-import { Unusable } from '../../git/file.ts';
+import { UnusableGitFile } from '../../git/file.ts';
 import { FsError, type ListedStat } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Ports } from '../../io/ports.ts';
@@ -26,43 +26,43 @@ import {
   type DiskPath,
   diskChild,
   joinPaths,
-  namesIn,
   parentPath,
-  pathFrom,
+  pathComponents,
+  relativePath,
   type TreePath,
   WORKSPACE_ITSELF,
 } from '../../model/names.ts';
+import type { AdoptingBatch } from '../../store/objects/adopting-batch.ts';
 import { FormatProblem, isDamage } from '../../store/objects/damage.ts';
-import { ForeignPacks, type WantedPack } from '../../store/objects/packs/foreign-packs.ts';
-import type { TakingBatch } from '../../store/objects/taking-batch.ts';
+import { ForeignPacks, type SelectedPack } from '../../store/objects/packs/foreign-packs.ts';
 import type { EnteredRepository } from '../scan/position.ts';
-import { type Adoptable, adoptable, type ReachingRules } from './adoptable.ts';
-import { isVouchedFor } from './vouched.ts';
+import { type AdoptableRepository, adoptableRepository, type ScopedAttributeRules } from './adoptable.ts';
+import { indexProvesContent } from './index-proof.ts';
 
 /** Of a folder: what vouches for the files in it, and which attributes reach them. */
-interface Reach {
-  readonly repository: Adoptable;
+interface AttributeScope {
+  readonly repository: AdoptableRepository;
   /** The folder in the workspace at which the walk entered the repository. */
   readonly entered: TreePath;
-  readonly rules: readonly ReachingRules[];
+  readonly rules: readonly ScopedAttributeRules[];
 }
 
 /** A pack is taken whole when at least one in so many of its objects is wanted: each costs whoever opens the store. */
-const MOST_UNWANTED = 8;
+const MAX_UNWANTED_RATIO = 8;
 /** Shared blocks cost nothing before they are rewritten; still a store is held to its limit by the length of its files. */
-const MOST_CLONED = 8;
+const MAX_CLONED_RATIO = 8;
 
 export class Adoption {
-  readonly #entered = new Map<TreePath, Adoptable | null>();
-  readonly #reaches = new Map<TreePath, Reach | null>();
+  readonly #entered = new Map<TreePath, AdoptableRepository | null>();
+  readonly #scopes = new Map<TreePath, AttributeScope | null>();
   readonly #packs = new Map<DiskPath, ForeignPacks | null>();
   #hasWholePacks = false;
   #lastFolder = WORKSPACE_ITSELF;
 
-  /** @param person files of attributes that count in every repository */
+  /** @param userAttributes files of attributes that count in every repository */
   constructor(
     private readonly ports: Ports,
-    private readonly person: readonly DiskPath[],
+    private readonly userAttributes: readonly DiskPath[],
   ) {}
 
   /** The walk comes to a repository's folder, or to the workspace's that a repository encloses. */
@@ -74,7 +74,9 @@ export class Adoption {
       this.#packs.set(objects, packs);
       return packs;
     };
-    const found = orDoubt(() => adoptable(this.ports.fs, disk, repository, this.person, packsOf));
+    const found = nullIfUnreadable(() =>
+      adoptableRepository(this.ports.fs, disk, repository, this.userAttributes, packsOf),
+    );
     this.#entered.set(path, found);
   }
 
@@ -84,17 +86,17 @@ export class Adoption {
    */
   idOf(path: TreePath, stat: ListedStat): ObjectId | null {
     try {
-      const reach = this.#reachOf(this.#folderOf(path));
+      const reach = this.#scopeOf(this.#folderOf(path));
       if (reach === null) return null;
       const { repository } = reach;
       const from = fromTop(reach, path);
       const entry = repository.tracked.entry(from);
-      if (entry === null || !isVouchedFor(entry, stat, repository.writtenSeconds)) return null;
+      if (entry === null || !indexProvesContent(entry, stat, repository.writtenSeconds)) return null;
       if (mayBeConverted(reach.rules, from)) return null; // A2
       const id = entry.id as ObjectId;
-      return repository.packs.want(id, stat.size) ? id : null; // A1, A3
+      return repository.packs.selectBlob(id, stat.size) ? id : null; // A1, A3
     } catch (error) {
-      if (!isDoubt(error)) throw error;
+      if (!isReadProblem(error)) throw error;
       return null;
     }
   }
@@ -108,28 +110,28 @@ export class Adoption {
   }
 
   /** Whether a tree that a snapshot consists of is among what can be taken over; it is, then. */
-  bringsTree(id: ObjectId): boolean {
-    return orDoubt(() => [...this.#packs.values()].some((packs) => packs?.wantTree(id) === true)) ?? false;
+  adoptTree(id: ObjectId): boolean {
+    return nullIfUnreadable(() => [...this.#packs.values()].some((packs) => packs?.selectTree(id) === true)) ?? false;
   }
 
   /**
    * Brings everything that was taken over into the batch.
    * @returns false when that is not possible: the batch is of no use then, and all files have to be read
    */
-  async bringOver(batch: TakingBatch, pace: Pace): Promise<boolean> {
+  async adoptInto(batch: AdoptingBatch, pace: Pace): Promise<boolean> {
     const step = async (): Promise<void> => {
-      if (pace.due()) await pace.breathe({ phase: 'scan', done: 0, total: null });
+      if (pace.isDue()) await pace.yieldNow({ phase: 'scan', done: 0, total: null });
     };
     try {
       for (const packs of this.#packs.values()) {
-        for (const wanted of packs?.wanted() ?? []) {
-          if (await takeWhole(batch, wanted)) this.#hasWholePacks = true;
+        for (const wanted of packs?.selected() ?? []) {
+          if (await adoptPack(batch, wanted)) this.#hasWholePacks = true;
           else await batch.copyObjects(wanted.pack, wanted.places, step);
         }
       }
       return true;
     } catch (error) {
-      if (!isDoubt(error)) throw error;
+      if (!isReadProblem(error)) throw error;
       return false;
     }
   }
@@ -143,30 +145,30 @@ export class Adoption {
     for (const packs of this.#packs.values()) packs?.close();
     this.#packs.clear();
     this.#entered.clear();
-    this.#reaches.clear();
+    this.#scopes.clear();
   }
 
-  #reachOf(folder: TreePath): Reach | null {
-    const known = this.#reaches.get(folder);
+  #scopeOf(folder: TreePath): AttributeScope | null {
+    const known = this.#scopes.get(folder);
     if (known !== undefined) return known;
-    const reach = this.#findReach(folder);
-    this.#reaches.set(folder, reach);
+    const reach = this.#findScope(folder);
+    this.#scopes.set(folder, reach);
     return reach;
   }
 
-  #findReach(folder: TreePath): Reach | null {
+  #findScope(folder: TreePath): AttributeScope | null {
     const repository = this.#entered.get(folder);
     if (repository === null) return null;
     if (repository !== undefined) {
-      const top: Reach = { repository, entered: folder, rules: repository.rules };
+      const top: AttributeScope = { repository, entered: folder, rules: repository.rules };
       return foldersDownTo(repository.inside).reduce((reach, path) => this.#withRulesIn(reach, path), top);
     }
-    const above = folder === '' ? null : this.#reachOf(parentPath(folder));
+    const above = folder === '' ? null : this.#scopeOf(parentPath(folder));
     return above === null ? null : this.#withRulesIn(above, fromTop(above, folder));
   }
 
   /** @param folder from the repository's */
-  #withRulesIn(reach: Reach, folder: TreePath): Reach {
+  #withRulesIn(reach: AttributeScope, folder: TreePath): AttributeScope {
     const { top, tracked } = reach.repository;
     const name = childPath(folder, ATTRIBUTES_FILE);
     const file = diskChild(top, name);
@@ -179,50 +181,52 @@ export class Adoption {
 }
 
 /** @param path of the workspace @returns from the repository's folder */
-function fromTop({ repository: { inside }, entered }: Reach, path: TreePath): TreePath {
-  return joinPaths(inside, pathFrom(entered, path));
+function fromTop({ repository: { inside }, entered }: AttributeScope, path: TreePath): TreePath {
+  return joinPaths(inside, relativePath(entered, path));
 }
 
 /** '' first, `path` last. */
 function foldersDownTo(path: TreePath): readonly TreePath[] {
   const folders = [WORKSPACE_ITSELF];
-  for (const name of namesIn(path)) folders.push(childPath(folders.at(-1) ?? WORKSPACE_ITSELF, name));
+  for (const name of pathComponents(path)) folders.push(childPath(folders.at(-1) ?? WORKSPACE_ITSELF, name));
   return folders;
 }
 
-function mayBeConverted(rules: readonly ReachingRules[], path: TreePath): boolean {
+function mayBeConverted(rules: readonly ScopedAttributeRules[], path: TreePath): boolean {
   return rules.some(({ content, folder }) => {
     if (content === null || !path.startsWith(folder)) return false;
     return content === 'all' || content.ignores(path.slice(folder.length));
   });
 }
 
-async function takeWhole(batch: TakingBatch, { pack, file, places, bytes }: WantedPack): Promise<boolean> {
-  if (pack.index.count > MOST_UNWANTED * places.length || pack.size > batch.room) return false;
-  const ways: ('clone' | 'copy')[] = [];
-  if (pack.size <= MOST_CLONED * bytes) ways.push('clone');
+async function adoptPack(batch: AdoptingBatch, { pack, file, places, bytes }: SelectedPack): Promise<boolean> {
+  if (pack.index.count > MAX_UNWANTED_RATIO * places.length || pack.size > batch.bytesLeft) return false;
+  const methods: ('clone' | 'copy')[] = [];
+  if (pack.size <= MAX_CLONED_RATIO * bytes) methods.push('clone');
   // A byte is copied in far less time than it is read, hashed and compressed in; and the store gets no larger than the files.
-  if (pack.size <= bytes) ways.push('copy');
-  for (const how of ways) {
+  if (pack.size <= bytes) methods.push('copy');
+  for (const method of methods) {
     try {
-      return await batch.takePack(file, pack.index, how);
+      return await batch.adoptPack(file, pack.index, method);
     } catch (error) {
-      if (!isDoubt(error)) throw error;
+      if (!isReadProblem(error)) throw error;
     }
   }
   return false;
 }
 
 /** What the disk holds, and not what we did wrong. */
-function isDoubt(error: unknown): boolean {
-  return error instanceof FsError || error instanceof Unusable || error instanceof FormatProblem || isDamage(error);
+function isReadProblem(error: unknown): boolean {
+  return (
+    error instanceof FsError || error instanceof UnusableGitFile || error instanceof FormatProblem || isDamage(error)
+  );
 }
 
-function orDoubt<Result>(act: () => Result): Result | null {
+function nullIfUnreadable<Result>(work: () => Result): Result | null {
   try {
-    return act();
+    return work();
   } catch (error) {
-    if (!isDoubt(error)) throw error;
+    if (!isReadProblem(error)) throw error;
     return null;
   }
 }

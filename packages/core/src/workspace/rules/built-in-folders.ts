@@ -6,13 +6,13 @@
  * root). Names are compared exactly, also where the disk does not tell letter case apart.
  */
 
-import { readStart, Unusable } from '../../git/file.ts';
+import { readPrefix, UnusableGitFile } from '../../git/file.ts';
 import { type Fs, FsError } from '../../io/fs.ts';
 import { type DiskPath, diskChild, type Name, nameOf } from '../../model/names.ts';
 
 export type DependencyFolder = 'always' | 'when-ignored';
 
-interface Row {
+interface FolderRule {
   readonly name: string;
   /** The folder above it must have this name. */
   readonly in?: string;
@@ -21,7 +21,7 @@ interface Row {
 }
 
 /** Left out also where no ignore file exists. */
-export const ALWAYS: readonly Row[] = [
+export const ALWAYS: readonly FolderRule[] = [
   { name: 'node_modules', reason: 'packages that npm, yarn or pnpm install from the lock file' },
   { name: 'bower_components', reason: 'packages that bower installs' },
   { name: 'jspm_packages', reason: 'packages that jspm installs' },
@@ -67,7 +67,7 @@ export const ALWAYS: readonly Row[] = [
 ];
 
 /** Left out only where an ignore rule covers them: people have their own work in folders of these names, too. */
-export const WHEN_IGNORED: readonly Row[] = [
+export const WHEN_IGNORED: readonly FolderRule[] = [
   { name: 'build', reason: 'build results of many tools; also build scripts' },
   { name: 'dist', reason: 'build results of many tools; also what a project publishes' },
   { name: 'target', reason: 'build results of cargo, maven and sbt; also an ordinary word' },
@@ -119,7 +119,7 @@ export const WHEN_IGNORED: readonly Row[] = [
   { name: 'logs', reason: 'what programs report while they run' },
 ];
 
-export interface FolderSigns {
+export interface FolderTraits {
   /** An ignore rule covers the folder. */
   readonly ignored: boolean;
   /** {@link hasCacheMark} found one. */
@@ -132,9 +132,9 @@ export interface FolderSigns {
  * Whether a folder is left out. Not to be asked of a workspace's or repository's topmost folder.
  * @returns why it is: by its name or mark alone, or because an ignore rule covers it as well; null when it is captured
  */
-export function dependencyFolder(name: Name, signs: FolderSigns): DependencyFolder | null {
-  if (signs.hasTag || fits(always, name, signs.parent)) return 'always';
-  return signs.ignored && fits(whenIgnored, name, signs.parent) ? 'when-ignored' : null;
+export function dependencyFolder(name: Name, signs: FolderTraits): DependencyFolder | null {
+  if (signs.hasTag || matchesRule(always, name, signs.parent)) return 'always';
+  return signs.ignored && matchesRule(whenIgnored, name, signs.parent) ? 'when-ignored' : null;
 }
 
 const always = byName(ALWAYS);
@@ -162,21 +162,21 @@ export function hasCacheMark(fs: Fs, folder: DiskPath, names: readonly Name[]): 
   return names.includes(TAG) && startOf(fs, diskChild(folder, TAG), TAG_SIGNATURE.length) === TAG_SIGNATURE;
 }
 
-function byName(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
-  const table = new Map<string, Row[]>();
+function byName(rows: readonly FolderRule[]): ReadonlyMap<string, readonly FolderRule[]> {
+  const table = new Map<string, FolderRule[]>();
   for (const row of rows) table.set(row.name, [...(table.get(row.name) ?? []), row]);
   return table;
 }
 
-function fits(table: ReadonlyMap<string, readonly Row[]>, name: Name, parent: Name | undefined): boolean {
+function matchesRule(table: ReadonlyMap<string, readonly FolderRule[]>, name: Name, parent: Name | undefined): boolean {
   return table.get(name)?.some((row) => row.in === undefined || row.in === parent) ?? false;
 }
 
 function startOf(fs: Fs, path: DiskPath, length: number): string | null {
   try {
-    return readStart(fs, path, length)?.bytes.toString('latin1') ?? null;
+    return readPrefix(fs, path, length)?.bytes.toString('latin1') ?? null;
   } catch (error) {
-    if (error instanceof FsError || error instanceof Unusable) return null;
+    if (error instanceof FsError || error instanceof UnusableGitFile) return null;
     throw error;
   }
 }

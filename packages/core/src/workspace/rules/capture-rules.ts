@@ -3,7 +3,7 @@
 import type { Fs, Stat } from '../../io/fs.ts';
 import type { CaptureRules } from '../../model/checkpoint.ts';
 import type { Skip } from '../../model/entries.ts';
-import { bytesFromText, type DiskPath, lastName, type Name, parentPath, type TreePath } from '../../model/names.ts';
+import { baseName, bytesFromText, type DiskPath, type Name, parentPath, type TreePath } from '../../model/names.ts';
 import { PathSet } from '../../model/path-set.ts';
 import { dependencyFolder, hasCacheMark } from './built-in-folders.ts';
 
@@ -34,9 +34,9 @@ export function dependencySkip(
 ): Skip | null {
   if (path === '') return null;
   const above = parentPath(path);
-  const parent = above === '' ? undefined : lastName(above);
+  const parent = above === '' ? undefined : baseName(above);
   const hasTag = names !== null && hasCacheMark(fs, disk, names);
-  const folder = dependencyFolder(lastName(path), { ignored, hasTag, parent });
+  const folder = dependencyFolder(baseName(path), { ignored, hasTag, parent });
   if (folder === null) return null;
   return { reason: folder === 'always' ? 'dependency-folder' : 'ignored' };
 }

@@ -6,7 +6,7 @@ import { readIgnoreLines } from '../../git/ignore-lines.ts';
 import type { CaptureRules } from '../../model/checkpoint.ts';
 import { bytesFromText, type TreePath } from '../../model/names.ts';
 
-const ROOM = { patterns: 10_000, slow: 64 };
+const BUDGET = { patterns: 10_000, slow: 64 };
 
 export class ChosenPaths {
   /** Equal keys give equal answers; '' for none. */
@@ -17,8 +17,8 @@ export class ChosenPaths {
   constructor({ include, exclude }: CaptureRules) {
     this.#include = matcher(include ?? []);
     this.#exclude = matcher(exclude ?? []);
-    const said = JSON.stringify([include ?? [], exclude ?? []]);
-    this.key = said === '[[],[]]' ? '' : createHash('sha256').update(said).digest('hex').slice(0, 16);
+    const patterns = JSON.stringify([include ?? [], exclude ?? []]);
+    this.key = patterns === '[[],[]]' ? '' : createHash('sha256').update(patterns).digest('hex').slice(0, 16);
   }
 
   /** The path, or a folder above it, is to be captured though rules say otherwise. */
@@ -38,6 +38,6 @@ function covers(patterns: Ignore | null, path: TreePath, isFolder: boolean): boo
 /** Patterns and paths are one-byte strings. What is too complex to match is not used: then more is captured, never less. */
 function matcher(patterns: readonly string[]): Ignore | null {
   if (patterns.length === 0) return null;
-  const lines = readIgnoreLines(Buffer.from(bytesFromText(`${patterns.join('\n')}\n`), 'latin1'), ROOM);
+  const lines = readIgnoreLines(Buffer.from(bytesFromText(`${patterns.join('\n')}\n`), 'latin1'), BUDGET);
   return ignore({ ignorecase: false, allowRelativePaths: true }).add(lines.patterns.join('\n'));
 }

@@ -1,7 +1,7 @@
 /** Which names ignore rules cover, folder by folder, with git's meaning. */
 import { createHash } from 'node:crypto';
 import ignore, { type Ignore } from 'ignore';
-import { type Room, type RuleProblem, readIgnoreLines } from '../../git/ignore-lines.ts';
+import { type PatternBudget, type RuleProblem, readIgnoreLines } from '../../git/ignore-lines.ts';
 import type { Name } from '../../model/names.ts';
 import { NameFilter } from './name-filter.ts';
 
@@ -13,7 +13,7 @@ export interface ChainProblem extends RuleProblem {
 /** The text of an ignore file; null where there is none. */
 export type IgnoreFile = Uint8Array | null;
 
-export interface ChainStart {
+export interface IgnoreChainStart {
   /** core.ignorecase: letters A to Z match in either case. */
   readonly ignoreCase: boolean;
   /** The person's own ignore file. */
@@ -25,9 +25,9 @@ export interface ChainStart {
 }
 
 /** Bounds on all files of a chain together: what is over them is not used, and told. */
-const CHAIN_ROOM: Room = { patterns: 20_000, slow: 64 };
+const CHAIN_BUDGET: PatternBudget = { patterns: 20_000, slow: 64 };
 /** Folders below the topmost one. Deeper down no rule is asked, because some patterns take the longer the deeper. */
-const DEPTH = 200;
+const MAX_DEPTH = 200;
 
 /**
  * The rules that apply in one folder: its own `.gitignore`, over those of the folders above, over `info/exclude`, over
@@ -42,9 +42,9 @@ export class IgnoreChain {
   /** Patterns of the files that this folder adds, weakest first. */
   readonly #own: readonly (readonly string[])[];
   /** What is left for the files of folders below. */
-  readonly #room: Room;
+  readonly #budget: PatternBudget;
   readonly #depth: number;
-  #views: readonly View[] | null = null;
+  #scoped: readonly ScopedRules[] | null = null;
   #hidden: boolean | null = null;
   #filter: NameFilter | null | undefined;
 
@@ -59,13 +59,13 @@ export class IgnoreChain {
     const own: (readonly string[])[] = [];
     const problems: ChainProblem[] = [];
     const depth = parent === null ? 0 : parent.#depth + 1;
-    let room = parent === null ? CHAIN_ROOM : parent.#room;
-    if (depth === DEPTH + 1) {
-      const detail = `more than ${DEPTH} folders down, where no rule is used`;
+    let room = parent === null ? CHAIN_BUDGET : parent.#budget;
+    if (depth === MAX_DEPTH + 1) {
+      const detail = `more than ${MAX_DEPTH} folders down, where no rule is used`;
       problems.push({ file: '.gitignore', line: null, why: 'too-deep', detail });
     }
     for (const [file, bytes] of Object.entries(files) as [ChainProblem['file'], IgnoreFile][]) {
-      if (bytes === null || depth > DEPTH) continue;
+      if (bytes === null || depth > MAX_DEPTH) continue;
       const lines = readIgnoreLines(bytes, room);
       problems.push(...lines.problems.map((problem) => ({ file, ...problem })));
       if (lines.patterns.length > 0) own.push(lines.patterns);
@@ -74,12 +74,12 @@ export class IgnoreChain {
     this.key = key;
     this.problems = problems;
     this.#own = own;
-    this.#room = room;
+    this.#budget = room;
     this.#depth = depth;
   }
 
   /** The chain of a repository's (or a plain workspace's) topmost folder. */
-  static start(start: ChainStart): IgnoreChain {
+  static start(start: IgnoreChainStart): IgnoreChain {
     const files = { global: start.global, exclude: start.exclude, '.gitignore': start.top };
     const key = hash('savepoint ignore rules 1', start.ignoreCase ? 'i' : '', ...Object.values(files).map(digest));
     return new IgnoreChain(start.ignoreCase, null, '', files, key);
@@ -106,18 +106,18 @@ export class IgnoreChain {
     let hidden = from.#hidden ?? false;
     for (const chain of open.reverse()) {
       hidden ||= chain.parent!.#verdict(chain.name, true);
-      chain.#settle(hidden);
+      chain.#setHidden(hidden);
     }
     return hidden;
   }
 
-  #settle(hidden: boolean): void {
+  #setHidden(hidden: boolean): void {
     this.#hidden = hidden;
   }
 
   #verdict(name: string, isFolder: boolean): boolean {
-    if (this.#depth > DEPTH) return false;
-    if (this.#filtered()?.mayMatch(name) === false) return false;
+    if (this.#depth > MAX_DEPTH) return false;
+    if (this.#nameFilter()?.mayMatch(name) === false) return false;
     const views = this.#compiled();
     const ending = this.#fold(isFolder ? `${name}/` : name);
     for (let at = views.length - 1; at >= 0; at--) {
@@ -129,25 +129,25 @@ export class IgnoreChain {
   }
 
   /** Over all files of the chain; null where they have to be asked about every name. */
-  #filtered(): NameFilter | null {
+  #nameFilter(): NameFilter | null {
     if (this.#filter === undefined) {
       const own = NameFilter.of(this.#own.flat());
-      const above = this.parent === null ? NameFilter.of([]) : this.parent.#filtered();
+      const above = this.parent === null ? NameFilter.of([]) : this.parent.#nameFilter();
       this.#filter = own === null || above === null ? null : this.#own.length === 0 ? above : above.with(own);
     }
     return this.#filter;
   }
 
-  #compiled(): readonly View[] {
-    if (this.#views === null) this.#views = this.#compile();
-    return this.#views;
+  #compiled(): readonly ScopedRules[] {
+    if (this.#scoped === null) this.#scoped = this.#compile();
+    return this.#scoped;
   }
 
-  #compile(): readonly View[] {
+  #compile(): readonly ScopedRules[] {
     const own = this.#own.map((patterns) => ({ rules: this.#empty().add(this.#fold(asText(patterns))), path: '' }));
     if (this.parent === null) return own;
     const folder = `${this.#fold(this.name)}/`;
-    return [...this.parent.#compiled().map((view) => this.#below(view, folder)), ...own];
+    return [...this.parent.#compiled().map((view) => this.#scopedBelow(view, folder)), ...own];
   }
 
   /**
@@ -155,7 +155,7 @@ export class IgnoreChain {
    * stronger file has re-included it, and that is added here. The copy also leaves behind the answers that the package
    * remembers for every path it was asked about.
    */
-  #below(view: View, folder: string): View {
+  #scopedBelow(view: ScopedRules, folder: string): ScopedRules {
     const path = view.path + folder;
     const rules = this.#empty().add(view.rules);
     if (view.rules.test(path).ignored) rules.add({ pattern: `!/${path.replace(/[\\*?[]/g, '\\$&')}` });
@@ -174,7 +174,7 @@ export class IgnoreChain {
 }
 
 /** One file's rules as seen from one folder. */
-interface View {
+interface ScopedRules {
   readonly rules: Ignore;
   /** From the folder of the file to this one; ends in `/` unless empty. */
   readonly path: string;

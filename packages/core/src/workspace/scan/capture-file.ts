@@ -42,13 +42,13 @@ export async function captureFile(
       return unreadable(error);
     }
     try {
-      const before = reading(() => fs.fstat(file));
+      const before = readOrThrow(() => fs.fstat(file));
       if (kindOf(before) !== 'file') return { outcome: 'changed' };
       const id = readInto(fs, batch, file, before.size);
-      const after = reading(() => fs.fstat(file));
-      if (sameState(before, after)) {
-        const agrees = last !== null && last.id === id && sameState(last.stat, after);
-        if (agrees || !writtenJustNow(after, clock.now()) || isQuiet())
+      const after = readOrThrow(() => fs.fstat(file));
+      if (isSameStat(before, after)) {
+        const agrees = last !== null && last.id === id && isSameStat(last.stat, after);
+        if (agrees || !isJustWritten(after, clock.now()) || isQuiet())
           return { outcome: 'captured', id, stat: after, settled: true };
       }
       last = { id, stat: after };
@@ -68,7 +68,7 @@ export async function captureFile(
 
 class ReadFailure extends Error {}
 
-function reading<Result>(read: () => Result): Result {
+function readOrThrow<Result>(read: () => Result): Result {
   try {
     return read();
   } catch (cause) {
@@ -78,23 +78,25 @@ function reading<Result>(read: () => Result): Result {
 
 function readInto(fs: Fs, batch: ObjectBatch, file: Fd, size: number): ObjectId {
   if (size > WHOLE_BYTES) {
-    return batch.addBlobFrom(size, (into, position) => reading(() => fs.read(file, into, 0, into.length, position)));
+    return batch.addBlobFrom(size, (into, position) =>
+      readOrThrow(() => fs.read(file, into, 0, into.length, position)),
+    );
   }
   const data = size <= scratch.length ? scratch : Buffer.allocUnsafe(size);
   let at = 0;
   while (at < size) {
-    const got = reading(() => fs.read(file, data, at, size - at, at));
+    const got = readOrThrow(() => fs.read(file, data, at, size - at, at));
     if (got === 0) break;
     at += got;
   }
   return batch.add('blob', data.subarray(0, at));
 }
 
-function sameState(a: Stat, b: Stat): boolean {
+function isSameStat(a: Stat, b: Stat): boolean {
   return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.mode === b.mode;
 }
 
-function writtenJustNow(stat: Stat, now: number): boolean {
+function isJustWritten(stat: Stat, now: number): boolean {
   return Math.abs(now - Math.max(stat.mtimeMs, stat.ctimeMs)) < TICK_MS;
 }
 

@@ -5,15 +5,22 @@ import type { Ports } from '../../io/ports.ts';
 import type { DiskPath } from '../../model/names.ts';
 import { isYoung } from './stat-cache.ts';
 
-type Seen = Pick<Stat, 'dev' | 'ino' | 'mode' | 'size' | 'mtimeMs' | 'ctimeMs'> | null;
+type SeenStat = Pick<Stat, 'dev' | 'ino' | 'mode' | 'size' | 'mtimeMs' | 'ctimeMs'> | null;
 
 /** Calls that look at something, all with its path as their first argument. */
-const LOOKS: ReadonlySet<PropertyKey> = new Set(['lstat', 'realpath', 'list', 'listWithStats', 'openRead', 'readLink']);
+const READ_CALLS: ReadonlySet<PropertyKey> = new Set([
+  'lstat',
+  'realpath',
+  'list',
+  'listWithStats',
+  'openRead',
+  'readLink',
+]);
 /** Calls on what one of those opened. */
-const ON_HANDLES: ReadonlySet<PropertyKey> = new Set(['fstat', 'read', 'close']);
+const HANDLE_CALLS: ReadonlySet<PropertyKey> = new Set(['fstat', 'read', 'close']);
 
-class Evidence {
-  readonly #seen = new Map<DiskPath, Seen>();
+class StatEvidence {
+  readonly #stats = new Map<DiskPath, SeenStat>();
   /** Something could not be looked at, or may change without a sign. */
   #isWeak = false;
 
@@ -24,13 +31,13 @@ class Evidence {
   ) {}
 
   /** The same file system, for looking only; what is asked of it is noted. */
-  recording(): Fs {
+  recordingFs(): Fs {
     return new Proxy(this.fs, {
       get: (fs, key) => {
-        if (!LOOKS.has(key) && !ON_HANDLES.has(key)) throw new Error(`Not a way to look: ${String(key)}`);
+        if (!READ_CALLS.has(key) && !HANDLE_CALLS.has(key)) throw new Error(`Not a way to look: ${String(key)}`);
         const call = Reflect.get(fs, key) as (...args: unknown[]) => unknown;
         return (...args: unknown[]) => {
-          if (LOOKS.has(key)) this.#note(args[0] as DiskPath);
+          if (READ_CALLS.has(key)) this.#note(args[0] as DiskPath);
           return call.apply(fs, args);
         };
       },
@@ -38,10 +45,10 @@ class Evidence {
   }
 
   /** All of it is as it was seen. */
-  holds(): boolean {
+  isCurrent(): boolean {
     if (this.#isWeak) return false;
-    for (const [path, seen] of this.#seen) {
-      let now: Seen;
+    for (const [path, seen] of this.#stats) {
+      let now: SeenStat;
       try {
         now = this.fs.lstat(path);
       } catch {
@@ -54,12 +61,12 @@ class Evidence {
 
   /** Before the call: what comes between is then seen as a change. */
   #note(path: DiskPath): void {
-    if (this.#isWeak || this.#seen.has(path)) return;
+    if (this.#isWeak || this.#stats.has(path)) return;
     try {
       const seen = this.fs.lstat(path);
       // A link leads to something that its own stat says nothing of.
       if (seen !== null && (isYoung(seen, this.began) || (seen.mode & 0o170000) === 0o120000)) this.#isWeak = true;
-      this.#seen.set(path, seen);
+      this.#stats.set(path, seen);
     } catch {
       this.#isWeak = true;
     }
@@ -67,20 +74,20 @@ class Evidence {
 }
 
 /** Found by work that looked at nothing but the evidence. */
-export interface Evident<Value> {
+export interface Memo<Value> {
   readonly value: Value;
-  readonly evidence: Evidence;
+  readonly evidence: StatEvidence;
 }
 
-export function withEvidence<Value>(
+export function memoWithEvidence<Value>(
   { fs, clock }: Pick<Ports, 'fs' | 'clock'>,
   find: (fs: Fs) => Value,
-): Evident<Value> {
-  const evidence = new Evidence(fs, clock.now());
-  return { value: find(evidence.recording()), evidence };
+): Memo<Value> {
+  const evidence = new StatEvidence(fs, clock.now());
+  return { value: find(evidence.recordingFs()), evidence };
 }
 
-function isSame(a: Seen, b: Seen): boolean {
+function isSame(a: SeenStat, b: SeenStat): boolean {
   if (a === null || b === null) return a === b;
   return (
     a.dev === b.dev &&

@@ -10,7 +10,7 @@ export class Findings {
   readonly unsettled: TreePath[] = [];
   readonly problems: string[] = [];
   /** Something depends on what the repository tracks. */
-  askedTracked = false;
+  dependsOnTracked = false;
 
   count(kind: 'file' | 'link', bytes: number): void {
     if (kind === 'link') {
@@ -29,7 +29,7 @@ export class Findings {
     counts.folders += below.counts.folders;
     counts.bytes += below.counts.bytes;
     counts.skipped += below.counts.skipped;
-    this.askedTracked ||= below.askedTracked;
+    this.dependsOnTracked ||= below.dependsOnTracked;
     append(this.roots, below.roots);
     append(this.partial, below.partial);
     append(this.leftOut, below.leftOut);

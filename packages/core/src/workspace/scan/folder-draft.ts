@@ -1,6 +1,6 @@
 /** What a scan gathers of one folder, until it is written or found to be as it was. */
 
-import { type FolderListing, LISTED_FIELD, LISTED_FIELDS, type ListedStat, statOf } from '../../io/fs.ts';
+import { type FolderListing, LISTED_FIELD, LISTED_FIELD_COUNT, type ListedStat, statOf } from '../../io/fs.ts';
 import type { FileEntry, LinkEntry, Skip } from '../../model/entries.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { Name } from '../../model/names.ts';
@@ -8,17 +8,17 @@ import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import { ALL_OTHERS } from '../../store/snapshot/side.ts';
 import { type FolderRef, writeFolder } from '../../store/snapshot/snapshot.ts';
 import type { Findings } from './findings.ts';
-import { Found, type FoundFolder, type FoundName, KnownFolder } from './known-folder.ts';
+import { KnownFolder, NameFlags, type ScannedFolder, type ScannedName } from './known-folder.ts';
 import type { LinkedFile } from './linked-file.ts';
 
 export interface WrittenFolder {
   readonly ref: FolderRef;
   readonly known: KnownFolder;
   /** The trees are those that were known already. */
-  readonly asWritten: boolean;
+  readonly isUnchanged: boolean;
 }
 
-export interface Marks {
+export interface IgnoreMarks {
   /** By an ignore rule. */
   readonly covered: boolean;
   /** On record as ignored. */
@@ -26,16 +26,16 @@ export interface Marks {
 }
 
 /** The folder itself, before anything is found in it. */
-export interface DraftedFolder extends Pick<FoundFolder, 'path' | 'rules' | 'mode'> {
+export interface DraftedFolder extends Pick<ScannedFolder, 'path' | 'rules' | 'mode'> {
   /** On record for all that is not captured in here. */
   readonly dependency: Skip | null;
 }
 
-const PLAIN_LEAF = Found.plain | Found.provable;
+const PLAIN_LEAF = NameFlags.plain | NameFlags.provable;
 
 export class FolderDraft {
   /** By position in the listing: where the name stands in the known folder, or what was found; undefined: nothing of it is recorded. */
-  readonly #found: (number | FoundName | undefined)[];
+  readonly #found: (number | ScannedName | undefined)[];
   /** By position in the listing: where the name stands in the known folder, or -1. */
   readonly #positions: Int32Array;
   readonly #refs = new Map<number, WrittenFolder>();
@@ -56,7 +56,7 @@ export class FolderDraft {
   }
 
   /** What is found from here on does not follow from rules and numbers alone. */
-  isSpecial(): void {
+  markSpecial(): void {
     this.#isSpecial = true;
   }
 
@@ -66,78 +66,78 @@ export class FolderDraft {
   }
 
   /** Records the name as it is known, if nothing about it can have changed. */
-  keep(index: number, findings: Findings): boolean {
+  keepKnown(index: number, findings: Findings): boolean {
     const position = this.#positions[index]!;
     const { known } = this;
     if (position < 0 || known === undefined || !this.#hasKnownRules) return false;
     const what = known.what(position);
-    const at = index * LISTED_FIELDS;
+    const at = index * LISTED_FIELD_COUNT;
     const { numbers } = this.listing;
     if ((what & PLAIN_LEAF) !== PLAIN_LEAF || !known.provesListed(position, numbers, at)) return false;
     this.#found[index] = position;
-    const isLink = (what & Found.kind) === Found.link;
+    const isLink = (what & NameFlags.kind) === NameFlags.link;
     findings.count(isLink ? 'link' : 'file', numbers[at + LISTED_FIELD.size]!);
     if (numbers[at + LISTED_FIELD.nlink]! > 1) this.#noteLinked(statOf(this.listing, index));
     return true;
   }
 
   /** Whether the ignore rules cover the name, where that is known. */
-  judged(index: number, isFolder: boolean): boolean | null {
+  knownVerdict(index: number, isFolder: boolean): boolean | null {
     const position = this.#positions[index]!;
     const { known } = this;
     if (position < 0 || known === undefined || !this.#hasKnownRules) return null;
     const what = known.what(position);
-    const kind = what & Found.kind;
-    if (kind === Found.skip || (kind === Found.folder) !== isFolder) return null;
-    return (what & Found.covered) !== 0;
+    const kind = what & NameFlags.kind;
+    if (kind === NameFlags.addSkip || (kind === NameFlags.addFolder) !== isFolder) return null;
+    return (what & NameFlags.covered) !== 0;
   }
 
   /** The id of a file or link, if the stat proves that it is still the same. */
-  proven(index: number, stat: ListedStat): ObjectId | null {
+  provenId(index: number, stat: ListedStat): ObjectId | null {
     const position = this.#positions[index]!;
     const { known } = this;
     if (position < 0 || known === undefined) return null;
     return known.proves(position, stat) ? known.id(position) : null;
   }
 
-  leaf(
+  addLeaf(
     index: number,
     entry: FileEntry | LinkEntry,
     stat: ListedStat,
-    marks: Marks & { readonly young: boolean; readonly settled: boolean },
+    marks: IgnoreMarks & { readonly young: boolean; readonly settled: boolean },
   ): void {
     const name = this.#name(index);
     if (!marks.settled) this.#unsettled.add(name);
     if (stat.nlink > 1) this.#noteLinked(stat);
-    const provable = !marks.young && marks.settled ? Found.provable : 0;
-    const plain = this.#isSpecial || marks.covered ? 0 : Found.plain;
-    const kind = entry.kind === 'link' ? Found.link : Found.file;
-    this.#found[index] = { name, what: kind | provable | plain | marksOf(marks), stat, id: entry.id, skip: null };
+    const provable = !marks.young && marks.settled ? NameFlags.provable : 0;
+    const plain = this.#isSpecial || marks.covered ? 0 : NameFlags.plain;
+    const kind = entry.kind === 'link' ? NameFlags.link : NameFlags.file;
+    this.#found[index] = { name, flags: kind | provable | plain | markFlags(marks), stat, id: entry.id, skip: null };
   }
 
-  folder(index: number, written: WrittenFolder, marks: Marks): void {
+  folder(index: number, written: WrittenFolder, marks: IgnoreMarks): void {
     this.#refs.set(index, written);
-    const what = Found.folder | marksOf(marks);
-    this.#found[index] = { name: this.#name(index), what, stat: null, id: null, skip: null };
+    const what = NameFlags.addFolder | markFlags(marks);
+    this.#found[index] = { name: this.#name(index), flags: what, stat: null, id: null, skip: null };
   }
 
   skip(index: number, skip: Skip): void {
-    this.#found[index] = { name: this.#name(index), what: Found.skip, stat: null, id: null, skip };
+    this.#found[index] = { name: this.#name(index), flags: NameFlags.addSkip, stat: null, id: null, skip };
   }
 
   write(batch: ObjectBatch): WrittenFolder {
     const { known } = this;
     const { path, rules, mode, dependency } = this.drafted;
     const isWhole = dependency === null && !this.#isSpecial && this.#unsettled.size === 0;
-    const standing =
-      isWhole && known !== undefined && known.mode === mode && this.#isAsWritten(known) ? known.ref : null;
-    const ref = standing ?? this.#write(batch);
+    const reusable =
+      isWhole && known !== undefined && known.mode === mode && this.#matchesWritten(known) ? known.ref : null;
+    const ref = reusable ?? this.#write(batch);
     const names = this.#names();
-    const isKnown = standing !== null && known !== undefined && this.#isAsKnown();
+    const isKnown = reusable !== null && known !== undefined && this.#matchesKnown();
     return {
       ref,
       known: isKnown ? known : KnownFolder.of({ path, rules, mode, ref: isWhole ? ref : null, names: [...names] }),
-      asWritten: standing !== null,
+      isUnchanged: reusable !== null,
     };
   }
 
@@ -146,28 +146,28 @@ export class FolderDraft {
     this.#linked.push({ ino, ctimeMs });
   }
 
-  #isAsWritten(known: KnownFolder): boolean {
+  #matchesWritten(known: KnownFolder): boolean {
     let count = 0;
     for (const [index, found] of this.#found.entries()) {
       if (found === undefined) continue;
       count += 1;
       if (typeof found === 'number') continue;
       const position = this.#positions[index]!;
-      if (position < 0 || !isSameOnRecord(found, known.at(position, found.name))) return false;
-      if (this.#refs.get(index)?.asWritten === false) return false;
+      if (position < 0 || !isRecordedSame(found, known.at(position, found.name))) return false;
+      if (this.#refs.get(index)?.isUnchanged === false) return false;
     }
     return count === known.count;
   }
 
   /** Given that it is as written: whether the record would be the same, too. */
-  #isAsKnown(): boolean {
+  #matchesKnown(): boolean {
     return (
       this.#hasKnownRules &&
       this.#found.every((found) => found === undefined || typeof found === 'number' || found.id === null)
     );
   }
 
-  *#names(): Generator<FoundName> {
+  *#names(): Generator<ScannedName> {
     for (const [index, found] of this.#found.entries()) {
       if (typeof found === 'number') yield this.known!.at(found, this.#name(index));
       else if (found !== undefined) yield found;
@@ -181,11 +181,11 @@ export class FolderDraft {
     const { mode, dependency } = this.drafted;
     if (dependency !== null) skips.set(ALL_OTHERS, dependency);
     for (const [index, { ref }] of this.#refs) entries.set(this.#name(index), ref);
-    for (const { name, what, stat, id, skip } of this.#names()) {
-      if ((what & Found.ignored) !== 0) ignored.add(name);
+    for (const { name, flags: what, stat, id, skip } of this.#names()) {
+      if ((what & NameFlags.ignored) !== 0) ignored.add(name);
       if (skip !== null) skips.set(name, skip);
       if (id === null || stat === null) continue;
-      const isLink = (what & Found.kind) === Found.link;
+      const isLink = (what & NameFlags.kind) === NameFlags.link;
       entries.set(name, isLink ? { kind: 'link', id } : { kind: 'file', id, mode: stat.mode & 0o7777 });
     }
     const note = { mode, modes: new Map(), skips, ignored, unsettled: this.#unsettled };
@@ -197,16 +197,16 @@ export class FolderDraft {
   }
 }
 
-function marksOf({ covered, ignored }: Marks): number {
-  return (covered ? Found.covered : 0) | (ignored ? Found.ignored : 0);
+function markFlags({ covered, ignored }: IgnoreMarks): number {
+  return (covered ? NameFlags.covered : 0) | (ignored ? NameFlags.ignored : 0);
 }
 
-const ON_RECORD = Found.kind | Found.ignored;
+const RECORDED_FLAGS = NameFlags.kind | NameFlags.ignored;
 
 /** Whether both are written the same. Of folders: but for what is in them. */
-function isSameOnRecord(a: FoundName, b: FoundName): boolean {
+function isRecordedSame(a: ScannedName, b: ScannedName): boolean {
   return (
-    (a.what & ON_RECORD) === (b.what & ON_RECORD) &&
+    (a.flags & RECORDED_FLAGS) === (b.flags & RECORDED_FLAGS) &&
     a.id === b.id &&
     a.stat?.mode === b.stat?.mode &&
     JSON.stringify(a.skip) === JSON.stringify(b.skip)

@@ -19,23 +19,23 @@ import { chosenRoots, dependencySkip, sizeSkip } from '../rules/capture-rules.ts
 import { ChosenPaths } from '../rules/chosen-paths.ts';
 import { captureFile } from './capture-file.ts';
 import { Findings } from './findings.ts';
-import { FolderDraft, type Marks, type WrittenFolder } from './folder-draft.ts';
-import { circumstancesOf, type FolderTask, isUnder } from './folder-task.ts';
-import { listAside, listFolder, lstatOf, type Outcome, readLinkOf } from './looks.ts';
-import { type Entered, type Position, stepInto } from './position.ts';
-import type { Recalled, VisitedFolder } from './scan-memory.ts';
+import { FolderDraft, type IgnoreMarks, type WrittenFolder } from './folder-draft.ts';
+import { type FolderTask, folderContextOf, hasSameContext } from './folder-task.ts';
+import { listFolder, listInBackground, lstatOf, type ReadOutcome, readLinkOf } from './fs-reads.ts';
+import { type EnteredFolder, enterFolder, type WalkPosition } from './position.ts';
+import type { RecalledScan, VisitedFolder } from './scan-memory.ts';
 import { isYoung } from './stat-cache.ts';
 
 export interface ScanInput {
   readonly ports: Ports;
   readonly root: DiskPath;
   readonly batch: ObjectBatch;
-  readonly recalled: Recalled;
+  readonly recalled: RecalledScan;
   readonly rules: CaptureRules;
   /** The person's own git ignore file. */
   readonly globalIgnore: DiskPath | null;
   /** Captured whatever rules and caps say: an act is about to touch them. */
-  readonly must: PathSet;
+  readonly requiredPaths: PathSet;
   readonly own: OwnPaths;
   /** As the last checkpoint has them: one that cannot be captured now is told as such. */
   readonly rootsBefore: readonly RootState[];
@@ -43,23 +43,23 @@ export interface ScanInput {
   /** Null: every file that the cache does not know is read. */
   readonly adoption: Pick<Adoption, 'enter' | 'idOf'> | null;
   /** Whether `visited` is told: much of what a scan needs memory for. */
-  readonly toRemember: boolean;
+  readonly recordsVisited: boolean;
 }
 
 /** A folder that is not gone into. */
-interface PassedOver {
+interface SkippedFolder {
   readonly skip: Skip;
   /** What it has in it may make it another case, and nothing would tell. */
   readonly isUnwatched: boolean;
 }
 /** `gone`: it was no longer there, or was something else, when it was opened. */
-type Captured = 'gone' | 'done';
-type Leaf = { readonly entry: FileEntry | LinkEntry; readonly stat: ListedStat; readonly settled: boolean };
+type CaptureStatus = 'gone' | 'done';
+type CapturedLeaf = { readonly entry: FileEntry | LinkEntry; readonly stat: ListedStat; readonly settled: boolean };
 
 /** A folder while its names are gone through. */
-interface OpenFolder {
+interface FolderInProgress {
   readonly task: FolderTask;
-  readonly position: Entered['position'];
+  readonly position: EnteredFolder['position'];
   /** On record for all that is not captured in here; null outside of dependency folders. */
   readonly dependency: Skip | null;
   readonly draft: FolderDraft;
@@ -70,7 +70,7 @@ interface OpenFolder {
   inDoubt: boolean;
 }
 
-interface Place {
+interface ScanEntry {
   /** Position in the folder's listing. */
   readonly index: number;
   readonly name: Name;
@@ -79,11 +79,11 @@ interface Place {
 }
 
 /** How often a path is looked at that is another thing each time. */
-const ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 /** Bytes of a folder itself; on most file systems such a one has 20,000 names or more. */
 const LARGE_FOLDER = 1024 * 1024;
 /** Between two looks at the clock. */
-const NAMES_A_STEP = 64;
+const NAMES_PER_CHECK = 64;
 
 /** One scan: what it finds comes together folder by folder. */
 export class FolderScan {
@@ -107,12 +107,12 @@ export class FolderScan {
   }
 
   /** @param findings of the folder and all below it; empty */
-  async folder(task: FolderTask, findings: Findings): Promise<Outcome<WrittenFolder | PassedOver>> {
-    const { recalled, must } = this.input;
-    const unchanged = must.reaches(task.path) ? null : recalled.unchanged(task.path);
-    if (unchanged !== null && isUnder(unchanged, task)) {
+  async scanFolder(task: FolderTask, findings: Findings): Promise<ReadOutcome<WrittenFolder | SkippedFolder>> {
+    const { recalled, requiredPaths: must } = this.input;
+    const unchanged = must.overlaps(task.path) ? null : recalled.unchangedFolder(task.path);
+    if (unchanged !== null && hasSameContext(unchanged, task)) {
       findings.add(unchanged.findings);
-      return { ...unchanged.written, asWritten: true };
+      return { ...unchanged.written, isUnchanged: true };
     }
     const isWatched = recalled.watch(task.disk);
     const unlisted = this.#skippedByName(task, findings);
@@ -120,19 +120,19 @@ export class FolderScan {
     const listing =
       task.stat.size < LARGE_FOLDER
         ? listFolder(this.input.ports.fs, task.disk)
-        : await listAside(this.input.ports.fs, task.disk);
+        : await listInBackground(this.input.ports.fs, task.disk);
     if (!('names' in listing)) return listing;
-    const open = this.#enter(task, listing, findings);
+    const open = this.#openFolder(task, listing, findings);
     if ('skip' in open) return { ...open, isUnwatched: !isWatched };
     if (!isWatched) open.inDoubt = true;
-    await this.#names(open, listing);
+    await this.#scanNames(open, listing);
     findings.counts.folders += 1;
     const written = open.draft.write(this.input.batch);
-    if (this.input.toRemember) {
+    if (this.input.recordsVisited) {
       this.visited.set(task.path, {
         written,
         findings,
-        under: circumstancesOf(task),
+        context: folderContextOf(task),
         inDoubt: open.inDoubt || !open.isPlain,
         linked: open.draft.linked,
       });
@@ -140,13 +140,17 @@ export class FolderScan {
     return written;
   }
 
-  #enter(task: FolderTask, listing: FolderListing, findings: Findings): OpenFolder | { readonly skip: Skip } {
-    const { ports, must, own, recalled } = this.input;
+  #openFolder(
+    task: FolderTask,
+    listing: FolderListing,
+    findings: Findings,
+  ): FolderInProgress | { readonly skip: Skip } {
+    const { ports, requiredPaths: must, own, recalled } = this.input;
     const { path, disk, above } = task;
     const { names } = listing;
     const isChosen = this.#roots.has(path);
     const folder = { path, disk, names, isChosen };
-    const step = (fs: Fs, before: Entered | null = null): Entered => stepInto(fs, above, folder, before);
+    const step = (fs: Fs, before: EnteredFolder | null = null): EnteredFolder => enterFolder(fs, above, folder, before);
     const hasGit = names.includes('.git' as Name);
     let here = hasGit ? recalled.still(path, step) : step(ports.fs);
     // What is not a repository, or not yet, stands under the rules above it, and nothing tells when it becomes one.
@@ -162,31 +166,31 @@ export class FolderScan {
         ? null
         : (task.onlyNamed ?? dependencySkip(ports.fs, path, disk, names, ignored));
     if (dependency !== null) {
-      findings.askedTracked = true;
-      if (!here.position.tracked.hasBelow(path) && !this.#mustGoTo(path)) return { skip: dependency };
+      findings.dependsOnTracked = true;
+      if (!here.position.tracked.hasBelow(path) && !this.#mustEnter(path)) return { skip: dependency };
     }
     const rules = `${here.position.chain.key} ${this.#rulesKey}`;
     const drafted = { path, rules, mode: permissions(task.stat), dependency };
     const draft = new FolderDraft(listing, drafted, recalled.known(path));
     // What is captured for a special reason must not be taken for the rule.
-    const isPlain = dependency === null && !must.reaches(path) && !own.mayLieIn(path);
-    if (!isPlain) draft.isSpecial();
+    const isPlain = dependency === null && !must.overlaps(path) && !own.mayBeBelow(path);
+    if (!isPlain) draft.markSpecial();
     const at = { task: { ...task, ignored }, position: here.position, dependency, draft, findings };
     return { ...at, isPlain, inDoubt: isUnfinished };
   }
 
-  async #names(open: OpenFolder, listing: FolderListing): Promise<void> {
+  async #scanNames(open: FolderInProgress, listing: FolderListing): Promise<void> {
     const { pace } = this.input;
     const { task, draft, findings, isPlain } = open;
     const disk = task.disk === '/' ? '' : task.disk;
     for (let index = 0; index < listing.names.length; index++) {
-      if (++this.#done % NAMES_A_STEP === 0 && pace.due()) {
-        await pace.breathe({ phase: 'scan', done: this.#done, total: null });
+      if (++this.#done % NAMES_PER_CHECK === 0 && pace.isDue()) {
+        await pace.yieldNow({ phase: 'scan', done: this.#done, total: null });
       }
-      if (isPlain && draft.keep(index, findings)) continue;
+      if (isPlain && draft.keepKnown(index, findings)) continue;
       const name = listing.names[index] as Name;
       const at = { index, name, path: childPath(task.path, name), disk: `${disk}/${name}` as DiskPath };
-      const rest = this.#name(open, at, listing);
+      const rest = this.#scanName(open, at, listing);
       if (rest !== null) await rest;
     }
     if (draft.linked !== null) open.inDoubt = true;
@@ -194,55 +198,55 @@ export class FolderScan {
 
   /** A dependency folder can hold more names than all the rest, so it is not even listed where its name is enough. */
   #skippedByName({ path, disk, above, ignored, onlyNamed }: FolderTask, findings: Findings): Skip | null {
-    if (onlyNamed !== null || this.#mustGoTo(path) || this.#chosen.includes(path, true)) return null;
+    if (onlyNamed !== null || this.#mustEnter(path) || this.#chosen.includes(path, true)) return null;
     const skip = dependencySkip(this.input.ports.fs, path, disk, null, ignored);
     if (skip === null) return null;
-    findings.askedTracked = true;
+    findings.dependsOnTracked = true;
     // A repository is a root of its own, whatever its name.
     return above.tracked.hasBelow(path) || this.#isRepository(disk) ? null : skip;
   }
 
   /** Whatever the folder is called. */
-  #mustGoTo(folder: TreePath): boolean {
-    return this.input.must.reaches(folder) || this.#roots.leadsTo(folder);
+  #mustEnter(folder: TreePath): boolean {
+    return this.input.requiredPaths.overlaps(folder) || this.#roots.hasAtOrBelow(folder);
   }
 
   /** @returns null when it is done: most names need nothing to wait for, and a promise for each would cost more than they do */
-  #name(folder: OpenFolder, at: Place, listing: FolderListing): Promise<void> | null {
+  #scanName(folder: FolderInProgress, at: ScanEntry, listing: FolderListing): Promise<void> | null {
     const { task } = folder;
     if (this.input.own.has(at.path, at.disk)) return null;
-    const refused = refusedName(at.name, this.input.ports.platform);
+    const refused = refusedNameSkip(at.name, this.input.ports.platform);
     if (refused !== null) {
-      this.#skip(folder, at, refused, !task.ignored);
+      this.#addSkip(folder, at, refused, !task.ignored);
       return null;
     }
     const isListed = !listing.failed.has(at.index);
     const first = isListed ? this.#capture(folder, at, statOf(listing, at.index)) : 'gone';
-    return first === 'done' ? null : this.#untilThere(folder, at, first, isListed ? ATTEMPTS - 1 : ATTEMPTS);
+    return first === 'done' ? null : this.#retryCapture(folder, at, first, isListed ? MAX_ATTEMPTS - 1 : MAX_ATTEMPTS);
   }
 
   /** Between two calls a file may become a folder: what is there all the time must not be taken for absent. */
-  async #untilThere(
-    folder: OpenFolder,
-    at: Place,
-    first: Promise<Captured> | Captured,
+  async #retryCapture(
+    folder: FolderInProgress,
+    at: ScanEntry,
+    first: Promise<CaptureStatus> | CaptureStatus,
     attempts: number,
   ): Promise<void> {
     let captured = await first;
     for (let attempt = 0; attempt < attempts && captured === 'gone'; attempt++) {
       const stat = lstatOf(this.input.ports.fs, at.disk);
       if (stat === null) return;
-      if ('skip' in stat) return this.#skip(folder, at, stat.skip);
+      if ('skip' in stat) return this.#addSkip(folder, at, stat.skip);
       captured = await this.#capture(folder, at, stat);
     }
-    if (captured === 'gone') this.#skip(folder, at, { reason: 'unreadable', code: 'EAGAIN' });
+    if (captured === 'gone') this.#addSkip(folder, at, { reason: 'unreadable', code: 'EAGAIN' });
   }
 
-  #capture(folder: OpenFolder, at: Place, stat: ListedStat): Promise<Captured> | Captured {
+  #capture(folder: FolderInProgress, at: ScanEntry, stat: ListedStat): Promise<CaptureStatus> | CaptureStatus {
     const { task, position, dependency, draft, findings } = folder;
     const { index, name, path, disk } = at;
     const skip = (reason: Skip, wanted?: boolean): 'done' => {
-      this.#skip(folder, at, reason, wanted);
+      this.#addSkip(folder, at, reason, wanted);
       return 'done';
     };
     const kind = kindOf(stat);
@@ -256,61 +260,82 @@ export class FolderScan {
     }
     if (isFolder && !isMount && this.#wasMounted(path, disk)) return skip(NOT_MOUNTED);
 
-    if (this.#chosen.excludes(path, isFolder) && !this.input.must.reaches(path)) {
+    if (this.#chosen.excludes(path, isFolder) && !this.input.requiredPaths.overlaps(path)) {
       return skip({ reason: 'excluded' }, false);
     }
-    const byRules = task.ignored || (draft.judged(index, isFolder) ?? position.chain.isIgnored(name, isFolder));
+    const byRules = task.ignored || (draft.knownVerdict(index, isFolder) ?? position.chain.isIgnored(name, isFolder));
     const covered = byRules && !this.#chosen.includes(path, isFolder);
-    const { must } = this.input;
+    const { requiredPaths: must } = this.input;
     const asks = covered || dependency !== null;
-    if (asks) findings.askedTracked = true;
+    if (asks) findings.dependsOnTracked = true;
     const tracked = asks && isTracked(position, path, isFolder);
     const marks = { covered, ignored: covered && !tracked };
 
     if (isFolder) {
-      if (dependency !== null && !tracked && !this.#mustGoTo(path)) return 'done';
+      if (dependency !== null && !tracked && !this.#mustEnter(path)) return 'done';
       const next = { path, disk, stat, above: position, ignored: covered, onlyNamed: dependency, isMount };
-      return this.#below(folder, at, next, marks);
+      return this.#scanBelow(folder, at, next, marks);
     }
     const required = must.covers(path);
     if (dependency !== null && !tracked && !required) return 'done';
-    const tooMuch = required ? null : sizeSkip(name, stat, covered && !tracked, this.input.rules);
-    if (tooMuch !== null) return skip(tooMuch, !covered || tracked);
-    const known = this.#known(at, stat, kind, draft.proven(index, stat));
+    const overLimit = required ? null : sizeSkip(name, stat, covered && !tracked, this.input.rules);
+    if (overLimit !== null) return skip(overLimit, !covered || tracked);
+    const known = this.#knownEntry(at, stat, kind, draft.provenId(index, stat));
     return known === null
-      ? this.#read(folder, at, stat, kind, marks)
-      : this.#keep(folder, at, { entry: known, stat, settled: true }, marks);
+      ? this.#readEntry(folder, at, stat, kind, marks)
+      : this.#addLeaf(folder, at, { entry: known, stat, settled: true }, marks);
   }
 
-  async #below(folder: OpenFolder, at: Place, task: FolderTask, marks: Marks): Promise<Captured> {
+  async #scanBelow(
+    folder: FolderInProgress,
+    at: ScanEntry,
+    task: FolderTask,
+    marks: IgnoreMarks,
+  ): Promise<CaptureStatus> {
     const below = new Findings();
-    const outcome = await this.folder(task, below);
+    const outcome = await this.scanFolder(task, below);
     folder.findings.add(below);
     if ('gone' in outcome) return 'gone';
     if ('skip' in outcome) {
       if ('isUnwatched' in outcome && outcome.isUnwatched) folder.inDoubt = true;
-      this.#skip(folder, at, outcome.skip);
+      this.#addSkip(folder, at, outcome.skip);
     } else folder.draft.folder(at.index, outcome, marks);
     return 'done';
   }
 
   /** Without reading it. */
-  #known({ path }: Place, stat: ListedStat, kind: 'file' | 'link', proven: ObjectId | null): Leaf['entry'] | null {
+  #knownEntry(
+    { path }: ScanEntry,
+    stat: ListedStat,
+    kind: 'file' | 'link',
+    proven: ObjectId | null,
+  ): CapturedLeaf['entry'] | null {
     if (kind === 'link') return proven === null ? null : { kind, id: proven };
     const id = proven ?? this.input.adoption?.idOf(path, stat) ?? null;
     return id === null ? null : { kind, id, mode: permissions(stat) };
   }
 
-  async #read(folder: OpenFolder, at: Place, stat: ListedStat, kind: 'file' | 'link', marks: Marks): Promise<Captured> {
-    const leaf = kind === 'link' ? this.#link(at, stat) : await this.#file(folder, at);
+  async #readEntry(
+    folder: FolderInProgress,
+    at: ScanEntry,
+    stat: ListedStat,
+    kind: 'file' | 'link',
+    marks: IgnoreMarks,
+  ): Promise<CaptureStatus> {
+    const leaf = kind === 'link' ? this.#captureLink(at, stat) : await this.#captureFile(folder, at);
     if ('gone' in leaf) return 'gone';
-    if (!('skip' in leaf)) return this.#keep(folder, at, leaf, marks);
-    this.#skip(folder, at, leaf.skip);
+    if (!('skip' in leaf)) return this.#addLeaf(folder, at, leaf, marks);
+    this.#addSkip(folder, at, leaf.skip);
     return 'done';
   }
 
-  #keep(folder: OpenFolder, { index, path }: Place, { entry, stat, settled }: Leaf, marks: Marks): 'done' {
-    folder.draft.leaf(index, entry, stat, {
+  #addLeaf(
+    folder: FolderInProgress,
+    { index, path }: ScanEntry,
+    { entry, stat, settled }: CapturedLeaf,
+    marks: IgnoreMarks,
+  ): 'done' {
+    folder.draft.addLeaf(index, entry, stat, {
       covered: marks.covered,
       ignored: marks.ignored,
       young: isYoung(stat, this.#began),
@@ -324,14 +349,14 @@ export class FolderScan {
     return 'done';
   }
 
-  #link({ disk }: Place, stat: ListedStat): Outcome<Leaf> {
+  #captureLink({ disk }: ScanEntry, stat: ListedStat): ReadOutcome<CapturedLeaf> {
     const target = readLinkOf(this.input.ports.fs, disk);
     if (typeof target !== 'string') return target;
     const id = this.input.batch.add('blob', Buffer.from(target, 'latin1'));
     return { entry: { kind: 'link', id }, stat, settled: true };
   }
 
-  async #file({ task }: OpenFolder, { disk }: Place): Promise<Outcome<Leaf>> {
+  async #captureFile({ task }: FolderInProgress, { disk }: ScanEntry): Promise<ReadOutcome<CapturedLeaf>> {
     const { ports, batch, recalled } = this.input;
     const captured = await captureFile(ports, batch, disk, () => recalled.isQuiet(task.path));
     this.filesRead += 1;
@@ -353,7 +378,7 @@ export class FolderScan {
   }
 
   /** @param wanted no ignore rule covers the path, so somebody may miss it */
-  #skip(folder: OpenFolder, { index, path }: Place, skip: Skip, wanted = true): void {
+  #addSkip(folder: FolderInProgress, { index, path }: ScanEntry, skip: Skip, wanted = true): void {
     const { draft, findings } = folder;
     draft.skip(index, skip);
     findings.counts.skipped += 1;
@@ -365,20 +390,20 @@ export class FolderScan {
         if (isWithin(root.path, path)) findings.roots.push({ ...root, failed });
       }
     }
-    if (wanted && WORTH_TELLING.has(skip.reason)) findings.leftOut.push({ path, skip });
+    if (wanted && REPORTED_REASONS.has(skip.reason)) findings.leftOut.push({ path, skip });
   }
 }
 
 /** Nothing can be read where nothing is mounted. */
 const NOT_MOUNTED: Skip = { reason: 'unreadable', code: 'ENODEV' };
 
-const WORTH_TELLING: ReadonlySet<SkipReason> = new Set(['too-large', 'special', 'mount', 'name']);
+const REPORTED_REASONS: ReadonlySet<SkipReason> = new Set(['too-large', 'special', 'mount', 'name']);
 
-function refusedName(name: Name, platform: Ports['platform']): Skip | null {
+function refusedNameSkip(name: Name, platform: Ports['platform']): Skip | null {
   if (name === '.git') return { reason: 'repository' };
   return checkName(name, platform) === null ? null : { reason: 'name' };
 }
 
-function isTracked(position: Position, path: TreePath, isFolder: boolean): boolean {
+function isTracked(position: WalkPosition, path: TreePath, isFolder: boolean): boolean {
   return isFolder ? position.tracked.hasBelow(path) : position.tracked.has(path);
 }

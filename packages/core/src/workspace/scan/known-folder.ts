@@ -26,11 +26,11 @@ import type { Name, TreePath } from '../../model/names.ts';
 import type { FolderRef } from '../../store/snapshot/snapshot.ts';
 
 /** What a name was: one of the kinds, and marks. */
-export const Found = {
+export const NameFlags = {
   file: 1,
   link: 2,
-  folder: 3,
-  skip: 4,
+  addFolder: 3,
+  addSkip: 4,
   kind: 7,
   /** Its numbers prove its id: it was not young when it was looked at. */
   provable: 8,
@@ -43,19 +43,19 @@ export const Found = {
 } as const;
 
 /** What proves that a file is still the same. */
-export type FoundStat = Pick<ListedStat, 'size' | 'ino' | 'mode' | 'mtimeMs' | 'ctimeMs'>;
+export type RecordedStat = Pick<ListedStat, 'size' | 'ino' | 'mode' | 'mtimeMs' | 'ctimeMs'>;
 
-export interface FoundName {
+export interface ScannedName {
   readonly name: Name;
-  /** Of {@link Found}. */
-  readonly what: number;
+  /** Of {@link NameFlags}. */
+  readonly flags: number;
   /** Of files and links. */
-  readonly stat: FoundStat | null;
+  readonly stat: RecordedStat | null;
   readonly id: ObjectId | null;
   readonly skip: Skip | null;
 }
 
-export interface FoundFolder {
+export interface ScannedFolder {
   readonly path: TreePath;
   /** Under which the names were judged. */
   readonly rules: string;
@@ -63,7 +63,7 @@ export interface FoundFolder {
   /** What it was written as; null where that does not follow from the record. */
   readonly ref: FolderRef | null;
   /** Sorted. */
-  readonly names: readonly FoundName[];
+  readonly names: readonly ScannedName[];
 }
 
 const NUMBERS = 5;
@@ -82,7 +82,7 @@ export class KnownFolder {
   readonly #head: Uint32Array;
   readonly #numbers: Float64Array;
   readonly #ids: number;
-  readonly #kinds: number;
+  readonly #flags: number;
   /** Once somebody asked: a folder may have thousands. */
   #skips: ReadonlyMap<number, Skip> | null = null;
 
@@ -93,14 +93,14 @@ export class KnownFolder {
     this.mode = this.#head[6]!;
     this.#numbers = new Float64Array(data.buffer, data.byteOffset + NUMBERS_AT, this.count * NUMBERS);
     this.#ids = NUMBERS_AT + this.count * NUMBERS * 8;
-    this.#kinds = this.#ids + this.count * ID_BYTES;
-    const path = this.#kinds + this.count;
+    this.#flags = this.#ids + this.count * ID_BYTES;
+    const path = this.#flags + this.count;
     const rules = path + this.#head[2]!;
     this.path = data.toString('latin1', path, rules) as TreePath;
     this.rules = data.toString('latin1', rules, rules + this.#head[3]!);
   }
 
-  static of(folder: FoundFolder): KnownFolder {
+  static of(folder: ScannedFolder): KnownFolder {
     const names = folder.names.map(({ name }) => name).join('\0');
     const skips = JSON.stringify(
       folder.names.flatMap(({ skip }, position) => (skip === null ? [] : [[position, skip] as const])),
@@ -124,10 +124,10 @@ export class KnownFolder {
     if (folder.ref !== null) data.write(folder.ref.files, FILES_ID, 'hex');
     if (folder.ref?.side) data.write(folder.ref.side, SIDE_ID, 'hex');
     const numbers = new Float64Array(data.buffer, NUMBERS_AT, count * NUMBERS);
-    for (const [position, { stat, id, what }] of folder.names.entries()) {
+    for (const [position, { stat, id, flags }] of folder.names.entries()) {
       if (stat !== null) numbers.set([stat.size, stat.ino, stat.mode, stat.mtimeMs, stat.ctimeMs], position * NUMBERS);
       if (id !== null) data.write(id, ids + position * ID_BYTES, 'hex');
-      data[kinds + position] = what;
+      data[kinds + position] = flags;
     }
     data.write(texts, kinds + count, 'latin1');
     return new KnownFolder(data);
@@ -159,9 +159,9 @@ export class KnownFolder {
     return this.#data.toString('latin1', at, at + this.#head[4]!).split('\0') as Name[];
   }
 
-  /** @returns of {@link Found} */
+  /** @returns of {@link NameFlags} */
   what(position: number): number {
-    return this.#data[this.#kinds + position]!;
+    return this.#data[this.#flags + position]!;
   }
 
   id(position: number): ObjectId {
@@ -173,12 +173,12 @@ export class KnownFolder {
     return this.#skips.get(position) ?? null;
   }
 
-  /** Whether a stat proves that the file is still the same; see {@link Found.provable}. */
-  proves(position: number, stat: FoundStat): boolean {
+  /** Whether a stat proves that the file is still the same; see {@link NameFlags.provable}. */
+  proves(position: number, stat: RecordedStat): boolean {
     const at = position * NUMBERS;
     const numbers = this.#numbers;
     return (
-      (this.what(position) & Found.provable) !== 0 &&
+      (this.what(position) & NameFlags.provable) !== 0 &&
       numbers[at] === stat.size &&
       numbers[at + 1] === stat.ino &&
       numbers[at + 2] === stat.mode &&
@@ -195,7 +195,7 @@ export class KnownFolder {
     const at = position * NUMBERS;
     const numbers = this.#numbers;
     return (
-      (this.what(position) & Found.provable) !== 0 &&
+      (this.what(position) & NameFlags.provable) !== 0 &&
       numbers[at] === listed[from + LISTED_FIELD.size] &&
       numbers[at + 1] === listed[from + LISTED_FIELD.ino] &&
       numbers[at + 2] === listed[from + LISTED_FIELD.mode] &&
@@ -210,17 +210,17 @@ export class KnownFolder {
   }
 
   /** As it was found, decoded. */
-  at(position: number, name: Name): FoundName {
+  at(position: number, name: Name): ScannedName {
     const [size, ino, mode, mtimeMs, ctimeMs] = this.#numbers.subarray(position * NUMBERS) as unknown as number[];
     const what = this.what(position);
-    const kind = what & Found.kind;
-    const isLeaf = kind === Found.file || kind === Found.link;
+    const kind = what & NameFlags.kind;
+    const isLeaf = kind === NameFlags.file || kind === NameFlags.link;
     return {
       name,
-      what,
-      stat: isLeaf ? ({ size, ino, mode, mtimeMs, ctimeMs } as FoundStat) : null,
+      flags: what,
+      stat: isLeaf ? ({ size, ino, mode, mtimeMs, ctimeMs } as RecordedStat) : null,
       id: isLeaf ? this.id(position) : null,
-      skip: kind === Found.skip ? this.skip(position) : null,
+      skip: kind === NameFlags.addSkip ? this.skip(position) : null,
     };
   }
 
@@ -230,7 +230,7 @@ export class KnownFolder {
     this.#data.copy(data);
     data.writeUInt32LE(0, REF);
     const position = name === null ? -1 : this.names().indexOf(name);
-    if (position >= 0) data[this.#kinds + position] = this.what(position) & ~Found.provable;
+    if (position >= 0) data[this.#flags + position] = this.what(position) & ~NameFlags.provable;
     return new KnownFolder(data);
   }
 
@@ -240,7 +240,7 @@ export class KnownFolder {
   }
 
   #textsAt(): number {
-    return this.#kinds + this.count + this.path.length + this.rules.length;
+    return this.#flags + this.count + this.path.length + this.rules.length;
   }
 
   #hex(at: number): ObjectId {

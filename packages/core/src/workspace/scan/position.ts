@@ -12,36 +12,36 @@ import { type IndexReading, NOTHING_TRACKED, readIndex, UNKNOWN_TRACKED } from '
 import type { Fs } from '../../io/fs.ts';
 import type { RootState } from '../../model/checkpoint.ts';
 import {
+  baseName,
   type DiskPath,
   diskChild,
   GIT_FOLDER,
   IGNORE_FILE,
   joinPaths,
-  lastName,
   type Name,
-  pathFrom,
+  relativePath,
   type TreePath,
   WORKSPACE_ITSELF,
 } from '../../model/names.ts';
 import { IgnoreChain, type IgnoreFile } from '../rules/ignore-rules.ts';
 
 /** What a repository's index holds, by paths of the workspace. */
-export interface Tracked {
+export interface TrackedLookup {
   has(path: TreePath): boolean;
   hasBelow(folder: TreePath): boolean;
   /** The same object: the same paths. */
   readonly names: object;
 }
 
-export interface Position {
-  readonly tracked: Tracked;
+export interface WalkPosition {
+  readonly tracked: TrackedLookup;
   /** Null above the workspace where no repository encloses it. */
   readonly chain: IgnoreChain | null;
   readonly global: IgnoreFile;
   /** The repository that encloses the workspace. */
-  readonly around: EnteredRepository | null;
+  readonly enclosingRepository: EnteredRepository | null;
   /** State of the repository that encloses the workspace, told as the workspace's own. */
-  readonly enclosing: RootState | null;
+  readonly enclosingRoot: RootState | null;
   readonly problems: readonly string[];
 }
 
@@ -63,8 +63,8 @@ export interface ListedFolder {
   readonly isChosen: boolean;
 }
 
-export interface Entered {
-  readonly position: Position & { readonly chain: IgnoreChain };
+export interface EnteredFolder {
+  readonly position: WalkPosition & { readonly chain: IgnoreChain };
   /** Not null when the folder is a root: the workspace itself, or a repository. */
   readonly root: RootState | null;
   /** Of that root; null for a plain folder. */
@@ -83,17 +83,24 @@ export function startingPosition(
   fs: Fs,
   root: DiskPath,
   globalIgnore: DiskPath | null,
-  before: Position | null = null,
-): Position {
+  before: WalkPosition | null = null,
+): WalkPosition {
   const problems: string[] = [];
   const global = globalIgnore === null ? null : readRules(fs, globalIgnore, problems);
-  const nothing: Position = { tracked: NOTHING_TRACKED, chain: null, global, around: null, enclosing: null, problems };
+  const nothing: WalkPosition = {
+    tracked: NOTHING_TRACKED,
+    chain: null,
+    global,
+    enclosingRepository: null,
+    enclosingRoot: null,
+    problems,
+  };
   // The scan reads the workspace's own repository when it comes to it.
   if (isRepositoryTop(fs, root)) return nothing;
   const found = findRepository(fs, root);
   if (found === null) return nothing;
   if ('problem' in found.repository) {
-    return { ...nothing, tracked: UNKNOWN_TRACKED, problems: [...problems, told(found.repository.problem)] };
+    return { ...nothing, tracked: UNKNOWN_TRACKED, problems: [...problems, describeProblem(found.repository.problem)] };
   }
   const state = found.repository;
   const between = root.slice(found.folder.length).split('/').filter(Boolean) as Name[];
@@ -104,57 +111,71 @@ export function startingPosition(
     disk = diskChild(disk, name);
     chain = chain.enter(name, readRules(fs, diskChild(disk, '.gitignore'), problems));
   }
-  const index = readIndex(fs, state.gitDir, state.objectFormat, before?.around?.index);
-  if (index.problem !== null) problems.push(told(index.problem));
+  const index = readIndex(fs, state.gitDir, state.objectFormat, before?.enclosingRepository?.index);
+  if (index.problem !== null) problems.push(describeProblem(index.problem));
   const outward = (path: TreePath): TreePath => joinPaths(inside, path);
-  const tracked: Tracked = {
+  const tracked: TrackedLookup = {
     has: (path) => index.tracked.has(outward(path)),
     hasBelow: (folder) => index.tracked.hasBelow(outward(folder)),
     names: index.tracked.names,
   };
   const around: EnteredRepository = { state, index, inside };
-  return { tracked, chain, global, around, enclosing: rootState(WORKSPACE_ITSELF, state), problems };
+  return {
+    tracked,
+    chain,
+    global,
+    enclosingRepository: around,
+    enclosingRoot: rootState(WORKSPACE_ITSELF, state),
+    problems,
+  };
 }
 
 /** Whether whatever lies below the workspace's own folder stands the same under both. */
-export function isSamePosition(a: Position, b: Position): boolean {
+export function isSamePosition(a: WalkPosition, b: WalkPosition): boolean {
   const sameRules = a.chain?.key === b.chain?.key && Buffer.compare(a.global ?? NONE, b.global ?? NONE) === 0;
-  return sameRules && a.tracked.names === b.tracked.names && a.around?.inside === b.around?.inside;
+  return (
+    sameRules && a.tracked.names === b.tracked.names && a.enclosingRepository?.inside === b.enclosingRepository?.inside
+  );
 }
 
 /** @param before what was found here earlier */
-export function stepInto(fs: Fs, above: Position, folder: ListedFolder, before: Entered | null = null): Entered {
+export function enterFolder(
+  fs: Fs,
+  above: WalkPosition,
+  folder: ListedFolder,
+  before: EnteredFolder | null = null,
+): EnteredFolder {
   const { path, disk, names, isChosen } = folder;
   const repository = names.includes(GIT_FOLDER) ? readRepository(fs, disk) : null;
   // Nobody works in a bare repository: its folder is an ordinary one, in which its worktrees may lie.
   if (repository !== null && !('bare' in repository && repository.bare))
-    return intoRepository(fs, above, folder, repository, before);
+    return enterRepository(fs, above, folder, repository, before);
   const problems = problemsAbove(above, path);
   const rules = names.includes(IGNORE_FILE) ? readRules(fs, diskChild(disk, '.gitignore'), problems) : null;
   const chain =
     above.chain === null || isChosen
       ? IgnoreChain.start({ ignoreCase: false, global: above.global, exclude: null, top: rules })
-      : above.chain.enter(lastName(path === '' ? (disk as string as TreePath) : path), rules);
+      : above.chain.enter(baseName(path === '' ? (disk as string as TreePath) : path), rules);
   problems.push(...chain.problems.map((problem) => `${disk}/.gitignore: ${problem.detail}`));
   const plain: RootState = { path, kind: 'folder', branch: null, commit: null, operation: null };
   return {
     position: { ...above, chain },
-    root: path === '' ? (above.enclosing ?? plain) : isChosen ? plain : null,
-    repository: path === '' ? above.around : null,
+    root: path === '' ? (above.enclosingRoot ?? plain) : isChosen ? plain : null,
+    repository: path === '' ? above.enclosingRepository : null,
     problems,
   };
 }
 
-function intoRepository(
+function enterRepository(
   fs: Fs,
-  above: Position,
+  above: WalkPosition,
   { path, disk }: ListedFolder,
   repository: GitState | BrokenRepository,
-  before: Entered | null,
-): Entered {
+  before: EnteredFolder | null,
+): EnteredFolder {
   const problems = problemsAbove(above, path);
   if ('problem' in repository) {
-    problems.push(told(repository.problem));
+    problems.push(describeProblem(repository.problem));
     const top = readRules(fs, diskChild(disk, '.gitignore'), problems);
     const chain = IgnoreChain.start({ ignoreCase: false, global: above.global, exclude: null, top });
     const root: RootState = { path, kind: 'repository', branch: null, commit: null, operation: null };
@@ -162,12 +183,12 @@ function intoRepository(
     const nothing = { state: repository, index, inside: WORKSPACE_ITSELF };
     return { position: { ...above, chain, tracked: UNKNOWN_TRACKED }, root, repository: nothing, problems };
   }
-  problems.push(...repository.problems.map(told));
+  problems.push(...repository.problems.map(describeProblem));
   const chain = startChain(fs, disk, repository, above.global, problems);
   const index = readIndex(fs, repository.gitDir, repository.objectFormat, before?.repository?.index);
-  if (index.problem !== null) problems.push(told(index.problem));
-  const inward = (inside: TreePath): TreePath => pathFrom(path, inside);
-  const tracked: Tracked = {
+  if (index.problem !== null) problems.push(describeProblem(index.problem));
+  const inward = (inside: TreePath): TreePath => relativePath(path, inside);
+  const tracked: TrackedLookup = {
     has: (file) => index.tracked.has(inward(file)),
     hasBelow: (folder) => index.tracked.hasBelow(inward(folder)),
     names: index.tracked.names,
@@ -177,7 +198,7 @@ function intoRepository(
 }
 
 /** What is wrong around the workspace is told of the workspace itself. */
-function problemsAbove(above: Position, path: TreePath): string[] {
+function problemsAbove(above: WalkPosition, path: TreePath): string[] {
   return path === '' ? [...above.problems] : [];
 }
 
@@ -196,7 +217,7 @@ function readRules(fs: Fs, path: DiskPath, problems: string[]): IgnoreFile {
   try {
     return readGitFile(fs, path, RULE_BYTES);
   } catch (error) {
-    problems.push(told(problemOf(error)));
+    problems.push(describeProblem(problemOf(error)));
     return null;
   }
 }
@@ -211,6 +232,6 @@ function rootState(path: TreePath, state: GitState): RootState {
   };
 }
 
-function told(problem: GitProblem): string {
+function describeProblem(problem: GitProblem): string {
   return `${problem.path}: ${problem.detail}`;
 }

@@ -9,13 +9,13 @@ import type { Findings } from './findings.ts';
 import type { WrittenFolder } from './folder-draft.ts';
 import type { KnownFolder } from './known-folder.ts';
 import type { LinkedFile } from './linked-file.ts';
-import type { Tracked } from './position.ts';
+import type { TrackedLookup } from './position.ts';
 
 /** A folder that a scan went into, with what it found there and below. */
 export interface VisitedFolder {
   readonly written: WrittenFolder;
   readonly findings: Findings;
-  readonly under: Circumstances;
+  readonly context: FolderContext;
   /** Something in the folder itself may change without a sign of it, or was not seen as it is. */
   readonly inDoubt: boolean;
   /** Files in the folder itself that have another name somewhere; null: none has. */
@@ -23,21 +23,21 @@ export interface VisitedFolder {
 }
 
 /** What the folder's parent hands down, on which depends what is found in it. */
-export interface Circumstances {
+export interface FolderContext {
   /** Key of the parent's ignore rules; '' where it has none. */
   readonly rules: string;
   readonly ignored: boolean;
   readonly isMount: boolean;
   readonly inode: number;
   /** Compared by identity, and only where something below asked it. */
-  readonly tracked: Tracked['names'];
+  readonly tracked: TrackedLookup['names'];
 }
 
-/** Of {@link Recalled.still}: what lies above the workspace. No path in it. */
+/** Of {@link RecalledScan.still}: what lies above the workspace. No path in it. */
 export const ABOVE_WORKSPACE = '..';
 
 /** On what all of a scan depends. */
-export interface ScanFrame {
+export interface ScanDependencies {
   readonly root: DiskPath;
   readonly rules: CaptureRules;
   readonly own: OwnPaths;
@@ -46,11 +46,11 @@ export interface ScanFrame {
 }
 
 /** What is remembered, at the beginning of one scan. */
-export interface Recalled {
+export interface RecalledScan {
   /** As it was found; the objects are in the store. */
   known(path: TreePath): KnownFolder | undefined;
   /** The folder with all below it, if nothing there can have changed since; null: look. */
-  unchanged(path: TreePath): VisitedFolder | null;
+  unchangedFolder(path: TreePath): VisitedFolder | null;
   /**
    * To be called before a folder is listed.
    * @returns false where changes in it will not be noticed
@@ -72,20 +72,20 @@ export interface Recalled {
    * Whether all has to be recalled and scanned once more: a file that was found has another name in a folder that was not
    * gone to, where nothing tells of a change through this one.
    */
-  mustLookAgain(visited: ReadonlyMap<TreePath, VisitedFolder>): boolean;
+  mustRescan(visited: ReadonlyMap<TreePath, VisitedFolder>): boolean;
 }
 
 export interface ScanMemory {
-  recall(frame: ScanFrame): Recalled;
+  recall(frame: ScanDependencies): RecalledScan;
   /**
    * What was found is in the trees of `commit`, a checkpoint. The caller holds the workspace's lock.
-   * @param but paths at which something else is now than the scan found
+   * @param changedSince paths at which something else is now than the scan found
    */
   keep(
     commit: ObjectId,
-    recalled: Recalled,
+    recalled: RecalledScan,
     visited: ReadonlyMap<TreePath, VisitedFolder>,
-    but: readonly TreePath[],
+    changedSince: readonly TreePath[],
   ): void;
   /** The next scan reads every file. */
   forget(): void;

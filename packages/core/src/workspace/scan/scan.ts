@@ -10,8 +10,8 @@ import type { OwnPaths } from '../../store/own-paths.ts';
 import { snapshotOf } from '../../store/snapshot/snapshot.ts';
 import { Findings } from './findings.ts';
 import { FolderScan, type ScanInput } from './folder-scan.ts';
-import { isSamePosition, type Position, startingPosition } from './position.ts';
-import { ABOVE_WORKSPACE, type Recalled, type VisitedFolder } from './scan-memory.ts';
+import { isSamePosition, startingPosition, type WalkPosition } from './position.ts';
+import { ABOVE_WORKSPACE, type RecalledScan, type VisitedFolder } from './scan-memory.ts';
 
 export interface ScanResult {
   readonly snapshot: Snapshot;
@@ -26,7 +26,7 @@ export interface ScanResult {
   /** What was passed over because Savepoint put it there. */
   readonly own: OwnPaths;
   /** For the next scan, once the snapshot belongs to a checkpoint; null where there was nothing to look at. */
-  readonly recalled: Recalled | null;
+  readonly recalled: RecalledScan | null;
   /** Empty where nothing is to be remembered. */
   readonly visited: ReadonlyMap<TreePath, VisitedFolder>;
   /** Files whose contents were read. */
@@ -40,11 +40,11 @@ export async function scan(input: ScanInput): Promise<ScanResult> {
   const walk = new FolderScan(input);
   const start = input.recalled.still(
     ABOVE_WORKSPACE,
-    (fs, before: Position | null) => startingPosition(fs, input.root, input.globalIgnore, before),
+    (fs, before: WalkPosition | null) => startingPosition(fs, input.root, input.globalIgnore, before),
     isSamePosition,
   );
   const findings = new Findings();
-  const top = await walk.folder(
+  const top = await walk.scanFolder(
     {
       path: WORKSPACE_ITSELF,
       disk: input.root,

@@ -7,16 +7,16 @@
  * worth nothing once that commit is no longer a checkpoint. It is rebuilt at will; a damaged one is no error.
  */
 import { createHash } from 'node:crypto';
-import { readWhole } from '../../io/durable-write.ts';
+import { readEntireFile } from '../../io/durable-write.ts';
 import { type Fs, FsError, type Stat } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { ObjectId } from '../../model/ids.ts';
-import { lastName, type Name, parentPath, type TreePath } from '../../model/names.ts';
+import { baseName, type Name, parentPath, type TreePath } from '../../model/names.ts';
 import { ensureCache, type StoreLayout } from '../../store/layout.ts';
 import { writeCacheFile } from '../../store/state/cache-file.ts';
 import { KnownFolder } from './known-folder.ts';
-import type { Recalled, ScanFrame, ScanMemory, VisitedFolder } from './scan-memory.ts';
+import type { RecalledScan, ScanDependencies, ScanMemory, VisitedFolder } from './scan-memory.ts';
 
 /** A file touched less than this before it was recorded may change again without its times showing it. */
 const YOUNG_MS = 2_000;
@@ -40,23 +40,23 @@ export class StatCache implements ScanMemory {
     private readonly layout: StoreLayout,
   ) {}
 
-  recall({ isCheckpoint }: Pick<ScanFrame, 'isCheckpoint'>): SavedFolders {
+  recall({ isCheckpoint }: Pick<ScanDependencies, 'isCheckpoint'>): SavedFolders {
     return this.load(isCheckpoint) ?? new SavedFolders(this.ports.fs, null, new Map());
   }
 
   keep(
     commit: ObjectId,
-    recalled: Recalled,
+    recalled: RecalledScan,
     visited: ReadonlyMap<TreePath, VisitedFolder>,
-    but: readonly TreePath[],
+    changedSince: readonly TreePath[],
   ): void {
     const folders = new Map<TreePath, KnownFolder>();
-    let isNew = but.length > 0;
+    let isNew = changedSince.length > 0;
     for (const [path, { written }] of visited) {
       folders.set(path, written.known);
       isNew ||= recalled.known(path) !== written.known;
     }
-    for (const path of but) forgetPath(folders, path);
+    for (const path of changedSince) forgetPath(folders, path);
     const { commit: saved, size } = recalled as SavedFolders;
     if (isNew || saved !== commit || size !== folders.size) this.save(commit, folders);
   }
@@ -68,11 +68,11 @@ export class StatCache implements ScanMemory {
   }
 
   /** Null unless it is undamaged and what it names is in the store. */
-  load(isCheckpoint: ScanFrame['isCheckpoint']): SavedFolders | null {
+  load(isCheckpoint: ScanDependencies['isCheckpoint']): SavedFolders | null {
     const { fs } = this.ports;
     try {
       if (fs.lstat(this.layout.statCache) === null) return null;
-      return decode(fs, readWhole(fs, this.layout.statCache, CACHE_BYTES), isCheckpoint);
+      return decode(fs, readEntireFile(fs, this.layout.statCache, CACHE_BYTES), isCheckpoint);
     } catch (error) {
       if (error instanceof FsError || error instanceof RangeError || error instanceof SavepointError) return null;
       throw error;
@@ -84,7 +84,7 @@ export class StatCache implements ScanMemory {
   }
 }
 
-class SavedFolders implements Recalled {
+class SavedFolders implements RecalledScan {
   constructor(
     private readonly fs: Fs,
     /** The checkpoint whose objects are named, or null where nothing is known. */
@@ -100,7 +100,7 @@ class SavedFolders implements Recalled {
     return this.folders.get(path);
   }
 
-  unchanged(): null {
+  unchangedFolder(): null {
     return null;
   }
 
@@ -117,14 +117,14 @@ class SavedFolders implements Recalled {
   }
 
   /** Scans go everywhere. */
-  mustLookAgain(): boolean {
+  mustRescan(): boolean {
     return false;
   }
 }
 
 /** From the path's parent up to the workspace, each with the path's name where that lies in it. */
 export function* foldersAbove(path: TreePath): Generator<readonly [TreePath, Name | null]> {
-  let name: Name | null = lastName(path);
+  let name: Name | null = baseName(path);
   for (let folder = path; folder !== ''; name = null) {
     folder = parentPath(folder);
     yield [folder, name];
@@ -151,7 +151,7 @@ function encode(commit: ObjectId, folders: ReadonlyMap<TreePath, KnownFolder>): 
   return out;
 }
 
-function decode(fs: Fs, data: Buffer, isCheckpoint: ScanFrame['isCheckpoint']): SavedFolders | null {
+function decode(fs: Fs, data: Buffer, isCheckpoint: ScanDependencies['isCheckpoint']): SavedFolders | null {
   const end = data.length - DIGEST_BYTES;
   if (end < FIRST_RECORD || !data.subarray(0, MAGIC.length).equals(MAGIC)) return null;
   if (!digestOf(data.subarray(0, end)).equals(data.subarray(end))) return null;

@@ -20,12 +20,18 @@ import type { Ports } from '../../io/ports.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import { childPath, type DiskPath, parentPath, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
 import { PathSet } from '../../model/path-set.ts';
-import { type Evident, withEvidence } from './evidence.ts';
-import { Found, type KnownFolder } from './known-folder.ts';
-import { ABOVE_WORKSPACE, type Recalled, type ScanFrame, type ScanMemory, type VisitedFolder } from './scan-memory.ts';
+import { type Memo, memoWithEvidence } from './evidence.ts';
+import { type KnownFolder, NameFlags } from './known-folder.ts';
+import {
+  ABOVE_WORKSPACE,
+  type RecalledScan,
+  type ScanDependencies,
+  type ScanMemory,
+  type VisitedFolder,
+} from './scan-memory.ts';
 import { foldersAbove, type StatCache } from './stat-cache.ts';
 
-interface Still extends Evident<unknown> {
+interface ScanMemo extends Memo<unknown> {
   readonly make: (fs: Fs, before: unknown) => unknown;
   readonly isSame: ((before: unknown, now: unknown) => boolean) | null;
   /** Something is not as it was seen: to be made again, with this as what was before. */
@@ -33,7 +39,7 @@ interface Still extends Evident<unknown> {
 }
 
 /** The file is written anew after so many folders changed: a process without this memory reads what is newer. */
-const FOLDERS_UNSAVED = 1_000;
+const MAX_UNSAVED_FOLDERS = 1_000;
 
 export class WatchedMemory implements ScanMemory {
   #watch: FolderWatch | null = null;
@@ -45,13 +51,13 @@ export class WatchedMemory implements ScanMemory {
   /** Until a new watch begins. */
   #isLost = false;
   /** What all of a scan depends on, apart from what has its evidence. */
-  #frame = '';
+  #dependencies = '';
   /** Folders in which something changed, with the number of the first recall that knows it. */
   readonly #changed = new Map<TreePath, number>();
   readonly #inDoubt = new Set<TreePath>();
   /** Files with several names: inodes, with the change time at which their other names were looked for. */
-  readonly #lookedFor = new Map<number, number>();
-  readonly #stills = new Map<string, Still>();
+  readonly #searchedInodes = new Map<number, number>();
+  readonly #memos = new Map<string, ScanMemo>();
   #recalls = 0;
   #unsaved = 0;
 
@@ -63,47 +69,48 @@ export class WatchedMemory implements ScanMemory {
     private readonly saved: StatCache,
   ) {}
 
-  recall(frame: ScanFrame): Recalled {
+  recall(frame: ScanDependencies): RecalledScan {
     this.#recalls += 1;
-    const now = this.#frameOf(frame);
-    const stands = this.#take(this.#recalls) && now === this.#frame && this.#stillsHold();
-    if (!stands) this.#startOver();
-    this.#frame = now;
-    for (const folder of frame.own.parents()) this.#changed.set(folder, this.#recalls);
+    const now = this.#dependenciesOf(frame);
+    const isValid = this.#takeChanges(this.#recalls) && now === this.#dependencies && this.#areMemosCurrent();
+    if (!isValid) this.#startOver();
+    this.#dependencies = now;
+    for (const folder of frame.own.backupFolders()) this.#changed.set(folder, this.#recalls);
     if (this.#commit !== null && !frame.isCheckpoint(this.#commit)) this.#drop();
     const known = this.#commit === null ? this.saved.recall(frame) : null;
-    const lookAt = this.#isWatched ? new PathSet([...this.#changed.keys(), ...this.#inDoubt]) : null;
+    const changedPaths = this.#isWatched ? new PathSet([...this.#changed.keys(), ...this.#inDoubt]) : null;
     const folders = this.#folders;
     return {
       number: this.#recalls,
       watches: this.#watch,
-      isWhole: lookAt === null,
+      isFull: changedPaths === null,
       known: (path) => (known === null ? folders.get(path)?.written.known : known.known(path)),
-      unchanged: (path) => (lookAt === null || lookAt.leadsTo(path) ? null : (folders.get(path) ?? null)),
+      unchangedFolder: (path) =>
+        changedPaths === null || changedPaths.hasAtOrBelow(path) ? null : (folders.get(path) ?? null),
       watch: (folder) => this.#watch?.add(folder) ?? false,
       isQuiet: (path) => this.#isQuiet(path),
-      still: (key, make, isSame) => this.#still(key, make, isSame ?? null),
-      mustLookAgain: (visited) => lookAt !== null && this.#namesElsewhere(visited),
-    } satisfies WatchedRecall as Recalled;
+      still: (key, make, isSame) => this.#memoized(key, make, isSame ?? null),
+      mustRescan: (visited) => changedPaths !== null && this.#markLinkedFolders(visited),
+    } satisfies WatchedRecall as RecalledScan;
   }
 
   keep(
     commit: ObjectId,
-    recalled: Recalled,
+    recalled: RecalledScan,
     visited: ReadonlyMap<TreePath, VisitedFolder>,
-    but: readonly TreePath[],
+    changedSince: readonly TreePath[],
   ): void {
-    const { number, watches, isWhole } = recalled as WatchedRecall;
+    const { number, watches, isFull: isWhole } = recalled as WatchedRecall;
     // Something ended what was remembered while the scan was under way, and it may rest on that.
     if (watches !== this.#watch || (!isWhole && !this.#isWatched)) return;
     if (isWhole) this.#empty();
     for (const [path, folder] of visited) this.#replace(path, folder);
     this.#commit = commit;
     this.#isWatched = watches !== null;
-    for (const [path, told] of this.#changed) if (told <= number) this.#changed.delete(path);
-    for (const path of but) this.#differs(path);
+    for (const [path, since] of this.#changed) if (since <= number) this.#changed.delete(path);
+    for (const path of changedSince) this.#markChanged(path);
     this.#unsaved += visited.size;
-    if (isWhole || this.#unsaved > FOLDERS_UNSAVED) this.#save(commit);
+    if (isWhole || this.#unsaved > MAX_UNSAVED_FOLDERS) this.#save(commit);
   }
 
   forget(): void {
@@ -119,7 +126,7 @@ export class WatchedMemory implements ScanMemory {
     this.#watch = null;
   }
 
-  #frameOf({ root, rules }: ScanFrame): string {
+  #dependenciesOf({ root, rules }: ScanDependencies): string {
     const { fs } = this.ports;
     const stat = fs.lstat(root);
     return JSON.stringify([stat?.dev, stat?.ino, rules, fs.mountPoints()]);
@@ -128,16 +135,16 @@ export class WatchedMemory implements ScanMemory {
   /** The next recall is told again what is found here (W2). */
   #isQuiet(path: TreePath): boolean {
     const next = this.#recalls + 1;
-    return this.#take(next) && this.#changed.get(path) !== next;
+    return this.#takeChanges(next) && this.#changed.get(path) !== next;
   }
 
   /**
    * @param recall the first one that knows what is found
    * @returns false where something may have been missed
    */
-  #take(recall: number): boolean {
+  #takeChanges(recall: number): boolean {
     if (this.#watch === null || this.#isLost) return false;
-    const changes = this.#watch.take();
+    const changes = this.#watch.poll();
     if (changes.lost) {
       this.#isLost = true;
       return false;
@@ -147,18 +154,18 @@ export class WatchedMemory implements ScanMemory {
       const path = this.#pathOf(folder);
       this.#changed.set(parentPath(path), recall);
       // Nobody watches below it any more, whatever is there now.
-      this.#each(path, (below) => this.#changed.set(below, recall));
+      this.#forEachBelow(path, (below) => this.#changed.set(below, recall));
     }
     return true;
   }
 
   /** Marks the folders that have another name of a file that was found (W4). */
-  #namesElsewhere(visited: ReadonlyMap<TreePath, VisitedFolder>): boolean {
+  #markLinkedFolders(visited: ReadonlyMap<TreePath, VisitedFolder>): boolean {
     const inodes = new Set<number>();
     for (const { linked } of visited.values()) {
       for (const { ino, ctimeMs } of linked ?? []) {
-        if (this.#lookedFor.get(ino) !== ctimeMs) inodes.add(ino);
-        this.#lookedFor.set(ino, ctimeMs);
+        if (this.#searchedInodes.get(ino) !== ctimeMs) inodes.add(ino);
+        this.#searchedInodes.set(ino, ctimeMs);
       }
     }
     if (inodes.size === 0) return false;
@@ -172,37 +179,37 @@ export class WatchedMemory implements ScanMemory {
   }
 
   /** @returns false where the rules above the workspace are others */
-  #stillsHold(): boolean {
-    for (const [key, still] of this.#stills) {
-      if (still.isStale || still.evidence.holds()) continue;
+  #areMemosCurrent(): boolean {
+    for (const [key, still] of this.#memos) {
+      if (still.isStale || still.evidence.isCurrent()) continue;
       const path = key === ABOVE_WORKSPACE ? WORKSPACE_ITSELF : (key as TreePath);
       this.#changed.set(path, this.#recalls);
       if (key !== ABOVE_WORKSPACE) {
-        this.#stills.set(key, { ...still, isStale: true });
+        this.#memos.set(key, { ...still, isStale: true });
         continue;
       }
-      const now = this.#look(still.make, still.isSame, still.value);
+      const now = this.#makeMemo(still.make, still.isSame, still.value);
       if (still.isSame?.(still.value, now.value) !== true) return false;
-      this.#stills.set(key, now);
+      this.#memos.set(key, now);
     }
     return true;
   }
 
-  #still<Result>(
+  #memoized<Result>(
     key: string,
     make: (fs: Fs, before: Result | null) => Result,
     isSame: ((before: Result, now: Result) => boolean) | null,
   ): Result {
-    const standing = this.#stills.get(key);
-    if (standing?.isStale === false) return standing.value as Result;
+    const known = this.#memos.get(key);
+    if (known?.isStale === false) return known.value as Result;
     // A key stands for one kind of result.
-    const still = this.#look(make as Still['make'], isSame as Still['isSame'], standing?.value ?? null);
-    this.#stills.set(key, still);
+    const still = this.#makeMemo(make as ScanMemo['make'], isSame as ScanMemo['isSame'], known?.value ?? null);
+    this.#memos.set(key, still);
     return still.value as Result;
   }
 
-  #look(make: Still['make'], isSame: Still['isSame'], before: unknown): Still {
-    return { ...withEvidence(this.ports, (fs) => make(fs, before)), make, isSame, isStale: false };
+  #makeMemo(make: ScanMemo['make'], isSame: ScanMemo['isSame'], before: unknown): ScanMemo {
+    return { ...memoWithEvidence(this.ports, (fs) => make(fs, before)), make, isSame, isStale: false };
   }
 
   /** W3. What is known of single files remains: their stats prove it. */
@@ -211,8 +218,8 @@ export class WatchedMemory implements ScanMemory {
     this.#isLost = false;
     this.#changed.clear();
     this.#inDoubt.clear();
-    this.#lookedFor.clear();
-    this.#stills.clear();
+    this.#searchedInodes.clear();
+    this.#memos.clear();
     this.#watch?.close();
     this.#watch = this.source.watch();
   }
@@ -226,7 +233,7 @@ export class WatchedMemory implements ScanMemory {
   #empty(): void {
     this.#folders = new Map();
     this.#inDoubt.clear();
-    this.#lookedFor.clear();
+    this.#searchedInodes.clear();
   }
 
   #replace(path: TreePath, folder: VisitedFolder): void {
@@ -237,23 +244,24 @@ export class WatchedMemory implements ScanMemory {
     const { known } = folder.written;
     if (before === undefined || before === known) return;
     const left = new Set(foldersIn(path, known));
-    for (const below of foldersIn(path, before)) if (!left.has(below)) this.#each(below, (gone) => this.#remove(gone));
+    for (const below of foldersIn(path, before))
+      if (!left.has(below)) this.#forEachBelow(below, (gone) => this.#remove(gone));
   }
 
   #remove(path: TreePath): void {
     this.#folders.delete(path);
     this.#inDoubt.delete(path);
-    this.#stills.delete(path);
+    this.#memos.delete(path);
   }
 
-  /** @param act may remove what it is given */
-  #each(path: TreePath, act: (folder: TreePath) => void): void {
+  /** @param visit may remove what it is given */
+  #forEachBelow(path: TreePath, visit: (folder: TreePath) => void): void {
     const known = this.#folders.get(path)?.written.known;
-    act(path);
-    if (known !== undefined) for (const below of foldersIn(path, known)) this.#each(below, act);
+    visit(path);
+    if (known !== undefined) for (const below of foldersIn(path, known)) this.#forEachBelow(below, visit);
   }
 
-  #differs(path: TreePath): void {
+  #markChanged(path: TreePath): void {
     this.#changed.set(parentPath(path), this.#recalls);
     for (const [folder, name] of foldersAbove(path)) {
       const visited = this.#folders.get(folder);
@@ -274,16 +282,16 @@ export class WatchedMemory implements ScanMemory {
 }
 
 /** One of this memory's own. */
-interface WatchedRecall extends Recalled {
+interface WatchedRecall extends RecalledScan {
   readonly number: number;
   readonly watches: FolderWatch | null;
   /** The scan goes everywhere. */
-  readonly isWhole: boolean;
+  readonly isFull: boolean;
 }
 
 function foldersIn(path: TreePath, known: KnownFolder): readonly TreePath[] {
   return known
     .names()
-    .filter((_, position) => (known.what(position) & Found.kind) === Found.folder)
+    .filter((_, position) => (known.what(position) & NameFlags.kind) === NameFlags.addFolder)
     .map((name) => childPath(path, name));
 }

@@ -3,7 +3,7 @@ import { FsError, kindOf } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
 import { childPath, type DiskPath, type Name, onDisk, type TreePath } from '../../model/names.ts';
 import { dependencySkip } from '../rules/capture-rules.ts';
-import { stepInto } from '../scan/position.ts';
+import { enterFolder } from '../scan/position.ts';
 import type { SurveyedRoot } from './survey.ts';
 
 export interface StructureLine {
@@ -15,8 +15,8 @@ export interface StructureLine {
   readonly count?: number;
 }
 
-const MOST_NAMES = 40;
-const MOST_LINES = 1_000;
+const MAX_NAMES = 40;
+const MAX_LINES = 1_000;
 
 /**
  * @param folder of the workspace
@@ -33,14 +33,14 @@ export function structureOf(
 ): readonly StructureLine[] {
   const lines: StructureLine[] = [];
   const visit = (path: TreePath, at: typeof position, level: number): void => {
-    const names = listed(fs, onDisk(folder, path));
+    const names = listOrNull(fs, onDisk(folder, path));
     if (names === null) {
       lines.push({ depth: level, name: '' as Name, kind: 'unreadable' });
       return;
     }
     let shown = 0;
     for (const [place, name] of names.entries()) {
-      if (shown >= MOST_NAMES || lines.length >= MOST_LINES) {
+      if (shown >= MAX_NAMES || lines.length >= MAX_LINES) {
         lines.push({ depth: level, name: '' as Name, kind: 'more', count: names.length - place });
         return;
       }
@@ -55,8 +55,8 @@ export function structureOf(
       lines.push({ depth: level, name, kind: nested ? 'root' : kind });
       if (kind !== 'folder' || nested || level + 1 >= depth) continue;
       const disk = onDisk(folder, child);
-      const inside = { path: child, disk, names: listed(fs, disk) ?? [], isChosen: false };
-      visit(child, stepInto(fs, at, inside).position, level + 1);
+      const inside = { path: child, disk, names: listOrNull(fs, disk) ?? [], isChosen: false };
+      visit(child, enterFolder(fs, at, inside).position, level + 1);
     }
   };
   visit(root.path, position, 0);
@@ -78,7 +78,7 @@ function kindAt(fs: Ports['fs'], disk: DiskPath): 'file' | 'folder' | null {
   }
 }
 
-function listed(fs: Ports['fs'], disk: DiskPath): Name[] | null {
+function listOrNull(fs: Ports['fs'], disk: DiskPath): Name[] | null {
   try {
     return fs.list(disk).sort();
   } catch (error) {

@@ -16,7 +16,7 @@ import {
   diskChild,
   type Name,
   nameToJson,
-  pathFrom,
+  relativePath,
   type TreePath,
   WORKSPACE_ITSELF,
 } from '../../model/names.ts';
@@ -24,7 +24,13 @@ import type { PathSet } from '../../model/path-set.ts';
 import type { OwnPaths } from '../../store/own-paths.ts';
 import { chosenRoots, dependencySkip } from '../rules/capture-rules.ts';
 import { ChosenPaths } from '../rules/chosen-paths.ts';
-import { type Entered, type EnteredRepository, type Position, startingPosition, stepInto } from '../scan/position.ts';
+import {
+  type EnteredFolder,
+  type EnteredRepository,
+  enterFolder,
+  startingPosition,
+  type WalkPosition,
+} from '../scan/position.ts';
 import { problemText, WorkComparison, type WorkState } from './work-state.ts';
 
 export interface SurveyInput {
@@ -48,7 +54,7 @@ export interface SurveyedRoot {
   /** Null where the folder's repository could not be made out; of a plain folder, too. */
   readonly git: GitState | null;
   /** The rules that hold in its folder. */
-  readonly position: Entered['position'];
+  readonly position: EnteredFolder['position'];
 }
 
 export interface Survey {
@@ -65,14 +71,14 @@ export async function survey(input: SurveyInput): Promise<Survey> {
   const { fs } = input.ports;
   const stat = fs.lstat(input.root);
   if (stat === null || kindOf(stat) !== 'folder') throw unreadableWorkspace(input.root, 'ENOENT');
-  const walk = new Walk(input);
-  await walk.folder({
+  const walk = new SurveyWalk(input);
+  await walk.surveyFolder({
     path: WORKSPACE_ITSELF,
     disk: input.root,
     device: stat.dev,
     above: startingPosition(fs, input.root, input.globalIgnore),
     ignored: false,
-    onlyNamed: false,
+    isInDependency: false,
     within: null,
     untracked: null,
     around: null,
@@ -80,23 +86,23 @@ export async function survey(input: SurveyInput): Promise<Survey> {
   const unreadable = walk.unreadable.find(({ path }) => path === '');
   if (unreadable !== undefined) throw unreadableWorkspace(input.root, unreadable.code);
   const roots: SurveyedRoot[] = [];
-  for (const found of walk.found) roots.push({ ...found.told, work: await found.work() });
+  for (const found of walk.found) roots.push({ ...found.surveyed, work: await found.work() });
   roots.sort((a, b) => (a.root.path < b.root.path ? -1 : 1));
   const there = new Set(roots.map(({ root }) => root.path));
   const missing = walk.chosenRoots.filter((path) => !there.has(path));
   return { roots, unreadable: walk.unreadable, missing };
 }
 
-interface Task {
+interface SurveyTask {
   readonly path: TreePath;
   readonly disk: DiskPath;
   readonly device: number;
-  readonly above: Position;
+  readonly above: WalkPosition;
   readonly ignored: boolean;
   /** In a dependency folder only what the index names is looked at. */
-  readonly onlyNamed: boolean;
+  readonly isInDependency: boolean;
   /** The repository that the folder lies in. */
-  readonly within: Within | null;
+  readonly within: EnclosingRepository | null;
   /** The topmost folder around this one of which nothing is tracked, from the repository's folder. */
   readonly untracked: TreePath | null;
   /** In a plain root the rules of the repository around it are not followed: whether it ignores all of it, or nobody knows. */
@@ -104,19 +110,19 @@ interface Task {
 }
 
 /** A repository whose files are being compared. */
-interface Within {
+interface EnclosingRepository {
   readonly comparison: WorkComparison;
   /** The repository's folder in the workspace. */
   readonly top: TreePath;
 }
 
-interface Found {
-  readonly told: Omit<SurveyedRoot, 'work'>;
+interface SurveyedFolder {
+  readonly surveyed: Omit<SurveyedRoot, 'work'>;
   readonly work: () => Promise<WorkState>;
 }
 
-class Walk {
-  readonly found: Found[] = [];
+class SurveyWalk {
+  readonly found: SurveyedFolder[] = [];
   readonly unreadable: { readonly path: TreePath; readonly code: string }[] = [];
   readonly #chosen: ChosenPaths;
   readonly #roots: PathSet;
@@ -130,90 +136,96 @@ class Walk {
     return this.#roots.paths;
   }
 
-  async folder(task: Task): Promise<void> {
+  async surveyFolder(task: SurveyTask): Promise<void> {
     const { fs } = this.input.ports;
     const { path, disk } = task;
     const names = this.#list(task);
     if (names === null) return;
     const isChosen = this.#roots.has(path);
-    const here = stepInto(fs, task.above, { path, disk, names, isChosen });
-    const within = this.#within(task, here);
+    const here = enterFolder(fs, task.above, { path, disk, names, isChosen });
+    const within = this.#enclosingRepository(task, here);
     const ignored = task.ignored && here.root === null;
-    const isDependency = !isChosen && (task.onlyNamed || this.#isDependency(path, disk, names, ignored));
-    const inside = within === null ? path : pathFrom(within.top, path);
-    if (within !== null && names.includes(ATTRIBUTES_FILE)) within.comparison.attributesIn(inside, disk);
+    const isDependency = !isChosen && (task.isInDependency || this.#isDependency(path, disk, names, ignored));
+    const inside = within === null ? path : relativePath(within.top, path);
+    if (within !== null && names.includes(ATTRIBUTES_FILE)) within.comparison.addAttributesIn(inside, disk);
     const untracked = this.#untrackedFolder(task, here, within, inside);
     const isPlain = here.root?.kind === 'folder' && path !== '';
     const around = isPlain ? (task.ignored ? 'ignored' : 'unknown') : here.root === null ? task.around : null;
-    if (isDependency && !here.position.tracked.hasBelow(path) && !this.#roots.leadsTo(path)) {
-      if (this.#holdsFile(path, disk, within)) this.#untracked({ ...task, within, untracked }, path, ignored);
+    if (isDependency && !here.position.tracked.hasBelow(path) && !this.#roots.hasAtOrBelow(path)) {
+      if (this.#holdsFile(path, disk, within)) this.#addUntracked({ ...task, within, untracked }, path, ignored);
       return;
     }
     for (const name of names) {
-      if (this.input.pace.due()) await this.input.pace.breathe({ phase: 'scan', done: this.found.length, total: null });
-      await this.#name({ ...task, ignored, within, untracked, around, onlyNamed: isDependency }, here, name);
+      if (this.input.pace.isDue())
+        await this.input.pace.yieldNow({ phase: 'scan', done: this.found.length, total: null });
+      await this.#surveyName({ ...task, ignored, within, untracked, around, isInDependency: isDependency }, here, name);
     }
   }
 
-  async #name(task: Task, here: Entered, name: Name): Promise<void> {
+  async #surveyName(task: SurveyTask, here: EnteredFolder, name: Name): Promise<void> {
     const path = childPath(task.path, name);
     const disk = diskChild(task.disk, name);
     if (name === '.git' || this.input.own.has(path, disk)) return;
     const stat = this.#stat(path, disk, task.within);
     if (stat === null) return;
     const kind = kindOf(stat);
-    if (kind !== 'folder') return this.#file(task, here, { name, path, disk, stat, kind });
+    if (kind !== 'folder') return this.#compareFile(task, here, { name, path, disk, stat, kind });
     const isLeftOut =
       stat.dev !== task.device && !this.#roots.has(path) && this.#stat(path, diskChild(disk, '.git'), null) === null;
     if (isLeftOut || this.#chosen.excludes(path, true)) {
-      task.within?.comparison.unseen(pathFrom(task.within.top, path));
+      task.within?.comparison.addUnknown(relativePath(task.within.top, path));
       return;
     }
     const byRules = task.ignored || here.position.chain.isIgnored(name, true);
     const ignored = byRules && !this.#chosen.includes(path, true);
-    if (task.onlyNamed && !here.position.tracked.hasBelow(path) && !this.#roots.leadsTo(path)) {
-      if (this.#holdsFile(path, disk, task.within)) this.#untracked(task, path, ignored);
+    if (task.isInDependency && !here.position.tracked.hasBelow(path) && !this.#roots.hasAtOrBelow(path)) {
+      if (this.#holdsFile(path, disk, task.within)) this.#addUntracked(task, path, ignored);
       return;
     }
-    await this.folder({ ...task, path, disk, device: stat.dev, above: here.position, ignored });
+    await this.surveyFolder({ ...task, path, disk, device: stat.dev, above: here.position, ignored });
   }
 
-  async #file(
-    task: Task,
-    here: Entered,
+  async #compareFile(
+    task: SurveyTask,
+    here: EnteredFolder,
     file: { name: Name; path: TreePath; disk: DiskPath; stat: Stat; kind: FileKind },
   ): Promise<void> {
     const { within } = task;
     if (within === null) return;
-    const inside = pathFrom(within.top, file.path);
-    if (await within.comparison.file(inside, file.disk, file.stat)) return;
+    const inside = relativePath(within.top, file.path);
+    if (await within.comparison.compareFile(inside, file.disk, file.stat)) return;
     if (file.kind === 'special') return;
-    this.#untracked(task, file.path, task.ignored || here.position.chain.isIgnored(file.name, false), file.kind);
+    this.#addUntracked(task, file.path, task.ignored || here.position.chain.isIgnored(file.name, false), file.kind);
   }
 
-  #untracked({ within, untracked, around }: Task, path: TreePath, ignored: boolean, kind: FileKind = 'folder'): void {
+  #addUntracked(
+    { within, untracked, around }: SurveyTask,
+    path: TreePath,
+    ignored: boolean,
+    kind: FileKind = 'folder',
+  ): void {
     if (within === null || ignored) return;
-    const inside = pathFrom(within.top, path);
-    const told = untracked ?? (kind === 'folder' ? asFolder(inside) : inside);
-    if (around === 'unknown') within.comparison.unseen(told);
-    if (around === null) within.comparison.untracked(told);
+    const inside = relativePath(within.top, path);
+    const reportedPath = untracked ?? (kind === 'folder' ? withTrailingSlash(inside) : inside);
+    if (around === 'unknown') within.comparison.addUnknown(reportedPath);
+    if (around === null) within.comparison.addUntracked(reportedPath);
   }
 
   /** What the folder's files are compared with: its own repository, or the one around it. */
-  #within(task: Task, here: Entered): Within | null {
+  #enclosingRepository(task: SurveyTask, here: EnteredFolder): EnclosingRepository | null {
     const { path, disk, within } = task;
     if (here.root === null) {
-      return within?.comparison.isEmptySubmodule(pathFrom(within.top, path)) ? null : within;
+      return within?.comparison.isEmptySubmodule(relativePath(within.top, path)) ? null : within;
     }
     const { repository } = here;
     const git = repository === null || 'problem' in repository.state ? null : repository.state;
-    if (here.root.kind === 'repository') within?.comparison.repository(pathFrom(within.top, path), git);
+    if (here.root.kind === 'repository') within?.comparison.addRepository(relativePath(within.top, path), git);
     const comparison =
       repository === null || git === null
         ? null
         : new WorkComparison(this.input.ports, disk, git, repository, this.input.pace);
     this.found.push({
-      told: {
+      surveyed: {
         root: here.root,
         link: here.root.kind === 'folder' ? null : linkOf(repository),
         detached: git?.head?.detached ?? false,
@@ -221,40 +233,46 @@ class Walk {
         git,
         position: here.position,
       },
-      work: async () => (comparison === null ? nothingKnown(here) : withProblems(await comparison.outcome(), git)),
+      work: async () => (comparison === null ? unknownState(here) : withProblems(await comparison.result(), git)),
     });
     if (comparison !== null) return { comparison, top: path };
     return here.root.kind === 'folder' ? within : null;
   }
 
-  #untrackedFolder(task: Task, here: Entered, within: Within | null, inside: TreePath): TreePath | null {
+  #untrackedFolder(
+    task: SurveyTask,
+    here: EnteredFolder,
+    within: EnclosingRepository | null,
+    inside: TreePath,
+  ): TreePath | null {
     if (within === null || here.root?.kind === 'repository') return null;
     if (task.untracked !== null) return task.untracked;
-    return within.comparison.hasBelow(inside) ? null : asFolder(inside);
+    return within.comparison.hasBelow(inside) ? null : withTrailingSlash(inside);
   }
 
-  #list({ path, disk, above, ignored, onlyNamed, within }: Task): Name[] | null {
+  #list({ path, disk, above, ignored, isInDependency: onlyNamed, within }: SurveyTask): Name[] | null {
     const { fs } = this.input.ports;
     try {
-      const isWanted = above.tracked.hasBelow(path) || this.#roots.leadsTo(path) || this.#chosen.includes(path, true);
+      const isWanted =
+        above.tracked.hasBelow(path) || this.#roots.hasAtOrBelow(path) || this.#chosen.includes(path, true);
       const isUnlisted = !onlyNamed && !isWanted;
       if (isUnlisted && dependencySkip(fs, path, disk, null, ignored) !== null) {
         // A repository is a root of its own, whatever its name.
         if (fs.lstat(diskChild(disk, '.git')) === null) {
           if (!ignored && this.#holdsFile(path, disk, within))
-            within?.comparison.untracked(asFolder(pathFrom(within.top, path)));
+            within?.comparison.addUntracked(withTrailingSlash(relativePath(within.top, path)));
           return null;
         }
       }
       return fs.list(disk).sort();
     } catch (error) {
-      this.#unreadable(path, error, within);
+      this.#addUnreadable(path, error, within);
       return null;
     }
   }
 
   /** To git, folders that hold nothing but folders are not there. What is left out holds files soon, or hardly anything. */
-  #holdsFile(path: TreePath, disk: DiskPath, within: Within | null): boolean {
+  #holdsFile(path: TreePath, disk: DiskPath, within: EnclosingRepository | null): boolean {
     if (within === null) return false;
     const open = [disk];
     for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
@@ -268,11 +286,11 @@ class Walk {
     return false;
   }
 
-  #names(path: TreePath, disk: DiskPath, within: Within): readonly Name[] {
+  #names(path: TreePath, disk: DiskPath, within: EnclosingRepository): readonly Name[] {
     try {
       return this.input.ports.fs.list(disk);
     } catch (error) {
-      this.#unreadable(path, error, within);
+      this.#addUnreadable(path, error, within);
       return [];
     }
   }
@@ -282,21 +300,21 @@ class Walk {
     return dependencySkip(this.input.ports.fs, path, disk, names, ignored) !== null;
   }
 
-  #stat(path: TreePath, disk: DiskPath, within: Within | null): Stat | null {
+  #stat(path: TreePath, disk: DiskPath, within: EnclosingRepository | null): Stat | null {
     try {
       return this.input.ports.fs.lstat(disk);
     } catch (error) {
-      this.#unreadable(path, error, within);
+      this.#addUnreadable(path, error, within);
       return null;
     }
   }
 
   /** Without handles or memory nothing can be said about any path: that is a failure. */
-  #unreadable(path: TreePath, error: unknown, within: Within | null): void {
+  #addUnreadable(path: TreePath, error: unknown, within: EnclosingRepository | null): void {
     if (isFsError(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return;
     if (!(error instanceof FsError) || isFsError(error, 'EMFILE', 'ENFILE', 'ENOMEM')) throw error;
     this.unreadable.push({ path, code: error.code });
-    within?.comparison.unseen(pathFrom(within.top, path));
+    within?.comparison.addUnknown(relativePath(within.top, path));
   }
 }
 
@@ -305,7 +323,7 @@ function linkOf(repository: EnteredRepository | null): SurveyedRoot['link'] {
   return repository.inside === '' ? repository.state.link : 'around';
 }
 
-function nothingKnown({ root, repository }: Entered): WorkState {
+function unknownState({ root, repository }: EnteredFolder): WorkState {
   const problems =
     root?.kind === 'repository' && repository !== null && 'problem' in repository.state
       ? [`its .git cannot be used: ${problemText(repository.state.problem)}`]
@@ -318,7 +336,7 @@ function withProblems(work: WorkState, git: GitState | null): WorkState {
 }
 
 /** As git tells of a whole folder. */
-function asFolder(path: TreePath): TreePath {
+function withTrailingSlash(path: TreePath): TreePath {
   return `${path}/` as TreePath;
 }
 

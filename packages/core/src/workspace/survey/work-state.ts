@@ -9,7 +9,7 @@
 import { gitBoolean } from '../../content/git-config.ts';
 import { showName, showText } from '../../content/show-name.ts';
 import { Attributes } from '../../git/attributes.ts';
-import { ContentComparison, type ContentRules } from '../../git/content.ts';
+import { ContentComparer, type ContentRules } from '../../git/content.ts';
 import { type GitProblem, problemOf } from '../../git/file.ts';
 import { GitObjects } from '../../git/objects.ts';
 import { type GitState, readRepository } from '../../git/repository.ts';
@@ -20,12 +20,12 @@ import type { Pace } from '../../io/pace.ts';
 import type { Ports } from '../../io/ports.ts';
 import { SavepointError } from '../../model/errors.ts';
 import {
+  baseName,
   type DiskPath,
   diskChild,
   joinPaths,
-  lastName,
   parentPath,
-  pathFrom,
+  relativePath,
   type TreePath,
   textFromBytes,
   WORKSPACE_ITSELF,
@@ -36,12 +36,12 @@ import type { EnteredRepository } from '../scan/position.ts';
  * How a path differs: `conflict` of a merge, `untracked`, else what became of it against the commit or the index.
  * An untracked folder stands for all in it, and ends in `/`.
  */
-export type HowChanged = 'conflict' | 'untracked' | 'added' | 'modified' | 'deleted';
+export type PathStatus = 'conflict' | 'untracked' | 'added' | 'modified' | 'deleted';
 
 export interface ChangedPath {
   /** From the repository's folder. */
   readonly path: TreePath;
-  readonly how: HowChanged;
+  readonly how: PathStatus;
 }
 
 export interface WorkState {
@@ -62,13 +62,13 @@ export class WorkComparison {
   readonly #state: GitState;
   readonly #inside: TreePath;
   /** Entries that the walk has not come to; of a path in conflict none. */
-  readonly #left = new Map<TreePath, IndexEntry>();
+  readonly #remaining = new Map<TreePath, IndexEntry>();
   readonly #conflicts = new Set<TreePath>();
-  readonly #changes = new Map<TreePath, HowChanged>();
+  readonly #changes = new Map<TreePath, PathStatus>();
   readonly #unknown = new Set<TreePath>();
   readonly #problems: string[] = [];
   readonly #attributes = new Attributes();
-  readonly #contents: ContentComparison;
+  readonly #contents: ContentComparer;
   readonly #sparse: boolean;
   readonly #folders = new Map<TreePath, boolean>();
 
@@ -96,38 +96,38 @@ export class WorkComparison {
       hasLinks: gitBoolean(config.get('core.symlinks')) ?? true,
       indexTime: this.#indexTime(),
     };
-    this.#contents = new ContentComparison(ports.fs, rules, pace);
+    this.#contents = new ContentComparer(ports.fs, rules, pace);
     for (const entry of this.#tracked.entries()) {
       const path = this.#inward(entry.path);
       if (path === null) continue;
       if (entry.stage > 0) this.#conflicts.add(path);
-      else this.#left.set(path, entry);
+      else this.#remaining.set(path, entry);
     }
     this.#addAttributes();
   }
 
   /** A file or link that the walk came to. @returns false where the index does not have it */
-  async file(path: TreePath, disk: DiskPath, stat: Stat): Promise<boolean> {
+  async compareFile(path: TreePath, disk: DiskPath, stat: Stat): Promise<boolean> {
     if (this.#conflicts.has(path)) return true;
-    const entry = this.#left.get(path);
+    const entry = this.#remaining.get(path);
     if (entry === undefined) return this.#isInSparse(path);
-    this.#left.delete(path);
+    this.#remaining.delete(path);
     await this.#compare(path, entry, disk, stat);
     return true;
   }
 
   /** A repository in this one. @returns false where the index does not know it as a submodule */
-  repository(path: TreePath, nested: GitState | null): boolean {
-    const entry = this.#left.get(path);
+  addRepository(path: TreePath, nested: GitState | null): boolean {
+    const entry = this.#remaining.get(path);
     if (entry?.mode !== SUBMODULE) return false;
-    this.#left.delete(path);
+    this.#remaining.delete(path);
     this.#compareSubmodule(path, entry, nested);
     return true;
   }
 
   /** The folder is a submodule that was not fetched: what lies in it counts for nothing. */
   isEmptySubmodule(path: TreePath): boolean {
-    return this.#left.get(path)?.mode === SUBMODULE;
+    return this.#remaining.get(path)?.mode === SUBMODULE;
   }
 
   hasBelow(folder: TreePath): boolean {
@@ -135,21 +135,21 @@ export class WorkComparison {
   }
 
   /** @param path of a file, or of a folder that stands for all in it, then with `/` at its end */
-  untracked(path: TreePath): void {
+  addUntracked(path: TreePath): void {
     this.#changes.set(path, 'untracked');
   }
 
   /** Something was not looked at. */
-  unseen(path: TreePath): void {
+  addUnknown(path: TreePath): void {
     this.#unknown.add(path);
   }
 
-  attributesIn(folder: TreePath, disk: DiskPath): void {
+  addAttributesIn(folder: TreePath, disk: DiskPath): void {
     this.#attributes.add(this.ports.fs, diskChild(disk, '.gitattributes'), folder);
   }
 
-  async outcome(): Promise<WorkState> {
-    await this.#lookAtTheRest();
+  async result(): Promise<WorkState> {
+    await this.#compareRemaining();
     for (const path of this.#conflicts) this.#changes.set(path, 'conflict');
     await this.#compareWithCommit();
     for (const path of this.#changes.keys()) {
@@ -181,7 +181,7 @@ export class WorkComparison {
       return;
     }
     const conversion = () => this.#attributes.of(this.#outward(path));
-    const found = await this.#contents.of(disk, stat, entry, conversion);
+    const found = await this.#contents.compare(disk, stat, entry, conversion);
     if (found === 'differs') this.#changes.set(path, 'modified');
     if (found === 'unknown') this.#unknown.add(path);
   }
@@ -192,9 +192,9 @@ export class WorkComparison {
   }
 
   /** What the walk did not come to is gone, or lies where it does not go. */
-  async #lookAtTheRest(): Promise<void> {
-    for (const [path, entry] of this.#left) {
-      if (this.pace.due()) await this.pace.breathe();
+  async #compareRemaining(): Promise<void> {
+    for (const [path, entry] of this.#remaining) {
+      if (this.pace.isDue()) await this.pace.yieldNow();
       if (entry.skipWorktree && !this.#sparse) continue;
       const disk = this.#diskOf(path);
       const stat = this.#statOf(path, disk);
@@ -248,7 +248,7 @@ export class WorkComparison {
         if (inward !== null && !this.#changes.has(inward)) this.#changes.set(inward, how);
       }
     } catch (error) {
-      this.#problems.push(`the index was not compared with the commit: ${tellable(error)}`);
+      this.#problems.push(`the index was not compared with the commit: ${errorText(error)}`);
     } finally {
       (objects as GitObjects | null)?.close();
     }
@@ -259,8 +259,8 @@ export class WorkComparison {
     this.#attributes.add(fs, diskChild(this.#state.commonDir, 'info/attributes'), WORKSPACE_ITSELF);
     // Named in the configuration, above the workspace, or to be read from the index: not worth a reader of their own.
     const isElsewhere = this.#state.config.has('core.attributesfile') || this.#inside !== '';
-    const isHidden = [...this.#left].some(
-      ([path, entry]) => lastName(path) === '.gitattributes' && this.#isMissing(path, entry),
+    const isHidden = [...this.#remaining].some(
+      ([path, entry]) => baseName(path) === '.gitattributes' && this.#isMissing(path, entry),
     );
     if (isElsewhere || isHidden) this.#attributes.addUnknown();
   }
@@ -293,7 +293,7 @@ export class WorkComparison {
   /** From a path of the index to one below `top`; null where it lies outside. */
   #inward(path: TreePath): TreePath | null {
     const isBelow = this.#inside === '' || path.startsWith(`${this.#inside}/`);
-    return isBelow ? pathFrom(this.#inside, path) : null;
+    return isBelow ? relativePath(this.#inside, path) : null;
   }
 
   #outward(path: TreePath): TreePath {
@@ -306,6 +306,6 @@ export function problemText({ detail }: GitProblem): string {
   return showText(textFromBytes(detail) ?? detail);
 }
 
-function tellable(error: unknown): string {
+function errorText(error: unknown): string {
   return error instanceof SavepointError ? error.message : problemText(problemOf(error));
 }

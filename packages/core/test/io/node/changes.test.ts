@@ -39,7 +39,7 @@ function watchOf(options?: NodeChangesOptions): FolderWatch {
 
 /** What was told, in paths from the world's folder: `folder: names`, and `folder!` for a folder itself. */
 function told(watch: FolderWatch, { workspace }: World): string {
-  const changes = watch.take();
+  const changes = watch.poll();
   if (changes.lost) return `lost: ${changes.why}`;
   const short = (path: string): string => (path === workspace ? '.' : path.slice(workspace.length + 1));
   return [
@@ -179,7 +179,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     for (let turn = 0; turn < 2000; turn++) {
       other.stdin.write('.');
       await once(other.stdout, 'data');
-      const changes = watch.take();
+      const changes = watch.poll();
       if (changes.lost) throw new Error(changes.why);
       const names = changes.names.get(at(`${workspace}/${turn % 20}`));
       if (names?.size !== 1 || !names.has(`file${turn % 7}` as never) || changes.names.size !== 1) missed.push(turn);
@@ -226,7 +226,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
   test('says lost when the queue overflows, watches nothing then, and can be begun anew', () => {
     const { workspace } = world(onTestFinished);
     const all = { workspace } as World;
-    const watch = watchOf({ emptyBetween: false });
+    const watch = watchOf({ drainInBackground: false });
     watch.add(at(workspace));
     for (const name of ['a', 'b']) writeFileSync(`${workspace}/${name}`, '');
     expect(told(watch, all)).toBe('.: a b');
@@ -267,7 +267,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
   test('keeps no more names in mind than it may', () => {
     const { workspace } = world(onTestFinished);
     const all = { workspace } as World;
-    const watch = watchOf({ mostNames: 10 });
+    const watch = watchOf({ maxNames: 10 });
     watch.add(at(workspace));
     for (let round = 0; round < 3; round++) {
       for (let name = 0; name < 10; name++) writeFileSync(`${workspace}/${name}`, `${round}`);
@@ -281,7 +281,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     for (let name = 0; name < 8; name++) writeFileSync(`${workspace}/sub/${name}`, '');
     watch.add(at(`${workspace}/sub`));
     // What was forgotten does not count.
-    watch.forget(at(`${workspace}/sub`));
+    watch.remove(at(`${workspace}/sub`));
     for (let name = 0; name < 5; name++) writeFileSync(`${workspace}/${name}`, '');
     expect(told(watch, all)).toBe('.: 0 1 2 3 4 sub');
   });
@@ -290,7 +290,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     const { all, top, watch } = scene();
     writeFileSync(`${top}/sub/deep/before`, '');
     chmodSync(`${top}/sub/deep`, 0o700);
-    watch.forget(at(`${top}/sub`));
+    watch.remove(at(`${top}/sub`));
     for (const name of ['file', 'sub/new', 'sub/deep/new']) writeFileSync(`${top}/${name}`, 'more');
     expect(told(watch, all)).toBe('.: file');
     expect(watch.add(at(`${top}/sub/deep`))).toBe(true);
@@ -299,7 +299,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     // Not watched itself: what is below it, and is not watched any more, is told.
     renameSync(`${top}/sub`, `${top}/moved`);
     expect(told(watch, all)).toBe('.: moved sub, sub/deep!');
-    watch.forget(at(`${top}/never`));
+    watch.remove(at(`${top}/never`));
   });
 
   test('a folder added twice is told once, and as what is there now', () => {
@@ -332,7 +332,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
 
   test('a folder that is refused takes nothing from what is below it', () => {
     const { all, top, watch } = scene();
-    watch.forget(at(top));
+    watch.remove(at(top));
     expect(watch.add(at(`${top}/sub/deep`))).toBe(true);
     renameSync(`${top}/sub`, `${top}/moved`);
     symlinkSync('moved', `${top}/sub`);
@@ -349,9 +349,9 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
       expect(watch.add(at(workspace))).toBe(true);
       watch.close();
       watch.close();
-      expect(watch.take()).toEqual({ lost: true, why: 'the watch was closed' });
+      expect(watch.poll()).toEqual({ lost: true, why: 'the watch was closed' });
       expect(watch.add(at(workspace))).toBe(false);
-      watch.forget(at(workspace));
+      watch.remove(at(workspace));
     }
     expect(readdirSync('/proc/self/fd')).toHaveLength(before);
   });

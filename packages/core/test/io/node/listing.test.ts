@@ -22,7 +22,7 @@ test.skipIf(process.platform !== 'linux').each(['another folder', 'a link to it'
     if (instead === 'another folder') renameSync(`${workspace}/other`, path);
     if (instead === 'a link to it') symlinkSync('other', path);
     if (instead === 'a file') writeFileSync(path, '');
-    const listing = listByNode({ fd, path, named: path });
+    const listing = listByNode({ fd, path, displayPath: path });
     closeSync(fd);
     expect(listing.names).toEqual(['file']);
     expect(statOf(listing, 0).size).toBe(4);

@@ -143,7 +143,7 @@ describe('a program that is ended goes with all that it started', () => {
     const done = run({
       ...sh(grandchild(deaf, loop)),
       ...(why === 'timeout' ? { timeoutMs: 700 } : {}),
-      ...(why === 'too-much' ? { mostBytes: 10_000 } : {}),
+      ...(why === 'too-much' ? { maxBytes: 10_000 } : {}),
       signal: controller.signal,
     });
     const pid = await pidIn(join(at.workspace, 'pid'));

@@ -57,7 +57,7 @@ export class WatchedMirror {
   }
 
   update(): void {
-    const changes = this.#watch.take();
+    const changes = this.#watch.poll();
     if (changes.lost) {
       this.losses++;
       this.#drop(this.#root);

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { Died, dieByThrowing, FaultyFs, SimDisk, seededRandom, simPorts } from '@savepoint/testkit';
+import { dieByThrowing, FaultyFs, ProcessDied, SimDisk, seededRandom, simPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { nodeFs } from '../../../src/io/node/fs.ts';
 import type { DiskPath } from '../../../src/model/names.ts';
@@ -48,7 +48,7 @@ describe('a new store', () => {
     const { ports, folder } = storeFixture();
     let calls = 1;
     for (let at = 1; at <= calls; at++) {
-      const fs = new FaultyFs(nodeFs, { at, act: { fail: 'EACCES' } });
+      const fs = new FaultyFs(nodeFs, { at, fault: { fail: 'EACCES' } });
       const open = (): ObjectStore => ObjectStore.open({ ...ports, fs }, folder);
       expect(open).toThrow(expect.objectContaining({ name: 'FsError', code: 'EACCES' }));
       const counting = new FaultyFs(nodeFs);
@@ -63,7 +63,7 @@ describe('a new store', () => {
     const top = '/home' as DiskPath;
     const folder = '/home/objects.git' as DiskPath;
     disk.makeFolder(top, 0o700);
-    disk.settle();
+    disk.makeDurable();
     const states: SimDisk[] = [];
     const collect = (): void => {
       states.push(...disk.crashStates('any-subset', 40, seededRandom(disk.calls)));
@@ -91,12 +91,12 @@ test('a process that dies at any moment of making a store leaves nothing undurab
   for (let at = 1; ; at++) {
     const disk = new SimDisk();
     disk.makeFolder('/home' as DiskPath, 0o700);
-    disk.settle();
-    const fs = new FaultyFs(disk, { at, act: { die: dieByThrowing } });
+    disk.makeDurable();
+    const fs = new FaultyFs(disk, { at, fault: { die: dieByThrowing } });
     try {
       ObjectStore.create(simPorts(fs), folder);
     } catch (error) {
-      if (!(error instanceof Died)) throw error;
+      if (!(error instanceof ProcessDied)) throw error;
     }
     const next = disk.afterProcessDeath();
     ObjectStore.create(simPorts(next), folder);

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { basename } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import { howMuch, SimDisk, seededRandom, simPorts } from '@savepoint/testkit';
+import { SimDisk, seededRandom, simPorts, testEffort } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import type { Fs } from '../../../src/io/fs.ts';
 import { SavepointError } from '../../../src/model/errors.ts';
@@ -19,7 +19,7 @@ import type { DiskPath } from '../../../src/model/names.ts';
 import { hashObject } from '../../../src/store/objects/object-hash.ts';
 import type { StoredObject } from '../../../src/store/objects/object-reader.ts';
 import { ObjectStore } from '../../../src/store/objects/object-store.ts';
-import { encodeEntryHead } from '../../../src/store/objects/packs/pack-format.ts';
+import { encodeEntryHeader } from '../../../src/store/objects/packs/pack-format.ts';
 import {
   addCommit,
   blobEntry,
@@ -114,7 +114,7 @@ async function mixedStore(): Promise<StoreFixture> {
 }
 
 /** Bytes of each file that are changed. */
-const HURT = howMuch({ quick: 40, ci: 300, long: 3_000 });
+const HURT = testEffort({ quick: 40, ci: 300, long: 3_000 });
 
 /** What Savepoint reads; git keeps more beside it. */
 function isOfObjects(path: string): boolean {
@@ -191,7 +191,7 @@ describe('a store with one changed byte', () => {
     let named = 0;
     for (const [path, bytes] of files) {
       if (!isOfObjects(path)) continue;
-      for (let round = 0; round < howMuch({ quick: 15, ci: 60, long: 60 }); round++) {
+      for (let round = 0; round < testEffort({ quick: 15, ci: 60, long: 60 }); round++) {
         const changed = Buffer.from(bytes);
         const at = random.integer(bytes.length);
         changed[at] = (changed[at] as number) ^ (1 << random.integer(8));
@@ -318,7 +318,7 @@ describe('a pack made to hurt', () => {
     [
       'is larger than anybody reads whole',
       'too large to be read whole',
-      [{ id: A, bytes: Buffer.concat([encodeEntryHead('blob', 2 ** 32), noise(4_500_000)]) }],
+      [{ id: A, bytes: Buffer.concat([encodeEntryHeader('blob', 2 ** 32), noise(4_500_000)]) }],
     ],
     ['has a type that is none', 'unknown type 5', [{ id: A, bytes: Buffer.of(0x51, 0x78) }]],
     ['has a size that never ends', 'impossible size', [{ id: A, bytes: Buffer.alloc(60, 0xff) }]],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
-import { howMuch } from '@savepoint/testkit';
+import { testEffort } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import type { ObjectId } from '../../../src/model/ids.ts';
 import { hashObject } from '../../../src/store/objects/object-hash.ts';
@@ -175,7 +175,7 @@ describe('large contents', () => {
   test('a blob larger than memory should hold is streamed in and out, and git agrees', async () => {
     const fixture = storeFixture();
     const { store, gitBytes } = fixture;
-    const size = howMuch({ quick: 34, ci: 80, long: 80 }) * MIB + 12_345;
+    const size = testEffort({ quick: 34, ci: 80, long: 80 }) * MIB + 12_345;
     const { read, id } = generated(size);
     const batch = store.batch();
     let largest = 0;

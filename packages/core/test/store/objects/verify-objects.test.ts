@@ -143,7 +143,7 @@ function withoutReading(code: string) {
   const { pack: file } = putPack(fixture, BOTH);
   const fs = new FaultyFs(nodeFs, {
     at: 1,
-    act: { fail: code, sticky: true },
+    fault: { fail: code, sticky: true },
     counts: ({ operation, path }) => operation === 'openRead' && path === file,
   });
   const store = ObjectStore.open({ ...fixture.ports, fs }, fixture.folder);

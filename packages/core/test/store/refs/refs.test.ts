@@ -9,7 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { Died, dieByThrowing, FaultyFs, fsWith, SimDisk, seededRandom, simPorts } from '@savepoint/testkit';
+import { dieByThrowing, FaultyFs, fsWith, ProcessDied, SimDisk, seededRandom, simPorts } from '@savepoint/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FsError, isFsError } from '../../../src/io/fs.ts';
@@ -106,7 +106,7 @@ describe('Refs', () => {
       let done = false;
       const fs = new FaultyFs(nodeFs, {
         at,
-        act: {
+        fault: {
           die: () => {
             throw new Error('never');
           },
@@ -148,7 +148,7 @@ describe('Refs', () => {
       let done = false;
       const fs = new FaultyFs(nodeFs, {
         at: 1,
-        act: { fail: 'EIO' },
+        fault: { fail: 'EIO' },
         counts: () => {
           if (!done && fs.log.length >= at) {
             done = true;
@@ -200,7 +200,7 @@ describe('Refs', () => {
     let done = false;
     const fs = new FaultyFs(nodeFs, {
       at: 1,
-      act: { fail: 'EIO' },
+      fault: { fail: 'EIO' },
       counts: ({ operation, path }) => {
         // Between the packing, which removes the loose ref, and the move.
         if (!done && operation === 'unlink' && path.endsWith('/cp/5')) done = true;
@@ -313,7 +313,7 @@ describe('damaged refs', () => {
     const damage = expect.objectContaining({ code: 'STORE_DAMAGED', data: { file: path(`${CP}1`) } });
     expect(() => refs.read(`${CP}1`)).toThrow(damage);
     expect(() => refs.list(CP)).toThrow(damage);
-    expect(refs.look(CP)).toEqual({
+    expect(refs.listWithDamage(CP)).toEqual({
       refs: [{ name: `${CP}2`, id: commits[1] }],
       damaged: [{ name: `${CP}1`, file: path(`${CP}1`), problem: 'is not a ref' }],
     });
@@ -403,7 +403,7 @@ describe('damaged refs', () => {
     const damage = expect.objectContaining({ code: 'STORE_DAMAGED', data: { file: path('packed-refs') } });
     for (const act of [
       () => refs.list(CP),
-      () => refs.look(CP),
+      () => refs.listWithDamage(CP),
       () => refs.read(`${CP}1`),
       () => refs.create(`${CP}4`, commits[0]),
       () => refs.delete([`${CP}1`]),
@@ -520,7 +520,7 @@ describe('a crash', () => {
     disk.write(fd, Buffer.from(`${NEW}\n`), 0);
     disk.close(fd);
     refs.create(`${CP}3`, OTHER);
-    disk.settle();
+    disk.makeDurable();
     return disk;
   }
 
@@ -587,11 +587,11 @@ describe('a crash', () => {
   test.each(acts)('of the process %s: the next one does the same and succeeds', (_, act, during, after) => {
     for (let at = 1; ; at++) {
       const disk = begin();
-      const fs = new FaultyFs(disk, { at, act: { die: dieByThrowing }, torn: at % 2 === 0 });
+      const fs = new FaultyFs(disk, { at, fault: { die: dieByThrowing }, torn: at % 2 === 0 });
       try {
         act(simPorts(fs));
       } catch (error) {
-        if (!(error instanceof Died)) throw error;
+        if (!(error instanceof ProcessDied)) throw error;
       }
       const next = disk.afterProcessDeath();
       expectSound(next, during);
@@ -612,7 +612,7 @@ describe('a crash', () => {
       for (const sticky of [false, true]) {
         for (let at = 1; ; at++) {
           const disk = begin();
-          const fs = new FaultyFs(disk, { at, act: { fail: 'EIO', sticky } });
+          const fs = new FaultyFs(disk, { at, fault: { fail: 'EIO', sticky } });
           let done = false;
           try {
             act(simPorts(fs));
@@ -633,11 +633,11 @@ describe('a crash', () => {
     const [first, second] = ['refs/savepoint/new/deep/1', 'refs/savepoint/new/deep/2'] as const;
     for (let at = 1; ; at++) {
       const disk = begin();
-      const fs = new FaultyFs(disk, { at, act: { die: dieByThrowing } });
+      const fs = new FaultyFs(disk, { at, fault: { die: dieByThrowing } });
       try {
         new Refs(simPorts(fs), FOLDER).create(first, NEW);
       } catch (error) {
-        if (!(error instanceof Died)) throw error;
+        if (!(error instanceof ProcessDied)) throw error;
       }
       const creating = disk.afterProcessDeath();
       new Refs(simPorts(creating, { seed: 5 }), FOLDER).create(second, OTHER);
@@ -669,11 +669,11 @@ describe('a crash', () => {
   test('of a process that deletes, then of the machine: what the next one deleted stays deleted', () => {
     for (let at = 1; ; at++) {
       const disk = begin();
-      const fs = new FaultyFs(disk, { at, act: { die: dieByThrowing } });
+      const fs = new FaultyFs(disk, { at, fault: { die: dieByThrowing } });
       try {
         new Refs(simPorts(fs), FOLDER).delete([`${CP}1`, `${CP}2`]);
       } catch (error) {
-        if (!(error instanceof Died)) throw error;
+        if (!(error instanceof ProcessDied)) throw error;
       }
       const next = disk.afterProcessDeath();
       const refs = new Refs(simPorts(next, { seed: 5 }), FOLDER);

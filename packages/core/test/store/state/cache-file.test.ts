@@ -1,6 +1,6 @@
 import { FaultyFs, SimDisk } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
-import { readWhole } from '../../../src/io/durable-write.ts';
+import { readEntireFile } from '../../../src/io/durable-write.ts';
 import type { DiskPath } from '../../../src/model/names.ts';
 import { writeCacheFile } from '../../../src/store/state/cache-file.ts';
 
@@ -11,13 +11,13 @@ test('a file of the cache is replaced whole, or stays as it was, and nobody is t
   for (let at = 1; ; at++) {
     const disk = new SimDisk();
     writeCacheFile(disk, PATH, old);
-    expect(readWhole(disk, PATH, 10)).toEqual(old);
-    const faulty = new FaultyFs(disk, { at, act: { fail: 'EIO' }, torn: true });
+    expect(readEntireFile(disk, PATH, 10)).toEqual(old);
+    const faulty = new FaultyFs(disk, { at, fault: { fail: 'EIO' }, torn: true });
     writeCacheFile(faulty, PATH, fresh);
-    expect(readWhole(disk, PATH, 10)).toEqual(faulty.hit ? old : fresh);
+    expect(readEntireFile(disk, PATH, 10)).toEqual(faulty.hit ? old : fresh);
     if (!faulty.hit) break;
     writeCacheFile(disk, PATH, fresh);
-    expect(readWhole(disk, PATH, 10)).toEqual(fresh);
+    expect(readEntireFile(disk, PATH, 10)).toEqual(fresh);
     expect(disk.list('/' as DiskPath)).toEqual(['cache']);
   }
 });

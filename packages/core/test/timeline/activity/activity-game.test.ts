@@ -1,4 +1,4 @@
-import { howMuch, seededRandom } from '@savepoint/testkit';
+import { seededRandom, testEffort } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { ActivityGame } from './activity-game.ts';
 
@@ -7,7 +7,7 @@ import { ActivityGame } from './activity-game.ts';
  * disk, and history, stats, roll-back, undo, redo and exports all say so.
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const GAMES = howMuch({ quick: 6, ci: 334, long: 5_000 });
+const GAMES = testEffort({ quick: 6, ci: 334, long: 5_000 });
 const OPERATIONS = 60;
 
 test('what is in effect, after operations of three actors and every way of going back', {

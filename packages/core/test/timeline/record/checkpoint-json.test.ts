@@ -1,8 +1,8 @@
 import type { ObjectId, Snapshot } from '@savepoint/core/ports';
 import { describe, expect, it } from 'vitest';
-import { checkStory } from '../../../src/bundle/check/check-story.ts';
+import { checkCheckpointRecord } from '../../../src/bundle/check/check-checkpoint-record.ts';
 import { EMPTY_TREE } from '../../../src/model/ids.ts';
-import { cutStory, decodeStory, encodeStory } from '../../../src/timeline/record/checkpoint-json.ts';
+import { decodeRecord, encodeRecord, redactRecord } from '../../../src/timeline/record/checkpoint-json.ts';
 import { GOLDEN_VERSIONS, GoldenStore } from '../../fixtures/golden-store/golden-store.ts';
 
 const COMMIT = '1'.repeat(40) as ObjectId;
@@ -82,8 +82,8 @@ const EARLY_ABSENT = ['toolCall', 'tool', 'late', 'rolledBack', 'heads', 'author
 
 type Json = Record<string, unknown>;
 const bytes = (json: unknown): Buffer => Buffer.from(`${JSON.stringify(json)}\n`);
-const decode = (json: unknown) => decodeStory(bytes(json), COMMIT, SNAPSHOT);
-const check = (json: unknown) => checkStory(bytes(json), COMMIT, SNAPSHOT, 'linux');
+const decode = (json: unknown) => decodeRecord(bytes(json), COMMIT, SNAPSHOT);
+const check = (json: unknown) => checkCheckpointRecord(bytes(json), COMMIT, SNAPSHOT, 'linux');
 
 describe('the bytes', () => {
   it.each(GOLDEN_VERSIONS)('of every record that %s wrote come again', async (version) => {
@@ -95,12 +95,12 @@ describe('the bytes', () => {
         .toString()
         .trim() as ObjectId;
       const written = store.git('cat-file', 'blob', `${commit}:checkpoint.json`);
-      expect(encodeStory(decodeStory(written, commit, SNAPSHOT)).toString()).toBe(written.toString());
+      expect(encodeRecord(decodeRecord(written, commit, SNAPSHOT)).toString()).toBe(written.toString());
     }
   });
 
   it('of a record with every key come again, in its order', () => {
-    expect(encodeStory(decode(FULL)).toString()).toBe(bytes(FULL).toString());
+    expect(encodeRecord(decode(FULL)).toString()).toBe(bytes(FULL).toString());
   });
 });
 
@@ -145,7 +145,7 @@ describe('what goes', () => {
   const none = (): boolean => false;
 
   it('when it leaves the machine: what is of use here alone, and what was said', () => {
-    const left = cutStory(full, { local: true, said: 'all', contents: false }, none);
+    const left = redactRecord(full, { local: true, said: 'all', contents: false }, none);
     expect(left).toEqual({
       ...full,
       heads: [],
@@ -153,18 +153,18 @@ describe('what goes', () => {
       conversation: { messages: 3, messageId: 'm-1', model: 'm', contextSize: 12 },
       tool: { ...FULL.tool, summary: '', args: null },
     });
-    expect(cutStory(full, { local: true, said: null, contents: false }, none).tool).toEqual(FULL.tool);
+    expect(redactRecord(full, { local: true, said: null, contents: false }, none).tool).toEqual(FULL.tool);
   });
 
   it('in a purge: texts that tell of it, and contents', () => {
     const said = (text: string): boolean => /do it|make$/.test(text);
-    expect(cutStory(full, { local: false, said, contents: false }, none)).toEqual({
+    expect(redactRecord(full, { local: false, said, contents: false }, none)).toEqual({
       ...full,
       description: '(purged)',
       conversation: { ...FULL.conversation, lastUser: '(purged)' },
       tool: { ...FULL.tool, summary: '(purged)' },
     });
-    const cut = cutStory(full, { local: false, said: null, contents: true }, () => true);
+    const cut = redactRecord(full, { local: false, said: null, contents: true }, () => true);
     expect(cut.tool).toEqual({ ...FULL.tool, args: null });
     expect(cut.changes?.[0]).toMatchObject({
       path: 'b.ts',
@@ -179,7 +179,7 @@ describe('what goes', () => {
   });
 
   it('nothing: it is the very same', () => {
-    expect(cutStory(full, { local: false, said: () => false, contents: false }, none)).toBe(full);
+    expect(redactRecord(full, { local: false, said: () => false, contents: false }, none)).toBe(full);
   });
 });
 
@@ -191,7 +191,7 @@ describe('what cannot be a record', () => {
     ['of another kind', JSON.stringify({ ...FULL, roots: 5 })],
     ['with a change of no kind of entry', JSON.stringify({ ...FULL, changes: [{ ...FULL.changes[0], after: ['x'] }] })],
   ])('is damage: %s', (_what, text) => {
-    expect(() => decodeStory(Buffer.from(text), COMMIT, SNAPSHOT)).toThrow(
+    expect(() => decodeRecord(Buffer.from(text), COMMIT, SNAPSHOT)).toThrow(
       expect.objectContaining({ code: 'STORE_DAMAGED' }),
     );
   });

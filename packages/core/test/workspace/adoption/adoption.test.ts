@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import type { DiskPath, Savepoint } from '@savepoint/core';
 import type { Fs } from '@savepoint/core/ports';
-import { FaultyFs, fsWith, howMuch, realPorts } from '@savepoint/testkit';
+import { FaultyFs, fsWith, realPorts, testEffort } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { AdoptionPlace, text } from './adoption-place.ts';
 
@@ -505,7 +505,7 @@ describe('what is damaged is read, or found', () => {
       const counting = new FaultyFs(realPorts().fs);
       await place.first(true, { ports: realPorts({ fs: counting }) });
       const calls = counting.log.length;
-      for (let at = 1; at <= calls; at += Math.ceil(calls / howMuch({ quick: 4, ci: 12, long: 12 }))) {
+      for (let at = 1; at <= calls; at += Math.ceil(calls / testEffort({ quick: 4, ci: 12, long: 12 }))) {
         const again = made();
         const act = (): void => {
           if (meanwhile === 'repack') {

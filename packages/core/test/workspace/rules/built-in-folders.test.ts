@@ -74,7 +74,7 @@ describe('by mark', () => {
     mkdirSync(`${folder}/CACHEDIR.TAG`);
     expect(marked(folder)).toBe(false);
     const valid = folderWith({ 'CACHEDIR.TAG': SIGNATURE });
-    const fs = new FaultyFs(nodeFs, { at: 1, act: { fail: 'EACCES', sticky: true } });
+    const fs = new FaultyFs(nodeFs, { at: 1, fault: { fail: 'EACCES', sticky: true } });
     expect(hasCacheMark(fs, valid, [name('CACHEDIR.TAG')])).toBe(false);
     expect(hasCacheMark(nodeFs, folderWith({}), [name('CACHEDIR.TAG')])).toBe(false);
   });

@@ -1,18 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { GIT_ENV, git, howMuch, type SeededRandom, seededRandom, world } from '@savepoint/testkit';
+import { GIT_ENV, git, type SeededRandom, seededRandom, testEffort, world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { IGNORE_FILE_BYTES, readIgnoreLines } from '../../../src/git/ignore-lines.ts';
 import type { Name } from '../../../src/model/names.ts';
-import { type ChainStart, IgnoreChain, type IgnoreFile } from '../../../src/workspace/rules/ignore-rules.ts';
+import { IgnoreChain, type IgnoreChainStart, type IgnoreFile } from '../../../src/workspace/rules/ignore-rules.ts';
 
 /** Random trees in which the rules are compared with git's. */
-const TREES = howMuch({ quick: 8, ci: 20, long: 20 });
+const TREES = testEffort({ quick: 8, ci: 20, long: 20 });
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
 const PLENTY = { patterns: 10_000, slow: 64 };
 
-function chainOf(top: string, start: Partial<ChainStart> = {}): IgnoreChain {
+function chainOf(top: string, start: Partial<IgnoreChainStart> = {}): IgnoreChain {
   return IgnoreChain.start({ ignoreCase: false, global: null, exclude: null, top: bytes(top), ...start });
 }
 
@@ -164,7 +164,7 @@ describe('compared with git check-ignore', () => {
     for (let round = 0; round < TREES; round++) {
       const top = `${folder}/${round}`;
       git(folder, 'init', '-q', top);
-      const start: ChainStart = {
+      const start: IgnoreChainStart = {
         ignoreCase,
         global: randomRules(random, ignoreCase, 0.3),
         exclude: randomRules(random, ignoreCase, 0.3),
@@ -215,7 +215,7 @@ describe('compared with git check-ignore', () => {
     console.info(`ignore rules, seed ${seed}, ignoreCase ${ignoreCase}: ${JSON.stringify(tally)}`);
     expect(tally.compared).toBeGreaterThan(150 * TREES);
     expect(tally.ignored).toBeGreaterThan(15 * TREES);
-    expect(tally.reincluded).toBeGreaterThan(howMuch({ quick: 3, ci: 20, long: 20 }));
+    expect(tally.reincluded).toBeGreaterThan(testEffort({ quick: 3, ci: 20, long: 20 }));
   });
 });
 
@@ -465,7 +465,7 @@ describe('hostile files', () => {
   test('random bytes are never an error', () => {
     const seed = 99;
     const random = seededRandom(seed);
-    for (let round = 0; round < howMuch({ quick: 400, ci: 2_000, long: 2_000 }); round++) {
+    for (let round = 0; round < testEffort({ quick: 400, ci: 2_000, long: 2_000 }); round++) {
       const text = Array.from({ length: random.integer(60) }, () =>
         random.integer(3) === 0
           ? random.pick(['*', '/', '[', ']', '\\', '!', '\n', '\0', '-', ':'])

@@ -14,7 +14,7 @@ import {
 import { createInterface } from 'node:readline';
 import { open, type Savepoint } from '@savepoint/core';
 import type { ChangeSource } from '@savepoint/core/ports';
-import { GIT_ENV, howMuch, realPorts, seededRandom, type World, world } from '@savepoint/testkit';
+import { GIT_ENV, realPorts, seededRandom, testEffort, type World, world } from '@savepoint/testkit';
 import { afterEach, describe, expect, it, onTestFinished, test } from 'vitest';
 import { nodeChanges } from '../../../src/io/node/changes.ts';
 import { CAN_WATCH, freeWatch } from '../../io/node/free-watch.ts';
@@ -26,7 +26,7 @@ const SEED = Number(
 );
 const WRITERS = 4;
 /** Of all races together there are a few more. */
-const ROUNDS = howMuch({ quick: 25, ci: 1_000, long: 10_000 });
+const ROUNDS = testEffort({ quick: 25, ci: 1_000, long: 10_000 });
 const WRITER = new URL('./tree-writer.mjs', import.meta.url).pathname;
 
 const writers: ChildProcess[] = [];
@@ -234,7 +234,7 @@ describe.runIf(CAN_WATCH)('four writers', () => {
 
   it('leave what both find where the queue of the system overflows', { timeout: 3_600_000 }, async () => {
     const rounds = Math.ceil(ROUNDS * 0.2);
-    const limited = new LimitedChanges(nodeChanges({ emptyBetween: false }), 100);
+    const limited = new LimitedChanges(nodeChanges({ drainInBackground: false }), 100);
     const b = bench(limited);
     plant(`${b.w.workspace}/planted`);
     const { partly } = await race(b, {
@@ -249,7 +249,7 @@ describe.runIf(CAN_WATCH)('four writers', () => {
 
   it('leave what both find where more changes than is kept in mind', { timeout: 3_600_000 }, async () => {
     const rounds = Math.ceil(ROUNDS * 0.1);
-    const limited = new LimitedChanges(nodeChanges({ emptyBetween: false, mostNames: 5 }), 1_000);
+    const limited = new LimitedChanges(nodeChanges({ drainInBackground: false, maxNames: 5 }), 1_000);
     const { partly } = await race(bench(limited), { rounds });
     console.info(`${partly} of ${rounds} scans went only somewhere, lost: ${JSON.stringify([...limited.losses])}`);
     expect(limited.losses.get('more changes than are kept in memory')).toBeGreaterThan(0);

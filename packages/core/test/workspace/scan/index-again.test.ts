@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { open, type Savepoint } from '@savepoint/core';
-import { git, howMuch, realPorts, seededRandom, type World, world } from '@savepoint/testkit';
+import { git, realPorts, seededRandom, testEffort, type World, world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type IndexReading, readIndex } from '../../../src/git/tracked.ts';
 import { nodeChanges } from '../../../src/io/node/changes.ts';
@@ -13,7 +13,7 @@ import { bytesFromText, type DiskPath } from '../../../src/model/names.ts';
 const SEED = Number(
   process.env['SAVEPOINT_SEED'] ?? (process.env['CI'] === undefined ? Date.now() % 2 ** 31 : 20261121),
 );
-const ROUNDS = howMuch({ quick: 6, ci: 100, long: 2_000 });
+const ROUNDS = testEffort({ quick: 6, ci: 100, long: 2_000 });
 /** Enough for an index of several of the pieces that are compared. */
 const FILES = 1_500;
 
@@ -117,7 +117,7 @@ describe('read again', () => {
       return `${problem?.detail} ${[...tracked.entries()].map(({ mode, path, id, size, stage }) => [mode, path, id, size, stage])}`;
     };
     const PIECE = 32 * 1024;
-    for (let at = 12 + PIECE - 90; at < 12 + PIECE + 90; at += howMuch({ quick: 7, ci: 1, long: 1 })) {
+    for (let at = 12 + PIECE - 90; at < 12 + PIECE + 90; at += testEffort({ quick: 7, ci: 1, long: 1 })) {
       const other = Buffer.from(bytes.subarray(0, -20));
       other.writeUInt8(other.readUInt8(at) ^ 1, at);
       writeFileSync(index, Buffer.concat([other, createHash('sha1').update(other).digest()]));

@@ -4,7 +4,7 @@ import { type DiskPath, open, type Savepoint } from '@savepoint/core';
 import { type Fs, FsError } from '@savepoint/core/ports';
 import { fsWith, realPorts, type World, world } from '@savepoint/testkit';
 import { expect, onTestFinished, test } from 'vitest';
-import { LISTED_FIELD, LISTED_FIELDS } from '../../../src/io/fs.ts';
+import { LISTED_FIELD, LISTED_FIELD_COUNT } from '../../../src/io/fs.ts';
 
 const LARGE = 1024 * 1024;
 
@@ -14,7 +14,7 @@ function seenAs(bytes: number, asked: DiskPath[], aside?: Fs['listAside']): Fs {
   return fsWith(fs, {
     listWithStats: (path) => {
       const listing = fs.listWithStats(path);
-      const at = (listing.names as readonly string[]).indexOf('big') * LISTED_FIELDS + LISTED_FIELD.size;
+      const at = (listing.names as readonly string[]).indexOf('big') * LISTED_FIELD_COUNT + LISTED_FIELD.size;
       if (at >= 0) listing.numbers[at] = bytes;
       return listing;
     },

@@ -1,4 +1,4 @@
-import type { ChangeSource, Changes, FolderWatch } from '../../../src/io/changes.ts';
+import type { ChangeSource, FolderChanges, FolderWatch } from '../../../src/io/changes.ts';
 import type { DiskPath } from '../../../src/model/names.ts';
 
 /** A source that watches so many folders and no more, as a system does whose limit is reached; and counts what happens. */
@@ -47,19 +47,19 @@ class LimitedWatch implements FolderWatch {
     return isWatched;
   }
 
-  forget(folder: DiskPath): void {
-    this.watch.forget(folder);
+  remove(folder: DiskPath): void {
+    this.watch.remove(folder);
     for (const path of [...this.folders]) if (isAtOrBelow(path, folder)) this.folders.delete(path);
   }
 
-  take(): Changes {
-    const changes = this.watch.take();
+  poll(): FolderChanges {
+    const changes = this.watch.poll();
     if (changes.lost) {
       this.counts.losses.set(changes.why, (this.counts.losses.get(changes.why) ?? 0) + 1);
       this.folders.clear();
     } else {
       // They may be watched still, if only their modes changed: nobody says so, and what is counted must be what is watched.
-      for (const folder of changes.folders) this.forget(folder);
+      for (const folder of changes.folders) this.remove(folder);
     }
     return changes;
   }

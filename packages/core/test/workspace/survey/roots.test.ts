@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { CaptureRules } from '@savepoint/core/ports';
-import { FaultyFs, type FsCall, git, howMuch, realPorts, type SeededRandom, seededRandom } from '@savepoint/testkit';
+import { FaultyFs, type FsCall, git, realPorts, type SeededRandom, seededRandom, testEffort } from '@savepoint/testkit';
 import { describe, expect, onTestFailed, test } from 'vitest';
 import { nodeFs } from '../../../src/io/node/fs.ts';
 import { nameToJson } from '../../../src/model/names.ts';
@@ -104,7 +104,7 @@ describe('which roots there are', () => {
     init(place, 'a');
     mkdirSync(place.at('locked'));
     const counts = ({ operation, path }: FsCall): boolean => operation === 'list' && path.endsWith('/locked');
-    const fs = new FaultyFs(nodeFs, { at: 1, act: { fail: 'EACCES', sticky: true }, counts });
+    const fs = new FaultyFs(nodeFs, { at: 1, fault: { fail: 'EACCES', sticky: true }, counts });
     const { roots, unreadable } = await place.open({ ports: { ...realPorts(), fs } }).repositories();
     expect(roots.map(({ root }) => root.path)).toEqual(['', 'a']);
     expect(unreadable).toEqual([{ path: 'locked', code: 'EACCES' }]);
@@ -188,7 +188,7 @@ describe('what a survey finds', () => {
   test(`is what a capture finds, whatever lies there (seed ${seed})`, async () => {
     onTestFailed(() => console.error(`SAVEPOINT_SEED=${seed}`));
     const random = seededRandom(seed);
-    for (let round = 0; round < howMuch({ quick: 6, ci: 20, long: 300 }); round++) {
+    for (let round = 0; round < testEffort({ quick: 6, ci: 20, long: 300 }); round++) {
       const place = new Place();
       const rules = scatter(place, random);
       expect(await surveyed(place, rules), `round ${round}`).toEqual(await captured(place, rules));

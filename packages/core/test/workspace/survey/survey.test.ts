@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import {
   GIT_ENV,
   git,
-  howMuch,
   realPorts,
   type SeededRandom,
   seededRandom,
+  testEffort,
   type World,
   world,
 } from '@savepoint/testkit';
@@ -325,7 +325,7 @@ describe('how dirty a repository is', () => {
   test.skipIf(process.platform === 'win32')(`is as git says after anything at all (seed ${seed})`, async () => {
     onTestFailed(() => console.error(`SAVEPOINT_SEED=${seed}`));
     const random = seededRandom(seed);
-    for (let round = 0; round < howMuch({ quick: 3, ci: 12, long: 300 }); round++) {
+    for (let round = 0; round < testEffort({ quick: 3, ci: 12, long: 300 }); round++) {
       const place = new Place();
       place.init();
       const done: string[] = [];

@@ -2,31 +2,31 @@
 import type { StoredObject } from '../object-reader.ts';
 
 const CACHE_BYTES = 16 * 1024 * 1024;
-const LARGEST_BYTES = 2 * 1024 * 1024;
+const MAX_OBJECT_BYTES = 2 * 1024 * 1024;
 
 /** Holds what came out of packs unverified; whoever builds on it verifies the result. */
 export class BaseCache {
-  readonly #kept = new Map<string, StoredObject>();
+  readonly #objects = new Map<string, StoredObject>();
   #bytes = 0;
 
   get(pack: number, offset: number): StoredObject | undefined {
     const key = `${pack}:${offset}`;
-    const object = this.#kept.get(key);
+    const object = this.#objects.get(key);
     if (object !== undefined) {
-      this.#kept.delete(key);
-      this.#kept.set(key, object);
+      this.#objects.delete(key);
+      this.#objects.set(key, object);
     }
     return object;
   }
 
   put(pack: number, offset: number, object: StoredObject): void {
     const key = `${pack}:${offset}`;
-    if (object.data.length > LARGEST_BYTES || this.#kept.has(key)) return;
-    this.#kept.set(key, object);
+    if (object.data.length > MAX_OBJECT_BYTES || this.#objects.has(key)) return;
+    this.#objects.set(key, object);
     this.#bytes += object.data.length;
-    for (const [oldest, { data }] of this.#kept) {
+    for (const [oldest, { data }] of this.#objects) {
       if (this.#bytes <= CACHE_BYTES) break;
-      this.#kept.delete(oldest);
+      this.#objects.delete(oldest);
       this.#bytes -= data.length;
     }
   }

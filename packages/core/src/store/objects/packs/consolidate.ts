@@ -13,7 +13,7 @@
 
 import { syncFolder } from '../../../io/durable-write.ts';
 import { isFsError } from '../../../io/fs.ts';
-import { removeIfThere } from '../../../io/if-there.ts';
+import { removeIfExists } from '../../../io/if-exists.ts';
 import type { Pace } from '../../../io/pace.ts';
 import type { ObjectId } from '../../../model/ids.ts';
 import type { DiskPath } from '../../../model/names.ts';
@@ -25,7 +25,7 @@ import { copyEntry, copySource } from './entry-copy.ts';
 import type { PackFile } from './pack-file.ts';
 import { indexPathOf } from './pack-names.ts';
 import { removePacks } from './pack-removal.ts';
-import { type SurveyedPack, survey } from './pack-survey.ts';
+import { type SurveyedPack, surveyPacks } from './pack-survey.ts';
 import { PackWriter } from './pack-writer.ts';
 
 /** False for an object that nothing needs; true or null (not known) keeps it. */
@@ -41,7 +41,7 @@ export interface ConsolidateOptions {
   readonly smallest?: boolean;
   readonly pace: Pace;
   /** Share of a pack, 0 to 1, that may be waste before the pack is rewritten; 0 if nothing else is said. */
-  readonly tolerated?: number;
+  readonly toleratedWaste?: number;
   /** Bytes at which a new pack is full; half of it is small. Savepoint's own size for packs if nothing else is said. */
   readonly packBytes?: number;
   /** Also rewrites packs that are too large for the space that is otherwise allowed (K3): what is dead has to go. */
@@ -74,7 +74,7 @@ export async function consolidate(files: ObjectFiles, options: ConsolidateOption
 class Consolidation {
   readonly #files: ObjectFiles;
   readonly #pace: Pace;
-  readonly #tolerated: number;
+  readonly #toleratedWaste: number;
   readonly #packBytes: number;
   readonly #anySize: boolean;
   readonly #smallest: boolean;
@@ -86,11 +86,11 @@ class Consolidation {
   #done = 0;
 
   constructor(files: ObjectFiles, options: ConsolidateOptions) {
-    const { live, pace, tolerated, packBytes, anySize, smallest, assertHeld } = options;
+    const { live, pace, toleratedWaste: tolerated, packBytes, anySize, smallest, assertHeld } = options;
     this.#smallest = smallest ?? false;
     this.#files = files;
     this.#pace = pace;
-    this.#tolerated = tolerated ?? 0;
+    this.#toleratedWaste = tolerated ?? 0;
     this.#packBytes = packBytes ?? PACK_BYTES;
     this.#anySize = anySize ?? false;
     this.#assertHeld = assertHeld ?? (() => {});
@@ -104,7 +104,7 @@ class Consolidation {
     const before = this.#measure();
     await this.#foldLoose();
     const packs = this.#smallest ? smallestOf(files.packs.packs) : files.packs.packs;
-    const surveyed = await survey(files, packs, this.#isLive, () => this.#step());
+    const surveyed = await surveyPacks(files, packs, this.#isLive, () => this.#step());
     const { groups, tooLarge } = this.#plan(surveyed);
     for (const group of groups) {
       await this.#rewrite(group);
@@ -128,7 +128,7 @@ class Consolidation {
     readonly groups: readonly (readonly PackFile[])[];
     readonly tooLarge: readonly { readonly file: DiskPath; readonly waste: number }[];
   } {
-    const wasteful = ({ pack, waste }: SurveyedPack): boolean => waste > this.#tolerated * pack.size;
+    const wasteful = ({ pack, waste }: SurveyedPack): boolean => waste > this.#toleratedWaste * pack.size;
     const chosen = surveyed.filter((each) => each.pack.size < this.#packBytes / 2 || wasteful(each));
     const most = this.#anySize ? Number.POSITIVE_INFINITY : 2 * this.#packBytes; // K3
     const fits = chosen.filter(({ kept }) => kept <= most).sort((a, b) => a.kept - b.kept);
@@ -157,25 +157,25 @@ class Consolidation {
     const paths = new Set(group.map(({ path }) => path));
     const writer = this.#writer();
     try {
-      const hurt: { readonly pack: PackFile; readonly id: ObjectId }[] = [];
+      const damagedObjects: { readonly pack: PackFile; readonly id: ObjectId }[] = [];
       for (const pack of group) {
-        for (const place of pack.index.placesInPackOrder()) {
+        for (const place of pack.index.positionsInPackOrder()) {
           await this.#step();
           const id = pack.index.idAt(place);
           if (writer.has(id)) continue;
           if (!this.#isLive(id)) this.#dropped.add(id);
-          else if (this.#isGoodElsewhere(id, paths)) continue;
-          else if (!(await this.#copied(pack, place, writer))) hurt.push({ pack, id });
+          else if (this.#isReadableElsewhere(id, paths)) continue;
+          else if (!(await this.#tryCopy(pack, place, writer))) damagedObjects.push({ pack, id });
         }
       }
       const published = new Set((await writer.publish()).map(({ path }) => path));
-      const lost = hurt.filter(({ id }) => !writer.has(id) && !this.#isLooseGood(id));
+      const lost = damagedObjects.filter(({ id }) => !writer.has(id) && !this.#isLooseReadable(id));
       for (const { pack, id } of lost) this.#damaged.push({ file: pack.path, object: id });
-      const stay = new Set(lost.map(({ pack }) => pack)); // K2
+      const keptPacks = new Set(lost.map(({ pack }) => pack)); // K2
       this.#assertHeld();
       removePacks(
         this.#files,
-        group.filter((pack) => !stay.has(pack) && !published.has(pack.path)), // K4
+        group.filter((pack) => !keptPacks.has(pack) && !published.has(pack.path)), // K4
       );
     } catch (error) {
       writer.abandon();
@@ -188,11 +188,11 @@ class Consolidation {
     let writer = this.#writer();
     let folded: DiskPath[] = [];
     let bytes = 0;
-    const settle = async (): Promise<void> => {
+    const publish = async (): Promise<void> => {
       if (folded.length === 0) return;
       await writer.publish();
       this.#assertHeld();
-      for (const path of folded) removeIfThere(this.#files.fs, path);
+      for (const path of folded) removeIfExists(this.#files.fs, path);
       this.#looseFolded += folded.length;
       folded = [];
       bytes = 0;
@@ -204,16 +204,16 @@ class Consolidation {
         if (!this.#isLive(id)) {
           this.#dropped.add(id);
           this.#assertHeld();
-          removeIfThere(this.#files.fs, path);
-        } else if (this.#isGoodElsewhere(id, NONE) || this.#packed(id, writer)) {
+          removeIfExists(this.#files.fs, path);
+        } else if (this.#isReadableElsewhere(id, NONE) || this.#tryPack(id, writer)) {
           folded.push(path);
           bytes += size;
-          if (bytes > this.#packBytes) await settle();
+          if (bytes > this.#packBytes) await publish();
         } else {
           this.#damaged.push({ file: path, object: id });
         }
       }
-      await settle();
+      await publish();
     } catch (error) {
       writer.abandon();
       throw error;
@@ -222,7 +222,7 @@ class Consolidation {
     this.#files.refresh();
   }
 
-  async #copied(pack: PackFile, place: number, writer: PackWriter): Promise<boolean> {
+  async #tryCopy(pack: PackFile, place: number, writer: PackWriter): Promise<boolean> {
     try {
       await copyEntry(pack, place, writer, () => this.#step());
       return true;
@@ -232,8 +232,8 @@ class Consolidation {
     }
   }
 
-  #packed(id: ObjectId, writer: PackWriter): boolean {
-    return this.#good(() => {
+  #tryPack(id: ObjectId, writer: PackWriter): boolean {
+    return this.#isReadable(() => {
       const source = this.#files.loose.open(id);
       // Gone since it was listed: git folded it into a pack of its own.
       if (source !== null) copySource(id, source, writer);
@@ -241,18 +241,18 @@ class Consolidation {
   }
 
   /** K1: listed is not enough, the copy must read. */
-  #isGoodElsewhere(id: ObjectId, group: ReadonlySet<DiskPath>): boolean {
+  #isReadableElsewhere(id: ObjectId, group: ReadonlySet<DiskPath>): boolean {
     for (const { pack, place } of this.#files.packs.findAll(id)) {
-      if (!group.has(pack.path) && this.#good(() => readThrough(pack.pieces(place)))) return true;
+      if (!group.has(pack.path) && this.#isReadable(() => readThrough(pack.pieces(place)))) return true;
     }
     return false;
   }
 
-  #isLooseGood(id: ObjectId): boolean {
-    return this.#files.loose.has(id) && this.#good(() => readThrough(this.#files.loose.open(id)));
+  #isLooseReadable(id: ObjectId): boolean {
+    return this.#files.loose.has(id) && this.#isReadable(() => readThrough(this.#files.loose.open(id)));
   }
 
-  #good(act: () => void): boolean {
+  #isReadable(act: () => void): boolean {
     try {
       act();
       return true;
@@ -286,7 +286,7 @@ class Consolidation {
 
   async #step(): Promise<void> {
     this.#done++;
-    if (this.#pace.due()) await this.#pace.breathe({ phase: 'clean-up', done: this.#done, total: null });
+    if (this.#pace.isDue()) await this.#pace.yieldNow({ phase: 'clean-up', done: this.#done, total: null });
   }
 }
 

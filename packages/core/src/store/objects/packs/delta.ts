@@ -1,6 +1,6 @@
 /** git's deltas: how to make one object from another. Savepoint reads them and never writes them. */
 import { FormatProblem } from '../damage.ts';
-import { WHOLE_BYTES } from '../limits.ts';
+import { MAX_READ_BYTES } from '../limits.ts';
 
 export interface DeltaSizes {
   readonly base: number;
@@ -18,7 +18,7 @@ const COPY_WITHOUT_SIZE = 0x10000;
 export function deltaSizes(delta: Buffer): DeltaSizes {
   const base = readSize(delta, 0);
   const result = readSize(delta, base.end);
-  if (result.value > WHOLE_BYTES) throw new FormatProblem(`is a delta for ${result.value} bytes`);
+  if (result.value > MAX_READ_BYTES) throw new FormatProblem(`is a delta for ${result.value} bytes`);
   return { base: base.value, result: result.value, start: result.end };
 }
 

@@ -7,15 +7,15 @@ import type { PackFile } from './pack-file.ts';
 import type { PackWriter } from './pack-writer.ts';
 
 /** Called between pieces: lets other work run. */
-export type Step = () => Promise<void>;
+export type YieldCallback = () => Promise<void>;
 
 /**
  * Takes the compressed bytes as they are; of a delta the whole object is written.
  * @throws SavepointError STORE_DAMAGED, nothing having been added
  */
-export async function copyEntry(pack: PackFile, place: number, writer: PackWriter, step: Step): Promise<void> {
+export async function copyEntry(pack: PackFile, place: number, writer: PackWriter, step: YieldCallback): Promise<void> {
   const id = pack.index.idAt(place);
-  const { head, offset, end } = pack.entryAt(place);
+  const { header: head, offset, end } = pack.entryAt(place);
   if (head.kind !== 'whole') {
     const { type, data } = pack.read(place);
     writer.add(id, type, data);

@@ -6,18 +6,18 @@
 import { type Fd, type Fs, isFsError } from '../../../io/fs.ts';
 import type { ObjectId } from '../../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../../model/names.ts';
-import { Handles, readFully } from '../handles.ts';
-import { KEY_BYTES, keyInto } from '../object-hash.ts';
+import { FileHandleCache, readFully } from '../file-handle-cache.ts';
+import { KEY_BYTES, writeKey } from '../object-hash.ts';
 import type { PackFile } from './pack-file.ts';
-import { decodeEntryHead, MOST_HEAD_BYTES } from './pack-format.ts';
+import { decodeEntryHeader, MAX_ENTRY_HEADER_BYTES } from './pack-format.ts';
 import { PackSet } from './pack-set.ts';
 
 /** All indexes together, bytes: they are held in memory, and read by whoever opens a store that took a pack. */
 const INDEXES_BYTES = 128 * 1024 * 1024;
 /** A process has 256 handles where the least are allowed. */
-const MOST_PACKS = 32;
+const MAX_PACKS = 32;
 
-export interface WantedPack {
+export interface SelectedPack {
   readonly pack: PackFile;
   readonly file: Fd;
   /** Places in the index. */
@@ -26,21 +26,21 @@ export interface WantedPack {
   readonly bytes: number;
 }
 
-interface Wanted {
+interface PackSelection {
   readonly file: Fd;
-  readonly window: Window;
-  readonly isWanted: Uint8Array;
+  readonly window: ReadAheadBuffer;
+  readonly isSelected: Uint8Array;
   bytes: number;
 }
 
-const LEAST_BYTES = 4 * 1024;
-const MOST_BYTES = 256 * 1024;
+const MIN_WINDOW_BYTES = 4 * 1024;
+const MAX_WINDOW_BYTES = 256 * 1024;
 
 /** What was read last of a file. Paths and packs are in much the same order, so that what comes next is mostly in it. */
-class Window {
+class ReadAheadBuffer {
   #bytes: Buffer = Buffer.alloc(0);
   #start = 0;
-  #size = LEAST_BYTES;
+  #size = MIN_WINDOW_BYTES;
 
   constructor(
     private readonly fs: Fs,
@@ -51,8 +51,8 @@ class Window {
   at(position: number, length: number): Buffer {
     const end = this.#start + this.#bytes.length;
     if (position < this.#start || position + length > end) {
-      const goesOn = position >= this.#start && position < end + this.#size;
-      this.#size = goesOn ? Math.min(MOST_BYTES, this.#size * 2) : LEAST_BYTES;
+      const isSequential = position >= this.#start && position < end + this.#size;
+      this.#size = isSequential ? Math.min(MAX_WINDOW_BYTES, this.#size * 2) : MIN_WINDOW_BYTES;
       const into = Buffer.allocUnsafe(this.#size);
       this.#bytes = into.subarray(0, readFully(this.fs, this.file, into, into.length, position));
       this.#start = position;
@@ -63,12 +63,12 @@ class Window {
 
 export class ForeignPacks {
   readonly #packs: PackSet;
-  readonly #wanted = new Map<PackFile, Wanted>();
+  readonly #selections = new Map<PackFile, PackSelection>();
   readonly #key = Buffer.alloc(KEY_BYTES);
 
   private constructor(
     private readonly fs: Fs,
-    private readonly handles: Handles,
+    private readonly handles: FileHandleCache,
     packs: PackSet,
   ) {
     this.#packs = packs;
@@ -77,11 +77,11 @@ export class ForeignPacks {
   /** @returns null where there are none, or too many @throws FsError, SavepointError STORE_DAMAGED */
   static open(fs: Fs, objects: DiskPath): ForeignPacks | null {
     const folder = diskChild(objects, 'pack');
-    const indexes = namesIn(fs, folder).filter((name) => name.endsWith('.idx'));
+    const indexes = listOrEmpty(fs, folder).filter((name) => name.endsWith('.idx'));
     let bytes = 0;
     for (const name of indexes) bytes += fs.lstat(diskChild(folder, name))?.size ?? 0;
-    if (indexes.length === 0 || indexes.length > MOST_PACKS || bytes > INDEXES_BYTES) return null;
-    const handles = new Handles(fs);
+    if (indexes.length === 0 || indexes.length > MAX_PACKS || bytes > INDEXES_BYTES) return null;
+    const handles = new FileHandleCache(fs);
     const packs = new PackSet(fs, handles, folder);
     packs.reload();
     return new ForeignPacks(fs, handles, packs);
@@ -91,17 +91,17 @@ export class ForeignPacks {
    * Whether there is a blob of that size, as far as heads say it, and it is wanted from now on.
    * @throws FsError, SavepointError STORE_DAMAGED when it cannot be read
    */
-  want(id: ObjectId, size: number): boolean {
-    const found = this.#packs.find(keyInto(this.#key, id));
+  selectBlob(id: ObjectId, size: number): boolean {
+    const found = this.#packs.find(writeKey(this.#key, id));
     if (found === null) return false;
     const { pack, place } = found;
-    const wanted = this.#of(pack);
+    const selection = this.#selectionOf(pack);
     const offset = pack.index.offsetAt(place);
-    const head = decodeEntryHead(wanted.window.at(offset, MOST_HEAD_BYTES));
+    const head = decodeEntryHeader(selection.window.at(offset, MAX_ENTRY_HEADER_BYTES));
     const info = head.kind === 'whole' ? head : pack.info(place);
     if (info.type !== 'blob' || info.size !== size) return false;
-    if (wanted.isWanted[place] === 0) wanted.bytes += size;
-    wanted.isWanted[place] = 1;
+    if (selection.isSelected[place] === 0) selection.bytes += size;
+    selection.isSelected[place] = 1;
     return true;
   }
 
@@ -109,39 +109,39 @@ export class ForeignPacks {
    * As `want`. Whoever knows the id of a tree made it from what the tree holds, so that nothing of it is looked at.
    * @throws FsError when it cannot be opened
    */
-  wantTree(id: ObjectId): boolean {
-    const found = this.#packs.find(keyInto(this.#key, id));
+  selectTree(id: ObjectId): boolean {
+    const found = this.#packs.find(writeKey(this.#key, id));
     if (found === null) return false;
-    this.#of(found.pack).isWanted[found.place] = 1;
+    this.#selectionOf(found.pack).isSelected[found.place] = 1;
     return true;
   }
 
-  *wanted(): Generator<WantedPack> {
-    for (const [pack, { file, isWanted, bytes }] of this.#wanted) {
-      const places = pack.index.placesInPackOrder().filter((place) => isWanted[place] === 1);
+  *selected(): Generator<SelectedPack> {
+    for (const [pack, { file, isSelected: isWanted, bytes }] of this.#selections) {
+      const places = pack.index.positionsInPackOrder().filter((place) => isWanted[place] === 1);
       if (places.length > 0) yield { pack, file, places, bytes };
     }
   }
 
   close(): void {
-    for (const { file } of this.#wanted.values()) this.fs.close(file);
-    this.#wanted.clear();
-    this.handles.dropAll();
+    for (const { file } of this.#selections.values()) this.fs.close(file);
+    this.#selections.clear();
+    this.handles.closeAll();
   }
 
-  #of(pack: PackFile): Wanted {
-    let wanted = this.#wanted.get(pack);
-    if (wanted === undefined) {
+  #selectionOf(pack: PackFile): PackSelection {
+    let selection = this.#selections.get(pack);
+    if (selection === undefined) {
       const file = this.fs.openRead(pack.path);
-      const window = new Window(this.fs, file);
-      wanted = { file, window, isWanted: new Uint8Array(pack.index.count), bytes: 0 };
-      this.#wanted.set(pack, wanted);
+      const window = new ReadAheadBuffer(this.fs, file);
+      selection = { file, window, isSelected: new Uint8Array(pack.index.count), bytes: 0 };
+      this.#selections.set(pack, selection);
     }
-    return wanted;
+    return selection;
   }
 }
 
-function namesIn(fs: Fs, folder: DiskPath): readonly string[] {
+function listOrEmpty(fs: Fs, folder: DiskPath): readonly string[] {
   try {
     return fs.list(folder);
   } catch (error) {

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ObjectId } from '../../../model/ids.ts';
-import { KEY_BYTES, keyInto } from '../object-hash.ts';
+import { KEY_BYTES, writeKey } from '../object-hash.ts';
 import type { ObjectType } from '../object-reader.ts';
-import { encodeEntryHead, encodePackHeader, PACK_HEADER_BYTES } from './pack-format.ts';
-import type { IndexEntry } from './pack-index.ts';
+import { encodeEntryHeader, encodePackHeader, PACK_HEADER_BYTES } from './pack-format.ts';
+import type { PackIndexEntry } from './pack-index.ts';
 
 export interface BufferedObject {
   readonly type: ObjectType;
@@ -16,7 +16,7 @@ export interface BufferedObject {
 export interface ClosedPack {
   /** The pack's bytes in order, the checksum at the end included. */
   readonly blocks: readonly Buffer[];
-  readonly entries: readonly IndexEntry[];
+  readonly entries: readonly PackIndexEntry[];
   readonly checksum: Buffer;
 }
 
@@ -44,7 +44,7 @@ export class PackBuffer {
   }
 
   add(id: ObjectId, type: ObjectType, size: number, compressed: Uint8Array): void {
-    const head = encodeEntryHead(type, size);
+    const head = encodeEntryHeader(type, size);
     const length = head.length + compressed.length;
     if (this.#used + length > this.#block.length) this.#newBlock(length);
     const start = this.#used;
@@ -66,10 +66,10 @@ export class PackBuffer {
   }
 
   /** Keys in one piece: small buffers of their own would each keep a block of node's pool alive. */
-  #entries(): readonly IndexEntry[] {
+  #entries(): readonly PackIndexEntry[] {
     const keys = Buffer.allocUnsafeSlow(KEY_BYTES * this.count);
     return this.#places.map(({ id, crc, offset }, place) => {
-      const key = keyInto(keys.subarray(place * KEY_BYTES, (place + 1) * KEY_BYTES), id);
+      const key = writeKey(keys.subarray(place * KEY_BYTES, (place + 1) * KEY_BYTES), id);
       return { key, crc, offset };
     });
   }

@@ -3,20 +3,20 @@ import { crc32 } from 'node:zlib';
 import type { Fd, Fs } from '../../../io/fs.ts';
 import type { DiskPath } from '../../../model/names.ts';
 import { damaged, FormatProblem } from '../damage.ts';
-import { type Handles, readFully } from '../handles.ts';
+import { type FileHandleCache, readFully } from '../file-handle-cache.ts';
 import { Inflater } from '../inflate.ts';
-import { canInflateTo, DELTA_DEPTH, ENTRY_BYTES, PIECE_BYTES, WHOLE_BYTES } from '../limits.ts';
+import { canInflateTo, DELTA_DEPTH, ENTRY_BYTES, MAX_READ_BYTES, PIECE_BYTES } from '../limits.ts';
 import { hashObject, startObjectHash } from '../object-hash.ts';
 import type { ObjectInfo, StoredObject } from '../object-reader.ts';
-import { type ObjectSource, wholeSource } from '../pieces.ts';
+import { type ObjectSource, sourceFromObject } from '../pieces.ts';
 import { inflate } from '../zlib-data.ts';
 import type { BaseCache } from './base-cache.ts';
 import { applyDelta, deltaSizes } from './delta.ts';
 import {
-  type DeltaHead,
-  decodeEntryHead,
-  type EntryHead,
-  MOST_HEAD_BYTES,
+  type DeltaHeader,
+  decodeEntryHeader,
+  type EntryHeader,
+  MAX_ENTRY_HEADER_BYTES,
   PACK_HEADER_BYTES,
   PACK_TRAILER_BYTES,
 } from './pack-format.ts';
@@ -24,15 +24,15 @@ import type { PackIndex } from './pack-index.ts';
 
 /** Where an entry's compressed bytes are, and what its head says. */
 export interface PackEntry {
-  readonly head: EntryHead;
+  readonly header: EntryHeader;
   readonly offset: number;
   readonly end: number;
 }
 
 /** What packs are read with. */
-export interface PackReading {
+export interface PackReadContext {
   readonly fs: Fs;
-  readonly handles: Handles;
+  readonly handles: FileHandleCache;
   readonly cache: BaseCache;
 }
 
@@ -57,11 +57,11 @@ export class PackFile {
   readonly size: number;
   readonly #number = ++lastNumber;
   readonly #fs: Fs;
-  readonly #handles: Handles;
+  readonly #handles: FileHandleCache;
   readonly #cache: BaseCache;
   readonly #start: number;
 
-  constructor({ fs, handles, cache }: PackReading, { path, index, size, start = 0 }: PackOnDisk) {
+  constructor({ fs, handles, cache }: PackReadContext, { path, index, size, start = 0 }: PackOnDisk) {
     this.path = path;
     this.index = index;
     this.size = size;
@@ -77,7 +77,7 @@ export class PackFile {
    * @throws FsError ENOENT if another process has put the pack's objects elsewhere
    */
   read(place: number): StoredObject {
-    return this.#guarded(place, () => {
+    return this.#withDamageErrors(place, () => {
       const object = this.#resolve(this.index.offsetAt(place));
       if (hashObject(object.type, object.data) !== this.index.idAt(place)) {
         throw new FormatProblem('does not match its id');
@@ -88,29 +88,29 @@ export class PackFile {
 
   /** What the heads say; throws as `read`. */
   info(place: number): ObjectInfo {
-    return this.#guarded(place, () => {
-      let entry = this.#entry(this.index.offsetAt(place));
+    return this.#withDamageErrors(place, () => {
+      let entry = this.#readEntry(this.index.offsetAt(place));
       let size: number | null = null;
-      for (let depth = 1; entry.head.kind !== 'whole'; depth++) {
+      for (let depth = 1; entry.header.kind !== 'whole'; depth++) {
         if (depth > DELTA_DEPTH) throw new FormatProblem('depends on too many deltas');
         size ??= this.#deltaResultSize(entry);
-        entry = this.#entry(this.#baseOf(entry.head, entry.offset));
+        entry = this.#readEntry(this.#baseOf(entry.header, entry.offset));
       }
-      return { type: entry.head.type, size: size ?? entry.head.size };
+      return { type: entry.header.type, size: size ?? entry.header.size };
     });
   }
 
   /** Throws as `read`. */
   entryAt(place: number): PackEntry {
-    return this.#guarded(place, () => this.#entry(this.index.offsetAt(place)));
+    return this.#withDamageErrors(place, () => this.#readEntry(this.index.offsetAt(place)));
   }
 
   /** The zlib stream of an object that is no delta, after the object was verified. Valid until the next read. */
   verifiedBytes(place: number): Buffer {
-    return this.#guarded(place, () => {
-      const { head, offset, end } = this.entryAt(place);
+    return this.#withDamageErrors(place, () => {
+      const { header: head, offset, end } = this.entryAt(place);
       if (head.kind !== 'whole') throw new FormatProblem('is a delta');
-      const compressed = this.#bytes(offset + head.length, end - offset - head.length);
+      const compressed = this.#readBytes(offset + head.length, end - offset - head.length);
       const { data, consumed } = inflate(compressed, head.size);
       if (hashObject(head.type, data) !== this.index.idAt(place)) throw new FormatProblem('does not match its id');
       return compressed.subarray(0, consumed);
@@ -119,9 +119,9 @@ export class PackFile {
 
   /** As `verifiedBytes`, of an object that was verified before; checked against the index. */
   compressedBytes(place: number): Buffer {
-    return this.#guarded(place, () => {
-      const { head, offset, end } = this.entryAt(place);
-      const entry = this.#bytes(offset, end - offset);
+    return this.#withDamageErrors(place, () => {
+      const { header: head, offset, end } = this.entryAt(place);
+      const entry = this.#readBytes(offset, end - offset);
       if (crc32(entry) !== this.index.crcAt(place)) throw new FormatProblem('does not match its checksum');
       return entry.subarray(head.length);
     });
@@ -132,7 +132,9 @@ export class PackFile {
     const { offset, end } = this.entryAt(place);
     let sum = 0;
     for (let at = offset; at < end; at += PIECE_BYTES) {
-      const piece = this.#guarded(place, () => Buffer.from(this.#bytes(at, Math.min(PIECE_BYTES, end - at))));
+      const piece = this.#withDamageErrors(place, () =>
+        Buffer.from(this.#readBytes(at, Math.min(PIECE_BYTES, end - at))),
+      );
       sum = crc32(piece, sum);
       yield piece;
     }
@@ -146,8 +148,8 @@ export class PackFile {
    * Throws as `read`.
    */
   pieces(place: number): ObjectSource {
-    const { head, offset, end } = this.entryAt(place);
-    if (head.kind !== 'whole') return wholeSource(this.read(place));
+    const { header: head, offset, end } = this.entryAt(place);
+    if (head.kind !== 'whole') return sourceFromObject(this.read(place));
     const fd = this.#fs.openRead(this.path);
     const inflater = this.#inflater(fd, offset + head.length, end);
     const hash = startObjectHash(head.type, head.size);
@@ -166,7 +168,7 @@ export class PackFile {
     return {
       type: head.type,
       size: head.size,
-      next: () => this.#guarded(place, next),
+      next: () => this.#withDamageErrors(place, next),
       close: () => {
         if (open) this.#fs.close(fd);
         open = false;
@@ -175,17 +177,17 @@ export class PackFile {
   }
 
   /** The head of the entry that begins at `offset`. */
-  #entry(offset: number): PackEntry {
+  #readEntry(offset: number): PackEntry {
     const end = this.index.endOf(offset, this.size - PACK_TRAILER_BYTES);
     if (offset < PACK_HEADER_BYTES || end <= offset || end > this.size - PACK_TRAILER_BYTES) {
       throw new FormatProblem('is outside of its pack');
     }
-    const bytes = this.#bytes(offset, Math.min(end - offset, MOST_HEAD_BYTES));
-    return { head: decodeEntryHead(bytes), offset, end };
+    const bytes = this.#readBytes(offset, Math.min(end - offset, MAX_ENTRY_HEADER_BYTES));
+    return { header: decodeEntryHeader(bytes), offset, end };
   }
 
   /** Bytes of the file; where they are few, valid until the next call. */
-  #bytes(offset: number, length: number): Buffer {
+  #readBytes(offset: number, length: number): Buffer {
     const into = length <= SCRATCH_BYTES ? scratch.subarray(0, length) : Buffer.allocUnsafe(length);
     if (readFully(this.#fs, this.#handles.get(this.path), into, length, this.#start + offset) < length) {
       throw new FormatProblem('is cut off');
@@ -199,20 +201,20 @@ export class PackFile {
     let at = offset;
     let object = this.#cache.get(this.#number, at);
     while (object === undefined) {
-      const entry = this.#entry(at);
-      if (entry.head.kind === 'whole') {
-        object = { type: entry.head.type, data: this.#inflated(entry) };
+      const entry = this.#readEntry(at);
+      if (entry.header.kind === 'whole') {
+        object = { type: entry.header.type, data: this.#inflateEntry(entry) };
         if (deltas.length === 0) return object;
         this.#cache.put(this.#number, at, object);
         break;
       }
       deltas.push(entry);
       if (deltas.length > DELTA_DEPTH) throw new FormatProblem('depends on too many deltas');
-      at = this.#baseOf(entry.head, entry.offset);
+      at = this.#baseOf(entry.header, entry.offset);
       object = this.#cache.get(this.#number, at);
     }
     for (const delta of deltas.reverse()) {
-      object = { type: object.type, data: applyDelta(object.data, this.#inflated(delta)) };
+      object = { type: object.type, data: applyDelta(object.data, this.#inflateEntry(delta)) };
       this.#cache.put(this.#number, delta.offset, object);
     }
     // A copy: the caller may do with it what it likes, and the cache keeps its own.
@@ -220,7 +222,7 @@ export class PackFile {
   }
 
   /** Where the entry begins that the delta at `offset` stands on. */
-  #baseOf(head: DeltaHead, offset: number): number {
+  #baseOf(head: DeltaHeader, offset: number): number {
     if (head.kind === 'offset-delta') return offset - head.distance;
     const place = this.index.find(head.base);
     if (place < 0) throw new FormatProblem(`is a delta against ${head.base.toString('hex')}, which its pack lacks`);
@@ -228,11 +230,11 @@ export class PackFile {
   }
 
   /** What an entry holds, inflated: an object or a delta. */
-  #inflated({ head, offset, end }: PackEntry): Buffer {
+  #inflateEntry({ header: head, offset, end }: PackEntry): Buffer {
     const start = offset + head.length;
-    if (head.size > WHOLE_BYTES) throw new FormatProblem(`is too large to be read whole (${head.size} bytes)`);
+    if (head.size > MAX_READ_BYTES) throw new FormatProblem(`is too large to be read whole (${head.size} bytes)`);
     if (!canInflateTo(head.size, end - start)) throw new FormatProblem(`cannot hold ${head.size} bytes`);
-    if (end - start <= ENTRY_BYTES) return inflate(this.#bytes(start, end - start), head.size).data;
+    if (end - start <= ENTRY_BYTES) return inflate(this.#readBytes(start, end - start), head.size).data;
     const inflater = this.#inflater(this.#handles.get(this.path), start, end);
     const data = Buffer.allocUnsafe(head.size);
     let at = 0;
@@ -256,12 +258,12 @@ export class PackFile {
   }
 
   #deltaResultSize(entry: PackEntry): number {
-    const start = entry.offset + entry.head.length;
-    if (entry.end - start <= SCRATCH_BYTES) return deltaSizes(this.#inflated(entry)).result;
+    const start = entry.offset + entry.header.length;
+    if (entry.end - start <= SCRATCH_BYTES) return deltaSizes(this.#inflateEntry(entry)).result;
     return deltaSizes(this.#inflater(this.#handles.get(this.path), start, entry.end).next() ?? Buffer.alloc(0)).result;
   }
 
-  #guarded<T>(place: number, act: () => T): T {
+  #withDamageErrors<T>(place: number, act: () => T): T {
     try {
       return act();
     } catch (error) {

@@ -6,7 +6,7 @@ import type { ObjectType } from '../object-reader.ts';
 export const PACK_HEADER_BYTES = 12;
 export const PACK_TRAILER_BYTES = KEY_BYTES;
 /** An entry's head is never longer: 10 bytes of type and size, 20 of the delta's base. */
-export const MOST_HEAD_BYTES = 32;
+export const MAX_ENTRY_HEADER_BYTES = 32;
 
 const PACK_MAGIC = 0x5041434b;
 const OFFSET_DELTA = 6;
@@ -14,11 +14,11 @@ const KEY_DELTA = 7;
 const TYPE_CODES: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 };
 const TYPES: readonly (ObjectType | undefined)[] = [undefined, 'commit', 'tree', 'blob', 'tag'];
 
-export type EntryHead =
+export type EntryHeader =
   /** `size` is that of the object. */
-  { readonly kind: 'whole'; readonly type: ObjectType; readonly size: number; readonly length: number } | DeltaHead;
+  { readonly kind: 'whole'; readonly type: ObjectType; readonly size: number; readonly length: number } | DeltaHeader;
 
-export type DeltaHead =
+export type DeltaHeader =
   /** `size` is that of the delta; `distance` leads back to the base's entry. */
   | { readonly kind: 'offset-delta'; readonly distance: number; readonly size: number; readonly length: number }
   | { readonly kind: 'key-delta'; readonly base: Buffer; readonly size: number; readonly length: number };
@@ -44,8 +44,8 @@ export function decodePackHeader(header: Buffer): number {
   return header.readUInt32BE(8);
 }
 
-export function encodeEntryHead(type: ObjectType, size: number): Buffer {
-  const head = Buffer.allocUnsafe(MOST_HEAD_BYTES);
+export function encodeEntryHeader(type: ObjectType, size: number): Buffer {
+  const head = Buffer.allocUnsafe(MAX_ENTRY_HEADER_BYTES);
   let rest = Math.floor(size / 16);
   head[0] = (rest > 0 ? 0x80 : 0) | (TYPE_CODES[type] << 4) | (size % 16);
   let at = 1;
@@ -58,10 +58,10 @@ export function encodeEntryHead(type: ObjectType, size: number): Buffer {
 }
 
 /**
- * @param bytes the beginning of an entry, {@link MOST_HEAD_BYTES} or as many as it has
+ * @param bytes the beginning of an entry, {@link MAX_ENTRY_HEADER_BYTES} or as many as it has
  * @throws FormatProblem
  */
-export function decodeEntryHead(bytes: Buffer): EntryHead {
+export function decodeEntryHeader(bytes: Buffer): EntryHeader {
   let at = 0;
   const next = (): number => {
     const byte = bytes[at++];

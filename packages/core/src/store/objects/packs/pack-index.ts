@@ -3,7 +3,7 @@ import type { ObjectId } from '../../../model/ids.ts';
 import { FormatProblem } from '../damage.ts';
 import { idAt, KEY_BYTES, sha1 } from '../object-hash.ts';
 
-export interface IndexEntry {
+export interface PackIndexEntry {
   /** The id in binary. */
   readonly key: Buffer;
   /** CRC-32 of the entry, head included. */
@@ -21,7 +21,7 @@ const TRAILER = 2 * KEY_BYTES;
 const WIDE = 0x80000000;
 
 /** @param packChecksum the last 20 bytes of the pack */
-export function encodePackIndex(entries: readonly IndexEntry[], packChecksum: Buffer): Buffer {
+export function encodePackIndex(entries: readonly PackIndexEntry[], packChecksum: Buffer): Buffer {
   const sorted = [...entries].sort((a, b) => a.key.compare(b.key));
   const wide = sorted.filter(({ offset }) => offset >= WIDE).length;
   const crcs = NAMES + sorted.length * KEY_BYTES;
@@ -151,7 +151,7 @@ export class PackIndex {
    * @param end where the last entry ends
    */
   endOf(offset: number, end: number): number {
-    const offsets = this.inPackOrder();
+    const offsets = this.offsetsInPackOrder();
     let low = 0;
     let high = offsets.length;
     while (low < high) {
@@ -163,13 +163,13 @@ export class PackIndex {
   }
 
   /** Every place, in the order in which the entries stand in the pack. */
-  placesInPackOrder(): Uint32Array {
+  positionsInPackOrder(): Uint32Array {
     const offsets = Float64Array.from({ length: this.count }, (_, place) => this.offsetAt(place));
     return Uint32Array.from(offsets.keys()).sort((a, b) => offsets[a]! - offsets[b]!);
   }
 
   /** Every entry's beginning, ascending. Entries stand without gaps, so each ends where the next begins. */
-  inPackOrder(): Float64Array {
+  offsetsInPackOrder(): Float64Array {
     if (this.#sortedOffsets === null) {
       const offsets = new Float64Array(this.count);
       for (let place = 0; place < this.count; place++) offsets[place] = this.offsetAt(place);

@@ -4,13 +4,13 @@ import { type DiskPath, withoutSuffix, withSuffix } from '../../../model/names.t
 /** Begins the names of our files that do not count: being written, or being removed. */
 export const TEMPORARY_PREFIX = 'tmp_savepoint_';
 /** A pack on its way out; the rest of its old name, without `pack-`, follows. */
-export const GONE_PREFIX = `${TEMPORARY_PREFIX}gone_`;
+export const REMOVAL_PREFIX = `${TEMPORARY_PREFIX}gone_`;
 
 /** What git may put beside a pack; useless without it. */
-export const SIDE_EXTENSIONS = ['rev', 'bitmap', 'mtimes', 'promisor'] as const;
+export const COMPANION_EXTENSIONS = ['rev', 'bitmap', 'mtimes', 'promisor'] as const;
 
 const PACK_NAME = /^pack-([\w-]+)\.pack$/;
-const GONE_NAME = new RegExp(`^${GONE_PREFIX}([\\w-]+)\\.pack$`);
+const REMOVAL_NAME = new RegExp(`^${REMOVAL_PREFIX}([\\w-]+)\\.pack$`);
 
 export function isPackName(name: string): boolean {
   return PACK_NAME.test(name);
@@ -26,12 +26,12 @@ export function indexPathOf(pack: DiskPath): DiskPath {
 }
 
 /** What a pack is called while it is removed. */
-export function goneName(packName: string): string {
-  return packName.replace(/^pack-/, GONE_PREFIX);
+export function removalName(packName: string): string {
+  return packName.replace(/^pack-/, REMOVAL_PREFIX);
 }
 
 /** The name without extension of the pack that a file was before its removal began, or null. */
-export function stemBeforeGone(name: string): string | null {
-  const match = GONE_NAME.exec(name);
+export function stemBeforeRemoval(name: string): string | null {
+  const match = REMOVAL_NAME.exec(name);
   return match === null ? null : `pack-${match[1]}`;
 }

@@ -11,11 +11,11 @@
 
 import { syncFolder } from '../../../io/durable-write.ts';
 import type { Fs } from '../../../io/fs.ts';
-import { removeIfThere } from '../../../io/if-there.ts';
+import { removeIfExists } from '../../../io/if-exists.ts';
 import { type DiskPath, diskChild, withSuffix } from '../../../model/names.ts';
 import type { ObjectFiles } from '../object-files.ts';
 import type { PackFile } from './pack-file.ts';
-import { goneName, indexPathOf, SIDE_EXTENSIONS, stemOf } from './pack-names.ts';
+import { COMPANION_EXTENSIONS, indexPathOf, removalName, stemOf } from './pack-names.ts';
 
 const OF_ALL_PACKS = /^multi-pack-index/;
 
@@ -26,24 +26,24 @@ export function removePacks(files: ObjectFiles, packs: readonly PackFile[]): voi
   const { folder } = files.packs;
   removeDerived(files); // R4
   for (const { path } of packs) {
-    files.handles.drop(path);
-    fs.rename(path, goneOf(path));
+    files.handles.close(path);
+    fs.rename(path, removalPath(path));
   }
   syncFolder(fs, folder); // R2
   for (const { path } of packs) removeCompanions(fs, stemOf(path));
   syncFolder(fs, folder); // R3
-  for (const { path } of packs) fs.unlink(goneOf(path));
+  for (const { path } of packs) fs.unlink(removalPath(path));
 }
 
 /** Everything that stands beside a pack, its index first. */
 export function removeCompanions(fs: Fs, stem: DiskPath): void {
-  removeIfThere(fs, indexPathOf(withSuffix(stem, '.pack')));
-  for (const extension of SIDE_EXTENSIONS) removeIfThere(fs, withSuffix(stem, `.${extension}`));
+  removeIfExists(fs, indexPathOf(withSuffix(stem, '.pack')));
+  for (const extension of COMPANION_EXTENSIONS) removeIfExists(fs, withSuffix(stem, `.${extension}`));
 }
 
-function goneOf(path: DiskPath): DiskPath {
+function removalPath(path: DiskPath): DiskPath {
   const cut = path.lastIndexOf('/') + 1;
-  return `${path.slice(0, cut)}${goneName(path.slice(cut))}` as DiskPath;
+  return `${path.slice(0, cut)}${removalName(path.slice(cut))}` as DiskPath;
 }
 
 /** git makes these anew; Savepoint uses none of them. */
@@ -52,9 +52,9 @@ function removeDerived({ fs, folder, packs }: ObjectFiles): void {
     if (OF_ALL_PACKS.test(name)) fs.unlink(diskChild(packs.folder, name));
   }
   const graphs = diskChild(folder, 'objects/info/commit-graphs');
-  removeIfThere(fs, diskChild(folder, 'objects/info/commit-graph'));
+  removeIfExists(fs, diskChild(folder, 'objects/info/commit-graph'));
   if (fs.lstat(graphs) === null) return;
   // The chain file first: without it the others say nothing.
-  removeIfThere(fs, diskChild(graphs, 'commit-graph-chain'));
-  for (const name of fs.list(graphs).sort()) removeIfThere(fs, diskChild(graphs, name));
+  removeIfExists(fs, diskChild(graphs, 'commit-graph-chain'));
+  for (const name of fs.list(graphs).sort()) removeIfExists(fs, diskChild(graphs, name));
 }

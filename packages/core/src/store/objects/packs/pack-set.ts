@@ -1,18 +1,18 @@
 /** All packs of a store, and which of them has an object. */
 
-import { readWhole } from '../../../io/durable-write.ts';
+import { readEntireFile } from '../../../io/durable-write.ts';
 import { type Fs, isFsError, kindOf, type Stat } from '../../../io/fs.ts';
 import type { ObjectId } from '../../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../../model/names.ts';
 import { damaged, FormatProblem } from '../damage.ts';
-import type { Handles } from '../handles.ts';
+import type { FileHandleCache } from '../file-handle-cache.ts';
 import { keyOf } from '../object-hash.ts';
 import { BaseCache } from './base-cache.ts';
-import { PackFile, type PackReading } from './pack-file.ts';
+import { PackFile, type PackReadContext } from './pack-file.ts';
 import { PackIndex } from './pack-index.ts';
 import { indexPathOf, isPackName } from './pack-names.ts';
 
-export interface PackedPlace {
+export interface ObjectLocation {
   readonly pack: PackFile;
   readonly place: number;
 }
@@ -34,16 +34,16 @@ export class PackSet {
   /** Together over all packs but `#untabled`; each over at least twice as many objects as the next. */
   #tables: readonly PackTable[] = [];
   #untabled: readonly PackFile[] = [];
-  readonly #reading: PackReading;
+  readonly #readContext: PackReadContext;
   /** Which file each pack was when it was opened: a pack may be replaced by one of the same name (P5). */
   readonly #stamps = new WeakMap<PackFile, string>();
 
   constructor(
     private readonly fs: Fs,
-    private readonly handles: Handles,
+    private readonly handles: FileHandleCache,
     readonly folder: DiskPath,
   ) {
-    this.#reading = { fs, handles, cache: new BaseCache() };
+    this.#readContext = { fs, handles, cache: new BaseCache() };
   }
 
   /** The largest first. */
@@ -75,19 +75,19 @@ export class PackSet {
         packs.push(old);
         continue;
       }
-      this.handles.drop(path);
+      this.handles.close(path);
       const indexPath = indexPathOf(path);
-      const index = this.#load(indexPath);
+      const index = this.#loadIndex(indexPath);
       if (typeof index === 'string') problems.set(indexPath, index);
       else if (index !== null) {
-        const pack = new PackFile(this.#reading, { path, index, size: stat.size });
+        const pack = new PackFile(this.#readContext, { path, index, size: stat.size });
         this.#stamps.set(pack, stamp);
         packs.push(pack);
       }
     }
-    packs.sort(byRank);
+    packs.sort(bySize);
     const kept = new Set(packs);
-    for (const [path, pack] of known) if (!kept.has(pack)) this.handles.drop(path);
+    for (const [path, pack] of known) if (!kept.has(pack)) this.handles.close(path);
     this.#packs = packs;
     this.#tables = this.#tables.filter((table) => table.packs.every((pack) => kept.has(pack)));
     const tabled = new Set(this.#tables.flatMap((table) => table.packs));
@@ -105,16 +105,16 @@ export class PackSet {
         this.reload();
         return;
       }
-      const pack = new PackFile(this.#reading, { path, index, size: stat.size });
+      const pack = new PackFile(this.#readContext, { path, index, size: stat.size });
       this.#stamps.set(pack, stampOf(stat));
       added.push(pack);
     }
-    this.#packs = [...this.#packs, ...added].sort(byRank);
-    this.#untabled = [...this.#untabled, ...added].sort(byRank);
+    this.#packs = [...this.#packs, ...added].sort(bySize);
+    this.#untabled = [...this.#untabled, ...added].sort(bySize);
   }
 
   /** One place of the object, or null. */
-  find(key: Buffer): PackedPlace | null {
+  find(key: Buffer): ObjectLocation | null {
     if (this.#untabled.length > FEW_PACKS) this.#makeTable();
     for (const table of this.#tables) {
       const tabled = table.find(key);
@@ -132,7 +132,7 @@ export class PackSet {
     const tables = [...this.#tables];
     const count = (of: readonly PackFile[]): number => of.reduce((sum, { index }) => sum + index.count, 0);
     for (let last = tables.at(-1); last !== undefined && last.count < 2 * count(packs); last = tables.at(-1)) {
-      packs = [...last.packs, ...packs].sort(byRank);
+      packs = [...last.packs, ...packs].sort(bySize);
       tables.pop();
     }
     this.#tables = [...tables, new PackTable(packs)];
@@ -140,7 +140,7 @@ export class PackSet {
   }
 
   /** Every place of the object. */
-  *findAll(id: ObjectId): Generator<PackedPlace> {
+  *findAll(id: ObjectId): Generator<ObjectLocation> {
     const key = keyOf(id);
     for (const pack of this.#packs) {
       const place = pack.index.find(key);
@@ -161,9 +161,9 @@ export class PackSet {
   }
 
   /** The index, null if there is none (a pack that is being written or removed), or what is wrong with it. */
-  #load(path: DiskPath): PackIndex | string | null {
+  #loadIndex(path: DiskPath): PackIndex | string | null {
     try {
-      return new PackIndex(readWhole(this.fs, path, INDEX_BYTES));
+      return new PackIndex(readEntireFile(this.fs, path, INDEX_BYTES));
     } catch (error) {
       if (error instanceof FormatProblem) return error.message;
       if (isFsError(error, 'ENOENT')) return null;
@@ -173,7 +173,7 @@ export class PackSet {
   }
 }
 
-function byRank(a: PackFile, b: PackFile): number {
+function bySize(a: PackFile, b: PackFile): number {
   return b.size - a.size || (a.path < b.path ? -1 : 1);
 }
 
@@ -212,7 +212,7 @@ class PackTable {
     });
   }
 
-  find(key: Buffer): PackedPlace | null {
+  find(key: Buffer): ObjectLocation | null {
     let slot = key.readInt32BE(0) & this.#mask;
     for (;;) {
       const entry = this.#slots[slot]!;

@@ -15,7 +15,7 @@ export interface SurveyedPack {
 }
 
 /** Those of the packs that may be rewritten: git's `.keep` files are honoured. */
-export async function survey(
+export async function surveyPacks(
   files: ObjectFiles,
   packs: readonly PackFile[],
   isLive: (id: ObjectId) => boolean,
@@ -42,7 +42,7 @@ export async function survey(
 /** What an entry takes, and at most would take if it were written again. */
 function bytesOf(pack: PackFile, place: number): readonly [stored: number, written: number] {
   try {
-    const { head, offset, end } = pack.entryAt(place);
+    const { header: head, offset, end } = pack.entryAt(place);
     return [end - offset, head.kind === 'whole' ? end - offset : pack.info(place).size];
   } catch (error) {
     if (isDamage(error)) return [0, 0];

@@ -17,22 +17,22 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { syncFolder } from '../../../io/durable-write.ts';
-import { type Fd, type Fs, isFsError, MOST_SYNCED_TOGETHER } from '../../../io/fs.ts';
+import { type Fd, type Fs, isFsError, MAX_SYNCED_TOGETHER } from '../../../io/fs.ts';
 import type { Ports } from '../../../io/ports.ts';
 import type { ObjectId } from '../../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../../model/names.ts';
-import { Aside } from '../aside.ts';
-import type { Handles } from '../handles.ts';
+import { BackgroundCompressor } from '../background-compressor.ts';
+import type { FileHandleCache } from '../file-handle-cache.ts';
 import { PACK_BYTES, PIECE_BYTES, STREAM_BYTES } from '../limits.ts';
-import { idFrom, KEY_BYTES, keyInto, keyOf, startObjectHash } from '../object-hash.ts';
+import { idFrom, KEY_BYTES, keyOf, startObjectHash, writeKey } from '../object-hash.ts';
 import type { ObjectType, StoredObject } from '../object-reader.ts';
 import { type ReadAt, readFrom, readUpTo } from '../read-at.ts';
 import { checkEnds, checkOffsets, checkOrder } from '../verify-objects.ts';
 import { deflate, PieceDeflater } from '../zlib-data.ts';
 import { BaseCache } from './base-cache.ts';
 import { PackBuffer } from './pack-buffer.ts';
-import { PackFile, type PackReading } from './pack-file.ts';
-import { encodeEntryHead, encodePackHeader, PACK_HEADER_BYTES } from './pack-format.ts';
+import { PackFile, type PackReadContext } from './pack-file.ts';
+import { encodeEntryHeader, encodePackHeader, PACK_HEADER_BYTES } from './pack-format.ts';
 import { encodePackIndex, PackIndex } from './pack-index.ts';
 import { TEMPORARY_PREFIX } from './pack-names.ts';
 import type { PublishedPack } from './pack-set.ts';
@@ -46,7 +46,7 @@ interface WrittenPack {
 }
 
 /** Where an object of a writer can be read back. */
-export type WrittenPlace =
+export type WrittenLocation =
   | { readonly in: 'memory'; readonly object: StoredObject }
   | { readonly in: 'buffer'; readonly type: ObjectType; readonly size: number; readonly compressed: Buffer }
   | { readonly in: 'file'; readonly pack: PackFile; readonly place: number };
@@ -54,18 +54,18 @@ export type WrittenPlace =
 const FILE_MODE = 0o600;
 const NAME_BYTES = 8;
 /** The folder is synced with them. */
-const MOST_UNSYNCED = MOST_SYNCED_TOGETHER - 1;
+const MAX_UNSYNCED = MAX_SYNCED_TOGETHER - 1;
 
 export class PackWriter {
   readonly #fs: Fs;
-  readonly #aside: Aside;
+  readonly #compressor: BackgroundCompressor;
   #buffer = new PackBuffer();
   readonly #written: WrittenPack[] = [];
   /** Files that are complete and have yet to be fsynced: all at the same time costs little more than one. */
   readonly #unsynced = new Map<DiskPath, Fd>();
   readonly #readable: PackFile[] = [];
   /** Packs that were somebody else's: their objects are too many to be listed among ours. */
-  readonly #taken: PackFile[] = [];
+  readonly #adopted: PackFile[] = [];
   readonly #ids = new Set<ObjectId>();
   readonly #key = Buffer.alloc(KEY_BYTES);
   #publishing = false;
@@ -73,13 +73,13 @@ export class PackWriter {
 
   constructor(
     private readonly ports: Ports,
-    private readonly handles: Handles,
+    private readonly handles: FileHandleCache,
     private readonly folder: DiskPath,
     /** When a pack is full. */
     private readonly packBytes: number = PACK_BYTES,
   ) {
     this.#fs = ports.fs;
-    this.#aside = new Aside(ports.compressor ?? null, (id, type, size, compressed) =>
+    this.#compressor = new BackgroundCompressor(ports.compressor ?? null, (id, type, size, compressed) =>
       this.addCompressed(id, type, size, compressed),
     );
   }
@@ -94,14 +94,14 @@ export class PackWriter {
   }
 
   has(id: ObjectId): boolean {
-    return this.#ids.has(id) || this.#inTaken(keyInto(this.#key, id)) !== null;
+    return this.#ids.has(id) || this.#findAdopted(writeKey(this.#key, id)) !== null;
   }
 
-  find(id: ObjectId): WrittenPlace | null {
-    if (!this.#ids.has(id)) return this.#inTaken(keyInto(this.#key, id));
+  find(id: ObjectId): WrittenLocation | null {
+    if (!this.#ids.has(id)) return this.#findAdopted(writeKey(this.#key, id));
     const buffered = this.#buffer.find(id);
     if (buffered !== null) return { in: 'buffer', ...buffered };
-    const object = this.#aside.find(id);
+    const object = this.#compressor.find(id);
     if (object !== null) return { in: 'memory', object };
     const key = keyOf(id);
     for (const pack of this.#readable) {
@@ -114,7 +114,7 @@ export class PackWriter {
   /** Adds a whole object that this writer does not have. */
   add(id: ObjectId, type: ObjectType, data: Uint8Array): void {
     if (data.length > STREAM_BYTES) this.addStream(type, data.length, readFrom(data), () => true);
-    else if (this.#aside.take(id, type, data)) this.#ids.add(id);
+    else if (this.#compressor.tryAdd(id, type, data)) this.#ids.add(id);
     else this.addCompressed(id, type, data.length, deflate(data));
   }
 
@@ -136,7 +136,7 @@ export class PackWriter {
     const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, Math.max(1, size)));
     let done = 0;
     let id: ObjectId | null = null;
-    this.#writeSingle(encodeEntryHead(type, size), (write) => {
+    this.#writeSingle(encodeEntryHeader(type, size), (write) => {
       while (done < size) {
         const length = readUpTo(read, piece.subarray(0, Math.min(piece.length, size - done)), done);
         if (length === 0) return null;
@@ -167,11 +167,11 @@ export class PackWriter {
    * @returns false where there is a pack of that name, and then nothing was added (P5)
    * @throws FormatProblem when it is no sound pack with its index, FsError when it cannot be copied
    */
-  async takePack(from: Fd, index: PackIndex, how: 'clone' | 'copy'): Promise<boolean> {
+  async adoptPack(from: Fd, index: PackIndex, method: 'clone' | 'copy'): Promise<boolean> {
     const checksum = Buffer.from(index.packChecksum);
-    if (this.#isTaken(checksum)) return false;
-    const path = this.#temporary('pack');
-    const fd = await this.#fs.copyFile(from, path, FILE_MODE, how);
+    if (this.#isNameTaken(checksum)) return false;
+    const path = this.#temporaryPath('pack');
+    const fd = await this.#fs.copyFile(from, path, FILE_MODE, method);
     try {
       let size: number;
       try {
@@ -180,15 +180,15 @@ export class PackWriter {
       } finally {
         this.#fs.close(fd);
       }
-      const pack = new PackFile(this.#reading(), { path, index, size });
+      const pack = new PackFile(this.#readContext(), { path, index, size });
       checkEnds({ fs: this.#fs, handles: this.handles }, pack);
       checkOrder(pack);
       checkOffsets(pack);
       this.#addIndex(path, index, checksum);
-      this.#taken.push(pack);
+      this.#adopted.push(pack);
       this.#bytesWritten += size;
     } catch (error) {
-      this.handles.drop(path);
+      this.handles.close(path);
       this.#discard(path);
       throw error;
     }
@@ -199,8 +199,8 @@ export class PackWriter {
    * When all that was added has its place, and `bytes` counts it.
    * @throws FsError
    */
-  async settle(): Promise<void> {
-    await this.#aside.settle();
+  async awaitCompression(): Promise<void> {
+    await this.#compressor.flush();
   }
 
   /**
@@ -208,22 +208,22 @@ export class PackWriter {
    * @returns the packs; one of them may have had that name before (P5)
    */
   async publish(): Promise<readonly PublishedPack[]> {
-    await this.settle();
+    await this.awaitCompression();
     if (this.#buffer.count > 0) this.#flush();
     if (this.#written.length === 0) return [];
     this.#unsynced.set(this.folder, this.#fs.openFolder(this.folder));
     await this.#syncFiles(); // P2
     this.#publishing = true;
     this.#closeReadable();
-    for (const { pack, checksum } of this.#written) this.#fs.rename(pack, this.#named(checksum, 'pack')); // P3
-    for (const { index, checksum } of this.#written) this.#fs.rename(index, this.#named(checksum, 'idx'));
+    for (const { pack, checksum } of this.#written) this.#fs.rename(pack, this.#finalPath(checksum, 'pack')); // P3
+    for (const { index, checksum } of this.#written) this.#fs.rename(index, this.#finalPath(checksum, 'idx'));
     syncFolder(this.#fs, this.folder); // P4
-    return this.#written.map(({ checksum, parsed }) => ({ path: this.#named(checksum, 'pack'), index: parsed }));
+    return this.#written.map(({ checksum, parsed }) => ({ path: this.#finalPath(checksum, 'pack'), index: parsed }));
   }
 
   /** Removes what was written, as far as it can be removed; what stays is debris. */
   abandon(): void {
-    this.#aside.abandon();
+    this.#compressor.abandon();
     this.#closeReadable();
     if (this.#publishing) return; // P6
     for (const { pack, index } of this.#written) {
@@ -237,8 +237,8 @@ export class PackWriter {
 
   #flush(): void {
     const { checksum, blocks, entries } = this.#buffer.close();
-    const pack = this.#temporary('pack');
-    this.#create(pack, (fd) => {
+    const pack = this.#temporaryPath('pack');
+    this.#createFile(pack, (fd) => {
       let at = 0;
       for (const block of blocks) {
         this.#fs.write(fd, block, at);
@@ -254,8 +254,8 @@ export class PackWriter {
    * @param fillEntry writes the rest of the entry and returns its id, or null to drop the pack
    */
   #writeSingle(head: Buffer, fillEntry: (write: (bytes: Buffer) => void) => ObjectId | null): void {
-    const pack = this.#temporary('pack');
-    const { id, crc, checksum } = this.#create(pack, (fd) => {
+    const pack = this.#temporaryPath('pack');
+    const { id, crc, checksum } = this.#createFile(pack, (fd) => {
       const packHash = createHash('sha1');
       let at = 0;
       const write = (bytes: Buffer): void => {
@@ -284,7 +284,7 @@ export class PackWriter {
   }
 
   /** Each pack has a cache of its own, which goes with it. */
-  #reading(): PackReading {
+  #readContext(): PackReadContext {
     return { fs: this.#fs, handles: this.handles, cache: new BaseCache() };
   }
 
@@ -298,35 +298,37 @@ export class PackWriter {
     }
     const size = this.#fs.lstat(pack)?.size ?? 0;
     this.#bytesWritten += size;
-    this.#readable.push(new PackFile(this.#reading(), { path: pack, index: parsed, size }));
+    this.#readable.push(new PackFile(this.#readContext(), { path: pack, index: parsed, size }));
     for (let place = 0; place < parsed.count; place++) this.#ids.add(parsed.idAt(place));
   }
 
   #addIndex(pack: DiskPath, parsed: PackIndex, checksum: Buffer): void {
-    const index = this.#temporary('idx');
-    this.#create(index, (fd) => this.#fs.write(fd, parsed.bytes, 0));
+    const index = this.#temporaryPath('idx');
+    this.#createFile(index, (fd) => this.#fs.write(fd, parsed.bytes, 0));
     this.#written.push({ pack, index, checksum, parsed });
   }
 
-  #inTaken(key: Buffer): WrittenPlace | null {
-    for (const pack of this.#taken) {
+  #findAdopted(key: Buffer): WrittenLocation | null {
+    for (const pack of this.#adopted) {
       const place = pack.index.find(key);
       if (place >= 0) return { in: 'file', pack, place };
     }
     return null;
   }
 
-  #isTaken(checksum: Buffer): boolean {
+  #isNameTaken(checksum: Buffer): boolean {
     const isOurs = this.#written.some((each) => each.checksum.equals(checksum));
-    return isOurs || (['pack', 'idx'] as const).some((kind) => this.#fs.lstat(this.#named(checksum, kind)) !== null);
+    return (
+      isOurs || (['pack', 'idx'] as const).some((kind) => this.#fs.lstat(this.#finalPath(checksum, kind)) !== null)
+    );
   }
 
   /** A new file with what `fillFile` writes; nothing is left of it on failure. */
-  #create<T>(path: DiskPath, fillFile: (fd: Fd) => T): T {
+  #createFile<T>(path: DiskPath, fillFile: (fd: Fd) => T): T {
     const fd = this.#fs.openNew(path, FILE_MODE);
     try {
       const result = fillFile(fd);
-      if (this.#unsynced.size < MOST_UNSYNCED) {
+      if (this.#unsynced.size < MAX_UNSYNCED) {
         this.#unsynced.set(path, fd);
       } else {
         this.#fs.sync(fd); // P2
@@ -350,18 +352,18 @@ export class PackWriter {
     }
   }
 
-  #temporary(extension: 'pack' | 'idx'): DiskPath {
+  #temporaryPath(extension: 'pack' | 'idx'): DiskPath {
     return diskChild(this.folder, `${TEMPORARY_PREFIX}${this.ports.random.hex(NAME_BYTES)}.${extension}`);
   }
 
-  #named(checksum: Buffer, extension: 'pack' | 'idx'): DiskPath {
+  #finalPath(checksum: Buffer, extension: 'pack' | 'idx'): DiskPath {
     return diskChild(this.folder, `pack-${checksum.toString('hex')}.${extension}`);
   }
 
   #closeReadable(): void {
-    for (const { path } of [...this.#readable, ...this.#taken]) this.handles.drop(path);
+    for (const { path } of [...this.#readable, ...this.#adopted]) this.handles.close(path);
     this.#readable.length = 0;
-    this.#taken.length = 0;
+    this.#adopted.length = 0;
   }
 
   /** A temporary file that cannot be removed does no harm. */

@@ -134,9 +134,9 @@ describe('consolidate', () => {
     const fixture = storeFixture();
     const [dead] = (await pack(fixture, noise(3000), noise(30_000), noise(30_000))) as [ObjectId];
     const live = (id: ObjectId): boolean => id !== dead;
-    expect(await run(fixture, { live, tolerated: 0.1 })).toMatchObject({ objectsDropped: 0 });
+    expect(await run(fixture, { live, toleratedWaste: 0.1 })).toMatchObject({ objectsDropped: 0 });
     expect(fixture.store.has(dead)).toBe(true);
-    expect(await run(fixture, { live, tolerated: 0.01 })).toMatchObject({ objectsDropped: 1 });
+    expect(await run(fixture, { live, toleratedWaste: 0.01 })).toMatchObject({ objectsDropped: 1 });
     expect(fixture.store.has(dead)).toBe(false);
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
-  decodeEntryHead,
+  decodeEntryHeader,
   decodePackHeader,
-  encodeEntryHead,
+  encodeEntryHeader,
   encodePackHeader,
 } from '../../../../src/store/objects/packs/pack-format.ts';
 import { parsePackedRefs } from '../../../../src/store/refs/packed-refs.ts';
@@ -23,8 +23,8 @@ describe('the header of a pack', () => {
 
 describe('the head of an entry', () => {
   test.each([0, 15, 16, 2 ** 31, 2 ** 40 + 1])('says type and size, %d bytes', (size) => {
-    const head = encodeEntryHead('tree', size);
-    expect(decodeEntryHead(head)).toEqual({ kind: 'whole', type: 'tree', size, length: head.length });
+    const head = encodeEntryHeader('tree', size);
+    expect(decodeEntryHeader(head)).toEqual({ kind: 'whole', type: 'tree', size, length: head.length });
   });
 
   test.each([
@@ -37,7 +37,7 @@ describe('the head of an entry', () => {
     ['type 0', Buffer.of(0x00), 'unknown type 0'],
     ['type 5', Buffer.of(0x50), 'unknown type 5'],
   ])('%s is a problem', (_, bytes, why) => {
-    expect(() => decodeEntryHead(bytes)).toThrow(why);
+    expect(() => decodeEntryHeader(bytes)).toThrow(why);
   });
 });
 

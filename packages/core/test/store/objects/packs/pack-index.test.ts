@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FormatProblem } from '../../../../src/store/objects/damage.ts';
 import { sha1 } from '../../../../src/store/objects/object-hash.ts';
-import { encodePackIndex, type IndexEntry, PackIndex } from '../../../../src/store/objects/packs/pack-index.ts';
+import { encodePackIndex, PackIndex, type PackIndexEntry } from '../../../../src/store/objects/packs/pack-index.ts';
 
 const CHECKSUM = Buffer.alloc(20, 0xab);
 const GIB = 1024 ** 3;
@@ -25,7 +25,7 @@ function resealed(data: Buffer): Buffer {
   return data;
 }
 
-const some: readonly IndexEntry[] = [
+const some: readonly PackIndexEntry[] = [
   { key: Buffer.alloc(20, 1), crc: 7, offset: 12 },
   { key: Buffer.alloc(20, 2), crc: 8, offset: 2 ** 31 },
   { key: Buffer.alloc(20, 0xfe), crc: 9, offset: 6 * GIB },
@@ -59,7 +59,7 @@ describe('PackIndex', () => {
     expect(index.endOf(6 * GIB, 7 * GIB)).toBe(7 * GIB);
     expect(index.endOf(13, 7 * GIB)).toBe(-1);
     expect(index.endOf(8 * GIB, 7 * GIB)).toBe(-1);
-    expect([...index.placesInPackOrder()].map((place) => index.offsetAt(place))).toEqual([12, 2 ** 31, 6 * GIB]);
+    expect([...index.positionsInPackOrder()].map((place) => index.offsetAt(place))).toEqual([12, 2 ** 31, 6 * GIB]);
   });
 
   test('every changed bit is found', () => {

@@ -1,0 +1,56 @@
+/** Messages for an agent's model. Names from disk are escaped, and the length is limited. */
+
+import { type Checkpoint, type PutBack, showName, showText } from '@savepoint/core';
+
+const MAX_PATHS = 20;
+const MAX_OPERATIONS = 5;
+
+/** @param acts operations of other actors, oldest first */
+export function operationsText(acts: readonly Checkpoint[]): readonly string[] {
+  if (acts.length === 0) return [];
+  const paths = new Set(acts.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
+  if (paths.size === 0) return [];
+  const told = acts
+    .slice(-MAX_OPERATIONS)
+    .map(
+      ({ id, trigger, actor, description }) =>
+        `- ${id}, ${trigger} by ${showText(actor.name)}: ${shortText(description)}`,
+    );
+  const shown = [...paths].slice(0, MAX_PATHS).map((path) => showName(path));
+  const rest = paths.size - shown.length;
+  return [
+    'Savepoint: another actor has changed files of this workspace since your last step, so your knowledge of them ' +
+      'is stale:',
+    ...told,
+    `Changed: ${shown.join(', ')}${rest > 0 ? `, and ${rest} more` : ''}. Read them again before you edit them. Do not redo reverted changes unless you are asked to.`,
+  ];
+}
+
+/** @param putBack the frozen paths that were changed and reverted */
+export function putBackText(putBack: PutBack | null): readonly string[] {
+  if (putBack === null) return [];
+  const { paths, problem } = putBack;
+  const shown = paths.slice(0, MAX_PATHS).map((path) => showName(path));
+  const rest = paths.length - shown.length;
+  return [
+    ...(paths.length === 0
+      ? []
+      : [
+          `Savepoint: ${shown.join(', ')}${rest > 0 ? `, and ${rest} more` : ''} is frozen and may not be changed. Savepoint has reverted the changes.`,
+        ]),
+    ...(problem === null ? [] : [`Savepoint could not revert changes of frozen paths: ${shortText(problem.message)}`]),
+  ];
+}
+
+export function uncoveredText(found: readonly { readonly path: string; readonly why: string }[]): readonly string[] {
+  return found
+    .slice(0, MAX_PATHS)
+    .map(
+      ({ path, why }) => `Savepoint has no checkpoint of ${shortText(path)} (${why}); changes to it cannot be undone.`,
+    );
+}
+
+function shortText(text: string): string {
+  const shown = showText(text);
+  return shown.length > 300 ? `${shown.slice(0, 299)}…` : shown;
+}

@@ -1,0 +1,38 @@
+/** Runs a job: background work that a hook did not wait for. */
+
+import { type DiskPath, type OpenOptions, open } from '@savepoint/core';
+import type { HookJob } from './job.ts';
+
+/** Long, because a capture of a huge workspace may hold the lock. */
+const WAIT_MS = 30 * 60_000;
+
+/** @throws SavepointError */
+export async function runJob(
+  job: HookJob,
+  machine: Pick<OpenOptions, 'ports' | 'places' | 'settings' | 'exporter'>,
+): Promise<void> {
+  const savepoint = open({ dir: job.dir as DiskPath, ...machine, waitMs: WAIT_MS });
+  const session = savepoint.session({ agent: job.agent, id: job.session });
+  const { work } = job;
+  switch (work.kind) {
+    case 'start':
+      await session.start();
+      return;
+    case 'prompt':
+      await session.prompt(work.text, work.messageId);
+      return;
+    case 'catch-up':
+      // The capture of another process may have caught up meanwhile.
+      if ((await session.openCalls()).some(({ late }) => late)) await session.catchUp();
+      return;
+    case 'end':
+      await session.end(work.call, { background: work.background });
+      return;
+    case 'settle':
+      await session.endTurn(work.by);
+      return;
+    case 'close':
+      await session.close();
+      await savepoint.idle();
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * Where a path lies that somebody gave: on the command line, in an edit, in an agent's event, in a tool's input. All of them ask
+ * here, so that one path means one file. What the bytes of a path were is the reader's affair (an argument, JSON); paths that
+ * are meant to lie outside a workspace, as a bundle's, are none of these.
+ */
+
+import { showName } from '../content/show-name.ts';
+import { SavepointError } from '../model/errors.ts';
+import { type DiskPath, type JsonName, nameFromJson, onDisk, type TreePath, textFromBytes } from '../model/names.ts';
+import { type Fs, isFsError, kindOf } from './fs.ts';
+import type { Ports } from './ports.ts';
+import { checkTreePath } from './safe-path.ts';
+
+/** What a given path starts from, and what it must lie in. */
+export interface PathContext {
+  /** The workspace's folder, its links resolved. */
+  readonly root: DiskPath;
+  /** The folder that relative paths start from, as the caller names it. */
+  readonly dir: DiskPath;
+  /** The same folder inside the workspace, its links resolved; null: it lies outside. */
+  readonly folder: TreePath | null;
+  readonly platform: Ports['platform'];
+  readonly fs: Pick<Fs, 'lstat' | 'realpath'>;
+}
+
+/**
+ * - `unclear`: nobody can say what it names;
+ * - `outside`: it names something outside the workspace;
+ * - `name`: it lies inside, and no checkpoint can have that name.
+ */
+export type PathProblem = 'unclear' | 'outside' | 'name';
+
+export type LocatedPath =
+  | { readonly kind: 'inside'; readonly path: TreePath }
+  | { readonly kind: 'refused'; readonly problem: PathProblem; readonly why: string };
+
+/** Where writing to a path ends up. */
+export type WriteTarget =
+  | { readonly kind: 'inside'; readonly path: TreePath }
+  | { readonly kind: 'outside' }
+  /** A link on the way, or at its end, leads nowhere. */
+  | { readonly kind: 'dangling'; readonly link: TreePath; readonly code: string }
+  /** A file stands where a folder should be. */
+  | { readonly kind: 'no-folder' }
+  | { readonly kind: 'no-workspace' };
+
+/** What a call says it writes. */
+export interface DeclaredPaths {
+  /** What they are called, and what they lead to through links, where that is in the workspace. */
+  readonly paths: readonly TreePath[];
+  readonly refused: readonly { readonly given: JsonName; readonly problem: PathProblem; readonly why: string }[];
+}
+
+/** Also bounds what is looked at for one path. */
+const MAX_PATH_LENGTH = 4_096;
+
+/**
+ * What the path is called inside the workspace; its own links are not followed, as checkpoints have names.
+ *
+ * - `..` at the start goes up from the caller's folder, whose own links are resolved; further inside, what it means
+ *   depends on links, so it is refused.
+ * - An absolute path names what it names; the links of its folders are resolved where its text alone does not lie inside.
+ * - Only Windows has drives and takes backslashes for slashes.
+ */
+export function locatePath(standpoint: PathContext, given: JsonName): LocatedPath {
+  const { platform } = standpoint;
+  const path = withForwardSlashes(nameFromJson(given), platform);
+  const unclear = unclearReason(given, path, isAbsolute(path, platform));
+  if (unclear !== null) return { kind: 'refused', problem: 'unclear', why: unclear };
+  const inside = isAbsolute(path, platform) ? fromAbsolute(standpoint, path) : fromRelative(standpoint, path);
+  if (inside === null) return { kind: 'refused', problem: 'outside', why: 'is outside the workspace' };
+  const components = inside.split('/').filter((component) => component !== '' && component !== '.');
+  const tree = components.join('/');
+  const refusal = checkTreePath(tree, platform);
+  if (refusal !== null) return { kind: 'refused', problem: 'name', why: `has a name that ${refusal.why}` };
+  return { kind: 'inside', path: tree as TreePath };
+}
+
+/**
+ * As `locate`.
+ * @throws SavepointError PATH_REFUSED
+ */
+export function treePathOf(standpoint: PathContext, given: JsonName): TreePath {
+  const located = locatePath(standpoint, given);
+  if (located.kind === 'inside') return located.path;
+  const shown = JSON.stringify(textFromBytes(nameFromJson(given)) ?? given);
+  const { why, problem } = located;
+  const message =
+    problem === 'outside'
+      ? `The path ${shown} ${why}.`
+      : `The path ${showName(nameFromJson(given))} cannot be used: it ${why}.`;
+  throw new SavepointError('PATH_REFUSED', message, { path: given, why });
+}
+
+/**
+ * Where writing there ends up.
+ * @param last whether a link at its end is followed, too; a file that is removed or replaced by rename is the link itself
+ * @throws FsError
+ */
+export function followLinks(
+  { fs, root }: Pick<PathContext, 'fs' | 'root'>,
+  path: TreePath,
+  last: 'followed' | 'itself',
+): WriteTarget {
+  const disk = onDisk(root, path);
+  const stat = path === '' ? null : fs.lstat(disk);
+  if (last === 'followed' && stat !== null && kindOf(stat) === 'link') return resolveLink(fs, root, path, '');
+  const components = path.split('/');
+  for (let count = components.length - 1; count >= 0; count--) {
+    const above = components.slice(0, count).join('/') as TreePath;
+    const rest = components.slice(count).join('/');
+    const folder = fs.lstat(onDisk(root, above));
+    if (folder === null && count === 0) return { kind: 'no-workspace' };
+    if (folder === null) continue;
+    return above === '' && kindOf(folder) === 'folder'
+      ? { kind: 'inside', path: rest as TreePath }
+      : resolveLink(fs, root, above, rest);
+  }
+  return { kind: 'no-workspace' };
+}
+
+/** For a call of a tool: which paths it writes, by what its input names. */
+export function declaredPaths(standpoint: PathContext, given: readonly JsonName[]): DeclaredPaths {
+  const paths = new Set<TreePath>();
+  const refused: DeclaredPaths['refused'][number][] = [];
+  for (const one of given) {
+    const located = locatePath(standpoint, one);
+    if (located.kind === 'refused') {
+      refused.push({ given: one, problem: located.problem, why: located.why });
+      continue;
+    }
+    const inside = writtenPaths(standpoint, located.path);
+    for (const path of inside) paths.add(path);
+    if (inside.length === 0) refused.push({ given: one, problem: 'outside', why: 'goes outside the workspace' });
+  }
+  return { paths: [...paths], refused };
+}
+
+/** The same workspace, seen from another folder. */
+export function pathContextIn(standpoint: PathContext, dir: DiskPath): PathContext {
+  const { fs, root, platform } = standpoint;
+  const folder = pathBelow(
+    root,
+    withForwardSlashes(resolveExisting(fs, withForwardSlashes(dir, platform)), platform),
+    platform,
+  );
+  return { ...standpoint, dir, folder: folder as TreePath | null };
+}
+
+/** What is written through a link is the file that it leads to; a tool that replaces the file replaces the link. */
+function writtenPaths(standpoint: PathContext, path: TreePath): readonly TreePath[] {
+  if (path === '') return [path];
+  try {
+    const ends = (['itself', 'followed'] as const).map((last) => followLinks(standpoint, path, last));
+    const inside = ends.flatMap((end) => (end.kind === 'inside' ? [end.path] : []));
+    // Where it leads cannot be told yet: what it is called is the best that is known.
+    return inside.length === 0 && ends.every(({ kind }) => kind !== 'outside') ? [path] : inside;
+  } catch (error) {
+    if (!isFsError(error)) throw error;
+    return [path];
+  }
+}
+
+function unclearReason(given: JsonName, path: string, isWhole: boolean): string | null {
+  if (typeof given === 'string' && /\p{Surrogate}/u.test(given)) return 'is not valid text';
+  if (path === '') return 'is empty';
+  if (path.includes('\0')) return 'has a name that contains a slash or a NUL';
+  const inner = isWhole ? path : path.replace(/^(?:\.{1,2}(?:\/+|$))+/, '');
+  if (inner.split('/').includes('..')) return 'goes up with ".."';
+  return path.length > MAX_PATH_LENGTH ? 'has a name that is too long' : null;
+}
+
+function withForwardSlashes(path: string, platform: PathContext['platform']): string {
+  return platform === 'win32' ? path.replaceAll('\\', '/') : path;
+}
+
+function isAbsolute(path: string, platform: PathContext['platform']): boolean {
+  return path.startsWith('/') || (platform === 'win32' && /^[A-Za-z]:/.test(path));
+}
+
+function fromRelative(standpoint: PathContext, path: string): string | null {
+  const { dir, folder, platform } = standpoint;
+  // Outside, where `..` leads depends on no link of the workspace.
+  const above = (
+    folder ?? withForwardSlashes(resolveExisting(standpoint.fs, withForwardSlashes(dir, platform)), platform)
+  ).split('/');
+  const stack = folder === '' ? [] : above;
+  let rest = path;
+  for (;;) {
+    const up = /^\.\.(?:\/+|$)/.exec(rest);
+    const here = up === null ? /^\.(?:\/+|$)/.exec(rest) : null;
+    // The last part of an absolute path's is the empty one before its first slash.
+    if (up !== null && !stack.pop()) return null;
+    if (up === null && here === null) break;
+    rest = rest.slice((up ?? here)?.[0].length);
+  }
+  const fullPath = [...stack, ...(rest === '' ? [] : [rest])].join('/');
+  return folder === null ? fromAbsolute(standpoint, fullPath) : fullPath;
+}
+
+function fromAbsolute({ root, folder, dir, platform, fs }: PathContext, path: string): string | null {
+  const inRoot = pathBelow(root, path, platform);
+  if (inRoot !== null) return inRoot;
+  const inDir = folder === null ? null : pathBelow(dir, path, platform);
+  if (inDir !== null) return [folder, inDir].filter((part) => part !== '').join('/');
+  const cut = path.replace(/\/+$/, '').lastIndexOf('/');
+  const parent = withForwardSlashes(resolveExisting(fs, path.slice(0, cut)), platform);
+  const inParent = pathBelow(root, `${parent}/${path.slice(cut + 1)}`, platform);
+  // The name of the whole workspace may be a link itself.
+  return (
+    inParent ?? pathBelow(root, withForwardSlashes(resolveExisting(fs, path.replace(/\/+$/, '')), platform), platform)
+  );
+}
+
+function pathBelow(folder: string, path: string, platform: PathContext['platform']): string | null {
+  const base = withForwardSlashes(folder, platform).replace(/\/$/, '');
+  if (path.replace(/\/+$/, '') === base) return '';
+  return path.startsWith(`${base}/`) ? path.slice(base.length + 1).replace(/^\/+/, '') : null;
+}
+
+/** The nearest folder above that is there, resolved, with what is not there yet behind it. */
+function resolveExisting(fs: PathContext['fs'], path: string): string {
+  const parts = path.split('/');
+  for (let count = parts.length; count > 1; count--) {
+    try {
+      const real = fs.realpath(parts.slice(0, count).join('/') as DiskPath).replace(/\/$/, '');
+      return [real, ...parts.slice(count)].join('/');
+    } catch (error) {
+      if (!isFsError(error)) throw error;
+    }
+  }
+  return path;
+}
+
+function resolveLink(fs: PathContext['fs'], root: DiskPath, link: TreePath, rest: string): WriteTarget {
+  let real: DiskPath;
+  try {
+    real = fs.realpath(onDisk(root, link));
+  } catch (error) {
+    if (!isFsError(error)) throw error;
+    return { kind: 'dangling', link, code: error.code };
+  }
+  if (rest !== '') {
+    const stat = fs.lstat(real);
+    if (stat === null || kindOf(stat) !== 'folder') return { kind: 'no-folder' };
+  }
+  const path = rest === '' ? real : `${real}/${rest}`;
+  return path.startsWith(`${root}/`)
+    ? { kind: 'inside', path: path.slice(root.length + 1) as TreePath }
+    : { kind: 'outside' };
+}

@@ -1,0 +1,25 @@
+/** A checkpoint's story that no longer tells what was at some paths. */
+
+import type { Checkpoint, RecordedChange } from '../model/checkpoint.ts';
+import type { Entry } from '../model/entries.ts';
+import { PURGED } from '../model/ids.ts';
+import { isWithin, type TreePath } from '../model/names.ts';
+import { redactRecord } from '../timeline/record/checkpoint-json.ts';
+import type { Secrets } from './secrets.ts';
+
+/** @returns the very same checkpoint where it tells nothing of it */
+export function recordWithout(checkpoint: Checkpoint, paths: readonly TreePath[], secrets: Secrets): Checkpoint {
+  const isSelected = (path: TreePath | null): boolean => path !== null && paths.some((each) => isWithin(path, each));
+  const mentionsPurged = (change: RecordedChange): boolean =>
+    (isSelected(change.path) || isSelected(change.from)) && !(isPurged(change.before) && isPurged(change.after));
+  const contents = checkpoint.changes?.some(mentionsPurged) ?? false;
+  return redactRecord(
+    checkpoint,
+    { local: false, said: (text) => secrets.isMentionedIn(text), contents },
+    mentionsPurged,
+  );
+}
+
+function isPurged(entry: Entry | null): boolean {
+  return entry === null || entry.kind === 'folder' || entry.id === PURGED;
+}

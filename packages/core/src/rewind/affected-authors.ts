@@ -1,0 +1,52 @@
+/** Who changed what since a checkpoint: an agent, and somebody who is none. */
+
+import type { Pace } from '../io/pace.ts';
+import { type Author, type Checkpoint, isReversion } from '../model/checkpoint.ts';
+import type { TreePath } from '../model/names.ts';
+import type { ChangeSet } from '../operation/change-set.ts';
+import type { ObjectReader } from '../store/objects/object-reader.ts';
+import { changesOf } from './selection.ts';
+
+export interface AffectedAuthors {
+  /** Names of agents whose work may go. */
+  readonly agents: readonly string[];
+  /** Paths that hold, or may hold, what is somebody else's. */
+  readonly outside: readonly TreePath[];
+}
+
+/** Whose work may go without a question: that of any agent, or of one session alone. */
+export type IsReplaceable = (author: Author) => boolean;
+
+export const isByAgent: IsReplaceable = ({ actor }) => actor.kind === 'agent';
+
+/**
+ * Of the paths that a plan changes. What brought an earlier state back is nobody's work.
+ * @param checkpoints oldest first, up to now
+ */
+export async function affectedAuthorsSince(
+  objects: ObjectReader,
+  checkpoints: readonly Checkpoint[],
+  {
+    target,
+    plan,
+    isReplaceable,
+  }: { readonly target: Checkpoint; readonly plan: ChangeSet; readonly isReplaceable: IsReplaceable },
+  pace: Pace,
+): Promise<AffectedAuthors> {
+  const planned = new Set(plan.paths.map(({ path }) => path));
+  const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.id, checkpoint]));
+  const agents = new Set<string>();
+  const outside = new Set<TreePath>();
+  for (const checkpoint of checkpoints) {
+    if (checkpoint.number <= target.number || isReversion(checkpoint.trigger)) continue;
+    const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
+    for (const { path, from, by } of await changesOf(objects, checkpoint, previous, pace)) {
+      if (!planned.has(path) && (from === null || !planned.has(from))) continue;
+      for (const author of by.authors) {
+        if (isReplaceable(author)) agents.add(author.actor.name);
+        else outside.add(path);
+      }
+    }
+  }
+  return { agents: [...agents], outside: [...outside].sort() };
+}

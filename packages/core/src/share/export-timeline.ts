@@ -1,0 +1,163 @@
+/** Checkpoints that go to a place for bundles by themselves: where that is, who does it, and how often it is tried again. */
+
+import type { AutomaticExport } from '../config/effective.ts';
+import { showText } from '../content/show-name.ts';
+import type { Pace } from '../io/pace.ts';
+import type { Ports } from '../io/ports.ts';
+import { type ErrorCode, SavepointError } from '../model/errors.ts';
+import { bytesFromText, type DiskPath, diskChild } from '../model/names.ts';
+import { BundleFolder } from '../store/bundles/bundle-folder.ts';
+import type { BundleStore } from '../store/bundles/bundle-store.ts';
+import { acquireLock, type HeldLock, type LockOptions } from '../store/lock.ts';
+import { makeFolders } from '../store/private-folders.ts';
+import { readExportState, writeExportState } from '../store/state/export-state.ts';
+import type { Workspace } from '../timeline/capture/capture.ts';
+import { asSavepointError } from '../transaction/outcome.ts';
+import { type ExportResult, exportNewCheckpoints } from './export.ts';
+
+/** What a face knows about the world outside. */
+export interface Exporter {
+  /**
+   * The bucket that the configuration names; folders need nobody. Credentials are the face's.
+   * @throws SavepointError BUNDLE_STORE where it has none
+   */
+  open(place: AutomaticExport): Promise<BundleStore>;
+  /** Has the work done in a process of its own, where this one may end at any moment. Without it: here, in the background. */
+  startProcess?(dir: DiskPath): void;
+}
+
+export interface ExportOptions {
+  /** Without it: only folders can be reached. */
+  readonly exporter: Exporter | undefined;
+  readonly pace: Pace;
+  readonly wait: LockOptions;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** How long to wait before the next try, milliseconds; after the last one it waits for the next checkpoint. */
+const RETRY_DELAYS_MS: readonly number[] = [1_000, 5_000, 30_000, 120_000, 600_000];
+/** Pauses for a process that has other things to do, and may want to end. */
+const SHORT_RETRIES = 3;
+const LOCK = 'export-lock';
+/** Held by whoever tries again and again, also between the tries: one of these is enough. */
+const RETRY_LOCK = 'export-patient';
+
+const NOT_RETRYABLE: ReadonlySet<ErrorCode> = new Set([
+  'BUNDLE_DIVERGED',
+  'BAD_CONFIG',
+  'NO_WORKSPACE',
+  'STORE_UNSAFE',
+  'STORE_TOO_NEW',
+  'CANCELLED',
+]);
+
+/**
+ * Brings the place up to date, once. One process at a time does so for a workspace; how it went is on record.
+ * @throws SavepointError LOCKED while another process is at it, and what the export throws
+ */
+export async function exportTimeline(
+  workspace: Workspace,
+  place: AutomaticExport,
+  { exporter, pace, wait, signal }: ExportOptions,
+): Promise<ExportResult> {
+  const { ports, store } = workspace;
+  const { fs } = ports;
+  const lock = await lockFor(workspace, LOCK, pace, wait);
+  try {
+    const before = readExportState(fs, store.layout);
+    try {
+      const exported = await exportNewCheckpoints(
+        await openBundleStore(ports, place, exporter),
+        workspace,
+        place,
+        pace,
+        signal,
+      );
+      const time = ports.clock.now();
+      writeExportState(fs, store.layout, { place: place.to, upTo: exported.upTo, time, failure: null });
+      return exported;
+    } catch (error) {
+      const { code, message } = asSavepointError(error);
+      const known = before?.place === place.to ? before : null;
+      writeExportState(fs, store.layout, {
+        place: place.to,
+        upTo: known?.upTo ?? null,
+        time: known?.time ?? null,
+        failure: { time: ports.clock.now(), code, message },
+      });
+      throw error;
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** @returns null, and nothing is done, while another process is at it: that one looks again when it is done */
+export async function withRetryLock<T>(
+  workspace: Workspace,
+  pace: Pace,
+  wait: LockOptions,
+  work: () => Promise<T>,
+): Promise<T | null> {
+  let lock: HeldLock;
+  try {
+    lock = await lockFor(workspace, RETRY_LOCK, pace, { ...wait, waitMs: 0 });
+  } catch (error) {
+    if (error instanceof SavepointError && error.code === 'LOCKED') return null;
+    throw error;
+  }
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * Until the place has the newest checkpoint, or no try is left.
+ * @param once brings it up to date
+ * @param isLong all pauses, for a process that is there for nothing else
+ * @returns the last failure; null where there was none
+ */
+export async function exportWithRetry(
+  once: () => Promise<ExportResult>,
+  newest: () => Promise<string | null>,
+  isLong: boolean,
+  sleep: (ms: number) => Promise<void>,
+): Promise<SavepointError | null> {
+  for (let tries = 0; ; tries++) {
+    let failure: SavepointError;
+    try {
+      const { upTo } = await once();
+      const last = await newest();
+      if (last === null || last === upTo) return null;
+      tries = -1;
+      continue;
+    } catch (error) {
+      failure = asSavepointError(error);
+    }
+    const pause = isLong || tries < SHORT_RETRIES ? RETRY_DELAYS_MS[tries] : undefined;
+    if (pause === undefined || NOT_RETRYABLE.has(failure.code)) return failure;
+    await sleep(pause);
+  }
+}
+
+/** @throws SavepointError BUNDLE_STORE where nobody here can reach it */
+async function openBundleStore(
+  ports: Ports,
+  place: AutomaticExport,
+  exporter: Exporter | undefined,
+): Promise<BundleStore> {
+  if (!place.to.startsWith('s3://')) return new BundleFolder(ports, bytesFromText(place.to) as DiskPath);
+  if (exporter !== undefined) return exporter.open(place);
+  throw new SavepointError('BUNDLE_STORE', `This front end cannot export to ${showText(place.to)}.`, {
+    place: place.to,
+    status: 'ENOTSUP',
+  });
+}
+
+function lockFor({ ports, store }: Workspace, name: string, pace: Pace, wait: LockOptions): Promise<HeldLock> {
+  const folder = diskChild(store.layout.path, name);
+  makeFolders(ports.fs, folder, 0o700);
+  return acquireLock(ports, folder, pace, wait);
+}

@@ -1,0 +1,139 @@
+/**
+ * What the store keeps of a repository whose branch an act moved: commits that nothing leads to any more, and the index as
+ * it was. `refs/savepoint/kept/<n>` is a commit of ours with the indexes in its tree and those commits as its parents; it
+ * lives as long as checkpoint n. Of the history behind the commits nothing is kept: objects.git/shallow says where it ends.
+ */
+
+import type { GitObjects } from '../../git/objects.ts';
+import type { Pace } from '../../io/pace.ts';
+import type { ObjectId } from '../../model/ids.ts';
+import { nameOf } from '../../model/names.ts';
+import { decodeCommit, encodeCommit } from '../../store/objects/commit.ts';
+import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
+import { readShallow, writeShallow } from '../../store/objects/shallow.ts';
+import { decodeTree, encodeTree } from '../../store/objects/tree.ts';
+import type { Refs } from '../../store/refs/refs.ts';
+import type { Workspace } from '../capture/capture.ts';
+
+const PREFIX = 'refs/savepoint/kept/';
+const FOLDER = 0o40000;
+const SUBMODULE = 0o160000;
+
+export interface KeptCommits {
+  /** Tips of what is kept, and commits of which no parent is. */
+  readonly tips: readonly ObjectId[];
+  readonly shallow: readonly ObjectId[];
+}
+
+/** Copies the commits with all that is in them. @param commits newest first */
+export async function keepCommits(
+  batch: ObjectBatch,
+  from: GitObjects,
+  commits: readonly string[],
+  pace: Pace,
+): Promise<KeptCommits> {
+  const all = new Set(commits as readonly ObjectId[]);
+  const tips = new Set(all);
+  const shallow: ObjectId[] = [];
+  const seen = new Set<ObjectId>();
+  for (const id of all) {
+    const { data } = from.readerFor(id).read(id);
+    batch.add('commit', data);
+    const { tree, parents } = decodeCommit(data, id);
+    for (const parent of parents) tips.delete(parent);
+    if (parents.some((parent) => !all.has(parent))) shallow.push(id);
+    await keepTree(batch, from, tree, seen, pace);
+  }
+  return { tips: [...tips], shallow };
+}
+
+/** The commit that a kept ref names. */
+export function keptCommit(
+  batch: ObjectBatch,
+  tips: readonly ObjectId[],
+  indexes: ReadonlyMap<string, ObjectId>,
+  time: number,
+): ObjectId {
+  const who = { name: 'Savepoint', email: 'savepoint@savepoint.invalid', time: Math.floor(time / 1000), zone: '+0000' };
+  const entries = [...indexes].map(([name, id]) => ({ name: nameOf(name), mode: 0o100644 as const, id }));
+  const message = 'Kept: indexes, and commits that no branch of their repository leads to\n';
+  const tree = batch.add('tree', encodeTree(entries));
+  return batch.add('commit', encodeCommit({ tree, parents: [...new Set(tips)], author: who, committer: who, message }));
+}
+
+/** A ref of that number is one of an act that never came to pass. */
+export function writeKept(
+  { ports, store }: Workspace,
+  number: number,
+  commit: ObjectId,
+  kept: readonly KeptCommits[],
+): void {
+  const shallow = [...readShallow(ports.fs, store.layout.objects), ...kept.flatMap((one) => one.shallow)];
+  writeShallow(ports.fs, store.layout.objects, new Set(shallow));
+  store.refs.delete([PREFIX + number]);
+  store.refs.create(PREFIX + number, commit);
+}
+
+export function dropKept(refs: Refs, isDropped: (number: number) => boolean): void {
+  refs.delete(keptRefs(refs).flatMap(({ number }) => (isDropped(number) ? [PREFIX + number] : [])));
+}
+
+/** Where shallow history ends of which nothing is left is not to be told any longer. */
+export function tidyShallow({ ports, store }: Workspace): void {
+  const before = readShallow(ports.fs, store.layout.objects);
+  const after = before.filter((id) => store.objects.has(id));
+  if (after.length < before.length) writeShallow(ports.fs, store.layout.objects, new Set(after));
+}
+
+/** Adds what the kept refs of these checkpoints need. */
+export async function addReachableKept(
+  { objects, refs }: { readonly objects: ObjectReader; readonly refs: Refs },
+  isKept: (number: number) => boolean,
+  pace: Pace,
+  seen: Set<ObjectId>,
+): Promise<void> {
+  const open = keptRefs(refs).flatMap(({ number, commit }) => (isKept(number) ? [commit] : []));
+  for (let commit = open.pop(); commit !== undefined; commit = open.pop()) {
+    if (seen.has(commit)) continue;
+    seen.add(commit);
+    const { tree, parents } = decodeCommit(objects.read(commit).data, commit);
+    open.push(...parents.filter((parent) => objects.has(parent)));
+    const trees = [tree];
+    for (let next = trees.pop(); next !== undefined; next = trees.pop()) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      if (pace.isDue()) await pace.yieldNow();
+      for (const { mode, id } of decodeTree(objects.read(next).data, { foreign: true, id: next })) {
+        if (mode === FOLDER) trees.push(id);
+        else if (mode !== SUBMODULE) seen.add(id);
+      }
+    }
+  }
+}
+
+async function keepTree(
+  batch: ObjectBatch,
+  from: GitObjects,
+  top: ObjectId,
+  seen: Set<ObjectId>,
+  pace: Pace,
+): Promise<void> {
+  const open = [top];
+  for (let tree = open.pop(); tree !== undefined; tree = open.pop()) {
+    if (seen.has(tree)) continue;
+    seen.add(tree);
+    batch.add('tree', from.readerFor(tree).read(tree).data);
+    for (const { mode, id } of from.tree(tree)) {
+      if (mode === FOLDER) open.push(id);
+      else if (mode !== SUBMODULE && !seen.has(id)) {
+        seen.add(id);
+        if (!batch.has(id)) batch.add('blob', from.readerFor(id).read(id).data);
+      }
+      if (pace.isDue()) await pace.yieldNow();
+    }
+  }
+}
+
+function keptRefs(refs: Refs): readonly { readonly number: number; readonly commit: ObjectId }[] {
+  return refs.list(PREFIX).map(({ name, id }) => ({ number: Number(name.slice(PREFIX.length)), commit: id }));
+}

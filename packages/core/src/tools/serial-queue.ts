@@ -1,0 +1,28 @@
+import { SavepointError } from '../model/errors.ts';
+
+/**
+ * Runs calls for one folder one after the other, in the order they were made. In parallel, they would only wait for
+ * each other's locks.
+ */
+export class SerialQueue {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @throws SavepointError CANCELLED if the call was cancelled before its turn */
+  run<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(() => {
+      if (signal?.aborted === true) throw new SavepointError('CANCELLED', 'Cancelled before anything was changed.');
+      return work();
+    });
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Resolves when no call is left. */
+  async drained(): Promise<void> {
+    let seen: unknown = null;
+    while (seen !== this.#last) {
+      seen = this.#last;
+      await seen;
+    }
+  }
+}
