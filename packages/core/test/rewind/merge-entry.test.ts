@@ -99,6 +99,12 @@ describe('taking back one change of one path', () => {
     expect(kept).toMatchObject({ outcome: 'done', entry: file(BOTH, 0o644) });
   });
 
+  test('new permissions alone do not keep what the change created', () => {
+    const removed = { outcome: 'done', entry: null, merged: false };
+    expect(revertEntry(objects, file(LINES, 0o644), null, file(LINES, 0o755), null)).toEqual(removed);
+    expect(revertEntry(objects, folder(0o755), null, folder(0o700), null)).toEqual(removed);
+  });
+
   test.each<{ name: string; left: Entry | null; found: Entry | null; today: Entry | null; why: string }>([
     {
       name: 'put back by hand',
@@ -108,6 +114,7 @@ describe('taking back one change of one path', () => {
       why: 'already in that state',
     },
     { name: 'removed', left: file(FIRST), found: file(LINES), today: null, why: 'it was deleted since' },
+    { name: 'a new file that is gone', left: file(LINES), found: null, today: null, why: 'already in that state' },
     {
       name: 'no change',
       left: file(LINES),
@@ -173,6 +180,11 @@ describe('three states of a file', () => {
 
   test('both sides the same: theirs, and nothing was merged', () => {
     expect(merged(LINES, FIRST, FIRST)).toEqual({ entry: file(FIRST), merged: false, sides: null });
+  });
+
+  test('only one side changed a content that does not merge by line: that side', () => {
+    expect(textOf(merged('\0a', '\0b', '\0a').entry)).toBe('\0b');
+    expect(textOf(merged('\0a', '\0a', '\0b').entry)).toBe('\0b');
   });
 
   test('contents that do not merge by line: the preferred side as a whole', () => {
