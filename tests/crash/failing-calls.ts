@@ -94,7 +94,7 @@ async function failAt(
 function couldNotBeRead(failure: unknown): boolean {
   const error = failure as SavepointError;
   const paths = error.code === 'CONFLICT' ? error.data.paths : [];
-  return paths.some(({ why }) => why.includes('it holds what was not captured (unreadable)'));
+  return paths.some(({ why }) => why.includes('it contains paths that were not captured (unreadable)'));
 }
 
 /** An edit that could not be taken back is told file by file, with what a person needs to put it right by hand. */

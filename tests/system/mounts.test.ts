@@ -141,13 +141,13 @@ describe('a restore over roots on several file systems', () => {
     const watch = watchCalls({ below: p.dir, calls: ['linkSync'], nth: 2, act: { kill: true } });
     expect(p.run(['restore', 'cp_1', '--yes'], watch).signal).toBe('SIGKILL');
     tool('umount', '-l', p.at('shared'));
-    expect(p.ok('checkpoint').stdout).toMatch(/waits for shared/);
+    expect(p.ok('checkpoint').stdout).toMatch(/needs shared, which is not mounted/);
     const refused = p.run(['restore', 'cp_2', '--yes', '--', 'app']);
     expect([refused.status, refused.stderr]).toEqual([
       4,
-      expect.stringContaining('what was mounted there is not there'),
+      expect.stringContaining('which is not mounted now'),
     ]);
-    expect(p.ok('recover').stdout).toMatch(/waits for shared: mount it again/);
+    expect(p.ok('recover').stdout).toMatch(/needs shared: mount it again/);
 
     tool('mount', '--bind', elsewhere(p), p.at('shared'));
     p.ok('checkpoint');

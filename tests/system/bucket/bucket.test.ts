@@ -133,6 +133,6 @@ describe('checkpoints go to a bucket by themselves', () => {
     for (let tries = 0; tries < 100 && !/403|SignatureDoesNotMatch/.test(run('status').stdout); tries++) {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    expect(run('status').stdout).toMatch(/1 checkpoint behind\n.*the last try failed .*SignatureDoesNotMatch/);
+    expect(run('status').stdout).toMatch(/1 checkpoint behind\n.*the last export failed .*SignatureDoesNotMatch/);
   });
 });

@@ -5,10 +5,10 @@ export const stats = verb({
   name: 'stats',
   summary: 'success and rollback rates, timings, storage',
   description:
-    "Success rate: the share of changes by agents' tools and edits that were not rolled back or undone. Rollback " +
-    'rate: the share of calls and edits of which at least one change was reverted. Time to apply: from the start of ' +
-    'a call to its end. A restore does not roll back single changes, so it counts for neither rate. The numbers ' +
-    'cover all checkpoints that are still on the timeline.',
+    "Success rate: the share of changes by agents' tools and edits that are in effect, that is, not reverted by a " +
+    'rollback, restore or undo. Rollback rate: the share of calls and edits of which at least one change or hunk was ' +
+    'reverted. Time to apply: from the start of a call to its end. The numbers cover all checkpoints that are still ' +
+    'on the timeline.',
   changes: 'nothing',
   schemas: ({ z, checkpointId, problem }) => {
     const count = z.int().min(0);
