@@ -238,7 +238,7 @@ export class Game {
     this.rollbacks[inConflict.length > 0 ? 'conflicts' : done.paths.length > 0 ? 'clean' : 'nothing']++;
     const left = new Set(
       results
-        .filter(({ result, why }) => result === 'conflict' || /goes together/.test(why ?? ''))
+        .filter(({ result, why }) => result === 'conflict' || /belongs to a path that does not merge/.test(why ?? ''))
         .map(({ path }) => path),
     );
     const after = editSnapshot(this.objects, before.snapshot, done.paths);
