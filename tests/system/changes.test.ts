@@ -187,8 +187,8 @@ describe.skipIf(!canLimit)('what changed, at the limits of a user', () => {
       const added = [];
       for (let n = 0; n < 30; n++) added.push(watch.add(root + '/' + n));
       for (let n = 0; n < 30; n++) writeFileSync(root + '/' + n + '/file', '');
-      const first = watch.take();
-      for (let n = 0; n < 5; n++) watch.forget(root + '/' + n);
+      const first = watch.poll();
+      for (let n = 0; n < 5; n++) watch.remove(root + '/' + n);
       const again = [];
       for (let n = 20; n < 30; n++) again.push(watch.add(root + '/' + n));
       console.log(JSON.stringify({ added, lost: first.lost, told: [...first.names.keys()].length, again }));`,
@@ -212,7 +212,7 @@ describe.skipIf(!canLimit)('what changed, at the limits of a user', () => {
       const watch = nodeChanges().watch();
       const added = ['above/below', 'other', 'above'].map((path) => watch.add(root + '/' + path));
       writeFileSync(root + '/above/below/file', '');
-      console.log(JSON.stringify({ added, told: [...watch.take().names.keys()] }));`,
+      console.log(JSON.stringify({ added, told: [...watch.poll().names.keys()] }));`,
       root,
     );
     expect(answer).toEqual({ added: [true, true, false], told: [`${root}/above/below`] });
