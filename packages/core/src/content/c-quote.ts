@@ -1,4 +1,4 @@
-/** What C and git write for single bytes inside quotes; every other escaped byte is three octal digits. */
+/** The short escapes of C and git inside quotes. Every other escaped byte is three octal digits. */
 const SHORT: Readonly<Record<string, string>> = {
   '\x07': '\\a',
   '\b': '\\b',
@@ -11,12 +11,12 @@ const SHORT: Readonly<Record<string, string>> = {
   '\\': '\\\\',
 };
 
-/** The given one-byte characters as escapes of C, each by itself. */
+/** Escapes each of the given one-byte characters as in C. */
 export function escapeBytes(bytes: string): string {
   return bytes.replace(/[\x00-\xff]/g, (byte) => SHORT[byte] ?? `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }
 
-/** A name of one-byte characters as git prints it: as it is, or in quotes if it holds anything but plain ASCII. */
+/** Returns a one-byte string as git prints a name: unchanged, or in quotes if it has anything but plain ASCII. */
 export function quoteLikeGit(bytes: string): string {
   const escaped = bytes.replace(/[^\x20-\x7e]|["\\]/g, escapeBytes);
   return escaped === bytes ? bytes : `"${escaped}"`;

@@ -1,26 +1,26 @@
-/** From where to where two texts differ, by whole lines. Texts are one-byte strings. */
+/** The range of whole lines in which two texts differ. Texts are one-byte strings. */
 
-/** Lines of a text, counted from 1, both ends included. */
+/** A range of lines, counted from 1, both ends included. */
 export interface LineRange {
   readonly first: number;
   readonly last: number;
 }
 
 export interface ChangedSpan {
-  /** The lines from the first to the last that differ, in either text. */
+  /** The lines from the first to the last difference, in each text. */
   readonly old: string;
   readonly now: string;
-  /** Of `now` in its text; null where it is empty. */
+  /** The position of `now` in its text; null if `now` is empty. */
   readonly lines: LineRange | null;
 }
 
-/** Characters compared at once: most of two texts is the same. */
+/** Number of characters compared at a time, as most of the two texts is equal. */
 const BLOCK = 256;
 
 /**
- * Null where the texts are equal.
- * @param sameStart how many characters at the start are known to be the same; 0 is always right
- * @param sameEnd the same for the end; both together no longer than either text
+ * Returns the changed range, or null if the texts are equal.
+ * @param sameStart a number of leading characters known to be equal; 0 is always correct
+ * @param sameEnd the same for the end; both together must not exceed the length of either text
  */
 export function changedSpan(before: string, after: string, sameStart = 0, sameEnd = 0): ChangedSpan | null {
   const shorter = Math.min(before.length, after.length);
@@ -52,19 +52,19 @@ export function changedSpan(before: string, after: string, sameStart = 0, sameEn
   return { old, now, lines: count === 0 ? null : { first, last: first + count - 1 } };
 }
 
-/** How many lines are in front of `at`, and so the index of its line. */
+/** Returns the number of lines before `at`, which is the index of the line at `at`. */
 export function lineAt(body: string, at: number): number {
   let lines = 0;
   for (let feed = body.indexOf('\n'); feed >= 0 && feed < at; feed = body.indexOf('\n', feed + 1)) lines++;
   return lines;
 }
 
-/** As `countOfLines` of the bytes. */
+/** As `countLines`, for a one-byte string. */
 export function lineCount(body: string): number {
   return lineAt(body, body.length) + (body === '' || body.endsWith('\n') ? 0 : 1);
 }
 
-/** Whether the last characters in front of the same end are the same. */
+/** Returns whether the blocks before an equal end are equal, too. */
 function sameBlockBefore(before: string, after: string, end: number): boolean {
   const [a, b] = [before.length - end, after.length - end];
   return before.slice(a - BLOCK, a) === after.slice(b - BLOCK, b);

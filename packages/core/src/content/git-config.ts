@@ -1,29 +1,29 @@
 /**
- * git's configuration syntax, as data: who reads a file decides which settings count.
+ * Parses git's configuration syntax. The caller decides which settings to use.
  *
- * `include` and `includeIf` are not followed: they can name any file of the machine.
+ * `include` and `includeIf` are not followed: they can name any file on the machine.
  */
 
 export interface GitSetting {
-  /** In lower case; empty before the first. */
+  /** In lower case; empty before the first section header. */
   readonly section: string;
-  /** In quotes it keeps its case, after a dot it does not; null where there is none. */
+  /** Case is kept in quotes and lowered after a dot; null if there is no subsection. */
   readonly subsection: string | null;
   /** In lower case. */
   readonly key: string;
-  /** True where there is no `=`; null where it is malformed. */
+  /** True if there is no `=`; null if the value is malformed. */
   readonly value: string | true | null;
 }
 
 export interface GitConfig {
   /**
-   * What stands before anything that git refuses, by `section.key` or `section.subsection.key`; the last value of a key
+   * The settings before the first syntax error, by `section.key` or `section.subsection.key`. The last value of a key
    * wins.
    */
   readonly values: ReadonlyMap<string, string | true>;
-  /** Line (from 1) of the first thing that is not git's syntax, for which git refuses the file; null when all is well. */
+  /** Line (from 1) of the first syntax error, because of which git refuses the file; null if there is none. */
   readonly errorLine: number | null;
-  /** All settings, in order; what git refuses is passed over, as far as its line goes. */
+  /** All settings, in order. A line with a syntax error is skipped, with its continuation lines. */
   readonly settings: readonly GitSetting[];
 }
 
@@ -64,7 +64,7 @@ export function parseGitConfig(text: string): GitConfig {
 }
 
 /**
- * The last text that a file sets `section.key` to, whatever git refuses in it; null where there is none.
+ * Returns the last string value of `section.key`, even after syntax errors; null if there is none.
  * @param name in lower case, without a subsection
  */
 export function lastStringValue({ settings }: GitConfig, name: string): string | null {
@@ -77,23 +77,23 @@ export function lastStringValue({ settings }: GitConfig, name: string): string |
 interface Header {
   readonly section: string;
   readonly subsection: string | null;
-  /** False where git refuses it for its blanks alone. */
+  /** False if git refuses the header only because of its whitespace. */
   readonly isClean: boolean;
 }
 
-/** The text's characters, with CR LF as one LF. */
+/** Reads a text character by character, with CR LF as one LF. */
 class CharReader {
-  /** Of the next character. */
+  /** The line of the next character. */
   line = 1;
   #at: number;
-  /** The one before the next. */
+  /** The character that was read last. */
   #last = '';
 
   constructor(private readonly text: string) {
     this.#at = text.startsWith('\xef\xbb\xbf') ? 3 : 0;
   }
 
-  /** Null at the end. */
+  /** Returns null at the end. */
   next(): string | null {
     let char = this.text[this.#at];
     if (char === undefined) return null;
@@ -111,7 +111,7 @@ class CharReader {
     for (let char = this.next(); char !== null && char !== '\n'; ) char = this.next();
   }
 
-  /** The rest of a line that is broken, with the lines that go on from it. */
+  /** Skips the rest of a broken line, with its continuation lines. */
   skipBroken(): void {
     while (this.#last !== '\n') {
       const char = this.next();
@@ -121,7 +121,7 @@ class CharReader {
   }
 }
 
-/** git's reading of a boolean; null where the value is none. */
+/** Parses a boolean as git does; returns null if the value is not a boolean. */
 export function gitBoolean(value: string | true | undefined): boolean | null {
   if (value === undefined) return null;
   if (value === true) return true;
@@ -139,7 +139,7 @@ function isBlank(char: string | null): boolean {
   return char === ' ' || char === '\t' || char === '\n' || char === '\r';
 }
 
-/** After `[`: `name]` or `name "subsection"]`. */
+/** Parses what follows `[`: `name]` or `name "subsection"]`. */
 function readHeader(source: CharReader): Header | null {
   let char = source.next();
   const skipBlanks = (): boolean => {
@@ -187,7 +187,7 @@ function readSetting(source: CharReader, first: string): Pick<GitSetting, 'key' 
 
 function readValue(source: CharReader): string | null {
   let value = '';
-  // Blanks outside quotes count only between other characters.
+  // Whitespace outside quotes counts only between other characters.
   let blanks = '';
   let quoted = false;
   for (;;) {

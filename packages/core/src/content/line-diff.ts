@@ -3,30 +3,30 @@ import { matchForDisplay } from './matching.ts';
 import type { Matches } from './shortest-edits.ts';
 import { TEXT_MAX_BYTES, textOrBinary } from './text-or-binary.ts';
 
-/** What comparing two contents may cost at most. The defaults keep it within about a second. */
+/** Limits for comparing two contents. With the defaults, a comparison takes at most about a second. */
 export interface LineBound {
-  /** Length of each content. */
+  /** Length of each content, in bytes. */
   readonly maxBytes: number;
-  /** Lines of both contents together, less those that are the same at the start and the end. */
+  /** Lines of both contents together, without the equal lines at the start and the end. */
   readonly maxLines: number;
-  /** Points of the edit grid that are looked at (shortest-edits.ts). */
+  /** Points of the edit grid that are visited (shortest-edits.ts). */
   readonly maxSteps: number;
 }
 
 export const LINE_BOUND: LineBound = { maxBytes: TEXT_MAX_BYTES, maxLines: 300_000, maxSteps: 2 ** 24 };
 
 const LF = 0x0a;
-/** Bytes compared at once: most of two contents is the same. */
+/** Number of bytes compared at a time, as most of the two contents is equal. */
 const BLOCK = 256;
 
-/** A run of changes with the lines around it. */
+/** A group of changes with the lines around them. */
 export interface Hunk {
-  /** Lines of `before` in front of the hunk, so the index of its first one. */
+  /** Number of lines of `before` in front of the hunk, which is the index of its first line. */
   readonly beforeStart: number;
   readonly beforeCount: number;
   readonly afterStart: number;
   readonly afterCount: number;
-  /** Each is ` `, `-` or `+` and then the line with its own ending, one character per byte. */
+  /** Each is ` `, `-` or `+`, followed by the line with its line ending, one character per byte. */
   readonly lines: readonly string[];
 }
 
@@ -38,19 +38,19 @@ export interface LineCounts {
 export interface LineDiff extends LineCounts {
   readonly kind: 'lines';
   readonly hunks: readonly Hunk[];
-  /** True where a shortest diff would cost more than the bound: this one is right too, but may be longer. */
+  /** True if a shortest diff would exceed the limits. This diff is correct too, but may be longer. */
   readonly coarse: boolean;
 }
 
-/** Contents that are not compared by line. */
+/** The result for contents that cannot be compared by line. */
 export interface NoLineDiff {
   readonly kind: 'binary' | 'too-long';
 }
 
 /**
- * The difference of two contents by line; no hunks where they are equal. Applied to `before`, the hunks give `after`,
+ * Compares two contents by line; there are no hunks if they are equal. Applying the hunks to `before` gives `after`,
  * byte for byte.
- * @param context how many unchanged lines to show around a change
+ * @param context number of unchanged lines to show around a change
  */
 export function diffLines(
   before: Buffer,
@@ -65,9 +65,9 @@ export function diffLines(
 }
 
 /**
- * How many lines were added and removed, as `diffLines` shows them. `git diff --numstat` says the same, or more on both
- * sides by the same number: it gives up some matches of very frequent lines, with `--minimal` too.
- * @returns null where the contents are not compared by line
+ * Counts the added and removed lines that `diffLines` would show. `git diff --numstat` reports the same counts, or both
+ * higher by the same number: it ignores some matches of very frequent lines, even with `--minimal`.
+ * @returns null if the contents cannot be compared by line
  */
 export function countChangedLines(before: Buffer, after: Buffer, bound: LineBound = LINE_BOUND): LineCounts | null {
   const compared = compareLines(before, after, bound, 0);
@@ -76,7 +76,7 @@ export function countChangedLines(before: Buffer, after: Buffer, bound: LineBoun
 
 interface ComparedLines {
   readonly kind: 'lines';
-  /** Lines in front of `before` and `after`, the same on both sides. */
+  /** Number of lines before `before` and `after`, the same on both sides. */
   readonly skipped: number;
   readonly before: readonly Line[];
   readonly after: readonly Line[];
@@ -84,7 +84,7 @@ interface ComparedLines {
   readonly coarse: boolean;
 }
 
-/** Compares what lies between the same start and the same end, and gives it with `context` lines of both. */
+/** Compares the part between the equal start and the equal end, and returns it with `context` lines of both. */
 function compareLines(before: Buffer, after: Buffer, bound: LineBound, context: number): ComparedLines | NoLineDiff {
   const kinds = [textOrBinary(before, bound.maxBytes), textOrBinary(after, bound.maxBytes)];
   if (kinds.includes('binary')) return { kind: 'binary' };
@@ -114,7 +114,7 @@ function compareLines(before: Buffer, after: Buffer, bound: LineBound, context: 
   };
 }
 
-/** The bytes of whole lines that both contents start with. */
+/** Returns the length of the whole lines, in bytes, that both contents start with. */
 function sameStart(before: Buffer, after: Buffer): number {
   const shorter = Math.min(before.length, after.length);
   let at = 0;
@@ -124,18 +124,18 @@ function sameStart(before: Buffer, after: Buffer): number {
   return before.lastIndexOf(LF, at - 1) + 1;
 }
 
-/** The bytes of whole lines that both contents end with, behind the same start. */
+/** Returns the length of the whole lines, in bytes, that both contents end with, after the equal start. */
 function sameEnd(before: Buffer, after: Buffer, start: number): number {
   const shorter = Math.min(before.length, after.length) - start;
   let length = 0;
   while (length + BLOCK <= shorter && sameBlockBefore(before, after, length)) length += BLOCK;
   while (length < shorter && before[before.length - 1 - length] === after[after.length - 1 - length]) length++;
-  // What follows a line feed of the same end is whole lines on both sides.
+  // Whole lines on both sides start after a line feed in the equal end.
   const feed = before.indexOf(LF, before.length - length);
   return feed < 0 ? 0 : before.length - feed - 1;
 }
 
-/** Whether the last bytes in front of the same end are the same. */
+/** Returns whether the blocks before an equal end are equal, too. */
 function sameBlockBefore(before: Buffer, after: Buffer, end: number): boolean {
   const [a, b] = [before.length - end, after.length - end];
   return before.compare(after, b - BLOCK, b, a - BLOCK, a) === 0;

@@ -1,10 +1,10 @@
-/** A line of one-byte characters with its own ending: LF, CRLF, or none where the content ends without one. */
+/** A line of one-byte characters with its line ending: LF, CRLF, or none if the content ends without one. */
 export type Line = string;
 
-/** Lines as numbers: equal lines have equal numbers, so that comparing two lines is comparing two numbers. */
+/** Lines as numbers: equal lines have equal numbers, so that lines can be compared as numbers. */
 export type NumberedLines = Int32Array;
 
-/** The lines of a content. A CR is a byte like any other; joined again, the lines are the content. */
+/** Splits a content into lines. A CR is an ordinary byte; joining the lines gives the content again. */
 export function splitLines(content: Buffer): Line[] {
   const text = content.toString('latin1');
   const lines: Line[] = [];
@@ -17,7 +17,7 @@ export function splitLines(content: Buffer): Line[] {
   return lines;
 }
 
-/** How many lines `splitLines` would give. */
+/** Returns the number of lines that `splitLines` would return. */
 export function countLines(content: Buffer): number {
   let count = 0;
   for (let at = 0; at < content.length; count++) {
@@ -31,7 +31,7 @@ export function joinLines(lines: readonly Line[]): Buffer {
   return Buffer.from(lines.join(''), 'latin1');
 }
 
-/** Numbers the lines of contents that are to be compared with each other. */
+/** Assigns numbers to the lines of contents that are compared with each other. */
 export class LineNumbers {
   readonly #numbers = new Map<Line, number>();
 

@@ -2,10 +2,10 @@ import type { NumberedLines } from './lines.ts';
 import { type Budget, certainMatches, type Matches, shortestMatches } from './shortest-edits.ts';
 
 /**
- * Which lines of `before` are which lines of `after`, for showing.
- * @param steps the work that may be spent, in points of the grid (shortest-edits.ts)
- * @returns `coarse` where a shortest answer would cost more: then lines that are unique on both sides hold the rest
- *   in place, and what lies between two of them is compared for itself, or given as replaced
+ * Matches the lines of `before` with lines of `after`, for display.
+ * @param steps the work budget, in points of the edit grid (shortest-edits.ts)
+ * @returns `coarse` if a shortest diff would exceed the budget. In that case, lines that are unique on both sides are
+ *   anchors. Each gap between two anchors is compared separately, or shown as replaced.
  */
 export function matchForDisplay(
   before: NumberedLines,
@@ -19,9 +19,9 @@ export function matchForDisplay(
 }
 
 /**
- * The lines of `before` that stay in `after`, whichever of the shortest ways one takes: what a merge may rely on.
- * @param steps the work that may be spent, in points of the grid (shortest-edits.ts)
- * @returns null if it would cost more
+ * Returns the lines of `before` that every shortest diff keeps in `after`: a merge can rely on them.
+ * @param steps the work budget, in points of the edit grid (shortest-edits.ts)
+ * @returns null if it would exceed the budget
  */
 export function matchForMerge(before: NumberedLines, after: NumberedLines, steps: number): Matches | null {
   const common = commonLines(before, after);
@@ -29,7 +29,7 @@ export function matchForMerge(before: NumberedLines, after: NumberedLines, steps
   return matches === null ? null : common.spread(matches);
 }
 
-/** A line that only one side has is removed or added in every way; without such lines the search is small. */
+/** Keeps only lines that both sides have: every diff removes or adds the others, so the search can skip them. */
 function commonLines(before: NumberedLines, after: NumberedLines) {
   const inBefore = new Set(before);
   const inAfter = new Set(after);
@@ -57,7 +57,7 @@ function indices(lines: NumberedLines, keep: (line: number) => boolean): Int32Ar
   return found.slice(0, count);
 }
 
-/** A gap of thirty lines never costs more, so that any number of such gaps costs forty steps a line. */
+/** Minimum budget of a gap. Thirty lines never cost more, so any number of such gaps costs forty steps per line. */
 const SMALL_GAP_STEPS = 1024;
 
 function matchBetweenUnique(before: NumberedLines, after: NumberedLines, steps: number): Matches {
@@ -83,7 +83,7 @@ function matchBetweenUnique(before: NumberedLines, after: NumberedLines, steps: 
   return matches;
 }
 
-/** The longest series, in order on both sides, of lines that each side has exactly once. */
+/** Returns the longest sequence, in order on both sides, of lines that occur exactly once on each side. */
 function uniqueInOrder(before: NumberedLines, after: NumberedLines): { readonly x: number; readonly y: number }[] {
   const inBefore = uniquePositions(before);
   const inAfter = uniquePositions(after);
@@ -92,7 +92,7 @@ function uniqueInOrder(before: NumberedLines, after: NumberedLines): { readonly 
     readonly y: number;
     readonly previous: Link | null;
   }
-  // `ends[n]` ends the series of n + 1 lines whose last `y` is the smallest known.
+  // `ends[n]` ends the sequence of n + 1 lines whose last `y` is the smallest known.
   const ends: Link[] = [];
   for (const [line, x] of inBefore) {
     const y = inAfter.get(line);
@@ -111,7 +111,7 @@ function uniqueInOrder(before: NumberedLines, after: NumberedLines): { readonly 
   return series.reverse();
 }
 
-/** By line, in order of place. */
+/** Maps each line that occurs once to its index, in order. */
 function uniquePositions(lines: NumberedLines): Map<number, number> {
   const places = new Map<number, number>();
   const repeated = new Set<number>();

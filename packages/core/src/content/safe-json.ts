@@ -1,7 +1,8 @@
 /**
- * JSON in which nothing is left that could act on a terminal or hide: controls beyond ASCII, format characters, separators
- * of lines, characters without a meaning. Reading it back gives the same value.
- * @param indent spaces a level; 0 for one line
+ * Serializes a value as JSON without characters that could act on a terminal or hide text. It escapes control
+ * characters beyond ASCII, format characters, line separators and unassigned characters. Parsing the result returns the
+ * same value.
+ * @param indent spaces per level; 0 for one line
  */
 export function safeJson(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent).replace(UNSAFE, (characters) =>
@@ -9,7 +10,7 @@ export function safeJson(value: unknown, indent = 0): string {
   );
 }
 
-/** Line feeds are left: outside of strings they are the layout, and inside of them JSON has escaped them. */
+/** Line feeds stay: outside strings they are layout, and inside strings JSON has already escaped them. */
 const UNSAFE = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{DI}]/gu;
 
 function escapeUnit(unit: number): string {

@@ -1,41 +1,41 @@
 /**
- * What stays and what goes between two sequences of line numbers, in the fewest possible removals and additions.
+ * Computes which lines stay between two sequences of line numbers, with the fewest possible removals and additions.
  *
- * Often there are many shortest ways (which of ten equal lines went?). This module gives two answers:
- * one way, for showing (`shortestMatches`), and what all ways have in common, for merging (`certainMatches`).
+ * Often there are many shortest diffs (which of ten equal lines was removed?). This module returns one of them for
+ * display (`shortestMatches`), or what all of them have in common, for merging (`certainMatches`).
  *
- * Picture a grid: `before` along x, `after` down y. A step right removes a line, a step down adds one, a diagonal
- * step keeps one. After Myers, "An O(ND) Difference Algorithm and Its Variations" (1986): for every number of edits `d`
- * and every diagonal `x - y`, the farthest point that `d` edits can reach. It is run from the end towards the
- * start, so that afterwards "can the end be reached from here with `d` edits?" is one look-up (`ToEnd.within`), and
- * a walk from the start never leaves the shortest ways.
+ * The edit grid has `before` along x and `after` down y. A step right removes a line, a step down adds one, and a
+ * diagonal step keeps one. The algorithm is from Myers, "An O(ND) Difference Algorithm and Its Variations" (1986): for
+ * every number of edits `d` and every diagonal `x - y`, it finds the farthest point that `d` edits can reach. It runs
+ * from the end to the start. Afterwards, one lookup (`EditGrid.canReachEnd`) shows whether `d` edits lead from a point
+ * to the end. So a walk from the start never leaves the shortest paths.
  *
- * Two facts carry `certainMatches`. Shortest ways that cross may be swapped at the crossing, so there is an uppermost
- * and a lowermost one, and every other lies between them. Where these two take the same diagonal step, nothing lies
- * between, so every shortest way takes it.
+ * `certainMatches` relies on two facts. Shortest paths that cross can be swapped at the crossing, so there is an
+ * uppermost and a lowermost one, and all others are between them. Where these two take the same diagonal step, there is
+ * nothing between them, so every shortest path takes that step.
  */
 
-/** `matches[i]` is the index in `after` of what line `i` of `before` became, or -1 where it was removed. Ascending. */
+/** `matches[i]` is the index in `after` of line `i` of `before`, or -1 if the line was removed. Ascending. */
 export type Matches = Int32Array;
 
-/** Farthest points kept at most: 16 MB, while one pair of contents is compared; enough for 2800 scattered edits. */
+/** Maximum number of cells: 16 MB while one pair of contents is compared. Enough for 2800 scattered edits. */
 const MAX_CELLS = 4 * 1024 * 1024;
 
-/** What a row costs before its first point. */
+/** The cost of a row, in addition to its points. */
 const ROW_STEPS = 8;
 
-/** The work left, in points of the grid looked at. Not a time: the same input always spends the same. */
+/** The remaining work, in points of the grid. Not a time, so that the same input always costs the same. */
 export interface Budget {
   steps: number;
 }
 
-/** @returns one shortest way, edits as late as possible; null if finding it costs more than the budget */
+/** @returns one shortest diff, with edits as late as possible; null if it would exceed the budget */
 export function shortestMatches(before: Int32Array, after: Int32Array, budget: Budget): Matches | null {
   const toEnd = EditGrid.compute(before, after, budget);
   return toEnd === null ? null : walk(before, after, toEnd, 'keep-first');
 }
 
-/** @returns the lines that every shortest way keeps, and keeps as the same line; null if over the budget */
+/** @returns the lines that every shortest diff keeps as the same line; null if it would exceed the budget */
 export function certainMatches(before: Int32Array, after: Int32Array, budget: Budget): Matches | null {
   const toEnd = EditGrid.compute(before, after, budget);
   if (toEnd === null) return null;
@@ -72,12 +72,12 @@ function walk(
   return matches;
 }
 
-/** For every point of the grid on a shortest way: how many edits lie between it and the end. */
+/** The number of edits from every point on a shortest path to the end of the grid. */
 class EditGrid {
   /**
-   * One row for each number of edits `d`, for every second diagonal from `low` on the farthest x plus one, or 0 where
-   * there is none. Before and after each row stands a 0, so that a row's neighbours can be asked one step too far;
-   * the first cells stand for the rows before the first.
+   * One row for each number of edits `d`. It has the farthest x plus one for every second diagonal from `low` on, or 0
+   * if there is none. A 0 before and after each row allows reading one cell beyond its ends. The first cells stand in
+   * for the rows before the first.
    */
   #cells = new Int32Array(1024);
   #used = 4;
@@ -93,12 +93,12 @@ class EditGrid {
     return toEnd.#fill(before, after, budget) ? toEnd : null;
   }
 
-  /** The length of the shortest ways. */
+  /** The length of the shortest paths, in edits. */
   get edits(): number {
     return this.#rows.length - 1;
   }
 
-  /** For a point that the start can reach by a shortest way's beginning: may that way go on with `edits` edits? */
+  /** For a point that a shortest path's beginning can reach: returns whether `edits` edits lead from it to the end. */
   canReachEnd(edits: number, x: number, y: number): boolean {
     const row = this.#rows[edits];
     if (row === undefined) return false;
@@ -110,7 +110,7 @@ class EditGrid {
 
   #fill(before: Int32Array, after: Int32Array, budget: Budget): boolean {
     const { width, height } = this;
-    // Beyond a diagonal that has met an edge of the grid, ways only lead astray: along the edge is shorter.
+    // Beyond a diagonal that has reached an edge of the grid, no path can be shorter than the one along the edge.
     let lowest = -height;
     let highest = width;
     for (let d = 0; ; d++) {
@@ -141,7 +141,7 @@ class EditGrid {
     }
   }
 
-  /** @returns where the row begins; null if that would take more than `MAX_CELLS` */
+  /** @returns the start of the row; null if it would exceed `MAX_CELLS` */
   #addRow(low: number, high: number): number | null {
     const length = Math.max(0, (high - low) / 2 + 1);
     const start = this.#used + 1;

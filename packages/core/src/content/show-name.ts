@@ -1,21 +1,21 @@
 /**
- * Names, messages and contents come from anybody. Printed as they are, they could move the cursor, colour what
- * follows, run a line backwards, or look like something else. What is shown here holds none of that.
+ * Names, messages and contents are untrusted. Printed raw, they could move the cursor, colour the following text,
+ * reverse a line, or imitate something else. The functions in this file make them safe to print.
  */
 import { bytesFromText, textFromBytes } from '../model/names.ts';
 import { escapeBytes } from './c-quote.ts';
 
 /**
- * What has no place in a line: control characters (C0, DEL, C1), line and paragraph separators, halves of surrogate
- * pairs, format characters, and what is invisible or turns the direction of writing. Ranges instead of `\p{…}`, so that
- * every Node shows the same.
+ * Characters that must not appear in a line: control characters (C0, DEL, C1), line and paragraph separators, lone
+ * surrogates, format characters, and characters that are invisible or change the direction of text. Ranges are used
+ * instead of `\p{…}`, so that every version of Node gives the same output.
  */
 const UNSAFE =
   '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f' +
   '\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ud800-\\udfff\\ufeff\\uffa0\\ufff0-\\ufffb' +
   '\\u{110bd}\\u{110cd}\\u{13430}-\\u{1345f}\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}';
 
-/** In a message these only choose between two drawings of the sign before them. */
+/** In a message, these only select between two forms of the character before them. */
 const VARIATION_SELECTORS = '\\ufe00-\\ufe0f';
 
 const SPACE = ' \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000';
@@ -24,7 +24,7 @@ const UNSAFE_IN_NAME = new RegExp(`[${UNSAFE}${VARIATION_SELECTORS}]`, 'gu');
 const UNSAFE_IN_TEXT = new RegExp(`[${UNSAFE}]`, 'gu');
 const NEEDS_QUOTES = new RegExp(`^"|^[${SPACE}]|[${SPACE}]$|[${UNSAFE}${VARIATION_SELECTORS}]`, 'u');
 
-/** As much valid UTF-8 as there is in one-byte characters, or else (in the group) a single byte that is none. */
+/** Matches a run of valid UTF-8 in one-byte characters, or (in the group) a single byte that is not valid UTF-8. */
 const UTF8_OR_BYTE = new RegExp(
   `(?:${[
     '[\\x00-\\x7f]',
@@ -40,9 +40,9 @@ const UTF8_OR_BYTE = new RegExp(
 );
 
 /**
- * A name or path from disk, safe to print on a line: as it is, or in quotes with escapes of C (`"a\\nb"`, bytes in octal)
- * where it holds something unsafe, bytes that are no UTF-8, a space at either end, or a quote at its start.
- * Different names are shown differently.
+ * Makes a name or path from disk safe to print on one line. Unsafe characters, invalid UTF-8, a space at either end, a
+ * leading quote, or an empty name require quotes with C escapes (`"a\\nb"`, bytes in octal). Any other name is returned
+ * unchanged. Different names are always shown differently.
  * @param bytes one character per byte (model/names.ts)
  */
 export function showName(bytes: string): string {
@@ -57,9 +57,9 @@ export function showName(bytes: string): string {
 }
 
 /**
- * A message, branch name or other text from anybody, safe to print. A backslash stays as it is, so this is for
- * reading, not for telling two texts apart.
- * @param newlines `keep` leaves line ends (CRLF becomes LF); `escape` makes one line of it
+ * Makes a message, branch name or other untrusted text safe to print. Backslashes are not escaped, so two different
+ * texts may look the same.
+ * @param newlines `keep` keeps line ends (CRLF becomes LF); `escape` puts everything on one line
  */
 export function showText(text: string, newlines: 'escape' | 'keep' = 'escape'): string {
   const lines = newlines === 'keep' ? text.split(/\r?\n/) : [text];
@@ -67,8 +67,8 @@ export function showText(text: string, newlines: 'escape' | 'keep' = 'escape'): 
 }
 
 /**
- * Content of a file, safe to print: line feeds and tabs stay, everything unsafe and every byte that is no UTF-8 is
- * escaped, a CR too.
+ * Makes the content of a file safe to print. Line feeds and tabs stay. Unsafe characters, CRs, and bytes that are not
+ * valid UTF-8 are escaped.
  * @param bytes one character per byte
  */
 export function showContent(bytes: string): string {
@@ -88,7 +88,7 @@ const PAST: readonly (readonly [past: string, plain: string])[] = [
   ['Redid', 'redo'],
 ];
 
-/** The description of an operation as a preview has it: `Restored cp_12` becomes `would restore cp_12`. */
+/** Turns the description of an operation into that of its preview: `Restored cp_12` becomes `would restore cp_12`. */
 export function wouldDo(description: string): string {
   const found = PAST.find(([past]) => description.startsWith(`${past} `));
   return found === undefined ? description : `would ${found[1]}${description.slice(found[0].length)}`;

@@ -3,12 +3,12 @@ import { displayWidth, fitEnd, fitStart } from './display-width.ts';
 import type { LineCounts } from './line-diff.ts';
 import { showName } from './show-name.ts';
 
-/** One changed path of a summary. */
+/** One changed path in a summary. */
 export interface StatRow {
   readonly path: TreePath;
-  /** Null where lines were not counted: binary, too long, a folder. */
+  /** Null if lines were not counted: binary, too long, or a folder. */
   readonly counts: LineCounts | null;
-  /** Sizes in bytes, shown where there are no counts; null on a side where there is nothing. */
+  /** In bytes, shown if there are no counts; null if the path does not exist on that side. */
   readonly before: number | null;
   readonly after: number | null;
 }
@@ -17,8 +17,8 @@ const MIN_COLUMNS = 20;
 const MIN_GRAPH = 4;
 
 /**
- * A line for each path, in the manner of `git diff --stat`: `src/a.ts | 12 +++++----`.
- * @param width columns of the terminal; no line is wider (but 20 are always taken)
+ * Formats one line per path, like `git diff --stat`: `src/a.ts | 12 +++++----`.
+ * @param width columns of the terminal; no line is wider, but at least 20 columns are used
  */
 export function statLines(rows: readonly StatRow[], width: number): string[] {
   const names = rows.map((row) => showName(row.path));
@@ -40,7 +40,7 @@ export function statLines(rows: readonly StatRow[], width: number): string[] {
   });
 }
 
-/** `3 files changed, 12 insertions(+), 4 deletions(-)`, as git words it. */
+/** Formats the totals as git does: `3 files changed, 12 insertions(+), 4 deletions(-)`. */
 export function statTotals(rows: readonly StatRow[]): string {
   const { added, removed } = totals(rows);
   const parts = [`${counted(rows.length, 'file')} changed`];
@@ -52,8 +52,8 @@ export function statTotals(rows: readonly StatRow[]): string {
 const DESCRIPTION_CHARACTERS = 100;
 
 /**
- * What a checkpoint holds, in at most 100 characters: `3 files, +12 −4: src/a.ts, src/b.ts, …`. As many paths as
- * fit, in the given order; `no changes` for no rows.
+ * Describes the changes of a checkpoint in at most 100 characters: `3 files, +12 −4: src/a.ts, src/b.ts, …`. Lists as
+ * many paths as fit, in the given order; `no changes` for no rows.
  */
 export function describeChanges(rows: readonly StatRow[]): string {
   if (rows.length === 0) return 'no changes';
@@ -98,7 +98,7 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** One sign a line, or scaled down so that the largest change fills the columns and no change vanishes. */
+/** Draws one sign per line, scaled down if the largest change does not fit. Every change stays visible. */
 function graph({ added, removed }: LineCounts, largest: number, columns: number): string {
   const all = added + removed;
   if (largest <= columns) return '+'.repeat(added) + '-'.repeat(removed);

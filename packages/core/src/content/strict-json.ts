@@ -1,31 +1,32 @@
 /**
- * Reads JSON that comes from outside: requests, messages, settings, events, answers of sandboxes, bundles.
+ * Parses JSON from outside: requests, messages, settings, events, answers of sandboxes, bundles.
  *
- * Two things are other questions. What Savepoint wrote itself (records, journals, caches, the health of hooks) goes to
- * `JSON.parse` and is checked for what it must hold. Settings of agents are edited as text, with comments and layout, in
- * the package of the agents.
+ * Two kinds of JSON are handled elsewhere. Savepoint's own files (records, journals, caches, the health of hooks) go
+ * through `JSON.parse` and are then validated. Agents' settings are edited as text, to keep comments and layout, in the
+ * agents package.
  */
 
 export interface JsonLimits {
-  /** Levels; what reads values later goes down by recursion. Default 200, more than anything that means something to us. */
+  /** In levels, as later code recurses into the value. Default 200, which is more than any valid input needs. */
   readonly maxDepth?: number;
-  /** Characters, or bytes where bytes are given. Default: whoever read them has bounded them. */
+  /** In characters, or in bytes for binary input. Default: no limit, for input that the caller has already limited. */
   readonly maxLength?: number;
   /**
-   * - `once` (default): no key twice in an object, as readers differ in which of the two they take, and none called
-   *   `__proto__`, as what copies the value later would change an object's ancestor with it, or lose it;
-   * - `once-any-name`: the same, where names of files, or words of whoever wrote it, are keys and looked up as own ones only;
-   * - `any`: as `JSON.parse` takes it. For events: one that is refused is a change that nobody has on record.
+   * - `once` (default): rejects duplicate keys in an object, because parsers differ in which of the two they use. Also
+   *   rejects the key `__proto__`, because copying the value could lose it or change an object's prototype.
+   * - `once-any-name`: as `once`, but allows `__proto__`. For objects whose keys are file names or free text, and are
+   *   only looked up as own properties.
+   * - `any`: accepts what `JSON.parse` accepts. For events: a rejected event would be a change that is not recorded.
    */
   readonly keys?: 'once' | 'once-any-name' | 'any';
 }
 
-/** Why a text is not taken. `message` reads as the end of "the request …". */
+/** Why a text was rejected. `message` completes a sentence that starts with "the request …". */
 export class JsonProblem extends Error {
   override readonly name = 'JsonProblem';
 
   constructor(
-    /** `meaning`: it may be JSON, and has none that is one only. */
+    /** `meaning`: it may be valid JSON, but it is ambiguous or over a limit. */
     readonly kind: 'encoding' | 'syntax' | 'meaning',
     message: string,
     options: ErrorOptions = {},
@@ -57,9 +58,9 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** One pass over strings and brackets, without recursion; whatever is no JSON at all is left to the parser. */
+/** Checks strings and brackets in one pass, without recursion. Other syntax errors are left to the parser. */
 function assertShape(text: string, { maxDepth = MAX_DEPTH, keys = 'once' }: JsonLimits): void {
-  /** For each open bracket: the keys seen in it; null for a list, and where keys do not matter. */
+  /** The keys seen in each open bracket; null for a list, and if keys are not checked. */
   const open: (Set<string> | null)[] = [];
   const structure = /["{}[\]:]/g;
   let [start, end] = [0, 0];
@@ -92,7 +93,7 @@ function assertShape(text: string, { maxDepth = MAX_DEPTH, keys = 'once' }: Json
   }
 }
 
-/** Behind its closing quote. Strings may be as long as the text, so this leaps from quote to quote. */
+/** Returns the index after the closing quote. Strings may be as long as the text, so this jumps from quote to quote. */
 function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let backslashes = 0;
@@ -102,7 +103,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Two spellings of one key are one key. */
+/** Decodes escapes, so that two spellings of a key are equal. */
 function decodeKey(token: string): string {
   if (!token.includes('\\')) return token.slice(1, -1);
   try {

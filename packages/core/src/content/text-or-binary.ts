@@ -1,17 +1,17 @@
-/** How much of a content git looks at, in bytes. */
+/** The number of bytes that git checks for a NUL. */
 const BINARY_CHECK_BYTES = 8000;
 
-/** What is longer is not read as text: lines of it would cost more than they tell. In bytes. */
+/** Longer contents are not treated as text: comparing their lines would cost more than it is worth. */
 export const TEXT_MAX_BYTES = 8 * 1024 * 1024;
 
-/** git's rule: a NUL in the first 8000 bytes. */
+/** Applies git's rule: a content is binary if there is a NUL in its first 8000 bytes. */
 export function isBinary(content: Buffer): boolean {
   return content.subarray(0, BINARY_CHECK_BYTES).includes(0);
 }
 
 /**
- * What a content may be treated as.
- * @param maxBytes the longest content that counts as text, in bytes
+ * Classifies a content.
+ * @param maxBytes the maximum length of a text, in bytes
  */
 export function textOrBinary(content: Buffer, maxBytes: number = TEXT_MAX_BYTES): 'text' | 'binary' | 'too-long' {
   if (isBinary(content)) return 'binary';

@@ -1,10 +1,10 @@
 /**
- * Merging two contents that grew out of one.
+ * Merges two contents that have a common base.
  *
- * Which lines a side changed is often open: where lines repeat, several shortest diffs tell different stories, and
- * taking one of them puts the other side's change beside the wrong line. So a side's change is here everything between
- * two lines that every shortest diff keeps (`matchToMerge`). What merges cleanly merges to the same bytes whichever
- * diff one believes; where that is open, it is a conflict.
+ * Which lines a side changed is often ambiguous: if lines repeat, there are several shortest diffs. Choosing one of
+ * them could put the other side's change next to the wrong line. So a change here is everything between two lines that
+ * every shortest diff keeps (`matchForMerge`). A clean merge therefore has the same bytes, whichever diff is used.
+ * Where the diffs disagree, the result is a conflict.
  */
 
 import { LINE_BOUND, type LineBound } from './line-diff.ts';
@@ -13,7 +13,7 @@ import { matchForMerge } from './matching.ts';
 import type { Matches } from './shortest-edits.ts';
 import { textOrBinary } from './text-or-binary.ts';
 
-/** Lines that both sides changed, each in its own way. Starts are indices of lines, counted from 0. */
+/** Lines that both sides changed differently. Starts are line indices, counted from 0. */
 export interface MergeConflict {
   readonly baseStart: number;
   readonly baseCount: number;
@@ -29,10 +29,10 @@ export type MergeResult =
       readonly ok: false;
       readonly why: 'overlap';
       readonly conflicts: readonly MergeConflict[];
-      /** The merge with both sides of each conflict between git's marker lines. */
+      /** The merge with both sides of each conflict between git's conflict markers. */
       readonly withMarkers: Buffer;
     }
-  /** Both sides changed a content that is not merged by line, or that would cost too much to compare. */
+  /** Both sides changed a content that cannot be merged by line, or that would cost too much to compare. */
   | {
       readonly ok: false;
       readonly why: 'binary' | 'too-long' | 'too-different';
@@ -40,7 +40,7 @@ export type MergeResult =
       readonly withMarkers: null;
     };
 
-/** What stands behind the markers. */
+/** The labels after the conflict markers. */
 export interface MergeLabels {
   readonly ours: string;
   readonly theirs: string;
@@ -49,13 +49,13 @@ export interface MergeLabels {
 export interface MergeOptions {
   /** Default: `ours` and `theirs`. */
   readonly labels?: MergeLabels;
-  /** What it may cost (line-diff.ts); `maxLines` counts the lines of base and the longer side. */
+  /** Limits on the work (line-diff.ts). `maxLines` counts the lines of the base and of the longer side. */
   readonly bound?: LineBound;
-  /** The side whose lines are taken where both changed the same ones; without it, that is a conflict. */
+  /** The side that wins if both changed the same lines. Without it, that is a conflict. */
   readonly prefer?: 'ours' | 'theirs' | null;
 }
 
-/** @param base what both sides started from; empty where there was nothing */
+/** @param base the common base; empty if there is none */
 export function mergeThreeWay(
   base: Buffer,
   ours: Buffer,
@@ -89,15 +89,15 @@ interface Sides<T> {
   readonly theirs: T;
 }
 
-/** From `start` to before `end`, as indices of lines. */
+/** Line indices from `start` up to, but not including, `end`. */
 interface LineSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The stretches that some side changed: what lies between two lines that both sides surely keep. So changes that
- * touch, without such a line between them, are one stretch; git sees it so too.
+ * Returns the regions that a side changed: the lines between two lines that both sides certainly keep. Adjacent changes
+ * without such a line between them are one region, as in git.
  */
 function changedRegions(oursMatches: Matches, theirsMatches: Matches, ends: Sides<number>): Sides<LineSpan>[] {
   const found: Sides<LineSpan>[] = [];
@@ -162,7 +162,7 @@ function assemble(
     : { ok: false, why: 'overlap', conflicts, withMarkers: content };
 }
 
-/** @param ending put after a last line that has none, so that a marker can follow */
+/** @param ending appended to a last line that has none, so that a marker can follow */
 function push(out: Line[], lines: readonly Line[], { start, end }: LineSpan, ending = ''): void {
   for (let i = start; i < end; i++) {
     const line = lines[i]!;
@@ -176,7 +176,7 @@ function same(a: readonly Line[], inA: LineSpan, b: readonly Line[], inB: LineSp
   return true;
 }
 
-/** What is left of a conflict without the lines that both sides start and end with. */
+/** Removes the lines that both sides of a conflict start and end with. */
 function withoutCommonEnds(
   lines: Sides<readonly Line[]>,
   ours: LineSpan,

@@ -1,17 +1,17 @@
 /**
- * A patch in git's format: `git apply` makes `after` of `before` with it, as far as git can say what changed.
+ * Writes patches in git's format: `git apply` turns `before` into `after`, as far as git can represent the change.
  *
- * What it cannot say stands in lines that begin with `# ` and that `git apply` passes over: permissions other than the
- * executable bit, and folders. What is not given in full (binary, too long, over the bound) is written so that
- * `git apply` refuses the whole patch, unless its repository has the content under the id that the patch names: a patch
- * that holds only half of a change never makes half of it.
+ * Lines that start with `# `, which `git apply` ignores, show what git cannot represent: folders, and permissions other
+ * than the executable bit. If a content is not given in full (binary, too long, over the limit), `git apply` refuses
+ * the whole patch. It accepts the patch only if its repository has the content under the id that the patch names. So
+ * half a change is never applied.
  */
 import type { ObjectId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
 import { quoteLikeGit } from './c-quote.ts';
 import { diffLines, type Hunk, LINE_BOUND, type LineBound } from './line-diff.ts';
 
-/** What stands at a path on one side. Contents are read only when they are needed. */
+/** The state of a path on one side. `read` is only called when the content is needed. */
 export type PatchSide =
   | {
       readonly kind: 'file';
@@ -20,21 +20,21 @@ export type PatchSide =
       readonly size: number;
       readonly read: () => Buffer;
     }
-  /** `read` gives the target. */
+  /** `read` returns the target. */
   | { readonly kind: 'link'; readonly id: ObjectId; readonly size: number; readonly read: () => Buffer }
   | { readonly kind: 'folder'; readonly mode: number };
 
 export interface PatchChange {
   readonly path: TreePath;
-  /** Null where there is nothing. */
+  /** Null if the path does not exist on this side. */
   readonly before: PatchSide | null;
   readonly after: PatchSide | null;
 }
 
 export interface PatchBound {
-  /** Bytes of patch for the lines of one path. */
+  /** Maximum number of bytes for the lines of one path. */
   readonly fileBytes: number;
-  /** Bytes of patch in all; a little more is used to say what is left out. */
+  /** Maximum number of bytes in total. A few more are used to say what was left out. */
   readonly totalBytes: number;
   readonly lines: LineBound;
 }
@@ -42,10 +42,10 @@ export interface PatchBound {
 export const PATCH_BOUND: PatchBound = { fileBytes: 256 * 1024, totalBytes: 4 * 1024 * 1024, lines: LINE_BOUND };
 
 /**
- * A change that the patch does not give in full.
- * - `binary`, `too-long`: it only says that the contents differ
- * - `cut`: it gives the first lines only
- * - `left-out`: the patch was full before
+ * A change that the patch does not show in full.
+ * - `binary`, `too-long`: the patch only says that the contents differ
+ * - `cut`: it shows only the first lines
+ * - `left-out`: the patch was already full
  */
 export interface PatchGap {
   readonly path: TreePath;
@@ -57,14 +57,14 @@ export interface Patch {
   readonly gaps: readonly PatchGap[];
 }
 
-/** The patch of all changes, in the given order. */
+/** Returns the patch of all changes, in the given order. */
 export function unifiedPatch(changes: Iterable<PatchChange>, bound: PatchBound = PATCH_BOUND): Patch {
   const writer = new PatchWriter(bound);
   for (const change of changes) writer.add(change);
   return writer.finish();
 }
 
-/** Writes a patch change by change, for callers that breathe in between. */
+/** Writes a patch change by change, for callers that yield in between. */
 export class PatchWriter {
   readonly #text: string[] = [];
   #bytes = 0;
@@ -72,7 +72,7 @@ export class PatchWriter {
 
   constructor(private readonly bound: PatchBound = PATCH_BOUND) {}
 
-  /** Once the patch is full, a change is only counted and nothing of it is read. */
+  /** Adds a change. Once the patch is full, changes are only counted and their contents are not read. */
   add(change: PatchChange): void {
     if (this.#bytes >= this.bound.totalBytes) {
       this.#gaps.push({ path: change.path, why: 'left-out' });
@@ -165,12 +165,12 @@ function linesHeader(old: string | null, now: string | null): string {
   return `--- ${old === null ? NO_FILE : headerName(old)}\n+++ ${now === null ? NO_FILE : headerName(now)}\n`;
 }
 
-/** A hunk's header that no reader can parse, so that none takes what came before it for all. */
+/** Returns a hunk header that no parser accepts, so that a truncated patch cannot be mistaken for a complete one. */
 function truncationLine(what: string): string {
   return `@@ -cut- ${what} @@\n`;
 }
 
-/** With a tab behind it where a reader could not tell the end of the name from a date. */
+/** Appends a tab if the name has a space, because a parser could otherwise take the end of the name for a date. */
 function headerName(name: string): string {
   return name.includes(' ') ? `${name}\t` : name;
 }
@@ -199,7 +199,7 @@ function hunkHeader({ beforeStart, beforeCount, afterStart, afterCount }: Hunk):
   return `@@ -${range(beforeStart, beforeCount)} +${range(afterStart, afterCount)} @@\n`;
 }
 
-/** Lines are counted from 1 here; an empty range names the line in front of it. */
+/** Lines are counted from 1 here. An empty range names the line before it. */
 function range(start: number, count: number): string {
   if (count === 0) return `${start},0`;
   return count === 1 ? `${start + 1}` : `${start + 1},${count}`;

@@ -1,53 +1,54 @@
 import type { DiskPath, Name } from '../model/names.ts';
 
 /**
- * Tells what changed in folders, as a port. Whatever a source cannot vouch for it calls lost; then only a scan tells.
- * What no source here sees, and who looks for it instead, stands in docs/decisions/0026-what-changed-since.md.
+ * Reports changes in folders, as a port. If a source may have missed changes, it reports them as lost, and only a scan
+ * can find them. docs/decisions/0026-what-changed-since.md lists what no source sees, and what detects that instead.
  */
 export interface ChangeSource {
-  /** Null where nothing trustworthy is to be had. */
+  /** Returns null if no reliable source is available. */
   watch(): FolderWatch | null;
 }
 
 /**
- * Folders that are watched one by one. A folder that is told as a changed name or in `folders`, and that was not there
- * or was another one before, has to be added anew, with all below it.
+ * Watches folders one by one. `poll` reports folders as changed names or in `folders`. If such a folder is new or was
+ * replaced, the caller must add it again, with all folders below it.
  */
 export interface FolderWatch {
   /**
-   * From now on changes directly in this folder are told. Call it before the folder is listed, a parent before what is
-   * in it. Again for a path that is watched: it holds for what is there now.
+   * Starts to report changes directly in this folder. Call it before listing the folder, and for a parent before its
+   * children. If the path is already watched, the folder that is now at the path is watched.
    *
    * @param folder a plain path, not one through a handle
-   * @returns false if it cannot be watched: a limit is reached, its file system does not report, it is a link or not there
+   * @returns false if it cannot be watched: a limit is reached, its file system does not report changes, it is a link,
+   *   or it does not exist
    */
   add(folder: DiskPath): boolean;
-  /** Of all watched folders below it, too; what had changed in them is not told any more. */
+  /** Stops watching a folder and all watched folders below it. Drops changes in them that were not polled yet. */
   remove(folder: DiskPath): void;
   /**
-   * What changed since the last call: all that had happened when it was called, and maybe more. After `lost` nothing is
-   * watched: add every folder again, then list it.
+   * Returns the changes since the last call: all that happened before this call, and maybe more. After `lost`, no
+   * folder is watched: add every folder again, then list it.
    */
   poll(): FolderChanges;
-  /** Nothing is told any more but `lost`. */
+  /** Stops watching. After this, `poll` only reports `lost`. */
   close(): void;
 }
 
-/** What changed in the folders that are watched. */
+/** The changes in the watched folders. */
 export type FolderChanges =
   | {
       readonly lost: true;
-      /** For a person who wonders about scans. */
+      /** The reason, for users who wonder about full scans. */
       readonly why: string;
     }
   | {
       readonly lost: false;
-      /** Watched folders with the names in them at which something changed: the entry, its content, its mode. */
+      /** For each watched folder, the names in it that changed: the entry, its content or its mode. */
       readonly names: ReadonlyMap<DiskPath, ReadonlySet<Name>>;
       /**
-       * Watched folders that are gone, were moved or replaced, by themselves or with one above them that is not watched;
-       * or whose own mode or times changed. In the first three cases they and all below them are not watched any more;
-       * nobody says which case it is.
+       * Watched folders that were removed, moved or replaced (by themselves or with an unwatched parent), or whose own
+       * mode or times changed. In the first three cases, they and all folders below are no longer watched. The source
+       * does not report which case it is.
        */
       readonly folders: ReadonlySet<DiskPath>;
     };

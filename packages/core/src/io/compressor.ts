@@ -1,4 +1,4 @@
-/** How a piece is compressed; what node:zlib calls so. */
+/** The compression options of a piece, named as in node:zlib. */
 export interface CompressionSettings {
   readonly level: number;
   readonly windowBits: number;
@@ -6,15 +6,15 @@ export interface CompressionSettings {
   readonly chunkSize: number;
 }
 
-/** Compresses on other cores than the engine's own. */
+/** Compresses on other cores than that of the engine. */
 export interface Compressor {
-  /** That are worthwhile to have under way at the same time; beyond that who asks is better off doing it. */
+  /** Number of bytes in flight up to which this is worthwhile. Beyond it, compressing in the caller is faster. */
   readonly maxBytesInFlight: number;
   /**
-   * One zlib stream for each piece, in their order.
-   * @param bytes the pieces, one after the other; must not change before the promise is settled
-   * @param lengths of the pieces
-   * @returns the streams, one after the other, with their lengths. Rejects where it cannot: nothing is lost by that.
+   * Compresses each piece to its own zlib stream, in order.
+   * @param bytes the pieces, concatenated; must not change until the promise resolves or rejects
+   * @param lengths lengths of the pieces, in bytes
+   * @returns the concatenated streams and their lengths. If it rejects, no data is lost: the caller can compress it.
    */
   compress(
     bytes: SharedArrayBuffer,

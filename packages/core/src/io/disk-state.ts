@@ -1,4 +1,4 @@
-/** What is at a path now, told by its bytes. */
+/** The current state of a path, identified by its content. */
 import { createHash } from 'node:crypto';
 import type { Entry } from '../model/entries.ts';
 import type { ObjectId } from '../model/ids.ts';
@@ -29,7 +29,7 @@ export function diskState(fs: Fs, path: DiskPath): DiskState {
   }
 }
 
-/** Kind and content; permissions are compared by those who change them. */
+/** Compares kind and content. Permissions are compared by the code that changes them. */
 export function matchesEntry(state: DiskState, entry: Entry | null): boolean {
   if (entry === null || state.kind === 'absent') return entry === null && state.kind === 'absent';
   if (state.kind !== entry.kind) return false;
@@ -47,7 +47,7 @@ export function describeState(state: DiskState): string {
   }
 }
 
-/** Tells a file that was read from the same file written to since; `stamp` is null where it could not. */
+/** Changes if the file is written. `stamp` is null if the file's times do not guarantee that. */
 export function stampOf({ size, mtimeMs, ino }: Stat): string {
   return `${size} ${mtimeMs} ${ino}`;
 }
@@ -71,10 +71,10 @@ function fileState(fs: Fs, path: DiskPath): DiskState {
   }
 }
 
-/** Times come in steps of some milliseconds: another write in the step of the last one would leave the same time. */
+/** File times have a resolution of some milliseconds: two writes within one step leave the same time. */
 const TIMESTAMP_STEP_MS = 100;
 
-/** Only told of a file that was just renamed, which sets `ctime` by the file system's own clock. */
+/** Valid only for a file that was just renamed, which sets `ctime` by the file system's own clock. */
 function isStampReliable({ ctimeMs, mtimeMs }: Stat): boolean {
   return ctimeMs - mtimeMs > TIMESTAMP_STEP_MS;
 }

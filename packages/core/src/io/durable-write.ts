@@ -1,53 +1,53 @@
 import { type DiskPath, withSuffix } from '../model/names.ts';
 import { type Fd, type Fs, FsError, isFsError, kindOf } from './fs.ts';
 
-/** More than anybody leaves behind: one file per power cut in the middle of a write. */
+/** More than can accumulate: each power cut in the middle of a write leaves one file. */
 const MAX_TEMPORARY_NAMES = 16;
 const TEMPORARY = /\.tmp-\d{1,2}$/;
-/** What a file system answers that has no hard links. */
+/** Error codes of file systems without hard links. */
 const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 
-/** True for the names that {@link durableWrite} and {@link durableCreate} use while they work, and leave behind if cut. */
+/** Returns true for temporary names of {@link durableWrite} and {@link durableCreate}, which remain after a crash. */
 export function isTemporaryName(name: string): boolean {
   return TEMPORARY.test(name);
 }
 
 /**
- * Makes `path` hold exactly `bytes`, replacing what is there. After a crash at any moment it holds the old bytes
- * or the new ones; when this returns, the new ones. The caller holds whatever lock guards `path`: of two at once, one
- * wins and the other may fail with ENOENT, but no mixture can come of it.
+ * Writes `bytes` to `path`, replacing an existing file. After a crash at any moment, the file has the old bytes or the
+ * new ones; after this returns, the new ones. The caller must hold the lock that guards `path`. Of two concurrent
+ * writers, one wins and the other may fail with ENOENT, but their bytes are never mixed.
  *
- * @param mode permission bits of the file, whatever the umask
- * @throws FsError of the step that failed. Before the rename nothing has changed; if syncing the folder failed, the new
- *   bytes are there but may be gone after a power cut.
+ * @param mode permission bits of the file, regardless of the umask
+ * @throws FsError of the step that failed. Before the rename, nothing has changed. If syncing the folder failed, the
+ *   new bytes are in place but may be lost in a power cut.
  */
 export function durableWrite(fs: Fs, path: DiskPath, bytes: Uint8Array, mode: number): void {
   const temporary = writeTemporary(fs, path, bytes, mode);
   try {
-    // One step for every reader, and for every crash: the name has the old file or the new one.
+    // Atomic for readers and crashes: the name refers to the old file or to the new one.
     fs.rename(temporary.path, path);
   } catch (error) {
     discard(fs, temporary.path);
     throw error;
   }
-  // Without it a power cut could take the rename back after we said that it is done.
+  // Without this, a power cut could undo the rename after this function reported success.
   syncFolder(fs, containingFolder(path));
   for (const leftover of temporary.leftovers) discard(fs, leftover);
 }
 
 /**
- * Like {@link durableWrite}, but never replaces: of any number of processes that create `path`, one succeeds.
+ * Like {@link durableWrite}, but never replaces: if several processes create `path`, exactly one succeeds.
  *
- * Where the file system has no hard links, the name is first taken by an empty file and the bytes are renamed over it:
- * a crash in between leaves it empty, so readers there must take an empty file for one that was never written.
+ * If the file system has no hard links, this creates an empty file to reserve the name, and renames the complete file
+ * over it. A crash in between leaves the file empty, so readers there must treat an empty file as unwritten.
  *
- * @throws FsError EEXIST if something is there already
+ * @throws FsError EEXIST if the path already exists
  */
 export function durableCreate(fs: Fs, path: DiskPath, bytes: Uint8Array, mode: number): void {
   const temporary = writeTemporary(fs, path, bytes, mode);
   try {
     try {
-      // link(2) gives the name to a file that is complete already, and fails if the name is taken.
+      // link(2) gives the name to a file that is already complete, and fails if the name exists.
       fs.hardLink(temporary.path, path);
     } catch (error) {
       if (!isFsError(error, ...NO_HARD_LINKS)) throw error;
@@ -56,17 +56,17 @@ export function durableCreate(fs: Fs, path: DiskPath, bytes: Uint8Array, mode: n
     }
     syncFolder(fs, containingFolder(path));
   } finally {
-    // The second name is of no more use; if a crash keeps it, it is a leftover like any other.
+    // The temporary name is no longer needed. If a crash keeps it, it is an ordinary leftover.
     discard(fs, temporary.path);
   }
   for (const leftover of temporary.leftovers) discard(fs, leftover);
 }
 
 /**
- * All of a regular file.
+ * Reads a whole regular file.
  *
- * @param maxBytes a longer file is refused, so that nothing on disk can make us fill the memory
- * @throws FsError EFBIG if it is longer, EINVAL if it is no regular file, ENOENT if nothing is there
+ * @param maxBytes a longer file is refused, so that no file on disk can exhaust the memory
+ * @throws FsError EFBIG if it is longer, EINVAL if it is not a regular file, ENOENT if it does not exist
  */
 export function readEntireFile(fs: Fs, path: DiskPath, maxBytes: number): Buffer {
   const fd = fs.openRead(path);
@@ -74,7 +74,7 @@ export function readEntireFile(fs: Fs, path: DiskPath, maxBytes: number): Buffer
     const stat = fs.fstat(fd);
     if (kindOf(stat) !== 'file') throw new FsError('EINVAL', 'openRead', path);
     if (stat.size > maxBytes) throw new FsError('EFBIG', 'read', path);
-    // One byte more than there should be, to see the end, or that the file grew meanwhile.
+    // One byte more than expected, to detect the end of the file, or that it grew meanwhile.
     let buffer = Buffer.allocUnsafe(stat.size + 1);
     let length = 0;
     for (;;) {
@@ -93,7 +93,7 @@ export function readEntireFile(fs: Fs, path: DiskPath, maxBytes: number): Buffer
   }
 }
 
-/** Makes the entries of a folder durable: what was created, renamed or removed in it so far. */
+/** Makes the entries of a folder durable: everything created, renamed or removed in it so far. */
 export function syncFolder(fs: Fs, folder: DiskPath): void {
   const fd = fs.openFolder(folder);
   try {
@@ -103,7 +103,7 @@ export function syncFolder(fs: Fs, folder: DiskPath): void {
   }
 }
 
-/** The folder that a path on disk lies in. Both separators count where a drive letter says that it is Windows. */
+/** Returns the folder of a disk path. If it has backslashes and does not start with `/`, both separators count. */
 export function containingFolder(path: DiskPath): DiskPath {
   const windows = /^(?:[A-Za-z]:)?[\\/]/.exec(path)?.[0] !== '/' && path.includes('\\');
   const cut = windows ? Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) : path.lastIndexOf('/');
@@ -113,24 +113,24 @@ export function containingFolder(path: DiskPath): DiskPath {
 
 interface TemporaryFile {
   readonly path: DiskPath;
-  /** Files of earlier writers of the same path that were cut. */
+  /** Leftovers of interrupted writers of the same path. */
   readonly leftovers: readonly DiskPath[];
 }
 
-/** A complete, durable file in the same folder, so that a rename can move it (never across file systems). */
+/** Writes a complete, durable file in the same folder, because a rename cannot cross file systems. */
 function writeTemporary(fs: Fs, path: DiskPath, bytes: Uint8Array, mode: number): TemporaryFile {
   const leftovers: DiskPath[] = [];
   for (;;) {
     const temporary = withSuffix(path, `.tmp-${leftovers.length}`);
     let fd: Fd;
     try {
-      // Never an existing file: it could be a link, or open elsewhere. Private until it has its bytes.
+      // Never open an existing file: it could be a link, or open elsewhere. Private until the file is complete.
       fd = fs.openNew(temporary, 0o600);
     } catch (error) {
       if (!isFsError(error, 'EEXIST')) throw error;
       leftovers.push(temporary);
       if (leftovers.length < MAX_TEMPORARY_NAMES) continue;
-      // So many that they can only be old: else a path could become unwritable for ever. What stays, fails here.
+      // This many must be old. Without removing them, the path would be unwritable. Fail if one cannot be removed.
       for (const leftover of leftovers.splice(0)) fs.unlink(leftover);
       continue;
     }
@@ -148,7 +148,7 @@ function writeAndSync(fs: Fs, fd: Fd, bytes: Uint8Array, mode: number): void {
   try {
     fs.write(fd, bytes, 0);
     fs.fchmod(fd, mode);
-    // Before the rename: else the new name can be durable and its bytes not (an empty file after a power cut).
+    // Sync before the rename. Otherwise a power cut could leave an empty file under the new name.
     fs.sync(fd);
   } catch (error) {
     closeQuietly(fs, fd);
@@ -165,7 +165,7 @@ function closeQuietly(fs: Fs, fd: Fd): void {
   }
 }
 
-/** Removes a file of our own if it can be removed; one that stays does no harm. */
+/** Removes one of Savepoint's own files if possible. A file that remains does no harm. */
 function discard(fs: Fs, path: DiskPath): void {
   try {
     fs.unlink(path);

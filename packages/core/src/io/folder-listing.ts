@@ -1,7 +1,7 @@
 import { type DiskPath, diskChild, type Name } from '../model/names.ts';
 import { type FolderListing, type Fs, FsError, isFsError, LISTED_FIELD_COUNT, type ListedStat } from './fs.ts';
 
-/** Room for the numbers of so many names, filled one name after the other. */
+/** Builds a listing of at most `most` names in a preallocated buffer. */
 export class ListingBuilder {
   readonly #names: Name[] = [];
   readonly #failed = new Map<number, FsError>();
@@ -33,7 +33,7 @@ export class ListingBuilder {
   }
 }
 
-/** `listWithStats` made of the driver's own `list` and `lstat`, for drivers that have nothing faster. */
+/** Implements `listWithStats` with the driver's `list` and `lstat`, for drivers without a faster way. */
 export function listOneByOne(fs: Pick<Fs, 'list' | 'lstat'>, path: DiskPath): FolderListing {
   const names = withListingErrors(() => fs.list(path)).sort();
   const numbers = new ListingBuilder(names.length);

@@ -1,11 +1,11 @@
 /**
- * Reaching a path of a workspace so that nobody can lead us out of it by putting a link in the way, at any moment.
+ * Reaches paths in a workspace safely: a link that is placed in the way, at any moment, cannot lead out of it.
  *
- * W1 A folder is opened from the handle of its parent, by one name, and never through a link. What is done to its
- *    children goes through that handle, so it happens in that very folder, whatever its name means by then.
- * W2 A handle that was kept is used again only while the path still leads to the same folder (dev, ino).
- * W3 Where the platform has no paths through handles, every parent is looked at by lstat before the act, and again by
- *    `confirm` after it. A swap that happens in between and is swapped back is not seen there.
+ * W1 A folder is opened by one name from the handle of its parent, never through a link. Calls on its children go
+ *    through that handle, so they affect that folder, even if its name refers to something else by then.
+ * W2 A cached handle is reused only while the path still leads to the same folder (dev, ino).
+ * W3 If the platform has no paths through handles, every parent is checked by lstat before a call, and again by
+ *    `assertParentsUnchanged` after it. A swap in between that is undone before the second check is not detected.
  */
 import { showName } from '../content/show-name.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -24,17 +24,17 @@ import { type Fd, type Fs, FsError, isFsError, kindOf, type Stat } from './fs.ts
 
 interface FolderHandle {
   readonly handle: Fd;
-  /** Leads to the folder itself. */
+  /** The path to the folder itself. */
   readonly path: DiskPath;
   readonly dev: number;
   readonly ino: number;
 }
 
-/** Handles kept; a process has at least 1024, and everything else that it opens is closed at once. */
+/** Maximum number of cached handles. A process has at least 1024, and all other handles are closed immediately. */
 const MAX_HANDLES = 64;
-/** Of the folders asked for last, so many stay open, however deep the next path is. */
+/** This many of the most recently requested folders stay open, however deep the next path is. */
 const GUARANTEED_HANDLES = 8;
-/** How often a folder is opened anew that changes under our hands before we refuse it. */
+/** How often a folder that keeps changing is reopened before it is refused. */
 const MAX_TRIES = 3;
 
 export class FolderWalk {
@@ -44,16 +44,16 @@ export class FolderWalk {
   readonly #throughHandles: boolean;
   /** Least recently used first; without the root. */
   readonly #openFolders = new Map<TreePath, FolderHandle>();
-  /** The folders asked for last, without those opened on the way to them. */
+  /** The most recently requested folders, without those opened on the way to them. */
   readonly #recentlyRequested: TreePath[] = [];
-  /** W3: what the parents of a path were when it was asked for, by the path of the innermost. */
+  /** W3: the identities of a path's parents when it was requested, by the path of the innermost parent. */
   readonly #parentIdentities = new Map<TreePath, string>();
   readonly #maxHandles: number;
   #closed = false;
 
   /**
-   * @param root the workspace, its own links resolved
-   * @throws FsError if it is not there (ENOENT) or not a folder (ENOTDIR)
+   * @param root the workspace, with its links resolved
+   * @throws FsError if it does not exist (ENOENT) or is not a folder (ENOTDIR)
    */
   constructor(fs: Fs, root: DiskPath, maxHandles: number = MAX_HANDLES) {
     this.#fs = fs;
@@ -72,24 +72,24 @@ export class FolderWalk {
   }
 
   /**
-   * Where `path` can be looked at, created, renamed or removed now. Use it at once and ask again for the next act: the
-   * answers for the last 8 folders hold, older ones may lead nowhere or into another folder of this workspace. Where
-   * paths do not go through handles, call {@link assertParentsUnchanged} after the act.
+   * Returns the disk path under which `path` can be read, created, renamed or removed now. Use it immediately, and call
+   * this again for the next use: the results for the last 8 folders stay valid. Older ones may lead nowhere, or into
+   * another folder of this workspace. If paths do not go through handles, call {@link assertParentsUnchanged} then.
    *
-   * @returns null if nothing can be there: a parent is missing, or is something else than a folder
-   * @throws SavepointError PATH_REFUSED if a parent is a link, or changes all the time
+   * @returns null if the path cannot exist: a parent is missing, or is not a folder
+   * @throws SavepointError PATH_REFUSED if a parent is a link, or keeps changing
    */
   child(path: TreePath): DiskPath | null {
     if (path === '') {
       const itself = this.folder(path);
-      // A handle's path is itself a link: `.` behind it is the folder.
+      // A handle's path is itself a link; with `.` after it, it names the folder.
       return itself === null || !this.#throughHandles ? itself : diskChild(itself, '.');
     }
     const parent = this.folder(parentPath(path));
     return parent === null ? null : diskChild(parent, baseName(path));
   }
 
-  /** The same for a folder whose entries are wanted: `list` may be called with the result. */
+  /** As `child`, for a folder whose entries are needed: the result can be passed to `list`. */
   folder(path: TreePath): DiskPath | null {
     this.#assertOpen();
     if (this.#throughHandles) return this.#openRequested(path)?.path ?? null;
@@ -100,8 +100,8 @@ export class FolderWalk {
   }
 
   /**
-   * After an act on the result of `child(path)`: throws PATH_REFUSED if the parents are not what they were when that was
-   * asked for, so that the act may have happened elsewhere. Through handles that cannot be.
+   * Call this after using the result of `child(path)`. Paths through handles need no check.
+   * @throws SavepointError PATH_REFUSED if the parents changed meanwhile, so another folder may be affected
    */
   assertParentsUnchanged(path: TreePath): void {
     if (this.#throughHandles) return;
@@ -114,7 +114,7 @@ export class FolderWalk {
   /**
    * Makes the entries of a folder durable.
    *
-   * @returns false if the folder is not there
+   * @returns false if the folder does not exist
    */
   sync(folder: TreePath): boolean {
     this.#assertOpen();
@@ -135,13 +135,13 @@ export class FolderWalk {
     return true;
   }
 
-  /** Whether the root's path still leads to the folder that was opened. */
+  /** Returns whether the root's path still leads to the folder that was opened. */
   isRootUnchanged(): boolean {
     this.#assertOpen();
     return isSame(this.#root, this.#fs.lstat(this.#rootPath));
   }
 
-  /** Lets go of a folder and all below it: it is about to be renamed or removed. */
+  /** Closes the handles of a folder and everything below it, before it is renamed or removed. */
   release(folder: TreePath): void {
     for (const [path, { handle }] of this.#openFolders) {
       if (!isWithin(path, folder)) continue;
@@ -195,7 +195,7 @@ export class FolderWalk {
         if (isFsError(error, 'ENOENT')) return null;
         if (!isFsError(error, 'ENOTDIR', 'ELOOP')) throw error;
       }
-      // The system says the same of a link and of a file.
+      // The system returns the same error for a link and for a file.
       const stat = this.#fs.lstat(named);
       if (stat === null) return null;
       const kind = kindOf(stat);
@@ -228,7 +228,7 @@ export class FolderWalk {
     }
   }
 
-  /** What the folder and all above it are, as text to compare; null if one is missing or no folder. */
+  /** Returns the identities of the folder and its parents as text; null if one is missing or not a folder. */
   #readParentIdentities(folder: TreePath): string | null {
     let seen = '';
     let path = '';

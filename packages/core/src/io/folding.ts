@@ -3,11 +3,11 @@ import { type Fs, kindOf, type Stat } from './fs.ts';
 import type { Random } from './ports.ts';
 import { IGNORED_BY_HFS } from './safe-path.ts';
 
-/** What the file system under a folder takes for the same name. */
+/** The kinds of names that the file system under a folder treats as equal. */
 export interface Folding {
-  /** `A` and `a`. */
+  /** `A` and `a` are the same name. */
   readonly letterCase: boolean;
-  /** `é` as one character and as `e` with an accent. */
+  /** `é` as one character and `e` with a combining accent are the same name. */
   readonly normalisation: boolean;
 }
 
@@ -15,28 +15,27 @@ const NOT_ASCII = /[\x80-\xff]/;
 const PROBE = /^\.savepoint-probe-[0-9a-f]{16}/;
 
 /**
- * The key under which two names may be one name on a file system that folds letter case or normalisation. Rather one
- * pair too many than one too few: `ß` and `ss` are one name on APFS, and some on HFS+ differ in characters that are
- * not seen.
+ * Returns a key that is equal for names which may be the same on a file system that folds letter case or normalisation.
+ * In doubt, keys are equal: `ß` and `ss` are one name on APFS, and some on HFS+ differ in invisible characters.
  */
 export function foldName(name: string): string {
   if (!NOT_ASCII.test(name)) return name.toLowerCase();
   const text = textFromBytes(name);
-  // Bytes that are no text: such file systems refuse them, or fold what is ASCII.
+  // Not valid UTF-8: such file systems refuse these names, or fold only their ASCII letters.
   if (text === null) return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-  // Upper case spells out what case folding does (ß to SS, ﬁ to FI, ſ to S) once ẞ is ß; ς is σ at the end of a word.
+  // Upper case expands ß to SS, ﬁ to FI and ſ to S, once lower case has turned ẞ into ß. ς is σ at the end of a word.
   const decomposed = text.replace(IGNORED_BY_HFS, '').normalize('NFD');
   const folded = decomposed.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
   return bytesFromText(folded.normalize('NFC'));
 }
 
-/** True for the name of a file that {@link probeFolding} has in a folder for a moment. */
+/** Returns true for the name of a temporary file of {@link probeFolding}. */
 export function isProbeName(name: string): boolean {
   return PROBE.test(name);
 }
 
 /**
- * Finds out by experiment: creates one empty file in `folder`, looks for it under other spellings, removes it.
+ * Tests the file system: creates an empty file in `folder`, looks for it under other spellings, and removes it.
  *
  * @throws FsError if the file cannot be created or removed
  */

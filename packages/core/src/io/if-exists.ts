@@ -1,7 +1,7 @@
 import type { DiskPath } from '../model/names.ts';
 import { type Fs, isFsError } from './fs.ts';
 
-/** A file of our own. @returns false if it was not there */
+/** Removes one of Savepoint's own files. @returns false if it did not exist */
 export function removeIfExists(fs: Fs, path: DiskPath): boolean {
   try {
     fs.unlink(path);
@@ -12,7 +12,7 @@ export function removeIfExists(fs: Fs, path: DiskPath): boolean {
   }
 }
 
-/** Nothing is in a folder that is not there. */
+/** Lists a folder. Returns an empty list if it does not exist. */
 export function listIfExists(fs: Fs, folder: DiskPath): readonly string[] {
   try {
     return fs.list(folder);

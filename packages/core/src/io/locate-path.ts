@@ -1,7 +1,7 @@
 /**
- * Where a path lies that somebody gave: on the command line, in an edit, in an agent's event, in a tool's input. All of them ask
- * here, so that one path means one file. What the bytes of a path were is the reader's affair (an argument, JSON); paths that
- * are meant to lie outside a workspace, as a bundle's, are none of these.
+ * Resolves paths that users and agents give: on the command line, in an edit, in an agent's event, in a tool's input.
+ * All of them use this module, so that one path always names the same file. Callers decode the bytes of a path (an
+ * argument, JSON). Paths meant to be outside a workspace, such as that of a bundle, are not resolved here.
  */
 
 import { showName } from '../content/show-name.ts';
@@ -11,22 +11,22 @@ import { type Fs, isFsError, kindOf } from './fs.ts';
 import type { Ports } from './ports.ts';
 import { checkTreePath } from './safe-path.ts';
 
-/** What a given path starts from, and what it must lie in. */
+/** The workspace and folder that a path is resolved against. */
 export interface PathContext {
-  /** The workspace's folder, its links resolved. */
+  /** The workspace folder, with its links resolved. */
   readonly root: DiskPath;
-  /** The folder that relative paths start from, as the caller names it. */
+  /** The folder that relative paths start from, as named by the caller. */
   readonly dir: DiskPath;
-  /** The same folder inside the workspace, its links resolved; null: it lies outside. */
+  /** The same folder relative to the workspace, with its links resolved; null if it is outside. */
   readonly folder: TreePath | null;
   readonly platform: Ports['platform'];
   readonly fs: Pick<Fs, 'lstat' | 'realpath'>;
 }
 
 /**
- * - `unclear`: nobody can say what it names;
- * - `outside`: it names something outside the workspace;
- * - `name`: it lies inside, and no checkpoint can have that name.
+ * - `unclear`: the path is malformed, or its meaning is ambiguous
+ * - `outside`: it is outside the workspace
+ * - `name`: it is inside the workspace, but no checkpoint can contain that name
  */
 export type PathProblem = 'unclear' | 'outside' | 'name';
 
@@ -34,33 +34,33 @@ export type LocatedPath =
   | { readonly kind: 'inside'; readonly path: TreePath }
   | { readonly kind: 'refused'; readonly problem: PathProblem; readonly why: string };
 
-/** Where writing to a path ends up. */
+/** The file that a write to a path changes. */
 export type WriteTarget =
   | { readonly kind: 'inside'; readonly path: TreePath }
   | { readonly kind: 'outside' }
-  /** A link on the way, or at its end, leads nowhere. */
+  /** A link in the path, or at its end, cannot be resolved. */
   | { readonly kind: 'dangling'; readonly link: TreePath; readonly code: string }
-  /** A file stands where a folder should be. */
+  /** A parent is a file, not a folder. */
   | { readonly kind: 'no-folder' }
   | { readonly kind: 'no-workspace' };
 
-/** What a call says it writes. */
+/** The paths that a call declares to write. */
 export interface DeclaredPaths {
-  /** What they are called, and what they lead to through links, where that is in the workspace. */
+  /** The given paths and the targets of their links, if they are inside the workspace. */
   readonly paths: readonly TreePath[];
   readonly refused: readonly { readonly given: JsonName; readonly problem: PathProblem; readonly why: string }[];
 }
 
-/** Also bounds what is looked at for one path. */
+/** Also limits the work for one path. */
 const MAX_PATH_LENGTH = 4_096;
 
 /**
- * What the path is called inside the workspace; its own links are not followed, as checkpoints have names.
+ * Converts a path to one relative to the workspace. Its own links are not followed, because checkpoints record names.
  *
- * - `..` at the start goes up from the caller's folder, whose own links are resolved; further inside, what it means
+ * - `..` at the start goes up from the caller's folder, whose own links are resolved. Further inside, its meaning
  *   depends on links, so it is refused.
- * - An absolute path names what it names; the links of its folders are resolved where its text alone does not lie inside.
- * - Only Windows has drives and takes backslashes for slashes.
+ * - If the text of an absolute path is not below the workspace, the links of its parent folders are resolved.
+ * - Drives, and backslashes as separators, are recognized only on Windows.
  */
 export function locatePath(standpoint: PathContext, given: JsonName): LocatedPath {
   const { platform } = standpoint;
@@ -77,7 +77,7 @@ export function locatePath(standpoint: PathContext, given: JsonName): LocatedPat
 }
 
 /**
- * As `locate`.
+ * As `locatePath`, but throws if the path is refused.
  * @throws SavepointError PATH_REFUSED
  */
 export function treePathOf(standpoint: PathContext, given: JsonName): TreePath {
@@ -93,8 +93,8 @@ export function treePathOf(standpoint: PathContext, given: JsonName): TreePath {
 }
 
 /**
- * Where writing there ends up.
- * @param last whether a link at its end is followed, too; a file that is removed or replaced by rename is the link itself
+ * Returns the file that a write to the path changes.
+ * @param last whether a link at the end is followed, too. Removal, or replacement by rename, affects the link itself.
  * @throws FsError
  */
 export function followLinks(
@@ -119,7 +119,7 @@ export function followLinks(
   return { kind: 'no-workspace' };
 }
 
-/** For a call of a tool: which paths it writes, by what its input names. */
+/** Resolves the paths that a tool call names in its input to the paths that it writes. */
 export function declaredPaths(standpoint: PathContext, given: readonly JsonName[]): DeclaredPaths {
   const paths = new Set<TreePath>();
   const refused: DeclaredPaths['refused'][number][] = [];
@@ -136,7 +136,7 @@ export function declaredPaths(standpoint: PathContext, given: readonly JsonName[
   return { paths: [...paths], refused };
 }
 
-/** The same workspace, seen from another folder. */
+/** Returns the context for another current folder in the same workspace. */
 export function pathContextIn(standpoint: PathContext, dir: DiskPath): PathContext {
   const { fs, root, platform } = standpoint;
   const folder = pathBelow(
@@ -147,13 +147,13 @@ export function pathContextIn(standpoint: PathContext, dir: DiskPath): PathConte
   return { ...standpoint, dir, folder: folder as TreePath | null };
 }
 
-/** What is written through a link is the file that it leads to; a tool that replaces the file replaces the link. */
+/** A write through a link changes the link's target. A tool that replaces the file replaces the link. */
 function writtenPaths(standpoint: PathContext, path: TreePath): readonly TreePath[] {
   if (path === '') return [path];
   try {
     const ends = (['itself', 'followed'] as const).map((last) => followLinks(standpoint, path, last));
     const inside = ends.flatMap((end) => (end.kind === 'inside' ? [end.path] : []));
-    // Where it leads cannot be told yet: what it is called is the best that is known.
+    // If the link's target is not known yet, the given path is the best approximation.
     return inside.length === 0 && ends.every(({ kind }) => kind !== 'outside') ? [path] : inside;
   } catch (error) {
     if (!isFsError(error)) throw error;
@@ -180,7 +180,7 @@ function isAbsolute(path: string, platform: PathContext['platform']): boolean {
 
 function fromRelative(standpoint: PathContext, path: string): string | null {
   const { dir, folder, platform } = standpoint;
-  // Outside, where `..` leads depends on no link of the workspace.
+  // Outside the workspace, the meaning of `..` does not depend on links in the workspace.
   const above = (
     folder ?? withForwardSlashes(resolveExisting(standpoint.fs, withForwardSlashes(dir, platform)), platform)
   ).split('/');
@@ -189,7 +189,7 @@ function fromRelative(standpoint: PathContext, path: string): string | null {
   for (;;) {
     const up = /^\.\.(?:\/+|$)/.exec(rest);
     const here = up === null ? /^\.(?:\/+|$)/.exec(rest) : null;
-    // The last part of an absolute path's is the empty one before its first slash.
+    // The first part of an absolute path is the empty one before its first slash: there is nothing above it.
     if (up !== null && !stack.pop()) return null;
     if (up === null && here === null) break;
     rest = rest.slice((up ?? here)?.[0].length);
@@ -206,7 +206,7 @@ function fromAbsolute({ root, folder, dir, platform, fs }: PathContext, path: st
   const cut = path.replace(/\/+$/, '').lastIndexOf('/');
   const parent = withForwardSlashes(resolveExisting(fs, path.slice(0, cut)), platform);
   const inParent = pathBelow(root, `${parent}/${path.slice(cut + 1)}`, platform);
-  // The name of the whole workspace may be a link itself.
+  // The path of the workspace itself may go through a link.
   return (
     inParent ?? pathBelow(root, withForwardSlashes(resolveExisting(fs, path.replace(/\/+$/, '')), platform), platform)
   );
@@ -218,7 +218,7 @@ function pathBelow(folder: string, path: string, platform: PathContext['platform
   return path.startsWith(`${base}/`) ? path.slice(base.length + 1).replace(/^\/+/, '') : null;
 }
 
-/** The nearest folder above that is there, resolved, with what is not there yet behind it. */
+/** Resolves the nearest existing folder above, and appends the parts that do not exist yet. */
 function resolveExisting(fs: PathContext['fs'], path: string): string {
   const parts = path.split('/');
   for (let count = parts.length; count > 1; count--) {

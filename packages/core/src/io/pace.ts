@@ -1,7 +1,7 @@
 import { SavepointError } from '../model/errors.ts';
 import type { Clock } from './ports.ts';
 
-/** How far a long piece of work is. */
+/** The progress of a long task. */
 export interface Progress {
   readonly phase:
     | 'prepare'
@@ -21,13 +21,13 @@ export interface Progress {
 }
 
 const SLICE_MS = 12;
-/** Of work for which nobody waits: a call that comes meanwhile is hardly held up by it. */
+/** For work that no caller waits for: it hardly delays a call that arrives meanwhile. */
 const BACKGROUND_SLICE_MS = 3;
 const BACKGROUND_REST_MS = 9;
 
 /**
- * Lets synchronous work share its process: ask `due()` between small steps and, when it says so, `await breathe()`.
- * That is also where work is cancelled, progress is told, and a held lock shows that its holder lives.
+ * Lets synchronous work share its process: check `isDue()` between small steps, and if it is true, `await yieldNow()`.
+ * Yielding also cancels work, reports progress, and shows that the holder of a lock is alive.
  */
 export class Pace {
   #sliceEnds: number;
@@ -42,7 +42,7 @@ export class Pace {
     this.#sliceEnds = this.#nextEnd();
   }
 
-  /** Of work in the background, until `isAwaited` says that somebody waits for it. */
+  /** Returns the pace of background work, which speeds up once `isAwaited` says that a caller waits for it. */
   static background(clock: Clock, isAwaited: () => boolean): Pace {
     return new Pace(clock, null, null, () => !isAwaited());
   }
@@ -61,7 +61,7 @@ export class Pace {
     this.#sliceEnds = this.#nextEnd();
   }
 
-  /** Runs `act` at every breath until the returned function is called. */
+  /** Calls `act` on every yield until the returned function is called. */
   onYield(act: () => void): () => void {
     this.#yieldListeners.push(act);
     return () => {
@@ -69,14 +69,14 @@ export class Pace {
     };
   }
 
-  /** The same pace past a commit point, where nobody can stop the work any more. */
+  /** Returns the same pace without cancellation, for work after a commit point. */
   uncancellable(): Pace {
     const pace = new Pace(this.clock, null, this.onProgress, this.isBackground);
     pace.#yieldListeners = this.#yieldListeners;
     return pace;
   }
 
-  /** Throws CANCELLED if the caller asked to stop. */
+  /** @throws SavepointError CANCELLED if the caller asked to stop */
   throwIfCancelled(): void {
     if (this.signal?.aborted) throw new SavepointError('CANCELLED', 'Cancelled before anything was changed.');
   }

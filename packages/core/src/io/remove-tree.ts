@@ -2,11 +2,11 @@ import { type DiskPath, diskChild } from '../model/names.ts';
 import { type Fs, FsError, isFsError, kindOf, type Stat } from './fs.ts';
 
 /**
- * Removes a folder of our own (a staging folder, a cache) with everything in it, or a single file; nothing there is
- * fine. Never used on what belongs to the user. Links are removed, not followed, and a file system that somebody mounted
- * inside stays. Not durable by itself: sync the folder that `path` lies in if it must be.
+ * Removes one of Savepoint's own folders (a staging folder, a cache) with its contents, or a single file. Does nothing
+ * if the path does not exist. Never used on the user's files. Links are removed, not followed, and a file system
+ * mounted inside is kept. Not durable by itself: if it must be, sync the parent folder.
  *
- * @throws FsError EXDEV if another file system is mounted inside; the rest may be gone by then
+ * @throws FsError EXDEV if another file system is mounted inside; the rest may already be removed
  */
 export function removeTree(fs: Fs, path: DiskPath): void {
   const stat = fs.lstat(path);
@@ -23,7 +23,7 @@ function removeEntry(fs: Fs, path: DiskPath, named: DiskPath, stat: Stat, device
   const folder = openWritable(fs, path, stat);
   if (folder === null) return;
   try {
-    // What was opened is what is emptied, whatever becomes of the name meanwhile.
+    // Empty the folder that was opened, even if its name refers to something else by now.
     if (fs.fstat(folder).dev !== device) throw new FsError('EXDEV', 'removeFolder', named);
     const inside = fs.folderPath(folder, path);
     for (const name of fs.list(inside).sort()) {
@@ -37,7 +37,7 @@ function removeEntry(fs: Fs, path: DiskPath, named: DiskPath, stat: Stat, device
   ignoreAbsence(() => fs.removeFolder(path));
 }
 
-/** Opens a folder, made readable and writable by its owner first if it is not. */
+/** Opens a folder. If needed, first makes it accessible to its owner. */
 function openWritable(fs: Fs, path: DiskPath, stat: Stat): ReturnType<Fs['openFolder']> | null {
   try {
     if ((stat.mode & 0o700) !== 0o700) fs.chmod(path, 0o700);

@@ -1,9 +1,9 @@
-/** What every call that takes time accepts. */
+/** The options that every long-running call accepts. */
 export interface CallOptions {
-  /** Stops the work before its commit point: CANCELLED, nothing changed. */
+  /** Cancels the work before its commit point. The call then fails with CANCELLED and nothing has changed. */
   readonly signal?: AbortSignal;
-  /** The id that an agent gave the call which this is part of; kept with the checkpoint. */
+  /** The agent's id of the tool call that this call is part of. It is stored with the checkpoint. */
   readonly toolCall?: string;
-  /** A person's own act may change what is frozen. An agent's may not, whatever it says. */
+  /** Allows a user's own operation to change frozen paths. An agent's operation may not, even with this option. */
   readonly force?: boolean;
 }

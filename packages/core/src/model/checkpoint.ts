@@ -2,63 +2,62 @@ import type { Entry, Skip, Snapshot } from './entries.ts';
 import type { CallId, ChangeId, CheckpointId, HunkId, ObjectId, SessionId, WorkspaceId } from './ids.ts';
 import type { TreePath } from './names.ts';
 
-/** Who did something. `outside`: seen through no hook, so nobody may be called its author. */
+/** Who did something. `outside` means that no hook reported it, so the author is unknown. */
 export interface Actor {
   readonly kind: 'user' | 'agent' | 'outside';
   readonly name: string;
   readonly version?: string;
-  /** Tells apart who has the same name: a sub-agent, within its session. */
+  /** Distinguishes actors with the same name: a sub-agent within its session. */
   readonly id?: string;
 }
 
 export const OUTSIDE: Actor = { kind: 'outside', name: 'outside' };
 
-/** One who may have made a change. */
+/** A possible author of a change. */
 export interface Author {
   readonly actor: Actor;
   readonly session: SessionId | null;
-  /** The agent's own id of the call, and what the agent calls the tool. */
+  /** The agent's own id of the call, and the agent's name for the tool. */
   readonly call: CallId | null;
   readonly tool: string | null;
 }
 
 /**
- * Who a change is from. `sure`: all authors are one actor in one session; several of them are several of its calls, and
- * any may be the one. Else nobody is known with confidence.
+ * The authors of a change. If `sure`, all authors are the same actor in the same session. Several of them are then
+ * several calls of that session, and any of them may have made the change. Otherwise the author is not known with
+ * confidence.
  */
 export interface Authorship {
   readonly authors: readonly Author[];
   readonly sure: boolean;
 }
 
-/**
- * What a tool does to files: `write` and `edit` touch the paths that they say, `shell` and `other` may touch any.
- */
+/** How a tool changes files: `write` and `edit` change the paths they name, `shell` and `other` may change any path. */
 export type ToolKind = 'write' | 'edit' | 'shell' | 'other';
 
-/** A call of an agent's tool, as far as people want to know. */
+/** A call of an agent's tool, as shown to people. */
 export interface ToolInfo {
-  /** As the agent calls it. */
+  /** The agent's name for the tool. */
   readonly name: string;
   readonly kind: ToolKind;
-  /** A command line or a file name; shortened. */
+  /** A command line or a file name, shortened. */
   readonly summary: string;
-  /** What it was called with, as JSON; shortened. */
+  /** The arguments of the call as JSON, shortened. */
   readonly args: string | null;
-  /** Milliseconds from the call's beginning to its end; null while it runs, and where that is not known. */
+  /** Duration of the call in milliseconds; null while it runs and if the duration is unknown. */
   readonly took: number | null;
 }
 
 /**
- * What made a checkpoint.
- * - `manual`: someone asked for it
- * - `before`: taken before an act, because something had changed since the last checkpoint
+ * What caused a checkpoint.
+ * - `manual`: requested by a user or an agent
+ * - `before`: taken before an operation, because something had changed since the last checkpoint
  * - `session`: an agent's session began
- * - `prompt`: a person said something to an agent
- * - `message`: a message of the conversation that is no prompt began
+ * - `prompt`: a user sent a prompt to an agent
+ * - `message`: a message of the conversation other than a prompt began
  * - `call`: the state after a call of an agent's tool
- * - `freeze`: the state after a frozen path was put back
- * - `restore`, `edit`, `undo`, `redo`, `rollback`: the state after that act
+ * - `freeze`: the state after a frozen path was reverted
+ * - `restore`, `edit`, `undo`, `redo`, `rollback`: the state after that operation
  */
 export const TRIGGERS = [
   'manual',
@@ -75,99 +74,98 @@ export const TRIGGERS = [
   'rollback',
 ] as const;
 
-/** Why a checkpoint was taken. */
 export type Trigger = (typeof TRIGGERS)[number];
 
 const OPERATION_TRIGGERS: ReadonlySet<Trigger> = new Set(['restore', 'edit', 'undo', 'redo', 'rollback']);
 
-/** The acts that `undo` and `redo` walk over. */
+/** Returns true for the operations that `undo` and `redo` apply to. */
 export function isOperation(trigger: Trigger): boolean {
   return OPERATION_TRIGGERS.has(trigger);
 }
 
 const REVERSION_TRIGGERS: ReadonlySet<Trigger> = new Set(['restore', 'undo', 'redo', 'rollback', 'freeze']);
 
-/** Operations that bring back what was, and frozen paths that were put back: nobody's new work. */
+/** Returns true for triggers that only bring back an earlier state: they add no new work by any author. */
 export function isReversion(trigger: Trigger): boolean {
   return REVERSION_TRIGGERS.has(trigger);
 }
 
-/** What was known of the tests when a checkpoint was taken. */
+/** The test result that was known when a checkpoint was taken. */
 export type TestResult = 'pass' | 'fail';
 
-/** A repository (or the plain workspace folder) as a checkpoint found it. */
+/** A repository (or a plain folder) as it was when a checkpoint was taken. */
 export interface RootState {
-  /** Inside the workspace; '' is the workspace itself. */
+  /** Relative to the workspace; '' is the workspace itself. */
   readonly path: TreePath;
   readonly kind: 'repository' | 'folder';
-  /** Branch name, null when detached or not a repository. One character per byte. */
+  /** Branch name, one character per byte; null if HEAD is detached or the root is not a repository. */
   readonly branch: string | null;
-  /** The commit HEAD stands on, hex; null when unborn, unknown or not a repository. */
+  /** Commit that HEAD points to, hex; null if unborn, unknown or not a repository. */
   readonly commit: string | null;
-  /** A rebase, merge, … that is in flight. */
+  /** A rebase, merge, … in progress. */
   readonly operation: string | null;
-  /** Another file system than its parent's begins here. */
+  /** True if this root is on a different file system than its parent folder. */
   readonly mount?: true;
-  /** Why it could not be captured, by the system's name of the error: the checkpoint is partial. The rest is of earlier. */
+  /** Error code if the root could not be captured; the checkpoint is then partial and the other fields are older. */
   readonly failed?: string;
-  /** What was staged; absent where that was not recorded. */
+  /** The index; absent if it was not recorded. */
   readonly index?: RecordedIndex;
 }
 
-/** The index of a repository as a checkpoint found it. */
+/** The index of a repository when a checkpoint was taken. */
 export interface RecordedIndex {
-  /** A blob: an index file of git's with its entries alone. The same entries have the same id. */
+  /** A blob with a git index file that has only the entries. Equal entries have equal ids. */
   readonly id: ObjectId;
-  /** Blobs that it names and the commit does not have at that path. */
+  /** Blobs that the index names and that the commit does not have at the same path. */
   readonly staged: readonly ObjectId[];
 }
 
-/** Where a repository's HEAD stands; with neither it is not known. */
+/** Where a repository's HEAD points to. If both fields are null, it is unknown. */
 export interface HeadPosition {
-  /** Short name, one character per byte; null when detached. */
+  /** Short name, one character per byte; null if HEAD is detached. */
   readonly branch: string | null;
-  /** Hex; null when the branch has no commit yet. */
+  /** In hex; null if the branch has no commit yet. */
   readonly commit: string | null;
 }
 
-/** A repository whose branch, HEAD and index an act moved. */
+/** A repository whose branch, HEAD and index an operation moved. */
 export interface MovedHead {
-  /** The root's folder in the workspace. */
+  /** The path of the root in the workspace. */
   readonly path: TreePath;
   readonly before: HeadPosition;
   readonly after: HeadPosition;
-  /** The index file as it was before, a blob that `refs/savepoint/kept/<n>` holds; null where it was not moved. */
+  /** The index file before the operation, a blob under `refs/savepoint/kept/<n>`; null if the index was not moved. */
   readonly index: ObjectId | null;
 }
 
-/** `patch`: written by a tool that changes a part; `write`: anything else that wrote a file that was there. */
+/** `patch`: written by a tool that changes part of a file. `write`: an existing file was written in any other way. */
 export type ChangeKind = 'create' | 'write' | 'patch' | 'delete' | 'rename' | 'mode' | 'kind';
 
-/** What happened to one path between two snapshots. */
+/** A change of one path between two snapshots. */
 export interface Change {
   readonly path: TreePath;
   readonly operation: ChangeKind;
-  /** The path that it had before; only for `rename`, whose `before` is what was there. */
+  /** Only for `rename`: the previous path. `before` is then the entry at that path. */
   readonly from: TreePath | null;
   readonly before: Entry | null;
   readonly after: Entry | null;
-  /** Lines; null where the contents are binary, too large to compare cheaply, or not text files. */
+  /** Number of lines; null if a content is binary, too large to compare cheaply, or not a text file. */
   readonly added: number | null;
   readonly removed: number | null;
-  /** From the first to the last line of the text after that differ; null where none is left, or they were not counted. */
+  /** The first and last changed line of the new text; null if no changed line is left, or lines were not counted. */
   readonly lines: { readonly first: number; readonly last: number } | null;
-  /** Bytes; null where nothing was there, or a folder, or it is not on record. */
+  /** In bytes; null if there was no entry, for a folder, and if the size was not recorded. */
   readonly beforeSize: number | null;
   readonly afterSize: number | null;
 }
 
-/** A change on the timeline: `cp_12.3` is the third of cp_12. */
+/** A change on the timeline: `cp_12.3` is the third change of cp_12. */
 export interface RecordedChange extends Change {
   readonly id: ChangeId;
   readonly by: Authorship;
 }
 
-/** A path that could not be captured, or only in doubt. */
+/** A path that was not captured, or whose capture is in doubt. */
 export interface Gap {
   readonly path: TreePath;
   readonly skip: Skip;
@@ -177,47 +175,47 @@ export interface CaptureCounts {
   readonly files: number;
   readonly links: number;
   readonly folders: number;
-  /** Sum of the captured files' sizes. */
+  /** The total size of the captured files. */
   readonly bytes: number;
-  /** Skipped paths of any reason. */
+  /** The number of skipped paths, for any reason. */
   readonly skipped: number;
 }
 
-/** The rules a snapshot was taken under. */
+/** The rules under which a snapshot was taken. */
 export interface CaptureRules {
-  /** Bytes; larger files are skipped. */
+  /** In bytes. Larger files are skipped. */
   readonly maxFileBytes: number;
-  /** Bytes; larger files that an ignore rule covers are skipped. */
+  /** In bytes. Larger files are skipped if an ignore rule covers them. */
   readonly maxIgnoredBytes: number;
-  /** Patterns as in `.gitignore`, from the workspace's folder; what they cover is captured though rules say otherwise. */
+  /** Patterns as in `.gitignore`, relative to the workspace. What they match is captured despite other rules. */
   readonly include?: readonly string[];
-  /** Patterns of what is left out; they come before `include`. */
+  /** Patterns of paths to leave out. They take precedence over `include`. */
   readonly exclude?: readonly string[];
-  /** Plain folders that are roots, from the workspace's folder; text. */
+  /** Plain folders that are roots, relative to the workspace, as text. */
   readonly roots?: readonly string[];
 }
 
-/** Where in an agent's conversation a checkpoint was taken. */
+/** The position in an agent's conversation at which a checkpoint was taken. */
 export interface ConversationPosition {
-  /** Null where the agent does not tell. */
+  /** Null if the agent does not report it. */
   readonly messages: number | null;
   /** The agent's own id of the message that the state belongs to. */
   readonly messageId?: string;
   readonly lastUser?: string;
   readonly lastAssistant?: string;
   readonly model?: string;
-  /** Tokens. */
+  /** In tokens. */
   readonly contextSize?: number;
 }
 
-/** A snapshot with its story. What `checkpoint.json` holds, as the engine uses it. */
+/** A snapshot with its checkpoint record: the contents of `checkpoint.json`, in the types of the engine. */
 export interface Checkpoint {
   readonly id: CheckpointId;
   readonly number: number;
   readonly commit: ObjectId;
   readonly workspace: WorkspaceId;
   readonly previous: CheckpointId | null;
-  /** Milliseconds since 1970 by the wall clock of its making; for people, never for order. */
+  /** Wall-clock time of its creation, milliseconds since 1970. For display only: order never depends on it. */
   readonly time: number;
   readonly trigger: Trigger;
   readonly actor: Actor;
@@ -225,28 +223,28 @@ export interface Checkpoint {
   readonly session: SessionId | null;
   readonly conversation: ConversationPosition | null;
   readonly testResult: TestResult | null;
-  /** For an act: the checkpoint it brought back. */
+  /** For an operation: the checkpoint that it restored. */
   readonly target: CheckpointId | null;
-  /** For undo and redo: the act it inverts. */
+  /** For undo and redo: the operation that it inverts. */
   readonly undoes: CheckpointId | null;
-  /** The id that an agent gave the call that this came of; null where none is known. */
+  /** The agent's id of the call that caused this checkpoint; null if none is known. */
   readonly toolCall: CallId | null;
   /** For `call`: the tool. */
   readonly tool: ToolInfo | null;
-  /** Taken when the call that it was to come before had begun: it tells nothing about the state before that. */
+  /** True if the call had begun before this checkpoint was taken: the state before the call is then not recorded. */
   readonly late: boolean;
-  /** For `rollback`: the changes that it took back, and hunks of others. */
+  /** For `rollback`: the changes that were rolled back, and single hunks of other changes. */
   readonly rolledBack: readonly (ChangeId | HunkId)[];
-  /** For an act that was asked to: the repositories whose branch and HEAD it moved. */
+  /** The repositories whose branch and HEAD an operation moved, if it was asked to. */
   readonly heads: readonly MovedHead[];
   readonly roots: readonly RootState[];
   readonly rules: CaptureRules;
   readonly counts: CaptureCounts;
-  /** Paths that could not be read; a checkpoint with any is partial. */
+  /** Paths that could not be read. If there are any, the checkpoint is partial. */
   readonly partial: readonly Gap[];
   /** Files that kept changing while they were read. */
   readonly unsettled: readonly TreePath[];
-  /** Against `previous`; null for the first checkpoint and where there are too many to list. */
+  /** Relative to `previous`; null for the first checkpoint, and if there are too many changes to list. */
   readonly changes: readonly RecordedChange[] | null;
   readonly totals: ChangeTotals;
   readonly snapshot: Snapshot;

@@ -1,6 +1,6 @@
 import type { ObjectId } from './ids.ts';
 
-/** What a snapshot says about one path. Modes are the permission bits, 0o0000..0o7777. */
+/** The entry of one path in a snapshot. `mode` is the permission bits, 0o0000..0o7777. */
 export type Entry = FileEntry | LinkEntry | FolderEntry;
 
 export interface FileEntry {
@@ -9,7 +9,7 @@ export interface FileEntry {
   readonly mode: number;
 }
 
-/** `id` is a blob that holds the link's target, byte for byte. */
+/** `id` is a blob with the link's target, byte for byte. */
 export interface LinkEntry {
   readonly kind: 'link';
   readonly id: ObjectId;
@@ -22,19 +22,19 @@ export interface FolderEntry {
 
 /**
  * Why a path was not captured.
- * - `too-large`: over the size cap
- * - `ignored`: an ignore rule covers it and it is over the cap for ignored files, or lies in an ignored
- *   dependency, cache or build folder
- * - `dependency-folder`: a dependency or cache folder by its name or mark, no ignore rule needed
- * - `special`: socket, FIFO, device
+ * - `too-large`: larger than the size limit
+ * - `ignored`: an ignore rule covers it, and it is over the size limit for ignored files or in an ignored dependency,
+ *   cache or build folder
+ * - `dependency-folder`: a dependency or cache folder, recognized by its name or a marker file, without an ignore rule
+ * - `special`: a socket, FIFO or device
  * - `mount`: another file system is mounted there and it is not a root
- * - `unreadable`: the system refused to let us read it
- * - `name`: git itself refuses the name
+ * - `unreadable`: the system denied read access
+ * - `name`: git refuses the name
  * - `repository`: a `.git` entry, which is never captured
  * - `own`: Savepoint's staging folder
- * - `excluded`: the configuration leaves it out
- * - `purged`: it was captured, and taken out of the store on purpose
- * - `private`: it was captured where the checkpoint was taken, and did not leave that machine
+ * - `excluded`: excluded by the configuration
+ * - `purged`: it was captured, and purged later
+ * - `private`: it was captured on the machine that took the checkpoint, but did not leave that machine
  */
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
@@ -61,17 +61,17 @@ export function isSkipReason(value: unknown): value is SkipReason {
 
 export interface Skip {
   readonly reason: SkipReason;
-  /** Bytes, where known. */
+  /** In bytes, if known. */
   readonly size?: number;
   /** For `unreadable`: the system's error code. */
   readonly code?: string;
 }
 
-/** A state of files: two trees of the same shape. */
+/** A state of all files: two trees of the same shape. */
 export interface Snapshot {
   /** The workspace's files. */
   readonly files: ObjectId;
-  /** What a git tree cannot say about them (docs/format.md, "side"). */
+  /** What a git tree cannot express about them (docs/format.md, "side"). */
   readonly side: ObjectId;
 }
 
@@ -82,7 +82,7 @@ export function sameEntry(a: Entry | null, b: Entry | null): boolean {
   return b.kind === 'file' && a.id === b.id && a.mode === b.mode;
 }
 
-/** As callers see it: permissions as four octal digits. */
+/** An entry in the API's format: permissions as four octal digits. */
 export type ShownEntry =
   | { kind: 'file'; mode: string; id: string }
   | { kind: 'link'; id: string }

@@ -1,7 +1,7 @@
 /**
- * The fields of an error's `data` are described once, in the list of codes, in the words that the reference prints.
- * This file turns those words into types. A name that ends in `?` is an optional field. `[{ … }]` is a list of such
- * objects; `[{ … }, 'null']` is such an object or null.
+ * The list of error codes describes the fields of each error's `data`, in the same words that the reference prints.
+ * This file turns these descriptions into types. A name that ends in `?` is an optional field. `[{ … }]` is a list of
+ * such objects. `[{ … }, 'null']` is such an object or null.
  */
 import type { ShownEntry } from './entries.ts';
 import type { CheckpointId } from './ids.ts';
@@ -43,7 +43,7 @@ type TypeOf<Spec> = Spec extends readonly [infer Item]
               ? FieldsOf<Spec>
               : never;
 
-/** The type of an object whose fields are described by `Said`. A field with an unknown word has the type `never`. */
+/** The type of an object whose fields `Spec` describes. A field with an unknown word has the type `never`. */
 export type FieldsOf<Spec> = {
   readonly [Name in keyof Spec as RequiredName<Name>]: TypeOf<Spec[Name]>;
 } & {

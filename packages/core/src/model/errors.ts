@@ -1,16 +1,16 @@
-/** The closed list of error codes. Front ends map `exit` to an exit status. A code never changes its meaning. */
+/** The closed list of error codes. Front ends map `exit` to the exit status of the process. */
 import type { FieldSpec, FieldsOf } from './error-data.ts';
 
 export interface CodeDescription {
-  /** Exit status: 1 refused or failed with nothing changed, 2 usage, 3 conflict, 4 pending. */
+  /** Exit status. 1: refused or failed, nothing changed. 2: wrong usage. 3: conflict. 4: pending. */
   readonly exit: 1 | 2 | 3 | 4;
-  /** When it happens. */
+  /** When the error occurs. */
   readonly when: string;
-  /** The fields of `data` and their types, in the words that `error-data.ts` defines. */
+  /** The fields of `data` and their types, in the words defined in `error-data.ts`. */
   readonly data: FieldSpec;
-  /** The fields of each entry of `details`, for errors about several files. In JSON, `details` is next to `data`. */
+  /** For errors about several files: the fields of each entry of `details`. In JSON, `details` is next to `data`. */
   readonly details?: FieldSpec;
-  /** Units, and anything that the names of the fields do not say. */
+  /** Units, and whatever the field names do not say. */
   readonly note?: string;
   /** What to do, unless the error carries a better hint. */
   readonly hint: string;

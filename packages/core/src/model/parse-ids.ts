@@ -1,14 +1,14 @@
-/** Ids that agents and callers hand in: checked here, once, and told apart by type from there on. */
+/** Checks ids given by agents and callers, once. From then on their types distinguish them. */
 import { SavepointError } from './errors.ts';
 import { type CallId, isCallId, isSessionId, type SessionId } from './ids.ts';
 
-/** @throws SavepointError USAGE where no session can have that id */
+/** @throws SavepointError USAGE if the id is not valid for a session */
 export function parseSessionId(given: string): SessionId {
   if (isSessionId(given)) return given;
   throw invalidId('session', given);
 }
 
-/** @throws SavepointError USAGE where no call can have that id */
+/** @throws SavepointError USAGE if the id is not valid for a call */
 export function parseCallId(given: string): CallId {
   if (isCallId(given)) return given;
   throw invalidId('call', given);

@@ -1,6 +1,6 @@
 import { parentPath, type TreePath } from './names.ts';
 
-/** Paths that stand for all below them, and that can be asked for what lies above them. */
+/** A set of paths, each of which includes everything below it. It can also be asked about folders above them. */
 export class PathSet {
   readonly #paths: ReadonlySet<TreePath>;
   readonly #ancestors = new Set<TreePath>();
@@ -30,19 +30,19 @@ export class PathSet {
     return this.#paths.has(path);
   }
 
-  /** The folder, or something in it, is in the set. */
+  /** Returns true if the folder, or something below it, is in the set. */
   hasAtOrBelow(folder: TreePath): boolean {
     return this.#paths.has(folder) || this.#ancestors.has(folder);
   }
 
-  /** The path, or a folder above it, is in the set. */
+  /** Returns true if the path, or a folder above it, is in the set. */
   covers(path: TreePath): boolean {
     if (this.#paths.size === 0) return false;
     for (let at = path; at !== ''; at = parentPath(at)) if (this.#paths.has(at)) return true;
     return false;
   }
 
-  /** The set covers the folder or something in it. */
+  /** Returns true if the set covers the folder, or contains something below it. */
   overlaps(folder: TreePath): boolean {
     return this.#ancestors.has(folder) || this.covers(folder);
   }

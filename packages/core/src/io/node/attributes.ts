@@ -1,10 +1,10 @@
 /**
- * Which files of attributes a person's and a system's git configuration name, so that nobody takes contents for
- * unconverted that are not.
+ * Finds the attributes files that the user's and the system's git configuration name, so that contents which git
+ * converts are never taken for unconverted ones.
  *
- * The safe direction is to name more of them: settings count wherever they stand and whatever takes them back, conditions
- * of includes are taken for fulfilled, and what cannot be read or understood is not known. Where git was built to look
- * elsewhere than here, or was told so in another environment, that is not seen.
+ * Naming too many files is safe, naming too few is not. So every setting counts, even if a later one overrides it, and
+ * every conditional include is followed. If anything cannot be read or understood, the result is unknown. This does not
+ * detect a git that was built, or configured in another environment, to use other files.
  */
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
@@ -17,25 +17,25 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const MAX_CONFIG_BYTES = 1 << 20;
 const MAX_FILES = 64;
 
-/** Where builds of git look for the system's files. */
+/** Where builds of git look for the system's configuration. */
 const SYSTEM_FOLDERS = ['/etc', '/usr/etc', '/usr/local/etc', '/opt/homebrew/etc', '/opt/local/etc'];
 const APPLE_FOLDERS = [
   '/Library/Developer/CommandLineTools/usr/share/git-core',
   '/Applications/Xcode.app/Contents/Developer/usr/share/git-core',
 ];
-/** What says more than files do, or says where files are. */
+/** Variables that contain settings, or that name other files. */
 const OPAQUE_VARIABLES = ['GIT_CONFIG_COUNT', 'GIT_CONFIG_PARAMETERS', 'GIT_ATTR_SOURCE', 'GIT_CONFIG'];
 const CONFIG_FILE_VARIABLES = ['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM'];
 
 class UnknownConfiguration extends Error {}
 
-/** Null: nobody knows. */
+/** Returns null if the files are unknown. */
 export function attributeFiles(
   env: Environment,
   platform: NodeJS.Platform,
   userHome: DiskPath | null,
 ): readonly DiskPath[] | null {
-  // On Windows git records no inodes, so that nothing is ever proven there.
+  // On Windows, git records no inodes, so no content can be proven unchanged anyway.
   if (platform === 'win32' || OPAQUE_VARIABLES.some((name) => env[name] !== undefined)) return null;
   const xdg = [env['XDG_CONFIG_HOME'] ?? '', userHome === null ? '' : `${userHome}/.config`].filter((path) =>
     path.startsWith('/'),

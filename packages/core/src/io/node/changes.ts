@@ -7,7 +7,7 @@ import { type Native, native } from './native.ts';
 import { nativePath } from './path.ts';
 import { WatchedFolders } from './watched-folders.ts';
 
-/** statfs(2): file systems that this machine alone changes, and that report every change of it. */
+/** statfs(2): file systems that only this machine changes, and that report all its changes. */
 const REPORTING_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0xef53, // ext2, ext3, ext4
   0x58465342, // xfs
@@ -19,31 +19,31 @@ const REPORTING_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0xca451a4e, // bcachefs
 ]);
 
-/** What calls itself older is no Linux kernel (gVisor, WSL 1), or one that nobody tried this on. */
+/** Anything that reports an older version is not a Linux kernel (gVisor, WSL 1), or was never tested. */
 const OLDEST_KERNEL = [4, 18] as const;
 
 const WATCH_MASK = REPORTED | IN.onlyFolders | IN.notThroughLinks;
 const EVENT_BUFFER_BYTES = 1 << 16;
-/** Names kept between two calls of `take`: about 20 MB. */
+/** Maximum number of names kept between two calls of `poll`: about 20 MB. */
 const MAX_NAMES = 100_000;
-/** Milliseconds between two looks at the queue while nobody asks: from this on, doubled while nothing happens. */
+/** Milliseconds between two reads of the queue while `poll` is not called. Doubled while nothing happens. */
 const MIN_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1000;
 
 const QUEUE_LENGTH = '/proc/sys/fs/inotify/max_queued_events';
 
 export interface NodeChangesOptions {
-  /** Default true. False: the queue is emptied when somebody asks, and at no other time; for tests of its overflow. */
+  /** Default true. If false, only calls empty the queue; for tests of its overflow. */
   readonly drainInBackground?: boolean;
   /** Default 100,000. */
   readonly maxNames?: number;
 }
 
 /**
- * What changed, by inotify through the native add-on. Null where there is no add-on, or the kernel is no Linux we know.
+ * Detects changes with inotify through the native add-on. `watch` returns null without it or on an unknown kernel.
  *
- * The kernel puts an event into the queue before the call that makes the change returns, so who has read the queue
- * until it was empty knows of everything that had happened by then; nothing has to be written to synchronise.
+ * The kernel queues an event before the call that makes the change returns. So a process that has read the queue until
+ * it was empty knows everything that had happened by then, without a marker file for synchronisation.
  */
 export function nodeChanges(options: NodeChangesOptions = {}): ChangeSource {
   return {
@@ -56,25 +56,25 @@ export function nodeChanges(options: NodeChangesOptions = {}): ChangeSource {
 }
 
 /**
- * I1 A watch is either known (it has paths), or it was taken away and the kernel's IGNORED for it is still to come.
+ * I1 A watch is either known (it has paths), or it was removed and the kernel has not confirmed that with IGNORED yet.
  *    An event of any other watch is not understood.
- * I2 What is not understood, and what the kernel says it dropped, is lost: everything that is known of folders may then
- *    be wrong, so the queue is closed at once, and a new one is made for the folders that are added after that.
- * I3 A path stands for the folder that was there when it was added. When the entry becomes another one, the path and all
- *    below it are forgotten: a folder that is moved takes its watches along, under paths that are not its own any more.
- *    Whoever takes is told of all that is forgotten so: of the path, or where it is not watched, of what is below it.
+ * I2 If an event is not understood, or the kernel reports dropped events, changes are lost. Everything known about
+ *    folders may then be wrong, so the queue is closed immediately, and folders added later get a new one.
+ * I3 A path represents the folder that was there when it was added. If the entry is replaced, the path and everything
+ *    below it are forgotten: a folder that is moved keeps its watches, but no longer has these paths. `poll` reports
+ *    what was forgotten: the path or, if it is not watched, the watched folders below it.
  */
 class InotifyWatch implements FolderWatch {
   readonly #native: Native;
   readonly #drainInBackground: boolean;
   readonly #maxNames: number;
-  /** -1: none is open. */
+  /** -1 if none is open. */
   #queue: number;
-  /** Events that it can hold. */
+  /** Maximum number of events in the queue. */
   #queueLength: number;
   readonly #buffer = Buffer.from(new ArrayBuffer(EVENT_BUFFER_BYTES));
   readonly #folders = new WatchedFolders();
-  /** I1 */
+  /** I1: removed, and not yet confirmed by the kernel. */
   readonly #removedWatches = new Set<number>();
   #names = new Map<DiskPath, Set<Name>>();
   #changedFolders = new Set<DiskPath>();
@@ -93,12 +93,12 @@ class InotifyWatch implements FolderWatch {
   }
 
   add(folder: DiskPath): boolean {
-    // What is in the queue was said of the folders as they are known now.
+    // Events in the queue refer to the folders as they are known now.
     this.#drainQueue();
     if (this.#closed || this.#lost !== null || !this.#ensureOpen()) return false;
     const watch = reportsChanges(folder) ? this.#native.watchAdd(this.#queue, folder, WATCH_MASK) : -1;
     if (!(watch >= 0)) {
-      // Not what is below: that is watched as before, and nobody would say that it is not.
+      // Folders below stay: they are still watched, and dropping them would not be reported.
       this.#removeFolder(folder);
       return false;
     }
@@ -147,10 +147,10 @@ class InotifyWatch implements FolderWatch {
     return true;
   }
 
-  /** @returns whether anything had happened */
+  /** @returns whether there were any events */
   #drainQueue(): boolean {
     let read = 0;
-    // What was in the queue at the beginning is read by then, however fast others go on.
+    // After this many events, all that were in the queue at the start are read, even if new ones keep coming.
     while (this.#queue >= 0 && read <= this.#queueLength) {
       const length = this.#native.watchRead(this.#queue, this.#buffer);
       if (length === 0) break;
@@ -198,7 +198,7 @@ class InotifyWatch implements FolderWatch {
   }
 
   #removeWatch(watch: number): void {
-    // The kernel does it by itself when the folder is no more (EINVAL here). Either way its IGNORED is in the queue then.
+    // If the folder is gone, the kernel has removed the watch already (EINVAL here). Either way, it queues IGNORED.
     this.#native.watchRemove(this.#queue, watch);
     this.#removedWatches.add(watch);
   }
@@ -225,7 +225,7 @@ class InotifyWatch implements FolderWatch {
     this.#nameCount = 0;
   }
 
-  /** Nobody may ask for hours, and the queue is finite. */
+  /** Empties the queue regularly, because it is finite and `poll` may not be called for hours. */
   #scheduleDrain(): void {
     if (!this.#drainInBackground || this.#timer !== null || this.#queue < 0) return;
     this.#timer = setTimeout(() => {
@@ -237,7 +237,7 @@ class InotifyWatch implements FolderWatch {
   }
 }
 
-/** @param kernel as uname(2) tells it: `6.1.0-18-amd64` */
+/** @param kernel the release from uname(2): `6.1.0-18-amd64` */
 export function isKernelKnown(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split('.').map(Number);
   return major > OLDEST_KERNEL[0] || (major === OLDEST_KERNEL[0] && minor >= OLDEST_KERNEL[1]);
@@ -258,7 +258,7 @@ function lostReason(mask: number): string {
   return 'an event came of a folder that is not watched';
 }
 
-/** How many events a queue holds that is made now; endless where that is not told. */
+/** Returns how many events a new queue holds; infinity if the system does not report it. */
 function readQueueLength(): number {
   try {
     const length = Number(readFileSync(QUEUE_LENGTH, 'latin1'));

@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import type { Compressor } from '../compressor.ts';
 
-/** More would take cores from the agent whose work is captured. */
+/** More threads would take cores from the agent whose work is captured. */
 const MAX_THREADS = 2;
-/** Under way for each thread: the engine is at its own work for some milliseconds at a time. */
+/** Bytes in flight per thread, because the engine works for some milliseconds at a time before it can send more. */
 const BYTES_PER_THREAD = 1536 * 1024;
 /** Milliseconds without work after which a thread ends. */
 const IDLE_MS = 5_000;
@@ -12,8 +12,8 @@ const IDLE_MS = 5_000;
 type CompressedPieces = Awaited<ReturnType<Compressor['compress']>>;
 
 /**
- * What a thread runs. As a text: a file would have to be found beside this one, in the package, in the bundle of the
- * command and in the one file that is brought into a sandbox alike.
+ * The program of a thread, as text. A separate file would have to be found in every build: in the package, in the
+ * command's bundle, and in the single file for sandboxes.
  */
 const PROGRAM = `
 const { parentPort } = require('node:worker_threads');
@@ -84,14 +84,14 @@ class CompressionThread {
 
 const threads = new Set<CompressionThread>();
 
-/** Null on a machine with a single core: there nothing is won. */
+/** Returns null on a machine with a single core, where threads gain nothing. */
 export function nodeCompressor(cores: number = availableParallelism()): Compressor | null {
   const most = Math.min(MAX_THREADS, cores - 1);
   if (most < 1) return null;
   return {
     maxBytesInFlight: most * BYTES_PER_THREAD,
     async compress(bytes, lengths, settings) {
-      // Loading it takes two milliseconds, which most processes need not spend.
+      // Loaded lazily, because it takes two milliseconds and most processes do not need it.
       const { Worker } = await import('node:worker_threads');
       let least: CompressionThread | null = null;
       for (const thread of threads) if (least === null || thread.jobs < least.jobs) least = thread;

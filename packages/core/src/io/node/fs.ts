@@ -9,35 +9,35 @@ import { listAsideByNative, listByNative } from './native-listing.ts';
 import { errorCode, fsError, nativePath, throwUnlessInterrupted } from './path.ts';
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL } = fs.constants;
-// Undefined where the platform has no such flag, whatever the type says.
+// Undefined if the platform has no such flag, despite its type.
 const O_NOFOLLOW: number | undefined = fs.constants.O_NOFOLLOW;
 const O_DIRECTORY: number = fs.constants.O_DIRECTORY ?? 0;
 const O_NONBLOCK: number = fs.constants.O_NONBLOCK ?? 0;
 const O_NOCTTY: number = fs.constants.O_NOCTTY ?? 0;
-/** Linux on every processor that node runs on; node has no name for it. */
+/** The value on Linux for every processor that node supports. node has no constant for it. */
 const O_PATH = 0o10000000;
 
 const BYTES = { encoding: 'latin1' } as const;
 const NULL_IF_ABSENT = { throwIfNoEntry: false } as const;
 
-/** How long a scanner or indexer may hold a file on Windows before we give up: 1.3 s in all. */
+/** How long to retry on Windows while a scanner or indexer holds a file: 1.3 s in total. */
 const WINDOWS_WAITS_MS = [5, 10, 20, 40, 80, 160, 320, 640] as const;
 const BUSY_CODES: ReadonlySet<string> = new Set(['EPERM', 'EBUSY', 'EACCES']);
-/** What a file system answers that cannot sync a folder (some FUSE, 9p and network mounts). */
+/** Error codes of file systems that cannot sync a folder (some FUSE, 9p and network mounts). */
 const CANNOT_SYNC_FOLDER: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 const MAX_REMEMBERED = 16;
 const notSynced: DiskPath[] = [];
 
 /**
- * The file system through node's synchronous calls.
+ * Implements the file system with node's synchronous calls.
  *
- * Where the platform cannot do what the port promises, this is what happens instead:
- * - Without O_NOFOLLOW (Windows) a link is refused by comparing `lstat` before with `fstat` after.
- * - Without O_PATH (all but Linux) `chmod` looks with `lstat` first: a link put there in between is followed.
- * - Windows has no handle on a folder that could be synced. `openFolder` gives a pseudo handle there, a negative number
- *   that stands for the path and the folder's identity; `fstat` of it fails with ESTALE when another folder has
- *   taken its place, and `sync` does nothing (NTFS journals its folder entries in order).
- * - A file system that cannot sync a folder at all is put up with; {@link foldersNotSynced} tells.
+ * If the platform cannot do what the port promises, this driver does the following instead:
+ * - Without O_NOFOLLOW (Windows), it detects links by comparing `lstat` of the name with `fstat` of the opened file.
+ * - Without O_PATH (all but Linux), `chmod` checks with `lstat` first. A link placed there in between is followed.
+ * - Windows has no folder handles that can be synced. `openFolder` returns a pseudo handle there, a negative number
+ *   that represents the path and the folder's identity. Its `fstat` fails with ESTALE if another folder has replaced
+ *   it. Its `sync` does nothing (NTFS journals its folder entries in order).
+ * - A file system that cannot sync folders is tolerated. {@link foldersNotSynced} reports such folders.
  */
 class NodeFs implements Fs {
   readonly #isWindows: boolean;
@@ -74,7 +74,7 @@ class NodeFs implements Fs {
           return fs.readdirSync(nativePath(path), BYTES) as Name[];
         }
         if (isHandlePath(path)) return fs.readdirSync(path, BYTES) as Name[];
-        // opendir follows links; a handle does not, and the list is then surely of what was opened.
+        // opendir follows links. A handle does not, and it guarantees that the opened folder is listed.
         const fd = fs.openSync(nativePath(path), O_RDONLY | O_DIRECTORY | (O_NOFOLLOW ?? 0));
         try {
           return fs.readdirSync(pathOfHandle(fd), BYTES) as Name[];
@@ -116,7 +116,7 @@ class NodeFs implements Fs {
     if (this.#isWindows) {
       return this.#handles.addPseudo(path, this.#refuseUnlessFolder(path, 'openFolder'));
     }
-    // `/proc/self/fd/N` is itself a link; its `.` is the folder.
+    // `/proc/self/fd/N` is itself a link; `.` in it is the folder.
     const reached = this.#hasHandlePaths && isHandlePath(path) ? diskChild(path, '.') : path;
     const fd = this.#openFile(reached, O_RDONLY | O_DIRECTORY | (O_NOFOLLOW ?? 0), 0, 'openFolder');
     this.#handles.addFolder(fd, path);
@@ -161,7 +161,7 @@ class NodeFs implements Fs {
     }
   }
 
-  /** Never tried again after a failure other than EINTR: the system has then dropped the pages it could not write. */
+  /** Retries only on EINTR: after any other failure, the system has dropped the pages that it could not write. */
   sync(fd: Fd): void {
     if (fd < 0) {
       this.#pseudoStat(fd);
@@ -180,7 +180,7 @@ class NodeFs implements Fs {
 
   async copyFile(from: Fd, to: DiskPath, mode: number, method: 'clone' | 'copy'): Promise<Fd> {
     const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants;
-    // The handle, not the name: what is copied is what the caller looked at, also if it has lost its name since.
+    // Through the handle, not the name, so that the file the caller checked is copied, even if it was renamed since.
     const source = this.#hasHandlePaths ? pathOfHandle(from) : nativePath(this.#handles.pathOf(from));
     const flags = method === 'clone' ? COPYFILE_EXCL | COPYFILE_FICLONE_FORCE : COPYFILE_EXCL;
     try {
@@ -189,7 +189,7 @@ class NodeFs implements Fs {
       throw fsError(error, errorCode(error), 'copyFile', this.#handles.originalPath(to));
     }
     try {
-      // It has the mode of the other one, which may forbid writing.
+      // The copy has the source's mode, which may forbid writing.
       this.chmod(to, mode);
       return this.#openFile(to, O_RDWR | (O_NOFOLLOW ?? 0), 0, 'copyFile');
     } catch (error) {
@@ -199,12 +199,12 @@ class NodeFs implements Fs {
   }
 
   async syncAll(fds: readonly Fd[]): Promise<void> {
-    // All are waited for: a handle that is closed while it is synced may be somebody else's file by then.
+    // Wait for all: a handle that is closed while it is synced could already refer to another file.
     const ends = await Promise.allSettled(fds.map(async (fd) => this.#syncOnThread(fd)));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
-  /** As `sync`, on a thread of its own. */
+  /** As `sync`, on another thread. */
   async #syncOnThread(fd: Fd): Promise<void> {
     if (fd < 0) {
       this.#pseudoStat(fd);
@@ -227,7 +227,7 @@ class NodeFs implements Fs {
     this.#retry('fchmod', this.#handles.pathOf(fd), () => fs.fchmodSync(fd, mode));
   }
 
-  /** Never repeated: whatever the answer, the handle is gone, and its number may be someone else's already. */
+  /** Never retried: the handle is released even if this fails, and its number may already be in use again. */
   close(fd: Fd): void {
     const path = this.#handles.pathOf(fd);
     const wasPseudo = this.#handles.remove(fd);
@@ -261,7 +261,7 @@ class NodeFs implements Fs {
 
   hardLink(from: DiskPath, to: DiskPath): void {
     this.#retry('hardLink', to, () => {
-      // link(2) follows `from` on macOS; Linux and Windows do not.
+      // On macOS, link(2) follows `from`. On Linux and Windows it does not.
       if (!this.#hasHandlePaths && fs.lstatSync(nativePath(from)).isSymbolicLink()) {
         throw new FsError('EPERM', 'hardLink', this.#handles.originalPath(from));
       }
@@ -293,7 +293,7 @@ class NodeFs implements Fs {
   }
 
   touch(path: DiskPath, ms: number): void {
-    // node cuts to whole microseconds; half of one more makes that a rounding.
+    // node truncates to whole microseconds. Adding half a microsecond rounds instead.
     const seconds = (ms + 0.0005) / 1000;
     this.#retry('touch', path, () => fs.lutimesSync(nativePath(path), seconds, seconds));
   }
@@ -352,7 +352,7 @@ class NodeFs implements Fs {
     }
   }
 
-  /** chmod(2) follows links and Linux has no call that does not; a handle that only names the file does the same. */
+  /** chmod(2) follows links, and Linux has no call that does not. An O_PATH handle has the same effect. */
   #chmodThroughHandle(path: DiskPath, mode: number): void {
     const fd = fs.openSync(nativePath(path), O_PATH | (O_NOFOLLOW ?? 0));
     try {
@@ -363,7 +363,7 @@ class NodeFs implements Fs {
     }
   }
 
-  /** The file opened must be what the name itself says: then no link was followed. */
+  /** Checks that the opened file is the one that the name refers to, so no link was followed. */
   #refuseIfLink(fd: Fd, path: DiskPath): void {
     const named = this.lstat(path);
     const opened = this.fstat(fd);
@@ -393,7 +393,7 @@ class NodeFs implements Fs {
     return now;
   }
 
-  /** On Windows, waits a little where another program may hold the file; false when that is not it or no longer helps. */
+  /** On Windows, waits briefly if another program may hold the file. Returns false if waiting no longer helps. */
   #waitIfBusy(error: unknown, tries: number): boolean {
     const wait = WINDOWS_WAITS_MS[tries];
     if (!this.#isWindows || wait === undefined || !BUSY_CODES.has(errorCode(error))) return false;
@@ -401,7 +401,7 @@ class NodeFs implements Fs {
     return true;
   }
 
-  /** For a single call; what is called very often has the loop itself. */
+  /** For infrequent calls. The most frequent ones have their own loop. */
   #retry<Result>(operation: keyof Fs, path: DiskPath, work: () => Result): Result {
     for (;;) {
       try {
@@ -412,7 +412,7 @@ class NodeFs implements Fs {
     }
   }
 
-  /** As `again`, for what another program may hold for a moment. */
+  /** As `#retry`, for files that another program may hold briefly. */
   #retryWhileBusy(operation: keyof Fs, path: DiskPath, work: () => void): void {
     for (let tries = 0; ; tries++) {
       try {
@@ -429,19 +429,19 @@ class NodeFs implements Fs {
   }
 }
 
-/** The driver as it behaves on `platform`, without the native add-on; for tests of the ways it takes elsewhere. */
+/** The driver as it behaves on `platform`, without the native add-on; for tests of other platforms. */
 export function nodeFsOf(platform: NodeJS.Platform): Fs {
   return new NodeFs(platform, false);
 }
 
 export const nodeFs: Fs = new NodeFs(process.platform, true);
 
-/** By node's own calls alone. */
+/** Uses only node's own calls. */
 export const nodeFsWithoutNative: Fs = new NodeFs(process.platform, false);
 
 /**
- * Folders whose file system refused to sync them since this process began (the first 16): what was made there is only
- * as durable as that file system makes it by itself.
+ * Returns the folders that the file system refused to sync since this process started (the first 16). Changes in them
+ * are only as durable as that file system makes them by itself.
  */
 export function foldersNotSynced(): readonly DiskPath[] {
   return notSynced;

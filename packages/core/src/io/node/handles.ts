@@ -1,14 +1,14 @@
-/** What is open: the names it was opened under, and paths that go through it. */
+/** Open handles: the paths they were opened under, and paths that go through them. */
 
 import { readlinkSync } from 'node:fs';
 import type { DiskPath } from '../../model/names.ts';
 import { type Fd, FsError, type Stat } from '../fs.ts';
 
-/** Where Linux has a path for each handle of a process. */
+/** The folder in which Linux has a path for each handle of a process. */
 export const HANDLES_FOLDER = '/proc/self/fd/';
 const HANDLE_PATH = /^\/proc\/self\/fd\/(\d+)(?=\/|$)/;
 
-/** Paths of what is open, for errors that can be understood, and handles that node has none for. */
+/** Keeps the path of each open handle, for readable errors, and pseudo handles where node has no real ones. */
 export class OpenHandles {
   readonly #open = new Map<number, DiskPath>();
   readonly #folders = new Set<number>();
@@ -24,7 +24,7 @@ export class OpenHandles {
     this.#folders.add(fd);
   }
 
-  /** A negative number that stands for a folder, by its path and its identity. */
+  /** Returns a negative number that represents a folder by its path and identity. */
   addPseudo(path: DiskPath, stat: Stat): Fd {
     const fd = this.#nextPseudo--;
     this.#pseudo.set(fd, stat);
@@ -54,7 +54,7 @@ export class OpenHandles {
     return this.#open.get(fd) ?? (`(handle ${fd})` as DiskPath);
   }
 
-  /** The path with the handle it goes through put back into the name that it was opened under. */
+  /** Replaces the handle in a path by the path that the handle was opened under. */
   originalPath(path: DiskPath): DiskPath {
     const handle = HANDLE_PATH.exec(path);
     const folder = handle === null ? undefined : this.#open.get(Number(handle[1]));
@@ -74,7 +74,7 @@ export function handleNumber(path: DiskPath): number {
   return Number(path.slice(HANDLES_FOLDER.length));
 }
 
-/** Where the system says that an open folder is; null if it says nothing that could be used. */
+/** Returns the system's path of an open folder; null if there is none that can be used. */
 export function realPathOfHandle(handle: DiskPath): DiskPath | null {
   try {
     const path = readlinkSync(handle, { encoding: 'latin1' });

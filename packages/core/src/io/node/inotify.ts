@@ -1,6 +1,6 @@
 import type { Name } from '../../model/names.ts';
 
-/** inotify(7): bits of an event's mask, and of what is asked for. */
+/** inotify(7): bits of an event's mask, and of the flags for a new watch. */
 export const IN = {
   modify: 0x2,
   attrib: 0x4,
@@ -19,7 +19,7 @@ export const IN = {
   isFolder: 0x40000000,
 } as const;
 
-/** What a watched folder reports. */
+/** The events that a watch requests. */
 export const REPORTED =
   IN.modify |
   IN.attrib |
@@ -31,23 +31,23 @@ export const REPORTED =
   IN.deleteSelf |
   IN.moveSelf;
 
-/** The entry itself became another one, or none. */
+/** Events after which the entry is a different one, or none. */
 export const REPLACED = IN.movedFrom | IN.movedTo | IN.create | IN.delete;
 
 const UNDERSTOOD = REPORTED | IN.unmount | IN.overflow | IN.ignored | IN.isFolder;
 const HEAD = 16;
 
 export interface InotifyEvent {
-  /** Of the system; -1 of the queue itself. */
+  /** The system's number of the watch; -1 for events of the queue itself. */
   readonly watch: number;
   readonly mask: number;
-  /** The entry in the watched folder; empty for the folder itself. */
+  /** The name of the entry in the watched folder; empty for the folder itself. */
   readonly name: Name | '';
 }
 
 /**
- * The events that a read of the queue left in the first `length` bytes.
- * @returns null if they are not what inotify(7) describes
+ * Parses the events in the first `length` bytes of a read from the queue.
+ * @returns null if they are not as inotify(7) describes
  */
 export function parseEvents(bytes: Buffer, length: number): readonly InotifyEvent[] | null {
   const events: InotifyEvent[] = [];

@@ -8,21 +8,21 @@ const BYTES = { encoding: 'latin1' } as const;
 const NULL_IF_ABSENT = { throwIfNoEntry: false } as const;
 const NOT_ASCII = /[\x80-\xff]/;
 
-/** What a listing needs to know of the folder. */
+/** What a listing needs to know about its folder. */
 export interface OpenedFolder {
-  /** A handle on the folder, or null where the platform has none that leads to its children. */
+  /** A handle of the folder; null if the platform has no paths through handles. */
   readonly fd: number | null;
-  /** A path that leads to it without a handle, or null where that is not known. */
+  /** A path to the folder without a handle; null if unknown. */
   readonly path: DiskPath | null;
-  /** As errors shall tell it. */
+  /** The path to show in errors. */
   readonly displayPath: DiskPath;
 }
 
 /**
- * A folder's names and stats by node's own calls, as near to a bare `readdirSync` and `lstatSync` as it gets.
+ * Lists names and stats with node's own calls, at nearly the cost of plain `readdirSync` and `lstatSync`.
  *
- * A path through `/proc/self/fd` costs nearly twice as much as a plain one (measured), so files are looked at by their
- * plain paths. That these led through the opened folder is made sure of afterwards; if not, all is done again by the handle.
+ * A path through `/proc/self/fd` costs nearly twice as much as a plain one (measured), so `lstat` uses plain paths.
+ * Afterwards this checks that they led through the opened folder. If not, it repeats everything through the handle.
  */
 export function listByNode({ fd, path, displayPath }: OpenedFolder): FolderListing {
   const handle = fd === null ? null : (`/proc/self/fd/${fd}` as DiskPath);
@@ -32,7 +32,7 @@ export function listByNode({ fd, path, displayPath }: OpenedFolder): FolderListi
   return isPathOf(path, fd) ? listing : statsOf(names, handle, null, displayPath);
 }
 
-/** @param handle asked where a name cannot be looked at by its plain path: it may be too long, or its parents be closed */
+/** @param handle used if `lstat` by plain path fails: the path may be too long, or a parent not accessible */
 function statsOf(
   names: readonly Name[],
   folder: DiskPath,
@@ -42,7 +42,7 @@ function statsOf(
   const plain = !NOT_ASCII.test(folder);
   const listing = new ListingBuilder(names.length);
   for (const [index, name] of names.entries()) {
-    // A folder that changes while it is read may tell a name twice.
+    // A folder that changes while it is read may return a name twice.
     if (index > 0 && name === names[index - 1]) continue;
     try {
       const path = `${folder}/${name}`;

@@ -1,13 +1,13 @@
-/** Where file systems are mounted, as Linux tells it. */
+/** The mount points of Linux. */
 
 import { readFileSync } from 'node:fs';
 import type { DiskPath } from '../../model/names.ts';
 
-/** proc(5): the fifth field of each line is where it is mounted; blanks in it, and the like, are in octal. */
+/** proc(5): the fifth field of each line is the mount point, with blanks and the like escaped in octal. */
 const MOUNT_TABLE = '/proc/self/mountinfo';
 const MOUNT_POINT = 4;
 
-/** Null where the system has no such table. */
+/** Returns null if the system has no such table. */
 export function mountTable(): readonly DiskPath[] | null {
   let table: string;
   try {

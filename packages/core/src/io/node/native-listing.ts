@@ -3,35 +3,35 @@ import { type DiskPath, diskChild, type Name } from '../../model/names.ts';
 import { type FolderListing, FsError, LISTED_FIELD, LISTED_FIELD_COUNT } from '../fs.ts';
 import type { Native } from './native.ts';
 
-/** What the add-on answers when the room is too small (list.h). */
+/** The add-on's result if the buffer is too small (list.h). */
 const BUFFER_TOO_SMALL = -5000;
 const INITIAL_BUFFER_BYTES = 1 << 20;
-/** Of a large folder. */
+/** For large folders. */
 const INITIAL_BACKGROUND_BYTES = 1 << 24;
-/** module.c: where the listing begins in such a room. */
+/** The offset of the listing in a buffer for `listAside` (module.c). */
 const BACKGROUND_OFFSET = 8192;
-/** A larger room is given back after use. */
+/** A larger buffer is released after use. */
 const MAX_KEPT_BYTES = 1 << 23;
-/** About eight million names. */
+/** Enough for about eight million names. */
 const MAX_BUFFER_BYTES = 1 << 30;
 
 const THROUGH_HANDLE = /^\/proc\/self\/fd\/(\d{1,9})(?:\/+(.*))?$/s;
 const NO_FAILURES: ReadonlyMap<number, FsError> = new Map();
 
-/** Used by one listing at a time, and always the same one: making room costs more than a listing. */
+/** Reused, by one listing at a time: allocating a buffer costs more than a listing. */
 let buffer: ListingBuffer | null = null;
 
 interface ListingBuffer {
   readonly bytes: Buffer<ArrayBuffer>;
-  /** numbersAt, namesAt, namesLength, failed: list.h. */
+  /** numbersAt, namesAt, namesLength, failed (list.h). */
   readonly head: Float64Array;
 }
 
 /**
- * A folder's names and stats by the native add-on: half of what bare `readdirSync` and `lstatSync` cost.
+ * Lists names and stats with the native add-on, at half the cost of plain `readdirSync` and `lstatSync`.
  *
- * @param displayPath as errors shall tell it
- * @returns null if the folder is larger than the add-on gets room for
+ * @param displayPath the path to show in errors
+ * @returns null if the folder needs a larger buffer than the add-on may get
  * @throws FsError as `list`
  */
 export function listByNative(native: Native, path: DiskPath, displayPath: DiskPath): FolderListing | null {
@@ -81,7 +81,7 @@ function listingIn({ bytes, head }: ListingBuffer, count: number, displayPath: D
   return { names: names as Name[], numbers, failed };
 }
 
-/** Takes the errno out of the numbers of those that could not be looked at. */
+/** Moves the errnos of failed names out of the numbers. */
 function extractFailures(
   names: readonly string[],
   numbers: Float64Array,
@@ -98,7 +98,7 @@ function extractFailures(
   return failed;
 }
 
-/** A handle that is closed is, as a path, one that is not there. */
+/** As a path, a closed handle is one that does not exist. */
 function errorCodeOf(answer: number, throughHandle: boolean): string {
   const code = Number.isInteger(answer) && answer < 0 ? getSystemErrorName(answer) : 'EIO';
   return throughHandle && code === 'EBADF' ? 'ENOENT' : code;

@@ -6,13 +6,13 @@ import { LISTED_FIELD, LISTED_FIELD_COUNT } from '../fs.ts';
 import { errorCode } from './path.ts';
 
 /**
- * The native add-on (packages/native): what node has no call for, or only dear ones. Each function gives a number: a
- * result, or -errno. Paths have one character per byte. What stands here must be what packages/native/src/module.c says.
+ * The native add-on (packages/native), for calls that node lacks or that are slow in node. Each function returns a
+ * number: a result, or -errno. Paths have one character per byte. This must match packages/native/src/module.c.
  */
 export interface Native {
-  /** -1 in `at` is the working folder, and an empty path the open folder `at` itself; what `room` holds then says list.h. */
+  /** `at` -1: the working folder. Empty path: the folder `at` itself. list.h describes the result in `buffer`. */
   listWithStats(at: number, path: string, buffer: Uint8Array): number;
-  /** A promise where it is under way; where the listing is in `room`, and what nobody may do meanwhile: module.c. */
+  /** Returns a promise if it was started. Do not use `buffer` until it resolves; module.c describes the result. */
   listAside(path: string, buffer: Uint8Array): Promise<number> | number;
   watchInit(): number;
   watchAdd(fd: number, path: string, mask: number): number;
@@ -27,20 +27,20 @@ const FUNCTIONS = ['listWithStats', 'listAside', 'watchInit', 'watchAdd', 'watch
 
 let loaded: Native | null | undefined;
 
-/** The add-on, loaded at the first call; null where there is none for this machine, or the one found does not work. */
+/** Returns the add-on, loaded on the first call; null if this machine has none, or if it does not work. */
 export function native(): Native | null {
   if (loaded === undefined) {
     try {
       loaded = load();
     } catch {
-      // Whatever is wrong with it: node's own calls do the same, slower.
+      // Ignore any failure: node's own calls do the same, only slower.
       loaded = null;
     }
   }
   return loaded;
 }
 
-/** @returns null if it is another version's, or does not list its own folder as node does */
+/** @returns null if it has another interface version, or lists its own folder differently than node */
 export function loadFile(file: string): Native | null {
   const module: { exports: unknown } = { exports: {} };
   process.dlopen(module, file);
@@ -55,7 +55,7 @@ function load(): Native | null {
   return file === null ? null : loadFile(file);
 }
 
-/** Beside the bundled command, or in the package of its own. */
+/** Looks next to the bundled command, then in the add-on's own package. */
 function findFile(build: string): string | null {
   const beside = fileURLToPath(new URL(`./savepoint-${build}.node`, import.meta.url));
   if (existsSync(beside)) return beside;
@@ -73,7 +73,7 @@ function isNative(exported: unknown): exported is Native {
   return found['interface'] === INTERFACE_VERSION && FUNCTIONS.every((name) => typeof found[name] === 'function');
 }
 
-/** A machine may refuse the add-on's calls and allow node's. */
+/** Tests the add-on, because a machine may forbid its system calls but allow those of node. */
 function listsItself(native: Native, file: string): boolean {
   const buffer = new Uint8Array(new ArrayBuffer(1 << 20));
   const count = native.listWithStats(-1, Buffer.from(dirname(file)).toString('latin1'), buffer);

@@ -4,17 +4,17 @@ import { type Fs, FsError } from '../fs.ts';
 const NOT_ASCII = /[\x80-\xff]/;
 
 /**
- * A one-byte string as node wants it. ASCII goes as it is, which is the fast way and nearly always the case; anything
- * else goes as bytes, because node would encode the characters as UTF-8 once more. (On Windows node reads the bytes as
- * UTF-8, which is what `encoding: 'latin1'` gives back there: the same bytes both ways.)
+ * Converts a one-byte string for node. ASCII, which is nearly always the case, is passed as a string, which is faster.
+ * Other names are passed as bytes, because node would encode the characters as UTF-8 again. (On Windows, node decodes
+ * the bytes as UTF-8, and `encoding: 'latin1'` returns the same bytes there.)
  */
 export function nativePath(bytes: string): string | Buffer {
   return NOT_ASCII.test(bytes) ? Buffer.from(bytes, 'latin1') : bytes;
 }
 
 /**
- * For the catch block of a call that is repeated until it succeeds: returns if the call was interrupted (EINTR) and is
- * to be made again, throws what it failed with as an {@link FsError} otherwise.
+ * For the catch block of a retry loop: returns if the call was interrupted (EINTR) and must be repeated. Otherwise
+ * throws the error as an {@link FsError}.
  */
 export function throwUnlessInterrupted(error: unknown, operation: keyof Fs, path: DiskPath): void {
   const code = errorCode(error);
@@ -28,7 +28,7 @@ export function fsError(cause: unknown, code: string, operation: keyof Fs, path:
   return failure;
 }
 
-/** The errno's name. What node refuses before it asks the system (a NUL in a path, say) is EINVAL, as there. */
+/** Returns the name of the errno. If node itself rejects the call (a NUL in a path), that is EINVAL, too. */
 export function errorCode(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return 'EIO';
   const { code } = error;

@@ -11,18 +11,18 @@ import { nativePath } from './path.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const MAX_CONFIG_BYTES = 1 << 20;
-/** What node makes of bytes in the environment that are not UTF-8; the bytes themselves are lost. */
+/** The character that node substitutes for invalid UTF-8 in the environment; the original bytes are lost. */
 const UNDECODED = '\ufffd';
 
 /**
- * Where Savepoint keeps its stores, and what belongs to the person who runs it.
+ * Returns where Savepoint keeps its stores, and the files of the user who runs it.
  *
- * `home` is $SAVEPOINT_HOME, else the platform's data folder: $XDG_DATA_HOME/savepoint or ~/.local/share/savepoint,
- * ~/Library/Application Support/Savepoint, %LOCALAPPDATA%\Savepoint. Nothing is created. Without $HOME the home folder
- * is the one of the system's list of users.
+ * `home` is $SAVEPOINT_HOME, or else the platform's data folder: $XDG_DATA_HOME/savepoint or ~/.local/share/savepoint,
+ * ~/Library/Application Support/Savepoint, %LOCALAPPDATA%\Savepoint. Nothing is created. Without $HOME, the home folder
+ * comes from the system's user database.
  *
- * @param env the process's environment
- * @throws SavepointError USAGE if $SAVEPOINT_HOME is not absolute, or nothing says where to keep stores
+ * @param env the environment of the process
+ * @throws SavepointError USAGE if $SAVEPOINT_HOME is not absolute or not UTF-8, or no folder is found
  */
 export function nodePlaces(env: Environment, platform: NodeJS.Platform = process.platform): Places {
   const userHome = homeFolder(env, platform);
@@ -82,9 +82,9 @@ function homeFolder(env: Environment, platform: NodeJS.Platform): DiskPath | nul
 }
 
 /**
- * The file of `core.excludesFile` in the person's own git configuration, else git's default place for one; null when
- * it is not there. A link is followed here, once. What cannot be read or understood counts as not set: then more is
- * captured, which is the safe side.
+ * Returns the file of `core.excludesFile` in the user's git configuration, or else git's default file; null if it does
+ * not exist. A link is followed here, once. Settings that cannot be read or understood count as not set: more is
+ * captured then, which is the safe side.
  */
 function globalIgnore(env: Environment, platform: NodeJS.Platform, userHome: DiskPath | null): DiskPath | null {
   const xdg =

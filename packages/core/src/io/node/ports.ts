@@ -19,10 +19,10 @@ const random: Random = {
 };
 
 /**
- * The machine as it is.
+ * Returns the ports of this machine.
  *
- * @param mayUseNative whether the native add-on is used where there is one for this machine; all works without it, slower,
- *   and nothing tells what changed
+ * @param mayUseNative whether to use the native add-on, if there is one for this machine. Without it, everything works,
+ *   but slower, and changes are not reported.
  */
 export function nodePorts(mayUseNative = true): Ports {
   const compressor = nodeCompressor();

@@ -6,13 +6,13 @@ import { errorCode } from './path.ts';
 interface ProcessStat {
   /** One letter: R, S, D, T, t, Z, X, … */
   readonly state: string;
-  /** Clock ticks after boot. */
+  /** In clock ticks since boot. */
   readonly startedAt: string;
 }
 
 /**
- * The fields of `/proc/<pid>/stat` that we need. The second field is the program's name in brackets, and a program may
- * call itself `x) R 1 (`: only the last closing bracket is the system's own.
+ * Parses the needed fields of `/proc/<pid>/stat`. The second field is the program's name in brackets, and a program may
+ * name itself `x) R 1 (`: only the last closing bracket is from the system.
  */
 export function parseProcessStat(text: string): ProcessStat | null {
   const fields = text
@@ -29,8 +29,8 @@ export function parseProcessStat(text: string): ProcessStat | null {
 let self: ProcessIdentity | null = null;
 
 /**
- * Processes as Linux shows them in /proc. Elsewhere (macOS, Windows, no /proc) nothing but the pid is known: a process
- * is alive as long as some process has its pid, `stopped` is never said, and a pid used again looks alive.
+ * Processes as /proc shows them on Linux. Elsewhere (macOS, Windows, no /proc) only the pid is known. A process is then
+ * alive if any process has its pid, even if the pid was reused, and `stopped` is never reported.
  */
 export const nodeProcesses: Processes = {
   self() {
@@ -47,16 +47,16 @@ export const nodeProcesses: Processes = {
   state(of) {
     const here = this.self();
     if (of.bootId !== null && of.bootId === here.bootId) {
-      // The same kernel, whatever the host calls itself by now.
+      // The same kernel, even if the host name has changed.
       if (of.pidNamespace !== here.pidNamespace) return 'unknown';
     } else {
       if (of.host !== here.host) return 'unknown';
       if (of.bootId !== null && here.bootId !== null) return 'dead';
     }
-    // 0 and negative numbers mean groups of processes to kill(2).
+    // To kill(2), 0 and negative numbers are process groups.
     if (!Number.isSafeInteger(of.pid) || of.pid <= 0 || of.pid > 0x7fffffff) return 'unknown';
     const stat = parseProcessStat(readTextOrNull(`/proc/${of.pid}/stat`) ?? '');
-    // /proc may hide the processes of others (hidepid), kill(2) does not.
+    // /proc may hide the processes of other users (hidepid), kill(2) does not.
     if (stat === null) return processExists(of.pid) ? 'alive' : 'dead';
     if (of.startedAt !== null && stat.startedAt !== of.startedAt) return 'dead';
     if (stat.state === 'Z' || stat.state === 'X') return 'dead';
@@ -73,7 +73,7 @@ function processExists(pid: number): boolean {
   }
 }
 
-/** Null where the system has no such file or does not show it. */
+/** Returns null if the system has no such file or denies access. */
 function readTextOrNull(path: string): string | null {
   try {
     return readFileSync(path, 'latin1');

@@ -7,11 +7,11 @@ import { nameToJson, textFromBytes } from '../../model/names.ts';
 import { MAX_OUTPUT_BYTES, type ProgramResult, type ProgramRun, type Programs } from '../programs.ts';
 import { errorCode } from './path.ts';
 
-/** Between SIGTERM and SIGKILL. */
+/** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 2_000;
 const KILL_WAIT_MS = 500;
 const POLL_MS = 20;
-/** What timers can count; more would be no time at all. */
+/** The longest delay of a timer. A longer one would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const hasGroups = process.platform !== 'win32';
@@ -62,7 +62,7 @@ export const nodePrograms: Programs = {
 function start(program: ProgramRun): ChildProcess {
   const { file, args, env, input } = program;
   const cwd = textFromBytes(program.cwd);
-  // Node would put other bytes in the place of those that are no text, and so name another folder.
+  // node would replace bytes that are not valid text, and so name another folder.
   if (cwd === null) throw startError(program, 'EILSEQ', null);
   try {
     return spawn(file, args, {
@@ -78,13 +78,13 @@ function start(program: ProgramRun): ChildProcess {
 }
 
 function feed(stdin: Writable, input: Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>): void {
-  // A program need not read what it is given.
+  // A program may exit without reading its input.
   stdin.on('error', () => undefined);
   if (input instanceof Uint8Array) stdin.end(input);
   else pipeline(input, stdin).catch(() => undefined);
 }
 
-/** Both outputs of a program, bounded together. */
+/** Collects both outputs of a program, with a common limit. */
 class OutputBuffer {
   readonly #parts: Readonly<Record<'stdout' | 'stderr', Buffer[]>> = { stdout: [], stderr: [] };
   #left: number;
@@ -93,7 +93,7 @@ class OutputBuffer {
     this.#left = mostBytes;
   }
 
-  /** @returns false when that was too much */
+  /** @returns false if the limit was exceeded */
   append(name: 'stdout' | 'stderr', part: Buffer): boolean {
     const taken = part.subarray(0, this.#left);
     this.#left -= taken.length;
@@ -106,14 +106,14 @@ class OutputBuffer {
   }
 }
 
-/** Ends a program and everything in its group. Afterwards nothing of it is left, and its outputs are closed. */
+/** Kills a program and everything in its group, waits briefly until they are gone, and closes its outputs. */
 async function killGroup(child: ChildProcess): Promise<void> {
   const send = (signal: 'SIGTERM' | 'SIGKILL' | 0): boolean => {
     if (!hasGroups || child.pid === undefined) return child.exitCode === null && child.kill(signal);
     try {
       return process.kill(-child.pid, signal);
     } catch (error) {
-      // EPERM (macOS): what is left of the group is nothing but the dead.
+      // EPERM (macOS): only dead processes are left in the group.
       return errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM';
     }
   };
@@ -124,9 +124,9 @@ async function killGroup(child: ChildProcess): Promise<void> {
   };
   send('SIGTERM');
   await gone(GRACE_MS);
-  // The system takes a moment; and what nobody buries (a container without an init) is there for ever, though dead.
+  // Killing takes a moment. Zombies that no parent reaps (a container without an init) remain forever.
   if (send('SIGKILL')) await gone(KILL_WAIT_MS);
-  // What left the group may hold the pipes open for as long as it likes.
+  // Processes that left the group could keep the pipes open indefinitely.
   child.stdout?.destroy();
   child.stderr?.destroy();
 }

@@ -1,10 +1,10 @@
 import { type DiskPath, diskParent } from '../../model/names.ts';
 
-/** Which watch of the system stands for which folders. Two paths may have one watch: a folder can be mounted twice. */
+/** Maps watches of the system to folders. Two paths may share a watch, because a folder can be mounted twice. */
 export class WatchedFolders {
   readonly #watchOf = new Map<DiskPath, number>();
   readonly #pathsOf = new Map<number, DiskPath[]>();
-  /** Every watched folder stands below its parent, and that one below its own, whether they are watched or not. */
+  /** Links every watched folder to its parent, and that to its own parent, whether or not they are watched. */
   readonly #children = new Map<DiskPath, Set<DiskPath>>();
 
   get size(): number {
@@ -15,12 +15,12 @@ export class WatchedFolders {
     return this.#watchOf.has(path);
   }
 
-  /** Undefined for a watch that is not known. */
+  /** Returns undefined for an unknown watch. */
   pathsOf(watch: number): readonly DiskPath[] | undefined {
     return this.#pathsOf.get(watch);
   }
 
-  /** @returns the watch that the path had before and that no other path has, if there is one: it is of no use any more */
+  /** @returns the previous watch of the path if no other path uses it, so that it can be removed; otherwise null */
   add(path: DiskPath, watch: number): number | null {
     const before = this.#watchOf.get(path);
     if (before === watch) return null;
@@ -33,7 +33,7 @@ export class WatchedFolders {
     return unusedWatch;
   }
 
-  /** @returns the path itself, if it is watched, and all watched paths below it, those at the top first */
+  /** @returns the path, if it is watched, and all watched paths below it; parents come before their children */
   within(path: DiskPath): readonly DiskPath[] {
     const found: DiskPath[] = [];
     const open = [path];
@@ -44,7 +44,7 @@ export class WatchedFolders {
     return found;
   }
 
-  /** @returns its watch, if no other path has it: it is of no use any more */
+  /** @returns the watch of the path if no other path uses it, so that it can be removed; otherwise null */
   remove(path: DiskPath): number | null {
     const watch = this.#watchOf.get(path);
     if (watch === undefined) return null;
