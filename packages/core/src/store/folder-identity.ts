@@ -1,12 +1,12 @@
-/** Whether a folder is the one that it was: by what the file system says of it. */
+/** Identifies a folder by its device, inode and birth time, to detect whether it was replaced. */
 
 import type { Stat } from '../io/fs.ts';
 
-/** Evidence that a folder is the one a store was made for. Never an identity: inodes are used again. */
+/** Evidence that a folder is the one a store was created for. Never proof: file systems reuse inodes. */
 export interface FolderIdentity {
   readonly device: number;
   readonly inode: number;
-  /** Milliseconds since 1970; 0 where the file system does not know. */
+  /** Milliseconds since 1970; 0 if the file system does not record it. */
   readonly born: number;
 }
 
@@ -19,8 +19,9 @@ export function sameFolder(a: FolderIdentity | null, b: FolderIdentity | null): 
 }
 
 /**
- * Whether what stands at a path now is the folder that stood there: some systems number devices anew at each start. Only for
- * one path at two times, because a snapshot of a file system has the same inodes and times at another path.
+ * Returns whether the folder at a path is still the one that was there before. If both have a birth time, the device
+ * may differ, because some systems renumber devices at every boot.
+ * Use it only for one path at two times: a file system snapshot has the same inodes and times at another path.
  */
 export function stillSameFolder(before: FolderIdentity | null, now: FolderIdentity | null): boolean {
   if (before === null || now === null || before.inode !== now.inode || before.born !== now.born) return false;

@@ -1,9 +1,9 @@
-/** Where things lie in the home folder (docs/format.md, "Layout"). */
+/** Paths in the home folder (docs/format.md, "Layout"). */
 
 import type { WorkspaceId } from '../model/ids.ts';
 import { type DiskPath, diskChild } from '../model/names.ts';
 
-/** The folder of all stores. */
+/** The folder that holds all stores. */
 export function storesIn(home: DiskPath): DiskPath {
   return diskChild(home, 'workspaces');
 }
@@ -12,7 +12,7 @@ export function storePathIn(home: DiskPath, id: WorkspaceId): DiskPath {
   return diskChild(storesIn(home), id);
 }
 
-/** The home folder that a store lies in. */
+/** Returns the home folder that contains a store. */
 export function homeOf(storePath: DiskPath): DiskPath {
   return storePath.split('/').slice(0, -2).join('/') as DiskPath;
 }

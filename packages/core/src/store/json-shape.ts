@@ -1,9 +1,9 @@
-/** Looking at JSON from somebody else before it is taken for what it says it is. */
+/** Validators for JSON that comes from elsewhere. Nothing in it is used before it is validated. */
 
 import type { JsonName } from '../model/names.ts';
 import { FormatProblem } from './objects/damage.ts';
 
-/** Throws a FormatProblem that says where. */
+/** Throws a FormatProblem that names the location `at`. */
 export type Shape = (value: unknown, at: string) => void;
 
 export function text(most: number): Shape {
@@ -61,7 +61,7 @@ export function tuple(...shapes: readonly Shape[]): Shape {
   };
 }
 
-/** Keys beyond these are passed over: a newer version may write them, and whoever reads the result never sees them. */
+/** Ignores unknown keys: a newer version may write them, and code that reads the result never accesses them. */
 export function objectOf(shapes: Readonly<Record<string, Shape>>): Shape {
   return (value, at) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -89,7 +89,7 @@ export function anyOf(...shapes: readonly Shape[]): Shape {
   };
 }
 
-/** Text, or bytes in base64. */
+/** Returns whether the value is text, or bytes in base64. */
 export function isJsonName(value: unknown): value is JsonName {
   if (typeof value === 'string') return !/\p{Surrogate}/u.test(value);
   if (typeof value !== 'object' || value === null) return false;

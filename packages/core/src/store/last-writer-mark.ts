@@ -1,9 +1,9 @@
 /**
- * Whether somebody else worked on a store since this one did. Whoever gets the store's lock writes its own mark into a
- * file, before anything else; who finds its own mark there was the last to hold it, so that what it remembers of refs,
- * packs and journals is how they are, and all of it is durable.
+ * Detects whether another process has worked on a store since this one did. After acquiring the store lock, a process
+ * writes its own marker to a file before anything else. If the marker is still its own the next time, no other process
+ * has held the lock in between. Then its cached refs, packs and journals are current and durable.
  *
- * The file is not synced: after a power cut nobody is left who could find a mark of its own.
+ * The file is not synced: no process survives a power cut, so none can find its own marker afterwards.
  */
 
 import { readEntireFile } from '../io/durable-write.ts';
@@ -17,7 +17,7 @@ const MARK_BYTES = 16;
 
 export class LastWriterMark {
   #marker: string;
-  /** Under the lock, where it has our mark: nobody else may write one. */
+  /** True while the lock is held and the file contains our marker: no other process may replace it then. */
   #isHeld = false;
 
   constructor(
@@ -28,9 +28,9 @@ export class LastWriterMark {
   }
 
   /**
-   * The lock was just got, and nothing was done under it.
-   * @returns whether nobody else had it since this one did
-   * @throws FsError when the file keeps another's mark: that one would take the store for its own
+   * Writes our marker. Call it right after acquiring the lock, before anything is done under it.
+   * @returns whether no other process has held the lock since this one did
+   * @throws FsError if another process's marker cannot be removed: that process would consider its caches current
    */
   claim(): boolean {
     this.#isHeld = this.isOurs();
@@ -41,12 +41,12 @@ export class LastWriterMark {
     return false;
   }
 
-  /** The lock is about to be released. */
+  /** Call it right before the lock is released. */
   release(): void {
     this.#isHeld = false;
   }
 
-  /** Nobody else had the lock since, as of now. */
+  /** Returns whether, as of now, no other process has held the lock since this one did. */
   isOurs(): boolean {
     if (this.#isHeld) return true;
     try {
@@ -57,7 +57,7 @@ export class LastWriterMark {
     }
   }
 
-  /** Something went wrong: what is remembered may not be how it is. */
+  /** Drops our marker after a failure: the cached state may differ from the disk. */
   invalidate(): void {
     this.#isHeld = false;
     this.#marker = this.ports.random.hex(MARK_BYTES);

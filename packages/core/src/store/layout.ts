@@ -1,4 +1,4 @@
-/** Where things lie in a workspace's store (docs/format.md, "Layout"). */
+/** Paths in a workspace's store (docs/format.md, "Layout"). */
 
 import { isFsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
@@ -19,7 +19,7 @@ export interface StoreLayout {
   readonly sessions: DiskPath;
   readonly cache: DiskPath;
   readonly statCache: DiskPath;
-  /** Names the checkpoint that took contents over which nobody has read yet. */
+  /** Names the checkpoint with adopted contents that nothing has read yet. */
   readonly adopted: DiskPath;
   readonly lastWriterMark: DiskPath;
 }
@@ -48,7 +48,10 @@ export interface OpenStore {
   readonly lastWriterMark: LastWriterMark;
 }
 
-/** Makes a store's folders; what an interrupted making left is used. The record that makes it count comes last. */
+/**
+ * Creates a store's folders, reusing those that an interrupted creation left. The store is valid only once it has its
+ * record, which is written last.
+ */
 export function createStore(ports: Ports, storePath: DiskPath): OpenStore {
   const layout = layoutOf(storePath);
   for (const folder of [layout.path, layout.lock, layout.journal, layout.backups, layout.cache]) {
@@ -58,19 +61,22 @@ export function createStore(ports: Ports, storePath: DiskPath): OpenStore {
   return openLayout(ports, layout);
 }
 
-/** Takes a store away that was made for something that did not come to pass. From its first step on it does not count. */
+/**
+ * Removes a store that was created for an operation that did not happen. The record goes first, so the store is invalid
+ * from the first step on.
+ */
 export function removeStore({ fs }: Ports, storePath: DiskPath): void {
   removeTree(fs, diskChild(storePath, 'workspace.json'));
   removeTree(fs, storePath);
 }
 
-/** @throws SavepointError STORE_UNSAFE when others can enter the store */
+/** @throws SavepointError STORE_UNSAFE if other users can access the store */
 export function openStore(ports: Ports, storePath: DiskPath): OpenStore {
   assertPrivate(ports, storePath);
   return openLayout(ports, layoutOf(storePath));
 }
 
-/** The cache folder may be deleted at any time by anybody. */
+/** Creates the cache folder if it is missing: users and processes may delete it at any time. */
 export function ensureCache(ports: Ports, layout: StoreLayout): void {
   try {
     if (ports.fs.lstat(layout.cache) === null) ports.fs.makeFolder(layout.cache, 0o700);

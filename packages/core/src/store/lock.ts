@@ -1,17 +1,18 @@
 /**
- * The lock of one workspace: at most one process writes its store, or its files through the door.
+ * The lock of one workspace: at most one process at a time writes its store, or its files through a transaction.
  *
- * Announce, then look: a process creates a file of its own in the lock folder and then looks at the others.
+ * A process first announces itself by creating its own file in the lock folder, and then checks for other files.
  * Invariants
- * L1 A file's name is never used twice (it holds a random nonce), so deleting a dead process's file can never
- *    delete a living one's, whoever else deletes at the same time.
- * L2 Who holds the lock saw, after announcing itself, no other file whose process may live. Of two that announce
- *    at once at least one sees the other and withdraws; who already holds never looks again.
- * L3 The name says who the process is, so there is no half-written state: a power cut leaves a name of another
- *    boot, which is dead.
- * L4 A holder that cannot be judged (a container's pid namespace, another host) is left alone as long as the time
- *    on its file moves; it is taken for dead only when this process has watched it stand still for a long time by
- *    its own forward-only clock. A holder that was merely stopped finds its file gone before its next commit point.
+ * L1 A file name is never reused (it contains a random nonce). So deleting a dead process's file can never delete the
+ *    file of a live one, whichever processes delete files at the same time.
+ * L2 The holder, after announcing itself, saw no other file whose process may be alive. If two processes announce
+ *    themselves at the same time, at least one sees the other and withdraws. The holder never checks again.
+ * L3 The file name identifies the process, so there is no half-written state. After a power cut, the name refers to an
+ *    earlier boot, so its process is dead.
+ * L4 Some holders cannot be checked (another host, or another pid namespace such as a container). Such a holder is left
+ *    alone while the time of its file advances. It counts as dead only after this process has seen no change for a long
+ *    time, by its own monotonic clock. A holder that was merely suspended finds its file gone before its next commit
+ *    point.
  */
 import { createHash } from 'node:crypto';
 import { isFsError } from '../io/fs.ts';
@@ -21,21 +22,21 @@ import { SavepointError } from '../model/errors.ts';
 import { bytesFromText, type DiskPath, diskChild, type Name, nameOf } from '../model/names.ts';
 import type { LastWriterMark } from './last-writer-mark.ts';
 
-/** How long a foreign holder's file must stand still before it is taken for dead. */
+/** How long the time of a foreign holder's file must not change before the holder counts as dead. */
 const FOREIGN_STALE_MS = 30_000;
 const HEARTBEAT_MS = 2_000;
 
 export interface LockOptions {
-  /** How long to wait for another holder, milliseconds. */
+  /** How long to wait for another holder, in milliseconds. */
   readonly waitMs: number;
-  /** Told once when the wait begins. */
+  /** Called once, when the wait begins. */
   readonly onWait?: (holder: { readonly pid: number; readonly state: string }) => void;
 }
 
 export interface HeldLock {
-  /** Nobody else had it since this one did: what is remembered of the store is how it is. */
+  /** No other process has held the lock since this one did: cached state of the store is current. */
   readonly wasLastHolder: boolean;
-  /** Throws LOCK_LOST if another process took over. Called before every commit point. */
+  /** Throws LOCK_LOST if another process took the lock. Called before every commit point. */
   assertHeld(): void;
   release(): void;
 }
@@ -50,8 +51,9 @@ interface Announcement {
 }
 
 /**
- * @param lastWriter of the store that is locked; null for other locks
- * @throws SavepointError LOCKED when the wait ends without the lock
+ * Acquires the lock in `folder`, waiting up to `options.waitMs`.
+ * @param lastWriter the marker of the store that is locked; null for other locks
+ * @throws SavepointError LOCKED if the lock is still held when the wait ends
  */
 export async function acquireLock(
   ports: Ports,
@@ -102,7 +104,7 @@ function holdLock(ports: Ports, own: DiskPath, pace: Pace, lastWriter: LastWrite
     try {
       ports.fs.touch(own, ports.clock.now());
     } catch (error) {
-      if (!isFsError(error)) throw error; // a missed beat is found by assertHeld, if it matters
+      if (!isFsError(error)) throw error; // assertHeld detects a missed heartbeat if it matters
     }
   });
   return {
@@ -121,7 +123,7 @@ function holdLock(ports: Ports, own: DiskPath, pace: Pace, lastWriter: LastWrite
       try {
         ports.fs.unlink(own);
       } catch (error) {
-        // A file that stays names this process, and is dead with it.
+        // A leftover file names this process, and counts as dead once the process has ended.
         if (!isFsError(error)) throw error;
       }
     },
@@ -133,7 +135,7 @@ interface Rival {
   readonly state: string;
 }
 
-/** Another announced process that may live, after the files of dead ones were removed. */
+/** Removes the files of dead processes and returns another announced process that may be alive. */
 function findRival(
   ports: Ports,
   folder: DiskPath,

@@ -1,4 +1,6 @@
-/** What Savepoint itself puts into a workspace: staging folders, and backups beside the files where those are wanted. */
+/**
+ * Files that Savepoint itself puts into a workspace: staging folders and, if configured, backups next to the originals.
+ */
 
 import { diskState, matchesEntry } from '../io/disk-state.ts';
 import { durableWrite } from '../io/durable-write.ts';
@@ -19,10 +21,10 @@ import type { StoreLayout } from './layout.ts';
 import { stagingFolders } from './staging-names.ts';
 import { readCacheJson } from './state/cache-file.ts';
 
-/** A backup beside its file. */
+/** A backup next to the original file. */
 export interface BesideBackup {
   readonly path: TreePath;
-  /** The blob that it was made of. */
+  /** The blob with its content. */
   readonly id: ObjectId;
 }
 
@@ -35,13 +37,13 @@ export interface BesideRecord {
 const RECORD = /^(cp_\d+-[0-9a-f]+)\.beside$/;
 const RECORD_BYTES = 2 ** 26;
 
-/** Before the first of the files is made: a capture at any moment knows them. */
+/** Call it before the first of these files is created, so that a capture at any moment recognizes them. */
 export function writeBesideRecord({ fs }: Ports, layout: StoreLayout, { name, files }: BesideRecord): void {
   const json = files.map(({ path, id }) => ({ path: nameToJson(path), id }));
   durableWrite(fs, diskChild(layout.backups, `${name}.beside`), Buffer.from(`${JSON.stringify(json)}\n`), 0o600);
 }
 
-/** A record that cannot be read names nothing: then more is captured, never less. */
+/** An unreadable record lists no files: a capture then includes more, never less. */
 export function readBesideRecords({ fs }: Ports, layout: StoreLayout): readonly BesideRecord[] {
   return fs.list(layout.backups).flatMap((file) => {
     const name = RECORD.exec(file)?.[1];
@@ -49,7 +51,7 @@ export function readBesideRecords({ fs }: Ports, layout: StoreLayout): readonly 
   });
 }
 
-/** What a capture leaves out, and what keeps its folder from being removed. */
+/** Paths that captures leave out. A backup also keeps its folder from being removed. */
 export class OwnPaths {
   static readonly NONE = new OwnPaths(null, new Set(), new Map());
   readonly #ports: Ports | null;
@@ -68,24 +70,24 @@ export class OwnPaths {
     this.#folders = folders;
   }
 
-  /** A backup that someone wrote to since is someone's file. */
+  /** Returns whether the path is Savepoint's own. A backup that was modified since is a user's file. */
   has(path: TreePath, disk: DiskPath): boolean {
     if (this.#staging.size > 0 && this.#staging.has(baseName(path))) return true;
     const id = this.#beside.get(path);
     return id !== undefined && this.#ports !== null && hasContent(this.#ports, disk, id);
   }
 
-  /** Whether something in the folder may be one, at any depth. */
+  /** Returns whether the folder may contain own paths, at any depth. */
   mayBeBelow(folder: TreePath): boolean {
     return this.#staging.size > 0 || (folder === '' ? this.#beside.size > 0 : this.#folders.has(folder));
   }
 
-  /** Folders in which backups lie. */
+  /** Returns the folders that contain backups. */
   backupFolders(): readonly TreePath[] {
     return [...this.#beside.keys()].map(parentPath);
   }
 
-  /** Whether a backup was put into the folder, at any depth. */
+  /** Returns whether a backup was put into the folder, at any depth. */
   hasBackupBelow(folder: TreePath): boolean {
     return this.#folders.has(folder);
   }

@@ -1,4 +1,4 @@
-/** Folders of the store: private to their owner, and made durably. */
+/** Folders of the store: private to their owner, and created durably. */
 
 import { showName } from '../content/show-name.ts';
 import { syncFolder } from '../io/durable-write.ts';
@@ -8,7 +8,10 @@ import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, diskParent, nameToJson } from '../model/names.ts';
 import { storesIn } from './home.ts';
 
-/** Throws STORE_UNSAFE unless `path` is a folder of ours that nobody else can enter. */
+/**
+ * @throws SavepointError STORE_UNSAFE unless `path` is our folder and no other user can access it; STORE_DAMAGED if it
+ * no longer exists
+ */
 export function assertPrivate(ports: Ports, path: DiskPath): void {
   const stat = ports.fs.lstat(path);
   if (stat === null)
@@ -20,7 +23,7 @@ export function assertPrivate(ports: Ports, path: DiskPath): void {
       path: nameToJson(path),
     });
   }
-  if (ports.platform === 'win32') return; // the profile folder's access list guards it; there are no mode bits
+  if (ports.platform === 'win32') return; // the access list of the profile folder protects it; there are no mode bits
   if (ports.uid !== null && stat.uid !== ports.uid) {
     throw new SavepointError('STORE_UNSAFE', `The store ${showName(path)} belongs to another user (uid ${stat.uid}).`, {
       path: nameToJson(path),
@@ -36,7 +39,10 @@ export function assertPrivate(ports: Ports, path: DiskPath): void {
   }
 }
 
-/** A link where the stores are kept could lead anywhere. Links above it are the system's business. */
+/**
+ * Throws STORE_UNSAFE if the home folder is a link, because it could point anywhere. Links above it are up to the
+ * system.
+ */
 export function assertNoLink(ports: Ports, home: DiskPath): void {
   const stat = ports.fs.lstat(home);
   if (stat !== null && kindOf(stat) === 'link') {
@@ -46,7 +52,9 @@ export function assertNoLink(ports: Ports, home: DiskPath): void {
   }
 }
 
-/** Makes the home folder, private, with missing parents; an existing one must already be private. Durable on return. */
+/**
+ * Creates the home folder, private, with missing parents. An existing one must already be private. Durable on return.
+ */
 export function prepareHome(ports: Ports, home: DiskPath): void {
   makeFolders(ports.fs, home, 0o700);
   assertPrivate(ports, home);
@@ -63,14 +71,14 @@ export function makeFolders(fs: Fs, path: DiskPath, mode: number): void {
   makeFolder(fs, path, mode);
 }
 
-/** Makes a folder durable with all above it: who made some of them may have died before they were. */
+/** Makes a folder and everything above it durable: a process may have died before it synced the folders it created. */
 export function syncAncestors(fs: Fs, path: DiskPath): void {
   const parent = diskParent(path);
   if (parent === null) return;
   try {
     syncFolder(fs, parent);
   } catch (error) {
-    if (!isFsError(error, 'EACCES', 'EPERM')) throw error; // who may not read a folder makes none in it
+    if (!isFsError(error, 'EACCES', 'EPERM')) throw error; // without read access, the user created no folders in it
   }
   syncAncestors(fs, parent);
 }
@@ -78,7 +86,7 @@ export function syncAncestors(fs: Fs, path: DiskPath): void {
 function makeFolder(fs: Fs, path: DiskPath, mode: number): void {
   try {
     fs.makeFolder(path, mode);
-    fs.chmod(path, mode); // whatever the umask took away
+    fs.chmod(path, mode); // adds the bits that the umask removed
   } catch (error) {
     if (!isFsError(error, 'EEXIST')) throw error;
   }

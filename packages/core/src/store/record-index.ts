@@ -1,14 +1,15 @@
 /**
- * Finding a store without reading the record of every store: `workspaces.json` in the home folder (docs/format.md). It is a
- * cache. Invariants:
+ * Finds a store without reading the record of every store: `workspaces.json` in the home folder (docs/format.md). It is
+ * a cache. Invariants:
  *
  * I1 It is written only under the lock of the home folder, from a list made under that lock.
- * I2 Nobody changes the path or the identity in a record while the index is there: it is removed first, durably.
- * I3 It counts only while the folder of the stores is as it was when the list was made, and every record in it was sound. A
- *    store without a record is not in it: when that gets one, I2 removes the index.
+ * I2 No process changes the path or the identity in a record while the index exists: it removes the index first,
+ *    durably.
+ * I3 The index is valid only while the folder of the stores is unchanged since it was listed, and only if every record
+ *    was valid. A store without a record is not in it: when the store gets one, I2 removes the index.
  *
- * So it can be behind only where somebody edits records by hand. Whoever finds a store through it reads that store's own
- * record, and whoever finds none reads all of them.
+ * So the index can be stale only if a user edits records by hand. Code that finds a store in the index also reads that
+ * store's record. Code that finds none reads all records.
  */
 
 import { readEntireFile, syncFolder } from '../io/durable-write.ts';
@@ -22,7 +23,7 @@ import { storePathIn, storesIn } from './home.ts';
 import { isJsonName } from './json-shape.ts';
 import { writeCacheFile } from './state/cache-file.ts';
 
-/** What it takes to find a store. */
+/** The data needed to find a store. */
 export interface IndexedRecord {
   readonly id: WorkspaceId;
   /** Real path of the workspace folder. */
@@ -31,7 +32,7 @@ export interface IndexedRecord {
   readonly storePath: DiskPath;
 }
 
-/** The folder of the stores as it was when it was listed. */
+/** State of the folder of the stores when it was listed. */
 type FolderStamp = readonly [device: number, inode: number, modified: number, changed: number];
 
 type IndexRow = readonly [id: string, path: JsonName, device: number | null, inode: number | null, born: number | null];
@@ -50,7 +51,7 @@ interface ListedRecords {
 const INDEX_FILE = 'workspaces.json';
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** @returns null where there is no index that counts */
+/** @returns null if there is no valid index */
 export function readRecordIndex({ fs }: Ports, home: DiskPath): readonly IndexedRecord[] | null {
   const json = readIndexJson(fs, home);
   const now = folderStampOf(fs, home);
@@ -64,12 +65,12 @@ export function readRecordIndex({ fs }: Ports, home: DiskPath): readonly Indexed
 }
 
 /**
- * Lists the stores and writes the index, unless some record is not sound. The lock of the home folder is held.
+ * Lists the stores and writes the index, unless a record is damaged. The caller holds the lock of the home folder.
  * @param list reads every record
  */
 export function writeRecordIndex({ fs }: Ports, home: DiskPath, list: () => ListedRecords): void {
   const folder = folderStampOf(fs, home);
-  // After a look at the folder: what comes between is then seen as a change.
+  // Listed after the folder's stamp is taken, so that a change in between invalidates the index.
   const listed = list();
   if (folder === null || listed.problems.length > 0) return;
   const workspaces = listed.records.map(({ id, path, identity }): IndexRow => {
@@ -80,7 +81,7 @@ export function writeRecordIndex({ fs }: Ports, home: DiskPath, list: () => List
   writeCacheFile(fs, diskChild(home, INDEX_FILE), Buffer.from(JSON.stringify(json)));
 }
 
-/** Before a record changes. Durable, so that no power cut brings the index back. */
+/** Call it before a record changes. Durable, so that no power cut restores the index. */
 export function removeRecordIndex({ fs }: Ports, home: DiskPath): void {
   if (removeIfExists(fs, diskChild(home, INDEX_FILE))) syncFolder(fs, home);
 }

@@ -1,4 +1,4 @@
-/** Which store belongs to which folder: `workspaces/<id>/workspace.json` under the home folder (docs/format.md). */
+/** Maps folders to stores: `workspaces/<id>/workspace.json` in the home folder (docs/format.md). */
 
 import { showName } from '../content/show-name.ts';
 import { durableWrite, readEntireFile, syncFolder } from '../io/durable-write.ts';
@@ -12,11 +12,11 @@ import { homeOf, storesIn } from './home.ts';
 import { assertPrivate } from './private-folders.ts';
 import { type IndexedRecord, removeRecordIndex } from './record-index.ts';
 
-/** The format of stores that this version writes; it refuses newer ones. */
+/** Store format that this version writes. It refuses newer formats. */
 export const STORE_FORMAT = 1;
 
 export interface WorkspaceRecord extends IndexedRecord {
-  /** Numbers up to this one may have been used by checkpoints that are gone. */
+  /** Numbers up to this one may have been used by checkpoints that no longer exist. */
   readonly lastNumber: number;
   readonly created: number;
 }
@@ -36,11 +36,11 @@ const RECORD_BYTES = 64 * 1024;
 
 export interface RecordList {
   readonly records: readonly WorkspaceRecord[];
-  /** Of stores that cannot be used. */
+  /** One for each store that cannot be used. */
   readonly problems: readonly SavepointError[];
 }
 
-/** Every record under `home`; a store that cannot be read is left out and named in `problems`. */
+/** Reads every record in `home`. Stores that cannot be read are reported in `problems`. */
 export function listRecords(ports: Ports, home: DiskPath): RecordList {
   const folder = storesIn(home);
   if (ports.fs.lstat(folder) === null) return { records: [], problems: [] };
@@ -52,7 +52,7 @@ export function listRecords(ports: Ports, home: DiskPath): RecordList {
     if (!/^[0-9a-f]{32}$/.test(name)) continue;
     try {
       const record = readRecord(ports, diskChild(folder, name));
-      // A store without a record: its making was cut short, or is under way.
+      // A store without a record: its creation was interrupted, or is in progress.
       if (record !== null) records.push(record);
     } catch (error) {
       if (!(error instanceof SavepointError)) throw error;
@@ -62,7 +62,7 @@ export function listRecords(ports: Ports, home: DiskPath): RecordList {
   return { records, problems };
 }
 
-/** Null where the store's making was cut short before its record existed. */
+/** Returns null if the creation of the store was interrupted before its record existed. */
 export function readRecord(ports: Ports, storePath: DiskPath): WorkspaceRecord | null {
   const file = diskChild(storePath, 'workspace.json');
   if (ports.fs.lstat(file) === null) return null;
@@ -96,7 +96,7 @@ export function readRecord(ports: Ports, storePath: DiskPath): WorkspaceRecord |
   };
 }
 
-/** The lock of the home folder is held where the path or the identity changes. */
+/** If the path or the identity changes, the caller holds the lock of the home folder. */
 export function writeRecord(ports: Ports, record: WorkspaceRecord): void {
   removeRecordIndex(ports, homeOf(record.storePath));
   const json: RecordJson = {
@@ -113,18 +113,18 @@ export function writeRecord(ports: Ports, record: WorkspaceRecord): void {
   durableWrite(ports.fs, diskChild(record.storePath, 'workspace.json'), Buffer.from(text), 0o600);
 }
 
-/** Makes a record durable that somebody wrote who may have died a moment later: the caller is going to build on it. */
+/** Makes a record durable before the caller relies on it: the process that wrote it may have died right after. */
 export function syncRecord({ fs }: Ports, storePath: DiskPath): void {
   syncFolder(fs, storePath);
 }
 
 export type FoundRecord<Row extends IndexedRecord = WorkspaceRecord> =
   | { readonly kind: 'path'; readonly record: Row; readonly isRecreated: boolean }
-  /** The folder was moved here; the record still names the old path. */
+  /** The folder was moved here; the record still has the old path. */
   | { readonly kind: 'moved'; readonly record: Row; readonly to: DiskPath; readonly identity: FolderIdentity };
 
 /**
- * The store for `folder`: that of the nearest enclosing folder that has one.
+ * Finds the store for `folder`: that of the nearest enclosing folder that has one.
  * @param folder a real path; it need not exist any more
  */
 export function findRecord<Row extends IndexedRecord>(
@@ -140,7 +140,7 @@ export function findRecord<Row extends IndexedRecord>(
     if (record !== undefined && (identity === null || stillSameFolder(record.identity, identity))) {
       return { kind: 'path', record, isRecreated: false };
     }
-    // Another workspace may have been moved to the path of one that was moved away, or removed.
+    // Another workspace may have been moved to the path of one that was moved away or removed.
     const moved = identity === null ? undefined : records.find((other) => sameFolder(other.identity, identity));
     if (moved !== undefined && identity !== null) {
       const old = lstatOrNull(ports.fs, moved.path);
@@ -153,7 +153,7 @@ export function findRecord<Row extends IndexedRecord>(
   return null;
 }
 
-/** A folder above a workspace may be closed to us; then nothing is known of it. */
+/** Returns null for a folder that does not exist or that we cannot access, such as one above a workspace. */
 function lstatOrNull(fs: Fs, path: DiskPath): Stat | null {
   try {
     return fs.lstat(path);

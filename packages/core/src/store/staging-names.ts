@@ -1,4 +1,4 @@
-/** What a transaction's staging folder is called, so that captures leave it out and recovery finds it. */
+/** Names of a transaction's staging folders, so that captures skip them and recovery finds them. */
 
 import type { Ports } from '../io/ports.ts';
 import type { TransactionId } from '../model/ids.ts';
@@ -10,7 +10,10 @@ export function stageName(transaction: TransactionId): Name {
   return nameOf(`${STAGE_PREFIX}${transaction}`);
 }
 
-/** Names of staging folders that may lie at the top of the workspace, or of a file system mounted in it, now, by the intents and journals in `journalFolder`. */
+/**
+ * Returns the names of the staging folders that may exist now, according to the intents and journals in
+ * `journalFolder`. They are at the top of the workspace, or of a file system mounted in it.
+ */
 export function stagingFolders(ports: Ports, journalFolder: DiskPath): ReadonlySet<Name> {
   const names = new Set<Name>();
   for (const file of ports.fs.list(journalFolder)) {

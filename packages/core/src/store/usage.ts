@@ -1,30 +1,33 @@
-/** What a store takes on disk, by what it is for. */
+/** Disk usage of a store, by purpose. */
 import { type Fs, isFsError, kindOf } from '../io/fs.ts';
 import { type DiskPath, diskChild } from '../model/names.ts';
 import type { StoreLayout } from './layout.ts';
 
-/** Bytes, by the files' own sizes. */
+/** In bytes: the sum of file sizes. */
 export interface Usage {
   /** Packs with their indexes. */
   readonly packs: number;
-  /** Objects in files of their own. */
+  /** Loose objects. */
   readonly loose: number;
-  /** The names of checkpoints, and what else makes it a repository. */
+  /** The refs of checkpoints, and the other files of the git repository. */
   readonly refs: number;
   /** Plain copies of files that edits replaced. */
   readonly backups: number;
   /** May be deleted at any time. */
   readonly cache: number;
-  /** Calls of agents that have begun and not ended. */
+  /** Open calls of agents. */
   readonly calls: number;
-  /** Acts in flight. */
+  /** Transactions in progress. */
   readonly journal: number;
-  /** The record, the lock, and what does not belong here. */
+  /** Everything else: records, session states, the lock, and files that do not belong in a store. */
   readonly other: number;
   readonly total: number;
 }
 
-/** What comes or goes meanwhile counts or does not. @throws FsError for a folder that cannot be looked into */
+/**
+ * Measures a store. Files that are created or removed meanwhile may or may not be counted.
+ * @throws FsError if a folder cannot be listed
+ */
 export function storeUsage(fs: Fs, layout: StoreLayout): Usage {
   const objects = diskChild(layout.objects, 'objects');
   const total = bytesIn(fs, layout.path);
@@ -37,7 +40,9 @@ export function storeUsage(fs: Fs, layout: StoreLayout): Usage {
   return { packs, loose, refs, backups, cache, calls, journal, other, total };
 }
 
-/** By the files' own sizes; nothing for a folder that is not there. @throws FsError for one that cannot be looked into */
+/**
+ * Returns the sum of file sizes below a folder; 0 if it does not exist. @throws FsError if a folder cannot be listed
+ */
 export function bytesIn(fs: Fs, folder: DiskPath): number {
   let names: readonly string[];
   try {

@@ -1,6 +1,6 @@
 /**
- * Bundles in a folder: of this machine, or one that several share. A key is a file. Conditions hold against every process
- * that comes through here: `absent` by the name itself, `same` under a lock beside the file.
+ * Stores bundles in a folder, local or shared by several machines. Each key is a file. Conditions hold against every
+ * process that uses this class: `absent` through exclusive creation of the file, `same` through a lock file next to it.
  */
 
 import { createHash } from 'node:crypto';
@@ -28,7 +28,7 @@ import {
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
-/** Who has written nothing for so long is dead. */
+/** An older lock was left by a process that died. */
 const STALE_LOCK_MS = 60_000;
 const LOCK = '.lock';
 const MAX_TRIES = 100;
@@ -38,7 +38,7 @@ export class BundleFolder implements BundleStore {
   readonly place: string;
   readonly #fs: Fs;
 
-  /** @param folder absolute; made when something is put there */
+  /** @param folder absolute path; created by the first `put` */
   constructor(
     private readonly ports: Pick<Ports, 'fs' | 'clock'>,
     private readonly folder: DiskPath,
@@ -109,7 +109,7 @@ export class BundleFolder implements BundleStore {
     }
   }
 
-  /** @returns what gives it back */
+  /** @returns a function that releases the lock */
   async #lock(path: DiskPath, signal: AbortSignal | undefined): Promise<() => void> {
     const lock = `${path}${LOCK}` as DiskPath;
     for (let tries = 0; tries < MAX_TRIES; tries++) {

@@ -1,30 +1,30 @@
 /**
- * A place away from this machine where bundles lie, as a port: a folder, a bucket. Nobody is alone there: what is written
- * under a condition happens only where nobody else was faster.
+ * A port for a place outside the store that holds bundles, such as a folder or a bucket. Several writers may use it at
+ * the same time: a conditional write succeeds only if no other writer was faster.
  */
 
 export interface BundleStore {
-  /** For people: where it is. Never holds a secret. */
+  /** Location of the store, for display. Never contains a secret. */
   readonly place: string;
 
-  /** Everything whose key begins so, in the order of the keys. @throws SavepointError BUNDLE_STORE */
+  /** Lists everything whose key begins with `prefix`, sorted by key. @throws SavepointError BUNDLE_STORE */
   list(prefix: string, signal?: AbortSignal): Promise<readonly StoredItem[]>;
 
   /**
-   * All of it, or null where there is no such key.
-   * @param maxBytes what is longer is a failure
+   * Reads all bytes of a key; null if it does not exist.
+   * @param maxBytes longer contents are an error
    * @throws SavepointError BUNDLE_STORE
    */
   get(key: BundleKey, maxBytes: number, signal?: AbortSignal): Promise<StoredBytes | null>;
 
   /**
-   * Writes all of it, or nothing.
-   * @returns its new tag; null where the condition does not hold, and nothing was written
+   * Writes everything or nothing.
+   * @returns the new tag; null if the condition does not hold, in which case nothing was written
    * @throws SavepointError BUNDLE_STORE
    */
   put(key: BundleKey, bytes: Uint8Array, condition: PutCondition, signal?: AbortSignal): Promise<string | null>;
 
-  /** Nothing there is fine. @throws SavepointError BUNDLE_STORE */
+  /** Removes a key. A missing key is not an error. @throws SavepointError BUNDLE_STORE */
   remove(key: BundleKey, signal?: AbortSignal): Promise<void>;
 }
 
@@ -35,14 +35,14 @@ export interface StoredItem {
 
 export interface StoredBytes {
   readonly bytes: Buffer;
-  /** Changes with the bytes; only to be given back. */
+  /** Opaque value that changes with the bytes, to be passed back in a condition. */
   readonly tag: string;
 }
 
 /**
- * - `absent`: only where nothing has that key
- * - `same`: only where it still has that tag
- * - `any`: whatever is there
+ * - `absent`: write only if the key does not exist
+ * - `same`: write only if the key still has that tag
+ * - `any`: write in any case
  */
 export type PutCondition =
   | { readonly when: 'absent' }
@@ -51,7 +51,7 @@ export type PutCondition =
 
 declare const brand: unique symbol;
 
-/** Names joined by `/`, of letters, digits, `.`, `_` and `-`: the same in a folder and in a bucket. */
+/** Components joined by `/`, of letters, digits, `.`, `_` and `-`: valid in a folder and in a bucket alike. */
 export type BundleKey = string & { readonly [brand]: 'BundleKey' };
 
 const KEY = /^(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9._-]{0,199}(?:\/[A-Za-z0-9_][A-Za-z0-9._-]{0,199}){0,7}$/;

@@ -1,11 +1,11 @@
-/** The checksum at the end of a zlib stream. */
+/** Adler-32, the checksum at the end of a zlib stream. */
 export const ADLER_START = 1;
 
 const MODULUS = 65_521;
-/** As many bytes as keep the second sum below 2^31, where arithmetic is fast. */
+/** The number of bytes that keeps the second sum below 2^31, where arithmetic is fast. */
 const RUN = 3800;
 
-/** @param before the checksum of the bytes before these */
+/** @param before the checksum of the preceding bytes */
 export function adler32(bytes: Uint8Array, before: number): number {
   let first = before & 0xffff;
   let second = before >>> 16;

@@ -1,4 +1,4 @@
-/** Batches that are limited, and that take over what is in packs of another repository. */
+/** Batches that have a size limit and can adopt objects from another repository's packs. */
 import type { Fd } from '../../io/fs.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { ObjectBatch } from './object-reader.ts';
@@ -6,33 +6,34 @@ import type { PackFile } from './packs/pack-file.ts';
 import type { PackIndex } from './packs/pack-index.ts';
 
 export interface BatchLimit {
-  /** How much may be written, in bytes of packs. */
+  /** Limit for the packs that the batch writes, in bytes. */
   readonly bytes: number;
-  /** What is thrown by what would bring more. @param bytes that there are then */
+  /** Creates the error to throw when the limit is exceeded. @param bytes the size of the packs at that point */
   readonly full: (bytes: number) => Error;
 }
 
 export interface AdoptingBatch extends ObjectBatch {
-  /** Bytes that may still be brought. */
+  /** Bytes that may still be written. */
   readonly bytesLeft: number;
 
   /**
-   * Trees of which `brings` says that they will be brought over are not written when they are added; they can be read when
-   * they were, and `finish` refuses when one was not. What they hold is not compared: their ids were made from it.
+   * Registers trees that will be adopted. `add` does not write a tree for which `brings` returns true. Such a tree can
+   * be read once it has been adopted; `finish` throws if one has not. Its content is not compared, because its id was
+   * computed from that content.
    */
   expectTrees(brings: (tree: ObjectId) => boolean): void;
 
   /**
-   * Takes a whole pack as it is. Its objects are there from now on, and nothing of what they hold was looked at.
-   * @param from the pack, open; it may have lost its name
-   * @returns false where the store has a pack of that name, and then nothing was taken
-   * @throws FormatProblem when it is no sound pack, FsError when it cannot be copied
+   * Adopts a whole pack unchanged. Its objects exist from then on, but their contents are not verified.
+   * @param from the open pack; it may have been unlinked
+   * @returns false if the store already has a pack of that name, in which case nothing was adopted
+   * @throws FormatProblem if it is not a valid pack, FsError if it cannot be copied
    */
   adoptPack(from: Fd, index: PackIndex, method: 'clone' | 'copy'): Promise<boolean>;
 
   /**
-   * Copies objects that are not there yet, each verified on the way.
-   * @throws SavepointError STORE_DAMAGED when one of them is hurt
+   * Copies the objects that do not exist yet, verifying each one.
+   * @throws SavepointError STORE_DAMAGED if one of them is damaged
    */
   copyObjects(pack: PackFile, places: Iterable<number>, step: () => Promise<void>): Promise<void>;
 }

@@ -1,13 +1,13 @@
 /**
- * Small objects on their way into a pack that are compressed on another core, in groups, while others are read and hashed.
- * Hashing stays: it takes a small part of the time that compressing takes, and whoever adds wants the id at once.
+ * Compresses small objects for a pack on another core, in groups, while the caller reads and hashes more. Hashing stays
+ * on the calling thread: it takes a fraction of the time, and callers need the id immediately.
  */
 import type { Compressor } from '../../io/compressor.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { ObjectType, StoredObject } from './object-reader.ts';
 import { compressionFor, deflate } from './zlib-data.ts';
 
-/** Takes what is compressed. */
+/** Receives a compressed object. */
 export type AddCompressed = (id: ObjectId, type: ObjectType, size: number, compressed: Uint8Array) => void;
 
 interface Member extends StoredObject {
@@ -21,9 +21,9 @@ interface Group {
 }
 
 const GROUP_BYTES = 256 * 1024;
-/** Larger ones are compressed where they are: a copy of them would take memory. */
+/** Larger objects are compressed by the caller: copying them would take too much memory. */
 const MAX_OBJECT_BYTES = 4 * 1024 * 1024;
-/** With less than this, starting a thread costs more than it wins. */
+/** Below this total, starting a thread costs more than it saves. */
 const MIN_BYTES_FOR_THREAD = 512 * 1024;
 
 export class BackgroundCompressor {
@@ -39,7 +39,7 @@ export class BackgroundCompressor {
     private readonly add: AddCompressed,
   ) {}
 
-  /** @returns false where the caller is better off compressing it */
+  /** @returns false if the caller should compress the object itself */
   tryAdd(id: ObjectId, type: ObjectType, data: Uint8Array): boolean {
     if (this.compressor === null || this.#isAbandoned || data.length > MAX_OBJECT_BYTES) return false;
     this.#bytesOffered += data.length;
@@ -61,7 +61,7 @@ export class BackgroundCompressor {
     return this.#pending.get(id) ?? null;
   }
 
-  /** Until all that was taken is added. @throws whatever adding throws */
+  /** Waits until every accepted object has been added. @throws any error of adding */
   async flush(): Promise<void> {
     const rest = this.#filling;
     this.#filling = null;
@@ -85,7 +85,7 @@ export class BackgroundCompressor {
     const end = (): void => {
       this.#bytesInFlight -= group.used;
     };
-    // It stays until it is settled: whoever settles hears of a failure.
+    // The promise stays in `#inFlight`, so that `flush` reports a failure.
     done.then(end, end);
   }
 
@@ -95,7 +95,7 @@ export class BackgroundCompressor {
     try {
       streams = await compressor.compress(bytes, lengths, lengths.map(compressionFor));
     } catch {
-      // The machine has no thread for it now, or took it away.
+      // No thread is available, or the system ended it: compress the group here.
     }
     if (this.#isAbandoned) return;
     let at = 0;

@@ -1,4 +1,6 @@
-/** The bare git repository around the objects: what `git --git-dir` needs to accept it, and nothing that it would run. */
+/**
+ * Creates the bare git repository for the objects: what `git --git-dir` requires, and nothing that git would execute.
+ */
 
 import { containingFolder, durableWrite, syncFolder } from '../../io/durable-write.ts';
 import { type Fs, isFsError } from '../../io/fs.ts';
@@ -7,12 +9,12 @@ import { type DiskPath, diskChild } from '../../model/names.ts';
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
-/** Each after the one that it lies in. */
+/** Parents before children. */
 const FOLDERS = ['objects', 'objects/pack', 'objects/info', 'refs', 'refs/heads', 'info'] as const;
 
 /**
- * git packs and prunes only when told to, and then keeps what no ref reaches: journals lead to objects, too. What it
- * writes stays private. Large blobs are never made into deltas, so that they can be read piece by piece.
+ * git packs and prunes only on request. Even then it keeps unreachable objects, because journals also refer to objects.
+ * Files that git writes stay private. Large blobs never become deltas, so that they can be read piece by piece.
  */
 const CONFIG = `[core]
 \trepositoryformatversion = 0
@@ -30,26 +32,26 @@ const CONFIG = `[core]
 `;
 
 /**
- * Blobs are raw bytes, and this file wins over every .gitattributes in a tree: git neither converts them (line ends,
- * keywords, filters, encodings) nor leaves them out of an archive or fills in its placeholders. `!diff` is git's own
- * choice: texts show as texts, and no tree picks a program to show them.
+ * Blobs are raw bytes, and this file overrides every .gitattributes in a tree. So git does not convert blobs (line
+ * endings, keywords, filters, encodings). It also neither omits them from archives nor expands placeholders. `!diff` is
+ * git's default: texts are shown as text, and no tree selects a program to show them.
  */
 const ATTRIBUTES =
   '* -text -eol -crlf -ident -filter -working-tree-encoding -merge -export-ignore -export-subst ' + '!diff\n';
 
-/** The branch of the derived history; it does not exist until that is written. */
+/** The branch of the derived history; it does not exist until that history is written. */
 const HEAD = 'ref: refs/heads/timeline\n';
 
 const FILES: readonly (readonly [name: string, text: string])[] = [
   ['info/attributes', ATTRIBUTES],
   ['config', CONFIG],
-  // git takes a folder for a repository by its HEAD, so that is written last.
+  // git recognizes a repository by its HEAD, so HEAD is written last.
   ['HEAD', HEAD],
 ];
 
 /**
- * Makes a bare repository, or what is missing of one. Durable when it returns; nothing that exists is changed.
- * The folder that `folder` lies in must exist.
+ * Creates a bare repository, or the missing parts of one. Durable on return; existing files are not changed. The parent
+ * of `folder` must exist.
  */
 export function createBareRepository(fs: Fs, folder: DiskPath): void {
   makeFolder(fs, folder);
@@ -58,7 +60,7 @@ export function createBareRepository(fs: Fs, folder: DiskPath): void {
     const path = diskChild(folder, name);
     if (fs.lstat(path) === null) durableWrite(fs, path, Buffer.from(text), FILE_MODE);
   }
-  // Also what was there already: who made it may have died before it was durable.
+  // Also syncs existing folders: the process that created them may have died before they were durable.
   for (const name of FOLDERS) syncFolder(fs, diskChild(folder, name));
   syncFolder(fs, folder);
   syncFolder(fs, containingFolder(folder));
@@ -67,7 +69,7 @@ export function createBareRepository(fs: Fs, folder: DiskPath): void {
 function makeFolder(fs: Fs, path: DiskPath): void {
   try {
     fs.makeFolder(path, FOLDER_MODE);
-    fs.chmod(path, FOLDER_MODE); // whatever the umask took away
+    fs.chmod(path, FOLDER_MODE); // adds the bits that the umask removed
   } catch (error) {
     if (!isFsError(error, 'EEXIST')) throw error;
   }

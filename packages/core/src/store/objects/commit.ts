@@ -9,7 +9,7 @@ export interface Identity {
   readonly email: string;
   /** Whole seconds since 1970. */
   readonly time: number;
-  /** `+0130`. */
+  /** For example `+0130`. */
   readonly zone: string;
 }
 
@@ -26,9 +26,9 @@ const IDENTITY = /^(.*?) ?<([^<>]*)> (\d{1,15}) ([+-]\d{4})$/s;
 const HEADER_LINES = 10_000;
 
 /**
- * Names and addresses are cleaned as git does it: without `<`, `>` and control characters, and without punctuation at
- * their ends. An empty name becomes `unknown`. NUL is left out of the message.
- * @throws SavepointError INTERNAL for ids, times and zones that a commit cannot hold
+ * Encodes a commit. Like git, it removes `<`, `>` and control characters from names and addresses, and punctuation from
+ * their ends. An empty name becomes `unknown`. NUL is removed from the message.
+ * @throws SavepointError INTERNAL for ids, times and zones that a commit cannot contain
  */
 export function encodeCommit(commit: Commit): Buffer {
   for (const id of [commit.tree, ...commit.parents]) {
@@ -44,7 +44,7 @@ export function encodeCommit(commit: Commit): Buffer {
 }
 
 /**
- * Headers that Savepoint does not know (signatures, encodings) are passed over. Bytes that are not UTF-8 become U+FFFD.
+ * Decodes a commit. Unknown headers (signatures, encodings) are ignored. Bytes that are not UTF-8 become U+FFFD.
  * @param id the commit's id, for the error
  * @throws SavepointError STORE_DAMAGED
  */
@@ -80,7 +80,7 @@ function formatIdentity({ name, email, time, zone }: Identity): string {
   return `${clean(name) || 'unknown'} <${clean(email)}> ${time} ${zone}`;
 }
 
-/** What git calls crud goes from both ends; what would end the field goes everywhere. */
+/** Removes what git calls crud from both ends, and characters that would end the field everywhere. */
 function clean(text: string): string {
   return text
     .replace(/[<>\p{Cc}]/gu, '')

@@ -3,11 +3,11 @@ import type { ObjectId } from '../../model/ids.ts';
 
 export interface DamageLocation {
   readonly object?: ObjectId;
-  /** Path of the file that is hurt, one character per byte. */
+  /** Path of the damaged file, one character per byte. */
   readonly file?: string;
 }
 
-/** Something in the store is not what it should be. */
+/** Creates the STORE_DAMAGED error for invalid data in the store. */
 export function damaged(what: string, place: DamageLocation, cause?: unknown): SavepointError {
   const object = place.object === undefined ? '' : `Object ${place.object}: `;
   const file = place.file === undefined ? '' : ` (${place.file})`;
@@ -18,7 +18,7 @@ export function isDamage(error: unknown): error is SavepointError {
   return error instanceof SavepointError && error.code === 'STORE_DAMAGED';
 }
 
-/** Why bytes are not in the format they should have; whoever knows the file turns it into {@link damaged}. */
+/** Says why bytes do not have the expected format. Code that knows the file converts it with {@link damaged}. */
 export class FormatProblem extends Error {
   override readonly name = 'FormatProblem';
 }

@@ -1,8 +1,8 @@
 /**
- * What interrupted writers and removers left among the objects. The caller holds the store's lock, so that no writer
- * of ours is at work. What a dead process did may not be durable yet: the folder is fsynced before anything is made of
- * what is seen in it. Nothing that has a name which counts is removed here, save an index whose pack's removal had
- * begun: a pack without an index, or an index without a pack, is damage and stays as evidence.
+ * Handles what interrupted writers and removers left among the objects. The caller holds the store's lock, so no writer
+ * of ours is active. The work of a dead process may not be durable yet, so the folder is fsynced before anything is
+ * done with its listing. No file with a final name is removed, except an index whose pack's removal had begun. A pack
+ * without an index, or an index without a pack, is damage and is kept as evidence.
  */
 
 import { readEntireFile, syncFolder } from '../../io/durable-write.ts';
@@ -18,15 +18,15 @@ import { stemBeforeRemoval, TEMPORARY_PREFIX } from './packs/pack-names.ts';
 import { removeCompanions } from './packs/pack-removal.ts';
 
 export interface CollectedDebris {
-  /** Files that were removed. */
+  /** Number of removed files. */
   readonly removed: number;
-  /** Their bytes. */
+  /** Total size of the removed files. */
   readonly bytes: number;
-  /** Packs and indexes that were complete and were given the name that they lacked. */
+  /** Complete packs and indexes that received their missing final name. */
   readonly completed: number;
 }
 
-/** git's own leftovers; a git that somebody runs on the store may be using younger ones. */
+/** Temporary files of git. Younger ones may belong to a git that a user is running on the store. */
 const GIT_TEMPORARY = /^(?:tmp_(?:pack|idx|rev|obj|bitmap|mtimes)_|\.tmp-)/;
 const GIT_TEMPORARY_MS = 24 * 60 * 60 * 1000;
 const TEMPORARY_INDEX_BYTES = 1024 * 1024 * 1024;
@@ -63,7 +63,7 @@ export function collectDebris(files: ObjectFiles): CollectedDebris {
       remove(pathOf(name));
       continue;
     }
-    // P3: a writer was cut between its renames, and the file that it had renamed shows that this one is complete.
+    // P3: a writer was interrupted between its renames. The file that it did rename proves that this one is complete.
     const [own, other] = name.endsWith('.idx') ? (['idx', 'pack'] as const) : (['pack', 'idx'] as const);
     const checksum = own === 'idx' ? checksumInIndex(files, pathOf(name)) : checksumOfPack(files, pathOf(name));
     if (checksum !== null && there.has(`pack-${checksum}.${other}`) && !there.has(`pack-${checksum}.${own}`)) {
@@ -86,7 +86,7 @@ export function collectDebris(files: ObjectFiles): CollectedDebris {
   return { removed, bytes, completed };
 }
 
-/** The checksum, in hex, of the pack that a whole index is of; null where it is cut or damaged. */
+/** Returns the hex checksum of the pack that a complete index belongs to; null if the index is truncated or damaged. */
 function checksumInIndex({ fs }: ObjectFiles, path: DiskPath): string | null {
   try {
     return new PackIndex(readEntireFile(fs, path, TEMPORARY_INDEX_BYTES)).packChecksum.toString('hex');
@@ -96,7 +96,7 @@ function checksumInIndex({ fs }: ObjectFiles, path: DiskPath): string | null {
   }
 }
 
-/** The last bytes of a file, in hex: a whole pack's checksum. */
+/** Returns the last bytes of a file in hex: in a complete pack, its checksum. */
 function checksumOfPack({ fs }: ObjectFiles, path: DiskPath): string | null {
   const size = fs.lstat(path)?.size ?? 0;
   if (size < PACK_TRAILER_BYTES) return null;

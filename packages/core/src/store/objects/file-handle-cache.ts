@@ -1,18 +1,18 @@
-/** Files kept open between reads, a bounded number of them. */
+/** Keeps a bounded number of files open between reads. */
 
 import type { Fd, Fs } from '../../io/fs.ts';
 import type { DiskPath } from '../../model/names.ts';
 
-/** Far below the 256 handles that a process may have where the least are allowed. */
+/** Far below the lowest limit for open files of a process, which is 256. */
 const MAX_OPEN = 24;
 
 export class FileHandleCache {
-  /** In the order of their last use. */
+  /** In order of last use. */
   readonly #open = new Map<DiskPath, Fd>();
 
   constructor(private readonly fs: Fs) {}
 
-  /** @throws FsError as `openRead` */
+  /** Returns an open handle for the file. @throws FsError like `openRead` */
   get(path: DiskPath): Fd {
     const known = this.#open.get(path);
     if (known !== undefined) {
@@ -41,7 +41,7 @@ export class FileHandleCache {
   }
 }
 
-/** Reads `length` bytes to the beginning of `into`; returns how many there were, fewer only at the end of the file. */
+/** Reads `length` bytes to the start of `into`. Returns the number of bytes read, fewer only at the end of the file. */
 export function readFully(fs: Fs, fd: Fd, into: Uint8Array, length: number, position: number): number {
   let done = 0;
   while (done < length) {

@@ -1,6 +1,6 @@
 /**
- * Inflating piece by piece. Node can do that only through its thread pool; the engine is synchronous, and an object
- * larger than memory must still be read and checked. For what fits in memory zlib itself is used (zlib-data.ts).
+ * Inflates piece by piece. Node can do that only asynchronously, in its thread pool. But the engine is synchronous, and
+ * must read and check objects larger than memory. For data that fits in memory, zlib itself is used (zlib-data.ts).
  */
 import { ADLER_START, adler32 } from './adler32.ts';
 import { FormatProblem } from './damage.ts';
@@ -28,16 +28,16 @@ const DISTANCE_BASE = Uint16Array.from({ length: MAX_DISTANCES }, (_, code) =>
 const DISTANCE_EXTRA = Uint8Array.from({ length: MAX_DISTANCES }, (_, code) => (code < 4 ? 0 : (code >> 1) - 1));
 const CODE_LENGTH_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15] as const;
 
-/** A canonical Huffman code. `fast` maps the next 10 bits to `symbol << 4 | length`, 0 where the code is longer. */
+/** A canonical Huffman code. `fast` maps the next 10 bits to `symbol << 4 | length`, or to 0 if the code is longer. */
 interface Huffman {
   readonly fast: Uint16Array;
-  /** How many codes have each length. */
+  /** Number of codes of each length. */
   readonly count: Uint16Array;
-  /** Symbols in the order of their codes. */
+  /** Symbols ordered by code. */
   readonly symbol: Uint16Array;
 }
 
-/** A zlib stream (RFC 1950) as a source of pieces. Every failure is a {@link FormatProblem}. */
+/** Decodes a zlib stream (RFC 1950) piece by piece. Every failure is a {@link FormatProblem}. */
 export class Inflater {
   #input: Uint8Array = new Uint8Array(0);
   #at = 0;
@@ -53,15 +53,15 @@ export class Inflater {
   #to = 0;
   #adler = ADLER_START;
 
-  /** @param pull the next compressed bytes, empty at the end; they are used before it is called again */
+  /** @param pull returns the next compressed bytes, empty at the end; they are consumed before the next call */
   constructor(private readonly pull: () => Uint8Array) {}
 
-  /** Compressed bytes used so far; once `next` gave null, the length of the whole stream. */
+  /** Compressed bytes consumed so far. After `next` has returned null, the length of the whole stream. */
   get consumed(): number {
     return this.#taken + this.#at - (this.#bits >>> 3);
   }
 
-  /** The next bytes (at most about 128 KiB; they belong to the caller), or null at the verified end. */
+  /** Returns the next bytes (at most about 128 KiB; they belong to the caller), or null at the verified end. */
   next(): Buffer | null {
     if (this.#to > WINDOW) {
       this.#out.copyWithin(0, this.#to - WINDOW, this.#to);
@@ -178,7 +178,7 @@ export class Inflater {
     this.#distances = huffman(lengths.subarray(literals, literals + distances), 'symbols');
   }
 
-  /** The hot loop: everything it touches is local. */
+  /** The hot loop: it accesses only local variables. */
   #decode(until: number): void {
     const out = this.#out;
     const literals = this.#literals;
@@ -188,7 +188,7 @@ export class Inflater {
     let at = this.#at;
     let input = this.#input;
     let to = this.#to;
-    // Looking up to 22 bits ahead is safe: the stream ends in 32 bits of checksum.
+    // Reading up to 22 bits ahead is safe: the stream ends with a 32-bit checksum.
     const more = (): void => {
       this.#at = at;
       this.#refill();
@@ -252,9 +252,9 @@ export class Inflater {
     this.#state = 'done';
   }
 
-  /** The next symbol of a code for lengths: it has at most 7 bits and is complete, so any bits stand for something. */
+  /** Reads the next symbol of a code for lengths. The code has at most 7 bits and is complete, so all bits decode. */
   #symbol(code: Huffman): number {
-    // Near the end there may be fewer bits than the longest code; what is not there reads as zero.
+    // Near the end there may be fewer bits than the longest code has; missing bits read as zero.
     for (;;) {
       const found = code.fast[this.#hold & ((1 << FAST_BITS) - 1)]!;
       if ((found & 15) <= this.#bits) {
@@ -266,7 +266,7 @@ export class Inflater {
     }
   }
 
-  /** The next `count` bits, at most 16. */
+  /** Reads the next `count` bits, at most 16. */
   #take(count: number): number {
     while (this.#bits < count) this.#byte();
     const value = this.#hold & ((1 << count) - 1);
@@ -304,7 +304,7 @@ function longCode(code: Huffman, hold: number): number {
   throw new FormatProblem('has an undefined code');
 }
 
-/** As zlib: a set of codes is complete, or a single code of one bit, or (for distances never used) empty. */
+/** Like zlib, accepts a complete set of codes, a single one-bit code, or (for unused distances) an empty set. */
 function huffman(lengths: Uint8Array, what: 'lengths' | 'symbols'): Huffman {
   const count = new Uint16Array(MAX_CODE_LENGTH + 1);
   for (const length of lengths) count[length] = count[length]! + 1;
@@ -344,7 +344,7 @@ function huffman(lengths: Uint8Array, what: 'lengths' | 'symbols'): Huffman {
   return { fast, count, symbol };
 }
 
-/** Codes are packed from their highest bit on, everything else from the lowest. */
+/** Huffman codes are packed starting with their highest bit, everything else with the lowest. */
 function reversed(code: number, length: number): number {
   let result = 0;
   for (let i = 0; i < length; i++) result |= ((code >>> i) & 1) << (length - 1 - i);

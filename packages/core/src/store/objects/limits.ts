@@ -1,29 +1,32 @@
-/** Bounds of the object store, in bytes where nothing else is said. */
+/** Limits of the object store, in bytes unless stated otherwise. */
 
 const MIB = 1024 * 1024;
 
-/** What a batch keeps in memory before it writes a pack out; no pack of ours with several objects is larger. */
+/**
+ * Bytes that a batch keeps in memory before it writes a pack. Our packs of several objects exceed it by at most one
+ * entry.
+ */
 export const PACK_BYTES = 64 * MIB;
 
-/** Blobs above this are compressed and checked piece by piece, and get a pack of their own. */
+/** Larger blobs are compressed and verified piece by piece, and get their own pack. */
 export const STREAM_BYTES = 16 * MIB;
 
-/** Stored entries above this are copied from file to file, not through memory. */
+/** Larger stored entries are copied from file to file, not through memory. */
 export const ENTRY_BYTES = 32 * MIB;
 
-/** What is read or compressed at a time when streaming. */
+/** Unit of reading and compressing when streaming. */
 export const PIECE_BYTES = MIB;
 
-/** The most that `read` returns, and that a delta may describe: larger ones are taken for hostile. */
+/** Maximum size that `read` returns and that a delta may produce. Larger sizes are treated as malicious. */
 export const MAX_READ_BYTES = 2048 * MIB;
 
-/** The longest chain of deltas that git makes. */
+/** The longest delta chain that git creates. */
 export const DELTA_DEPTH = 4095;
 
-/** Deflate makes nothing smaller than by this factor; a header that claims more is wrong. */
+/** Maximum compression ratio of deflate; a header that claims more is wrong. */
 const DEFLATE_RATIO = 1032;
 
-/** Whether `size` bytes can come out of `compressed` bytes of deflate. */
+/** Returns whether `compressed` bytes of deflate can produce `size` bytes. */
 export function canInflateTo(size: number, compressed: number): boolean {
   return size <= (compressed + 1) * DEFLATE_RATIO;
 }

@@ -1,4 +1,4 @@
-/** Objects in files of their own, as git writes them. Savepoint reads them, folds them into packs, and writes none. */
+/** Loose objects in git's format. Savepoint reads them and moves them into packs, but never writes any. */
 
 import { type Fd, type Fs, isFsError, kindOf } from '../../io/fs.ts';
 import { isObjectId, type ObjectId } from '../../model/ids.ts';
@@ -24,7 +24,7 @@ const MAX_HEADER_BYTES = 32;
 const SMALL_BYTES = 16 * 1024;
 
 export class LooseObjects {
-  /** The folders that there were at the last look; a store of ours usually has none. */
+  /** The folders found by the last `reload`; a store of ours usually has none. */
   #folders: ReadonlySet<string> = new Set();
 
   constructor(
@@ -50,7 +50,7 @@ export class LooseObjects {
     return this.#folders.has(id.slice(0, 2)) && this.fs.lstat(this.pathOf(id)) !== null;
   }
 
-  /** Every file that has the name of an object, in order. */
+  /** Yields every file whose name is an object id, sorted. */
   *list(): Generator<LooseFile> {
     for (const folder of [...this.#folders].sort()) {
       for (const name of this.#listFolder(folder)) {
@@ -62,14 +62,14 @@ export class LooseObjects {
     }
   }
 
-  /** Folders as of the last look, and what is in them; for clean-up. */
+  /** Yields the folders found by the last `reload`, with their current contents; for clean-up. */
   *folders(): Generator<{ readonly path: DiskPath; readonly names: readonly string[] }> {
     for (const folder of [...this.#folders].sort()) {
       yield { path: diskChild(this.folder, folder), names: this.#listFolder(folder) };
     }
   }
 
-  /** Null if there is no such file. @throws SavepointError STORE_DAMAGED */
+  /** Returns null if the file does not exist. @throws SavepointError STORE_DAMAGED */
   read(id: ObjectId): StoredObject | null {
     const source = this.open(id);
     if (source === null) return null;
@@ -84,7 +84,7 @@ export class LooseObjects {
     }
   }
 
-  /** What the header says; null if there is no such file. @throws SavepointError STORE_DAMAGED */
+  /** Returns what the header states; null if the file does not exist. @throws SavepointError STORE_DAMAGED */
   info(id: ObjectId): ObjectInfo | null {
     const source = this.open(id);
     if (source === null) return null;
@@ -92,7 +92,10 @@ export class LooseObjects {
     return { type: source.type, size: source.size };
   }
 
-  /** The object piece by piece, verified at the end; null if there is no such file. @throws SavepointError STORE_DAMAGED */
+  /**
+   * Reads the object piece by piece, verified at the end; null if the file does not exist.
+   * @throws SavepointError STORE_DAMAGED
+   */
   open(id: ObjectId): ObjectSource | null {
     const path = this.pathOf(id);
     let fd: Fd;
@@ -160,7 +163,7 @@ export class LooseObjects {
   }
 }
 
-/** Type and size, and what of the object itself came with them. */
+/** Reads type and size, and the bytes of the content that were inflated with them. */
 function readObjectHeader(inflater: Inflater): ObjectInfo & { readonly first: Buffer } {
   const bytes = inflater.next() ?? Buffer.alloc(0);
   const header = HEADER.exec(bytes.toString('latin1', 0, MAX_HEADER_BYTES));

@@ -1,4 +1,4 @@
-/** Adding objects: what is there already is compared, what is new is packed. */
+/** Adds objects: compares existing ones and packs new ones. */
 
 import { syncFolder } from '../../io/durable-write.ts';
 import { type Fd, FsError } from '../../io/fs.ts';
@@ -19,12 +19,12 @@ import { type ReadAt, readFrom, readUpTo } from './read-at.ts';
 import { RecentObjects } from './recent-objects.ts';
 import { inflate } from './zlib-data.ts';
 
-/** How often a source may change under our hands before we give up on it. */
+/** How often a source may change while it is read before the batch gives up. */
 const MAX_ATTEMPTS = 8;
 
 export class PackBatch implements AdoptingBatch {
   readonly #writer: PackWriter;
-  /** What was added last. */
+  /** The objects added last. */
   readonly #recent = new RecentObjects();
   #isOver = false;
   #usesExistingPacks = false;
@@ -47,8 +47,8 @@ export class PackBatch implements AdoptingBatch {
   }
 
   /**
-   * Loose objects do not count: git does not make them durable, so what is to last is written once more, into a pack.
-   * That a pack is seen does not mean that its name is durable (who gave it may have died); `finish` makes it so.
+   * Loose objects do not count: git does not make them durable, so an object that must persist is written again, into a
+   * pack. The name of a visible pack may not be durable either, if its writer died. `finish` makes it durable.
    */
   has(id: ObjectId): boolean {
     if (this.#writer.has(id)) return true;
@@ -61,7 +61,7 @@ export class PackBatch implements AdoptingBatch {
     return this.#recent.get(id) ?? this.files.recent.get(id) ?? this.readStored(id);
   }
 
-  /** From where it is kept, whatever is in memory. */
+  /** Reads an object from where it is stored, bypassing the cache of recent objects. */
   readStored(id: ObjectId): StoredObject {
     const place = this.#writer.find(id);
     if (place === null) return this.files.read(id);
@@ -117,7 +117,8 @@ export class PackBatch implements AdoptingBatch {
       const comparison = this.#compareStored(hashed, 'blob', expected, read);
       if (comparison === 'same') return hashed;
       if (comparison === 'source-changed') continue;
-      // What counts is what is compressed. If that is not what was hashed, and is there, it has yet to be compared.
+      // The compressed bytes are what counts. If their id differs from the hash and exists already, the next attempt
+      // compares them.
       let kept = false;
       const added = this.#writer.addStream('blob', expected, read, (id) => {
         kept = id === hashed || !this.has(id);
@@ -180,7 +181,10 @@ export class PackBatch implements AdoptingBatch {
     return true;
   }
 
-  /** Like `#isThere`, never whole in memory: whether the object is there with the bytes of `read`. A damaged one is absent: it is written again. */
+  /**
+   * Like `#isThere`, but never holds the whole object in memory: compares the stored object with the bytes from `read`.
+   * A damaged object counts as absent and is written again.
+   */
   #compareStored(id: ObjectId, type: ObjectType, size: number, read: ReadAt): 'absent' | 'same' | 'source-changed' {
     if (!this.has(id)) return 'absent';
     let source: ObjectSource;
@@ -195,7 +199,7 @@ export class PackBatch implements AdoptingBatch {
     try {
       const ours = Buffer.allocUnsafe(Math.min(size, PIECE_BYTES));
       let at = 0;
-      // To its end also where the bytes differ: only that tells another object from a damaged copy.
+      // Reads to the end even if the bytes differ: only then can another object be distinguished from a damaged copy.
       for (let theirs = source.next(); theirs !== null; theirs = source.next()) {
         for (let done = 0; done < theirs.length && at < size; ) {
           const wanted = ours.subarray(0, Math.min(ours.length, theirs.length - done, size - at));
@@ -246,7 +250,7 @@ export class PackBatch implements AdoptingBatch {
   }
 }
 
-/** The id of a blob of `size` bytes, or how many bytes there were where they were fewer. */
+/** Returns the id of a blob of `size` bytes, or the number of bytes if the source ended earlier. */
 function hashFrom(size: number, read: ReadAt): ObjectId | number {
   const hash = startObjectHash('blob', size);
   const piece = Buffer.allocUnsafe(PIECE_BYTES);

@@ -1,4 +1,4 @@
-/** The files that objects are in, packs and loose ones together, and reading from whichever copy is good. */
+/** The files that contain objects, packs and loose ones together. Reading uses any intact copy. */
 
 import { type Fs, isFsError } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
@@ -14,7 +14,7 @@ import { type ObjectLocation, PackSet, type PublishedPack } from './packs/pack-s
 import { drain, type ObjectSource, sourceFromObject, withFirstPiece } from './pieces.ts';
 import { RecentObjects } from './recent-objects.ts';
 
-/** Another process may move an object while it is looked for; twice in a row is no chance. */
+/** Attempts to find an object that another process may move during the search. That does not happen twice by chance. */
 const MAX_ATTEMPTS = 3;
 
 export class ObjectFiles implements ObjectReader {
@@ -22,7 +22,10 @@ export class ObjectFiles implements ObjectReader {
   readonly handles: FileHandleCache;
   readonly packs: PackSet;
   readonly loose: LooseObjects;
-  /** What batches added, until somebody else may have changed what there is. For batches: others want to know what is on the disk. */
+  /**
+   * Objects that batches added, until another process may have changed the store. For batches only: other readers need
+   * to know what is on disk.
+   */
   readonly recent = new RecentObjects();
   readonly #key = Buffer.alloc(KEY_BYTES);
   #packStamp = '';
@@ -39,7 +42,7 @@ export class ObjectFiles implements ObjectReader {
     this.refresh();
   }
 
-  /** Looks again which packs and loose objects there are. */
+  /** Scans for packs and loose objects again. */
   refresh(): void {
     this.recent.clear();
     this.#packStamp = this.#readPackStamp();
@@ -48,8 +51,9 @@ export class ObjectFiles implements ObjectReader {
   }
 
   /**
-   * What a writer published. Its caller holds the store's lock, and looked after it was got which packs there are.
-   * @param written the objects in it, as far as they are at hand
+   * Adds the packs that a writer published. The caller holds the store's lock, and has refreshed since it acquired the
+   * lock.
+   * @param written the objects in the packs, as far as they are in memory
    */
   addPublished(packs: readonly PublishedPack[], written: RecentObjects): void {
     this.packs.add(packs);
@@ -57,7 +61,10 @@ export class ObjectFiles implements ObjectReader {
     this.recent.addAll(written);
   }
 
-  /** As of the last look, or as of now where packs came or went since, going by the times of their folder. */
+  /**
+   * Answers as of the last refresh. If the object is missing and the times of the pack folder changed, it refreshes
+   * first.
+   */
   has(id: ObjectId): boolean {
     if (this.isPacked(id) || this.loose.has(id)) return true;
     if (this.#readPackStamp() === this.#packStamp) return false;
@@ -65,7 +72,7 @@ export class ObjectFiles implements ObjectReader {
     return this.isPacked(id) || this.loose.has(id);
   }
 
-  /** As of the last look. */
+  /** As of the last refresh. */
   isPacked(id: ObjectId): boolean {
     return this.packs.find(writeKey(this.#key, id)) !== null;
   }
@@ -94,7 +101,7 @@ export class ObjectFiles implements ObjectReader {
     await drain(this.ports.clock, requireBlob(id, this.source(id)), sink);
   }
 
-  /** The object piece by piece. Throws as `read`; where the first piece was good, a later one may still throw. */
+  /** Reads the object piece by piece. Throws like `read`; even if the first piece was good, a later one may throw. */
   source(id: ObjectId): ObjectSource {
     const source = this.#fromAnyCopy<ObjectSource>(
       id,
@@ -106,7 +113,7 @@ export class ObjectFiles implements ObjectReader {
     return source;
   }
 
-  /** Tries every copy that there is: one is enough. Null if there is none. */
+  /** Tries every copy until one is intact. Returns null if there is none. */
   #fromAnyCopy<T>(id: ObjectId, fromPack: (at: ObjectLocation) => T, fromFile: () => T | null): T | null {
     let damage: unknown = null;
     for (let look = 1; ; look++) {
@@ -114,7 +121,7 @@ export class ObjectFiles implements ObjectReader {
         try {
           return fromPack(place);
         } catch (error) {
-          // The pack was listed and is gone: its objects are elsewhere now.
+          // The pack disappeared after it was listed: its objects have moved elsewhere.
           if (isFsError(error, 'ENOENT')) continue;
           if (!isDamage(error)) throw error;
           damage ??= error;
@@ -154,7 +161,7 @@ export class ObjectFiles implements ObjectReader {
   }
 }
 
-/** The source itself if it is of a blob. @throws SavepointError STORE_DAMAGED otherwise, the source being closed */
+/** Returns the source if it is of a blob. @throws SavepointError STORE_DAMAGED otherwise, after closing the source */
 export function requireBlob(id: ObjectId, source: ObjectSource): ObjectSource {
   if (source.type === 'blob') return source;
   source.close();

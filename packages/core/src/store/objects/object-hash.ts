@@ -4,10 +4,13 @@ import { SavepointError } from '../../model/errors.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { ObjectType } from './object-reader.ts';
 
-/** Bytes of an id in binary. */
+/** Length of a binary id. */
 export const KEY_BYTES = 20;
 
-/** One call on joined bytes is several times faster than a hash object; larger objects are not worth the copy. */
+/**
+ * Up to this size, one call on joined bytes is several times faster than a hash object. Above it, the copy costs too
+ * much.
+ */
 const JOINED_BYTES = 64 * 1024;
 const HEADER_BYTES = 32;
 const joined = Buffer.allocUnsafeSlow(HEADER_BYTES + JOINED_BYTES);
@@ -19,12 +22,12 @@ export function hashObject(type: ObjectType, data: Uint8Array): ObjectId {
   return hash('sha1', joined.subarray(0, header + data.length)) as ObjectId;
 }
 
-/** A hash that has seen the header of an object; its hex digest is the id once `size` bytes were added. */
+/** Returns a hash that has seen an object's header. After `size` bytes were added, its hex digest is the id. */
 export function startObjectHash(type: ObjectType, size: number): Hash {
   return createHash('sha1').update(`${type} ${size}\0`, 'latin1');
 }
 
-/** The id of an object whose header and bytes the hash has seen. */
+/** Returns the id of an object whose header and bytes the hash has seen. */
 export function idFrom(hash: Hash): ObjectId {
   return hash.digest('hex') as ObjectId;
 }

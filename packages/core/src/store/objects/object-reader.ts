@@ -1,4 +1,4 @@
-/** What the rest of the engine knows of the object store: readers, and batches that add to it. */
+/** Interface of the object store for the rest of the engine: readers, and batches that add objects. */
 import type { ObjectId } from '../../model/ids.ts';
 
 export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag';
@@ -16,55 +16,58 @@ export interface ObjectInfo {
 
 export interface ObjectReader {
   /**
-   * Whether the object is listed. False may also mean that what lists it is damaged: an object that is added then is
-   * written once more, which heals.
+   * Returns whether the object is listed. False may also mean that its listing is damaged. Adding the object then
+   * writes it again, which repairs the store.
    */
   has(id: ObjectId): boolean;
 
   /**
-   * The whole object, verified by its hash.
-   * @throws SavepointError STORE_DAMAGED when it is missing or no copy of it matches its id
+   * Reads the whole object and verifies its hash.
+   * @throws SavepointError STORE_DAMAGED if it is missing or no copy of it matches its id
    */
   read(id: ObjectId): StoredObject;
 
   /**
-   * Type and size as the object's header states them, nothing else being read: a hint, verified only by `read` and
-   * `copyBlob`. Null when it is not there.
-   * @throws SavepointError STORE_DAMAGED when the header makes no sense
+   * Returns type and size from the object's header; null if the object does not exist. Nothing else is read, so this is
+   * a hint that only `read` and `copyBlob` verify.
+   * @throws SavepointError STORE_DAMAGED if the header is malformed
    */
   info(id: ObjectId): ObjectInfo | null;
 
   /**
-   * Hands a blob to `sink` piece by piece, never whole in memory unless it is stored as a delta. The pieces belong to
-   * the sink. They are verified by hash at the end only: what came before a rejection must be thrown away.
-   * @throws SavepointError STORE_DAMAGED when it is missing, no blob, or does not match its id
+   * Passes a blob to `sink` piece by piece. It is never whole in memory, unless it is stored as a delta. The sink owns
+   * the pieces. The hash is verified only at the end: if the promise rejects, discard all pieces.
+   * @throws SavepointError STORE_DAMAGED if it is missing, is not a blob, or does not match its id
    */
   copyBlob(id: ObjectId, sink: (chunk: Buffer) => void): Promise<void>;
 }
 
-/** Objects on their way into the store. Its reader sees the store and what was added. Used under the store's lock. */
+/** Adds objects to the store. As a reader, it sees the store and the added objects. Used under the store's lock. */
 export interface ObjectBatch extends ObjectReader {
   /**
-   * Adds an object unless a pack has it already, with the same bytes. A damaged copy does not count as there.
-   * @throws SavepointError STORE_DAMAGED when another object of the same id is there (a collision)
+   * Adds an object unless a pack already has it with the same bytes. A damaged copy does not count.
+   * @throws SavepointError STORE_DAMAGED if another object with the same id exists (a collision)
    */
   add(type: ObjectType, data: Uint8Array): ObjectId;
 
   /**
-   * Adds a blob without having it whole in memory.
-   * @param size bytes expected; where the source ends earlier, the blob is what there was
-   * @param read fills `into` from `position` on and returns how many bytes came, 0 at the end; asked more than once for
-   *   the same position (first to hash, then to compress), and the blob is what the last time gave
-   * @throws FsError EAGAIN when it never gives the same bytes twice
+   * Adds a blob without holding it whole in memory.
+   * @param size expected bytes; if the source ends earlier, the blob is shorter
+   * @param read fills `into` from `position` on and returns the number of bytes, 0 at the end. It is called more than
+   * once per position (to hash, then to compress); the blob consists of the bytes returned last.
+   * @throws FsError EAGAIN if it never returns the same bytes twice
    */
   addBlobFrom(size: number, read: (into: Buffer, position: number) => number): ObjectId;
 
-  /** Objects that this batch will write. */
+  /** Number of objects that this batch will write. */
   readonly count: number;
 
-  /** Writes what was added. It, and what was found to be there, is durable when it returns. With nothing new, no file. */
+  /**
+   * Writes the added objects, or no file if none is new. Added objects, and existing ones that were found, are durable
+   * on return.
+   */
   finish(): Promise<void>;
 
-  /** Drops what was added. Does nothing after `finish`. */
+  /** Discards the added objects. Does nothing after `finish`. */
   abandon(): void;
 }

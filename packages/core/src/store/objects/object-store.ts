@@ -14,41 +14,41 @@ import type { ObjectInfo, ObjectReader, StoredObject } from './object-reader.ts'
 import { type ConsolidateOptions, type ConsolidateResult, consolidate } from './packs/consolidate.ts';
 import { type ObjectProblem, type VerifyOptions, verifyObjects } from './verify-objects.ts';
 
-/** Safe to read from while other processes write, merge or clean up; whoever writes holds the store's lock. */
+/** Safe to read while other processes write, merge or clean up. Writers hold the store's lock. */
 export class ObjectStore implements ObjectReader {
   readonly #files: ObjectFiles;
 
   private constructor(
     ports: Ports,
     folder: DiskPath,
-    /** Others write packs only in a turn of theirs. */
+    /** Detects changes: other processes write packs only after taking the marker. */
     private readonly lastWriter: Pick<LastWriterMark, 'isOurs'> | null,
   ) {
     this.#files = new ObjectFiles(ports, folder);
   }
 
-  /** Makes the repository in `folder`, or what an interrupted making left out, and opens it. Durable when it returns. */
+  /** Creates the repository in `folder`, or completes an interrupted creation, and opens it. Durable on return. */
   static create(ports: Ports, folder: DiskPath): ObjectStore {
     createBareRepository(ports.fs, folder);
     return new ObjectStore(ports, folder, null);
   }
 
-  /** @throws SavepointError STORE_DAMAGED when there is no repository */
+  /** @throws SavepointError STORE_DAMAGED if there is no repository */
   static open(ports: Ports, folder: DiskPath, lastWriter: Pick<LastWriterMark, 'isOurs'> | null = null): ObjectStore {
     return new ObjectStore(ports, folder, lastWriter);
   }
 
-  /** Looks again which objects there are. To be called when the store's lock was got, before `has` is believed. */
+  /** Scans for objects again. Call it after acquiring the store's lock, before relying on `has`. */
   refresh(): void {
     if (!(this.lastWriter?.isOurs() ?? false)) this.#files.refresh();
   }
 
-  /** As of the last look. */
+  /** As of the last refresh. */
   get packCount(): number {
     return this.#files.packs.packs.length;
   }
 
-  /** Of packs and loose objects, as of the last look; indexes apart. */
+  /** Total size of packs and loose objects as of the last refresh, without indexes. */
   get bytes(): number {
     const { packs, loose } = this.#files;
     let bytes = 0;
@@ -57,7 +57,7 @@ export class ObjectStore implements ObjectReader {
     return bytes;
   }
 
-  /** Closes the files that are kept open; reading opens them again. */
+  /** Closes the cached file handles; reading opens them again. */
   close(): void {
     this.#files.handles.closeAll();
   }
@@ -78,13 +78,13 @@ export class ObjectStore implements ObjectReader {
     return this.#files.copyBlob(id, sink);
   }
 
-  /** Begins a batch on what the store has now. The caller holds the store's lock until the batch is over. */
+  /** Starts a batch on the current state of the store. The caller holds the store's lock until the batch ends. */
   batch(limit: BatchLimit | null = null): AdoptingBatch {
     this.refresh();
     return new PackBatch(this.#files, limit);
   }
 
-  /** Every object as of the last look, each once. */
+  /** Yields every object as of the last refresh, each once. */
   *ids(): Generator<ObjectId> {
     const { packs, loose } = this.#files;
     for (const pack of [...packs.packs]) {
@@ -96,19 +96,22 @@ export class ObjectStore implements ObjectReader {
     for (const { id } of loose.list()) if (packs.find(keyOf(id)) === null) yield id;
   }
 
-  /** Settles what interrupted writers left; see debris.ts. The caller holds the store's lock. */
+  /** Removes or completes what interrupted writers left; see debris.ts. The caller holds the store's lock. */
   collectDebris(): CollectedDebris {
     const collected = collectDebris(this.#files);
     this.#files.refresh();
     return collected;
   }
 
-  /** Merges small packs and loose objects, drops what is dead; see consolidate.ts. The caller holds the store's lock. */
+  /**
+   * Merges small packs and loose objects, and drops dead objects; see consolidate.ts. The caller holds the store's
+   * lock.
+   */
   consolidate(options: ConsolidateOptions): Promise<ConsolidateResult> {
     return consolidate(this.#files, options);
   }
 
-  /** Every damaged thing among the objects; see verify-objects.ts. */
+  /** Lists all damage among the objects; see verify-objects.ts. */
   verifyObjects(options: VerifyOptions): Promise<readonly ObjectProblem[]> {
     return verifyObjects(this.#files, options);
   }

@@ -1,12 +1,14 @@
-/** An object's bytes one piece after the other. */
+/** Reads an object's bytes piece by piece. */
 import type { Clock } from '../../io/ports.ts';
 import { PIECE_BYTES } from './limits.ts';
 import type { ObjectInfo, StoredObject } from './object-reader.ts';
 
 export interface PieceReader {
-  /** The next bytes, which belong to the caller. Null is the proof that all of them were right; damage throws. */
+  /**
+   * Returns the next bytes, which belong to the caller, or null once all of them have been verified. Throws on damage.
+   */
   next(): Buffer | null;
-  /** To be called at the end, however it was reached. */
+  /** Must be called at the end, whether reading succeeded or failed. */
   close(): void;
 }
 
@@ -14,7 +16,7 @@ export interface ObjectSource extends ObjectInfo, PieceReader {}
 
 const YIELD_BYTES = 4 * 1024 * 1024;
 
-/** A verified object as a source. */
+/** Returns a source for a verified object. */
 export function sourceFromObject({ type, data }: StoredObject): ObjectSource {
   let at = 0;
   return {
@@ -30,7 +32,7 @@ export function sourceFromObject({ type, data }: StoredObject): ObjectSource {
   };
 }
 
-/** Has its first piece already, so that what is wrong from the start shows while another copy can be tried. */
+/** Reads the first piece immediately, so that damage at the start is detected while another copy can still be tried. */
 export function withFirstPiece(source: ObjectSource): ObjectSource {
   let first: Buffer | null;
   try {
@@ -52,7 +54,7 @@ export function withFirstPiece(source: ObjectSource): ObjectSource {
   };
 }
 
-/** Hands everything to `sink`, lets other work run now and then, and closes the source. */
+/** Passes all pieces to `sink`, yields to other work from time to time, and closes the source. */
 export async function drain(clock: Clock, source: PieceReader, sink: (piece: Buffer) => void): Promise<void> {
   try {
     let bytes = 0;

@@ -1,7 +1,7 @@
-/** A source of bytes: fills `into` from `position` on and returns how many came, 0 at the end. */
+/** A source of bytes: fills `into` from `position` on and returns the number of bytes, 0 at the end. */
 export type ReadAt = (into: Buffer, position: number) => number;
 
-/** Asks until `into` is full or the source ends; returns how many bytes came. */
+/** Reads until `into` is full or the source ends. Returns the number of bytes read. */
 export function readUpTo(read: ReadAt, into: Buffer, position: number): number {
   let done = 0;
   while (done < into.length) {

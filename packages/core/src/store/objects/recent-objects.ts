@@ -1,15 +1,15 @@
-/** Objects that were just written: the next checkpoint is compared with the last one, folder by folder. */
+/** Caches objects that were just written: the next checkpoint is compared with the last one, folder by folder. */
 import type { ObjectId } from '../../model/ids.ts';
 import type { ObjectType, StoredObject } from './object-reader.ts';
 
 const RECENT_BYTES = 4 * 1024 * 1024;
 const MAX_OBJECT_BYTES = 64 * 1024;
-/** What one costs beside its bytes. */
+/** Memory per object in addition to its bytes. */
 const OVERHEAD = 200;
 
-/** What an id names never changes, so that only its presence in the store can be other than it was. */
+/** The content of an id never changes. Only whether the store still has the object can be out of date. */
 export class RecentObjects {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #objects = new Map<ObjectId, StoredObject>();
   #bytes = 0;
 
@@ -17,7 +17,7 @@ export class RecentObjects {
     return this.#objects.get(id);
   }
 
-  /** The bytes are copied. */
+  /** Copies the bytes. */
   put(id: ObjectId, type: ObjectType, data: Uint8Array): void {
     if (data.length <= MAX_OBJECT_BYTES && !this.#objects.has(id)) this.#insert(id, { type, data: Buffer.from(data) });
   }

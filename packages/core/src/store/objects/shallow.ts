@@ -1,4 +1,7 @@
-/** `objects.git/shallow`, as git has it: commits of which no parent is there, so that nobody takes that for damage. */
+/**
+ * git's `shallow` file in `objects.git`: commits whose parents are not in the store, so that this is not taken for
+ * damage.
+ */
 import { durableWrite, readEntireFile } from '../../io/durable-write.ts';
 import { type Fs, isFsError } from '../../io/fs.ts';
 import { isObjectId, type ObjectId } from '../../model/ids.ts';
@@ -17,7 +20,7 @@ export function readShallow(fs: Fs, objects: DiskPath): readonly ObjectId[] {
   }
 }
 
-/** Durable when it returns. */
+/** Durable on return. */
 export function writeShallow(fs: Fs, objects: DiskPath, ids: ReadonlySet<ObjectId>): void {
   const lines = [...ids].sort().map((id) => `${id}\n`);
   durableWrite(fs, diskChild(objects, 'shallow'), Buffer.from(lines.join(''), 'latin1'), 0o600);

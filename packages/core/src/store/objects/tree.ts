@@ -14,7 +14,7 @@ export interface TreeEntry {
   readonly id: ObjectId;
 }
 
-/** An entry of somebody else's tree: also group-writable files (0o100664) and submodules (0o160000). */
+/** An entry of a foreign tree, which may also contain group-writable files (0o100664) and submodules (0o160000). */
 export interface ForeignTreeEntry {
   readonly mode: number;
   readonly name: Name;
@@ -33,7 +33,7 @@ const MAX_MODE_DIGITS = 6;
 
 /**
  * @param entries in any order
- * @throws SavepointError INTERNAL for a name that a tree cannot hold, or that is there twice
+ * @throws SavepointError INTERNAL for a name that is duplicate or that a tree cannot contain
  */
 export function encodeTree(entries: readonly TreeEntry[]): Buffer {
   const names = new Set<string>();
@@ -58,8 +58,8 @@ export function encodeTree(entries: readonly TreeEntry[]): Buffer {
 }
 
 /**
- * Strict: what git's own check of a tree finds wrong (order, names twice, modes, padding) is refused.
- * @param options.foreign passes modes that Savepoint does not write
+ * Decodes a tree. Strict: rejects what git's own check of a tree reports (order, duplicate names, modes, padding).
+ * @param options.foreign accepts modes that Savepoint does not write
  * @param options.id the tree's id, for the error
  * @throws SavepointError STORE_DAMAGED
  */
@@ -76,7 +76,7 @@ export function decodeTree(
   const wrong = (what: string): never => {
     throw damaged(`a tree that ${what}`, options.id === undefined ? {} : { object: options.id });
   };
-  // A file `a` and a folder `a` do not stand side by side (`a.b` sorts between them), so a set must remember names.
+  // A file `a` and a folder `a` need not be adjacent (`a.b` sorts between them), so finding duplicates requires a set.
   const names = new Set<string>();
   let previous = '';
   let at = 0;
@@ -108,7 +108,7 @@ export function decodeTree(
   return entries;
 }
 
-/** Bytewise, a folder's name ending in `/`. */
+/** Sorts bytewise, with `/` appended to the names of folders. */
 function inOrder(entries: readonly TreeEntry[]): readonly TreeEntry[] {
   const keys = entries.map((entry) => (entry.mode === FOLDER ? `${entry.name}/` : entry.name));
   if (keys.every((key, at) => at === 0 || keys[at - 1]! < key)) return entries;

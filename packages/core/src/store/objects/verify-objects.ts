@@ -1,4 +1,4 @@
-/** Looking for damage. Everything is looked at: one hurt file does not hide another. */
+/** Finds damage among the objects. It checks everything: one damaged file does not hide another. */
 import { createHash } from 'node:crypto';
 import { isFsError, kindOf } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
@@ -16,21 +16,21 @@ import { indexPathOf, isPackName } from './packs/pack-names.ts';
 import type { ObjectSource } from './pieces.ts';
 
 export interface VerifyOptions {
-  /** Also reads every byte and verifies every object; else only what the files say of themselves. */
+  /** Also reads every byte and verifies every object. Otherwise only headers, trailers and indexes are checked. */
   readonly deep: boolean;
   readonly pace: Pace;
 }
 
 export interface ObjectProblem {
   readonly file: DiskPath;
-  /** Where the damage is known to hurt one object. */
+  /** Set if the damage affects one known object. */
   readonly object?: ObjectId;
   readonly problem: string;
 }
 
 const INDEX_NAME = /^(pack-[\w-]+)\.idx$/;
 
-/** Every damaged thing among packs and loose objects, in order of the files. Nothing is changed. */
+/** Returns all damage among packs and loose objects, sorted by file. Changes nothing. */
 export async function verifyObjects(
   files: ObjectFiles,
   { deep, pace }: VerifyOptions,
@@ -42,7 +42,7 @@ export async function verifyObjects(
     done++;
     if (pace.isDue()) await pace.yieldNow({ phase: 'verify', done, total: null });
   };
-  /** Damage goes on the list; what is not damage ends the work. */
+  /** Adds damage to the list; any other error ends the verification. */
   const collectDamage = async (
     file: DiskPath,
     object: ObjectId | null,
@@ -89,7 +89,7 @@ export async function verifyObjects(
   return problems;
 }
 
-/** Whether pack and index belong together. */
+/** Checks that pack and index belong together. */
 export function checkEnds({ fs, handles }: Pick<ObjectFiles, 'fs' | 'handles'>, { path, index, size }: PackFile): void {
   const fd = handles.get(path);
   const header = Buffer.alloc(PACK_HEADER_BYTES);
@@ -103,7 +103,7 @@ export function checkEnds({ fs, handles }: Pick<ObjectFiles, 'fs' | 'handles'>, 
   if (!trailer.equals(index.packChecksum)) throw new FormatProblem('is not the pack that its index is of');
 }
 
-/** A search by halves finds only what is in order. */
+/** Checks the order of the ids: binary search finds only what is sorted. */
 export function checkOrder({ index }: PackFile): void {
   for (let place = 1; place < index.count; place++) {
     if (index.keyAt(place - 1).compare(index.keyAt(place)) >= 0) throw new FormatProblem('is not in order');
@@ -113,7 +113,7 @@ export function checkOrder({ index }: PackFile): void {
   }
 }
 
-/** Entries stand one after the other from the header to the checksum. */
+/** Checks that the entries are contiguous from the header to the checksum. */
 export function checkOffsets({ index, size }: PackFile): void {
   const offsets = index.offsetsInPackOrder();
   const end = size - PACK_TRAILER_BYTES;
@@ -127,12 +127,12 @@ export function checkOffsets({ index, size }: PackFile): void {
 function asProblem(error: unknown): string | null {
   if (error instanceof FormatProblem) return error.message;
   if (isDamage(error)) return error.cause instanceof FormatProblem ? error.cause.message : error.message;
-  // A sector that cannot be read is damage as well; that a handle or the memory is lacking says nothing of the file.
+  // An unreadable sector is damage, too. A lack of handles or memory says nothing about the file.
   if (isFsError(error, 'EIO', 'EACCES', 'EPERM', 'EISDIR')) return `cannot be read (${error.code})`;
   return null;
 }
 
-/** Packs without an index, and indexes without a pack. */
+/** Returns packs without an index, and indexes without a pack. */
 function unpairedFiles({ fs, packs }: ObjectFiles): readonly ObjectProblem[] {
   const names = fs.list(packs.folder).sort();
   const there = new Set<string>(names);
@@ -156,7 +156,7 @@ async function checkChecksum(
   const hash = createHash('sha1');
   const piece = Buffer.allocUnsafe(PIECE_BYTES);
   const end = size - KEY_BYTES;
-  if (end < 0) return; // checkEnds has told it
+  if (end < 0) return; // checkEnds has reported it
   for (let at = 0; at < end; at += piece.length) {
     const length = Math.min(piece.length, end - at);
     if (readFully(fs, handles.get(path), piece, length, at) < length) throw new FormatProblem('is cut off');

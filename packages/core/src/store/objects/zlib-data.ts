@@ -1,10 +1,10 @@
-/** zlib streams that fit in memory, and the one that does not while it is made. */
+/** zlib streams that fit in memory. Only {@link PieceDeflater} also writes larger ones. */
 import { constants, deflateRawSync, deflateSync, inflateSync } from 'node:zlib';
 import type { CompressionSettings } from '../../io/compressor.ts';
 import { ADLER_START, adler32 } from './adler32.ts';
 import { FormatProblem } from './damage.ts';
 
-/** Captures happen between an agent's steps: speed counts, and clean-up may compress better later. */
+/** Captures happen between an agent's steps, so speed matters. Clean-up may compress better later. */
 const LEVEL = 1;
 const FIRST_OUTPUT = 64;
 const MAX_OUTPUT_AT_ONCE = 1024 * 1024;
@@ -16,8 +16,9 @@ export function deflate(data: Uint8Array): Buffer {
 }
 
 /**
- * A window and tables no larger than the input can use: most of the time for a small file is making them.
- * @param bytes of the input
+ * Returns a window and tables no larger than the input can use: allocating them takes most of the time for a small
+ * file.
+ * @param bytes size of the input
  */
 export function compressionFor(bytes: number): CompressionSettings {
   const windowBits = Math.min(15, Math.max(9, 32 - Math.clz32(bytes)));
@@ -26,8 +27,8 @@ export function compressionFor(bytes: number): CompressionSettings {
 }
 
 /**
- * @param size what must come out; nothing larger is ever made
- * @returns the bytes, and how many of `compressed` they took
+ * @param size the exact size of the result; nothing larger is ever allocated
+ * @returns the bytes, and how many bytes of `compressed` they took
  * @throws FormatProblem
  */
 export function inflate(compressed: Uint8Array, size: number): { readonly data: Buffer; readonly consumed: number } {
@@ -51,14 +52,14 @@ export function inflate(compressed: Uint8Array, size: number): { readonly data: 
 }
 
 /**
- * Makes one zlib stream from pieces, without a state that only node's asynchronous streams could keep: each piece is
- * deflated by itself and ends on a byte (a sync flush), so that the pieces stand one after the other in one stream.
+ * Creates one zlib stream from pieces without keeping compressor state, which only node's asynchronous streams could
+ * keep. Each piece is deflated separately and ends on a byte boundary (a sync flush), so the pieces form one stream.
  */
 export class PieceDeflater {
   #adler = ADLER_START;
   #hasStarted = false;
 
-  /** The compressed form of `piece`, to be written before the next. */
+  /** Returns the compressed form of `piece`, to be written before the next one. */
   add(piece: Uint8Array): Buffer {
     this.#adler = adler32(piece, this.#adler);
     const bytes = deflateRawSync(piece, { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH });
@@ -67,7 +68,7 @@ export class PieceDeflater {
     return Buffer.concat([ZLIB_HEADER, bytes]);
   }
 
-  /** The end of the stream. */
+  /** Returns the end of the stream. */
   finish(): Buffer {
     const trailer = Buffer.allocUnsafe(4);
     trailer.writeUInt32BE(this.#adler);

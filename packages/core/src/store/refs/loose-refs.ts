@@ -1,4 +1,4 @@
-/** Refs in files of their own: `<id>` and a line end, or `ref: <name>` for one that stands for another. */
+/** Loose refs, one file each: `<id>` and a newline, or `ref: <name>` for a symbolic ref. */
 import { containingFolder, readEntireFile, syncFolder } from '../../io/durable-write.ts';
 import { type Fd, type Fs, FsError, isFsError, kindOf } from '../../io/fs.ts';
 import type { Random } from '../../io/ports.ts';
@@ -14,18 +14,18 @@ const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const NONCE_BYTES = 8;
 const MAX_ATTEMPTS = 4;
-/** git passes over every name that ends in `.lock`. */
+/** git ignores all names that end in `.lock`. */
 const TEMPORARY = /\.[0-9a-f]{16}\.lock$/;
-/** What a file system answers that has no hard links. */
+/** Errors of file systems that do not support hard links. */
 const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 
-/** True for what a writer of refs leaves behind when it is cut. */
+/** Returns true for a file that an interrupted writer of refs left. */
 export function isTemporaryRef(name: string): boolean {
   return TEMPORARY.test(name);
 }
 
 /**
- * Null if there is no such file.
+ * Reads a loose ref; null if the file does not exist.
  * @throws FormatProblem
  */
 export function readLooseRef(fs: Fs, path: DiskPath): LooseRef | null {
@@ -49,16 +49,16 @@ export function readLooseRef(fs: Fs, path: DiskPath): LooseRef | null {
 }
 
 /**
- * Invariants
- * L1 The file has its content, fsynced, before it has its name.
- * L2 The name is given by link(2): of any number of creators one succeeds. (Where there are no hard links it is given
- *    by rename after a look, and only the store's lock keeps two creators apart.)
- * L3 The folder is fsynced before this returns, also if it returns that the ref exists.
- * L4 A file is made only in a folder whose own entry is durable, up to the top. So a folder that has an entry is
- *    durable, and one that is empty may have been made by a process that died.
- * L5 What a crash leaves has a name that nobody reads.
+ * Creates the file of a ref. Invariants:
+ * L1 The file has its content, fsynced, before it gets its name.
+ * L2 The name is created by link(2), so exactly one of several concurrent creators succeeds. (Without hard links, it is
+ *    created by rename after a check, and only the store's lock excludes other creators.)
+ * L3 The folder is fsynced before this returns, also if it throws because the ref exists.
+ * L4 A file is created only in a folder whose own entry is durable, up to the top. So a non-empty folder is durable,
+ *    but an empty one may come from a process that died.
+ * L5 A file left by a crash has a name that no reader uses.
  *
- * @throws FsError EEXIST if the ref's file is there
+ * @throws FsError EEXIST if the file of the ref exists
  */
 export function createLooseRef(fs: Fs, random: Random, path: DiskPath, top: DiskPath, id: ObjectId): void {
   const temporary = temporaryPathOf(path, random);
@@ -80,12 +80,12 @@ export function createLooseRef(fs: Fs, random: Random, path: DiskPath, top: Disk
   }
 }
 
-/** A name beside `path` that nobody reads, and that is never used again. */
+/** Returns a unique name next to `path` that no reader uses. */
 export function temporaryPathOf(path: DiskPath, random: Random): DiskPath {
   return withSuffix(path, `.${random.hex(NONCE_BYTES)}.lock`);
 }
 
-/** Gives a file another name, which must be free. @throws FsError EEXIST */
+/** Renames a file to a name that must be free. @throws FsError EEXIST */
 export function renameIfFree(fs: Fs, from: DiskPath, to: DiskPath): void {
   try {
     fs.hardLink(from, to);
@@ -96,7 +96,7 @@ export function renameIfFree(fs: Fs, from: DiskPath, to: DiskPath): void {
   }
 }
 
-/** Removes a file of ours if that can be; for files that do no harm, or that `collectDebris` finds. */
+/** Removes one of our files, best effort. A leftover is harmless, or `collectDebris` finds it. */
 export function discard(fs: Fs, path: DiskPath): void {
   try {
     fs.unlink(path);
@@ -105,7 +105,7 @@ export function discard(fs: Fs, path: DiskPath): void {
   }
 }
 
-/** A new file in a durable folder (L4). git removes folders that it emptied, so one may go again under our hands. */
+/** Creates a file in a durable folder (L4). It retries, because git may remove an empty folder at any time. */
 function openIn(fs: Fs, path: DiskPath, top: DiskPath): Fd {
   for (let attempt = 1; ; attempt++) {
     try {

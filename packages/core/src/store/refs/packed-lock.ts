@@ -1,6 +1,7 @@
 /**
- * git's lock on `packed-refs`: the file `packed-refs.lock`, made by whoever is to write. git's own is empty. Ours says
- * whose it is from the moment it is there, so that one that a dead Savepoint left is told from one of a git at work.
+ * git's lock on `packed-refs`: the file `packed-refs.lock`, created by the process that is about to write. git's own
+ * lock is empty. Ours has its content from the moment it exists. So a lock left by a dead Savepoint process can be
+ * distinguished from one of a running git.
  */
 import { readEntireFile } from '../../io/durable-write.ts';
 import { type Fs, isFsError } from '../../io/fs.ts';
@@ -16,8 +17,8 @@ export function packedLockPath(folder: DiskPath): DiskPath {
 }
 
 /**
- * Runs `act` under the lock. The caller holds the store's lock: a lock of ours that is there is of a dead process.
- * @throws FsError EEXIST while a git has the lock
+ * Runs `act` under the lock. The caller holds the store's lock, so an existing lock of ours belongs to a dead process.
+ * @throws FsError EEXIST while git holds the lock
  */
 export function withPackedLock({ fs, random }: Ports, folder: DiskPath, act: () => void): void {
   const lock = packedLockPath(folder);

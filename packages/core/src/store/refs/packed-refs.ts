@@ -1,11 +1,14 @@
-/** git's `packed-refs`: many refs in one file, `<id> <name>` a line, a line `^<id>` after a tag's. */
+/**
+ * git's `packed-refs`: many refs in one file. Each has a line `<id> <name>`; an annotated tag has a second line
+ * `^<id>`.
+ */
 import { isObjectId, type ObjectId } from '../../model/ids.ts';
 import { FormatProblem } from '../objects/damage.ts';
 import { isRefName } from './ref-name.ts';
 
 export interface PackedRefs {
   readonly ids: ReadonlyMap<string, ObjectId>;
-  /** Comments, then each ref's line or lines; kept as they are when others are taken out. */
+  /** The comment lines of the file. They, and the lines of each ref, are preserved when other refs are removed. */
   readonly header: readonly string[];
   readonly lines: ReadonlyMap<string, string>;
 }
@@ -16,7 +19,7 @@ const SORTED = /^# pack-refs with:.* sorted(?: |$)/;
 const SORTED_HEADER = '# pack-refs with: sorted ';
 const ID_LENGTH = 40;
 
-/** @throws FormatProblem where any line is not what it should be */
+/** @throws FormatProblem if any line is malformed */
 export function parsePackedRefs(data: Buffer): PackedRefs {
   const text = data.toString('latin1');
   if (text !== '' && !text.endsWith('\n')) throw new FormatProblem('is cut off');

@@ -1,8 +1,8 @@
-/** What a ref may be called: git's rules (`git check-ref-format`), below `refs/`. One character per byte. */
+/** Rules for ref names: those of git (`git check-ref-format`), limited to `refs/`. One character per byte. */
 
 const MAX_NAME_BYTES = 1024;
 const MAX_COMPONENT_BYTES = 200;
-/** Control characters, space, and what git's own syntax of revisions and patterns uses. */
+/** Control characters, space, and characters of git's revision and pattern syntax. */
 const FORBIDDEN = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|[^\0-\xff]/;
 
 export function isRefName(name: string): boolean {

@@ -1,14 +1,13 @@
 /**
  * The refs of a store: git's loose files and `packed-refs`, so that git sees what Savepoint sees. Invariants:
  *
- * F1 A loose ref counts before a packed one of the same name.
- * F2 Creating gives a name to a complete, durable file and never replaces one (refs/loose-refs.ts).
- * F3 Deleting takes a ref out of `packed-refs`, durably, before its file goes: the other way round a crash would bring
- *    an older value back. Both happen under git's own lock on `packed-refs`, so a `git pack-refs` cannot come between.
- * F4 Packing writes `packed-refs` durably before any file goes.
- * F5 Whoever looks for a ref looks at its file first and at `packed-refs` second: while it is packed, it is always in
- *    one of them.
- * F6 Moving many refs at once packs them first: while a loose file counts before them, they could not move together.
+ * F1 A loose ref takes precedence over a packed one of the same name.
+ * F2 Creating a ref gives a name to a complete, durable file and never replaces one (refs/loose-refs.ts).
+ * F3 Deleting removes a ref from `packed-refs`, durably, before its file: in the other order, a crash would restore an
+ *    older value. Both happen under git's own lock on `packed-refs`, which excludes a concurrent `git pack-refs`.
+ * F4 Packing writes `packed-refs` durably before any file is removed.
+ * F5 A lookup reads the loose file first and `packed-refs` second: a ref that is being packed is always in one of them.
+ * F6 Moving many refs atomically packs them first: loose files take precedence and cannot be replaced together.
  */
 import { containingFolder, durableWrite, isTemporaryName, readEntireFile, syncFolder } from '../../io/durable-write.ts';
 import { type Fs, FsError, isFsError, kindOf } from '../../io/fs.ts';
@@ -30,23 +29,23 @@ export interface Ref {
 }
 
 export interface RefListing {
-  /** In the order of their names. */
+  /** Sorted by name. */
   readonly refs: readonly Ref[];
-  /** Files of refs that cannot be understood. */
+  /** Ref files that cannot be parsed. */
   readonly damaged: readonly { readonly name: string; readonly file: DiskPath; readonly problem: string }[];
 }
 
 const PACKED_BYTES = 256 * 1024 * 1024;
 const FILE_MODE = 0o600;
-/** git's own bound on refs that stand for refs. */
+/** git's own limit on chains of symbolic refs. */
 const MAX_SYMBOLIC_DEPTH = 5;
-/** A lock of git's own that is older was left by a git that died. */
+/** An older lock of git was left by a git process that died. */
 const STALE_LOCK_MS = 24 * 60 * 60 * 1000;
 
 export class Refs {
   readonly #fs: Fs;
   readonly #packedPath: DiskPath;
-  /** What was found by prefix, as long as nothing changes; see `#stamp`. */
+  /** Listings by prefix, valid while nothing changes; see `#stampOf`. */
   readonly #cache = new Map<string, { readonly stamp: string; readonly refs: RefListing }>();
   #packed: { readonly bytes: Buffer; readonly refs: PackedRefs } = { bytes: Buffer.alloc(0), refs: NO_PACKED_REFS };
 
@@ -54,7 +53,7 @@ export class Refs {
     private readonly ports: Ports,
     /** The bare repository. */
     private readonly folder: DiskPath,
-    /** Others change refs only in a turn of theirs. */
+    /** Detects changes: other processes change refs only after taking the marker. */
     private readonly lastWriter: Pick<LastWriterMark, 'isOurs'> | null = null,
   ) {
     this.#fs = ports.fs;
@@ -62,8 +61,8 @@ export class Refs {
   }
 
   /**
-   * Every ref whose name begins with `prefix` (`refs/…`), in the order of their names.
-   * @throws SavepointError STORE_DAMAGED if one of them cannot be read; `look` gives the others
+   * Lists all refs whose name begins with `prefix` (`refs/…`), sorted by name.
+   * @throws SavepointError STORE_DAMAGED if one of them cannot be read; `listWithDamage` returns the others
    */
   list(prefix: string): readonly Ref[] {
     const found = this.listWithDamage(prefix);
@@ -71,7 +70,7 @@ export class Refs {
     return found.refs;
   }
 
-  /** As `list`, with what is damaged beside what is not. A damaged `packed-refs` still throws: it may hide any ref. */
+  /** Like `list`, but also returns damaged refs. A damaged `packed-refs` still throws, because it may hide any ref. */
   listWithDamage(prefix: string): RefListing {
     const stamp = this.#stampOf(prefix);
     const known = this.#cache.get(prefix);
@@ -81,7 +80,10 @@ export class Refs {
     return refs;
   }
 
-  /** Times have ticks, so this tells only of what a person does with git; others' turns and our own changes are known. */
+  /**
+   * Timestamps are coarse, so the stamp only detects what a user does with git. The marker detects other Savepoint
+   * processes, and our own methods update the cache.
+   */
   #stampOf(prefix: string): string {
     const folder = this.#fs.lstat(this.#pathOf(prefix.slice(0, prefix.lastIndexOf('/'))));
     const packed = this.#fs.lstat(this.#packedPath);
@@ -115,7 +117,7 @@ export class Refs {
   }
 
   /**
-   * Null if there is no such ref.
+   * Returns the id of a ref; null if it does not exist. Follows symbolic refs.
    * @throws SavepointError STORE_DAMAGED
    */
   read(name: string): ObjectId | null {
@@ -132,8 +134,8 @@ export class Refs {
   }
 
   /**
-   * Durable when it returns; never replaces.
-   * @throws FsError EEXIST if the ref exists, or one whose name is a folder of it or has it as a folder
+   * Creates a ref and never replaces one. Durable on return.
+   * @throws FsError EEXIST if the ref exists, or one whose name is a parent folder of this name or below it
    */
   create(name: string, id: ObjectId): void {
     assertName(name);
@@ -148,7 +150,7 @@ export class Refs {
     }
   }
 
-  /** What is known under prefixes of the name, and holds. */
+  /** Returns the cached listings that include the name and are still valid, by prefix. */
   #validCaches(name: string): ReadonlyMap<string, readonly Ref[]> {
     const valid = new Map<string, readonly Ref[]>();
     if (this.lastWriter?.isOurs() !== true) return valid;
@@ -163,7 +165,7 @@ export class Refs {
     const path = this.#pathOf(name);
     if (clashes(this.#readPacked(), name)) throw new FsError('EEXIST', 'openNew', path);
     createLooseRef(this.#fs, this.ports.random, path, this.folder, id);
-    // A `git pack-refs` may have moved an existing ref of this name from its file just before ours was made.
+    // A concurrent `git pack-refs` may have packed an existing ref of this name just before we created our file.
     if (clashes(this.#readPacked(), name)) {
       this.#unlink(path);
       syncFolder(this.#fs, containingFolder(path));
@@ -172,8 +174,8 @@ export class Refs {
   }
 
   /**
-   * Creates many refs, all of them at once or none; durable when it returns. The caller holds the store's lock.
-   * @throws FsError EEXIST where one of them exists already, or while a git works on the packed refs
+   * Creates many refs, all or none of them. Durable on return. The caller holds the store's lock.
+   * @throws FsError EEXIST if one of them exists already, or while git holds the lock on the packed refs
    */
   createAll(refs: ReadonlyMap<string, ObjectId>): void {
     if (refs.size === 0) return;
@@ -183,7 +185,7 @@ export class Refs {
       for (const [name, id] of refs) {
         assertName(name);
         if (!isObjectId(id)) throw refused(`not an object id: ${JSON.stringify(id)}`);
-        // F1: a loose one would count before ours.
+        // F1: a loose ref would take precedence over ours.
         if (ids.has(name) || this.#looseOrNull(name) !== null)
           throw new FsError('EEXIST', 'openNew', this.#pathOf(name));
         ids.set(name, id);
@@ -193,9 +195,9 @@ export class Refs {
   }
 
   /**
-   * Deletes those of `names` that exist. Durable when it returns; a crash may leave any of them undeleted. The caller
+   * Deletes those of `names` that exist. Durable on return; after a crash, any of them may still exist. The caller
    * holds the store's lock.
-   * @throws FsError EEXIST while a git works on the packed refs
+   * @throws FsError EEXIST while git holds the lock on the packed refs
    */
   delete(names: readonly string[]): void {
     if (names.length === 0) return;
@@ -211,9 +213,9 @@ export class Refs {
   }
 
   /**
-   * Puts all refs into `packed-refs`: one file to read instead of one per ref. Refs that stand for others and damaged
-   * ones stay as they are. The caller holds the store's lock.
-   * @throws FsError EEXIST while a git works on the packed refs
+   * Moves all refs into `packed-refs`, so that readers need one file instead of one per ref. Symbolic and damaged refs
+   * remain unchanged. The caller holds the store's lock.
+   * @throws FsError EEXIST while git holds the lock on the packed refs
    */
   pack(): void {
     this.#cache.clear();
@@ -221,9 +223,9 @@ export class Refs {
   }
 
   /**
-   * Every ref to one of the old ids is one to its new id: all of them at once, or none. The caller holds the store's lock.
-   * @param moved new ids by the old ones; their objects are durable
-   * @throws FsError EEXIST while a git works on the packed refs
+   * Atomically redirects every ref that points to an old id to its new id. The caller holds the store's lock.
+   * @param moved new ids by old id; the new objects are durable
+   * @throws FsError EEXIST while git holds the lock on the packed refs
    */
   moveAll(moved: ReadonlyMap<ObjectId, ObjectId>): void {
     this.#cache.clear();
@@ -258,9 +260,9 @@ export class Refs {
   }
 
   /**
-   * Removes what interrupted writers left, and makes durable what they did. To be called when a dead process's work is
-   * settled, before its refs are believed in, and at clean-up. The caller holds the store's lock.
-   * @returns how many files went
+   * Removes what interrupted writers left, and makes their completed work durable. Call it at clean-up, and when
+   * recovering a dead process's work, before its refs are trusted. The caller holds the store's lock.
+   * @returns the number of removed files
    */
   collectDebris(): number {
     let removed = 0;
@@ -269,7 +271,7 @@ export class Refs {
       const stat = this.#fs.lstat(path);
       return stat !== null && Math.abs(now - stat.mtimeMs) > STALE_LOCK_MS;
     };
-    // What a dead process did may not be durable yet; whoever tidies up after it believes what it sees.
+    // The work of a dead process may not be durable yet, but recovery relies on what it reads.
     const sync = (folder: DiskPath): void => syncFolder(this.#fs, folder);
     sync(this.folder);
     for (const { path, name } of [...this.#walk('refs', sync)]) {
@@ -290,7 +292,7 @@ export class Refs {
     return diskChild(this.folder, name);
   }
 
-  /** Read anew each time, for others write it; parsed anew only where it changed. */
+  /** Reads the file every time, because other processes write it. Parses it only if it changed. */
   #readPacked(): PackedRefs {
     let bytes: Buffer;
     try {
@@ -325,7 +327,7 @@ export class Refs {
     }
   }
 
-  /** Every file below a folder of refs. @param before is called with each folder before it is listed */
+  /** Yields every file below a folder of refs. @param before called with each folder before it is listed */
   *#walk(
     folder: string,
     before?: (folder: DiskPath) => void,
@@ -348,7 +350,7 @@ export class Refs {
     }
   }
 
-  /** Folders are synced also where a file was gone: who removed it may have been cut before that. */
+  /** Also syncs folders whose file was already gone: the process that removed it may have died before syncing. */
   #unlinkAll(names: readonly string[]): void {
     const folders = new Set<DiskPath>();
     for (const name of names) {
@@ -364,7 +366,7 @@ export class Refs {
     }
   }
 
-  /** False if there is no such file. */
+  /** Returns false if the file does not exist. */
   #unlink(path: DiskPath): boolean {
     try {
       this.#fs.unlink(path);
@@ -378,13 +380,13 @@ export class Refs {
   }
 }
 
-/** In the order of their names. */
+/** Inserts a ref, keeping the list sorted by name. */
 function withRef(refs: readonly Ref[], ref: Ref): readonly Ref[] {
   const at = refs.findIndex(({ name }) => name > ref.name);
   return at < 0 ? [...refs, ref] : [...refs.slice(0, at), ref, ...refs.slice(at)];
 }
 
-/** Whether `name` is taken, is below a ref, or has one below it. */
+/** Returns whether `name` exists, is below a ref, or has one below it. */
 function clashes({ ids }: PackedRefs, name: string): boolean {
   if (ids.size === 0) return false;
   for (let cut = name.length; cut > 0; cut = name.lastIndexOf('/', cut - 1))

@@ -1,28 +1,28 @@
-/** Contents that an act has in memory already, so that they are not read from the store, inflated and hashed again. */
+/** Caches contents that an operation already has in memory, so that they are not read, inflated and hashed again. */
 
 import type { ObjectId } from '../../model/ids.ts';
 import type { ObjectInfo, ObjectReader, StoredObject } from '../objects/object-reader.ts';
 
-/** What is kept of what is read, beside what was given: bytes in all. */
+/** Total bytes kept of what is read, in addition to the contents passed in. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
-/** Larger contents are few, and are streamed. */
+/** Larger contents are rare, and are streamed. */
 const MAX_KEPT_BLOB_BYTES = 1024 * 1024;
 const PIECE_BYTES = 1024 * 1024;
 
 /**
- * For one act. Whether an object is there is always asked of the store: bytes in memory are no reason to believe that it
- * has them (D2).
+ * For one operation. Whether an object exists is always checked in the store: bytes in memory do not prove that the
+ * store has them (D2).
  */
 export class ContentCache {
   readonly #known: Map<ObjectId, Buffer>;
   #bytesLeft = MAX_KEPT_BYTES;
 
-  /** @param known each under the id that was computed from it; nobody writes into them */
+  /** @param known contents by the id that was computed from them; must not be modified */
   constructor(known: ReadonlyMap<ObjectId, Buffer>) {
     this.#known = new Map(known);
   }
 
-  /** Reads from memory what is known, everything else from `below`, and keeps some of that for the next time. */
+  /** Returns a reader that serves known contents from memory and all others from `below`, caching some of those. */
   wrap(below: ObjectReader): ObjectReader {
     return {
       has: (id) => below.has(id),
@@ -34,7 +34,7 @@ export class ContentCache {
       copyBlob: async (id, sink) => {
         const data = this.#known.get(id);
         if (data === undefined) return below.copyBlob(id, sink);
-        // Copies: the pieces belong to the sink.
+        // Copies, because the sink owns its pieces.
         for (let at = 0; at < data.length; at += PIECE_BYTES) sink(Buffer.from(data.subarray(at, at + PIECE_BYTES)));
       },
     };

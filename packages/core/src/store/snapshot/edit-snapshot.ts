@@ -1,4 +1,4 @@
-/** A snapshot with some paths changed: only the folders on the way to them are written anew. */
+/** Changes some paths of a snapshot and rewrites only the folders on the way to them. */
 import type { Entry, FileEntry, LinkEntry, Snapshot } from '../../model/entries.ts';
 import { type Name, pathComponents, type TreePath } from '../../model/names.ts';
 import type { ObjectBatch } from '../objects/object-reader.ts';
@@ -17,7 +17,7 @@ interface EditTree {
   readonly below: Map<Name, EditTree>;
 }
 
-/** Written into the batch; the snapshot itself stays as it is. */
+/** Writes the edited snapshot into the batch; `snapshot` itself remains unchanged. */
 export function editSnapshot(batch: ObjectBatch, snapshot: Snapshot, edits: readonly SnapshotEdit[]): Snapshot {
   if (edits.length === 0) return snapshot;
   const root: EditTree = { edit: null, below: new Map() };

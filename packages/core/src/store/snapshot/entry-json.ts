@@ -10,7 +10,7 @@ export function entryToJson(entry: Entry | null): StoredEntryJson {
   return entry.kind === 'link' ? ['l', entry.id] : ['d', entry.mode];
 }
 
-/** @throws TypeError for anything else; callers name the file it stood in */
+/** @throws TypeError for anything else; callers add the name of the file */
 export function entryFromJson(json: StoredEntryJson): Entry | null {
   if (json === null) return null;
   if (json[0] === 'f' && isObjectId(json[2])) return { kind: 'file', mode: json[1] & 0o7777, id: json[2] };

@@ -1,11 +1,11 @@
-/** A batch that writes nothing: for looking at the workspace without taking a checkpoint. */
+/** A batch that writes nothing, to inspect the workspace without taking a checkpoint. */
 
 import { SavepointError } from '../../model/errors.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import { hashObject, idFrom, startObjectHash } from '../objects/object-hash.ts';
 import type { ObjectBatch, ObjectInfo, ObjectReader, ObjectType, StoredObject } from '../objects/object-reader.ts';
 
-/** New contents are kept up to this many bytes, so that differences can be shown. */
+/** Limit for new contents kept in memory to display differences. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 const CHUNK = 1 << 20;
 
@@ -14,7 +14,7 @@ export class OverlayBatch implements ObjectBatch {
   readonly #sizes = new Map<ObjectId, ObjectInfo>();
   #bytesLeft: number;
 
-  /** @param keptBytes of new contents */
+  /** @param keptBytes limit for new contents kept in memory */
   constructor(
     private readonly below: ObjectReader,
     keptBytes: number = MAX_KEPT_BYTES,
@@ -30,7 +30,7 @@ export class OverlayBatch implements ObjectBatch {
     const id = hashObject(type, data);
     if (this.#sizes.has(id) || this.below.has(id)) return id;
     this.#sizes.set(id, { type, size: data.length });
-    // Trees are needed to walk; contents only to be shown.
+    // Trees are needed to walk the snapshot; contents only for display.
     if (type !== 'blob' || data.length <= this.#bytesLeft) {
       if (type === 'blob') this.#bytesLeft -= data.length;
       this.#objects.set(id, { type, data: Buffer.from(data) });
@@ -56,7 +56,7 @@ export class OverlayBatch implements ObjectBatch {
     return this.#sizes.has(id) || this.below.has(id);
   }
 
-  /** Null size for nothing: contents that were not kept are known by size only, and cannot be read. */
+  /** Returns null if the object does not exist. Contents that were not kept have a size but cannot be read. */
   info(id: ObjectId): ObjectInfo | null {
     return this.#sizes.get(id) ?? this.below.info(id);
   }

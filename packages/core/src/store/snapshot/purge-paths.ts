@@ -1,4 +1,4 @@
-/** A snapshot without what was at some paths: it says of them that they were purged, so that no restore touches what is there. */
+/** Removes paths from a snapshot and marks them as purged, so that no restore touches the existing files there. */
 
 import type { Snapshot } from '../../model/entries.ts';
 import { type Name, pathComponents, type TreePath } from '../../model/names.ts';
@@ -6,12 +6,12 @@ import type { ObjectBatch } from '../objects/object-reader.ts';
 import { type FolderRef, readFolder, rootOf, snapshotOf, writeFolder } from './snapshot.ts';
 
 interface PurgeTree {
-  /** All of it goes, not only what is below. */
+  /** The whole path is purged, not only paths below it. */
   isPurged: boolean;
   readonly below: Map<Name, PurgeTree>;
 }
 
-/** Written into the batch. @returns the very same snapshot where it had nothing there */
+/** Writes the purged snapshot into the batch. @returns the same snapshot if it contains none of the paths */
 export function purgePaths(batch: ObjectBatch, snapshot: Snapshot, paths: readonly TreePath[]): Snapshot {
   const top: PurgeTree = { isPurged: false, below: new Map() };
   for (const path of paths) {

@@ -1,10 +1,10 @@
 /**
- * The `side/` tree: what a git tree cannot say, in the same shape as `files/` (docs/format.md, "side").
+ * The `side/` tree: data that a git tree cannot represent, in the same shape as `files/` (docs/format.md, "side").
  *
- * A folder's note is a blob named `%` in the folder's side tree; a subfolder's side tree stands under the
- * subfolder's name, with one more `%` in front where that name begins with `%`, so that the two never meet.
- * A folder without a note, and without one below it, has no side tree. A note is JSON with sorted keys and
- * names in byte order, so that equal folders share one blob.
+ * A folder's note is a blob named `%` in the folder's side tree. A subfolder's side tree has the name of the subfolder.
+ * If that name begins with `%`, one more `%` is prepended, so that the two never collide.
+ * A folder without a note, in itself or below, has no side tree. A note is JSON with sorted keys and with names in byte
+ * order, so that equal folders share one blob.
  */
 import type { Skip, SkipReason } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -12,7 +12,7 @@ import { componentFromJson, type JsonName, type Name, nameOf, nameToJson } from 
 
 export const NOTE_NAME = nameOf('%');
 
-/** Under this name in a folder's skips: whatever in the folder is not recorded was not captured. */
+/** A skip with this name means that everything in the folder that is not recorded was not captured. */
 export const ALL_OTHERS = '' as Name;
 
 export const PLAIN_FILE_MODE = 0o644;
@@ -22,10 +22,10 @@ export const PLAIN_FOLDER_MODE = 0o755;
 export interface FolderNote {
   /** The folder's own permissions. */
   readonly mode: number;
-  /** Permissions of each file that differ from what its git mode stands for (0644, 0755). */
+  /** Permissions of the files whose mode differs from the one that git implies (0644, 0755). */
   readonly modes: ReadonlyMap<Name, number>;
   readonly skips: ReadonlyMap<Name, Skip>;
-  /** Captured names that an ignore rule covered: put back by a restore, never removed. */
+  /** Captured names that an ignore rule covered: a restore writes them but never removes them. */
   readonly ignored: ReadonlySet<Name>;
   /** Captured files that kept changing while they were read. */
   readonly unsettled: ReadonlySet<Name>;
@@ -41,7 +41,7 @@ export const PLAIN_NOTE: FolderNote = {
 
 interface NoteJson {
   readonly d?: number;
-  /** The most common permissions of plain files and of executables here, where not 0644 and 0755. */
+  /** The most common permissions here of plain files (`f`, unless 0644) and of executables (`x`, unless 0755). */
   readonly f?: number;
   readonly x?: number;
   readonly m?: readonly (readonly [JsonName, number])[];
@@ -59,8 +59,8 @@ export function nameFromSide(side: Name): Name {
 }
 
 /**
- * The note's bytes, or null where a git tree says it all.
- * @param files permissions of every file in the folder, so that what is common is written once
+ * Returns the note's bytes, or null if the git tree represents everything.
+ * @param files permissions of every file in the folder, so that common ones are written only once
  */
 export function encodeNote(note: FolderNote, files: ReadonlyMap<Name, number>): Buffer | null {
   const plain = mostCommon(files, (mode) => (mode & 0o100) === 0) ?? PLAIN_FILE_MODE;

@@ -1,4 +1,4 @@
-/** Reading and writing the two trees of a snapshot, folder by folder. */
+/** Reads and writes the two trees of a snapshot, folder by folder. */
 import type { FileEntry, LinkEntry, Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { EMPTY_TREE, type ObjectId } from '../../model/ids.ts';
@@ -17,7 +17,7 @@ import {
   sideName,
 } from './side.ts';
 
-/** A folder of a snapshot by its two trees; `side` is null where nothing below has a note. */
+/** A folder of a snapshot, as its two trees. `side` is null if there is no note in it or below it. */
 export interface FolderRef {
   readonly kind: 'folder';
   readonly files: ObjectId;
@@ -66,7 +66,10 @@ export function readFolder(reader: ObjectReader, folder: FolderRef): FolderConte
 
 export type FolderReader = (folder: FolderRef) => FolderContents;
 
-/** Reads each folder once: what an id names never changes. Keeps all of them, so it is for one piece of work. */
+/**
+ * Returns a reader that reads each folder once: the content of an id never changes. It caches every folder, so use it
+ * only for one operation.
+ */
 export function cachedFolderReader(reader: ObjectReader): FolderReader {
   const read = new Map<string, FolderContents>();
   return (folder) => {
@@ -93,7 +96,7 @@ export function readBlob(reader: ObjectReader, id: ObjectId): Buffer {
   return object.data;
 }
 
-/** The folder at a path, or null where the snapshot has none. */
+/** Returns the folder at a path; null if the snapshot has none. */
 export function folderAt(reader: ObjectReader, snapshot: Snapshot, path: TreePath): FolderRef | null {
   let folder = rootOf(snapshot);
   for (const name of pathComponents(path)) {
@@ -104,7 +107,7 @@ export function folderAt(reader: ObjectReader, snapshot: Snapshot, path: TreePat
   return folder;
 }
 
-/** Writes a folder whose subfolders are written already. */
+/** Writes a folder whose subfolders have already been written. */
 export function writeFolder(batch: ObjectBatch, contents: FolderContents): FolderRef {
   const files: TreeEntry[] = [];
   const sides: TreeEntry[] = [];

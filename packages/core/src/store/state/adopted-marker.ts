@@ -1,4 +1,4 @@
-/** Which checkpoint took contents over that nobody has read yet. */
+/** Marks the checkpoint that adopted contents that nothing has read yet. */
 import { type Fs, isFsError } from '../../io/fs.ts';
 import { removeIfExists } from '../../io/if-exists.ts';
 import type { Ports } from '../../io/ports.ts';
@@ -12,7 +12,7 @@ interface AdoptedMarker {
 
 const MARKER_BYTES = 4096;
 
-/** To be called before the checkpoint is published. Where it is lost, a reader finds what is damaged, as ever. */
+/** Call it before the checkpoint is published. If the marker is lost, reading still detects damaged contents. */
 export function writeAdoptedMarker(ports: Ports, layout: StoreLayout, commit: ObjectId): void {
   ensureCache(ports, layout);
   writeCacheFile(ports.fs, layout.adopted, Buffer.from(JSON.stringify({ commit } satisfies AdoptedMarker)));
@@ -27,7 +27,7 @@ export function hasAdoptedMarker(fs: Fs, layout: StoreLayout): boolean {
   }
 }
 
-/** The commit of the checkpoint, null where the note says none. */
+/** Returns the commit of the checkpoint; null if there is no valid marker. */
 export function readAdoptedMarker(fs: Fs, layout: StoreLayout): string | null {
   return readCacheJson<AdoptedMarker, string>(fs, layout.adopted, MARKER_BYTES, ({ commit }) => commit);
 }

@@ -4,8 +4,8 @@ import { type Fs, FsError, isFsError } from '../../io/fs.ts';
 import { type DiskPath, diskChild, withSuffix } from '../../model/names.ts';
 
 /**
- * Replaces a file of the cache folder. Nothing is synced: what it holds must tell by itself whether it is whole, and
- * must not be missed. A cache that cannot be written is left out.
+ * Replaces a file of the cache folder, best effort. Nothing is synced: a reader must be able to detect an incomplete
+ * file, and to do without the file. Failure to write a cache is ignored.
  */
 export function writeCacheFile(fs: Fs, path: DiskPath, bytes: Buffer): void {
   const temporary = withSuffix(path, '.new');
@@ -23,12 +23,12 @@ export function writeCacheFile(fs: Fs, path: DiskPath, bytes: Buffer): void {
   }
 }
 
-/** A file of its own for each key, whatever characters that has. */
+/** Returns a distinct file name for each key. Keys may contain any characters. */
 export function fileForKey(folder: DiskPath, key: string): DiskPath {
   return diskChild(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`);
 }
 
-/** The folder is made where it is missing. */
+/** Writes a JSON file, creating the folder if it is missing. */
 export function writeCacheJson(fs: Fs, folder: DiskPath, key: string, json: unknown): void {
   try {
     fs.makeFolder(folder, 0o700);
@@ -38,7 +38,7 @@ export function writeCacheJson(fs: Fs, folder: DiskPath, key: string, json: unkn
   writeCacheFile(fs, fileForKey(folder, key), Buffer.from(JSON.stringify(json)));
 }
 
-/** What is missing, damaged or longer than `mostBytes` is null. */
+/** Returns null if the file is missing, damaged or longer than `maxBytes`. */
 export function readCacheJson<J, T>(fs: Fs, path: DiskPath, maxBytes: number, parse: (json: J) => T): T | null {
   try {
     return parse(JSON.parse(readEntireFile(fs, path, maxBytes).toString()) as J);

@@ -1,4 +1,7 @@
-/** How far the automatic export of a timeline is: `export.json` in the store. Only told; the place itself says what is there. */
+/**
+ * Progress of a timeline's automatic export: `export.json` in the store. For display only: the destination itself is
+ * authoritative.
+ */
 
 import { durableWrite, readEntireFile } from '../../io/durable-write.ts';
 import type { Fs } from '../../io/fs.ts';
@@ -8,20 +11,20 @@ import { type DiskPath, diskChild } from '../../model/names.ts';
 import type { StoreLayout } from '../layout.ts';
 
 export interface ExportState {
-  /** For people: where to. */
+  /** The destination, for display. */
   readonly place: string;
-  /** The newest checkpoint that is there; null: none yet. */
+  /** The newest exported checkpoint; null if there is none yet. */
   readonly upTo: CheckpointId | null;
-  /** When that was last found to be so, milliseconds since 1970. */
+  /** When `upTo` was last verified, in milliseconds since 1970. */
   readonly time: number | null;
-  /** Why the last try failed; null where it did not. */
+  /** Why the last attempt failed; null if it succeeded. */
   readonly failure: { readonly time: number; readonly code: string; readonly message: string } | null;
 }
 
 const STATE_BYTES = 64 * 1024;
 const FILE_MODE = 0o600;
 
-/** Null where nothing was ever exported, and where the file cannot be read: it is only told. */
+/** Returns null if nothing was ever exported. So does an unreadable file, because it is for display only. */
 export function readExportState(fs: Fs, layout: StoreLayout): ExportState | null {
   try {
     const json = JSON.parse(readEntireFile(fs, fileOf(layout), STATE_BYTES).toString('utf8')) as Partial<ExportState>;

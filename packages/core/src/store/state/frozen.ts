@@ -1,4 +1,7 @@
-/** Paths that agents must not change: `frozen.json` in the store (docs/format.md). A damaged file is never "nothing is frozen". */
+/**
+ * Frozen paths, which agents must not change: `frozen.json` in the store (docs/format.md). A damaged file is an error;
+ * it never means that nothing is frozen.
+ */
 
 import { showName } from '../../content/show-name.ts';
 import { durableWrite, readEntireFile } from '../../io/durable-write.ts';
@@ -17,7 +20,7 @@ import {
 import type { StoreLayout } from '../layout.ts';
 
 export interface FrozenPath {
-  /** With all that is below it; '' is the workspace itself. */
+  /** Includes everything below it; '' is the workspace itself. */
   readonly path: TreePath;
   /** Milliseconds since 1970. */
   readonly since: number;
@@ -48,7 +51,7 @@ export function readFrozen({ fs }: Ports, layout: StoreLayout): readonly FrozenP
   }
 }
 
-/** Durable when it returns. The caller holds the store's lock. */
+/** Durable on return. The caller holds the store's lock. */
 export function writeFrozen({ fs }: Ports, layout: StoreLayout, frozen: readonly FrozenPath[]): void {
   const paths = [...frozen]
     .sort((a, b) => (a.path < b.path ? -1 : 1))
@@ -57,7 +60,7 @@ export function writeFrozen({ fs }: Ports, layout: StoreLayout, frozen: readonly
   durableWrite(fs, fileOf(layout), Buffer.from(`${JSON.stringify(json, null, 2)}\n`), 0o600);
 }
 
-/** The frozen path that a write to `path` would touch: it, one above it, or one below it. */
+/** Returns the frozen path that a write to `path` would affect: the same path, one above it, or one below it. */
 export function frozenPathOf(frozen: readonly FrozenPath[], path: TreePath): TreePath | null {
   return frozen.find((each) => isWithin(path, each.path) || isWithin(each.path, path))?.path ?? null;
 }

@@ -1,7 +1,7 @@
 /**
- * Calls of agents' tools that have begun and not ended: `calls/<key>.json` in the store (docs/format.md). They are on
- * disk because a call begins in one process and ends in another, and any capture in between must know of it. Nothing is
- * flushed: who loses power loses the agent with it.
+ * Open calls of agents' tools: `calls/<key>.json` in the store (docs/format.md). They are on disk because one process
+ * starts a call and another ends it, and any capture in between must know about it. Nothing is synced: a power cut also
+ * ends the agent.
  */
 
 import type { Fs } from '../../io/fs.ts';
@@ -19,29 +19,29 @@ import {
 import type { StoreLayout } from '../layout.ts';
 import { fileForKey, readCacheJson, writeCacheJson } from './cache-file.ts';
 
-/** A call of an agent's tool that has begun and not ended. */
+/** A call of an agent's tool that has started and not ended. */
 export interface OpenCall {
-  /** The agent's own id, or one that was made for it; one of a kind in its session. */
+  /** The agent's own id for it, or a generated one; unique within its session. */
   readonly id: CallId;
   readonly session: SessionId;
   readonly actor: Actor;
   readonly tool: ToolInfo;
-  /** The paths that it says it writes; null for a tool that may write anywhere. */
+  /** The paths that it declares to write; null for a tool that may write anywhere. */
   readonly declared: readonly TreePath[] | null;
   /** Milliseconds since 1970. */
   readonly began: number;
-  /** No capture was done before it began, and none since: what it found cannot be told from what it did. */
+  /** No capture ran right before it began, nor since: changes from before it cannot be distinguished from its own. */
   readonly late: boolean;
-  /** It answered, and goes on working. */
+  /** It has returned, but continues in the background. */
   readonly background: boolean;
-  /** One of Savepoint's own tools: its act tells of itself. */
+  /** A call of one of Savepoint's own tools: the operation records its own changes. */
   readonly own: boolean;
 }
 
 type OpenCallJson = Omit<OpenCall, 'declared'> & { readonly declared: readonly JsonName[] | null };
 
 const CALL_BYTES = 4 * 1024 * 1024;
-/** An agent that was killed never ends its calls. */
+/** Older calls do not count as open, because a killed agent never ends its calls. */
 const MAX_CALL_MS = 12 * 3_600_000;
 
 export function writeOpenCall(fs: Fs, layout: StoreLayout, call: OpenCall): void {
@@ -57,14 +57,17 @@ export function readOpenCall(fs: Fs, layout: StoreLayout, session: SessionId, id
   return readCall(fs, fileForKey(layout.calls, keyOf(session, id)));
 }
 
-/** All that can be read, also those that no longer count as open. */
+/** Returns all readable calls, including those that no longer count as open. */
 export function readRecordedCalls(fs: Fs, layout: StoreLayout): readonly OpenCall[] {
   return listIfExists(fs, layout.calls).flatMap((name) =>
     name.endsWith('.json') ? (readCall(fs, diskChild(layout.calls, name)) ?? []) : [],
   );
 }
 
-/** Oldest first. What is damaged, or older than any call, counts for nothing. @param now milliseconds since 1970 */
+/**
+ * Returns the open calls, oldest first. Ignores damaged files and calls that are too old.
+ * @param now milliseconds since 1970
+ */
 export function readOpenCalls(fs: Fs, layout: StoreLayout, now: number): readonly OpenCall[] {
   return readRecordedCalls(fs, layout)
     .filter(({ began }) => now - began < MAX_CALL_MS)

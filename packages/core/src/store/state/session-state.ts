@@ -1,6 +1,6 @@
 /**
- * What an agent's session must know from one hook to the next: `sessions/<key>.json` in the store (docs/format.md).
- * Nothing is flushed, and nothing is lost that a timeline has: where a file is missing, a session knows less.
+ * State of an agent's session between hooks: `sessions/<key>.json` in the store (docs/format.md). Nothing is synced,
+ * and nothing in the timeline depends on it: if a file is missing, the session only knows less.
  */
 
 import type { Fs } from '../../io/fs.ts';
@@ -12,18 +12,18 @@ import type { StoreLayout } from '../layout.ts';
 import { fileForKey, readCacheJson, writeCacheJson } from './cache-file.ts';
 
 export interface SessionState {
-  /** Where the conversation was at its last prompt. */
+  /** Position in the conversation at its last prompt. */
   readonly conversation: ConversationPosition | null;
-  /** Number of the newest checkpoint when it last heard what others did; null: never. */
+  /** Number of the newest checkpoint when the session was last informed of other actors' changes; null if never. */
   readonly heard: number | null;
-  /** Its history up to this checkpoint was deleted; null: none of it. */
+  /** The session's history up to this checkpoint was deleted; null if none of it was. */
   readonly deletedUpTo: number | null;
 }
 
 const STATE_BYTES = 1024 * 1024;
 const UNKNOWN: SessionState = { conversation: null, heard: null, deletedUpTo: null };
 
-/** What is missing or damaged counts as unknown. */
+/** Returns a state with all fields null if the file is missing or damaged. */
 export function readSessionState(fs: Fs, layout: StoreLayout, session: SessionId): SessionState {
   const file = fileForKey(layout.sessions, session);
   return readCacheJson(fs, file, STATE_BYTES, stateOf) ?? UNKNOWN;
@@ -38,21 +38,21 @@ export function writeSessionState(fs: Fs, layout: StoreLayout, session: SessionI
   });
 }
 
-/** What a file of the folder holds. */
+/** The content of one file of the folder. */
 interface StoredState extends SessionState {
   readonly session: SessionId;
-  /** All of the file. */
+  /** The whole file. */
   readonly text: string;
 }
 
-/** @param isUnwanted asked for each */
+/** @param isUnwanted called for each state */
 export function dropSessionStates(fs: Fs, layout: StoreLayout, isUnwanted: (state: StoredState) => boolean): void {
   for (const name of listIfExists(fs, layout.sessions)) {
     const file = diskChild(layout.sessions, name);
     const unwanted = readCacheJson(fs, file, STATE_BYTES, (json: Partial<StoredState>) =>
       isUnwanted({ ...stateOf(json), session: json.session ?? ('' as SessionId), text: JSON.stringify(json) }),
     );
-    // One that cannot be read may tell of anything, and tells nobody.
+    // An unreadable file may contain anything and is of no use to its session.
     if (unwanted !== false) removeIfExists(fs, file);
   }
 }

@@ -1,4 +1,4 @@
-/** Files of the store that only help: whatever they tell of purged contents is taken out of them. */
+/** Removes traces of purged contents from the store's auxiliary files. */
 
 import { syncFolder } from '../../io/durable-write.ts';
 import { type Fs, kindOf } from '../../io/fs.ts';
@@ -9,7 +9,7 @@ import type { StoreLayout } from '../layout.ts';
 import { readRecordedCalls, writeOpenCall } from './open-calls.ts';
 import { dropSessionStates } from './session-state.ts';
 
-/** @param mentionsPurged whether a text tells of them */
+/** @param mentionsPurged returns whether a text mentions purged contents */
 export function removeTraces({ fs }: Ports, layout: StoreLayout, mentionsPurged: (text: string) => boolean): void {
   removeIfExists(fs, layout.statCache);
   dropSessionStates(fs, layout, ({ text }) => mentionsPurged(text));
@@ -20,7 +20,7 @@ export function removeTraces({ fs }: Ports, layout: StoreLayout, mentionsPurged:
   }
 }
 
-/** What was removed anywhere below a folder of the store does not come back after a power cut. */
+/** Syncs a folder of the store and all folders below it, so that a power cut restores no removed file. */
 export function syncFolderTree(fs: Fs, folder: DiskPath): void {
   syncFolder(fs, folder);
   for (const name of fs.list(folder)) {

@@ -1,10 +1,10 @@
-/** Objects that deltas were made against, kept for the next delta: neighbours in a pack share their bases. */
+/** Caches the base objects of deltas for the next delta: neighbours in a pack share their bases. */
 import type { StoredObject } from '../object-reader.ts';
 
 const CACHE_BYTES = 16 * 1024 * 1024;
 const MAX_OBJECT_BYTES = 2 * 1024 * 1024;
 
-/** Holds what came out of packs unverified; whoever builds on it verifies the result. */
+/** Contains unverified objects from packs. Callers verify the object that they derive from one. */
 export class BaseCache {
   readonly #objects = new Map<string, StoredObject>();
   #bytes = 0;

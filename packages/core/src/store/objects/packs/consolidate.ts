@@ -1,14 +1,15 @@
 /**
- * Fewer packs, and without what is dead. Invariants (K…):
+ * Merges packs and drops dead objects. Invariants (K…):
  *
- * K1 A file is removed only after every wanted object in it was read back, verified, from somewhere that stays, or was
- *    verified while it was copied to a new pack that is durable.
- * K2 A pack or file with a wanted object of which no good copy exists anywhere is not removed.
- * K3 Work goes in groups, each finished before the next begins: stopping between any two steps leaves at worst objects
- *    that are there twice, which the next run finds. What a group writes is at most twice the size of a full pack.
- * K4 A new pack may be one of the old ones anew: the same objects in the same order give the same name. It stays, and
- *    packs are told apart by their paths, not by who opened them.
- * K5 What a dead process renamed may not be durable yet; before anything is removed for its sake, it is made so.
+ * K1 A file is removed only after every wanted object in it was verified. It was either read back from a file that
+ *    stays, or verified while it was copied to a new pack that is durable.
+ * K2 A pack or file with a wanted object that has no intact copy anywhere is not removed.
+ * K3 Work is done in groups, each finished before the next begins. Stopping between any two steps leaves at worst
+ *    duplicate objects, which the next run finds. A group writes at most twice the size of a full pack.
+ * K4 A new pack may be identical to an old one: the same objects in the same order give the same name. It stays. Packs
+ *    are distinguished by path, not by instance.
+ * K5 Renames of a dead process may not be durable yet. They are made durable before anything is removed because of
+ *    them.
  */
 
 import { syncFolder } from '../../../io/durable-write.ts';
@@ -28,25 +29,27 @@ import { removePacks } from './pack-removal.ts';
 import { type SurveyedPack, surveyPacks } from './pack-survey.ts';
 import { PackWriter } from './pack-writer.ts';
 
-/** False for an object that nothing needs; true or null (not known) keeps it. */
+/** Returns false for an object that is not needed. True or null (unknown) keeps the object. */
 export type IsLive = (id: ObjectId) => boolean | null;
 
 export interface ConsolidateOptions {
-  /** Without it nothing is dropped: small packs and loose objects are merged. */
+  /** If it is absent, nothing is dropped: only small packs and loose objects are merged. */
   readonly live?: IsLive | null;
   /**
-   * Only the smallest packs, as many as make up at least half of the next larger one: done often, each object is written
-   * again only when what is there has doubled. Default false: all.
+   * Merges only the smallest packs, as many as together have at least half the size of the next larger one. If this
+   * runs often, an object is rewritten only when the amount of data has doubled. Default false: all packs.
    */
   readonly smallest?: boolean;
   readonly pace: Pace;
-  /** Share of a pack, 0 to 1, that may be waste before the pack is rewritten; 0 if nothing else is said. */
+  /** Fraction of a pack, 0 to 1, that may be waste before the pack is rewritten. Default 0. */
   readonly toleratedWaste?: number;
-  /** Bytes at which a new pack is full; half of it is small. Savepoint's own size for packs if nothing else is said. */
+  /**
+   * Bytes at which a new pack is full; packs below half of it are small. Default: the size of Savepoint's own packs.
+   */
   readonly packBytes?: number;
-  /** Also rewrites packs that are too large for the space that is otherwise allowed (K3): what is dead has to go. */
+  /** Also rewrites packs that exceed the usual limit for disk space (K3), because dead objects must be removed. */
   readonly anySize?: boolean;
-  /** Called before files are removed; throws if the store's lock was lost, and then they stay. */
+  /** Called before files are removed. It throws if the store's lock was lost; then the files stay. */
   readonly assertHeld?: () => void;
 }
 
@@ -58,15 +61,15 @@ export interface ConsolidateResult {
   readonly packsAfter: number;
   readonly objectsDropped: number;
   readonly looseFolded: number;
-  /** Packs that hold waste and are too large to be rewritten in the space allowed. */
+  /** Packs that contain waste but are too large to be rewritten within the limit for disk space. */
   readonly tooLarge: readonly { readonly file: DiskPath; readonly waste: number }[];
-  /** Wanted objects that are hurt everywhere; the files stay. */
+  /** Wanted objects without an intact copy; their files stay. */
   readonly damaged: readonly { readonly file: DiskPath; readonly object: ObjectId }[];
 }
 
 const NONE: ReadonlySet<DiskPath> = new Set();
 
-/** The caller holds the store's lock, and `live` answers for everything that refs, journals and plans lead to. */
+/** The caller holds the store's lock, and `live` covers everything that refs, journals and plans refer to. */
 export async function consolidate(files: ObjectFiles, options: ConsolidateOptions): Promise<ConsolidateResult> {
   return await new Consolidation(files, options).run();
 }
@@ -123,7 +126,7 @@ class Consolidation {
     };
   }
 
-  /** Which packs are rewritten, and which of them together. */
+  /** Selects the packs to rewrite, and groups them. */
   #plan(surveyed: readonly SurveyedPack[]): {
     readonly groups: readonly (readonly PackFile[])[];
     readonly tooLarge: readonly { readonly file: DiskPath; readonly waste: number }[];
@@ -143,7 +146,7 @@ class Consolidation {
       bytes += each.kept;
     }
     return {
-      // A pack alone with no waste would come out as it went in.
+      // A single pack without waste would be rewritten unchanged.
       groups: groups
         .filter((group) => group.length > 1 || group.some(wasteful))
         .map((group) => group.map(({ pack }) => pack)),
@@ -235,12 +238,12 @@ class Consolidation {
   #tryPack(id: ObjectId, writer: PackWriter): boolean {
     return this.#isReadable(() => {
       const source = this.#files.loose.open(id);
-      // Gone since it was listed: git folded it into a pack of its own.
+      // The file disappeared after it was listed: git moved the object into a pack.
       if (source !== null) copySource(id, source, writer);
     });
   }
 
-  /** K1: listed is not enough, the copy must read. */
+  /** K1: being listed is not enough, the copy must be readable. */
   #isReadableElsewhere(id: ObjectId, group: ReadonlySet<DiskPath>): boolean {
     for (const { pack, place } of this.#files.packs.findAll(id)) {
       if (!group.has(pack.path) && this.#isReadable(() => readThrough(pack.pieces(place)))) return true;

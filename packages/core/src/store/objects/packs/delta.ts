@@ -1,4 +1,4 @@
-/** git's deltas: how to make one object from another. Savepoint reads them and never writes them. */
+/** git's deltas: instructions to create one object from another. Savepoint reads them and never writes them. */
 import { FormatProblem } from '../damage.ts';
 import { MAX_READ_BYTES } from '../limits.ts';
 
@@ -23,7 +23,7 @@ export function deltaSizes(delta: Buffer): DeltaSizes {
 }
 
 /**
- * The object that `delta` makes from `base`. Nothing is allocated before the instructions were found to add up.
+ * Returns the object that `delta` creates from `base`. Allocates nothing until the instructions have been validated.
  * @throws FormatProblem
  */
 export function applyDelta(base: Buffer, delta: Buffer): Buffer {
@@ -36,7 +36,7 @@ export function applyDelta(base: Buffer, delta: Buffer): Buffer {
   return result;
 }
 
-/** Walks the instructions; with `into` null only checks and counts. */
+/** Executes the instructions and returns the size of the result. If `into` is null, only validates and counts. */
 function run(base: Buffer, delta: Buffer, start: number, into: Buffer | null): number {
   let at = start;
   let made = 0;
@@ -55,7 +55,8 @@ function run(base: Buffer, delta: Buffer, start: number, into: Buffer | null): n
       from = base;
       offset = 0;
       size = 0;
-      // Bits of the instruction say which bytes of offset (little-endian) and size follow; a missing byte reads as NaN.
+      // Bits of the instruction select the bytes of offset (little-endian) and size that follow. A missing byte reads
+      // as NaN.
       if ((op & 0x01) !== 0) offset = byteAt(delta, at++);
       if ((op & 0x02) !== 0) offset += byteAt(delta, at++) * 0x100;
       if ((op & 0x04) !== 0) offset += byteAt(delta, at++) * 0x10000;

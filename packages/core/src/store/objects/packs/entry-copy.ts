@@ -1,4 +1,4 @@
-/** Objects out of a pack or a file of their own into a new pack, verified on the way. */
+/** Copies objects from a pack or a loose file into a new pack, verifying them on the way. */
 import type { ObjectId } from '../../../model/ids.ts';
 import { damaged } from '../damage.ts';
 import { ENTRY_BYTES, STREAM_BYTES } from '../limits.ts';
@@ -10,8 +10,8 @@ import type { PackWriter } from './pack-writer.ts';
 export type YieldCallback = () => Promise<void>;
 
 /**
- * Takes the compressed bytes as they are; of a delta the whole object is written.
- * @throws SavepointError STORE_DAMAGED, nothing having been added
+ * Copies the compressed bytes unchanged. If the entry is a delta, the whole object is written instead.
+ * @throws SavepointError STORE_DAMAGED; then nothing was added
  */
 export async function copyEntry(pack: PackFile, place: number, writer: PackWriter, step: YieldCallback): Promise<void> {
   const id = pack.index.idAt(place);
@@ -37,8 +37,8 @@ export async function copyEntry(pack: PackFile, place: number, writer: PackWrite
 }
 
 /**
- * Compresses an object anew, and closes its source.
- * @throws SavepointError STORE_DAMAGED, nothing having been added
+ * Compresses an object again, and closes its source.
+ * @throws SavepointError STORE_DAMAGED; then nothing was added
  */
 export function copySource(id: ObjectId, source: ObjectSource, writer: PackWriter): void {
   try {

@@ -1,7 +1,7 @@
 /**
- * Packs of somebody's repository, as they were at one look, and which of their objects are wanted. Nothing is ever
- * written there. The repository may rewrite its packs at any time: those that are wanted are held open from the first
- * object on, so that they can still be read when they have lost their names.
+ * The packs of a user's repository as of one scan, and the objects selected from them. Savepoint never writes there.
+ * The repository may rewrite its packs at any time. So a pack stays open from its first selected object on, and can
+ * still be read after it is unlinked.
  */
 import { type Fd, type Fs, isFsError } from '../../../io/fs.ts';
 import type { ObjectId } from '../../../model/ids.ts';
@@ -12,17 +12,20 @@ import type { PackFile } from './pack-file.ts';
 import { decodeEntryHeader, MAX_ENTRY_HEADER_BYTES } from './pack-format.ts';
 import { PackSet } from './pack-set.ts';
 
-/** All indexes together, bytes: they are held in memory, and read by whoever opens a store that took a pack. */
+/**
+ * Limit for all indexes together, in bytes. They are held in memory, and every process that opens a store with an
+ * adopted pack reads its index.
+ */
 const INDEXES_BYTES = 128 * 1024 * 1024;
-/** A process has 256 handles where the least are allowed. */
+/** Keeps open files well below the lowest limit of a process, which is 256. */
 const MAX_PACKS = 32;
 
 export interface SelectedPack {
   readonly pack: PackFile;
   readonly file: Fd;
-  /** Places in the index. */
+  /** Positions in the index. */
   readonly places: Uint32Array;
-  /** Bytes of the objects, uncompressed. */
+  /** Uncompressed size of the selected blobs. */
   readonly bytes: number;
 }
 
@@ -36,7 +39,9 @@ interface PackSelection {
 const MIN_WINDOW_BYTES = 4 * 1024;
 const MAX_WINDOW_BYTES = 256 * 1024;
 
-/** What was read last of a file. Paths and packs are in much the same order, so that what comes next is mostly in it. */
+/**
+ * A read-ahead buffer for a file. Paths and pack entries have a similar order, so the next read mostly hits the buffer.
+ */
 class ReadAheadBuffer {
   #bytes: Buffer = Buffer.alloc(0);
   #start = 0;
@@ -47,7 +52,7 @@ class ReadAheadBuffer {
     private readonly file: Fd,
   ) {}
 
-  /** Fewer than `length` bytes only where the file ends. */
+  /** Returns fewer than `length` bytes only at the end of the file. */
   at(position: number, length: number): Buffer {
     const end = this.#start + this.#bytes.length;
     if (position < this.#start || position + length > end) {
@@ -74,7 +79,7 @@ export class ForeignPacks {
     this.#packs = packs;
   }
 
-  /** @returns null where there are none, or too many @throws FsError, SavepointError STORE_DAMAGED */
+  /** @returns null if there are none, or too many @throws FsError, SavepointError STORE_DAMAGED */
   static open(fs: Fs, objects: DiskPath): ForeignPacks | null {
     const folder = diskChild(objects, 'pack');
     const indexes = listOrEmpty(fs, folder).filter((name) => name.endsWith('.idx'));
@@ -88,8 +93,8 @@ export class ForeignPacks {
   }
 
   /**
-   * Whether there is a blob of that size, as far as heads say it, and it is wanted from now on.
-   * @throws FsError, SavepointError STORE_DAMAGED when it cannot be read
+   * Selects a blob. Returns false if there is no blob with that id and size, according to the entry headers.
+   * @throws FsError, SavepointError STORE_DAMAGED if it cannot be read
    */
   selectBlob(id: ObjectId, size: number): boolean {
     const found = this.#packs.find(writeKey(this.#key, id));
@@ -106,8 +111,9 @@ export class ForeignPacks {
   }
 
   /**
-   * As `want`. Whoever knows the id of a tree made it from what the tree holds, so that nothing of it is looked at.
-   * @throws FsError when it cannot be opened
+   * Selects a tree; returns false if it does not exist. Its content is not read: the caller computed the id from that
+   * content.
+   * @throws FsError if the pack cannot be opened
    */
   selectTree(id: ObjectId): boolean {
     const found = this.#packs.find(writeKey(this.#key, id));

@@ -14,7 +14,7 @@ export interface BufferedObject {
 }
 
 export interface ClosedPack {
-  /** The pack's bytes in order, the checksum at the end included. */
+  /** The pack's bytes in order, including the checksum at the end. */
   readonly blocks: readonly Buffer[];
   readonly entries: readonly PackIndexEntry[];
   readonly checksum: Buffer;
@@ -25,7 +25,7 @@ const BLOCK_BYTES = 1024 * 1024;
 export class PackBuffer {
   readonly #objects = new Map<ObjectId, BufferedObject>();
   readonly #places: { readonly id: ObjectId; readonly crc: number; readonly offset: number }[] = [];
-  /** Filled blocks, and the one that is being filled: few large writes instead of many small ones. */
+  /** Full blocks; `#block` is being filled. This gives few large writes instead of many small ones. */
   readonly #full: Buffer[] = [];
   #block = Buffer.allocUnsafe(0);
   #used = 0;
@@ -65,7 +65,7 @@ export class PackBuffer {
     return { blocks: [...body, checksum], entries: this.#entries(), checksum };
   }
 
-  /** Keys in one piece: small buffers of their own would each keep a block of node's pool alive. */
+  /** All keys share one buffer: small separate buffers would each keep a block of node's pool alive. */
   #entries(): readonly PackIndexEntry[] {
     const keys = Buffer.allocUnsafeSlow(KEY_BYTES * this.count);
     return this.#places.map(({ id, crc, offset }, place) => {

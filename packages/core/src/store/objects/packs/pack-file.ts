@@ -1,4 +1,4 @@
-/** One pack with its index: from an object's place in the index to its verified bytes. */
+/** One pack with its index: reads and verifies objects by their position in the index. */
 import { crc32 } from 'node:zlib';
 import type { Fd, Fs } from '../../../io/fs.ts';
 import type { DiskPath } from '../../../model/names.ts';
@@ -22,14 +22,14 @@ import {
 } from './pack-format.ts';
 import type { PackIndex } from './pack-index.ts';
 
-/** Where an entry's compressed bytes are, and what its head says. */
+/** Where an entry is in the pack, and what its header says. */
 export interface PackEntry {
   readonly header: EntryHeader;
   readonly offset: number;
   readonly end: number;
 }
 
-/** What packs are read with. */
+/** What is needed to read packs. */
 export interface PackReadContext {
   readonly fs: Fs;
   readonly handles: FileHandleCache;
@@ -41,12 +41,12 @@ export interface PackOnDisk {
   readonly index: PackIndex;
   /** Bytes of the pack when its file was listed. */
   readonly size: number;
-  /** Where the pack begins in the file: a bundle has a header before it. Default 0. */
+  /** Where the pack begins in the file: in a bundle, a header precedes it. Default 0. */
   readonly start?: number;
 }
 
 const SCRATCH_BYTES = 256 * 1024;
-/** Reads are synchronous, so that all packs can share it; nothing in it outlives the call that filled it. */
+/** Shared by all packs, because reads are synchronous. Its content is valid only until the next read. */
 const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
 let lastNumber = 0;
@@ -72,9 +72,9 @@ export class PackFile {
   }
 
   /**
-   * @param place as the index counts
+   * @param place position in the index
    * @throws SavepointError STORE_DAMAGED
-   * @throws FsError ENOENT if another process has put the pack's objects elsewhere
+   * @throws FsError ENOENT if another process has moved the pack's objects elsewhere
    */
   read(place: number): StoredObject {
     return this.#withDamageErrors(place, () => {
@@ -86,7 +86,7 @@ export class PackFile {
     });
   }
 
-  /** What the heads say; throws as `read`. */
+  /** Returns what the headers state; throws like `read`. */
   info(place: number): ObjectInfo {
     return this.#withDamageErrors(place, () => {
       let entry = this.#readEntry(this.index.offsetAt(place));
@@ -100,12 +100,14 @@ export class PackFile {
     });
   }
 
-  /** Throws as `read`. */
+  /** Throws like `read`. */
   entryAt(place: number): PackEntry {
     return this.#withDamageErrors(place, () => this.#readEntry(this.index.offsetAt(place)));
   }
 
-  /** The zlib stream of an object that is no delta, after the object was verified. Valid until the next read. */
+  /**
+   * Returns the zlib stream of an object that is not a delta, after verifying the object. Valid until the next read.
+   */
   verifiedBytes(place: number): Buffer {
     return this.#withDamageErrors(place, () => {
       const { header: head, offset, end } = this.entryAt(place);
@@ -117,7 +119,7 @@ export class PackFile {
     });
   }
 
-  /** As `verifiedBytes`, of an object that was verified before; checked against the index. */
+  /** Like `verifiedBytes`, for an object that was verified before; checked only against the CRC in the index. */
   compressedBytes(place: number): Buffer {
     return this.#withDamageErrors(place, () => {
       const { header: head, offset, end } = this.entryAt(place);
@@ -127,7 +129,7 @@ export class PackFile {
     });
   }
 
-  /** An entry as it stands in the file, head included, of an object that was verified before. */
+  /** Yields an entry's bytes unchanged, including its header, for an object that was verified before. */
   *filePieces(place: number): Generator<Buffer, void> {
     const { offset, end } = this.entryAt(place);
     let sum = 0;
@@ -144,8 +146,8 @@ export class PackFile {
   }
 
   /**
-   * An object that is no delta, inflated piece by piece through a handle of its own and verified at the end.
-   * Throws as `read`.
+   * Returns the object piece by piece, verified at the end. An object that is not a delta is inflated through its own
+   * file handle; a delta is read whole. Throws like `read`.
    */
   pieces(place: number): ObjectSource {
     const { header: head, offset, end } = this.entryAt(place);
@@ -176,7 +178,7 @@ export class PackFile {
     };
   }
 
-  /** The head of the entry that begins at `offset`. */
+  /** Reads the header of the entry that begins at `offset`. */
   #readEntry(offset: number): PackEntry {
     const end = this.index.endOf(offset, this.size - PACK_TRAILER_BYTES);
     if (offset < PACK_HEADER_BYTES || end <= offset || end > this.size - PACK_TRAILER_BYTES) {
@@ -186,7 +188,7 @@ export class PackFile {
     return { header: decodeEntryHeader(bytes), offset, end };
   }
 
-  /** Bytes of the file; where they are few, valid until the next call. */
+  /** Reads bytes of the file. Up to SCRATCH_BYTES, they are valid only until the next call. */
   #readBytes(offset: number, length: number): Buffer {
     const into = length <= SCRATCH_BYTES ? scratch.subarray(0, length) : Buffer.allocUnsafe(length);
     if (readFully(this.#fs, this.#handles.get(this.path), into, length, this.#start + offset) < length) {
@@ -195,7 +197,7 @@ export class PackFile {
     return into;
   }
 
-  /** Everything down to an object that is no delta, or that is known, and up again. */
+  /** Follows deltas down to a cached object or one that is not a delta, and then applies them. */
   #resolve(offset: number): StoredObject {
     const deltas: PackEntry[] = [];
     let at = offset;
@@ -217,11 +219,11 @@ export class PackFile {
       object = { type: object.type, data: applyDelta(object.data, this.#inflateEntry(delta)) };
       this.#cache.put(this.#number, delta.offset, object);
     }
-    // A copy: the caller may do with it what it likes, and the cache keeps its own.
+    // A copy, so that the caller may modify it without changing the cache.
     return { type: object.type, data: Buffer.from(object.data) };
   }
 
-  /** Where the entry begins that the delta at `offset` stands on. */
+  /** Returns where the base entry of the delta at `offset` begins. */
   #baseOf(head: DeltaHeader, offset: number): number {
     if (head.kind === 'offset-delta') return offset - head.distance;
     const place = this.index.find(head.base);
@@ -229,7 +231,7 @@ export class PackFile {
     return this.index.offsetAt(place);
   }
 
-  /** What an entry holds, inflated: an object or a delta. */
+  /** Inflates the content of an entry: an object or a delta. */
   #inflateEntry({ header: head, offset, end }: PackEntry): Buffer {
     const start = offset + head.length;
     if (head.size > MAX_READ_BYTES) throw new FormatProblem(`is too large to be read whole (${head.size} bytes)`);

@@ -1,11 +1,11 @@
-/** The bytes of a pack file (version 2): header, entries one after the other, SHA-1 of all before it. */
+/** The format of pack files (version 2): header, entries, and the SHA-1 of everything before it. */
 import { FormatProblem } from '../damage.ts';
 import { KEY_BYTES } from '../object-hash.ts';
 import type { ObjectType } from '../object-reader.ts';
 
 export const PACK_HEADER_BYTES = 12;
 export const PACK_TRAILER_BYTES = KEY_BYTES;
-/** An entry's head is never longer: 10 bytes of type and size, 20 of the delta's base. */
+/** Upper limit for an entry's header: 10 bytes of type and size, 20 of the delta's base. */
 export const MAX_ENTRY_HEADER_BYTES = 32;
 
 const PACK_MAGIC = 0x5041434b;
@@ -19,7 +19,7 @@ export type EntryHeader =
   { readonly kind: 'whole'; readonly type: ObjectType; readonly size: number; readonly length: number } | DeltaHeader;
 
 export type DeltaHeader =
-  /** `size` is that of the delta; `distance` leads back to the base's entry. */
+  /** `size` is that of the delta; `distance` leads back to the entry of the base. */
   | { readonly kind: 'offset-delta'; readonly distance: number; readonly size: number; readonly length: number }
   | { readonly kind: 'key-delta'; readonly base: Buffer; readonly size: number; readonly length: number };
 
@@ -32,7 +32,7 @@ export function encodePackHeader(count: number): Buffer {
 }
 
 /**
- * How many objects a pack says it has.
+ * Returns the number of objects that a pack claims to have.
  * @throws FormatProblem
  */
 export function decodePackHeader(header: Buffer): number {
@@ -58,7 +58,7 @@ export function encodeEntryHeader(type: ObjectType, size: number): Buffer {
 }
 
 /**
- * @param bytes the beginning of an entry, {@link MAX_ENTRY_HEADER_BYTES} or as many as it has
+ * @param bytes the beginning of an entry: {@link MAX_ENTRY_HEADER_BYTES}, or the whole entry if it is shorter
  * @throws FormatProblem
  */
 export function decodeEntryHeader(bytes: Buffer): EntryHeader {

@@ -1,12 +1,12 @@
-/** The bytes of a pack's index (version 2): sorted ids, and where each object's entry begins. */
+/** The format of a pack's index (version 2): sorted ids, and where each object's entry begins. */
 import type { ObjectId } from '../../../model/ids.ts';
 import { FormatProblem } from '../damage.ts';
 import { idAt, KEY_BYTES, sha1 } from '../object-hash.ts';
 
 export interface PackIndexEntry {
-  /** The id in binary. */
+  /** The binary id. */
   readonly key: Buffer;
-  /** CRC-32 of the entry, head included. */
+  /** CRC-32 of the entry, including its header. */
   readonly crc: number;
   /** Where the entry begins in the pack. */
   readonly offset: number;
@@ -17,7 +17,7 @@ const VERSION = 2;
 const FANOUT = 8;
 const NAMES = FANOUT + 256 * 4;
 const TRAILER = 2 * KEY_BYTES;
-/** Offsets from here on do not fit beside this flag and stand in a table of their own. */
+/** Flag for offsets that are in a separate table: offsets from this value on do not fit beside it. */
 const WIDE = 0x80000000;
 
 /** @param packChecksum the last 20 bytes of the pack */
@@ -56,7 +56,7 @@ export function encodePackIndex(entries: readonly PackIndexEntry[], packChecksum
   return data;
 }
 
-/** A whole index in memory, verified by its own checksum before anything in it is believed. */
+/** A whole index in memory. Its own checksum is verified before anything in it is used. */
 export class PackIndex {
   readonly count: number;
   readonly #fanout = new Uint32Array(257);
@@ -92,12 +92,12 @@ export class PackIndex {
     return this.data;
   }
 
-  /** The checksum of the pack that this is the index of. */
+  /** The checksum of the pack that the index belongs to. */
   get packChecksum(): Buffer {
     return this.data.subarray(-TRAILER, -KEY_BYTES);
   }
 
-  /** The place of `key` among the sorted ids, or -1. */
+  /** Returns the position of `key` among the sorted ids, or -1. */
   find(key: Buffer): number {
     const { data } = this;
     const first = key[0]!;
@@ -117,12 +117,12 @@ export class PackIndex {
     return compareAt(key, this.data, NAMES + place * KEY_BYTES) === 0;
   }
 
-  /** A view of the id in binary. */
+  /** Returns a view of the binary id. */
   keyAt(place: number): Buffer {
     return this.data.subarray(NAMES + place * KEY_BYTES, NAMES + (place + 1) * KEY_BYTES);
   }
 
-  /** The first four bytes of the id as a number. */
+  /** Returns the first four bytes of the id as a number. */
   prefixAt(place: number): number {
     return this.data.readUInt32BE(NAMES + place * KEY_BYTES);
   }
@@ -147,7 +147,7 @@ export class PackIndex {
   }
 
   /**
-   * Where the entry that begins at `offset` ends, or -1 if none begins there.
+   * Returns where the entry that begins at `offset` ends, or -1 if none begins there.
    * @param end where the last entry ends
    */
   endOf(offset: number, end: number): number {
@@ -162,13 +162,13 @@ export class PackIndex {
     return offsets[low] === offset ? (offsets[low + 1] ?? end) : -1;
   }
 
-  /** Every place, in the order in which the entries stand in the pack. */
+  /** Returns all positions, in the order of the entries in the pack. */
   positionsInPackOrder(): Uint32Array {
     const offsets = Float64Array.from({ length: this.count }, (_, place) => this.offsetAt(place));
     return Uint32Array.from(offsets.keys()).sort((a, b) => offsets[a]! - offsets[b]!);
   }
 
-  /** Every entry's beginning, ascending. Entries stand without gaps, so each ends where the next begins. */
+  /** Returns the start of every entry, ascending. Entries are contiguous, so each ends where the next begins. */
   offsetsInPackOrder(): Float64Array {
     if (this.#sortedOffsets === null) {
       const offsets = new Float64Array(this.count);
@@ -179,7 +179,7 @@ export class PackIndex {
   }
 }
 
-/** Byte by byte: a call of `Buffer.compare` costs more than the few bytes that differ. */
+/** Compares byte by byte: a call of `Buffer.compare` costs more, because only few bytes are compared. */
 function compareAt(key: Buffer, data: Buffer, at: number): number {
   for (let i = 0; i < KEY_BYTES; i++) {
     const difference = key[i]! - data[at + i]!;

@@ -1,12 +1,12 @@
-/** How the files of `objects/pack` are called, and what their names say. */
+/** Names of the files in `objects/pack`, and what they mean. */
 import { type DiskPath, withoutSuffix, withSuffix } from '../../../model/names.ts';
 
-/** Begins the names of our files that do not count: being written, or being removed. */
+/** Prefix of our temporary files: those that are being written or removed. */
 export const TEMPORARY_PREFIX = 'tmp_savepoint_';
-/** A pack on its way out; the rest of its old name, without `pack-`, follows. */
+/** Prefix of a pack that is being removed; the rest of its old name, without `pack-`, follows. */
 export const REMOVAL_PREFIX = `${TEMPORARY_PREFIX}gone_`;
 
-/** What git may put beside a pack; useless without it. */
+/** Files that git may put next to a pack; useless without it. */
 export const COMPANION_EXTENSIONS = ['rev', 'bitmap', 'mtimes', 'promisor'] as const;
 
 const PACK_NAME = /^pack-([\w-]+)\.pack$/;
@@ -16,7 +16,7 @@ export function isPackName(name: string): boolean {
   return PACK_NAME.test(name);
 }
 
-/** The part of a pack's path that its index and other companions share. */
+/** Returns the part of a pack's path that its index and other companions share. */
 export function stemOf(pack: DiskPath): DiskPath {
   return withoutSuffix(pack, '.pack');
 }
@@ -25,12 +25,12 @@ export function indexPathOf(pack: DiskPath): DiskPath {
   return withSuffix(stemOf(pack), '.idx');
 }
 
-/** What a pack is called while it is removed. */
+/** Returns the name of a pack while it is being removed. */
 export function removalName(packName: string): string {
   return packName.replace(/^pack-/, REMOVAL_PREFIX);
 }
 
-/** The name without extension of the pack that a file was before its removal began, or null. */
+/** Returns the original name, without extension, of a pack whose removal has begun; otherwise null. */
 export function stemBeforeRemoval(name: string): string | null {
   const match = REMOVAL_NAME.exec(name);
   return match === null ? null : `pack-${match[1]}`;

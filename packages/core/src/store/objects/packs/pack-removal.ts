@@ -1,12 +1,12 @@
 /**
- * Taking packs away whose objects are elsewhere, or dead. Invariants (R…):
+ * Removes packs whose objects are dead, or also in other packs. Invariants (R…):
  *
- * R1 The objects that are still wanted are durable in other packs before this begins.
- * R2 The pack is renamed aside, and the folder fsynced, before its index goes. A pack under its own name without an
- *    index is therefore never the work of a removal: it is one that lost its index, and is not touched.
- * R3 The pack that was set aside goes last, after the folder was fsynced again: as long as its index may still be
- *    there, the file set aside says that this index is left over (debris.ts finishes the removal).
- * R4 What git derived from its packs goes before them.
+ * R1 Objects that are still wanted are durable in other packs before the removal begins.
+ * R2 The pack is renamed, and the folder fsynced, before its index is removed. So a pack with a normal name but no
+ *    index never comes from a removal: it lost its index, and is not touched.
+ * R3 The renamed pack is removed last, after another fsync of the folder. While the index may still exist, the renamed
+ *    pack shows that this index is a leftover (debris.ts finishes the removal).
+ * R4 Files that git derived from its packs are removed before the packs.
  */
 
 import { syncFolder } from '../../../io/durable-write.ts';
@@ -19,7 +19,7 @@ import { COMPANION_EXTENSIONS, indexPathOf, removalName, stemOf } from './pack-n
 
 const OF_ALL_PACKS = /^multi-pack-index/;
 
-/** Removes the packs. They are gone for every reader when this returns; readers that had one open may go on. */
+/** Removes the packs. On return, no reader finds them any more; readers that have one open may continue. */
 export function removePacks(files: ObjectFiles, packs: readonly PackFile[]): void {
   if (packs.length === 0) return;
   const { fs } = files;
@@ -35,7 +35,7 @@ export function removePacks(files: ObjectFiles, packs: readonly PackFile[]): voi
   for (const { path } of packs) fs.unlink(removalPath(path));
 }
 
-/** Everything that stands beside a pack, its index first. */
+/** Removes all files that belong to a pack, its index first. */
 export function removeCompanions(fs: Fs, stem: DiskPath): void {
   removeIfExists(fs, indexPathOf(withSuffix(stem, '.pack')));
   for (const extension of COMPANION_EXTENSIONS) removeIfExists(fs, withSuffix(stem, `.${extension}`));
@@ -46,7 +46,7 @@ function removalPath(path: DiskPath): DiskPath {
   return `${path.slice(0, cut)}${removalName(path.slice(cut))}` as DiskPath;
 }
 
-/** git makes these anew; Savepoint uses none of them. */
+/** git recreates these files; Savepoint uses none of them. */
 function removeDerived({ fs, folder, packs }: ObjectFiles): void {
   for (const name of fs.list(packs.folder).sort()) {
     if (OF_ALL_PACKS.test(name)) fs.unlink(diskChild(packs.folder, name));
@@ -54,7 +54,7 @@ function removeDerived({ fs, folder, packs }: ObjectFiles): void {
   const graphs = diskChild(folder, 'objects/info/commit-graphs');
   removeIfExists(fs, diskChild(folder, 'objects/info/commit-graph'));
   if (fs.lstat(graphs) === null) return;
-  // The chain file first: without it the others say nothing.
+  // The chain file first: without it, git ignores the others.
   removeIfExists(fs, diskChild(graphs, 'commit-graph-chain'));
   for (const name of fs.list(graphs).sort()) removeIfExists(fs, diskChild(graphs, name));
 }

@@ -1,4 +1,4 @@
-/** All packs of a store, and which of them has an object. */
+/** All packs of a store, and which of them contains an object. */
 
 import { readEntireFile } from '../../../io/durable-write.ts';
 import { type Fs, isFsError, kindOf, type Stat } from '../../../io/fs.ts';
@@ -17,7 +17,7 @@ export interface ObjectLocation {
   readonly place: number;
 }
 
-/** A pack that has just got its name. */
+/** A pack that has just received its final name. */
 export interface PublishedPack {
   readonly path: DiskPath;
   readonly index: PackIndex;
@@ -25,17 +25,17 @@ export interface PublishedPack {
 
 /** Enough for 35 million objects. */
 const INDEX_BYTES = 1024 * 1024 * 1024;
-/** With more packs than this outside of all tables another one is worth its making. */
+/** If more packs than this are in no table, building another table pays off. */
 const FEW_PACKS = 8;
 
 export class PackSet {
   #packs: readonly PackFile[] = [];
   #problems: ReadonlyMap<DiskPath, string> = new Map();
-  /** Together over all packs but `#untabled`; each over at least twice as many objects as the next. */
+  /** Together, they cover all packs except `#untabled`. Each covers at least twice as many objects as the next. */
   #tables: readonly PackTable[] = [];
   #untabled: readonly PackFile[] = [];
   readonly #readContext: PackReadContext;
-  /** Which file each pack was when it was opened: a pack may be replaced by one of the same name (P5). */
+  /** Identifies the file of each pack when it was opened: another pack of the same name may replace it (P5). */
   readonly #stamps = new WeakMap<PackFile, string>();
 
   constructor(
@@ -46,17 +46,17 @@ export class PackSet {
     this.#readContext = { fs, handles, cache: new BaseCache() };
   }
 
-  /** The largest first. */
+  /** Largest first. */
   get packs(): readonly PackFile[] {
     return this.#packs;
   }
 
-  /** Files that cannot be used, and why; the objects of those packs are not found. */
+  /** Files that cannot be used, and why. Objects in those packs are not found. */
   get problems(): ReadonlyMap<DiskPath, string> {
     return this.#problems;
   }
 
-  /** Looks which packs are there now. Indexes that are known are not read again. */
+  /** Lists the current packs. Known indexes are not read again. */
   reload(): void {
     const known = new Map(this.#packs.map((pack) => [pack.path, pack]));
     const packs: PackFile[] = [];
@@ -95,7 +95,7 @@ export class PackSet {
     this.#problems = problems;
   }
 
-  /** Packs that are there since this looked, and are known to whoever wrote them. */
+  /** Adds packs that were published since the last reload and whose indexes are already in memory. */
   add(packs: readonly PublishedPack[]): void {
     const known = new Set(this.#packs.map(({ path }) => path));
     const added: PackFile[] = [];
@@ -113,7 +113,7 @@ export class PackSet {
     this.#untabled = [...this.#untabled, ...added].sort(bySize);
   }
 
-  /** One place of the object, or null. */
+  /** Returns one location of the object, or null. */
   find(key: Buffer): ObjectLocation | null {
     if (this.#untabled.length > FEW_PACKS) this.#makeTable();
     for (const table of this.#tables) {
@@ -139,7 +139,7 @@ export class PackSet {
     this.#untabled = [];
   }
 
-  /** Every place of the object. */
+  /** Yields all locations of the object. */
   *findAll(id: ObjectId): Generator<ObjectLocation> {
     const key = keyOf(id);
     for (const pack of this.#packs) {
@@ -160,7 +160,7 @@ export class PackSet {
     }
   }
 
-  /** The index, null if there is none (a pack that is being written or removed), or what is wrong with it. */
+  /** Returns the index, what is wrong with it, or null if there is none (the pack is being written or removed). */
   #loadIndex(path: DiskPath): PackIndex | string | null {
     try {
       return new PackIndex(readEntireFile(this.fs, path, INDEX_BYTES));
@@ -181,14 +181,14 @@ function stampOf({ dev, ino, birthtimeMs, size }: Stat): string {
   return `${dev}:${ino}:${birthtimeMs}:${size}`;
 }
 
-/** An open-addressed table from the first bytes of an id to one place of it, over some packs. */
+/** An open-addressed hash table that maps the first bytes of an id to one of its locations in some packs. */
 class PackTable {
-  /** Running number of an entry over its packs plus one; 0 is empty. */
+  /** Number of the entry, counted across the packs, plus one; 0 is empty. */
   readonly #slots: Uint32Array;
   readonly #mask: number;
-  /** The running number of each pack's first entry. */
+  /** The number of each pack's first entry. */
   readonly #bases: number[] = [];
-  /** Of objects. */
+  /** Number of objects. */
   readonly count: number;
 
   constructor(readonly packs: readonly PackFile[]) {

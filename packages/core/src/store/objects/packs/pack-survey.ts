@@ -1,4 +1,4 @@
-/** How much of each pack is still wanted. */
+/** Measures how much of each pack is still wanted. */
 import type { ObjectId } from '../../../model/ids.ts';
 import { withSuffix } from '../../../model/names.ts';
 import { isDamage } from '../damage.ts';
@@ -8,13 +8,16 @@ import { stemOf } from './pack-names.ts';
 
 export interface SurveyedPack {
   readonly pack: PackFile;
-  /** Bytes of what is wanted and is nowhere else; for deltas, which would be written whole, as they are uncompressed. */
+  /**
+   * Bytes of the wanted objects that a lookup finds in this pack. Deltas count uncompressed, because they would be
+   * written whole.
+   */
   readonly kept: number;
-  /** Bytes of what is dead, or is in a larger pack as well. */
+  /** Bytes of the objects that are dead, or that a lookup finds in another pack. */
   readonly waste: number;
 }
 
-/** Those of the packs that may be rewritten: git's `.keep` files are honoured. */
+/** Surveys the packs that may be rewritten: git's `.keep` files are respected. */
 export async function surveyPacks(
   files: ObjectFiles,
   packs: readonly PackFile[],
@@ -39,7 +42,7 @@ export async function surveyPacks(
   return surveyed;
 }
 
-/** What an entry takes, and at most would take if it were written again. */
+/** Returns the size of an entry, and an upper limit for its size when rewritten. */
 function bytesOf(pack: PackFile, place: number): readonly [stored: number, written: number] {
   try {
     const { header: head, offset, end } = pack.entryAt(place);

@@ -1,17 +1,18 @@
 /**
- * New packs, from the first byte to durable. Invariants (P…), each with the step that keeps it:
+ * Writes new packs and makes them durable. Invariants (P…), each with the step that keeps it:
  *
- * P1 A pack counts only through its index: neither Savepoint nor git looks at a pack that has none.
- * P2 Pack and index are complete and fsynced under temporary names, and so is the folder, before either gets its name.
- *    (The folder's fsync costs next to nothing: on most file systems that of the last file has done its work.)
- * P3 Whatever a crash leaves of the renames, in any order: by P2 the other file of each pair is there under one of its
- *    two names, and debris.ts brings the two together. (Packs go before their indexes only because git expects it.)
+ * P1 A pack counts only through its index: both Savepoint and git ignore a pack without one.
+ * P2 Pack and index are complete and fsynced under temporary names, and so is the folder, before either gets its final
+ *    name. (Syncing the folder costs almost nothing: on most file systems, the fsync of the last file has done the
+ *    work.)
+ * P3 A crash may keep any subset of the renames. By P2, both files of each pair still exist, each under one of its two
+ *    names, and debris.ts completes the pair. (Packs are renamed before their indexes only because git expects it.)
  * P4 The folder is fsynced after the last rename and before `publish` returns. Only then may a ref lead to an object.
- *    So what a crash before that takes or leaves, in any order of the folder's changes, is reached by nothing.
- * P5 A pack is named by its checksum. A file that a rename replaces therefore holds the same bytes, or damaged ones.
- *    Of a pack that was taken over whole only the ends are known: it never takes a name that is there already.
- * P6 Before `publish` nothing but temporary files exists, and `abandon` removes them; after its first rename
- *    `abandon` removes nothing.
+ *    So nothing refers to files that an earlier crash loses or leaves, in any order of the folder's changes.
+ * P5 A pack is named by its checksum. So a file that a rename replaces has the same bytes, or is damaged. Of an adopted
+ *    pack, only the two ends are verified: it never takes a name that exists already.
+ * P6 Before `publish`, only temporary files exist, and `abandon` removes them. After the first rename, `abandon`
+ *    removes nothing.
  */
 
 import { createHash } from 'node:crypto';
@@ -53,7 +54,7 @@ export type WrittenLocation =
 
 const FILE_MODE = 0o600;
 const NAME_BYTES = 8;
-/** The folder is synced with them. */
+/** The folder is synced together with them. */
 const MAX_UNSYNCED = MAX_SYNCED_TOGETHER - 1;
 
 export class PackWriter {
@@ -61,10 +62,10 @@ export class PackWriter {
   readonly #compressor: BackgroundCompressor;
   #buffer = new PackBuffer();
   readonly #written: WrittenPack[] = [];
-  /** Files that are complete and have yet to be fsynced: all at the same time costs little more than one. */
+  /** Complete files that are not fsynced yet: syncing all of them together costs little more than syncing one. */
   readonly #unsynced = new Map<DiskPath, Fd>();
   readonly #readable: PackFile[] = [];
-  /** Packs that were somebody else's: their objects are too many to be listed among ours. */
+  /** Adopted packs: they have too many objects to list in `#ids`. */
   readonly #adopted: PackFile[] = [];
   readonly #ids = new Set<ObjectId>();
   readonly #key = Buffer.alloc(KEY_BYTES);
@@ -75,7 +76,7 @@ export class PackWriter {
     private readonly ports: Ports,
     private readonly handles: FileHandleCache,
     private readonly folder: DiskPath,
-    /** When a pack is full. */
+    /** Bytes at which a pack is full. */
     private readonly packBytes: number = PACK_BYTES,
   ) {
     this.#fs = ports.fs;
@@ -88,7 +89,7 @@ export class PackWriter {
     return this.#ids.size;
   }
 
-  /** Of all packs, those that were taken over included; indexes apart, and what has yet to be compressed. */
+  /** Size of all packs, including adopted ones, without indexes and without objects that are still being compressed. */
   get bytes(): number {
     return this.#bytesWritten + this.#buffer.bytes;
   }
@@ -126,9 +127,9 @@ export class PackWriter {
   }
 
   /**
-   * Compresses an object piece by piece into a pack of its own.
-   * @param wanted asked when the id is known; where it says no, nothing is added
-   * @returns the id, or how many bytes there were if the source ended before `size`; then nothing was added
+   * Compresses an object piece by piece into its own pack.
+   * @param wanted called when the id is known; if it returns false, nothing is added
+   * @returns the id, or the number of bytes if the source ended before `size`; then nothing was added
    */
   addStream(type: ObjectType, size: number, read: ReadAt, wanted: (id: ObjectId) => boolean): ObjectId | number {
     const hash = startObjectHash(type, size);
@@ -152,7 +153,7 @@ export class PackWriter {
     return id ?? done;
   }
 
-  /** Puts an entry that exists already, head included, into a pack of its own. */
+  /** Puts an existing entry, including its header, into its own pack. */
   addEntry(id: ObjectId, pieces: Iterable<Buffer>): void {
     this.#writeSingle(Buffer.alloc(0), (write) => {
       for (const piece of pieces) write(piece);
@@ -161,11 +162,11 @@ export class PackWriter {
   }
 
   /**
-   * Takes a copy of a pack that somebody else has. Whether the two ends of the copy, its index and its length agree is
-   * checked; what its objects hold is not.
-   * @param from the pack, open
-   * @returns false where there is a pack of that name, and then nothing was added (P5)
-   * @throws FormatProblem when it is no sound pack with its index, FsError when it cannot be copied
+   * Copies a pack from another repository. Checks that the two ends of the copy, its index and its length agree; does
+   * not verify the contents of its objects.
+   * @param from the open pack
+   * @returns false if a pack of that name exists; then nothing was added (P5)
+   * @throws FormatProblem if it is not a valid pack with its index, FsError if it cannot be copied
    */
   async adoptPack(from: Fd, index: PackIndex, method: 'clone' | 'copy'): Promise<boolean> {
     const checksum = Buffer.from(index.packChecksum);
@@ -196,7 +197,7 @@ export class PackWriter {
   }
 
   /**
-   * When all that was added has its place, and `bytes` counts it.
+   * Waits until everything added is in a pack, and `bytes` counts it.
    * @throws FsError
    */
   async awaitCompression(): Promise<void> {
@@ -204,8 +205,8 @@ export class PackWriter {
   }
 
   /**
-   * Gives everything its name. Durable when it is done.
-   * @returns the packs; one of them may have had that name before (P5)
+   * Gives all files their final names. Durable when it resolves.
+   * @returns the packs; one of them may have existed before under that name (P5)
    */
   async publish(): Promise<readonly PublishedPack[]> {
     await this.awaitCompression();
@@ -221,7 +222,7 @@ export class PackWriter {
     return this.#written.map(({ checksum, parsed }) => ({ path: this.#finalPath(checksum, 'pack'), index: parsed }));
   }
 
-  /** Removes what was written, as far as it can be removed; what stays is debris. */
+  /** Removes what was written, best effort; the rest is debris. */
   abandon(): void {
     this.#compressor.abandon();
     this.#closeReadable();
@@ -250,8 +251,8 @@ export class PackWriter {
   }
 
   /**
-   * A pack of one entry: the count in its header is known beforehand, so that it can be hashed while it is written.
-   * @param fillEntry writes the rest of the entry and returns its id, or null to drop the pack
+   * Writes a pack of one entry. The count in its header is known in advance, so it can be hashed while it is written.
+   * @param fillEntry writes the rest of the entry and returns its id, or null to discard the pack
    */
   #writeSingle(head: Buffer, fillEntry: (write: (bytes: Buffer) => void) => ObjectId | null): void {
     const pack = this.#temporaryPath('pack');
@@ -283,7 +284,7 @@ export class PackWriter {
     this.#writeIndex(pack, encodePackIndex([entry], checksum), checksum);
   }
 
-  /** Each pack has a cache of its own, which goes with it. */
+  /** Each pack has its own cache, which is freed with it. */
   #readContext(): PackReadContext {
     return { fs: this.#fs, handles: this.handles, cache: new BaseCache() };
   }
@@ -323,7 +324,7 @@ export class PackWriter {
     );
   }
 
-  /** A new file with what `fillFile` writes; nothing is left of it on failure. */
+  /** Creates a file with what `fillFile` writes, and removes it on failure. */
   #createFile<T>(path: DiskPath, fillFile: (fd: Fd) => T): T {
     const fd = this.#fs.openNew(path, FILE_MODE);
     try {
@@ -366,7 +367,7 @@ export class PackWriter {
     this.#adopted.length = 0;
   }
 
-  /** A temporary file that cannot be removed does no harm. */
+  /** A temporary file that cannot be removed is harmless. */
   #discard(path: DiskPath): void {
     const fd = this.#unsynced.get(path);
     this.#unsynced.delete(path);
