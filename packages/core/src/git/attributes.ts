@@ -1,9 +1,8 @@
 /**
- * Which files git may convert between the working folder and a commit, so that their bytes prove nothing.
+ * Finds the files that git may convert between the working tree and a commit. Their bytes prove nothing.
  *
- * The safe direction is to say that a file may be converted: a pattern counts even where a later one takes it back,
- * and attributes that cannot be made out count for every file. The person's and the system's own attribute files are
- * not read.
+ * Errs towards reporting a conversion. A pattern counts even if a later one reverts it, and attributes that cannot be
+ * parsed apply to every file. The attribute files of the user and the system are not read.
  */
 import ignore, { type Ignore } from 'ignore';
 import type { Fs } from '../io/fs.ts';
@@ -12,9 +11,9 @@ import { problemOf, readGitFile } from './file.ts';
 import { readIgnoreLines } from './ignore-lines.ts';
 
 export interface Conversion {
-  /** By a program, an encoding or keywords: any bytes may stand for any content. */
+  /** Converted by a filter, an encoding or keywords: the bytes on disk say nothing about the content. */
   readonly content: boolean;
-  /** Ends of lines. */
+  /** Converted line endings. */
   readonly lines: boolean;
 }
 
@@ -23,7 +22,7 @@ const PATTERN_BUDGET = { patterns: 2_000, slow: 16 };
 const CONTENT = /^(?:filter|working-tree-encoding)=|^ident$/;
 const LINES = /^(?:text|crlf|eol)(?:=|$)/;
 
-/** Of one file: which paths, from its folder, may be converted. Null: none. */
+/** The rules of one attribute file: patterns of paths, relative to its folder, that may be converted. Null: none. */
 export interface AttributeRules {
   readonly content: Ignore | 'all' | null;
   readonly lines: Ignore | 'all' | null;
@@ -32,25 +31,25 @@ export interface AttributeRules {
 export const ANY_CONVERSION: AttributeRules = { content: 'all', lines: 'all' };
 
 interface FileRules extends AttributeRules {
-  /** From the repository's folder; ends in `/` unless empty. */
+  /** Relative to the repository's folder. Ends in `/` unless empty. */
   readonly folder: string;
 }
 
 export class Attributes {
   readonly #files: FileRules[] = [];
 
-  /** @param file an attribute file, which may not be there @param folder what its patterns are relative to */
+  /** @param file an attribute file, which may be absent @param folder what its patterns are relative to */
   add(fs: Fs, file: DiskPath, folder: TreePath): void {
     const rules = attributeRules(fs, file);
     if (rules !== null) this.#files.push({ ...rules, folder: folder === '' ? '' : `${folder}/` });
   }
 
-  /** Attributes stand where they are not looked for: any file may be converted. */
+  /** Call this if attributes exist in a place that is not read: any file may be converted. */
   addUnknown(): void {
     this.#files.push({ ...ANY_CONVERSION, folder: '' });
   }
 
-  /** @param path from the repository's folder */
+  /** @param path relative to the repository's folder */
   of(path: TreePath): Conversion {
     const applicable = this.#files.filter(({ folder }) => path.startsWith(folder));
     const matches = (which: keyof AttributeRules): boolean =>
@@ -62,7 +61,7 @@ export class Attributes {
   }
 }
 
-/** @returns null where the file is not there, or converts nothing */
+/** @returns null if the file is absent or converts nothing */
 export function attributeRules(fs: Fs, file: DiskPath): AttributeRules | null {
   let text: string | undefined;
   try {
@@ -77,7 +76,7 @@ export function attributeRules(fs: Fs, file: DiskPath): AttributeRules | null {
   for (const line of text.replace(/^\xef\xbb\xbf/, '').split('\n')) {
     const trimmed = line.replace(/^[ \t]+/, '');
     if (trimmed === '' || trimmed.startsWith('#')) continue;
-    // A name for other attributes, a pattern in quotes, one that git forbids: all are rare, and not worth a parser.
+    // Macros, quoted patterns and patterns that git forbids are too rare to be worth a parser.
     if (/^(?:\[attr\]|["!])/.test(trimmed)) return ANY_CONVERSION;
     const [pattern = '', ...attributes] = trimmed.split(/[ \t\r]+/);
     if (attributes.some((attribute) => CONTENT.test(attribute))) content.push(pattern);

@@ -1,4 +1,4 @@
-/** Whether a working file holds what a repository's index says, told by its stat where that proves it, else by its bytes. */
+/** Compares working files with the index, by stat data if that is proof, otherwise by content. */
 import { createHash, type Hash } from 'node:crypto';
 import { type Fd, type Fs, FsError, kindOf, type Stat } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
@@ -7,16 +7,16 @@ import type { Conversion } from './attributes.ts';
 import type { ObjectFormat } from './repository.ts';
 import type { IndexEntry } from './tracked.ts';
 
-/** `unknown`: git may convert the file, so its bytes prove nothing; or it could not be read. */
+/** `unknown`: the file cannot be read, or git may convert it, so that its bytes prove nothing. */
 export type ComparisonResult = 'same' | 'differs' | 'unknown';
 
 export interface ContentRules {
   readonly objectFormat: ObjectFormat;
-  /** The repository takes the executable bit of the disk for true. */
+  /** core.fileMode: the executable bit on disk is meaningful. */
   readonly trustsModes: boolean;
-  /** Links are links here; else they are files that hold the target. */
+  /** core.symlinks: links are checked out as links. If false, they are files that hold the target. */
   readonly hasLinks: boolean;
-  /** Seconds since 1970: an entry that is not older may hide a later write. */
+  /** Seconds since 1970. An entry that is not older may hide a later write (git's "racy" entries). */
   readonly indexTime: number;
 }
 
@@ -24,7 +24,7 @@ const LINK = 0o120000;
 const EXECUTABLE = 0o111;
 const OWNER_EXECUTES = 0o100;
 const PIECE_BYTES = 256 * 1024;
-/** A double keeps about 250 nanoseconds of today's times. */
+/** A double resolves today's times to about 250 nanoseconds. */
 const MS_SLACK = 0.001;
 
 /** Compares files of one repository. */
@@ -68,7 +68,7 @@ export class ContentComparer {
       if (raw === null) return 'unknown';
       if (raw.id === id) return raw.lineEnds > 0 && conversion.lines ? 'unknown' : 'same';
       if (raw.lineEnds === 0) return 'differs';
-      // Whether line ends are converted is also for the person's own configuration to say, which is not read.
+      // Whether line endings are converted also depends on the user's own configuration, which is not read.
       const converted = await this.#hashFile(file, raw.size - raw.lineEnds, true);
       return converted?.id === id ? 'unknown' : 'differs';
     } finally {
@@ -76,7 +76,7 @@ export class ContentComparer {
     }
   }
 
-  /** @param size bytes that the blob should have @returns null where there were more or less: the file is being written */
+  /** @param size expected size of the blob in bytes @returns null if it differs, because the file is being written */
   async #hashFile(file: Fd, size: number, converts: boolean): Promise<FileHash | null> {
     const hash = blobHash(this.rules.objectFormat, size);
     const piece = Buffer.allocUnsafe(PIECE_BYTES);
@@ -114,9 +114,9 @@ const NO_CONVERSION: Conversion = { content: false, lines: false };
 
 interface FileHash {
   readonly id: string;
-  /** Bytes read. */
+  /** Number of bytes read. */
   readonly size: number;
-  /** CR LF. */
+  /** Number of CR LF pairs. */
   readonly lineEnds: number;
 }
 
@@ -124,7 +124,7 @@ function isExecutable({ mode }: IndexEntry): boolean {
   return (mode & EXECUTABLE) !== 0;
 }
 
-/** As git does it: everything that a stat says is as it was, and the file was older than the index by a second. */
+/** As in git: all stat data is unchanged, and the file is at least one second older than the index. */
 function isProven(stat: Stat, entry: IndexEntry, indexTime: number): boolean {
   return (
     stat.size % 2 ** 32 === entry.size &&
@@ -140,7 +140,7 @@ function isTime(ms: number, { seconds, nanoseconds }: IndexEntry['mtime']): bool
   return Math.abs((ms % (2 ** 32 * 1000)) - (seconds * 1000 + nanoseconds / 1e6)) <= MS_SLACK;
 }
 
-/** CR LF becomes LF; a CR at the very end is left to what follows. */
+/** Replaces CR LF by LF, and drops a CR at the very end: the caller decides on it when it has the next piece. */
 function withoutCarriageReturns(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1').replace(/\r\n/g, '\n');
   return Buffer.from(text.endsWith('\r') ? text.slice(0, -1) : text, 'latin1');

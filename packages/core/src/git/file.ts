@@ -1,22 +1,22 @@
-/** Reading the small files that git keeps, from a repository that may be hostile or half broken. */
+/** Reads the small files in a git folder. The repository may be hostile or damaged. */
 import { type Fs, FsError, isFsError, kindOf, type Stat } from '../io/fs.ts';
 import type { DiskPath } from '../model/names.ts';
 
-/** Something in a repository that we could not make use of. It is told, and never stops a capture. */
+/** Something in a repository that could not be used. It is reported, and never stops a capture. */
 export interface GitProblem {
   readonly path: DiskPath;
   /**
-   * - `damaged`: not what git writes
-   * - `too-large`: over the bound that we read
-   * - `unreadable`: the system refused
-   * - `unsupported`: of a kind that we do not know (a newer format)
+   * - `damaged`: not in a format that git writes
+   * - `too-large`: over the size limit
+   * - `unreadable`: the system refused the read
+   * - `unsupported`: an unknown kind, such as a newer format
    */
   readonly why: 'damaged' | 'too-large' | 'unreadable' | 'unsupported';
-  /** For people; ASCII except where it cites bytes of the file, one character per byte. */
+  /** For people. ASCII, except for quoted bytes of the file, one character per byte. */
   readonly detail: string;
 }
 
-/** What a reader of hostile files throws inside this folder; no public function lets it out. */
+/** Thrown by the file readers in this folder. No public function lets it escape. */
 export class UnusableGitFile extends Error {
   constructor(readonly problem: GitProblem) {
     super(problem.detail);
@@ -27,7 +27,7 @@ export function unusableGitFile(path: DiskPath, why: GitProblem['why'], detail: 
   return new UnusableGitFile({ path, why, detail });
 }
 
-/** For the catch block of a public function: the problem, or the error again if it is a fault of ours. */
+/** For the catch block of a public function: returns the problem, or rethrows the error if it is a bug of ours. */
 export function problemOf(error: unknown): GitProblem {
   if (error instanceof UnusableGitFile) return error.problem;
   if (error instanceof FsError) {
@@ -37,16 +37,17 @@ export function problemOf(error: unknown): GitProblem {
 }
 
 /**
- * A regular file, whole.
- * @param maxBytes a larger file is refused before anything of it is read
- * @returns null when it is absent
- * @throws Unusable when it is no regular file, or too large; FsError when the system refuses
+ * Reads a whole regular file.
+ * @param maxBytes a larger file is refused before any of it is read
+ * @returns null if the file is absent
+ * @throws UnusableGitFile if it is not a regular file or is too large
+ * @throws FsError if the system refuses the read
  */
 export function readGitFile(fs: Fs, path: DiskPath, maxBytes: number): Buffer | null {
   return readGitFileWithTime(fs, path, maxBytes)?.bytes ?? null;
 }
 
-/** As `readGitFile`, with the time of the very file that was read: another one may have its name by now. */
+/** Like `readGitFile`, with the mtime of the opened file. By now the name may refer to another file. */
 export function readGitFileWithTime(
   fs: Fs,
   path: DiskPath,
@@ -60,8 +61,8 @@ export function readGitFileWithTime(
 }
 
 /**
- * The first bytes of a regular file.
- * @returns null when it is absent; `size` is the whole file's, in bytes, `mtimeMs` what it had when it was opened
+ * Reads the first bytes of a regular file.
+ * @returns null if the file is absent. `size` is that of the whole file in bytes; `mtimeMs` is its mtime when opened
  */
 export function readPrefix(
   fs: Fs,
@@ -89,7 +90,9 @@ export function readPrefix(
   }
 }
 
-/** Without the given characters at its end. A regular expression takes quadratic time over a hostile run of them. */
+/**
+ * Removes the given characters from the end of the text. A regular expression takes quadratic time on hostile input.
+ */
 export function trimTrailing(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text[end - 1]!)) end -= 1;

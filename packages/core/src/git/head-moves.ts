@@ -1,4 +1,4 @@
-/** What it takes to put a repository's branch, HEAD and index where a checkpoint saw them, or why it cannot be done. */
+/** Prepares moving a repository's branch, HEAD and index back to a checkpoint, or gives the reason for refusing. */
 
 import { gitBoolean } from '../content/git-config.ts';
 import { FsError } from '../io/fs.ts';
@@ -19,22 +19,22 @@ import { type GitState, readRepository } from './repository.ts';
 
 export interface RefUpdate {
   readonly name: string;
-  /** Null: there is none. */
+  /** Null if the ref does not exist. */
   readonly from: string | null;
   readonly to: string | null;
 }
 
 export interface TargetHead {
-  /** The root's folder in the workspace. */
+  /** The root's folder, relative to the workspace. */
   readonly path: TreePath;
   readonly to: HeadPosition;
-  /** What was in flight when it stood there. */
+  /** The git operation (merge, rebase, …) that was in progress at the checkpoint. */
   readonly operation: string | null;
-  /** A blob of the store to be the index; null: it is made of the commit. */
+  /** The store's blob to use as the index. Null: the index is built from the commit. */
   readonly index: ObjectId | null;
-  /** The same with its entries alone, by which it is told whether that is the index already; null where not known. */
+  /** That index stripped to its entries, for comparison with the current one. Null if unknown. */
   readonly plain: ObjectId | null;
-  /** What it names, where it was recorded. */
+  /** The objects that the index refers to, if recorded. */
   readonly recorded: RecordedIndex | null;
 }
 
@@ -43,12 +43,12 @@ export interface HeadMove {
   readonly before: HeadPosition;
   readonly after: HeadPosition;
   readonly refs: readonly RefUpdate[];
-  /** The index is another one afterwards: it stays as it is where only the branch is another one. */
+  /** False if only the branch changes: the index then stays unchanged. */
   readonly movesIndex: boolean;
   readonly index: ObjectId | null;
-  /** What that names, and may have to be put into the repository first. */
+  /** The objects that the index refers to. They may first have to be added to the repository. */
   readonly recorded: RecordedIndex | null;
-  /** Commits that no ref leads to afterwards, newest first. */
+  /** Commits that no ref reaches after the move, newest first. */
   readonly unreachable: readonly { readonly commit: string; readonly subject: string }[];
 }
 
@@ -57,7 +57,7 @@ export interface PreparedHeadMoves {
   readonly refused: readonly { readonly path: TreePath; readonly why: string }[];
 }
 
-/** More would make the store a copy of the repository. */
+/** Beyond this limit the store would become a copy of the repository. */
 const MAX_UNREACHABLE = 1_000;
 const ID_DIGITS = 40;
 const INDEX_BYTES = 1024 * 1024 * 1024;
@@ -91,7 +91,7 @@ export async function prepareHeadMoves(
   return { moves, refused };
 }
 
-/** Null where it cannot be told. */
+/** Returns null if the position is unknown. */
 export function positionOf({ head }: GitState): HeadPosition | null {
   return head === null ? null : { branch: head.branch, commit: head.commit };
 }
@@ -104,7 +104,7 @@ export function refOf(branch: string): string {
   return BRANCHES + branch;
 }
 
-/** What keeps others from writing to a repository, looked at now. */
+/** Returns the first existing lock file that blocks writing to the repository, or null. */
 export function findLock(ports: Ports, { gitDir, commonDir }: GitState, refs: readonly string[]): string | null {
   const locks = [
     `${gitDir}/index.lock`,
@@ -115,7 +115,7 @@ export function findLock(ports: Ports, { gitDir, commonDir }: GitState, refs: re
   return locks.find((lock) => ports.fs.lstat(lock as DiskPath) !== null) ?? null;
 }
 
-/** @returns what is not to be written to, in whatever way it is asked for; null where it may be */
+/** Returns why Savepoint must never write to this repository, whatever the move. Null if it may. */
 export function readOnlyReason({ link, config, objectFormat, bare }: GitState): string | null {
   if (link === 'elsewhere') return 'its .git points to a repository that does not know this folder';
   if (bare) return 'it is a bare repository';
@@ -127,7 +127,7 @@ export function readOnlyReason({ link, config, objectFormat, bare }: GitState): 
 
 class Refusal extends Error {}
 
-/** Of one that cannot be read nobody knows. */
+/** An index that cannot be parsed counts as different. */
 function indexDiffers({ fs }: Ports, { gitDir }: GitState, plain: ObjectId | null): boolean {
   if (plain === null) return false;
   const path = diskChild(gitDir, 'index');
@@ -141,18 +141,16 @@ function indexDiffers({ fs }: Ports, { gitDir }: GitState, plain: ObjectId | nul
   }
 }
 
-/** What is asked, and how long that may take. */
 interface MoveContext {
   readonly ports: Ports;
   readonly git: Git;
   readonly pace: Pace;
 }
 
-/** A repository as it is found. */
+/** The current state of a repository. */
 interface RepositoryState {
   readonly state: GitState;
   readonly before: HeadPosition;
-  /** Its index is not the one that is wanted. */
   readonly hasOtherIndex: boolean;
 }
 
@@ -209,7 +207,7 @@ function refUpdates({ fs }: Ports, { commonDir }: GitState, { branch, commit }: 
   return from === commit ? [] : [{ name, from, to: commit }];
 }
 
-/** A branch can be checked out in one worktree only, and moving it would pull the floor from under another. */
+/** A branch can be checked out in one worktree only. Moving it would change HEAD under the other worktree. */
 function refuseIfInUse({ fs }: Ports, { gitDir, commonDir }: GitState, branch: string): void {
   const others: DiskPath[] = gitDir === commonDir ? [] : [commonDir];
   const folder = diskChild(commonDir, 'worktrees');
@@ -228,7 +226,7 @@ function refuseIfInUse({ fs }: Ports, { gitDir, commonDir }: GitState, branch: s
   }
 }
 
-/** Newer versions of git take hooks from the configuration; of those no list can be overruled. */
+/** Newer versions of git read hooks from the configuration, and no setting overrides that list. */
 async function refuseHooks(git: Git, state: GitState): Promise<void> {
   const listed = await git.run(state, ['config', '--includes', '--name-only', '-z', '--list']);
   if (listed.exit !== 0) throw new Refusal(`git cannot read its configuration: ${firstErrorLine(listed)}`);

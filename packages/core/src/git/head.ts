@@ -1,12 +1,12 @@
-/** Which commit a repository stands on, read from HEAD, loose refs and packed-refs. */
+/** Reads the current branch and commit of a repository from HEAD, loose refs and packed-refs. */
 import { type Fs, kindOf } from '../io/fs.ts';
 import { type DiskPath, diskChild } from '../model/names.ts';
 import { readGitFile, trimTrailing, unusableGitFile } from './file.ts';
 
 export interface Head {
-  /** Short for a branch (`main`, one character per byte), the whole ref name for any other; null when detached. */
+  /** Short name of a branch (`main`, one character per byte), full name of any other ref. Null if detached. */
   readonly branch: string | null;
-  /** Hex, 40 or 64 digits; null when unborn. */
+  /** Hex, 40 or 64 digits. Null if unborn. */
   readonly commit: string | null;
   readonly detached: boolean;
   /** The branch has no commit yet. */
@@ -15,16 +15,17 @@ export interface Head {
 
 const REF_BYTES = 8 * 1024;
 const PACKED_BYTES = 256 * 1024 * 1024;
-/** git's own bound on refs that point at refs. */
+/** git's own limit on chains of symbolic refs. */
 const SYMBOLIC_DEPTH = 5;
 const BLANKS = ' \t\n\r\v\f';
 const BRANCHES = 'refs/heads/';
 
 /**
- * @param gitDir where HEAD and the refs of one worktree are
- * @param commonDir where all other refs are
+ * Reads HEAD and resolves it to a commit. Throws rather than guesses.
+ * @param gitDir folder with HEAD and the per-worktree refs
+ * @param commonDir folder with all other refs
  * @param idDigits hex digits of an object id
- * @throws Unusable, FsError when it cannot be told; never a guess
+ * @throws UnusableGitFile, FsError if HEAD cannot be read or resolved
  */
 export function readHead(fs: Fs, gitDir: DiskPath, commonDir: DiskPath, idDigits: number): Head {
   const head = readRef(fs, gitDir, 'HEAD', idDigits);
@@ -36,9 +37,8 @@ export function readHead(fs: Fs, gitDir: DiskPath, commonDir: DiskPath, idDigits
 }
 
 /**
- * What a branch points at.
- * @returns null where there is no such branch
- * @throws Unusable, FsError where that cannot be told, and where it stands for another ref
+ * Returns the commit that a branch points at, or null if the branch does not exist.
+ * @throws UnusableGitFile, FsError if the ref cannot be read, or is symbolic
  */
 export function readBranch(fs: Fs, commonDir: DiskPath, ref: string, idDigits: number): string | null {
   const found = readRef(fs, commonDir, ref, idDigits) ?? readPacked(fs, commonDir, ref, idDigits);
@@ -51,7 +51,7 @@ function resolveRef(fs: Fs, gitDir: DiskPath, commonDir: DiskPath, ref: string, 
   let name = ref;
   for (let depth = 0; depth < SYMBOLIC_DEPTH; depth++) {
     const folder = /^refs\/(?:worktree|bisect|rewritten)\//.test(name) ? gitDir : commonDir;
-    // Loose first: git takes a ref out of the loose ones only after it is among the packed.
+    // Loose refs first: git deletes a loose ref only after adding it to packed-refs.
     const found = readRef(fs, folder, name, idDigits) ?? readPacked(fs, commonDir, name, idDigits);
     if (found === null) return null;
     if ('id' in found) return found.id;
@@ -65,7 +65,7 @@ type RefValue = { readonly id: string } | { readonly symbolic: string };
 function readRef(fs: Fs, folder: DiskPath, name: string, idDigits: number): RefValue | null {
   const path = diskChild(folder, name);
   const stat = fs.lstat(path);
-  // A folder is where refs of a longer name are.
+  // A folder holds refs with longer names.
   if (stat === null || (kindOf(stat) === 'folder' && name !== 'HEAD')) return null;
   if (kindOf(stat) === 'link') return symbolicRef(path, fs.readLink(path));
   const text = readGitFile(fs, path, REF_BYTES)?.toString('latin1');
@@ -84,7 +84,7 @@ function symbolicRef(path: DiskPath, name: string): RefValue {
   return { symbolic: name };
 }
 
-/** Lines are `<id> <name>`; the name is looked for as it stands, so that a file of a million refs costs one search. */
+/** Lines are `<id> <name>`. Searches for the raw name, so a file with a million refs costs a single search. */
 function readPacked(fs: Fs, commonDir: DiskPath, name: string, idDigits: number): RefValue | null {
   const path = diskChild(commonDir, 'packed-refs');
   const bytes = readGitFile(fs, path, PACKED_BYTES);
@@ -106,7 +106,7 @@ function isId(text: string, digits: number): boolean {
   return text.length === digits && /^[0-9a-f]+$/.test(text);
 }
 
-/** git's rules for a ref's name: among them no `..` and no empty component, so it never leaves its folder. */
+/** Checks git's rules for ref names. They exclude `..` and empty components, so the path never leaves its folder. */
 function isRefName(name: string): boolean {
   return (
     name.length <= 4096 &&

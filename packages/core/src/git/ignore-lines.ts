@@ -1,16 +1,16 @@
 /**
- * The text of an ignore file as patterns that are safe to hand to the `ignore` package.
+ * Converts the text of an ignore file into patterns that are safe to pass to the `ignore` package.
  *
- * What cannot be used is left out and told. The safe direction is to capture more, so
- * - a pattern that is left out makes nothing ignored;
- * - a re-inclusion (`!…`) that is left out, or may be among what was not read, becomes `!*`, which re-includes
- *   everything that stands before it and in the files above.
+ * Patterns that cannot be used are dropped and reported. When in doubt, capture more:
+ * - A dropped pattern ignores nothing.
+ * - A re-inclusion (`!…`) that is dropped, or may be in the unread part, becomes `!*`. It re-includes everything that
+ *   earlier lines and the files above ignore.
  *
  * Patterns and names are one-byte strings, so that bytes match bytes, as in git.
  */
 
 export interface RuleProblem {
-  /** From 1; null when it is about the whole file. */
+  /** From 1. Null if the problem concerns the whole file. */
   readonly line: number | null;
   readonly why: 'too-large' | 'too-many' | 'too-long' | 'too-complex' | 'too-deep';
   readonly detail: string;
@@ -19,12 +19,12 @@ export interface RuleProblem {
 export interface IgnoreLines {
   /** In the file's order, without comments, blank lines and line endings. */
   readonly patterns: readonly string[];
-  /** How many of them are slow to match. */
+  /** Number of patterns that are slow to match. */
   readonly slow: number;
   readonly problems: readonly RuleProblem[];
 }
 
-/** How many patterns may still come. */
+/** Number of patterns that may still be added. */
 export interface PatternBudget {
   readonly patterns: number;
   readonly slow: number;
@@ -37,7 +37,7 @@ const MAX_PATTERN_BYTES = 1024;
 const MAX_PROBLEMS = 20;
 const REINCLUDE_ALL = '!*';
 
-/** @param bytes the whole file; one over {@link IGNORE_FILE_BYTES} is not used */
+/** @param bytes the whole file; a file larger than {@link IGNORE_FILE_BYTES} is not used */
 export function readIgnoreLines(bytes: Uint8Array, budget: PatternBudget): IgnoreLines {
   if (bytes.length > IGNORE_FILE_BYTES) {
     const detail = `${bytes.length} bytes, at most ${IGNORE_FILE_BYTES} are used: none of it is`;
@@ -73,14 +73,16 @@ export function readIgnoreLines(bytes: Uint8Array, budget: PatternBudget): Ignor
   return { patterns, slow, problems };
 }
 
-/** Lines end in LF or CR LF; a byte order mark at the beginning is none of the first. */
+/** Splits at LF or CR LF, and drops a leading byte order mark. */
 function splitLines(bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
   const lines = (text.startsWith('\xef\xbb\xbf') ? text.slice(3) : text).split('\n');
   return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
 }
 
-/** As git sees the line: up to a NUL, no comment, without trailing spaces that no backslash keeps. */
+/**
+ * Parses a line as git does: ends it at a NUL, skips comments, and drops trailing spaces unless escaped by a backslash.
+ */
 function patternOf(line: string): string | null {
   if (line === '' || line.startsWith('#')) return null;
   const nul = line.indexOf('\0');
@@ -100,17 +102,17 @@ function withoutSpaces(line: string): string {
 interface SimplePattern {
   readonly text: string;
   /**
-   * The package makes a regular expression of each pattern. It lays most wildcards out in one way only, but some
-   * pieces leave the engine a choice, and with each of those the time grows by another power of the path's length:
-   * a `**` that more follows, and every `*` if a bracket expression could hold `/`.
+   * The package compiles each pattern to a regular expression. Most wildcards match in only one way. Some cause
+   * backtracking: a `**` followed by more, and every `*` if a bracket expression could match `/`. Each of them raises
+   * the matching time by another power of the path's length.
    */
   readonly choices: number;
 }
 
-/** Bearable on the longest path, if there are not many such patterns, and more than anybody needs. */
+/** Acceptable on the longest path if there are few such patterns. Real patterns need fewer. */
 const MAX_CHOICES = 2;
 
-/** The same pattern, where several `*`, or several `**` folders, that mean the same as one are one. */
+/** Returns an equivalent pattern in which redundant `*` and `**` are merged into one. */
 function simplifyPattern(pattern: string): SimplePattern {
   if (pattern.length > MAX_PATTERN_BYTES || !/[*[]/.test(pattern)) return { text: pattern, choices: 0 };
   const first = pattern.startsWith('!') ? 1 : 0;
@@ -122,7 +124,7 @@ function simplifyPattern(pattern: string): SimplePattern {
     if (pattern[at] === '\\') at += 2;
     else if (pattern[at] === '[') {
       const end = bracketEnd(pattern, at);
-      // Not closed: git takes the whole pattern for one that matches nothing.
+      // Not closed: in git, such a pattern matches nothing.
       at = end < 0 ? pattern.length : end + 1;
       mayHoldSlash ||= couldHoldSlash(pattern.slice(start + 1, end < 0 ? undefined : end));
     } else if (pattern[at] === '*') {
@@ -136,7 +138,7 @@ function simplifyPattern(pattern: string): SimplePattern {
     text += pattern.slice(start, at);
   }
   text = text.replace(/(?<=^!?|\/)\*\*(?:\/\*\*)+(?=\/|$)/g, '**');
-  // On its own it covers every name, which the package would try in more ways than one.
+  // On its own, `**` matches every name, but the package would try more than one way.
   text = text.replace(/^(!?)\/?\*\*(\/?)$/, '$1*$2');
   const globstars = text.split(/(?<=^!?|\/)\*\*\//).length - 1;
   return { text, choices: globstars + (mayHoldSlash ? stars : 0) };
@@ -151,7 +153,7 @@ function patternProblem(line: string, pattern: SimplePattern, slowFits: boolean)
   return { why: 'too-complex', detail };
 }
 
-/** Where the bracket expression that begins at `start` ends; a `]` at its very beginning is a member. */
+/** Returns the end of the bracket expression that begins at `start`. A `]` at its very beginning is a member. */
 function bracketEnd(pattern: string, start: number): number {
   let at = start + 1;
   if (pattern[at] === '!' || pattern[at] === '^') at += 1;
@@ -165,7 +167,7 @@ function bracketEnd(pattern: string, start: number): number {
   return -1;
 }
 
-/** Never false when the members include `/`; an escape in a range may make it true without need. */
+/** Never false if the members include `/`. An escape in a range may make it true needlessly. */
 function couldHoldSlash(members: string): boolean {
   if (members.includes('/')) return true;
   for (let at = 1; at + 1 < members.length; at++) {

@@ -1,10 +1,9 @@
 /**
- * One index file of git (versions 2, 3 and 4) as columns: where each entry's numbers lie, and its path.
+ * Parses one git index file (versions 2, 3 and 4) into columns: the offset and the path of each entry.
  *
- * Nothing in the file is believed: the checksum over all of it must hold (git may be told to write none, then it is
- * all zeros), every length is checked against the file, paths must be ones that git would accept and in git's order,
- * and together they must not be larger than {@link PATHS_BYTES}, because a few bytes of a version 4 entry can stand
- * for a long path.
+ * Nothing in the file is trusted. Its checksum must match, unless it is all zeros because git was configured to write
+ * none. Every length is checked against the file. Paths must be acceptable to git, and in git's order. Together they
+ * must not exceed {@link PATHS_BYTES}, because a few bytes of a version 4 entry can expand to a long path.
  */
 import { createHash } from 'node:crypto';
 import type { DiskPath } from '../model/names.ts';
@@ -15,27 +14,27 @@ export interface IndexFile {
   readonly idBytes: number;
   /** Hex checksum at the end of the file. */
   readonly checksum: string;
-  /** Paths in git's order; that of a sparse folder ends in `/`, that of a replacement is empty. */
+  /** Paths in git's order. That of a sparse folder ends in `/`; that of a replacement is empty. */
   readonly paths: readonly string[];
-  /** Where each entry begins in `data`. */
+  /** Start of each entry in `data`. */
   readonly offsets: Uint32Array;
-  /** Where the last entry ends; extensions follow. */
+  /** End of the last entry. Extensions follow. */
   readonly entriesEnd: number;
-  /** What a split index says about its shared half. */
+  /** A split index's link to its shared index. */
   readonly link: IndexLink | null;
-  /** What the trees of folders are read from, where that is asked for; null where nothing tells. */
+  /** The `TREE` extension (cache tree), parsed on demand. Null if there is none. */
   readonly treeData: Buffer | null;
 }
 
 export interface IndexLink {
-  /** Checksum of the shared index; null when there is none. */
+  /** Checksum of the shared index. Null if there is none. */
   readonly base: string | null;
-  /** Bits over the shared index's entries. A bit that is not there is 0. */
+  /** Entries of the shared index that are deleted or replaced. */
   readonly deleted: Bits;
   readonly replaced: Bits;
 }
 
-/** Ascending positions. */
+/** Positions of the set bits, ascending. */
 export type Bits = readonly number[];
 
 const HEADER_BYTES = 12;
@@ -49,9 +48,9 @@ const STAGE_MASK = 0x3000;
 
 /**
  * @param idBytes 20 in a SHA-1 repository, 32 in a SHA-256 one
- * @param before what the file was earlier: git writes all of it anew when the time of one file changed. Where the paths
- *   are the same, `paths` and `offsets` are the very same, too
- * @throws Unusable when the file is not a whole index of a version that we know
+ * @param before an earlier reading of the file: git rewrites all of it when one file's time changes. If the paths are
+ *   unchanged, `paths` and `offsets` are the same objects
+ * @throws UnusableGitFile if the file is not a complete index of a known version
  */
 export function parseIndexFile(
   path: DiskPath,
@@ -91,24 +90,25 @@ export function stageAt(data: Buffer, idBytes: number, offset: number): number {
 }
 
 /**
- * By path of a folder, '' for the top: the tree that the entries below it make. Not of folders that changed since.
+ * Returns the tree id of each folder ('' is the top). Folders that changed since are missing.
  *
- * Folders from the top down, each with its name, how many entries it has (-1: something in it changed, and no tree is
- * told), how many folders follow that lie in it, and its tree. It is an aid: null where it is damaged.
+ * The extension lists folders from the top down. Each has a name, the number of its entries, the number of its direct
+ * subfolders (which follow), and a tree id. If the number of entries is -1, something changed and there is no tree id.
+ * The data is only a cache: if it is damaged, the map is empty.
  */
 export function treesIn({ treeData, idBytes }: IndexFile): ReadonlyMap<string, string> {
   return (treeData === null ? null : readTrees(treeData, idBytes)) ?? new Map();
 }
 
-/** The file, and what its header says. */
+/** The file, and the values in its header. */
 interface IndexBody {
   readonly path: DiskPath;
   readonly data: Buffer;
   readonly idBytes: number;
   readonly version: number;
-  /** How many entries it has. */
+  /** Number of entries. */
   readonly count: number;
-  /** Where its checksum begins. */
+  /** Start of the checksum. */
   readonly end: number;
 }
 
@@ -120,7 +120,7 @@ function damageIn(path: DiskPath): (detail: string) => Error {
 
 const COMPARED_BYTES = 32 * 1024;
 
-/** Whether nothing differs from the earlier file but times, numbers and ids of files: all else was checked then. */
+/** Whether the file differs from the earlier one only in stat data and ids. Everything else was checked then. */
 function hasSamePaths(
   { data: old, idBytes: oldIdBytes, offsets, entriesEnd }: IndexFile,
   { data, idBytes, end }: IndexBody,
@@ -167,7 +167,7 @@ function readEntries({ path: file, data, idBytes, version, count, end }: IndexBo
       at = stripped.next;
       shared = previousLength - stripped.value;
     }
-    // The length in the flags is the whole path's; a longer one ends at its NUL.
+    // The length in the flags is that of the whole path. A longer path ends at its NUL.
     const recordedLength = flags & NAME_MASK;
     const nul = recordedLength === NAME_MASK ? data.indexOf(0, at) : at + recordedLength - shared;
     if (nul < at || nul >= end || data[nul] !== 0) throw damaged(`entry ${index} has no path`);
@@ -182,7 +182,7 @@ function readEntries({ path: file, data, idBytes, version, count, end }: IndexBo
       at = nul + 1;
     } else {
       paths.push(data.toString('latin1', at, nul));
-      // One to eight NULs, up to a multiple of eight from the entry's start.
+      // Padded with one to eight NULs to a multiple of eight bytes from the entry's start.
       at = start + ((nul - start + 8) & ~7);
     }
     offsets[index] = start;
@@ -191,7 +191,7 @@ function readEntries({ path: file, data, idBytes, version, count, end }: IndexBo
   return { paths, offsets, entriesEnd: at };
 }
 
-/** git's variable-length number: each further byte adds one, so that no number has two spellings. */
+/** git's variable-length number: each further byte adds one, so every number has only one encoding. */
 function readVarint(data: Buffer, from: number, end: number): { value: number; next: number } | null {
   let at = from;
   let value = -1;
@@ -207,7 +207,7 @@ function readVarint(data: Buffer, from: number, end: number): { value: number; n
 
 const BAD_COMPONENT = /(?:^|\/)\.{0,2}(?:\/|$)/;
 
-/** @param replacements how many of the first entries stand for one of the shared index each, and have no path */
+/** @param replacements number of leading entries that replace entries of the shared index and have no path */
 function assertOrder(
   { path: file, data, idBytes }: IndexBody,
   { paths, offsets }: Entries,
@@ -240,7 +240,7 @@ function isFolderMode(data: Buffer, offset: number): boolean {
   return data.readUInt32BE(offset + MODE_AT) === 0o40000;
 }
 
-/** Extensions named with a capital may be passed over; the others change what the entries mean. */
+/** Extensions whose name begins with a capital are optional. All others change the meaning of the entries. */
 function readExtensions({ path, data, idBytes, end }: IndexBody, from: number): Pick<IndexFile, 'link' | 'treeData'> {
   let link: IndexLink | null = null;
   let treeData: Buffer | null = null;
@@ -254,7 +254,7 @@ function readExtensions({ path, data, idBytes, end }: IndexBody, from: number): 
     if (at > end) throw unusableGitFile(path, 'damaged', `extension ${JSON.stringify(name)} is cut off`);
     if (name === 'link') link = readLink(path, data.subarray(start, at), idBytes);
     else if (name === 'TREE') treeData = data.subarray(start, at);
-    // `sdir` says that there are sparse folders among the entries; they are told by their mode.
+    // `sdir` marks an index with sparse folders. They are recognized by their mode instead.
     else if (name !== 'sdir' && !/^[A-Z]/.test(name)) {
       throw unusableGitFile(path, 'unsupported', `extension ${JSON.stringify(name)}`);
     }
@@ -304,12 +304,12 @@ function readLink(path: DiskPath, data: Buffer, idBytes: number): IndexLink {
   return { base: isNone ? null : base, deleted: deleted.bits, replaced: replaced.bits };
 }
 
-/** More entries than any file that we read can hold. */
+/** More entries than any file within the size limit can hold. */
 const MAX_BITS = 5_000_000;
 
 /**
- * A bitmap as git stores it: numbers of 8 bytes, each marker saying how many numbers of all zeros or all ones follow
- * unwritten, and how many follow as they are.
+ * Decodes an EWAH bitmap as git stores it, in words of 8 bytes. Each marker word holds the number of omitted words that
+ * are all zeros or all ones, and the number of literal words that follow.
  */
 function readEwah(data: Buffer, from: number): { bits: number[]; next: number } | null {
   if (from + 8 > data.length) return null;
@@ -324,7 +324,7 @@ function readEwah(data: Buffer, from: number): { bits: number[]; next: number } 
     const high = data.readUInt32BE(start + word * 8);
     const low = data.readUInt32BE(start + word * 8 + 4);
     word += 1;
-    // From the lowest bit: 1 bit what to repeat, 32 bits how often, 31 bits how many words follow as they are.
+    // From the lowest bit: 1 bit to repeat, 32 bits repeat count, 31 bits number of literal words that follow.
     const repeated = ((high & 1) * 0x80000000 + (low >>> 1)) * 64;
     const literal = high >>> 1;
     if (position + repeated > bitCount + 63 || word + literal > words) return null;

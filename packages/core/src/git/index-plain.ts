@@ -1,6 +1,6 @@
 /**
- * An index with its entries alone: what git knows of the files on the disk (times, inodes, sizes) is of then, and what
- * its extensions say is an aid. Without them git looks at every file once more, and the same entries are the same bytes.
+ * Strips an index down to its entries, without stat data (times, inodes, sizes) and extensions. Both are only caches:
+ * git re-examines every file without them. Equal entries give equal bytes.
  */
 import { createHash } from 'node:crypto';
 import type { DiskPath } from '../model/names.ts';
@@ -10,7 +10,7 @@ const MODE_AT = 24;
 const ID_AT = 40;
 const ID_BYTES = 20;
 
-/** @param file of a SHA-1 repository, not split */
+/** @param file of a SHA-1 repository, not a split index */
 export function plainIndex({ data, offsets, entriesEnd }: IndexFile): Buffer {
   const body = Buffer.from(data.subarray(0, entriesEnd));
   for (const at of offsets) {
@@ -20,7 +20,7 @@ export function plainIndex({ data, offsets, entriesEnd }: IndexFile): Buffer {
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
 }
 
-/** @throws Unusable */
+/** @throws UnusableGitFile */
 export function plainIndexOf(path: DiskPath, bytes: Buffer): Buffer {
   return plainIndex(parseIndexFile(path, bytes, ID_BYTES));
 }

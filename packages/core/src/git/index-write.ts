@@ -1,6 +1,6 @@
 /**
- * The bytes of an index that says what a commit says, as `git read-tree` makes one: no file's times are in it, so git
- * looks at every file once more. The same commit gives the same bytes.
+ * Builds an index that matches a commit, as `git read-tree` does. The same commit always gives the same bytes.
+ * The entries have no stat data, so git re-examines every file.
  */
 import { createHash } from 'node:crypto';
 import type { Pace } from '../io/pace.ts';
@@ -48,14 +48,14 @@ async function entriesOf(objects: GitObjects, tree: string, pace: Pace): Promise
   return entries;
 }
 
-/** What may stand in an index. */
+/** Returns the mode as git stores it in an index. */
 function indexMode(mode: number): number {
   const type = mode & 0o170000;
   return type === 0o100000 ? ((mode & 0o100) === 0 ? 0o100644 : 0o100755) : type;
 }
 
 function encodeEntry({ path, mode, id }: NewIndexEntry): Buffer {
-  // One to eight NULs, up to a multiple of eight.
+  // Padded with one to eight NULs to a multiple of eight bytes.
   const bytes = Buffer.alloc((FIXED_BYTES + path.length + 8) & ~7);
   bytes.writeUInt32BE(mode, 24);
   bytes.write(id, 40, 'hex');

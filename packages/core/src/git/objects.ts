@@ -1,6 +1,6 @@
 /**
- * Commits and trees of somebody's repository, read without git, those that it borrows from others included. Every
- * object is verified by its hash; what is missing (a shallow or partial clone) or cannot be read is told, not guessed.
+ * Reads commits and trees of a user's repository without git, including objects borrowed through alternates.
+ * Verifies the hash of every object. Reports objects that are missing (shallow or partial clone) or unreadable.
  */
 import type { Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -12,18 +12,18 @@ import { decodeTree, type ForeignTreeEntry } from '../store/objects/tree.ts';
 import { readGitFile, trimTrailing, unusableGitFile } from './file.ts';
 import type { GitState } from './repository.ts';
 
-/** Hostile repositories name objects that inflate without end. */
+/** Hostile repositories contain objects that inflate without end. */
 const COMMIT_BYTES = 16 * 1024 * 1024;
 const TREE_BYTES = 64 * 1024 * 1024;
 const ALTERNATES_BYTES = 64 * 1024;
-/** git's own bound on repositories that borrow from repositories that borrow. */
+/** git's own limit on nested alternates. */
 const ALTERNATES_DEPTH = 5;
 const MAX_STORES = 32;
 
 export class GitObjects {
   readonly #stores: readonly ObjectStore[];
 
-  /** @throws Unusable, FsError, SavepointError STORE_DAMAGED when the objects cannot be read at all */
+  /** @throws UnusableGitFile, FsError, SavepointError STORE_DAMAGED if the objects cannot be read at all */
   constructor(ports: Ports, { commonDir, objectFormat }: GitState) {
     if (objectFormat !== 'sha1') {
       throw unusableGitFile(commonDir, 'unsupported', `objects named by ${objectFormat} are not read`);
@@ -55,7 +55,7 @@ export class GitObjects {
     return isObjectId(id) && this.#stores.some((store) => store.has(id));
   }
 
-  /** Whichever has the object. @throws SavepointError STORE_DAMAGED when none does */
+  /** Returns the first object store that has the object. @throws SavepointError STORE_DAMAGED if none has it */
   readerFor(id: string): ObjectReader {
     return this.#findStore(id).store;
   }
@@ -75,7 +75,7 @@ export class GitObjects {
   }
 }
 
-/** The repository's own objects first, then those of the repositories that it borrows from. */
+/** The repository's own objects first, then those of its alternates. */
 function objectFolders({ fs }: Ports, own: DiskPath): ReadonlySet<DiskPath> {
   const found = new Set<DiskPath>([own]);
   const visit = (folder: DiskPath, depth: number): void => {

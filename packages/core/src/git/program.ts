@@ -1,6 +1,6 @@
 /**
- * Running git on somebody's repository, so that nothing of what that repository configures is run: no hook, no monitor,
- * no filter, no pager, no editor, no transport. Only commands that need none of these may be asked for.
+ * Runs git in a user's repository without running anything that the repository configures: no hooks, fsmonitor,
+ * filters, pager, editor or transport. Callers must only run commands that need none of these.
  */
 import { FsError, kindOf } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
@@ -12,7 +12,7 @@ import type { GitState } from './repository.ts';
 export interface Git {
   /**
    * @param args the command and its arguments, as text
-   * @throws SavepointError IO when it cannot be run, or does not end
+   * @throws SavepointError IO if git cannot be run or does not exit normally
    */
   run(repository: GitState, args: readonly string[], input?: Buffer): Promise<ProgramResult>;
 }
@@ -36,8 +36,9 @@ const OVERRIDDEN_SETTINGS: readonly string[] = [
 ];
 
 /**
- * @param within git is never taken from there: whoever can write to a workspace could have put it there
- * @returns null where there is none
+ * Finds git on the search path.
+ * @param within the workspace: a git inside it is never used, because anyone who can write there could have planted it
+ * @returns null if no git is found
  */
 export function findGit(ports: Ports, searchPath: string, within: DiskPath): Git | null {
   const program = findProgram(ports, searchPath, within);
@@ -79,7 +80,7 @@ export function findGit(ports: Ports, searchPath: string, within: DiskPath): Git
   };
 }
 
-/** What git said, in one line. */
+/** Returns the first line of git's error output. */
 export function firstErrorLine({ stderr, exit }: ProgramResult): string {
   const line = stderr.toString('utf8').split('\n')[0]?.trim() ?? '';
   return line === '' ? `git ended with status ${exit}` : line;

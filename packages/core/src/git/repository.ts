@@ -1,10 +1,11 @@
 /**
- * What a repository says about itself, read without git.
+ * Reads the state of a repository without git.
  *
- * A folder is a repository's if it holds a `.git` folder that git would accept, or a `.git` file. What cannot be made
- * out is null and told in `problems`: it never stops a capture, and is never guessed.
+ * A folder is the top of a repository if it holds a `.git` file, or a `.git` folder that git would accept. What cannot
+ * be read is null and listed in `problems`: it never stops a capture, and is never guessed.
  *
- * Only the repository's own configuration counts; includes, the person's and the system's are not read (git-config.ts).
+ * Only the repository's own configuration is read, not its includes and not the configuration of the user or the system
+ * (git-config.ts).
  */
 
 import { type GitConfig, gitBoolean, parseGitConfig } from '../content/git-config.ts';
@@ -17,31 +18,31 @@ export type GitOperation = 'rebase' | 'merge' | 'cherry-pick' | 'revert' | 'bise
 export type ObjectFormat = 'sha1' | 'sha256';
 
 export interface GitState {
-  /** HEAD, the index and what belongs to one worktree. */
+  /** HEAD, the index and other data of one worktree. */
   readonly gitDir: DiskPath;
-  /** Refs, objects, configuration and `info/`; the same as `gitDir` except in a linked worktree. */
+  /** Refs, objects, configuration and `info/`. Differs from `gitDir` only in a linked worktree. */
   readonly commonDir: DiskPath;
   /**
-   * How the folder comes to this repository.
-   * - `inside`: a `.git` folder of its own
+   * How the folder refers to this repository.
+   * - `inside`: its own `.git` folder
    * - `worktree`, `submodule`: a `.git` file, and the repository names this folder as its own
-   * - `elsewhere`: a `.git` file or link to a repository that does not name this folder. That may be meant
-   *   (`git init --separate-git-dir`) or a trap: nothing may ever be written there.
+   * - `elsewhere`: a `.git` file or link to a repository that does not name this folder. This may be intended (`git
+   *   init --separate-git-dir`) or a trap: never write to it.
    */
   readonly link: 'inside' | 'worktree' | 'submodule' | 'elsewhere';
-  /** Null when it could not be read; `problems` says why. */
+  /** Null if it could not be read; `problems` gives the reason. */
   readonly head: Head | null;
   readonly operation: GitOperation | null;
   readonly objectFormat: ObjectFormat;
-  /** core.ignorecase of the repository: patterns match names in any letter case. */
+  /** core.ignorecase of the repository: patterns match names case-insensitively. */
   readonly ignoreCase: boolean;
   readonly bare: boolean;
-  /** The repository's own configuration: `section.key` or `section.subsection.key`. Hostile. */
+  /** The repository's own configuration: `section.key` or `section.subsection.key`. Untrusted. */
   readonly config: ReadonlyMap<string, string | true>;
   readonly problems: readonly GitProblem[];
 }
 
-/** A `.git` that leads to nothing usable. */
+/** A `.git` that does not lead to a usable repository. */
 export interface BrokenRepository {
   readonly problem: GitProblem;
 }
@@ -58,10 +59,10 @@ const TODO_BYTES = 64 * 1024;
 const GITDIR = 'gitdir: ';
 
 /**
- * The nearest folder, from `folder` upwards, with a `.git`; as git does, the search does not leave the file system
- * that `folder` is on, and passes over a `.git` folder that is no repository.
- * @param folder absolute, and a real path (no links in it), or links would be mistaken for parents
- * @returns null when there is none up to the file system's root
+ * Finds the nearest folder with a `.git`, from `folder` upwards. Like git, it does not cross file systems, and skips a
+ * `.git` folder that is not a repository.
+ * @param folder absolute, without links in it: links would be mistaken for parents
+ * @returns null if there is none up to the root of the file system
  */
 export function findRepository(fs: Fs, folder: DiskPath): FoundRepository | null {
   let device: number | null = null;
@@ -81,7 +82,7 @@ export function findRepository(fs: Fs, folder: DiskPath): FoundRepository | null
   return null;
 }
 
-/** Whether the folder is the top of a repository, sound or not. */
+/** Whether the folder is the top of a repository, valid or not. */
 export function isRepositoryTop(fs: Fs, folder: DiskPath): boolean {
   const dotGit = diskChild(folder, '.git');
   try {
@@ -94,8 +95,8 @@ export function isRepositoryTop(fs: Fs, folder: DiskPath): boolean {
 }
 
 /**
- * The repository that `folder` is the top of.
- * @returns null when the folder has no `.git`, or a `.git` folder that git takes for an ordinary one
+ * Reads the repository whose top is `folder`.
+ * @returns null if the folder has no `.git`, or a `.git` folder that git treats as an ordinary one
  */
 export function readRepository(fs: Fs, folder: DiskPath): GitState | BrokenRepository | null {
   const dotGit = diskChild(folder, '.git');
@@ -112,7 +113,7 @@ export function readRepository(fs: Fs, folder: DiskPath): GitState | BrokenRepos
 interface GitLocation {
   readonly gitDir: DiskPath;
   readonly commonDir: DiskPath;
-  /** A `.git` folder that is whole in itself. */
+  /** A `.git` folder that is its own common folder. */
   readonly isSelfContained: boolean;
 }
 
@@ -193,7 +194,7 @@ function readState(fs: Fs, folder: DiskPath, place: GitLocation): GitState {
     operation: orNull(() => operationOf(fs, gitDir)),
     objectFormat: format,
     ignoreCase: gitBoolean(config.get('core.ignorecase')) ?? false,
-    // In a linked worktree the setting is about the repository that it is linked to.
+    // In a linked worktree the setting applies to the main repository.
     bare: gitDir === commonDir && (gitBoolean(config.get('core.bare')) ?? false),
     config,
     problems,
@@ -253,14 +254,14 @@ function isSame(fs: Fs, claimed: DiskPath, path: DiskPath): boolean {
   return fs.lstat(claimed) !== null && fs.realpath(claimed) === fs.realpath(path);
 }
 
-/** A rebase also leaves the marks of the others, so it is looked for first. `git am` counts as a rebase. */
+/** A rebase also leaves the files of the other operations, so it is checked first. `git am` counts as a rebase. */
 function operationOf(fs: Fs, gitDir: DiskPath): GitOperation | null {
   const names = new Set<string>(fs.list(gitDir));
   if (names.has('rebase-merge') || names.has('rebase-apply')) return 'rebase';
   if (names.has('MERGE_HEAD')) return 'merge';
   if (names.has('CHERRY_PICK_HEAD')) return 'cherry-pick';
   if (names.has('REVERT_HEAD')) return 'revert';
-  // Between two picks of a series there is no head, only what is left to do.
+  // Between two picks of a series there is no CHERRY_PICK_HEAD or REVERT_HEAD, only the todo list.
   const todo = names.has('sequencer') ? readPrefix(fs, diskChild(gitDir, 'sequencer/todo'), TODO_BYTES) : null;
   if (todo !== null) {
     const lines = todo.bytes.toString('latin1').split('\n');
@@ -279,7 +280,7 @@ function realpathOrThrow(fs: Fs, path: DiskPath, from: DiskPath): DiskPath {
   }
 }
 
-/** On Windows a folder's path does not begin with a slash, and only there may a path begin with a drive. */
+/** On Windows a folder's path does not begin with a slash. Only there may a path begin with a drive. */
 function absolute(base: DiskPath, path: string): DiskPath {
   const isAbsolute = path.startsWith('/') || (!base.startsWith('/') && /^(?:[A-Za-z]:[\\/]|\\\\)/.test(path));
   return isAbsolute ? (path as DiskPath) : diskChild(base, path);

@@ -1,4 +1,4 @@
-/** Where a repository's index differs from the commit that it stands on. */
+/** Compares a repository's index with its current commit. */
 import { FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -6,7 +6,7 @@ import { childPath, parentPath, type TreePath, WORKSPACE_ITSELF } from '../model
 import type { GitObjects } from './objects.ts';
 import type { TrackedPaths } from './tracked.ts';
 
-/** Paths are relative to the repository's folder. Null: it could not be told, and `problem` says why. */
+/** Paths are relative to the repository's folder. Null if the comparison failed; `problem` gives the reason. */
 export type StagedPaths =
   | { readonly paths: ReadonlyMap<TreePath, 'added' | 'modified' | 'deleted'>; readonly problem: null }
   | { readonly paths: null; readonly problem: string };
@@ -18,11 +18,11 @@ interface CommittedFile {
 
 const FOLDER = 0o40000;
 const SUBMODULE = 0o160000;
-/** A small tree can stand for any number of files. */
+/** A small tree can expand to any number of files. */
 const MAX_ENTRIES = 5_000_000;
 const MAX_DEPTH = 4096;
 
-/** @param commit null where there is none yet: all that the index has is added */
+/** @param commit null if there is none yet: every index entry then counts as added */
 export async function stagedPaths(
   objects: () => GitObjects,
   commit: string | null,
@@ -55,8 +55,8 @@ export async function stagedPaths(
 }
 
 /**
- * Blobs that the index names and the commit does not have at that path, and where.
- * @throws SavepointError STORE_DAMAGED, FsError where the commit cannot be read
+ * Returns the blobs that the index has and the commit does not have at the same path, each with its path.
+ * @throws SavepointError STORE_DAMAGED, FsError if the commit cannot be read
  */
 export async function stagedBlobs(
   objects: GitObjects,
@@ -77,11 +77,11 @@ export async function stagedBlobs(
 
 interface CommittedFiles {
   readonly files: Map<TreePath, CommittedFile>;
-  /** Folders of which the index says that they are as in the commit. */
+  /** Folders that the index's cache tree records as equal to the commit. */
   readonly same: ReadonlySet<TreePath>;
 }
 
-/** What the commit has, but for folders that are the same in the index; null where all of it is. */
+/** Reads the commit's files, except in folders that are equal in the index. Null if everything is equal. */
 async function readCommittedFiles(
   objects: GitObjects,
   commit: string,
@@ -120,7 +120,7 @@ function liesIn(folders: ReadonlySet<TreePath>, path: TreePath): boolean {
   return false;
 }
 
-/** git reads 0664 in an old tree as 0644. */
+/** Old trees may contain 0664, which git reads as 0644. */
 function normalizeMode(mode: number): number {
   return (mode & 0o170000) === 0o100000 ? ((mode & 0o100) === 0 ? 0o100644 : 0o100755) : mode;
 }

@@ -1,14 +1,14 @@
 /**
- * What a repository tracks, read from `.git/index` without git.
+ * Reads the tracked paths of a repository from `.git/index`, without git.
  *
- * The safe direction: a tracked file is captured whatever ignore rules say, so taking an untracked path for tracked
- * costs space, and taking a tracked one for untracked may leave an agent's change to it unrecorded. Therefore
- * - an index that is not there tracks nothing;
- * - of an index that cannot be read nothing is known, and {@link UNKNOWN_TRACKED} says of every single path that it
- *   may be tracked: ignore rules then leave nothing out. It does not say so of what lies below a folder, or every
- *   dependency folder would be walked into and captured whole, and the capture might never end; whoever asks can
- *   treat a folder as tracked of which the last snapshot holds something;
- * - paths below a sparse folder are in no index, and count as tracked.
+ * When in doubt, a path counts as tracked, because tracked files are captured whatever the ignore rules say. Taking an
+ * untracked path for tracked costs space. The opposite error may leave an agent's change unrecorded. Therefore:
+ * - A missing index tracks nothing.
+ * - If the index cannot be read, {@link UNKNOWN_TRACKED} reports every path as possibly tracked, so ignore rules skip
+ *   nothing. It does not report anything below a folder as tracked. Otherwise every dependency folder would be captured
+ *   whole, and the capture might never end. Callers can treat a folder as tracked if the last snapshot holds something
+ *   in it.
+ * - Paths below a sparse folder are in no index, and count as tracked.
  */
 import type { Fs } from '../io/fs.ts';
 import { type DiskPath, diskChild, type TreePath } from '../model/names.ts';
@@ -17,21 +17,24 @@ import { type IndexFile, type IndexLink, parseIndexFile, stageAt, treesIn } from
 
 /** Paths are relative to the top of the repository's worktree. */
 export interface TrackedPaths {
-  /** The path is (or, where that cannot be known, may be) in the index. */
+  /** The path is in the index, or may be if the index is unknown. */
   has(path: TreePath): boolean;
-  /** The index holds something below this folder, or the folder itself as a submodule. */
+  /** The index has an entry below this folder, or has the folder itself as a submodule. */
   hasBelow(folder: TreePath): boolean;
-  /** The entry of a path; the lowest stage of a conflict. */
+  /** Returns the entry of a path. In a conflict, returns the entry with the lowest stage. */
   entry(path: TreePath): IndexEntry | null;
-  /** In git's order: by bytes of the path, then by stage. Made one at a time. */
+  /** Entries in git's order: by bytes of the path, then by stage. Decoded lazily. */
   entries(): Iterable<IndexEntry>;
-  /** How many entries there are. */
+  /** Number of entries. */
   readonly count: number;
-  /** Folders that a sparse index keeps as one entry; what lies below them is not among the entries. */
+  /** Folders that a sparse index stores as one entry. Paths below them are not among the entries. */
   readonly sparseFolders: readonly TreePath[];
-  /** Folders, '' for the top, and the tree that their entries make; not of those where something changed since. */
+  /** Tree ids from the cache tree, by folder ('' is the top). Folders that changed since are missing. */
   readonly trees: ReadonlyMap<string, string>;
-  /** The same object for as long as the same paths are tracked, if each reading is given the one before. */
+  /**
+   * Identity of the path list: the same object while the paths are unchanged, if each reading is given the previous
+   * one.
+   */
   readonly names: object;
 }
 
@@ -41,7 +44,7 @@ export interface IndexEntry {
   readonly mode: number;
   /** Hex, 40 or 64 digits. */
   readonly id: string;
-  /** Bytes, modulo 2^32; 0 where git wants the file looked at again. */
+  /** Bytes, modulo 2^32. 0 if git must re-examine the file. */
   readonly size: number;
   readonly mtime: IndexTime;
   readonly ctime: IndexTime;
@@ -62,17 +65,19 @@ export interface IndexTime {
 
 export interface IndexReading {
   readonly tracked: TrackedPaths;
-  /** Not null when the index could not be read; `tracked` is {@link UNKNOWN_TRACKED} then. */
+  /** Set if the index could not be read; `tracked` is then {@link UNKNOWN_TRACKED}. */
   readonly problem: GitProblem | null;
-  /** When the file that was read was written, milliseconds since 1970; null where it is not one whole file. */
+  /**
+   * Modification time of the index in milliseconds since 1970. Null if there is none, or if it is split or unreadable.
+   */
   readonly writtenMs: number | null;
-  /** What was read; null as for `writtenMs`. */
+  /** The parsed index file. Null in the same cases as `writtenMs`. */
   readonly file: IndexFile | null;
 }
 
 const INDEX_BYTES = 256 * 1024 * 1024;
 
-/** Of a folder without a repository, or a repository without an index. */
+/** For a folder without a repository, or a repository without an index. */
 export const NOTHING_TRACKED: TrackedPaths = {
   has: () => false,
   hasBelow: () => false,
@@ -87,9 +92,9 @@ export const NOTHING_TRACKED: TrackedPaths = {
 export const UNKNOWN_TRACKED: TrackedPaths = { ...NOTHING_TRACKED, has: () => true, names: {} };
 
 /**
- * The index of one worktree. Never throws for anything that is on the disk.
+ * Reads the index of one worktree. Never throws because of what is on disk.
  * @param gitDir the worktree's own git folder (not the common one)
- * @param before what was read earlier, of this or any other worktree: makes it faster where much is the same
+ * @param before an earlier reading of this or any other worktree: speeds up reading if much is unchanged
  */
 export function readIndex(
   fs: Fs,
@@ -113,9 +118,8 @@ export function readIndex(
 }
 
 /**
- * An index file of which no other file is a part.
- * @returns null where it is a split one
- * @throws Unusable when it is not a whole index
+ * Returns the tracked paths of an index file that is not split.
+ * @returns null if it is split
  */
 export function trackedPathsOf(file: IndexFile): TrackedPaths | null {
   return file.link === null ? new IndexPaths(unsplitRows(file), file) : null;
@@ -153,8 +157,9 @@ function unsplitRows(file: IndexFile): IndexRows {
 }
 
 /**
- * The first entries of the split index have no path: they replace, in order, the entries of the shared one that
- * `replaced` names. The others are added; one that is no conflict takes the place of all stages of its path.
+ * Merges a split index with its shared index. The first entries of the split index have no path: they replace, in
+ * order, the entries of the shared index that `replaced` lists. The others are added. An added entry with stage 0
+ * replaces all stages of its path.
  */
 function mergeSplitRows(from: DiskPath, base: IndexFile, top: IndexFile, link: IndexLink): IndexRows {
   const beyond = (bits: readonly number[]): boolean => (bits.at(-1) ?? -1) >= base.paths.length;
@@ -202,12 +207,12 @@ class IndexPaths implements TrackedPaths {
   readonly sparseFolders: readonly TreePath[];
   readonly #sparse: ReadonlySet<string>;
   #trees: ReadonlyMap<string, string> | null = null;
-  /** The row that was asked for last. */
+  /** The row of the last lookup. */
   #last = -1;
 
   constructor(
     private readonly rows: IndexRows,
-    /** The one that tells the trees. */
+    /** The file with the cache tree. */
     private readonly file: IndexFile,
   ) {
     this.sparseFolders = rows.paths.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1) as TreePath);
@@ -239,7 +244,7 @@ class IndexPaths implements TrackedPaths {
   }
 
   entry(path: TreePath): IndexEntry | null {
-    // Who asks about many asks in much the same order.
+    // Callers usually look up paths in index order.
     const next = this.#last + 1;
     const row = this.rows.paths[next] === path && this.rows.paths[next - 1] !== path ? next : this.#atOrAfter(path);
     if (this.rows.paths[row] !== path || path === '') return null;
@@ -253,7 +258,7 @@ class IndexPaths implements TrackedPaths {
     }
   }
 
-  /** The first row whose path is not before `path`. One-byte strings compare as bytes do. */
+  /** Returns the first row whose path is not before `path`. One-byte strings compare like bytes. */
   #atOrAfter(path: string): number {
     const { paths } = this.rows;
     let low = 0;
