@@ -1,4 +1,4 @@
-/** A repository whose objects may stand for its working files, as far as that can be told without git. */
+/** Checks, without git, whether a repository's objects may be used instead of reading its working files. */
 
 import { type AttributeRules, attributeRules } from '../../git/attributes.ts';
 import { readGitFile } from '../../git/file.ts';
@@ -9,27 +9,27 @@ import { type DiskPath, diskChild, type TreePath } from '../../model/names.ts';
 import type { ForeignPacks } from '../../store/objects/packs/foreign-packs.ts';
 import type { EnteredRepository } from '../scan/position.ts';
 
-/** Attributes of a file, and what the paths that it speaks of begin with. */
+/** The rules of an attribute file, and the folder that they apply to. */
 export interface ScopedAttributeRules extends AttributeRules {
-  /** From the repository's folder; ends in `/` unless empty. */
+  /** Relative to the repository's folder. Ends in `/` unless empty. */
   readonly folder: string;
 }
 
 export interface AdoptableRepository {
   readonly packs: ForeignPacks;
   readonly tracked: TrackedPaths;
-  /** When the index was written, whole seconds since 1970. */
+  /** Modification time of the index, whole seconds since 1970. */
   readonly writtenSeconds: number;
-  /** Folder of the repository. */
+  /** The repository's folder. */
   readonly top: DiskPath;
-  /** From it to the folder that was entered. */
+  /** Path from `top` to the folder that was entered. */
   readonly inside: TreePath;
-  /** Attributes that count everywhere in it. */
+  /** Attributes that apply everywhere in the repository. */
   readonly rules: readonly ScopedAttributeRules[];
 }
 
 const PACKED_REFS_BYTES = 64 * 1024 * 1024;
-/** They change nothing about how bytes of files come into objects. */
+/** Extensions that do not affect how file contents are stored as objects. */
 const EXTENSIONS: ReadonlySet<string> = new Set([
   'extensions.objectformat',
   'extensions.worktreeconfig',
@@ -41,9 +41,9 @@ const EXTENSIONS: ReadonlySet<string> = new Set([
 
 /**
  * @param disk the folder that was entered
- * @param userAttributes files of attributes that count in every repository
- * @returns null where anything is not as git leaves it by itself
- * @throws FsError, Unusable, SavepointError STORE_DAMAGED when it cannot be made out
+ * @param userAttributes attribute files that apply to every repository
+ * @returns null if the repository deviates from a plain one (A4)
+ * @throws FsError, UnusableGitFile, SavepointError STORE_DAMAGED if it cannot be read
  */
 export function adoptableRepository(
   fs: Fs,
@@ -72,7 +72,7 @@ export function adoptableRepository(
 
 function isPlain({ config, link, objectFormat, problems, bare }: GitState): boolean {
   if (link === 'elsewhere' || objectFormat !== 'sha1' || bare || problems.length > 0) return false;
-  // Its files are elsewhere, unless it is a submodule that says where they are.
+  // The files are elsewhere, unless this is a submodule, which names its own folder.
   if (link === 'inside' && config.has('core.worktree')) return false;
   if (config.has('core.attributesfile')) return false;
   return ![...config.keys()].some((key) => /^(?:include|includeif|attr)\./.test(key) || isUnknownExtension(key));
@@ -82,7 +82,7 @@ function isUnknownExtension(key: string): boolean {
   return key.startsWith('extensions.') && !EXTENSIONS.has(key);
 }
 
-/** `git replace`: files are written from other objects than those that the index names. */
+/** `git replace`: files are checked out from other objects than the index names. */
 function hasReplacements(fs: Fs, { commonDir }: GitState): boolean {
   try {
     if (fs.list(diskChild(commonDir, 'refs/replace')).length > 0) return true;

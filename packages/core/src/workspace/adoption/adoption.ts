@@ -1,17 +1,18 @@
 /**
- * Contents that the user's repositories have already are taken over, so that a first checkpoint need not read, hash and
+ * Adopts contents that the user's repositories already store, so that a first checkpoint need not read, hash and
  * compress every file.
  *
- * A file is taken to be a blob only when the repository's index vouches for it (vouched.ts) and nothing can have
- * converted its bytes on their way into the blob; in any doubt it is read. What is taken over:
- * A1 The object is in a pack of the repository's own. What is loose would have to be inflated and compressed anew, which is
- *    no cheaper than reading the file; what is borrowed from other repositories is read.
- * A2 No filter, encoding or keyword applies: no attribute file on the way to the path, nor the repository's, the person's
- *    and the system's own, names such an attribute for it.
- * A3 The blob is as long as the file. Where only ends of lines can have been converted, that proves that they were not:
- *    on its way in, such a conversion takes bytes away and adds none.
- * A4 The repository is as git leaves it: no replaced objects, no files elsewhere, no extension that is not known.
- * A5 Whatever cannot be read or understood leads to the files being read; it is never a failure.
+ * A file is identified with a blob only if two conditions hold. The repository's index proves its content
+ * (index-proof.ts), and nothing can have converted its bytes on their way into the blob. In any doubt, the file is
+ * read. Rules:
+ * A1 The object is in a pack of the repository itself. A loose object would have to be inflated and compressed again,
+ *    which is not cheaper than reading the file. Objects borrowed from other repositories are not adopted.
+ * A2 No filter, encoding or keyword expansion applies. No attribute file above the path, and none of the repository,
+ *    the user or the system, sets such an attribute for it.
+ * A3 The blob is as long as the file. If only line endings can be converted, this proves that they were not: on the way
+ *    in, that conversion removes bytes and adds none.
+ * A4 The repository is plain: no replaced objects, no files elsewhere, no unknown extension.
+ * A5 If something cannot be read or understood, the files are read instead. It is never an error.
  */
 
 import { ANY_CONVERSION, attributeRules } from '../../git/attributes.ts';
@@ -39,7 +40,7 @@ import type { EnteredRepository } from '../scan/position.ts';
 import { type AdoptableRepository, adoptableRepository, type ScopedAttributeRules } from './adoptable.ts';
 import { indexProvesContent } from './index-proof.ts';
 
-/** Of a folder: what vouches for the files in it, and which attributes reach them. */
+/** For the files in one folder: the repository that may prove their content, and the attributes that apply. */
 interface AttributeScope {
   readonly repository: AdoptableRepository;
   /** The folder in the workspace at which the walk entered the repository. */
@@ -47,9 +48,11 @@ interface AttributeScope {
   readonly rules: readonly ScopedAttributeRules[];
 }
 
-/** A pack is taken whole when at least one in so many of its objects is wanted: each costs whoever opens the store. */
+/**
+ * A pack is adopted whole only if one in this many of its objects is wanted: all of them slow down opening the store.
+ */
 const MAX_UNWANTED_RATIO = 8;
-/** Shared blocks cost nothing before they are rewritten; still a store is held to its limit by the length of its files. */
+/** Cloned blocks take up no space until rewritten, but a store's size limit counts the length of its files. */
 const MAX_CLONED_RATIO = 8;
 
 export class Adoption {
@@ -59,13 +62,13 @@ export class Adoption {
   #hasWholePacks = false;
   #lastFolder = WORKSPACE_ITSELF;
 
-  /** @param userAttributes files of attributes that count in every repository */
+  /** @param userAttributes attribute files that apply to every repository */
   constructor(
     private readonly ports: Ports,
     private readonly userAttributes: readonly DiskPath[],
   ) {}
 
-  /** The walk comes to a repository's folder, or to the workspace's that a repository encloses. */
+  /** Called when the walk reaches a repository's folder, or the folder of a workspace that a repository encloses. */
   enter(path: TreePath, disk: DiskPath, repository: EnteredRepository): void {
     const packsOf = (objects: DiskPath): ForeignPacks | null => {
       const known = this.#packs.get(objects);
@@ -81,8 +84,8 @@ export class Adoption {
   }
 
   /**
-   * The blob that a file certainly is, which is taken over then; null where the file has to be read.
-   * @param stat of the file, as it is now
+   * Returns the blob with the file's content and selects it for adoption. Null if the file must be read.
+   * @param stat current stat of the file
    */
   idOf(path: TreePath, stat: ListedStat): ObjectId | null {
     try {
@@ -101,7 +104,7 @@ export class Adoption {
     }
   }
 
-  /** Mostly the one that was asked about before. */
+  /** Usually the same folder as in the previous call. */
   #folderOf(path: TreePath): TreePath {
     const last = this.#lastFolder;
     const isSame = path.lastIndexOf('/') === last.length && path.startsWith(last);
@@ -109,14 +112,14 @@ export class Adoption {
     return this.#lastFolder;
   }
 
-  /** Whether a tree that a snapshot consists of is among what can be taken over; it is, then. */
+  /** Selects a tree of a snapshot for adoption, if a pack has it. Returns whether it does. */
   adoptTree(id: ObjectId): boolean {
     return nullIfUnreadable(() => [...this.#packs.values()].some((packs) => packs?.selectTree(id) === true)) ?? false;
   }
 
   /**
-   * Brings everything that was taken over into the batch.
-   * @returns false when that is not possible: the batch is of no use then, and all files have to be read
+   * Adds everything that was selected to the batch.
+   * @returns false if that is not possible: the batch is then unusable, and all files must be read
    */
   async adoptInto(batch: AdoptingBatch, pace: Pace): Promise<boolean> {
     const step = async (): Promise<void> => {
@@ -136,7 +139,7 @@ export class Adoption {
     }
   }
 
-  /** Objects were taken over that nobody has read. */
+  /** Whether packs were adopted whole, with objects that Savepoint has not read. */
   get isUnread(): boolean {
     return this.#hasWholePacks;
   }
@@ -167,20 +170,20 @@ export class Adoption {
     return above === null ? null : this.#withRulesIn(above, fromTop(above, folder));
   }
 
-  /** @param folder from the repository's */
+  /** @param folder relative to the repository's folder */
   #withRulesIn(reach: AttributeScope, folder: TreePath): AttributeScope {
     const { top, tracked } = reach.repository;
     const name = childPath(folder, ATTRIBUTES_FILE);
     const file = diskChild(top, name);
     const isThere = this.ports.fs.lstat(file) !== null;
-    // git reads it from the index where it is not on the disk.
+    // If it is not on disk, git reads it from the index.
     const rules = isThere ? attributeRules(this.ports.fs, file) : tracked.has(name) ? ANY_CONVERSION : null;
     if (rules === null) return reach;
     return { ...reach, rules: [...reach.rules, { ...rules, folder: folder === '' ? '' : `${folder}/` }] };
   }
 }
 
-/** @param path of the workspace @returns from the repository's folder */
+/** @param path relative to the workspace @returns the path relative to the repository's folder */
 function fromTop({ repository: { inside }, entered }: AttributeScope, path: TreePath): TreePath {
   return joinPaths(inside, relativePath(entered, path));
 }
@@ -203,7 +206,7 @@ async function adoptPack(batch: AdoptingBatch, { pack, file, places, bytes }: Se
   if (pack.index.count > MAX_UNWANTED_RATIO * places.length || pack.size > batch.bytesLeft) return false;
   const methods: ('clone' | 'copy')[] = [];
   if (pack.size <= MAX_CLONED_RATIO * bytes) methods.push('clone');
-  // A byte is copied in far less time than it is read, hashed and compressed in; and the store gets no larger than the files.
+  // Copying is much faster than reading, hashing and compressing, and the store does not get larger than the files.
   if (pack.size <= bytes) methods.push('copy');
   for (const method of methods) {
     try {
@@ -215,7 +218,7 @@ async function adoptPack(batch: AdoptingBatch, { pack, file, places, bytes }: Se
   return false;
 }
 
-/** What the disk holds, and not what we did wrong. */
+/** Whether the cause is the data on disk, and not a bug of ours. */
 function isReadProblem(error: unknown): boolean {
   return (
     error instanceof FsError || error instanceof UnusableGitFile || error instanceof FormatProblem || isDamage(error)

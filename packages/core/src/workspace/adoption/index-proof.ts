@@ -1,14 +1,14 @@
 /**
- * Whether a repository's index proves what a file holds. git recorded there how the file looked when it last compared
- * its content with an object; the file must look the same in everything that a stat can say.
+ * Decides whether a repository's index proves the content of a file. The index has the stat data from when git last
+ * compared the file with an object. All of the current stat data must be the same.
  *
- * Stricter than git, which can be told to pass over some of it:
- * - the time of the inode counts always: no program can set it, so what wrote to the file since has left its mark, also
- *   where it put the size and the other time back;
- * - an index without nanoseconds, or from a machine that knows no inodes, proves nothing;
- * - a file that was changed in the second in which the index was written, or later, may have been changed again without
- *   its times showing it ("racily clean");
- * - nor does an entry of size 0 prove anything: git writes that where it wants a file looked at again.
+ * This is stricter than git, which can be configured to ignore some of it:
+ * - ctime is always compared. No program can set it, so any write since then has changed it, even if size and mtime
+ *   were reset.
+ * - An index without nanoseconds, or from a platform without inodes, proves nothing.
+ * - A file that changed in the second in which the index was written, or later, is not proven. It may have changed
+ *   again without its times showing it ("racily clean").
+ * - An entry of size 0 proves nothing: git writes 0 if it must re-examine the file.
  */
 
 import type { IndexEntry, IndexTime } from '../../git/tracked.ts';
@@ -18,8 +18,8 @@ const REGULAR = 0o100000;
 const KIND_MASK = 0o170000;
 
 /**
- * @param stat of a regular file, as it is now
- * @param writtenSeconds when the index was written, whole seconds since 1970
+ * @param stat current stat of a regular file
+ * @param writtenSeconds modification time of the index, whole seconds since 1970
  */
 export function indexProvesContent(entry: IndexEntry, stat: ListedStat, writtenSeconds: number): boolean {
   return (
@@ -39,7 +39,7 @@ export function indexProvesContent(entry: IndexEntry, stat: ListedStat, writtenS
   );
 }
 
-/** In the very arithmetic in which node makes milliseconds of what the system says. */
+/** Uses exactly the arithmetic with which node converts the system's times to milliseconds. */
 function isSameTime({ seconds, nanoseconds }: IndexTime, ms: number): boolean {
   return seconds * 1000 + nanoseconds / 1e6 === ms;
 }

@@ -1,9 +1,9 @@
 /**
- * Folders that hold what a tool can make again: dependencies, caches, build results. They are not captured.
+ * Folders whose contents a tool can regenerate: dependencies, caches, build results. They are not captured.
  *
- * What is left out cannot be brought back, so a name is in the first table only if no project keeps its own work under
- * it, and a folder with tracked files is never left out whole (the caller sees to both that and the folder being no
- * root). Names are compared exactly, also where the disk does not tell letter case apart.
+ * Skipped files cannot be restored, so a name is in the first table only if no project keeps its own work under it. The
+ * caller ensures that no root, and no folder with tracked files, is skipped whole. Names are compared exactly, even on
+ * a case-insensitive file system.
  */
 
 import { readPrefix, UnusableGitFile } from '../../git/file.ts';
@@ -14,13 +14,13 @@ export type DependencyFolder = 'always' | 'when-ignored';
 
 interface FolderRule {
   readonly name: string;
-  /** The folder above it must have this name. */
+  /** The required name of the parent folder. */
   readonly in?: string;
-  /** Why it is in its table. */
+  /** Why it is in this table. */
   readonly reason: string;
 }
 
-/** Left out also where no ignore file exists. */
+/** Skipped even if there is no ignore file. */
 export const ALWAYS: readonly FolderRule[] = [
   { name: 'node_modules', reason: 'packages that npm, yarn or pnpm install from the lock file' },
   { name: 'bower_components', reason: 'packages that bower installs' },
@@ -66,7 +66,7 @@ export const ALWAYS: readonly FolderRule[] = [
   { name: 'buck-out', reason: 'build results of buck' },
 ];
 
-/** Left out only where an ignore rule covers them: people have their own work in folders of these names, too. */
+/** Skipped only if an ignore rule covers them: folders with these names may also hold people's own work. */
 export const WHEN_IGNORED: readonly FolderRule[] = [
   { name: 'build', reason: 'build results of many tools; also build scripts' },
   { name: 'dist', reason: 'build results of many tools; also what a project publishes' },
@@ -122,15 +122,16 @@ export const WHEN_IGNORED: readonly FolderRule[] = [
 export interface FolderTraits {
   /** An ignore rule covers the folder. */
   readonly ignored: boolean;
-  /** {@link hasCacheMark} found one. */
+  /** Result of {@link hasCacheMark}. */
   readonly hasTag: boolean;
-  /** Name of the folder above, where it is known. */
+  /** Name of the parent folder, if known. */
   readonly parent?: Name | undefined;
 }
 
 /**
- * Whether a folder is left out. Not to be asked of a workspace's or repository's topmost folder.
- * @returns why it is: by its name or mark alone, or because an ignore rule covers it as well; null when it is captured
+ * Decides whether a folder is skipped. Do not call this for the top folder of a workspace or repository.
+ * @returns `always` if the name or a cache mark suffices, `when-ignored` if an ignore rule is also needed, null if the
+ *   folder is captured
  */
 export function dependencyFolder(name: Name, signs: FolderTraits): DependencyFolder | null {
   if (signs.hasTag || matchesRule(always, name, signs.parent)) return 'always';
@@ -141,19 +142,19 @@ const always = byName(ALWAYS);
 const whenIgnored = byName(WHEN_IGNORED);
 
 const TAG = nameOf('CACHEDIR.TAG');
-/** The first 43 bytes of the file, by the Cache Directory Tagging Specification; whatever follows is for people. */
+/** The first 43 bytes of the file, as defined by the Cache Directory Tagging Specification. The rest is for people. */
 const TAG_SIGNATURE = 'Signature: 8a477f597d28d172789f06886806bc55';
 const VENV = nameOf('pyvenv.cfg');
-/** All that a fresh virtual environment holds. */
+/** The names in a fresh virtual environment. */
 const VENV_NAMES: ReadonlySet<string> = new Set(
   `${VENV} ${TAG} bin Scripts lib lib64 Lib include Include share etc man .gitignore .lock`.split(' '),
 );
 
 /**
- * Whether the folder says of itself that it can be made again: a valid CACHEDIR.TAG, or it is a virtual environment of
- * Python under whatever name. `python -m venv .` makes one of a folder full of sources, so a folder that holds
- * anything besides is none. A mark that cannot be read is no mark.
- * @param names what the folder holds
+ * Whether the folder is marked as a cache: it has a valid CACHEDIR.TAG, or it is a Python virtual environment of any
+ * name. `python -m venv .` turns a folder full of sources into an environment, so any other name in the folder
+ * disqualifies it. A mark that cannot be read does not count.
+ * @param names the names in the folder
  */
 export function hasCacheMark(fs: Fs, folder: DiskPath, names: readonly Name[]): boolean {
   if (names.includes(VENV) && names.every((name) => VENV_NAMES.has(name))) {

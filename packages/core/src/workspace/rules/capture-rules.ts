@@ -1,4 +1,4 @@
-/** What is left out of a snapshot by size or by the kind of folder (docs/guarantees.md, "what is captured"). */
+/** Decides what a snapshot skips because of its size or the kind of folder (docs/guarantees.md, "what is captured"). */
 
 import type { Fs, Stat } from '../../io/fs.ts';
 import type { CaptureRules } from '../../model/checkpoint.ts';
@@ -7,7 +7,7 @@ import { baseName, bytesFromText, type DiskPath, type Name, parentPath, type Tre
 import { PathSet } from '../../model/path-set.ts';
 import { dependencyFolder, hasCacheMark } from './built-in-folders.ts';
 
-/** The plain folders that are roots because somebody says so. */
+/** The plain folders that the option `roots` makes roots. */
 export function chosenRoots({ roots }: CaptureRules): PathSet {
   if (roots === undefined || roots.length === 0) return PathSet.EMPTY;
   return new PathSet(
@@ -24,7 +24,7 @@ export function sizeSkip(name: Name, stat: Pick<Stat, 'size'>, ignored: boolean,
   return null;
 }
 
-/** @param names what the folder holds; null: it was not listed, and only its name and the rules count */
+/** @param names the names in the folder. Null if it was not listed: only its name and the rules then count */
 export function dependencySkip(
   fs: Fs,
   path: TreePath,

@@ -1,4 +1,4 @@
-/** What settings say of paths, whatever ignore files say: captured all the same, or left out. */
+/** Paths that the settings include or exclude, whatever the ignore files say. */
 
 import { createHash } from 'node:crypto';
 import ignore, { type Ignore } from 'ignore';
@@ -9,7 +9,7 @@ import { bytesFromText, type TreePath } from '../../model/names.ts';
 const BUDGET = { patterns: 10_000, slow: 64 };
 
 export class ChosenPaths {
-  /** Equal keys give equal answers; '' for none. */
+  /** Equal keys give equal results. '' if there are no patterns. */
   readonly key: string;
   readonly #include: Ignore | null;
   readonly #exclude: Ignore | null;
@@ -21,7 +21,7 @@ export class ChosenPaths {
     this.key = patterns === '[[],[]]' ? '' : createHash('sha256').update(patterns).digest('hex').slice(0, 16);
   }
 
-  /** The path, or a folder above it, is to be captured though rules say otherwise. */
+  /** Whether the settings include the path or a folder above it, overriding all rules. */
   includes(path: TreePath, isFolder: boolean): boolean {
     return covers(this.#include, path, isFolder);
   }
@@ -35,7 +35,10 @@ function covers(patterns: Ignore | null, path: TreePath, isFolder: boolean): boo
   return patterns !== null && path !== '' && patterns.ignores(isFolder ? `${path}/` : path);
 }
 
-/** Patterns and paths are one-byte strings. What is too complex to match is not used: then more is captured, never less. */
+/**
+ * Patterns and paths are one-byte strings. Patterns that are too complex to match are dropped: a dropped `exclude`
+ * pattern captures more, a dropped `include` pattern less.
+ */
 function matcher(patterns: readonly string[]): Ignore | null {
   if (patterns.length === 0) return null;
   const lines = readIgnoreLines(Buffer.from(bytesFromText(`${patterns.join('\n')}\n`), 'latin1'), BUDGET);

@@ -1,54 +1,54 @@
-/** Which names ignore rules cover, folder by folder, with git's meaning. */
+/** Decides which names the ignore rules cover, folder by folder, with git's semantics. */
 import { createHash } from 'node:crypto';
 import ignore, { type Ignore } from 'ignore';
 import { type PatternBudget, type RuleProblem, readIgnoreLines } from '../../git/ignore-lines.ts';
 import type { Name } from '../../model/names.ts';
 import { NameFilter } from './name-filter.ts';
 
-/** Something in an ignore file that is not used. */
+/** A line or file that is not used. */
 export interface ChainProblem extends RuleProblem {
   readonly file: 'global' | 'exclude' | '.gitignore';
 }
 
-/** The text of an ignore file; null where there is none. */
+/** Content of an ignore file. Null if it does not exist. */
 export type IgnoreFile = Uint8Array | null;
 
 export interface IgnoreChainStart {
   /** core.ignorecase: letters A to Z match in either case. */
   readonly ignoreCase: boolean;
-  /** The person's own ignore file. */
+  /** The user's global ignore file. */
   readonly global: IgnoreFile;
   /** `info/exclude` of the repository. */
   readonly exclude: IgnoreFile;
-  /** `.gitignore` of the topmost folder. */
+  /** `.gitignore` of the top folder. */
   readonly top: IgnoreFile;
 }
 
-/** Bounds on all files of a chain together: what is over them is not used, and told. */
+/** Limits for all files of a chain together. Patterns beyond them are dropped and reported. */
 const CHAIN_BUDGET: PatternBudget = { patterns: 20_000, slow: 64 };
-/** Folders below the topmost one. Deeper down no rule is asked, because some patterns take the longer the deeper. */
+/** Maximum depth below the top folder. No rules apply further down, because some patterns get slower with depth. */
 const MAX_DEPTH = 200;
 
 /**
- * The rules that apply in one folder: its own `.gitignore`, over those of the folders above, over `info/exclude`, over
- * the person's own. The last matching pattern of the first file that has one decides; below a folder that is ignored
- * everything is. Immutable; nothing is compiled before the first question.
+ * The rules that apply in one folder. In order of precedence: its own `.gitignore`, those of the folders above,
+ * `info/exclude`, the user's global file. The first file with a matching pattern decides, by its last match. Everything
+ * below an ignored folder is ignored. Immutable; patterns are compiled on first use.
  */
 export class IgnoreChain {
-  /** Equal keys give equal answers: a hash of every rule text on the chain and of where it stands. */
+  /** Equal keys give equal results: a hash of every rule text on the chain and its folder. */
   readonly key: string;
-  /** What could not be used of the files that this folder adds. */
+  /** Problems in the files that this folder adds. */
   readonly problems: readonly ChainProblem[];
-  /** Patterns of the files that this folder adds, weakest first. */
+  /** Patterns of the files that this folder adds, lowest precedence first. */
   readonly #own: readonly (readonly string[])[];
-  /** What is left for the files of folders below. */
+  /** Budget left for the files of the folders below. */
   readonly #budget: PatternBudget;
   readonly #depth: number;
   #scoped: readonly ScopedRules[] | null = null;
   #hidden: boolean | null = null;
   #filter: NameFilter | null | undefined;
 
-  /** @param files that this folder adds, weakest first */
+  /** @param files added by this folder, lowest precedence first */
   private constructor(
     private readonly ignoreCase: boolean,
     private readonly parent: IgnoreChain | null,
@@ -78,7 +78,7 @@ export class IgnoreChain {
     this.#depth = depth;
   }
 
-  /** The chain of a repository's (or a plain workspace's) topmost folder. */
+  /** Returns the chain for the top folder of a repository or a plain workspace. */
   static start(start: IgnoreChainStart): IgnoreChain {
     const files = { global: start.global, exclude: start.exclude, '.gitignore': start.top };
     const key = hash('savepoint ignore rules 1', start.ignoreCase ? 'i' : '', ...Object.values(files).map(digest));
@@ -95,7 +95,7 @@ export class IgnoreChain {
     return this.#isHidden() || this.#verdict(name, isFolder);
   }
 
-  /** Settled from the top down, so that a deep chain needs no deep stack. */
+  /** Computed from the top down, so that a deep chain needs no deep recursion. */
   #isHidden(): boolean {
     const open: IgnoreChain[] = [];
     let from: IgnoreChain = this;
@@ -128,7 +128,7 @@ export class IgnoreChain {
     return false;
   }
 
-  /** Over all files of the chain; null where they have to be asked about every name. */
+  /** Covers all files of the chain. Null if every name must be matched against the patterns. */
   #nameFilter(): NameFilter | null {
     if (this.#filter === undefined) {
       const own = NameFilter.of(this.#own.flat());
@@ -151,9 +151,9 @@ export class IgnoreChain {
   }
 
   /**
-   * The package takes everything below a folder that these rules ignore for ignored; but if we are in that folder, a
-   * stronger file has re-included it, and that is added here. The copy also leaves behind the answers that the package
-   * remembers for every path it was asked about.
+   * The package treats everything below an ignored folder as ignored. But if the walk is in that folder, a file with
+   * higher precedence has re-included it, so a re-inclusion is added here. Copying the rules also drops the package's
+   * cached result for every path tested so far.
    */
   #scopedBelow(view: ScopedRules, folder: string): ScopedRules {
     const path = view.path + folder;
@@ -166,21 +166,21 @@ export class IgnoreChain {
     return ignore({ ignorecase: this.ignoreCase, allowRelativePaths: true });
   }
 
-  /** Only ASCII letters have a case in git; other bytes are put where Unicode has no letters. */
+  /** In git only ASCII letters have a case. Other bytes are mapped to code points where Unicode has no letters. */
   #fold(text: string): string {
     if (!this.ignoreCase) return text;
     return text.replace(/[\x80-\xff]/g, (char) => String.fromCharCode(0xe100 + char.charCodeAt(0)));
   }
 }
 
-/** One file's rules as seen from one folder. */
+/** One file's rules, as they apply in one folder. */
 interface ScopedRules {
   readonly rules: Ignore;
-  /** From the folder of the file to this one; ends in `/` unless empty. */
+  /** From the folder of the file to this one. Ends in `/` unless empty. */
   readonly path: string;
 }
 
-/** One string for the package to split again: it drops one CR at the end of a line. */
+/** One string for the package to split. It drops one CR at the end of a line, so a trailing CR is doubled. */
 function asText(patterns: readonly string[]): string {
   return patterns.map((pattern) => `${pattern}${pattern.endsWith('\r') ? '\r' : ''}\n`).join('');
 }

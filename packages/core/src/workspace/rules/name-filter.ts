@@ -1,16 +1,16 @@
 /**
- * Whether any pattern of ignore files can match a name at all, told by how the pattern's last part begins and ends. Of most
- * names none can, and that is all that has to be known of them.
+ * A quick check whether any ignore pattern can match a name, by the beginning and end of each pattern's last component.
+ * Most names match none, and need no further check.
  */
 
-/** What a name must begin and end with. */
+/** The required beginning and end of a name. */
 interface Ends {
   readonly head: string;
   readonly tail: string;
 }
 
 const SPECIAL = /[*?[\]\\]/;
-/** What git drops at the end of a line, or does not. */
+/** Trailing white space, which git may or may not drop. */
 const LOOSE_END = /[\s\r]$/;
 
 export class NameFilter {
@@ -19,7 +19,7 @@ export class NameFilter {
     private readonly ends: readonly Ends[],
   ) {}
 
-  /** Null where that cannot be told: patterns that take back what others say, or that say nothing about the name. */
+  /** Null if no filter is possible: a pattern re-includes names, ends in white space, or does not restrict the name. */
   static of(patterns: readonly string[]): NameFilter | null {
     const names = new Set<string>();
     const ends: Ends[] = [];
@@ -29,7 +29,7 @@ export class NameFilter {
       const last = path.slice(path.lastIndexOf('/') + 1);
       if (!SPECIAL.test(last)) names.add(last);
       else {
-        // A slash in a bracket expression ends no part.
+        // A slash in a bracket expression does not end a component.
         const head = pattern.includes('[') ? '' : last.slice(0, last.search(SPECIAL));
         const tail = /[^*?[\]\\]*$/.exec(last)?.[0] ?? '';
         if (head === '' && tail === '') return null;
@@ -43,7 +43,7 @@ export class NameFilter {
     return new NameFilter(new Set([...this.names, ...other.names]), [...this.ends, ...other.ends]);
   }
 
-  /** True does not say that one does. */
+  /** May return true for a name that no pattern matches, but never false for one that matches. */
   mayMatch(name: string): boolean {
     const folded = fold(name);
     if (this.names.has(folded)) return true;
@@ -52,7 +52,7 @@ export class NameFilter {
   }
 }
 
-/** Whether case counts or not: what differs in it alone may match. */
+/** Folds case regardless of core.ignorecase, so that names that differ only in case may match. */
 function fold(text: string): string {
   return text.toLowerCase();
 }

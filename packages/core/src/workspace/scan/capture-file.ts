@@ -1,4 +1,4 @@
-/** Reading one file so that what is stored is a state the file really had. */
+/** Captures one file, so that the stored content is a state that the file really had. */
 
 import { type Fd, type Fs, isFsError, kindOf, type Stat } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
@@ -8,22 +8,22 @@ import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 
 export type CapturedFile =
   | { readonly outcome: 'captured'; readonly id: ObjectId; readonly stat: Stat; readonly settled: boolean }
-  /** Gone, or no longer a file, when it was opened. */
+  /** When opened, it was gone or no longer a file. */
   | { readonly outcome: 'changed' }
   | { readonly outcome: 'unreadable'; readonly code: string };
 
 const ATTEMPTS = 4;
-/** Most files fit in here; between filling it and adding it nothing else runs. */
+/** Large enough for most files. Nothing else runs between filling it and adding its contents to the batch. */
 const scratch = Buffer.allocUnsafe(1024 * 1024);
-/** Larger files are streamed; smaller ones are read whole. */
+/** Larger files are streamed, smaller ones are read whole. */
 const WHOLE_BYTES = 16 * 1024 * 1024;
 /** Two writes within this time may leave the same times on the file. */
 const TICK_MS = 12;
 
 /**
- * A file is stat-ed before and after it is read, and read again if it moved. Times have ticks: a file written just
- * now is read twice, a tick apart, and both readings must agree.
- * @param isQuiet whether it is known that nothing was written in the file's folder since before it was opened
+ * Calls stat before and after reading the file, and reads it again if it changed. File times have a limited resolution.
+ * A file that was just written is therefore read twice, one tick apart, and both results must agree.
+ * @param isQuiet whether it is known that nothing was written in the file's folder since before the file was opened
  */
 export async function captureFile(
   ports: Ports,
@@ -54,14 +54,14 @@ export async function captureFile(
       last = { id, stat: after };
     } catch (error) {
       if (error instanceof ReadFailure) return unreadable(error.cause);
-      // What the store could not write says nothing about the file: that fails the capture.
+      // A failed write to the store says nothing about the file, so it fails the capture.
       if (!isFsError(error, 'EAGAIN')) throw error;
     } finally {
       fs.close(file);
     }
     await clock.sleep(TICK_MS);
   }
-  // Too large to be held, and never the same twice.
+  // Too large to buffer, and it changed during every attempt.
   if (last === null) return { outcome: 'unreadable', code: 'EAGAIN' };
   return { outcome: 'captured', id: last.id, stat: last.stat, settled: false };
 }
@@ -100,7 +100,7 @@ function isJustWritten(stat: Stat, now: number): boolean {
   return Math.abs(now - Math.max(stat.mtimeMs, stat.ctimeMs)) < TICK_MS;
 }
 
-/** The machine is out of handles or memory: that says nothing about the file, so it is no skip. */
+/** Running out of handles or memory says nothing about the file, so it fails the capture instead of being a skip. */
 function unreadable(error: unknown): CapturedFile {
   if (isFsError(error) && !isFsError(error, 'EMFILE', 'ENFILE', 'ENOMEM')) {
     return { outcome: 'unreadable', code: error.code };

@@ -1,4 +1,4 @@
-/** What a piece of work looked at, so that later it can be told whether it would find the same. */
+/** Records which paths a computation read, to decide later whether its result is still current. */
 
 import type { Fs, Stat } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
@@ -7,7 +7,7 @@ import { isYoung } from './stat-cache.ts';
 
 type SeenStat = Pick<Stat, 'dev' | 'ino' | 'mode' | 'size' | 'mtimeMs' | 'ctimeMs'> | null;
 
-/** Calls that look at something, all with its path as their first argument. */
+/** Calls that read a path, which is always the first argument. */
 const READ_CALLS: ReadonlySet<PropertyKey> = new Set([
   'lstat',
   'realpath',
@@ -16,12 +16,12 @@ const READ_CALLS: ReadonlySet<PropertyKey> = new Set([
   'openRead',
   'readLink',
 ]);
-/** Calls on what one of those opened. */
+/** Calls on a handle that one of those opened. */
 const HANDLE_CALLS: ReadonlySet<PropertyKey> = new Set(['fstat', 'read', 'close']);
 
 class StatEvidence {
   readonly #stats = new Map<DiskPath, SeenStat>();
-  /** Something could not be looked at, or may change without a sign. */
+  /** A path could not be read, or could change undetected. */
   #isWeak = false;
 
   constructor(
@@ -30,7 +30,7 @@ class StatEvidence {
     private readonly began: number,
   ) {}
 
-  /** The same file system, for looking only; what is asked of it is noted. */
+  /** Returns a read-only view of the file system that records every path it reads. */
   recordingFs(): Fs {
     return new Proxy(this.fs, {
       get: (fs, key) => {
@@ -44,7 +44,7 @@ class StatEvidence {
     });
   }
 
-  /** All of it is as it was seen. */
+  /** Whether all recorded paths are unchanged. */
   isCurrent(): boolean {
     if (this.#isWeak) return false;
     for (const [path, seen] of this.#stats) {
@@ -59,12 +59,12 @@ class StatEvidence {
     return true;
   }
 
-  /** Before the call: what comes between is then seen as a change. */
+  /** Called before the read, so that a change in between is detected later. */
   #note(path: DiskPath): void {
     if (this.#isWeak || this.#stats.has(path)) return;
     try {
       const seen = this.fs.lstat(path);
-      // A link leads to something that its own stat says nothing of.
+      // The stat of a link says nothing about its target.
       if (seen !== null && (isYoung(seen, this.began) || (seen.mode & 0o170000) === 0o120000)) this.#isWeak = true;
       this.#stats.set(path, seen);
     } catch {
@@ -73,7 +73,7 @@ class StatEvidence {
   }
 }
 
-/** Found by work that looked at nothing but the evidence. */
+/** A result that depends only on what its evidence records. */
 export interface Memo<Value> {
   readonly value: Value;
   readonly evidence: StatEvidence;

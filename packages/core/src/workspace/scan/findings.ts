@@ -1,7 +1,9 @@
 import type { Gap, RootState } from '../../model/checkpoint.ts';
 import type { TreePath } from '../../model/names.ts';
 
-/** What a scan tells of a folder and all below it, beside its trees. Lists are in the order of the walk. */
+/**
+ * What a scan reports about a folder and all below it, in addition to its trees. Lists are in the order of the walk.
+ */
 export class Findings {
   readonly counts = { files: 0, links: 0, folders: 0, bytes: 0, skipped: 0 };
   readonly roots: RootState[] = [];
@@ -9,7 +11,7 @@ export class Findings {
   readonly leftOut: Gap[] = [];
   readonly unsettled: TreePath[] = [];
   readonly problems: string[] = [];
-  /** Something depends on what the repository tracks. */
+  /** Some result depends on which paths the repository tracks. */
   dependsOnTracked = false;
 
   count(kind: 'file' | 'link', bytes: number): void {
@@ -21,7 +23,7 @@ export class Findings {
     }
   }
 
-  /** Those of a folder below, when the walk comes back from it. */
+  /** Adds the findings of a subfolder, after the walk has returned from it. */
   add(below: Findings): void {
     const { counts } = this;
     counts.files += below.counts.files;
@@ -38,7 +40,7 @@ export class Findings {
   }
 }
 
-/** `push(...)` would put each of them on the stack. */
+/** `push(...)` would put every item on the stack. */
 function append<Item>(to: Item[], from: readonly Item[]): void {
   for (const item of from) to.push(item);
 }

@@ -1,4 +1,4 @@
-/** What a scan gathers of one folder, until it is written or found to be as it was. */
+/** Collects what a scan finds in one folder, until the folder is written or turns out to be unchanged. */
 
 import { type FolderListing, LISTED_FIELD, LISTED_FIELD_COUNT, type ListedStat, statOf } from '../../io/fs.ts';
 import type { FileEntry, LinkEntry, Skip } from '../../model/entries.ts';
@@ -14,33 +14,33 @@ import type { LinkedFile } from './linked-file.ts';
 export interface WrittenFolder {
   readonly ref: FolderRef;
   readonly known: KnownFolder;
-  /** The trees are those that were known already. */
+  /** The trees are the ones that were already known. */
   readonly isUnchanged: boolean;
 }
 
 export interface IgnoreMarks {
-  /** By an ignore rule. */
+  /** An ignore rule covers the name. */
   readonly covered: boolean;
-  /** On record as ignored. */
+  /** Recorded as ignored. */
   readonly ignored: boolean;
 }
 
-/** The folder itself, before anything is found in it. */
+/** The folder itself, before its names are scanned. */
 export interface DraftedFolder extends Pick<ScannedFolder, 'path' | 'rules' | 'mode'> {
-  /** On record for all that is not captured in here. */
+  /** The skip recorded for everything in the folder that is not captured. */
   readonly dependency: Skip | null;
 }
 
 const PLAIN_LEAF = NameFlags.plain | NameFlags.provable;
 
 export class FolderDraft {
-  /** By position in the listing: where the name stands in the known folder, or what was found; undefined: nothing of it is recorded. */
+  /** By position in the listing: the position in the known folder, or a new entry. Undefined: nothing is recorded. */
   readonly #found: (number | ScannedName | undefined)[];
-  /** By position in the listing: where the name stands in the known folder, or -1. */
+  /** By position in the listing: the position in the known folder, or -1. */
   readonly #positions: Int32Array;
   readonly #refs = new Map<number, WrittenFolder>();
   readonly #unsettled = new Set<Name>();
-  /** The names of the known folder were judged under the same rules. */
+  /** The known folder was scanned under the same rules. */
   readonly #hasKnownRules: boolean;
   #isSpecial = false;
   #linked: LinkedFile[] | null = null;
@@ -55,17 +55,17 @@ export class FolderDraft {
     this.#hasKnownRules = known?.rules === drafted.rules;
   }
 
-  /** What is found from here on does not follow from rules and numbers alone. */
+  /** From now on, entries do not depend on the rules and the stat data alone. */
   markSpecial(): void {
     this.#isSpecial = true;
   }
 
-  /** Files that have another name, by which they can be written to; null: none has. */
+  /** Files with further hard links, through which they can be written. Null if there are none. */
   get linked(): readonly LinkedFile[] | null {
     return this.#linked;
   }
 
-  /** Records the name as it is known, if nothing about it can have changed. */
+  /** Records the known entry of the name, if nothing about it can have changed. */
   keepKnown(index: number, findings: Findings): boolean {
     const position = this.#positions[index]!;
     const { known } = this;
@@ -81,7 +81,7 @@ export class FolderDraft {
     return true;
   }
 
-  /** Whether the ignore rules cover the name, where that is known. */
+  /** Returns whether the ignore rules cover the name. Null if unknown. */
   knownVerdict(index: number, isFolder: boolean): boolean | null {
     const position = this.#positions[index]!;
     const { known } = this;
@@ -92,7 +92,7 @@ export class FolderDraft {
     return (what & NameFlags.covered) !== 0;
   }
 
-  /** The id of a file or link, if the stat proves that it is still the same. */
+  /** Returns the id of a file or link, if its stat data proves that it is unchanged. */
   provenId(index: number, stat: ListedStat): ObjectId | null {
     const position = this.#positions[index]!;
     const { known } = this;
@@ -159,7 +159,7 @@ export class FolderDraft {
     return count === known.count;
   }
 
-  /** Given that it is as written: whether the record would be the same, too. */
+  /** Called if the folder matches the written trees: whether its record is unchanged, too. */
   #matchesKnown(): boolean {
     return (
       this.#hasKnownRules &&
@@ -203,7 +203,7 @@ function markFlags({ covered, ignored }: IgnoreMarks): number {
 
 const RECORDED_FLAGS = NameFlags.kind | NameFlags.ignored;
 
-/** Whether both are written the same. Of folders: but for what is in them. */
+/** Whether both entries are written the same. For folders, their contents are not compared. */
 function isRecordedSame(a: ScannedName, b: ScannedName): boolean {
   return (
     (a.flags & RECORDED_FLAGS) === (b.flags & RECORDED_FLAGS) &&
@@ -213,7 +213,7 @@ function isRecordedSame(a: ScannedName, b: ScannedName): boolean {
   );
 }
 
-/** Both are sorted. */
+/** Both lists are sorted. */
 function positions(names: readonly Name[], known: readonly Name[]): Int32Array {
   const found = new Int32Array(names.length);
   let at = 0;

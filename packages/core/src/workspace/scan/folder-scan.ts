@@ -1,6 +1,7 @@
 /**
- * From folders to trees. The scan reads every name and every stat; contents only where the stat cache cannot
- * prove that a file is the one it knows. Folders are written bottom-up, so that an unchanged folder costs its hash.
+ * Scans folders and writes their trees. The scan reads every name and every stat. It reads contents only if the stat
+ * cache cannot prove that a file is unchanged. Folders are written bottom-up, so an unchanged folder costs only its
+ * hash.
  */
 
 import { type FolderListing, type Fs, kindOf, type ListedStat, permissions, statOf } from '../../io/fs.ts';
@@ -32,39 +33,39 @@ export interface ScanInput {
   readonly batch: ObjectBatch;
   readonly recalled: RecalledScan;
   readonly rules: CaptureRules;
-  /** The person's own git ignore file. */
+  /** The user's global git ignore file. */
   readonly globalIgnore: DiskPath | null;
-  /** Captured whatever rules and caps say: an act is about to touch them. */
+  /** Captured whatever the rules and size limits say, because an operation is about to change them. */
   readonly requiredPaths: PathSet;
   readonly own: OwnPaths;
-  /** As the last checkpoint has them: one that cannot be captured now is told as such. */
+  /** The roots of the last checkpoint. A root that cannot be captured now is reported as failed. */
   readonly rootsBefore: readonly RootState[];
   readonly pace: Pace;
   /** Null: every file that the cache does not know is read. */
   readonly adoption: Pick<Adoption, 'enter' | 'idOf'> | null;
-  /** Whether `visited` is told: much of what a scan needs memory for. */
+  /** Whether to fill `visited`, which takes up much of a scan's memory. */
   readonly recordsVisited: boolean;
 }
 
-/** A folder that is not gone into. */
+/** A folder that the scan does not enter. */
 interface SkippedFolder {
   readonly skip: Skip;
-  /** What it has in it may make it another case, and nothing would tell. */
+  /** A change inside it could end the skip, but would go unnoticed. */
   readonly isUnwatched: boolean;
 }
-/** `gone`: it was no longer there, or was something else, when it was opened. */
+/** `gone`: when opened, it no longer existed or was something else. */
 type CaptureStatus = 'gone' | 'done';
 type CapturedLeaf = { readonly entry: FileEntry | LinkEntry; readonly stat: ListedStat; readonly settled: boolean };
 
-/** A folder while its names are gone through. */
+/** A folder whose names are being scanned. */
 interface FolderInProgress {
   readonly task: FolderTask;
   readonly position: EnteredFolder['position'];
-  /** On record for all that is not captured in here; null outside of dependency folders. */
+  /** The skip recorded for everything in it that is not captured. Null outside dependency folders. */
   readonly dependency: Skip | null;
   readonly draft: FolderDraft;
   readonly findings: Findings;
-  /** What is found in it follows from the rules. */
+  /** What is captured in it depends only on the rules. */
   readonly isPlain: boolean;
   /** See {@link VisitedFolder.inDoubt}. */
   inDoubt: boolean;
@@ -78,14 +79,14 @@ interface ScanEntry {
   readonly disk: DiskPath;
 }
 
-/** How often a path is looked at that is another thing each time. */
+/** Limit of attempts for a path that turns into something else each time. */
 const MAX_ATTEMPTS = 4;
-/** Bytes of a folder itself; on most file systems such a one has 20,000 names or more. */
+/** Size in bytes of the folder itself. On most file systems, such a folder has 20,000 names or more. */
 const LARGE_FOLDER = 1024 * 1024;
-/** Between two looks at the clock. */
+/** Number of names between two checks of the clock. */
 const NAMES_PER_CHECK = 64;
 
-/** One scan: what it finds comes together folder by folder. */
+/** One scan. It collects its findings folder by folder. */
 export class FolderScan {
   readonly visited = new Map<TreePath, VisitedFolder>();
   filesRead = 0;
@@ -93,7 +94,7 @@ export class FolderScan {
   readonly #chosen: ChosenPaths;
   readonly #roots: PathSet;
   readonly #mounted: ReadonlySet<TreePath>;
-  /** What the rules say apart from ignore files. */
+  /** Key of all rules except the ignore files. */
   readonly #rulesKey: string;
   #done = 0;
 
@@ -106,7 +107,7 @@ export class FolderScan {
     this.#rulesKey = `${this.#chosen.key} ${rules.maxFileBytes} ${rules.maxIgnoredBytes}`;
   }
 
-  /** @param findings of the folder and all below it; empty */
+  /** @param findings of the folder and everything below it; initially empty */
   async scanFolder(task: FolderTask, findings: Findings): Promise<ReadOutcome<WrittenFolder | SkippedFolder>> {
     const { recalled, requiredPaths: must } = this.input;
     const unchanged = must.overlaps(task.path) ? null : recalled.unchangedFolder(task.path);
@@ -153,13 +154,13 @@ export class FolderScan {
     const step = (fs: Fs, before: EnteredFolder | null = null): EnteredFolder => enterFolder(fs, above, folder, before);
     const hasGit = names.includes('.git' as Name);
     let here = hasGit ? recalled.still(path, step) : step(ports.fs);
-    // What is not a repository, or not yet, stands under the rules above it, and nothing tells when it becomes one.
+    // Until the `.git` is a valid repository, the rules above apply. No event reports that it has become one.
     const isUnfinished = hasGit && here.position.tracked === above.tracked;
     if (isUnfinished) here = step(ports.fs);
     findings.problems.push(...here.problems);
     if (here.repository !== null) this.input.adoption?.enter(task.path, task.disk, here.repository);
     if (here.root !== null) findings.roots.push(task.isMount ? { ...here.root, mount: true } : here.root);
-    // A root within another one is on its own: the rules of the one around it say nothing about what is in it.
+    // A nested root is independent: the ignore rules of the enclosing root do not apply to its contents.
     const ignored = task.ignored && here.root === null;
     const dependency =
       isChosen || must.covers(path) || this.#chosen.includes(path, true)
@@ -172,7 +173,7 @@ export class FolderScan {
     const rules = `${here.position.chain.key} ${this.#rulesKey}`;
     const drafted = { path, rules, mode: permissions(task.stat), dependency };
     const draft = new FolderDraft(listing, drafted, recalled.known(path));
-    // What is captured for a special reason must not be taken for the rule.
+    // Entries captured for a special reason must not be reused as if they followed from the rules.
     const isPlain = dependency === null && !must.overlaps(path) && !own.mayBeBelow(path);
     if (!isPlain) draft.markSpecial();
     const at = { task: { ...task, ignored }, position: here.position, dependency, draft, findings };
@@ -196,22 +197,25 @@ export class FolderScan {
     if (draft.linked !== null) open.inDoubt = true;
   }
 
-  /** A dependency folder can hold more names than all the rest, so it is not even listed where its name is enough. */
+  /** A dependency folder can have more names than everything else, so it is not even listed if its name is enough. */
   #skippedByName({ path, disk, above, ignored, onlyNamed }: FolderTask, findings: Findings): Skip | null {
     if (onlyNamed !== null || this.#mustEnter(path) || this.#chosen.includes(path, true)) return null;
     const skip = dependencySkip(this.input.ports.fs, path, disk, null, ignored);
     if (skip === null) return null;
     findings.dependsOnTracked = true;
-    // A repository is a root of its own, whatever its name.
+    // A repository is a root, whatever its name.
     return above.tracked.hasBelow(path) || this.#isRepository(disk) ? null : skip;
   }
 
-  /** Whatever the folder is called. */
+  /** Whether the folder must be entered, whatever its name. */
   #mustEnter(folder: TreePath): boolean {
     return this.input.requiredPaths.overlaps(folder) || this.#roots.hasAtOrBelow(folder);
   }
 
-  /** @returns null when it is done: most names need nothing to wait for, and a promise for each would cost more than they do */
+  /**
+   * @returns null if the name is finished. Most names need no waiting, and a promise for each would cost more than the
+   *   work
+   */
   #scanName(folder: FolderInProgress, at: ScanEntry, listing: FolderListing): Promise<void> | null {
     const { task } = folder;
     if (this.input.own.has(at.path, at.disk)) return null;
@@ -225,7 +229,7 @@ export class FolderScan {
     return first === 'done' ? null : this.#retryCapture(folder, at, first, isListed ? MAX_ATTEMPTS - 1 : MAX_ATTEMPTS);
   }
 
-  /** Between two calls a file may become a folder: what is there all the time must not be taken for absent. */
+  /** A file may become a folder between two calls. A path that exists all the time must not be recorded as absent. */
   async #retryCapture(
     folder: FolderInProgress,
     at: ScanEntry,
@@ -254,7 +258,7 @@ export class FolderScan {
     const isFolder = kind === 'folder';
     const isMount = isFolder && stat.dev !== task.stat.dev;
     if (isMount && !this.#isRepository(disk) && !this.#roots.has(path)) {
-      // It may become one, and is not watched.
+      // It may become a repository, and is not watched.
       folder.inDoubt = true;
       return skip({ reason: 'mount' }, !task.ignored);
     }
@@ -303,7 +307,7 @@ export class FolderScan {
     return 'done';
   }
 
-  /** Without reading it. */
+  /** Returns the entry if it is known without reading the file or link. */
   #knownEntry(
     { path }: ScanEntry,
     stat: ListedStat,
@@ -370,14 +374,14 @@ export class FolderScan {
     return lstatOf(this.input.ports.fs, `${disk}/.git` as DiskPath) !== null;
   }
 
-  /** An empty folder where a file system was: it is not mounted now, and nobody removed what is on it. */
+  /** Whether a file system was mounted here and the folder is now empty: it is unmounted, not deleted. */
   #wasMounted(path: TreePath, disk: DiskPath): boolean {
     if (!this.#mounted.has(path)) return false;
     const listing = listFolder(this.input.ports.fs, disk);
     return 'names' in listing && listing.names.length === 0;
   }
 
-  /** @param wanted no ignore rule covers the path, so somebody may miss it */
+  /** @param wanted no ignore rule covers the path, so the user may expect it to be captured */
   #addSkip(folder: FolderInProgress, { index, path }: ScanEntry, skip: Skip, wanted = true): void {
     const { draft, findings } = folder;
     draft.skip(index, skip);
@@ -394,7 +398,7 @@ export class FolderScan {
   }
 }
 
-/** Nothing can be read where nothing is mounted. */
+/** Nothing can be read while the file system is not mounted. */
 const NOT_MOUNTED: Skip = { reason: 'unreadable', code: 'ENODEV' };
 
 const REPORTED_REASONS: ReadonlySet<SkipReason> = new Set(['too-large', 'special', 'mount', 'name']);

@@ -1,4 +1,4 @@
-/** A folder that is to be scanned, and whether a memory of it holds for it. */
+/** A folder to scan, and whether a remembered scan of it still applies. */
 
 import type { ListedStat } from '../../io/fs.ts';
 import type { Skip } from '../../model/entries.ts';
@@ -13,9 +13,11 @@ export interface FolderTask {
   /** Repository and ignore rules of the parent. */
   readonly above: WalkPosition;
   readonly ignored: boolean;
-  /** Inside a dependency folder only tracked and required paths are captured; this is on record for the rest. */
+  /**
+   * Set inside a dependency folder, where only tracked and required paths are captured: the skip recorded for the rest.
+   */
   readonly onlyNamed: Skip | null;
-  /** It is on another file system than its parent. */
+  /** The folder is on another file system than its parent. */
   readonly isMount: boolean;
 }
 
@@ -23,7 +25,7 @@ export function folderContextOf({ above, ignored, isMount, stat }: FolderTask): 
   return { rules: above.chain?.key ?? '', ignored, isMount, inode: stat.ino, tracked: above.tracked.names };
 }
 
-/** Whether the folder was looked at under the same circumstances. */
+/** Whether the folder was scanned in the same context. */
 export function hasSameContext({ context: under, findings }: VisitedFolder, task: FolderTask): boolean {
   const now = folderContextOf(task);
   return (

@@ -1,13 +1,13 @@
-/** Looks at a folder that changes meanwhile: what is not there any more is absent, what may not be read is a skip. */
+/** Reads a folder that may change concurrently. What no longer exists is absent; what may not be read is a skip. */
 
 import { type FolderListing, type Fs, FsError, isFsError, type Stat } from '../../io/fs.ts';
 import type { Skip } from '../../model/entries.ts';
 import type { DiskPath } from '../../model/names.ts';
 
-/** `gone`: it was no longer there, or was something else. */
+/** `gone`: it no longer exists, or is something else. */
 export type ReadOutcome<Found> = Found | { readonly skip: Skip } | { readonly gone: true };
 
-/** For a large folder: elsewhere than on this thread, where the machine can. */
+/** For a large folder: lists it on another thread if the driver supports that. */
 export async function listInBackground(fs: Fs, disk: DiskPath): Promise<ReadOutcome<FolderListing>> {
   if (fs.listAside === undefined) return listFolder(fs, disk);
   try {
@@ -42,7 +42,7 @@ export function readLinkOf(fs: Fs, disk: DiskPath): ReadOutcome<string> {
   }
 }
 
-/** Without handles or memory nothing can be said about any path: that is a failure, not a skip. */
+/** Running out of handles or memory says nothing about the path, so it is an error and not a skip. */
 function absentOrUnreadable(error: unknown): { readonly skip: Skip } | { readonly gone: true } {
   if (isFsError(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return { gone: true };
   if (error instanceof FsError && !isFsError(error, 'EMFILE', 'ENFILE', 'ENOMEM')) {

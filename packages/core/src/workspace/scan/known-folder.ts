@@ -1,22 +1,22 @@
 /**
- * What a scan found in one folder, as bytes: the same in memory and in the stat cache's file, so that a folder in which
- * nothing changed is neither decoded into objects nor encoded again.
+ * The record of one scanned folder, as bytes. The format is the same in memory and in the stat cache's file, so an
+ * unchanged folder is neither decoded into objects nor encoded again.
  *
- * A record lies at a multiple of 8. Numbers are little-endian (node runs on nothing else):
+ * A record is aligned to a multiple of 8. Numbers are little-endian (node supports nothing else):
  *
  *     0   u32  bytes of the record, padding included
- *     4   u32  names
+ *     4   u32  number of names
  *     8   u32  bytes of the path
  *     12  u32  bytes of the rules' key
  *     16  u32  bytes of the names
  *     20  u32  bytes of the skips
  *     24  u32  permissions of the folder
- *     28  u32  0: not written as a whole, 1: a `files/` tree, 2: a `side/` tree, too
+ *     28  u32  0: the record does not determine the trees, 1: a `files/` tree, 2: also a `side/` tree
  *     32       ids of the two trees, 20 bytes each
  *     72       for each name five doubles: size, inode, mode, mtime, ctime (milliseconds)
  *              for each name an id of 20 bytes
- *              for each name a byte of what it is
- *              path, rules' key, names (NUL between them), skips (JSON: [position, skip])
+ *              for each name a byte of flags
+ *              path, rules' key, names (separated by NUL), skips (JSON: [position, skip])
  */
 
 import { LISTED_FIELD, type ListedStat } from '../../io/fs.ts';
@@ -25,31 +25,31 @@ import type { ObjectId } from '../../model/ids.ts';
 import type { Name, TreePath } from '../../model/names.ts';
 import type { FolderRef } from '../../store/snapshot/snapshot.ts';
 
-/** What a name was: one of the kinds, and marks. */
+/** Flags of a name: one of the kinds, and further bits. */
 export const NameFlags = {
   file: 1,
   link: 2,
   addFolder: 3,
   addSkip: 4,
   kind: 7,
-  /** Its numbers prove its id: it was not young when it was looked at. */
+  /** Its stat data proves its id: it was not too recent when it was recorded. */
   provable: 8,
-  /** What was found follows from the rules and the numbers alone. */
+  /** The entry depends on the rules and the stat data alone. */
   plain: 16,
   /** An ignore rule covers it. */
   covered: 32,
-  /** On record as ignored. */
+  /** Recorded as ignored. */
   ignored: 64,
 } as const;
 
-/** What proves that a file is still the same. */
+/** The stat fields that prove that a file is unchanged. */
 export type RecordedStat = Pick<ListedStat, 'size' | 'ino' | 'mode' | 'mtimeMs' | 'ctimeMs'>;
 
 export interface ScannedName {
   readonly name: Name;
-  /** Of {@link NameFlags}. */
+  /** See {@link NameFlags}. */
   readonly flags: number;
-  /** Of files and links. */
+  /** Only for files and links. */
   readonly stat: RecordedStat | null;
   readonly id: ObjectId | null;
   readonly skip: Skip | null;
@@ -57,10 +57,10 @@ export interface ScannedName {
 
 export interface ScannedFolder {
   readonly path: TreePath;
-  /** Under which the names were judged. */
+  /** Key of the rules under which the folder was scanned. */
   readonly rules: string;
   readonly mode: number;
-  /** What it was written as; null where that does not follow from the record. */
+  /** The written trees. Null if the record does not determine them. */
   readonly ref: FolderRef | null;
   /** Sorted. */
   readonly names: readonly ScannedName[];
@@ -83,7 +83,7 @@ export class KnownFolder {
   readonly #numbers: Float64Array;
   readonly #ids: number;
   readonly #flags: number;
-  /** Once somebody asked: a folder may have thousands. */
+  /** Decoded on first use, because a folder may have thousands. */
   #skips: ReadonlyMap<number, Skip> | null = null;
 
   private constructor(data: Buffer) {
@@ -133,7 +133,7 @@ export class KnownFolder {
     return new KnownFolder(data);
   }
 
-  /** The records of a whole file of them. @param at where the first begins, a multiple of 8 */
+  /** Reads consecutive records. @param at start of the first record, a multiple of 8 */
   static *in(data: Buffer, at: number, end: number): Generator<KnownFolder> {
     for (let from = at; from < end; ) {
       const bytes = data.readUInt32LE(from);
@@ -159,7 +159,7 @@ export class KnownFolder {
     return this.#data.toString('latin1', at, at + this.#head[4]!).split('\0') as Name[];
   }
 
-  /** @returns of {@link NameFlags} */
+  /** @returns {@link NameFlags} of the name */
   what(position: number): number {
     return this.#data[this.#flags + position]!;
   }
@@ -173,7 +173,7 @@ export class KnownFolder {
     return this.#skips.get(position) ?? null;
   }
 
-  /** Whether a stat proves that the file is still the same; see {@link NameFlags.provable}. */
+  /** Whether a stat proves that the file is unchanged. See {@link NameFlags.provable}. */
   proves(position: number, stat: RecordedStat): boolean {
     const at = position * NUMBERS;
     const numbers = this.#numbers;
@@ -188,8 +188,8 @@ export class KnownFolder {
   }
 
   /**
-   * The same for a name of a listing, without making an object of its numbers.
-   * @param listed the listing's numbers @param from where those of the name begin
+   * The same for a name of a listing, without creating an object for its numbers.
+   * @param listed the listing's numbers @param from start of the name's numbers
    */
   provesListed(position: number, listed: Float64Array, from: number): boolean {
     const at = position * NUMBERS;
@@ -209,7 +209,7 @@ export class KnownFolder {
     return false;
   }
 
-  /** As it was found, decoded. */
+  /** Decodes one entry. */
   at(position: number, name: Name): ScannedName {
     const [size, ino, mode, mtimeMs, ctimeMs] = this.#numbers.subarray(position * NUMBERS) as unknown as number[];
     const what = this.what(position);
@@ -224,7 +224,9 @@ export class KnownFolder {
     };
   }
 
-  /** Its own bytes from here on, where the folder is not as it was written any more. @param name no longer proved */
+  /**
+   * Returns a copy without tree ids, for a folder that no longer matches its trees. @param name is no longer provable
+   */
   without(name: Name | null): KnownFolder {
     const data = Buffer.from(new ArrayBuffer(this.#data.length));
     this.#data.copy(data);

@@ -1,6 +1,6 @@
-/** A file of which a stat says that it has several names. */
+/** A file with more than one hard link. */
 export interface LinkedFile {
   readonly ino: number;
-  /** Milliseconds since 1970; moves with each name that comes or goes, and with each write. */
+  /** Milliseconds since 1970. Changes whenever a link is added or removed, and with each write. */
   readonly ctimeMs: number;
 }

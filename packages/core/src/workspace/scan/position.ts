@@ -1,4 +1,4 @@
-/** Which repository and which ignore rules a folder of the walk stands under. */
+/** Determines which repository and which ignore rules apply to a folder of the walk. */
 
 import { type GitProblem, problemOf, readGitFile } from '../../git/file.ts';
 import {
@@ -25,22 +25,22 @@ import {
 } from '../../model/names.ts';
 import { IgnoreChain, type IgnoreFile } from '../rules/ignore-rules.ts';
 
-/** What a repository's index holds, by paths of the workspace. */
+/** Lookup in a repository's index by workspace paths. */
 export interface TrackedLookup {
   has(path: TreePath): boolean;
   hasBelow(folder: TreePath): boolean;
-  /** The same object: the same paths. */
+  /** The same object means the same paths. */
   readonly names: object;
 }
 
 export interface WalkPosition {
   readonly tracked: TrackedLookup;
-  /** Null above the workspace where no repository encloses it. */
+  /** Null above the workspace if no repository encloses it. */
   readonly chain: IgnoreChain | null;
   readonly global: IgnoreFile;
   /** The repository that encloses the workspace. */
   readonly enclosingRepository: EnteredRepository | null;
-  /** State of the repository that encloses the workspace, told as the workspace's own. */
+  /** State of the repository that encloses the workspace, reported as that of the workspace. */
   readonly enclosingRoot: RootState | null;
   readonly problems: readonly string[];
 }
@@ -49,25 +49,25 @@ export interface WalkPosition {
 export interface EnteredRepository {
   readonly state: GitState | BrokenRepository;
   readonly index: IndexReading;
-  /** From the repository's folder to this one; '' but for a workspace that a repository encloses. */
+  /** Path from the repository's folder to this one. '' unless a repository encloses the workspace. */
   readonly inside: TreePath;
 }
 
-/** A folder that the walk comes to. */
+/** A folder that the walk has reached. */
 export interface ListedFolder {
   readonly path: TreePath;
   readonly disk: DiskPath;
-  /** What it holds, so that nothing is looked for that is not there. */
+  /** Its names, to avoid looking up files that do not exist. */
   readonly names: readonly Name[];
-  /** Somebody says that it is a root, whether or not it is a repository. */
+  /** The option `roots` names it, whether or not it is a repository. */
   readonly isChosen: boolean;
 }
 
 export interface EnteredFolder {
   readonly position: WalkPosition & { readonly chain: IgnoreChain };
-  /** Not null when the folder is a root: the workspace itself, or a repository. */
+  /** Set if the folder is a root: the workspace itself, a repository, or a chosen folder. */
   readonly root: RootState | null;
-  /** Of that root; null for a plain folder. */
+  /** The root's repository. Null for a plain folder. */
   readonly repository: EnteredRepository | null;
   readonly problems: readonly string[];
 }
@@ -76,8 +76,8 @@ const RULE_BYTES = 1024 * 1024;
 const NONE = Buffer.alloc(0);
 
 /**
- * The position above the workspace folder: rules of an enclosing repository reach into it.
- * @param before the position found earlier
+ * Returns the position above the workspace folder. The rules of an enclosing repository apply inside it.
+ * @param before an earlier result
  */
 export function startingPosition(
   fs: Fs,
@@ -95,7 +95,7 @@ export function startingPosition(
     enclosingRoot: null,
     problems,
   };
-  // The scan reads the workspace's own repository when it comes to it.
+  // The scan reads the workspace's own repository when it reaches it.
   if (isRepositoryTop(fs, root)) return nothing;
   const found = findRepository(fs, root);
   if (found === null) return nothing;
@@ -130,7 +130,7 @@ export function startingPosition(
   };
 }
 
-/** Whether whatever lies below the workspace's own folder stands the same under both. */
+/** Whether both positions have the same effect on everything below the workspace's folder. */
 export function isSamePosition(a: WalkPosition, b: WalkPosition): boolean {
   const sameRules = a.chain?.key === b.chain?.key && Buffer.compare(a.global ?? NONE, b.global ?? NONE) === 0;
   return (
@@ -138,7 +138,7 @@ export function isSamePosition(a: WalkPosition, b: WalkPosition): boolean {
   );
 }
 
-/** @param before what was found here earlier */
+/** @param before an earlier result for the folder */
 export function enterFolder(
   fs: Fs,
   above: WalkPosition,
@@ -147,7 +147,7 @@ export function enterFolder(
 ): EnteredFolder {
   const { path, disk, names, isChosen } = folder;
   const repository = names.includes(GIT_FOLDER) ? readRepository(fs, disk) : null;
-  // Nobody works in a bare repository: its folder is an ordinary one, in which its worktrees may lie.
+  // A bare repository has no working files: its folder is treated as an ordinary one, which may contain its worktrees.
   if (repository !== null && !('bare' in repository && repository.bare))
     return enterRepository(fs, above, folder, repository, before);
   const problems = problemsAbove(above, path);
@@ -197,7 +197,7 @@ function enterRepository(
   return { position: { ...above, chain, tracked }, root: rootState(path, repository), repository: entered, problems };
 }
 
-/** What is wrong around the workspace is told of the workspace itself. */
+/** Problems above the workspace are reported for the workspace itself. */
 function problemsAbove(above: WalkPosition, path: TreePath): string[] {
   return path === '' ? [...above.problems] : [];
 }

@@ -1,4 +1,4 @@
-/** What scans of one workspace leave for the next one. Nothing but their cost depends on it. */
+/** What scans of one workspace remember for the next one. It affects only their cost, never their result. */
 
 import type { Fs } from '../../io/fs.ts';
 import type { CaptureRules } from '../../model/checkpoint.ts';
@@ -11,57 +11,58 @@ import type { KnownFolder } from './known-folder.ts';
 import type { LinkedFile } from './linked-file.ts';
 import type { TrackedLookup } from './position.ts';
 
-/** A folder that a scan went into, with what it found there and below. */
+/** A folder that a scan entered, with what it found there and below. */
 export interface VisitedFolder {
   readonly written: WrittenFolder;
   readonly findings: Findings;
   readonly context: FolderContext;
-  /** Something in the folder itself may change without a sign of it, or was not seen as it is. */
+  /** Something in the folder itself may change unnoticed, or could not be captured reliably. */
   readonly inDoubt: boolean;
-  /** Files in the folder itself that have another name somewhere; null: none has. */
+  /** Files in the folder itself that have further hard links. Null if there are none. */
   readonly linked: readonly LinkedFile[] | null;
 }
 
-/** What the folder's parent hands down, on which depends what is found in it. */
+/** What the parent passes to the folder. The scan's result depends on it. */
 export interface FolderContext {
-  /** Key of the parent's ignore rules; '' where it has none. */
+  /** Key of the parent's ignore rules. '' if there are none. */
   readonly rules: string;
   readonly ignored: boolean;
   readonly isMount: boolean;
   readonly inode: number;
-  /** Compared by identity, and only where something below asked it. */
+  /** Compared by identity, and only if something below depends on it. */
   readonly tracked: TrackedLookup['names'];
 }
 
-/** Of {@link RecalledScan.still}: what lies above the workspace. No path in it. */
+/** Key for {@link RecalledScan.still}: the rules above the workspace. It is never a path in the workspace. */
 export const ABOVE_WORKSPACE = '..';
 
-/** On what all of a scan depends. */
+/** What every part of a scan depends on. */
 export interface ScanDependencies {
   readonly root: DiskPath;
   readonly rules: CaptureRules;
   readonly own: OwnPaths;
-  /** Whether the commit is one of a checkpoint: then all that it leads to is in the store. */
+  /** Whether the commit is a checkpoint: if so, everything reachable from it is in the store. */
   readonly isCheckpoint: (commit: ObjectId) => boolean;
 }
 
-/** What is remembered, at the beginning of one scan. */
+/** The memory's state at the beginning of one scan. */
 export interface RecalledScan {
-  /** As it was found; the objects are in the store. */
+  /** The folder's record. Its objects are in the store. */
   known(path: TreePath): KnownFolder | undefined;
-  /** The folder with all below it, if nothing there can have changed since; null: look. */
+  /** Returns the folder with everything below it, if nothing there can have changed. Null: it must be scanned. */
   unchangedFolder(path: TreePath): VisitedFolder | null;
   /**
-   * To be called before a folder is listed.
-   * @returns false where changes in it will not be noticed
+   * Must be called before a folder is listed.
+   * @returns false if changes in the folder will go unnoticed
    */
   watch(folder: DiskPath): boolean;
-  /** Nothing changed in the folder, as it is known to be watched, since this was recalled. False: that is not known. */
+  /** Whether the folder is known to be watched and unchanged since the recall. False if unknown. */
   isQuiet(folder: TreePath): boolean;
   /**
-   * What `make` returned in an earlier scan, if all that it looked at through its `fs` is as it was; else what it returns now.
-   * @param make is told what it returned before, where something is not as it was
-   * @param isSame whether what was found below the key's folder holds under both
+   * Returns what `make` returned in an earlier scan, if nothing that it read through its `fs` has changed. Otherwise
+   * calls it again.
+   * @param make receives its earlier result if something changed
+   * @param isSame whether the findings below the key's folder are valid for both results
    */
   still<Result>(
     key: string,
@@ -69,8 +70,8 @@ export interface RecalledScan {
     isSame?: (before: Result, now: Result) => boolean,
   ): Result;
   /**
-   * Whether all has to be recalled and scanned once more: a file that was found has another name in a folder that was not
-   * gone to, where nothing tells of a change through this one.
+   * Whether to recall and scan again. A file was found that has another link in a folder that was not scanned, where a
+   * change through this link is not reported.
    */
   mustRescan(visited: ReadonlyMap<TreePath, VisitedFolder>): boolean;
 }
@@ -78,8 +79,8 @@ export interface RecalledScan {
 export interface ScanMemory {
   recall(frame: ScanDependencies): RecalledScan;
   /**
-   * What was found is in the trees of `commit`, a checkpoint. The caller holds the workspace's lock.
-   * @param changedSince paths at which something else is now than the scan found
+   * Records that the findings are in the trees of `commit`, a checkpoint. The caller holds the workspace's lock.
+   * @param changedSince paths that have changed since the scan read them
    */
   keep(
     commit: ObjectId,
@@ -87,6 +88,6 @@ export interface ScanMemory {
     visited: ReadonlyMap<TreePath, VisitedFolder>,
     changedSince: readonly TreePath[],
   ): void;
-  /** The next scan reads every file. */
+  /** Makes the next scan read every file. */
   forget(): void;
 }

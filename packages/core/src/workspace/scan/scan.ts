@@ -1,4 +1,4 @@
-/** From a folder to a snapshot. */
+/** Scans a workspace folder into a snapshot. */
 
 import { showName } from '../../content/show-name.ts';
 import { kindOf } from '../../io/fs.ts';
@@ -18,22 +18,22 @@ export interface ScanResult {
   readonly counts: CaptureCounts;
   readonly roots: readonly RootState[];
   readonly partial: readonly Gap[];
-  /** Paths that were left out though no rule of anybody asks for it: too large, special, a mount, a refused name. */
+  /** Paths that were skipped although no ignore rule covers them: too large, special, a mount, a refused name. */
   readonly leftOut: readonly Gap[];
   readonly unsettled: readonly TreePath[];
-  /** Rules or repository files that could not be read: more is captured then, never less. */
+  /** Rules or repository files that could not be read. In that case more is captured, never less. */
   readonly problems: readonly string[];
-  /** What was passed over because Savepoint put it there. */
+  /** Savepoint's own files, which the scan ignored. */
   readonly own: OwnPaths;
-  /** For the next scan, once the snapshot belongs to a checkpoint; null where there was nothing to look at. */
+  /** For the next scan, once the snapshot belongs to a checkpoint. Null if nothing was scanned. */
   readonly recalled: RecalledScan | null;
-  /** Empty where nothing is to be remembered. */
+  /** Empty if nothing is to be remembered. */
   readonly visited: ReadonlyMap<TreePath, VisitedFolder>;
-  /** Files whose contents were read. */
+  /** Number of files whose contents were read. */
   readonly filesRead: number;
 }
 
-/** @throws SavepointError CAPTURE_FAILED when the workspace folder itself cannot be read */
+/** @throws SavepointError CAPTURE_FAILED if the workspace folder itself cannot be read, or no root can */
 export async function scan(input: ScanInput): Promise<ScanResult> {
   const stat = input.ports.fs.lstat(input.root);
   if (stat === null || kindOf(stat) !== 'folder') throw captureFailed(input.root, 'ENOENT');
@@ -74,7 +74,7 @@ export async function scan(input: ScanInput): Promise<ScanResult> {
   };
 }
 
-/** A checkpoint in which no root is would only hide that. */
+/** Fails if every root failed and nothing was captured: an empty checkpoint would only hide the failure. */
 function assertAnyCaptured(root: DiskPath, { roots, counts }: Findings): void {
   const failed = roots.flatMap(({ path, failed: code }) => (code === undefined ? [] : [{ path, code }]));
   const rest = roots.filter((one) => one.failed === undefined && !(one.path === '' && one.kind === 'folder'));

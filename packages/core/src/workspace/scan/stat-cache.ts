@@ -1,10 +1,10 @@
 /**
- * What the last scan saw of each file, so that an unchanged file is not read again.
+ * Remembers the stat data of each file in the last scan, so that unchanged files are not read again.
  *
- * An entry is believed only if everything a stat can say is as it was (size, inode, mode, both times), and the
- * file was not young when it was recorded: a change within the clock's tick of the recording would not show.
- * The cache belongs to one checkpoint: its object ids are all reachable from that checkpoint's commit, and it is
- * worth nothing once that commit is no longer a checkpoint. It is rebuilt at will; a damaged one is no error.
+ * An entry is trusted only if all stat data is unchanged: size, inode, mode, both times. The file must also not have
+ * been too recent when it was recorded, or a change within the same clock tick would go unnoticed. The cache belongs to
+ * one checkpoint: its object ids are all reachable from that checkpoint's commit. It is worthless once that commit is
+ * no longer a checkpoint. It can be rebuilt at any time, so a damaged cache is not an error.
  */
 import { createHash } from 'node:crypto';
 import { readEntireFile } from '../../io/durable-write.ts';
@@ -18,7 +18,7 @@ import { writeCacheFile } from '../../store/state/cache-file.ts';
 import { KnownFolder } from './known-folder.ts';
 import type { RecalledScan, ScanDependencies, ScanMemory, VisitedFolder } from './scan-memory.ts';
 
-/** A file touched less than this before it was recorded may change again without its times showing it. */
+/** If a file changed less than this before it was recorded, it may change again without its times showing it. */
 const YOUNG_MS = 2_000;
 
 /** @param now wall clock at the beginning of the scan, milliseconds */
@@ -33,7 +33,7 @@ const FIRST_RECORD = 64;
 const DIGEST_BYTES = 20;
 const CACHE_BYTES = 1 << 30;
 
-/** What the last scan found, in a file of the store's cache. */
+/** A scan memory in a file of the store's cache. */
 export class StatCache implements ScanMemory {
   constructor(
     private readonly ports: Ports,
@@ -61,13 +61,13 @@ export class StatCache implements ScanMemory {
     if (isNew || saved !== commit || size !== folders.size) this.save(commit, folders);
   }
 
-  /** A cache that cannot be written is no failure: the next scan reads more. */
+  /** Failing to write the cache is not an error: the next scan reads more. */
   save(commit: ObjectId, folders: ReadonlyMap<TreePath, KnownFolder>): void {
     ensureCache(this.ports, this.layout);
     writeCacheFile(this.ports.fs, this.layout.statCache, encode(commit, folders));
   }
 
-  /** Null unless it is undamaged and what it names is in the store. */
+  /** Returns null if the file is missing or damaged, or its commit is no longer a checkpoint. */
   load(isCheckpoint: ScanDependencies['isCheckpoint']): SavedFolders | null {
     const { fs } = this.ports;
     try {
@@ -87,7 +87,7 @@ export class StatCache implements ScanMemory {
 class SavedFolders implements RecalledScan {
   constructor(
     private readonly fs: Fs,
-    /** The checkpoint whose objects are named, or null where nothing is known. */
+    /** The checkpoint that has the objects. Null if nothing is known. */
     readonly commit: ObjectId | null,
     readonly folders: ReadonlyMap<TreePath, KnownFolder>,
   ) {}
@@ -116,13 +116,13 @@ class SavedFolders implements RecalledScan {
     return make(this.fs, null);
   }
 
-  /** Scans go everywhere. */
+  /** Every scan visits all folders anyway. */
   mustRescan(): boolean {
     return false;
   }
 }
 
-/** From the path's parent up to the workspace, each with the path's name where that lies in it. */
+/** Yields the folders from the path's parent up to the workspace. The parent comes with the path's name. */
 export function* foldersAbove(path: TreePath): Generator<readonly [TreePath, Name | null]> {
   let name: Name | null = baseName(path);
   for (let folder = path; folder !== ''; name = null) {
@@ -131,7 +131,7 @@ export function* foldersAbove(path: TreePath): Generator<readonly [TreePath, Nam
   }
 }
 
-/** Something else is at the path now, so that no tree above it is the one that was written. */
+/** Something else is at the path now, so the written trees above it no longer match. */
 function forgetPath(folders: Map<TreePath, KnownFolder>, path: TreePath): void {
   for (const [folder, name] of foldersAbove(path)) {
     const known = folders.get(folder);
@@ -139,7 +139,7 @@ function forgetPath(folders: Map<TreePath, KnownFolder>, path: TreePath): void {
   }
 }
 
-/** Magic, commit, zeros up to the first record, the records, and a SHA-1 of all that. */
+/** Magic, commit, zeros up to the first record, the records, and a SHA-1 of everything before it. */
 function encode(commit: ObjectId, folders: ReadonlyMap<TreePath, KnownFolder>): Buffer {
   let bytes = FIRST_RECORD;
   for (const { bytes: record } of folders.values()) bytes += record.length;
@@ -162,7 +162,7 @@ function decode(fs: Fs, data: Buffer, isCheckpoint: ScanDependencies['isCheckpoi
   return new SavedFolders(fs, commit, folders);
 }
 
-/** Records hold numbers that are looked at where they lie. */
+/** Numbers in records are read in place, which requires alignment. */
 function aligned(data: Buffer): Buffer {
   if (data.byteOffset % 8 === 0) return data;
   const copy = Buffer.from(new ArrayBuffer(data.length));

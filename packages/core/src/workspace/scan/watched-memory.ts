@@ -1,16 +1,20 @@
 /**
- * What a process that stays remembers of a workspace while its folders are watched: whole folders, so that a scan goes
- * only where something changed. The scan is the truth; invariants that keep this from ever saying less than it:
+ * Remembers whole folders of a workspace in a long-lived process while the folders are watched, so that a scan visits
+ * only what changed. A full scan is always right. These invariants keep the memory from missing anything that a full
+ * scan would find:
  *
- * W1 A folder is watched before it is listed, so that no change falls between the two.
- * W2 What the watch told stays on the list of the changed until a scan that began after it was told was kept.
- * W3 Whatever is lost, and any difference in what all of a scan depends on, ends all that is remembered of whole
- *    folders: the next scan goes everywhere, with a new watch.
- * W4 What may change without the watch telling is looked at each time: folders with a file that has several names, that
- *    could not be watched or read, or that were captured for a special reason; what lies outside of the watched folders
- *    (a repository's own files, ignore files above, mounts) by its evidence. A file gets a second name without its first
- *    folder being told: where one is found, the folders with its others are looked at, too. A name outside of what is
- *    scanned is not found, nor one that is gone again; what is written through it is seen at the next look at the folder.
+ * W1 A folder is watched before it is listed, so that no change goes unnoticed in between.
+ * W2 A reported change stays in the list of changes until a scan that began after the report has been kept.
+ * W3 If events are lost, or anything changes that every part of a scan depends on, no remembered folder is reused as a
+ *    whole. The next scan visits everything, with a new watch.
+ * W4 Whatever may change without an event is checked in every scan:
+ *    - Folders that contain a file with several links, that could not be watched or read, or that were captured for a
+ *      special reason, are scanned.
+ *    - Files outside the watched folders (a repository's own files, ignore files above, mounts) are checked by their
+ *      evidence.
+ *    - Adding a link to a file causes no event in the folder of its first link. If a scan finds a file with several
+ *      links, it therefore also scans the folders with its other links. Links outside the scanned folders, and links
+ *      that are gone again, are not found. A write through such a link is noticed the next time the folder is scanned.
  * W5 Only what belongs to a checkpoint is remembered, and only while that checkpoint exists.
  */
 
@@ -34,11 +38,13 @@ import { foldersAbove, type StatCache } from './stat-cache.ts';
 interface ScanMemo extends Memo<unknown> {
   readonly make: (fs: Fs, before: unknown) => unknown;
   readonly isSame: ((before: unknown, now: unknown) => boolean) | null;
-  /** Something is not as it was seen: to be made again, with this as what was before. */
+  /** Something that it read has changed: it must be computed again, with this value as the earlier result. */
   readonly isStale: boolean;
 }
 
-/** The file is written anew after so many folders changed: a process without this memory reads what is newer. */
+/**
+ * The cache file is rewritten after this many folders have changed. Until then, other processes must read them again.
+ */
 const MAX_UNSAVED_FOLDERS = 1_000;
 
 export class WatchedMemory implements ScanMemory {
@@ -48,14 +54,14 @@ export class WatchedMemory implements ScanMemory {
   #commit: ObjectId | null = null;
   /** Every folder of `#folders` was watched before it was listed. */
   #isWatched = false;
-  /** Until a new watch begins. */
+  /** Events were lost. Stays set until a new watch begins. */
   #isLost = false;
-  /** What all of a scan depends on, apart from what has its evidence. */
+  /** What every part of a scan depends on, except what evidence covers. */
   #dependencies = '';
-  /** Folders in which something changed, with the number of the first recall that knows it. */
+  /** Folders in which something changed, with the number of the first recall that includes the change. */
   readonly #changed = new Map<TreePath, number>();
   readonly #inDoubt = new Set<TreePath>();
-  /** Files with several names: inodes, with the change time at which their other names were looked for. */
+  /** Files with several links: inode, and the ctime at which the other links were searched for. */
   readonly #searchedInodes = new Map<number, number>();
   readonly #memos = new Map<string, ScanMemo>();
   #recalls = 0;
@@ -65,7 +71,7 @@ export class WatchedMemory implements ScanMemory {
     private readonly ports: Ports,
     private readonly root: DiskPath,
     private readonly source: ChangeSource,
-    /** For what was known before this process, and for those after it. */
+    /** Persists what is known, across processes. */
     private readonly saved: StatCache,
   ) {}
 
@@ -101,7 +107,7 @@ export class WatchedMemory implements ScanMemory {
     changedSince: readonly TreePath[],
   ): void {
     const { number, watches, isFull: isWhole } = recalled as WatchedRecall;
-    // Something ended what was remembered while the scan was under way, and it may rest on that.
+    // The memory was dropped during the scan, and the scan may depend on it.
     if (watches !== this.#watch || (!isWhole && !this.#isWatched)) return;
     if (isWhole) this.#empty();
     for (const [path, folder] of visited) this.#replace(path, folder);
@@ -118,7 +124,7 @@ export class WatchedMemory implements ScanMemory {
     this.saved.forget();
   }
 
-  /** The watch ends; what is known is left to the next process. */
+  /** Ends the watch. What is known is saved for the next process. */
   close(): void {
     if (this.#unsaved > 0 && this.#commit !== null) this.#save(this.#commit);
     this.#drop();
@@ -132,15 +138,15 @@ export class WatchedMemory implements ScanMemory {
     return JSON.stringify([stat?.dev, stat?.ino, rules, fs.mountPoints()]);
   }
 
-  /** The next recall is told again what is found here (W2). */
+  /** The next recall includes the changes found here, too (W2). */
   #isQuiet(path: TreePath): boolean {
     const next = this.#recalls + 1;
     return this.#takeChanges(next) && this.#changed.get(path) !== next;
   }
 
   /**
-   * @param recall the first one that knows what is found
-   * @returns false where something may have been missed
+   * @param recall number of the first recall that includes the changes
+   * @returns false if events may have been missed
    */
   #takeChanges(recall: number): boolean {
     if (this.#watch === null || this.#isLost) return false;
@@ -153,13 +159,13 @@ export class WatchedMemory implements ScanMemory {
     for (const folder of changes.folders) {
       const path = this.#pathOf(folder);
       this.#changed.set(parentPath(path), recall);
-      // Nobody watches below it any more, whatever is there now.
+      // The watch on everything below it has ended, whatever exists there now.
       this.#forEachBelow(path, (below) => this.#changed.set(below, recall));
     }
     return true;
   }
 
-  /** Marks the folders that have another name of a file that was found (W4). */
+  /** Marks the folders with other links of the files that were found (W4). */
   #markLinkedFolders(visited: ReadonlyMap<TreePath, VisitedFolder>): boolean {
     const inodes = new Set<number>();
     for (const { linked } of visited.values()) {
@@ -178,7 +184,7 @@ export class WatchedMemory implements ScanMemory {
     return found;
   }
 
-  /** @returns false where the rules above the workspace are others */
+  /** @returns false if the rules above the workspace have changed */
   #areMemosCurrent(): boolean {
     for (const [key, still] of this.#memos) {
       if (still.isStale || still.evidence.isCurrent()) continue;
@@ -202,7 +208,7 @@ export class WatchedMemory implements ScanMemory {
   ): Result {
     const known = this.#memos.get(key);
     if (known?.isStale === false) return known.value as Result;
-    // A key stands for one kind of result.
+    // Each key is always used with the same result type.
     const still = this.#makeMemo(make as ScanMemo['make'], isSame as ScanMemo['isSame'], known?.value ?? null);
     this.#memos.set(key, still);
     return still.value as Result;
@@ -212,7 +218,7 @@ export class WatchedMemory implements ScanMemory {
     return { ...memoWithEvidence(this.ports, (fs) => make(fs, before)), make, isSame, isStale: false };
   }
 
-  /** W3. What is known of single files remains: their stats prove it. */
+  /** W3. What is known of single files remains: their stat data proves it. */
   #startOver(): void {
     this.#isWatched = false;
     this.#isLost = false;
@@ -254,7 +260,7 @@ export class WatchedMemory implements ScanMemory {
     this.#memos.delete(path);
   }
 
-  /** @param visit may remove what it is given */
+  /** @param visit may remove the folder that it receives */
   #forEachBelow(path: TreePath, visit: (folder: TreePath) => void): void {
     const known = this.#folders.get(path)?.written.known;
     visit(path);
@@ -281,11 +287,11 @@ export class WatchedMemory implements ScanMemory {
   }
 }
 
-/** One of this memory's own. */
+/** A recall of this class. */
 interface WatchedRecall extends RecalledScan {
   readonly number: number;
   readonly watches: FolderWatch | null;
-  /** The scan goes everywhere. */
+  /** The scan visits every folder. */
   readonly isFull: boolean;
 }
 

@@ -1,4 +1,6 @@
-/** What lies in a root, for people and models to get their bearings: what ignore rules cover and dependencies are left out. */
+/**
+ * Lists the folder structure of a root, to orient people and models. Ignored files and dependency folders are omitted.
+ */
 import { FsError, kindOf } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
 import { childPath, type DiskPath, type Name, onDisk, type TreePath } from '../../model/names.ts';
@@ -7,10 +9,10 @@ import { enterFolder } from '../scan/position.ts';
 import type { SurveyedRoot } from './survey.ts';
 
 export interface StructureLine {
-  /** 0 for what lies in the root itself. */
+  /** 0 for the root's direct children. */
   readonly depth: number;
   readonly name: Name;
-  /** `root`: a root of its own, not gone into; `more`: so many names were left out (`count`), `name` is ''. */
+  /** `root`: a nested root, not descended into. `more`: `count` names were omitted; `name` is ''. */
   readonly kind: 'file' | 'folder' | 'root' | 'unreadable' | 'more';
   readonly count?: number;
 }
@@ -19,10 +21,10 @@ const MAX_NAMES = 40;
 const MAX_LINES = 1_000;
 
 /**
- * @param folder of the workspace
- * @param root the root to look into
- * @param depth levels: 1 for the root's own names
- * @param isRoot whether a folder is a root of its own
+ * @param folder the workspace's folder
+ * @param root the root to list
+ * @param depth number of levels: 1 lists only the root's direct children
+ * @param isRoot whether a folder is itself a root
  */
 export function structureOf(
   { fs }: Ports,
@@ -67,7 +69,7 @@ function isDependency(fs: Ports['fs'], folder: DiskPath, path: TreePath, kind: '
   return kind === 'folder' && dependencySkip(fs, path, onDisk(folder, path), null, false) !== null;
 }
 
-/** Null: nothing is there. What is neither a file nor a folder counts as a file. */
+/** Null if nothing exists at the path. Anything that is not a folder counts as a file. */
 function kindAt(fs: Ports['fs'], disk: DiskPath): 'file' | 'folder' | null {
   try {
     const stat = fs.lstat(disk);

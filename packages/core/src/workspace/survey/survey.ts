@@ -1,6 +1,6 @@
 /**
- * The roots of a workspace as they are now: which repositories and plain folders, on what branch, how dirty. Nothing
- * is captured and nothing written. Roots are where a scan finds them.
+ * Surveys the current roots of a workspace: which repositories and plain folders there are, on which branch, and how
+ * dirty. It captures and writes nothing. It finds the same roots as a scan.
  */
 import { showName } from '../../content/show-name.ts';
 import type { GitState } from '../../git/repository.ts';
@@ -38,7 +38,7 @@ export interface SurveyInput {
   /** The workspace's folder. */
   readonly root: DiskPath;
   readonly rules: CaptureRules;
-  /** The person's own git ignore file. */
+  /** The user's global git ignore file. */
   readonly globalIgnore: DiskPath | null;
   readonly own: OwnPaths;
   readonly pace: Pace;
@@ -46,27 +46,29 @@ export interface SurveyInput {
 
 export interface SurveyedRoot {
   readonly root: RootState;
-  /** How the folder comes to its repository; `around`: the repository encloses the workspace. Null for a plain folder. */
+  /**
+   * How the folder refers to its repository. `around`: the repository encloses the workspace. Null for a plain folder.
+   */
   readonly link: GitState['link'] | 'around' | null;
   readonly detached: boolean;
   readonly unborn: boolean;
   readonly work: WorkState;
-  /** Null where the folder's repository could not be made out; of a plain folder, too. */
+  /** Null for a plain folder, or if the folder's repository cannot be read. */
   readonly git: GitState | null;
-  /** The rules that hold in its folder. */
+  /** The rules in effect in the root's folder. */
   readonly position: EnteredFolder['position'];
 }
 
 export interface Survey {
-  /** In order of their paths; the workspace itself is the first. */
+  /** Ordered by path. The workspace itself comes first. */
   readonly roots: readonly SurveyedRoot[];
-  /** Folders that could not be looked into. */
+  /** Folders that could not be read. */
   readonly unreadable: readonly { readonly path: TreePath; readonly code: string }[];
-  /** Folders that somebody chose for roots, and that are not there. */
+  /** Folders that the option `roots` names but that do not exist. */
   readonly missing: readonly TreePath[];
 }
 
-/** @throws SavepointError CAPTURE_FAILED when the workspace's folder cannot be read */
+/** @throws SavepointError CAPTURE_FAILED if the workspace's folder cannot be read */
 export async function survey(input: SurveyInput): Promise<Survey> {
   const { fs } = input.ports;
   const stat = fs.lstat(input.root);
@@ -99,20 +101,23 @@ interface SurveyTask {
   readonly device: number;
   readonly above: WalkPosition;
   readonly ignored: boolean;
-  /** In a dependency folder only what the index names is looked at. */
+  /** In a dependency folder only paths in the index are examined. */
   readonly isInDependency: boolean;
-  /** The repository that the folder lies in. */
+  /** The enclosing repository. */
   readonly within: EnclosingRepository | null;
-  /** The topmost folder around this one of which nothing is tracked, from the repository's folder. */
+  /** The topmost enclosing folder without tracked files, relative to the repository's folder. */
   readonly untracked: TreePath | null;
-  /** In a plain root the rules of the repository around it are not followed: whether it ignores all of it, or nobody knows. */
+  /**
+   * Set in a plain root, where the rules of the enclosing repository are not applied. `ignored`: that repository
+   * ignores the whole root. `unknown`: it may ignore parts of it.
+   */
   readonly around: 'ignored' | 'unknown' | null;
 }
 
 /** A repository whose files are being compared. */
 interface EnclosingRepository {
   readonly comparison: WorkComparison;
-  /** The repository's folder in the workspace. */
+  /** The repository's folder, relative to the workspace. */
   readonly top: TreePath;
 }
 
@@ -211,7 +216,7 @@ class SurveyWalk {
     if (around === null) within.comparison.addUntracked(reportedPath);
   }
 
-  /** What the folder's files are compared with: its own repository, or the one around it. */
+  /** Returns the repository to compare the folder's files with: its own or the enclosing one. */
   #enclosingRepository(task: SurveyTask, here: EnteredFolder): EnclosingRepository | null {
     const { path, disk, within } = task;
     if (here.root === null) {
@@ -257,7 +262,7 @@ class SurveyWalk {
         above.tracked.hasBelow(path) || this.#roots.hasAtOrBelow(path) || this.#chosen.includes(path, true);
       const isUnlisted = !onlyNamed && !isWanted;
       if (isUnlisted && dependencySkip(fs, path, disk, null, ignored) !== null) {
-        // A repository is a root of its own, whatever its name.
+        // A repository is a root, whatever its name.
         if (fs.lstat(diskChild(disk, '.git')) === null) {
           if (!ignored && this.#holdsFile(path, disk, within))
             within?.comparison.addUntracked(withTrailingSlash(relativePath(within.top, path)));
@@ -271,7 +276,10 @@ class SurveyWalk {
     }
   }
 
-  /** To git, folders that hold nothing but folders are not there. What is left out holds files soon, or hardly anything. */
+  /**
+   * git does not see folders that contain only folders. The search is cheap: a skipped folder either has a file near
+   * its top or is almost empty.
+   */
   #holdsFile(path: TreePath, disk: DiskPath, within: EnclosingRepository | null): boolean {
     if (within === null) return false;
     const open = [disk];
@@ -309,7 +317,7 @@ class SurveyWalk {
     }
   }
 
-  /** Without handles or memory nothing can be said about any path: that is a failure. */
+  /** EMFILE, ENFILE and ENOMEM are not about the path, so they fail the survey. */
   #addUnreadable(path: TreePath, error: unknown, within: EnclosingRepository | null): void {
     if (isFsError(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return;
     if (!(error instanceof FsError) || isFsError(error, 'EMFILE', 'ENFILE', 'ENOMEM')) throw error;
@@ -335,7 +343,7 @@ function withProblems(work: WorkState, git: GitState | null): WorkState {
   return { ...work, problems: [...(git?.problems.map(problemText) ?? []), ...work.problems] };
 }
 
-/** As git tells of a whole folder. */
+/** git's notation for a whole folder. */
 function withTrailingSlash(path: TreePath): TreePath {
   return `${path}/` as TreePath;
 }

@@ -1,9 +1,10 @@
 /**
- * How a repository's working files stand against its index and its commit, told without git.
+ * Compares a repository's working files with its index and its commit, without git:
+ * - each tracked path with the index, by stat data if that is proof, otherwise by content
+ * - the index with the tree of HEAD's commit
+ * - the files on disk with the index and the ignore rules, to find untracked ones
  *
- * What is compared: each tracked path with the index (by stat where that proves it, else by content), the index with
- * the tree of HEAD's commit, and which files neither the index nor an ignore rule covers. A path that cannot be
- * compared counts as unknown, never as unchanged.
+ * A path that cannot be compared counts as unknown, never as unchanged.
  */
 
 import { gitBoolean } from '../../content/git-config.ts';
@@ -33,35 +34,35 @@ import {
 import type { EnteredRepository } from '../scan/position.ts';
 
 /**
- * How a path differs: `conflict` of a merge, `untracked`, else what became of it against the commit or the index.
- * An untracked folder stands for all in it, and ends in `/`.
+ * How a path differs. `conflict`: a merge conflict. `added`, `modified` and `deleted` are relative to the commit or the
+ * index. An `untracked` folder includes everything in it, and ends in `/`.
  */
 export type PathStatus = 'conflict' | 'untracked' | 'added' | 'modified' | 'deleted';
 
 export interface ChangedPath {
-  /** From the repository's folder. */
+  /** Relative to the repository's folder. */
   readonly path: TreePath;
   readonly how: PathStatus;
 }
 
 export interface WorkState {
-  /** `unknown`: nothing that was found differs, and not all could be compared. */
+  /** `unknown`: no difference was found, but not everything could be compared. */
   readonly state: 'clean' | 'dirty' | 'unknown';
-  /** In order. Where `problems` has something, there may be more. */
+  /** Ordered by path. Incomplete if `problems` is not empty. */
   readonly changes: readonly ChangedPath[];
-  /** Why not all could be compared. */
+  /** Why some paths could not be compared. */
   readonly problems: readonly string[];
 }
 
 const SUBMODULE = 0o160000;
 const SHOWN = 3;
 
-/** Fed by a walk with what is there, then asked for the outcome. */
+/** Collects what a walk finds, then computes the work state. */
 export class WorkComparison {
   readonly #tracked: TrackedPaths;
   readonly #state: GitState;
   readonly #inside: TreePath;
-  /** Entries that the walk has not come to; of a path in conflict none. */
+  /** Entries that the walk has not reached, except paths in conflict. */
   readonly #remaining = new Map<TreePath, IndexEntry>();
   readonly #conflicts = new Set<TreePath>();
   readonly #changes = new Map<TreePath, PathStatus>();
@@ -72,7 +73,7 @@ export class WorkComparison {
   readonly #sparse: boolean;
   readonly #folders = new Map<TreePath, boolean>();
 
-  /** @param top the workspace's folder where a repository encloses it, else the repository's own */
+  /** @param top the workspace's folder if a repository encloses it, otherwise the repository's own */
   constructor(
     private readonly ports: Ports,
     private readonly top: DiskPath,
@@ -106,7 +107,7 @@ export class WorkComparison {
     this.#addAttributes();
   }
 
-  /** A file or link that the walk came to. @returns false where the index does not have it */
+  /** Compares a file or link that the walk has reached. @returns false if it is not in the index */
   async compareFile(path: TreePath, disk: DiskPath, stat: Stat): Promise<boolean> {
     if (this.#conflicts.has(path)) return true;
     const entry = this.#remaining.get(path);
@@ -116,7 +117,7 @@ export class WorkComparison {
     return true;
   }
 
-  /** A repository in this one. @returns false where the index does not know it as a submodule */
+  /** Records a nested repository. @returns false if the index does not have it as a submodule */
   addRepository(path: TreePath, nested: GitState | null): boolean {
     const entry = this.#remaining.get(path);
     if (entry?.mode !== SUBMODULE) return false;
@@ -125,7 +126,7 @@ export class WorkComparison {
     return true;
   }
 
-  /** The folder is a submodule that was not fetched: what lies in it counts for nothing. */
+  /** Whether the folder is a submodule that has not been checked out. Its contents are not compared. */
   isEmptySubmodule(path: TreePath): boolean {
     return this.#remaining.get(path)?.mode === SUBMODULE;
   }
@@ -134,12 +135,12 @@ export class WorkComparison {
     return this.#tracked.hasBelow(this.#outward(folder));
   }
 
-  /** @param path of a file, or of a folder that stands for all in it, then with `/` at its end */
+  /** @param path of a file, or of a folder with everything in it; a folder ends in `/` */
   addUntracked(path: TreePath): void {
     this.#changes.set(path, 'untracked');
   }
 
-  /** Something was not looked at. */
+  /** Records a path that was not examined. */
   addUnknown(path: TreePath): void {
     this.#unknown.add(path);
   }
@@ -153,7 +154,7 @@ export class WorkComparison {
     for (const path of this.#conflicts) this.#changes.set(path, 'conflict');
     await this.#compareWithCommit();
     for (const path of this.#changes.keys()) {
-      // A file that became a folder is one path.
+      // If a folder replaced a file, report the path only once.
       if (path.endsWith('/') && this.#changes.has(path.slice(0, -1) as TreePath)) this.#changes.delete(path);
     }
     const unknown = [...this.#unknown].filter((path) => !this.#changes.has(path));
@@ -191,7 +192,7 @@ export class WorkComparison {
     else if (nested.head.commit !== null && nested.head.commit !== entry.id) this.#changes.set(path, 'modified');
   }
 
-  /** What the walk did not come to is gone, or lies where it does not go. */
+  /** Compares the entries that the walk did not reach: they are deleted, or are in folders that it does not enter. */
   async #compareRemaining(): Promise<void> {
     for (const [path, entry] of this.#remaining) {
       if (this.pace.isDue()) await this.pace.yieldNow();
@@ -209,7 +210,7 @@ export class WorkComparison {
     }
   }
 
-  /** Null: nothing is there. What lies behind a link is not there. */
+  /** Null if nothing exists at the path. A path beyond a symbolic link counts as absent, as in git. */
   #statOf(path: TreePath, disk: DiskPath): Stat | null | 'unknown' {
     try {
       return this.#isFolder(parentPath(path)) ? this.ports.fs.lstat(disk) : null;
@@ -257,7 +258,8 @@ export class WorkComparison {
   #addAttributes(): void {
     const { fs } = this.ports;
     this.#attributes.add(fs, diskChild(this.#state.commonDir, 'info/attributes'), WORKSPACE_ITSELF);
-    // Named in the configuration, above the workspace, or to be read from the index: not worth a reader of their own.
+    // Attributes may also come from core.attributesFile, from above the workspace, or from the index. These are too
+    // rare to be worth reading.
     const isElsewhere = this.#state.config.has('core.attributesfile') || this.#inside !== '';
     const isHidden = [...this.#remaining].some(
       ([path, entry]) => baseName(path) === '.gitattributes' && this.#isMissing(path, entry),
@@ -290,7 +292,7 @@ export class WorkComparison {
     return diskChild(this.top, path);
   }
 
-  /** From a path of the index to one below `top`; null where it lies outside. */
+  /** Converts an index path to one relative to `top`. Null if it is outside `top`. */
   #inward(path: TreePath): TreePath | null {
     const isBelow = this.#inside === '' || path.startsWith(`${this.#inside}/`);
     return isBelow ? relativePath(this.#inside, path) : null;
@@ -301,7 +303,7 @@ export class WorkComparison {
   }
 }
 
-/** What cites bytes of a file, safe to print. */
+/** Returns the detail of a problem in printable form. It may quote bytes of a file. */
 export function problemText({ detail }: GitProblem): string {
   return showText(textFromBytes(detail) ?? detail);
 }
