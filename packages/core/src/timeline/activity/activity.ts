@@ -1,29 +1,32 @@
 /**
- * Which changes are in effect, and which operation took the others back. Every view asks this module: history, stats,
- * roll-back, exports. The stack that `undo` and `redo` walk over is in `operations.ts`.
+ * Computes which changes are in effect, and which operation reverted each of the others. History, stats, rollback and
+ * exports all use this module. `operations.ts` has the stack for `undo` and `redo`.
  *
- * A change is in effect when its result is on disk, or when changes in effect were built on its result.
+ * A change is in effect if its result is on disk, or if changes in effect were built on its result.
  *
- * 1. A change is in effect from the checkpoint that lists it. A later change of the same lines, a deletion or a rename is
- *    built on it and takes nothing back; nor does a change from outside that happens to restore the same bytes.
- * 2. A restore of a path to checkpoint N puts the path's changes into the state that they had at N: those that were in
- *    effect at N are in effect again, later ones are taken back. It concerns the paths that it changed. If the whole
- *    workspace equals N afterwards, it concerns all paths.
- * 3. A roll-back takes back the changes and hunks that it names. A restore that names changes kept what others did, and
- *    does the same. A change of which every hunk is back is back.
- * 4. An undo inverts its operation: the operation's own changes and its effect on older changes. A redo inverts the undo.
- * 5. A put-back of frozen paths takes back what the call before it changed in them.
- * 6. An operation whose own change of a path was taken back has no effect on that path. An operation that a restore
- *    passed over (it lies between the restore and its target) has none on the restored path.
- *    Nor has an undo on a file that moved after the operation, and that it left alone.
- * 7. Changes follow their file through renames. If a restore brings back the old path as well, both files hold the change;
- *    it is in effect while one of them does.
- * 8. A restore to a checkpoint that is gone counts as one to the newest older one. If a path was, after checkpoints that are
- *    gone, again as an older checkpoint had it, they count as a restore of it. Else what they took back is not known, and
- *    counts as in effect; so it does where the path was gone after them, since its file may have moved.
+ * 1. A change is in effect from the checkpoint that lists it. A later change of the same lines, a deletion or a rename
+ *    builds on it and does not revert it. A change from outside that happens to restore the same bytes does not revert
+ *    it either.
+ * 2. A restore of a path to checkpoint N gives the path's changes the state that they had at N. Changes in effect at N
+ *    are in effect again; later ones are reverted. This applies to the paths that the restore changed. If the whole
+ *    workspace equals N afterwards, it applies to all paths.
+ * 3. A rollback reverts the changes and hunks that it names. A restore that names changes kept the work of others and
+ *    does the same. A change is reverted once all of its hunks are.
+ * 4. An undo inverts its operation: both the operation's own changes and its effect on older changes. A redo inverts
+ *    the undo.
+ * 5. Reverting frozen paths reverts what the call before it changed in them.
+ * 6. If an operation's own change of a path was reverted, the operation has no effect on that path. If a restore skips
+ *    an operation (it is between the restore and its target), the operation has no effect on the restored path. If a
+ *    file moved between an operation and its undo, and the undo left the file alone, the undo has no effect on it.
+ * 7. Changes follow their file through renames. If a restore brings back the old path as well, both files have the
+ *    change. It is in effect while it is in effect in one of them.
+ * 8. A restore to a dropped checkpoint counts as a restore to the newest older one. If a path is again as an older
+ *    checkpoint had it after a gap of dropped checkpoints, the gap counts as its restore. Otherwise it is unknown what
+ *    the gap reverted, and those changes count as in effect. The same holds if the path no longer existed after the
+ *    gap, because its file may have moved.
  *
- * Whether a change is in effect depends on later checkpoints only, so the timeline is read from the newest to the oldest,
- * and a page of changes needs no more of it than the page itself.
+ * Whether a change is in effect depends only on later checkpoints. The timeline is therefore read from newest to
+ * oldest, and a page of changes needs no checkpoints older than the page.
  */
 
 import type { Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
@@ -44,9 +47,9 @@ import type { ActivitySource } from './source.ts';
 export type { Reversion as Back } from './effects.ts';
 
 export interface Effect {
-  /** What took the change back; null where it is in effect. */
+  /** The operation that reverted the change; null if it is in effect. */
   readonly reversion: Reversion | null;
-  /** Hunks that are back, by number, where the change is in effect otherwise. */
+  /** The reverted hunks by number, if the rest of the change is in effect. */
   readonly hunks: ReadonlyMap<number, Reversion>;
 }
 
@@ -54,12 +57,12 @@ const NO_HUNKS: ReadonlyMap<number, Reversion> = new Map();
 
 export class Activity {
   readonly #effects = new EffectsByPath();
-  /** Its changes can be asked about; its own effect on older ones is still to come. */
+  /** The checkpoint whose changes `effectOf` accepts. Its own effect on older changes is not applied yet. */
   #current: Checkpoint | null = null;
 
   constructor(private readonly source: ActivitySource) {}
 
-  /** Every checkpoint that can be read is shown once, the newest first. */
+  /** Moves on to the next checkpoint. Every readable checkpoint is visited once, newest first. */
   visit(checkpoint: Checkpoint): void {
     if (this.#current !== null) {
       this.#stepBack(this.#current);
@@ -69,7 +72,7 @@ export class Activity {
     this.#effects.resume(checkpoint.number);
   }
 
-  /** @param change of the checkpoint that was shown last */
+  /** @param change a change of the checkpoint visited last */
   effectOf(change: RecordedChange): Effect {
     const checkpoint = this.#current;
     if (checkpoint === null) return { reversion: null, hunks: NO_HUNKS };
@@ -87,7 +90,10 @@ export class Activity {
     };
   }
 
-  /** What changed since the last checkpoint is kept by a restore that merges: then the path is not as in the target. */
+  /**
+   * Returns whether a merging restore kept the changes of this `before` checkpoint. If so, the path differs
+   * from the restore's target.
+   */
   #isKept({ restored }: PathReset, { id, trigger }: Checkpoint): boolean {
     if (restored === null || trigger !== 'before' || id !== restored.by.previous) return false;
     const { by, path } = restored;
@@ -110,7 +116,7 @@ export class Activity {
     return { reversion: null, hunks };
   }
 
-  /** From the state after a checkpoint to the one before it. */
+  /** Goes from the state after a checkpoint to the state before it. */
   #stepBack(checkpoint: Checkpoint): void {
     const { trigger, undoes, rolledBack, target } = checkpoint;
     if (undoes !== null) this.#invert(checkpoint, undoes);
@@ -120,7 +126,7 @@ export class Activity {
       this.#revertNamed(checkpoint, { ...NO_NAMED_CHANGES, callAfter: target });
     const isRestored = (view: FileEffects, change: RecordedChange): boolean => {
       const back = fullReversion(view, change, checkpoint);
-      // A roll-back says itself where it brought the file from.
+      // For a rollback or a restore of named changes, `#followMoves` has already moved the file.
       return back !== null && back.kind !== 'rollback' && back.kind !== 'restore';
     };
     this.#effects.move(checkpoint, isRestored);
@@ -154,8 +160,8 @@ export class Activity {
   }
 
   /**
-   * A roll-back can bring a file back to a path that another file has to leave for it. Its own changes list both as written,
-   * and no rename: that is told by the renames and deletions that it takes back.
+   * A rollback can bring a file back to a path that another file must leave first. Its own changes then list both paths
+   * as written, without a rename. The renames and deletions that it reverts show what moved.
    */
   #followMoves(checkpoint: Checkpoint, back: Reversion): void {
     const own = ownChanges(checkpoint);
@@ -179,7 +185,7 @@ export class Activity {
         isInEffect,
       );
     }
-    // What is at the old path by now came from elsewhere.
+    // Before the rollback, the moved file was at `path`. The file that is there now came from elsewhere.
     for (const { path, from, views } of moves) {
       const { live, passed } = this.#effects.at(path);
       const after = [
@@ -206,7 +212,7 @@ export class Activity {
     }
   }
 
-  /** Between the two are checkpoints that are gone. Where a path is again as it was before, they count as a restore of it. */
+  /** If checkpoints between the two were dropped and a path is again as before, they count as a restore of it. */
   #stepOverGap(newer: Checkpoint, older: Checkpoint): void {
     if (newer.previous === null || newer.previous === older.id) return;
     const back: Reversion = { by: newer.previous, kind: 'dropped' };
@@ -243,7 +249,7 @@ function namedReversionOf({ rolledBack }: Checkpoint): Pick<NamedReversion, 'cha
   return { changes, hunks, callAfter: null };
 }
 
-/** By each path that it is about. */
+/** Returns the checkpoint's changes by path. A rename is listed under both of its paths. */
 function ownChanges({ changes }: Checkpoint): ReadonlyMap<TreePath, RecordedChange> {
   const own = new Map<TreePath, RecordedChange>();
   for (const change of changes ?? []) if (change.from !== null) own.set(change.from, change);
@@ -251,7 +257,7 @@ function ownChanges({ changes }: Checkpoint): ReadonlyMap<TreePath, RecordedChan
   return own;
 }
 
-/** From where to where each file was moved, several times in a row as once. @param changes oldest first */
+/** Returns the net move of each file; several moves in a row count as one. @param changes oldest first */
 function netMoves(changes: readonly RecordedChange[]): readonly { readonly from: TreePath; readonly path: TreePath }[] {
   const moves: { readonly from: TreePath; path: TreePath }[] = [];
   for (const { from, path } of changes) {
@@ -286,7 +292,8 @@ function fullReversion(
   for (let { inverted } = view; inverted !== null; inverted = inverted.newer) {
     if (inverted.undoes !== id) continue;
     const { isTouched, reversion: back } = inverted;
-    // A file that moved after the operation, and that its undo left alone, keeps what the operation did to it.
+    // If a file moved between the operation and its undo, and the undo left it alone, the
+    // operation still applies to it.
     const isAtPlace = view.movedIn === null || view.movedIn > checkpointNumber(back.by);
     if (isTouched || isAtPlace) return back;
   }

@@ -1,6 +1,6 @@
 /**
- * What of the past counts for each path, while the timeline is read from the newest checkpoint to the oldest: the changes
- * that were made to it, followed through renames, and the operations that are in effect on it.
+ * Tracks what applies to each path while the timeline is read from newest to oldest: the changes made to it, followed
+ * through renames, and the operations in effect on it.
  */
 
 import type { Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
@@ -8,18 +8,18 @@ import type { CheckpointId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
 
 export interface Reversion {
-  /** The operation that took it back. */
+  /** The operation that reverted the change. */
   readonly by: CheckpointId;
-  /** `dropped`: the checkpoint is gone, so that nobody knows how. */
+  /** `dropped`: the checkpoint was dropped, so the kind of the operation is unknown. */
   readonly kind: 'rollback' | 'undo' | 'redo' | 'restore' | 'freeze' | 'dropped';
 }
 
-/** An operation that takes back what it names. */
+/** An operation that reverts the changes that it names. */
 export interface NamedReversion {
   readonly reversion: Reversion;
   readonly changes: ReadonlySet<string>;
   readonly hunks: ReadonlyMap<string, readonly number[]>;
-  /** All changes of the checkpoint that was made after this one. */
+  /** Also reverts all changes of the checkpoint that follows this one. */
   readonly callAfter: CheckpointId | null;
   readonly newer: NamedReversion | null;
 }
@@ -28,12 +28,12 @@ export interface NamedReversion {
 export interface Inversion {
   readonly undoes: CheckpointId;
   readonly reversion: Reversion;
-  /** It changed the file. */
+  /** Whether the operation changed the file. */
   readonly isTouched: boolean;
   readonly newer: Inversion | null;
 }
 
-/** The operations in effect on one file, the oldest first. Never changed: files that part share what they had. */
+/** The operations in effect on one file, oldest first. Immutable, because files with a common history share them. */
 export interface FileEffects {
   readonly named: NamedReversion | null;
   readonly inverted: Inversion | null;
@@ -42,34 +42,34 @@ export interface FileEffects {
 }
 
 export interface PathEffects {
-  /** One for each file of today that goes back to this path. */
+  /** One per current file whose history leads back to this path. */
   readonly live: readonly FileEffects[];
-  /** What put something older in the place of what was here. */
+  /** The operation that replaced what was here with an older state. */
   readonly passed: PathReset | null;
 }
 
 export interface PathReset {
   readonly reversion: Reversion;
-  /** Where a restore did it: the path as it calls it. */
+  /** Set if a restore did it, with the path as the restore names it. */
   readonly restored: { readonly by: Checkpoint; readonly path: TreePath } | null;
 }
 
-/** Views that count again from checkpoint `at` on. */
+/** Views that apply again from checkpoint `at` on. */
 interface DeferredEffects {
   readonly at: number;
   readonly paths: ReadonlyMap<TreePath, readonly FileEffects[]>;
-  /** Of all other paths. */
+  /** For all other paths. */
   readonly rest: readonly FileEffects[];
 }
 
-/** Whether the restore is in effect on the view of a path; null: of any path that nothing is known of. */
+/** Returns whether the restore is in effect on the view of a path. A null path means any path without its own entry. */
 type IsInEffect = (view: FileEffects, path: TreePath | null) => boolean;
 
 const NO_EFFECTS: FileEffects = { named: null, inverted: null, movedIn: null };
 
 export class EffectsByPath {
   readonly #paths = new Map<TreePath, PathEffects>();
-  /** Of the paths that no operation told apart. */
+  /** For all paths that have no entry in `#paths`. */
   #rest: PathEffects = { live: [NO_EFFECTS], passed: null };
   #deferred: readonly DeferredEffects[] = [];
 
@@ -88,7 +88,7 @@ export class EffectsByPath {
     this.#rest = { live: this.#rest.live.map((view) => replace(view, null)), passed: this.#rest.passed };
   }
 
-  /** What lies between here and checkpoint `to` does not count for these paths. */
+  /** Makes these paths ignore everything between here and checkpoint `to`. */
   resetTo(paths: Iterable<TreePath>, to: number, passed: (path: TreePath) => PathReset, isInEffect: IsInEffect): void {
     const waiting = new Map<TreePath, readonly FileEffects[]>();
     for (const path of paths) {
@@ -117,7 +117,7 @@ export class EffectsByPath {
     this.#deferred = [...this.#deferred, { at: to, paths, rest }];
   }
 
-  /** The checkpoint of that number is next. */
+  /** Announces the number of the next checkpoint, and reactivates the views deferred until then. */
   resume(number: number): void {
     const due = this.#deferred.filter(({ at }) => at >= number);
     if (due.length === 0) return;
@@ -131,8 +131,9 @@ export class EffectsByPath {
   }
 
   /**
-   * Before a rename its file lay at the old path. What lay at the new one before that is told by the same views, and what is
-   * at the old one now only where it was put back there: the file then is at both.
+   * Steps back over the renames of a checkpoint: before a rename, its file was at the old path. The views of the new
+   * path stay, for what was there earlier. The current views of the old path stay only if the file was brought back
+   * there (`isPutBack`). The file is then at both paths.
    */
   move({ number, changes }: Checkpoint, isPutBack: (view: FileEffects, change: RecordedChange) => boolean): void {
     const before = (changes ?? []).flatMap((change) => {

@@ -1,6 +1,7 @@
 /**
- * Which file each change was about, and where that file is now: told by going through all changes of the timeline. A file
- * stays the same one when it is moved, and when it comes back; another one that is made under its name is not it.
+ * Tracks which file each change was about, and where that file is now, by replaying all changes of the
+ * timeline. A file stays the same one when it is moved and when it is brought back. Another file created under
+ * its name is a different one.
  */
 
 import { type Checkpoint, isReversion, type RecordedChange } from '../../model/checkpoint.ts';
@@ -8,24 +9,24 @@ import type { Entry } from '../../model/entries.ts';
 import { type ChangeId, type CheckpointId, checkpointNumber } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
 
-/** One file through its life. */
+/** One file throughout its life. */
 export interface TrackedFile {
-  /** Where it is, or where it was last. */
+  /** The current path, or the last one if the file is gone. */
   path: TreePath;
   isThere: boolean;
-  /** What it held when it went. */
+  /** The entry when the file was removed. */
   lastSeen: Entry | null;
 }
 
 type TrackedCheckpoint = Pick<Checkpoint, 'id' | 'number' | 'trigger' | 'undoes' | 'rolledBack' | 'target'>;
 
-/** Which file was at a path from a checkpoint on; null: none. */
+/** The file at a path from a checkpoint on; null: none. */
 interface Occupation {
   readonly from: number;
   readonly file: TrackedFile | null;
 }
 
-/** A roll-back, its undo and its redo tell of places by the changes that they take back or bring again. */
+/** For a rollback, its undo and its redo, the changes that they revert or reapply determine where files are. */
 export class FileTracker {
   readonly #present = new Map<TreePath, TrackedFile>();
   readonly #gone = new Map<TreePath, TrackedFile[]>();
@@ -34,10 +35,10 @@ export class FileTracker {
   readonly #rolledBack = new Map<CheckpointId, readonly RecordedChange[]>();
   readonly #operationOf = new Map<CheckpointId, CheckpointId>();
   readonly #pathsOf = new Map<CheckpointId, ReadonlySet<TreePath>>();
-  /** Oldest first; paths of which nothing was heard are not in it. */
+  /** Oldest first. Paths without any known change are absent. */
   readonly #occupations = new Map<TreePath, Occupation[]>();
 
-  /** In the order of the timeline. */
+  /** Adds the next checkpoint in timeline order. */
   add(checkpoint: TrackedCheckpoint, changes: readonly RecordedChange[]): void {
     const { id, number, trigger, undoes, rolledBack } = checkpoint;
     const operation = undoes === null ? id : (this.#operationOf.get(undoes) ?? undoes);
@@ -72,9 +73,9 @@ export class FileTracker {
   }
 
   /**
-   * What a roll-back did to the places of files, oldest first. What was made went, and what had gone came back; but it may
-   * have left a file where others moved it since, and of several moves in a row its own changes show the first place and
-   * the last.
+   * Returns the creations, deletions and moves that a rollback reverted, oldest first. The rollback removed created
+   * files and brought deleted ones back. It may have left a file where a later change moved it. If a file moved several
+   * times in a row, the rollback's own changes show only the first place and the last.
    */
   #revertedMoves({ rolledBack }: TrackedCheckpoint, changes: readonly RecordedChange[]): readonly RecordedChange[] {
     const byFile = new Map<TrackedFile, RecordedChange[]>();
@@ -88,7 +89,8 @@ export class FileTracker {
       changes.filter(({ before, from }) => before === null || from !== null).map(({ path }) => path),
     );
     for (const { path } of changes) {
-      // A file that went with the act made room for another one.
+      // A file of this rollback occupies the path. The rollback removed it from there so that another
+      // file could take the path.
       const occupant = this.#present.get(path);
       if (occupant !== undefined && byFile.has(occupant)) reached.add(path);
     }
@@ -119,8 +121,8 @@ export class FileTracker {
   }
 
   /**
-   * Each path that changed has the file again that it had then, unless that is elsewhere by now.
-   * @param within only these; an undo changes a file also where others moved it to
+   * Gives each changed path the file that it had at `state`, unless that file is elsewhere by now.
+   * @param within paths to which this applies; an undo also changes a file at the path to which others moved it
    */
   #restored(changes: readonly RecordedChange[], state: number, within: ReadonlySet<TreePath> | undefined): void {
     const occupants = new Map<TreePath, TrackedFile>();
@@ -135,7 +137,7 @@ export class FileTracker {
       const then = within?.has(path) === true ? this.#fileThen(path, state) : null;
       const last = occupant === undefined ? this.#lastGone(path, null) : undefined;
       const candidates = after === null ? [] : [then, occupant, last];
-      // One that is said to be at this very path went in a checkpoint that is gone.
+      // If a file is recorded as present at this path, a checkpoint that has been dropped deleted it.
       const isFree = (file: TrackedFile | null | undefined): boolean =>
         file != null && (!file.isThere || file.path === path);
       const file = candidates.find(isFree) ?? newFile(path);
@@ -145,7 +147,7 @@ export class FileTracker {
     }
   }
 
-  /** All at once: what goes makes room before anything comes. */
+  /** Applies all changes together. Files are removed first, so that their paths are free for files that are added. */
   #applyChanges(changes: readonly RecordedChange[], isGoingBack: boolean): void {
     for (const { id, path, from, before, after } of changes) {
       if (from === null && after !== null) continue;
@@ -164,8 +166,8 @@ export class FileTracker {
   }
 
   /**
-   * All of a roll-back, its undo or its redo: only where each file is in the end counts. A place that it comes through on
-   * the way may be somebody else's by now.
+   * Applies all changes of a rollback, its undo or its redo. Only the final place of each file counts. A path that it
+   * passes on the way may belong to another file by now.
    */
   #applyInverse(changes: readonly RecordedChange[], step: (file: TrackedFile, change: RecordedChange) => void): void {
     const files = new Set(changes.map((change) => this.fileOf(change)));
@@ -185,12 +187,12 @@ export class FileTracker {
     return file;
   }
 
-  /** The last one that went from there, if it has the same bytes or somebody goes back; else a new one. */
+  /** Returns the last file removed from the path if its bytes are the same or `isGoingBack` is set, else a new one. */
   #fileAppearing(path: TreePath, after: Entry, isGoingBack: boolean): TrackedFile {
     return this.#lastGone(path, isGoingBack ? null : after) ?? newFile(path);
   }
 
-  /** @param content null: whatever it held */
+  /** @param content null: any content */
   #lastGone(path: TreePath, content: Entry | null): TrackedFile | undefined {
     const gone = (this.#gone.get(path) ?? []).filter((file) => !file.isThere && file.path === path);
     const same = gone.findLast(({ lastSeen }) => content !== null && sameContent(lastSeen, content));
@@ -216,7 +218,7 @@ export class FileTracker {
   }
 }
 
-/** The number of the checkpoint whose state an operation brings back where it changes anything; null for the others. */
+/** Returns the number of the checkpoint whose state an operation restores in the paths it changes; null for others. */
 function stateBroughtBack({ trigger, target }: TrackedCheckpoint, act: CheckpointId): number | null {
   if (trigger === 'restore') return target === null ? null : checkpointNumber(target);
   if (trigger === 'undo') return checkpointNumber(act) - 1;
@@ -237,7 +239,7 @@ function reapply(file: TrackedFile, { path, from, before, after }: RecordedChang
     file.lastSeen = before;
   } else if (from !== null || before === null) {
     file.isThere = true;
-    // Others may have moved what was made: it comes where it was.
+    // A created file may have been moved since. It reappears at its last path.
     if (from !== null) file.path = path;
   }
 }

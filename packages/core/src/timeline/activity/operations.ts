@@ -1,22 +1,23 @@
 /**
- * Which operations are in effect: what `undo` takes back next, and what `redo` brings back.
+ * Finds the operations in effect: what `undo` reverts next, and what `redo` reapplies.
  *
- * An operation goes on one stack and clears the other; an undo moves one from the first to the second, a redo back. Read
- * from the newest checkpoint, only the two tops are needed: what a later operation undid or redid does not count, and
- * nothing older than an operation that is neither can be redone.
+ * An operation is pushed on the undo stack and clears the redo stack. An undo moves an operation from the undo stack
+ * to the redo stack, and a redo moves it back. Reading from the newest checkpoint, only the two tops are needed.
+ * Operations that were undone or redone later do not count. Nothing older than an operation that is neither an undo
+ * nor a redo can be redone.
  */
 
 import { type Checkpoint, isOperation } from '../../model/checkpoint.ts';
 import type { CheckpointId } from '../../model/ids.ts';
 
 export interface NextOperations {
-  /** The newest operation in effect; null where nothing is left to undo. */
+  /** The newest operation in effect; null if nothing is left to undo. */
   readonly undo: Checkpoint | null;
-  /** The undo that a redo takes back; null where there is none. */
+  /** The undo that a redo reverts; null if there is none. */
   readonly redo: Checkpoint | null;
 }
 
-/** @param newestFirst those that can be read: one that cannot be read cannot be undone either */
+/** @param newestFirst readable checkpoints; an unreadable one cannot be undone */
 export function nextOperations(newestFirst: Iterable<Checkpoint>): NextOperations {
   const inverted = new Set<CheckpointId>();
   let undo: Checkpoint | null = null;
@@ -25,7 +26,7 @@ export function nextOperations(newestFirst: Iterable<Checkpoint>): NextOperation
   for (const checkpoint of newestFirst) {
     const { id, trigger, undoes } = checkpoint;
     if (!isOperation(trigger)) continue;
-    // A redo stands for the operation that it brought back, so that one does not count by itself.
+    // A redo represents the operation that it reapplied, so that operation is not counted separately.
     if (undoes !== null) inverted.add(undoes);
     else canRedo = false;
     if (!inverted.has(id)) {

@@ -1,4 +1,4 @@
-/** What the lists of checkpoints do not say, and their trees and contents do. Rarely asked for. */
+/** Facts that the checkpoints' lists of changes lack, read from trees and contents. Rarely needed. */
 
 import type { Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
 import { type Entry, type Snapshot, sameEntry } from '../../model/entries.ts';
@@ -10,27 +10,27 @@ import { hunksOf } from '../diff/hunks.ts';
 import { differences, type PathState, stateAt } from '../diff/snapshot-diff.ts';
 
 export interface ActivitySource {
-  /** Undefined where the checkpoint cannot be read. */
+  /** Returns undefined if the checkpoint cannot be read. */
   snapshotOf(checkpoint: CheckpointId): Snapshot | undefined;
-  /** Undefined where that is not known. */
+  /** Returns undefined if the entry is unknown. */
   entryAt(checkpoint: CheckpointId, path: TreePath): Entry | null | undefined;
-  /** Undefined where it cannot be read, and for a hunk. */
+  /** Returns undefined if the change cannot be read, and for a hunk. */
   changeOf(change: string): RecordedChange | undefined;
-  /** Paths that a checkpoint changed which does not list them; none where that is not known. */
+  /** Returns the paths changed by a checkpoint that does not list its changes; empty if they are unknown. */
   touchedBy(checkpoint: Checkpoint): readonly TreePath[];
-  /** Null: it has none to tell apart, or they cannot be had. */
+  /** Returns null if the change has no separate hunks, or if they cannot be read. */
   countHunks(change: RecordedChange): number | null;
   /**
-   * Checkpoints between the two are gone: paths that changed there and were then again as in an older checkpoint, with the
-   * number of that one.
+   * Handles dropped checkpoints between the two. Returns the paths that changed in between and were then again as in an
+   * older checkpoint, with the number of that checkpoint.
    */
   revertedPaths(newer: Checkpoint, older: Checkpoint): ReadonlyMap<TreePath, number>;
 }
 
-/** Checkpoints that can be read. */
+/** Gives access to the readable checkpoints. */
 export interface CheckpointReader {
   find(checkpoint: CheckpointId): Checkpoint | undefined;
-  /** The newest first. */
+  /** Newest first. */
   upTo(number: number): Iterable<Checkpoint>;
 }
 
@@ -61,7 +61,7 @@ export function activitySource(objects: ObjectReader, readable: CheckpointReader
   };
 }
 
-/** What paths were just before `newer`, where `older` had something else there. */
+/** Returns the entries just before `newer` of the paths where `older` had something else. */
 function changedBetween(objects: ObjectReader, newer: Checkpoint, older: Checkpoint): Map<TreePath, Entry | null> {
   const changed = new Map<TreePath, Entry | null>();
   if (newer.changes === null) return changed;
@@ -77,12 +77,12 @@ function changedBetween(objects: ObjectReader, newer: Checkpoint, older: Checkpo
       else changed.set(at, entry);
     }
   }
-  // What is not there any more may have moved.
+  // A file that is gone may have moved.
   for (const [path, entry] of changed) if (entry === null || entry.kind === 'folder') changed.delete(path);
   return changed;
 }
 
-/** What its paths held before a change. */
+/** Returns the paths of a change with their entries before it. */
 function statesBefore({
   path,
   from,

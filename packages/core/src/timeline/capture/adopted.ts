@@ -1,9 +1,9 @@
 /**
- * What a first checkpoint took over from repositories without reading it is read afterwards, when nobody waits for it.
+ * Verifies, in the background, what the first checkpoint adopted from repositories without reading it.
  *
- * Two things are looked at: whether the objects are sound, and whether the files for which a repository still vouches hold
- * what it says (an index that lies, or a conversion that was at work and has left no trace). Files that were changed since
- * are not told from those, and are passed over.
+ * It checks whether the objects are valid. It also checks whether the files that a repository reports as unchanged have
+ * the contents that it records. They differ if the index is wrong, or if a conversion was active and left no trace.
+ * Other files that differ from the checkpoint are not reported: they may simply have changed since.
  */
 import { showName } from '../../content/show-name.ts';
 import type { Pace } from '../../io/pace.ts';
@@ -25,17 +25,17 @@ import { differences } from '../diff/snapshot-diff.ts';
 import type { Workspace } from './capture.ts';
 
 export interface AdoptedVerification {
-  /** In the checkpoint, and damaged or no longer there. */
+  /** Paths of the checkpoint whose contents are damaged or missing. */
   readonly damaged: readonly TreePath[];
-  /** Of which the checkpoint has other contents than they had. Not looked for where something is damaged. */
+  /** Paths whose contents in the checkpoint differ from what the files held. Not checked if anything is damaged. */
   readonly wrong: readonly TreePath[];
 }
 
 const MAX_SHOWN = 3;
 
 /**
- * Writes nothing, and needs no lock.
- * @returns null where there is nothing to check
+ * Writes nothing and needs no lock.
+ * @returns null if there is nothing to check
  * @throws SavepointError CAPTURE_FAILED, CANCELLED
  */
 export async function verifyAdopted(workspace: Workspace, pace: Pace): Promise<AdoptedVerification | null> {
@@ -46,7 +46,7 @@ export async function verifyAdopted(workspace: Workspace, pace: Pace): Promise<A
   return { damaged, wrong: damaged.length > 0 ? [] : await mismatchesIn(workspace, checkpoint.snapshot, pace) };
 }
 
-/** Null: all is well. */
+/** Returns null if all is well. */
 export function describeAdopted({ damaged, wrong }: AdoptedVerification): string | null {
   const paths = [...new Set([...damaged, ...wrong])];
   if (paths.length === 0) return null;
@@ -63,12 +63,12 @@ export function describeAdopted({ damaged, wrong }: AdoptedVerification): string
 function checkpointOf({ ports, store, timeline }: Workspace): Checkpoint | null {
   const note = readAdoptedMarker(ports.fs, store.layout);
   if (note === null) return null;
-  // What a purge wrote anew has other commits; the contents are the same.
+  // A purge rewrites checkpoints, so their commits change. The contents are the same.
   const { checkpoints } = timeline.readAll(timeline.list().filter(({ commit }) => commit === note));
   return checkpoints[0] ?? timeline.latest();
 }
 
-/** Nothing is known, so that every file is looked at. */
+/** An empty recall: the scan reads every file. */
 const NOTHING_KNOWN: Omit<RecalledScan, 'still'> = {
   known: () => undefined,
   unchangedFolder: () => null,
@@ -82,14 +82,14 @@ async function damagedIn(objects: ObjectReader, snapshot: Snapshot, pace: Pace):
   let done = 0;
   for (const { path, id } of filesIn(objects, snapshot, (folder) => damaged.push(folder))) {
     if (pace.isDue()) await pace.yieldNow({ phase: 'verify', done, total: null });
-    // Contents that several files have are read again: to keep in mind which were would take more than reading does.
+    // Contents that several files share are read again: keeping track of them would cost more than the reads.
     if (!(await isReadable(objects, id))) damaged.push(path);
     done += 1;
   }
   return damaged;
 }
 
-/** All files are read; of those that differ from the snapshot, the ones that the repository says to be as they were. */
+/** Reads all files. Returns those that differ from the snapshot although the repository reports them as unchanged. */
 async function mismatchesIn(workspace: Workspace, snapshot: Snapshot, pace: Pace): Promise<readonly TreePath[]> {
   const { ports, root, store, rules, globalIgnore, gitAttributes } = workspace;
   if (gitAttributes === null) return [];
@@ -114,7 +114,7 @@ async function mismatchesIn(workspace: Workspace, snapshot: Snapshot, pace: Pace
     for (const { path, before, after } of differences(overlay, snapshot, found.snapshot)) {
       if (pace.isDue()) await pace.yieldNow();
       if (before.entry?.kind !== 'file' || after.entry?.kind !== 'file') continue;
-      // The index was read before the file: one that was changed in between is none that it vouches for.
+      // The index was read before the file. If the file changed in between, the index does not vouch for it.
       const stat = ports.fs.lstat(diskChild(root, path));
       if (stat !== null && adoption.idOf(path, stat) === before.entry.id) wrong.push(path);
     }
@@ -124,7 +124,7 @@ async function mismatchesIn(workspace: Workspace, snapshot: Snapshot, pace: Pace
   }
 }
 
-/** Every file of a snapshot; of folders that cannot be read `hurt` is told. */
+/** Yields every file of a snapshot. Calls `onDamaged` for each folder that cannot be read. */
 function* filesIn(
   objects: ObjectReader,
   snapshot: Snapshot,

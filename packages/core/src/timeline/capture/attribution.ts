@@ -1,12 +1,12 @@
 /**
- * Who did what changed since the last checkpoint, told from the calls that are open at the capture.
+ * Attributes the changes since the last checkpoint to authors, based on the calls that are open at the capture.
  *
- * - A call of a tool that says which paths it writes has those, and no others.
- * - A call that may write anywhere has what changes while it runs, except what another open call says it writes.
- * - What no open call can have done came from outside.
- * - Where two can have done it, both are named. Where one call can, and outside can as well, because it began before it
- *   was looked at or goes on in the background, both are named. What goes on in the background is not asked while another
- *   call of its own session can have done it.
+ * - If a tool declares the paths that it writes, its call gets these and no others.
+ * - A call that may write anywhere gets whatever changes while it runs, except paths that another open call declares.
+ * - A change that no open call can have made came from outside.
+ * - If two calls can have made a change, both are named. If a call and outside can have made it, both are named. That
+ *   is so if the call began before its capture (`late`) or runs in the background. A background call is not considered
+ *   while another call of its own session can have made the change.
  */
 
 import { type Author, type Authorship, OUTSIDE } from '../../model/checkpoint.ts';

@@ -1,4 +1,4 @@
-/** From the workspace as it is now to a checkpoint on its timeline. */
+/** Captures the workspace as it is now, as a checkpoint on its timeline. */
 
 import { showName } from '../../content/show-name.ts';
 import type { Pace } from '../../io/pace.ts';
@@ -47,10 +47,10 @@ import { isReturnTo, withPossibleRewind } from './own-rewind.ts';
 import { withIndexes } from './record-index.ts';
 
 const MB = 1024 * 1024;
-/** Then a scan goes everywhere. */
+/** After this many scans, the next one visits every folder. */
 const MAX_SCANS = 4;
 
-/** One workspace, opened for work. */
+/** An open workspace. */
 export interface Workspace {
   readonly ports: Ports;
   readonly id: WorkspaceId;
@@ -58,18 +58,17 @@ export interface Workspace {
   readonly store: OpenStore;
   readonly timeline: Timeline;
   readonly rules: CaptureRules;
-  /** Checkpoints have the index of each repository. */
+  /** Whether checkpoints record the index of each repository. */
   readonly recordIndex: boolean;
   readonly globalIgnore: DiskPath | null;
-  /** Of scans. */
   readonly memory: ScanMemory;
-  /** The person's files of attributes, for a first checkpoint that takes contents over from repositories; null: none does. */
+  /** The user's attributes files, for a first checkpoint that adopts from repositories; null: it does not adopt. */
   readonly gitAttributes: readonly DiskPath[] | null;
-  /** How large the store may be; null: as large as it gets. */
+  /** Maximum size of the store in bytes; null: no limit. */
   readonly maxStoreBytes: number | null;
-  /** Folders of programs, as PATH has them. */
+  /** Folders with programs, in the format of PATH. */
   readonly searchPath: string;
-  /** Numbers up to this one are used up, whatever the refs say. */
+  /** Numbers up to this one are taken, regardless of the refs. */
   readonly lastNumber: number;
 }
 
@@ -86,9 +85,9 @@ type ComputedField =
   | 'changes'
   | 'totals';
 
-/** What a caller says about a checkpoint; the rest is found out. */
+/** What the caller specifies about a checkpoint. The rest is computed. */
 export interface CheckpointInfo extends Omit<CheckpointRecord, ComputedField | 'description'> {
-  /** Null: say what happened. */
+  /** Null: generate one from the changes. */
   readonly description: string | null;
 }
 
@@ -98,7 +97,7 @@ export function checkpointInfo(trigger: Trigger, actor: Actor): CheckpointInfo {
 
 export interface CaptureResult {
   readonly checkpoint: Checkpoint;
-  /** False when nothing differed from the last checkpoint and none was made. */
+  /** False if nothing differed from the last checkpoint, so that none was made. */
   readonly made: boolean;
   readonly scan: ScanResult;
 }
@@ -106,17 +105,17 @@ export interface CaptureResult {
 export interface CaptureOptions {
   /** Make a checkpoint even if nothing differs from the last one. */
   readonly always: boolean;
-  /** Paths that are captured whatever rules and caps say. */
+  /** Paths to capture regardless of rules and limits. */
   readonly must?: PathSet;
-  /** What a workspace folder that is not there counts as. */
+  /** How to treat a workspace folder that does not exist. */
   readonly missing?: 'failure' | 'empty';
-  /** Where it goes. Default: looked up. */
+  /** The end of the timeline. Default: looked up. */
   readonly end?: TimelineEnd;
-  /** Whose the changes are. Default: told from the calls that are open. */
+  /** Attribution of the changes. Default: derived from the open calls. */
   readonly attribution?: Attribution;
 }
 
-/** Looks at the workspace without writing anything; the batch can read what was found. */
+/** Scans the workspace without writing anything. The returned objects include what the scan found. */
 export async function scanWorkspace(
   workspace: Workspace,
   pace: Pace,
@@ -155,7 +154,7 @@ export async function capture(
     const open = readOpenCalls(workspace.ports.fs, store.layout, workspace.ports.clock.now());
     if (same && !options.always) {
       clearLateFlag(workspace, open);
-      // What was damaged in the store and is sound on disk was written again.
+      // Objects that are damaged in the store and intact on disk were written again.
       if (batch.count > 0) await batch.finish();
       else batch.abandon();
       rememberScan(workspace, latest.commit, found);
@@ -166,7 +165,7 @@ export async function capture(
     const composed: NewCheckpoint = {
       end,
       state: found,
-      // What a call that overtook its capture had done by now cannot be told from what was there before it.
+      // If a call began before its capture, its changes so far cannot be distinguished from earlier ones.
       info: { ...info, late: info.late || open.some(({ late }) => late) },
       attribution: options.attribution ?? attributionFor(timeline, found, info, open),
     };
@@ -188,23 +187,23 @@ export async function capture(
 
 const BETWEEN_CALLS: ReadonlySet<Trigger> = new Set(['before', 'session', 'prompt', 'message']);
 
-/** What a checkpoint holds. */
+/** The contents of a checkpoint. */
 type CheckpointState = Pick<ScanResult, 'snapshot' | 'roots' | 'counts' | 'partial' | 'unsettled'> & {
-  /** What of it is in memory. */
+  /** The part of the contents that is in memory. */
   readonly contents?: ContentCache;
 };
 
 export interface NewCheckpoint {
-  /** Where it goes. */
+  /** The end of the timeline to which it is appended. */
   readonly end: TimelineEnd;
   readonly state: CheckpointState;
   readonly info: CheckpointInfo;
   readonly attribution: Attribution;
-  /** Files that whoever made the snapshot knows to have moved. Default: none. */
+  /** Moves known to the code that made the snapshot. Default: none. */
   readonly moves?: readonly Move[];
 }
 
-/** Writes a checkpoint into the batch; it exists when it is published. */
+/** Writes a checkpoint into the batch. The checkpoint exists once it is published. */
 export async function composeCheckpoint(
   workspace: Workspace,
   batch: ObjectBatch,
@@ -213,7 +212,7 @@ export async function composeCheckpoint(
 ): Promise<CheckpointRef> {
   const reader = found.contents?.wrap(batch) ?? batch;
   const options = moveOptions(attribution, moves);
-  // Everything is new in a first checkpoint: its trees say so already.
+  // Everything is new in a first checkpoint, as its trees already show.
   const { changes, totals } =
     previous === null
       ? { changes: [], totals: { files: 0, added: 0, removed: 0 } }
@@ -244,7 +243,7 @@ export async function composeCheckpoint(
   );
 }
 
-/** What a capture would put on record now, as a checkpoint that nobody made; null where nothing differs. */
+/** Returns the checkpoint that a capture would record now, without making it; null if nothing differs. */
 export async function previewCheckpoint(
   workspace: Workspace,
   objects: ObjectReader,
@@ -272,8 +271,8 @@ export async function previewCheckpoint(
 }
 
 /**
- * For the next scan. Nothing depends on it.
- * @param changedSince paths that were changed since it was found
+ * Remembers the result for the next scan. Only performance depends on it.
+ * @param changedSince paths that changed after the scan found them
  */
 export function rememberScan(
   { memory }: Workspace,
@@ -284,7 +283,7 @@ export function rememberScan(
   if (recalled !== null) memory.keep(commit, recalled, visited, changedSince);
 }
 
-/** What takes more than the whole store may have cannot be kept, whatever is dropped for it: it is not read to its end. */
+/** Contents that exceed the limit of the whole store can never be kept, so they are not read to the end. */
 function batchLimit({ root, maxStoreBytes, timeline }: Workspace): BatchLimit | null {
   if (maxStoreBytes === null) return null;
   const full = (bytes: number): SavepointError =>
@@ -296,7 +295,7 @@ function batchLimit({ root, maxStoreBytes, timeline }: Workspace): BatchLimit | 
   return { bytes: maxStoreBytes, full };
 }
 
-/** Between the calls of a session its agent may have gone back on its own. */
+/** Between the calls of a session, its agent may have used its own rewind. */
 function attributionFor(
   timeline: Timeline,
   { snapshot }: ScanResult,
@@ -310,7 +309,7 @@ function attributionFor(
     : attribution;
 }
 
-/** From here on, what changes while such a call is open can be told from what it found. */
+/** From this checkpoint on, what changes while such a call is open can be distinguished from earlier changes. */
 function clearLateFlag({ ports, store }: Workspace, open: readonly OpenCall[]): void {
   for (const call of open) if (call.late) writeOpenCall(ports.fs, store.layout, { ...call, late: false });
 }
@@ -336,7 +335,7 @@ function recordChange(
   };
 }
 
-/** The state of a workspace whose folder is gone. */
+/** The scan of a workspace whose folder is gone. */
 const EMPTY_SCAN: ScanResult = {
   snapshot: { files: EMPTY_TREE, side: EMPTY_TREE },
   counts: { files: 0, links: 0, folders: 0, bytes: 0, skipped: 0 },
@@ -351,7 +350,7 @@ const EMPTY_SCAN: ScanResult = {
   filesRead: 0,
 };
 
-/** A first look that takes over what repositories have; null where that was not possible, and all has to be read. */
+/** Runs a first scan that adopts contents from repositories; returns null if that failed and all files must be read. */
 async function adoptingScan(
   workspace: Workspace,
   batch: AdoptingBatch,
@@ -372,7 +371,7 @@ async function adoptingScan(
 
 interface ScanRequest extends Pick<CaptureOptions, 'must' | 'missing'> {
   readonly batch: ObjectBatch;
-  /** The checkpoint before; null for the first. */
+  /** The previous checkpoint; null for the first. */
   readonly latest: Checkpoint | null;
   readonly adoption?: Adoption;
 }
@@ -404,7 +403,7 @@ async function runScan(
       recordsVisited: true,
     });
     if (!recalled.mustRescan(found.visited)) return found;
-    // Somebody makes names faster than they are looked for.
+    // Names are being created faster than the scans find them.
     if (look === MAX_SCANS) workspace.memory.forget();
   }
 }

@@ -1,10 +1,10 @@
-/** A description that says what happened, for checkpoints that nobody described. */
+/** Generates descriptions for checkpoints that have none. */
 
 import { showName, showText } from '../../content/show-name.ts';
 import { describeChanges, type StatRow } from '../../content/stat-line.ts';
 import type { CaptureCounts, Change, Checkpoint, ToolInfo } from '../../model/checkpoint.ts';
 
-/** @param tool the one whose call the checkpoint comes of */
+/** @param tool the tool whose call triggered the checkpoint */
 export function describe(
   previous: Checkpoint | null,
   changes: readonly Change[],

@@ -1,7 +1,7 @@
 /**
- * An agent's own rewind fires no hook: files change between its calls, as if somebody else had changed them. What gives it
- * away is that the workspace is exactly as it was at an earlier checkpoint of the session. A person may have done that as
- * well, so both are named.
+ * Detects an agent's own rewind, which fires no hook: files change between its calls, as if from outside. The sign
+ * is that the workspace is exactly as it was at an earlier checkpoint of the session. A user may have done that
+ * too, so both are named.
  */
 
 import type { Actor, Author } from '../../model/checkpoint.ts';
@@ -10,10 +10,10 @@ import type { SessionId } from '../../model/ids.ts';
 import type { Timeline } from '../record/timeline.ts';
 import type { Attribution } from './attribution.ts';
 
-/** How far back is looked, in checkpoints: a turn or two of an agent at work. */
+/** Number of checkpoints to search: one or two turns of a busy agent. */
 const MAX_CHECKPOINTS = 100;
 
-/** Whether the workspace was in this state before, at a checkpoint of the session. */
+/** Returns whether the workspace was in this state before, at a checkpoint of the session. */
 export function isReturnTo(timeline: Timeline, now: Snapshot, session: SessionId): boolean {
   const refs = timeline.list().slice(-MAX_CHECKPOINTS);
   return timeline
@@ -23,7 +23,7 @@ export function isReturnTo(timeline: Timeline, now: Snapshot, session: SessionId
     );
 }
 
-/** What came from outside may be the rewind of this agent. */
+/** Names the agent as a possible author of changes from outside, because it may have rewound. */
 export function withPossibleRewind(attribution: Attribution, actor: Actor, session: SessionId): Attribution {
   const rewind: Author = { actor, session, call: null, tool: 'rewind' };
   return (path) => {

@@ -1,4 +1,4 @@
-/** Indexes on record: what was staged in each repository when a checkpoint was taken, where that is wanted. */
+/** Records what was staged in each repository when a checkpoint was taken, if the user asked for it. */
 import { showName } from '../../content/show-name.ts';
 import { problemOf, readGitFile, UnusableGitFile } from '../../git/file.ts';
 import { type IndexFile, parseIndexFile } from '../../git/index-file.ts';
@@ -17,7 +17,7 @@ import { type DiskPath, diskChild, joinPaths, onDisk } from '../../model/names.t
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import { ChosenPaths } from '../../workspace/rules/chosen-paths.ts';
 
-/** What of a workspace it takes. */
+/** The parts of a workspace that are needed here. */
 export interface IndexedWorkspace {
   readonly ports: Ports;
   readonly root: DiskPath;
@@ -27,22 +27,22 @@ export interface IndexedWorkspace {
 
 export interface IndexedRoots {
   readonly roots: readonly RootState[];
-  /** For people: why one is not on record. */
+  /** User-facing messages that say why an index is not recorded. */
   readonly problems: readonly string[];
 }
 
 const INDEX_BYTES = 256 * 1024 * 1024;
-/** A folder that somebody staged whole by mistake would come into each checkpoint's story. */
+/** Without a limit, a folder that was staged by mistake would be listed in every checkpoint record. */
 const MAX_STAGED = 10_000;
 const TRIES = 3;
 const ID_BYTES = 20;
 
-/** Why the index of a repository is not recorded, for people. */
+/** Carries a user-facing reason why the index of a repository is not recorded. */
 class IndexNotRecordedError extends Error {}
 
 /**
- * The roots with their indexes, where that is asked for; what those name goes into the batch.
- * @param before the roots of a checkpoint that is whole in the store: what it has is not read again
+ * Returns the roots, with their indexes if these are recorded. Adds the objects that the indexes need to the batch.
+ * @param before roots of a checkpoint that is complete in the store; what it has is not read again
  */
 export async function withIndexes(
   workspace: IndexedWorkspace,
@@ -77,7 +77,7 @@ export function withoutIndex({ index: _, ...root }: RootState): RootState {
   return root;
 }
 
-/** @returns null where the repository has no index */
+/** @returns null if the repository has no index */
 async function recordIndexOf(
   workspace: IndexedWorkspace,
   batch: ObjectBatch,
@@ -100,7 +100,7 @@ async function recordIndexOf(
   return { id, staged: await storeStaged(workspace, batch, { state, root, tracked }, pace) };
 }
 
-/** git writes an index beside the old one and renames it; who writes otherwise may be in the middle of it. */
+/** git writes a new index next to the old one and renames it. Other programs may be in mid-write, so retry. */
 function readStableIndex({ ports: { fs } }: IndexedWorkspace, { gitDir }: GitState): IndexFile | null {
   const path = diskChild(gitDir, 'index');
   for (let left = TRIES - 1; ; left--) {
@@ -125,7 +125,7 @@ async function storeStaged(
     const staged = await stagedBlobs(objects, root.commit, tracked, pace);
     if (staged.size > MAX_STAGED) throw new IndexNotRecordedError(`more than ${MAX_STAGED} files are staged`);
     const chosen = new ChosenPaths(rules);
-    // Looked through first: nothing of an index that is not recorded comes into the store.
+    // Check everything first: nothing of an index that is not recorded may enter the store.
     for (const [id, path] of staged) {
       if (chosen.excludes(joinPaths(root.path, path), false))
         throw new IndexNotRecordedError(`${showName(path)} is left out`);
@@ -148,7 +148,7 @@ async function storeStaged(
 
 function reasonNotRecorded(error: unknown): string {
   if (error instanceof IndexNotRecordedError) return error.message;
-  // What the repository lacks, or cannot be read of it; the store's own failures are none of this.
+  // STORE_DAMAGED means an object that is missing or unreadable in the repository. Failures of the store are rethrown.
   if (error instanceof SavepointError && error.code === 'STORE_DAMAGED') return error.message;
   if (error instanceof UnusableGitFile || error instanceof FsError) return problemOf(error).detail;
   throw error;

@@ -1,4 +1,4 @@
-/** The changes between two snapshots, as people and checkpoints list them. */
+/** Lists the changes between two snapshots, for display and for checkpoint records. */
 
 import { changedSpan, type LineRange } from '../../content/changed-span.ts';
 import { countChangedLines } from '../../content/line-diff.ts';
@@ -11,7 +11,7 @@ import { readBlob } from '../../store/snapshot/snapshot.ts';
 import { findMoves, type MoveOptions } from './renames.ts';
 import { differences, type PathDifference } from './snapshot-diff.ts';
 
-/** Lines are counted for this many files; more would cost more than the figure is worth. */
+/** Lines are counted in this many files at most. Counting more costs more than the numbers are worth. */
 const COUNTED_FILES = 300;
 const COUNTED_BYTES = 1024 * 1024;
 
@@ -21,13 +21,17 @@ export interface ChangeList {
 }
 
 export interface ListOptions extends MoveOptions {
-  /** Only these and what is below them; a file that moved across that border came or went. Default: everything. */
+  /**
+   * Only these paths and everything below them. A file that moved across that boundary counts as created or
+   * deleted. Default: everything.
+   */
   readonly within?: readonly TreePath[];
 }
 
 /**
- * A path that was skipped on either side is no change: what happened to it is not known. A folder is one only
- * where nothing in it tells of it: empty, or its permissions changed. A file that moved is one change, at its new path.
+ * Lists the changes between two snapshots. A path that was skipped on either side is not a change, because what
+ * happened to it is unknown. A folder is listed only if nothing in it implies the change: it is empty, or its
+ * permissions changed. A file that moved is one change, at its new path.
  */
 export async function listChanges(
   reader: ObjectReader,
@@ -45,7 +49,7 @@ export async function listChanges(
       found.push(difference);
     }
   }
-  // In a first checkpoint everything came, and nothing went.
+  // In a first checkpoint everything was created, so nothing can have moved.
   const moves = await findMoves(reader, before === null ? [] : found, options, pace);
   const moved = new Set(moves.values());
   const old = new Map(found.filter(({ path }) => moved.has(path)).map(({ path, before: was }) => [path, was.entry]));
@@ -94,7 +98,7 @@ export function operationOf(before: Entry | null, after: Entry | null): ChangeKi
   return before.id === (after as typeof before).id ? 'mode' : 'write';
 }
 
-/** A folder that came or went together with what it holds is told by that. */
+/** Returns whether a folder appeared or disappeared together with its contents, whose changes imply it. */
 function isImplied(difference: PathDifference, next: PathDifference | undefined): boolean {
   const { before, after } = difference;
   if (before.entry?.kind !== 'folder' && after.entry?.kind !== 'folder') return false;

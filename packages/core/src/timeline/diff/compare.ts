@@ -1,4 +1,4 @@
-/** What differs between two states, as a list and as a patch. */
+/** Compares two states, as a list of changes and as a patch. */
 
 import { type Patch, type PatchSide, PatchWriter } from '../../content/unified-patch.ts';
 import type { Pace } from '../../io/pace.ts';
@@ -12,14 +12,14 @@ import { listChanges } from './changes.ts';
 export interface SnapshotComparison {
   readonly changes: readonly Change[];
   readonly totals: ChangeTotals;
-  /** Null unless asked for. */
+  /** Null unless requested. */
   readonly patch: Patch | null;
 }
 
 export interface CompareInput {
   readonly before: Snapshot;
   readonly after: Snapshot;
-  /** Only these and what is below them. Default: everything. */
+  /** Only these paths and everything below them. Default: everything. */
   readonly paths?: readonly TreePath[];
   /** Default false. */
   readonly patch?: boolean;
@@ -35,7 +35,7 @@ export async function compare(
   return { changes, totals, patch: patch ? await patchOf(objects, changes, pace) : null };
 }
 
-/** A file that moved is told as gone and come: that applies wherever the rest does, whatever reads it. */
+/** Returns a patch. A moved file is written as a deletion and a creation, which every tool can apply. */
 export async function patchOf(objects: ObjectReader, changes: readonly Change[], pace: Pace): Promise<Patch> {
   const writer = new PatchWriter();
   for (const { path, from, before, after } of changes) {

@@ -1,4 +1,4 @@
-/** The hunks of a change, numbered as people see them: the places where its text differs, in the order of the file. */
+/** The numbered hunks of a change: the places where its text differs, in file order. */
 
 import { diffLines, type Hunk, LINE_BOUND } from '../../content/line-diff.ts';
 import { joinLines, type Line, splitLines } from '../../content/lines.ts';
@@ -8,14 +8,14 @@ import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { readBlob } from '../../store/snapshot/snapshot.ts';
 
 export interface NumberedHunk extends Hunk {
-  /** From 1 on; the same for a change for ever. */
+  /** Starts at 1 and never changes for a given change. */
   readonly number: number;
 }
 
 /**
- * The same hunks as in a patch of the change.
- * @returns null where the change has none to choose from: its contents are no text, too long, gone, or only one side is
- *   a file
+ * Returns the same hunks as a patch of the change.
+ * @returns null if the change has no separate hunks: its contents are not text, too long or missing, or
+ *   only one side is a file
  */
 export function hunksOf(
   reader: ObjectReader,
@@ -28,7 +28,7 @@ export function hunksOf(
   return diff.kind === 'lines' ? diff.hunks.map((hunk, index) => ({ ...hunk, number: index + 1 })) : null;
 }
 
-/** The text after a change with some of its hunks taken back. @param hunks of that very change */
+/** Returns the text after a change with some of its hunks reverted. @param hunks hunks of this change */
 export function withoutHunks(after: Buffer, hunks: readonly Hunk[]): Buffer {
   const lines = splitLines(after);
   const out: Line[] = [];

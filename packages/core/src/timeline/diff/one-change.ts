@@ -1,4 +1,4 @@
-/** One change of the timeline, with the contents on both sides of it. */
+/** Finds one change of the timeline, with the contents on both sides. */
 
 import { showName } from '../../content/show-name.ts';
 import type { Patch } from '../../content/unified-patch.ts';
@@ -19,12 +19,13 @@ export interface FoundChange {
 
 export interface ChangeDiff extends FoundChange {
   readonly patch: Patch;
-  /** Null where there are none to tell apart: a file that came or went, no text, too long. */
+  /** Null if there are no separate hunks: the file was created or deleted, is not text, or is too long. */
   readonly hunks: readonly NumberedHunk[] | null;
 }
 
 /**
- * @param given `cp_12.3`
+ * Returns the change with the given id.
+ * @param given for example `cp_12.3`
  * @throws SavepointError UNKNOWN_CHANGE, STORE_DAMAGED
  */
 export function findChange(timeline: Timeline, given: string): FoundChange {
@@ -41,7 +42,7 @@ export function findChange(timeline: Timeline, given: string): FoundChange {
   return { change, checkpoint };
 }
 
-/** @throws SavepointError UNKNOWN_CHANGE; STORE_DAMAGED where a content is not there any more */
+/** @throws SavepointError UNKNOWN_CHANGE; STORE_DAMAGED if one of the contents is missing */
 export async function diffOfChange(
   objects: ObjectReader,
   timeline: Timeline,

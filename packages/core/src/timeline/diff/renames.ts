@@ -1,6 +1,6 @@
 /**
- * Which of the paths that went and of those that came are one file, moved. Told apart by content alone, like git does:
- * first the same bytes, then files that share at least half of their lines. Who is in doubt gets no rename.
+ * Detects which deleted and created paths are one file that moved. Like git, it goes by content alone: first identical
+ * bytes, then files that share at least half of their lines. In case of doubt it reports no rename.
  */
 
 import { splitLines } from '../../content/lines.ts';
@@ -11,33 +11,33 @@ import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { readBlob } from '../../store/snapshot/snapshot.ts';
 import type { PathDifference } from './snapshot-diff.ts';
 
-/** A file that lay at `from` and lies at `to`. */
+/** A file that moved from `from` to `to`. */
 export interface Move {
   readonly from: TreePath;
   readonly to: TreePath;
 }
 
-/** From where each path came that is a moved file. */
+/** The old path of each moved file, by its new path. */
 export type Moves = ReadonlyMap<TreePath, TreePath>;
 
 export interface MoveOptions {
-  /** Known to whoever did it. */
+  /** Moves known to the code that made them. */
   readonly known?: readonly Move[];
-  /** Whether the two can be one file; false where they are not the same actors' doing. */
+  /** Whether the two paths can be one file; false if different actors changed them. */
   readonly canBeSameFile?: (move: Move) => boolean;
 }
 
 /** Longer files are compared by their bytes only. */
 const MAX_FILE_BYTES = 1024 * 1024;
-/** Of all files whose lines are compared. */
+/** Total size of all files whose lines are compared. */
 const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
-/** Pairs whose lines are compared; where there are more, only those of the same name are. */
+/** Number of pairs whose lines are compared. If there are more, only pairs with the same file name are. */
 const MAX_PAIRS = 2_500;
-/** Lines looked up in all. */
+/** Total number of lines looked up. */
 const MAX_LOOKUPS = 2_000_000;
 const MIN_SHARED = 0.5;
 
-/** @param differences of which those count that are a file or link on one side, and nothing on the other */
+/** @param differences only those count that are a file or link on one side and absent on the other */
 export async function findMoves(
   reader: ObjectReader,
   differences: readonly PathDifference[],
@@ -69,14 +69,14 @@ export async function findMoves(
 type MovableEntry = Exclude<NonNullable<PathDifference['before']['entry']>, { readonly kind: 'folder' }>;
 type MovableEntries = ReadonlyMap<TreePath, MovableEntry>;
 
-/** Those that kept their name first: where many files have the same bytes, they are the likeliest. */
+/** Returns pairs with identical bytes. Pairs of the same name come first, as the likeliest among many equal files. */
 function movesBySameBytes(reader: ObjectReader, removed: MovableEntries, added: MovableEntries): readonly Move[] {
   const byId = new Map<string, TreePath[]>();
   for (const [path, { id }] of removed) byId.set(id, [...(byId.get(id) ?? []), path]);
   const sameName: Move[] = [];
   const others: Move[] = [];
   for (const [to, { id }] of added) {
-    // That two files are empty says nothing.
+    // Two empty files are not evidence of a move.
     const says = reader.info(id)?.size !== 0;
     for (const from of byId.get(id) ?? []) {
       if (baseName(from) === baseName(to)) sameName.push({ from, to });
@@ -127,7 +127,7 @@ class LineIndex {
 
   constructor(private readonly reader: ObjectReader) {}
 
-  /** The part of the longer one's lines that both have, 0 to 1; null where that was not compared. */
+  /** Returns the share of the longer file's lines that both have, 0 to 1; null if the files were not compared. */
   shared(a: MovableEntry['id'], b: MovableEntry['id']): number | null {
     const [one, other] = [this.#linesOf(a), this.#linesOf(b)];
     if (one === null || other === null || one.total === 0 || other.total === 0) return null;
@@ -139,7 +139,7 @@ class LineIndex {
     return shared / Math.max(one.total, other.total);
   }
 
-  /** Blank lines are in every file. */
+  /** Counts lines without the blank ones, which every file has. */
   #linesOf(id: MovableEntry['id']): CountedLines | null {
     const known = this.#known.get(id);
     if (known !== undefined) return known;

@@ -1,17 +1,20 @@
-/** What became of the roots between two states: files of one that came or went are changes like others, its branch is not. */
+/**
+ * Lists what happened to the roots between two states. The files of an added or removed root are listed as changes like
+ * any others; its branch is not.
+ */
 import type { RootState } from '../../model/checkpoint.ts';
 import type { TreePath } from '../../model/names.ts';
 
-/** `moved`: it stands on another branch or commit. */
+/** `moved`: another branch or commit is checked out. */
 export interface RootChange {
   readonly path: TreePath;
   readonly what: 'appeared' | 'vanished' | 'moved';
-  /** Null where it was no root. */
+  /** Null if it was not a root. */
   readonly before: RootState | null;
   readonly after: RootState | null;
 }
 
-/** In the order of their paths. */
+/** Returns the changes in the order of their paths. */
 export function rootChanges(before: readonly RootState[], after: readonly RootState[]): readonly RootChange[] {
   const was = new Map(before.filter(isCapturedRoot).map((root) => [root.path, root]));
   const is = new Map(after.filter(isCapturedRoot).map((root) => [root.path, root]));
@@ -27,7 +30,7 @@ export function rootChanges(before: readonly RootState[], after: readonly RootSt
   return changes;
 }
 
-/** The workspace's own folder is there in any case; of a root that could not be captured nothing is known. */
+/** The workspace's own folder is always a root. About a root that could not be captured nothing is known. */
 function isCapturedRoot({ path, kind, failed }: RootState): boolean {
   return failed === undefined && (kind === 'repository' || path !== '');
 }

@@ -1,4 +1,4 @@
-/** What differs between two snapshots, path by path; equal folders are never opened. */
+/** Compares two snapshots path by path, without opening equal folders. */
 import type { Entry, FileEntry, LinkEntry, Skip, Snapshot } from '../../model/entries.ts';
 import { sameEntry } from '../../model/entries.ts';
 import { childPath, type Name, pathComponents, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
@@ -12,10 +12,10 @@ import {
   rootOf,
 } from '../../store/snapshot/snapshot.ts';
 
-/** One side of a difference. `skip` and `entry` are never both set; both null means that nothing was there. */
+/** One side of a difference. `skip` and `entry` are never both set. If both are null, nothing existed there. */
 export interface PathState {
   readonly entry: Entry | null;
-  /** The path was there, or may have been, and was not captured. */
+  /** Set if the path existed, or may have existed, and was not captured. */
   readonly skip: Skip | null;
   /** Captured although an ignore rule covered it. */
   readonly ignored: boolean;
@@ -31,13 +31,13 @@ export const ABSENT: PathState = { entry: null, skip: null, ignored: false };
 
 interface DiffSide {
   readonly folder: FolderRef | null;
-  /** Why nothing is known of anything in here; null where `folder` says it all. */
+  /** Why nothing in this folder is known; null if `folder` is complete. */
   readonly covering: Skip | null;
 }
 
 /**
- * Folders come before what they hold, names in byte order. A path that was skipped on a side is reported with that
- * skip, never as absent: the caller decides what an unknown means.
+ * Yields the paths that differ. Folders come before their contents, names in byte order. A path that was skipped on one
+ * side is reported with that skip, never as absent: the caller decides how to treat the unknown.
  * @param before null for a state in which nothing existed
  */
 export function* differences(
@@ -56,8 +56,8 @@ interface NameState {
 }
 
 /**
- * What a snapshot says about one path.
- * @param read who asks for many paths reads each folder once with `rememberFolders`
+ * Returns what a snapshot says about one path.
+ * @param read to look up many paths, pass a `cachedFolderReader`, which reads each folder once
  */
 export function stateAt(read: FolderReader, snapshot: Snapshot, path: TreePath): PathState {
   let folder = rootOf(snapshot);

@@ -1,6 +1,6 @@
 /**
- * A session's changes as files for other tools: one snapshot for each change, with whole contents, and an index. Their
- * shape is that of the file change trackers that such tools know; what it has no place for stands under `savepoint`.
+ * Exports a session's changes as files for other tools: one snapshot per change, with full contents, and an index. The
+ * layout is that of the file change trackers that such tools know. Fields that it lacks are under `savepoint`.
  */
 
 import { createHash } from 'node:crypto';
@@ -18,7 +18,7 @@ import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
 import { actorName } from './history.ts';
 
 export interface ExportedFile {
-  /** Below the export's folder. */
+  /** Relative to the export's folder. */
   readonly path: string;
   readonly bytes: Buffer;
 }
@@ -26,11 +26,11 @@ export interface ExportedFile {
 export interface SessionExport {
   readonly session: SessionId;
   readonly changes: number;
-  /** Changes of which a content is not in the store any more; their snapshots say so. */
+  /** Changes with a content that is no longer in the store. Their snapshots say so. */
   readonly incomplete: readonly ChangeId[];
-  /** Nobody knows whether changes of theirs belong to the session. */
+  /** Damaged checkpoints. It is unknown whether they contain changes of the session. */
   readonly damaged: readonly DamagedCheckpoint[];
-  /** The index comes last: where it stands, all is there. */
+  /** Yields the index last. If it exists, the export is complete. */
   files(): Generator<ExportedFile>;
 }
 
@@ -38,7 +38,7 @@ interface ExportedChange {
   readonly change: RecordedChange;
   readonly checkpoint: Checkpoint;
   readonly author: Author;
-  /** The operation that took it back; null where it is in effect. */
+  /** The operation that reverted the change; null if it is in effect. */
   readonly revertedBy: CheckpointId | null;
 }
 
@@ -130,12 +130,12 @@ function indexEntryOf({ change, checkpoint, author }: ExportedChange): unknown {
   };
 }
 
-/** Those tools know three; ours stands beside it. */
+/** Those tools know three operations. Savepoint's own value is under `savepoint`. */
 function operationOf({ operation }: RecordedChange): 'write' | 'patch' | 'delete' {
   return operation === 'delete' || operation === 'patch' ? operation : 'write';
 }
 
-/** Null: nothing was there, or a folder. */
+/** Returns null if nothing existed. For a folder it returns only kind and mode. */
 function contentOf(objects: ObjectReader, entry: Entry | null): unknown {
   if (entry === null) return null;
   if (entry.kind === 'folder') return { kind: 'folder', mode: octal(entry.mode) };
@@ -159,7 +159,7 @@ function encode(value: unknown): Buffer {
   return Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** A time that no calendar holds can stand in a damaged store. */
+/** A damaged store can contain a time that no calendar can represent. */
 function isoTime(time: number): string {
   return new Date(Number.isFinite(time) && Math.abs(time) <= 8.64e15 ? time : 0).toISOString();
 }

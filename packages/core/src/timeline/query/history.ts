@@ -1,4 +1,4 @@
-/** Which changes happened, read off the lists of checkpoints, newest first. Contents are never loaded. */
+/** Lists which changes happened, newest first, from the records of the checkpoints. Contents are never loaded. */
 
 import type { Actor, Author, Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
 import { isOperation } from '../../model/checkpoint.ts';
@@ -9,23 +9,23 @@ import { Activity } from '../activity/activity.ts';
 import { activitySource } from '../activity/source.ts';
 import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
 
-/** What a change must be to be listed; each of several authors may be the one that fits. */
+/** Conditions for a change to be listed. If it has several authors, one of them must match. */
 export interface HistoryFilter {
   readonly session?: string;
-  /** A name (`user` and `outside` are some), or `name/id` for a sub-agent. */
+  /** A name (such as `user` or `outside`), or `name/id` for a sub-agent. */
   readonly agent?: string;
-  /** As the agent calls it; for what Savepoint itself did, the act: `edit`, `restore`, … */
+  /** The agent's name of the tool. For what Savepoint itself did, the operation: `edit`, `restore`, … */
   readonly tool?: string;
-  /** A file, or a folder for all below it; a rename counts for both of its paths. */
+  /** A file, or a folder for everything below it. A rename matches with either of its paths. */
   readonly path?: TreePath;
-  /** Milliseconds since 1970, by the checkpoint's own time. */
+  /** Milliseconds since 1970, compared with the checkpoint's time. */
   readonly since?: number;
   readonly until?: number;
 }
 
-/** Which changes are listed, and where the page begins. */
+/** What to list, and where the page begins. */
 export interface HistoryQuery extends HistoryFilter {
-  /** How many at most. */
+  /** Maximum number of changes. */
   readonly limit: number;
   /** Only changes older than this one. */
   readonly before?: ChangeId;
@@ -35,16 +35,16 @@ export interface HistoryQuery extends HistoryFilter {
 export interface HistoryEntry {
   readonly change: RecordedChange;
   readonly checkpoint: Checkpoint;
-  /** The operation that took it back; null where it is in effect. */
+  /** The operation that reverted the change; null if it is in effect. */
   readonly takenBack: CheckpointId | null;
-  /** Hunks that were taken back one by one, by number, where the change is in effect otherwise. */
+  /** Hunks that were reverted individually, by number, if the rest of the change is in effect. */
   readonly takenBackHunks: readonly { readonly hunk: number; readonly by: CheckpointId }[];
 }
 
-/** A checkpoint that keeps no list of its changes. */
+/** A checkpoint without a list of its changes. */
 export interface UnlistedCheckpoint {
   readonly id: CheckpointId;
-  /** `first`: everything in it is new; `too-many`: more changes than are worth a list. */
+  /** `first`: everything in it is new; `too-many`: more changes than are worth listing. */
   readonly why: 'first' | 'too-many';
   readonly files: number;
 }
@@ -52,14 +52,14 @@ export interface UnlistedCheckpoint {
 /** A page of the history. */
 export interface HistoryPage {
   readonly entries: readonly HistoryEntry[];
-  /** Within what was looked through for this page: nobody knows whether changes of theirs would fit. */
+  /** Checkpoints in the range of this page of which it is unknown whether they contain matching changes. */
   readonly unlisted: readonly UnlistedCheckpoint[];
   readonly damaged: readonly DamagedCheckpoint[];
-  /** There are older ones. */
+  /** Whether there are older matches. */
   readonly more: boolean;
 }
 
-/** Within a checkpoint the last of its list comes first, so that ids go down from the first line to the last. */
+/** Returns a page of the history. Within a checkpoint the last change comes first, so that ids descend throughout. */
 export function queryHistory(timeline: Timeline, objects: ObjectReader, query: HistoryQuery): HistoryPage {
   const cursor = query.before === undefined ? null : parseChangeId(query.before);
   const activity = new Activity(activitySource(objects, timeline.reader()));
@@ -96,12 +96,12 @@ export function queryHistory(timeline: Timeline, objects: ObjectReader, query: H
   return page(false);
 }
 
-/** What did it: the agent's tool, or an act of Savepoint; null where nobody knows. */
+/** Returns what made the change: the agent's tool, or an operation of Savepoint; null if unknown. */
 export function toolOf(author: Author, { trigger }: Checkpoint): string | null {
   return author.tool ?? (isOperation(trigger) ? trigger : null);
 }
 
-/** `name`, or `name/id` for a sub-agent. */
+/** Returns `name`, or `name/id` for a sub-agent. */
 export function actorName({ name, id }: Actor): string {
   return id === undefined ? name : `${name}/${id}`;
 }

@@ -1,23 +1,23 @@
-/** Which checkpoint holds the state that belongs to a message of a conversation. */
+/** Finds the checkpoint with the state that belongs to a message of a conversation. */
 
 import { type Checkpoint, type ConversationPosition, isReversion, type Trigger } from '../../model/checkpoint.ts';
 import type { SessionId } from '../../model/ids.ts';
 
-/** Taken when a message begins, before anything is done about it. */
+/** Triggers of checkpoints that are taken when a message begins, before any work on it. */
 const MESSAGE_STARTS: ReadonlySet<Trigger> = new Set(['session', 'prompt', 'message']);
 
 export interface MessageState {
   readonly state: Checkpoint;
-  /** Where the conversation was then. */
+  /** Where the conversation was at that time. */
   readonly conversation: ConversationPosition | null;
 }
 
 /**
- * The state before anything was done about a message; or after what was done about it and before the next one: as it was
- * when the next began, or, where the conversation went back or ended there, as the last of its own checkpoints has it. Of a
- * message that was gone back to, the path that was taken last counts.
+ * Returns the state before any work on a message, or the state after that work and before the next message. The latter
+ * is the state when the next message began. If the conversation went back or ended there, it is the last checkpoint of
+ * the message itself. If the user went back to the message, the path taken last counts.
  * @param checkpoints of all sessions, oldest first
- * @returns null where nothing is on record of the message, or nothing from before it
+ * @returns null if nothing is recorded about the message, or nothing from before it
  */
 export function stateOfMessage(
   checkpoints: readonly Checkpoint[],
@@ -36,7 +36,7 @@ export function stateOfMessage(
   return state === undefined ? null : { state, conversation: earlier?.conversation ?? null };
 }
 
-/** Sessions that have a checkpoint of the message. */
+/** Returns the sessions that have a checkpoint of the message. */
 export function sessionsOf(checkpoints: readonly Checkpoint[], message: string): readonly SessionId[] {
   const found = checkpoints.filter(({ conversation }) => conversation?.messageId === message);
   return [...new Set(found.flatMap(({ session }) => (session === null ? [] : [session])))];

@@ -1,46 +1,46 @@
-/** Checkpoints as people look through them: what matters, or one kind, with tiny steps in a row folded into one line. */
+/** Lists checkpoints for people: those that matter, or one kind, with consecutive tiny steps folded into one row. */
 
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { checkpointNumber } from '../../model/ids.ts';
 import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
 
 /**
- * - `main`: all but those that were taken only because a call or an act was about to begin; tiny steps are folded
- * - `all`: every one
- * - `manual`: those that someone asked for
+ * - `main`: all except those taken only because a call or an operation was about to begin; tiny steps are folded
+ * - `all`: every checkpoint
+ * - `manual`: those that someone requested
  * - `multi-file`: those in which more than one path changed
  */
 export type ListView = 'main' | 'all' | 'manual' | 'multi-file';
 
-/** Which checkpoints are shown, and where the page begins. */
+/** What to show, and where the page begins. */
 export interface OverviewQuery {
   readonly view: ListView;
-  /** Only this session's own. */
+  /** Only this session's own checkpoints. */
   readonly session?: string;
-  /** How many rows at most. */
+  /** Maximum number of rows. */
   readonly limit: number;
-  /** Only older ones than this number. */
+  /** Only checkpoints older than this number. */
   readonly before?: number;
 }
 
-/** A checkpoint, and older ones that it stands for. */
+/** A checkpoint, with the older ones that its row represents. */
 export interface OverviewRow {
   readonly checkpoint: Checkpoint;
-  /** Newest first; together with it they are one tiny step. */
+  /** Newest first. Together with `checkpoint` they are one tiny step. */
   readonly folded: readonly Checkpoint[];
 }
 
-/** Checkpoints for people to look through. */
+/** A page of the overview. */
 export interface Overview {
   readonly rows: readonly OverviewRow[];
-  /** Which kind they are is not known. */
+  /** Damaged checkpoints. It is unknown whether the view would include them. */
   readonly damaged: readonly DamagedCheckpoint[];
-  /** Left out by the view, between the first row and the end of the last. */
+  /** Number of checkpoints that the view hides, between the first row and the end of the last. */
   readonly hidden: number;
   readonly more: boolean;
 }
 
-/** A tiny step: one file of one session, under ten lines in all, within a minute. */
+/** A tiny step changes one file in one session, under ten lines in total, within a minute. */
 const TINY_LINES = 10;
 const TINY_MS = 60_000;
 
@@ -61,7 +61,7 @@ export function overview(timeline: Timeline, query: OverviewQuery): Overview {
     const number = result.checkpoint?.number ?? checkpointNumber((result.damaged as DamagedCheckpoint).id);
     if (number >= (query.before ?? Number.POSITIVE_INFINITY)) continue;
     if (!isWanted) {
-      // Another session's is no part of what was asked for, and nothing that the view hides.
+      // A checkpoint of another session was not requested, so the view does not count it as hidden.
       if (query.session === undefined || result.checkpoint?.session === query.session) hidden += 1;
       continue;
     }
@@ -100,7 +100,7 @@ function isTiny(steps: readonly Checkpoint[]): boolean {
     if (step.trigger !== 'call' || step.session === null || step.session !== newest.session) return false;
     if (change === undefined || another !== undefined || change.added === null || change.removed === null) return false;
     if (change.path !== newest.changes?.[0]?.path || change.operation === 'rename') return false;
-    // What one must know before trusting it stays on a line of its own.
+    // A checkpoint that may be incomplete or misattributed keeps its own row.
     if (step.late || step.partial.length > 0 || step.unsettled.length > 0) return false;
     lines += change.added + change.removed;
   }

@@ -1,6 +1,7 @@
 /**
- * What people call a checkpoint: `cp_12`, `last`, `last~2`, a commit id prefix, `@{10 minutes ago}`, and by the agent's id
- * of a message `message:ID` (after its work, before the next) and `before:ID`.
+ * Resolves the names of checkpoints: `cp_12`, `last`, `last~2`, a commit id prefix, `@{10 minutes ago}`.
+ * With an agent's id of a message, `message:ID` means after its work and before the next message.
+ * `before:ID` means before its work.
  */
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -17,7 +18,8 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /**
- * @param now wall clock, milliseconds; only `@{…}` looks at it
+ * Returns the checkpoint with the given name.
+ * @param now wall clock, milliseconds since 1970; only `@{…}` uses it
  * @throws SavepointError BAD_ID, UNKNOWN_CHECKPOINT, AMBIGUOUS_ID, NO_CHECKPOINT
  */
 export function resolveCheckpoint(timeline: Timeline, given: string, now: number): Checkpoint {
@@ -31,7 +33,7 @@ export function resolveCheckpoint(timeline: Timeline, given: string, now: number
 export type Moment = { readonly checkpoint: number } | { readonly time: number };
 
 /**
- * What `after` may be: a checkpoint by any of its names, a date, or `10 minutes ago`.
+ * Resolves a value for `after`: any name of a checkpoint, a date, or `10 minutes ago`.
  * @throws SavepointError BAD_ID, UNKNOWN_CHECKPOINT, AMBIGUOUS_ID, NO_CHECKPOINT
  */
 export function resolveMoment(timeline: Timeline, given: string, now: number): Moment {
@@ -41,15 +43,16 @@ export function resolveMoment(timeline: Timeline, given: string, now: number): M
 }
 
 /**
- * `10 minutes ago`, `2026-01-31`, `2026-01-31 12:00`, `2026-01-31T12:00:00.000Z`; without a zone it is local time.
+ * Parses `10 minutes ago`, `2026-01-31`, `2026-01-31 12:00` or `2026-01-31T12:00:00.000Z`. Without
+ * a zone it is local time.
  * @param now milliseconds since 1970
- * @returns milliseconds since 1970; null where the text is none of these
+ * @returns milliseconds since 1970; null if the text is none of these
  */
 export function parsePointInTime(text: string, now: number): number | null {
   const ago = /^(\d{1,6})\s+(second|minute|hour|day|week)s?\s+ago$/.exec(text);
   if (ago !== null) return now - Number(ago[1]) * UNITS[ago[2]!]!;
   if (!/^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/.test(text)) return null;
-  // The language takes a date alone for one at Greenwich.
+  // `Date.parse` takes a date without a time as UTC.
   const time = Date.parse(text.length === 10 ? `${text}T00:00` : text.replace(' ', 'T'));
   return Number.isNaN(time) ? null : time;
 }
@@ -92,7 +95,7 @@ function findByPrefix(given: string, refs: readonly CheckpointRef[]): Checkpoint
   return fits[0] ?? throwUnknownCheckpoint(given, 'No checkpoint has this commit id.');
 }
 
-/** The newest checkpoint that is not younger than `time`. */
+/** Returns the newest checkpoint taken at or before `time`. */
 function findAtTime(time: number, refs: readonly CheckpointRef[], timeline: Timeline, given: string): CheckpointRef {
   for (const ref of [...refs].reverse()) {
     const [checkpoint] = timeline.readAll([ref]).checkpoints;

@@ -1,4 +1,4 @@
-/** The sessions that a timeline tells of. */
+/** Lists the sessions of a timeline. */
 
 import type { Actor, Checkpoint } from '../../model/checkpoint.ts';
 import type { CallId, CheckpointId, SessionId } from '../../model/ids.ts';
@@ -7,18 +7,18 @@ import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
 export interface SessionSummary {
   readonly id: SessionId;
   readonly actor: Actor;
-  /** Milliseconds since 1970: of its first and of its last checkpoint or change. */
+  /** Times of its first and its last checkpoint or change, in milliseconds since 1970. */
   readonly first: number;
   readonly last: number;
-  /** What was said first; null where no prompt is on record. */
+  /** The first prompt; null if no prompt is recorded. */
   readonly title: string | null;
   readonly prompts: number;
-  /** Calls that are on record: those that changed something. */
+  /** Number of recorded calls. Only calls that changed something are recorded. */
   readonly calls: number;
-  /** Changes that it may have made, and those of them of which nobody is sure. */
+  /** Changes that the session may have made. `unsure` counts those of them with an uncertain author. */
   readonly changes: number;
   readonly unsure: number;
-  /** Lines, over `changes`. */
+  /** Lines, in total over `changes`. */
   readonly added: number;
   readonly removed: number;
   /** Its own checkpoints, newest first. */
@@ -27,13 +27,13 @@ export interface SessionSummary {
 
 /** The sessions of agents on a timeline. */
 export interface SessionList {
-  /** The one with the newest checkpoint or change first. */
+  /** Ordered by the newest checkpoint or change, newest first. */
   readonly sessions: readonly SessionSummary[];
-  /** What they did is not counted. */
+  /** Damaged checkpoints. Their changes are not counted. */
   readonly damaged: readonly DamagedCheckpoint[];
 }
 
-/** @param deletedUpTo what a session did up to this checkpoint was deleted; 0: nothing was */
+/** @param deletedUpTo returns the checkpoint number up to which a session was deleted; 0: it was not */
 export function listSessions(timeline: Timeline, deletedUpTo: (session: SessionId) => number): SessionList {
   const found = new Map<SessionId, Tally>();
   const damaged: DamagedCheckpoint[] = [];
@@ -60,7 +60,7 @@ export function listSessions(timeline: Timeline, deletedUpTo: (session: SessionI
     }
     const { session, actor, time } = checkpoint;
     if (session !== null && !isDeleted(session, checkpoint)) tallyOf(session, actor, time).checkpoint(checkpoint);
-    // What was put back is no work of the session whose call had changed it.
+    // Reverting a frozen path is not work of the session whose call changed it.
     if (checkpoint.trigger === 'freeze') continue;
     for (const change of checkpoint.changes ?? []) {
       for (const author of change.by.authors) {
@@ -101,7 +101,7 @@ class Tally {
 
   checkpoint({ id, trigger, actor, conversation, toolCall }: Checkpoint): void {
     this.#checkpoints.push(id);
-    // The session's own agent speaks first; sub-agents come later.
+    // A session's oldest checkpoint is by its own agent; sub-agents come later.
     this.#actor = actor;
     if (trigger === 'call' && toolCall !== null) this.calls.add(toolCall);
     if (trigger !== 'prompt') return;

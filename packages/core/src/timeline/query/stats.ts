@@ -1,4 +1,4 @@
-/** How the work of agents goes, read off the timeline: what stood, what was taken back, how long calls took. */
+/** Computes statistics on the work of agents: which changes are in effect, which were reverted, how long calls took. */
 
 import { type Author, type Checkpoint, isOperation, isReversion } from '../../model/checkpoint.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
@@ -6,26 +6,26 @@ import { Activity } from '../activity/activity.ts';
 import { activitySource } from '../activity/source.ts';
 import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
 
-/** Shares are 0 to 1; null where there is nothing to take a share of. */
+/** Shares are 0 to 1; null if there is nothing to take a share of. */
 export interface Stats {
-  /** Changes that agents made with their tools, and that Savepoint made by an edit; nobody else's. */
+  /** Changes that agents made with their tools, and those that Savepoint made by an edit. No others. */
   readonly changes: {
     readonly all: number;
     readonly standing: number;
-    /** Of all, those that stand. */
+    /** The share of `all` that is in effect. */
     readonly success: number | null;
   };
-  /** The calls and edits that they came of. */
+  /** The calls and edits that made these changes. */
   readonly steps: {
     readonly all: number;
-    /** Of which something was taken back. */
+    /** Steps of which something was reverted. */
     readonly takenBack: number;
     readonly rollBackRate: number | null;
   };
   readonly acts: Readonly<Record<'restore' | 'edit' | 'undo' | 'redo' | 'rollback', number>>;
-  /** From the beginning of a call to its end, of calls that changed something. */
+  /** Durations of the calls that changed something, from start to end. */
   readonly timeToApply: Durations;
-  /** Of those, calls that changed three files or more. */
+  /** The same for calls that changed three files or more. */
   readonly threeFiles: Durations;
   readonly damaged: readonly DamagedCheckpoint[];
 }
@@ -37,7 +37,7 @@ export interface Durations {
   readonly p95: number | null;
 }
 
-/** What the figures are to be beside: shares, and milliseconds for a change of three files. */
+/** Targets for the figures: shares, and milliseconds for a change of three files. */
 export const TARGETS = { success: 0.85, rollBackRate: 0.2, threeFiles: 30_000 } as const;
 
 export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
@@ -46,7 +46,7 @@ export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
   const damaged: DamagedCheckpoint[] = [];
   const durations: number[] = [];
   const ofThree: number[] = [];
-  /** Call or act to whether something of it was taken back. */
+  /** Maps each call or operation to whether any part of it was reverted. */
   const steps = new Map<string, boolean>();
   let all = 0;
   let standing = 0;
@@ -82,7 +82,7 @@ export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
   };
 }
 
-/** What a change came of; null for one from outside, and for what brought an earlier state back. */
+/** Returns the key of the call or edit that made a change; null for outside, and for a return to an earlier state. */
 function stepOf(authors: readonly Author[], { id, trigger }: Checkpoint): string | null {
   if (isReversion(trigger)) return null;
   if (isOperation(trigger)) return id;

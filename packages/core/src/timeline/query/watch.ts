@@ -1,21 +1,21 @@
-/** Checkpoints as they come, whatever process makes them. */
+/** Reports new checkpoints, whichever process makes them. */
 
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { CheckpointRef, DamagedCheckpoint, Timeline } from '../record/timeline.ts';
 
 /**
- * Remembers which were seen, one by one and not by the highest number: an act that a dead process left half done is
- * published when it is settled, under a number that later ones have passed.
+ * Remembers every checkpoint seen, not just the highest number. If a process dies during an operation, recovery may
+ * publish its checkpoint later, under a lower number than the newest.
  */
 export class TimelineWatch {
   readonly #seen = new Set<number>();
 
-  /** @param timeline what is on it counts as seen, as far as `after`; null: all of it */
+  /** @param timeline its checkpoints up to `after` count as seen; null: all of them */
   constructor(timeline: Timeline, after: number | null) {
     for (const { number } of timeline.list()) if (after === null || number <= after) this.#seen.add(number);
   }
 
-  /** Those that came since, in the order of their numbers; each is told once. */
+  /** Yields the checkpoints added since, in the order of their numbers, each of them once. */
   *newCheckpoints(timeline: Timeline): Generator<Checkpoint | DamagedCheckpoint> {
     for (const ref of timeline.list()) {
       if (this.#seen.has(ref.number)) continue;

@@ -1,4 +1,4 @@
-/** A change as `checkpoint.json` lists it. */
+/** Converts changes to and from their form in `checkpoint.json`. */
 
 import type { Author, Authorship, ChangeKind, RecordedChange } from '../../model/checkpoint.ts';
 import type { Entry } from '../../model/entries.ts';
@@ -7,7 +7,7 @@ import type { TreePath } from '../../model/names.ts';
 import { type Codec, closedRecord, list, nullable, optionalKey, pair } from './codec.ts';
 import { count, entry, enumOf, path } from './values.ts';
 
-/** Longer lists are left out (`changes: null`): they can be had from the trees. */
+/** Longer lists are not stored (`changes: null`). They can be computed from the trees. */
 export const MAX_LISTED_CHANGES = 10_000;
 
 const MAX_AUTHORS = 1_000;
@@ -17,17 +17,17 @@ export interface StoredChange {
   readonly op: ChangeKind;
   /** Only for a rename. */
   readonly from?: TreePath;
-  /** Places in the record's list of authors. Absent: the first. */
+  /** Indexes into the record's list of authors. Absent: the first author. */
   readonly by?: readonly number[];
   /** Absent: sure. */
   readonly unsure?: true;
   readonly before: Entry | null;
   readonly after: Entry | null;
-  /** Added and removed. */
+  /** Lines added and removed. */
   readonly lines: readonly [number, number] | null;
-  /** First and last. Absent in checkpoints of early versions. */
+  /** First and last changed line. Absent in checkpoints of early versions. */
   readonly range?: readonly [number, number] | null;
-  /** Before and after, bytes. Absent in checkpoints of early versions. */
+  /** Sizes before and after, in bytes. Absent in checkpoints of early versions. */
   readonly sizes?: readonly [number | null, number | null];
 }
 
@@ -44,7 +44,7 @@ export const CHANGE: Codec<StoredChange> = closedRecord<StoredChange>({
   sizes: optionalKey(pair(nullable(count), nullable(count))),
 });
 
-/** Each once, in the order of their first change. */
+/** Collects the authors, each once, in the order of their first change. */
 export class Authors {
   readonly list: Author[] = [];
   readonly #places = new Map<string, number>();
@@ -76,7 +76,7 @@ export function storedChange(change: RecordedChange, authors: Authors): StoredCh
   };
 }
 
-/** @param authors of the whole record */
+/** @param authors all authors of the record */
 export function recordedChange(stored: StoredChange, id: ChangeId, authors: readonly Author[]): RecordedChange {
   const { path, op, from, by, unsure, before, after, lines, range, sizes } = stored;
   return {
@@ -95,7 +95,7 @@ export function recordedChange(stored: StoredChange, id: ChangeId, authors: read
   };
 }
 
-/** A change that no longer tells what was at its path, before or after it. */
+/** Returns the change without anything that identifies the contents before or after it. */
 export function withoutContents(change: RecordedChange): RecordedChange {
   return {
     ...change,
@@ -109,7 +109,7 @@ export function withoutContents(change: RecordedChange): RecordedChange {
   };
 }
 
-/** An id is a digest: of a short secret it gives the secret away. */
+/** An id is a digest, which gives a short secret away. */
 function withoutContentId(entry: Entry | null): Entry | null {
   return entry === null || entry.kind === 'folder' ? entry : { ...entry, id: PURGED };
 }

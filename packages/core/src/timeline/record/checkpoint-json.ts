@@ -1,4 +1,4 @@
-/** `checkpoint.json`: a checkpoint's story as it lies in its commit; `checkpoint-record.ts` describes it. */
+/** Encodes and decodes the checkpoint record, `checkpoint.json`. `checkpoint-record.ts` describes the format. */
 
 import { readJson } from '../../content/strict-json.ts';
 import type { Ports } from '../../io/ports.ts';
@@ -44,8 +44,8 @@ export function decodeRecord(data: Buffer, commit: ObjectId, snapshot: Snapshot)
 }
 
 /**
- * For a record of somebody else's, before it is decoded.
- * @param platform whose rules paths have to follow
+ * Checks a record from another machine before it is decoded.
+ * @param platform the platform whose rules paths must follow
  * @throws FormatProblem
  */
 export function checkRecord(data: Buffer, platform: Ports['platform']): void {
@@ -66,8 +66,8 @@ const KNOWN_FORMAT = objectOf({
 });
 
 /**
- * @param isRedacted of a change whose contents go
- * @returns the very same checkpoint where nothing of it goes
+ * @param isRedacted whether to remove the contents of a change
+ * @returns the same object if nothing is removed
  */
 export function redactRecord(
   checkpoint: Checkpoint,
@@ -95,7 +95,7 @@ function checkpointOf(stored: StoredCheckpoint, commit: ObjectId, snapshot: Snap
   };
 }
 
-/** Checkpoints of early versions name no authors: an act is its actor's, anything else was found by looking. */
+/** Checkpoints of early versions name no authors. An operation is its actor's; a scan found all other changes. */
 function earlyAuthors({ trigger, actor, session, toolCall }: StoredCheckpoint): readonly Author[] {
   return [{ actor: isOperation(trigger) ? actor : OUTSIDE, session, call: toolCall, tool: null }];
 }

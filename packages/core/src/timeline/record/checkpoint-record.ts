@@ -1,6 +1,6 @@
 /**
- * `checkpoint.json`, described once (docs/format.md, "checkpoint.json"): how it is written and read, the check of somebody
- * else's, what leaves the machine and what a purge takes out all follow from it.
+ * The only description of `checkpoint.json` (docs/format.md, "checkpoint.json"). Writing, reading, checking records
+ * from other machines, and removing parts for an export or a purge are all derived from it.
  */
 
 import {
@@ -56,14 +56,14 @@ import {
   unverifiedPath,
 } from './values.ts';
 
-/** A checkpoint as its record has it: changes name their authors by places in a list, and their own ids are not written. */
+/** A checkpoint as its record stores it. Changes refer to authors by index, and their own ids are not written. */
 export interface StoredCheckpoint extends Omit<Checkpoint, 'number' | 'commit' | 'snapshot' | 'changes'> {
   /** Null in records of early versions. */
   readonly authors: readonly Author[] | null;
   readonly changes: readonly StoredChange[] | null;
 }
 
-/** What a purge leaves where a text told of what is purged. */
+/** Replaces a text that mentions what is purged. */
 const PURGED_TEXT = '(purged)';
 
 const actor: Codec<Actor> = openRecord<Actor>({
@@ -95,7 +95,7 @@ const tool: Codec<ToolInfo> = openRecord<ToolInfo>({
   name: lineString(),
   kind: enumOf('write', 'edit', 'shell', 'other'),
   summary: freeText(longText, { leaving: () => '', purged: PURGED_TEXT }),
-  // What a tool was called with often holds the content itself.
+  // The arguments of a tool often contain the file content itself.
   args: content(freeText(nullable(longText), { leaving: () => null, purged: null }), null),
   took: added(nullable(count), null),
 });
@@ -122,7 +122,7 @@ const root: Codec<RootState> = openRecord<RootState>({
   operation: nullable(lineString()),
   mount: optionalKey(enumOf(true)),
   failed: optionalKey(lineString()),
-  // No bundle has what it names.
+  // Bundles do not contain the objects that an index names.
   index: machineLocal(optionalKey(index), undefined, optional(oneOf())),
 });
 
@@ -165,7 +165,7 @@ const gap: Codec<Gap> = {
   check: storedGap.check,
 };
 
-/** In the order in which they are written. Whatever is added later needs `added` or `omitted`. */
+/** In the order in which they are written. A field that is added later needs `added` or `omitted`. */
 const FIELDS: Fields<StoredCheckpoint> = {
   id: checkpointId,
   workspace: plain<WorkspaceId>(matching(/^[0-9a-f]{32}$/)),
@@ -173,7 +173,7 @@ const FIELDS: Fields<StoredCheckpoint> = {
   time,
   trigger: enumOf(...TRIGGERS),
   actor,
-  // What leaves is made of what is left of the rest (bundle/write/derived-record.ts).
+  // The exported description is generated from the remaining fields (bundle/write/derived-record.ts).
   description: freeText(longText, { leaving: (text) => text, purged: PURGED_TEXT }),
   session: nullable(lineString()),
   conversation: nullable(conversation),
@@ -184,7 +184,7 @@ const FIELDS: Fields<StoredCheckpoint> = {
   tool: omitted(nullable(tool), null),
   late: omitted(enumOf(true, false), false),
   rolledBack: omitted(list(plain(matching(/^cp_[1-9]\d{0,8}\.[1-9]\d{0,6}(?::[1-9]\d{0,6})?$/)), MAX_LISTED), []),
-  // Of repositories elsewhere nothing can be put back.
+  // On another machine, these branches cannot be restored.
   heads: machineLocal(omitted(list(head, MAX_LISTED), []), [], optional(listOf(oneOf(), 0))),
   authors: omitted(list(author, MAX_LISTED_CHANGES), null),
   roots: list(root, MAX_LISTED),
@@ -196,7 +196,7 @@ const FIELDS: Fields<StoredCheckpoint> = {
   totals,
 };
 
-/** What most checkpoints have nothing to say about. */
+/** Defaults for fields that most checkpoints do not set. */
 export const EMPTY_INFO = {
   session: null,
   conversation: null,
@@ -215,7 +215,7 @@ export const CHECKPOINT = closedRecord<StoredCheckpoint>(FIELDS);
 const { authors: _, changes: __, ...told } = FIELDS;
 const HEADER = closedRecord<Omit<StoredCheckpoint, 'authors' | 'changes'>>(told);
 
-/** But for what its changes tell. @returns the very same checkpoint where nothing of it goes */
+/** Redacts everything except the changes. @returns the same object if nothing is removed */
 export function redactCheckpoint(checkpoint: Checkpoint, redaction: Redaction): Checkpoint {
   const left = HEADER.without(checkpoint, redaction);
   return left === checkpoint ? checkpoint : { ...checkpoint, ...left };

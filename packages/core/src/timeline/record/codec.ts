@@ -1,42 +1,42 @@
 /**
- * What a record of the store is described with. A codec says of one value how it is written, how it is read again, what it must be
- * when it comes from somebody else, and what of it goes when a checkpoint leaves the machine or a content is purged.
+ * The building blocks that describe records. A codec defines how one value is written, read, and checked if it comes
+ * from another machine. It also defines what is removed when a checkpoint leaves the machine or a content is purged.
  */
 
 import type { Ports } from '../../io/ports.ts';
 import { listOf, objectOf, optional, orNull, type Shape, tuple } from '../../store/json-shape.ts';
 
-/** What a story is to lose. */
+/** What to remove from a record. */
 export interface Redaction {
-  /** What is of use on this machine alone. */
+  /** Values that are useful only on this machine. */
   readonly local: boolean;
-  /** What people and agents said: all of it, or each text that the function finds; null: it stays. */
+  /** Texts by users and agents: all of them, or each for which the function returns true; null: keep them. */
   readonly said: 'all' | ((text: string) => boolean) | null;
-  /** What may hold contents of files. */
+  /** Values that may hold contents of files. */
   readonly contents: boolean;
 }
 
 export interface Codec<Value> {
   /** @returns a value for JSON; undefined: it is not written */
   readonly encode: (value: Value) => unknown;
-  /** Reads what our own store has; what cannot be such a value may throw anything. */
+  /** Reads a value from our own store. May throw any error if the JSON is not such a value. */
   readonly decode: (json: unknown) => Value;
   /**
-   * Everything from outside is hostile: says where it is wrong, before it is decoded.
-   * @param platform whose rules paths have to follow
+   * Checks untrusted JSON before it is decoded, and reports where it is wrong.
+   * @param platform the platform whose rules paths must follow
    * @throws FormatProblem
    */
   readonly check: (json: unknown, at: string, platform: Ports['platform']) => void;
-  /** @returns the very same value where nothing of it goes. Absent: it stays as it is. */
+  /** @returns the same value if nothing is removed. Absent: the value is always kept. */
   readonly without?: (value: Value, cut: Redaction) => Value;
 }
 
-/** Of an object. */
+/** A codec for an object. */
 export type RecordCodec<Value> = Required<Codec<Value>>;
 
 export type Fields<Value> = { readonly [Key in keyof Value]-?: Codec<Value[Key]> };
 
-/** A value that lies in JSON as it is. */
+/** A value that is stored in JSON unchanged. */
 export function plain<Value>(shape: Shape): Codec<Value> {
   return { encode: (value) => value, decode: (json) => json as Value, check: shape };
 }
@@ -62,7 +62,7 @@ export function optionalKey<Value>(inner: Codec<Value>): Codec<Value | undefined
   };
 }
 
-/** @param before what it is in records of early versions, which do not have it */
+/** @param before the value for records of early versions, which lack the key */
 export function added<Value, Before = never>(inner: Codec<Value>, before: Value | Before): Codec<Value | Before> {
   const { without } = inner;
   const isBefore = (value: Value | Before): value is Before => value === before;
@@ -74,7 +74,7 @@ export function added<Value, Before = never>(inner: Codec<Value>, before: Value 
   };
 }
 
-/** As `added`, and not written where it is `nothing`, or a list without items. */
+/** Like `added`, but not written if it is `nothing` or an empty list. */
 export function omitted<Value, Nothing = never>(inner: Codec<Value>, nothing: Value | Nothing): Codec<Value | Nothing> {
   const codec = added(inner, nothing);
   const isNothing = (value: unknown): boolean => value === nothing || (Array.isArray(value) && value.length === 0);
@@ -82,15 +82,15 @@ export function omitted<Value, Nothing = never>(inner: Codec<Value>, nothing: Va
 }
 
 /**
- * Of use on this machine alone.
+ * A value that is useful only on this machine.
  * @param nothing what leaves the machine instead
- * @param shape of what may come from elsewhere
+ * @param shape what is accepted from other machines
  */
 export function machineLocal<Value>(inner: Codec<Value>, nothing: Value, shape: Shape): Codec<Value> {
   return { ...inner, check: shape, without: (value, cut) => (cut.local ? nothing : value) };
 }
 
-/** A text that a person or an agent said, or that was made of one; `leaving` is what leaves the machine instead. */
+/** A text by a user or an agent, or derived from one. `leaving` returns what leaves the machine instead. */
 export function freeText<Value>(
   inner: Codec<Value>,
   instead: { readonly leaving: (text: Value) => Value; readonly purged: Value },
@@ -105,7 +105,7 @@ export function freeText<Value>(
   };
 }
 
-/** Something that may hold the content of a file, or a digest of it. */
+/** A value that may hold the content of a file, or a digest of it. */
 export function content<Value>(inner: Codec<Value>, nothing: Value): Codec<Value> {
   const { without = (value) => value } = inner;
   return { ...inner, without: (value, cut) => (cut.contents ? nothing : without(value, cut)) };
@@ -126,7 +126,7 @@ export function list<Item>(inner: Codec<Item>, most: number): Codec<readonly Ite
   };
 }
 
-/** Two values in a list. */
+/** Two values, stored as a list. */
 export function pair<First, Second>(first: Codec<First>, second: Codec<Second>): Codec<readonly [First, Second]> {
   return {
     encode: ([a, b]) => [first.encode(a), second.encode(b)],
@@ -138,7 +138,7 @@ export function pair<First, Second>(first: Codec<First>, second: Codec<Second>):
   };
 }
 
-/** Written with these keys alone, in this order. Other keys are passed over when it is read. */
+/** Writes exactly these keys, in this order. Reading ignores all other keys. */
 export function closedRecord<Value extends object>(fields: Fields<Value>): RecordCodec<Value> {
   const keys = entriesOf(fields);
   return {
@@ -159,7 +159,7 @@ export function closedRecord<Value extends object>(fields: Fields<Value>): Recor
   };
 }
 
-/** Written as it is, in the order that it has; keys that a newer version gave it stay. */
+/** Writes the object in its own order of keys. Keys added by a newer version are kept. */
 export function openRecord<Value extends object>(fields: Fields<Value>): RecordCodec<Value> {
   const keys = entriesOf(fields);
   return {
@@ -201,7 +201,7 @@ function ofKeys<Value extends object>(keys: Keys): Pick<RecordCodec<Value>, 'che
   };
 }
 
-/** @returns the very same object where nothing of it goes */
+/** @returns the same object if nothing is removed */
 function redactKeys<Value extends object>(keys: Keys, value: Value, cut: Redaction): Value {
   let left: Record<string, unknown> | null = null;
   for (const [key, { without }] of keys) {

@@ -1,7 +1,8 @@
 /**
- * What the store keeps of a repository whose branch an act moved: commits that nothing leads to any more, and the index as
- * it was. `refs/savepoint/kept/<n>` is a commit of ours with the indexes in its tree and those commits as its parents; it
- * lives as long as checkpoint n. Of the history behind the commits nothing is kept: objects.git/shallow says where it ends.
+ * Keeps what a repository loses when an operation moves its branch: commits that become unreachable, and the
+ * previous index. `refs/savepoint/kept/<n>` names a commit of ours with the indexes in its tree and those commits
+ * as its parents. It is kept as long as checkpoint n. No older history of those commits is kept:
+ * objects.git/shallow records where it ends.
  */
 
 import type { GitObjects } from '../../git/objects.ts';
@@ -20,12 +21,12 @@ const FOLDER = 0o40000;
 const SUBMODULE = 0o160000;
 
 export interface KeptCommits {
-  /** Tips of what is kept, and commits of which no parent is. */
+  /** Tips of the kept commits, and the kept commits with a parent that is not kept. */
   readonly tips: readonly ObjectId[];
   readonly shallow: readonly ObjectId[];
 }
 
-/** Copies the commits with all that is in them. @param commits newest first */
+/** Copies the commits with their trees and blobs. @param commits newest first */
 export async function keepCommits(
   batch: ObjectBatch,
   from: GitObjects,
@@ -47,7 +48,7 @@ export async function keepCommits(
   return { tips: [...tips], shallow };
 }
 
-/** The commit that a kept ref names. */
+/** Adds the commit that a kept ref names, and returns its id. */
 export function keptCommit(
   batch: ObjectBatch,
   tips: readonly ObjectId[],
@@ -61,7 +62,7 @@ export function keptCommit(
   return batch.add('commit', encodeCommit({ tree, parents: [...new Set(tips)], author: who, committer: who, message }));
 }
 
-/** A ref of that number is one of an act that never came to pass. */
+/** Replaces any ref with that number: it belongs to an operation that did not complete. */
 export function writeKept(
   { ports, store }: Workspace,
   number: number,
@@ -78,14 +79,14 @@ export function dropKept(refs: Refs, isDropped: (number: number) => boolean): vo
   refs.delete(keptRefs(refs).flatMap(({ number }) => (isDropped(number) ? [PREFIX + number] : [])));
 }
 
-/** Where shallow history ends of which nothing is left is not to be told any longer. */
+/** Removes commits that the store no longer has from the shallow file. */
 export function tidyShallow({ ports, store }: Workspace): void {
   const before = readShallow(ports.fs, store.layout.objects);
   const after = before.filter((id) => store.objects.has(id));
   if (after.length < before.length) writeShallow(ports.fs, store.layout.objects, new Set(after));
 }
 
-/** Adds what the kept refs of these checkpoints need. */
+/** Adds everything that the kept refs of these checkpoints need to `seen`. */
 export async function addReachableKept(
   { objects, refs }: { readonly objects: ObjectReader; readonly refs: Refs },
   isKept: (number: number) => boolean,

@@ -1,13 +1,13 @@
-/** Stories that were read, kept in memory: a checkpoint never changes, and to list changes is to read many stories. */
+/** Caches checkpoint records in memory. A checkpoint never changes, and listing changes reads many records. */
 
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { ObjectId } from '../../model/ids.ts';
 
-/** Changes in all stories that are kept: some 40 MB of memory. */
+/** Total number of changes in all cached records: about 40 MB of memory. */
 const MAX_CHANGES = 50_000;
 
 export class RecordCache {
-  /** Least lately used first. */
+  /** Least recently used first. */
   readonly #records = new Map<ObjectId, Checkpoint>();
   #weight = 0;
 

@@ -34,15 +34,15 @@ export type ReadResult =
   | { readonly checkpoint: Checkpoint; readonly damaged: null }
   | { readonly checkpoint: null; readonly damaged: DamagedCheckpoint };
 
-/** Where the next checkpoint goes. */
+/** The end of the timeline, to which the next checkpoint is appended. */
 export interface TimelineEnd {
-  /** The newest that can be read. */
+  /** The newest readable checkpoint. */
   readonly latest: Checkpoint | null;
-  /** Also counts those that cannot be read. */
+  /** Also counts unreadable checkpoints. */
   readonly lastNumber: number;
 }
 
-/** Refs that are not read anew need not be understood anew. */
+/** Caches the parsed list for each list of refs, so that unchanged refs are not parsed again. */
 const PARSED_REFS = new WeakMap<readonly Ref[], readonly CheckpointRef[]>();
 
 export class Timeline {
@@ -52,7 +52,7 @@ export class Timeline {
     private readonly records = new RecordCache(),
   ) {}
 
-  /** Newest last. Read anew at each call: other processes publish too. */
+  /** Returns all checkpoints, newest last. Reads the refs on each call, because other processes publish too. */
   list(): readonly CheckpointRef[] {
     const refs = this.refs.list(PREFIX);
     let listed = PARSED_REFS.get(refs);
@@ -78,14 +78,14 @@ export class Timeline {
     return checkpoint;
   }
 
-  /** As they are asked for, those that cannot be read with what is wrong. What was read before is not read again. */
+  /** Yields checkpoints lazily, unreadable ones with their error. Records that were read before come from the cache. */
   *newestFirst(refs: readonly CheckpointRef[] = this.list()): Generator<ReadResult> {
     for (let at = refs.length - 1; at >= 0; at--) yield this.#readCached(refs[at]!);
   }
 
   /**
-   * All that can be read. What was read before is not read again.
-   * @param from the number of the first
+   * Yields all readable checkpoints, oldest first. Records that were read before come from the cache.
+   * @param from number of the first checkpoint
    */
   *oldestFirst(from = 1): Generator<Checkpoint> {
     for (const ref of this.list()) {
@@ -95,17 +95,17 @@ export class Timeline {
     }
   }
 
-  /** All that can be read, the newest first. What was read before is not read again. */
+  /** Yields all readable checkpoints, newest first. Records that were read before come from the cache. */
   *upTo(number = Number.POSITIVE_INFINITY): Generator<Checkpoint> {
     const refs = this.list().filter((ref) => ref.number <= number);
     for (const { checkpoint } of this.newestFirst(refs)) if (checkpoint !== null) yield checkpoint;
   }
 
-  /** The timeline as it is now, for many questions: which checkpoints there are is looked up once. */
+  /** Returns a reader of the current timeline for many queries. `find` looks up the list of checkpoints only once. */
   reader(): {
-    /** Undefined where it is gone or cannot be read. */
+    /** Returns undefined if the checkpoint is gone or cannot be read. */
     find(id: CheckpointId): Checkpoint | undefined;
-    /** All that can be read, the newest first. */
+    /** Yields all readable checkpoints, newest first. */
     upTo(number: number): Generator<Checkpoint>;
   } {
     let known: ReadonlyMap<number, CheckpointRef> | null = null;
@@ -119,7 +119,7 @@ export class Timeline {
     };
   }
 
-  /** All that can be read, oldest first, and what is wrong with the others. Each is read from the store. */
+  /** Reads all checkpoints from the store, oldest first. Returns unreadable ones with their error. */
   readAll(refs: readonly CheckpointRef[] = this.list()): {
     readonly checkpoints: readonly Checkpoint[];
     readonly damaged: readonly DamagedCheckpoint[];
@@ -147,17 +147,17 @@ export class Timeline {
     return { checkpoint, damaged: null };
   }
 
-  /** The newest that can be read: a damaged one must not keep new ones from being made. */
+  /** Returns the newest readable checkpoint: a damaged one must not prevent new ones. */
   latest(): Checkpoint | null {
     return this.end().latest;
   }
 
-  /** Also counts those that cannot be read. */
+  /** Also counts unreadable checkpoints. */
   lastNumber(): number {
     return this.list().at(-1)?.number ?? 0;
   }
 
-  /** Looked up once, it holds for as long as the store's lock is held and nothing is published. */
+  /** Looks up the end. The result is valid while the store's lock is held and nothing is published. */
   end(): TimelineEnd {
     const refs = this.list();
     const lastNumber = refs.at(-1)?.number ?? 0;
@@ -168,15 +168,15 @@ export class Timeline {
   }
 
   /**
-   * The moment when a checkpoint exists. Its objects are durable already.
-   * @param checkpoint what was published, where it is at hand
+   * Makes a checkpoint exist. Its objects are durable already.
+   * @param checkpoint the published checkpoint, if it is at hand
    */
   publish(ref: CheckpointRef, checkpoint: Checkpoint | null = null): void {
     this.refs.create(`${PREFIX}${ref.number}`, ref.commit);
     if (checkpoint !== null) this.records.keep(checkpoint);
   }
 
-  /** As `publish`, all of them at once or none. */
+  /** Like `publish`, for all of them or none. */
   publishAll(refs: readonly CheckpointRef[]): void {
     this.refs.createAll(new Map(refs.map(({ number, commit }) => [`${PREFIX}${number}`, commit])));
   }
@@ -185,17 +185,17 @@ export class Timeline {
     return this.refs.read(`${PREFIX}${ref.number}`) === ref.commit;
   }
 
-  /** Takes a publication back whose transaction did not come to pass. */
+  /** Withdraws a published checkpoint whose transaction did not take place. */
   withdraw(ref: CheckpointRef): void {
     if (this.isPublished(ref)) this.drop([ref.number]);
   }
 
-  /** Numbers of checkpoints that no clean-up drops. */
+  /** Returns the numbers of the checkpoints that clean-up never drops. */
   pinned(): ReadonlySet<number> {
     return new Set(this.refs.list(PINS).map(({ name }) => Number(name.slice(PINS.length))));
   }
 
-  /** @returns false where it was pinned already */
+  /** @returns false if it was pinned already */
   pin(ref: CheckpointRef): boolean {
     if (this.refs.read(`${PINS}${ref.number}`) !== null) return false;
     this.refs.create(`${PINS}${ref.number}`, ref.commit);
@@ -207,7 +207,7 @@ export class Timeline {
   }
 
   drop(numbers: readonly number[]): void {
-    // Who deletes a session's checkpoints deletes its pins with them: one that leads nowhere would be damage.
+    // Deleting a session's checkpoints also deletes their pins: a pin that leads nowhere would count as damage.
     this.refs.delete(numbers.flatMap((number) => [`${PREFIX}${number}`, `${PINS}${number}`]));
   }
 }
@@ -225,8 +225,8 @@ export function readCheckpoint(objects: ObjectReader, commit: ObjectId): Checkpo
 }
 
 /**
- * Writes a checkpoint's own objects into the batch; it exists once its ref does.
- * @param parents of the derived chain (sync/), never of a checkpoint
+ * Writes a checkpoint's own objects into the batch. The checkpoint exists once its ref does.
+ * @param parents only for the derived chain (sync/), never for a checkpoint
  */
 export function writeCheckpoint(
   batch: ObjectBatch,
@@ -271,13 +271,13 @@ function checkpointsOf(refs: readonly Ref[]): readonly CheckpointRef[] {
   return found.sort((a, b) => a.number - b.number);
 }
 
-/** Nothing reads it: what the story names has to be reached from the commit. */
+/** Makes the objects that the record names reachable from the commit. No code reads this tree. */
 function indexesTree(roots: CheckpointRecord['roots']): readonly TreeEntry[] {
   const ids = new Set(roots.flatMap(({ index }) => (index === undefined ? [] : [index.id, ...index.staged])));
   return [...ids].map((id) => ({ name: nameOf(id), mode: BLOB, id }));
 }
 
-/** A subject is one line. */
+/** A commit's subject must be one line. */
 function oneLine(text: string): string {
   return text.replace(/[\x00-\x1f\x7f]+/g, ' ').trim();
 }

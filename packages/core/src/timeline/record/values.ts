@@ -1,4 +1,4 @@
-/** The values that records are made of, and how large they may be when they come from somebody else. */
+/** The values that records consist of, and their size limits in records from other machines. */
 
 import type { Ports } from '../../io/ports.ts';
 import { checkTreePath } from '../../io/safe-path.ts';
@@ -24,20 +24,20 @@ const LONG = 1_000_000;
 const MAX_MENTION = 8_192;
 const MAX_TIME = 8.64e15;
 
-/** In any list; longer ones are nothing that a workspace could have. */
+/** Maximum length of any list. No workspace needs longer ones. */
 export const MAX_LISTED = 1_000_000;
 
-/** An id, a model, a branch: what fits on a line. */
+/** An id, a model, a branch: text that fits on a line. */
 export function lineString<Value extends string = string>(): Codec<Value> {
   return plain(text(WORD));
 }
 
-/** What people and agents write. */
+/** Text by users and agents. */
 export const longText: Codec<string> = plain(text(LONG));
 export const count: Codec<number> = plain(integer(0));
 export const checkpointId: Codec<CheckpointId> = plain(matching(/^cp_[1-9]\d{0,8}$/));
 
-/** @param allowed one of these, as it is */
+/** @param allowed the accepted values, written unchanged */
 export function enumOf<const Value>(...allowed: readonly Value[]): Codec<Value> {
   return plain(oneOf(...allowed));
 }
@@ -71,13 +71,13 @@ function name<Value extends string>(
   };
 }
 
-/** A path that the snapshot may have. */
+/** A path that a snapshot may contain. */
 export const path: Codec<TreePath> = name('is not a path', (bytes, platform) => {
   const refusal = checkTreePath(bytes, platform);
   return refusal === null ? null : `has a name that ${refusal.why}`;
 });
 
-/** Only for people: where a capture could not look, or only in doubt. */
+/** For display only: a path that a capture could not read, or whose state is in doubt. */
 export const unverifiedPath: Codec<TreePath> = name('is not a path', (bytes) =>
   bytes.length > MAX_MENTION ? 'is not a path' : null,
 );
@@ -92,7 +92,7 @@ const objectIdShape: Shape = (json, at) => {
 };
 
 export const objectId: Codec<ObjectId> = plain(objectIdShape);
-/** Of a repository of the user's, whatever its hash. */
+/** A commit of the user's repository, whichever hash it uses. */
 export const commitId: Codec<string> = plain(matching(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/));
 
 export const entry: Codec<Entry | null> = {

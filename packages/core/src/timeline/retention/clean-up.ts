@@ -1,4 +1,4 @@
-/** Dropping old checkpoints, and what only they needed. */
+/** Drops old checkpoints and everything that only they needed. */
 
 import type { Pace } from '../../io/pace.ts';
 import { type CheckpointId, checkpointId } from '../../model/ids.ts';
@@ -16,12 +16,13 @@ export interface CleanUpResult {
   readonly objectsDropped: number;
 }
 
-/** A store is brought this far below its limit. */
+/** Clean-up shrinks a store that is too large to this fraction of its limit. */
 const TARGET_FILL = 0.9;
 
 /**
- * Drops what the policy does not keep; where the store is too large after that, the oldest of what is left.
- * @param dropRelated drops what belongs to checkpoints that are gone and is no object; gives the bytes of what stays of it
+ * Drops the checkpoints that the policy does not keep. If the store is still too large, drops
+ * the oldest remaining ones.
+ * @param dropRelated deletes data of dropped checkpoints that is not stored as objects; returns the bytes that remain
  */
 export async function cleanUp(
   workspace: Workspace,
@@ -51,10 +52,10 @@ export async function cleanUp(
 }
 
 /**
- * First the refs go, then what nothing reaches any more: a crash in between leaves garbage, never a checkpoint without
- * its objects. No journal is open: what one needs besides the refs would be swept.
- * @param drop numbers of checkpoints that go, and no others
- * @throws SavepointError STORE_DAMAGED when a checkpoint that stays cannot be read; then nothing is swept
+ * Deletes the refs first, then the unreachable objects. A crash in between leaves garbage, never a checkpoint without
+ * its objects. No journal may be open: objects that only a journal needs would be swept.
+ * @param drop numbers of the checkpoints to drop
+ * @throws SavepointError STORE_DAMAGED if a remaining checkpoint cannot be read; then nothing is swept
  */
 export async function dropCheckpoints(
   workspace: Workspace,

@@ -1,4 +1,4 @@
-/** Deleting one session's part of the timeline. */
+/** Deletes one session's part of the timeline. */
 
 import { showText } from '../../content/show-name.ts';
 import type { Pace } from '../../io/pace.ts';
@@ -10,18 +10,19 @@ import { writeSessionState } from '../../store/state/session-state.ts';
 import type { Workspace } from '../capture/capture.ts';
 import { type CleanUpResult, dropCheckpoints } from './clean-up.ts';
 
-/** - `newest`: the workspace's last checkpoint; - `undo`: the state before an act that stays, which its undo needs */
+/** `newest`: the workspace's last checkpoint. `undo`: the state before a kept operation, which its undo needs. */
 export type KeptReason = 'newest' | 'undo';
 
 export interface ForgottenSession extends CleanUpResult {
   readonly session: SessionId;
-  /** Checkpoints of the session that stay all the same. */
+  /** Checkpoints of the session that are kept anyway. */
   readonly stayed: readonly { readonly id: CheckpointId; readonly why: KeptReason }[];
 }
 
 /**
- * Drops the session's checkpoints and what only they needed. Changes of it that checkpoints of others list stay there.
- * @throws SavepointError UNKNOWN_SESSION, and what `dropCheckpoints` throws
+ * Drops the session's checkpoints and what only they needed. Changes of the session that other
+ * checkpoints list are kept.
+ * @throws SavepointError UNKNOWN_SESSION, and the errors of `dropCheckpoints`
  */
 export async function forgetSession(
   workspace: Workspace,
@@ -49,7 +50,7 @@ export async function forgetSession(
   const { ports, store, timeline } = workspace;
   const upTo = timeline.lastNumber();
   const done = await dropCheckpoints(workspace, lock, drop, pace);
-  // Checkpoints of others still name it as an author: lists would bring the session back.
+  // Other checkpoints still name the session as an author. Without this state, lists would show it again.
   writeSessionState(ports.fs, store.layout, session, { conversation: null, heard: null, deletedUpTo: upTo });
   return { ...done, session, stayed };
 }

@@ -1,4 +1,4 @@
-/** Everything that checkpoints need of the store. */
+/** Finds every object that checkpoints need. */
 
 import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
@@ -12,9 +12,10 @@ import { type CheckpointRef, readCheckpoint } from '../record/timeline.ts';
 const FOLDER = 0o040000;
 
 /**
- * Ids of all objects that the commits need, each looked into once: their trees, and the contents before each change that
- * they list, which the checkpoint before them may not be there any more to hold. Of blobs only the stories are read.
- * @param seen ids known already; what is below them is taken for known too
+ * Returns the ids of all objects that the commits need, visiting each once. These are their trees, and the contents
+ * before each change that they list: the checkpoint that held those may have been dropped. The only blobs it reads
+ * are checkpoint records.
+ * @param seen known ids; everything below them is assumed to be known as well
  * @throws SavepointError STORE_DAMAGED at the first commit or tree that cannot be read
  */
 export async function reachable(
@@ -31,7 +32,7 @@ export async function reachable(
     for (let tree = open.pop(); tree !== undefined; tree = open.pop()) {
       if (seen.has(tree)) continue;
       seen.add(tree);
-      // Readers know it by heart, git's fsck does not.
+      // Readers have the empty tree built in, but git's fsck does not.
       if (tree === EMPTY_TREE) continue;
       if (pace.isDue()) await pace.yieldNow();
       for (const { mode, id } of decodeTree(readTyped(objects, tree, 'tree'), { id: tree })) {
@@ -43,15 +44,15 @@ export async function reachable(
   return seen;
 }
 
-/** What is wrong with a checkpoint, if anything: the objects it needs that are missing or cannot be read. */
+/** A damaged checkpoint, with the objects it needs that are missing or cannot be read. */
 export interface CheckpointDamage {
   readonly checkpoint: CheckpointId;
   readonly objects: readonly ObjectId[];
 }
 
 /**
- * Looks whether every object that a checkpoint needs is there and, for commits and trees, readable.
- * @param damaged objects known to be damaged, from reading them all
+ * Checks that every object a checkpoint needs exists and, for commits and trees, is readable.
+ * @param damaged objects known to be damaged from a full read
  */
 export async function findCheckpointDamage(
   objects: ObjectReader,
@@ -97,7 +98,7 @@ export async function findCheckpointDamage(
   return affected;
 }
 
-/** A story that cannot be read names nothing; the files of its checkpoint are needed all the same. */
+/** An unreadable checkpoint record names no contents. The files of its checkpoint are still needed. */
 function* contentsBefore(objects: ObjectReader, commit: ObjectId): Generator<ObjectId> {
   let changes: Checkpoint['changes'];
   try {

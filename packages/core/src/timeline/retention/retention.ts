@@ -1,30 +1,32 @@
-/** Which checkpoints clean-up drops. */
+/** Selects the checkpoints that clean-up drops. */
 
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { SessionId } from '../../model/ids.ts';
 import type { Timeline } from '../record/timeline.ts';
 
-/** Which checkpoints clean-up keeps. */
 export interface RetentionPolicy {
-  /** Checkpoints to keep at most. */
+  /** Maximum number of checkpoints. */
   readonly maxCheckpoints: number;
-  /** Days, against the newest checkpoint's own time: a clock that jumps cannot make everything old. Null: no limit. */
+  /** Maximum age in days, relative to the newest checkpoint: a clock jump cannot expire everything. Null: no limit. */
   readonly maxAgeDays: number | null;
-  /** The newest this many stay, however old. */
+  /** The newest this many are kept regardless of age. */
   readonly keepAtLeast: number;
-  /** Sessions whose checkpoints are kept at most. Null: no limit. */
+  /** Maximum number of sessions whose checkpoints are kept. Null: no limit. */
   readonly maxSessions: number | null;
-  /** The store's objects and backups, bytes: above it the oldest go, and only pins and the newest are spared. Null: no limit. */
+  /**
+   * Maximum bytes of objects and backups. Above it, clean-up drops the oldest checkpoints and spares only the newest
+   * and the pinned ones. Null: no limit.
+   */
   readonly maxStoreBytes: number | null;
 }
 
 const DAY_MS = 86_400_000;
-/** What room is made for at once, so that not every capture has to make room again. */
+/** Fraction of checkpoints to drop in one step, so that not every capture has to free space again. */
 const DROPPED_AT_ONCE = 0.25;
 
 /**
- * Numbers to drop, oldest first. The newest and the pinned always stay; so does the checkpoint before one that stays: its
- * changes are told against it, and are taken back to it.
+ * Returns the numbers to drop, oldest first. The newest and the pinned checkpoints are always kept. So is the one
+ * before each kept checkpoint: its changes are recorded relative to that one, and rolling them back leads there.
  */
 export function expiredCheckpoints(timeline: Timeline, policy: RetentionPolicy): readonly number[] {
   const refs = timeline.list();
@@ -50,7 +52,7 @@ export function expiredCheckpoints(timeline: Timeline, policy: RetentionPolicy):
   return [...drop].sort((a, b) => a - b);
 }
 
-/** The next to go where the store is too large; none when only the newest and the pinned are left. */
+/** Returns the next checkpoints to drop if the store is too large; empty if only the newest and the pinned are left. */
 export function oldestToDrop(timeline: Timeline): readonly number[] {
   const pinned = timeline.pinned();
   const numbers = timeline.list().map(({ number }) => number);
@@ -58,7 +60,7 @@ export function oldestToDrop(timeline: Timeline): readonly number[] {
   return droppable.slice(0, Math.ceil(droppable.length * DROPPED_AT_ONCE));
 }
 
-/** Null: all of them are kept. */
+/** Returns null if all sessions are kept. */
 function newestSessions(checkpoints: readonly Checkpoint[], most: number | null): ReadonlySet<SessionId> | null {
   if (most === null) return null;
   const newest = new Set<SessionId>();

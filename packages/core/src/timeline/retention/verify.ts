@@ -1,4 +1,4 @@
-/** Is everything there that the checkpoints need, and is it what it should be? */
+/** Checks that everything the checkpoints need exists and is valid. */
 
 import type { Pace } from '../../io/pace.ts';
 import type { CheckpointId, ObjectId } from '../../model/ids.ts';
@@ -7,10 +7,10 @@ import { findCheckpointDamage } from './reachable.ts';
 
 export interface Damage {
   readonly object: ObjectId | null;
-  /** The store's file it was found in; null where the object is nowhere. */
+  /** The store file with the damage; null if none is known. */
   readonly file: string | null;
   readonly problem: string;
-  /** Checkpoints that cannot be restored whole because of it. */
+  /** Checkpoints that cannot be fully restored because of it. */
   readonly checkpoints: readonly CheckpointId[];
 }
 
@@ -18,11 +18,11 @@ export interface Verification {
   readonly deep: boolean;
   readonly checkpoints: number;
   readonly damage: readonly Damage[];
-  /** Checkpoints that restore whole. */
+  /** Number of checkpoints that can be fully restored. */
   readonly valid: number;
 }
 
-/** @param deep read every byte of the store and hash it; else only what can be seen without contents */
+/** @param deep read and hash every byte of the store; otherwise check only what is visible without contents */
 export async function verifyStore(workspace: Workspace, deep: boolean, pace: Pace): Promise<Verification> {
   const { store, timeline } = workspace;
   const problems = await store.objects.verifyObjects({ deep, pace });
