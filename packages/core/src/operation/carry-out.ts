@@ -1,4 +1,4 @@
-/** From a plan to the disk: the one caller of the door. */
+/** Applies a change set to the disk. This is the only caller of `runTransaction`. */
 
 import type { Pace } from '../io/pace.ts';
 import type { HeldLock } from '../store/lock.ts';
@@ -14,16 +14,16 @@ export interface CarryOutInput {
   readonly lock: HeldLock;
   readonly pace: Pace;
   readonly plan: Pick<ChangeSet, 'paths' | 'heads'>;
-  /** Has every content that the plan brings. */
+  /** Contains every content that the plan writes. */
   readonly objects: ObjectReader;
-  /** What exists from the moment on in which all of it is done. */
+  /** What comes into existence once all of it is done. */
   readonly publication: Publication;
 }
 
 /**
- * All or nothing. Without anything to change it publishes alone.
- * @returns what someone wrote into files that were replaced, at the very moment
- * @throws SavepointError what a transaction throws
+ * Applies the plan, all or nothing. If there is nothing to change, it only publishes.
+ * @returns what other programs wrote into replaced files at that very moment
+ * @throws SavepointError the errors of a transaction
  */
 export async function carryOut(input: CarryOutInput): Promise<readonly BackupFile[]> {
   const { workspace, lock, pace, plan, objects, publication } = input;

@@ -1,4 +1,4 @@
-/** What an act will do, path by path, before it does anything. */
+/** Describes what an operation will do, path by path, before it does anything. */
 
 import type { HeadMove } from '../git/head-moves.ts';
 import type { Entry, Skip } from '../model/entries.ts';
@@ -8,37 +8,40 @@ import type { CheckpointInfo } from '../timeline/capture/capture.ts';
 import type { Move } from '../timeline/diff/renames.ts';
 import type { Transition } from '../transaction/transition.ts';
 
-/** What happens to one path. */
+/** The change of one path. */
 export interface PathChange extends Transition {
-  /** An ignore rule covers it: recorded with the snapshot after. */
+  /** Whether an ignore rule covers it. The snapshot after the operation records that. */
   readonly ignored: boolean;
-  /** Both sides had changed it, and the result holds both. */
+  /** Whether both sides changed it and the result contains both changes. */
   readonly merged: boolean;
 }
 
-/** A path that is left as it is although the target says otherwise. */
+/** A path that is left unchanged although the target differs. */
 export interface UntouchedPath {
   readonly path: TreePath;
   readonly why: string;
 }
 
-/** A path that stands in the way. `merge` and `lost` name bytes that would be lost; `unsaved` cannot be saved first. */
+/**
+ * A path that blocks the operation, with a reason for display. In `conflicts`, content would be lost. In `refused`, content
+ * cannot be saved first.
+ */
 export interface PathConflict {
   readonly path: TreePath;
   readonly why: string;
-  /** Where both changed it: what they started from and what each made of it. */
+  /** If both sides changed it: the common state, and what each side made of it. */
   readonly sides?: ThreeSides;
 }
 
 export interface ThreeSides {
   readonly base: Entry | null;
-  /** As it is now. */
+  /** The current state. */
   readonly ours: Entry | null;
-  /** As the act would have it. */
+  /** The state that the operation would write. */
   readonly theirs: Entry | null;
-  /** The lines that do not merge, of all three sides, between markers; null where they are no text. */
+  /** The lines of all three sides that do not merge, between markers; null if they are not text. */
   readonly text: Buffer | null;
-  /** `text` is only the start. */
+  /** Whether `text` is only the beginning. */
   readonly cut: boolean;
 }
 
@@ -47,27 +50,27 @@ export interface ChangeSet {
   readonly paths: readonly PathChange[];
   readonly kept: readonly UntouchedPath[];
   readonly conflicts: readonly PathConflict[];
-  /** Paths that the capture left out and that the act would overwrite: capture them, then plan again. */
+  /** Paths that the capture skipped and the operation would overwrite: capture them, then plan again. */
   readonly toCapture: readonly TreePath[];
-  /** Paths that cannot be saved first, so they are refused. */
+  /** Paths whose current content cannot be saved first, so they are refused. */
   readonly refused: readonly PathConflict[];
-  /** Files that it moves, so that nobody has to guess. */
+  /** Files that the operation moves, so that the moves need not be guessed. */
   readonly moves: readonly Move[];
-  /** Contents that the plan has in memory, of what goes and of what comes. The store has, or is given, all of them. */
+  /** Contents that the plan has in memory, removed and written ones. The store has all of them, or is given them. */
   readonly contents: ReadonlyMap<ObjectId, Buffer>;
-  /** Where only the plan knows what the act does: in place of what the act says of itself. */
+  /** Replaces the operation's own description, if only the plan knows what the operation does. */
   readonly description?: string;
-  /** For a roll-back: what it takes back. */
+  /** For a rollback: the changes that it reverts. */
   readonly rolledBack?: CheckpointInfo['rolledBack'];
   /** Repositories whose branch, HEAD and index move as well; absent: none. */
   readonly heads?: readonly HeadMove[];
-  /** Repositories that cannot be moved as asked: then nothing is done at all. */
+  /** Repositories that cannot be moved as requested. If there are any, nothing is done at all. */
   readonly headsRefused?: readonly UntouchedPath[];
-  /** What to do where it is in conflict; null for what helps with most acts. */
+  /** What to do about a conflict; null: the hint that fits most operations. */
   readonly hint: string | null;
 }
 
-/** A plan while it is made. */
+/** A change set under construction. */
 export class ChangeSetDraft {
   readonly paths: PathChange[] = [];
   readonly kept: UntouchedPath[] = [];
@@ -88,10 +91,10 @@ export class ChangeSetDraft {
   }
 }
 
-/** Skips that a capture can be told to overrule, so that the act can save what it overwrites. */
+/** Skip reasons that a capture can overrule, so that the operation can save what it overwrites. */
 const CAPTURABLE: ReadonlySet<string> = new Set(['too-large', 'ignored', 'dependency-folder', 'excluded']);
 
-/** A path that the act would overwrite, and that the capture left out. */
+/** Adds a path that the operation would overwrite and that the capture skipped. */
 export function addUncaptured(draft: ChangeSetDraft, path: TreePath, skip: Skip | null): void {
   if (skip !== null && CAPTURABLE.has(skip.reason)) draft.toCapture.push(path);
   else draft.refused.push({ path, why: `its current content cannot be backed up (${skip?.code ?? skip?.reason})` });

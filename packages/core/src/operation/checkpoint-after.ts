@@ -1,4 +1,4 @@
-/** The checkpoint after an operation, composed of its plan before anything is done. */
+/** Composes the checkpoint after an operation from its plan, before anything is changed. */
 
 import type { Pace } from '../io/pace.ts';
 import type { CaptureCounts, Checkpoint } from '../model/checkpoint.ts';
@@ -18,7 +18,7 @@ import type { CheckpointRef, TimelineEnd } from '../timeline/record/timeline.ts'
 import type { ChangeSet } from './change-set.ts';
 import { rootsAfter } from './heads.ts';
 
-/** Under the lock nobody else publishes. */
+/** While the lock is held, no other process publishes. */
 export function timelineEndAfter({ lastNumber }: TimelineEnd, latest: Checkpoint): TimelineEnd {
   return { latest, lastNumber: Math.max(lastNumber, latest.number) };
 }
@@ -30,12 +30,12 @@ export interface CheckpointAfterInput {
   readonly plan: ChangeSet;
   readonly batch: ObjectBatch;
   readonly end: TimelineEnd;
-  /** Of what the plan brings, as far as it is in memory. */
+  /** Contents that the plan writes, as far as they are in memory. */
   readonly contents: ContentCache;
   readonly pace: Pace;
 }
 
-/** Writes the checkpoint after into the batch, before anything is done. */
+/** Writes the checkpoint after the operation into the batch, before anything is changed. */
 export async function composeCheckpointAfter({
   workspace,
   info: telling,
@@ -53,7 +53,7 @@ export async function composeCheckpointAfter({
     end: timelineEndAfter(end, checkpoint),
     state: {
       snapshot: editSnapshot(batch, checkpoint.snapshot, plan.paths),
-      // Something may have been staged since the checkpoint before, of which that alone makes no new one.
+      // Something may have been staged since the checkpoint before. That alone does not make a new checkpoint.
       roots: rootsAfter(
         (await withIndexes(workspace, batch, scan.roots, checkpoint.roots, pace)).roots,
         plan.heads ?? [],

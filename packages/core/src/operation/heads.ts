@@ -1,4 +1,4 @@
-/** An act that also moves branches: what is kept of them first, and how they move with the files or not at all. */
+/** Operations that also move branches: saves what would be lost, and moves branches with the files or not at all. */
 
 import type { HeadMove } from '../git/head-moves.ts';
 import { buildIndex } from '../git/index-write.ts';
@@ -24,16 +24,16 @@ import type { Publication } from '../transaction/transition.ts';
 export interface PreparedHeads {
   /** For the checkpoint after. */
   readonly moved: readonly MovedHead[];
-  /** When the batch is finished, before the transaction. */
+  /** Called after the batch is finished and before the transaction. */
   makeDurable(ref: CheckpointRef): void;
   complete(): void;
-  /** The transaction did not come to pass, or waits. */
+  /** Called if the transaction did not take place or is pending. */
   fail(error: unknown): void;
 }
 
 const INDEX_BYTES = 1024 * 1024 * 1024;
 
-/** @throws SavepointError GIT_REFUSED where something of it cannot be read */
+/** @throws SavepointError GIT_REFUSED if part of a repository cannot be read */
 export async function prepareHeads(
   workspace: Workspace,
   moves: readonly HeadMove[],
@@ -88,7 +88,7 @@ export async function prepareHeads(
   };
 }
 
-/** Branches move just before the checkpoint exists; what goes wrong there takes all of it back. */
+/** Moves branches just before the checkpoint exists. If that fails, everything is rolled back. */
 export function publicationWithHeads(workspace: Workspace, publication: Publication): Publication {
   const input = (): HeadsInput => ({
     ports: workspace.ports,
@@ -108,7 +108,7 @@ export function publicationWithHeads(workspace: Workspace, publication: Publicat
   };
 }
 
-/** The roots as they stand when the act is done. */
+/** Returns the roots as they are after the operation. */
 export function rootsAfter(roots: readonly RootState[], moves: readonly HeadMove[]): readonly RootState[] {
   const after = new Map(moves.map((move) => [move.path, move]));
   return roots.map((root) => {
@@ -120,7 +120,7 @@ export function rootsAfter(roots: readonly RootState[], moves: readonly HeadMove
   });
 }
 
-/** The index as it is, and as it is to be: one that was kept, or what the commit says. */
+/** Stores the current index and the new one: a recorded index, or one built from the commit. */
 async function storeIndexes(
   { ports, store }: Workspace,
   move: HeadMove,

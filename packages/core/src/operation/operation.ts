@@ -1,4 +1,4 @@
-/** Every act goes the same way: capture, plan, refuse or carry out, with a checkpoint before and one after. */
+/** Runs operations. Each captures, plans, and refuses or applies the plan, with a checkpoint before and one after. */
 import { createHash } from 'node:crypto';
 import { diskState, matchesEntry } from '../io/disk-state.ts';
 import { type Fs, FsError } from '../io/fs.ts';
@@ -35,53 +35,53 @@ import type { ChangeSet, PathConflict, ThreeSides } from './change-set.ts';
 import { composeCheckpointAfter, timelineEndAfter } from './checkpoint-after.ts';
 import { prepareHeads, publicationWithHeads } from './heads.ts';
 
-/** The workspace as an act finds it. */
+/** The workspace as an operation finds it. */
 export interface CurrentState {
   readonly snapshot: Snapshot;
   readonly roots: readonly RootState[];
-  /** What Savepoint itself put there: the snapshot has nothing of it. */
+  /** Savepoint's own files in the workspace, which the snapshot does not contain. */
   readonly own: OwnPaths;
-  /** Reads everything, and takes what the plan brings anew. */
+  /** Reads everything, and receives the new contents of the plan. */
   readonly objects: ObjectBatch;
-  /** The last checkpoint before this look; null where there was none. */
+  /** The last checkpoint before this scan; null if there was none. */
   readonly last: Checkpoint | null;
 }
 
 export interface Operation {
   readonly info: Omit<CheckpointInfo, 'description'> & { readonly description: string };
   readonly plan: (today: CurrentState) => Promise<ChangeSet>;
-  /** Also keep plain copies of the files that it replaces or removes: in the store, or beside each file. */
+  /** Where to keep plain copies of files that it replaces or removes: in the store or next to each; null: none. */
   readonly backups: BackupLocation | null;
-  /** It may change what is frozen. */
+  /** Whether it may change frozen paths. */
   readonly mayChangeFrozen?: boolean;
 }
 
 /** What an operation would do. */
 export interface Preview {
-  /** What the act says of itself: its trigger, its description, what it brings back or inverts. */
+  /** How the operation describes itself: its trigger, its description, what it restores or inverts. */
   readonly info: Operation['info'];
   readonly plan: ChangeSet;
-  /** Names this plan: the same plan on the same files has the same. */
+  /** Identifies this plan: the same plan on the same files has the same fingerprint. */
   readonly fingerprint: string;
-  /** What could not be captured, so that nothing is known of it. */
+  /** Includes what could not be captured, of which nothing is known. */
   readonly scan: ScanResult;
 }
 
 /** What an operation did, and the checkpoints before and after it. */
 export interface OperationResult extends Preview {
-  /** The state before; what changed since the last checkpoint is in it. */
+  /** The state before, including what changed since the last checkpoint. */
   readonly before: Checkpoint;
-  /** It was taken for this act; else the last checkpoint was that state already. */
+  /** Whether it was taken for this operation. Otherwise the last checkpoint already had that state. */
   readonly beforeIsNew: boolean;
-  /** The state after; null where there was nothing to do (an undo or redo is on record even then). */
+  /** The state after; null if there was nothing to do. An undo or redo is recorded even then. */
   readonly checkpoint: Checkpoint | null;
-  /** Bytes that someone wrote through an open handle into files that were replaced. */
+  /** Bytes that other programs wrote through open handles into replaced files. */
   readonly kept: readonly BackupFile[];
-  /** Plain copies of files as they were, for acts that ask for them. */
+  /** Plain copies of the previous files, if the operation requested them. */
   readonly backups: readonly BackupFile[];
 }
 
-/** What the act would do now. Writes nothing, holds no lock. */
+/** Returns what the operation would do now. Writes nothing and holds no lock. */
 export async function previewOperation(workspace: Workspace, operation: Operation, pace: Pace): Promise<Preview> {
   let requiredPaths: readonly TreePath[] = [];
   for (;;) {
@@ -104,18 +104,19 @@ export async function previewOperation(workspace: Workspace, operation: Operatio
   }
 }
 
-/** What an act works with: the locks of all workspaces that overlap are held, and what could be settled there is. */
+/** The context of an operation: all overlapping workspaces are locked, and recovery has run there. */
 export interface OperationContext {
   readonly workspace: Workspace;
   readonly lock: HeldLock;
   readonly pace: Pace;
-  /** What could not: their paths are not to be touched. */
+  /** Transactions that could not be recovered. Their paths must not be touched. */
   readonly waiting: readonly WaitingTransaction[];
 }
 
 /**
- * @param expected fingerprint of the preview that was agreed to; null when none was shown
- * @throws SavepointError CONFLICT, PATH_REFUSED, PENDING and all that a capture and a transaction throw
+ * Captures, plans and applies an operation.
+ * @param expected fingerprint of the approved preview; null if none was shown
+ * @throws SavepointError CONFLICT, PATH_REFUSED, PENDING, and the errors of captures and transactions
  */
 export async function runOperation(
   context: OperationContext,
@@ -168,7 +169,7 @@ export async function runOperation(
     });
     await batch.finish();
     heads.makeDurable(ref);
-    // Read before it happens: once it has, nothing may fail any more.
+    // Read the checkpoint before the operation happens: once it has, nothing may fail any more.
     const checkpoint = readCheckpoint(workspace.store.objects, ref.commit);
     const objects = contents.wrap(workspace.store.objects);
     const backups =
@@ -194,7 +195,7 @@ export async function runOperation(
   }
 }
 
-/** @throws SavepointError PENDING where a root that is not there will need what the plan changes */
+/** @throws SavepointError PENDING if a missing root will need what the plan changes */
 function assertNotWaiting(waiting: readonly WaitingTransaction[], root: DiskPath, { paths }: ChangeSet): void {
   for (const { journal, missing, error } of waiting) {
     const held = [...pathsOf(journal), ...missing.map(({ path }) => path)];
@@ -203,7 +204,7 @@ function assertNotWaiting(waiting: readonly WaitingTransaction[], root: DiskPath
   }
 }
 
-/** Workspaces that overlap have different paths for one file. */
+/** Returns the absolute path, because overlapping workspaces have different paths for one file. */
 function machinePath(root: DiskPath, path: TreePath): TreePath {
   return (path === '' ? root : `${root}/${path}`) as string as TreePath;
 }
@@ -216,7 +217,7 @@ function withDescription(operation: Operation, { description, rolledBack }: Chan
   return { ...operation, info: { ...operation.info, ...overrides } };
 }
 
-/** For a preview: what is frozen would be refused. */
+/** For a preview: marks changes of frozen paths as refused. */
 function refuseFrozen({ ports, store }: Workspace, operation: Operation, plan: ChangeSet): ChangeSet {
   const frozen = operation.mayChangeFrozen === true ? [] : readFrozen(ports, store.layout);
   if (frozen.length === 0) return plan;
@@ -236,7 +237,7 @@ async function saveOperationBackups(
   return place === 'store' ? saveBackups(input) : saveBackupsBeside(input);
 }
 
-/** What is half done is told file by file, so that a person can put it right with the backups alone. */
+/** Lists the state of each path in a PENDING error, so that a user can repair the files with the backups alone. */
 function withBackupPaths(
   error: unknown,
   { ports, root }: Workspace,
@@ -268,8 +269,8 @@ function stateOf(fs: Fs, disk: DiskPath, from: Entry | null): 'restored' | 'not 
 }
 
 /**
- * An undo that finds its work done already is on record all the same, or the next undo would come to the same act again
- * and never to an older one.
+ * Records an undo even if its work is already done. Otherwise the next undo would find the same operation again, and
+ * never reach an older one.
  */
 async function recordInverse(
   workspace: Workspace,
@@ -282,7 +283,7 @@ async function recordInverse(
   return checkpoint;
 }
 
-/** What an act will overwrite is captured first, also where today's rules would leave it out. */
+/** Captures what an operation will overwrite first, even where the current rules would skip it. */
 async function captureAndPlan(
   { workspace, lock, pace }: OperationContext,
   operation: Operation,
@@ -316,7 +317,8 @@ async function captureAndPlan(
       });
     } catch (error) {
       if (isStoredAgain || !(error instanceof SavepointError) || error.code !== 'STORE_DAMAGED') throw error;
-      // The capture did not look at what the stat cache vouches for. Without it, all that is sound on disk is stored again.
+      // The capture did not read files that the stat cache reports as unchanged. Without the cache, it stores
+      // every valid file again.
       workspace.memory.forget();
       isStoredAgain = true;
       continue;

@@ -1,4 +1,4 @@
-/** Carrying out a transaction's steps, forward or back. Every step looks first, so that it can be done again. */
+/** Carries out a transaction's steps, forward or backward. Each step checks the disk first, so it can be repeated. */
 
 import { type DiskState, describeState, diskState, matchesEntry } from '../io/disk-state.ts';
 import { type Fd, isFsError, kindOf, permissions } from '../io/fs.ts';
@@ -22,8 +22,8 @@ import { isLeaf, isModeChangeOnly, type TransactionStep } from './steps.ts';
 import type { Transition } from './transition.ts';
 
 /**
- * The files that this process set aside, each as it was when it was checked: one that changes after that has a writer
- * with it open. Null where only its content can tell.
+ * The stamps of the files that this process moved aside, by slot, at the time of their check. If a stamp changes later,
+ * another program has the file open and wrote to it. Null if only the content can show a change.
  */
 export type CheckedStamps = Map<number, string | null>;
 
@@ -32,13 +32,13 @@ export interface Execution {
   readonly site: Site;
   readonly steps: readonly TransactionStep[];
   readonly transitions: readonly Transition[];
-  /** What this process set aside; empty where another one did, and a power cut may have hurt it since. */
+  /** Files that this process moved aside. Empty if another process did: a power cut may have damaged them since. */
   readonly checked: CheckedStamps;
 }
 
 /**
- * Makes every path what it should be.
- * @throws ForeignContent at the first path that holds someone else's content; FsError when the system refuses
+ * Changes every path to its new state.
+ * @throws ForeignContent at the first path with content by another program; FsError if a system call fails
  */
 export async function applyForward(execution: Execution, pace: Pace): Promise<void> {
   const { site, steps, transitions } = execution;
@@ -47,16 +47,16 @@ export async function applyForward(execution: Execution, pace: Pace): Promise<vo
     if (pace.isDue()) await pace.yieldNow({ phase: 'apply', done: index, total: steps.length });
     await stepForward(execution, step);
   }
-  // While its owner may still open every folder.
+  // Sync while the owner may still open every folder.
   syncFolders(site, touchedFolders(transitions.map(({ path }) => path)));
   for (const step of modes) await stepForward(execution, step);
   await verifyPaths(site, transitions, pace);
 }
 
 /**
- * Takes the steps back, newest first. Content that is not ours is left where it is.
- * @returns the paths that hold someone else's content now
- * @throws FsError when the system refuses; the journal stays then
+ * Reverts the steps, newest first. Foreign content is left where it is.
+ * @returns the paths that hold foreign content now
+ * @throws FsError if a system call fails; the journal is kept then
  */
 export async function applyBackward(execution: Execution): Promise<readonly ForeignContent[]> {
   const { site, steps, transitions } = execution;
@@ -85,7 +85,7 @@ export async function applyBackward(execution: Execution): Promise<readonly Fore
   return foreign;
 }
 
-/** Paths that hold neither what was found nor what was to come. */
+/** Returns the paths that hold neither their old nor their new content. */
 export function foreignPaths(site: Site, transitions: readonly Transition[]): readonly ForeignContent[] {
   const foreign: ForeignContent[] = [];
   for (const { path, from, to } of transitions) {
@@ -98,7 +98,7 @@ export function foreignPaths(site: Site, transitions: readonly Transition[]): re
       foreign.push(error);
     }
     if (state.kind === 'absent' || matchesEntry(state, from) || matchesEntry(state, to)) continue;
-    // A folder that is on its way from or to a file shows the other's kind.
+    // While a folder replaces a file or a file a folder, the path may show either kind.
     if (state.kind === 'folder' && (from?.kind === 'folder' || to?.kind === 'folder')) continue;
     if (isModeChangeOnly(from, to)) continue;
     foreign.push(new ForeignContent(path, describeState(state)));
@@ -139,7 +139,7 @@ async function stepForwardAt(execution: Execution, step: TransactionStep, disk: 
         if (isFsError(error, 'ENOENT')) return;
         if (isFsError(error, 'ENOTEMPTY', 'EEXIST'))
           throw new ForeignContent(step.path, 'a file was created in the folder');
-        if (isFsError(error, 'ENOTDIR')) return; // done before: a file or link took its place
+        if (isFsError(error, 'ENOTDIR')) return; // already done: a file or link took its place
         throw error;
       }
       return;
@@ -147,7 +147,7 @@ async function stepForwardAt(execution: Execution, step: TransactionStep, disk: 
       const made = requireDiskPath(site, step.path);
       try {
         fs.makeFolder(made, 0o700);
-        fs.chmod(made, 0o700); // whatever the umask took away
+        fs.chmod(made, 0o700); // regardless of the umask
       } catch (error) {
         if (!isFsError(error, 'EEXIST')) throw error;
         const state = diskState(fs, made);
@@ -157,7 +157,8 @@ async function stepForwardAt(execution: Execution, step: TransactionStep, disk: 
       return;
     }
     case 'place': {
-      if (matchesEntry(diskState(fs, requireDiskPath(site, step.path)), step.entry)) return; // its second name goes with the staging folder
+      // If it is already placed, its second name goes with the staging folder.
+      if (matchesEntry(diskState(fs, requireDiskPath(site, step.path)), step.entry)) return;
       if (step.entry.kind === 'file') await ensureStaged(site, step.slot, step.entry);
       placeEntry(site, step.path, step.slot, step.entry);
       return;
@@ -168,8 +169,8 @@ async function stepForwardAt(execution: Execution, step: TransactionStep, disk: 
 }
 
 /**
- * Moves what is at a path out of the way and looks at it there, where nobody finds it by name any more: so a save in
- * that very moment is seen, and put back.
+ * Moves the file at a path aside and checks it there, where no other program finds it by name. A save at that very
+ * moment is therefore noticed, and gets its name back.
  */
 function moveAside({ site, transitions, checked }: Execution, step: Extract<TransactionStep, { do: 'aside' }>): void {
   const { fs } = site;
@@ -178,13 +179,13 @@ function moveAside({ site, transitions, checked }: Execution, step: Extract<Tran
   if (disk === null) return;
   const before = diskState(fs, disk);
   if (before.kind === 'absent') return;
-  if (to !== null && matchesEntry(before, to)) return; // done before
+  if (to !== null && matchesEntry(before, to)) return; // already done
   if (!matchesEntry(before, step.entry)) throw new ForeignContent(step.path, describeState(before));
   const aside = asideFile(site, step.slot);
   try {
     fs.rename(disk, aside);
   } catch (error) {
-    // Removed since it was looked at: that is no failure of the disk.
+    // The file was removed after the check. That is not a failure of the disk.
     if (isFsError(error, 'ENOENT') && diskState(fs, disk).kind === 'absent') return;
     throw error;
   }
@@ -201,7 +202,7 @@ function modeOf(state: DiskState | FileEntry | LinkEntry): number | null {
   return state.kind === 'file' ? state.mode : null;
 }
 
-/** Gives a set-aside file its name again, unless the name is taken by now; then it stays aside. */
+/** Gives a moved-aside file its name back. If the name is taken by now, the file stays aside. */
 function putBack(site: Site, path: TreePath, slot: number): boolean {
   const disk = diskPathAt(site, path);
   if (disk === null) return false;
@@ -215,8 +216,8 @@ function putBack(site: Site, path: TreePath, slot: number): boolean {
 }
 
 /**
- * Durable when it returns: permissions are the path's own, no folder's entry. What is there and of another kind is a
- * step's that was done before or is to come, and has its own.
+ * Sets permissions durably: they belong to the path itself, not to an entry of its folder. A path of another kind is
+ * skipped: it belongs to an earlier or a later step, which sets its own permissions.
  */
 function setMode(site: Site, path: TreePath, kind: 'file' | 'folder', mode: number): void {
   const { fs } = site;
@@ -224,14 +225,14 @@ function setMode(site: Site, path: TreePath, kind: 'file' | 'folder', mode: numb
   if (disk === null) return;
   const stat = fs.lstat(disk);
   if (stat === null || kindOf(stat) !== kind) return;
-  // Opened first: the new permissions may keep even its owner out.
+  // Open it first: the new permissions may lock out even its owner.
   let handle = openIfAllowed(site, disk, kind);
   try {
     if (permissions(stat) !== mode) fs.chmod(disk, mode);
     handle ??= openIfAllowed(site, disk, kind);
     if (handle !== null && site.hasModes) fs.sync(handle);
   } catch (error) {
-    // File systems without permission bits refuse; the content is what we promise there.
+    // File systems without permission bits refuse this. There, only the content is guaranteed.
     if (!isFsError(error, 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENOENT')) throw error;
   } finally {
     if (handle !== null) fs.close(handle);
@@ -257,7 +258,7 @@ async function verifyPaths(site: Site, transitions: readonly Transition[], pace:
   }
 }
 
-/** @param foreign gets what is found to be someone else's, and stays */
+/** @param foreign receives the content that belongs to other programs and is left in place */
 async function stepBack(
   execution: Execution,
   step: TransactionStep,
@@ -268,9 +269,9 @@ async function stepBack(
   const { fs, walk } = site;
   switch (step.do) {
     case 'open':
-      return; // closed again when nothing is put into it any more
+      return; // closed again once nothing more is put into it
     case 'mode':
-      // Back to open: what lies in the folder goes before its own permissions come back.
+      // Open the folder again: its contents are removed before it gets its own permissions back.
       setMode(
         site,
         step.path,
@@ -318,7 +319,7 @@ async function stepBack(
   }
 }
 
-/** Takes a placed file or link away again; what turns out not to be ours comes back. */
+/** Removes a placed file or link. If it turns out to be foreign, it gets its name back. */
 function withdrawPlaced(site: Site, step: Extract<TransactionStep, { do: 'place' }>): void {
   const { fs } = site;
   const disk = diskPathAt(site, step.path);
@@ -345,12 +346,12 @@ async function restoreAside(
   }
   const moved = diskState(fs, asideFile(site, step.slot));
   if (matchesEntry(moved, step.entry) && putBack(site, step.path, step.slot)) return;
-  // Someone wrote to it since it was looked at, through a handle: that is what the file holds now.
+  // Another program wrote to it after the check, through an open handle. That is the file's content now.
   if (checked.has(step.slot) && moved.kind === 'file' && putBack(site, step.path, step.slot)) {
     foreign.push(new ForeignContent(step.path, describeState(moved)));
     return;
   }
-  // A power cut lost the set-aside name: the pre-image is in the store.
+  // A power cut lost the moved-aside file. Its content is in the store.
   if (step.entry.kind === 'file') {
     const staged = stagedFile(site, step.slot);
     if (fs.lstat(staged) !== null) fs.unlink(staged);

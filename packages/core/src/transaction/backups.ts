@@ -1,4 +1,4 @@
-/** Plain copies of what an act replaces or removes, for a person to copy back with no tool. */
+/** Makes plain copies of what an operation replaces or removes, which a user can copy back without any tool. */
 
 import { diskState } from '../io/disk-state.ts';
 import { FolderWalk } from '../io/folder-walk.ts';
@@ -28,29 +28,29 @@ import { ForeignContent, writeEntry } from './site.ts';
 import { isModeChangeOnly } from './steps.ts';
 import type { Transition } from './transition.ts';
 
-/** Where plain copies go: into the store, or beside each file. */
+/** Where plain copies go: into the store, or next to each file. */
 export type BackupLocation = 'store' | 'beside';
 
-/** What is to be copied, and where the copies go. */
+/** What to copy, and where the copies go. */
 export interface BackupInput {
   readonly ports: Ports;
   readonly layout: StoreLayout;
   /** The workspace's folder. */
   readonly root: DiskPath;
   readonly objects: ObjectReader;
-  /** Of the act's backups; there are none of that name. */
+  /** Name of the operation's backups, not yet in use. */
   readonly name: string;
   readonly transitions: readonly Transition[];
 }
 
-/** Of an act's backups: the number of the checkpoint before it. */
+/** Name of an operation's backups. It contains the number of the checkpoint before the operation. */
 const FOLDER = /^cp_(\d+)-[0-9a-f]+$/;
-/** Of the name, bytes: what is put behind it must fit, too. */
+/** Maximum bytes of the original name. The suffix must fit as well. */
 const MAX_NAME_BYTES = 180;
 
 /**
- * Plain copies of the files that a transaction replaces or removes, under their own names. Not flushed one by one: the
- * store has their bytes durably, and these are for a person without a tool.
+ * Copies the files that a transaction replaces or removes, under their own names. The copies are not synced one by one:
+ * they are for users without a tool, and the store has the contents durably.
  */
 export async function saveBackups({
   ports: { fs },
@@ -78,8 +78,8 @@ export async function saveBackups({
 }
 
 /**
- * The same beside each file, as `a.ts.bak`. Whatever has that name already stays: the next free number is taken.
- * @throws ForeignContent when someone takes a name in that very moment; FsError
+ * Copies each file next to the original, for example as `a.ts.bak`. Existing files stay: the next free number is used.
+ * @throws ForeignContent if another program takes a name at that very moment; FsError
  */
 export async function saveBackupsBeside(input: BackupInput): Promise<readonly BackupFile[]> {
   const { ports, layout, root, objects, name, transitions } = input;
@@ -112,9 +112,9 @@ export async function saveBackupsBeside(input: BackupInput): Promise<readonly Ba
 }
 
 /**
- * Removes the backups of files at some paths and of some contents, wherever they lie; one beside its file only while it
- * holds what was put into it.
- * @param paths with what is below them
+ * Removes the backups of some paths and of some contents, wherever they are. A copy next to its file is removed only if
+ * its content has not changed.
+ * @param paths with everything below them
  */
 export function purgeBackups(
   ports: Ports,
@@ -143,9 +143,9 @@ export function purgeBackups(
 }
 
 /**
- * Removes the backups of acts that began at a checkpoint which is gone; one beside its file only while it holds what was
- * put into it.
- * @param isKept tells by a checkpoint's number
+ * Removes the backups of operations whose checkpoint before is gone. A copy next to its file is removed only if its
+ * content has not changed.
+ * @param isKept whether the checkpoint with this number is kept
  */
 export function dropBackups(
   ports: Ports,
@@ -202,7 +202,7 @@ function removeBackupsBeside(ports: Ports, root: DiskPath, { files }: BesideReco
         const disk = walk.child(path);
         if (disk !== null && hasContent(ports, disk, id)) ports.fs.unlink(disk);
       } catch (error) {
-        // A link in the way, or a folder that may not be written to: it is a file of the user's from now on.
+        // A link is in the way, or the folder is not writable: from now on the copy is a file of the user's.
         if (!isExpectedError(error)) throw error;
       }
     }

@@ -1,28 +1,35 @@
 /**
- * The one door: the only module that writes into a workspace.
+ * The only module that writes into a workspace.
  *
- *   prepared ──stage()──▶ staged ──writeJournal()──▶ committed ──applyForward()──▶ applied ──publish()──▶ published
- *       │                    │                          │    ▲                        │                       │
- *    refused              discarded                     │    └──────recover()────┐    │                    tidied
- *  (nothing changed)   (nothing changed)                └──applyBack()──▶ taken back  └─applyBack()─▶ taken back
- *                                                               └── fails ──▶ pending ──recover()──▶ either end
+ *   prepared ──stageAll()──▶ staged ──writeJournal()──▶ committed ──applyForward()──▶ applied ──publish()──▶ published
+ *      │                        │                           │                            │                      │
+ *   refused                 discarded                applyBackward()              applyBackward()             tidied
+ * (nothing changed)      (nothing changed)                  ▼                            ▼
+ *                                                      rolled back                  rolled back
+ *
+ * If applyBackward() fails, or the process dies after the commit, the transaction is pending. recover() then brings it
+ * to either end: published or rolled back.
  *
  * Invariants (tests cite them)
- * D1  Before the journal is durable nothing in the workspace has changed but a staging folder, which the intent names.
- * D2  Before the journal is durable every byte that the transaction removes or brings is durable in the store.
- * D3  The journal is written whole and renamed in: with a wrong checksum it is damaged, never half-written.
- * D4  Between commit and publication every path holds its old content, its new content, or nothing and then both are
- *     in the store; each step can be repeated, so any subset of them may have reached the disk.
- * D5  Nothing is replaced: the old file is renamed aside and looked at there, the new one takes a free name. A save by
- *     someone else in that moment is found, kept, and ends the transaction as a conflict.
- * D6  The checkpoint after is published only when every path was read back and holds what it should, and its folders
- *     are synced. Once it is published the transaction is done, whatever else is left.
- * D7  A failure after the commit point is settled before the call returns: taken back (conflict or error, nothing
- *     changed), or pending, with the journal kept.
- * D8  A journal that was taken back is durably gone before the call says so: recovery would bring it forward again.
+ * D1  Before the journal is durable, nothing in the workspace has changed except a staging folder, which the intent
+ *     names.
+ * D2  Before the journal is durable, every byte that the transaction removes or writes is durable in the store.
+ * D3  The journal is written completely and then renamed into place. If its checksum is wrong, it is damaged, never
+ *     half-written.
+ * D4  Between commit and publication, every path holds its old content, its new content, or nothing. If it holds
+ *     nothing, both contents are in the store. Each step can be repeated, so any subset may have reached the disk.
+ * D5  No file is replaced: the old one is renamed aside and checked there, and the new one takes a free name. If
+ *     another program saves at that moment, its save is noticed and kept, and the transaction ends as a conflict.
+ * D6  The checkpoint after is published only when every path was read back with the right content and its folders are
+ *     synced. Once it is published, the transaction is done, whatever remains to be tidied.
+ * D7  A failure after the commit point ends before the call returns. Either the transaction is rolled back (conflict
+ *     or error, nothing changed), or it is pending and keeps its journal.
+ * D8  The journal of a rolled-back transaction is durably removed before the call reports the rollback. Otherwise
+ *     recovery would carry it out again.
  * D9  The lock is confirmed before the commit point and before publication.
- * D10 What was set aside and was written to afterwards, through a handle someone still had, is kept as a backup; where
- *     the transaction is taken back it gets its name back. So is what was placed, written to and taken back.
+ * D10 If a process writes through an open handle to a file that has been moved aside, the new data is kept as a
+ *     backup. If the transaction rolls back, the file gets its name back instead. The same holds for a file that was
+ *     put in place and then withdrawn.
  */
 
 import { type Fd, FsError, MAX_SYNCED_TOGETHER } from '../io/fs.ts';
@@ -52,7 +59,7 @@ export interface TransactionInput {
   readonly ports: Ports;
   readonly layout: StoreLayout;
   readonly workspace: WorkspaceId;
-  /** Real path of the workspace; made, with its parents, when it is missing. */
+  /** Real path of the workspace. If it is missing, it is created with its parents. */
   readonly root: DiskPath;
   readonly objects: ObjectReader;
   readonly transitions: readonly Transition[];
@@ -65,14 +72,14 @@ export interface TransactionInput {
 export interface TransactionResult {
   readonly transaction: TransactionId;
   readonly paths: number;
-  /** Files that someone wrote to through an open handle after they were replaced, and where those bytes are. */
+  /** Files that other programs wrote to through open handles after they were replaced, and where that data is. */
   readonly kept: readonly BackupFile[];
 }
 
 /**
- * Carries out a transaction, all or nothing.
- * @throws SavepointError PATH_REFUSED, NAME_COLLISION, NO_SPACE, CONFLICT, IO, LOCK_LOST, CANCELLED: nothing changed;
- *   PENDING: see D7
+ * Runs a transaction, all or nothing.
+ * @throws SavepointError PATH_REFUSED, NAME_COLLISION, NO_SPACE, CONFLICT, IO, LOCK_LOST, CANCELLED: nothing
+ *   changed; PENDING: see D7
  */
 export async function runTransaction(input: TransactionInput): Promise<TransactionResult> {
   const { ports, layout, root } = input;
@@ -136,8 +143,8 @@ function journalOf(input: TransactionInput, intent: Intent & Pick<Journal, 'moun
 }
 
 /**
- * All are durable when it returns, as the journal needs them (D4). In which order they become so is nobody's concern: before
- * the journal is written, which is after this, nothing refers to them.
+ * Stages all new files. They are durable when it returns, as the journal requires (D4). They may become durable in any
+ * order: nothing refers to them until the journal is written, which is later.
  */
 async function stageAll(site: Site, transitions: readonly Transition[], pace: Pace): Promise<void> {
   const { fs } = site;
@@ -165,7 +172,7 @@ interface CommittedTransaction {
   readonly execution: Execution;
 }
 
-/** From the commit point to one of the two ends, or to pending (D7). */
+/** Takes a transaction from the commit point to one of its two ends, or to pending (D7). */
 async function complete(
   input: TransactionInput,
   intent: Intent,
@@ -187,7 +194,7 @@ async function complete(
   return { transaction: journal.transaction, paths: transitions.length, kept: lateWrites };
 }
 
-/** A ref that stands but could not be synced is tried once more; it must not outlive a transaction that goes back. */
+/** Publishes the checkpoint. If the ref was written but not synced, withdraws it: it must not outlive a rollback. */
 async function publishOrWithdraw(publication: Publication): Promise<void> {
   try {
     await publication.publish();
@@ -198,7 +205,7 @@ async function publishOrWithdraw(publication: Publication): Promise<void> {
   }
 }
 
-/** Takes a committed transaction back and says what the caller is told. */
+/** Rolls back a committed transaction and returns the error for the caller. */
 async function rollBack(
   input: TransactionInput,
   { intent, journal, execution }: CommittedTransaction,
@@ -228,7 +235,7 @@ async function rollBack(
   return asSavepointError(cause);
 }
 
-/** After publication nothing can fail any more: what cannot be removed now is removed by the next writer. */
+/** After publication nothing can fail any more. The next writer removes what cannot be removed now. */
 function finishTransaction(
   input: TransactionInput,
   { intent, journal, execution }: CommittedTransaction,
@@ -246,11 +253,11 @@ function finishTransaction(
   return lateWrites;
 }
 
-/** Before the commit point: nothing but the staging folder was made (D1). */
+/** Abandons a transaction before the commit point, when nothing but the staging folder was made (D1). */
 function abandon(input: TransactionInput, intent: Intent, site: Site | null): void {
   const { fs } = input.ports;
   try {
-    // writeJournal may have failed after its rename: then the transaction would still come to pass (D8).
+    // writeJournal may have failed after its rename. Recovery would then carry out the transaction (D8).
     if (fs.lstat(journalFile(input.layout.journal, intent.transaction)) !== null) {
       removeJournal(fs, input.layout.journal, intent.transaction);
     }

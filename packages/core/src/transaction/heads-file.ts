@@ -1,4 +1,4 @@
-/** `heads.json`: the repositories that the act of the open journal moves beside files (docs/format.md, "journal"). */
+/** `heads.json`: the repositories that the open journal's operation moves (docs/format.md, "journal"). */
 
 import type { RefUpdate } from '../git/head-moves.ts';
 import { durableWrite, readEntireFile } from '../io/durable-write.ts';
@@ -19,15 +19,15 @@ import {
 } from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
 
-/** What is done to one repository, with all that taking it back needs. */
+/** What is done to one repository, with everything needed to roll it back. */
 export interface HeadStep {
   readonly path: TreePath;
   readonly before: HeadPosition;
   readonly after: HeadPosition;
   readonly refs: readonly RefUpdate[];
-  /** Blobs of the store; null: the index stays as it is. */
+  /** Blobs of the store; null: the index does not change. */
   readonly index: { readonly before: ObjectId | null; readonly after: ObjectId } | null;
-  /** Blobs of the store that the index to be names; the repository may have lost them. */
+  /** Blobs of the store that the new index names. The repository may have lost them. */
   readonly staged: readonly ObjectId[];
 }
 
@@ -37,7 +37,7 @@ interface PositionJson {
 }
 
 interface HeadsJson {
-  /** Of the checkpoint after. */
+  /** Commit of the checkpoint after the operation. */
   readonly commit: ObjectId;
   readonly steps: readonly {
     readonly path: JsonName;
@@ -52,7 +52,7 @@ interface HeadsJson {
 
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** Durable when it returns, and before the journal is. @param commit of the checkpoint after */
+/** Writes the file durably, before the journal is. @param commit of the checkpoint after the operation */
 export function writeHeads({ fs }: Ports, layout: StoreLayout, commit: ObjectId, steps: readonly HeadStep[]): void {
   const json: HeadsJson = {
     commit,
@@ -69,7 +69,8 @@ export function writeHeads({ fs }: Ports, layout: StoreLayout, commit: ObjectId,
 }
 
 /**
- * What the act that this checkpoint is of moves; none where the file is of another act, long over.
+ * Returns the steps of the operation that makes this checkpoint; empty if the file belongs to an
+ * operation that ended long ago.
  * @throws SavepointError STORE_DAMAGED
  */
 export function readHeads({ fs }: Ports, layout: StoreLayout, commit: ObjectId): readonly HeadStep[] {
@@ -92,7 +93,7 @@ export function readHeads({ fs }: Ports, layout: StoreLayout, commit: ObjectId):
   }
 }
 
-/** When the act is over, either way. */
+/** Removes the file once the operation has ended, either way. */
 export function removeHeads({ fs }: Ports, layout: StoreLayout): void {
   removeIfExists(fs, fileOf(layout));
 }

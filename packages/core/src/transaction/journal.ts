@@ -1,4 +1,4 @@
-/** Journals and intents as files: `journal/<tx>.intent`, `journal/<tx>.json` (docs/format.md, "journal"). */
+/** Reads and writes journals and intents: `journal/<tx>.intent`, `journal/<tx>.json` (docs/format.md, "journal"). */
 
 import { createHash } from 'node:crypto';
 import { showName } from '../content/show-name.ts';
@@ -24,7 +24,7 @@ import { STAGE_PREFIX } from '../store/staging-names.ts';
 import type { Intent, Journal, Transition } from './transition.ts';
 
 const JOURNAL_FORMAT = 2;
-/** What a version that knows no mounts can settle. */
+/** Versions that do not know mounts can recover this format. */
 const FORMAT_WITHOUT_MOUNTS = 1;
 const JOURNAL_BYTES = 1 << 30;
 
@@ -61,7 +61,7 @@ export function journalFile(folder: DiskPath, transaction: TransactionId): DiskP
   return diskChild(folder, `${transaction}.json`);
 }
 
-/** Durable when it returns; from then on a staging folder of that name is ours to remove. */
+/** Writes the intent durably. From then on, a staging folder of that name is ours to remove. */
 export function writeIntent(fs: Fs, folder: DiskPath, intent: Intent): void {
   const { root, stage, makesRoot } = intent;
   const mounts = intent.mounts.map(({ path }) => nameToJson(path));
@@ -69,7 +69,7 @@ export function writeIntent(fs: Fs, folder: DiskPath, intent: Intent): void {
   durableCreate(fs, intentFile(folder, intent.transaction), seal(JSON.stringify(json)), 0o600);
 }
 
-/** The commit point: the transaction happens once this returns. */
+/** Writes the journal durably. This is the commit point: once it returns, the transaction is committed. */
 export function writeJournal(fs: Fs, folder: DiskPath, journal: Journal): void {
   const json: JournalJson = {
     format: journal.mounts.length === 0 ? FORMAT_WITHOUT_MOUNTS : JOURNAL_FORMAT,
@@ -95,7 +95,7 @@ export function writeJournal(fs: Fs, folder: DiskPath, journal: Journal): void {
   durableWrite(fs, journalFile(folder, journal.transaction), seal(JSON.stringify(json)), 0o600);
 }
 
-/** Durable: a journal that came back after a power cut would take later edits for damage. */
+/** Removes a journal durably. If it came back after a power cut, recovery would take later edits for damage. */
 export function removeJournal(fs: Fs, folder: DiskPath, transaction: TransactionId): void {
   removeIfExists(fs, journalFile(folder, transaction));
   syncFolder(fs, folder);
@@ -107,9 +107,9 @@ export interface UnfinishedTransactions {
 }
 
 /**
- * What dead processes left.
- * @throws SavepointError STORE_DAMAGED when a journal's checksum is wrong: a journal is renamed in whole, so that is
- *   damage and never a write cut short
+ * Lists what dead processes left.
+ * @throws SavepointError STORE_DAMAGED if a journal's checksum is wrong. Journals are complete before they are renamed
+ *   into place, so that is damage and never an interrupted write.
  */
 export function listUnfinished(ports: Ports, folder: DiskPath): UnfinishedTransactions {
   const intents: Intent[] = [];
@@ -126,8 +126,8 @@ export function listUnfinished(ports: Ports, folder: DiskPath): UnfinishedTransa
 }
 
 /**
- * Removes temporary files of writes that were cut short, and makes durable what a dead process did: before a journal is
- * acted on it must be certain to stay, and one that was removed must not come back. The lock's holder calls this.
+ * Removes temporary files of interrupted writes, and makes durable what a dead process did. Before recovery acts on a
+ * journal, that journal must be certain to stay, and a removed one must not come back. The lock holder calls this.
  */
 export function clearJournalDebris(fs: Fs, folder: DiskPath): void {
   syncFolder(fs, folder);

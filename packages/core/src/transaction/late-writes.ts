@@ -1,4 +1,4 @@
-/** What other programs wrote into files that a transaction took away by name: kept, and told. */
+/** Keeps and reports what other programs write to files that a transaction has already moved aside or withdrawn. */
 
 import { diskState, matchesEntry, stampOf } from '../io/disk-state.ts';
 import { durableWrite, readEntireFile, syncFolder } from '../io/durable-write.ts';
@@ -13,28 +13,28 @@ import type { Journal } from './transition.ts';
 
 export interface BackupFile {
   readonly path: TreePath;
-  /** Where its bytes are. */
+  /** Where the bytes are. */
   readonly backup: DiskPath;
 }
 
-/** A file that holds someone else's content. */
+/** A file with content by another program. */
 export interface ForeignFile {
   readonly transaction: TransactionId;
   readonly slot: number;
   readonly path: TreePath;
-  /** Where it lies now. */
+  /** Where it is now. */
   readonly file: DiskPath;
 }
 
 const MAX_BACKUP_BYTES = 2 ** 31;
-/** Of the name, bytes: what is put before it must fit, too. */
+/** Maximum bytes of the original name. The prefix must fit as well. */
 const MAX_NAME_BYTES = 180;
 
 /**
- * Set-aside files that someone wrote to after they were looked at, through a handle that was open: nobody finds those
- * bytes by name any more, so they are copied before the file goes. It goes right after the look, one by one: what is
- * written between the two is lost.
- * @param checked what each looked like when it was checked; a file without a stamp is told by its content
+ * Saves moved-aside files that another program wrote to after the check, through an open handle. No program finds those
+ * bytes by name any more, so they are copied before the file is removed. Each file is removed right after its check,
+ * because anything written between the two is lost.
+ * @param checked the stamp of each file at its check; a file without a stamp is compared by content
  */
 export function saveLateWrites(
   fs: Fs,
@@ -61,7 +61,7 @@ export function saveLateWrites(
   return saved;
 }
 
-/** The same for files that were placed and taken back: who opened one in between may write to it still. */
+/** The same for files that were placed and withdrawn: a program that opened one in between may still write to it. */
 export function saveWithdrawnWrites(fs: Fs, layout: StoreLayout, journal: Journal, site: Site): readonly BackupFile[] {
   const saved: BackupFile[] = [];
   for (const [slot, { path, from, to }] of journal.transitions.entries()) {
@@ -69,7 +69,7 @@ export function saveWithdrawnWrites(fs: Fs, layout: StoreLayout, journal: Journa
     const staged = stagedFile(site, slot);
     const state = diskState(fs, staged);
     if (state.kind === 'absent') continue;
-    // Or what was there before, on its way back from the store.
+    // The old content may be here too, staged from the store for the rollback.
     if (!matchesEntry(state, to) && !matchesEntry(state, from)) {
       saved.push({
         path,
@@ -81,20 +81,20 @@ export function saveWithdrawnWrites(fs: Fs, layout: StoreLayout, journal: Journa
   return saved;
 }
 
-/** Copies it, whatever it holds, into the transaction's backup folder. */
+/** Copies the file, whatever it contains, into the transaction's backup folder. */
 export function copyToBackups(fs: Fs, layout: StoreLayout, { transaction, slot, path, file }: ForeignFile): DiskPath {
   const folder = diskChild(layout.backups, transaction);
   if (fs.lstat(folder) === null) {
     fs.makeFolder(folder, 0o700);
     syncFolder(fs, layout.backups);
   }
-  // The slot keeps equal names of different folders apart.
+  // The slot distinguishes equal names from different folders.
   const backup = diskChild(folder, `${slot}-${baseName(path).slice(0, MAX_NAME_BYTES)}`);
   durableWrite(fs, backup, readEntireFile(fs, file, MAX_BACKUP_BYTES), 0o600);
   return backup;
 }
 
-/** What stays goes with its staging folder. */
+/** A file that cannot be removed goes with its staging folder. */
 function removeIfAllowed(fs: Fs, file: DiskPath): void {
   try {
     fs.unlink(file);

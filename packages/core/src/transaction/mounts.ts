@@ -1,4 +1,4 @@
-/** Where, on the way to what a transaction changes, another file system begins. */
+/** Finds mounts on the way to what a transaction changes. */
 
 import { kindOf, type Stat } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
@@ -6,14 +6,14 @@ import { type DiskPath, isWithin, onDisk, parentPath, type TreePath } from '../m
 import { identityOf, stillSameFolder } from '../store/folder-identity.ts';
 import type { Journal, Mount, Transition } from './transition.ts';
 
-/** Paths inside the workspace at which something is mounted, a single file perhaps; null where the platform does not tell. */
+/** Returns the paths inside the workspace at which something is mounted, possibly a single file; null if unknown. */
 export function mountPointsIn(ports: Ports, root: DiskPath): ReadonlySet<TreePath> | null {
   const above = root === '/' ? '/' : `${root}/`;
   const inside = ports.fs.mountPoints()?.filter((point) => point.startsWith(above));
   return inside === undefined ? null : new Set(inside.map((point) => point.slice(above.length) as TreePath));
 }
 
-/** The mounts that something is to be changed in, in byte order. */
+/** Returns the mounts in which something changes, in byte order. */
 export function affectedMounts(
   ports: Ports,
   root: DiskPath,
@@ -32,7 +32,7 @@ export function affectedMounts(
   });
 }
 
-/** Those that are not there any more, or in whose place another folder is. */
+/** Returns the mounts that are gone or replaced by another folder. */
 export function missingMounts(ports: Ports, { root, mounts }: Journal): readonly Mount[] {
   return mounts.filter(({ path, identity }) => {
     const stat = folderAt(ports, root, path);
@@ -40,7 +40,7 @@ export function missingMounts(ports: Ports, { root, mounts }: Journal): readonly
   });
 }
 
-/** Whether what is at the path is mounted there. */
+/** Returns whether something is mounted at the path. */
 export function isMounted(ports: Ports, root: DiskPath, path: TreePath): boolean {
   const points = mountPointsIn(ports, root);
   if (points !== null) return points.has(path);

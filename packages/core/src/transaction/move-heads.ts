@@ -1,15 +1,16 @@
 /**
- * Putting branch, HEAD and index of repositories where a plan says: part of an act's publication, so that it comes to pass
- * with the files or not at all.
+ * Moves branch, HEAD and index of repositories as a plan says. This is part of an operation's publication, so that it
+ * happens with the files or not at all.
  *
- * H1 Nothing is written to a repository that stands neither where the plan found it nor where it is to stand: somebody's
- *    git was there, and that is a conflict.
- * H2 Refs move by git, all of one repository at once, each from the value that the plan found: a git in that moment
- *    makes it a conflict.
+ * H1 Nothing is written to a repository that is neither in the state that the plan found nor in its target state.
+ *    Another git process changed it, which is a conflict.
+ * H2 git moves the refs, all refs of one repository in one transaction, each from the value that the plan found. If git
+ *    runs at the same moment, that is a conflict.
  * H3 The index is replaced under git's own lock, by a file that was complete before it got that name.
- * H4 Each step can be repeated, forward and back: whoever recovers does not know how far a dead process came.
- * H5 What an index names is in the repository before that index is.
- * H6 What a move leaves without a ref is durable in the store before the first ref moves (timeline/kept.ts).
+ * H4 Each step can be repeated, forward and backward: recovery does not know how far a dead process got.
+ * H5 The objects that an index names are in the repository before that index is.
+ * H6 What a move leaves without a ref is durable in the store before the first ref moves
+ *    (timeline/record/kept-commits.ts).
  */
 
 import { readBranch } from '../git/head.ts';
@@ -32,7 +33,7 @@ export interface HeadsInput {
   /** The workspace's folder. */
   readonly root: DiskPath;
   readonly git: Git | null;
-  /** Has the indexes. */
+  /** Contains the indexes. */
   readonly objects: ObjectReader;
 }
 
@@ -41,12 +42,12 @@ const MESSAGE = 'savepoint: restore';
 const INDEX_MODE = 0o644;
 const INDEX_BYTES = 1024 * 1024 * 1024;
 
-/** @throws SavepointError CONFLICT, IO, GIT_REFUSED; then any of the steps may have happened */
+/** @throws SavepointError CONFLICT, IO, GIT_REFUSED; some of the steps may have been done then */
 export async function moveHeads(input: HeadsInput, steps: readonly HeadStep[]): Promise<void> {
   for (const step of steps) await moveOne(input, step);
 }
 
-/** Takes back those of the steps that happened. */
+/** Rolls back those of the steps that were done. */
 export async function moveHeadsBack(input: HeadsInput, steps: readonly HeadStep[]): Promise<void> {
   for (const step of [...steps].reverse()) {
     const { path, before, after, refs, index } = step;
@@ -56,7 +57,7 @@ export async function moveHeadsBack(input: HeadsInput, steps: readonly HeadStep[
       after: before,
       refs: refs.map(({ name, from, to }) => ({ name, from: to, to: from })),
       index: index === null || index.before === null ? null : { before: index.after, after: index.before },
-      // It had what its index named, and no git drops that so soon.
+      // The repository had what its index named, and git does not drop that so soon.
       staged: [],
     };
     await moveOne(input, back);
@@ -87,7 +88,7 @@ async function moveOne(input: HeadsInput, step: HeadStep): Promise<void> {
   if (step.index !== null) placeIndex(input, step, state, step.index.after, step.index.before);
 }
 
-/** Whether the ref is still to be moved. */
+/** Returns whether the ref still has to be moved. */
 function isPendingUpdate(
   { fs }: Ports,
   { commonDir }: GitState,
@@ -99,7 +100,7 @@ function isPendingUpdate(
   return value !== to;
 }
 
-/** Between the two ends HEAD may be on the old branch while that one, or the new one, has moved. */
+/** Between the two states, HEAD may be on the old branch while that branch or the new one has already moved. */
 function isBetween(now: HeadPosition, { before, after, refs }: HeadStep): boolean {
   if (samePosition(now, before) || samePosition(now, after)) return true;
   return refs.some(({ name, to }) => now.branch !== null && refOf(now.branch) === name && now.commit === to);
@@ -133,14 +134,14 @@ function updateCommand({ name, from, to }: RefUpdate): string {
   return to === null ? `delete ${name}\0${from ?? NO_ID}\0` : `update ${name}\0${to}\0${from ?? NO_ID}\0`;
 }
 
-/** @param commands as `git update-ref --stdin -z` reads them */
+/** @param commands in the format of `git update-ref --stdin -z` */
 async function updateRefs(git: Git, state: GitState, step: HeadStep, commands: readonly string[]): Promise<void> {
   const input = Buffer.from(commands.join(''), 'latin1');
   const done = await git.run(state, ['update-ref', '-m', MESSAGE, '--stdin', '-z'], input); // H2
   if (done.exit !== 0) throw headConflictError(step, `could not be moved (${firstErrorLine(done)})`);
 }
 
-/** @param known what may be there now; something else is somebody's, written meanwhile */
+/** @param known what the index may contain now; another process wrote anything else meanwhile */
 function placeIndex(
   { ports: { fs }, objects }: HeadsInput,
   step: HeadStep,
@@ -155,7 +156,7 @@ function placeIndex(
   const expected = known === null ? null : objects.read(known).data;
   const locked = fs.lstat(lock) === null ? null : readEntireFile(fs, lock, INDEX_BYTES);
   const isOurLock = locked?.equals(bytes) ?? false;
-  // Left by a process that died on the way there, while this goes the other way.
+  // A process left this lock when it died while moving in the opposite direction.
   if (!isOurLock && expected !== null && locked?.equals(expected)) fs.unlink(lock);
   const stat = fs.lstat(index);
   const there = stat === null ? null : readEntireFile(fs, index, INDEX_BYTES);
@@ -176,7 +177,7 @@ function placeIndex(
   syncFolder(fs, gitDir);
 }
 
-/** What a process left that died while it made a lock. */
+/** Removes temporary files of a process that died while it made a lock. */
 function removeLeftovers(fs: Ports['fs'], gitDir: DiskPath): void {
   for (const name of fs.list(gitDir)) {
     if (name.startsWith('index.lock.') && isTemporaryName(name)) fs.unlink(diskChild(gitDir, name));

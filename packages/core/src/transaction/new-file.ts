@@ -1,4 +1,4 @@
-/** A new file for what is taken out of the store. It has its name when it is whole, and not before. */
+/** Creates a file for data taken out of the store. It gets its name once it is complete, and not before. */
 
 import { showName } from '../content/show-name.ts';
 import { containingFolder, syncFolder } from '../io/durable-write.ts';
@@ -10,15 +10,15 @@ import { type DiskPath, nameToJson, withSuffix } from '../model/names.ts';
 /** Contents may be secret, whatever their own modes are. */
 const FILE_MODE = 0o600;
 const NAME_BYTES = 4;
-/** What a file system answers that has no hard links. */
+/** Errors of file systems without hard links. */
 const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 
 /**
- * All of it, durable, or nothing.
- * @param path absolute; the folder that it lies in is there
- * @param replace a file that is there gives way, in the moment in which the new one is whole
- * @param fill writes piece after piece
- * @throws SavepointError CONFLICT where something is there; FsError
+ * Creates the file completely and durably, or not at all.
+ * @param path absolute; its folder must exist
+ * @param replace an existing file is replaced at the moment when the new one is complete
+ * @param fill writes the content piece by piece
+ * @throws SavepointError CONFLICT if something exists at the path; FsError
  */
 export async function makeFile(
   { fs, random }: { readonly fs: Fs; readonly random: Random },
@@ -55,7 +55,7 @@ function linkAs(fs: Fs, temporary: DiskPath, path: DiskPath): void {
   } catch (error) {
     if (isFsError(error, 'EEXIST')) throw existsError(path);
     if (!isFsError(error, ...NO_HARD_LINKS)) throw error;
-    // The name is taken by an empty file first: of two who come at once one is refused.
+    // Take the name with an empty file first: if two processes come at the same time, one is refused.
     try {
       fs.close(fs.openNew(path, FILE_MODE));
     } catch (second) {

@@ -1,4 +1,4 @@
-/** A new folder with files in it, for what is taken out of the store. Nothing that was there is touched. */
+/** Creates a folder with files in it, for data taken out of the store. Existing files are never touched. */
 
 import { showName } from '../content/show-name.ts';
 import { type Fs, FsError, isFsError } from '../io/fs.ts';
@@ -6,15 +6,15 @@ import type { Pace } from '../io/pace.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, diskChild, nameToJson } from '../model/names.ts';
 
-/** Only its owner may look: contents may be secret, whatever their own modes are. */
+/** Only the owner may read them: contents may be secret, whatever their own modes are. */
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
 /**
- * All of it, or nothing: what fails takes away what it made.
- * @param folder absolute; the one above it is there, and it itself is not
+ * Creates all of it, or nothing: if something fails, what was made is removed.
+ * @param folder absolute; its parent must exist, and the folder itself must not
  * @param files paths of the form `name` or `folder/name`
- * @throws SavepointError CONFLICT where something is there, CANCELLED; FsError
+ * @throws SavepointError CONFLICT if something exists at the path, CANCELLED; FsError
  */
 export async function makeFolderWith(
   fs: Fs,
@@ -62,7 +62,7 @@ function writeNew(fs: Fs, path: DiskPath, bytes: Buffer): void {
   }
 }
 
-/** Only what was made here: what somebody else put there stays, with its folder. The failure that led here is told. */
+/** Removes only what was made here. Files of other programs stay, with their folder. The caller throws the failure. */
 function removeMade(fs: Fs, files: readonly DiskPath[], folders: readonly DiskPath[]): void {
   for (const remove of [
     ...files.map((file) => () => fs.unlink(file)),

@@ -1,4 +1,4 @@
-/** How a transaction that did not end well is told. */
+/** Converts failures of a transaction into errors for the caller. */
 
 import { showName } from '../content/show-name.ts';
 import { FsError, isFsError } from '../io/fs.ts';
@@ -9,14 +9,14 @@ import { ForeignContent } from './site.ts';
 import { pathsOf } from './steps.ts';
 import type { Intent, Journal, Mount } from './transition.ts';
 
-/** What the machine and other people may do to us; anything else is a fault of ours and goes straight up. */
+/** Failures caused by the machine or by other programs. Anything else is a bug of ours and is rethrown. */
 export type ExpectedError = SavepointError | FsError | ForeignContent;
 
 export function isExpectedError(error: unknown): error is ExpectedError {
   return error instanceof SavepointError || error instanceof FsError || error instanceof ForeignContent;
 }
 
-/** @param kept what someone wrote to files that have no name in the tree any more, and where that lies now */
+/** @param kept what other programs wrote to files that no longer have a name in the tree, and where it is now */
 export function conflictError(found: readonly ForeignContent[], kept: readonly BackupFile[] = []): SavepointError {
   const first = found[0]!;
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
@@ -32,7 +32,7 @@ export function conflictError(found: readonly ForeignContent[], kept: readonly B
   });
 }
 
-/** A system call that failed while nothing had been changed, or after it was taken back. */
+/** A system call failed before anything was changed, or after the changes were rolled back. */
 export function fsFailure(error: FsError): SavepointError {
   const data = { path: nameToJson(error.path), operation: error.operation, code: error.code };
   if (isFsError(error, 'ENOSPC', 'EDQUOT')) {
@@ -74,7 +74,7 @@ export function pendingError(journal: Journal | Intent, cause: unknown, second: 
   );
 }
 
-/** A dead process's transaction that recovery will not settle by itself. */
+/** A dead process's transaction that recovery does not decide on by itself. */
 export function undecidedError(journal: Journal, why: string, foreign: readonly ForeignContent[]): SavepointError {
   return new SavepointError('PENDING', `An interrupted operation needs a decision: ${why}.`, {
     transaction: journal.transaction,
@@ -83,7 +83,7 @@ export function undecidedError(journal: Journal, why: string, foreign: readonly 
   });
 }
 
-/** A transaction that waits for a root that is not there. */
+/** A transaction that waits for a missing root. */
 export function missingRootError(journal: Journal, missing: readonly Mount[]): SavepointError {
   const names = missing.map(({ path }) => showName(path)).join(', ');
   return new SavepointError(

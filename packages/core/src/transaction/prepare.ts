@@ -1,4 +1,4 @@
-/** Everything about a transaction that can be refused before anything is touched. */
+/** Checks everything for which a transaction can be refused, before it changes anything. */
 
 import { foldName, probeFolding } from '../io/folding.ts';
 import { kindOf, permissions } from '../io/fs.ts';
@@ -10,7 +10,7 @@ import { diskPathAt, type Site, type StagingFolder } from './site.ts';
 import { isLeaf, isModeChangeOnly } from './steps.ts';
 import type { ClosedFolder, Transition } from './transition.ts';
 
-/** Room that must stay on the disk for folders and for others' work, bytes. */
+/** Bytes that must stay free on the disk, for folders and for other programs. */
 const SPARE_BYTES = 1024 * 1024;
 
 /**
@@ -26,11 +26,11 @@ export function checkTransitions(
   for (const { path, from, to } of transitions) {
     const name = path === '' ? null : checkTreePath(path, ports.platform);
     if (name !== null) refused.push({ path, why: `the name ${name.why}` });
-    // No rename replaces or removes it.
+    // A rename cannot replace or remove it.
     if (mountPoints?.has(path) && from !== null && !isModeChangeOnly(from, to)) {
       refused.push({ path, why: 'it is a mount point' });
     }
-    // D2: what goes and what comes must be in the store.
+    // D2: old and new contents must be in the store.
     for (const entry of [from, to]) {
       if (isLeaf(entry) && !site.objects.has(entry.id)) refused.push({ path, why: 'its content is not in the store' });
     }
@@ -51,7 +51,7 @@ export function checkTransitions(
   checkSpace(ports, site, transitions);
 }
 
-/** Folders that stay, in which something changes, and that their owner cannot write or enter as they are. */
+/** Returns folders that stay, in which something changes, and that their owner cannot currently write or enter. */
 export function closedFolders(site: Site, transitions: readonly Transition[]): readonly ClosedFolder[] {
   const parents = new Set<TreePath>();
   for (const { path, from, to } of transitions)
@@ -67,7 +67,7 @@ export function closedFolders(site: Site, transitions: readonly Transition[]): r
   return closed;
 }
 
-/** Two names that come into one folder and are one name on this file system would overwrite each other. */
+/** Two new names in one folder would overwrite each other if they are the same name on this file system. */
 function checkCollisions(ports: Ports, site: Site, transitions: readonly Transition[]): void {
   const created = new Map<string, number[]>();
   for (const [slot, { path, to }] of transitions.entries()) {

@@ -1,12 +1,13 @@
 /**
- * Settling what a dead process left. Nothing is touched before everything was looked at.
+ * Recovers what a dead process left. Everything is checked before anything is touched.
  *
- * - An intent without a journal: the transaction never happened; its staging folder goes.
- * - A journal whose checkpoint is published: it is done; what is left of it goes (D6).
- * - A journal whose every path holds its old content, its new content or nothing: forward; if the system refuses, back.
- * - A journal that has changed something where nothing is mounted now waits. Somebody may decide to take back what can be
- *   reached; what is left of the journal then is taken back when the mount is there again.
- * - Anything else stays as it is until someone decides.
+ * - An intent without a journal: the transaction was never committed. Its staging folder is removed.
+ * - A journal whose checkpoint is published: the transaction is done. The rest of it is removed (D6).
+ * - A journal whose paths all hold their old content, their new content or nothing: it is completed. If a system call
+ *   fails, it is rolled back.
+ * - A journal that changed something in a mount that is missing now: it waits. The user may decide to roll back what
+ *   can be reached. What remains of the journal is then rolled back when the mount is available again.
+ * - Anything else stays unchanged until the user decides.
  */
 
 import { diskState, matchesEntry } from '../io/disk-state.ts';
@@ -35,9 +36,9 @@ export interface RecoverInput {
   readonly objects: ObjectReader;
   readonly lock: HeldLock;
   readonly pace: Pace;
-  /** What someone decided; null settles only what needs no decision. */
+  /** What the user decided; null: recover only what needs no decision. */
   readonly decision: 'forward' | 'back' | null;
-  /** How a journal's checkpoint is published; its number may have been taken since. */
+  /** Returns how to publish a journal's checkpoint. Its number may have been taken since. */
   readonly publication: (journal: Journal) => Publication;
 }
 
@@ -48,7 +49,7 @@ export interface RecoveredTransaction {
   readonly kept: readonly BackupFile[];
 }
 
-/** What cannot be settled before a root is there again. Its paths may not be written to; all others may. */
+/** A transaction that cannot be recovered while a root is missing. Its paths must not be written to; all others may. */
 export interface WaitingTransaction {
   readonly journal: Journal;
   readonly missing: readonly Mount[];
@@ -61,8 +62,8 @@ export interface Recovery {
 }
 
 /**
- * Settles everything that can be settled.
- * @throws SavepointError PENDING at the first transaction that needs a decision or that the system does not let us settle
+ * Recovers everything that can be recovered.
+ * @throws SavepointError PENDING at the first transaction that needs a decision or whose recovery fails
  */
 export async function recover(input: RecoverInput): Promise<Recovery> {
   const { ports, layout } = input;
@@ -101,7 +102,7 @@ async function recoverJournal(input: RecoverInput, journal: Journal, intent: Int
   if (publication.isPublished()) return done('forward', 'done');
   const elsewhere = folderProblem(ports, journal);
   if (elsewhere !== null) {
-    // Its steps are for that folder alone; once it is let go of, any checkpoint can be restored whole.
+    // Its steps apply only to that folder. Once the journal is gone, any checkpoint can be restored completely.
     if (input.decision !== 'back') throw undecidedError(journal, `${elsewhere}, so it can only be rolled back`, []);
     return done('back', 'done', { paths: [] });
   }
@@ -137,7 +138,7 @@ async function recoverJournal(input: RecoverInput, journal: Journal, intent: Int
   }
 }
 
-/** What is left of the journal afterwards is about the missing mounts alone, and can only be taken back. */
+/** Rolls back what can be reached. The rest of the journal covers the missing mounts and can only be rolled back. */
 async function rollBackReachable(
   input: RecoverInput,
   journal: Journal,
@@ -198,7 +199,7 @@ async function finish(
       return 'forward';
     } catch (error) {
       if (!isExpectedError(error)) throw error;
-      // Who asked for one way is not taken the other.
+      // If the user chose one direction, recovery never goes the other way.
       if (input.decision === 'forward') throw pendingError(journal, error, error);
       refusal = error;
     }
@@ -214,7 +215,7 @@ async function finish(
   }
 }
 
-/** Null when the journal's folder is where it was. */
+/** Returns null if the journal's folder is where it was. */
 function folderProblem(ports: Ports, journal: Journal): string | null {
   const stat = ports.fs.lstat(journal.root);
   if (stat === null) return 'the workspace folder no longer exists';
@@ -224,8 +225,8 @@ function folderProblem(ports: Ports, journal: Journal): string | null {
 }
 
 /**
- * Someone's save that was moved aside and not looked at before the crash gets its name back, so that it counts as what
- * is there.
+ * If another program's save was moved aside and not checked before the crash, gives it its name back. It then counts
+ * as the existing content.
  */
 function returnForeignFiles(site: Site, journal: Journal): void {
   for (const [slot, { path, from, to }] of journal.transitions.entries()) {
@@ -259,7 +260,7 @@ function backUpForeignFiles(
   return kept;
 }
 
-/** Null as well where somebody's link stands in the way: what lies behind it is no concern of the transaction. */
+/** Also returns null if another program's link is in the way: what it points to does not concern the transaction. */
 function diskPathOrNull(site: Site, path: TreePath): DiskPath | null {
   try {
     return diskPathAt(site, path);

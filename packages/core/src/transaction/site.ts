@@ -1,4 +1,4 @@
-/** Where a transaction works: the workspace by safe paths, its staging folder, and the store its contents come from. */
+/** Where a transaction works: safe paths in the workspace, its staging folders, and the store with its contents. */
 
 import { diskState, matchesEntry } from '../io/disk-state.ts';
 import { FolderWalk } from '../io/folder-walk.ts';
@@ -19,7 +19,7 @@ import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { isLeaf } from './steps.ts';
 import type { Mount, Transition } from './transition.ts';
 
-/** Where files wait that come, and those that were set aside, on one file system. Both are reached through handles. */
+/** Holds new files and moved-aside files, both on one file system. Both folders are reached through handles. */
 export interface StagingFolder {
   /** The workspace itself, or a mount in it. */
   readonly at: TreePath;
@@ -30,19 +30,19 @@ export interface StagingFolder {
 export interface Site {
   readonly fs: Fs;
   readonly walk: FolderWalk;
-  /** By slot: the one that its path can be renamed from and to. */
+  /** By slot: the staging folder between which and the slot's path a rename works. */
   readonly stages: readonly StagingFolder[];
   readonly objects: ObjectReader;
-  /** Paths that become files or links: nothing can lie below them afterwards. */
+  /** Paths that become files or links. Nothing can be below them afterwards. */
   readonly leaves: ReadonlySet<TreePath>;
-  /** Paths that were files or links: nothing can lie below them until they are folders. */
+  /** Paths that were files or links. Nothing can be below them until they become folders. */
   readonly leavesBefore: ReadonlySet<TreePath>;
-  /** False where the platform has no permission bits worth comparing. */
+  /** False if the platform has no permission bits worth comparing. */
   readonly hasModes: boolean;
   close(): void;
 }
 
-/** What a transaction is about to do, and where. */
+/** What a transaction will change, and where. */
 export interface SiteInput {
   readonly root: DiskPath;
   readonly stage: Name;
@@ -51,8 +51,8 @@ export interface SiteInput {
 }
 
 /**
- * Opens the workspace and its staging folders, which are made where they are missing.
- * @throws FsError when the workspace or a mount is not there, or a staging folder cannot be made
+ * Opens the workspace and its staging folders, and creates missing staging folders.
+ * @throws FsError if the workspace or a mount is missing, or a staging folder cannot be created
  */
 export function openSite(ports: Ports, { root, stage, mounts, transitions }: SiteInput, objects: ObjectReader): Site {
   const { fs } = ports;
@@ -65,7 +65,7 @@ export function openSite(ports: Ports, { root, stage, mounts, transitions }: Sit
   const enter = (path: DiskPath): DiskPath => {
     if (fs.lstat(path) === null) {
       fs.makeFolder(path, 0o700);
-      fs.chmod(path, 0o700); // whatever the umask took away
+      fs.chmod(path, 0o700); // regardless of the umask
     }
     const handle = fs.openFolder(path);
     handles.push(handle);
@@ -96,7 +96,7 @@ export function openSite(ports: Ports, { root, stage, mounts, transitions }: Sit
   }
 }
 
-/** A path holds neither what the transaction found nor what it brings: someone else wrote there. */
+/** Thrown if a path holds neither its old nor its new content: another program wrote there. */
 export class ForeignContent extends Error {
   constructor(
     readonly path: TreePath,
@@ -107,8 +107,8 @@ export class ForeignContent extends Error {
 }
 
 /**
- * Where a path can be acted on now; null if nothing can be there.
- * @throws ForeignContent if someone put a link in the way
+ * Returns where a path can be changed now; null if nothing can exist there.
+ * @throws ForeignContent if another program put a link in the way
  */
 export function diskPathAt(site: Site, path: TreePath): DiskPath | null {
   try {
@@ -121,8 +121,8 @@ export function diskPathAt(site: Site, path: TreePath): DiskPath | null {
 }
 
 /**
- * The same for what needs its folder.
- * @throws ForeignContent where that is gone as well
+ * Like `diskPathAt`, for what needs the parent folder.
+ * @throws ForeignContent if that folder is gone, too
  */
 export function requireDiskPath(site: Site, path: TreePath): DiskPath {
   const disk = diskPathAt(site, path);
@@ -142,19 +142,19 @@ export function asideFile({ stages }: Site, slot: number): DiskPath {
 export async function stageFile(site: Site, slot: number, entry: FileEntry): Promise<void> {
   const file = await writeStaged(site, slot, entry);
   try {
-    // Else a power cut after the journal could leave the name in the tree and not its content.
+    // Otherwise a power cut after the journal could leave the name in the tree without its content.
     site.fs.sync(file);
   } finally {
     site.fs.close(file);
   }
 }
 
-/** The file in its slot, written, open, and not durable yet. */
+/** Writes a file into its slot. Returns it open and not yet durable. */
 export function writeStaged(site: Site, slot: number, entry: FileEntry): Promise<Fd> {
   return writeEntry(site.fs, stagedFile(site, slot), entry, site.objects);
 }
 
-/** A new file with content and permissions, open, and not durable yet. */
+/** Creates a file with content and permissions. Returns it open and not yet durable. */
 export async function writeEntry(fs: Fs, path: DiskPath, { id, mode }: FileEntry, objects: ObjectReader): Promise<Fd> {
   const file = fs.openNew(path, 0o600);
   try {
@@ -171,7 +171,7 @@ export async function writeEntry(fs: Fs, path: DiskPath, { id, mode }: FileEntry
   }
 }
 
-/** The staged file, staged again where a power cut lost or tore it, or a death came before its permissions. */
+/** Stages the file again if a power cut lost or damaged it, or if the process died before it set the permissions. */
 export async function ensureStaged(site: Site, slot: number, entry: FileEntry): Promise<void> {
   const path = stagedFile(site, slot);
   const state = diskState(site.fs, path);
@@ -180,7 +180,7 @@ export async function ensureStaged(site: Site, slot: number, entry: FileEntry): 
   await stageFile(site, slot, entry);
 }
 
-/** Puts a file or link where nothing is; never replaces. */
+/** Creates a file or link at a free name; never replaces. */
 export function placeEntry(site: Site, path: TreePath, slot: number, entry: FileEntry | LinkEntry): void {
   const { fs } = site;
   const target = requireDiskPath(site, path);
@@ -202,8 +202,8 @@ export function linkTarget(site: Site, entry: LinkEntry): string {
 }
 
 /**
- * link(2) and unlink(2): the only way to give a name that fails if the name is taken. Where the file system has no
- * hard links a look and a rename must do.
+ * Uses link(2) and unlink(2), the only way to set a name that fails if the name is taken. On file systems without hard
+ * links, it checks the name and then renames.
  */
 export function moveWithoutReplacing(fs: Fs, from: DiskPath, to: DiskPath): void {
   try {
@@ -217,7 +217,7 @@ export function moveWithoutReplacing(fs: Fs, from: DiskPath, to: DiskPath): void
   fs.unlink(from);
 }
 
-/** Folders whose entries a transaction changed, to be made durable. */
+/** Returns the folders whose entries a transaction changed, which must be synced. */
 export function touchedFolders(paths: Iterable<TreePath>): ReadonlySet<TreePath> {
   const folders = new Set<TreePath>();
   for (const path of paths) folders.add(path === '' ? path : parentPath(path));
@@ -230,7 +230,7 @@ export function syncFolders(site: Site, folders: Iterable<TreePath>): void {
     try {
       site.walk.sync(path);
     } catch (error) {
-      // Someone's link stands there: nothing of ours was done in it.
+      // Another program's link is there: nothing of ours was done in it.
       if (!(error instanceof SavepointError) || error.code !== 'PATH_REFUSED') throw error;
     }
   }

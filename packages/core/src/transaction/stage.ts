@@ -1,4 +1,4 @@
-/** A transaction's staging folder, and how it goes away. */
+/** Removes the staging folder of a transaction. */
 
 import { containingFolder, syncFolder } from '../io/durable-write.ts';
 import { FolderWalk } from '../io/folder-walk.ts';
@@ -13,19 +13,20 @@ import { isMounted } from './mounts.ts';
 import type { Intent } from './transition.ts';
 
 /**
- * Removes what a transaction staged or set aside, the workspace's folder where it made that and goes back, then its
- * intent. What cannot be removed now stays named by the intent, and the next writer tries again.
- * @returns whether all of it is gone
+ * Removes what a transaction staged or moved aside, then its intent. After a rollback it also removes the
+ * workspace's folder, if the transaction created that. The intent keeps naming what cannot be removed now, and the
+ * next writer tries again.
+ * @returns whether everything is removed
  */
 export function discardStage(ports: Ports, journalFolder: DiskPath, intent: Intent, end: 'done' | 'back'): boolean {
-  // Twice: a call that failed by chance leaves nothing in the user's folder.
+  // Try twice, so that a single random failure leaves nothing in the user's folder.
   for (let attempt = 1; attempt <= 2; attempt++) {
     try {
       let isReached = true;
       if (ports.fs.lstat(intent.root) !== null) {
         for (const { path } of intent.mounts) isReached = discardInMount(ports, intent, path) && isReached;
         removeTree(ports.fs, diskChild(intent.root, intent.stage));
-        // Before the intent goes: a staging folder that came back after a power cut would be nobody's.
+        // Sync before the intent is removed: no intent would name a staging folder that came back after a power cut.
         const removed = end === 'back' && intent.makesRoot && removeIfEmpty(ports, intent.root);
         syncIfAllowed(ports, removed ? containingFolder(intent.root) : intent.root);
       }
@@ -38,7 +39,7 @@ export function discardStage(ports: Ports, journalFolder: DiskPath, intent: Inte
   return false;
 }
 
-/** @returns false where nothing is mounted just now */
+/** @returns false if nothing is mounted there at the moment */
 function discardInMount(ports: Ports, { root, stage }: Intent, mount: TreePath): boolean {
   if (!isMounted(ports, root, mount)) return false;
   const walk = new FolderWalk(ports.fs, root);
@@ -62,7 +63,7 @@ function removeIfEmpty(ports: Ports, folder: DiskPath): boolean {
   return true;
 }
 
-/** A folder that its owner may not read was not written into either. */
+/** A folder that its owner may not read was not written to either. */
 function syncIfAllowed(ports: Ports, folder: DiskPath): void {
   try {
     syncFolder(ports.fs, folder);

@@ -1,11 +1,11 @@
-/** In which order a transaction's paths become what they should. */
+/** Determines the order in which a transaction's paths change. */
 import type { FileEntry, FolderEntry, LinkEntry } from '../model/entries.ts';
 import type { TreePath } from '../model/names.ts';
 import type { ClosedFolder, Transition } from './transition.ts';
 
-/** `slot` is the transition's index: its staged file is `new/<slot>`, what it replaces goes to `old/<slot>`. */
+/** `slot` is the transition's index. Its staged file is `new/<slot>`, the file that it replaces is `old/<slot>`. */
 export type TransactionStep =
-  /** Lets its owner change what is in a folder; its permissions come back with the `mode` steps. */
+  /** Lets the owner change the contents of a folder. The `mode` steps restore its permissions. */
   | { readonly do: 'open'; readonly path: TreePath; readonly mode: number }
   | { readonly do: 'aside'; readonly path: TreePath; readonly slot: number; readonly entry: FileEntry | LinkEntry }
   | { readonly do: 'remove-folder'; readonly path: TreePath; readonly mode: number }
@@ -20,9 +20,9 @@ export type TransactionStep =
     };
 
 /**
- * First everything that goes, deepest last for files and deepest first for folders; then everything that comes,
- * folders before what they hold; permissions at the end, when nothing is put into a folder any more. So a file can
- * take a folder's place and the other way round, and a name can change its letter case.
+ * Returns the steps in order. Removals come first: files in the order of the transitions, then folders, deepest first.
+ * Then come additions, folders before their contents. Permissions come last, when nothing more is put into a folder.
+ * This way a file can replace a folder and vice versa, and a name can change its letter case.
  */
 export function stepsFor(
   transitions: readonly Transition[],
@@ -67,13 +67,13 @@ export function isLeaf(entry: Transition['from']): entry is FileEntry | LinkEntr
   return entry !== null && entry.kind !== 'folder';
 }
 
-/** Same kind, same content: only the permissions change, and the file keeps its inode. */
+/** Same kind and same content: only the permissions change, and the file keeps its inode. */
 export function isModeChangeOnly(from: Transition['from'], to: Transition['to']): boolean {
   if (from === null || to === null || from.kind !== to.kind || from.kind === 'link') return false;
   return from.kind === 'folder' || (to.kind === 'file' && from.id === to.id);
 }
 
-/** What a transaction has anything to do with. */
+/** Returns the paths that a transaction changes. */
 export function pathsOf({ transitions }: { readonly transitions: readonly Transition[] }): readonly TreePath[] {
   return transitions.flatMap(({ path, from, to }) => (from === null && to === null ? [] : [path]));
 }
