@@ -1,6 +1,6 @@
 /**
- * From a file and a list of edits to the file that they make, or to what has to be mended. The edits apply in order,
- * each on what the ones before it left. All of them apply or none: a list that fails gives no new state.
+ * Applies a list of edits to one file. The edits apply in order, each to the result of the one before it. Either all of
+ * them apply or none: if one fails, there is no new state.
  */
 
 import { lineCount } from '../content/changed-span.ts';
@@ -35,8 +35,9 @@ import {
 } from './text-file.ts';
 
 /**
- * @param state the file, or that there is none; never changed
- * @returns a status for each edit, in order; `after.content` is the given buffer where nothing changed it
+ * Applies edits to one file.
+ * @param state the current state of the file, or that it does not exist; never modified
+ * @returns a status for each edit, in order; if nothing changed the content, `after.content` is the given buffer
  */
 export function applyEdits(state: FileState, edits: readonly Edit[], bound: EditBound = EDIT_BOUND): FileEditResult {
   const applied: AppliedEdit[] = [];
@@ -59,7 +60,7 @@ export function applyEdits(state: FileState, edits: readonly Edit[], bound: Edit
   return { ok: true, after: { path, content: contentOf(file), mode }, statuses: applied };
 }
 
-/** `text` holds the content of a file that an edit of its text left; then `content` is what was there before. */
+/** If an edit changed the text, `text` is the current content and `content` is the old one. */
 interface OpenFile extends FileState {
   readonly text: TextFile | null;
 }
@@ -111,7 +112,7 @@ function applyOne(file: OpenFile, edit: Edit, bound: EditBound): EditOutcome {
   }
 }
 
-/** @param hasBom true where the edit looks for a byte-order mark: then it is part of the first line */
+/** @param hasBom whether the edit looks for a byte-order mark; if so, the mark is part of the first line */
 function editBody(file: OpenFile, bound: EditBound, hasBom: boolean, change: (body: string) => NewBody): EditOutcome {
   assertExists(file);
   const text = file.text ?? requireText(file.content ?? NOTHING, bound);
@@ -150,7 +151,7 @@ function write(file: OpenFile, edit: Write, bound: EditBound): EditOutcome {
   };
 }
 
-/** What a whole new content is compared with; null where there is no text. */
+/** The old text to compare a full rewrite with. Null if there is no text. */
 function oldText(file: OpenFile, bound: EditBound): TextFile | null {
   if (file.text !== null) return file.text;
   return file.content === null || file.content.length > bound.maxBytes ? null : readText(file.content);

@@ -1,7 +1,7 @@
 import { changedSpan, type LineRange, lineCount } from '../content/changed-span.ts';
 import { countChangedLines, type LineBound } from '../content/line-diff.ts';
 
-/** Every edit is counted, so it costs less than showing one difference may. */
+/** Lower than the limits for showing a diff, because every edit is counted. */
 const BOUND: LineBound = { maxBytes: 4 * 1024 * 1024, maxLines: 50_000, maxSteps: 2 ** 20 };
 
 export interface ChangedLines {
@@ -11,8 +11,8 @@ export interface ChangedLines {
 }
 
 /**
- * What an edit did to the lines of a text. Where a shortest difference would cost too much, all lines between the first
- * and the last one that differ are counted. `sameStart` and `sameEnd` as in `changedSpan`.
+ * Counts the lines that an edit changed. If a shortest diff would cost too much, counts all lines between the first and
+ * the last difference. `sameStart` and `sameEnd` are as in `changedSpan`.
  */
 export function changedLines(before: string, after: string, sameStart = 0, sameEnd = 0): ChangedLines {
   const span = changedSpan(before, after, sameStart, sameEnd);

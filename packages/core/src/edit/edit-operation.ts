@@ -1,7 +1,8 @@
 /**
- * A prepared request as an act. It was prepared without the lock, so what it was computed from may be gone: what a capture
- * under the lock finds is compared with it, and where they differ the request is prepared once more. From then on a
- * difference is a conflict. So the answer is that of a request which is prepared under the lock alone.
+ * Turns a prepared request into an operation. The request is prepared without the lock, so its files may have changed
+ * since. A capture under the lock is compared with the files that the preparation read. On a difference, the request is
+ * prepared once more. Any difference after that is a conflict. So the result is the same as if the request had been
+ * prepared under the lock.
  */
 
 import { showName } from '../content/show-name.ts';
@@ -20,18 +21,18 @@ import type { ExistingFile } from './targets.ts';
 
 export interface EditInfo {
   readonly actor: Actor;
-  /** In the caller's words; null for one made of what happens. */
+  /** In the caller's words. Null: generate one from the changes. */
   readonly description: string | null;
 }
 
-/** A request that was prepared, and how it is prepared once more, under the lock. */
+/** A prepared request, and how to prepare it again under the lock. */
 export interface EditRequest {
   readonly files: readonly PreparedFile[];
   /** @throws SavepointError EDITS_REFUSED, CONFLICT */
   again(): Promise<readonly PreparedFile[]>;
 }
 
-/** What is carried out in the end. */
+/** The operation, with the files as they were finally prepared. */
 export interface EditOperation extends Operation {
   files(): readonly PreparedFile[];
 }
@@ -61,7 +62,9 @@ export function editOperation(request: EditRequest, info: EditInfo, backups: Bac
   };
 }
 
-/** @param requestedPaths paths that a capture was asked for already: what is not there then is not there at all */
+/**
+ * @param requestedPaths paths whose capture was already requested; if they are still not captured, they do not exist
+ */
 function planEdits(files: readonly PreparedFile[], current: CurrentState, requestedPaths: Set<TreePath>): ChangeSet {
   const draft = new ChangeSetDraft();
   const read = cachedFolderReader(current.objects);
@@ -87,7 +90,8 @@ function planEdits(files: readonly PreparedFile[], current: CurrentState, reques
     }
     const to = coming.get(path) ?? null;
     if (sameEntry(entry, to)) continue;
-    // Compared with what the store has of it, and written anew where that is damaged: it is about to be replaced.
+    // Adding the content compares it with the stored object and rewrites a damaged one, because the file is about to be
+    // replaced.
     if (expected !== null) draft.contents.set(current.objects.add('blob', expected.content), expected.content);
     draft.change(path, entry, to, ignored);
   }
@@ -95,7 +99,7 @@ function planEdits(files: readonly PreparedFile[], current: CurrentState, reques
   return draft.finish();
 }
 
-/** New files need their folders; those are made like the folder that they are made in. */
+/** Adds the missing parent folders of new files. They get the permissions of the nearest existing folder. */
 function addMissingFolders(read: FolderReader, draft: ChangeSetDraft, { snapshot }: CurrentState): void {
   const planned = new Set(draft.paths.map(({ path }) => path));
   for (const { path: coming, to } of [...draft.paths]) {
@@ -129,7 +133,7 @@ function entryOfFile(found: ExistingFile | null): Entry | null {
   return found.kind === 'link' ? { kind: 'link', id: found.id } : { kind: 'file', id: found.id, mode: found.mode };
 }
 
-/** `Edit src/a.ts (+3 −1)`, or the first few of many. */
+/** `Edit src/a.ts (+3 −1)`, or the first few of many files. */
 function describeEdits(files: readonly PreparedFile[]): string {
   const parts = files.slice(0, 3).map(({ path, before, after, statuses }) => {
     const name = showName(path);

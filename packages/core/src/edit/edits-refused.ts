@@ -1,4 +1,4 @@
-/** How a request that cannot be carried out is told: everything that is wrong, in one answer. */
+/** The error for a request that cannot be applied. It lists all problems at once. */
 
 import { SavepointError } from '../model/errors.ts';
 import type { FileProblem } from './prepare-edits.ts';
@@ -6,7 +6,7 @@ import { statusToJson } from './status-json.ts';
 
 const MAX_MESSAGES = 3;
 
-/** A conflict where files are only not what the caller has seen; else refused. */
+/** Returns a CONFLICT if all problems are files that changed since the caller read them, else EDITS_REFUSED. */
 export function editsRefusedError(problems: readonly FileProblem[], files: number): SavepointError {
   const details = problems.map(({ given, code, message, statuses }) => ({
     file_path: given,

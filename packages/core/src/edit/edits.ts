@@ -1,48 +1,51 @@
-/** What a caller may ask of one file, and the answer. Data only; apply-edits.ts does it. */
+/** The edits that a caller can request for one file, and their results. Data only; apply-edits.ts applies them. */
 
 import type { LineRange } from '../content/changed-span.ts';
 import type { TreePath } from '../model/names.ts';
 import type { EditFailure } from './failures.ts';
 
-/** One edit of one file. Texts are ordinary strings; lines are counted from 1 and end with a line feed. */
+/** One edit of one file. Texts are ordinary strings. Lines are counted from 1 and end with a line feed. */
 export type Edit =
   | Replace
   | Insert
   | Write
   | ApplyPatch
-  /** The file must not exist. `mode` are permission bits; null leaves them to the caller of the room. */
+  /** The file must not exist. `mode` is the permission bits. If it is null, the caller of this layer chooses them. */
   | { readonly op: 'create'; readonly content: string; readonly mode: number | null }
   | { readonly op: 'delete' }
-  /** Whether something stands at `to` is for the caller to look at: an edit knows its own file only. */
+  /** The caller must check whether `to` already exists. An edit knows only its own file. */
   | { readonly op: 'rename'; readonly to: TreePath }
   | { readonly op: 'mode'; readonly mode: number };
 
-/** Puts `new` where `old` stands. */
+/** Replaces `old` with `new`. */
 export interface Replace {
   readonly op: 'replace';
   readonly old: string;
   readonly new: string;
-  /** False: `old` must stand in one place only; places that overlap count as several. */
+  /** False: `old` must occur exactly once. Overlapping occurrences count separately. */
   readonly replaceAll: boolean;
-  /** Where `old` is not found as it is, spaces and tabs around whole lines may differ (tolerant.ts). */
+  /** If there is no exact match, ignore differences in spaces and tabs around whole lines (tolerant.ts). */
   readonly tolerant: boolean;
 }
 
-/** Puts whole lines behind the first `line` lines; 0 is the top. A missing line end is added where lines follow. */
+/** Inserts whole lines after line `line`; 0 is the top. A missing line ending is added if other lines follow. */
 export interface Insert {
   readonly op: 'insert';
   readonly line: number;
   readonly text: string;
 }
 
-/** The whole content. `exact` keeps neither CRLF line ends nor a byte-order mark of what was there. */
+/**
+ * Replaces the whole content. Unless `exact` is set, CRLF line endings and the byte-order mark of the old file are
+ * kept.
+ */
 export interface Write {
   readonly op: 'write';
   readonly content: string;
   readonly exact: boolean;
 }
 
-/** A unified patch of this one file. `fuzz`: how many lines of context at a hunk's ends may differ. */
+/** A unified patch of this file. `fuzz`: how many context lines at the ends of a hunk may differ. */
 export interface ApplyPatch {
   readonly op: 'patch';
   readonly patch: string;
@@ -51,9 +54,9 @@ export interface ApplyPatch {
 
 export interface FileState {
   readonly path: TreePath;
-  /** Null: there is no such file. */
+  /** Null: the file does not exist. */
   readonly content: Buffer | null;
-  /** Permission bits; null where there is no file, or where they are left to the caller. */
+  /** Permission bits. Null if there is no file, or if the caller chooses them. */
   readonly mode: number | null;
 }
 
@@ -61,17 +64,17 @@ export interface AppliedEdit {
   readonly index: number;
   readonly op: Edit['op'];
   readonly outcome: 'applied';
-  /** Places where `replace` put something in; null for other edits. */
+  /** The number of replaced occurrences. Null for edits other than `replace`. */
   readonly replacements: number | null;
   /**
-   * From the first to the last line of the text after this edit that differ from the text before it; null where
-   * lines were only removed, nothing changed, or the content is no text.
+   * The range from the first to the last changed line, in the text after this edit. Null if lines were only removed, if
+   * nothing changed, or if the content is not text.
    */
   readonly lines: LineRange | null;
-  /** As `countLines` of the content before and after this edit; null where either is no text. */
+  /** Same as `countLines` of the content before and after this edit. Null if either is not text. */
   readonly added: number | null;
   readonly removed: number | null;
-  /** What a reader of the answer should know, in plain words. */
+  /** Notes for the caller, in plain words. */
   readonly notes: readonly string[];
 }
 
@@ -89,20 +92,20 @@ export interface SkippedEdit {
   readonly outcome: 'skipped';
 }
 
-/** `index` counts the edits of the file from 0. */
+/** `index` is the position of the edit in the list of the file, from 0. */
 export type EditStatus = AppliedEdit | FailedEdit | SkippedEdit;
 
 export type FileEditResult =
   | { readonly ok: true; readonly after: FileState; readonly statuses: readonly AppliedEdit[] }
   | { readonly ok: false; readonly statuses: readonly EditStatus[] };
 
-/** What an edit may cost. */
+/** Limits for one edit. */
 export interface EditBound {
-  /** Length of a content before and after a text edit, in bytes. */
+  /** Length of the content before and after a text edit, in bytes. */
   readonly maxBytes: number;
-  /** Places that one `replaceAll` may change. */
+  /** Occurrences that one `replaceAll` may change. */
   readonly maxReplacements: number;
-  /** Lines of a file where lines are compared: patches and tolerant search. */
+  /** Lines of a file if lines are compared: patches and tolerant search. */
   readonly maxLines: number;
 }
 

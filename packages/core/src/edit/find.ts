@@ -1,12 +1,12 @@
-/** Finding something in time that grows with the lengths alone, whatever stands there. */
+/** String search in time linear in the input length, for any input. */
 
-/** Up to this many steps the engine's own search is as good, and faster in everyday texts. */
+/** Up to this many steps the JavaScript engine's own search is fast enough, and faster on typical text. */
 const FEW_STEPS = 2 ** 26;
 
 /**
- * Where `pattern` stands in `text`, from left to right.
- * @param overlapping false: the next place begins behind the one before
- * @param limit at most so many places
+ * Finds where `pattern` occurs in `text`, from left to right.
+ * @param overlapping false: the next occurrence starts after the end of the previous one
+ * @param limit the maximum number of occurrences
  */
 export function findOccurrences(text: string, pattern: string, overlapping: boolean, limit: number): number[] {
   if (text.length * pattern.length > FEW_STEPS) {
@@ -20,7 +20,7 @@ export function findOccurrences(text: string, pattern: string, overlapping: bool
   return places;
 }
 
-/** The same for numbers (Knuth, Morris and Pratt): each is looked at twice at most. */
+/** The same for numbers (Knuth, Morris and Pratt). Reads each number at most twice. */
 export function findSequenceOccurrences(
   text: ArrayLike<number>,
   pattern: ArrayLike<number>,
@@ -43,7 +43,7 @@ export function findSequenceOccurrences(
   return places;
 }
 
-/** For each start of the pattern, the length of the longest shorter start that it also ends with. */
+/** For each prefix of the pattern, the length of its longest proper prefix that is also a suffix of it. */
 function bordersOf(pattern: ArrayLike<number>): Int32Array {
   const borders = new Int32Array(pattern.length);
   for (let at = 1, length = 0; at < pattern.length; at++) {

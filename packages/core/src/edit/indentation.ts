@@ -1,13 +1,13 @@
 export interface IndentPair {
-  /** What somebody wrote, and what the same line has in the file. */
+  /** The indentation in the given text, and that of the same line in the file. */
   readonly given: string;
   readonly file: string;
 }
 
-/** How the file indents what somebody indented in another way. */
+/** Converts indentation from the caller's style to that of the file. */
 export class Indentation {
   readonly #files = new Map<string, string>();
-  /** What one more level is on both sides, where two lines tell. */
+  /** One more level in both styles, if two lines show it. */
   readonly #step: IndentPair | null;
 
   constructor(pairs: readonly IndentPair[]) {
@@ -15,7 +15,7 @@ export class Indentation {
     this.#step = smallestStep([...this.#files].map(([given, file]) => ({ given, file })));
   }
 
-  /** The indentation in the file for one that somebody wrote; as it is where nothing tells. */
+  /** Returns the indentation in the file for a given one. Returns it unchanged if it is unknown. */
   inFile(given: string): string {
     const known = this.#files.get(given);
     if (known !== undefined) return known;

@@ -5,9 +5,9 @@ import { CRLF_KEPT, type NewBody } from './new-body.ts';
 import { encodeText, endingAt, tooLargeError, withEnding } from './text-file.ts';
 
 /**
- * Puts whole lines behind the first `line` lines, with the line end of the line in front of them (at the top: of the
- * first). Whether the file ends with a line end stays as it is, unless the file was empty.
- * @throws EditRefused
+ * Inserts whole lines after the first `line` lines. They get the line ending of the line above, or at the top that of
+ * the first line. A missing newline at the end of the file stays missing, unless the file was empty.
+ * @throws EditRefusedError
  */
 export function insertInto(body: string, edit: Insert, bound: EditBound): NewBody {
   const insertion = encodeText('text', edit.text, bound);
@@ -44,7 +44,7 @@ function wholeLines(text: string, body: string, at: number, ending: string): str
   return text.endsWith('\n') ? text : text + ending;
 }
 
-/** Where the line with this index begins; the end of the text where there is no such line. */
+/** Returns the offset of the line with this index, or the end of the text if there is no such line. */
 function startOfLine(body: string, index: number): number {
   let at = 0;
   for (let passed = 0; passed < index; passed++) {

@@ -1,24 +1,26 @@
-/** What in a file is most like a text that is not in it, so that whoever searched sees what to mend. */
+/**
+ * Finds the text in a file that is most similar to a search text that was not found. It shows the caller what to fix.
+ */
 
 import { showContent } from '../content/show-name.ts';
 import { textFromBytes } from '../model/names.ts';
 import type { CandidateDifference, MatchCandidate } from './failures.ts';
 
-/** Bounds of the search; what lies behind them is not looked at. */
+/** Limits of the search. Anything beyond them is ignored. */
 const FILE_LINES = 50_000;
 const SEARCH_TEXT_LINES = 100;
 const LINE_BYTES = 1000;
 
 const MAX_CANDIDATES = 3;
 const MAX_DIFFERENCES = 3;
-/** Bytes of a line that are shown. */
+/** The number of bytes shown of a line. */
 const EXCERPT = 160;
-/** How alike two lines have to be, from 0 to 1. */
+/** The minimum similarity of two lines, from 0 to 1. */
 const MIN_SIMILARITY = 0.4;
 
 /**
  * @param body the text without a byte-order mark
- * @param old what is not in it
+ * @param old the search text that was not found
  * @returns the most similar places, the best one first
  */
 export function findNearest(body: string, old: string): MatchCandidate[] {
@@ -39,7 +41,7 @@ export function findNearest(body: string, old: string): MatchCandidate[] {
   }));
 }
 
-/** The candidates in words. */
+/** Describes the candidates for the error message. */
 export function describeNearest(
   candidates: readonly MatchCandidate[],
   body: string,
@@ -71,7 +73,7 @@ export function describeNearest(
   return `The most similar text is at line ${best.first}: you have \`${expected}\`, but ${file} in line ${line}${only}.${also} ${hint}`;
 }
 
-/** The part of a line around the first difference to another one, safe to print. */
+/** Returns the part of a line around its first difference to another line, escaped for display. */
 export function excerpt(line: string, other: string): string {
   let same = 0;
   while (same < line.length && line[same] === other[same]) same++;
@@ -94,7 +96,7 @@ function firstLines(text: string, count: number, keepCr: boolean): string[] {
   return lines;
 }
 
-/** Where most of the lines stand as they are, but for spaces around them. */
+/** Places where most lines are equal except for surrounding whitespace. */
 function startsByEqualLines(lines: readonly string[], searched: readonly string[]): number[] {
   const indices = new Map<string, number[]>();
   searched.forEach((line, i) => {
@@ -110,7 +112,7 @@ function startsByEqualLines(lines: readonly string[], searched: readonly string[
   return highestScored(votes);
 }
 
-/** Where something like the longest line stands. */
+/** Places that contain a line similar to the longest line. */
 function startsBySimilarity(lines: readonly string[], searched: readonly string[]): number[] {
   const longest = searched.reduce(
     (found, line, i) => (line.trim().length > (searched[found] ?? '').trim().length ? i : found),
@@ -133,7 +135,7 @@ function highestScored(scores: ReadonlyMap<number, number>): number[] {
     .map(([start]) => start);
 }
 
-/** From 0 to 1; long lines count for more. */
+/** From 0 to 1; long lines have more weight. */
 function similarityAt(lines: readonly string[], searched: readonly string[], start: number): number {
   let sum = 0;
   let all = 0;
@@ -147,7 +149,7 @@ function similarityAt(lines: readonly string[], searched: readonly string[], sta
   return all === 0 ? 0 : sum / all;
 }
 
-/** Pairs of neighbouring characters, without blanks and case. */
+/** Pairs of adjacent characters, ignoring whitespace and case. */
 function pairsOf(line: string): Set<number> {
   const pairs = new Set<number>();
   const text = line.replace(/\s+/g, '').toLowerCase();
@@ -155,7 +157,7 @@ function pairsOf(line: string): Set<number> {
   return pairs;
 }
 
-/** Dice's coefficient of two sets of pairs. */
+/** Dice coefficient of two sets of pairs. */
 function similarity(pairs: ReadonlySet<number>, line: string): number {
   const others = pairsOf(line);
   if (pairs.size + others.size === 0) return 0;
@@ -174,7 +176,7 @@ function differencesAt(
   for (const [i, line] of searched.entries()) {
     if (found.length === MAX_DIFFERENCES) break;
     const there = lines[start + i];
-    // The search text may begin and end in the middle of a line.
+    // The search text may start and end in the middle of a line.
     const first = i === 0;
     const last = open && i === searched.length - 1;
     if (there !== undefined && matchesLine(there, line, first, last)) continue;
@@ -202,7 +204,7 @@ function whyDifferent(a: string, b: string): CandidateDifference['why'] {
   return x.toLowerCase() === y.toLowerCase() ? 'case' : 'text';
 }
 
-/** True inside a character of several bytes. */
+/** Whether the offset is inside a multi-byte character. */
 function isInsideCharacter(line: string, at: number): boolean {
   return (line.charCodeAt(at) & 0xc0) === 0x80;
 }

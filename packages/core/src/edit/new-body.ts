@@ -1,6 +1,6 @@
-/** What an edit of a text makes, as the edits of this room hand it on. */
+/** The result of a text edit, as passed within this layer. */
 
-/** A new body, and how much of the old one is known to stand at its start and its end. */
+/** A new body, and the lengths of its start and end that are known to equal the old body. */
 export interface NewBody {
   readonly body: string;
   readonly sameStart: number;
@@ -9,26 +9,26 @@ export interface NewBody {
   readonly notes: readonly string[];
 }
 
-/** A piece of the body, from `from` to before `to`, and what comes in its place. */
+/** Replaces the body from `from` up to, but not including, `to`. */
 export interface Replacement {
   readonly from: number;
   readonly to: number;
   readonly replacement: string;
 }
 
-/** What is searched for, and what comes in its place. */
+/** The search text and its replacement. */
 export interface Search {
   readonly old: string;
   readonly now: string;
-  /** Every place is meant; else there is to be one. */
+  /** Replace all occurrences. Otherwise exactly one is expected. */
   readonly replaceAll: boolean;
-  /** At most so many places are found. */
+  /** The maximum number of occurrences to find. */
   readonly limit: number;
 }
 
 export const CRLF_KEPT = 'CRLF line endings kept.';
 
-/** Where something is put in, in ascending order, and what to say about it. */
+/** Replacements in ascending order, with notes for the caller. */
 export interface ReplacementList {
   readonly replacements: readonly Replacement[];
   readonly notes: readonly string[];

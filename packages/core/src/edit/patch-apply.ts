@@ -1,11 +1,12 @@
 /**
- * Puts the hunks of a patch where they belong. A hunk belongs where its header says (moved as far as the one above it
- * was); where its lines are not there, in the one place behind the hunk above where they are. Two such places are a
- * mismatch. With fuzz, lines of context at the ends of a hunk are left out of the comparison, as few as possible, and as
- * GNU patch does it: of the longer end first. A hunk is never placed by its position alone, unless it has no old lines.
+ * Applies the hunks of a patch. A hunk is first tried at the line in its header, shifted by the offset of the previous
+ * hunk. If its lines are not there, it is applied in the only matching place after the previous hunk. Two matching
+ * places are a mismatch. With fuzz, context lines at the ends of a hunk are left out of the comparison, as few as
+ * possible. Like GNU patch, it starts with the longer end. A hunk is never placed by position alone, unless it has no
+ * old lines.
  *
- * Line ends: a patch without any CR fits lines that end in CRLF, and what it adds takes the line end of the line in front
- * of it. Lines that stay are the file's own, byte for byte.
+ * Line endings: a patch without CR also matches lines that end in CRLF. Added lines get the line ending of the line
+ * before them. Unchanged lines stay byte for byte as in the file.
  */
 
 import { lineCount } from '../content/changed-span.ts';
@@ -17,12 +18,12 @@ import { CRLF_KEPT, type NewBody } from './new-body.ts';
 import type { LinePatch, PatchHunk, PatchLine } from './patch-parse.ts';
 import { tooLargeError } from './text-file.ts';
 
-/** Lines that all searches for hunks out of place may look at together. */
+/** The total number of lines that all searches for misplaced hunks may scan. */
 const MAX_SEARCHED_LINES = 2 ** 27;
 const SHOWN_PLACES = 5;
 const SHOWN_NOTES = 10;
 
-/** @throws EditRefused PATCH_MISMATCH, TOO_LARGE */
+/** @throws EditRefusedError PATCH_MISMATCH, TOO_LARGE */
 export function applyPatch(body: string, patch: LinePatch, fuzz: number, bound: EditBound): NewBody {
   if (lineCount(body) > bound.maxLines) {
     throw editRefusal('TOO_LARGE', `The file has more than ${bound.maxLines} lines, too many for a patch.`, {
@@ -56,9 +57,9 @@ class PatchTarget {
   readonly #numbers = new Map<string, number>();
   readonly #literal: boolean;
   readonly #out: string[] = [];
-  /** Lines of the file that are in `#out` or left out. */
+  /** Lines of the file that are in `#out` or dropped. */
   #consumed = 0;
-  /** How far from its stated place the last hunk was. */
+  /** The offset of the last hunk from its stated line. */
   #drift = 0;
   #searched = 0;
   keptCrLf = false;
@@ -146,7 +147,7 @@ class PatchTarget {
       throw this.#missingNewlineError(number);
   }
 
-  /** The line end of the file's last line in front of what is put in that has one, else of the line behind it. */
+  /** Uses the line ending of the nearest earlier line of the file that has one, else that of the next line. */
   #withEnding(text: string): string {
     if (this.#literal || !text.endsWith('\n')) return text;
     const around = [this.#consumed - 1, this.#consumed - 2, this.#consumed].map((at) => this.#lines[at]);
@@ -202,7 +203,7 @@ function excerptOrNull(line: string | undefined, other: string | undefined): str
   return line === undefined ? null : excerpt(line.replace(/\n$/, ''), (other ?? '').replace(/\n$/, ''));
 }
 
-/** How many lines of context the hunk has at its ends. */
+/** The number of context lines at both ends of the hunk. */
 function contextOf({ lines }: PatchHunk): { readonly lead: number; readonly trail: number } {
   const lead = lines.findIndex(({ kind }) => kind !== ' ');
   if (lead < 0) return { lead: 0, trail: 0 };

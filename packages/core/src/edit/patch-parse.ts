@@ -1,6 +1,6 @@
 /**
- * Reads a unified patch of one text file, as `diff -u`, git and content/unified-patch.ts write it. Names in it are not
- * looked at, as the file is known; what it says beside the lines has to be something that an edit can do.
+ * Parses a unified patch of one text file, as `diff -u`, git and content/unified-patch.ts write it. File names in it
+ * are ignored, because the file is known. Everything else outside the hunks must be something that an edit can do.
  */
 
 import type { EditBound } from './edits.ts';
@@ -9,23 +9,23 @@ import { BOM, encodeText, isAllCrLf } from './text-file.ts';
 
 export interface PatchLine {
   readonly kind: ' ' | '-' | '+';
-  /** With its line feed, except where the patch says that there is none. */
+  /** Includes its line feed, unless the patch says that there is none. */
   readonly text: string;
 }
 
 export interface PatchHunk {
-  /** How many lines of the file are in front of it, as the patch says. */
+  /** The number of lines before the hunk, according to the patch. */
   readonly start: number;
   readonly lines: readonly PatchLine[];
 }
 
 export interface LinePatch {
-  /** `delete`: the file has to be empty after it, and goes. */
+  /** `delete`: the file must be empty afterwards and is removed. */
   readonly kind: 'change' | 'delete';
   readonly hunks: readonly PatchHunk[];
-  /** True where the patch holds a CR: then line ends are meant as they are. */
+  /** Whether the patch contains a CR. If so, line endings are taken literally. */
   readonly literal: boolean;
-  /** True where it has a line of the file that begins with a byte-order mark. */
+  /** Whether an old line in it starts with a byte-order mark. */
   readonly hasBom: boolean;
 }
 
@@ -33,7 +33,7 @@ export type ParsedPatch =
   | LinePatch
   | { readonly kind: 'create'; readonly content: string; readonly mode: number | null };
 
-/** @throws EditRefused BAD_PATCH, BAD_STRING, TOO_LARGE */
+/** @throws EditRefusedError BAD_PATCH, BAD_STRING, TOO_LARGE */
 export function parsePatch(given: string, fuzz: number, bound: EditBound): ParsedPatch {
   const text = encodeText('patch', given, bound);
   if (!Number.isSafeInteger(fuzz) || fuzz < 0)
@@ -41,7 +41,7 @@ export function parsePatch(given: string, fuzz: number, bound: EditBound): Parse
   return new PatchReader(text, bound).read();
 }
 
-/** Header lines that say what this room does not do by patch. */
+/** Header lines for changes that this layer does not support in a patch. */
 const UNSUPPORTED: readonly (readonly [RegExp, string])[] = [
   [/^(?:old|new) mode /, 'changes the mode; use a mode edit for that'],
   [/^(?:rename|copy|similarity|dissimilarity) /, 'renames or copies; use a rename edit for that'],
@@ -60,7 +60,7 @@ class PatchReader {
   #new: string | null = null;
 
   constructor(text: string, bound: EditBound) {
-    // A patch whose own lines all end in CRLF has been through something that made them so.
+    // If all lines of a patch end in CRLF, some tool converted it.
     const lines = (isAllCrLf(text) ? text.replaceAll('\r\n', '\n') : text).split('\n', bound.maxLines + 1);
     if (lines.length > bound.maxLines) {
       throw editRefusal('TOO_LARGE', `The patch has more than ${bound.maxLines} lines.`, {
@@ -142,7 +142,7 @@ class PatchReader {
     this.#at++;
   }
 
-  /** What the header says that the patch does. */
+  /** What the patch does according to its header. */
   #patchKind(): 'change' | 'create' | 'delete' {
     const isNew = this.#old === NO_FILE;
     const isGone = this.#new === NO_FILE;
@@ -173,7 +173,7 @@ class PatchReader {
         this.#dropNewline(lines);
         continue;
       }
-      // Some programs take the space off an empty line of context.
+      // Some programs strip the space from an empty context line.
       const kind = line === '' ? ' ' : line[0]!;
       if (kind !== ' ' && kind !== '-' && kind !== '+') {
         throw this.#error(
@@ -196,7 +196,7 @@ class PatchReader {
     return { start: oldCount === 0 ? start : start - 1, lines };
   }
 
-  /** The line above has no line feed. */
+  /** Removes the line feed from the line above. */
   #dropNewline(lines: PatchLine[]): void {
     const last = lines.pop();
     if (last === undefined || !last.text.endsWith('\n'))
@@ -217,7 +217,7 @@ class PatchReader {
     }
   }
 
-  /** Passes over what may stand between hunks; true at the end of the patch. */
+  /** Skips what may be between hunks. Returns true at the end of the patch. */
   #isAtEnd(): boolean {
     while ((this.#lines[this.#at] ?? '').startsWith('# ')) this.#at++;
     const rest = this.#lines.slice(this.#at, this.#at + 1)[0];
@@ -236,7 +236,7 @@ class PatchReader {
     );
   }
 
-  /** A removed line that begins with `-- ` looks like a header. */
+  /** A removed line that starts with `-- ` looks like a header. */
   #isRemovedLine(line: string): boolean {
     return line.startsWith('--- ') && !(this.#lines[this.#at + 1] ?? '').startsWith('+++ ');
   }

@@ -1,4 +1,4 @@
-/** A whole request, looked at before anything is touched: every file's result, or every file's problem. */
+/** Checks a whole request before anything is changed. Returns the result for each file, or all problems. */
 
 import { FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
@@ -27,13 +27,13 @@ import {
   type Target,
 } from './targets.ts';
 
-/** One file of the request as it will be. */
+/** One file of the request, with its state afterwards. */
 export interface PreparedFile {
   readonly given: JsonName;
-  /** Where the file is, or is to be made. */
+  /** The path of the file, existing or new. */
   readonly path: TreePath;
   readonly before: ExistingFile | null;
-  /** Where it is afterwards: another place after a rename. Null: nowhere. */
+  /** The file afterwards; a rename changes its path. Null: the file is deleted. */
   readonly after: {
     readonly path: TreePath;
     readonly content: Buffer;
@@ -41,7 +41,7 @@ export interface PreparedFile {
     readonly mode: number;
   } | null;
   readonly statuses: readonly AppliedEdit[];
-  /** Permission bits of a file that is made there. */
+  /** Permission bits for a new file at this path. */
   readonly modeOfNew: number;
 }
 
@@ -50,7 +50,7 @@ export interface FileProblem {
   readonly path: TreePath;
   readonly code: FileProblemCode;
   readonly message: string;
-  /** Of each edit, where the file came so far; else empty. */
+  /** The status of each edit, if the file got that far; else empty. */
   readonly statuses: readonly EditStatus[];
 }
 
@@ -59,7 +59,7 @@ export type PreparedEdits =
   | { readonly ok: false; readonly problems: readonly FileProblem[] };
 
 /**
- * Computes what becomes of every file. Reads them, and changes nothing.
+ * Computes the result for each file. Reads the files and changes nothing.
  * @param root real path of the workspace
  */
 export async function prepareEdits(
@@ -95,9 +95,9 @@ export async function prepareEdits(
 }
 
 /**
- * Whether the names of a request lead where they led when it was prepared, and whether what is made there would have the
- * same permissions: all that a preparation takes from the disk beside the files themselves.
- * @param files what was prepared, one for each request
+ * Whether the names of a request still resolve to the same paths, and new files would still get the same permissions.
+ * That is all that a preparation reads from disk besides the files themselves.
+ * @param files the prepared files, one for each request
  */
 export function targetsUnchanged(
   ports: Ports,
@@ -138,7 +138,7 @@ function collectProblem({ given, path }: FileRequest, problems: FileProblem[], w
   }
 }
 
-/** @throws FileRefused when a renamed file would leave the workspace */
+/** @throws FileRefusedError if a renamed file would leave the workspace */
 function prepareFile(
   ports: Ports,
   root: DiskPath,
@@ -172,7 +172,7 @@ function prepareFile(
   return { given, path, before: found, after, statuses: result.statuses, modeOfNew };
 }
 
-/** A link goes away or elsewhere as it is. */
+/** A symbolic link is deleted or renamed itself, without following it. */
 function renamedLink({ edits }: FileRequest, found: ExistingFile): PreparedFile['after'] {
   let to: TreePath | null = null;
   for (const edit of edits) {
@@ -195,7 +195,7 @@ function nameStatuses({ edits }: FileRequest): readonly AppliedEdit[] {
   }));
 }
 
-/** Two entries that are one file, whatever names lead to it. */
+/** Finds entries that refer to the same file, by any name. */
 function findDuplicates(
   targets: readonly { readonly request: FileRequest; readonly target: Target }[],
 ): readonly FileProblem[] {
@@ -212,7 +212,7 @@ function findDuplicates(
   return problems;
 }
 
-/** Results that would stand in each other's place, or in the place of a file that nobody named. */
+/** Finds results with the same path, and results that would replace a file that is not in the request. */
 function findClashes(ports: Ports, root: DiskPath, files: readonly PreparedFile[]): readonly FileProblem[] {
   const problems: FileProblem[] = [];
   const vacated = new Set(files.filter(({ path, after }) => after?.path !== path).map(({ path }) => path));

@@ -1,7 +1,7 @@
 /**
- * Search and replace. A search text without CR stands wherever its lines stand, whether the file ends them with LF or
- * CRLF; what is put in takes the line end of the line where the place begins, and what old and new text have in common
- * at their ends is left as it is in the file. Where either text holds a CR, its line ends are meant as they are.
+ * Search and replace. A search text without CR matches both LF and CRLF line endings. The replacement gets the line
+ * ending of the line where the match starts. Text that the old and new text share at their start and end stays as it is
+ * in the file. If either text contains a CR, line endings are taken literally.
  */
 
 import { lineAt } from '../content/changed-span.ts';
@@ -17,7 +17,7 @@ import { findTolerant } from './tolerant.ts';
 const MAX_COUNTED = 10_000;
 const SHOWN_PLACES = 10;
 
-/** @throws EditRefused */
+/** @throws EditRefusedError */
 export function replaceIn(body: string, edit: Replace, bound: EditBound): NewBody {
   const old = encodeText('old', edit.old, bound);
   const now = encodeText('new', edit.new, bound);
@@ -42,7 +42,7 @@ function findExact(body: string, { old, now, replaceAll, limit }: Search): Repla
   const literal = old.includes('\r') || now.includes('\r');
   const crossing = !old.includes('\r') && old.includes('\n') && body.includes('\r\n');
   const seen = crossing ? body.replaceAll('\r\n', '\n') : body;
-  // Places may overlap (they are then only counted), so each of the three ascends by itself.
+  // Matches that are only counted may overlap. So each kind of position has its own ascending cursor.
   const [startIn, fromIn, toIn] = [
     positionsIn(body, crossing),
     positionsIn(body, crossing),
@@ -65,8 +65,8 @@ function findExact(body: string, { old, now, replaceAll, limit }: Search): Repla
 }
 
 /**
- * From positions in a text whose CRLF are shown as LF to positions in the text, in ascending order; the LF itself stands
- * for both.
+ * Maps positions in the text with CRLF shown as LF to positions in the original text. Positions must be ascending. An
+ * LF maps to the start of its CRLF.
  */
 function positionsIn(body: string, crossing: boolean): (at: number) => number {
   if (!crossing) return (at) => at;

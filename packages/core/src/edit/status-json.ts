@@ -1,4 +1,4 @@
-/** What became of one edit, as callers read it. */
+/** The result of one edit, as JSON for callers. */
 import type { EditStatus } from './edits.ts';
 
 export interface EditStatusJson {

@@ -1,4 +1,4 @@
-/** Where the files of a request are: links resolved, read, and refused for whatever forbids an edit of them. */
+/** Finds the files of a request: resolves links, reads the files, and rejects those that must not be edited. */
 
 import { createHash } from 'node:crypto';
 import { containingFolder, readEntireFile } from '../io/durable-write.ts';
@@ -11,58 +11,58 @@ import { baseName, type DiskPath, diskChild, type JsonName, type TreePath } from
 import { hashObject } from '../store/objects/object-hash.ts';
 import { EDIT_BOUND, type Edit } from './edits.ts';
 
-/** What a caller wants done to one file. */
+/** The edits that a caller requests for one file. */
 export interface FileRequest {
   /** As the caller named it. */
   readonly given: JsonName;
-  /** The same, inside the workspace; its links are not resolved. */
+  /** The same path inside the workspace, with links unresolved. */
   readonly path: TreePath;
   readonly edits: readonly Edit[];
-  /** Id of the blob (40 hex digits) or SHA-256 (64) of the content that the caller has seen. */
+  /** Blob id (40 hex digits) or SHA-256 (64 hex digits) of the content that the caller has read. */
   readonly expectedHash: string | null;
-  /** Edit it although nobody may write it. */
+  /** Edit the file even if it is write-protected. */
   readonly force: boolean;
 }
 
-/** A file, or the place of one that is to be made. */
+/** A file, or the path of a new one. */
 export interface Target {
-  /** Where it is, all links resolved. */
+  /** The path with all links resolved. */
   readonly path: TreePath;
   readonly existing: ExistingFile | null;
-  /** Permission bits of a file that is made here: those of its folder, without the right to enter. */
+  /** Permission bits of a new file at this path: those of its folder, without execute bits. */
   readonly modeOfNew: number;
 }
 
 export interface ExistingFile {
   readonly kind: 'file' | 'link';
-  /** A link's target. */
+  /** For a link, its target. */
   readonly content: Buffer;
   readonly id: ObjectId;
   readonly mode: number;
-  /** The same for two names of one file. */
+  /** The same for two names of the same file. */
   readonly identity: string;
 }
 
-/** The closed list of what can be wrong with a file as a whole. */
+/** The closed list of problems with a file as a whole. */
 export type FileProblemCode =
-  /** It leaves the workspace, leads through a link out of it, or has a name that cannot be written. */
+  /** It is outside the workspace, goes through a link out of it, or has a name that cannot be written. */
   | 'PATH_REFUSED'
-  /** A folder, socket, pipe or device stands there, or a file stands where a folder is needed. */
+  /** The path is a folder, socket, pipe or device, or one of its parents is a file. */
   | 'NOT_A_FILE'
-  /** The system does not let it be read, or it is too large for an edit. */
+  /** The system refuses to read it, or it is too large for an edit. */
   | 'UNREADABLE'
-  /** No write bit is set; `force` edits it all the same. */
+  /** No write bit is set. `force` edits it anyway. */
   | 'READ_ONLY'
-  /** It is not what the caller has seen. */
+  /** It differs from what the caller has read. */
   | 'CHANGED'
-  /** Another entry of the list is the same file, or makes the same file. */
+  /** Another entry of the list is the same file, or creates the same file. */
   | 'DUPLICATE'
-  /** A file is there already. */
+  /** The file already exists. */
   | 'ALREADY_THERE'
-  /** One of its edits failed; the status of each says which. */
+  /** One of its edits failed. The status of each edit says which. */
   | 'EDIT_FAILED';
 
-/** Ends the work on one file; never leaves the room. */
+/** Thrown to reject one file. Callers of this layer never see it. */
 export class FileRefusedError extends Error {
   constructor(
     readonly code: FileProblemCode,
@@ -74,7 +74,7 @@ export class FileRefusedError extends Error {
 
 /**
  * @param root real path of the workspace
- * @throws FileRefused
+ * @throws FileRefusedError
  */
 export function findTarget(ports: Ports, root: DiskPath, request: FileRequest): Target {
   const path = resolveTarget(ports, root, request);
@@ -95,8 +95,8 @@ export function findTarget(ports: Ports, root: DiskPath, request: FileRequest): 
 }
 
 /**
- * Where a request leads: through a link to the file, unless the link itself is to go.
- * @throws FileRefused
+ * Resolves the path of a request. Follows a link to its file, unless the link itself is deleted or renamed.
+ * @throws FileRefusedError
  */
 export function resolveTarget(ports: Ports, root: DiskPath, request: FileRequest): TreePath {
   if (request.path === '') throw new FileRefusedError('NOT_A_FILE', 'The workspace folder is not a file.');
@@ -104,8 +104,8 @@ export function resolveTarget(ports: Ports, root: DiskPath, request: FileRequest
 }
 
 /**
- * Where a file of that path is made: the links of the folders above it resolved.
- * @throws FileRefused PATH_REFUSED, NOT_A_FILE
+ * Returns the path of a file after resolving the links of its parent folders.
+ * @throws FileRefusedError PATH_REFUSED, NOT_A_FILE
  */
 export function resolveParents(ports: Ports, root: DiskPath, path: TreePath): TreePath {
   return resolveInside(ports, root, path, 'itself');
@@ -118,7 +118,7 @@ export function modeForNewFile(fs: Fs, root: DiskPath, path: TreePath): number {
   }
 }
 
-/** Whether the file itself goes elsewhere or away; then a link is the link, and not what it points to. */
+/** Whether the file is only renamed or deleted. In that case, a link is not followed. */
 function affectsNameOnly({ edits }: FileRequest): boolean {
   return edits.every(({ op }) => op === 'delete' || op === 'rename');
 }
@@ -171,7 +171,7 @@ function readExisting(fs: Fs, disk: DiskPath, stat: Stat): ExistingFile {
   return { kind, content, id: hashObject('blob', content), mode, identity };
 }
 
-/** A system call's refusal, as a problem of this file alone. */
+/** Converts a failed system call into a problem of this file alone. */
 function refuseOnFsError<T>(call: () => T): T {
   try {
     return call();

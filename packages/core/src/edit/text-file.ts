@@ -1,4 +1,4 @@
-/** A file as text. All texts here are one-byte strings: UTF-8, one character per byte, as content/lines.ts has them. */
+/** A file as text. All texts here are one-byte strings: UTF-8 with one character per byte, as in content/lines.ts. */
 
 import { isUtf8 } from 'node:buffer';
 import { bytesFromText } from '../model/names.ts';
@@ -13,7 +13,7 @@ export interface TextFile {
 
 export type LineEnding = '\n' | '\r\n';
 
-/** A byte-order mark in UTF-8. */
+/** The UTF-8 byte-order mark. */
 export const BOM = '\xef\xbb\xbf';
 
 export function textFile(bytes: string): TextFile {
@@ -24,12 +24,12 @@ export function bytesOf(file: TextFile): string {
   return file.bom + file.body;
 }
 
-/** Null where the content is no text: it holds a NUL, or is not UTF-8. */
+/** Null if the content is not text: it contains a NUL or is not UTF-8. */
 export function readText(content: Buffer): TextFile | null {
   return content.includes(0) || !isUtf8(content) ? null : textFile(content.toString('latin1'));
 }
 
-/** @throws EditRefused NOT_TEXT, TOO_LARGE */
+/** @throws EditRefusedError NOT_TEXT, TOO_LARGE */
 export function requireText(content: Buffer, bound: EditBound): TextFile {
   if (content.length > bound.maxBytes) throw tooLargeError('file', bound);
   const file = readText(content);
@@ -49,9 +49,9 @@ export function requireText(content: Buffer, bound: EditBound): TextFile {
 }
 
 /**
- * The bytes of a text that somebody gave.
- * @param field its name in the edit, for the message
- * @throws EditRefused BAD_STRING, TOO_LARGE
+ * Encodes a text from the caller as UTF-8 bytes.
+ * @param field the name of the field in the edit, for the message
+ * @throws EditRefusedError BAD_STRING, TOO_LARGE
  */
 export function encodeText(field: string, text: string, bound: EditBound): string {
   const nul = text.indexOf('\0');
@@ -85,14 +85,14 @@ export function tooLargeError(what: string, bound: EditBound) {
   });
 }
 
-/** The line end of the line at `at`, else of the line before it, else LF. */
+/** The line ending of the line at `at`, else of the line before it, else LF. */
 export function endingAt(body: string, at: number): LineEnding {
   const next = body.indexOf('\n', at);
   const feed = next >= 0 || at === 0 ? next : body.lastIndexOf('\n', at - 1);
   return feed > 0 && body[feed - 1] === '\r' ? '\r\n' : '\n';
 }
 
-/** As `endingAt`, for positions in ascending order; all of them together look at the body once. */
+/** Like `endingAt`, for positions in ascending order. Scans the body only once for all of them. */
 export function endingFinder(body: string): (at: number) => LineEnding {
   let feed = -1;
   let last = -1;
@@ -108,12 +108,12 @@ export function endingFinder(body: string): (at: number) => LineEnding {
   };
 }
 
-/** True if the text has line ends and each of them is CRLF. */
+/** Whether the text has line endings and all of them are CRLF. */
 export function isAllCrLf(body: string): boolean {
   return body.includes('\n') && !/(?:^|[^\r])\n/.test(body);
 }
 
-/** Gives each line feed the given line end; for texts that hold no CR. */
+/** Converts the line endings of a text that contains no CR. */
 export function withEnding(text: string, ending: LineEnding): string {
   return ending === '\n' ? text : text.replaceAll('\n', ending);
 }

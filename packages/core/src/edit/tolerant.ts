@@ -1,10 +1,9 @@
 /**
- * Search that passes over spaces and tabs at both ends of each line. It compares whole lines, so the search text has to
- * be whole lines, and at least one of them has to hold something else. It is tried only where the text as it is stands
- * nowhere.
+ * Search that ignores spaces and tabs at both ends of each line. It compares whole lines. So the search text must
+ * consist of whole lines, at least one of them not blank. It is tried only if there is no exact match.
  *
- * What is put in is indented like the file: where the search text's indentation stands for another one in the file, so
- * it does in the new text. Lines that the search text and the new text share at their ends stay as they are in the file.
+ * The replacement is indented like the file: if the search text's indentation maps to a different one in the file, the
+ * new text is mapped the same way. Lines that both texts share at their start and end stay as they are in the file.
  */
 
 import { lineCount } from '../content/changed-span.ts';
@@ -17,7 +16,7 @@ import { endingFinder } from './text-file.ts';
 
 const NO_MATCH: ReplacementList = { replacements: [], notes: [] };
 
-/** @throws EditRefused TOO_LARGE */
+/** @throws EditRefusedError TOO_LARGE */
 export function findTolerant(body: string, { old, now, replaceAll, limit }: Search, bound: EditBound): ReplacementList {
   if (lineCount(body) > bound.maxLines || lineCount(old) > bound.maxLines) {
     throw editRefusal(
@@ -36,13 +35,13 @@ export function findTolerant(body: string, { old, now, replaceAll, limit }: Sear
       numbers.set(core, number);
       return number;
     });
-  // A search text that ends with a line end does not fit the end of a file that has none there.
+  // If the search text ends with a line ending, it does not match a last line without one.
   const ends = body.endsWith('\n') || !old.endsWith('\n') ? lines.length : lines.length - 1;
   const searched = numbersOf(lines.slice(0, ends));
   const found = findSequenceOccurrences(searched, numbersOf(wanted), !replaceAll, limit);
   const endingOf = endingFinder(body);
   const change = lineChangeOf(old, now);
-  // Several places where one is wanted are only told, and may overlap; otherwise each line is in one place at most.
+  // Ambiguous matches are only reported, and may overlap. Otherwise each line is in at most one match.
   const isAmbiguous = found.length > 1 && !replaceAll;
   if (!isAmbiguous && found.length * change.added.length > bound.maxLines) {
     throw editRefusal('TOO_LARGE', `The edit would insert more than ${bound.maxLines} lines. Split it.`, {
@@ -62,15 +61,15 @@ export function findTolerant(body: string, { old, now, replaceAll, limit }: Sear
   return { replacements: places, notes: kept ? [...notes, CRLF_KEPT] : notes };
 }
 
-/** What the new text changes in the old one: lines between those that both share at their ends. */
+/** The difference between the old and new text: the lines between their common start and end. */
 interface LineChange {
-  /** Lines shared at the start and at the end. */
+  /** The numbers of lines shared at the start and at the end. */
   readonly start: number;
   readonly end: number;
   readonly added: readonly string[];
-  /** True where the old text ends in the middle of a line. */
+  /** Whether the old text ends in the middle of a line. */
   readonly endsMidLine: boolean;
-  /** True where the new text holds a CR: its line ends are meant as they are. */
+  /** Whether the new text contains a CR. If so, its line endings are taken literally. */
   readonly literal: boolean;
 }
 
@@ -91,7 +90,7 @@ interface TextLine {
   readonly indent: string;
   /** Without spaces and tabs at its ends. */
   readonly core: string;
-  /** Where the line end begins, and where the next line does. */
+  /** The offsets of the line ending and of the next line. */
   readonly end: number;
   readonly next: number;
 }
@@ -122,7 +121,7 @@ function replacementFor(
   { start, end, added: put, endsMidLine: open, literal }: LineChange,
   ending: string,
 ): Replacement {
-  // Lines that are replaced tell best how those in their place are indented.
+  // The replaced lines show best how their replacements are indented.
   const pairs = wanted.map((line, i) => ({ line, given: line.indent, file: matched[i]!.indent }));
   const orderedPairs = [
     ...pairs.slice(start, pairs.length - end),

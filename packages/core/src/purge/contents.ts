@@ -1,4 +1,4 @@
-/** Which contents some paths ever had, and where else the same bytes are. */
+/** Finds all contents that some paths ever had, and other paths with the same bytes. */
 
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
@@ -36,7 +36,7 @@ export async function findContents(
     if (!seen.has(snapshot.files))
       await collectContents({ objects, paths, contents, pace }, snapshot.files, WORKSPACE_ITSELF);
     seen.add(snapshot.files);
-    // What a change found, and what a rename took along, may stand in no checkpoint that is left.
+    // Contents before a change or at the old path of a rename may not be in any remaining checkpoint.
     for (const { path, from, before, after } of changes ?? []) {
       for (const [at, entry] of [
         [from ?? path, before],
@@ -61,12 +61,12 @@ export async function findContents(
 interface Collection {
   readonly objects: ObjectReader;
   readonly paths: readonly TreePath[];
-  /** What was at the paths so far. */
+  /** The contents found at the paths so far. */
   readonly contents: Set<ObjectId>;
   readonly pace: Pace;
 }
 
-/** Goes down only where the paths lead. */
+/** Visits only folders on the way to the paths, and below them. */
 async function collectContents(collection: Collection, tree: ObjectId, at: TreePath): Promise<void> {
   const { objects, paths, contents, pace } = collection;
   if (pace.isDue()) await pace.yieldNow();
@@ -79,7 +79,7 @@ async function collectContents(collection: Collection, tree: ObjectId, at: TreeP
   }
 }
 
-/** Each tree once, however many checkpoints share it. Paths are relative to the tree. */
+/** Visits each tree once, even if several checkpoints share it. Paths are relative to the tree. */
 async function pathsWithContent(
   objects: ObjectReader,
   tree: ObjectId,

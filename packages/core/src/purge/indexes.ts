@@ -1,4 +1,4 @@
-/** Recorded indexes of which nothing may be left after a purge. */
+/** Recorded indexes, from which a purge must remove every trace. */
 
 import { UnusableGitFile } from '../git/file.ts';
 import { type IndexFile, parseIndexFile } from '../git/index-file.ts';
@@ -13,7 +13,7 @@ import { withoutIndex } from '../timeline/capture/record-index.ts';
 
 const ID_BYTES = 20;
 
-/** Contents that were staged at the paths; they may stand in no snapshot. */
+/** Contents that were staged at the paths. They may not be in any snapshot. */
 export function stagedContentsAt(
   objects: ObjectReader,
   checkpoints: readonly Checkpoint[],
@@ -34,7 +34,7 @@ export function stagedContentsAt(
 }
 
 export class RecordedIndexes {
-  /** Checkpoints share them. */
+  /** Checkpoints share indexes. */
   readonly #known = new Map<string, boolean>();
   readonly #purgedIds: readonly Buffer[];
 
@@ -47,8 +47,8 @@ export class RecordedIndexes {
   }
 
   /**
-   * Without the indexes that name what is purged, whether by its path or by its content: a file may have been staged,
-   * and in no snapshot. @returns the very same checkpoint where none does
+   * Drops the indexes that mention a purged path or content. A file may have been staged without being in any snapshot.
+   * @returns the same checkpoint object if nothing is dropped
    */
   withoutPurged(checkpoint: Checkpoint): Checkpoint {
     const dropped = checkpoint.roots.map(({ path, index }) => index !== undefined && this.#mentionsPurged(path, index));
@@ -69,14 +69,14 @@ export class RecordedIndexes {
       if (this.#purgedIds.some((each) => bytes.includes(each))) return true;
       return parseIndex(id, bytes).paths.some((path) => isPurgedPath(this.paths, root, path));
     } catch (error) {
-      // Of what cannot be read nobody knows what it tells.
+      // An unreadable index may mention anything, so it is dropped.
       if (isUnreadable(error)) return true;
       throw error;
     }
   }
 }
 
-/** None where it cannot be read: then it goes anyway, and nothing of it is left. */
+/** Returns no entries for an unreadable index. The purge drops that index anyway. */
 function entriesOf(objects: ObjectReader, id: ObjectId): Iterable<IndexEntry> {
   try {
     return trackedPathsOf(parseIndex(id, readBlob(objects, id)))?.entries() ?? [];

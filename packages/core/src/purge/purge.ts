@@ -1,14 +1,15 @@
 /**
- * Takes what was at some paths out of everything that the store keeps: the one exception to "a checkpoint is never
- * written anew".
+ * Removes the content of some paths from everything in the store. It is the only exception to the rule "a checkpoint is
+ * never rewritten".
  *
- * P1 A checkpoint keeps its number, its `previous` and the ids of its changes; only its commit is another one. A purged
- *    path stands in its snapshot as one that was not captured, so that no restore touches what is there; its changes stay
- *    on the list, with an id of nothing in place of their contents.
- * P2 What lies beside the timeline goes first. Then all refs move to the new commits in one rename: who is killed before
- *    it leaves the old timeline, who is killed after it the new one, and the same purge again does the rest.
- * P3 Only what nothing reaches after that is swept.
- * P4 It has happened when a search of the whole store finds nothing any more, not before.
+ * P1 A checkpoint keeps its number, its `previous` and the ids of its changes. Only its commit is replaced. In the
+ *    snapshot, a purged path is marked as not captured, so that no restore touches the existing file. Its changes stay
+ *    in the list, with the all-zero id in place of their contents.
+ * P2 Data outside the timeline is removed first. Then one rename moves all refs to the new commits. If the process dies
+ *    before it, the old timeline remains; if it dies after it, the new one. Running the same purge again completes the
+ *    rest.
+ * P3 Only objects that are unreachable after that are swept.
+ * P4 The purge is complete only when a search of the whole store finds nothing.
  */
 
 import type { Pace } from '../io/pace.ts';
@@ -30,24 +31,24 @@ import { recordWithout } from './record.ts';
 import { type Leftover, type SearchTotals, searchStore } from './search.ts';
 import { Secrets } from './secrets.ts';
 
-/** What a purge is about, before it begins. */
+/** What a purge would affect. */
 export interface PurgePreview {
-  /** Checkpoints that hold one of the paths, or tell of what was there. */
+  /** Checkpoints that contain one of the paths, or mention its content. */
   readonly checkpoints: readonly CheckpointId[];
-  /** Contents that go. */
+  /** The number of contents to remove. */
   readonly contents: number;
-  /** Other paths with the same bytes; those keep them. */
+  /** Other paths with the same bytes. They keep them. */
   readonly sameBytes: readonly TreePath[];
 }
 
 export interface PurgeResult extends PurgePreview {
   readonly bytesBefore: number;
   readonly bytesAfter: number;
-  /** What was looked through to prove it. */
+  /** What was searched to prove it. */
   readonly searched: SearchTotals;
 }
 
-/** @throws SavepointError STORE_DAMAGED when a checkpoint cannot be read, so that nobody knows what it holds */
+/** @throws SavepointError STORE_DAMAGED if a checkpoint cannot be read, because its content is unknown */
 export async function previewPurge(
   workspace: Workspace,
   paths: readonly TreePath[],
@@ -65,9 +66,9 @@ export async function previewPurge(
 }
 
 /**
- * The caller holds the lock, and no act is pending.
- * @param paths with all that is below them
- * @throws SavepointError STORE_DAMAGED as the preview; PURGE_INCOMPLETE when something is found after it
+ * The caller holds the lock, and no operation is pending.
+ * @param paths including everything below them
+ * @throws SavepointError STORE_DAMAGED as for the preview; PURGE_INCOMPLETE if any content is left afterwards
  */
 export async function purge(
   workspace: Workspace,
@@ -91,13 +92,13 @@ export async function purge(
   purgeBackups(ports, store.layout, workspace.root, paths, gone); // P2
   removeTraces(ports, store.layout, (text) => secrets.isMentionedIn(text));
   if (rewritten.length > 0) store.refs.moveAll(new Map(rewritten.map(({ from, to }) => [from.commit, to])));
-  // What is kept of repositories may hold the same contents; an undo does without it.
+  // Objects kept from repositories may include the same contents. An undo works without them.
   dropKept(store.refs, () => true);
   const commits = timeline.list().map(({ commit }) => commit);
   const live = await reachable(store.objects, commits, pace);
   const swept = await store.objects.consolidate({
     live: (id) => live.has(id), // P3
-    // A pack that was taken over from a repository may be large.
+    // A pack adopted from a repository may be large.
     anySize: true,
     pace,
     assertHeld: () => lock.assertHeld(),
@@ -110,11 +111,11 @@ export async function purge(
   return { ...previewOf(task, rewritten), bytesBefore, bytesAfter, searched };
 }
 
-/** What is to be purged, and from what. */
+/** What to purge, and from which checkpoints. */
 interface PurgeTask {
   readonly checkpoints: readonly Checkpoint[];
   readonly paths: readonly TreePath[];
-  /** Contents that were at the paths, and nowhere else. */
+  /** Contents that were only ever at these paths. */
   readonly purged: ReadonlySet<ObjectId>;
   readonly sameBytes: readonly TreePath[];
   readonly secrets: Secrets;

@@ -1,4 +1,4 @@
-/** A checkpoint's story that no longer tells what was at some paths. */
+/** Removes the content of some paths from a checkpoint record. */
 
 import type { Checkpoint, RecordedChange } from '../model/checkpoint.ts';
 import type { Entry } from '../model/entries.ts';
@@ -7,7 +7,7 @@ import { isWithin, type TreePath } from '../model/names.ts';
 import { redactRecord } from '../timeline/record/checkpoint-json.ts';
 import type { Secrets } from './secrets.ts';
 
-/** @returns the very same checkpoint where it tells nothing of it */
+/** @returns the same checkpoint object if its record does not mention the content */
 export function recordWithout(checkpoint: Checkpoint, paths: readonly TreePath[], secrets: Secrets): Checkpoint {
   const isSelected = (path: TreePath | null): boolean => path !== null && paths.some((each) => isWithin(path, each));
   const mentionsPurged = (change: RecordedChange): boolean =>

@@ -1,4 +1,4 @@
-/** Looks through the whole store for what should be gone: contents, and the ids that are made of them. */
+/** Searches the whole store for purged contents and mentions of their ids. */
 
 import { readEntireFile } from '../io/durable-write.ts';
 import { type Fs, FsError, isFsError, kindOf } from '../io/fs.ts';
@@ -8,21 +8,21 @@ import { type DiskPath, diskChild } from '../model/names.ts';
 import type { Workspace } from '../timeline/capture/capture.ts';
 import type { Secrets } from './secrets.ts';
 
-/** Something that should be gone and is not. */
+/** Something that a purge should have removed. */
 export interface Leftover {
   /** An object's id, or a file of the store. */
   readonly where: string;
   readonly what: string;
 }
 
-/** How much was looked through. */
+/** How much was searched. */
 export interface SearchTotals {
   readonly objects: number;
   readonly files: number;
 }
 
 const FILE_BYTES = 2 ** 30;
-/** No story is larger. Larger blobs are contents of files, and are told by their ids alone. */
+/** No checkpoint record is larger. Larger blobs are file contents, so checking their ids is enough. */
 const RECORD_BYTES = 64 * 1024 * 1024;
 const RECORD_START = '{"format":';
 const INDEX_START = 'DIRC';
@@ -37,7 +37,7 @@ export async function searchStore(
   let objects = 0;
   let files = 0;
   store.objects.refresh();
-  // In trees and in git's indexes ids stand as bytes, in stories as digits.
+  // Trees and git indexes contain ids as bytes, checkpoint records as hex digits.
   const asBytes = [...gone].map((id) => Buffer.from(id, 'hex'));
   for (const id of store.objects.ids()) {
     objects += 1;
@@ -63,14 +63,14 @@ export async function searchStore(
   return { leftovers: left, objects, files };
 }
 
-/** One pass, however many ids. */
+/** Takes one pass for any number of ids. */
 function containsId(text: string, ids: ReadonlySet<ObjectId>): boolean {
   if (ids.size === 0) return false;
   for (const [found] of text.matchAll(/[0-9a-f]{40}/g)) if (ids.has(found as ObjectId)) return true;
   return false;
 }
 
-/** Of the store, but for its objects. */
+/** All files of the store except its objects. */
 function* plainFiles(fs: Fs, folder: DiskPath, objects: DiskPath): Generator<DiskPath> {
   for (const name of fs.list(folder)) {
     const path = diskChild(folder, name);
@@ -82,7 +82,7 @@ function* plainFiles(fs: Fs, folder: DiskPath, objects: DiskPath): Generator<Dis
   }
 }
 
-/** One character per byte; null for what cannot be read. */
+/** One character per byte. Null if the file cannot be read. */
 function readOrNull(fs: Fs, path: DiskPath): string | null {
   try {
     return readEntireFile(fs, path, FILE_BYTES).toString('latin1');

@@ -1,11 +1,11 @@
-/** What purged contents say, to be found again where people and agents wrote of them. */
+/** Text from purged contents, used to find places where people or agents quoted it. */
 
 import { textOrBinary } from '../content/text-or-binary.ts';
 import type { ObjectId } from '../model/ids.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { readBlob } from '../store/snapshot/snapshot.ts';
 
-/** Characters. Shorter lines stand in many texts and give nothing away. */
+/** Characters. Shorter lines occur in many texts and reveal nothing. */
 const MIN_CHARACTERS = 8;
 const MAX_CONTENT_BYTES = 1024 * 1024;
 const MAX_LINES = 20_000;
@@ -25,13 +25,13 @@ export class Secrets {
     }
   }
 
-  /** Whether a text that somebody wrote has a line of them, also as it stands in JSON. */
+  /** Whether a text contains a line of the contents, plain or escaped for JSON. */
   isMentionedIn(text: string): boolean {
     for (const line of this.#lines) if (text.includes(line)) return true;
     return false;
   }
 
-  /** Whether a whole content is in the bytes of a file, one character per byte. */
+  /** Whether a file contains one of the contents as a whole. One character per byte. */
   isContainedIn(bytes: string): boolean {
     return this.#contents.some((content) => bytes.includes(content));
   }

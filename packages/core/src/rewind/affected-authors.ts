@@ -1,4 +1,4 @@
-/** Who changed what since a checkpoint: an agent, and somebody who is none. */
+/** The agents and other actors that changed the planned paths since a checkpoint. */
 
 import type { Pace } from '../io/pace.ts';
 import { type Author, type Checkpoint, isReversion } from '../model/checkpoint.ts';
@@ -8,19 +8,20 @@ import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { changesOf } from './selection.ts';
 
 export interface AffectedAuthors {
-  /** Names of agents whose work may go. */
+  /** Names of agents whose changes may be lost. */
   readonly agents: readonly string[];
-  /** Paths that hold, or may hold, what is somebody else's. */
+  /** Paths that contain, or may contain, changes by other actors. */
   readonly outside: readonly TreePath[];
 }
 
-/** Whose work may go without a question: that of any agent, or of one session alone. */
+/** Whether an author's changes may be replaced without asking: those of any agent, or of one session only. */
 export type IsReplaceable = (author: Author) => boolean;
 
 export const isByAgent: IsReplaceable = ({ actor }) => actor.kind === 'agent';
 
 /**
- * Of the paths that a plan changes. What brought an earlier state back is nobody's work.
+ * Finds the authors of changes to the paths of a plan. Checkpoints of reversions are skipped, since a reversion only
+ * brings back an earlier state.
  * @param checkpoints oldest first, up to now
  */
 export async function affectedAuthorsSince(

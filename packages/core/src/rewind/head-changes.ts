@@ -1,4 +1,4 @@
-/** The part of a restore, or of its undo, that is about branches. */
+/** The branch changes that a restore, or its undo, makes. */
 
 import { problemOf } from '../git/file.ts';
 import { positionOf, prepareHeadMoves, samePosition, type TargetHead } from '../git/head-moves.ts';
@@ -14,7 +14,7 @@ import { hashObject } from '../store/objects/object-hash.ts';
 import { readBlob } from '../store/snapshot/snapshot.ts';
 import type { Workspace } from '../timeline/capture/capture.ts';
 
-/** Every root of the checkpoint that lies in the scope as a whole. */
+/** Adds the HEAD moves for each repository root of the checkpoint that is entirely inside the scope. */
 export async function withRestoredHeads(
   workspace: Workspace,
   plan: ChangeSet,
@@ -39,7 +39,7 @@ export async function withRestoredHeads(
   return withHeadMoves(workspace, plan, targets, pace);
 }
 
-/** What the act moved goes back; a branch that was moved again since stays where it is, and is named. */
+/** Reverses the HEAD moves of the operation. A root whose branch has moved since is left alone and listed as kept. */
 export async function withRevertedHeads(
   workspace: Workspace,
   plan: ChangeSet,
@@ -63,7 +63,10 @@ export async function withRevertedHeads(
   return withHeadMoves(workspace, { ...plan, kept }, targets, pace);
 }
 
-/** It is kept as it lay on the disk, and dropped by a purge; what it names only the checkpoint before the act may have. */
+/**
+ * The operation stored the index as it was on disk, and a purge drops that blob. The contents that the index refers to
+ * may be known only to the checkpoint before the operation.
+ */
 function recordedIndexOf(
   { store: { objects }, timeline }: Workspace,
   operation: Checkpoint,

@@ -1,6 +1,6 @@
 /**
- * Undo and redo: taking one act's changes back, on top of whatever came since. Three states of each path meet: the one
- * before the act, the one after it, and today's. What changed since is kept; where that cannot be, it is a conflict.
+ * Undo and redo: reverts the changes of one operation and keeps later changes. Each path has three states: before the
+ * operation, after it, and now. Later changes are merged. If they cannot be merged, the path is a conflict.
  */
 
 import type { Pace } from '../io/pace.ts';
@@ -16,18 +16,18 @@ import { mergeFiles, threeSides } from './merge-entry.ts';
 import { planRemovals, type Removal } from './removal.ts';
 
 export interface InverseInput {
-  /** Merged contents are added to it. */
+  /** Receives the merged contents. */
   readonly objects: ObjectBatch;
-  /** The state that the act found, and the one it left. */
+  /** The states before and after the operation. */
   readonly before: Snapshot;
   readonly after: Snapshot;
   readonly now: Snapshot;
   readonly own: OwnPaths;
-  /** `after` was made of `before` by one act. */
+  /** Whether a single operation turned `before` into `after`. */
   readonly isOneOperation: boolean;
-  /** Why a path that would be removed must stay, or null. */
+  /** Returns why a path that would be removed must stay, or null. */
   readonly reasonToKeep: (difference: PathDifference) => string | null;
-  /** Only these paths and what is below them. */
+  /** Only these paths and everything below them. */
   readonly within: readonly TreePath[];
 }
 
@@ -38,9 +38,9 @@ export async function inverseChanges(input: InverseInput, pace: Pace): Promise<C
   for (const difference of differences(input.objects, input.after, input.before)) {
     if (pace.isDue()) await pace.yieldNow();
     const { path, before: left, after: found } = difference;
-    // What an act replaces it saves first, so a path that it made and that was skipped before was not there.
+    // An operation captures a file before replacing it. So if the path was skipped before, the operation created it.
     const wasAbsent = input.isOneOperation && found.skip !== null && left.entry !== null;
-    if (left.skip !== null || (found.skip !== null && !wasAbsent)) continue; // nobody touched it
+    if (left.skip !== null || (found.skip !== null && !wasAbsent)) continue; // not changed by the operation
     if (!input.within.some((folder) => isWithin(path, folder))) continue;
     const current = stateAt(read, input.now, path);
     if (sameEntry(current.entry, found.entry) && current.skip === null) continue;
@@ -57,7 +57,7 @@ export async function inverseChanges(input: InverseInput, pace: Pace): Promise<C
   return draft.finish();
 }
 
-/** What comes back needs the folders above it, also those that somebody removed since. */
+/** Adds the parent folders of the files that come back, including folders removed since. */
 function addMissingFolders(read: FolderReader, { before: found, now }: InverseInput, draft: ChangeSetDraft): void {
   const planned = new Set(draft.paths.map(({ path }) => path));
   for (const { path: coming, to } of [...draft.paths]) {
@@ -76,7 +76,7 @@ function addMissingFolders(read: FolderReader, { before: found, now }: InverseIn
   }
 }
 
-/** Nothing happened to the path since the act. */
+/** Handles a path that has not changed since the operation. */
 function revertPath(
   draft: ChangeSetDraft,
   removals: Removal[],
@@ -99,7 +99,7 @@ function revertPath(
   }
 }
 
-/** The path is neither as the act left it nor as the act found it: both the act and someone since changed it. */
+/** Handles a path that was changed by the operation and again after it. */
 function mergePath(
   objects: ObjectBatch,
   draft: ChangeSetDraft,

@@ -1,4 +1,4 @@
-/** One path, three states: what an act starts from, what is there now, and what the act would have there. */
+/** Three-way merge of one path: the state that an operation starts from, the current state, and the state it wants. */
 
 import { joinLines, type Line, splitLines } from '../content/lines.ts';
 import { type MergeResult, mergeThreeWay } from '../content/three-way.ts';
@@ -8,18 +8,18 @@ import type { ThreeSides } from '../operation/change-set.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { readBlob } from '../store/snapshot/snapshot.ts';
 
-/** The side that is taken where both changed the same. */
+/** The side that wins where both sides changed the same lines. */
 export type MergeSide = 'ours' | 'theirs';
 
 export interface FileMerge {
-  /** Null where both sides changed the same lines, or contents that are no text. */
+  /** Null if both sides changed the same lines, or if the contents are not text. */
   readonly entry: FileEntry | null;
-  /** The result holds changes of both sides. */
+  /** The result contains changes from both sides. */
   readonly merged: boolean;
   readonly sides: ThreeSides | null;
 }
 
-/** Permissions and content, each for itself: what one side alone changed is that side's. */
+/** Merges permissions and content separately. If only one side changed one of them, that side wins. */
 export function mergeFiles(
   objects: ObjectBatch,
   base: FileEntry,
@@ -51,20 +51,21 @@ export function threeSides(
   return { base, ours, theirs, text, cut };
 }
 
-/** Of all conflicts of a file. */
+/** Limits for all conflicts of one file together. */
 const SHOWN_LINES = 200;
 const SHOWN_BYTES = 16 * 1024;
 
-/** What became of taking back a change of one path. */
+/** The result of reverting a change of one path. */
 export type RevertResult =
   | { readonly outcome: 'done'; readonly entry: Entry | null; readonly merged: boolean }
   | { readonly outcome: 'nothing'; readonly entry: Entry | null; readonly why: string }
   | { readonly outcome: 'conflict'; readonly why: string; readonly sides: ThreeSides };
 
 /**
- * @param left the state that the change left
- * @param found the state that it found
- * @param current the state that it is taken back from
+ * Reverts one change of one path.
+ * @param left the state after the change
+ * @param found the state before the change
+ * @param current the state to revert the change in
  */
 export function revertEntry(
   objects: ObjectBatch,

@@ -1,4 +1,4 @@
-/** The acts themselves: restore, undo, redo. */
+/** The operations restore, undo and redo. */
 
 import { showName } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
@@ -24,26 +24,26 @@ import { rootsInside, withoutFailedRoots } from './roots.ts';
 import { changesOf, selectChanges } from './selection.ts';
 
 /**
- * How a restore treats what agents did not do.
+ * How a restore treats changes that were not made by agents.
  * - `exact`: the paths become equal to the checkpoint
- * - `keep-outside`: only what agents changed since the checkpoint is taken back, merged with the rest; where no agent
- *   changed anything, what changed since the last checkpoint stays
+ * - `keep-outside`: reverts only what agents changed since the checkpoint, merged with the other changes. If no agent
+ *   changed anything, changes made since the last checkpoint are kept
  */
 export type RestoreMode = 'exact' | 'keep-outside';
 
 export interface RestoreRequest {
   readonly target: Checkpoint;
   readonly scope: readonly TreePath[];
-  /** Null: as `exact` where either agents or others changed the paths; where both did, it is a conflict. */
+  /** Null: like `exact` if the changes are all by agents or all by others. A mix of both is a conflict. */
   readonly mode: RestoreMode | null;
-  /** Only this root, without those that lie in it; null: all of the scope. */
+  /** Only this root, without the roots inside it. Null: everything in the scope. */
   readonly root: TreePath | null;
-  /** Leave alone the roots that one of the two states does not have; without it nothing is restored then. */
+  /** Leave roots alone that one of the two states does not have. Without it, a missing root stops the whole restore. */
   readonly allowPartial: boolean;
-  /** Also put the branch, HEAD and index of each root where the checkpoint saw them. */
+  /** Also set the branch, HEAD and index of each root to what the checkpoint recorded. */
   readonly git: boolean;
   readonly actor: Actor;
-  /** Who goes back in its conversation: its own work alone may go without a question. */
+  /** The session that goes back in its conversation. Only its own work is reverted without asking. */
   readonly session?: { readonly id: SessionId; readonly conversation: ConversationPosition | null };
   readonly global: IgnoreFile;
 }
@@ -125,7 +125,7 @@ export function redoOperation(workspace: Workspace, actor: Actor, pace: Pace): O
   return inverseOperation(workspace, operation, 'redo', actor, pace);
 }
 
-/** What agents did since the target is taken back; where they did nothing, what changed since the last look is kept. */
+/** Reverts what agents changed since the target. If agents changed nothing, keeps changes since the last checkpoint. */
 async function planKeepOutside(
   workspace: Workspace,
   current: CurrentState,
@@ -166,7 +166,7 @@ async function planKeepOutside(
   };
 }
 
-/** Since the target, anywhere in the workspace: also where it was taken back again. */
+/** Whether an agent changed anything in the workspace since the target, including changes reverted later. */
 async function didAgentsWork(
   objects: ObjectReader,
   checkpoints: readonly Checkpoint[],
@@ -183,7 +183,7 @@ async function didAgentsWork(
   return false;
 }
 
-/** A path that is in neither state is a slip of the hand: "nothing to restore" would sound as if all were well. */
+/** Rejects paths that are in neither state. They are probably typos, and "nothing to restore" would hide that. */
 function assertPathsKnown(current: CurrentState, target: Checkpoint, scope: readonly TreePath[]): void {
   const read = cachedFolderReader(current.objects);
   const isNowhere = (path: TreePath): boolean =>
@@ -245,7 +245,7 @@ function inverseOperation(
   };
 }
 
-/** A redo is told by the act that it brings again, not by the undo that it takes back. */
+/** A redo is described by the operation that it applies again, not by the undo that it reverts. */
 function describeInverse(workspace: Workspace, operation: Checkpoint, trigger: 'undo' | 'redo'): string {
   let named = operation;
   if (trigger === 'redo') {

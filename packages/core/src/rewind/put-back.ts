@@ -1,4 +1,4 @@
-/** Frozen paths that an agent changed all the same, through a shell: they become again what they were. */
+/** Reverts frozen paths that an agent changed anyway, through a shell. */
 
 import type { Pace } from '../io/pace.ts';
 import type { Actor, Checkpoint } from '../model/checkpoint.ts';
@@ -13,8 +13,8 @@ import { inverseChanges } from './inverse-changes.ts';
 const FREEZE: Actor = { kind: 'user', name: 'freeze' };
 
 /**
- * Paths of a checkpoint's changes that lie in what is frozen and that agents made, and nobody else can have: what a
- * person changed stays. Where there were too many changes to list, all that is frozen.
+ * Returns the frozen paths that only agents changed in a checkpoint. If any other actor may have changed a path, it
+ * stays. If the checkpoint had too many changes to list, returns all frozen paths.
  */
 export function frozenPathsChanged({ changes }: Checkpoint, frozen: readonly FrozenPath[]): readonly TreePath[] {
   if (frozen.length === 0) return [];
@@ -62,7 +62,9 @@ export function putBackOperation(
   };
 }
 
-/** Folders that came with those paths and with nothing else: no change of their own tells of them. */
+/**
+ * Finds folders that were created with those paths and contain nothing else. They have no change record of their own.
+ */
 function newFolders(
   read: FolderReader,
   after: Checkpoint,

@@ -1,6 +1,6 @@
 /**
- * Which of the paths that ought to go may go. A folder goes only when everything in it goes: what was not captured in
- * it, and what is kept, keeps the folder.
+ * Decides which paths can be removed. A folder can be removed only if everything in it can. Content that was skipped or
+ * is kept also keeps the folder.
  */
 
 import type { Entry, Snapshot } from '../model/entries.ts';
@@ -13,14 +13,14 @@ import { folderAt, readFolder } from '../store/snapshot/snapshot.ts';
 export interface Removal {
   readonly path: TreePath;
   readonly entry: Entry;
-  /** What takes its place: null, or something of another kind. */
+  /** What replaces it: null, or an entry of another kind. */
   readonly to: Entry | null;
   readonly ignored: boolean;
-  /** Not null: it must stay, for this reason. */
+  /** If not null, the path must stay for this reason. */
   readonly reasonToKeep: string | null;
 }
 
-/** @param now the state that the removals are removed from */
+/** @param now the state from which the paths are removed */
 export function planRemovals(
   reader: ObjectReader,
   now: Snapshot,

@@ -1,4 +1,4 @@
-/** Restore: making chosen paths equal to a checkpoint. */
+/** Restore: makes the chosen paths equal to a checkpoint. */
 
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint, RootState } from '../model/checkpoint.ts';
@@ -15,22 +15,24 @@ import { planRemovals, type Removal } from './removal.ts';
 
 export interface RestoreInput {
   readonly objects: ObjectReader;
-  /** The workspace as it is. */
+  /** The current workspace. */
   readonly now: Snapshot;
   readonly own: OwnPaths;
   readonly rootsNow: readonly RootState[];
   readonly target: Checkpoint;
-  /** Only these paths and what is below them. */
+  /** Only these paths and everything below them. */
   readonly scope: readonly TreePath[];
-  /** Roots inside the scope that are none of its. */
+  /** Roots inside the scope that are not part of it. */
   readonly except: readonly TreePath[];
-  /** The person's own ignore file. */
+  /** The user's global ignore file. */
   readonly global: IgnoreFile;
 }
 
 const OF_ANOTHER_ROOT = 'it belongs to another root';
 
-/** Only what differs from `last` is brought back; what changed since `last` is kept, merged where both changed it. */
+/**
+ * Restores only what differs from `last`. Changes made since `last` are kept, and merged if both sides changed a file.
+ */
 export async function planMergingRestore(
   input: Omit<RestoreInput, 'objects'> & { readonly objects: ObjectBatch; readonly last: Snapshot },
   pace: Pace,
@@ -64,7 +66,7 @@ export async function restoreChanges(input: RestoreInput, pace: Pace): Promise<C
       continue;
     }
     if (input.except.some((root) => isWithin(path, root))) {
-      // Named, so that no folder around it is taken away.
+      // Adding it to the removals keeps the folders around it.
       if (before.entry !== null && after.entry === null) {
         removals.push({ path, entry: before.entry, to: null, ignored: false, reasonToKeep: OF_ANOTHER_ROOT });
       }
@@ -85,13 +87,16 @@ export async function restoreChanges(input: RestoreInput, pace: Pace): Promise<C
   return draft.finish();
 }
 
-/** Why a path that a restore would remove must stay, or null. */
+/** Returns why a path that a restore would remove must stay, or null. */
 export function reasonToKeepOf(input: RestoreInput): (difference: PathDifference) => string | null {
   const protection = new Protection(input);
   return (difference) => protection.reasonToKeep(difference);
 }
 
-/** A chosen path needs the folders above it, though nobody named them; what stands in their place was not named either. */
+/**
+ * Adds the parent folders of the chosen paths, which the user did not name. An existing path that is not a folder was
+ * not named either, so the restore refuses to replace it.
+ */
 function addParentFolder(
   read: FolderReader,
   input: RestoreInput,
@@ -107,12 +112,12 @@ function addParentFolder(
   else draft.refused.push({ path, why: `a ${before.entry?.kind ?? 'path'} is now where its folder was` });
 }
 
-/** The folder itself, or the file, goes: it is not merely written anew. */
+/** The file or the folder itself is removed, not just rewritten. */
 function isRemoval(before: Entry, after: Entry | null): boolean {
   return after === null || (before.kind === 'folder' && after.kind !== 'folder');
 }
 
-/** What a restore never removes, though the checkpoint does not have it. */
+/** Paths that a restore never removes, even if the checkpoint does not have them. */
 class Protection {
   readonly #newRepositories: readonly TreePath[];
   readonly #chains = new Map<TreePath, IgnoreChain>();
@@ -135,7 +140,9 @@ class Protection {
     return ignoredThen ? `it is ignored in ${this.input.target.id}` : null;
   }
 
-  /** The rules that stood in the checkpoint: what they protected then stays protected, whoever changed them since. */
+  /**
+   * Uses the ignore rules in the checkpoint. What they protected then stays protected, even if the rules changed since.
+   */
   #chain(folder: TreePath): IgnoreChain {
     const known = this.#chains.get(folder);
     if (known !== undefined) return known;

@@ -1,9 +1,9 @@
 /**
- * Roll-back: taking chosen changes back, on top of whatever came since.
+ * Rollback: reverts the chosen changes and keeps later ones.
  *
- * Chosen changes that come to lie in one file of today make a lineage. In it they are taken back newest first, each from
- * what the ones before have left, and those that follow each other directly as one. Where a file lies is merged like what
- * is in it: who moved it since has the say. Lineages that share a path succeed together or not at all.
+ * All chosen changes that affect one current file form a lineage. They are reverted newest first, each starting from
+ * the result of the previous one. Changes that directly follow each other are reverted in one step. The path of a file
+ * is merged like its content: a later move wins. Lineages that share a path succeed or fail together.
  */
 
 import type { Pace } from '../io/pace.ts';
@@ -27,17 +27,17 @@ export interface RollbackInput {
   /** Oldest first. */
   readonly chosen: readonly ChosenChange[];
   readonly tracker: FileTracker;
-  /** Whose lines are taken where they do not merge, by path and for what is below it. */
+  /** The side that wins where lines do not merge, for each path and everything below it. */
   readonly prefer: ReadonlyMap<TreePath, MergeSide>;
-  /** Leave alone what does not merge, and take back the rest. */
+  /** Leave paths alone that do not merge, and revert the rest. */
   readonly skipConflicts: boolean;
-  /** Why a path that would be removed must stay, or null. */
+  /** Returns why a path that would be removed must stay, or null. */
   readonly keep: (difference: PathDifference) => string | null;
 }
 
-/** What became of a path, or would become of it. */
+/** The result for one path, or the expected result in a preview. */
 export interface PathResult {
-  /** Where it lies afterwards. */
+  /** The path of the file afterwards. */
   readonly path: TreePath;
   readonly result: 'restored' | 'merged' | 'skipped' | 'conflict';
   readonly why: string | null;
@@ -48,7 +48,7 @@ export interface PathResult {
 export interface RollbackChangeSet {
   readonly changeSet: ChangeSet;
   readonly results: readonly PathResult[];
-  /** What is back when the plan is carried out. */
+  /** The changes and hunks that are reverted once the change set is applied. */
   readonly rolledBack: readonly (ChangeId | HunkId)[];
 }
 
@@ -81,11 +81,11 @@ function rolledBackIds({ change, hunks }: ChosenChange): readonly (ChangeId | Hu
   return hunks === null ? [change.id] : hunks.map((hunk) => hunkId(change.id, hunk));
 }
 
-/** Chosen changes of a file that follow each other directly. */
+/** Chosen changes of a file that directly follow each other. */
 interface RevertStep {
   readonly left: Entry | null;
   found: Entry | null;
-  /** Where the file lay after them, and before them. */
+  /** The path of the file after these changes, and before them. */
   readonly end: TreePath;
   start: TreePath;
   readonly isPart: boolean;
@@ -98,13 +98,13 @@ class Lineage {
   readonly #steps: RevertStep[] = [];
   path: TreePath;
   entry: Entry | null;
-  /** What is back of each change that was chosen: itself, hunks of it, or nothing. */
+  /** What is reverted of each chosen change: the change itself, some of its hunks, or nothing. */
   readonly revertedIds = new Map<ChosenChange, readonly (ChangeId | HunkId)[]>();
   merged = false;
   conflict: { readonly why: string; readonly sides: ThreeSides } | null = null;
   readonly #notes = new Set<string>();
 
-  /** @param currentPath where its file lies */
+  /** @param currentPath the current path of the file */
   constructor(
     readonly currentPath: TreePath,
     readonly state: PathState,
@@ -115,13 +115,13 @@ class Lineage {
     this.entry = state.entry;
   }
 
-  /** From the newest to the oldest. */
+  /** Must be called with the newest change first. */
   add(chosen: ChosenChange): void {
     const { change, hunks } = chosen;
     this.chosen.push(chosen);
     const last = this.#steps.at(-1);
     const start = change.from ?? change.path;
-    // Where today's lines win, each change is told by itself whether it is back.
+    // If the current lines win, the result of each change is reported separately, so steps are not joined.
     const joins = last !== undefined && !last.isPart && hunks === null && this.prefer(this.paths) !== 'ours';
     if (joins && last.start === change.path && sameEntry(last.found, change.after)) {
       last.found = change.before;
@@ -163,12 +163,12 @@ class Lineage {
     }
   }
 
-  /** Also where something else is, as asked. */
+  /** Replaces another file at the target path, as requested. */
   get isOverwriting(): boolean {
     return this.prefer(this.paths) === 'theirs';
   }
 
-  /** Something else is where it belongs. */
+  /** Called if another file is at the target path. */
   resolveOccupied(there: Entry | null): void {
     const side = this.prefer(this.paths);
     if (side === 'ours') {
@@ -189,7 +189,7 @@ class Lineage {
     return this.#notes.size === 0 ? null : [...this.#notes].join('; ');
   }
 
-  /** All that its changes name, and where it is and will be. */
+  /** All paths that its changes name, its current path and its target path. */
   get paths(): readonly TreePath[] {
     const named = this.chosen.flatMap(({ change: { path, from } }) => [path, from ?? path]);
     return [...new Set([this.currentPath, this.path, ...named])];
@@ -199,7 +199,7 @@ class Lineage {
     return revertEntry(this.objects, left, found, this.entry, null).outcome === 'conflict';
   }
 
-  /** The hunks of a change that merge with what the file holds, where others of it do not. */
+  /** Hunks that merge with the current content, if other hunks of the change do not. */
   #mergeableHunks({ change, hunks }: ChosenChange): readonly HunkId[] {
     const numbers = hunks ?? hunksOf(this.objects, change)?.map(({ number }) => number) ?? [];
     return numbers
@@ -220,7 +220,10 @@ class Lineage {
   }
 }
 
-/** Files that lay at one path after another are lineages of their own; at most one of them is still there. */
+/**
+ * Groups the chosen changes by file. Different files that had the same path at different times are separate lineages.
+ * At most one of them still exists.
+ */
 function lineagesOf(
   { current: today, chosen, tracker: whereabouts, prefer }: RollbackInput,
   folders: FolderReader,
@@ -244,7 +247,7 @@ function lineagesOf(
   return [...lineages.values()];
 }
 
-/** A file that goes back to its old name finds nothing there, except what leaves in the same act. */
+/** Finds lineages whose target path is occupied. A path that another lineage vacates in the same operation is free. */
 function resolveOccupiedPaths(
   lineages: readonly Lineage[],
   { current: today }: RollbackInput,
@@ -273,7 +276,7 @@ function resolveOccupiedPaths(
   }
 }
 
-/** Those in conflict, and those that share a path with one. */
+/** Returns the lineages in conflict, and those that share a path with one of them. */
 function lineagesInConflict(lineages: readonly Lineage[]): ReadonlySet<Lineage> {
   const byPath = new Map<TreePath, Lineage[]>();
   for (const lineage of lineages) {
@@ -330,13 +333,13 @@ function addToChangeSet(
   addMissingFolders(lineages, folders, snapshot, draft);
 }
 
-/** What the change found at a path; null where no change of the lineage tells of it. */
+/** The state of a path before the change, or null if no change of the lineage mentions the path. */
 function stateBefore(folders: FolderReader, { chosen }: Lineage, path: TreePath): PathState | null {
   const oldest = [...chosen].reverse().find(({ change }) => (change.from ?? change.path) === path);
   return oldest === undefined ? null : stateAt(folders, oldest.before, path);
 }
 
-/** Folders that came with a file that goes now, and that nothing else is in. */
+/** Finds folders that were created with a file that is now removed, and that contain nothing else. */
 function emptiedFolders(
   lineages: readonly Lineage[],
   removals: readonly Removal[],
@@ -359,7 +362,7 @@ function emptiedFolders(
   return [...found.values()];
 }
 
-/** What comes back needs the folders above it, as they were. */
+/** Adds the parent folders of the files that come back, with their earlier permissions. */
 function addMissingFolders(
   lineages: readonly Lineage[],
   folders: FolderReader,

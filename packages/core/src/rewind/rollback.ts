@@ -1,4 +1,4 @@
-/** Rolling back, as an act: what is chosen, what a call that is open has to say, and what comes of it. */
+/** The rollback operation: selects the changes, checks for open calls, and builds the preview. */
 
 import { showName, showText } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
@@ -23,23 +23,23 @@ import {
 export interface RollbackRequest {
   readonly selection: Selection;
   readonly actor: Actor;
-  /** Also what may be from others. */
+  /** Also changes that may be by others. */
   readonly includeShared: boolean;
   readonly skipConflicts: boolean;
   readonly prefer: ReadonlyMap<TreePath, MergeSide>;
-  /** Also during a call that may write the same files. A look at it never minds. */
+  /** Proceed even if an open call may write the same files. A preview ignores open calls. */
   readonly force: boolean;
 }
 
-/** What is known of a roll-back once it is planned. */
+/** What is known of a rollback once it is planned. */
 export interface RollbackPreview {
   readonly chosen: readonly ChosenChange[];
   readonly skipped: readonly SkippedChange[];
   readonly results: readonly PathResult[];
   readonly rolledBack: RollbackChangeSet['rolledBack'];
-  /** Calls that may write the same files just now. */
+  /** Open calls that may write the same files. */
   readonly openCalls: readonly OpenCall[];
-  /** Of each chosen change that has any; only where single changes were chosen. */
+  /** The hunks of each chosen change that has any. Filled only if single changes were chosen. */
   readonly hunks: ReadonlyMap<string, readonly NumberedHunk[]>;
 }
 
@@ -86,8 +86,8 @@ export function rollbackOperation(
 }
 
 /**
- * The timeline, and what a capture would add to it. Oldest first; what cannot be read is not there.
- * @param from the number of the first checkpoint that is wanted
+ * Returns the timeline, plus the checkpoint that a capture would add now. Oldest first, without unreadable checkpoints.
+ * @param from the number of the first checkpoint to return
  */
 export async function checkpointsUntilNow(
   workspace: Workspace,
@@ -103,8 +103,9 @@ export async function checkpointsUntilNow(
 }
 
 /**
- * Calls by whoever made the chosen changes, and those that may write the paths. What runs in the background for ever
- * counts only for its own agent; a tool of Savepoint itself waits for the lock.
+ * Finds open calls by the authors of the chosen changes, and open calls that may write the paths. A background call may
+ * never end, so without declared paths it blocks only rollbacks of its own agent. Savepoint's own tools wait for the
+ * lock, so they do not count.
  */
 function blockingCalls({ ports, store }: Workspace, { chosen }: SelectedChanges, plan: ChangeSet): readonly OpenCall[] {
   if (plan.paths.length === 0) return [];
@@ -152,7 +153,7 @@ function hunksForPreview(
   if (selection.changes === undefined && selection.hunks === undefined) return found;
   for (const { change, hunks: left } of chosen.slice(0, MAX_CHANGES_WITH_HUNKS)) {
     const hunks = hunksOf(current.objects, change);
-    // Of a change that is chosen by its name, those that are back already are none to choose from.
+    // If a change is chosen by its id, hunks that are already reverted cannot be chosen.
     const shown =
       selection.hunks === undefined && left !== null ? hunks?.filter(({ number }) => left.includes(number)) : hunks;
     if (shown != null && shown.length > 0) found.set(change.id, shown);

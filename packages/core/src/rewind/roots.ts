@@ -1,4 +1,4 @@
-/** A restore of one root among several, and of a state that some root is missing from. */
+/** Restoring one of several roots, or a state in which a root is missing. */
 
 import { showName } from '../content/show-name.ts';
 import type { Checkpoint, RootState } from '../model/checkpoint.ts';
@@ -8,8 +8,8 @@ import type { ChangeSet, UntouchedPath } from '../operation/change-set.ts';
 import type { CurrentState } from '../operation/operation.ts';
 
 /**
- * The roots that lie in `root` and are not it.
- * @throws SavepointError PATH_REFUSED where it is a root in neither state
+ * Returns the roots inside `root`, without `root` itself.
+ * @throws SavepointError PATH_REFUSED if `root` is not a root in either state
  */
 export function rootsInside(root: TreePath, target: Checkpoint, current: CurrentState): readonly TreePath[] {
   const known = new Set([...target.roots, ...current.roots].map(({ path }) => path));
@@ -17,24 +17,24 @@ export function rootsInside(root: TreePath, target: Checkpoint, current: Current
   return [...known].filter((path) => path !== root && isWithin(path, root));
 }
 
-/** The innermost root that a path lies in. */
+/** Returns the innermost root that contains a path. */
 export function rootOf(path: TreePath, roots: readonly RootState[]): TreePath | null {
   const around = roots.filter((root) => isWithin(path, root.path));
   return around.reduce<TreePath | null>((found, root) => longer(found, root.path), null);
 }
 
-/** @throws SavepointError PATH_REFUSED where none of the checkpoints has such a root */
+/** @throws SavepointError PATH_REFUSED if no checkpoint has such a root */
 export function assertRoot(root: TreePath, checkpoints: readonly Checkpoint[]): void {
   const known = new Set(checkpoints.flatMap(({ roots }) => roots.map(({ path }) => path)));
   if (!known.has(root)) throw noRootError(root, known, 'and never was one');
 }
 
-/** As a scan tells it (workspace/scan.ts). */
+/** The code that a scan reports (workspace/scan.ts). */
 const NOT_MOUNTED = 'ENODEV';
 
 const PARTIAL_HINT = 'Nothing was changed. --allow-partial restores the other roots and leaves these unchanged.';
 
-/** Nothing is done to a root that one of the two states does not have; without leave for that, nothing at all. */
+/** Leaves roots alone that one of the two states does not have. Without `allowPartial`, refuses the whole restore. */
 export function withoutFailedRoots(
   plan: ChangeSet,
   {

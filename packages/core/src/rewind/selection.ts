@@ -1,4 +1,4 @@
-/** Which changes of the timeline a roll-back is about. */
+/** Selects the changes of the timeline that a rollback reverts. */
 
 import { showName, showText } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
@@ -23,30 +23,33 @@ import { listChanges } from '../timeline/diff/changes.ts';
 import { hunksOf } from '../timeline/diff/hunks.ts';
 import { assertRoot, rootOf } from './roots.ts';
 
-/** All that is given must fit. */
+/** A change must match all given criteria. */
 export interface Selection {
   readonly changes?: readonly ChangeId[];
   readonly hunks?: readonly { readonly change: ChangeId; readonly hunk: number }[];
-  /** An agent's name, or `name/id` for a sub-agent; `outside` and `user` name those. */
+  /** An agent's name, `name/id` for a sub-agent, or `outside` or `user`. */
   readonly agent?: string;
   readonly session?: string;
-  /** The agent's own id of a call. */
+  /** The id that the agent gave the call. */
   readonly call?: string;
-  /** Only what came after it: a moment in milliseconds since 1970, or the number of a checkpoint. */
+  /** Only changes after this moment (milliseconds since 1970) or checkpoint number. */
   readonly after?: { readonly time: number } | { readonly checkpoint: number };
-  /** Only these paths and what is below them, under their names of then or before. */
+  /** Only these paths and everything below them. Matches the name after the change or before it. */
   readonly files?: readonly TreePath[];
-  /** Only this root, without those that lay in it then. */
+  /** Only this root, without the roots that were inside it at that time. */
   readonly root?: TreePath;
 }
 
 export interface ChosenChange {
   readonly change: RecordedChange;
-  /** The state that it was made from. */
+  /** The state before the change. */
   readonly before: Snapshot;
-  /** Only these, counted from 1; null for all of it. */
+  /** Only these hunks, counted from 1. Null: the whole change. */
   readonly hunks: readonly number[] | null;
-  /** The hunks are what is left of the change, of which others are back: its rename and its permissions go with them. */
+  /**
+   * Other hunks of the change are already reverted, and these are the rest. Its rename and its permissions are reverted
+   * together with them.
+   */
   readonly isRest: boolean;
 }
 
@@ -116,7 +119,7 @@ interface CheckpointChanges {
   readonly changes: readonly RecordedChange[];
 }
 
-/** What was too much to list can be had from the trees; whose each was, is not known then. */
+/** If there were too many changes to list, computes them from the trees. The author of each change is unknown then. */
 export async function changesOf(
   objects: ObjectReader,
   checkpoint: Checkpoint,
@@ -131,7 +134,7 @@ export async function changesOf(
   return changes.map((change, index) => ({ ...change, id: changeId(checkpoint.number, index + 1), by }));
 }
 
-/** Without those that are back already: what came in their place since is somebody else's. */
+/** Leaves out hunks that are already reverted. Newer lines in the same place belong to another author. */
 function remainingHunks(
   objects: ObjectReader,
   change: RecordedChange,
@@ -144,7 +147,7 @@ function remainingHunks(
   return asked?.filter((hunk) => !back.has(hunk)) ?? null;
 }
 
-/** @param hunks the ones that are asked for; null: the whole change */
+/** @param hunks the requested hunks; null: the whole change */
 function revertedBy(effect: Effect | undefined, hunks: readonly number[] | null): Back | null {
   if (effect === undefined) return null;
   if (effect.reversion !== null || hunks === null) return effect.reversion;
@@ -166,7 +169,7 @@ async function listedChanges(
   return listed;
 }
 
-/** Of the changes that are not in effect as a whole. */
+/** Returns only the changes that are not fully in effect. */
 function effectsOf(
   objects: ObjectReader,
   listed: readonly CheckpointChanges[],
@@ -198,7 +201,7 @@ function authorsOf({ trigger, actor, session, toolCall, tool }: Checkpoint): Aut
 
 type NamedChanges = Map<ChangeId, readonly number[] | null>;
 
-/** Changes that are named, each with the hunks that are; null where none is. */
+/** Returns the named changes, each with its named hunks. Null if the selection names none. */
 function namedChanges({ changes, hunks }: Selection): NamedChanges | null {
   if (changes === undefined && hunks === undefined) return null;
   const named: NamedChanges = new Map();
@@ -281,7 +284,7 @@ function assertChangesKnown(left: NamedChanges, checkpoints: ReadonlyMap<string,
   for (const id of left.keys()) {
     const number = parseChangeId(id)?.checkpoint ?? 0;
     const checkpoint = checkpoints.get(`cp_${number}`);
-    if (checkpoint?.changes?.some((change) => change.id === id)) continue; // it did not fit what else was asked for
+    if (checkpoint?.changes?.some((change) => change.id === id)) continue; // did not match another criterion
     const count = checkpoint?.changes?.length ?? 0;
     const why = checkpoint === undefined ? `there is no checkpoint cp_${number}` : `cp_${number} lists ${count}`;
     throw new SavepointError('UNKNOWN_CHANGE', `Change ${id} does not exist: ${why}.`, { given: id });
