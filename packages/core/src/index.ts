@@ -1,4 +1,4 @@
-/** The library: what somebody needs who builds an agent on Savepoint. */
+/** The library, for developers who build an agent on Savepoint. */
 
 export { showName, showText } from './content/show-name.ts';
 export type { Edit } from './edit/edits.ts';

@@ -8,7 +8,7 @@ import type { Ports } from './io/ports.ts';
 import { bytesFromText, type DiskPath } from './model/names.ts';
 import { open as openWith, type Savepoint } from './savepoint.ts';
 
-/** What the environment says of settings: `SAVEPOINT=off` turns off all that goes by itself. */
+/** Settings from the environment: `SAVEPOINT=off` turns off everything automatic. */
 export function nodeSettings(env: Readonly<Record<string, string | undefined>>): SettingsSource {
   return { savepoint: env['SAVEPOINT'] ?? null };
 }
@@ -17,8 +17,8 @@ export { foldersNotSynced, nodeFs } from './io/node/fs.ts';
 export { nodePlaces };
 
 /**
- * The machine as it is; with `SAVEPOINT_NATIVE=off` in the environment by node's own calls alone, with
- * `SAVEPOINT_WATCH=off` without a source of changes.
+ * Returns the ports of this machine. `SAVEPOINT_NATIVE=off` restricts them to Node's own APIs, and
+ * `SAVEPOINT_WATCH=off` leaves out the source of file changes.
  */
 export function nodePorts(): Ports {
   const { changes, ...others } = portsOfNode(process.env['SAVEPOINT_NATIVE'] !== 'off');
@@ -26,7 +26,7 @@ export function nodePorts(): Ports {
 }
 
 export interface NodeOpenOptions extends Omit<OpenOptions, 'dir' | 'ports' | 'places'> {
-  /** Any folder in the workspace; relative to the process's folder. */
+  /** Any folder in the workspace; relative to the process's working directory. */
   readonly dir: string;
   /** Where stores are kept. Default: $SAVEPOINT_HOME, else the platform's data folder. */
   readonly home?: string;
@@ -34,7 +34,7 @@ export interface NodeOpenOptions extends Omit<OpenOptions, 'dir' | 'ports' | 'pl
 
 /**
  * Opens the workspace of a folder.
- * @throws SavepointError USAGE when nothing says where to keep stores
+ * @throws SavepointError USAGE if no folder for the stores is known
  */
 export function open(options: NodeOpenOptions): Savepoint {
   const { dir, home, ...rest } = options;

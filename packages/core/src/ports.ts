@@ -1,4 +1,4 @@
-/** For those who bring a machine of their own: the ports, what their drivers are made of, and what tests of them need. */
+/** For developers of other drivers: the ports, helpers for drivers, and types for their tests. */
 
 export { safeJson } from './content/safe-json.ts';
 export { JsonProblem, readJson } from './content/strict-json.ts';

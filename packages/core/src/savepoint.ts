@@ -1,4 +1,4 @@
-/** The façade: one folder's workspace, with everything that can be done in it. */
+/** The façade: the workspace of one folder, with all calls. */
 
 import { type BundleCalls, bundleCalls } from './engine/calls/bundles.ts';
 import { type CheckpointCalls, checkpointCalls } from './engine/calls/checkpoints.ts';
@@ -14,7 +14,7 @@ import type { OpenOptions } from './engine/options.ts';
 import { sessionHost } from './engine/session-host.ts';
 import { Session, type SessionOptions } from './session/session.ts';
 
-/** One workspace, with everything that can be done in it. */
+/** One workspace, with all its calls. */
 export interface Savepoint
   extends CheckpointCalls,
     HistoryCalls,
@@ -24,25 +24,25 @@ export interface Savepoint
     BundleCalls,
     WorkspaceCalls,
     StoreCalls {
-  /** An agent's work, call by call. Nothing is captured until it begins. */
+  /** Opens an agent's session. Nothing is captured until its work starts. */
   session(options: SessionOptions): Session;
   /**
-   * Runs several calls that share one look at the workspace: where it is, what its settings say. Faster where a process
-   * answers one event with a few calls. Not for work that goes on while others may move the workspace or change settings.
-   * @param work is handed the same workspace; calls made through it share the look
+   * Runs several calls that share one lookup of the workspace's location and settings. Faster if a process answers one
+   * event with a few calls. Not for long work, during which others may move the workspace or change settings.
+   * @param work receives the same workspace; calls made through it share the lookup
    */
   once<T>(work: (savepoint: Savepoint) => Promise<T>): Promise<T>;
-  /** @returns a function that ends the listening */
+  /** @returns a function that removes the listener */
   on<Name extends keyof Events>(name: Name, listener: Listener<Name>): () => void;
-  /** The time by the engine's clock: milliseconds since 1970. */
+  /** The current time of the engine's clock, in milliseconds since 1970. */
   now(): number;
-  /** Resolves when the work in the background is done. */
+  /** Resolves when the background tasks are done. */
   idle(): Promise<void>;
-  /** Ends the watching of `watch`, unless others share it. Not while a call is under way. */
+  /** Stops watching the workspace, unless other engines share the watch. Must not be called during a call. */
   close(): void;
 }
 
-/** Opens a workspace; nothing is read or made before the first call. */
+/** Opens a workspace. Nothing is read or created before the first call. */
 export function open(options: OpenOptions): Savepoint {
   return savepointOf(Engine.open(options));
 }

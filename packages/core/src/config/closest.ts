@@ -1,9 +1,9 @@
-/** The word that a misspelt one was probably meant to be. */
+/** Finds the known word that a misspelt one probably means. */
 
 const MAX_DISTANCE = 3;
 const MAX_LENGTH = 40;
 
-/** @returns null where none is near */
+/** @returns null if no known word is close enough */
 export function closest(word: string, known: readonly string[]): string | null {
   if (word.length > MAX_LENGTH) return null;
   let best: string | null = null;
@@ -18,7 +18,7 @@ export function closest(word: string, known: readonly string[]): string | null {
   return best;
 }
 
-/** Letters to put in, take out or change. */
+/** Levenshtein distance: the number of letters to insert, delete or change. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -1,12 +1,12 @@
-/** Whether a shell command is one of those that patterns such as `rm *` mean. In doubt it is. */
+/** Matches shell commands against patterns such as `rm *`. In doubt, a command matches. */
 
-/** Where one simple command may end and the next begin, also inside `$(…)`, `(…)` and backquotes. */
+/** Separators between simple commands, including those inside `$(…)`, `(…)` and backquotes. */
 const COMMAND_SEPARATOR = /&&|\|\||[;|&\n\r(){}`]/;
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z_0-9]*=\S*\s+/;
 const COMMAND_PREFIX = /^(?:sudo|command|exec|env|nohup|time|nice|builtin|then|do|else|if|while|!)\s+/;
 const MAX_LENGTH = 100_000;
 
-/** @param command null or too long to look through: nobody knows what it is, so it counts */
+/** @param command if null or too long to check, its content is unknown and it matches */
 export function matchesAnyPattern(command: string | null, patterns: readonly string[]): boolean {
   if (patterns.length === 0 || command === null || command.length > MAX_LENGTH) return true;
   const parts = [command.trim(), ...command.split(COMMAND_SEPARATOR).map(withoutPrefixes)];
@@ -22,12 +22,12 @@ function withoutPrefixes(part: string): string {
   }
 }
 
-/** `npm *` also means `npm` alone. */
+/** `npm *` also matches plain `npm`. */
 function matchesCommand(text: string, pattern: string): boolean {
   return matchesGlob(text, pattern) || (pattern.endsWith(' *') && matchesGlob(text, pattern.slice(0, -2)));
 }
 
-/** `*` is any text, `?` one character. Takes no more steps than one length times the other. */
+/** `*` matches any text, `?` one character. The number of steps is at most the product of the two lengths. */
 function matchesGlob(text: string, pattern: string): boolean {
   let at = 0;
   let of = 0;

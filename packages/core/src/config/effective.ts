@@ -1,22 +1,22 @@
-/** Settings in the engine's own terms and units: what a caller opens with comes first, then what files say. */
+/** Settings in the engine's terms and units. Options of the caller take precedence over the configuration files. */
 
 import type { CaptureRules } from '../model/checkpoint.ts';
 import type { RetentionPolicy } from '../timeline/retention/retention.ts';
 import type { BackupLocation } from '../transaction/backups.ts';
 import type { Settings } from './settings.ts';
 
-/** What is done without anybody asking. */
+/** What is captured automatically. */
 export interface AutomaticCapture {
   readonly enabled: boolean;
   readonly beforeWrite: boolean;
   readonly beforeEdit: boolean;
   readonly beforeBash: boolean;
-  /** None: all commands. */
+  /** Empty: all commands. */
   readonly bashPatterns: readonly string[];
   readonly onPrompt: boolean;
 }
 
-/** What goes away from this machine by itself. */
+/** What is exported from this machine automatically. */
 export interface AutomaticExport {
   /** An absolute folder, or `s3://bucket/prefix`. */
   readonly to: string;
@@ -27,30 +27,33 @@ export interface AutomaticExport {
 }
 
 export interface EffectiveSettings {
-  /** Null: nothing does. */
+  /** Null: no automatic export. */
   readonly exporting: AutomaticExport | null;
   readonly rules: CaptureRules;
-  /** Checkpoints have the index of each repository. */
+  /** Checkpoints include the index of each repository. */
   readonly recordIndex: boolean;
-  /** A first checkpoint takes over what repositories have. */
+  /** The first checkpoint adopts objects from repositories. */
   readonly adopt: boolean;
   readonly retention: RetentionPolicy;
   readonly backups: BackupLocation;
   readonly automatic: AutomaticCapture;
   readonly hooks: { readonly budgetMs: number; readonly strict: boolean };
-  /** The process that answers hooks. */
+  /** The daemon, which answers hooks. */
   readonly daemon: { readonly enabled: boolean; readonly idleMs: number };
 }
 
-/** What a caller of the library says itself, in place of what the settings say. */
+/** Options of the library's caller, which override the settings. */
 export interface SettingsOverrides {
   readonly rules?: Partial<CaptureRules>;
-  /** Checkpoints also have the index of each repository, for `restore` with `git`. Default: as the settings say, else false. */
+  /**
+   * Checkpoints also have the index of each repository, for `restore` with `git`. Default: from the settings, else
+   * false.
+   */
   readonly recordIndex?: boolean;
-  /** A first checkpoint takes over contents that repositories have. Default: as the settings say, else true. */
+  /** The first checkpoint adopts contents from repositories. Default: from the settings, else true. */
   readonly adopt?: boolean;
   readonly retention?: Partial<RetentionPolicy>;
-  /** Where edits keep plain copies of what they replace. Default `store`; `beside`: as `a.ts.bak` beside `a.ts`. */
+  /** Where edits keep backups of the files they replace. Default `store`. `beside`: next to the file, as `a.ts.bak`. */
   readonly backups?: BackupLocation;
 }
 

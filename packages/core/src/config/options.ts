@@ -1,9 +1,11 @@
 /**
- * Every option there is, once: parsing, merging, `savepoint config`, the JSON schemas and the documentation are made from
- * this table. It is plain data, so that a hook loads it in no time.
+ * The table of all options. Parsing, merging, `savepoint config`, the JSON schemas and the documentation are generated
+ * from it. It is plain data, so that a hook loads it quickly.
  */
 
-/** What a project's file may say about an option: nothing, or only what captures or keeps less than the person's own. */
+/**
+ * What a project's file may do with an option: nothing, or only reduce what the user's own settings capture or keep.
+ */
 export type ProjectOverride = 'nothing' | 'turn-off' | 'lower' | 'leave-out' | 'add';
 
 export type OptionKind =
@@ -18,7 +20,7 @@ export interface OptionSpec {
   readonly fallback: boolean | number | string | readonly string[];
   readonly project: ProjectOverride;
   readonly what: string;
-  /** Why the default is what it is. */
+  /** The reason for the default. */
   readonly why: string;
 }
 
@@ -297,7 +299,7 @@ export const DEFAULT_VALUES = Object.fromEntries(
   OPTION_KEYS.map((key) => [key, OPTIONS[key].fallback]),
 ) as unknown as SettingValues;
 
-/** What may stand there, for people. */
+/** Describes the allowed values for people. */
 export function describeAllowed({ kind }: OptionSpec): string {
   switch (kind.type) {
     case 'switch':

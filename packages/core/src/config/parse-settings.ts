@@ -1,4 +1,4 @@
-/** One configuration file's text to the values that it gives. Strict: nothing that is not understood goes by. */
+/** Parses one configuration file. Strict: anything that is not understood is reported. */
 
 import { JsonProblem, readJson } from '../content/strict-json.ts';
 import { closest } from './closest.ts';
@@ -13,7 +13,7 @@ import {
 } from './options.ts';
 
 export interface ConfigProblem {
-  /** As it stands in the file; null when it is about the whole file. */
+  /** As written in the file. Null if the problem is about the whole file. */
   readonly key: string | null;
   readonly message: string;
 }
@@ -21,7 +21,7 @@ export interface ConfigProblem {
 export interface ParsedFile {
   readonly values: ReadonlyMap<OptionKey, SettingValue>;
   readonly problems: readonly ConfigProblem[];
-  /** Keys that are no options, and what they hold. */
+  /** Keys that are not options, with their values. */
   readonly unknown: readonly (ConfigProblem & { readonly key: string; readonly value: string })[];
 }
 
@@ -31,7 +31,7 @@ const MAX_PATTERNS = 1_000;
 const PATTERN_CHARACTERS = 1_000;
 const SHOWN_CHARACTERS = 60;
 
-/** Keys that hold others: `triggers.before_write` stands as `before_write` in `triggers`. */
+/** Keys that contain others: `triggers.before_write` is written as `before_write` in `triggers`. */
 const GROUPS: ReadonlySet<string> = new Set(
   OPTION_KEYS.flatMap((key) => (key.includes('.') ? [key.slice(0, key.indexOf('.'))] : [])),
 );
@@ -88,7 +88,7 @@ class Draft implements ParsedFile {
     }
   }
 
-  /** A list names those that are on, and the others are off. */
+  /** A list names the triggers that are on. All others are off. */
   #triggerList(names: readonly unknown[]): void {
     for (const name of names) {
       if (!TRIGGERS.some((known) => known === name)) {
@@ -143,7 +143,7 @@ function isValidValue({ kind }: OptionSpec, value: unknown): boolean {
   }
 }
 
-/** A `!` would take back what another pattern, perhaps of another file, says. */
+/** A `!` would negate another pattern, perhaps one from another file. */
 function isPattern(pattern: unknown, ofPaths: boolean): boolean {
   if (typeof pattern !== 'string' || pattern.length > PATTERN_CHARACTERS || /[\0\r\n]/.test(pattern)) return false;
   return pattern.trim() !== '' && !(ofPaths && /^[!#]/.test(pattern));

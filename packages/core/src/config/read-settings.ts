@@ -1,4 +1,4 @@
-/** The two files of settings, as they lie on disk: absent is not unreadable, and unreadable is never the default. */
+/** Reads the two configuration files. A missing file means the defaults, an unreadable file never does. */
 
 import { showName } from '../content/show-name.ts';
 import { readEntireFile } from '../io/durable-write.ts';
@@ -22,7 +22,9 @@ export interface SettingsFolders {
   readonly root: DiskPath;
 }
 
-/** What is in force, and all that is wrong with the files; whoever acts on it calls {@link assertValidSettings} first. */
+/**
+ * Reads the settings in effect and all problems of the files. Call {@link assertValidSettings} before acting on them.
+ */
 export function readSettings({ fs }: Ports, places: SettingsFolders, source: SettingsSource): Settings {
   const user = readFile(fs, 'user', diskChild(places.home, USER_FILE));
   const path = diskChild(places.root, PROJECT_FILE);
@@ -71,7 +73,7 @@ function readFile(
   const text = textFromBytes(bytes.toString('latin1').replace(/^\xef\xbb\xbf/, ''));
   if (text === null) return bad('is not UTF-8');
   const parsed = parseSettings(text);
-  // What a project says and nobody knows must not keep anybody from being safe in it: `mergeSettings` names it.
+  // An unknown key in a project's file must not prevent protection there. `mergeSettings` reports it.
   const unknown = of === 'project' ? [] : parsed.unknown.map(({ key, message }) => ({ key, message }));
   const problems = [...parsed.problems, ...unknown];
   if (problems.length === 0) return { file: { of, path, state: 'read', problems: [] }, parsed };

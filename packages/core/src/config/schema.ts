@@ -1,4 +1,4 @@
-/** JSON schemas of the two files, for editors; made from the table of options, as the parser is. */
+/** JSON schemas of the two files, for editors. Generated from the table of options, which the parser also uses. */
 
 import { OPTION_KEYS, type OptionSpec, specOf } from './options.ts';
 

@@ -1,4 +1,7 @@
-/** What is in force: the person's own file over the defaults, a project's file where it narrows, the environment over all. */
+/**
+ * Merges the settings: the user's file overrides the defaults, a project's file may only restrict, and the environment
+ * overrides all.
+ */
 
 import type { DiskPath } from '../model/names.ts';
 import {
@@ -17,12 +20,12 @@ export type Origin = 'default' | 'user' | 'project' | 'environment';
 export interface ConfigFile {
   readonly of: 'user' | 'project';
   readonly path: DiskPath;
-  /** `unused`: the person's own file says that projects' files do not count. */
+  /** `unused`: the user's own file turns project files off. */
   readonly state: 'absent' | 'read' | 'bad' | 'unused';
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Something that a file or the environment says and that does not count. */
+/** A value from a file or the environment that is ignored. */
 export interface IgnoredValue {
   /** Null: the environment. */
   readonly file: DiskPath | null;
@@ -36,17 +39,17 @@ export interface Settings {
   readonly origins: Readonly<Record<OptionKey, Origin>>;
   readonly files: readonly ConfigFile[];
   readonly ignored: readonly IgnoredValue[];
-  /** The environment turned everything off that goes by itself. */
+  /** The environment turned off everything automatic. */
   readonly off: boolean;
 }
 
-/** Of the environment, as faces hand it on. */
+/** Values from the environment, passed on by front ends. */
 export interface SettingsSource {
-  /** `SAVEPOINT`, where it is set. */
+  /** The value of `SAVEPOINT`, if set. */
   readonly savepoint: string | null;
 }
 
-/** Nothing is read, and nothing is off. */
+/** No files are read, and nothing is turned off. */
 export const DEFAULT_SETTINGS: Settings = {
   values: DEFAULT_VALUES,
   origins: Object.fromEntries(OPTION_KEYS.map((key) => [key, 'default'])) as Record<OptionKey, Origin>,
@@ -93,12 +96,12 @@ export function mergeSettings(
   return { values: values as SettingValues, origins, files: [user.file, project.file], ignored, off };
 }
 
-/** For people: what does not count. */
+/** The message for an ignored value. */
 export function ignoredText({ file, key, value, why }: IgnoredValue, shownFile: string): string {
   return `${file === null ? 'The environment' : shownFile}: ${key} = ${JSON.stringify(value)} is ignored: ${why}.`;
 }
 
-/** @returns `own` itself where nothing of `wanted` counts; `why`: what does not, and why */
+/** @returns `own` itself if all of `wanted` is ignored; `why`: what is ignored, and the reason */
 function narrow(
   may: ProjectOverride,
   own: SettingValue,
@@ -126,7 +129,7 @@ function narrow(
   }
 }
 
-/** No pattern means all commands. Of a list only what it shares with the person's own counts. */
+/** An empty list means all commands. Of a project's list, only patterns that are also in the user's list count. */
 function narrowPatterns(
   own: readonly string[],
   wanted: readonly string[],
@@ -139,7 +142,7 @@ function narrowPatterns(
   return { value: shared.length === own.length ? own : shared, why: more ? why : null };
 }
 
-/** Of an option of patterns: whoever parsed the file saw that they are a list. */
+/** For options that are lists of patterns. The parser has already checked that they are lists. */
 function patternsOf(value: SettingValue): readonly string[] {
   return typeof value === 'object' && value !== null ? value : [];
 }

@@ -1,4 +1,4 @@
-/** What a call emits as events, and what follows from a new checkpoint. */
+/** Emits the events of a call, and starts what follows a new checkpoint. */
 
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { OperationResult } from '../operation/operation.ts';

@@ -1,4 +1,4 @@
-/** Work that nobody waits for: it begins when the call that asked for it is over, and its failure is a warning. */
+/** Background tasks. A task starts after the current call, and its failure is only a warning. */
 
 import type { Clock } from '../io/ports.ts';
 import { asSavepointError } from '../transaction/outcome.ts';
@@ -6,9 +6,9 @@ import type { EventStream } from './events.ts';
 
 export class BackgroundTasks {
   readonly #work = new Set<Promise<void>>();
-  /** Work that has not begun. */
+  /** Tasks that have not started. */
   readonly #queued = new Set<string>();
-  /** Work that has not ended, and whether it was asked for again meanwhile. */
+  /** Tasks that have not ended, and whether each was requested again meanwhile. */
   readonly #repeated = new Map<string, boolean>();
   #waiters = 0;
 
@@ -17,7 +17,7 @@ export class BackgroundTasks {
     private readonly events: EventStream,
   ) {}
 
-  /** @param what names the work, also in the warning */
+  /** @param what names the task, also in the warning */
   start(what: string, work: () => Promise<unknown>): void {
     this.#queued.add(what);
     const done = this.clock
@@ -35,12 +35,12 @@ export class BackgroundTasks {
     this.#work.add(done);
   }
 
-  /** Whether work of that name was started and has not begun. */
+  /** Whether a task of that name is waiting to start. */
   isQueued(what: string): boolean {
     return this.#queued.has(what);
   }
 
-  /** One run at a time, and once more however often it is started meanwhile. */
+  /** Runs one task of that name at a time. If it is requested again meanwhile, it runs once more. */
   startAlone(what: string, work: () => Promise<unknown>): void {
     if (this.#repeated.has(what)) {
       this.#repeated.set(what, true);
@@ -58,12 +58,12 @@ export class BackgroundTasks {
     });
   }
 
-  /** Somebody waits for the work to end. */
+  /** Whether a caller is waiting for the tasks to end. */
   get isAwaited(): boolean {
     return this.#waiters > 0;
   }
 
-  /** Resolves when nothing is left to do. */
+  /** Resolves when no tasks are left. */
   async idle(): Promise<void> {
     this.#waiters += 1;
     while (this.#work.size > 0) await Promise.all(this.#work);

@@ -1,4 +1,4 @@
-/** What one call works with: the folder, its workspace and its settings, each looked up once. */
+/** The context of one call: the folder, its workspace and its settings, each looked up once. */
 
 import type { EffectiveSettings } from '../config/effective.ts';
 import type { Settings } from '../config/settings.ts';
@@ -22,9 +22,9 @@ export interface ContextOptions {
   readonly places: Places;
   /** The folder that the caller works in. */
   readonly dir: DiskPath;
-  /** The folder itself is the workspace, whatever encloses it. */
+  /** The folder itself is the workspace, even if it is inside a repository. */
   readonly here: boolean;
-  /** The person's home folder may be a workspace. */
+  /** The user's home folder may be a workspace. */
   readonly allowHome: boolean;
   readonly settings: SettingsReader;
   readonly cache: WorkspaceCache;
@@ -61,44 +61,45 @@ export class Context {
     this.#options = options;
   }
 
-  /** The same for another folder, which is the workspace itself. */
+  /** Returns a context for another folder, which is the workspace itself. */
   at(dir: DiskPath): Context {
     return new Context({ ...this.#options, dir, here: true });
   }
 
   /**
-   * The workspace that the folder belongs to; null where there is none.
-   * @throws SavepointError ROOT_REFUSED where the folder is none; what is wrong with a store that might be its own
+   * Finds the workspace of the folder. Null if there is none.
+   * @throws SavepointError ROOT_REFUSED if the path is not a folder; the error of an unreadable store that might belong
+   *   to it
    */
   find(): FoundRecord | null {
     if (this.#found === undefined) this.#found = this.#lookUp();
     return this.#found;
   }
 
-  /** Looks again, at every record: somebody else may have made or moved a workspace. */
+  /** Reads all records again, because another process may have created or moved a workspace. */
   findAgain(): FoundRecord | null {
     this.#found = this.#searchAll();
     return this.#found;
   }
 
-  /** This call changed the record. */
+  /** Called if this call changed the record. */
   setRecord(record: WorkspaceRecord): void {
     this.#found = { kind: 'path', record, isRecreated: false };
     this.#stores = null;
   }
 
-  /** Every record was read to find the workspace, and an index would have spared that. */
+  /** Whether all records had to be read to find the workspace because the index was unusable. */
   get needsIndex(): boolean {
     return this.#needsIndex;
   }
 
-  /** The workspace's folder, also before there is a store. */
+  /** The workspace's folder, even if there is no store yet. */
   root(): DiskPath {
     const found = this.find();
     return found === null ? newWorkspaceFolder(this) : pathOf(found);
   }
 
-  /** What the files of settings say, sound or not. */
+  /** Returns the settings from the configuration files, valid or not. */
   settings(root: DiskPath): Settings {
     let settings = this.#settings.get(root);
     if (settings === undefined) {
@@ -108,7 +109,7 @@ export class Context {
     return settings;
   }
 
-  /** What is in force in the workspace of that folder. @throws SavepointError BAD_CONFIG */
+  /** Returns the settings in effect for the workspace of that folder. @throws SavepointError BAD_CONFIG */
   effectiveSettings(root: DiskPath): EffectiveSettings {
     let effective = this.#effective.get(root);
     if (effective === undefined) {
@@ -118,7 +119,7 @@ export class Context {
     return effective;
   }
 
-  /** Every store, as it is found by its folder. */
+  /** All stores, by folder. */
   stores(): readonly IndexedRecord[] {
     this.find();
     this.#stores ??= listRecords(this.ports, this.places.home).records;
@@ -129,12 +130,12 @@ export class Context {
     return this.#options.keepsStores ? this.cache.storeOf(this.ports, record) : openStore(this.ports, record.storePath);
   }
 
-  /** At the end of a call. */
+  /** Called at the end of a call. */
   releaseStore(store: OpenStore): void {
     if (!this.#options.keepsStores) store.objects.close();
   }
 
-  /** @returns the error for calls that need checkpoints and have none to work on */
+  /** @returns the error for calls that need checkpoints if there are none */
   noWorkspace(): SavepointError {
     const { ports, folder } = this;
     const stat = ports.fs.lstat(folder);
@@ -160,7 +161,7 @@ export class Context {
     return found;
   }
 
-  /** The store's own record decides. */
+  /** Checks an index entry against the store's own record, which is authoritative. */
   #confirm(found: FoundRecord<IndexedRecord> | null): FoundRecord | null {
     if (found === null) return null;
     const { id, path, identity, storePath } = found.record;
@@ -177,7 +178,7 @@ export class Context {
     this.#needsIndex = problems.length === 0;
     const found = findRecord(ports, records, folder);
     const fits = found !== null && this.#isAcceptable(found) ? found : null;
-    // A store that cannot be read might be the one that belongs here.
+    // An unreadable store might be the one that belongs here.
     if (fits === null && problems[0] !== undefined) throw problems[0];
     return fits;
   }

@@ -1,4 +1,6 @@
-/** How calls are carried out: look at the workspace once, lock it where files or the store change, work, let go. */
+/**
+ * Runs calls: finds the workspace once, locks it if files or the store change, does the work, and releases everything.
+ */
 
 import { Pace, type Progress } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
@@ -33,9 +35,9 @@ export class Engine {
   readonly cache: WorkspaceCache;
   /** Stores stay open between calls. */
   readonly keepsStores: boolean;
-  /** Looks at the workspace anew in each call, also where this one does not: for work that goes on after a call. */
+  /** The engine that looks up the workspace again in each call. For background work that continues after a call. */
   readonly base: Engine;
-  /** Whether all calls share one look. */
+  /** Whether all calls share one context. */
   readonly #isShared: boolean;
   #context: Context | null = null;
 
@@ -57,8 +59,8 @@ export class Engine {
   }
 
   /**
-   * Several calls that work with one look at the workspace, and with its store open. What another process does to the store
-   * meanwhile is seen; that it moves the workspace, or changes its settings, is not.
+   * Runs several calls with one context and with the store open. Changes to the store by other processes are seen. A
+   * moved workspace or changed settings are not.
    */
   async once<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
     if (this.#isShared) return work(this);
@@ -70,7 +72,7 @@ export class Engine {
     }
   }
 
-  /** Not while a call is under way. */
+  /** Must not be called during a call. */
   close(): void {
     if (typeof this.options.watch !== 'object') this.cache.close();
   }
@@ -97,7 +99,7 @@ export class Engine {
     return resolveCheckpoint(timeline, name, this.ports.clock.now());
   }
 
-  /** Whatever goes wrong reaches the caller as a SavepointError. */
+  /** Converts all errors to SavepointError. */
   async mapErrors<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work();
@@ -106,7 +108,7 @@ export class Engine {
     }
   }
 
-  /** Without the lock. @throws SavepointError NO_WORKSPACE */
+  /** Runs without the lock. @throws SavepointError NO_WORKSPACE */
   async read<T>(work: (workspace: Workspace, context: Context, found: FoundRecord) => T | Promise<T>): Promise<T> {
     return this.mapErrors(async () => {
       const context = this.context();
@@ -121,7 +123,7 @@ export class Engine {
     });
   }
 
-  /** Under the lock. Makes the workspace unless it has to exist. */
+  /** Runs under the lock. Creates the workspace unless it must exist. */
   async write<T>(options: CallOptions, scope: LockScope, work: (writing: WriteContext) => Promise<T>): Promise<T> {
     return this.mapErrors(async () => {
       const context = this.context();
@@ -150,7 +152,7 @@ export class Engine {
     });
   }
 
-  /** For what changes files: no decision may be pending, here or in a workspace that overlaps. */
+  /** For operations. Throws PENDING if a transaction needs a decision, in this workspace or in one that overlaps it. */
   async operate<T>(
     options: CallOptions,
     work: (operating: WriteOperationContext) => Promise<T>,
@@ -173,7 +175,7 @@ function cacheOf({ watch }: OpenOptions): WorkspaceCache {
   return typeof watch === 'object' ? watch : new WorkspaceCache({ watch: watch ?? false });
 }
 
-/** Other calls may be under way, and close their own stores. */
+/** Other calls may be running, and close their own stores. */
 function cacheWithin({ keepsStores, cache }: Engine): WorkspaceCache {
   return keepsStores ? cache : new WorkspaceCache({ watch: false, records: cache.records });
 }

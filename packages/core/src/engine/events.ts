@@ -1,4 +1,4 @@
-/** What happens in an engine, for those who watch it. */
+/** The events of an engine. */
 
 import type { Progress } from '../io/pace.ts';
 import { type Checkpoint, isOperation, type RecordedChange } from '../model/checkpoint.ts';
@@ -6,37 +6,37 @@ import type { CallId, ChangeId, HunkId, SessionId } from '../model/ids.ts';
 import type { DamagedCheckpoint } from '../timeline/record/timeline.ts';
 import type { RecoveredTransaction } from '../transaction/recover.ts';
 
-/** What was taken back. */
+/** What was rolled back. */
 export interface RollbackEvent {
   readonly checkpoint: Checkpoint;
   readonly paths: number;
-  /** Whose work it was, where it was one session that went back; else null. */
+  /** The session that went back to a message. Null for other rollbacks. */
   readonly session: SessionId | null;
-  /** How many roots the workspace has. */
+  /** The number of roots of the workspace. */
   readonly roots: number;
 }
 
-/** Events by name, with what each carries. */
+/** Events by name, with their data. */
 export interface Events {
   readonly 'checkpoint:created': { readonly checkpoint: Checkpoint };
-  /** One for each change that a checkpoint lists, in their order, when it is there. */
+  /** Emitted for each change that a checkpoint lists, in order, once the checkpoint exists. */
   readonly 'change:recorded': { readonly checkpoint: Checkpoint; readonly change: RecordedChange };
-  /** One for each change that a roll-back took back; the checkpoint is that of the roll-back. */
+  /** Emitted for each change that a rollback reverted; the checkpoint is the one of the rollback. */
   readonly 'change:rolled-back': { readonly checkpoint: Checkpoint; readonly change: ChangeId | HunkId };
   readonly 'restore:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   readonly 'edit:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
-  /** After `change:rolled-back` for each of its changes. */
+  /** Emitted after `change:rolled-back` for each of its changes. */
   readonly 'rollback:completed': RollbackEvent;
   readonly 'undo:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   readonly 'redo:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
-  /** Calls of a session were told to end, because it goes back in its conversation. */
+  /** Calls of a session were aborted because it goes back in its conversation. */
   readonly 'session:aborted': { readonly session: SessionId; readonly calls: readonly CallId[] };
-  /** What a dead process left was settled. */
+  /** Transactions of a dead process were finished or rolled back. */
   readonly recovered: { readonly settled: readonly RecoveredTransaction[] };
   readonly progress: Progress;
-  /** Another process holds the workspace. */
+  /** Another process holds the lock. */
   readonly waiting: { readonly pid: number; readonly state: string };
-  /** Something worth knowing that is no failure. */
+  /** Worth knowing, but not a failure. */
   readonly warning: { readonly message: string };
 }
 
@@ -44,7 +44,7 @@ export function rollbackEvent(checkpoint: Checkpoint, paths: number): RollbackEv
   return { checkpoint, paths, session: checkpoint.session, roots: checkpoint.roots.length };
 }
 
-/** Acts, by what is told when one is done. */
+/** The event that is emitted when an operation completes. */
 export type OperationEvent =
   | 'restore:completed'
   | 'edit:completed'
@@ -52,13 +52,13 @@ export type OperationEvent =
   | 'redo:completed'
   | 'rollback:completed';
 
-/** Called with each event of one name. What it throws goes up on its own and disturbs no call. */
+/** Called with each event of one name. Its exceptions are uncaught errors, and do not affect any call. */
 export type Listener<Name extends keyof Events> = (event: Events[Name]) => void;
 
 export class EventStream {
   readonly #listeners = new Map<keyof Events, Set<(event: never) => void>>();
 
-  /** @returns a function that ends the listening */
+  /** @returns a function that removes the listener */
   on<Name extends keyof Events>(name: Name, listener: Listener<Name>): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners);
@@ -70,13 +70,13 @@ export class EventStream {
     for (const listener of this.#listeners.get(name) ?? []) this.#notify(listener as Listener<Name>, event);
   }
 
-  /** What a new checkpoint tells: itself, then its changes. */
+  /** Emits the events of a new checkpoint: first the checkpoint itself, then its changes. */
   emitCheckpoint(checkpoint: Checkpoint): void {
     this.emit('checkpoint:created', { checkpoint });
     for (const change of checkpoint.changes ?? []) this.emit('change:recorded', { checkpoint, change });
   }
 
-  /** A listener's fault must not end up in the middle of a transaction: it goes up on its own. */
+  /** Rethrows a listener's exception in a microtask, so that it cannot interrupt a transaction. */
   #notify<Name extends keyof Events>(listener: Listener<Name>, event: Events[Name]): void {
     try {
       listener(event);
@@ -88,7 +88,7 @@ export class EventStream {
   }
 }
 
-/** What a watch of a timeline tells: the events that one checkpoint stands for, whatever process made it. */
+/** An event of a timeline watch. It is derived from a checkpoint, by any process. */
 export type WatchEvent =
   | { readonly event: 'checkpoint:created'; readonly checkpoint: Checkpoint }
   | { readonly event: 'change:recorded'; readonly checkpoint: Checkpoint; readonly change: RecordedChange }

@@ -1,4 +1,4 @@
-/** Exporting new checkpoints without being asked. */
+/** Automatic export of new checkpoints. */
 
 import { FsError } from '../io/fs.ts';
 import type { CallOptions } from '../model/call-options.ts';
@@ -10,22 +10,22 @@ import type { Workspace } from '../timeline/capture/capture.ts';
 import type { Context } from './context.ts';
 import type { Engine } from './engine.ts';
 
-/** How far the automatic export is. */
+/** The progress of the automatic export. */
 export interface ExportStatus {
   readonly place: string;
-  /** Null before its first try. */
+  /** Null before the first attempt. */
   readonly state: ExportState | null;
-  /** Checkpoints that are not exported yet. */
+  /** The number of checkpoints that are not exported yet. */
   readonly behind: number;
 }
 
 const EXPORT = 'The export';
 
-/** Exports what is new, in the background, where the settings say so: once, however many checkpoints come at once. */
+/** Exports new checkpoints in the background, if configured. Several checkpoints in a row start one export. */
 export function exportLater({ base }: Engine, context: Context): void {
   if (base.background.isQueued(EXPORT) || exportPlace(base, context) === null) return;
   const { exporter, dir } = base.options;
-  // At once: this process may end before its next turn.
+  // Started immediately, because this process may exit before the background task starts.
   exporter?.startProcess?.(dir);
   base.background.start(EXPORT, async () => {
     if (exporter?.startProcess !== undefined) return;
@@ -34,7 +34,7 @@ export function exportLater({ base }: Engine, context: Context): void {
   });
 }
 
-/** @returns null where the settings name no place */
+/** @returns null if no export is configured */
 export function exportStatus({ root, ports, store, timeline }: Workspace, context: Context): ExportStatus | null {
   const place = context.settings(root).values['export.to'];
   if (place === '') return null;
@@ -44,7 +44,7 @@ export function exportStatus({ root, ports, store, timeline }: Workspace, contex
   return { place, state, behind: timeline.list().filter(({ number }) => number > upTo).length };
 }
 
-/** @returns the last failure; null where there was none, or another process exports already */
+/** @returns the last failure; null if there was none, or if another process is already exporting */
 export async function exportWithRetry(
   engine: Engine,
   options: CallOptions & { readonly long?: boolean },
@@ -72,7 +72,7 @@ export async function exportWithRetry(
   );
 }
 
-/** Null where nothing is exported, and where the settings cannot be used: other calls say so. */
+/** Null if no export is configured, or if the settings are invalid. Other calls report invalid settings. */
 function exportPlace(engine: Engine, context: Context): string | null {
   if (!engine.settings.readsFiles) return null;
   try {

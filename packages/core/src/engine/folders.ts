@@ -1,4 +1,4 @@
-/** Which folder a workspace is, and which ones cannot be one. */
+/** Determines the folder of a workspace, and rejects folders that cannot be one. */
 
 import { showName } from '../content/show-name.ts';
 import { findRepository } from '../git/repository.ts';
@@ -16,7 +16,7 @@ export interface FolderLookup {
   readonly allowHome: boolean;
 }
 
-/** A path with its links resolved, as far as it exists. */
+/** Resolves the links in a path, as far as it exists. */
 export function resolveFolder(ports: Ports, path: DiskPath): DiskPath {
   try {
     return ports.fs.realpath(path);
@@ -29,14 +29,17 @@ export function resolveFolder(ports: Ports, path: DiskPath): DiskPath {
   return `${above === '/' ? '' : above}${path.slice(parent === '/' ? 0 : parent.length)}` as DiskPath;
 }
 
-/** The folder that a first checkpoint makes a workspace: the enclosing repository's top, else the folder itself. */
+/**
+ * Returns the folder that becomes a workspace with its first checkpoint: the top of the enclosing repository, else the
+ * folder itself.
+ */
 export function newWorkspaceFolder({ ports, folder, here }: FolderLookup): DiskPath {
   const stat = ports.fs.lstat(folder);
   if (stat === null || kindOf(stat) !== 'folder') throw rootRefused(folder, 'not-a-folder', 'is not a folder');
   if (here) return folder;
   const found = findRepository(ports.fs, folder);
   if (found === null) return folder;
-  // Whether there is a repository could not be seen: a guess might take in far too much.
+  // It is unknown whether there is a repository. A wrong guess might include far too many files.
   if ('problem' in found.repository && found.repository.problem.why === 'unreadable' && found.folder !== folder) {
     const { path, detail } = found.repository.problem;
     throw new SavepointError(

@@ -1,4 +1,4 @@
-/** What agents must not change, and putting back what they changed all the same. */
+/** Frozen paths: reads them, and reverts what agents changed there. */
 
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { SavepointError } from '../model/errors.ts';
@@ -19,8 +19,8 @@ export function frozenPathsIn(context: Context): readonly FrozenPath[] {
 }
 
 /**
- * Puts back what agents changed of what is frozen, checkpoint by checkpoint, the newest first.
- * @returns null where nothing was to be put back
+ * Reverts changes of agents to frozen paths, checkpoint by checkpoint, the newest first.
+ * @returns null if there was nothing to revert
  */
 export async function putBackFrozen(engine: Engine, checkpoints: readonly Checkpoint[]): Promise<PutBack | null> {
   const paths = new Set<TreePath>();

@@ -1,4 +1,4 @@
-/** The lock of the folder that holds all stores: held while a workspace is made, moved or linked. */
+/** The lock of the folder that contains all stores. Held while a workspace is created, moved or linked. */
 
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
@@ -8,7 +8,7 @@ import { makeFolders, prepareHome } from '../store/private-folders.ts';
 import { writeRecordIndex } from '../store/record-index.ts';
 import { listRecords } from '../store/records.ts';
 
-/** Does the work, then brings the index of the records up to date. */
+/** Runs the work under the lock, then updates the index of the records. */
 export async function withHomeLock<T>(
   { ports, places }: { readonly ports: Ports; readonly places: { readonly home: DiskPath } },
   pace: Pace,

@@ -1,4 +1,4 @@
-/** Giving a folder the timeline of another one. */
+/** Links a folder to the timeline of another folder. */
 
 import { showName } from '../content/show-name.ts';
 import { kindOf } from '../io/fs.ts';
@@ -14,7 +14,7 @@ import { withHomeLock } from './home-lock.ts';
 
 /**
  * @param from path of the other folder, or the id of its store
- * @throws SavepointError NO_WORKSPACE, ROOT_REFUSED where this folder has a timeline, or that one is still there
+ * @throws SavepointError NO_WORKSPACE, ROOT_REFUSED if this folder has a timeline, or if the other folder still exists
  */
 export async function linkWorkspace(
   context: Context,

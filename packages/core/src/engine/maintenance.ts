@@ -1,4 +1,4 @@
-/** Keeping a store small and sound: retention, merging packs, and the check of contents that were taken over unread. */
+/** Maintenance of a store: retention, merging packs, and verifying adopted objects. */
 
 import { Pace } from '../io/pace.ts';
 import type { CallOptions } from '../model/call-options.ts';
@@ -21,16 +21,19 @@ import type { WriteContext } from './write-context.ts';
 
 /** Automatic clean-up runs once the timeline is longer than allowed by this factor. */
 const OVERRUN = 1.1;
-/** Each checkpoint adds a pack, and a look-up in many packs is slow. */
+/** Each checkpoint adds a pack, and lookups in many packs are slow. */
 const MAX_PACKS = 50;
 const MB = 1024 * 1024;
 
-/** What counts towards the size of a store. Captures add no backups: those there are were counted when they came. */
+/**
+ * What counts towards the size of a store. Captures add no backups, so they count only objects. Existing backups were
+ * counted when they were added.
+ */
 type SizeScope = 'objects' | 'all';
 
 /**
- * A store that is too large loses its oldest checkpoints before anything else is done.
- * @throws SavepointError STORE_FULL when that is not enough
+ * If the store is too large, drops its oldest checkpoints first.
+ * @throws SavepointError STORE_FULL if that is not enough
  */
 export async function makeRoom({ context, workspace, lock, pace }: WriteContext, of: SizeScope): Promise<void> {
   const { retention } = context.effectiveSettings(workspace.root);
@@ -47,13 +50,13 @@ export async function makeRoom({ context, workspace, lock, pace }: WriteContext,
   );
 }
 
-/** Clean-up where it is due, at the end of a call. Its failure is a warning. */
+/** Runs clean-up at the end of a call, if due. A failure is only a warning. */
 export async function tidyAfter(engine: Engine, { context, workspace, lock }: WriteContext): Promise<void> {
   try {
     const { retention } = context.effectiveSettings(workspace.root);
     const isOverrun = workspace.timeline.list().length > retention.maxCheckpoints * OVERRUN;
     if (!isOverrun && workspace.store.objects.packCount <= MAX_PACKS) return;
-    // A sweep would remove what a pending operation needs besides the refs.
+    // A sweep would remove objects that a pending operation needs and no ref reaches.
     if (hasPendingOperation(workspace)) return;
     const pace = engine.pace({});
     if (isOverrun) await applyRetention({ workspace, lock, pace }, retention);
@@ -64,7 +67,7 @@ export async function tidyAfter(engine: Engine, { context, workspace, lock }: Wr
   }
 }
 
-/** In the background, one run after the other, and once more however many calls ask for it meanwhile. */
+/** Runs in the background, one run at a time. If calls request it meanwhile, it runs once more. */
 export function tidyLater({ base }: Engine): void {
   const { background, ports } = base;
   background.startAlone('Clean-up', () =>
@@ -77,9 +80,9 @@ export function tidyLater({ base }: Engine): void {
 }
 
 /**
- * Applies retention where it is due, and merges packs where there are many.
- * @param checking pace of the check of contents that were taken over
- * @returns null where retention was not due, where there is no store, and while an operation is pending
+ * Applies retention if due, and merges packs if there are many.
+ * @param checking pace of the check of adopted objects
+ * @returns null if retention was not due, if there is no store, or while an operation is pending
  */
 export async function tidyUp(engine: Engine, options: CallOptions, checking: Pace): Promise<CleanUpResult | null> {
   return engine.mapErrors(async () => {
@@ -98,7 +101,7 @@ export async function tidyUp(engine: Engine, options: CallOptions, checking: Pac
   });
 }
 
-/** Drops checkpoints by the policy, then what only they needed. */
+/** Drops checkpoints according to the policy, then everything that only they needed. */
 export async function applyRetention(
   { workspace, lock, pace }: Omit<WriteContext, 'context'>,
   policy: RetentionPolicy,
@@ -112,7 +115,7 @@ export async function applyRetention(
   return done;
 }
 
-/** State of sessions that have no checkpoint. */
+/** Drops the state of sessions that have no checkpoint. */
 export function dropUnusedSessions({ ports, store, timeline }: Workspace): void {
   const sessions = new Set<SessionId | null>();
   const authors = new Set<SessionId | null>();
@@ -123,18 +126,18 @@ export function dropUnusedSessions({ ports, store, timeline }: Workspace): void 
   dropSessionStates(
     ports.fs,
     store.layout,
-    // That its history was deleted is remembered for as long as other checkpoints name it.
+    // A deleted history is remembered as long as other checkpoints name the session.
     ({ session, deletedUpTo }) => !sessions.has(session) && (deletedUpTo === null || !authors.has(session)),
   );
 }
 
-/** Backups of an operation are kept as long as the checkpoint before it. */
+/** Keeps the backups of an operation as long as the checkpoint before it. */
 export function dropUnusedBackups({ ports, store, root, timeline }: Workspace): void {
   const kept = new Set(timeline.list().map(({ number }) => number));
   dropBackups(ports, store.layout, root, (number) => kept.has(number));
 }
 
-/** One pack instead of many, and one file of refs. Drops nothing. */
+/** Merges the smallest packs into one, and all refs into one file. Drops nothing. */
 async function mergePacks({ store }: Workspace, lock: HeldLock, pace: Pace): Promise<void> {
   if (store.objects.packCount <= MAX_PACKS) return;
   await store.objects.consolidate({ pace, smallest: true, assertHeld: () => lock.assertHeld() });
@@ -143,8 +146,8 @@ async function mergePacks({ store }: Workspace, lock: HeldLock, pace: Pace): Pro
 }
 
 /**
- * Reads what a first checkpoint took over from repositories, if nobody has yet. If something there is damaged, warns, and
- * takes a checkpoint for which every file is read. Not while an operation is pending.
+ * Verifies the objects that a first checkpoint adopted from repositories, unless that has been done. If some are
+ * damaged, warns and takes a checkpoint that reads every file. Does nothing while an operation is pending.
  */
 async function checkAdopted(engine: Engine, options: CallOptions, pace: Pace): Promise<void> {
   const checked = await engine.read(async (workspace) => {

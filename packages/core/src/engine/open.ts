@@ -1,4 +1,4 @@
-/** Opening the workspace that was found, and making one where there is none. */
+/** Opens a workspace, or creates it if there is none. */
 
 import { kindOf } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
@@ -16,12 +16,12 @@ import { type Context, pathOf } from './context.ts';
 import { assertMayBeWorkspace, newWorkspaceFolder, rootRefused } from './folders.ts';
 import { withHomeLock } from './home-lock.ts';
 
-/** Opens the store of a found workspace as it is, for reading. */
+/** Opens the store of a found workspace for reading, without changes. */
 export function openWorkspace(context: Context, found: FoundRecord): Workspace {
   return workspaceOf(context, { ...found.record, path: pathOf(found) });
 }
 
-/** Looks into the store of the workspace, without the lock. @returns null where there is none yet */
+/** Reads the store of the workspace without the lock. @returns null if there is no store yet */
 export function readIfFound<T>(context: Context, look: (workspace: Workspace) => T): T | null {
   const found = context.find();
   if (found === null) return null;
@@ -36,7 +36,7 @@ export function readIfFound<T>(context: Context, look: (workspace: Workspace) =>
 export function workspaceOf(context: Context, record: WorkspaceRecord): Workspace {
   const { ports, places, cache } = context;
   const store = context.storeOf(record);
-  // Read when they are asked for: what takes no look at the folder goes on while a configuration file is broken.
+  // Lazy, so that calls that read no files of the workspace work even if a configuration file is invalid.
   const effective = () => context.effectiveSettings(record.path);
   return {
     ports,
@@ -64,8 +64,8 @@ export function workspaceOf(context: Context, record: WorkspaceRecord): Workspac
 }
 
 /**
- * The workspace of the folder, made if there is none, with its record saying where it is now. Of several processes that
- * come to a new folder at once one makes the store, and the others find it.
+ * Returns the workspace of the folder, with its record up to date. Creates it if there is none. If several processes do
+ * that at the same time, one creates the store and the others find it.
  */
 export async function ensureWorkspace(context: Context, pace: Pace, wait: LockOptions): Promise<Workspace> {
   const found = context.find();
@@ -82,7 +82,7 @@ export async function ensureWorkspace(context: Context, pace: Pace, wait: LockOp
   return workspaceOf(context, made);
 }
 
-/** The index was missing or out of date. Where another process holds the lock, it stays so for now. */
+/** Writes the index if it was missing or out of date. If another process holds the lock, leaves it for later. */
 async function writeMissingIndex(context: Context, pace: Pace, wait: LockOptions): Promise<void> {
   try {
     await withHomeLock(context, pace, { ...wait, waitMs: 0 }, () => undefined);
@@ -91,7 +91,7 @@ async function writeMissingIndex(context: Context, pace: Pace, wait: LockOptions
   }
 }
 
-/** The record says something else than the disk: the folder was moved, or made anew. */
+/** The folder was moved or recreated since the record was written. */
 function needsRecordUpdate(context: Context, found: FoundRecord): boolean {
   return found.kind === 'moved' || (found.isRecreated && context.ports.fs.lstat(found.record.path) !== null);
 }

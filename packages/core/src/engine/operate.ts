@@ -1,4 +1,4 @@
-/** Previewing and carrying out operations: as whom, with which events, and what comes after. */
+/** Previews and runs operations, with their actor, events and clean-up. */
 
 import type { CallOptions } from '../model/call-options.ts';
 import { parseCallId } from '../model/parse-ids.ts';
@@ -18,11 +18,11 @@ import { tidyAfter } from './maintenance.ts';
 import type { WriteOperationContext } from './write-context.ts';
 
 export interface OperationOptions extends CallOptions {
-  /** Fingerprint of the preview that was agreed to; any other set of changes is a conflict. */
+  /** Fingerprint of the approved preview. If the changes differ from it, the operation is a conflict. */
   readonly expected?: string;
 }
 
-/** What the operation would do. Changes nothing, and waits for nobody. */
+/** Returns what the operation would do. Changes nothing and does not wait for the lock. */
 export function preview(
   engine: Engine,
   workspace: Workspace,
@@ -32,7 +32,7 @@ export function preview(
   return previewOperation(workspace, withCallOptions(engine, operation, workspace, options), engine.pace(options));
 }
 
-/** Every operation ends the same way: it is announced, then the store is tidied. */
+/** Runs an operation, announces it, then tidies the store. */
 export async function runAndAnnounce(
   engine: Engine,
   operating: WriteOperationContext,
@@ -60,8 +60,8 @@ function withCallOptions(
 }
 
 /**
- * An operation that an agent asks for through one of our own tools is a step of its session: a hook told of the call, under
- * the id that the tool was given, or under none, where only one such call is open.
+ * Attributes an operation that an agent runs through one of our own tools to a step of its session. A hook reported
+ * that call. It is found by the id that the tool received. Without an id, it must be the only such open call.
  */
 function attributeToCall(operation: Operation, { ports, store }: Workspace, { toolCall }: CallOptions): Operation {
   if (operation.info.actor.kind !== 'agent') return operation;

@@ -1,4 +1,4 @@
-/** What a workspace is opened with. */
+/** Options for opening a workspace. */
 
 import type { SettingsOverrides } from '../config/effective.ts';
 import type { SettingsSource } from '../config/settings.ts';
@@ -8,28 +8,28 @@ import type { DiskPath } from '../model/names.ts';
 import type { Exporter } from '../share/export-timeline.ts';
 import type { WorkspaceCache } from './workspace-cache.ts';
 
-/** What a workspace is opened with; `@savepoint/core/node` fills in the machine. */
+/** Options for opening a workspace; `@savepoint/core/node` fills in the ports and places. */
 export interface OpenOptions extends SettingsOverrides {
   /** Absolute path of a folder in the workspace. */
   readonly dir: DiskPath;
   readonly ports: Ports;
   readonly places: Places;
-  /** `dir` itself is the workspace, whatever encloses it. Default false. */
+  /** `dir` itself is the workspace, even if it is inside a repository. Default false. */
   readonly here?: boolean;
-  /** The person's home folder may be a workspace. Default false. */
+  /** The user's home folder may be a workspace. Default false. */
   readonly allowHome?: boolean;
-  /** Who acts. Default: the user. */
+  /** The actor of all operations. Default: the user. */
   readonly actor?: Actor;
-  /** Settings from files and the environment, where no option here says otherwise. Default: none are read. */
+  /** Settings from files and the environment; the options here override them. Default: none are read. */
   readonly settings?: SettingsSource;
-  /** Where new checkpoints are exported to, if the settings ask for it. Default: folders only, by this process. */
+  /** Where new checkpoints are exported, if configured. Default: folders only, by this process. */
   readonly exporter?: Exporter;
-  /** How long to wait for another process, milliseconds. Default 60,000. */
+  /** How long to wait for another process, in milliseconds. Default 60,000. */
   readonly waitMs?: number;
   /**
    * For long-lived processes: watch the workspace where the platform reports changes reliably, so that the cost of a
-   * checkpoint depends on the size of the change, not of the workspace. Ends with `close`. A {@link WorkspaceCache} is shared
-   * by all that are opened with it, and ends with its own `close`. Default false.
+   * checkpoint depends on the size of the change, not of the workspace. `close` ends it. A {@link WorkspaceCache} is
+   * shared by all engines opened with it, until its own `close`. Default false.
    */
   readonly watch?: boolean | WorkspaceCache;
 }

@@ -1,4 +1,4 @@
-/** Workspaces whose folders lie in each other: what changes files in one locks all of them. */
+/** Workspaces with nested folders. An operation in one of them locks all of them. */
 
 import type { Pace } from '../io/pace.ts';
 import { LastWriterMark } from '../store/last-writer-mark.ts';
@@ -11,7 +11,7 @@ import type { Context } from './context.ts';
 import { isInside } from './folders.ts';
 import { workspaceOf } from './open.ts';
 
-/** This workspace and every other one whose folder lies in it or around it, always in the same order. */
+/** Returns this workspace and all others whose folders are inside or around it, always in the same order. */
 export function overlappingWorkspaces(context: Context, workspace: Workspace): readonly Workspace[] {
   return overlappingStores(context, workspace).flatMap(({ id, storePath }) => {
     if (id === workspace.id) return [workspace];
@@ -25,7 +25,7 @@ export function overlappingFolders(context: Context, workspace: Workspace): read
   return overlappingStores(context, workspace).flatMap(({ id, path }) => (id === workspace.id ? [] : [path]));
 }
 
-/** Locks the workspace and every other one whose folder lies in it or around it, always in the same order. */
+/** Locks the workspace and all others whose folders are inside or around it, always in the same order. */
 export async function lockOverlapping(
   context: Context,
   workspace: Workspace,

@@ -1,4 +1,4 @@
-/** How a transaction that recovery finishes gets its checkpoint, also when its number was taken meanwhile. */
+/** Publishes the checkpoint of a transaction that recovery finishes, even if its number has been taken since. */
 
 import type { Pace } from '../io/pace.ts';
 import { publicationWithHeads } from '../operation/heads.ts';
@@ -9,8 +9,8 @@ import { readCheckpoint } from '../timeline/record/timeline.ts';
 import type { Journal, Publication } from '../transaction/transition.ts';
 
 /**
- * A capture may have taken the planned number while the transaction was pending. Then the act is told again under a new
- * number, with the workspace as it is now.
+ * A capture may have taken the planned number while the transaction was pending. If so, the operation is recorded under
+ * a new number, with the current state of the workspace.
  */
 export function recoveryPublication(workspace: Workspace, lock: HeldLock, pace: Pace, journal: Journal): Publication {
   const { timeline, store } = workspace;

@@ -1,4 +1,4 @@
-/** Settling what a dead process left half done, before the store or files change. */
+/** Recovers the transactions of a dead process before the store or files change. */
 
 import { SavepointError } from '../model/errors.ts';
 import type { Workspace } from '../timeline/capture/capture.ts';
@@ -11,7 +11,7 @@ import type { WriteContext, WriteOperationContext } from './write-context.ts';
 
 type Decision = 'forward' | 'back' | null;
 
-/** Settles journals of this workspace and of those that overlap it; the locks of all of them are held. */
+/** Recovers the transactions of this workspace and of those that overlap it. The caller holds all their locks. */
 export async function recoverOverlapping(
   events: EventStream,
   writing: WriteContext,
@@ -31,8 +31,9 @@ export async function recoverOverlapping(
 }
 
 /**
- * A capture goes on while an operation is pending: it changes nothing that the operation would have to know.
- * @returns what is pending; null: nothing
+ * Recovers before a capture. The capture continues while an operation is pending, because it changes nothing that the
+ * operation depends on.
+ * @returns the pending error, or null
  */
 export async function recoverForCapture(writing: WriteContext): Promise<SavepointError | null> {
   try {
@@ -44,7 +45,7 @@ export async function recoverForCapture(writing: WriteContext): Promise<Savepoin
   }
 }
 
-/** For what would take away what a pending operation needs. @throws SavepointError PENDING */
+/** For calls that would remove data that a pending operation needs. @throws SavepointError PENDING */
 export function settled(operating: WriteOperationContext): WriteOperationContext {
   const [first] = operating.waiting;
   if (first !== undefined) throw first.error;

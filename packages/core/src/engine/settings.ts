@@ -1,4 +1,4 @@
-/** The settings of a workspace: what its files and the environment say, and what the caller's own options make of it. */
+/** The settings of a workspace: from its files and the environment, overridden by the caller's options. */
 
 import { type EffectiveSettings, effectiveSettings, type SettingsOverrides } from '../config/effective.ts';
 import { assertValidSettings, readSettings, type SettingsFolders } from '../config/read-settings.ts';
@@ -18,7 +18,7 @@ export class SettingsReader {
     private readonly events: EventStream,
   ) {}
 
-  /** Whether files of settings are read at all. */
+  /** Whether configuration files are read at all. */
   get readsFiles(): boolean {
     return this.overrides.settings !== undefined;
   }
@@ -28,7 +28,7 @@ export class SettingsReader {
     return source === undefined ? DEFAULT_SETTINGS : readSettings(this.ports, places, source);
   }
 
-  /** Warns once of each value that does not count. @throws SavepointError BAD_CONFIG */
+  /** Warns once about each ignored value. @throws SavepointError BAD_CONFIG */
   effectiveSettings(settings: Settings): EffectiveSettings {
     assertValidSettings(settings);
     for (const each of settings.ignored) {
@@ -39,13 +39,13 @@ export class SettingsReader {
     return this.effectiveUnchecked(settings);
   }
 
-  /** As if the files were sound. */
+  /** Does not check whether the files are valid. */
   effectiveUnchecked(settings: Settings): EffectiveSettings {
     return effectiveSettings(settings, this.overrides);
   }
 }
 
-/** @throws SavepointError TURNED_OFF where settings turn checkpoints on request off */
+/** @throws SavepointError TURNED_OFF if the settings turn off checkpoints on request */
 export function assertRequestsEnabled({ values, origins, files }: Settings): void {
   const option = 'triggers.on_request';
   if (values[option]) return;

@@ -1,4 +1,4 @@
-/** What a process keeps of workspaces from one call to the next: open stores, checkpoints that were read, what scans remember. */
+/** What a process keeps of workspaces between calls: open stores, checkpoint records, and the memory of scans. */
 
 import type { Ports } from '../io/ports.ts';
 import type { DiskPath } from '../model/names.ts';
@@ -13,11 +13,11 @@ import { WatchedMemory } from '../workspace/scan/watched-memory.ts';
 export interface WorkspaceCacheOptions {
   /** Watch the folders of workspaces where the platform reports changes reliably. Default true. */
   readonly watch?: boolean;
-  /** Checkpoints that were read, shared with others. */
+  /** Checkpoint records, shared with other caches. */
   readonly records?: RecordCache;
 }
 
-/** Of one machine: all who share it have the same ports. */
+/** For one machine: all engines that share it have the same ports. */
 export class WorkspaceCache {
   readonly records: RecordCache;
   readonly #isWatching: boolean;
@@ -29,7 +29,10 @@ export class WorkspaceCache {
     this.#isWatching = watch;
   }
 
-  /** Stays open: that another process has held the lock is noticed. @throws SavepointError STORE_UNSAFE */
+  /**
+   * Returns a store that stays open. It detects that another process has held the lock. @throws SavepointError
+   * STORE_UNSAFE
+   */
   storeOf(ports: Ports, { storePath }: WorkspaceRecord): OpenStore {
     const known = this.#stores.get(storePath);
     if (known !== undefined) {
@@ -52,7 +55,7 @@ export class WorkspaceCache {
     return memory;
   }
 
-  /** Ends the watching and closes the stores; later calls open them again. Not while a call is under way. */
+  /** Stops watching and closes the stores. Later calls open them again. Must not be called during a call. */
   close(): void {
     for (const memory of this.#memories.values()) memory.close();
     for (const { objects } of this.#stores.values()) objects.close();

@@ -1,4 +1,4 @@
-/** What a call that writes works with. */
+/** The context of a call that writes. */
 
 import type { Pace } from '../io/pace.ts';
 import type { OperationContext } from '../operation/operation.ts';
@@ -6,7 +6,7 @@ import type { HeldLock } from '../store/lock.ts';
 import type { Workspace } from '../timeline/capture/capture.ts';
 import type { Context } from './context.ts';
 
-/** A workspace whose lock is held, in one call. */
+/** A workspace whose lock is held during one call. */
 export interface WriteContext {
   readonly context: Context;
   readonly workspace: Workspace;
@@ -14,8 +14,10 @@ export interface WriteContext {
   readonly pace: Pace;
 }
 
-/** The same, with the locks of all workspaces that overlap, and with what could be settled there settled. */
+/** The same, with all overlapping workspaces locked and their transactions recovered as far as possible. */
 export type WriteOperationContext = WriteContext & OperationContext;
 
-/** `existing`: never makes a workspace. `alone` locks it alone, the others with all that overlap it. */
+/**
+ * `existing`: never creates a workspace. `alone` locks only this workspace; the others also lock all that overlap it.
+ */
 export type LockScope = 'alone' | 'existing' | 'existing-or-new';

@@ -1,4 +1,4 @@
-/** A call of an agent's tool: as the agent reports it, what goes on record of it, and what came of it. */
+/** A tool call: the request from the agent, what is recorded of it, and its result. */
 
 import { matchesAnyPattern } from '../config/command-patterns.ts';
 import type { AutomaticCapture } from '../config/effective.ts';
@@ -7,52 +7,52 @@ import type { Actor, Checkpoint, Gap, RecordedChange, ToolInfo, ToolKind } from 
 import type { TreePath } from '../model/names.ts';
 import type { PutBack } from './host.ts';
 
-/** A call of a tool that is about to begin. */
+/** A tool call that is about to start. */
 export interface CallRequest {
-  /** As the agent calls it. */
+  /** The agent's name for the tool. */
   readonly tool: string;
   /** Default `other`: it may write anywhere. */
   readonly kind?: ToolKind;
-  /** What it is called with; shown shortened. */
+  /** Its arguments; truncated for display. */
   readonly args?: unknown;
-  /** The paths that it will write, and no others; without them it may write anywhere. */
+  /** The only paths that it will write. Without them, it may write anywhere. */
   readonly paths?: readonly TreePath[];
-  /** The agent's own id of the call; without it one is made. */
+  /** The agent's own id of the call. Default: a new id. */
   readonly id?: string;
-  /** A sub-agent that makes it. */
+  /** The sub-agent that makes the call. */
   readonly actor?: Actor;
-  /** For people: a command line or a file name. Default: made of `args`. */
+  /** For people: a command line or a file name. Default: taken from `args`. */
   readonly summary?: string;
-  /** One of Savepoint's own tools, whose act tells of itself. */
+  /** One of Savepoint's own tools, whose operation records its own changes. */
   readonly own?: boolean;
   readonly track?: boolean;
 }
 
-/** How a call of a tool ended. */
+/** How a tool call ended. */
 export interface CallEnd extends CallOptions {
-  /** It goes on working: what changes from now on may be its doing. */
+  /** It keeps running in the background: later changes may also be from it. */
   readonly background?: boolean;
 }
 
-/** What came of a call. */
+/** The result of a call. */
 export interface EndedCall {
-  /** Null where nothing differed from the last checkpoint, and where nothing was open under that id. */
+  /** Null if nothing differed from the last checkpoint, or if no call with that id was open. */
   readonly checkpoint: Checkpoint | null;
   readonly changes: readonly RecordedChange[];
-  /** False where no call was open under that id. */
+  /** False if no call with that id was open. */
   readonly found: boolean;
-  /** Paths that the call says it writes, and that no checkpoint has: too large, special, a folder of dependencies. */
+  /** Paths that the call declared and that no checkpoint captures: too large, special files, dependency folders. */
   readonly uncovered: readonly Gap[];
-  /** Null: nothing that is frozen was touched. */
+  /** Null: no frozen path was changed. */
   readonly putBack: PutBack | null;
 }
 
 const SUMMARY_CHARACTERS = 200;
 const ARGS_CHARACTERS = 2_000;
-/** What tells best what a call is about, in this order. */
+/** The arguments that describe a call best, in order of preference. */
 const SUMMARY_ARGS = ['command', 'cmd', 'file_path', 'filePath', 'path', 'description', 'prompt', 'pattern', 'url'];
 
-/** A tool that may do anything is bracketed as long as anything is. */
+/** A tool that may do anything is captured if any of the tool triggers is on. */
 export function isTriggered(request: CallRequest, on: AutomaticCapture): boolean {
   switch (request.kind ?? 'other') {
     case 'write':
@@ -80,7 +80,7 @@ export function truncate(text: string, characters: number): string {
   return text.length > characters ? `${text.slice(0, characters - 1)}…` : text;
 }
 
-/** Null where nobody says. */
+/** Null if unknown. */
 function commandOf({ args, summary }: CallRequest): string | null {
   if (typeof args === 'string') return args;
   if (typeof args === 'object' && args !== null) {
@@ -99,7 +99,7 @@ function summaryOf(args: unknown): string {
   return found.find((value): value is string => typeof value === 'string' && value !== '') ?? '';
 }
 
-/** What cannot be JSON is no reason for a call to fail. */
+/** Arguments that cannot be converted to JSON must not make a call fail. */
 function asJson(args: unknown): string {
   try {
     return JSON.stringify(args) ?? '';

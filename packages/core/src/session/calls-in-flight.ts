@@ -1,4 +1,4 @@
-/** The calls of a session that this process knows to be at work, so that they can be ended before the session goes back. */
+/** The calls of a session that run in this process, so that they can be aborted before the session goes back. */
 
 import { SavepointError } from '../model/errors.ts';
 import type { CallId } from '../model/ids.ts';
@@ -14,9 +14,9 @@ export class CallsInFlight {
   #isClosed = false;
 
   /**
-   * @param id the call's
-   * @returns aborted when the session goes back
-   * @throws SavepointError CANCELLED while it does
+   * @param id the id of the call
+   * @returns a signal that is aborted when the session goes back
+   * @throws SavepointError CANCELLED while it goes back
    */
   begin(id: CallId): AbortSignal {
     if (this.#isClosed) {
@@ -46,9 +46,9 @@ export class CallsInFlight {
   }
 
   /**
-   * Aborts all, and waits until each has ended. Until the function that it gives is called no call begins.
-   * @param onAbort told which, before they are waited for
-   * @throws SavepointError CANCELLED when the signal ends the waiting; calls may begin again then
+   * Aborts all calls and waits until each has ended. No call can start until the returned function is called.
+   * @param onAbort called with the ids of the calls before waiting for them
+   * @throws SavepointError CANCELLED if the signal ends the wait; calls may start again then
    */
   async abortAll(onAbort: (calls: readonly CallId[]) => void, signal: AbortSignal | null): Promise<() => void> {
     this.#isClosed = true;

@@ -1,4 +1,4 @@
-/** What a session needs of the engine. */
+/** What a session needs from the engine. */
 
 import type { AutomaticCapture } from '../config/effective.ts';
 import type { PathContext } from '../io/locate-path.ts';
@@ -15,44 +15,44 @@ import type { CaptureResult, CheckpointInfo, Workspace } from '../timeline/captu
 
 export interface SessionHost {
   readonly ports: { readonly clock: Clock; readonly random: Random };
-  /** Several steps that share one look at the workspace. */
+  /** Runs several steps that read the workspace's location and settings only once. */
   once<T>(work: (steps: SessionSteps) => Promise<T>): Promise<T>;
-  /** Retention, in the background. Its failure is a warning. */
+  /** Applies retention in the background. A failure is only a warning. */
   applyRetention(): void;
-  /** Announces that calls were told to end, because the session goes back in its conversation. */
+  /** Announces that calls were aborted because the session goes back in its conversation. */
   announceAborted(calls: readonly CallId[], session: SessionId): void;
 }
 
 export interface SessionSteps {
-  /** What is done without being asked. @throws SavepointError BAD_CONFIG */
+  /** What is captured automatically. @throws SavepointError BAD_CONFIG */
   automatic(): AutomaticCapture;
   frozen(): readonly FrozenPath[];
   /** @throws SavepointError ROOT_REFUSED */
   location(): PathContext;
-  /** Without the lock. @returns null where there is no store yet */
+  /** Runs without the lock. @returns null if there is no store yet */
   read<T>(work: (workspace: Workspace) => T): T | null;
-  /** Under the lock; makes the store where there is none. Then what agents changed of what is frozen is put back. */
+  /** Runs under the lock and creates the store if needed. Afterwards, frozen paths that agents changed are reverted. */
   write<T>(options: CallOptions, work: (writing: SessionWriteContext) => Promise<T>): Promise<WriteResult<T>>;
-  /** Restores the state that `target` finds; what other sessions did since is a conflict, or kept. */
+  /** Restores the state that `target` finds. Later changes of other sessions are kept, or are a conflict. */
   restoreTo(request: RestoreToRequest): Promise<OperationResult & { readonly target: Checkpoint }>;
 }
 
 export interface SessionWriteContext {
   readonly workspace: Workspace;
-  /** @param always also where nothing differs from the last checkpoint */
+  /** @param always take a checkpoint even if nothing differs from the last one */
   capture(telling: CheckpointInfo, always: boolean): Promise<CaptureResult>;
 }
 
 export interface WriteResult<T> {
   readonly value: T;
-  /** Null: nothing that is frozen was touched. */
+  /** Null: no frozen path was changed. */
   readonly putBack: PutBack | null;
 }
 
-/** Frozen paths that were changed and are again what they were. */
+/** Frozen paths that were changed and have been reverted. */
 export interface PutBack {
   readonly paths: readonly TreePath[];
-  /** Why something could not be put back. */
+  /** Why some of them could not be reverted. */
   readonly problem: SavepointError | null;
 }
 
@@ -60,6 +60,6 @@ export interface RestoreToRequest extends CallOptions {
   readonly session: SessionId;
   readonly target: (workspace: Workspace) => Checkpoint;
   readonly mode: { readonly mode?: RestoreMode; readonly allowPartial?: boolean; readonly git?: boolean };
-  /** Where the conversation is then. */
+  /** The position in the conversation afterwards. */
   readonly position: ConversationPosition;
 }

@@ -1,4 +1,4 @@
-/** Going back in a session's conversation: to a message, with the files, the words, or both. */
+/** Goes back to a message in a session's conversation: restores the files, the conversation, or both. */
 
 import type { CallOptions } from '../model/call-options.ts';
 import type { Checkpoint, ConversationPosition } from '../model/checkpoint.ts';
@@ -15,34 +15,34 @@ import type { SessionHost } from './host.ts';
 
 /** How a session goes back to a message; see `Session.rollbackTo`. */
 export interface RollbackToOptions<Message> extends CallOptions {
-  /** The state before the message, instead of after what was done about it. Default false. */
+  /** Restore the state before the message, not the state after the work that followed it. Default false. */
   readonly before?: boolean;
-  /** The caller's own messages, oldest first: the result has those that are left. */
+  /** The caller's own messages, oldest first. The result contains those that are left. */
   readonly conversation?: readonly Message[];
   /** Default: the message's `id`. */
   readonly idOf?: (message: Message) => string;
-  /** `files`: the conversation stays; `conversation`: the files stay. Default: both, so that they fit each other. */
+  /** `files`: the conversation stays; `conversation`: the files stay. Default: both, so that they match. */
   readonly what?: 'both' | 'files' | 'conversation';
   /**
-   * Where others than this session changed files since: `keep-outside` takes back this session's work alone, `exact` makes
-   * all equal to that state. Default: that is a conflict.
+   * What to do if others changed files since. `keep-outside` reverts only this session's changes; `exact` makes
+   * everything equal to that state. Default: it is a conflict.
    */
   readonly mode?: RestoreMode;
   /** As for `restore`. */
   readonly allowPartial?: boolean;
-  /** As for `restore`: branch, HEAD and index of each root go back with the files. Default false. */
+  /** As for `restore`: also restore the branch, HEAD and index of each root. Default false. */
   readonly git?: boolean;
 }
 
-/** What going back to a message did. */
+/** The result of going back to a message. */
 export interface RolledBackTo<Message> {
-  /** The state that it went back to. */
+  /** The state that was restored. */
   readonly target: Checkpoint;
-  /** Null where the files stayed. */
+  /** Null if the files stayed. */
   readonly act: OperationResult | null;
-  /** What is left of the conversation; null where none was handed in. */
+  /** The rest of the conversation. Null if the caller passed none. */
   readonly conversation: readonly Message[] | null;
-  /** Ids of the calls that were told to end. */
+  /** Ids of the calls that were aborted. */
   readonly aborted: readonly CallId[];
 }
 
@@ -53,7 +53,7 @@ interface RollingBackSession {
   openCalls(): Promise<readonly OpenCall[]>;
 }
 
-/** As `Session.rollbackTo`. @param options.moved told where the conversation is then */
+/** See `Session.rollbackTo`. @param options.onMoved called with the new position in the conversation */
 export async function rollbackTo<Message>(
   host: SessionHost,
   { id, inFlight, openCalls }: RollingBackSession,
@@ -63,7 +63,7 @@ export async function rollbackTo<Message>(
   const { before = false, what = 'both', conversation = null, signal, force = false } = options;
   const ids = (conversation ?? []).map(options.idOf ?? ((message) => (message as { readonly id: string }).id));
   const find = (workspace: Workspace): MessageState => findMessage(workspace, { session: id, messageId, before, ids });
-  // Before anything is aborted: where there is no way back the calls may as well go on.
+  // Checked before aborting anything: if there is no such state, the calls can continue.
   const known = await host.once(async ({ read }) => read(find));
   if (known === null) throw noMessage(messageId, null);
   let aborted: readonly CallId[] = [];
@@ -143,7 +143,7 @@ function findMessage(
   throw noMessage(messageId, null);
 }
 
-/** What is at work in another process cannot be told to end, and would write over what comes back. */
+/** A call in another process cannot be aborted and would overwrite restored files. */
 function assertNoneOpen(session: SessionId, calls: readonly OpenCall[]): void {
   const open = calls.filter(({ background }) => !background);
   const [first] = open;
@@ -161,7 +161,7 @@ function noMessage(message: string, nearest: ErrorData<'NO_MESSAGE'>['nearest'])
   return new SavepointError('NO_MESSAGE', `No checkpoint belongs to this message.${more}`, { message, nearest });
 }
 
-/** A message that is not in it leaves it as it is. */
+/** If the message is not in the conversation, returns it unchanged. */
 function trimConversation<Message>(
   conversation: readonly Message[] | null,
   ids: readonly string[],

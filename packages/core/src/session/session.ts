@@ -1,4 +1,4 @@
-/** An agent's session, for those who build agents and for hooks: every tool call is bracketed by two captures. */
+/** An agent's session, for agents and hooks. */
 
 import { type DeclaredPaths, declaredPaths, pathContextIn } from '../io/locate-path.ts';
 import type { CallOptions } from '../model/call-options.ts';
@@ -27,23 +27,23 @@ import { CallsInFlight } from './calls-in-flight.ts';
 import type { SessionHost, SessionSteps, SessionWriteContext } from './host.ts';
 import { type RollbackToOptions, type RolledBackTo, rollbackTo } from './rollback-to.ts';
 
-/** Whose session it is. */
+/** The agent and id of a session. */
 export interface SessionOptions {
-  /** Who works in it; a name stands for an agent of that name. */
+  /** The agent of the session; a string is the name of an agent. */
   readonly agent: string | Actor;
-  /** The agent's own id of the session; without it one is made. */
+  /** The agent's own id of the session. Default: a new id. */
   readonly id?: string;
-  /** False: calls are carried out, and nothing is captured. Default true. */
+  /** False: calls run, but nothing is captured. Default true. */
   readonly track?: boolean;
 }
 
 const PROMPT_CHARACTERS = 2_000;
-/** One happening, told by two hooks that were both installed, is told within this time. */
+/** If two hooks are installed, both report the same event within this time. */
 const DUPLICATE_EVENT_MS = 10_000;
-/** Acts that a session is told of; older ones are not worth a word. */
+/** The maximum number of operations that a session is notified of. Older ones are dropped. */
 const MAX_REPORTED_OPERATIONS = 200;
 
-/** One agent's session. Each call of a tool is bracketed by two captures. */
+/** One agent's session. A capture runs before and after each tool call. */
 export class Session {
   readonly id: SessionId;
   readonly actor: Actor;
@@ -60,7 +60,7 @@ export class Session {
     this.#track = track ?? true;
   }
 
-  /** Takes the first checkpoint, or another one when the session resumes. Calls that were left open are ended. */
+  /** Takes the first checkpoint, or another one when the session resumes. Closes calls that were left open. */
   async start(
     options: CallOptions & { readonly conversation?: ConversationPosition } = {},
   ): Promise<Checkpoint | null> {
@@ -68,8 +68,8 @@ export class Session {
   }
 
   /**
-   * Takes a checkpoint of the state before the agent acts on a prompt. Open calls end, except those in the background;
-   * open calls of sub-agents are uncertain from here on.
+   * Takes a checkpoint of the state before the agent acts on a prompt. Closes open calls, except those in the
+   * background. From then on, changes by open calls of sub-agents are uncertain.
    * @param messageId the agent's own id of the message
    */
   async prompt(
@@ -87,7 +87,7 @@ export class Session {
   }
 
   /**
-   * Takes a checkpoint where another message of the conversation begins, so that `rollbackTo` can find it. No call ends.
+   * Takes a checkpoint where another message of the conversation starts, so that `rollbackTo` finds it. No call ends.
    * @param messageId the agent's own id of the message
    */
   async message(
@@ -101,8 +101,8 @@ export class Session {
   }
 
   /**
-   * Where paths lie that the input of a tool names, for the `paths` of its call.
-   * @param dir what relative ones start from, absolute; default: the workspace's own folder
+   * Resolves paths from a tool's input, for the `paths` of its call.
+   * @param dir absolute folder to which relative paths refer; default: the workspace's own folder
    */
   async declaredPaths(given: readonly JsonName[], dir?: DiskPath): Promise<DeclaredPaths> {
     return this.#host.once(async (steps) => {
@@ -112,8 +112,8 @@ export class Session {
   }
 
   /**
-   * Brackets a call of a tool: what changes on disk meanwhile is on record as its doing, also when it fails.
-   * @param work its signal is aborted with the options', and when the session goes back in its conversation
+   * Runs a tool call between two captures. Changes on disk in between are attributed to it, even if it fails.
+   * @param work its signal is aborted with the one in the options, and when the session goes back in its conversation
    * @returns what `work` returns
    */
   async call<T>(
@@ -136,18 +136,21 @@ export class Session {
     }
   }
 
-  /** Aborted when the session goes back while the call, which was begun here, is open; null where it is not. */
+  /**
+   * Returns the signal of a call that began here and is open. It is aborted when the session goes back. Null if no such
+   * call is open.
+   */
   signalOf(call: string): AbortSignal | null {
     return this.#inFlight.signalOf(parseCallId(call));
   }
 
   /**
-   * Goes back to a message: the state after what was done about it and before the next, in all roots, all or nothing. Calls
-   * in flight are told to end and are waited for, so it cannot be called by one of them. What follows is a new path; the one
-   * that was left stays on the timeline.
-   * @param messageId as `prompt` and `message` were given it
-   * @throws SavepointError NO_MESSAGE, CALL_OPEN where another process has a call of this session open, CANCELLED, and what
-   *   `restore` throws: CONFLICT also where another session, or nobody known, changed files since
+   * Goes back to a message: restores the state after the work for it and before the next one, in all roots, atomically.
+   * Aborts calls in flight and waits for them, so a call must not use it. The abandoned checkpoints stay on the
+   * timeline.
+   * @param messageId as passed to `prompt` or `message`
+   * @throws SavepointError NO_MESSAGE, CALL_OPEN if another process has a call of this session open, CANCELLED, and
+   *   what `restore` throws: CONFLICT also if another session or an unknown author changed files since
    */
   async rollbackTo<Message = { readonly id: string }>(
     messageId: string,
@@ -163,8 +166,8 @@ export class Session {
   }
 
   /**
-   * The first half of `call`, for hooks: a capture, then the call is on record as open. One that is open already is left
-   * as it is: two hooks told of it.
+   * The first half of `call`, for hooks: takes a capture and records the call as open. A call that is already open
+   * stays unchanged, because two hooks reported it.
    */
   async begin(request: CallRequest, options: CallOptions = {}): Promise<OpenCall> {
     const call = this.#newCall(request, false);
@@ -178,7 +181,7 @@ export class Session {
     return call;
   }
 
-  /** @returns whether the call is on record; one that is not tracked is not */
+  /** @returns whether the call is recorded; untracked calls are not */
   #begin(call: OpenCall, request: CallRequest, options: CallOptions): Promise<boolean> {
     return this.#host.once(async (steps) => {
       if (!this.#shouldTrack(steps, request)) return false;
@@ -186,7 +189,7 @@ export class Session {
         const { fs } = writing.workspace.ports;
         const { layout } = writing.workspace.store;
         if (readOpenCall(fs, layout, call.session, call.id) !== null) return;
-        // What another open call did until now is told from this one's doing by that capture.
+        // This capture separates the earlier changes of other open calls from those of this one.
         if (!call.own) await this.#capture(writing, checkpointInfo('before', this.actor), false);
         writeOpenCall(fs, layout, call);
       });
@@ -195,9 +198,8 @@ export class Session {
   }
 
   /**
-   * Instead of `begin`, for a call that nobody could wait for: what changed before it and what it changes cannot be told
-   * apart, and is given to nobody with confidence.
-   * Where the workspace has no store yet, nothing is on record.
+   * Replaces `begin` if the agent could not wait for it. Changes before the call cannot be distinguished from its own,
+   * so they are attributed with uncertainty. Without a store, nothing is recorded.
    */
   async beginLate(request: CallRequest): Promise<OpenCall> {
     const call = this.#newCall(request, true);
@@ -211,7 +213,7 @@ export class Session {
     return call;
   }
 
-  /** After `beginLate`: the capture that the call did not wait for. It is marked late while the call is open. */
+  /** After `beginLate`: takes the capture that the call did not wait for. It is marked late while the call is open. */
   async catchUp(options: CallOptions = {}): Promise<Checkpoint | null> {
     if (!this.#track) return null;
     const { value } = await this.#host.once((steps) =>
@@ -220,7 +222,7 @@ export class Session {
     return value.made ? value.checkpoint : null;
   }
 
-  /** The second half: a capture, whose changes are the call's; then it is closed. */
+  /** The second half: takes a capture, attributes its changes to the call, and closes it. */
   async end(given: string, { background, ...options }: CallEnd = {}): Promise<EndedCall> {
     const id = parseCallId(given);
     try {
@@ -233,7 +235,7 @@ export class Session {
   async #endCall(id: CallId, background: boolean, options: CallOptions): Promise<EndedCall> {
     if (!this.#track) return NO_CALL_ENDED;
     return this.#host.once(async (steps) => {
-      // Looked at without the lock: where nothing was begun nothing is to be ended, and no store is made for it.
+      // Checked without the lock, so that no store is created if no call is open.
       if (steps.read((workspace) => this.#openCall(workspace, id)) === null) return NO_CALL_ENDED;
       const { value, putBack } = await steps.write(options, async (writing) => {
         const call = this.#openCall(writing.workspace, id);
@@ -243,15 +245,12 @@ export class Session {
     });
   }
 
-  /** The calls of this session that are open, oldest first. Waits for nobody. */
+  /** The open calls of this session, oldest first. Does not wait for the lock. */
   async openCalls(): Promise<readonly OpenCall[]> {
     return this.#host.once(async ({ read }) => read((workspace) => this.#openCalls(workspace)) ?? []);
   }
 
-  /**
-   * Nobody can say any more when such a call ended: it stays open, and what it may have done is given to nobody with
-   * confidence. Waits for nobody.
-   */
+  /** Marks a call whose end is no longer known. It stays open, and its changes become uncertain. Takes no lock. */
   async markInDoubt(id: string): Promise<void> {
     await this.#host.once(async ({ read }) =>
       read((workspace) => {
@@ -263,8 +262,8 @@ export class Session {
   }
 
   /**
-   * A turn of the session, or of one of its sub-agents, is over: calls that it left open end, in doubt. Costs nothing
-   * where there are none.
+   * Ends a turn of the session or of a sub-agent. Closes calls left open, with uncertain changes; cheap if there are
+   * none.
    * @param by id of the sub-agent; null: the session itself
    */
   async endTurn(by: string | null, options: CallOptions = {}): Promise<void> {
@@ -280,8 +279,8 @@ export class Session {
   }
 
   /**
-   * The session is over: what is open ends, and retention is applied in the background (`savepoint.idle()` waits for it).
-   * @param options.retire false: somebody else applies retention, as a process of its own does for a hook
+   * Ends the session: closes open calls and applies retention in the background (`savepoint.idle()` waits for it).
+   * @param options.retire false: another process applies retention, as for hooks
    */
   async close({ retire, ...options }: CallOptions & { readonly retire?: boolean } = {}): Promise<void> {
     if (!this.#track) return;
@@ -296,8 +295,8 @@ export class Session {
   }
 
   /**
-   * Acts of Savepoint by somebody else than this session (roll-back, restore, undo, edit) since it last asked: what
-   * changed under it. Each is told once; the first question tells nothing. Waits for nobody.
+   * Returns operations of Savepoint by others (rollback, restore, undo, edit) since the last call of this method. Each
+   * is reported once; the first call reports nothing. Does not wait for the lock.
    */
   async operationsByOthers(): Promise<readonly Checkpoint[]> {
     return this.#host.once(async ({ read }) => read((workspace) => this.#readOperationsByOthers(workspace)) ?? []);
@@ -316,8 +315,8 @@ export class Session {
   }
 
   /**
-   * Whether the call is bracketed. What may write anywhere is, while anything is frozen.
-   * @throws SavepointError FROZEN when it says that it writes to something frozen
+   * Whether to capture around the call. While a path is frozen, calls that may write anywhere are captured, too.
+   * @throws SavepointError FROZEN if the call declares a write to a frozen path
    */
   #shouldTrack(steps: SessionSteps, request: CallRequest): boolean {
     if (!this.#track || request.track === false) return false;
@@ -334,7 +333,7 @@ export class Session {
       session: this.id,
       actor: request.actor ?? this.actor,
       tool: toolInfo(request),
-      // What one of our own tools changes, its act tells.
+      // The operation of our own tool records what the tool changes.
       declared: request.own === true ? [] : (request.paths ?? null),
       began: this.#host.ports.clock.now(),
       late,
@@ -399,7 +398,7 @@ export class Session {
     return checkpoint;
   }
 
-  /** Two settings that both hold our hook tell of one happening twice. */
+  /** If two settings files both install our hook, the same event is reported twice. */
   #isDuplicate({ timeline, ports }: Workspace, trigger: Trigger): boolean {
     const last = timeline.latest();
     if (last === null || last.trigger !== trigger || last.session !== this.id) return false;
@@ -408,7 +407,7 @@ export class Session {
     return a?.lastUser === b?.lastUser && (a?.messageId ?? null) === (b?.messageId ?? null);
   }
 
-  /** Nobody knows when it ended, so what is found may be somebody else's as well. */
+  /** The end of the call is unknown, so the changes may also be by others. */
   async #abandon(writing: SessionWriteContext, call: OpenCall): Promise<void> {
     const { ports, store } = writing.workspace;
     const doubtful = { ...call, background: true };
@@ -419,7 +418,7 @@ export class Session {
   async #captureEnd(writing: SessionWriteContext, call: OpenCall, background: boolean): Promise<EndedCall> {
     const { ports, store } = writing.workspace;
     const took = ports.clock.now() - call.began;
-    // A clock that was set back tells nothing, and nobody knows when background work ended.
+    // Null if the clock was set back, or for background work, whose end is unknown.
     const tool = { ...call.tool, took: took < 0 || call.background ? null : took };
     const telling: CheckpointInfo = { ...checkpointInfo('call', call.actor), toolCall: call.id, tool };
     const { checkpoint, made, scan } = await this.#capture(writing, telling, false);

@@ -1,4 +1,7 @@
-/** Bundles of a timeline: made of one, and restored to a folder that has none, or an older part of the same. */
+/**
+ * Bundles of a timeline: creates them, and restores them to a folder that is new or has an older part of the same
+ * timeline.
+ */
 
 import { checkBundle, type ValidBundle } from '../../bundle/check/check-bundle.ts';
 import { applyBundle, assertUnchanged } from '../../bundle/import/apply-bundle.ts';
@@ -38,16 +41,18 @@ export interface RestoredBundle {
   readonly workspace: { readonly id: WorkspaceId; readonly root: DiskPath; readonly store: DiskPath };
   /** The folder had no checkpoints before. */
   readonly isNew: boolean;
-  /** Checkpoints that came, oldest first. */
+  /** Added checkpoints, oldest first. */
   readonly added: readonly Checkpoint[];
-  /** What the folder is equal to now; null where its files were left alone, for nothing newer came. */
+  /**
+   * The checkpoint that the folder is now equal to. Null if the bundle has nothing newer and the files were left alone.
+   */
   readonly restored: Checkpoint | null;
   /** Files, links and folders that were written or removed. */
   readonly paths: readonly TreePath[];
 }
 
 /**
- * @param file absolute; the folder that it lies in is there
+ * @param file absolute; its parent folder exists
  * @throws SavepointError PATH_REFUSED, CONFLICT, UNKNOWN_SESSION, BUNDLE_EMPTY, STORE_DAMAGED, NO_SPACE, IO, CANCELLED
  */
 export async function createBundle(
@@ -72,11 +77,11 @@ export async function createBundle(
 }
 
 /**
- * Makes a folder what the newest checkpoint of a bundle says, with all its checkpoints behind it. A folder that a bundle of the
- * same timeline was restored to goes on with what is new. Nothing at all happens where the bundle is not sound.
+ * Makes a folder equal to the newest checkpoint of a bundle and adds all its checkpoints. If the folder was restored
+ * from a bundle of the same timeline, adds only the new checkpoints. If the bundle is invalid, changes nothing.
  * @param context of the folder, which is the workspace itself
- * @param recoverWorkspace what a dead process left half done there
- * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, BUNDLE_DIVERGED, CONFLICT where the folder holds something
+ * @param recoverWorkspace recovers the transactions of dead processes there
+ * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, BUNDLE_DIVERGED, CONFLICT if the folder is not empty
  */
 export async function restoreBundle(
   context: Context,
@@ -121,7 +126,7 @@ export async function restoreBundle(
   }
 }
 
-/** A repository's own folder and ours are nobody's place for files. */
+/** Bundles must not be written or restored inside a `.git` folder or our store. */
 function assertPathAllowed({ ports, places }: Context, path: DiskPath): void {
   const inGit = path
     .split('/')
@@ -137,7 +142,7 @@ function assertPathAllowed({ ports, places }: Context, path: DiskPath): void {
   throw new SavepointError('PATH_REFUSED', `${showName(path)} ${why}.`, { path: nameToJson(path), why });
 }
 
-/** A store is made beside all others and counts once its record is there, which comes when all objects are. */
+/** Creates the new store next to the others. It becomes valid when its record is written, after all objects. */
 async function restoreToNewWorkspace(
   context: Context,
   bundle: ValidBundle,
@@ -177,7 +182,7 @@ async function restoreToNewWorkspace(
   }
 }
 
-/** It has happened: a record that does not know its folder yet is put right by whoever writes next. */
+/** The restore has already succeeded. If this fails, the next writer completes the record. */
 async function recordFolder(context: Context, record: WorkspaceRecord, pace: Pace, wait: LockOptions): Promise<void> {
   const { ports } = context;
   try {
@@ -190,14 +195,14 @@ async function recordFolder(context: Context, record: WorkspaceRecord, pace: Pac
   }
 }
 
-/** Somebody took a checkpoint in the new store meanwhile, or an act there waits to be settled: it must stay. */
+/** Another process took a checkpoint in the new store, or a transaction there is unfinished, so the store must stay. */
 function isInUse({ ports }: Context, storePath: DiskPath): boolean {
   const { layout, objects, refs } = openStore(ports, storePath);
   const { intents, journals } = listUnfinished(ports, layout.journal);
   return intents.length + journals.length > 0 || new Timeline(objects, refs).list().length > 0;
 }
 
-/** What cannot be taken away now does no harm: the same bundle once more goes on from it. */
+/** If removal fails, the leftover store does no harm: restoring the same bundle again continues from it. */
 function removeNewStore(context: Context, storePath: DiskPath): void {
   try {
     if (!isInUse(context, storePath)) removeStore(context.ports, storePath);
@@ -206,7 +211,7 @@ function removeNewStore(context: Context, storePath: DiskPath): void {
   }
 }
 
-/** The folder has checkpoints: what is new is put behind them. */
+/** Adds the new checkpoints to a folder that already has some. */
 async function continueTimeline(
   workspace: Workspace,
   bundle: ValidBundle,

@@ -1,4 +1,4 @@
-/** Calls that carry a timeline elsewhere: bundles as files, and bundles at the place that the settings name. */
+/** Calls that copy a timeline: bundle files, and the export to the configured folder or bucket. */
 
 import type { CallOptions } from '../../model/call-options.ts';
 import type { SavepointError } from '../../model/errors.ts';
@@ -10,15 +10,15 @@ import { exportWithRetry } from '../export-schedule.ts';
 import { recoverOverlapping } from '../recovery.ts';
 import type { CreatedBundle, RestoredBundle } from './bundle-files.ts';
 
-/** What a bundle holds; see `createBundle`. */
+/** What a bundle contains; see `createBundle`. */
 export interface BundleOptions extends CallOptions {
   /** Only the checkpoints of this session, and those that their changes need. */
   readonly session?: string;
   /** Only checkpoints after this one. The recipient must already have it. */
   readonly since?: string;
-  /** Also private files: `.env*`, keys, and what an ignore rule covers. Default false. */
+  /** Include private files: `.env*`, keys and ignored files. Default false. */
   readonly private?: boolean;
-  /** Also what people and agents said, and what tools were called with. Default false. */
+  /** Include conversations and the arguments of tool calls. Default false. */
   readonly messages?: boolean;
   /** Replace an existing file. Default false. */
   readonly overwrite?: boolean;
@@ -26,30 +26,30 @@ export interface BundleOptions extends CallOptions {
 
 export interface BundleCalls {
   /**
-   * Writes checkpoints into a git bundle. The same checkpoints give the same commits, whenever and wherever it is made.
-   * @param file absolute; the folder that it lies in exists
-   * @throws SavepointError CONFLICT where the file exists, PATH_REFUSED in a `.git` or in the store, UNKNOWN_SESSION,
+   * Writes checkpoints into a git bundle. The same checkpoints always give the same commits, on every machine.
+   * @param file absolute; its parent folder exists
+   * @throws SavepointError CONFLICT if the file exists, PATH_REFUSED in a `.git` or in the store, UNKNOWN_SESSION,
    *   UNKNOWN_CHECKPOINT, BUNDLE_EMPTY, STORE_DAMAGED, NO_SPACE, IO, CANCELLED
    */
   createBundle(file: DiskPath, options?: BundleOptions): Promise<CreatedBundle>;
   /**
-   * Makes a folder equal to the newest checkpoint of a bundle and adds all its checkpoints; a folder that has some of them
-   * already gets what is new. The bundle is validated first: if it is not sound, nothing changes.
+   * Makes a folder equal to the newest checkpoint of a bundle and adds all its checkpoints. If the folder already has
+   * some of them, adds the new ones. The bundle is validated first: if it is invalid, nothing changes.
    * @param file absolute
-   * @param folder absolute; empty or missing, or restored from a bundle of the same timeline before
-   * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, BUNDLE_DIVERGED, CONFLICT where the folder is not empty,
+   * @param folder absolute; empty, missing, or restored earlier from a bundle of the same timeline
+   * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, BUNDLE_DIVERGED, CONFLICT if the folder is not empty,
    *   ROOT_REFUSED, PATH_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED, CANCELLED: nothing changed; PENDING
    */
   restoreBundle(file: DiskPath, folder: DiskPath, options?: CallOptions): Promise<RestoredBundle>;
   /**
-   * Brings the place that the settings name for bundles up to date. New checkpoints do so by themselves.
-   * @returns null where the settings name none
+   * Exports new checkpoints to the configured folder or bucket. New checkpoints trigger this automatically.
+   * @returns null if no export is configured
    * @throws SavepointError BUNDLE_STORE, BUNDLE_DIVERGED, NO_CHECKPOINT, NO_WORKSPACE, STORE_DAMAGED, LOCKED, CANCELLED
    */
   exportBundles(options?: CallOptions): Promise<(ExportResult & { readonly place: string }) | null>;
   /**
    * Like `exportBundles`, with retries: for half a minute, or with `long` for a quarter of an hour.
-   * @returns the last failure; null where there was none, or another process exports already
+   * @returns the last failure; null if there was none, or if another process is already exporting
    */
   exportWithRetry(options?: CallOptions & { readonly long?: boolean }): Promise<SavepointError | null>;
 }

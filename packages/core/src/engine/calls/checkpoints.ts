@@ -1,4 +1,4 @@
-/** Calls that take checkpoints and look at them. */
+/** Calls that take and show checkpoints. */
 
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Checkpoint, TestResult } from '../../model/checkpoint.ts';
@@ -24,99 +24,101 @@ import { makeRoom, tidyAfter } from '../maintenance.ts';
 import { recoverForCapture } from '../recovery.ts';
 import { assertRequestsEnabled } from '../settings.ts';
 
-/** What is said of a checkpoint taken on request. */
+/** Options of a checkpoint taken on request. */
 export interface CheckpointOptions extends CallOptions {
   readonly message?: string;
   readonly testResult?: TestResult;
 }
 
-/** What `checkpoint` did. */
+/** The result of `checkpoint`. */
 export interface CheckpointResult extends CaptureResult {
-  /** An operation that waits for a decision; captures go on meanwhile. */
+  /** An operation that needs a decision. Captures continue meanwhile. */
   readonly pending: SavepointError | null;
 }
 
-/** An operation that is neither done nor undone. */
+/** An operation that is neither finished nor rolled back. */
 export interface PendingOperation {
   readonly journal: Journal;
-  /** What it waits for: they are not mounted. */
+  /** The missing mounts that it waits for. */
   readonly missing: readonly Mount[];
 }
 
-/** The workspace and its store, as `status` finds them. */
+/** The state of the workspace and its store, as `status` reports it. */
 export interface Status {
   readonly workspace: { readonly id: WorkspaceId; readonly root: DiskPath; readonly store: DiskPath };
-  /** The folder was found at another path, or made anew at its own, since the last call that writes. */
+  /** The folder was found at another path, or was recreated at the same path, since the last call that writes. */
   readonly moved: 'moved' | 'made-anew' | null;
   readonly checkpoints: number;
   readonly last: Checkpoint | null;
-  /** What differs from the last checkpoint; null when the folder is missing. */
+  /** What differs from the last checkpoint. Null if the folder is missing. */
   readonly changed: SnapshotComparison | null;
   readonly scan: ScanResult | null;
-  /** Operations that a dead process left half done. */
+  /** Unfinished operations of dead processes. */
   readonly pending: readonly PendingOperation[];
-  /** What `undo` takes back next, and what `redo` brings back next. */
+  /** What `undo` would revert next, and what `redo` would apply again next. */
   readonly undo: Checkpoint | null;
   readonly redo: Checkpoint | null;
-  /** How far the automatic export is; null where none is configured. */
+  /** The progress of the automatic export. Null if none is configured. */
   readonly exporting: ExportStatus | null;
 }
 
 export interface DiffOptions extends CallOptions {
   /** Default: the last checkpoint. */
   readonly from?: string;
-  /** Default: the folder as it is. */
+  /** Default: the current files. */
   readonly to?: string;
-  /** Only these paths and what is below them. */
+  /** Only these paths and everything below them. */
   readonly paths?: readonly TreePath[];
-  /** With unified patches. Default false. */
+  /** Include unified patches. Default false. */
   readonly patch?: boolean;
 }
 
-/** What differs between two states. */
+/** The differences between two states. */
 export interface DiffResult extends SnapshotComparison {
   readonly from: Checkpoint;
-  /** Null: the folder as it is. */
+  /** Null: the current files. */
   readonly to: Checkpoint | null;
   readonly rootChanges: readonly RootChange[];
 }
 
 export interface CheckpointCalls {
   /**
-   * Takes a checkpoint of the workspace as it is, also when nothing changed. Makes the store when there is none.
+   * Takes a checkpoint of the current workspace, even if nothing changed. Creates the store if there is none.
    * @throws SavepointError CAPTURE_FAILED, ROOT_REFUSED, STORE_UNSAFE, STORE_TOO_NEW, LOCKED, NO_SPACE, IO, CANCELLED
    */
   checkpoint(options?: CheckpointOptions): Promise<CheckpointResult>;
   /**
-   * Checkpoints, newest first; those whose record is unreadable are listed apart.
-   * @param options.limit how many at most
+   * Returns checkpoints, newest first. Those with an unreadable record are listed separately.
+   * @param options.limit the maximum number
    * @param options.before only checkpoints with a lower number
    */
   list(options?: { readonly limit?: number; readonly before?: number }): Promise<{
     readonly checkpoints: readonly Checkpoint[];
     readonly damaged: readonly DamagedCheckpoint[];
   }>;
-  /** Checkpoints as people look through them, newest first. */
+  /** Returns checkpoints for display, newest first. */
   overview(query: OverviewQuery): Promise<Overview>;
   /** @throws SavepointError BAD_ID, UNKNOWN_CHECKPOINT, AMBIGUOUS_ID, NO_CHECKPOINT */
   show(name: string): Promise<Checkpoint>;
-  /** Which roots were added, removed or moved by each of these; nothing where the checkpoint before it is gone. */
+  /**
+   * Returns the roots that each checkpoint added, removed or moved. Empty if the checkpoint before it has been dropped.
+   */
   rootChanges(checkpoints: readonly Checkpoint[]): Promise<ReadonlyMap<CheckpointId, readonly RootChange[]>>;
   /**
-   * The number of the checkpoint, or the moment, that a text names, so that what came after it can be chosen.
-   * @param given a checkpoint, or a time as `2026-01-31T12:00:00Z` or `10 minutes ago`
+   * Resolves a text to a checkpoint number or a time, to select what came after it.
+   * @param given a checkpoint, or a time such as `2026-01-31T12:00:00Z` or `10 minutes ago`
    * @throws SavepointError BAD_ID, UNKNOWN_CHECKPOINT, AMBIGUOUS_ID, NO_CHECKPOINT
    */
   moment(given: string): Promise<Moment>;
-  /** The state of the workspace and of its store. Changes nothing, and waits for nobody. */
+  /** Returns the state of the workspace and its store. Changes nothing and does not wait for the lock. */
   status(options?: CallOptions): Promise<Status>;
-  /** What differs between two checkpoints, or between one and the folder. */
+  /** Returns the differences between two checkpoints, or between one and the current files. */
   diff(options?: DiffOptions): Promise<DiffResult>;
-  /** Numbers of the checkpoints that no clean-up drops. */
+  /** Returns the numbers of the pinned checkpoints, which no clean-up drops. */
   pinned(): Promise<ReadonlySet<number>>;
   /**
-   * Keeps a checkpoint through every clean-up, or lets it go again with `unpin`.
-   * @returns the checkpoint, and whether anything was changed
+   * Pins a checkpoint, so that no clean-up drops it, or removes the pin with `unpin`.
+   * @returns the checkpoint, and whether anything changed
    */
   pin(
     name: string,

@@ -1,4 +1,4 @@
-/** Calls that edit many files at once. */
+/** Calls that edit several files in one operation. */
 
 import type { PreparedEdits, PreparedFile } from '../../edit/prepare-edits.ts';
 import type { FileRequest } from '../../edit/targets.ts';
@@ -16,25 +16,26 @@ import type { WriteOperationContext } from '../write-context.ts';
 
 /** Options of `edit`. */
 export interface EditOptions extends CallOptions {
-  /** What it is for; without it the checkpoint says what happened. */
+  /** The purpose of the edit. Default: the checkpoint lists the changes. */
   readonly message?: string;
 }
 
-/** What `edit` did, file by file. */
+/** The result of `edit`, file by file. */
 export interface EditResult extends OperationResult {
   readonly files: readonly PreparedFile[];
 }
 
 export interface EditCalls {
   /**
-   * What an edit of many files would do, file by file. Changes nothing, needs no checkpoint, and waits for nobody.
-   * @returns the files as they would be, or everything that is wrong with the request
+   * Returns what an edit of many files would do, file by file. Changes nothing, needs no checkpoint, and does not wait
+   * for the lock.
+   * @returns the files after the edit, or all problems of the request
    */
   previewEdit(requests: readonly FileRequest[], options?: CallOptions): Promise<PreparedEdits>;
   /**
    * Edits many files, all or none. It can be undone.
-   * @throws SavepointError EDITS_REFUSED with everything that is wrong, CONFLICT when a file changes meanwhile, and what
-   *   `checkpoint` and `restore` throw
+   * @throws SavepointError EDITS_REFUSED with all problems, CONFLICT if a file changes meanwhile, and what `checkpoint`
+   *   and `restore` throw
    */
   edit(requests: readonly FileRequest[], options?: EditOptions): Promise<EditResult>;
 }
@@ -72,7 +73,8 @@ async function edit(engine: Engine, requests: readonly FileRequest[], options: E
     const { context, workspace, pace } = operating;
     await makeRoom(operating, 'all');
     const again = (): Promise<readonly PreparedFile[]> => prepare(workspace.root, pace);
-    // The lock may have been long in coming. Contents are compared with what the operation captures; names are looked at here.
+    // Waiting for the lock may have taken long. The operation compares contents with its capture; names are checked
+    // here.
     const isAsSeen = root === workspace.root && leadWhereTheyLed(engine.ports, root, requests, seen);
     const request = { files: isAsSeen ? seen : await again(), again };
     const telling = { actor: engine.actor, description: options.message ?? null };
@@ -84,14 +86,14 @@ async function edit(engine: Engine, requests: readonly FileRequest[], options: E
   return engine.mapErrors(async () => {
     const context = engine.context();
     assertMayEdit(engine, context, requests);
-    // First without a lock and a capture: most of what is wrong is found here, and then nothing has happened at all.
+    // First prepared without the lock and a capture. Most problems are found here, before anything has happened.
     const root = context.root();
     const seen = await prepare(root, engine.pace(options));
     return engine.operate(options, (operating) => locked(operating, root, seen), 'existing-or-new');
   });
 }
 
-/** A person says with each file that it is to be edited even if it is frozen. */
+/** A user can force the edit of a frozen file, for each file separately. */
 function assertMayEdit({ actor }: Engine, context: Context, requests: readonly FileRequest[]): void {
   const isForced = ({ force }: FileRequest): boolean => force && actor.kind === 'user';
   assertNotFrozen(

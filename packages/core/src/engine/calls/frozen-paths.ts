@@ -1,4 +1,4 @@
-/** Calls about paths that agents must not change. */
+/** Calls for paths that agents must not change. */
 
 import type { CallOptions } from '../../model/call-options.ts';
 import { isWithin, type TreePath } from '../../model/names.ts';
@@ -6,21 +6,24 @@ import { type FrozenPath, frozenPathOf, readFrozen, writeFrozen } from '../../st
 import type { Engine } from '../engine.ts';
 import { frozenPathsIn } from '../frozen.ts';
 
-/** A path that is frozen, or holds something that is. */
+/** A path that is frozen, or that contains a frozen path. */
 interface FrozenBy {
   readonly path: TreePath;
   readonly frozen: TreePath;
 }
 
 export interface FrozenPathCalls {
-  /** What agents must not change. */
+  /** Returns the paths that agents must not change. */
   frozen(): Promise<readonly FrozenPath[]>;
   isFrozen(path: TreePath): Promise<boolean>;
-  /** Those of the paths where a write would touch something frozen, and what that is. */
+  /** Returns those of the paths where a write would affect a frozen path, with that frozen path. */
   frozenBy(paths: readonly TreePath[]): Promise<readonly FrozenBy[]>;
-  /** From now on edits by agents are refused there, and what their shells change there is put back. @returns all that is frozen */
+  /**
+   * Freezes paths: edits by agents are refused there, and changes by their shells are reverted. @returns all frozen
+   * paths
+   */
   freeze(paths: readonly TreePath[], options?: CallOptions): Promise<readonly FrozenPath[]>;
-  /** Ends the freezing of these paths and of all below them. @returns what is still frozen */
+  /** Unfreezes these paths and everything below them. @returns the paths that are still frozen */
   unfreeze(paths: readonly TreePath[], options?: CallOptions): Promise<readonly FrozenPath[]>;
 }
 

@@ -1,4 +1,4 @@
-/** Calls that ask who changed what, and that follow or forget a session. */
+/** Calls that report who changed what, and that watch, export or delete a session. */
 
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -22,42 +22,44 @@ import { settled } from '../recovery.ts';
 export interface WatchOptions {
   /** Ends the watch. */
   readonly signal: AbortSignal;
-  /** Number of a checkpoint: begin after it. Default: with what happens from now on. */
+  /** Number of the checkpoint to start after. Default: only new events. */
   readonly after?: number;
 }
 
 export interface HistoryCalls {
-  /** Changes by anybody, newest first; checkpoints that do not list their changes are named. */
+  /**
+   * Returns changes by any author, newest first. Checkpoints that do not list their changes are returned separately.
+   */
   history(query: HistoryQuery): Promise<HistoryPage>;
   /**
-   * One change, as a patch and hunk by hunk.
+   * Returns one change as a patch, and hunk by hunk.
    * @param id `cp_12.3`
    * @throws SavepointError UNKNOWN_CHANGE, STORE_DAMAGED
    */
   diffChange(id: string, options?: CallOptions): Promise<ChangeDiff>;
-  /** The sessions of agents on the timeline. */
+  /** Returns the sessions of agents on the timeline. */
   sessions(): Promise<SessionList>;
-  /** How many changes are in effect, how long they took, and what the store takes on disk. */
+  /** Returns how many changes are in effect, how long they took, and the size of the store on disk. */
   stats(): Promise<Stats & { readonly storage: Usage }>;
   /**
-   * What happens on the timeline, whichever process does it. Before there is a store it waits for one.
-   * @throws SavepointError NO_WORKSPACE where there is no such folder, STORE_UNSAFE, STORE_TOO_NEW, STORE_DAMAGED, IO
+   * Yields the events of the timeline, from any process. If there is no store yet, waits for one.
+   * @throws SavepointError NO_WORKSPACE if the folder does not exist, STORE_UNSAFE, STORE_TOO_NEW, STORE_DAMAGED, IO
    */
   watch(options: WatchOptions): AsyncGenerator<WatchEvent>;
   /**
    * Writes a session's changes as files into a new folder that only its owner can read.
-   * @param folder absolute; its parent exists, and it itself does not
-   * @throws SavepointError UNKNOWN_SESSION, CONFLICT where the folder exists, NO_SPACE, IO, CANCELLED
+   * @param folder absolute; its parent exists, and it does not
+   * @throws SavepointError UNKNOWN_SESSION, CONFLICT if the folder exists, NO_SPACE, IO, CANCELLED
    */
   exportSession(session: string, folder: DiskPath, options?: CallOptions): Promise<Omit<SessionExport, 'files'>>;
   /**
-   * Drops a session's checkpoints and what only they needed. What other checkpoints say of it stays.
+   * Drops a session's checkpoints and everything that only they needed. Mentions of it in other checkpoints stay.
    * @throws SavepointError UNKNOWN_SESSION, LOCKED, PENDING, STORE_DAMAGED, IO
    */
   forgetSession(session: string, options?: CallOptions): Promise<ForgottenSession>;
 }
 
-/** How often a watch looks. */
+/** The polling interval of a watch. */
 const WATCH_MS = 200;
 
 export function historyCalls(engine: Engine): HistoryCalls {
@@ -97,7 +99,7 @@ async function* watch(engine: Engine, { signal, after }: WatchOptions): AsyncGen
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     const look = (): Promise<readonly WatchEvent[]> =>
       engine.read(({ timeline }) => {
-        // All that is in a store made later is new.
+        // If the store was created after the watch started, everything in it is new.
         following ??= new TimelineWatch(timeline, after ?? (isFirst ? null : 0));
         return [...following.newCheckpoints(timeline)].flatMap((one) =>
           'error' in one ? { event: 'checkpoint:damaged' as const, damaged: one } : [...eventsOf(one)],
@@ -108,7 +110,7 @@ async function* watch(engine: Engine, { signal, after }: WatchOptions): AsyncGen
   }
 }
 
-/** Nothing happens where there is no store yet. */
+/** Without a store there are no events. */
 async function emptyWithoutStore<T>(work: Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await work;

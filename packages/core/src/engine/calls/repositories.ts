@@ -1,4 +1,4 @@
-/** The roots of the workspace that a folder belongs to, or of the one that a first checkpoint would make. */
+/** The roots of a folder's workspace, or of the workspace that a first checkpoint would create. */
 import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { DiskPath, TreePath } from '../../model/names.ts';
@@ -25,9 +25,9 @@ export async function repositoriesOf(context: Context, pace: Pace): Promise<Repo
 }
 
 export interface WorkspaceContext extends Repositories {
-  /** The newest checkpoints, newest first; none where there is no store yet. */
+  /** The newest checkpoints, newest first. Empty if there is no store yet. */
   readonly recent: readonly Checkpoint[];
-  /** What lies in each root, where it was asked for. */
+  /** The contents of each root, if requested. */
   readonly structures: ReadonlyMap<TreePath, readonly StructureLine[]>;
 }
 

@@ -1,4 +1,4 @@
-/** Calls that go back: restore, roll back, undo and redo, each with its preview. */
+/** Calls that go back: restore, rollback, undo and redo, each with its preview. */
 
 import { readEntireFile } from '../../io/durable-write.ts';
 import { FsError } from '../../io/fs.ts';
@@ -25,29 +25,29 @@ import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 
 /** Which part of a checkpoint is restored, and how; see `restore`. */
 export interface RestoreOptions extends OperationOptions {
-  /** Only these paths and what is below them; none for the whole workspace. */
+  /** Only these paths and everything below them. Empty: the whole workspace. */
   readonly paths?: readonly TreePath[];
   readonly mode?: RestoreMode;
-  /** Only this root (a repository, or the plain workspace folder), without those that lie in it; then no `paths`. */
+  /** Only this root (a repository, or the plain workspace folder), without the roots inside it. Excludes `paths`. */
   readonly root?: TreePath;
   /**
    * Proceed even if a root was not captured, or cannot be captured now. Such roots are left untouched and listed in the
    * result. Default false.
    */
   readonly allowPartial?: boolean;
-  /** Also put branch, HEAD and index of each root where the checkpoint saw them. Default false: `.git` stays as it is. */
+  /** Also restore the branch, HEAD and index of each root. Default false: `.git` stays unchanged. */
   readonly git?: boolean;
 }
 
-/** What a roll-back does where work of others is in the way; see `rollback`. */
+/** How a rollback handles changes by others; see `rollback`. */
 export interface RollbackOptions extends OperationOptions {
-  /** Also changes that may be from others. Default false: they are left alone, and named. */
+  /** Also changes that may be by others. Default false: they are left alone and listed. */
   readonly includeShared?: boolean;
-  /** Leave alone the paths that do not merge. Default false: then nothing at all is done. */
+  /** Leave paths alone that do not merge. Default false: a conflict stops the whole rollback. */
   readonly skipConflicts?: boolean;
-  /** Whose lines are taken where they do not merge: `ours` are those of today. By path, for what is below it, too. */
+  /** The side that wins where lines do not merge; `ours` is the current file. For each path and everything below it. */
   readonly prefer?: ReadonlyMap<TreePath, 'ours' | 'theirs'>;
-  /** Also while a call is open that may write the same files. Default false. */
+  /** Proceed even if an open call may write the same files. Default false. */
   readonly force?: boolean;
 }
 
@@ -55,42 +55,44 @@ export interface RollbackOptions extends OperationOptions {
 export type UndoOptions = OperationOptions;
 
 export interface RewindCalls {
-  /** What `restore` would do, path by path. Changes nothing, and waits for nobody. */
+  /** Returns what `restore` would do, path by path. Changes nothing and does not wait for the lock. */
   previewRestore(
     name: string,
     options?: RestoreOptions,
   ): Promise<Preview & { readonly target: Checkpoint; readonly parties: AffectedAuthors | null }>;
   /**
-   * Makes the workspace, or chosen paths, equal to a checkpoint; all or nothing. It can be undone. Where both an agent and
-   * somebody else changed them since, `mode` has to say whose work goes, else it is a conflict.
-   * @throws SavepointError CONFLICT, PATH_REFUSED, GIT_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED: nothing changed; PENDING
+   * Makes the workspace, or chosen paths, equal to a checkpoint, all or nothing. It can be undone. If both an agent and
+   * another author changed them since, it is a conflict unless `mode` says whose changes to revert.
+   * @throws SavepointError CONFLICT, PATH_REFUSED, GIT_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED: nothing changed;
+   *   PENDING
    */
   restore(name: string, options?: RestoreOptions): Promise<OperationResult & { readonly target: Checkpoint }>;
-  /** What `rollback` would do, path by path, and which open calls it would have to wait for. Changes nothing. */
+  /** Returns what `rollback` would do, path by path, and the open calls that would block it. Changes nothing. */
   previewRollback(
     selection: Selection,
     options?: RollbackOptions,
   ): Promise<Preview & { readonly outlook: RollbackPreview }>;
   /**
-   * Takes chosen changes back and keeps what others changed later. All or nothing, unless `skipConflicts` or `prefer` say
+   * Reverts chosen changes and keeps later changes by others. All or nothing, unless `skipConflicts` or `prefer` say
    * otherwise. It can be undone.
-   * @param selection a change is chosen if it fits all that is given; unless it names somebody, only changes of agents are
-   * @throws SavepointError UNKNOWN_CHANGE, CALL_OPEN, CONFLICT with the three sides of each path that does not merge, and
-   *   what `restore` throws
+   * @param selection a change must match all given criteria; unless they name changes or an author, only changes by
+   *   agents match
+   * @throws SavepointError UNKNOWN_CHANGE, CALL_OPEN, CONFLICT with the three sides of each path that does not merge,
+   *   and what `restore` throws
    */
   rollback(
     selection: Selection,
     options?: RollbackOptions,
   ): Promise<OperationResult & { readonly outlook: RollbackPreview }>;
   previewUndo(options?: CallOptions): Promise<Preview>;
-  /** Takes back the newest operation that is in effect, and keeps what changed since. */
+  /** Reverts the newest operation that is in effect, and keeps what changed since. */
   undo(options?: UndoOptions): Promise<OperationResult>;
   previewRedo(options?: CallOptions): Promise<Preview>;
-  /** Takes back the newest undo, unless an operation came after it. */
+  /** Reverts the newest undo, unless an operation came after it. */
   redo(options?: UndoOptions): Promise<OperationResult>;
 }
 
-/** Of an ignore file. */
+/** The maximum size of an ignore file. */
 const RULE_BYTES = 1024 * 1024;
 
 export function rewindCalls(engine: Engine): RewindCalls {
@@ -136,7 +138,7 @@ export function rewindCalls(engine: Engine): RewindCalls {
   };
 }
 
-/** @param session that goes back in its conversation, and where it is then */
+/** @param options.session the session that goes back in its conversation, and its new position */
 export function restoreIn(
   engine: Engine,
   workspace: Workspace,
@@ -189,7 +191,7 @@ function invert(
   });
 }
 
-/** The person's own ignore file. */
+/** Reads the user's global ignore file. */
 function readGlobalIgnore({ globalIgnore, ports }: Workspace): Buffer | null {
   if (globalIgnore === null) return null;
   try {

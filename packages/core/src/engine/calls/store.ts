@@ -1,4 +1,4 @@
-/** Calls about the store: damage, what dead processes left, clean-up, and taking contents out for good. */
+/** Calls for the store: damage, recovery, clean-up, and purging contents. */
 
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -16,36 +16,36 @@ import { overlappingFolders } from '../overlap.ts';
 import { recoverOverlapping, settled } from '../recovery.ts';
 import { pathExists } from './workspaces.ts';
 
-/** What a purge does not reach. */
+/** What a purge does not remove. */
 export interface PurgeRemainder {
-  /** Paths where something still is: the next capture takes it. */
+  /** Purged paths that still exist in the workspace. The next capture stores them again. */
   readonly stillThere: readonly TreePath[];
-  /** Folders of workspaces that lie around this one or in it, and have stores of their own. */
+  /** Folders of workspaces around this one or inside it, which have their own stores. */
   readonly otherWorkspaces: readonly DiskPath[];
 }
 
 export interface StoreCalls {
-  /** Looks for damage. @param options.deep reads and hashes every byte of the store */
+  /** Checks the store for damage. @param options.deep reads and hashes every byte of the store */
   verify(options?: CallOptions & { readonly deep?: boolean }): Promise<Verification>;
   /**
-   * Settles what dead processes left.
-   * @param options.decision for what needs one: finish it, or take it back
-   * @returns also what waits for a root that is not there
-   * @throws SavepointError PENDING when it needs a decision
+   * Recovers the transactions of dead processes.
+   * @param options.decision for transactions that need one: finish or roll back
+   * @returns also the transactions that wait for a missing root
+   * @throws SavepointError PENDING if a transaction needs a decision
    */
   recover(options?: CallOptions & { readonly decision?: 'forward' | 'back' }): Promise<Recovery>;
-  /** Drops old checkpoints by the retention policy and frees the space that only they needed. */
+  /** Drops old checkpoints according to the retention policy and frees the space that only they needed. */
   gc(options?: CallOptions & { readonly retention?: Partial<RetentionPolicy> }): Promise<CleanUpResult>;
   /**
-   * Applies retention where it is due, and merges packs where there are many; a session's end does so by itself.
-   * @returns null where retention was not due, where there is no store, and while an operation is pending
+   * Applies retention if due, and merges packs if there are many. The end of a session does this automatically.
+   * @returns null if retention was not due, if there is no store, or while an operation is pending
    */
   tidyUp(options?: CallOptions): Promise<CleanUpResult | null>;
-  /** What `purge` would take out. Changes nothing. */
+  /** Returns what `purge` would remove. Changes nothing. */
   previewPurge(paths: readonly TreePath[], options?: CallOptions): Promise<PurgePreview & PurgeRemainder>;
   /**
-   * Takes what was ever at these paths, and below them, out of everything that the store keeps, and proves it. The files
-   * themselves stay as they are, and the next capture takes what is there then. It cannot be undone.
+   * Removes all contents that were ever at or below these paths from everything in the store, and proves it. The files
+   * themselves stay unchanged, and the next capture stores what they contain then. It cannot be undone.
    * @throws SavepointError PURGE_INCOMPLETE, PATH_REFUSED for the whole workspace, LOCKED, PENDING, STORE_DAMAGED, IO
    */
   purge(paths: readonly TreePath[], options?: CallOptions): Promise<PurgeResult & PurgeRemainder>;
@@ -57,7 +57,7 @@ export function storeCalls(engine: Engine): StoreCalls {
       const { verifyStore } = await import('../../timeline/retention/verify.ts');
       return engine.read(async (workspace) => {
         const verification = await verifyStore(workspace, options.deep ?? false, engine.pace(options));
-        // The next capture reads every file again, and so stores again what is damaged here and sound on disk.
+        // Makes the next capture read every file again. It stores damaged contents again if the files are intact.
         if (verification.damage.length > 0) workspace.memory.forget();
         return verification;
       });

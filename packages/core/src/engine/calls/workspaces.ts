@@ -1,4 +1,4 @@
-/** Calls about the workspace itself: where it is, what lies in it, what is in force. */
+/** Calls for the workspace itself: its location, its contents, and the settings in effect. */
 
 import type { EffectiveSettings } from '../../config/effective.ts';
 import { assertValidSettings } from '../../config/read-settings.ts';
@@ -17,42 +17,49 @@ import { linkWorkspace } from '../link.ts';
 import { contextOf, type Repositories, repositoriesOf, type WorkspaceContext } from './repositories.ts';
 
 export interface WorkspaceLocation extends PathContext {
-  /** The folder that was asked for, inside the workspace; '' is the workspace itself. */
+  /** The requested folder, relative to the workspace; '' is the workspace itself. */
   readonly folder: TreePath;
 }
 
-/** What is in force in a workspace, in the engine's terms, and where it comes from. */
+/** The settings in effect in a workspace, in the engine's terms, with their origins. */
 export interface Configuration extends EffectiveSettings {
   readonly root: DiskPath;
   readonly settings: Settings;
-  /** A file that cannot be used: what is here apart from it is not in force, and calls that need it fail so. */
+  /**
+   * The error of an invalid file. If set, the other fields are not in effect, and calls that need them throw this
+   * error.
+   */
   readonly problem: SavepointError | null;
 }
 
 export interface WorkspaceCalls {
   /**
-   * Where the folder that this was opened for lies in its workspace.
-   * @param options.orNew also before there is a store: in the workspace that the first checkpoint would make
+   * Returns where the opened folder is in its workspace.
+   * @param options.orNew also if there is no store yet: in the workspace that the first checkpoint would create
    * @throws SavepointError NO_WORKSPACE, ROOT_REFUSED
    */
   place(options?: { readonly orNew?: boolean }): Promise<WorkspaceLocation>;
-  /** What is in force here and where it is said. Also where a file of settings cannot be used: then it says so. */
+  /**
+   * Returns the settings in effect and their origins. If a configuration file is invalid, the result contains the
+   * problem.
+   */
   config(): Promise<Configuration>;
   /**
-   * The workspace's roots as they are now, also before there is a store.
-   * @throws SavepointError CAPTURE_FAILED when the folder cannot be read, ROOT_REFUSED, BAD_CONFIG, CANCELLED
+   * Returns the workspace's current roots, even if there is no store yet.
+   * @throws SavepointError CAPTURE_FAILED if the folder cannot be read, ROOT_REFUSED, BAD_CONFIG, CANCELLED
    */
   repositories(options?: CallOptions): Promise<Repositories>;
   /**
-   * What a model should know of the workspace: its roots, the newest checkpoints, and what lies in it. As `repositories`.
-   * @param wanted.checkpoints how many at most
-   * @param wanted.depth levels of folders; 0: what lies in it is not asked for
+   * Returns what a model should know of the workspace: its roots, the newest checkpoints, and its contents. Throws the
+   * same errors as `repositories`.
+   * @param wanted.checkpoints the maximum number of checkpoints
+   * @param wanted.depth levels of folders; 0: no contents
    */
   context(
     wanted: { readonly checkpoints: number; readonly depth: number },
     options?: CallOptions,
   ): Promise<WorkspaceContext>;
-  /** Every store under the home folder, whatever folder this was opened for. */
+  /** Returns all stores in the home folder, regardless of the opened folder. */
   workspaces(): Promise<{
     readonly records: readonly (WorkspaceRecord & { readonly present: boolean })[];
     readonly problems: readonly SavepointError[];
@@ -60,7 +67,8 @@ export interface WorkspaceCalls {
   /**
    * Gives this folder the timeline of another one.
    * @param from path of the other folder, or the id of its store
-   * @throws SavepointError NO_WORKSPACE, ROOT_REFUSED where this folder has a timeline, or that one is still there
+   * @throws SavepointError NO_WORKSPACE, ROOT_REFUSED if this folder has a timeline, or if the other folder still
+   *   exists
    */
   link(from: string, options?: CallOptions): Promise<{ readonly id: WorkspaceId; readonly root: DiskPath }>;
 }
@@ -104,7 +112,7 @@ export function locationOf({ options, ports }: Engine, context: ReturnType<Engin
   return { root, folder, dir: options.dir, platform: ports.platform, fs: ports.fs };
 }
 
-/** A path that cannot be looked at counts as missing. */
+/** A path that cannot be read counts as missing. */
 export function pathExists({ fs }: Ports, path: DiskPath): boolean {
   try {
     return fs.lstat(path) !== null;
