@@ -1,4 +1,4 @@
-/** All that an agent's harness wants of the place where its work is done: commands, files, and what repositories there are. */
+/** What an agent's harness needs from its place of execution: commands, files, and the list of repositories. */
 
 import { showName } from '../content/show-name.ts';
 import { type DiskPath, type JsonName, nameFromJson, type TreePath, treePathFromJson } from '../model/names.ts';
@@ -9,12 +9,14 @@ import { openRemoteWith, type RemoteOptions, type RemoteSavepoint } from './remo
 export type RepositoryJson = OutputOf<typeof import('../verbs/workspace/repos.ts').repos>['repositories'][number];
 
 export interface ExecutionAdapter extends Sandbox {
-  /** Checkpoints of the workspace there, and all the ways back. */
+  /** The workspace in the sandbox: checkpoints, restore, rollback and undo. */
   readonly workspace: RemoteSavepoint;
-  /** Every root: the workspace itself and each repository in it, however deep, with its branch, commit and state. */
+  /**
+   * Returns every root with its branch, commit and state: the workspace itself, and each repository in it at any depth.
+   */
   repositories(options?: { readonly signal?: AbortSignal }): Promise<readonly RepositoryJson[]>;
   /**
-   * What lies in each root, a text for people and models: a line for each name, escaped, indented by its depth.
+   * Returns the contents of each root as text for people and models: one escaped name per line, indented by depth.
    * @param options.depth levels of folders, 1 to 16. Default 2
    */
   directoryStructures(options?: {
@@ -24,7 +26,8 @@ export interface ExecutionAdapter extends Sandbox {
 }
 
 /**
- * @param dir of the workspace, absolute, in the sandbox
+ * Combines a sandbox with a workspace in it.
+ * @param dir absolute path of the workspace in the sandbox
  * @param options as for `openRemote`
  */
 export function executionAdapter(sandbox: Sandbox, dir: DiskPath, options: RemoteOptions): ExecutionAdapter {

@@ -1,4 +1,4 @@
-/** A workspace in a sandbox: Savepoint itself runs inside, and each call here is one question to it. */
+/** A workspace in a sandbox. Savepoint itself runs in the sandbox, and each call here is one request to it. */
 
 import { readJson } from '../content/strict-json.ts';
 import type { Random } from '../io/ports.ts';
@@ -15,36 +15,36 @@ import { type InputOf, type OutputOf, schemasOf, type Verb, type VerbContext } f
 import { programOf, type RemoteProgram, type UploadedProgram, upload } from './upload.ts';
 import { REMOTE_VERBS, type RemoteVerb } from './wire.ts';
 
-/** How a workspace in a sandbox is opened. */
+/** Options for opening a workspace in a sandbox. */
 export interface RemoteOptions {
   readonly random: Random;
-  /** The file that runs inside: `bundle/remote.js` of the package `@savepoint/cli`. */
+  /** The program to run in the sandbox: `bundle/remote.js` of the package `@savepoint/cli`. */
   readonly program: Uint8Array;
-  /** `dir` itself is the workspace, whatever encloses it. Default false. */
+  /** Uses `dir` itself as the workspace, even if it is inside another one. Default false. */
   readonly here?: boolean;
-  /** Where stores are kept in the sandbox. Default: as its environment says. */
+  /** The home in the sandbox. Default: from the sandbox's environment. */
   readonly home?: string;
-  /** An agent that acts. Default: the user. */
+  /** The agent that acts. Default: the user. */
   readonly agent?: string;
-  /** Where node is in the sandbox. Default `node`, in its PATH. */
+  /** Path of node in the sandbox. Default `node`, looked up in its PATH. */
   readonly node?: string;
-  /** The folder of the sandbox that keeps the program. Default: `savepoint` in its account's cache folder. */
+  /** The folder in the sandbox that holds the program. Default: `savepoint` in the account's cache folder. */
   readonly cache?: string;
-  /** Milliseconds for one call. Default 10 minutes. */
+  /** Timeout for one call in milliseconds. Default 10 minutes. */
   readonly timeoutMs?: number;
 }
 
 type Verbs = typeof VERBS;
 
-/** Every verb as a method: the same names as those of `open`, the shapes of `--json`. */
+/** Every verb as a method, with the names of `open` and the shapes of `--json`. */
 export type RemoteVerbs = {
   readonly [Key in keyof Verbs]: (input: InputOf<Verbs[Key]>, context?: VerbContext) => Promise<OutputOf<Verbs[Key]>>;
 };
 
-/** A workspace in a sandbox, with the calls of `Savepoint` that make sense from outside. */
+/** A workspace in a sandbox, with those methods of `Savepoint` that make sense remotely. */
 export interface RemoteSavepoint extends RemoteVerbs {
   readonly sandbox: Sandbox;
-  /** An agent's work, call by call. Nothing is captured until it begins. */
+  /** Creates a session for an agent's calls. Nothing is captured until it starts. */
   session(options: Omit<SessionOptions, 'track'>): RemoteSession;
 }
 
@@ -68,15 +68,15 @@ export interface RemoteSession {
     id: string,
     options?: { readonly background?: boolean; readonly signal?: AbortSignal },
   ): Promise<OutputOf<SessionVerbs['sessionEnd']>>;
-  /** Brackets a call of a tool: what changes in the sandbox meanwhile is on record as its doing, also when it fails. */
+  /** Runs `work` as a tool call. Changes in the sandbox meanwhile are attributed to it, even if it fails. */
   call<T>(request: RemoteCall, work: () => T | Promise<T>, options?: { readonly signal?: AbortSignal }): Promise<T>;
   close(options?: { readonly signal?: AbortSignal }): Promise<void>;
 }
 
-/** A call of an agent's tool; its sub-agents and Savepoint's own tools are told of inside only. */
+/** A tool call of an agent. Sub-agents and Savepoint's own tools are recorded only inside the sandbox. */
 export type RemoteCall = Omit<CallRequest, 'actor' | 'own'>;
 
-/** Methods of `open` that are said in a sandbox by a verb of another name. */
+/** Methods of `open` that a verb of another name covers. */
 interface VerbsByMethod {
   readonly overview: 'list';
   readonly pinned: 'list';
@@ -95,14 +95,17 @@ interface VerbsByMethod {
   readonly link: 'linkWorkspace';
 }
 
-/** What has no meaning across machines: events, the watch, and what is about this process. Previews are `dryRun`. */
+/**
+ * Methods that make no sense remotely: events, watching, and those about the current process. For previews, use
+ * `dryRun`.
+ */
 type NotRemote = 'on' | 'watch' | 'close' | 'now' | 'idle' | 'once' | 'place' | 'moment' | `preview${string}`;
 
 type UncoveredMethods = Exclude<keyof Savepoint, keyof RemoteSavepoint | keyof VerbsByMethod | NotRemote>;
 type AssertNever<T extends never> = T;
 type UnknownVerbs = Exclude<VerbsByMethod[keyof VerbsByMethod], keyof Verbs>;
 /**
- * A method that comes to `open` is a verb, or is named above, or this file does not compile.
+ * A new method of `open` must be a verb or be listed above; otherwise this file does not compile.
  * @public
  */
 export type AllMethodsCovered = AssertNever<UncoveredMethods | UnknownVerbs>;
@@ -111,12 +114,12 @@ const CALL_MS = 10 * 60_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /**
- * Opens a workspace in a sandbox; nothing is sent before the first call. That one looks for node and brings Savepoint
- * there where it is missing or of another version.
+ * Opens a workspace in a sandbox. Nothing is sent before the first call. The first call looks for node, and uploads
+ * Savepoint if it is missing or has another version.
  *
- * Every method fails with what the Savepoint inside fails with, and with SANDBOX_UNFIT, SANDBOX_LOST, SANDBOX_ANSWER. A
- * signal ends the command inside; where that had done its work already, the answer comes all the same.
- * @param dir absolute, in the sandbox
+ * Every method throws the errors of the Savepoint inside, and SANDBOX_UNFIT, SANDBOX_LOST, SANDBOX_ANSWER. A signal
+ * ends the command inside; if the command was already done, its answer is still returned.
+ * @param dir absolute path in the sandbox
  */
 export function openRemote(sandbox: Sandbox, dir: DiskPath, options: RemoteOptions): RemoteSavepoint {
   return openRemoteWith(sandbox, dir, options).remote;
@@ -124,7 +127,7 @@ export function openRemote(sandbox: Sandbox, dir: DiskPath, options: RemoteOptio
 
 type Ask = RemoteClient['ask'];
 
-/** With the way to ask what is no verb. */
+/** Like {@link openRemote}, and also returns a function for requests that are not public verbs. */
 export function openRemoteWith(
   sandbox: Sandbox,
   dir: DiskPath,
@@ -189,7 +192,7 @@ class RemoteClient {
     return (await this.#parseResult(REMOTE_VERBS[name], result)) as OutputOf<(typeof REMOTE_VERBS)[Name]>;
   }
 
-  /** Only one brings the program; where that failed the next call tries again. */
+  /** Concurrent calls share one upload. After a failure, the next call tries again. */
   #ensureUploaded(signal: AbortSignal | undefined): Promise<UploadedProgram> {
     if (this.#uploaded === null) {
       const { node = 'node', cache = null } = this.#options;
@@ -278,7 +281,7 @@ function contextOf(signal: AbortSignal | undefined): VerbContext {
   return signal === undefined ? {} : { signal };
 }
 
-/** Undefined for what is no JSON. */
+/** Returns undefined if the bytes are not JSON. */
 function parseJson(bytes: Buffer): unknown {
   try {
     return readJson(bytes, { keys: 'once-any-name' });
@@ -289,7 +292,7 @@ function parseJson(bytes: Buffer): unknown {
 
 const MAX_MESSAGE_LENGTH = 10_000;
 
-/** A failure as Savepoint tells it; null for what is none. */
+/** Decodes an error that Savepoint reported; null if it is not a valid one. */
 function parseFailure(told: unknown): SavepointError | null {
   const { error } = Object(told) as { readonly error?: unknown };
   const { code, message, data, hint, details } = Object(error) as Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** An agent's session, step by step, as verbs: for one that works in a sandbox and is led from outside. */
+/** The steps of an agent's session as verbs, for a session in a sandbox that is controlled from outside. */
 
 import { pathContextIn, treePathOf } from '../io/locate-path.ts';
 import type { Actor, Checkpoint, ConversationPosition } from '../model/checkpoint.ts';

@@ -4,7 +4,7 @@ import { verb, withoutUndefined } from '../verbs/verb.ts';
 const DEFAULT_DEPTH = 2;
 const MAX_DEPTH = 16;
 
-/** For `ExecutionAdapter`: what `context` puts into its text, root by root. */
+/** For `ExecutionAdapter`: returns the folder structure that `context` shows, per root. */
 const structures = verb({
   name: 'structures',
   summary: 'list the content of each root',

@@ -1,4 +1,6 @@
-/** Savepoint itself, brought into a sandbox: one file, named by its hash and used under no other. */
+/**
+ * Uploads Savepoint itself to a sandbox, as one file. The file is named after its hash, which is verified before use.
+ */
 
 import { createHash } from 'node:crypto';
 import { readJson } from '../content/strict-json.ts';
@@ -7,7 +9,7 @@ import { bytesFromText, type DiskPath } from '../model/names.ts';
 import { invalidAnswer, MIN_NODE_VERSION, sandboxUnfit } from '../sandbox/ask-runner.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
-/** Where it lies in the sandbox. */
+/** Where the program is in the sandbox. */
 export interface UploadedProgram {
   readonly node: string;
   readonly file: string;
@@ -15,7 +17,7 @@ export interface UploadedProgram {
 
 export interface RemoteProgram {
   readonly bytes: Uint8Array;
-  /** Of the bytes: SHA-256 in hex. */
+  /** SHA-256 of the bytes, in hex. */
   readonly hash: string;
 }
 
@@ -24,8 +26,8 @@ export function programOf(bytes: Uint8Array): RemoteProgram {
 }
 
 /**
- * Looks whether the file is there as it should be, and makes the folder that it belongs into. A folder that others may
- * write to is not used: what lies there would be run.
+ * Checks whether the file exists and is intact, and creates its folder. A folder that other accounts can write to is
+ * refused, because the file in it will be executed.
  */
 const CHECK_SCRIPT = `
 var fs = require('fs'), path = require('path'), os = require('os');
@@ -56,12 +58,15 @@ export interface UploadOptions {
   readonly sandbox: Sandbox;
   readonly program: RemoteProgram;
   readonly node: string;
-  /** Where the file is kept in the sandbox; null: in the cache folder of its account. */
+  /** The folder in the sandbox for the file; null for the account's cache folder. */
   readonly cache: string | null;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** @throws SavepointError SANDBOX_UNFIT, SANDBOX_LOST, SANDBOX_ANSWER, STORE_UNSAFE, IO, CANCELLED */
+/**
+ * Uploads the program if it is missing or damaged.
+ * @throws SavepointError SANDBOX_UNFIT, SANDBOX_LOST, SANDBOX_ANSWER, STORE_UNSAFE, IO, CANCELLED
+ */
 export async function upload(options: UploadOptions): Promise<UploadedProgram> {
   const { sandbox, program, node, signal } = options;
   const seen = await checkUpload(options);

@@ -1,4 +1,4 @@
-/** What is said between `openRemote` and the Savepoint in the sandbox: one question a process, as JSON. */
+/** The protocol between `openRemote` and the Savepoint in the sandbox: one JSON request per process. */
 
 import { JsonProblem, readJson } from '../content/strict-json.ts';
 import type { OpenOptions } from '../engine/options.ts';
@@ -10,7 +10,7 @@ import { type Shapes, schemasOf, type Verb } from '../verbs/verb.ts';
 import { SESSION_VERBS } from './session-verbs.ts';
 import { SURVEY_VERBS } from './structures-verb.ts';
 
-/** All that may be asked from outside. */
+/** All verbs that may be requested remotely. */
 export const REMOTE_VERBS = { ...VERBS, ...SESSION_VERBS, ...SURVEY_VERBS } as const;
 
 export type RemoteVerb = keyof typeof REMOTE_VERBS;
@@ -26,17 +26,17 @@ export function requestShape({ z, jsonName }: Shapes) {
   });
 }
 
-/** What came of a question, in the sandbox. */
+/** The result of a request in the sandbox. */
 export interface RequestResult {
   readonly output: unknown;
-  /** Process status: 0, or 1 where the answer is bad news. */
+  /** Exit status: 0, or 1 if the verb reports a failure in its output. */
   readonly status: 0 | 1;
 }
 
 /**
- * Answers one question.
+ * Answers one request.
  * @param text JSON
- * @throws SavepointError USAGE where it is none, and what the verb throws
+ * @throws SavepointError USAGE if the request is invalid, and the errors of the verb
  */
 export async function answerRequest(
   text: string,

@@ -1,4 +1,4 @@
-/** Our side of the conversation with the runner: what it is told, and what of its answer is believed. */
+/** The local side of the protocol with the runner: sends a request and validates the untrusted response. */
 
 import { readJson } from '../content/strict-json.ts';
 import type { Clock, Random } from '../io/ports.ts';
@@ -20,19 +20,19 @@ export type RunnerRequest =
 
 export interface RunnerCall {
   readonly request: RunnerRequest;
-  /** The content of a file, or what a command reads. */
+  /** The content of the file to write, or the standard input of the command. */
   readonly input: Uint8Array;
-  /** Milliseconds until the runner should have answered; null: it may take for ever. */
+  /** Milliseconds within which the runner has to answer; null for no limit. */
   readonly timeoutMs: number | null;
   readonly signal: AbortSignal | null;
-  /** Of both outputs together. */
+  /** Limit for stdout and stderr together. */
   readonly mostBytes: number;
 }
 
 export interface RunnerResponse {
   readonly stdout: Buffer;
   readonly stderr: Buffer;
-  /** Null where the conversation ended before the runner was done: then `cut` says why. */
+  /** Null if the exchange ended before the runner was done. `cutReason` then says why. */
   readonly end: RunnerEnd | null;
   readonly cutReason: Exclude<ExchangeResult['ended'], 'exit'>;
 }
@@ -47,7 +47,7 @@ export type RunnerEnd =
       readonly ended: ExchangeResult['ended'];
     };
 
-/** Where a node is in the sandbox. */
+/** How to reach node in the sandbox. */
 export interface RunnerContext {
   readonly channel: Channel;
   readonly clock: Clock;
@@ -55,18 +55,21 @@ export interface RunnerContext {
   readonly node: string;
 }
 
-/** The oldest that Savepoint runs on. */
+/** The oldest version of node that Savepoint supports. */
 export const MIN_NODE_VERSION = '20.19';
-/** A runner that was told to stop, or whose time is over, has so long to say so. */
+/** Milliseconds that a runner has to answer after it was stopped or its timeout expired. */
 const GRACE_MS = 10_000;
 const POLL_MS = 50;
-/** Of base64 in a line. */
+/** Bytes per line, before base64 encoding. */
 const CHUNK_BYTES = 48 * 1024;
-/** What shells and their settings may say before the runner begins. */
+/** Bytes that a shell and its startup files may print before the runner's greeting. */
 const NOISE_BYTES = 64 * 1024;
 const MAX_DETAIL_LENGTH = 500;
 
-/** @throws SavepointError SANDBOX_UNFIT, SANDBOX_LOST, SANDBOX_ANSWER */
+/**
+ * Sends a request to the runner and returns its response.
+ * @throws SavepointError SANDBOX_UNFIT, SANDBOX_LOST, SANDBOX_ANSWER, and CANCELLED if the signal was already aborted
+ */
 export async function askRunner(reach: RunnerContext, asked: RunnerCall): Promise<RunnerResponse> {
   const { channel, clock, random, node } = reach;
   const nonce = random.hex(16);
@@ -118,7 +121,7 @@ export async function askRunner(reach: RunnerContext, asked: RunnerCall): Promis
   }
 }
 
-/** @param found the version of node; null: none is there */
+/** @param found the version of node in the sandbox; null if it has none */
 export function sandboxUnfit(sandbox: string, found: string | null, node = 'node'): SavepointError {
   const what = found === null ? `no program ${JSON.stringify(node)}` : `node ${found}`;
   const message = `Savepoint cannot run in ${sandbox}: found ${what}, needs node ${MIN_NODE_VERSION} or newer.`;
@@ -160,7 +163,7 @@ function parseResponse(
   return { stdout, stderr, end, cutReason: spoken.ended === 'exit' ? 'aborted' : spoken.ended };
 }
 
-/** Without the first, and without what is behind the last line feed: a line that was cut off is none. */
+/** Yields the lines after the greeting. A last line without a line feed was cut off and is skipped. */
 function* linesOf(output: Buffer, start: number): Generator<string> {
   let from = output.indexOf(10, start) + 1;
   if (from === 0) return;
@@ -170,7 +173,7 @@ function* linesOf(output: Buffer, start: number): Generator<string> {
   }
 }
 
-/** Null for what is none. */
+/** Returns null if the text is not a valid end. */
 function parseEnd(text: string): RunnerEnd | null {
   let told: Readonly<Record<string, unknown>>;
   try {
@@ -198,7 +201,7 @@ function isSignal(value: unknown): value is string | null {
   return value === null || (typeof value === 'string' && /^SIG[A-Z0-9+]{2,12}$/.test(value));
 }
 
-/** Nothing was done: the runner does nothing before it has greeted. */
+/** Without a greeting, nothing was done: the runner does nothing before it has sent one. */
 function startFailure(spoken: ExchangeResult, sandbox: string, node: string): SavepointError {
   const said = spoken.output.subarray(0, NOISE_BYTES).toString('latin1');
   const version = /^\s*v(\d{1,4}\.\d{1,4}\.\d{1,4})\s*$/.exec(said)?.[1];

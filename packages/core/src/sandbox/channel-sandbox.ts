@@ -1,4 +1,4 @@
-/** A sandbox of anything that can run a program and hand lines of text to and fro. */
+/** Builds a sandbox from a channel: anything that can run a program and transfer lines of text in both directions. */
 
 import type { Clock, Random } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -15,19 +15,22 @@ import {
 import type { Channel } from './channel.ts';
 import { type CommandResult, MAX_COMMAND_BYTES, type Sandbox, type SandboxCommand } from './sandbox.ts';
 
-/** What a sandbox is made of a channel with. */
+/** Options of a sandbox that uses a channel. */
 export interface ChannelSandboxOptions {
   readonly channel: Channel;
   readonly ports: { readonly clock: Clock; readonly random: Random };
-  /** Where node is in the sandbox; a name is looked for in its PATH. Default `node`. */
+  /** Path of node in the sandbox, or a name to look up in its PATH. Default `node`. */
   readonly node?: string;
 }
 
-/** A file that takes longer is not going to come. */
+/** Timeout for transferring one file. */
 const FILE_TIMEOUT_MS = 10 * 60_000;
 const SLACK_BYTES = 1024;
 
-/** @throws SavepointError USAGE for a `node` that a shell would not read as one word */
+/**
+ * Returns a sandbox that uses the channel.
+ * @throws SavepointError USAGE if a shell would not read `node` as one plain word
+ */
 export function channelSandbox({ channel, ports, node = 'node' }: ChannelSandboxOptions): Sandbox {
   if (!/^[\w@%+=:,./-]+$/.test(node) || node.startsWith('-')) {
     throw new SavepointError('USAGE', `${JSON.stringify(node)} is not the path of a program.`, { argument: 'node' });
@@ -91,7 +94,7 @@ interface AskedFile extends Pick<RunnerCall, 'request' | 'input' | 'mostBytes'> 
   readonly signal: AbortSignal | undefined;
 }
 
-/** @returns null where nothing is there */
+/** @returns null if the file does not exist */
 async function askFile(reach: RunnerContext, path: DiskPath, asked: AskedFile): Promise<RunnerResponse | null> {
   const answer = await askRunner(reach, { ...asked, timeoutMs: FILE_TIMEOUT_MS, signal: asked.signal ?? null });
   const end: RunnerEnd | null = answer.end;

@@ -1,30 +1,30 @@
-/** One conversation with a program in a sandbox; both sides speak lines of ASCII. */
+/** One exchange with a program in a sandbox. Both sides send lines of ASCII. */
 export interface Exchange {
-  /** A line for a shell of the sandbox, whichever that is: words, and one in single quotes without quotes in it. */
+  /** A command line for any shell: plain words, and one word in single quotes that contains no single quote. */
   readonly line: string;
-  /** Held open until its end. */
+  /** Standard input. It stays open until the iterable ends. */
   readonly input: AsyncIterable<Buffer>;
-  /** After so many milliseconds the conversation is cut off. */
+  /** Milliseconds after which the exchange is cut off; null for no limit. */
   readonly timeoutMs: number | null;
-  /** Cuts it off. */
+  /** Cuts off the exchange. */
   readonly signal: AbortSignal;
-  /** Of the output; more is cut off. */
+  /** Limit for the output in bytes; the exchange is cut off beyond it. */
   readonly mostBytes: number;
 }
 
 export interface ExchangeResult {
   readonly output: Buffer;
-  /** What the way to the sandbox says about itself, for people; not what the program says. */
+  /** Diagnostics of the connection itself, for people; not the program's output. */
   readonly detail: string;
-  /** Of the program, where the channel knows it. */
+  /** Exit status of the program; null if the channel does not know it. */
   readonly status: number | null;
   readonly ended: 'exit' | 'timeout' | 'aborted' | 'too-much';
 }
 
-/** A way to a sandbox. With one of these, `channelSandbox` makes a sandbox of anything that can run a program. */
+/** A connection to a sandbox. `channelSandbox` turns it into a sandbox; the channel only has to run a program. */
 export interface Channel {
   readonly name: string;
-  /** @throws SavepointError when the conversation cannot begin */
+  /** @throws SavepointError if the exchange cannot start */
   exchange(conversation: Exchange): Promise<ExchangeResult>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** This machine as a sandbox: what an agent that is no sandbox's works in, behind the same interface. */
+/** The local machine behind the `Sandbox` interface, for agents that do not work in a separate sandbox. */
 
 import type { Ports } from '../io/ports.ts';
 import type { DiskPath } from '../model/names.ts';
@@ -8,15 +8,15 @@ import { MAX_COMMAND_BYTES, type Sandbox } from './sandbox.ts';
 
 export interface LocalSandboxOptions {
   readonly ports: Pick<Ports, 'programs' | 'clock' | 'random'>;
-  /** The environment of what runs in it: nothing else is inherited. */
+  /** The complete environment of its commands; nothing else is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** Where commands run that do not say where. */
+  /** The default working directory of commands. */
   readonly cwd: DiskPath;
-  /** Where node is. Default `node`, in the PATH of `env`. */
+  /** Path of node. Default `node`, looked up in the PATH of `env`. */
   readonly node?: string;
 }
 
-/** Commands run directly; files are read and written by a node of their own, as in any other sandbox. */
+/** Commands run directly. Files are read and written by a separate node process, as in any other sandbox. */
 export function localSandbox({ ports, env, cwd, node }: LocalSandboxOptions): Sandbox {
   const { programs } = ports;
   const channel = programChannel({ name: 'local', programs, command: ['sh', '-c'], cwd, env });

@@ -1,4 +1,4 @@
-/** A channel to a shell that a program of this machine leads to. */
+/** A channel that reaches a shell through a local program, such as `ssh` or `sh`. */
 
 import type { Programs } from '../io/programs.ts';
 import type { DiskPath } from '../model/names.ts';
@@ -7,10 +7,10 @@ import type { Channel } from './channel.ts';
 export interface ProgramChannelOptions {
   readonly name: string;
   readonly programs: Programs;
-  /** The program, and its arguments before the line for the shell. */
+  /** The program and its arguments; the shell command line is appended. */
   readonly command: readonly [file: string, ...args: string[]];
   readonly cwd: DiskPath;
-  /** The whole environment of the program. */
+  /** The complete environment of the program. */
   readonly env: Readonly<Record<string, string>>;
 }
 

@@ -1,20 +1,20 @@
 /**
- * The line that starts RUNNER. In base64 it has no character that any shell reads as something else.
- * @param node where node is
+ * Returns the command line that starts RUNNER. The script is base64, so it has no character that is special to a shell.
+ * @param node path of node
  */
 export function runnerLine(node: string): string {
   return `exec ${node} -e 'eval(Buffer.from("${Buffer.from(RUNNER).toString('base64')}","base64").toString())'`;
 }
 
 /**
- * What runs inside a sandbox, handed to its node on the command line: there need be nothing else in it. It is told one
- * thing to do by a line of JSON, and answers in lines of ASCII, so that bytes survive any channel:
+ * The script that runs in the sandbox. It is passed to node on the command line, so nothing has to be installed there.
+ * It receives one request as a line of JSON and answers in lines of ASCII, so bytes survive any channel:
  *
- * - in: the request in base64; `i BASE64` any number of times, `.` (now do it), then perhaps `stop`. The end of the input
- *   is the end of the connection, and so of the command.
- * - out: `savepoint NONCE VERSION` first; `o BASE64` and `e BASE64` for outputs; at last `x JSON`.
+ * - in: the request in base64; any number of `i BASE64`; `.` to execute it; optionally `stop`. The end of the input
+ *   means that the connection was lost, so the runner ends the command.
+ * - out: `savepoint NONCE VERSION` first; `o BASE64` and `e BASE64` for outputs; finally `x JSON`.
  *
- * Written for any node there ever was, so that it can say which one it is.
+ * It runs on any version of node, so that it can report a version that is too old.
  */
 const RUNNER = String.raw`
 var fs = require('fs'), path = require('path'), spawn = require('child_process').spawn;

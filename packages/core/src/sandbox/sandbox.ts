@@ -1,32 +1,32 @@
 import type { DiskPath } from '../model/names.ts';
 
-/** A command for a sandbox. There is no shell in it: for a line of one, run `sh -c LINE`. */
+/** A command for a sandbox. No shell is involved; for a shell command line, run `sh -c LINE`. */
 export interface SandboxCommand {
-  /** The caller's own; it comes back with the result. */
+  /** Chosen by the caller and returned with the result. */
   readonly id: string;
-  /** The program, and its arguments as they are to reach it. */
+  /** The program and its arguments, passed on unchanged. */
   readonly command: readonly [string, ...string[]];
-  /** Default: where the sandbox starts its programs. */
+  /** Default: the sandbox's default working directory. */
   readonly cwd?: DiskPath;
-  /** Added to the environment that programs of the sandbox have. */
+  /** Added to the sandbox's environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What it reads from standard input; without it that is empty. */
+  /** Standard input. Default: empty. */
   readonly input?: Uint8Array;
-  /** Milliseconds after which it is ended, with all that it started. Default: it may take for ever. */
+  /** Milliseconds after which the command and all its children are killed. Default: no limit. */
   readonly timeoutMs?: number;
-  /** Ends it, with all that it started. */
+  /** Kills the command and all its children. */
   readonly signal?: AbortSignal;
-  /** Of both outputs together; a command that says more is ended. Default {@link MAX_COMMAND_BYTES}. */
+  /** Limit for stdout and stderr together; a command that exceeds it is killed. Default {@link MAX_COMMAND_BYTES}. */
   readonly mostBytes?: number;
 }
 
 /** How a command in a sandbox ended. */
 export interface CommandResult {
   readonly id: string;
-  /** Null where a signal ended it, or it never began. */
+  /** Null if a signal killed the command, or it never started. */
   readonly exit: number | null;
   readonly signal: string | null;
-  /** `exit`: by itself. Otherwise why it was ended; the outputs are what had come until then. */
+  /** `exit`: it exited by itself. Otherwise why it was killed; the outputs are what it had written until then. */
   readonly ended: 'exit' | 'timeout' | 'aborted' | 'too-much';
   readonly stdout: Buffer;
   readonly stderr: Buffer;
@@ -39,32 +39,32 @@ export interface FileOptions {
 }
 
 /**
- * Where an agent's commands run and its files lie: this machine, one that is reached over a network, a container of a
- * service. What comes back from it is what it says, and nothing more: a sandbox may be hostile.
+ * Where an agent's commands run and its files are: the local machine, a remote machine, or a container of a service. A
+ * sandbox may be hostile, so nothing that it returns is trusted.
  */
 export interface Sandbox {
-  /** For people: `local`, `ssh box.example`. */
+  /** Name for people: `local`, `ssh box.example`. */
   readonly name: string;
 
   /**
-   * An exit status other than 0 is an answer, not a failure.
-   * @throws SavepointError IO with `operation: 'run'` when it cannot be started (`code` ENOENT: no such program, or,
-   *   where `path` is `cwd`, no such folder); SANDBOX_UNFIT, SANDBOX_LOST, SANDBOX_ANSWER
+   * Runs a command. A nonzero exit status is a result, not an error.
+   * @throws SavepointError IO with `operation: 'run'` if it cannot be started (`code` ENOENT: no such program or, if
+   *   `path` is `cwd`, no such folder); SANDBOX_UNFIT, SANDBOX_LOST, SANDBOX_ANSWER
    */
   run(command: SandboxCommand): Promise<CommandResult>;
 
   /**
-   * A whole file; links are followed.
-   * @param options.mostBytes a longer one is IO with `code` EFBIG. Default {@link MAX_COMMAND_BYTES}
-   * @returns null where nothing is there (ENOENT, ENOTDIR); what is there and cannot be read is a failure
+   * Reads a whole file, following symbolic links.
+   * @param options.mostBytes a longer file is IO with `code` EFBIG. Default {@link MAX_COMMAND_BYTES}
+   * @returns null if the file does not exist (ENOENT, ENOTDIR); a file that exists but cannot be read is an error
    * @throws SavepointError IO, CANCELLED, SANDBOX_UNFIT, SANDBOX_LOST, SANDBOX_ANSWER
    */
   read(path: DiskPath, options?: FileOptions & { readonly mostBytes?: number }): Promise<Buffer | null>;
 
   /**
-   * A whole file, in the place of what was there, at once; its folders are made. Nothing is recorded: bracket it with a
-   * session as any other work of an agent.
-   * @param options.mode permissions of a file that is new, 0 to 0o777. Default: as the sandbox has it
+   * Creates or atomically replaces a whole file, creating parent folders as needed. Nothing is recorded: wrap the call
+   * in a session call, like any other work of an agent.
+   * @param options.mode permissions of a new file, 0 to 0o777. Default: the sandbox's default
    * @throws SavepointError IO, CANCELLED, SANDBOX_UNFIT, SANDBOX_LOST, SANDBOX_ANSWER
    */
   write(path: DiskPath, content: Uint8Array, options?: FileOptions & { readonly mode?: number }): Promise<void>;

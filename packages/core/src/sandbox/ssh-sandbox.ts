@@ -1,4 +1,4 @@
-/** Another machine as a sandbox, by the system's own `ssh`: keys, agents, jump hosts and settings are what they are there. */
+/** A remote machine as a sandbox. It uses the system's `ssh`, with the user's keys, agents, jump hosts and settings. */
 
 import type { Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -7,33 +7,33 @@ import { channelSandbox } from './channel-sandbox.ts';
 import { programChannel } from './program-channel.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** How the host is reached. */
+/** How to reach the host. */
 export interface SshSandboxOptions {
   readonly ports: Pick<Ports, 'programs' | 'clock' | 'random'>;
-  /** A name, an address, or one of your ssh configuration. */
+  /** A host name, an address, or a host alias of the ssh configuration. */
   readonly host: string;
   readonly user?: string;
   readonly port?: number;
-  /** Private key, and no other is tried. Default: as ssh is configured. */
+  /** The only private key to try. Default: as configured for ssh. */
   readonly identityFile?: string;
-  /** File with the keys of hosts that are known, and no other. Default: as ssh is configured. */
+  /** The only known-hosts file to use. Default: as configured for ssh. */
   readonly knownHostsFile?: string;
-  /** Further options of ssh as in its configuration, each `Name=value`. */
+  /** More ssh options in the syntax of its configuration, each `Name=value`. */
   readonly options?: readonly string[];
-  /** The environment of ssh on this machine: it wants HOME, PATH, and SSH_AUTH_SOCK for an agent. */
+  /** The environment of the local ssh. It needs HOME and PATH, and SSH_AUTH_SOCK to use an agent. */
   readonly env: Readonly<Record<string, string>>;
-  /** Where ssh runs on this machine. */
+  /** The working directory of the local ssh. */
   readonly cwd: DiskPath;
-  /** The program on this machine. Default `ssh`. */
+  /** The local ssh program. Default `ssh`. */
   readonly ssh?: string;
-  /** Where node is on the other machine. Default `node`. */
+  /** Path of node on the remote machine. Default `node`. */
   readonly node?: string;
 }
 
 /**
- * - Nobody is asked: no password, and a host whose key is not known is refused.
- * - The sandbox gets nothing of this machine: no agent, no display, no forwarded port, no variable of the environment.
- * - A connection that died is noticed within a minute.
+ * - ssh never prompts: no password is asked for, and an unknown host key is refused.
+ * - Nothing of the local machine is forwarded: no agent, display, port or environment variable.
+ * - A dead connection is detected within a minute.
  */
 const OWN_OPTIONS = [
   'BatchMode=yes',
@@ -49,8 +49,9 @@ const OWN_OPTIONS = [
 ];
 
 /**
- * Each command has a connection of its own, unless your ssh configuration lets them share one (ControlMaster).
- * @throws SavepointError USAGE for a host, user or option that ssh would take for something else
+ * Returns a sandbox on a remote machine. Each command opens a connection, unless the ssh configuration shares one
+ * (ControlMaster).
+ * @throws SavepointError USAGE for a host, user or option that ssh could misinterpret
  */
 export function sshSandbox(options: SshSandboxOptions): Sandbox {
   const { ports, env, cwd, ssh = 'ssh', node } = options;
@@ -65,7 +66,7 @@ export function sshSandbox(options: SshSandboxOptions): Sandbox {
 }
 
 function argumentsOf({ host, user, port, identityFile, knownHostsFile, options = [] }: SshSandboxOptions): string[] {
-  // What a configuration hands to a shell (ProxyCommand with %h, %r) must be harmless there, too.
+  // A configuration may pass these to a shell (ProxyCommand with %h, %r), so they must be harmless there too.
   assert(/^[A-Za-z0-9[:][A-Za-z0-9._:%[\]-]*$/.test(host), 'host', host);
   if (user !== undefined) assert(/^[A-Za-z0-9_][\w.@+-]*$/.test(user), 'user', user);
   if (port !== undefined) assert(Number.isInteger(port) && port > 0 && port < 65_536, 'port', String(port));
@@ -78,7 +79,7 @@ function argumentsOf({ host, user, port, identityFile, knownHostsFile, options =
   ];
   return [
     '-T',
-    // ssh takes the first of two that it is told.
+    // For duplicate options, ssh uses the first value.
     ...[...OWN_OPTIONS, ...own, ...options].flatMap((option) => ['-o', option]),
     ...(user === undefined ? [] : ['-l', user]),
     ...(port === undefined ? [] : ['-p', String(port)]),
@@ -89,7 +90,7 @@ function argumentsOf({ host, user, port, identityFile, knownHostsFile, options =
 
 function quoted(path: string): string {
   assert(!/["\r\n\0]/.test(path), 'path', path);
-  // A path is no pattern of ssh's own.
+  // Escape `%`, so that ssh does not expand tokens in the path.
   return `"${path.replaceAll('%', '%%')}"`;
 }
 

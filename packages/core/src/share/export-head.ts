@@ -1,7 +1,7 @@
 /**
- * What a place for bundles says of one timeline: `<workspace>/head.json`, the list of its bundles in the order in which they
- * are restored. Whoever adds one writes it under the condition that nobody else did meanwhile; the bundles themselves are named by
- * what they hold, so that two who write the same write the same file.
+ * The list of exported bundles of one timeline, `<workspace>/head.json`, in restore order. Writers replace the list
+ * only if it has not changed since they read it. Bundle names are derived from the contents, so two processes that
+ * export the same checkpoints write the same file.
  */
 
 import type { BundleContentOptions } from '../bundle/write/derived-chain.ts';
@@ -22,7 +22,7 @@ export interface ExportHead extends BundleContentOptions {
 
 export interface ExportedBundle {
   readonly key: BundleKey;
-  /** It needs none of those before it. */
+  /** Whether it needs none of the bundles before it. */
   readonly isWhole: boolean;
   readonly from: CheckpointId;
   readonly to: CheckpointId;
@@ -62,7 +62,7 @@ export function headKey(workspace: WorkspaceId): BundleKey {
   return `${workspace}/head.json` as BundleKey;
 }
 
-/** The same checkpoints in the same chain have the same key. */
+/** Returns the key of a bundle: the same checkpoints in the same chain have the same key. */
 export function bundleKey(workspace: WorkspaceId, checkpoints: readonly Checkpoint[], tip: ObjectId): BundleKey {
   return `${workspace}/${checkpoints[0]?.id}-${checkpoints.at(-1)?.id}-${tip.slice(0, 16)}.bundle` as BundleKey;
 }
@@ -71,7 +71,7 @@ export function encodeHead(head: ExportHead): Buffer {
   return Buffer.from(`${JSON.stringify(head, null, 1)}\n`);
 }
 
-/** @throws SavepointError BUNDLE_STORE: what lies there is not ours, or of a later version */
+/** @throws SavepointError BUNDLE_STORE if the file is not one of ours, or is from a later version */
 export function decodeHead(bytes: Buffer, place: string): ExportHead {
   try {
     const json: unknown = readJson(bytes);

@@ -1,4 +1,4 @@
-/** Checkpoints that go to a place for bundles by themselves: where that is, who does it, and how often it is tried again. */
+/** Automatic export: where checkpoints are exported to, which process does it, and how often it retries. */
 
 import type { AutomaticExport } from '../config/effective.ts';
 import { showText } from '../content/show-name.ts';
@@ -15,31 +15,34 @@ import type { Workspace } from '../timeline/capture/capture.ts';
 import { asSavepointError } from '../transaction/outcome.ts';
 import { type ExportResult, exportNewCheckpoints } from './export.ts';
 
-/** What a face knows about the world outside. */
+/** What a front end provides for exports. */
 export interface Exporter {
   /**
-   * The bucket that the configuration names; folders need nobody. Credentials are the face's.
-   * @throws SavepointError BUNDLE_STORE where it has none
+   * Opens the bucket named by the configuration, with the front end's credentials. Folders do not need this.
+   * @throws SavepointError BUNDLE_STORE if there are no credentials
    */
   open(place: AutomaticExport): Promise<BundleStore>;
-  /** Has the work done in a process of its own, where this one may end at any moment. Without it: here, in the background. */
+  /**
+   * Starts a separate process for the export, for a front end that may exit at any moment. Default: this process, in
+   * the background.
+   */
   startProcess?(dir: DiskPath): void;
 }
 
 export interface ExportOptions {
-  /** Without it: only folders can be reached. */
+  /** If undefined, only exports to folders are possible. */
   readonly exporter: Exporter | undefined;
   readonly pace: Pace;
   readonly wait: LockOptions;
   readonly signal: AbortSignal | undefined;
 }
 
-/** How long to wait before the next try, milliseconds; after the last one it waits for the next checkpoint. */
+/** Milliseconds before each retry. After the last one, the export waits for the next checkpoint. */
 const RETRY_DELAYS_MS: readonly number[] = [1_000, 5_000, 30_000, 120_000, 600_000];
-/** Pauses for a process that has other things to do, and may want to end. */
+/** Number of retries in a process that has other work and may want to exit. */
 const SHORT_RETRIES = 3;
 const LOCK = 'export-lock';
-/** Held by whoever tries again and again, also between the tries: one of these is enough. */
+/** Held by the process that retries, including between attempts, so that only one does. */
 const RETRY_LOCK = 'export-patient';
 
 const NOT_RETRYABLE: ReadonlySet<ErrorCode> = new Set([
@@ -52,8 +55,9 @@ const NOT_RETRYABLE: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Brings the place up to date, once. One process at a time does so for a workspace; how it went is on record.
- * @throws SavepointError LOCKED while another process is at it, and what the export throws
+ * Exports the new checkpoints, with one attempt. Only one process at a time does this for a workspace. The outcome is
+ * recorded.
+ * @throws SavepointError LOCKED while another process is exporting, and the errors of the export
  */
 export async function exportTimeline(
   workspace: Workspace,
@@ -92,7 +96,11 @@ export async function exportTimeline(
   }
 }
 
-/** @returns null, and nothing is done, while another process is at it: that one looks again when it is done */
+/**
+ * Runs the work while holding the retry lock.
+ * @returns null, without running the work, if another process holds the lock; that process checks for new checkpoints
+ *   when it is done
+ */
 export async function withRetryLock<T>(
   workspace: Workspace,
   pace: Pace,
@@ -114,10 +122,10 @@ export async function withRetryLock<T>(
 }
 
 /**
- * Until the place has the newest checkpoint, or no try is left.
- * @param once brings it up to date
- * @param isLong all pauses, for a process that is there for nothing else
- * @returns the last failure; null where there was none
+ * Retries until the newest checkpoint is exported or no attempt is left.
+ * @param once makes one attempt
+ * @param isLong whether to use all retry delays, for a process that only exports
+ * @returns the last error; null on success
  */
 export async function exportWithRetry(
   once: () => Promise<ExportResult>,
@@ -142,7 +150,7 @@ export async function exportWithRetry(
   }
 }
 
-/** @throws SavepointError BUNDLE_STORE where nobody here can reach it */
+/** @throws SavepointError BUNDLE_STORE if this front end cannot open buckets */
 async function openBundleStore(
   ports: Ports,
   place: AutomaticExport,

@@ -1,6 +1,6 @@
 /**
- * Bringing a place for bundles up to date: what it does not have yet goes there as one more bundle. Two who do so at the same time
- * cannot lose each other's work: one of them finds that the list has changed, looks again, and adds what is then missing.
+ * Exports new checkpoints as one more bundle. Concurrent exports cannot overwrite each other's work: one of them finds
+ * that the list of bundles has changed, reads it again, and adds what is still missing.
  */
 
 import { createHash } from 'node:crypto';
@@ -23,20 +23,21 @@ import {
 } from './export-head.ts';
 
 export interface ExportResult {
-  /** The newest checkpoint that is there now. */
+  /** The newest exported checkpoint. */
   readonly upTo: CheckpointId;
-  /** What was added; null where all was there. */
+  /** The bundle that was added; null if everything was already there. */
   readonly added: ExportedBundle | null;
 }
 
-/** A bundle is in memory when it goes; a larger one is written to a file by hand. */
+/** An exported bundle is built in memory. A larger one has to be written to a file with `bundle create`. */
 const MAX_BYTES = 1024 * 1024 * 1024;
-/** Somebody else is faster each time. */
+/** Gives up after this many attempts if other processes change the list each time. */
 const MAX_ATTEMPTS = 10;
 
 /**
- * @throws SavepointError BUNDLE_STORE, BUNDLE_DIVERGED where another copy of the timeline went on there, NO_CHECKPOINT,
- *   STORE_DAMAGED, CANCELLED
+ * Exports the checkpoints that are not in the bundle store yet.
+ * @throws SavepointError BUNDLE_STORE, BUNDLE_DIVERGED if another copy of the timeline exported newer checkpoints,
+ *   NO_CHECKPOINT, STORE_DAMAGED, CANCELLED
  */
 export async function exportNewCheckpoints(
   store: BundleStore,
@@ -76,12 +77,14 @@ function contentOptionsOf({ private: withPrivate, messages }: BundleContentOptio
   return { private: withPrivate, messages };
 }
 
-/** Who asks for more or less than what lies there gets a chain of its own. */
+/** If the content options differ from those of the existing bundles, a new chain is started. */
 function matchesOptions(head: ExportHead | null, content: BundleContentOptions): boolean {
   return head?.private === content.private && head.messages === content.messages;
 }
 
-/** What came since the last bundle there; all of it, where that one's last checkpoint was dropped here. */
+/**
+ * Plans a bundle with the checkpoints since the last bundle; with all of them if its last checkpoint was dropped here.
+ */
 async function planNextBundle(
   { store, timeline, id }: Workspace,
   newest: Checkpoint,
@@ -105,7 +108,10 @@ async function planNextBundle(
   return planBundle(store.objects, timeline, { ...content, session: null, since, parent }, pace);
 }
 
-/** @throws SavepointError BUNDLE_STORE */
+/**
+ * Uploads the bundle, unless it is already there.
+ * @throws SavepointError BUNDLE_STORE
+ */
 async function uploadBundle(
   store: BundleStore,
   { id }: Workspace,
@@ -123,7 +129,7 @@ async function uploadBundle(
   const bytes = Buffer.concat(pieces);
   const key = bundleKey(id, checkpoints, tip);
   const isSent = (await store.put(key, bytes, { when: 'absent' }, signal)) !== null;
-  // What has that key holds the same checkpoints, perhaps packed otherwise.
+  // An existing bundle with this key has the same checkpoints, but may be packed differently.
   const standing = isSent ? null : await store.get(key, MAX_BYTES, signal);
   if (!isSent && standing === null) {
     throw new SavepointError('BUNDLE_STORE', `Another process is writing ${key} to ${store.place}.`, {

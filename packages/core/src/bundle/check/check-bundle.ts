@@ -1,6 +1,6 @@
 /**
- * A bundle from anybody, looked through to its last byte before anything is made of it: what passes could have been
- * written by a capture of ours. It is read where it lies, so there is nothing to clean up after a refusal.
+ * Validates an untrusted bundle completely before anything is imported. A bundle that passes could have been written by
+ * our own capture. The bundle is read in place, so a rejected one leaves nothing to clean up.
  */
 
 import { showName } from '../../content/show-name.ts';
@@ -34,15 +34,16 @@ import { scanPack } from './scan-pack.ts';
 export interface ValidBundle {
   /** Oldest first; at least one. */
   readonly checkpoints: readonly Checkpoint[];
-  /** What it goes on from; null where it holds all that it needs. */
+  /** The checkpoint that this bundle continues; null if the bundle is self-contained. */
   readonly continues: PrerequisiteCheckpoint | null;
   readonly objects: BundleObjects;
   close(): void;
 }
 
 /**
- * @param file a regular file; its links are resolved
- * @param store what the bundle may go on from; null where there is nothing
+ * Validates a bundle file.
+ * @param file a regular file; symbolic links are resolved
+ * @param store provides the objects of the checkpoint that the bundle continues; null if there is no store
  * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, IO
  */
 export async function checkBundle(
@@ -110,7 +111,7 @@ function readHeader(
   }
 }
 
-/** What its first line says, where it is one of ours. */
+/** Returns the checkpoint that the bundle's prerequisite line names; null if it has none. */
 function prerequisiteOf({ prerequisites }: BundleHeader): PrerequisiteCheckpoint | null {
   if (prerequisites.length > 1) throw bundleRefused('continues several histories, but a timeline has only one');
   const [first] = prerequisites;
@@ -125,7 +126,7 @@ interface ChainLink {
   readonly commit: Commit;
 }
 
-/** From the ref back to the first; oldest first. */
+/** Follows the parents from the ref to the first commit of the bundle. Returns the commits oldest first. */
 function chainOf(objects: BundleObjects, header: BundleHeader, limits: BundleLimits): readonly ChainLink[] {
   const [tip, ...others] = new Set(header.refs.map(({ commit }) => commit));
   if (tip === undefined || others.length > 0) throw bundleRefused('has refs to different commits');
@@ -205,7 +206,7 @@ function topLevelEntries(
   }
 }
 
-/** Contents that a change found may be gone where the bundle was made; where they are there, they are contents. */
+/** Marks the contents before each change as needed. They may be missing, but those that exist must be blobs. */
 function markPreviousContents(objects: BundleObjects, { id, changes }: Checkpoint): void {
   for (const { before } of changes ?? []) {
     if (before === null || before.kind === 'folder' || before.id === PURGED) continue;
@@ -217,7 +218,7 @@ function markPreviousContents(objects: BundleObjects, { id, changes }: Checkpoin
   }
 }
 
-/** An object that was sound when it was counted and is not now. */
+/** Converts a damaged object, which was valid when it was scanned, to a refusal. */
 function asRefusal(error: unknown): unknown {
   if (error instanceof SavepointError && error.code === 'STORE_DAMAGED') {
     return bundleRefused(`cannot be read: ${error.message.replace(/\.$/, '')}`, {}, error);

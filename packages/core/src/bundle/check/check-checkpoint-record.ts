@@ -1,4 +1,4 @@
-/** `checkpoint.json` of somebody else's bundle, before it is read as a checkpoint's story. */
+/** Validates the `checkpoint.json` of an untrusted bundle before it is decoded. */
 
 import type { Ports } from '../../io/ports.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
@@ -8,7 +8,7 @@ import { FormatProblem } from '../../store/objects/damage.ts';
 import { checkRecord, decodeRecord } from '../../timeline/record/checkpoint-json.ts';
 
 /**
- * @param platform whose rules paths have to follow
+ * @param platform the platform whose path rules apply
  * @throws FormatProblem
  */
 export function checkCheckpointRecord(

@@ -1,4 +1,4 @@
-/** Side notes of somebody else's bundle: JSON with names, permissions and reasons, and nothing that they could not be. */
+/** Validates the notes in the side trees of an untrusted bundle: JSON with names, permissions and skip reasons only. */
 
 import { readJson } from '../../content/strict-json.ts';
 import { isSkipReason } from '../../model/entries.ts';
@@ -8,12 +8,14 @@ import { FormatProblem } from '../../store/objects/damage.ts';
 
 const KEYS = new Set(['d', 'f', 'x', 'm', 's', 'i', 'u']);
 const FOLDER_PERMISSIONS = 0o7777;
-/** Who wrote the bundle must not give a file the rights of who restores it. */
+/** The author of a bundle must not create set-id files that run with the rights of the user who restores it. */
 const FILE_PERMISSIONS = 0o777;
 const MAX_NAME_BYTES = 4096;
 
 /**
- * @param isFile whether the folder has a file of that name, and `has` whether it has anything of that name
+ * Validates one note.
+ * @param isFile returns whether the folder has a file of that name
+ * @param has returns whether the folder has any entry of that name
  * @throws FormatProblem
  */
 export function checkNote(data: Buffer, isFile: (name: string) => boolean, has: (name: string) => boolean): void {

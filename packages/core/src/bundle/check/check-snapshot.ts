@@ -1,6 +1,6 @@
 /**
- * The two trees of each checkpoint in somebody else's bundle, down to the last entry, and how large they are once they
- * are files. A tree that stands in a thousand places is looked into once; what it expands to is counted a thousand times.
+ * Validates both trees of each checkpoint in an untrusted bundle, and counts how large they are when restored. A tree
+ * that occurs a thousand times is validated once, but counted a thousand times.
  */
 
 import type { Pace } from '../../io/pace.ts';
@@ -17,17 +17,17 @@ import type { BundleLimits } from './limits.ts';
 import type { BundleObjects } from './objects.ts';
 import { type BundleLocation, bundleIncomplete, bundleRefused } from './refusal.ts';
 
-/** What a folder comes to with all that is below it. */
+/** Totals of a folder and everything below it. */
 interface Extent {
   readonly paths: number;
   readonly bytes: number;
   readonly depth: number;
-  /** Bytes of the longest path below it. */
+  /** Length in bytes of the longest path below the folder. */
   readonly longest: number;
 }
 
 const EMPTY: Extent = { paths: 0, bytes: 0, depth: 0, longest: 0 };
-/** A link's target that is longer leads nowhere on any system. */
+/** No system resolves a link whose target is longer. */
 const MAX_TARGET_BYTES = 4095;
 
 export class SnapshotChecker {
@@ -108,7 +108,7 @@ export class SnapshotChecker {
     }
   }
 
-  /** The side trees of a folder's subfolders. */
+  /** Validates the side tree of a folder. Returns the side trees of its subfolders. */
   #side(id: ObjectId, entries: readonly CheckedEntry[], path: TreePath): ReadonlyMap<Name, ObjectId> {
     const kinds = new Map<string, CheckedEntry['kind']>(entries.map(({ name, kind }) => [name, kind]));
     const sides = new Map<Name, ObjectId>();

@@ -1,4 +1,4 @@
-/** Trees of somebody else's bundle, by our own rules: only what a capture of ours could have written passes. */
+/** Validates the trees of an untrusted bundle by our own rules: only trees that our capture could have written pass. */
 
 import type { Ports } from '../../io/ports.ts';
 import { checkName } from '../../io/safe-path.ts';
@@ -13,11 +13,11 @@ export interface CheckedEntry {
   readonly id: ObjectId;
 }
 
-/** What is wrong with a tree; `why` reads as the end of "the bundle has a tree that …". */
+/** Reports what is wrong with a tree. `why` completes the sentence "the bundle has a tree that …". */
 export class TreeProblem extends Error {
   constructor(
     readonly why: string,
-    /** The entry; null where it has no name. */
+    /** The name of the faulty entry; null if the fault is not in one entry. */
     readonly entry: string | null,
   ) {
     super(why);
@@ -34,7 +34,9 @@ const SPACE = 0x20;
 const MAX_MODE_DIGITS = 7;
 
 /**
- * @param names what may be called how: the names of files on disk, or those of a tree of Savepoint's own
+ * Decodes and validates a tree.
+ * @param names returns what is wrong with a name, or null: {@link fileNameChecker} for files, {@link checkPlainName}
+ *   for our own trees
  * @throws TreeProblem
  */
 export function checkTree(data: Buffer, names: (name: string) => string | null): readonly CheckedEntry[] {
@@ -66,13 +68,13 @@ export function checkTree(data: Buffer, names: (name: string) => string | null):
   return entries;
 }
 
-/** Names of files: those that may stand in a checkpoint and on this machine's disk. */
+/** Returns a check for file names: they must be allowed in a checkpoint and on this machine's disk. */
 export function fileNameChecker(platform: Ports['platform']): (name: string) => string | null {
-  // What means `.git` anywhere is refused everywhere, so that a checkpoint does not depend on where it was looked at.
+  // Refuse any name that some platform resolves to `.git`, so that the result does not depend on where the check runs.
   return (name) => checkName(name, platform) ?? (platform === 'linux' ? null : checkName(name, 'linux'));
 }
 
-/** Names in a tree of Savepoint's own: nothing that a path could be led astray by. */
+/** Checks a name in one of our own trees: it must not be able to redirect a path. */
 export function checkPlainName(name: string): string | null {
   if (name === '' || name === '.' || name === '..' || name.includes('/')) return 'no folder can have';
   return null;

@@ -1,25 +1,25 @@
-/** What an import accepts at most. Everything is counted before anything is written. Bytes where nothing else is said. */
+/** Limits for importing a bundle. They are enforced before anything is written. Sizes are in bytes. */
 
 export interface BundleLimits {
-  /** Of the bundle itself. */
+  /** The size of the bundle file. */
   readonly fileBytes: number;
   readonly objects: number;
-  /** Of one object, inflated. */
+  /** One object, inflated. */
   readonly objectBytes: number;
-  /** Of one tree, one commit or one story, inflated. */
+  /** One tree, commit or record, inflated. */
   readonly recordBytes: number;
-  /** Of all objects, inflated. */
+  /** All objects together, inflated. */
   readonly allBytes: number;
-  /** Of all objects that are stored as deltas, inflated: each is read again, down to what it stands on. */
+  /** All deltified objects together, inflated. Reading one again means applying its whole delta chain. */
   readonly deltaBytes: number;
   readonly deltaDepth: number;
   readonly checkpoints: number;
-  /** Folders below folders. */
+  /** The nesting depth of folders. */
   readonly treeDepth: number;
   readonly pathBytes: number;
-  /** Paths of one checkpoint, every one counted, however few trees they are made of. */
+  /** Paths in one checkpoint. A tree that occurs several times counts every time. */
   readonly paths: number;
-  /** Contents of one checkpoint, as it would lie on a disk. */
+  /** Contents of one checkpoint, as written to disk. */
   readonly expandedBytes: number;
 }
 

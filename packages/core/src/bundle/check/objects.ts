@@ -1,4 +1,4 @@
-/** The objects of a bundle beside those of the store that it continues. Nothing of it is in the store. */
+/** The objects of a bundle, overlaid on those of the store that it continues. Nothing is written to the store. */
 
 import type { Clock } from '../../io/ports.ts';
 import type { ObjectId } from '../../model/ids.ts';
@@ -13,13 +13,13 @@ export class BundleObjects implements ObjectReader {
   constructor(
     private readonly clock: Clock,
     private readonly scanned: ScannedPack,
-    /** Null: the bundle has to hold all that it needs. */
+    /** Null: the bundle must be self-contained. */
     private readonly store: ObjectReader | null,
-    /** It continues nothing. */
+    /** Whether the bundle has no prerequisite. */
     readonly isFull: boolean,
   ) {}
 
-  /** Objects of the bundle that what was checked is made of. */
+  /** The objects of the bundle that its validated checkpoints use. */
   get needed(): ReadonlySet<ObjectId> {
     return this.#needed;
   }
@@ -45,7 +45,7 @@ export class BundleObjects implements ObjectReader {
     return this.scanned.pack.read(this.#offsetOf(id));
   }
 
-  /** Piece by piece, verified at the end. */
+  /** Reads an object piece by piece. Its hash is verified at the end. */
   source(id: ObjectId): ObjectSource {
     return this.scanned.pack.pieces(this.#offsetOf(id));
   }

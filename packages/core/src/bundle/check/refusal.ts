@@ -1,27 +1,27 @@
-/** Why a bundle is refused, and where in it the reason lies. */
+/** Errors for refused and incomplete bundles, with the location of the problem. */
 
 import { showName } from '../../content/show-name.ts';
 import { type ErrorData, SavepointError } from '../../model/errors.ts';
 import type { CheckpointId, ObjectId } from '../../model/ids.ts';
 import { nameToJson } from '../../model/names.ts';
 
-/** As much as is known. */
+/** The known parts of a location in a bundle. */
 export interface BundleLocation {
   readonly checkpoint?: CheckpointId;
   readonly object?: ObjectId;
-  /** Inside the workspace, one character per byte. */
+  /** Path in the workspace, one character per byte. */
   readonly path?: string;
-  /** Bytes from the beginning of the file. */
+  /** Offset in bytes from the beginning of the file. */
   readonly offset?: number;
 }
 
-/** @param why reads as the end of the sentence "the bundle …" */
+/** @param why completes the sentence "the bundle …" */
 export function bundleRefused(why: string, place: BundleLocation = {}, cause?: unknown): SavepointError {
   const data = { why, ...dataOf(place) };
   return new SavepointError('BUNDLE_REFUSED', `The bundle ${why}${locationText(place)}.`, data, { cause });
 }
 
-/** Something that the bundle needs and neither it nor the store has. */
+/** Returns the error for a bundle that needs something that neither it nor the store has. */
 export function bundleIncomplete(
   what: string,
   place: BundleLocation,

@@ -1,12 +1,14 @@
 /**
- * The pack of somebody else's bundle, read where it lies. Nothing that it says of itself is believed:
+ * Scans the pack of an untrusted bundle in place. None of the pack's own claims are trusted:
  *
- * I1 The checksum over all of it is compared first: a bundle that was cut or hurt on its way ends here.
- * I2 Every entry is inflated with the size that its head states as the bound, and what comes out is counted, before any
- *    of it is used. Neither one object nor all of them together make more than the limits allow.
- * I3 Every object is hashed; an object is known by the id that its bytes have, and by no other.
- * I4 A delta stands on an object of the same pack, and is applied once, depth first: what is in memory at a time is counted.
- * I5 Reading an object later hashes it again: a file that changes meanwhile gives an error, never other bytes.
+ * I1 The checksum of the whole pack is verified first, so a truncated or damaged bundle is refused here.
+ * I2 Inflating an entry is bounded by the size in its header. The result is counted before it is used. Neither one
+ *    object nor all of them together may exceed the limits.
+ * I3 Every object is hashed. It is known only by the id computed from its bytes.
+ * I4 The base of a delta must be in the same pack. Each delta is applied once, depth first, and the memory in use is
+ *    bounded.
+ * I5 Reading an object later hashes it again. If the file changes meanwhile, the read fails; it never returns other
+ *    bytes.
  */
 
 import { createHash } from 'node:crypto';
@@ -36,7 +38,7 @@ import { inflate } from '../../store/objects/zlib-data.ts';
 import type { BundleLimits } from './limits.ts';
 import { bundleRefused } from './refusal.ts';
 
-/** A pack of which every object is known. */
+/** A pack whose objects are all indexed. */
 export interface ScannedPack {
   readonly infos: ReadonlyMap<ObjectId, ObjectInfo>;
   readonly pack: PackFile;
@@ -54,7 +56,7 @@ interface FoundObject extends ObjectInfo {
   readonly offset: number;
 }
 
-/** An object that deltas stand on, while they are applied. */
+/** An object whose deltas are being applied. */
 interface DeltaBase {
   readonly type: ObjectType;
   readonly data: Buffer;
@@ -62,9 +64,9 @@ interface DeltaBase {
   readonly pendingDeltas: BundlePackEntry[];
 }
 
-/** Held at a time while deltas are applied. */
+/** The most memory, in bytes, that delta bases may use at the same time. */
 const MAX_HELD_BYTES = 1024 * 1024 * 1024;
-/** More than a stored stream of that size takes when it is made as zlib makes it. */
+/** Generous bound for the constant part of zlib's overhead, in bytes. */
 const SLACK_BYTES = 1024;
 
 export interface PackLocation {
@@ -161,7 +163,7 @@ class PackScan {
     }
   }
 
-  /** @returns where the next entry begins */
+  /** @returns the offset of the next entry */
   #readEntry(offset: number): number {
     const head = decodeEntryHeader(this.#readBytes(offset, Math.min(MAX_ENTRY_HEADER_BYTES, this.#end - offset)));
     const begin = offset + head.length;
@@ -189,7 +191,7 @@ class PackScan {
     return above;
   }
 
-  /** All deltas that stand on an object, on those, and so on (I4). */
+  /** Applies all deltas based on an object, directly or through other deltas (I4). */
   async #applyDeltasOn(found: FoundObject, above: BundlePackEntry[]): Promise<void> {
     const head = decodeEntryHeader(
       this.#readBytes(found.offset, Math.min(MAX_ENTRY_HEADER_BYTES, this.#end - found.offset)),
@@ -269,7 +271,7 @@ class PackScan {
     } catch (error) {
       if (!(error instanceof FormatProblem)) throw error;
     }
-    // Made by someone who is not thrifty, or wrong: piece by piece it shows.
+    // The stream is damaged or longer than zlib would write it. Inflating in pieces finds out which.
     const data = Buffer.allocUnsafe(size);
     let done = 0;
     const end = this.#inflateInPieces(begin, size, (piece) => {
@@ -296,7 +298,7 @@ class PackScan {
     return begin + inflater.consumed;
   }
 
-  /** Bytes of the pack; valid until the next call. */
+  /** Returns bytes of the pack; they are valid until the next call. */
   #readBytes(at: number, length: number): Buffer {
     if (at < 0 || at + length > this.#end + PACK_TRAILER_BYTES) throw new FormatProblem('ends too early');
     if (at < this.#windowAt || at + length > this.#windowAt + this.#windowLength) {

@@ -1,4 +1,4 @@
-/** A folder becomes equal to the newest checkpoint of a bundle: that checkpoint exists in the moment in which it is done. */
+/** Makes a folder equal to the newest checkpoint of a bundle. The checkpoint is published in the same transaction. */
 
 import { showName } from '../../content/show-name.ts';
 import type { Pace } from '../../io/pace.ts';
@@ -15,8 +15,8 @@ import type { CheckpointRef } from '../../timeline/record/timeline.ts';
 const EVERYTHING: readonly TreePath[] = ['' as TreePath];
 
 /**
- * What it would take to make a folder equal to a checkpoint.
- * @throws SavepointError CAPTURE_FAILED where something in it cannot be read: nobody knows what it is
+ * Computes the changes that make a folder equal to a checkpoint.
+ * @throws SavepointError CAPTURE_FAILED if a path in the folder cannot be read, because its state is then unknown
  */
 export async function planChangesTo(workspace: Workspace, target: Checkpoint, pace: Pace): Promise<ChangeSet> {
   const { scan, objects } = await scanWorkspace(workspace, pace, { missing: 'empty' });
@@ -41,7 +41,7 @@ export async function planChangesTo(workspace: Workspace, target: Checkpoint, pa
   );
 }
 
-/** @throws SavepointError BUNDLE_DIVERGED where the folder holds what no checkpoint has */
+/** @throws SavepointError BUNDLE_DIVERGED if the folder differs from the checkpoint */
 export async function assertUnchanged(workspace: Workspace, newest: Checkpoint, pace: Pace): Promise<void> {
   const { paths } = await planChangesTo(workspace, newest, pace);
   const [first] = paths;
@@ -58,10 +58,11 @@ export async function assertUnchanged(workspace: Workspace, newest: Checkpoint, 
 }
 
 /**
- * All or nothing, through the one door. It publishes the checkpoints, all of them at once: a crash leaves either the files and the
- * newest, or neither. (Recovery knows of the newest only; the others come with the same bundle once more.)
- * @param refs of the checkpoints that come, the target's last
- * @throws SavepointError CONFLICT where something is in the way, and what a transaction throws
+ * Applies a bundle in one transaction, which also publishes all of its checkpoints together. After a crash, either the
+ * files and the newest checkpoint are there, or neither. Recovery knows only the newest checkpoint. Importing the same
+ * bundle again adds the others.
+ * @param refs the new checkpoints, the target last
+ * @throws SavepointError CONFLICT if something is in the way, and the errors of a transaction
  */
 export async function applyBundle(
   workspace: Workspace,

@@ -1,4 +1,4 @@
-/** Taking the objects and checkpoints of a sound bundle into a store. */
+/** Imports the objects and checkpoints of a valid bundle into a store. */
 
 import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
@@ -12,8 +12,9 @@ import type { BundleObjects } from '../check/objects.ts';
 import { bundleRefused } from '../check/refusal.ts';
 
 /**
- * The objects are durable when it returns; the checkpoints exist once they are published. Each is written anew from what was
- * understood of it: a commit of ours, and nothing that only the bundle's author knew.
+ * Imports the needed objects and writes the commits of the checkpoints. The objects are durable when it returns. The
+ * checkpoints exist only after the caller has published them. Each commit is encoded again from the decoded record, so
+ * nothing that Savepoint does not understand enters the store.
  */
 export async function importObjects(
   store: OpenStore,
@@ -57,11 +58,11 @@ function copyObject(batch: ObjectBatch, objects: BundleObjects, id: ObjectId): v
   if (added !== id) throw bundleRefused('changed while being read', { object: id });
 }
 
-/** A source read by position; asked for something before where it stands, it begins anew. */
+/** Reads an object by position. Reading before the current piece starts again from the beginning. */
 class SourceReader {
   #source: ObjectSource | null = null;
   #piece: Buffer = Buffer.alloc(0);
-  /** Where the piece begins. */
+  /** Position of the current piece. */
   #at = 0;
 
   constructor(private readonly open: () => ObjectSource) {}

@@ -1,6 +1,7 @@
 /**
- * Which checkpoints of a bundle are new to a timeline, and whether the two are one timeline at all. A checkpoint is known
- * by where it was taken and by its number there: commits may differ (another flavour, a purge), numbers are never used again.
+ * Determines which checkpoints of a bundle are new to a timeline, and whether both have the same history. A checkpoint
+ * is identified by its workspace and number. Commits may differ (other content options, a purge), but numbers are never
+ * reused.
  */
 
 import type { Checkpoint } from '../../model/checkpoint.ts';
@@ -12,13 +13,13 @@ import type { PrerequisiteCheckpoint } from '../write/header.ts';
 export interface JoinResult {
   /** Oldest first. */
   readonly added: readonly Checkpoint[];
-  /** Whether the newest of the bundle is newer than all that is here. */
+  /** Whether the bundle has a checkpoint that is newer than all existing ones. */
   readonly extendsTimeline: boolean;
 }
 
 /**
- * @param here the timeline, oldest first
- * @param lastNumber the highest number that was ever used here
+ * @param here the existing timeline, oldest first
+ * @param lastNumber the highest number ever used in it
  * @throws SavepointError BUNDLE_DIVERGED, BUNDLE_INCOMPLETE
  */
 export function joinTimelines(
@@ -36,7 +37,7 @@ export function joinTimelines(
   const last = Math.max(lastNumber, newest?.number ?? 0);
   const added = bundle.filter(({ number }) => !ours.has(number));
   for (const one of added) {
-    // Between two checkpoints of one workspace there is room for those of the same workspace only.
+    // Between two checkpoints of one workspace, only checkpoints of the same workspace can be inserted.
     const above = here.find(({ number }) => number > one.number);
     if (above !== undefined && above.workspace !== one.workspace) throw bundleDiverged(above);
   }
@@ -51,7 +52,7 @@ export function joinTimelines(
   return { added, extendsTimeline: goesOn };
 }
 
-/** Whether the bundle knows the newest checkpoint that is here, so that it goes on from it. */
+/** Returns whether the bundle contains or directly continues the newest existing checkpoint. */
 function reachesNewest(
   newest: Checkpoint,
   bundle: readonly Checkpoint[],
@@ -65,7 +66,7 @@ function reachesNewest(
   return first?.previous === newest.id && first.workspace === newest.workspace;
 }
 
-/** What a bundle that begins in the middle would have to be joined to. */
+/** Returns the checkpoint before the first one of a bundle; null if the bundle starts at the beginning. */
 function previousOf([first]: readonly Checkpoint[]): PrerequisiteCheckpoint | null {
   if (first === undefined || first.previous === null) return null;
   return { number: Number(first.previous.slice(3)), workspace: first.workspace };

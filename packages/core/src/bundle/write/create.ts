@@ -1,4 +1,4 @@
-/** What a bundle of a timeline holds, and its bytes. */
+/** Plans the contents of a bundle of a timeline, and writes it. */
 
 import { createHash } from 'node:crypto';
 import type { Pace } from '../../io/pace.ts';
@@ -13,32 +13,36 @@ import { encodeHeader, prerequisiteComment } from './header.ts';
 import { objectsOf, writePack } from './pack.ts';
 
 export interface BundleRequest extends BundleContentOptions {
-  /** Only the checkpoints of this session, and those before them that their changes need. */
+  /**
+   * Includes only the checkpoints of this session, each with the one before it, against which its changes are recorded.
+   */
   readonly session: SessionId | null;
-  /** Only what came after this checkpoint: whoever reads the bundle has it. */
+  /** Includes only checkpoints after this one. The recipient must already have it. */
   readonly since: Checkpoint | null;
-  /** What that one is in the chain that is gone on with; null: in the chain from the oldest checkpoint that is here. */
+  /** The commit of `since` in the chain to continue; null to derive the chain from the oldest existing checkpoint. */
   readonly parent: ObjectId | null;
 }
 
 export interface BundlePlan {
   /** Oldest first. */
   readonly checkpoints: readonly Checkpoint[];
-  /** The commit that the newest is in the chain. */
+  /** The commit of the newest checkpoint in the chain. */
   readonly tip: ObjectId;
   readonly objects: number;
-  /** The checkpoint that whoever reads the bundle has; null where it needs none. */
+  /** The checkpoint that the recipient must have; null if it needs none. */
   readonly continues: CheckpointId | null;
-  /** Private paths that were left out of the newest. */
+  /** Number of private paths omitted from the newest checkpoint. */
   readonly leftOut: number;
   write(write: (bytes: Uint8Array) => void): Promise<void>;
 }
 
-/** The branch of the whole timeline. */
+/** The branch for the whole timeline. */
 const TIMELINE = 'refs/heads/timeline';
 
 /**
- * @throws SavepointError UNKNOWN_SESSION, BUNDLE_EMPTY, STORE_DAMAGED where a checkpoint of the timeline cannot be read
+ * Plans a bundle.
+ * @throws SavepointError UNKNOWN_SESSION, BUNDLE_EMPTY, and STORE_DAMAGED if a checkpoint of the timeline cannot be
+ *   read
  */
 export async function planBundle(
   objects: ObjectReader,
@@ -65,7 +69,7 @@ export async function planBundle(
     prerequisites: before === null ? [] : [{ commit: before.commit, comment: prerequisiteComment(before.checkpoint) }],
     refs: [
       { name: session === null ? TIMELINE : sessionRef(session), commit: tip },
-      // Without it a clone of the bundle would not know what to check out.
+      // Without HEAD, `git clone` would not know what to check out.
       { name: 'HEAD', commit: tip },
     ],
   });
@@ -86,7 +90,10 @@ function previousCommit(links: readonly DerivedCommit[], first: number): Derived
   return first === 0 ? null : (links[first - 1] ?? null);
 }
 
-/** With the checkpoint before each: its changes are told against that one, and are taken back to it. */
+/**
+ * Returns the session's checkpoints, each with the one before it: its changes are recorded and reverted against that
+ * one.
+ */
 function checkpointsOfSession(all: readonly Checkpoint[], session: SessionId): readonly Checkpoint[] {
   const own = all.filter(
     (one) =>
@@ -100,7 +107,7 @@ function checkpointsOfSession(all: readonly Checkpoint[], session: SessionId): r
   return all.filter(({ id }) => wanted.has(id));
 }
 
-/** A session's id is whatever its agent calls it. */
+/** Returns the branch name of a session. Agents choose session ids freely, so an unsuitable id is hashed. */
 function sessionRef(session: SessionId): string {
   const plain = `refs/heads/sessions/${session}`;
   if (/^[A-Za-z0-9._-]{1,100}$/.test(session) && isRefName(plain)) return plain;

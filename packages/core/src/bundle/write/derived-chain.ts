@@ -1,7 +1,7 @@
 /**
- * The chain that leaves the machine (docs/format.md, "The derived chain"): for each checkpoint a commit whose parent is that
- * of the one before it. It depends on the checkpoints and on what was asked for, and on nothing else: neither on a clock
- * nor on chance nor on the store that they lie in.
+ * Derives the commit chain that leaves the machine (docs/format.md, "The derived chain"). Each checkpoint becomes a
+ * commit whose parent is the commit of the previous checkpoint. The chain is deterministic: it depends only on the
+ * checkpoints and the options, not on the clock, random values or the store's layout.
  */
 
 import type { Pace } from '../../io/pace.ts';
@@ -15,13 +15,13 @@ import { SnapshotDeriver } from './derived-snapshot.ts';
 import { isPrivatePath } from './private.ts';
 
 export interface BundleContentOptions {
-  /** Also files that are private by their names, or because an ignore rule covers them. */
+  /** Includes files that are private because of their names or an ignore rule. */
   readonly private: boolean;
-  /** Also what people and agents said, and what tools were called with. */
+  /** Includes the messages of users and agents, and the arguments of tool calls. */
   readonly messages: boolean;
 }
 
-/** A commit of the chain, and what it says. */
+/** A commit of the chain, with its checkpoint. */
 export interface DerivedCommit {
   readonly checkpoint: Checkpoint;
   readonly commit: ObjectId;
@@ -30,28 +30,28 @@ export interface DerivedCommit {
 export interface DerivedChain {
   /** Oldest first. */
   readonly links: readonly DerivedCommit[];
-  /** Reads the store, and what was made for the chain. */
+  /** Reads the objects of the store and those created for the chain. */
   readonly objects: ObjectBatch;
-  /** Private paths that were left out of the newest. */
+  /** Number of private paths omitted from the newest checkpoint. */
   readonly leftOut: number;
-  /** A commit with the trees of the checkpoint that it goes on from; null where it begins. */
+  /** A commit with the trees of the checkpoint that the chain continues; null if the chain starts here. */
   readonly base: ObjectId | null;
 }
 
-/** Where a chain goes on that was begun elsewhere. */
+/** Where to continue a chain that was started earlier. */
 export interface DerivedChainStart {
   readonly checkpoint: Checkpoint;
-  /** What it is in that chain. */
+  /** The commit of the checkpoint in that chain. */
   readonly commit: ObjectId;
 }
 
 export interface ChainRequest {
   /** Oldest first. */
   readonly checkpoints: readonly Checkpoint[];
-  /** Every checkpoint of the timeline, by its id, to know what was before a change. */
+  /** All checkpoints of the timeline by id, used to look up the state before a change. */
   readonly all: ReadonlyMap<string, Checkpoint>;
   readonly content: BundleContentOptions;
-  /** Null: it begins here. */
+  /** Null: the chain starts here. */
   readonly start: DerivedChainStart | null;
 }
 

@@ -1,12 +1,14 @@
-/** A checkpoint's story as it leaves the machine: without what was said, and without what private files held. */
+/**
+ * Derives the checkpoint record that leaves the machine, without messages and without the contents of private files.
+ */
 
 import type { Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
 import { describeCall } from '../../timeline/capture/describe.ts';
 import { redactRecord } from '../../timeline/record/checkpoint-json.ts';
 
 /**
- * @param messages what was said goes along
- * @param isPrivate of a change: whether it tells what a private file held
+ * @param messages whether to include messages
+ * @param isPrivate returns whether a change reveals contents of a private file
  */
 export function deriveRecord(
   checkpoint: Checkpoint,
@@ -18,7 +20,7 @@ export function deriveRecord(
   return messages ? story : { ...story, description: withoutMessages(story) };
 }
 
-/** Descriptions that were made of a prompt or of a call's arguments. */
+/** Replaces descriptions that quote a prompt or the arguments of a call. */
 function withoutMessages({ trigger, tool, changes, totals, description }: Checkpoint): string {
   if (trigger === 'prompt') return 'Prompt';
   if (trigger === 'message') return 'Message';

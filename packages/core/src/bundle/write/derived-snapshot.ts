@@ -1,4 +1,4 @@
-/** Snapshots as they leave the machine: without private files, and without permissions that mean something to one account only. */
+/** Derives the snapshots that leave the machine: without private files and without set-id and sticky bits of files. */
 
 import type { CaptureCounts } from '../../model/checkpoint.ts';
 import type { FileEntry, LinkEntry, Skip, Snapshot } from '../../model/entries.ts';
@@ -14,7 +14,7 @@ import {
 } from '../../store/snapshot/snapshot.ts';
 import { isPrivate } from './private.ts';
 
-/** What was left out. */
+/** Counts of what was omitted. */
 type OmittedCounts = Omit<CaptureCounts, 'skipped'> & { readonly paths: number };
 
 export interface DerivedSnapshot {
@@ -29,10 +29,10 @@ interface DerivedFolder {
 
 const NOTHING: OmittedCounts = { files: 0, links: 0, folders: 0, bytes: 0, paths: 0 };
 const PRIVATE: Skip = { reason: 'private' };
-/** Set-id and sticky bits of files stay behind. */
+/** Set-id and sticky bits of files are omitted. */
 const FILE_PERMISSIONS = 0o777;
 
-/** Each folder is made once, however many snapshots share it. */
+/** Derives each folder once, even if several snapshots share it. */
 export class SnapshotDeriver {
   readonly #read: FolderReader;
   readonly #known = new Map<string, DerivedFolder>();

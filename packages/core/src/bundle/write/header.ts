@@ -1,4 +1,4 @@
-/** What stands before the pack in a git bundle (version 2): commits that it continues, and what its refs lead to. */
+/** The header of a git bundle (version 2), which precedes the pack: prerequisite commits and refs. */
 
 import { isObjectId, type ObjectId } from '../../model/ids.ts';
 import { FormatProblem } from '../../store/objects/damage.ts';
@@ -9,7 +9,7 @@ export interface BundleHeader {
   readonly refs: readonly BundleRef[];
 }
 
-/** A commit that whoever reads the bundle must have; `comment` is for people, and for {@link parsePrerequisiteComment}. */
+/** A commit that the recipient must have. `comment` is for people and for {@link parsePrerequisiteComment}. */
 export interface Prerequisite {
   readonly commit: ObjectId;
   readonly comment: string;
@@ -33,8 +33,8 @@ export function encodeHeader({ prerequisites, refs }: BundleHeader): Buffer {
 }
 
 /**
- * @param start the beginning of the file, {@link MAX_BYTES} of it or all there is
- * @returns the header, and where the pack begins
+ * @param start the first {@link MAX_BYTES} of the file, or all of it if it is shorter
+ * @returns the header, and its length in bytes
  * @throws FormatProblem
  */
 export function decodeHeader(start: Buffer): { readonly header: BundleHeader; readonly length: number } {
@@ -74,7 +74,7 @@ export function decodeHeader(start: Buffer): { readonly header: BundleHeader; re
 
 export const HEADER_BYTES = MAX_BYTES;
 
-/** The checkpoint that a bundle continues: where it is from, and its number there. */
+/** The checkpoint that a bundle continues: its workspace, and its number there. */
 export interface PrerequisiteCheckpoint {
   readonly workspace: string;
   readonly number: number;
@@ -84,7 +84,7 @@ export function prerequisiteComment({ workspace, number }: PrerequisiteCheckpoin
   return `cp_${number} ${workspace}`;
 }
 
-/** Null where the comment is not ours. */
+/** Returns null if Savepoint did not write the comment. */
 export function parsePrerequisiteComment(comment: string): PrerequisiteCheckpoint | null {
   const found = /^cp_([1-9]\d{0,8}) ([0-9a-f]{32})$/.exec(comment);
   return found === null ? null : { number: Number(found[1]), workspace: found[2]! };

@@ -1,4 +1,4 @@
-/** The pack of a bundle: which objects it holds, and its bytes, one after the other. */
+/** Selects the objects of a bundle and writes its pack. */
 
 import { createHash } from 'node:crypto';
 import type { Pace } from '../../io/pace.ts';
@@ -14,9 +14,9 @@ import type { DerivedCommit } from './derived-chain.ts';
 const FOLDER = 0o040000;
 
 /**
- * What the commits need, each object once: their trees and contents, and the contents before each change that they list,
- * as far as the store has them. The order is that of the chain, so that equal chains give equal packs.
- * @param base the commit that whoever reads the bundle has; what is in its trees is left out
+ * Returns every object that the commits need, once: trees, contents, and the contents before each recorded change if
+ * the store still has them. The order follows the chain, so equal chains produce equal packs.
+ * @param base the commit that the recipient has; objects in its trees are omitted
  */
 export async function objectsOf(
   objects: ObjectReader,
@@ -37,7 +37,7 @@ export async function objectsOf(
   return [...seen].slice(known);
 }
 
-/** The same objects give the same bytes, whatever they look like in the store. */
+/** Writes a pack. The same objects always produce the same bytes, however the store encodes them. */
 export async function writePack(
   objects: ObjectReader,
   ids: readonly ObjectId[],
@@ -56,7 +56,7 @@ export async function writePack(
     if (info !== null && info.type === 'blob' && info.size > STREAM_BYTES) {
       put(encodeEntryHeader('blob', info.size));
       const deflater = new PieceDeflater();
-      // Verified at its end: what is wrong with it ends the writing, and no file comes of it.
+      // The hash is verified at the end. A mismatch throws, and no bundle file is created.
       await objects.copyBlob(id, (piece) => put(deflater.add(piece)));
       put(deflater.finish());
       continue;

@@ -1,13 +1,13 @@
 /**
- * What stays on the machine unless somebody asks for it: files that by their names hold secrets, and what an ignore rule
- * covers (it is captured only so that it can be put back).
+ * Private paths, which leave the machine only on request: files whose names suggest secrets, and paths that an ignore
+ * rule matches. Ignored paths are captured only so that they can be restored.
  */
 
 import type { Snapshot } from '../../model/entries.ts';
 import { type Name, pathComponents, type TreePath } from '../../model/names.ts';
 import { type FolderContents, type FolderReader, rootOf } from '../../store/snapshot/snapshot.ts';
 
-/** Settings of programs with passwords and tokens in them, and keys; whatever the case. */
+/** Keys, and settings files that hold passwords and tokens. Case is ignored. */
 const BY_NAME =
   /^(?:\.env.*|\.netrc|_netrc|\.pgpass|\.my\.cnf|\.git-credentials|\.htpasswd|id_(?:rsa|dsa|ecdsa|ed25519)|.*\.(?:pem|key|p12|pfx|jks|keystore|kdbx))$/is;
 
@@ -20,8 +20,8 @@ export function isPrivate(name: Name, { note }: FolderContents): boolean {
 }
 
 /**
- * Whether a path, or a folder that it lies in, is private. Where the snapshot is not known, a name alone tells nothing of
- * ignore rules: then everything is.
+ * Returns whether a path or one of its parent folders is private. Without a snapshot the ignore rules are unknown, so
+ * every path counts as private.
  */
 export function isPrivatePath(read: FolderReader, snapshot: Snapshot | null, path: TreePath): boolean {
   if (snapshot === null) return true;
