@@ -10,8 +10,8 @@ type EditJson = OutputOf<typeof VERBS.edit>;
 const CONTENT_CHARACTERS = 32 * 1024;
 
 /**
- * Removes the contents that do not fit. After a rename or a dry run, the file on disk cannot be read in their place, so
- * those files are not listed in `taken`.
+ * Removes the contents that do not fit. The removed files are listed in `omittedFiles`, because they can be read from
+ * disk. After a rename or a dry run they cannot, so they are not listed.
  */
 export function withoutLongContents(output: EditJson): ShortenedOutput<EditJson> {
   const taken: JsonName[] = [];

@@ -1,4 +1,4 @@
-/** The schemas of a tool, made from those of its verb: for validation, and as JSON schema for the caller. */
+/** Derives the schemas of a tool from those of its verb: for validation, and as JSON schema for the caller. */
 import * as z from 'zod';
 import { schemasOf } from '../verbs/verb.ts';
 import type { Tool } from './tool.ts';

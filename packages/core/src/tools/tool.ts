@@ -20,7 +20,7 @@ export type ArgumentMapping =
   | 'all'
   /** Argument of the tool to field of the verb's input. */
   | { readonly fields: Readonly<Record<string, string>> }
-  /** Arguments of another shape, made of parts of the verb's input. */
+  /** Arguments of another shape, built from parts of the verb's input. */
   | {
       readonly shape: (input: SchemaFields) => SchemaFields;
       readonly toInput: (given: Readonly<Record<string, unknown>>) => unknown;

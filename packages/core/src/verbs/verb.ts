@@ -45,7 +45,7 @@ export async function schemasOf<Input extends z.ZodType, Output extends z.ZodTyp
 
 type DefinedFields<T> = { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };
 
-/** The fields that are not `undefined`. */
+/** Returns the fields that are not `undefined`. */
 export function withoutUndefined<T extends object>(fields: T): DefinedFields<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as DefinedFields<T>;
 }

@@ -1,4 +1,4 @@
-/** The common part of `undo` and `redo`: both revert the newest operation of a kind, and keep later changes. */
+/** The common part of `undo` and `redo`: both revert the newest operation of one kind and keep later changes. */
 
 import type { UndoOptions } from '../../engine/calls/rewind.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';

@@ -5,7 +5,7 @@ import type { Savepoint } from '../../savepoint.ts';
 import { parsePointInTime } from '../../timeline/query/resolve.ts';
 
 /**
- * @returns milliseconds since 1970; undefined if none was given
+ * @returns milliseconds since 1970; undefined if no time was given
  * @throws SavepointError USAGE
  */
 export function parseTime(savepoint: Savepoint, given: string | undefined): number | undefined {

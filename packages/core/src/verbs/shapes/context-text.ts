@@ -1,6 +1,6 @@
 /**
- * The workspace as a text for an LLM. Every line starts with text of ours, so that no name can imitate a heading. Names
- * from disk are escaped and cut to the length of a line. The text is never longer than requested.
+ * Formats the workspace as text for an LLM. Every line starts with our own words, so no name can imitate a heading.
+ * Names from disk are escaped, and lines are cut to a maximum length. The text never exceeds the requested length.
  */
 import { showName, showText } from '../../content/show-name.ts';
 import type { WorkspaceContext } from '../../engine/calls/repositories.ts';
@@ -15,7 +15,7 @@ export interface ContextText {
   readonly leftOut: number;
 }
 
-/** Characters. */
+/** Maximum length of a line, in characters. */
 const LINE = 200;
 const ROOTS_LISTED = 20;
 const CHANGES_OF_ONE = 30;
@@ -135,7 +135,7 @@ function truncateLine(line: string): string {
   return line.length <= LINE ? line : `${line.slice(0, LINE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** The lines that fit, and the number of those that do not. */
+/** Returns the lines that fit, and the number of those that do not. */
 function fitLines(lines: readonly string[], most: number): ContextText {
   const whole = lines.join('\n');
   if (whole.length <= most) return { text: whole, leftOut: 0 };

@@ -1,4 +1,7 @@
-/** Converts the engine's types to the shapes of verbs: bytes to names, numbers to octal and ISO, `undefined` to null. */
+/**
+ * Converts the engine's types to the shapes of verbs: bytes to names, numbers to octal or ISO 8601, `undefined` to
+ * null.
+ */
 import type * as z from 'zod';
 import type { HeadMove } from '../../git/head-moves.ts';
 import type {
@@ -26,7 +29,7 @@ type OperationJson = Omit<Json<'inverted'>, 'undoes'>;
 /** The most unreachable commits listed for one repository. */
 const MAX_COMMITS = 20;
 
-/** A damaged store can hold a time outside of the calendar. It must not prevent the rest from being shown. */
+/** A damaged store can contain a time outside the calendar. Such a time must not hide the rest of the answer. */
 export function timeToJson(time: number): string {
   return new Date(Number.isFinite(time) && Math.abs(time) <= 8.64e15 ? time : 0).toISOString();
 }
