@@ -10,7 +10,7 @@ import { AGENTS } from './table.ts';
 
 export interface AgentReport {
   readonly agent: Agent;
-  /** Whether its program or its folder was found. */
+  /** Whether its program or its settings folder was found. */
   readonly present: boolean;
   readonly installed: readonly (Installation & { readonly place: SettingsScope })[];
   readonly health: HookHealth;

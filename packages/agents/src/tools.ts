@@ -9,7 +9,7 @@ export interface ToolRow {
   readonly paths: (input: Fields) => readonly string[] | null;
 }
 
-/** By the agent's name of the tool. `reads`: it writes nothing, so no checkpoint is taken around it. */
+/** Keyed by the agent's name of the tool. `reads`: the tool only reads, so no checkpoint is taken around its calls. */
 export type ToolTable = Readonly<Record<string, ToolRow | 'reads'>>;
 
 const noPaths = (): null => null;

@@ -1,4 +1,4 @@
-/** The tools of Savepoint for an agent that is built on the Vercel AI SDK, 6 or 7. */
+/** Savepoint's tools for agents built with the Vercel AI SDK, version 6 or 7. */
 
 export type { ToolName } from '@savepoint/core/tools';
 export { type SavepointTools, savepointTools, type ToolsOptions } from './savepoint-tools.ts';

@@ -22,16 +22,16 @@ import {
 import { ToolFailure } from './tool-failure.ts';
 
 export interface ToolsOptions<Name extends ToolName = ToolName> {
-  /** The names of the tools that the agent gets. Default: all. */
+  /** The tools to offer to the agent. Default: all. */
   readonly only?: readonly Name[];
 }
 
-/** Can be given to the SDK as `tools`, alone or spread among others. */
+/** Can be passed to the SDK as `tools`, alone or spread together with others. */
 export type SavepointTools<Name extends ToolName = ToolName> = { readonly [Key in Name]: SavepointTool };
 
 /**
- * The tools for one workspace. Whose acts they are says the `actor` that the workspace was opened with.
- * @throws SavepointError USAGE when `only` names a tool that does not exist
+ * Returns the tools for one workspace. Their changes are attributed to the `actor` that the workspace was opened with.
+ * @throws SavepointError USAGE if `only` names a tool that does not exist
  */
 export async function savepointTools<const Name extends ToolName = ToolName>(
   savepoint: Savepoint,
@@ -70,7 +70,10 @@ function sdkTool({ tool, schemas }: ReadyTool, savepoint: Savepoint): SavepointT
   };
 }
 
-/** Contents that were asked for have no place among lines; then the whole answer is told as JSON. */
+/**
+ * File contents do not fit into the text form of an answer. If they were requested, the whole answer is returned as
+ * JSON.
+ */
 function modelText(tool: ReadyTool['tool'], output: ToolOutput): ModelOutput['value'] {
   const files = output['files'];
   const hasContents = Array.isArray(files) && files.some((file: object) => 'final_content' in file);
@@ -78,13 +81,13 @@ function modelText(tool: ReadyTool['tool'], output: ToolOutput): ModelOutput['va
 }
 
 /**
- * Lets everything through: the call itself checks it, and refuses with a code, and with each argument that is wrong. What
- * the SDK would say instead repeats the whole input to the model.
+ * Accepts any input. `callTool` validates it, and reports an error code and every invalid argument. The SDK's own error
+ * would repeat the whole input to the model.
  */
 function inputSchema(schema: Readonly<Record<string, unknown>>): InputSchema {
   const jsonSchema: JsonSchemaMaker = ({ target }) => {
     if (target !== 'draft-07') throw new Error(`JSON schema ${target} is not supported; use draft-07.`);
-    // The SDK writes into what it gets.
+    // The SDK modifies the object that it gets.
     return structuredClone(schema) as Record<string, unknown>;
   };
   return {
@@ -97,7 +100,7 @@ function inputSchema(schema: Readonly<Record<string, unknown>>): InputSchema {
   };
 }
 
-/** The SDK makes all calls of one step at once; they take turns, also those of tools that were made apart. */
+/** The SDK runs all calls of one step concurrently. This queue serializes them, even across separate sets of tools. */
 const queues = new WeakMap<Savepoint, SerialQueue>();
 
 function queueOf(savepoint: Savepoint): SerialQueue {

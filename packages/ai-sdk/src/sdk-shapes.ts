@@ -1,21 +1,21 @@
 /**
- * What the AI SDK takes, as far as it is used here. It fits the types of both versions; neither is imported, so the
- * agent's own is the only one there is.
+ * The parts of the AI SDK's types that Savepoint uses. They are compatible with both versions. Neither version is
+ * imported, so the only SDK in the process is the agent's own.
  */
 import type { StructuredAnswer } from '@savepoint/core/tools';
 
 export interface SavepointTool {
   readonly title: string;
-  /** For a model that has to choose a tool. */
+  /** Helps the model to choose a tool. */
   readonly description: string;
   readonly inputSchema: InputSchema;
-  /** @throws ToolFailure for whatever goes wrong */
+  /** @throws ToolFailure for every error */
   readonly execute: (input: unknown, options: ToolCallOptions) => Promise<ToolOutput>;
-  /** What the model reads of an answer; the agent's own code gets all of it. */
+  /** What the model reads of an answer; the agent's own code gets the complete output. */
   readonly toModelOutput: (answer: { readonly output: ToolOutput }) => ModelOutput;
 }
 
-/** A Standard Schema that can say itself as JSON schema. */
+/** A Standard Schema that can be converted to JSON schema. */
 export interface InputSchema {
   readonly '~standard': {
     readonly version: 1;
@@ -28,20 +28,20 @@ export interface InputSchema {
 export type JsonSchemaMaker = (options: { readonly target: string }) => Record<string, unknown>;
 
 export interface ToolCallOptions {
-  /** Kept with the checkpoints that come of the call. */
+  /** Recorded in the checkpoints that the call causes. */
   readonly toolCallId: string;
-  /** Stops the work before it takes effect. */
+  /** Cancels the work before it is committed. */
   readonly abortSignal?: AbortSignal | undefined;
 }
 
 const MAX_ID_LENGTH = 200;
 
-/** As a call's id goes on record: a provider may make it as long as it likes. */
+/** Returns the call id to record. It is cut, because providers do not limit its length. */
 export function recordedId(toolCallId: string): string {
   return toolCallId.slice(0, MAX_ID_LENGTH);
 }
 
-/** The fields of the verb's answer (docs/reference/verbs.md), `preview_id` where there are two steps, and what is beside them. */
+/** The fields of the verb's answer (docs/reference/verbs.md), `preview_id` for tools with two steps, and `warnings`. */
 export interface ToolOutput extends StructuredAnswer {
   readonly warnings: readonly string[];
 }

@@ -2,8 +2,8 @@ import type { SavepointError } from '@savepoint/core';
 import { failureText } from '@savepoint/core/tools';
 
 /**
- * Thrown by a tool, for the SDK tells a model of a call that threw as a failed one. Its message is what the model reads:
- * the error as JSON, with everything that is wrong.
+ * Thrown by a tool, because the SDK reports a call that throws to the model as failed. The model reads the message: the
+ * complete error as JSON.
  */
 export class ToolFailure extends Error {
   override readonly name = 'ToolFailure';
@@ -12,7 +12,7 @@ export class ToolFailure extends Error {
     super(failureText(failure), { cause: failure });
   }
 
-  /** Version 7 gives the model this, version 6 the message: both are to be the same JSON. */
+  /** Version 7 of the SDK passes this to the model, version 6 the message. Both must be the same JSON. */
   override toString(): string {
     return this.message;
   }

@@ -2,17 +2,17 @@ import type { CallRequest, Session, ToolKind } from '@savepoint/core';
 import { SavepointError } from '@savepoint/core';
 import { recordedId, type ToolCallOptions } from './sdk-shapes.ts';
 
-/** What is known of one of the agent's own tools. */
+/** What one of the agent's own tools may write. */
 export interface Tracking {
   /** Default `other`: it may write anywhere. */
   readonly kind?: ToolKind;
-  /** The paths that a call with this input writes, and no others: absolute, or relative to the workspace. */
+  /** Returns all paths that a call with this input writes: absolute, or relative to the workspace. */
   readonly paths?: (input: never) => readonly string[];
-  /** False for tools that only read. Default true. */
+  /** Set to false for tools that only read. Default true. */
   readonly track?: boolean;
 }
 
-/** A tool of the SDK, of either version, as far as it is used here. */
+/** A tool of either SDK version, as far as it is used here. */
 export interface AnyTool {
   readonly execute?: unknown;
 }
@@ -20,9 +20,9 @@ export interface AnyTool {
 type Execute = (input: unknown, options: ToolCallOptions) => unknown;
 
 /**
- * The same tools, each call of them bracketed in the session: what changes on disk while one works is on record as its
- * doing, also when it fails. Savepoint's own tools need none of it.
- * @param tracking by the names of the tools; a tool that is not named may write anywhere
+ * Returns the same tools, with each call recorded in the session. Changes on disk during a call are attributed to it,
+ * even if it fails. Savepoint's own tools do not need this.
+ * @param tracking options by tool name; a tool without options may write anywhere
  */
 export function trackedTools<Tools extends Readonly<Record<string, AnyTool>>>(
   session: Session,
@@ -45,7 +45,7 @@ function bracketExecute(session: Session, name: string, execute: Execute, option
     kind: options.kind ?? 'other',
     ...(options.paths === undefined ? {} : { paths: await pathsOf(session, options.paths, input) }),
   });
-  // The SDK tells a tool that gives preliminary results by its kind of function, before it calls it.
+  // The SDK recognizes a tool with preliminary results by the type of its function, before it calls the function.
   if (execute.constructor.name === 'AsyncGeneratorFunction') {
     return async function* (input, options) {
       const { id } = await session.begin(await requestOf(input, options));
@@ -59,7 +59,7 @@ function bracketExecute(session: Session, name: string, execute: Execute, option
   return async (input, options) => session.call(await requestOf(input, options), () => lastOf(execute(input, options)));
 }
 
-/** @throws SavepointError PATH_REFUSED, before the tool works: what it would write there could not be taken back */
+/** @throws SavepointError PATH_REFUSED before the tool runs, because a write to such a path could not be rolled back */
 async function pathsOf(session: Session, paths: NonNullable<Tracking['paths']>, input: unknown) {
   const declared = await session.declaredPaths(paths(input as never));
   const [first] = declared.refused;
@@ -68,7 +68,7 @@ async function pathsOf(session: Session, paths: NonNullable<Tracking['paths']>, 
   throw new SavepointError('PATH_REFUSED', message, { path: first.given, why: first.why });
 }
 
-/** Of results that come one by one the last is the answer; the tool works until then. */
+/** If the tool yields several results, waits until it is done and returns the last one. */
 async function lastOf(result: unknown): Promise<unknown> {
   const settled = await result;
   if (typeof settled !== 'object' || settled === null || !(Symbol.asyncIterator in settled)) return settled;

@@ -1,4 +1,4 @@
-/** Paths on the command line: plain, or as Savepoint prints unusual names: quoted, with escapes. */
+/** Parses paths on the command line: plain, or quoted with escapes, as Savepoint prints unusual names. */
 import { bytesFromText, type JsonName, nameToJson, SavepointError, showName } from '@savepoint/core';
 
 const OCTAL = '[0-3][0-7]{2}|[0-7]{1,2}(?![0-7])';

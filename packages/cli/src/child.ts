@@ -11,7 +11,7 @@ export interface ChildCommand {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** How it ended. `failed`: it could not be started; `code` is the system's error code. */
+/** How the command ended. `failed`: it could not be started; `code` is the system's error code. */
 export type ChildExit =
   | { readonly kind: 'exit'; readonly status: number }
   | { readonly kind: 'signal'; readonly signal: NodeJS.Signals }
@@ -21,7 +21,7 @@ export type ChildExit =
 const TERMINAL_SIGNALS = ['SIGINT', 'SIGQUIT'] as const;
 const OTHER_SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 
-/** Runs it with our standard streams. Signals go to the child and do not end this process. */
+/** Runs the command with this process's standard streams. Signals go to the child and do not end this process. */
 export function runInForeground({ file, args, cwd, env }: ChildCommand): Promise<ChildExit> {
   const atTerminal = [0, 1, 2].some((fd) => isatty(fd));
   return new Promise((resolve) => {

@@ -12,7 +12,7 @@ type ParsedOptions = Readonly<Record<string, string | boolean | readonly string[
 /** The arguments after the name of the command. */
 export interface ParsedArguments {
   readonly operands: readonly string[];
-  /** The arguments after `--`, for commands that take them. */
+  /** The arguments after `--`, for commands that accept them. */
   readonly rest: readonly string[];
   readonly options: ParsedOptions;
 }
@@ -20,7 +20,7 @@ export interface ParsedArguments {
 /** The arguments after the verb. */
 export interface VerbArguments {
   readonly operands: readonly string[];
-  /** The arguments after `--`, for commands that take paths. */
+  /** The paths after `--`, for commands that accept paths. */
   readonly paths: readonly JsonName[];
   readonly options: ParsedOptions;
 }
@@ -73,7 +73,7 @@ export interface VerbCommand<V extends Verb = Verb> extends CommandSyntax {
   readonly takesPaths: boolean;
   /** @throws SavepointError USAGE */
   input(given: VerbArguments, session: CommandSession): InputOf<V>;
-  /** For commands that do more than call the verb, for example ask first. */
+  /** For commands that do more than call the verb, for example ask for confirmation first. */
   carryOut?(input: InputOf<V>, given: VerbArguments, session: CommandSession): Promise<OutputOf<V>>;
   /** The output for people. All of it is safe to print. */
   render(output: OutputOf<V>, view: OutputView, given: VerbArguments): string | Buffer;

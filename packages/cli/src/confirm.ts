@@ -5,7 +5,7 @@ import type { CommandSession } from './command.ts';
 export interface Confirmation {
   /** Name of the verb. */
   readonly verb: string;
-  /** What would be done, for the error without a terminal: a clause without a full stop. */
+  /** What the action would do, for the error without a terminal: a clause without a full stop. */
   readonly consequence: string;
   readonly hint: string;
   /** Printed before the question. */

@@ -18,7 +18,7 @@ export function exporter(env: Environment, script: string): Exporter {
   };
 }
 
-/** Runs in the background; `savepoint status` shows the result. */
+/** Starts an export in the background; `savepoint status` shows the result. */
 function startExport(dir: DiskPath, env: Environment, script: string): void {
   const folder = textFromBytes(dir);
   if (folder === null || script === '') return;
@@ -30,7 +30,7 @@ function startExport(dir: DiskPath, env: Environment, script: string): void {
     // PWD takes precedence over the current folder.
     env: { ...env, PWD: folder },
   });
-  // The export after the next checkpoint makes up for a failure.
+  // If it fails, the export after the next checkpoint catches up.
   child.on('error', () => undefined);
   child.unref();
 }

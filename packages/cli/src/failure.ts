@@ -74,7 +74,7 @@ function pathLines(told: unknown): string[] {
   ];
 }
 
-/** The path, if the message does not name it. */
+/** Shows the path of the error, if the message does not name it. */
 function locationLines({ data, message }: SavepointError): string[] {
   const place = 'path' in data ? data.path : 'folder' in data ? data.folder : undefined;
   if (place === undefined || place === '') return [];

@@ -29,7 +29,7 @@ function currentFolder(env: Environment): DiskPath {
   try {
     real = realpathSync.native('.', { encoding: 'buffer' });
   } catch {
-    // The folder was deleted while the shell is in it. The shell still knows its path.
+    // The folder was deleted while the shell was in it. The shell still knows its path.
     if (pwd !== null) return bytesFromText(resolve(pwd)) as DiskPath;
     throw new SavepointError(
       'USAGE',

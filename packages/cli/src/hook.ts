@@ -39,7 +39,7 @@ export async function hook(args: readonly string[]): Promise<never> {
   process.exit(exit);
 }
 
-/** Starts a daemon for the next hook, because none could handle this one. */
+/** Starts a daemon for the next hook, because no daemon handled this one. */
 async function startDaemonForNextHook(script: string): Promise<void> {
   try {
     const { startDaemon } = await import('./daemon/start.ts');

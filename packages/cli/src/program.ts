@@ -66,15 +66,15 @@ export async function parseArguments(args: readonly string[]): Promise<ParsedCom
   return typed ?? { kind: 'text', text };
 }
 
-/** Whether a possibly invalid command line asks for JSON, so that its error is JSON as well. */
+/** Returns whether a possibly invalid command line asks for JSON, so that its error is JSON as well. */
 export function wantsJson(args: readonly string[]): boolean {
   const cut = args.indexOf('--');
   return (cut < 0 ? args : args.slice(0, cut)).includes('--json');
 }
 
 /**
- * The commands that these arguments may mean. A command can only run if all words of its name are among them, so the
- * others are not loaded. The help needs all of them.
+ * Returns the commands that these arguments may mean. A command can run only if all words of its name are among them,
+ * so the others are not loaded. The help needs all commands.
  */
 async function commandsIn(args: readonly string[]): Promise<ReadonlyMap<CommandRow, Command>> {
   const words = new Set(args);
@@ -84,7 +84,7 @@ async function commandsIn(args: readonly string[]): Promise<ReadonlyMap<CommandR
   return new Map(await Promise.all(rows.map(async (row) => [row, await row.load()] as const)));
 }
 
-/** Splits the arguments at `--`, because commander drops its position. What follows it are paths, or a command. */
+/** Splits the arguments at `--`, because commander drops its position. After it come paths, or a command. */
 function splitArguments(
   args: readonly string[],
   loaded: ReadonlyMap<CommandRow, Command>,
@@ -120,7 +120,10 @@ function optionOf({ flags, description, choices, conflicts, many }: CliOptionSpe
   return option;
 }
 
-/** The parent of a two-word command. If the first word is not a command itself, the parent is created from `GROUPS`. */
+/**
+ * Returns the parent of a two-word command. If the first word is not a command itself, the parent is created from
+ * `GROUPS`.
+ */
 function parentOf(program: Commander, row: CommandRow, configure: (command: Commander) => Commander): Commander {
   const [first = '', second] = row.name.split(' ');
   if (second === undefined) return program;

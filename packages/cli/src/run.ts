@@ -57,7 +57,7 @@ interface RunContext {
   readonly globals: GlobalOptions;
   readonly env: Environment;
   readonly signal: AbortSignal;
-  /** The answer of the command itself reports recovered operations. */
+  /** Whether the command's own output reports recovered operations. */
   readonly reportsRecovery?: boolean;
 }
 
@@ -79,8 +79,8 @@ async function runVerb(command: VerbCommand, words: ParsedArguments, start: RunC
 }
 
 /**
- * Opens the workspace, and reports progress and events to the terminal. What is left in `warned` is printed at the
- * end.
+ * Opens the workspace, and reports progress and events on the terminal. Warnings that remain in `warned` are printed at
+ * the end.
  */
 async function withSession(
   { globals, env, signal, reportsRecovery: tellsSettled }: RunContext,
@@ -128,7 +128,7 @@ async function withSession(
   }
 }
 
-/** Warnings that the answer itself contains and that need not be printed again. */
+/** Returns the warnings that the output itself contains, which need not be printed again. */
 function warningsIn(output: unknown): readonly string[] {
   return (output as { readonly capture?: { readonly warnings: readonly string[] } | null }).capture?.warnings ?? [];
 }

@@ -14,7 +14,7 @@ export interface Style {
 
 export interface OutputView {
   readonly style: Style;
-  /** Columns. */
+  /** In columns. */
   readonly width: number;
   readonly isTerminal: boolean;
 }
@@ -30,7 +30,7 @@ const plain: Paint = (text) => text;
 const PLAIN: Style = { strong: plain, faint: plain, good: plain, bad: plain, id: plain };
 const COLOURS: Style = { strong: as(1, 22), faint: as(2, 22), good: as(32, 39), bad: as(31, 39), id: as(33, 39) };
 
-/** Colours are used on terminals only, unless NO_COLOR is set (https://no-color.org) or TERM is dumb. */
+/** Colours are used only on terminals, unless NO_COLOR is set (https://no-color.org) or TERM is dumb. */
 export function outputViewOf(fd: 1 | 2, env: Environment): OutputView {
   const isTerminal = isatty(fd);
   const coloured = isTerminal && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';

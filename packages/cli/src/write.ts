@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { systemCode } from './system-error.ts';
 
-/** Writing output failed: the reader is gone, the disk is full. */
+/** Thrown if writing the output fails, for example because the reader is gone or the disk is full. */
 export class OutputError extends Error {
   override readonly name = 'OutputError';
   /** @param code the system's error code */

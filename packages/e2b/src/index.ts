@@ -1,12 +1,12 @@
 /**
- * A sandbox of E2B, behind the interface of every other. The caller makes it with the SDK `e2b` and hands it in; here its
- * types alone are used, so no version of the SDK comes with this package.
+ * An E2B sandbox behind the common `Sandbox` interface. The caller creates it with the SDK `e2b` and passes it in. This
+ * package uses only the types of the SDK, so it does not install a version of it.
  */
 import type { Sandbox } from '@savepoint/core';
 import { type Channel, type ChannelSandboxOptions, channelSandbox, type ExchangeResult } from '@savepoint/core/ports';
 import type { CommandHandle, CommandStartOpts, Sandbox as Their } from 'e2b';
 
-/** What is used of the SDK's `Sandbox`. */
+/** The parts of the SDK's `Sandbox` that are used here. */
 export interface E2bSandbox {
   readonly sandboxId: Their['sandboxId'];
   readonly commands: {
@@ -18,13 +18,13 @@ export interface E2bSandbox {
 }
 
 export interface E2bOptions extends Omit<ChannelSandboxOptions, 'channel'> {
-  /** A running sandbox: `await Sandbox.create()` of the SDK. It stays the caller's, who ends it. */
+  /** A running sandbox, from the SDK's `await Sandbox.create()`. The caller keeps ownership and has to end it. */
   readonly sandbox: E2bSandbox;
-  /** Account of the sandbox that commands run as. Default: that of its template. */
+  /** The account that runs commands in the sandbox. Default: that of its template. */
   readonly user?: NonNullable<CommandStartOpts['user']>;
 }
 
-/** Its template must have node 20.19 or newer; see `node` for where. */
+/** Returns a sandbox. Its template must have node 20.19 or newer; `node` says where. */
 export function e2bSandbox({ sandbox, user, ...rest }: E2bOptions): Sandbox {
   const channel: Channel = {
     name: `e2b ${sandbox.sandboxId}`,
@@ -62,10 +62,10 @@ async function runExchange(
       ...more,
       background: true,
       stdin: true,
-      // Of its own it would end every command after a minute.
+      // By default, the SDK would end every command after a minute.
       timeoutMs: 0,
       onStdout(text) {
-        // The runner speaks ASCII; what is no ASCII is none of its words, whatever became of its bytes.
+        // The runner sends only ASCII. Any other character is not part of its answer, so its encoding does not matter.
         const part = Buffer.from(text, 'latin1').subarray(0, left);
         left -= part.length;
         heard.push(part);
@@ -94,10 +94,10 @@ async function runExchange(
 }
 
 const DETAIL = 4_000;
-/** What timers can count. */
+/** The longest delay that a timer supports, in milliseconds. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** A program that has ended takes nothing more, and that is no failure of its answer. */
+/** Writing to a program that has ended fails. That is not an error of the exchange, so it is ignored. */
 function feed(command: Pick<CommandHandle, 'sendStdin' | 'closeStdin'>, input: AsyncIterable<Buffer>): void {
   const all = async (): Promise<void> => {
     for await (const part of input) await command.sendStdin(part);
@@ -106,7 +106,7 @@ function feed(command: Pick<CommandHandle, 'sendStdin' | 'closeStdin'>, input: A
   all().catch(() => undefined);
 }
 
-/** The SDK throws for a status other than 0. */
+/** Returns the exit status. The SDK throws if it is not 0. */
 async function statusOf(
   waiting: ReturnType<CommandHandle['wait']>,
 ): Promise<{ readonly exit: number | null; readonly problem: string | null }> {

@@ -32,7 +32,7 @@ export interface FailedResult {
   readonly content: [TextContent];
 }
 
-/** @throws SavepointError, and unexpected errors as they are */
+/** @throws SavepointError, and rethrows unexpected errors unchanged */
 export async function performCall(
   { tool, schemas }: ReadyTool,
   given: unknown,

@@ -9,7 +9,7 @@ export interface ResourceLink {
   readonly description: string;
 }
 
-/** @param folder the base of a relative path */
+/** @param folder the folder that a relative path refers to */
 export function linkTo(folder: DiskPath, path: JsonName): ResourceLink {
   const bytes = nameFromJson(path);
   const whole = /^(?:\/|[A-Za-z]:[\\/])/.test(bytes) ? bytes : `${folder}/${bytes}`;

@@ -49,7 +49,7 @@ export function chooseRoot(machine: Machine, folders: readonly DiskPath[]): Disk
 
 const MAX_ROOTS = 100;
 
-/** The folders among the roots of a client. Roots that are not local folders are skipped. */
+/** Returns the folders among the roots of a client. Roots that are not local folders are skipped. */
 export function foldersOfRoots(answer: unknown): readonly DiskPath[] {
   const roots = (answer as { readonly roots?: unknown } | null | undefined)?.roots;
   if (!Array.isArray(roots)) return [];

@@ -92,7 +92,10 @@ async function askForRoots({ mcpReq }: ServerContext, log: (line: string) => voi
   }
 }
 
-/** What a client of protocol 2026-07-28 sends with each request; empty for an older client, which sends it once. */
+/**
+ * Returns what a client of protocol 2026-07-28 sends with each request. Empty for an older client, which sends it only
+ * once.
+ */
 function envelopeOf({ envelope }: ServerContext['mcpReq']): Readonly<Record<string, unknown>> {
   return (envelope ?? {}) as Readonly<Record<string, unknown>>;
 }

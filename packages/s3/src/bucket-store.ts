@@ -1,4 +1,6 @@
-/** Bundles in a bucket, by the protocol of Amazon S3. Conditions are the server's: it answers 412 where one does not hold. */
+/**
+ * Bundles in a bucket, through the Amazon S3 protocol. The server checks write conditions and answers 412 if one fails.
+ */
 
 import { SavepointError, showText } from '@savepoint/core';
 import {
@@ -14,9 +16,9 @@ import { elementsIn, textIn } from './xml.ts';
 
 export interface Bucket {
   readonly name: string;
-  /** Before each key, without slashes at its ends; '' for none. */
+  /** Prepended to each key, without leading and trailing slashes; '' for no prefix. */
   readonly prefix: string;
-  /** `https://s3.eu-central-1.amazonaws.com`; null: Amazon's own for the region. */
+  /** For example `https://s3.eu-central-1.amazonaws.com`; null for Amazon's endpoint of the region. */
   readonly endpoint: string | null;
   readonly region: string;
 }
@@ -28,17 +30,20 @@ export interface S3Credentials {
 }
 
 const DEFAULT_REGION = 'us-east-1';
-/** What one request may take, milliseconds: a bundle may be large, and a line slow. */
+/** Timeout of one request in milliseconds. Bundles may be large and connections slow. */
 const REQUEST_MS = 10 * 60_000;
-/** Of a write under a condition that the server neither does nor refuses. */
+/** Attempts for a conditional write that fails with a server error. */
 const MAX_ATTEMPTS = 5;
 const MAX_PAGES = 10_000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-/** 409: another conditional write of the same key was under way. */
+/** 409: another conditional write of the same key was in progress. */
 const CONFLICT = 409;
 const CONDITION_FAILED = 412;
 
-/** `s3://bucket/prefix`, with endpoint and region from the configuration or the environment. Null where it is none. */
+/**
+ * Parses `s3://bucket/prefix`; endpoint and region come from the configuration or the environment. Returns null if it
+ * is not a bucket.
+ */
 export function bucketOf(place: string, endpoint: string | null, region: string | null): Bucket | null {
   const found = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[A-Za-z0-9._-]+)*)\/?$/.exec(place);
   const [, name, path = ''] = found ?? [];
@@ -50,7 +55,7 @@ export class BucketStore implements BundleStore {
   readonly place: string;
   readonly #client: AwsClient;
   readonly #baseUrl: string;
-  /** The server compares tags without their quotes. */
+  /** Whether the server compares tags without their quotes. */
   #bareTags = false;
 
   constructor(
@@ -61,7 +66,7 @@ export class BucketStore implements BundleStore {
     this.place = `s3://${name}${prefix === '' ? '' : `/${prefix}`}`;
     const host = endpoint ?? `https://s3.${region}.amazonaws.com`;
     this.#baseUrl = `${host.replace(/\/+$/, '')}/${name}`;
-    // Repeating is the caller's: it knows for how long.
+    // The caller decides how often and how long to retry.
     this.#client = new AwsClient({ ...credentials, service: 's3', region, retries: 0 });
   }
 
@@ -100,7 +105,7 @@ export class BucketStore implements BundleStore {
     const { tag } = condition;
     const written = await this.#put(key, bytes, { 'if-match': this.#bareTags ? unquoted(tag) : tag }, signal);
     if (written !== null || this.#bareTags || unquoted(tag) === tag) return written;
-    // Some servers compare what stands between the quotes. Asking that way is as safe: it is a condition as well.
+    // Some servers compare tags without their quotes. The bare tag is just as safe, because it is still a condition.
     const standing = await this.#request('HEAD', this.#path(key), {}, null, signal);
     if (standing.headers.get('etag') !== tag) return null;
     this.#bareTags = true;
@@ -116,7 +121,8 @@ export class BucketStore implements BundleStore {
     const headers = { 'content-type': 'application/octet-stream', ...condition };
     const isConditional = Object.keys(condition).length > 0;
     let answer = await this.#request('PUT', this.#path(key), headers, bytes, signal);
-    // A server that fails in a race may have written all the same. Whoever asks again under the condition overwrites nobody.
+    // A server error during a race may hide a successful write. Retrying with the condition cannot overwrite another
+    // write.
     for (let tries = 1; isConditional && answer.status >= 500 && tries < MAX_ATTEMPTS; tries++) {
       await answer.body?.cancel();
       const standing = await this.get(key, Math.max(bytes.length, MAX_ANSWER_BYTES), signal);
@@ -127,7 +133,7 @@ export class BucketStore implements BundleStore {
       await answer.body?.cancel();
       return null;
     }
-    // A thing that is gone is not the same any more.
+    // The object was deleted, so it is no longer the same.
     if (isConditional && answer.status === 404 && !(await this.#isBucketMissing(answer))) return null;
     if (answer.status !== 200) throw await this.#refusal(answer, `put ${key}`);
     await answer.body?.cancel();
@@ -183,7 +189,7 @@ export class BucketStore implements BundleStore {
     return Buffer.concat(pieces);
   }
 
-  /** A bucket that is not there looks like an object that is not there. */
+  /** A missing bucket has the same status as a missing object. */
   async #isBucketMissing(answer: Response): Promise<boolean> {
     const xml = (await this.#readBody(answer.clone(), MAX_ANSWER_BYTES)).toString('utf8');
     return textIn(xml, 'Code') === 'NoSuchBucket';
@@ -208,7 +214,7 @@ export class BucketStore implements BundleStore {
     return `/${this.#fullKey(key)}`;
   }
 
-  /** Null for what others put there. */
+  /** Returns null for objects that Savepoint did not write. */
   #keyOf(named: string): BundleKey | null {
     const top = this.#fullKey('');
     const key = named.startsWith(top) ? named.slice(top.length) : '';

@@ -1,4 +1,4 @@
-/** A bucket by what the configuration names and what the environment holds, under the names that Amazon's own tools use. */
+/** Opens a bucket from the configuration and the environment, with the variable names of the AWS tools. */
 
 import { SavepointError, showText } from '@savepoint/core';
 import type { AutomaticExport } from '@savepoint/core/faces';
@@ -6,7 +6,7 @@ import { BucketStore, bucketOf } from './bucket-store.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws SavepointError BUNDLE_STORE where the place is no bucket, or the environment has no key to it */
+/** @throws SavepointError BUNDLE_STORE if the place is not a bucket, or the environment has no credentials */
 export function bucketFromEnvironment(
   { to, endpoint, region }: Pick<AutomaticExport, 'to' | 'endpoint' | 'region'>,
   env: Environment,

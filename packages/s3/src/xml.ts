@@ -1,8 +1,8 @@
-/** As much XML as a bucket answers with: elements without attributes that matter, and text. */
+/** A minimal XML reader for the answers of a bucket: elements and text. Attributes are ignored. */
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-/** What stands in each element of that name, outermost first, as XML. */
+/** Returns the inner XML of each element of that name, outermost first. */
 export function elementsIn(xml: string, name: string): readonly string[] {
   const found: string[] = [];
   for (let at = 0; ; ) {
@@ -15,7 +15,7 @@ export function elementsIn(xml: string, name: string): readonly string[] {
   }
 }
 
-/** The text of the first element of that name, or null. */
+/** Returns the text of the first element of that name, or null. */
 export function textIn(xml: string, name: string): string | null {
   const [inner] = elementsIn(xml, name);
   return inner === undefined

@@ -229,9 +229,9 @@ function uncoveredNotes({ noteUncovered }: HookContext, found: readonly Uncovere
 }
 
 /**
- * @param work what the agent waits for
- * @param otherwise what to do if the time is over
- * @returns null if the time was over
+ * @param work the work that the agent waits for
+ * @param otherwise runs if the deadline expires first
+ * @returns null if the deadline expired
  */
 async function withDeadline<T>(
   { signal }: Pick<EventContext, 'signal'>,

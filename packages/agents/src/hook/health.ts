@@ -7,7 +7,7 @@
 import { mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The newest event of an agent that was handled. It shows that the hooks fire. */
+/** The newest handled event of an agent. It proves that the hooks fire. */
 export interface LastEvent {
   /** Milliseconds since 1970. */
   readonly time: number;

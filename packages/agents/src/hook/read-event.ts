@@ -11,8 +11,8 @@ const MAX_DEPTH = 500;
 export type ReadEventResult = { readonly event: Fields } | { readonly problem: string };
 
 /**
- * Reads to the end, or until the size or time limit.
- * @param deadline aborts when the time is over
+ * Reads to the end of the input, or until the size or time limit.
+ * @param deadline aborts when the time limit expires
  */
 export async function readEvent(input: NodeJS.ReadableStream, deadline: AbortSignal): Promise<ReadEventResult> {
   const parts: Buffer[] = [];

@@ -2,7 +2,7 @@
 
 import { childSpans, type JsonNode, memberOf, parseJsonText, plainValueOf, skipSpace } from './json-text.ts';
 
-/** A value has the wrong type: not a list or an object. */
+/** Thrown if a value has the wrong type: not a list or not an object. */
 export class SettingsShapeError extends Error {
   override readonly name = 'SettingsShapeError';
 }
@@ -68,7 +68,7 @@ function withoutEntriesOf(text: string, list: readonly string[], isOurs: (value:
   }
 }
 
-/** The top node, and one node per key, as far as they exist. */
+/** Returns the top node and one node per key, as far as they exist. */
 function nodesAlong(text: string, list: readonly string[]): readonly JsonNode[] {
   const nodes = [parseJsonText(text)];
   for (const key of list) {

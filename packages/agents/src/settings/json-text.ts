@@ -69,20 +69,20 @@ export function plainValueOf(node: JsonNode): unknown {
   }
 }
 
-/** If several members have the same name, the last one, as in JSON parsers. */
+/** Returns the value of a member. If several members have the same name, the last one wins, as in JSON parsers. */
 export function memberOf(node: JsonNode, key: string): JsonNode | null {
   if (node.kind !== 'object') return null;
   return node.members.findLast((member) => member.key === key)?.value ?? null;
 }
 
-/** The spans of the children of an object or a list. The span of a member includes its key. */
+/** Returns the spans of the children of an object or a list. The span of a member includes its key. */
 export function childSpans(node: JsonNode): readonly TextSpan[] {
   if (node.kind === 'array') return node.items;
   if (node.kind === 'object') return node.members.map(({ keyStart, value }) => ({ start: keyStart, end: value.end }));
   return [];
 }
 
-/** The position after white space and comments. */
+/** Returns the position after white space and comments. */
 export function skipSpace(text: string, at: number): number {
   const scanner = createScanner(withoutMark(text), true);
   scanner.setPosition(at);

@@ -110,7 +110,7 @@ export interface Installation {
   readonly problem: string | null;
 }
 
-/** Null if there are no hooks of Savepoint. */
+/** Returns null if the settings contain no hooks of Savepoint. */
 export function findInstalled(agent: Agent, kind: SettingsScope, around: InstallEnvironment): Installation | null {
   const path = settingsPath(agent, kind, around);
   try {
@@ -135,7 +135,7 @@ export function findInstalled(agent: Agent, kind: SettingsScope, around: Install
   }
 }
 
-/** Whether `before` is the result of an installation into `kept`, with any command. */
+/** Returns whether `before` is the result of an installation into `kept`, with any command. */
 function isUntouched(agent: Agent, form: JsonForm, before: string, kept: string): boolean {
   if (skipSpace(kept, 0) === kept.length) return true;
   const ours = listsOf(form).flatMap((list) =>

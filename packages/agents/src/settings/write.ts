@@ -19,7 +19,8 @@ import { SavepointError, showText } from '@savepoint/core';
 import { backupPath, type FileChange } from './plan.ts';
 
 /**
- * @param folders how many empty parent folders are deleted with a file
+ * Writes the changes.
+ * @param folders the number of empty parent folders to delete together with a file
  * @throws SavepointError CONFLICT if a file changed meanwhile; IO. Files that were already written are kept.
  */
 export function writeChanges(changes: readonly FileChange[], folders: number): void {
@@ -89,7 +90,7 @@ function removeBackup(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // There is none.
+    // The backup does not exist.
   }
 }
 

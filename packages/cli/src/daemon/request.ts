@@ -5,7 +5,7 @@ export interface HookRequest {
   readonly event: Buffer;
 }
 
-/** The most bytes of all variables together. */
+/** Maximum total size of all variables, in bytes. */
 const MAX_ENVIRONMENT_BYTES = 1 << 20;
 
 /** @param known the variables that may be sent @returns null if the request is invalid */

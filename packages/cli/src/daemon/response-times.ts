@@ -1,4 +1,4 @@
-/** The durations of the last events that the daemon handled. */
+/** The response times of the last events that the daemon handled. */
 
 const MAX_SAMPLES = 1_000;
 
@@ -15,7 +15,7 @@ export class ResponseTimes {
     this.#count += 1;
   }
 
-  /** Milliseconds, to a tenth; null before the first event. */
+  /** Returns the median in milliseconds, to a tenth; null before the first event. */
   median(): number | null {
     const middle = this.#last.toSorted((a, b) => a - b)[this.#last.length >> 1];
     return middle === undefined ? null : Math.round(middle * 10) / 10;

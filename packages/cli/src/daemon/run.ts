@@ -19,13 +19,13 @@ export interface DaemonOptions {
   readonly env: Environment;
   /** The program that runs hooks. */
   readonly script: string;
-  /** Milliseconds without a request until it exits; null: the configured value. */
+  /** Idle timeout in milliseconds; null for the configured value. */
   readonly idleMs: number | null;
 }
 
-/** Milliseconds between checks whether to exit. */
+/** Milliseconds between checks whether the daemon should exit. */
 const CHECK_MS = 2_000;
-/** The idle time until the first request brings the configuration. */
+/** Idle timeout before the first request, which provides the configuration. */
 const FIRST_IDLE_MS = 15 * 60_000;
 /** A workspace without a request for this long is closed. */
 const KEEP_MS = 10 * 60_000;
@@ -33,7 +33,7 @@ const KEEP_MS = 10 * 60_000;
 const AGENT_VARIABLE_NAMES: ReadonlySet<string> = new Set(AGENT_VARIABLES);
 const HOOK_VARIABLE_NAMES: ReadonlySet<string> = new Set(HOOK_VARIABLES);
 
-/** Why it ended; `taken`: it did not start, because another daemon is running. */
+/** Why the daemon ended. `taken`: it did not start, because another daemon is running. */
 export type DaemonExit =
   | 'taken'
   | 'idle'
@@ -67,7 +67,7 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
   const end = new Promise<void>((resolve) => {
     onEnd = resolve;
   });
-  /** Accepts no more requests; accepted requests are finished. */
+  /** Stops accepting requests. Requests that were already accepted are finished. */
   const shutDown = (why: DaemonExit): void => {
     if (ended !== null) return;
     ended = why;

@@ -17,7 +17,7 @@ import { systemCode } from '../system-error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The most bytes of a socket's path that all systems support. */
+/** Maximum length in bytes of a socket path that all systems support. */
 const MAX_SOCKET_PATH_BYTES = 100;
 const MAX_PID_DIGITS = 10;
 
@@ -29,7 +29,7 @@ export function homeLink(home: string): string {
   return join(home, 'daemon');
 }
 
-/** The folder of this home's daemons, created if missing; `why`: the reason why there is no safe folder. */
+/** Returns the folder of this home's daemons, and creates it if missing. `why`: why no safe folder is available. */
 export function runtimeFolder(home: string, env: Environment): { readonly folder: string } | { readonly why: string } {
   const uid = process.getuid?.();
   if (uid === undefined) return { why: 'this system has no sockets that only their owner can access' };
@@ -52,7 +52,7 @@ export function runtimeFolder(home: string, env: Environment): { readonly folder
   return { why: reasons.join('; ') };
 }
 
-/** Why the folder is not safe; null if only this account can enter it. */
+/** Returns why the folder is not safe; null if only this account can enter it. */
 function ownershipProblem(folder: string, uid: number): string | null {
   try {
     try {

@@ -10,7 +10,7 @@ export interface DaemonResponse {
 }
 
 export interface Routes {
-  /** @param arrived milliseconds of a monotonic clock */
+  /** @param arrived time of arrival in milliseconds, by a monotonic clock */
   hook(agent: string, event: string | null, body: Buffer, arrived: number): Promise<DaemonResponse>;
   status(): Promise<DaemonResponse>;
   stop(): Promise<DaemonResponse>;
@@ -23,9 +23,9 @@ export interface Routes {
 /** The header with the caller's build and store format. */
 export const BUILD_HEADER = 'savepoint-build';
 
-/** The most bytes of a request: the largest event plus its environment. */
+/** Maximum size of a request in bytes: the largest event plus its environment. */
 const MAX_BODY_BYTES = 129 * 1024 * 1024;
-/** The most bytes of all requests in progress. */
+/** Maximum total size of all requests in progress, in bytes. */
 const MAX_TOTAL_BYTES = 384 * 1024 * 1024;
 const MAX_CONNECTIONS = 64;
 const READ_TIMEOUT_MS = 10_000;

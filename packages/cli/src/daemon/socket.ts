@@ -79,7 +79,8 @@ export async function claimSocket(
     folder,
     isCurrent: isCurrent,
     release: () => {
-      // A new daemon may appear between check and removal. It sees that it is not current, and the next hook starts one.
+      // A new daemon may appear between check and removal. It sees that it is not current, and the next hook starts
+      // another.
       if (targetOf(now) === String(process.pid)) rmSync(now, { force: true });
       drop();
     },
@@ -98,7 +99,7 @@ function listen(server: Server, path: string): Promise<void> {
   });
 }
 
-/** @returns false: `how` is `new` and the link already exists */
+/** @returns false if `how` is `new` and the link already exists */
 function writeLink(link: string, target: string, how: 'new' | 'replace'): boolean {
   if (how === 'new') {
     try {
@@ -124,7 +125,7 @@ function targetOf(link: string): string | null {
   }
 }
 
-/** Removes the folders of daemons that were killed. */
+/** Removes the folders that killed daemons left. */
 function removeDeadDaemons(runtime: string): void {
   for (const name of readdirSync(runtime)) {
     const pid = Number(/^(?:now\.)?([1-9]\d*)$/.exec(name)?.[1]);

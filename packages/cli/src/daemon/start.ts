@@ -8,11 +8,11 @@ import { runtimeFolder } from './runtime-folder.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The least milliseconds between attempts, so that many hooks start only one, and a failing one is not restarted at
- * once.
+ * Minimum milliseconds between attempts, so that many hooks start only one daemon, and a failing daemon is not
+ * restarted immediately.
  */
 const PAUSE_MS = 5_000;
-/** With a young generation of a quarter of the usual size, the daemon needs a tenth less memory and is not slower. */
+/** With a quarter of the usual young generation, the daemon needs a tenth less memory and is not slower. */
 const NODE_OPTIONS = ['--max-semi-space-size=4'];
 
 /**
@@ -44,7 +44,7 @@ function wasTriedRecently(home: string): boolean {
       closeSync(openSync(file, 'wx', 0o600));
       return false;
     } catch {
-      // Another hook has just created it, or there is no home.
+      // Another hook has just created the file, or the home does not exist.
       return true;
     }
   }

@@ -1,7 +1,7 @@
 /** Keeps workspaces open between events, and orders the work in each. */
 import { type OpenOptions, open, type Savepoint } from '@savepoint/core';
 
-/** The most open workspaces; the least recently used one is closed first. */
+/** Maximum number of open workspaces; the least recently used one is closed first. */
 const MAX_WORKSPACES = 8;
 
 interface PooledWorkspace {
@@ -12,7 +12,7 @@ interface PooledWorkspace {
   users: number;
 }
 
-/** The workspaces that one event uses. `end` returns them when the event has been handled. */
+/** The workspaces that one event uses. `end` returns them to the pool when the event has been handled. */
 export interface WorkspaceLease {
   open(options: OpenOptions): Savepoint;
   end(): void;
@@ -35,7 +35,7 @@ export class WorkspacePool {
     const lent = new Set<PooledWorkspace>();
     return {
       open: (options) => {
-        // Values that were resolved when it was opened, and that may differ now.
+        // Values that were resolved when the workspace was opened, and that may differ now.
         const key = [options.dir, options.places.globalIgnore ?? '', environment].join('\0');
         const kept = this.#workspaces.get(key) ?? { savepoint: openWatched(options), lastUsed: 0, users: 0 };
         kept.lastUsed = this.#now();
@@ -61,7 +61,7 @@ export class WorkspacePool {
     for (const [key, kept] of this.#workspaces) if (this.#now() - kept.lastUsed >= idleMs) this.#close(key, kept);
   }
 
-  /** Waits for their background work. */
+  /** Waits for the background work of all workspaces. */
   async closeAll(): Promise<void> {
     await Promise.all([...this.#workspaces.values()].map(({ savepoint }) => savepoint.idle()));
     for (const [key, kept] of this.#workspaces) this.#close(key, kept);
@@ -91,7 +91,7 @@ export class WorkspaceQueue {
   }
 }
 
-/** Opens a workspace for long use, with the options that pay off only then. */
+/** Opens a workspace for long use, and watches it so that checkpoints are cheaper. */
 function openWatched(options: OpenOptions): Savepoint {
   return open({ ...options, watch: true });
 }

@@ -15,8 +15,8 @@ export function authorsText({ authors, sure }: AuthorshipJson): string {
 }
 
 /**
- * Each tool once; empty if none is known. @param act the trigger of the checkpoint, for operations of Savepoint
- * itself
+ * Lists each tool once; empty if no tool is known.
+ * @param act the trigger of the checkpoint, for Savepoint's own operations
  */
 export function toolText({ authors }: AuthorshipJson, act: string): string {
   const tools = new Set(authors.flatMap(({ tool }) => tool ?? []));

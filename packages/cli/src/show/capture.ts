@@ -1,4 +1,4 @@
-/** What a scan could not capture. It is reported every time, as long as it lasts. */
+/** Lists what a scan could not capture. The list is shown after every scan until the problem is solved. */
 
 import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/faces';
@@ -52,7 +52,7 @@ export function captureWarnings({ warnings }: CaptureJson): string[] {
   return warnings.map((warning) => `warning: ${showText(warning)}`);
 }
 
-/** A heading with at most `most` lines below it. */
+/** Returns a heading with at most `most` lines below it. */
 export function listWithHeading(lines: readonly string[], heading: (count: number) => string, most = LISTED): string[] {
   if (lines.length === 0) return [];
   const rest = lines.length - most;

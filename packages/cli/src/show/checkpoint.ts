@@ -13,7 +13,7 @@ export function checkpointLine(checkpoint: BriefJson, { style }: OutputView, idC
   return `${start}  ${trigger.padEnd(7)}  ${showText(description)}${marks.join('')}`;
 }
 
-/** Reservations about a checkpoint, and its test result. */
+/** Lists the warnings about a checkpoint, and its test result. */
 export function checkpointMarks({ partial, unsettled, testResult, late }: BriefJson): string[] {
   return [
     ...(testResult === null ? [] : [`tests ${testResult}`]),

@@ -1,4 +1,4 @@
-/** What an operation does or did, path by path, and what it leaves unchanged. */
+/** Shows an operation or its preview path by path, and what it leaves unchanged. */
 import { type JsonName, nameFromJson, showName, showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/faces';
 import type { Style } from '../view.ts';
@@ -21,7 +21,10 @@ const WORDS: Readonly<Record<PlannedPathJson['operation'], string>> = {
   kind: 'replace',
 };
 
-/** The paths to list. A folder that is created or deleted with its content is left out. */
+/**
+ * Returns the paths to list. A folder that is created or deleted together with its content is omitted; the content is
+ * listed.
+ */
 export function listedPaths({ plan: { paths } }: OperationJson): readonly PlannedPathJson[] {
   const names = paths.map(({ path }) => nameFromJson(path));
   return paths.filter(({ before, after }, index) => {
@@ -48,7 +51,7 @@ export function planLines(act: OperationJson, style: Style, most = Number.POSITI
 
 const KEPT_LISTED = 20;
 
-/** What is left unchanged, what blocks the operation, and what a restore of files does not restore. */
+/** Lists what is left unchanged, what blocks the operation, and what a restore of files does not restore. */
 export function planNotes(operation: OperationJson, target: BriefJson | null): string[] {
   const { kept, conflicts, refused } = operation.plan;
   const reason = ({ path, why }: { path: JsonName; why: string }): string => `${pathText(path)} (${showText(why)})`;
@@ -84,7 +87,7 @@ const INDEXES = {
   left: 'index unchanged',
 } as const;
 
-/** Branches that move as well, and commits that become unreachable. */
+/** Lists branches that move as well, and commits that become unreachable. */
 function headLines({ heads, dryRun }: OperationJson): string[] {
   return heads.flatMap(({ path, before, after, index, unreachable, unreachableCount }) => [
     position(before) === position(after)

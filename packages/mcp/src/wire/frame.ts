@@ -36,8 +36,8 @@ const ID_FIRST = new RegExp(String.raw`^\s*\{\s*(?:${VERSION}\s*,\s*)?${ID}\s*,`
 const ID_LAST = new RegExp(String.raw`,\s*(?:${ID}\s*(?:,\s*${VERSION}\s*)?)\}\s*$`);
 
 /**
- * The id of a request that cannot be parsed, so that its sender does not wait forever. Clients write the id at either
- * end of the message. Null if it is not found.
+ * Returns the id of a request that cannot be parsed, so that its sender does not wait forever. Clients write the id at
+ * either end of the message. Returns null if it is not found.
  */
 export function idIn(start: Uint8Array, end: Uint8Array = start): string | number | null {
   const head = Buffer.from(start.subarray(0, ID_REACH)).toString('utf8');

@@ -12,7 +12,7 @@ const NOTHING = Buffer.alloc(0);
 export class LineReader {
   #parts: Uint8Array[] = [];
   #length = 0;
-  /** What is kept of a line that is too long: its first and its last bytes. */
+  /** The first and the last bytes of a line that is too long. */
   #start: Uint8Array = NOTHING;
   #end: Uint8Array = NOTHING;
 

@@ -90,7 +90,7 @@ function stopLines(said: DaemonStatus | 'nobody' | 'leaves', gone: boolean | nul
   return [`The daemon (process ${said.pid}) accepts no more requests and exits when its running work is done.`];
 }
 
-/** @returns whether the process has ended within `PATIENCE_MS` */
+/** @returns whether the process has ended within `STOP_TIMEOUT_MS` */
 async function waitForExit(pid: number): Promise<boolean> {
   const { processes, clock } = nodePorts();
   const daemon = { ...processes.self(), pid, startedAt: null };

@@ -18,7 +18,7 @@ export const mcp: StandaloneCommand = {
   async run({ options: { root } }, { globals, env, interrupt }) {
     assertNoneOf(globals);
     const roots = (Array.isArray(root) ? root : []).map((given: string) => absolutePath(given, env));
-    // Loaded here only: the help of this command does not need it.
+    // Loaded on demand: the help of this command does not need it.
     const { serve } = await import('@savepoint/mcp');
     return serve({
       roots,

@@ -154,7 +154,7 @@ async function runCaptured(
   }
 }
 
-/** Restores as `restore` does, with its question, preview and errors. */
+/** Restores like the command `restore`, with its question, preview and errors. */
 async function restoreFirst(options: VerbArguments['options'], session: CommandSession): Promise<void> {
   const { restoreCheckpoint, yes, exact, keepOutside } = options;
   if (typeof restoreCheckpoint !== 'string') {
