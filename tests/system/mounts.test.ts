@@ -143,10 +143,7 @@ describe('a restore over roots on several file systems', () => {
     tool('umount', '-l', p.at('shared'));
     expect(p.ok('checkpoint').stdout).toMatch(/needs shared, which is not mounted/);
     const refused = p.run(['restore', 'cp_2', '--yes', '--', 'app']);
-    expect([refused.status, refused.stderr]).toEqual([
-      4,
-      expect.stringContaining('which is not mounted now'),
-    ]);
+    expect([refused.status, refused.stderr]).toEqual([4, expect.stringContaining('which is not mounted now')]);
     expect(p.ok('recover').stdout).toMatch(/needs shared: mount it again/);
 
     tool('mount', '--bind', elsewhere(p), p.at('shared'));
