@@ -8,8 +8,8 @@ import { nodePorts } from '@savepoint/core/node';
 import { median, timed, timedAsync, told } from './measure.mjs';
 
 /**
- * What a hook costs an agent, without the start of its process, beside a bare look at every file; and what it costs to
- * take an agent's ten files back, beside writing them plainly.
+ * Measures the cost of a hook without its process start, compared with one stat of every file. Also measures rolling
+ * back an agent's ten files, compared with plain writes.
  */
 
 const FILES = 10;
@@ -54,10 +54,10 @@ async function measureHooks(base, runs, dir) {
     const reply = await runHook({ args: ['claude'], env, input, script: '/savepoint', sinceStart: () => 0 });
     if (reply.exit !== 0 || reply.stderr !== '') throw new Error(`the hook failed: ${reply.stderr}`);
   };
-  // Not within a hook's budget: the first checkpoint of so many files.
+  // The first checkpoint of this many files exceeds a hook's budget.
   await library(dir, env.SAVEPOINT_HOME).checkpoint();
   await tell({ hook_event_name: 'SessionStart', source: 'startup' });
-  // Files that are younger than two seconds are always read again.
+  // A scan always reads files again that are less than two seconds old.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   await tell({ hook_event_name: 'UserPromptSubmit', prompt: 'x' });
   /** @type {Record<'before' | 'after' | 'bare', number[]>} */

@@ -7,15 +7,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** Hooks as the daemon answers them. */
+/** Hooks that the daemon answers. */
 
 const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
 const SCRIPT = fileURLToPath(new URL('../packages/cli/bundle/savepoint-hook', import.meta.url));
 const PATIENCE_MS = 30_000;
 
-/**
- * @param {{ base: string, project: string }} options `base`: an empty folder for its stores and its socket
- */
+/** @param {{ base: string, project: string }} options `base`: an empty folder for its stores and its socket */
 export async function startDaemon({ base, project }) {
   const home = join(base, 'home');
   const runtime = join(base, 'run');
@@ -46,7 +44,7 @@ export async function startDaemon({ base, project }) {
   };
   return {
     /**
-     * The daemon's own answer, no process started for it.
+     * Asks the daemon directly, without starting a process.
      * @param {'PreToolUse' | 'PostToolUse'} name
      * @returns {Promise<number>} milliseconds
      */
@@ -69,9 +67,9 @@ export async function startDaemon({ base, project }) {
       return performance.now() - started;
     },
     /**
-     * The line in an agent's settings, with every process that it starts.
+     * Runs the command line from an agent's settings, with all processes that it starts.
      * @param {'PreToolUse' | 'PostToolUse'} name
-     * @param {Readonly<Record<string, string>>} [more] of the environment
+     * @param {Readonly<Record<string, string>>} [more] additional environment variables
      * @returns {number} milliseconds
      */
     whole(name, more = {}) {

@@ -11,9 +11,10 @@ import { chance, source } from './repository.mjs';
 import { RIVAL } from './rival.mjs';
 
 /**
- * Many files edited at once, beside the same bytes written one file after the other. All do it in turn to the same
- * files, a line of each: what one leaves is what the next one finds. Before each measurement a checkpoint is taken and
- * the disk is flushed, so that nobody pays for another one's work; after it the files are read.
+ * Edits of many files in one call, compared with writing the same bytes file by file. All contenders take turns on the
+ * same files and change one line of each, so each starts from the result of the previous one. Before each measurement a
+ * checkpoint is taken and the disk is flushed, so that no contender pays for another's work. Afterwards the files are
+ * checked.
  */
 
 const BYTES = 10 * 1024;
@@ -36,16 +37,16 @@ const RATIOS = [
 /**
  * @typedef {object} File
  * @property {string} path in its folder
- * @property {string} content
- * @property {string} old stands in what is there now
- * @property {string} new stands in its place in `content`
+ * @property {string} content after the edit
+ * @property {string} old text in the current content
+ * @property {string} new text that replaces `old` in `content`
  */
 
 /** @typedef {(files: readonly File[]) => unknown} Contender */
 
 /**
- * @param {{ base: string, runs: number, repository: string, others: number }} options `base` takes what is made;
- *   `repository` has `others` files and gets some more
+ * @param {{ base: string, runs: number, repository: string, others: number }} options `base` receives all new files;
+ * `repository` has `others` files, and some are added
  * @returns {Promise<string>} a table
  */
 export async function measureEdits({ base, runs, repository, others }) {
@@ -84,9 +85,9 @@ function row(what, times) {
 }
 
 /**
- * @param {string} folder workspace of all; is made where it is missing
- * @param {string} home of its checkpoints
- * @param {number} count files
+ * @param {string} folder workspace of all contenders; created if it is missing
+ * @param {string} home for the checkpoints
+ * @param {number} count of files
  * @param {number} runs
  * @returns {Promise<Record<string, number[]>>} milliseconds by contender, one for each run
  */
@@ -109,7 +110,7 @@ async function race(folder, home, count, runs) {
   /** @type {Record<string, number[]>} */
   const times = Object.fromEntries(contenders.map(([name]) => [name, []]));
   try {
-    // The first run warms all of them up.
+    // The first run is a warm-up.
     for (let run = -1; run < runs; run++) {
       for (const [name, contender] of contenders) {
         const files = filesAt(count, ++round);
@@ -119,7 +120,7 @@ async function race(folder, home, count, runs) {
         check(name, folder, files);
         if (run >= 0) times[name]?.push(ms);
       }
-      // Nobody always comes after the same one.
+      // Rotate, so that the order changes.
       contenders.push(...contenders.splice(0, 1));
     }
   } finally {
@@ -130,7 +131,7 @@ async function race(folder, home, count, runs) {
 
 /**
  * @param {number} count
- * @param {number} round what the files hold after so many edits
+ * @param {number} round number of edits already made
  * @returns {File[]}
  */
 function filesAt(count, round) {
@@ -189,8 +190,8 @@ function asArgument({ path, old, new: to }) {
 }
 
 /**
- * Each file whole, from bytes that are there: a temporary file beside it, flushed, renamed over it, and its folder
- * flushed, before the next one begins.
+ * Writes each file whole from memory. Each is written to a temporary file next to it and synced, then renamed, and its
+ * folder is synced, before the next file starts.
  * @param {string} folder
  * @param {readonly File[]} files
  */
@@ -220,7 +221,7 @@ async function each(client, folder, files) {
 }
 
 /**
- * @param {readonly string[]} script and its arguments
+ * @param {readonly string[]} script with its arguments
  * @param {Readonly<Record<string, string>>} env
  */
 async function connected(script, env) {

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Gemini CLI's own checkpoints in a process that stays: `node bench/gemini-process.mjs FOLDER`, with GEMINI_CLI_HOME for what
- * it keeps. Asked and answered as bench/staying-process.mjs is.
+ * Gemini CLI's own checkpoints in a long-lived process: `node bench/gemini-process.mjs FOLDER`. GEMINI_CLI_HOME is
+ * where it stores its data. The protocol is that of bench/staying-process.mjs.
  */
 import { createInterface } from 'node:readline';
 import { GEMINI } from './gemini.mjs';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { pinned } from './pinned.mjs';
 
-/** The engine of Gemini CLI, which has its checkpoints. */
+/** The engine of Gemini CLI, which implements its checkpoints. */
 const CORE = pinned('gemini', '@google/gemini-cli-core');
 
 export const GEMINI = {

@@ -6,8 +6,8 @@ import { nodePorts } from '@savepoint/core/node';
 import { timedAsync, told } from './measure.mjs';
 
 /**
- * Listing changes: the newest 100 of 10,000 that several agents made, in a process that has listed before, as a page or a
- * screen does, and in one that has not. Contents are never loaded; what costs is to read the checkpoints' stories.
+ * Listing changes: the newest 100 of 10,000 that several agents made. Measured in a process that has listed before (as
+ * when paging) and in one that has not. Contents are never loaded; the cost is reading the checkpoint records.
  */
 
 const CHECKPOINTS = 500;

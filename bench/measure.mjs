@@ -34,7 +34,7 @@ export function median(numbers) {
 }
 
 /**
- * The middle, with the spread in brackets.
+ * Formats the median, with the range in brackets.
  * @param {readonly number[] | undefined} numbers milliseconds
  */
 export function told(numbers) {
@@ -44,13 +44,13 @@ export function told(numbers) {
   return `${round(median(numbers))}${spread}`;
 }
 
-/** Writes out what waits to be written, where there is a command for it. */
+/** Flushes dirty pages to disk, on platforms with a command for it. */
 export function flushDisk() {
   if (process.platform !== 'win32') spawnSync('sync');
 }
 
 /**
- * A whole command: its time, and the most memory it took (GNU time, where that is there).
+ * Runs a whole command. Returns its time and its peak memory (if GNU time is installed).
  * @param {readonly string[]} command
  * @param {string} cwd
  * @param {Readonly<Record<string, string | undefined>>} env
@@ -69,7 +69,7 @@ export function wholeCommand(command, cwd, env) {
 }
 
 /**
- * Bytes that a folder takes on disk: blocks, as `du` counts.
+ * Returns the disk usage of a folder in bytes, counted in blocks like `du`.
  * @param {string} folder
  * @returns {number}
  */

@@ -5,7 +5,7 @@ import { wholeCommand } from './measure.mjs';
 import { pinned } from './pinned.mjs';
 import { git } from './repository.mjs';
 
-/** opencode, which takes a snapshot without a model when it is asked to: `opencode debug snapshot track`. */
+/** opencode can take a snapshot without a model: `opencode debug snapshot track`. */
 const PROGRAM = pinned('opencode', 'opencode-linux-x64-baseline');
 const COMMAND = join(PROGRAM.path, 'bin/opencode');
 
@@ -14,8 +14,8 @@ export const RUNS_HERE = process.platform === 'linux' && process.arch === 'x64';
 export const ensureOpencode = PROGRAM.ensure;
 
 /**
- * Whole commands: a first snapshot, each time from nothing; one after each edit; one where nothing changed; and one of a
- * repository with a single file, which is nearly all the start of the program.
+ * Measures whole commands: a first snapshot, each time from scratch; one after each edit; one with no changes; and one
+ * of a repository with a single file, which is almost entirely startup time.
  * @param {{ base: string, project: string, runs: number, touch: () => void }} options
  */
 export function measureOpencode({ base, project, runs, touch }) {
@@ -29,7 +29,7 @@ export function measureOpencode({ base, project, runs, touch }) {
   const times = { first: [], edited: [], unchanged: [], start: [] };
   for (let run = 0; run < Math.min(runs, 3); run++) {
     const home = join(base, `opencode-${run}`);
-    // The program makes its database at its first start; that is no part of a snapshot.
+    // The program creates its database on first start. That is not part of a snapshot.
     snapshot(small, home);
     times.first.push(snapshot(project, home));
     touch();
@@ -48,7 +48,7 @@ function snapshot(folder, home) {
   const { ms } = wholeCommand([COMMAND, 'debug', 'snapshot', 'track'], folder, {
     HOME: home,
     ...Object.fromEntries(kinds),
-    // Nothing of it needs a network.
+    // Disables everything that would use the network.
     OPENCODE_DISABLE_AUTOUPDATE: '1',
     OPENCODE_DISABLE_MODELS_FETCH: '1',
   });

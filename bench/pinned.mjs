@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * A package beside which the bench measures, as a folder of bench/ pins it. It is needed here only, so only the bench installs it.
+ * A package to compare with, pinned by a folder of bench/. Only the bench needs it, so only the bench installs it.
  * @param {string} folder
  * @param {string} name
  */
@@ -18,12 +18,12 @@ export function pinned(folder, name) {
     name,
     version,
     path,
-    /** Installs it unless it is there. */
+    /** Installs the package unless it is already installed. */
     ensure() {
       const manifest = join(path, 'package.json');
       if (existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).version === version) return;
       console.log(`installing ${name} ${version} …`);
-      // npm tells the scripts that it runs where it is; started with node, it needs no shell.
+      // npm passes its own path to scripts. Started through node, it needs no shell.
       const npm = process.env['npm_execpath'];
       const [program, args] = npm === undefined ? ['npm', []] : [process.execPath, [npm]];
       const { status } = spawnSync(program, [...args, 'ci', '--ignore-scripts', '--no-audit', '--no-fund'], {

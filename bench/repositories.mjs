@@ -6,7 +6,7 @@ import { nodePorts } from '@savepoint/core/node';
 import { flushDisk, median, timedAsync, told } from './measure.mjs';
 import { makeRepository, nameOf } from './repository.mjs';
 
-/** As many files in one repository, in several side by side: what a checkpoint of all of them costs. */
+/** Checkpoints of the same number of files in one repository and in several side by side. */
 
 const SPLITS = [1, 5, 25];
 
@@ -29,7 +29,7 @@ export async function measureRepositories({ base, runs, files }) {
     for (let index = 0; index < count; index++) makeRepository(repositoryOf(dir, index), Math.floor(files / count));
   }
   flushDisk();
-  // In turns, so that whatever else the machine does meets all of them.
+  // Take turns, so that other load on the machine affects all of them.
   for (let run = 0; run < runs; run++) {
     for (const { count, dir, times } of worlds)
       await measure({ count, dir, home: join(base, `home-${count}-${run}`), times, run });
@@ -62,7 +62,7 @@ async function measure({ count, dir, home, times, run }) {
   const savepoint = open({ dir: disk(dir), ports: nodePorts(), places });
   const checkpoint = () => timedAsync(() => savepoint.checkpoint());
   times.first.push(await checkpoint());
-  // Files that are younger than two seconds are always read again.
+  // A scan always reads files again that are less than two seconds old.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   await savepoint.checkpoint();
   times.nothing.push(await checkpoint());
@@ -82,7 +82,7 @@ function repositoryOf(dir, index) {
 
 /**
  * @param {string} dir
- * @param {number} count in so many repositories
+ * @param {number} count of repositories
  * @param {number} run
  */
 function change(dir, count, run) {

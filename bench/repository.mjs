@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A repository as projects have it, made of nothing but a number: the same seed gives the same bytes. */
+/** A realistic repository generated from a number. The same seed gives the same bytes. */
 
-/** Mean size of a file, bytes. */
+/** Mean size of a file in bytes. */
 const MEAN = 4_000;
 const PER_FOLDER = 20;
 
@@ -49,7 +49,7 @@ export function nameOf(index) {
 }
 
 /**
- * @param {string} folder is made
+ * @param {string} folder is created
  * @param {number} files
  */
 export function makeRepository(folder, files) {
@@ -65,16 +65,16 @@ export function makeRepository(folder, files) {
   git(folder, 'config', 'gc.auto', '0');
   git(folder, 'add', '-A');
   git(folder, 'commit', '-q', '-m', 'first');
-  // As after a clone; by itself git would pack some time later, while something is measured.
+  // Pack as after a clone. Otherwise git might pack on its own during a measurement.
   git(folder, 'gc', '-q');
 }
 
 /**
- * Changes `count` files, evenly spread, one line each.
+ * Changes one line in each of `count` files, evenly spread.
  * @param {string} folder
  * @param {number} files
  * @param {number} count
- * @param {number} round makes it another change each time
+ * @param {number} round makes each change different
  */
 export function change(folder, files, count, round) {
   const next = chance(round * 7919 + count);

@@ -1,16 +1,16 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * What checkpoints and restores cost, beside what is done with git today, in one run on one repository that is made for
- * it; and what an edit of many files costs, beside what agents do it with. Usage: npm run bench -- [--files N] [--runs N]
- * [--only PART] [--write]
- *   --files   files in the repository, about 4 kB each; 50,000 without it
- *   --sizes   files in the repositories of the part `speed`; 1000,10000,50000,200000 without it
- *   --timeline checkpoints on the long timeline of the part `speed`; 10,000 without it
- *   --no-peers in the part `speed`: no program of others, so that none has to be installed
- *   --runs    how often each thing is measured, and an edit three times as often; the middle one counts; 3 without it
- *   --only    `checkpoints`, `edits`, `history`, `agents`, `repositories` or `speed`: one of the parts; all without it
- *   --write   writes what was measured into docs/performance.md
+ * Measures checkpoints and restores, compared with what agents do with git today, and edits of many files, compared
+ * with the tools that agents use. Everything runs once on one generated repository.
+ * Usage: npm run bench -- [--files N] [--runs N] [--only PART] [--write]
+ *   --files   files in the repository, about 4 kB each; default 50,000
+ *   --sizes   files in the repositories of the part `speed`; default 1000,10000,50000,200000
+ *   --timeline checkpoints on the long timeline of the part `speed`; default 10,000
+ *   --no-peers in the part `speed`: leave out other programs, so that none has to be installed
+ *   --runs    how often each thing is measured (edits three times as often); the median counts; default 3
+ *   --only    `checkpoints`, `edits`, `history`, `agents`, `repositories` or `speed`: one of the parts; default all
+ *   --write   writes the results into docs/performance.md
  */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, release, tmpdir, totalmem } from 'node:os';
@@ -44,11 +44,11 @@ if (PARTS.length === 0)
   throw new Error('--only takes `checkpoints`, `edits`, `history`, `agents`, `repositories` or `speed`');
 const MANY = Math.min(1_000, Math.floor(FILES / 4));
 const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
-// First: npm may need what is taken away below.
+// First, because npm may need the variables that are removed below.
 if (PARTS.includes('edits')) ensureRival();
 if (PARTS.includes('speed') && values.peers) ensureGemini();
 if (PARTS.includes('speed') && values.peers && RUNS_HERE) ensureOpencode();
-// Read at every start of node, for certificates that nothing here needs.
+// Node reads these certificates at every start, and nothing here needs them.
 delete process.env['NODE_EXTRA_CA_CERTS'];
 
 const core = await import('@savepoint/core');
@@ -64,7 +64,7 @@ const { measureSpeed } = await import('./speed.mjs');
  * @property {string} what
  * @property {number[]} library milliseconds, one for each run
  * @property {number[]} command
- * @property {Record<string, number[]>} git by the name of what was measured
+ * @property {Record<string, number[]>} git by the name of the measurement
  */
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-bench-')));
@@ -78,7 +78,7 @@ let peakMb = null;
 let round = 1;
 /** @type {ReturnType<typeof lasting> | undefined} */
 let kept;
-/** What goes between which marks in docs/performance.md. @type {Record<string, string>} */
+/** Tables by the name of their markers in docs/performance.md. @type {Record<string, string>} */
 const tables = {};
 
 try {
@@ -165,7 +165,7 @@ function command(home, ...args) {
   return ms;
 }
 
-/** A private repository beside the project, as agents keep one today. @param {string} name */
+/** A shadow repository next to the project, as agents keep one today. @param {string} name */
 function shadow(name) {
   const folder = join(base, name);
   mkdirSync(folder, { recursive: true });
@@ -202,7 +202,7 @@ async function firstCheckpoint() {
   rows.push(row);
 }
 
-/** What stays from one measurement to the next. */
+/** State that is kept between measurements. */
 function lasting() {
   const home = join(base, 'home');
   const inShadow = shadow('shadow').run;
@@ -215,7 +215,7 @@ async function settled() {
   await library(kept.home).checkpoint();
   kept.inShadow('add', '-A');
   kept.inShadow('commit', '-q', '-m', 'first');
-  // Files that are younger than two seconds are always read again.
+  // A scan always reads files again that are less than two seconds old.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   await library(kept.home).checkpoint();
   kept.inShadow('add', '-A');
@@ -276,7 +276,7 @@ async function restores(what, count) {
   rows.push(row);
 }
 
-/** Ordinary work: each checkpoint after a handful of edits. @param {number} projectBytes */
+/** Disk usage of ordinary work: a checkpoint after every few edits. @param {number} projectBytes */
 async function disk(projectBytes) {
   const home = join(base, 'disk');
   const savepoint = library(home);

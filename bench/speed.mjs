@@ -23,8 +23,8 @@ import { measureOpencode, OPENCODE_NAME, RUNS_HERE } from './opencode.mjs';
 import { change, git, makeRepository } from './repository.mjs';
 
 /**
- * What things cost in a process that stays, at several sizes, beside the raw limit and the fastest of what agents do with
- * git today. Everything of one size is measured in turn.
+ * Costs in a long-lived process at several sizes, compared with the raw limit and with the fastest git-based approach
+ * that agents use today. All contenders of one size take turns.
  */
 
 const PROCESS = fileURLToPath(new URL('./staying-process.mjs', import.meta.url));
@@ -33,16 +33,17 @@ const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', imp
 const MANY = 1_000;
 const SHORT_TIMELINE = 10;
 const HOOKS_A_RUN = 10;
-/** Files that are younger than two seconds are always read again. */
+/** A scan always reads files again that are less than two seconds old. */
 const SETTLED_MS = 2_500;
-/** Files; with more, Gemini CLI's first snapshot alone takes longer than all else together. */
+/** Number of files. With more, Gemini CLI's first snapshot alone takes longer than everything else together. */
 const MOST_FOR_PEERS = 50_000;
 const GEMINI_NAME = `Gemini CLI ${GEMINI.version} itself`;
 
 /**
  * @typedef {object} Row
  * @property {string} what
- * @property {number[]} ours milliseconds, one for each run; none where whole commands stand beside each other: most of their times is the start of a program
+ * @property {number[]} ours milliseconds, one for each run; empty if whole commands are compared, because most of their
+ * time is program start
  * @property {number[]} [command] the whole command
  * @property {number[]} rival
  * @property {string} against
@@ -50,8 +51,8 @@ const GEMINI_NAME = `Gemini CLI ${GEMINI.version} itself`;
 
 /**
  * @param {{ base: string, runs: number, sizes: readonly number[], timeline: number, peers: boolean }} options
- *   `timeline`: checkpoints on a long one; `peers`: also programs of others
- * @returns {Promise<string>} a table for each size, and one of the timeline
+ * `timeline`: checkpoints on a long timeline; `peers`: also measure other programs
+ * @returns {Promise<string>} a table for each size, and one for the timeline
  */
 export async function measureSpeed({ base, runs, sizes, timeline, peers }) {
   const parts = [];
@@ -64,7 +65,7 @@ export async function measureSpeed({ base, runs, sizes, timeline, peers }) {
 
 /**
  * @param {string} base
- * @param {number} size files
+ * @param {number} size in files
  * @param {number} runs
  * @param {boolean} peers
  */
@@ -128,11 +129,12 @@ async function atSize(base, size, runs, peers) {
   await gemini?.does('checkpoint');
   await staying.does('idle');
 
-  // Each is measured alone: before it, it is brought up to what the others changed.
+  // Each is measured alone: before its measurement it catches up with what the others changed.
   const contenders = {
     ours: {
       ready: async () => {
-        // What another one wrote into the index a moment ago is read anew each time, as anything that young.
+        // An index entry that another contender has just written is too young to be trusted and is read again each
+        // time.
         await sleep(SETTLED_MS);
         await staying.does('checkpoint');
       },
@@ -236,7 +238,8 @@ async function atSize(base, size, runs, peers) {
 }
 
 /**
- * What a hook waits for: of the daemon alone, and with all processes of its line; beside it the same hook as a command.
+ * Measures what a hook waits for: the daemon alone, and all processes of its command line. Compared with the same hook
+ * as a command.
  * @param {string} base
  * @param {string} project
  * @param {number} runs
@@ -342,7 +345,7 @@ function table(head, rows, notes) {
  */
 function start(dir, home, env = {}) {
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  // As the daemon is started.
+  // With the same options as the daemon.
   return asked(['--max-semi-space-size=4', PROCESS, dir, home], env);
 }
 
@@ -353,8 +356,8 @@ function startGemini(dir, home) {
 }
 
 /**
- * A process that is asked for work, line by line.
- * @param {string[]} script with node's own options before it
+ * Starts a process that takes work requests line by line.
+ * @param {string[]} script preceded by node's own options
  * @param {Record<string, string>} env
  */
 async function asked(script, env) {
@@ -373,7 +376,7 @@ async function asked(script, env) {
       peak = peakMb;
       return ms;
     },
-    /** @returns {Promise<number>} the most memory it had, MB */
+    /** @returns {Promise<number>} peak memory in MB */
     async end() {
       const ended = once(child, 'exit');
       child.stdin.end();
@@ -388,7 +391,7 @@ function command(project, home, ...args) {
   return wholeCommand([process.execPath, COMMAND, ...args], project, { SAVEPOINT_HOME: home }).ms;
 }
 
-/** A private repository beside the project. @param {string} base @param {string} project @param {string} name */
+/** A shadow repository next to the project. @param {string} base @param {string} project @param {string} name */
 function shadow(base, project, name) {
   const folder = join(base, name);
   const gitDir = join(folder, 'shadow.git');

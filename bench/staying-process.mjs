@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A process that stays, with a workspace that it watches: `node bench/staying-process.mjs FOLDER HOME`. Each line on stdin
- * names a piece of work; the answer is a line of JSON with its milliseconds, and at the end with the most memory it had.
+ * A long-lived process that watches a workspace: `node bench/staying-process.mjs FOLDER HOME`. Each line on stdin names
+ * an operation. The answer is a line of JSON with its milliseconds, and at the end with the peak memory.
  */
 import { createInterface } from 'node:readline';
 import { open } from '@savepoint/core';
@@ -27,7 +27,7 @@ let calls = 0;
 /** @type {Record<string, () => Promise<unknown>>} */
 const work = {
   checkpoint: () => savepoint.checkpoint(),
-  // What a hook does before a call: a checkpoint where something differs, and nothing else.
+  // What a hook does before a call: take a checkpoint if something changed.
   look: () => session.begin({ id: `call-${calls++}`, tool: 'Read', kind: 'shell', paths: [] }),
   status: () => savepoint.status(),
   restore: () => savepoint.restore('last'),

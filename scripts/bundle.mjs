@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * Makes the command out of the built modules, with the packages it uses: node starts one file in half the time of many,
- * and what is installed needs nothing else. Run after `tsc -b`; `npm run build` does both.
+ * Bundles the built modules and the packages they use into the command. Node starts one file twice as fast as many, and
+ * the installed command has no dependencies. Run it after `tsc -b`; `npm run build` does both.
  */
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ rmSync(folder, { recursive: true, force: true });
 const command = {
   input: { savepoint: join(cli, 'dist/main.js') },
   platform: 'node',
-  // A package that has both is taken as modules: some have a main file that no bundler can look into (jsonc-parser).
+  // Prefer the ES module build of a package. Some main files cannot be analysed by any bundler (jsonc-parser).
   resolve: { mainFields: ['module', 'main'] },
   logLevel: 'warn',
 };
@@ -31,35 +31,36 @@ const { output } = await bundle({
   output: {
     dir: folder,
     format: 'esm',
-    // All that a hook loads is one file, and so is what every command loads besides: each further one costs a millisecond or two.
+    // Everything that a hook loads is one file, and so is what every other command loads. Each further file costs a
+    // millisecond or two.
     codeSplitting: {
       groups: [
-        // `--version` loads this and nothing else.
+        // `--version` loads only this.
         { name: 'own-version', test: (id) => id === ofVersion, priority: 3 },
         { name: 'engine', test: (id) => ofHooks.has(id), priority: 2 },
         { name: 'command-line', test: (id) => ofCommands.has(id) || isSmallCommand(id), priority: 1 },
       ],
     },
     entryFileNames: '[name].js',
-    // A process that stays must not load a part of another build than its own: then it finds none.
+    // A long-lived process must not load chunks of another build. With hashed names it finds none.
     chunkFileNames: '[name]-[hash].js',
-    // A fault that a person reports should name our functions.
+    // Stack traces in bug reports should contain our function names.
     minify: false,
   },
 });
-// What is brought into a sandbox is one file, with all that it needs in it.
+// The program for a sandbox is a single file without dependencies.
 const alone = await bundle({
   input: { remote: join(cli, 'dist/remote.js') },
   platform: 'node',
   logLevel: 'warn',
   output: { dir: folder, format: 'esm', entryFileNames: '[name].js', codeSplitting: false, minify: false },
 });
-// Loaded from beside the command where it fits the machine; without it everything works, slower.
+// The command loads the add-on from its own folder if it fits the machine. Without it everything works, only slower.
 const prebuilt = join(TOP, 'packages/native/prebuilt');
 for (const name of readdirSync(prebuilt)) copyFileSync(join(prebuilt, name), join(folder, `savepoint-${name}`));
-// npm would do this at an installation, when no bundle is there yet.
+// npm would do this at installation, but then no bundle exists yet.
 chmodSync(join(folder, 'savepoint.js'), 0o755);
-// Two builds never do each other's work, so each says which one it is.
+// A daemon of another build must not answer a command, so each build has an id.
 const digest = createHash('sha256');
 for (const name of readdirSync(folder).sort()) digest.update(`${name}\0`).update(readFileSync(join(folder, name)));
 writeFileSync(join(folder, 'build.txt'), `${digest.digest('hex').slice(0, 16)}\n`);
@@ -74,7 +75,7 @@ const build = readFileSync(join(folder, 'build.txt'), 'utf8').trim();
 writeFileSync(join(folder, 'savepoint-hook'), lineScript({ build, format: STORE_FORMAT }), { mode: 0o755 });
 
 /**
- * What is loaded whenever this module of the command is, with all that it imports at once.
+ * Returns the modules that are loaded together with this one: the module and all its static imports.
  * @param {string} file in the command's `dist/`
  * @returns {ReadonlySet<string>} absolute paths
  */
@@ -90,8 +91,8 @@ function modulesWith(file) {
 }
 
 /**
- * Commands that take a few kilobytes each: reading all of them is quicker than opening one more file.
- * Those of `agents/` load a server, a daemon, or the agents' settings.
+ * Commands of a few kilobytes each. Reading all of them is faster than opening one more file. Those in `agents/` load a
+ * server, a daemon or the agents' settings, and are not small.
  * @param {string} path
  */
 function isSmallCommand(path) {
@@ -102,7 +103,7 @@ function isSmallCommand(path) {
 }
 
 /**
- * The licences of the packages whose code is inside, as they ask for.
+ * Collects the licences of the bundled packages, as they require.
  * @param {readonly string[]} modules absolute paths
  */
 function licences(modules) {

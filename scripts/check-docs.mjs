@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * Checks the documents. Usage: node scripts/check-docs.mjs [--top FOLDER] [--not-run FOLDER]… [REPORT…]
- * Every row of docs/features.md and docs/complaints.md is there and well formed, links between files lead somewhere, and
- * CONTRIBUTING.md says what each folder of tests/ is for.
- * Given the JSON reports of test runs, every test that a row names must have run and passed in them, except tests below
- * a folder that --not-run names (tests/system/ where only the quick tests ran).
+ * Checks the documents.
+ * Usage: node scripts/check-docs.mjs [--top FOLDER] [--not-run FOLDER]… [REPORT…]
+ *
+ * Every row of docs/features.md and docs/complaints.md must exist and be well formed. Links between files must resolve.
+ * CONTRIBUTING.md must describe each folder of tests/. If JSON reports of test runs are given, every test that a row
+ * names must have passed in them. Tests below a folder given with --not-run are exempt (tests/system/ if only the quick
+ * tests ran).
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, resolve, sep } from 'node:path';
@@ -18,9 +20,9 @@ import { readReport } from './reports/read-report.mjs';
 
 /**
  * @param {string} top
- * @param {readonly string[]} reports none: no run is at hand
+ * @param {readonly string[]} reports empty if there was no run
  * @param {readonly string[]} notRun
- * @returns {string[]} what is wrong
+ * @returns {string[]} the problems found
  */
 export function checkDocs(top, reports, notRun) {
   const exists = (/** @type {string} */ file) => existsSync(join(top, file));
@@ -54,7 +56,9 @@ function testFolders(top) {
   return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
 }
 
-/** Markdown files at the top, at the top of each package, and everywhere below docs/. @param {string} top */
+/**
+ * Returns the markdown files at the top, at the top of each package, and everywhere below docs/. @param {string} top
+ */
 function documents(top) {
   const packages = join(top, 'packages');
   const folders = ['', ...(existsSync(packages) ? readdirSync(packages).map((name) => `packages/${name}`) : [])];

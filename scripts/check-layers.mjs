@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * Checks the order of the rooms and who may touch what (docs/decisions/0001-tool-chain.md).
- * Usage: node scripts/check-layers.mjs [FOLDER]   exit status 1 when a rule is broken, each breach with its reason.
+ * Checks the order of the layers and what each may use (docs/decisions/0001-tool-chain.md).
+ * Usage: node scripts/check-layers.mjs [FOLDER]   exit status 1 if a rule is broken; prints each breach with its reason
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

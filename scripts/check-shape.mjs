@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * Checks that every source file of the packages shows what it exports before the parts it is made of: a function that is
- * not exported stands after the last function or class that is.
- * Usage: node scripts/check-shape.mjs [FOLDER]   exit status 1 when a file breaks this, each with the functions to move.
+ * Checks that every source file of the packages shows its exports before their helpers: a function that is not exported
+ * must come after the last exported function or class.
+ * Usage: node scripts/check-shape.mjs [FOLDER]   exit status 1 if a file breaks this; prints the functions to move
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -15,7 +15,7 @@ const PART = /^(?:async )?function\*? (\w+)/;
 
 /**
  * @param {string} top the project's folder
- * @returns {string[]} what is wrong, a line each
+ * @returns {string[]} the problems found, a line each
  */
 export function checkShape(top) {
   return sources(top).flatMap((path) => {

@@ -1,20 +1,20 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * Checks that no source file of the packages is too long to be about one thing.
- * Usage: node scripts/check-sizes.mjs [FOLDER]   exit status 1 when a file is, each with its length and its limit.
+ * Checks that no source file of the packages is too long to have a single purpose.
+ * Usage: node scripts/check-sizes.mjs [FOLDER]   exit status 1 if a file is; prints its length and its limit
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sources } from './layers/sources.mjs';
 
-/** Lines that a file may have. */
+/** Maximum number of lines in a file. */
 const LIMIT = 450;
 
 /**
- * Files with a limit of their own. A lower one says that the file must stay small; a higher one is a debt: whoever
- * shortens the file lowers it, and takes the line out at the usual limit.
+ * Files with their own limit. A lower limit means that the file must stay small. A higher one is technical debt: when
+ * you shorten the file, lower the limit, and remove the entry once the file is within the usual limit.
  * @type {Readonly<Record<string, number>>}
  */
 export const LIMITS = {
@@ -24,7 +24,7 @@ export const LIMITS = {
 /**
  * @param {string} top the project's folder
  * @param {Readonly<Record<string, number>>} limits by path
- * @returns {string[]} what is wrong, a line each
+ * @returns {string[]} the problems found, a line each
  */
 export function checkSizes(top, limits = LIMITS) {
   const found = sources(top).map((path) => ({ path, lines: linesIn(readFileSync(join(top, path), 'utf8')) }));

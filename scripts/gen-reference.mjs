@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * Makes docs/reference/ from the tables of the built packages. Usage: node scripts/gen-reference.mjs [--check]
- * With --check nothing is written, and the exit status is 1 when a page is not what the tables say. Builds first.
+ * Generates docs/reference/ from the tables of the built packages. Builds first.
+ * Usage: node scripts/gen-reference.mjs [--check]
+ * With --check nothing is written, and the exit status is 1 if a page is out of date.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,10 +14,13 @@ import { TOP, tool } from './steps.mjs';
 
 const FOLDER = 'docs/reference';
 
-/** @param {string} path from the project's top. Computed, so that types do not depend on what was built. */
+/**
+ * @param {string} path from the project's top. Computed at run time, so that type checking does not depend on the
+ * build.
+ */
 const load = (path) => import(pathToFileURL(join(TOP, path)).href);
 
-/** @returns {Promise<Record<string, string>>} text by name of the page */
+/** @returns {Promise<Record<string, string>>} page text by page name */
 async function makePages() {
   const { configSchema, ERROR_CODES, OPTION_KEYS, schemasOf, specOf, VERBS } = {
     ...(await load('packages/core/dist/index.js')),

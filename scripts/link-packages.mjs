@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // @ts-check
-/** A package of this project that came after the last `npm ci` is made known to node; everything else is left to npm. */
+/** Links packages of this project that were added since the last `npm ci`. npm handles everything else. */
 import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { TOP } from './steps.mjs';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // @ts-check
-/** Everything that can be said about the code without running it. All checks run, also after one has failed. */
+/** All static checks. A failed check does not stop the others. */
 import { step, tellFailures, tool } from './steps.mjs';
 
 step('style: biome', [tool('@biomejs/biome', 'biome'), 'check', '--error-on-warnings']);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // @ts-check
-/** The long versions of the tests that choose by chance or from many moments: every call, many more disks and games. */
+/** Runs the long versions of the randomised and exhaustive tests: every call, and many more disks and games. */
 import { step, TOP, tellFailures, tool } from './steps.mjs';
 
 process.chdir(TOP);

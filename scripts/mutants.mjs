@@ -1,11 +1,15 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * Takes out every sync, rename, look at the lock and check of the door and the store, and every branch of what decides
- * whose a change is and what is taken back, one at a time, in a copy of the project, and runs tests there: one of them must fail. First every test file runs with nothing taken out and tells
- * which points it comes to; for a point, the files that come to it run, those first that are quick and saw much of the
- * same source file. What may go unseen stands in mutants/harmless.json with its reason, and is not looked at again
- * unless it is asked for. Usage: node scripts/mutants.mjs [--only TEXT]… [--list]; TEXT is a part of `file:line what: code`.
+ * Mutation tests. Removes one point at a time: every sync, rename, lock check and validity check of the transaction and
+ * the store, and every branch of the code that attributes changes or selects what to roll back. It does so in a copy of
+ * the project and runs tests there: at least one must fail.
+ *
+ * First every test file runs unchanged and reports which points it reaches. For each point only the test files that
+ * reach it run, starting with fast ones that reach many points of the same source file. mutants/harmless.json lists
+ * points that may go undetected, with the reason. They are skipped unless --only selects them.
+ *
+ * Usage: node scripts/mutants.mjs [--only TEXT]… [--list]; TEXT is a part of `file:line what: code`
  */
 import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,10 +25,13 @@ import { TOP } from './steps.mjs';
 const COPIED = ['packages', 'tests', 'docs', 'vitest.config.ts', 'package.json', 'tsconfig.base.json', 'tsconfig.json'];
 const JUDGES = 2;
 const TESTS = /^(?:packages\/core\/test|tests\/crash|tests\/model)\//;
-/** Their processes run what was built; or they take minutes, and tests/crash/taken-out.ts plays the same in short. */
+/**
+ * These run the built command in their own processes, or take minutes. tests/crash/taken-out.ts is a short version of
+ * the latter.
+ */
 const LEFT_OUT = /\/(?:killed-process|power-cut|failing-calls|many-files|operations)\.test\.ts$/;
 
-/** Appended to what runs before each test file. */
+/** Added to the setup of each test file. */
 const SWITCH = `
 import { afterAll, inject } from 'vitest';
 const reached = new Set<number>();
@@ -50,7 +57,7 @@ async function run() {
   const folder = mkdtempSync(join(tmpdir(), 'savepoint-mutants-'));
   const judges = Array.from({ length: JUDGES }, () => new Judge(folder));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  // What is taken out may have made an endless loop, which nobody else would end.
+  // A removed point may cause an endless loop, and no other process would end it.
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.once(signal, () => {
       for (const judge of judges) judge.stop();
@@ -87,8 +94,8 @@ function copyTo(folder) {
 
 /**
  * @param {readonly Judge[]} judges
- * @param {string[]} broken takes what fails with nothing taken out
- * @returns {Promise<readonly TestFile[]>} what each comes to with nothing taken out
+ * @param {string[]} broken receives the failures of the unchanged code
+ * @returns {Promise<readonly TestFile[]>} which points each file reaches in the unchanged code
  */
 async function record(judges, broken) {
   /** @type {TestFile[]} */
@@ -96,7 +103,7 @@ async function record(judges, broken) {
   const names = judges[0]?.files.filter((name) => TESTS.test(name) && !LEFT_OUT.test(name)) ?? [];
   await shared(judges, names, async (judge, file) => {
     const { failure, ms, reached } = await judge.ask({ out: -1, file }, 5 * 60_000);
-    // It says nothing about what is taken out, and must not keep the others from saying it.
+    // A file that fails unchanged proves nothing about a removed point, and must not stop the other files.
     if (failure !== null) return void broken.push(failure);
     console.log(`${(ms / 1000).toFixed(1)} s, ${reached.length} points: ${file}`);
     files.push({ file, ms, reached: new Set(reached) });
@@ -110,7 +117,10 @@ async function record(judges, broken) {
  * @returns {Promise<number>} the exit status
  */
 async function takeOut(judges, files) {
-  /** How many points of a source file a test file saw; one that has its name is taken to see some. @type {Map<string, number>} */
+  /**
+   * Number of points of a source file that a test file reached. A test file with the source file's name counts as
+   * reaching some. @type {Map<string, number>}
+   */
   const saw = new Map();
   const mirrors = (/** @type {string} */ source, /** @type {string} */ file) =>
     basename(file) === basename(source).replace('.ts', '.test.ts');

@@ -4,12 +4,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Runs the tools of the tool chain one after the other, the same way on every platform: with node, without a shell. */
+/**
+ * Runs the tools of the tool chain one after the other. It works the same on every platform: with node, without a
+ * shell.
+ */
 
 export const TOP = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * The script behind the command of an installed package.
+ * Returns the script of an installed package's command.
  * @param {string} name package
  * @param {string} bin command
  */
@@ -19,14 +22,14 @@ export function tool(name, bin) {
   return join(folder, typeof found === 'string' ? found : found[bin]);
 }
 
-/** What has failed so far. @type {string[]} */
+/** The steps that have failed so far. @type {string[]} */
 const failures = [];
 
 /**
- * Runs a script and says how it went; a failure makes this process end with status 1.
+ * Runs a script and prints its result. After a failure this process exits with status 1.
  * @param {string} what
  * @param {readonly string[]} args script and arguments
- * @returns {boolean} whether it was good
+ * @returns {boolean} whether it succeeded
  */
 export function step(what, args) {
   console.log(`\n── ${what}`);
@@ -42,7 +45,7 @@ export function step(what, args) {
   return good;
 }
 
-/** One line that names the steps which failed; nothing when none did. */
+/** Prints one line with the steps that failed, if any. */
 export function tellFailures() {
   if (failures.length > 0) console.log(`\nFAILED: ${failures.join(', ')}`);
 }

@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * Adds up the runs of the tests. Usage: node scripts/summary.mjs [--skips FILE] REPORT…
- * The last line is `N passed, N failed, N skipped`. Exit status 1 when a test failed, when a report is missing, when
- * nothing passed, and when a test was skipped that tests/skips.json does not list with its reason.
+ * Adds up the results of test runs.
+ * Usage: node scripts/summary.mjs [--skips FILE] REPORT…
+ *
+ * The last line is `N passed, N failed, N skipped`. The exit status is 1 if a test failed, a report is missing, or no
+ * test passed. It is also 1 if a test was skipped that tests/skips.json does not list with a reason.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -13,13 +15,13 @@ import { parseReference, plainName, readReport } from './reports/read-report.mjs
 /**
  * @typedef {import('./reports/read-report.mjs').Result} Result
  * @typedef {{ readonly test: string, readonly reason: string, readonly where: string }} Skip
- *   `test` is `path/to/file.test.ts › full test name`, or `path/to/file.test.ts › *` for all of the file;
- *   `where` says on which machines it is skipped.
+ *   `test` is `path/to/file.test.ts › full test name`, or `path/to/file.test.ts › *` for the whole file;
+ *   `where` is the machines on which it is skipped.
  */
 
 /**
  * @param {string} path
- * @returns {Skip[]} empty where there is no such file
+ * @returns {Skip[]} empty if the file does not exist
  */
 export function readSkips(path) {
   if (!existsSync(path)) return [];

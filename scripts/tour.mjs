@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * A guided tour (`npm start`): in a throw-away copy of this project, with a store of its own, an "agent" wrecks the files;
- * Savepoint takes it back, and a walk with no Savepoint code in it says whether every byte, mode and link is there again.
- * Exit status 0 only if it is. Nothing outside of one temporary folder is written.
+ * A guided tour (`npm start`). In a throw-away copy of this project with its own store, an "agent" wrecks the files and
+ * Savepoint restores them. An independent walk without any Savepoint code then checks that every byte, mode and link is
+ * back. The exit status is 0 only if so. Nothing outside one temporary folder is written.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const env = { ...process.env, SAVEPOINT_HOME: join(folder, 'checkpoints'), PWD: 
 /** @param {string} text */
 const say = (text) => console.log(`\n${text}`);
 
-/** Runs the real command, as a person would, and shows what it says. @param {...string} args */
+/** Runs the real command, as a person would, and shows its output. @param {...string} args */
 function savepoint(...args) {
   console.log(`\n$ savepoint ${args.map((arg) => (arg.includes(' ') ? `"${arg}"` : arg)).join(' ')}`);
   const { status } = spawnSync(process.execPath, [BINARY, ...args], {
@@ -47,7 +47,7 @@ function prove(what, wanted) {
 
 function tour() {
   const count = copyProject(TOP, project);
-  // What git does not know is what people miss most.
+  // Files that git does not track are the ones people miss most.
   mkdirSync(join(project, 'notes/empty'), { recursive: true });
   writeFileSync(join(project, 'notes/idea.txt'), 'not committed, not even tracked\r\n');
   writeFileSync(join(project, '.env'), 'TOKEN=do-not-lose-me\n');

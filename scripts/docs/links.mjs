@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 
 /**
- * Links of a markdown file that lead to files which are not there. Links to the web are not followed.
+ * Returns the links of a markdown file to files that do not exist. Links to the web are not checked.
  * @param {string} path from the project's top, with slashes
  * @param {string} markdown
  * @param {(file: string) => boolean} exists

@@ -11,7 +11,7 @@ import { parseReference, plainName } from '../reports/read-report.mjs';
 /** @param {string} letter @param {number} last */
 const series = (letter, last) => Array.from({ length: last }, (_, index) => `${letter}${index + 1}`);
 
-/** What each table must hold. @type {Readonly<Record<string, readonly string[]>>} */
+/** The ids that each table must contain. @type {Readonly<Record<string, readonly string[]>>} */
 export const TABLES = {
   'docs/features.md': [
     ...series('A', 23),
@@ -27,7 +27,7 @@ export const TABLES = {
 const MILESTONES = ['Atomic edits', 'History', 'Repositories', 'Speed', 'later'];
 
 /**
- * Rows whose first cell is an id: a letter and a number, or a number.
+ * Reads the rows whose first cell is an id: a letter and a number, or a number.
  * @param {string} markdown
  * @returns {Row[]}
  */
@@ -62,12 +62,12 @@ function splitCells(line) {
 }
 
 /**
- * What is wrong with one table.
+ * Returns the problems of one table.
  * @param {string} path for messages
  * @param {string} markdown
  * @param {readonly string[]} wanted ids
- * @param {{ readonly results: readonly Result[] | null, readonly notRun: readonly string[] }} run `results` null where no
- *   run is at hand; `notRun`: folders whose tests were not part of it
+ * @param {{ readonly results: readonly Result[] | null, readonly notRun: readonly string[] }} run `results` is null if
+ * there was no run; `notRun`: folders whose tests were not part of it
  * @param {(file: string) => boolean} exists
  * @returns {string[]}
  */

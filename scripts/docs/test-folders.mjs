@@ -1,7 +1,8 @@
 // @ts-check
 
 /**
- * Says where the table of CONTRIBUTING.md and the folders of tests/ differ: each folder has a row that says what it is for.
+ * Returns the differences between the table in CONTRIBUTING.md and the folders of tests/. Each folder must have a row
+ * that describes it.
  * @param {string} contributing text of CONTRIBUTING.md
  * @param {readonly string[]} folders names of the folders in tests/
  * @returns {string[]}

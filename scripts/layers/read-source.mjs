@@ -1,17 +1,17 @@
 // @ts-check
 /**
- * Reads a TypeScript file far enough to check rules on it: which modules it imports, and its code with everything
- * that is no code (comments, the inside of strings, templates and regular expressions) blanked out at equal length,
- * so that a position in the one is a position in the other.
+ * Reads a TypeScript file far enough to check rules on it: its imports, and its code. Comments and the contents of
+ * strings, templates and regular expressions are replaced with blanks of the same length. All positions in the code
+ * stay the same.
  */
 
 /**
  * @typedef {{ readonly specifier: string | null, readonly names: readonly string[], readonly line: number }} Import
- *   `specifier` is null where it is computed; `names` are the imported names as the other module calls them.
+ * `specifier` is null if it is computed; `names` are the imported names as exported by the other module.
  * @typedef {{ readonly code: string, readonly imports: readonly Import[] }} Source
  */
 
-/** After one of these words a slash begins a regular expression; after any other word it divides. */
+/** After one of these words a slash starts a regular expression. After any other word it is a division. */
 const WORDS_BEFORE_REGEX = new Set([
   'return',
   'typeof',
@@ -34,7 +34,7 @@ const WORDS_BEFORE_REGEX = new Set([
  */
 export function blankNonCode(text) {
   const out = text.split('');
-  /** Depth of braces at which each open `${` ends. @type {number[]} */
+  /** Brace depth at which each open `${` ends. @type {number[]} */
   const templates = [];
   let depth = 0;
   let at = 0;
@@ -44,7 +44,10 @@ export function blankNonCode(text) {
     for (let i = from; i < to; i++) if (out[i] !== '\n') out[i] = ' ';
   };
 
-  /** Reads template text from `start` to the closing backtick or the next `${`; returns where code goes on. */
+  /**
+   * Reads template text from `start` to the closing backtick or the next `${`. Returns the position where code
+   * continues.
+   */
   const template = (/** @type {number} */ start) => {
     let i = start;
     while (i < text.length) {
@@ -156,7 +159,7 @@ export function readSource(text) {
   return { code, imports };
 }
 
-/** @param {string} clause what stands between `import` and `from` */
+/** @param {string} clause the text between `import` and `from` */
 function importedNames(clause) {
   const braces = /\{([^}]*)\}/.exec(clause)?.[1] ?? '';
   const names = braces

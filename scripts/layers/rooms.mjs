@@ -1,8 +1,8 @@
 // @ts-check
-/** The order of the engine's rooms (folders of packages/core/src), lowest first, as data. */
+/** The order of the engine's layers (folders of packages/core/src), lowest first, as data. */
 
 /**
- * A room may import rooms of lower floors; rooms on one floor do not know each other.
+ * A layer may import layers of lower levels. Layers of the same level must not import each other.
  * @type {readonly (readonly string[])[]}
  */
 export const FLOORS = [
@@ -26,17 +26,17 @@ export const FLOORS = [
   ['node.ts'],
 ];
 
-/** Node's modules that the engine may use, and why. */
+/** Node modules that the engine may use, with the reason. */
 export const PURE_MODULES = new Map([
   ['node:zlib', 'compression is a pure function of bytes'],
   ['node:crypto', 'hashing is a pure function of bytes; random bytes are not, they come from the Random port'],
   ['node:buffer', 'bytes'],
 ]);
 
-/** Packages of which only these rooms know. */
+/** Packages that only these layers may import. */
 export const PACKAGES = new Map([['ignore', ['git', 'workspace']]]);
 
-/** Methods of the Fs port that change what is on the disk. */
+/** Methods of the Fs port that change the disk. */
 export const CHANGING_METHODS = [
   'openNew',
   'write',
@@ -51,18 +51,18 @@ export const CHANGING_METHODS = [
   'touch',
 ];
 
-/** Functions of io that change the disk in several steps. */
+/** Functions of `io` that change the disk in several steps. */
 export const CHANGING_FUNCTIONS = ['durableWrite', 'durableCreate', 'removeTree', 'removeIfExists'];
 
-/** Rooms that may change the disk: the port itself, the store (its own folder), and the one door. */
+/** Layers that may change the disk: the port itself, the store (its own folder), and the transaction. */
 export const CHANGING_ROOMS = ['io', 'store', 'transaction'];
 
-/** The module that changes a user's folder, and the rooms that may import it. */
+/** The module that changes files in a user's workspace, and the layers that may import it. */
 export const DOOR = 'transaction/door.ts';
 export const DOOR_ROOMS = ['operation', 'transaction'];
 
 /**
- * The files of the engine that know the machine: everything else gets it through ports.
+ * Whether a file of the engine may use the machine directly. All other files go through ports.
  * @param {string} file path inside packages/core/src
  */
 export function knowsTheMachine(file) {

@@ -15,11 +15,15 @@ import {
   roomOf,
 } from './rooms.mjs';
 
-/** The rules of the layers. Each looks at one file, or at all of them, and says why when it is broken. */
+/** The rules of the layers. Each rule checks one file or all files, and reports breaches with a reason. */
 
 /**
- * @typedef {import('./read-source.mjs').Source & { readonly path: string }} File `path` from the project's top, with slashes
- * @typedef {{ readonly path: string, readonly line: number, readonly rule: string, readonly found: string, readonly reason: string }} Breach
+ * @typedef {import('./read-source.mjs').Source & { readonly path: string }} File
+ *   `path` from the project's top, with slashes
+ * @typedef {{
+ *   readonly path: string, readonly line: number, readonly rule: string,
+ *   readonly found: string, readonly reason: string
+ * }} Breach
  * @typedef {(file: File) => Generator<Breach>} Rule
  */
 
@@ -28,7 +32,7 @@ const CORE = 'packages/core/src/';
 /** @param {File} file the path inside the engine's sources, or null */
 const inEngine = (file) => (file.path.startsWith(CORE) ? file.path.slice(CORE.length) : null);
 
-/** The file that a relative import means, from the project's top. @param {File} file @param {string} specifier */
+/** Resolves a relative import, from the project's top. @param {File} file @param {string} specifier */
 const target = (file, specifier) => posix.join(posix.dirname(file.path), specifier);
 
 /** @type {Rule} */
@@ -209,7 +213,7 @@ export function* facesOnlyRender(file) {
   }
 }
 
-/** The one place that may load another face, and which: the command serves MCP, runs hooks, and installs them. */
+/** The only modules that may load another front end: the command serves MCP, runs hooks, and installs them. */
 const FACE_LOADERS = new Map([
   ['@savepoint/mcp', 'packages/cli/src/commands/agents/mcp.ts'],
   ['@savepoint/agents', 'packages/cli/src/agents.ts'],
@@ -217,11 +221,13 @@ const FACE_LOADERS = new Map([
   ['@savepoint/agents/hook', 'packages/cli/src/hook.ts'],
 ]);
 
-/** The server's library, and where it may be used: so that it can be replaced, and nothing else depends on its types. */
+/**
+ * The library of the MCP server may only be imported here. It stays replaceable, and nothing else depends on its types.
+ */
 const MCP_LIBRARY = '@modelcontextprotocol/';
 const MCP_ROOMS = /^packages\/mcp\/src\/(?:index|server|wire\/transport)\.ts$/;
 
-/** What an agent is built on. Its shapes are met without it, so that no version of it is chosen for the agent. */
+/** What agents are built on. We only match its types structurally, so that we do not choose a version for the agent. */
 const AGENT_LIBRARY = /^(?:ai|@ai-sdk\/[^/]+)(?:\/|$)/;
 
 /** @type {Rule} */
@@ -272,7 +278,7 @@ export const RULES = [
 ];
 
 /**
- * Import cycles (imports of types count), one breach for each import that closes a circle.
+ * Reports import cycles, including type imports: one breach for each import that closes a cycle.
  * @param {readonly File[]} files
  * @returns {Generator<Breach>}
  */

@@ -2,7 +2,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Paths of all TypeScript sources of the packages, with slashes, in order. @param {string} top the project's folder */
+/**
+ * Returns the paths of all TypeScript sources of the packages, with slashes, sorted. @param {string} top the project's
+ * folder
+ */
 export function sources(top) {
   return readdirSync(join(top, 'packages'))
     .flatMap((name) => below(top, `packages/${name}/src`))

@@ -1,20 +1,20 @@
 // @ts-check
 /**
- * Runs one test file of the copy with one point taken out, as often as it is asked to (by judges.mjs): the same vitest
- * serves all questions, so the code is compiled once. Usage: fork with the folder of the copy as the argument.
+ * Runs a test file of the copy with one point removed, once per question from judges.mjs. One vitest instance answers
+ * all questions, so the code is compiled once. Usage: fork with the folder of the copy as the argument.
  */
 import { createVitest } from 'vitest/node';
 
 /**
  * @typedef {object} Question
- * @property {number} out id of the point that is taken out, or -1
+ * @property {number} out id of the removed point, or -1
  * @property {string} file of the tests, from the top of the copy, with slashes
  */
 /**
  * @typedef {object} Answer
- * @property {string | null} failure the first test that failed, and how
+ * @property {string | null} failure the first test that failed, with its message
  * @property {number} ms
- * @property {readonly number[]} reached ids of the points that the tests came to
+ * @property {readonly number[]} reached ids of the points that the tests reached
  */
 
 const [copy = ''] = process.argv.slice(2);
@@ -31,7 +31,7 @@ const nameOf = (/** @type {string} */ path) => path.slice(copy.length + 1);
 
 process.on('message', async (/** @type {Question} */ question) => {
   const first = await answer(question);
-  // A busy machine makes tests slow; what is taken out makes them fail again.
+  // A timeout may be due to a busy machine, so run again. If the removed point caused it, the test fails again.
   const isDoubtful = /timed out/i.test(first.failure ?? '');
   process.send?.(isDoubtful ? await answer(question) : first);
 });
@@ -46,7 +46,7 @@ async function answer({ out, file }) {
   const started = performance.now();
   vitest.provide(/** @type {never} */ ('takenOut'), /** @type {never} */ (out));
   const run = await vitest.runTestSpecifications(files.filter(({ moduleId }) => nameOf(moduleId) === file));
-  // Those of earlier questions are among them.
+  // The run also contains modules of earlier questions.
   const module = run.testModules.find(({ moduleId }) => nameOf(moduleId) === file);
   const [test] = module?.children.allTests('failed') ?? [];
   const [error] = [...run.unhandledErrors, ...(module?.errors() ?? []), ...(test?.result().errors ?? [])];

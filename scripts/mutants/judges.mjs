@@ -5,10 +5,10 @@ import { once } from 'node:events';
 /** @typedef {import('./judge.mjs').Question} Question */
 /** @typedef {import('./judge.mjs').Answer} Answer */
 
-/** Longer than anything but an endless loop: what is taken out may make one. */
+/** A timeout that only an endless loop reaches; a removed point may cause one. */
 const PATIENCE_MS = 2 * 60_000;
 
-/** A process that runs test files; another one takes its place when it comes to no end. */
+/** A process that runs test files. It is replaced if it does not finish. */
 export class Judge {
   /** Test files of the copy. @type {readonly string[]} */
   files = [];
@@ -22,7 +22,7 @@ export class Judge {
   }
 
   async start() {
-    // A group of its own: vitest's workers outlive it otherwise.
+    // Its own process group: otherwise vitest's workers outlive it.
     const child = fork(new URL('judge.mjs', import.meta.url), [this.#copy], {
       cwd: this.#copy,
       detached: true,
@@ -35,7 +35,7 @@ export class Judge {
 
   /**
    * @param {Question} question
-   * @param {number} usualMs how long the file takes
+   * @param {number} usualMs usual duration of the file
    * @returns {Promise<Answer>}
    */
   async ask(question, usualMs) {

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { TOP } from '../steps.mjs';
 
 /**
- * Where a sync, a rename or a check stands in the code that must not lose anything, and where a branch does in the code that
- * decides whose a change is and what is taken back; and the same code with a switch at each of them: `globalThis.isOut(id)` says whether it is taken out, and learns that it was reached.
+ * Finds the points to remove: syncs, renames and checks in the code that must not lose data, and branches in the code
+ * that attributes changes or selects what to roll back. It can also add a switch at each point: `globalThis.isOut(id)`
+ * records that the point was reached, and returns whether it is removed.
  */
 
 /**
@@ -13,8 +14,8 @@ import { TOP } from '../steps.mjs';
  * @property {string} file from the top, with slashes
  * @property {number} line from 1
  * @property {'sync' | 'rename' | 'lock' | 'check' | 'branch'} what
- * @property {string} text the line, trimmed: with the file it names the point in the list of harmless ones
- * @property {number} from offset of what is taken out
+ * @property {string} text the line, trimmed; with the file it identifies the point in the list of harmless ones
+ * @property {number} from offset of the removed code
  * @property {number} to
  * @property {number} id
  */
@@ -54,7 +55,7 @@ export function allPoints() {
 }
 
 /**
- * @param {string} source of the file that all `points` are in
+ * @param {string} source of the file that contains all `points`
  * @param {readonly Point[]} points
  */
 export function withSwitches(source, points) {
@@ -62,7 +63,7 @@ export function withSwitches(source, points) {
   for (const { from, to, what, id } of [...points].sort((a, b) => b.from - a.from)) {
     const original = code.slice(from, to);
     const isOut = `globalThis.isOut(${id})`;
-    // A condition may do more than ask: only the refusal is taken out.
+    // A condition may have side effects: it is still evaluated, only the refusal is removed.
     const instead =
       what === 'check' || what === 'branch'
         ? `(${isOut}, ${original}) && !${isOut}`
@@ -74,7 +75,7 @@ export function withSwitches(source, points) {
 
 /**
  * @param {string} file
- * @param {boolean} branches whether each `if` is a point, not only those that refuse
+ * @param {boolean} branches whether every `if` is a point, or only those that refuse
  * @returns {Point[]}
  */
 function pointsIn(file, branches) {
@@ -100,8 +101,8 @@ function pointsIn(file, branches) {
   for (const match of code.matchAll(/\bif \(/g)) {
     const open = match.index + match[0].length - 1;
     const close = closing(code, open);
-    // A check is a condition that refuses; the others decide what is done. What goes up because it is a fault of our
-    // own refuses nothing.
+    // A check is a condition that refuses; a branch is any other. Conditions that only rethrow our own bugs are
+    // neither.
     if (/instanceof|isExpected|!isFsError\(\w+\)/.test(code.slice(open, close))) continue;
     if (/^\)\s*\{?\s*(?:throw\b|foreign\.push|return damaged)/.test(code.slice(close))) add('check', open + 1, close);
     else if (branches) add('branch', open + 1, close);
@@ -110,7 +111,7 @@ function pointsIn(file, branches) {
 }
 
 /**
- * Comments become blanks of the same length.
+ * Replaces comments with blanks of the same length.
  * @param {string} source
  */
 function withoutComments(source) {
@@ -120,7 +121,7 @@ function withoutComments(source) {
 
 /**
  * @param {string} code
- * @param {number} open where a parenthesis opens
+ * @param {number} open position of the opening parenthesis
  */
 function closing(code, open) {
   let depth = 0;

@@ -5,7 +5,7 @@
 
 /**
  * @param {Schema} schema
- * @param {string} indent of the line on which the text begins
+ * @param {string} indent of the line on which the text starts
  * @returns {string}
  */
 export function notation(schema, indent = '') {

@@ -6,14 +6,14 @@ import { relative, sep } from 'node:path';
 
 /**
  * @typedef {'passed' | 'failed' | 'skipped'} Outcome
- * @typedef {{ readonly file: string, readonly name: string, readonly outcome: Outcome, readonly message: string }} Result
- *   `file` from the project's top, with slashes; `name` with all its describes.
+ * @typedef {{ readonly file: string, readonly name: string, readonly outcome: Outcome, readonly message: string }}
+ * Result `file` from the project's top, with slashes; `name` includes all enclosing describes.
  */
 
 /**
- * All results of one run. A file that could not be loaded, and a run that failed though no test did (an error outside
- * of tests), are failed results of their own, so that no failure is lost in counting.
- * @param {string} path the report; throws when it is missing or is none
+ * Returns all results of one run. A file that could not be loaded is a failed result of its own, and so is a run that
+ * failed without a failing test (an error outside of tests). No failure goes uncounted.
+ * @param {string} path the report; throws if it is missing or is not a report
  * @param {string} top the project's folder
  * @returns {Result[]}
  */
@@ -49,7 +49,7 @@ export function readReport(path, top) {
 }
 
 /**
- * One form for the ways to write the name of a nested test: `outer › inner`, `outer > inner`, `outer inner`.
+ * Normalises the ways to write the name of a nested test: `outer › inner`, `outer > inner`, `outer inner`.
  * @param {string} name
  */
 export function plainName(name) {
@@ -60,7 +60,7 @@ export function plainName(name) {
 }
 
 /**
- * Splits `path/to/file.test.ts › full test name`; null where that is not its form.
+ * Splits `path/to/file.test.ts › full test name`; null if it has another form.
  * @param {string} reference
  */
 export function parseReference(reference) {

@@ -3,12 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What a clone does not have, when there is no git to ask. */
+/** What a clone does not contain, for use without git. */
 const LEFT_OUT = new Set(['node_modules', 'dist', 'coverage', 'reports', '.git']);
 
 /**
- * Copies the project to `to`: the files that git knows or does not ignore, and the `.git` itself, byte for byte, so that the tour has a real
- * repository with a history; without a `.git` (a release's archive) all files but what is built or installed.
+ * Copies the project to `to`: the files that git tracks or does not ignore, and `.git` itself, byte for byte, so that
+ * the tour has a real repository with a history. Without a `.git` (a release archive), copies all files except build
+ * output and installed packages.
  * @param {string} from
  * @param {string} to
  * @returns {number} files and links
@@ -20,14 +21,14 @@ export function copyProject(from, to) {
     mkdirSync(dirname(join(to, file)), { recursive: true });
     cpSync(join(from, file), join(to, file), { verbatimSymlinks: true });
   }
-  // In a worktree .git is a file that points away; the copy must not share that repository.
+  // In a worktree, .git is a file that points elsewhere. The copy must not share that repository.
   const git = join(from, '.git');
   if (existsSync(git) && lstatSync(git).isDirectory())
     cpSync(git, join(to, '.git'), { recursive: true, verbatimSymlinks: true });
   return files.length;
 }
 
-/** Null without git, or where this is no clone. @param {string} from */
+/** Null without git, or if this is not a clone. @param {string} from */
 function filesOfGit(from) {
   if (!existsSync(join(from, '.git'))) return null;
   const { status, stdout } = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {

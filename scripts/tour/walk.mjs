@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /**
- * The proof: what is in a folder, found with node's own calls and no code of Savepoint. Names are bytes.
+ * The proof: lists the contents of a folder with node's own calls and no code of Savepoint. Names are bytes.
  * @param {string} folder
- * @returns {Map<string, string>} by path (latin1, one character a byte): kind, permissions, SHA-256 of every byte
+ * @returns {Map<string, string>} by path (latin1, one character per byte): kind, permissions, SHA-256 of every byte
  */
 export function walk(folder) {
   /** @type {Map<string, string>} */
@@ -29,7 +29,7 @@ export function walk(folder) {
   return found;
 }
 
-/** Paths that differ between two walks. @param {Map<string, string>} a @param {Map<string, string>} b */
+/** Returns the paths that differ between two walks. @param {Map<string, string>} a @param {Map<string, string>} b */
 export function difference(a, b) {
   return [...new Set([...a.keys(), ...b.keys()])].filter((path) => a.get(path) !== b.get(path)).sort();
 }
