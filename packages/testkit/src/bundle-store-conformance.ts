@@ -11,8 +11,8 @@ const ABSENT: PutCondition = { when: 'absent' };
 const ANY: PutCondition = { when: 'any' };
 
 /**
- * What every place for bundles promises, whatever it is made of.
- * @param make a place where nothing is yet
+ * Conformance cases for every bundle store, independent of its implementation.
+ * @param make returns an empty store
  */
 export function bundleStoreConformance(make: () => BundleStore | Promise<BundleStore>): readonly BundleStoreCase[] {
   const cases: readonly (readonly [string, (store: BundleStore) => Promise<void>])[] = [

@@ -2,17 +2,17 @@ import type { Processes, ProcessIdentity } from '@savepoint/core/ports';
 
 type Life = ReturnType<Processes['state']>;
 
-/** Processes that live and die as the test says. */
+/** Simulated processes that the test starts and ends. */
 export interface FakeProcesses extends Processes {
-  /** A process that lives from now on; what is not given is as for `self`. */
+  /** Starts a live process. Fields that are not given are as for `self`. */
   start(as?: Partial<ProcessIdentity>): ProcessIdentity;
-  /** What every process is told about this one from now on. */
+  /** Sets what every process sees of this one from now on. */
   set(process: ProcessIdentity, life: Life): void;
-  /** The same machine, seen by another process. */
+  /** Returns the same machine from the point of view of another process. */
   seenBy(process: ProcessIdentity): FakeProcesses;
 }
 
-/** @param self the process that the test plays; pid 100 on one machine without it */
+/** @param self the process that the test plays; by default pid 100 */
 export function fakeProcesses(self: Partial<ProcessIdentity> = {}): FakeProcesses {
   const lives = new Map<string, Life>();
   let nextPid = 101;

@@ -1,10 +1,10 @@
 import type { Clock } from '@savepoint/core/ports';
 
-/** A clock that stands still until the test moves it; who sleeps moves it. */
+/** A clock that only moves when the test moves it. A sleep moves it, too. */
 export interface FixedClock extends Clock {
   /** Moves both times forward by `ms`. */
   advance(ms: number): void;
-  /** Sets the wall clock alone, back or forth, as a person or a time server does. */
+  /** Sets only the wall clock, forward or backward, as a user or a time server does. */
   setWallClock(ms: number): void;
 }
 

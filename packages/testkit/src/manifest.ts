@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 
-/** What is at a path, as an independent walk finds it: node's own calls, no code of the engine. */
+/** What an independent walk finds at a path. It uses node's own calls and no code of the engine. */
 export interface ManifestEntry {
   readonly kind: 'file' | 'folder' | 'link' | 'special';
-  /** Permission bits in octal; of links none. */
+  /** Permission bits in octal; null for links. */
   readonly mode: string | null;
-  /** Of a file's content, or of the link's target. */
+  /** Hash of a file's content, or of a link's target. */
   readonly sha256: string | null;
-  /** Of a link; text where it is UTF-8, else `base64:…`. */
+  /** Target of a link: text if it is valid UTF-8, otherwise `base64:…`. */
   readonly target: string | null;
 }
 
-/** By path below the folder: text where it is UTF-8, else `base64:…`; in the order of the bytes. */
+/** Entries by path below the folder, in byte order. A path is text if it is valid UTF-8, otherwise `base64:…`. */
 export type Manifest = Readonly<Record<string, ManifestEntry>>;
 
 export interface ManifestOptions {
-  /** Leaves a path (and what is below it) out. The path as in the manifest. */
+  /** Skips a path and everything below it. The path has the same form as in the manifest. */
   readonly skip?: (path: string) => boolean;
 }
 
-/** Everything below `folder`; equal manifests are equal trees, byte for byte and bit for bit of the modes. */
+/** Lists everything below `folder`. Equal manifests mean equal trees, including every byte and every mode bit. */
 export function manifest(folder: string, options: ManifestOptions = {}): Manifest {
   const found: Record<string, ManifestEntry> = {};
   walk(Buffer.from(folder), Buffer.alloc(0), (path, full, stat) => {
@@ -33,8 +33,8 @@ export function manifest(folder: string, options: ManifestOptions = {}): Manifes
 }
 
 /**
- * One hash over everything in every `.git` below `folder`, with inodes and times of change: it differs as soon as
- * anybody writes there, even the same bytes.
+ * Returns one hash over everything in every `.git` below `folder`, with inodes and change times. Any write changes it,
+ * even a write of the same bytes.
  */
 export function gitFingerprint(folder: string): string {
   const hash = createHash('sha256');

@@ -1,7 +1,7 @@
 import { SavepointError } from '@savepoint/core';
 import type { Programs } from '@savepoint/core/ports';
 
-/** A machine without any program: each run fails as it does where a program is missing. */
+/** A machine without any programs. Each run fails as if the program were missing. */
 export const noPrograms: Programs = {
   run({ file }) {
     const data = { path: file, operation: 'run', code: 'ENOENT' };

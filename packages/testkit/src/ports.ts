@@ -5,7 +5,7 @@ import { fixedClock } from './fixed-clock.ts';
 import { noPrograms } from './no-programs.ts';
 import { seededRandom } from './seeded-random.ts';
 
-/** Ports on a simulated disk (or any other Fs): a clock that stands, seeded chance, processes that the test rules. */
+/** Ports on a simulated disk (or any other Fs), with a fixed clock, seeded random numbers and fake processes. */
 export function simPorts(fs: Fs, replace: Partial<Ports> & { readonly seed?: number } = {}): Ports {
   const { seed = 1, ...others } = replace;
   return {
@@ -20,7 +20,7 @@ export function simPorts(fs: Fs, replace: Partial<Ports> & { readonly seed?: num
   };
 }
 
-/** The machine's own ports, with some replaced. */
+/** The ports of the real machine, with some replaced. */
 export function realPorts(replace: Partial<Ports> = {}): Ports {
   return { ...nodePorts(), ...replace };
 }

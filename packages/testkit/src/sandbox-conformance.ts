@@ -13,20 +13,19 @@ import type { DiskPath, Sandbox } from '@savepoint/core';
 import type { CommandResult, SandboxCommand } from '@savepoint/core/ports';
 import type { ConformanceCase } from './disk/fs-conformance.ts';
 
-/** A sandbox, and an empty folder in it. The sandbox lies on this machine, so that it can be looked into from beside. */
+/** A sandbox with an empty folder. The sandbox runs on this machine, so that the test can also inspect it directly. */
 export interface SandboxUnderTest {
   readonly sandbox: Sandbox;
   readonly folder: DiskPath;
-  /** Whether names may be bytes that are no UTF-8; not so on macOS and Windows. */
+  /** Whether file names may be invalid UTF-8; false on macOS and Windows. */
   readonly byteNames: boolean;
-  /** Whether some files cannot be read by whom commands run as; root can read all. */
+  /** Whether commands run as root. If not, some files are unreadable to them. */
   readonly isRoot: boolean;
 }
 
 /**
- * What every sandbox does, as cases to be registered with any test runner. There need be nothing in its PATH but node
- * and sh.
- * @param make called once per case; the folder must be empty, and another one each time
+ * Conformance cases for every sandbox, to be registered with any test runner. Its PATH only has to contain node and sh.
+ * @param make called once per case; must return an empty folder, a different one each time
  */
 export function sandboxConformance(
   make: () => SandboxUnderTest | Promise<SandboxUnderTest>,
@@ -54,7 +53,7 @@ class SandboxBench {
     return `${this.folder}/${name}` as DiskPath;
   }
 
-  /** The same path for node. */
+  /** The same path in the form that node needs. */
   native(name: string): Buffer {
     return Buffer.from(this.at(name), 'latin1');
   }
@@ -83,7 +82,7 @@ function isCoded(code: string, data: Readonly<Record<string, unknown>>) {
 
 const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Whether a process is there and not merely waiting to be buried. */
+/** Whether a process is alive; a zombie is not. */
 function isAlive(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
@@ -98,7 +97,7 @@ async function pidIn(file: Buffer): Promise<number> {
       const text = readFileSync(file, 'utf8');
       if (text.endsWith('\n')) return Number(text);
     } catch {
-      // Not yet.
+      // The file does not exist yet.
     }
     await delay(20);
   }
@@ -110,7 +109,7 @@ async function isGone(pid: number): Promise<boolean> {
   return !isAlive(pid);
 }
 
-/** Two processes, neither of which hears SIGTERM; the grandchild tells its id and holds the outputs open. */
+/** Two processes that both ignore SIGTERM. The grandchild reports its id and keeps the outputs open. */
 const DEAF_FAMILY = `
   const { spawn } = require('child_process');
   process.on('SIGTERM', () => {});

@@ -1,7 +1,9 @@
 import type { DiskPath } from '@savepoint/core';
 import type { ChangeSource, FolderChanges, FolderWatch, Name } from '@savepoint/core/ports';
 
-/** A source that tells what the test says. Each watch has its own folders; what is told, is told to all of them. */
+/**
+ * A change source that the test controls. Each watch has its own folders, and each change is reported to all watches.
+ */
 export class ScriptedChanges implements ChangeSource {
   /** Folders that cannot be watched. */
   readonly refused = new Set<DiskPath>();
@@ -13,17 +15,17 @@ export class ScriptedChanges implements ChangeSource {
     return watch;
   }
 
-  /** What is watched by anybody. */
+  /** All folders that are being watched. */
   get watched(): ReadonlySet<DiskPath> {
     return new Set([...this.#watches].flatMap((watch) => [...watch.folders]));
   }
 
-  /** Something changed at these names. */
+  /** Reports changes at these names. */
   change(folder: DiskPath, ...names: readonly string[]): void {
     for (const watch of this.#watches) watch.change(folder, names);
   }
 
-  /** The folder itself is gone, moved or replaced. */
+  /** Reports that the folder itself was removed, moved or replaced. */
   replace(folder: DiskPath): void {
     for (const watch of this.#watches) watch.replace(folder);
   }

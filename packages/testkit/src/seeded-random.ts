@@ -1,6 +1,6 @@
 import type { Random } from '@savepoint/core/ports';
 
-/** Chance that comes again with the same seed. */
+/** Random numbers that are reproducible with the same seed. */
 export interface SeededRandom extends Random {
   readonly seed: number;
   /** 0 ≤ x < 1. */
@@ -8,15 +8,15 @@ export interface SeededRandom extends Random {
   /** 0 ≤ n < below. */
   integer(below: number): number;
   pick<T>(from: readonly T[]): T;
-  /** `count` of them (or all), in a random order, none twice. */
+  /** Returns `count` elements (or all of them) in random order, without repetition. */
   sample<T>(from: readonly T[], count: number): T[];
   bytes(length: number): Buffer;
 }
 
-/** @param seed any integer; print it where a test fails */
+/** @param seed any integer; print it when a test fails */
 export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
-  // mulberry32: small, fast, and even enough for tests
+  // mulberry32: small, fast, and uniform enough for tests
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);

@@ -4,15 +4,15 @@ import { type SeededRandom, seededRandom } from './seeded-random.ts';
 import { GIT_ENV } from './world.ts';
 
 export interface SeededTreeOptions {
-  /** Ordinary text files in ordinary folders, besides the awkward ones; 20 without it. */
+  /** Number of ordinary text files in ordinary folders, in addition to the awkward ones; 20 by default. */
   readonly files?: number;
-  /** Whether the tree is a git repository with commits, and has another one inside; true without it. */
+  /** Whether the tree is a git repository with commits that contains another repository; true by default. */
   readonly git?: boolean;
 }
 
-/** What tests want to find again; paths below the folder. Those that the platform cannot have are not made. */
+/** Paths below the folder that tests refer to. Paths that the platform does not support are not created. */
 export const AWKWARD = {
-  /** Not UTF-8: `café` in Latin-1. Linux alone can have it. */
+  /** Not UTF-8: `café` in Latin-1. Only possible on Linux. */
   latin1: Buffer.from('names/caf\xe9.txt', 'latin1'),
   newline: Buffer.from('names/new\nline.txt'),
   quotes: Buffer.from('names/"quo\'ted" \\ $HOME `x`.txt'),
@@ -20,7 +20,7 @@ export const AWKWARD = {
   emoji: Buffer.from('names/\u{1f4be} savepoint.txt'),
   dash: Buffer.from('names/-rf'),
   spaces: Buffer.from('names/ leading and trailing '),
-  /** Where git's own conversions would change the bytes. */
+  /** Files whose bytes git's own conversions would change. */
   crlf: Buffer.from('attributes/crlf.txt'),
   ident: Buffer.from('attributes/ident.txt'),
   utf16: Buffer.from('attributes/utf16.txt'),
@@ -46,7 +46,7 @@ export const AWKWARD = {
   nestedUntracked: Buffer.from('nested/untracked.txt'),
 } as const;
 
-/** Makes a tree with all the awkward things in it; the same seed makes the same bytes and modes. */
+/** Creates a tree that contains all the awkward files. The same seed gives the same bytes and modes. */
 export function seededTree(folder: string, seed: number, options: SeededTreeOptions = {}): void {
   const random = seededRandom(seed);
   const put = writer(folder);
@@ -88,7 +88,7 @@ export function seededTree(folder: string, seed: number, options: SeededTreeOpti
 
 type Put = (path: Buffer | string, content: string | Buffer, mode?: number) => void;
 
-/** Runs git in a throw-away repository of the test, without any configuration of the machine. */
+/** Runs git in a throw-away repository of the test, without the machine's git configuration. */
 export function git(folder: string, ...args: readonly string[]): string {
   const env = { PATH: process.env['PATH'] ?? '', HOME: folder, ...GIT_ENV };
   return execFileSync('git', ['-c', 'core.safecrlf=false', ...args], {

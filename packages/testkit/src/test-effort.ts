@@ -1,7 +1,7 @@
-/** How much tests try that could try for ever: a person waits for `quick`, CI for `ci`, `npm run test:long` takes `long`. */
+/** How much an open-ended test tries: `quick` for developers, `ci` for CI, `long` for `npm run test:long`. */
 export interface TestEffort<T> {
   readonly quick: T;
-  /** What is promised to be tried at each change. */
+  /** The minimum that is tried on every change. */
   readonly ci: T;
   readonly long: T;
 }

@@ -5,11 +5,11 @@ import { bytesFromText, type DiskPath } from '@savepoint/core';
 import type { Places, Ports } from '@savepoint/core/ports';
 import { realPorts } from './ports.ts';
 
-/** A temporary folder on the real disk with all that Savepoint needs, and nothing of the person who runs the tests. */
+/** A temporary folder on the real disk with everything Savepoint needs, isolated from the user who runs the tests. */
 export interface World {
-  /** The folder of it all, its links resolved. */
+  /** The folder that contains everything, with links resolved. */
   readonly folder: DiskPath;
-  /** An empty folder to be the workspace. */
+  /** An empty folder for the workspace. */
   readonly workspace: DiskPath;
   readonly places: Places;
   readonly ports: Ports;
@@ -19,8 +19,8 @@ export interface World {
 }
 
 /**
- * @param atEnd takes the function that removes the world: vitest's `onTestFinished`, or `afterAll`. Without it the
- *   caller calls `remove`.
+ * @param atEnd receives the function that removes the world, such as vitest's `onTestFinished` or `afterAll`. Without
+ * it the caller calls `remove`.
  */
 export function world(atEnd?: (remove: () => void) => void): World {
   const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'savepoint-test-')));
@@ -47,7 +47,7 @@ export function world(atEnd?: (remove: () => void) => void): World {
   };
 }
 
-/** Gone, although a process that was left in the background may just be writing there. */
+/** Removes a folder, even if a background process is still writing to it. */
 export function removeFolder(folder: string): void {
   for (let tries = 1; ; tries++) {
     try {
@@ -60,7 +60,7 @@ export function removeFolder(folder: string): void {
   }
 }
 
-/** Git as it is without any configuration, always the same person at the same time. */
+/** Git without any configuration, and with a fixed author and time. */
 export const GIT_ENV: Readonly<Record<string, string>> = {
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: process.platform === 'win32' ? 'NUL' : '/dev/null',

@@ -5,7 +5,7 @@ import { dieByThrowing, FaultyFs, fsConformance, isUnder, ProcessDied, SimDisk }
 
 const at = (path: string): DiskPath => path as DiskPath;
 
-/** Writes a file by way of another one; tidies up when it fails, as the engine does. */
+/** Writes a file through a temporary file, and cleans up after a failure, like the engine. */
 function save(fs: Fs): void {
   const folder = fs.openFolder(at('/work'));
   const through = fs.folderPath(folder, at('/work'));

@@ -56,7 +56,7 @@ describe('manifest', () => {
 });
 
 describe('gitFingerprint', () => {
-  /** The file system's clock goes in steps; a write in the same step as the one before has the same time. */
+  /** The file system's clock has a coarse resolution: two writes within the same tick have the same time. */
   const untilNextTick = (folder: string): void => {
     const now = (): bigint => {
       fs.writeFileSync(`${folder}/tick`, '');
@@ -123,7 +123,7 @@ describe('seededTree', () => {
     expect(git(workspace, 'check-ignore', 'ignored/notes.log')).toBe('ignored/notes.log\n');
     expect(git(`${workspace}/nested`, 'ls-files')).toBe('inside.txt\n');
     expect(git(workspace, 'ls-files', 'nested', 'node_modules')).toBe('');
-    // What git itself would change: the blob of the CRLF file is not the file.
+    // git itself would change this: the blob of the CRLF file differs from the file.
     expect(git(workspace, 'show', 'HEAD:attributes/crlf.txt')).not.toContain('\r');
   });
 });

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { type CrashModel, SimDisk, seededRandom } from '../src/index.ts';
 
 /**
- * A small change of two files with a redo journal, and the same with one step left out at a time. The simulated disk
- * is worth something if it finds what is wrong with each of them, and nothing wrong with the whole.
+ * A small two-file transaction with a redo journal, and the same with one step left out at a time. The simulated disk
+ * must find an error in each incomplete version, and none in the complete one.
  */
 type Omission =
   | 'sync of the staged files'
@@ -48,7 +48,7 @@ class TwoFiles {
     this.#apply();
   }
 
-  /** Forward if the journal is there, back if not; fails if the journal is not whole. */
+  /** Rolls forward if the journal exists, otherwise back. Fails if the journal is incomplete. */
   recover(): void {
     const record = read(this.#fs, '/journal/record');
     if (record !== null) {
@@ -112,7 +112,10 @@ function read(fs: Fs, path: string): string | null {
   }
 }
 
-/** Every state that a power cut may leave, and the states that one during the recovery of it may leave, to the first bad one. */
+/**
+ * Tries every state that a power cut may leave, and the states after a second one during recovery, up to the first bad
+ * state.
+ */
 function sweep(without: Omission | null, model: CrashModel): { readonly states: number; readonly bad: string[] } {
   const random = seededRandom(1);
   const bad: string[] = [];
@@ -175,7 +178,7 @@ describe.each(['any-subset', 'prefix'] as const)('power cuts of the kind %s', { 
   });
 });
 
-// A file system that keeps the order of what is done in folders makes up for these.
+// These are harmless on a file system that keeps the order of folder operations.
 test.each<Omission>(['sync of the journal folder before the journal gets its name', 'sync of the target folders'])(
   'power cuts that may keep any part show that it needs: %s',
   (without) => {

@@ -9,7 +9,7 @@ const STEPS = 40;
 const NAMES = ['a', 'b', 'c', 'a/a', 'a/b', 'b/a', 'b/c', 'a/b/a', 'c/x', 'a/../b', 'b/.'];
 const TARGETS = ['a', '../b', 'nothing', '.', 'loop', 'b/c'];
 
-/** One random act; what it says is compared, be it a value or an error. */
+/** One random operation. Its result, a value or an error, is compared. */
 function act(random: SeededRandom, folder: DiskPath): (fs: Fs) => unknown {
   const path = (): DiskPath => `${folder}/${random.pick(NAMES)}` as DiskPath;
   const [one, other, target, mode] = [path(), path(), random.pick(TARGETS), random.pick([0o600, 0o644, 0o755, 0o500])];
@@ -49,7 +49,7 @@ function told(fs: Fs, step: (fs: Fs) => unknown): string {
   }
 }
 
-/** Everything below a folder; inodes as the order in which they are met. */
+/** Lists everything below a folder. Inodes are numbered in the order in which they are found. */
 function tree(fs: Fs, folder: DiskPath): string[] {
   const inodes = new Map<number, number>();
   const lines: string[] = [];
@@ -92,7 +92,7 @@ test.skipIf(process.platform !== 'linux')(
     for (let sequence = 0; sequence < SEQUENCES; sequence++) {
       const random = seededRandom(seed + sequence);
       const disk = new SimDisk({ umask: process.umask() });
-      // Links lead upwards now and then: the folders above belong to the sequence, too.
+      // Some links lead upwards, so the parent folders belong to the sequence, too.
       const top = `${workspace}/${sequence}` as DiskPath;
       const folder = `${top}/up/up/up` as DiskPath;
       for (const path of foldersDownTo(folder)) {

@@ -26,7 +26,7 @@ function syncFolder(disk: SimDisk, path: string): void {
   disk.close(fd);
 }
 
-/** What can be seen of a file: its content, `absent`, or its kind. */
+/** What is visible of a file: its content, `absent`, or its kind. */
 function seen(disk: SimDisk, path: string): string {
   const stat = disk.lstat(at(path));
   if (stat === null) return 'absent';
@@ -38,7 +38,7 @@ function seen(disk: SimDisk, path: string): string {
   return buffer.toString('latin1');
 }
 
-/** Every different outcome of a power cut now, for the paths. */
+/** All distinct outcomes of a power cut now, for these paths. */
 function outcomes(disk: SimDisk, paths: readonly string[], model: 'any-subset' | 'prefix' = 'any-subset'): string[] {
   const found = new Set<string>();
   for (const state of disk.crashStates(model, 100_000, seededRandom(1))) {

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type Manifest, manifest } from '../manifest.ts';
 
-/** Inode and modification time of a file: what a rewrite with the same bytes would change. */
+/** Inode, modification time and change time of a file. They change even if a file is rewritten with the same bytes. */
 export function identity(file: string): string {
   const { ino, mtimeNs, ctimeNs } = fs.lstatSync(file, { bigint: true });
   return `${ino} ${mtimeNs} ${ctimeNs}`;
@@ -10,7 +10,10 @@ export function identity(file: string): string {
 
 export const MiB = 1024 * 1024;
 
-/** Bytes of all files below a folder; those that go while it is looked at count or do not. */
+/**
+ * Returns the size of all files below a folder, in bytes. Files that disappear during the walk may or may not be
+ * counted.
+ */
 export function bytesBelow(folder: string): number {
   return fs
     .readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -21,7 +24,7 @@ export function bytesBelow(folder: string): number {
     }, 0);
 }
 
-/** Everything below a folder but what is in a `.git`: what a restore is about. */
+/** Lists everything below a folder except the contents of `.git`: what a restore must reproduce. */
 export function workingFiles(dir: string): Manifest {
   return manifest(dir, { skip: (name) => name === '.git' || name.endsWith('/.git') });
 }

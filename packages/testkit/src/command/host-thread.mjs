@@ -1,4 +1,4 @@
-// A thread that talks to the command host, so that a test can wait for an answer without giving up its turn.
+// A thread that talks to the command host, so that a test can block on an answer.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -1,5 +1,5 @@
-// A process that runs one command after the other. Each is the entry of the built command, evaluated anew with its own
-// arguments, environment and current folder; what the entry imports is loaded once.
+// A process that runs commands one after the other. For each, it evaluates the entry of the built command again, with
+// the command's arguments, environment and current folder. The modules that the entry imports are loaded only once.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 const entry = process.argv[2];
 const address = pathToFileURL(entry).href;
 const writeSync = fs.writeSync;
-/** What the running command wrote to its standard output and standard error. */
+/** What the running command has written to standard output (1) and standard error (2). */
 let written = { 1: [], 2: [] };
 let runs = 0;
 
@@ -33,7 +33,7 @@ process.on('message', async ({ args, cwd, env }) => {
     written[2].push(Buffer.from(`${error?.stack ?? error}\n`));
   }
   const status = process.exitCode ?? 0;
-  // A folder that a process is in cannot be removed on every system.
+  // Some systems refuse to remove the current folder of a process.
   process.chdir('/');
   process.exitCode = undefined;
   const [stdout, stderr] = [written[1], written[2]].map((parts) => Buffer.concat(parts).toString('utf8'));

@@ -3,15 +3,15 @@ import { testEffort } from '../test-effort.ts';
 import { type CommandOutcome, main, type RunOptions } from './outcome.ts';
 
 /**
- * Starting node takes ten times as long as most commands do. For a person, commands share a process; CI starts one for
- * each, as users do.
+ * Starting node takes ten times as long as most commands. In quick runs, commands therefore share a process. CI starts
+ * one process per command, as users do.
  */
 const SHARE_PROCESS = testEffort({ quick: true, ci: false, long: false });
 
-/** Commands that are about their own process, its streams or its signals. */
+/** Commands that depend on their own process, its streams or its signals. */
 const UNHOSTED_COMMANDS = new Set(['hook', 'mcp', 'watch', 'run', 'daemon', '--version', '-V']);
 
-/** Node reads these when it starts. */
+/** Variables that node reads only at startup. */
 const READ_AT_START = /^(NODE_|LANG|LC_|TZ$)/;
 
 export function canBeHosted(args: readonly string[], options: RunOptions): boolean {
@@ -43,7 +43,7 @@ class CommandHost {
   run(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): CommandOutcome {
     const before = Atomics.load(this.#answers, 0);
     this.#thread.postMessage({ args, cwd, env });
-    // The thread bounds the command; twice as long means that the thread itself is gone.
+    // The thread itself enforces the timeout. After twice that time, the thread must be dead.
     Atomics.wait(this.#answers, 0, before, 2 * TIMEOUT_MS);
     const outcome: CommandOutcome | undefined = receiveMessageOnPort(this.#port)?.message;
     if (outcome === undefined) throw new Error('The command host gave no answer.');
@@ -53,7 +53,7 @@ class CommandHost {
 
 let host: CommandHost | null = null;
 
-/** @param folder where the modules of the host are */
+/** @param folder that contains the modules of the host */
 export function runHosted(folder: URL, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): CommandOutcome {
   host ??= new CommandHost(folder);
   return host.run(args, cwd, env);

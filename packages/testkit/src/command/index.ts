@@ -1,4 +1,4 @@
-/** Projects that the built command works on, for tests. Unlike the rest of the testkit it needs vitest. */
+/** Test projects for the built command. Unlike the rest of the testkit, this needs vitest. */
 export { bytesBelow, identity, MiB, workingFiles } from './files.ts';
 export {
   type CallWatch,

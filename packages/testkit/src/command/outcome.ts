@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 
-/** The built command. */
+/** Path of the built command. */
 export const main = fileURLToPath(new URL('../../../cli/bundle/savepoint.js', import.meta.url));
-/** What stands before the command in agents' settings: it asks the daemon. */
+/** Path of the hook script. Agents' settings call it instead of the command, and it asks the daemon. */
 export const hookScript = fileURLToPath(new URL('../../../cli/bundle/savepoint-hook', import.meta.url));
 
-/** What a run of the real `savepoint` binary gave back. */
+/** The result of one run of the real `savepoint` binary. */
 export interface CommandOutcome {
   readonly status: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -14,16 +14,16 @@ export interface CommandOutcome {
 }
 
 export interface RunOptions {
-  /** Where it runs; by default the project's folder. */
+  /** Current folder of the process; by default the project's folder. */
   readonly cwd?: string;
-  /** Added to the environment; `undefined` takes a variable away. */
+  /** Added to the environment; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly input?: string;
-  /** Modules of `preload/` that are loaded into the process before the binary, with what they are told. */
+  /** Modules in `preload/` that are loaded before the binary, with their parameters. */
   readonly preload?: Readonly<Record<string, string>>;
 }
 
-/** What `preload/calls.mjs` is told; its head says what each field means. */
+/** Parameters of `preload/calls.mjs`, which documents each field. */
 export interface CallWatch {
   readonly below: string;
   readonly calls: readonly string[];
@@ -36,7 +36,10 @@ export interface CallWatch {
   readonly record?: string;
 }
 
-/** Options for a run whose calls to the file system are watched, or made to fail: the native add-on makes none of node's. */
+/**
+ * Options for a run whose file system calls are recorded, or made to fail. The native add-on is off, because it does
+ * not call node's functions.
+ */
 export function watchCalls(watch: CallWatch): RunOptions {
   return { preload: { calls: JSON.stringify(watch) }, env: { SAVEPOINT_NATIVE: 'off' } };
 }

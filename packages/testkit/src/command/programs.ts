@@ -9,7 +9,7 @@ const quiet = {
   GIT_COMMITTER_EMAIL: 'a@example.com',
 };
 
-/** The user's own git, as a user would run it. */
+/** Runs the user's own git as a user would. */
 export function git(dir: string, ...args: readonly string[]): string {
   const env = { PATH: process.env['PATH'] ?? '', ...quiet };
   return execFileSync('git', ['-c', 'protocol.file.allow=always', ...args], {
@@ -20,7 +20,7 @@ export function git(dir: string, ...args: readonly string[]): string {
   });
 }
 
-/** A shell, as an agent would use one. */
+/** Runs a shell script as an agent would. */
 export function shell(dir: string, script: string): void {
   const env = { PATH: process.env['PATH'] ?? '', ...quiet };
   execFileSync('sh', ['-ec', script], { cwd: dir, env, stdio: 'pipe' });

@@ -8,11 +8,11 @@ import { canBeHosted, runHosted } from './hosted.ts';
 import { type CommandOutcome, explain, hookScript, main, type RunOptions } from './outcome.ts';
 import { git } from './programs.ts';
 
-// Only the sources hold what is loaded as it is: the build makes nothing of it.
+// The build does not copy the modules that are loaded at run time, so they are read from the sources.
 const sources = new URL('../../src/command/', import.meta.url);
 const preloads = new URL('./preload/', sources);
 
-/** A real folder, a real home and a real store, all in one temporary folder, and the real binary to work on them. */
+/** A real workspace, home and store in one temporary folder, with the real binary. */
 export class Project {
   readonly base: string;
   readonly dir: string;
@@ -63,7 +63,7 @@ export class Project {
     return git(this.dir, ...args);
   }
 
-  /** A repository with one commit of everything that is there. */
+  /** Creates a repository with one commit of all existing files. */
   commitAll(): void {
     this.git('init', '-q', '-b', 'main');
     this.git('add', '-A');
@@ -90,7 +90,7 @@ export class Project {
     return env;
   }
 
-  /** With `SAVEPOINT_TEST_WITH=daemon` hooks that were installed are answered by a daemon of this project's own. */
+  /** With `SAVEPOINT_TEST_WITH=daemon`, this project's own daemon answers the installed hooks. */
   #daemon(): NodeJS.ProcessEnv {
     if (process.env['SAVEPOINT_TEST_WITH'] !== 'daemon') return { SAVEPOINT_DAEMON: 'off' };
     const runtime = path.join(this.base, 'run');
@@ -98,7 +98,7 @@ export class Project {
     return { XDG_RUNTIME_DIR: runtime };
   }
 
-  /** Runs `savepoint` and waits for it, whatever comes out. */
+  /** Runs `savepoint` and waits for it. Any exit status is accepted. */
   run(args: readonly string[], options: RunOptions = {}): CommandOutcome {
     const [file, ...rest] = commandLine(args);
     const [cwd, env] = [options.cwd ?? this.dir, this.environment(options)];
@@ -115,7 +115,7 @@ export class Project {
     return { status: done.status, signal: done.signal, stdout: done.stdout, stderr: done.stderr };
   }
 
-  /** Starts `savepoint`; for several at once. */
+  /** Starts `savepoint` without waiting, so that several can run at the same time. */
   start(
     args: readonly string[],
     options: RunOptions = {},
@@ -147,7 +147,7 @@ export class Project {
     return outcome;
   }
 
-  /** Takes a checkpoint, which only has to be there, and gives its id. */
+  /** Takes a checkpoint and returns its id. */
   checkpoint(): string {
     const id = /cp_\d+/.exec(this.ok('checkpoint').stdout)?.[0];
     if (id === undefined) throw new Error('the checkpoint has no id');
@@ -159,14 +159,14 @@ export class Project {
   }
 }
 
-/** A project that is removed when the test that asked for it ends. */
+/** Creates a project that is removed when the calling test ends. */
 export function project(name?: string): Project {
   const made = new Project(name);
   onTestFinished(() => made.remove());
   return made;
 }
 
-/** One project for all tests of a file that change nothing in it: what it takes is processes. */
+/** One project for all tests of a file that do not change it. It saves starting processes. */
 export function sharedProject(prepare: (p: Project) => void): () => Project {
   let made: Project | null = null;
   afterAll(() => made?.remove());
@@ -178,7 +178,7 @@ export function sharedProject(prepare: (p: Project) => void): () => Project {
   };
 }
 
-/** With `SAVEPOINT_TEST_WITH=daemon` a hook runs as agents' settings have it. */
+/** With `SAVEPOINT_TEST_WITH=daemon`, a hook runs with the command line from agents' settings. */
 function commandLine(args: readonly string[]): readonly [string, ...string[]] {
   const plain = [process.execPath, main, ...args] as const;
   return args[0] === 'hook' && process.env['SAVEPOINT_TEST_WITH'] === 'daemon' ? [hookScript, ...plain] : plain;

@@ -1,4 +1,4 @@
-/** What the cases of the conformance suite work with: an empty folder, and ways to fill it and to look at it. */
+/** Helpers for the conformance cases: an empty folder, and methods to fill and inspect it. */
 
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { DiskPath } from '@savepoint/core';
@@ -17,11 +17,11 @@ import {
 export interface FsUnderTest {
   readonly fs: Fs;
   readonly folder: DiskPath;
-  /** Whether names may be bytes that are no UTF-8; not so on macOS and Windows. */
+  /** Whether file names may be invalid UTF-8; false on macOS and Windows. */
   readonly byteNames: boolean;
 }
 
-/** One thing that every driver does. */
+/** One behaviour that every driver must have. */
 export type Check = (bench: FsBench) => void | Promise<void>;
 
 export class FsBench {
@@ -39,7 +39,7 @@ export class FsBench {
     return `${this.folder}/${path}` as DiskPath;
   }
 
-  /** A new file. */
+  /** Creates a file. */
   put(path: string, content = 'content', mode = 0o644): DiskPath {
     const fd = this.fs.openNew(this.at(path), 0o600);
     this.fs.write(fd, Buffer.from(content, 'latin1'), 0);
@@ -80,7 +80,7 @@ export class FsBench {
     return this.fs.list(path === '' ? this.folder : this.at(path)).sort();
   }
 
-  /** A folder's listing holds what `list` and `lstat` say one after the other. */
+  /** Asserts that a folder's listing equals the results of `list` and `lstat`. */
   listsAs(path: DiskPath, expected: readonly string[]): void {
     const listing = this.fs.listWithStats(path);
     deepEqual(listing.names, [...expected].sort());
@@ -96,7 +96,7 @@ export class FsBench {
     }
   }
 
-  /** The act fails with one of the codes, as an FsError that names the operation. */
+  /** Asserts that the action fails with one of the codes, as an FsError that names the operation. */
   fails(codes: string, operation: keyof Fs, action: () => unknown): FsError {
     let failure: unknown = null;
     try {

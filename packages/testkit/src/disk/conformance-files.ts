@@ -179,7 +179,7 @@ export const FILE_CASES: Readonly<Record<string, Check>> = {
     bench.listsAs(through, ['inside']);
     bench.listsAs(`${through}/.` as DiskPath, ['inside']);
     if (through !== bench.at('folder')) {
-      // Whatever stands where it was: a listing by the handle is of what was opened.
+      // A listing through the handle shows the opened folder, even if another folder now has its old name.
       fs.rename(bench.at('folder'), bench.at('moved'));
       bench.listsAs(through, ['inside']);
       bench.makeFolder('folder');

@@ -41,7 +41,7 @@ export const NAME_CASES: Readonly<Record<string, Check>> = {
     }
     deepEqual(fs.list(child('inner')), ['deep']);
     if (through !== bench.at('folder')) {
-      // Who wants the folder itself by its handle asks for `.` in it.
+      // To reach the folder itself through its handle, append `.`.
       equal(kindOf(fs.lstat(through) as Stat), 'link');
       fs.chmod(child('.'), 0o750);
       equal(permissions(fs.lstat(child('.')) as Stat), 0o750);

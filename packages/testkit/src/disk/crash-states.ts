@@ -3,16 +3,16 @@ import type { DiskOperation, Inodes, TornWrite } from './inodes.ts';
 
 export type CrashModel = 'any-subset' | 'prefix';
 
-/** Which of the pending operations happened, and how much of each write. */
+/** Which of the pending operations reached the disk, and how much of each write. */
 interface CrashChoice {
   readonly happened: (index: number) => boolean;
   readonly torn: (index: number) => TornWrite | null;
 }
 
-/** More pending operations than this have more subsets than anybody wants. */
+/** With more pending operations than this, there are too many subsets to try them all. */
 const MAX_BITS = 20;
 
-/** The states that a power cut may leave: `durable` and some of `pending`. Yields at most `limit`. */
+/** Yields possible states after a power cut: `durable` and some of `pending`. Yields at most `limit` states. */
 export function* crashes(
   durable: Inodes,
   pending: readonly DiskOperation[],
@@ -70,7 +70,10 @@ function* everySubset(pending: readonly DiskOperation[], writes: readonly number
   }
 }
 
-/** First what breaks most: nothing, everything, one alone, all but one. Then, without end, by chance. */
+/**
+ * First the subsets most likely to break something: none, all, each one alone, all but one. Then random subsets without
+ * end.
+ */
 function* likelySubsets(pending: readonly DiskOperation[], random: SeededRandom): Generator<CrashChoice> {
   yield { happened: () => false, torn: NOT_TORN };
   yield { happened: () => true, torn: NOT_TORN };
@@ -88,7 +91,7 @@ function* likelySubsets(pending: readonly DiskOperation[], random: SeededRandom)
   }
 }
 
-/** The first half of a write, and its length without its bytes. */
+/** A torn write: its first half only, or its full length with no data. */
 function tearings(operation: DiskOperation | undefined): readonly TornWrite[] {
   if (operation?.kind !== 'data') return [];
   return [{ kept: operation.bytes.length >> 1 }, 'zeros'];

@@ -1,4 +1,4 @@
-/** What a simulated disk is told and what it is made of. */
+/** Options and content of a simulated disk. */
 
 import type { DiskPath } from '@savepoint/core';
 import type { Fs } from '@savepoint/core/ports';
@@ -6,13 +6,13 @@ import { type FolderInode, type Ino, Inodes } from './inodes.ts';
 import type { PendingOperations } from './pending.ts';
 
 export interface SimDiskOptions {
-  /** Milliseconds since 1970; the time stands still unless the test moves it. */
+  /** Milliseconds since 1970. The time only changes when the test changes it. */
   readonly now?: number;
   readonly umask?: number;
   readonly uid?: number;
-  /** Names that differ in letter case or normalisation alone are one name, as on macOS. */
+  /** Names that differ only in letter case or Unicode normalisation are the same name, as on macOS. */
   readonly folds?: boolean;
-  /** False: folders are reached by their names alone, as on macOS and Windows. */
+  /** False: folders are reachable only by name, as on macOS and Windows. */
   readonly handlePaths?: boolean;
 }
 
@@ -24,18 +24,18 @@ export function umaskOf({ umask = 0o022 }: SimDiskOptions): number {
   return umask;
 }
 
-/** A call that changes the disk or makes something durable, told before it happens. */
+/** A call that changes the disk or makes something durable. It is reported before it happens. */
 export interface SimCall {
   /** Counted from 1. */
   readonly number: number;
   readonly operation: keyof Fs;
-  /** Of a call on a handle: what was opened. */
+  /** For a call on a handle: the path that was opened. */
   readonly path: DiskPath;
 }
 
 export const ROOT: Ino = 2;
 
-/** What a disk is made of that another one had become. */
+/** The state of one disk, from which another one is created. */
 export interface DiskContent {
   readonly inodes: Inodes;
   readonly durable: Inodes;
@@ -65,7 +65,10 @@ export function emptyDisk(at: number): Inodes {
   return inodes;
 }
 
-/** The name that all names of one file share on a disk that folds. Simpler than the engine's own folding, and not made from it. */
+/**
+ * Returns the key shared by all names that a folding disk considers equal. Simpler than the engine's own folding, and
+ * independent of it.
+ */
 export function fold(name: string): string {
   const text = Buffer.from(name, 'latin1').toString('utf8');
   return text.includes('\ufffd') ? name.toLowerCase() : text.normalize('NFC').toLowerCase();
@@ -80,8 +83,8 @@ interface MountPoint {
 }
 
 /**
- * Puts an empty folder of the file system below in the place of one that is mounted.
- * @returns what mounts it again
+ * Replaces a mounted folder with an empty folder of the underlying file system.
+ * @returns a function that mounts it again
  */
 export function coverMount(disks: readonly Inodes[], { parent, key, name, mounted }: MountPoint, ino: Ino): () => void {
   const put = (to: Ino): void => {

@@ -9,7 +9,7 @@ import {
   type Stat,
 } from '@savepoint/core/ports';
 
-/** Calls after which the disk is another one, or more of it is durable: the moments between which a death matters. */
+/** Calls that change the disk or make something durable. A process death matters only between them. */
 const CHANGING: ReadonlySet<keyof Fs> = new Set<keyof Fs>([
   'openNew',
   'write',
@@ -28,20 +28,22 @@ const CHANGING: ReadonlySet<keyof Fs> = new Set<keyof Fs>([
 
 export interface FsCall {
   readonly operation: keyof Fs;
-  /** Of a call on a handle: what was opened. Handles in paths are put back into what they were opened as. */
+  /** For a call on a handle: the path that was opened. Handles in paths are replaced by the paths that were opened. */
   readonly path: DiskPath;
   /** Whether it changes the disk or makes something durable. */
   readonly changes: boolean;
 }
 
 export interface FaultPlan {
-  /** Which of the counted calls it happens at, from 1. */
+  /** Number of the counted call at which the fault happens, from 1. */
   readonly at: number;
-  /** What happens: a failure with this errno, or death before the call; `die` must throw, or end the process. */
+  /** The fault: a failure with this errno, or death before the call. `die` must throw or end the process. */
   readonly fault: { readonly fail: string; readonly sticky?: boolean } | { readonly die: () => never };
-  /** A write is half done before it fails or dies. */
+  /** A write is half done before it fails or the process dies. */
   readonly torn?: boolean;
-  /** Which calls are counted; all without it, or all that change something where the act is a death. */
+  /**
+   * Which calls are counted. The default is all calls, or, if the fault is a death, all calls that change something.
+   */
   readonly counts?: (call: FsCall) => boolean;
 }
 
@@ -50,12 +52,12 @@ export function isUnder(call: FsCall, folder: DiskPath): boolean {
 }
 
 /**
- * Another Fs, with one fault. Tests run an act once to learn how many calls it makes (`counted`), then once more for
- * each of them. Who died stays dead: every later call throws what the death threw, so that nobody tidies up after it.
+ * Wraps another Fs and injects one fault. Tests run an operation once to count its calls (`counted`), then once more
+ * for each call. After a death every later call throws the same error, so that no cleanup code can run.
  */
 export class FaultyFs implements Fs {
   readonly log: FsCall[] = [];
-  /** Calls that the plan counts, so far. */
+  /** Number of calls so far that the plan counts. */
   counted = 0;
   /** Whether the fault happened. */
   hit = false;
@@ -84,7 +86,7 @@ export class FaultyFs implements Fs {
     return this.#fs.list(path);
   }
 
-  /** Each name that is looked at is a call that can fail. */
+  /** Not one call: the lookup of each name can fail. */
   listWithStats(path: DiskPath): FolderListing {
     return listOneByOne(this, path);
   }
@@ -134,7 +136,7 @@ export class FaultyFs implements Fs {
     return this.#opened(await this.#fs.copyFile(from, to, mode, how), to);
   }
 
-  /** Each is a call that can fail. One that fails does not keep the others from being under way. */
+  /** Each sync can fail. If one fails, the others still run. */
   async syncAll(fds: readonly Fd[]): Promise<void> {
     let failure: unknown = null;
     for (const fd of fds) {
@@ -153,7 +155,7 @@ export class FaultyFs implements Fs {
     this.#fs.fchmod(fd, mode);
   }
 
-  /** Never fails and is never counted, as Fs has it. */
+  /** Never fails and is never counted, as the Fs port specifies. */
   close(fd: Fd): void {
     if (this.#death !== null) throw this.#death.thrown;
     this.log.push({ operation: 'close', path: this.#nameOf(fd), changes: false });
@@ -261,7 +263,7 @@ export class FaultyFs implements Fs {
   }
 }
 
-/** What an in-process death throws. No error of the engine: nothing there may catch it and go on. */
+/** Thrown by a simulated process death. Not an error of the engine, so the engine must not catch it and continue. */
 export class ProcessDied extends Error {
   override readonly name = 'Died';
 }

@@ -3,7 +3,7 @@
 import type { Ino, Inode, Inodes } from './inodes.ts';
 import type { WalkResult } from './walk.ts';
 
-/** @returns the code; null: nothing about the two places forbids it */
+/** @returns the error code; null if the two locations allow the rename */
 export function refusalToMove(inodes: Inodes, source: WalkResult, target: WalkResult): string | null {
   if (source.name === null || target.name === null) return 'EBUSY';
   const moved = source.inode;
@@ -14,14 +14,14 @@ export function refusalToMove(inodes: Inodes, source: WalkResult, target: WalkRe
   return isInTarget ? 'ENOTEMPTY' : null;
 }
 
-/** @returns the code; null: `moved` may take the place of `standing` */
+/** @returns the error code; null if `moved` may replace `standing` */
 export function refusalToReplace(standing: Inode, moved: Inode): string | null {
   if (standing.kind !== 'folder') return moved.kind === 'folder' ? 'ENOTDIR' : null;
   if (moved.kind !== 'folder') return 'EISDIR';
   return standing.entries.size > 0 ? 'ENOTEMPTY' : null;
 }
 
-/** @returns the code; null: the folder may go */
+/** @returns the error code; null if the folder may be removed */
 export function refusalToRemove(inodes: Inodes, place: WalkResult): string | null {
   if (place.inode?.kind !== 'folder') return 'ENOTDIR';
   if (place.name === null) return 'EINVAL';
@@ -33,7 +33,7 @@ export function isMountPoint(inodes: Inodes, place: WalkResult): boolean {
   return place.inode !== null && place.name !== null && place.inode.dev !== inodes.get(place.parent).dev;
 }
 
-/** Whether a folder is another one or lies below it. */
+/** Whether `folder` is `other` or is below it. */
 function isWithin(inodes: Inodes, folder: Ino, other: Ino): boolean {
   if (folder === other) return true;
   return [...inodes.folder(other).entries.values()].some(

@@ -10,10 +10,10 @@ export interface ConformanceCase {
 }
 
 /**
- * What every driver of the Fs port does, as cases to be registered with any test runner:
+ * Conformance cases for every driver of the Fs port. Register them with any test runner:
  * `for (const { name, run } of fsConformance(make)) test(name, run);`
  *
- * @param make called once per case; the folder must be empty, and another one each time
+ * @param make called once per case; must return an empty folder, a different one each time
  */
 export function fsConformance(make: () => FsUnderTest): readonly ConformanceCase[] {
   return Object.entries({ ...FILE_CASES, ...NAME_CASES }).map(([name, check]) => ({

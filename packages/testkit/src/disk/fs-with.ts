@@ -1,6 +1,6 @@
 import type { Fs } from '@savepoint/core/ports';
 
-/** A file system with some methods of its own; `fs` may keep its state in private fields, so its methods run on itself. */
+/** Overrides some methods of a file system. `fs` may have private fields, so its own methods run on `fs` itself. */
 export function fsWith(fs: Fs, own: Partial<Fs>): Fs {
   return new Proxy(fs, {
     get: (_, name: keyof Fs) => {

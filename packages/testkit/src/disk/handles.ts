@@ -4,14 +4,14 @@ import type { Ino } from './inodes.ts';
 
 export interface OpenHandle {
   readonly ino: Ino;
-  /** As it was opened, with the handles in it put back into their own paths. */
+  /** The path at the time of opening. Handles in it are replaced by their own paths. */
   readonly path: DiskPath;
   readonly access: 'read' | 'write' | 'folder';
 }
 
 const FIRST = 3;
 
-/** What a process has open. Numbers are never used again, so that the use of a closed one is always found. */
+/** The open handles of a process. Numbers are never reused, so any use of a closed handle is detected. */
 export class HandleTable {
   readonly #open = new Map<number, OpenHandle>();
   #next = FIRST;
@@ -28,7 +28,7 @@ export class HandleTable {
     return handle;
   }
 
-  /** Undefined if it is not open. */
+  /** Undefined if the handle is not open. */
   inodeOf(fd: number): Ino | undefined {
     return this.#open.get(fd)?.ino;
   }
@@ -38,7 +38,7 @@ export class HandleTable {
     this.#open.delete(fd);
   }
 
-  /** A path with the handle that it goes through put back into what was opened. */
+  /** Replaces a leading handle in a path with the path that was opened. */
   named(path: DiskPath): DiskPath {
     return path.replace(/^\/proc\/self\/fd\/(\d+)(?=\/|$)/, (handle, fd: string) => {
       return this.#open.get(Number(fd))?.path ?? handle;

@@ -3,18 +3,18 @@ export type Ino = number;
 interface InodeFields {
   readonly ino: Ino;
   readonly dev: number;
-  /** Permission bits alone; the type is in `kind`. */
+  /** Permission bits only; the type is in `kind`. */
   readonly mode: number;
   readonly mtime: number;
   readonly ctime: number;
   readonly birthtime: number;
-  /** Entries that lead here; a folder that has none was removed. */
+  /** Number of entries that refer to this inode. A folder with none has been removed. */
   readonly names: number;
 }
 
 export interface FileInode extends InodeFields {
   readonly kind: 'file';
-  /** Capacity; the content is the first `size` bytes. */
+  /** The buffer may be longer than the content, which is the first `size` bytes. */
   readonly bytes: Buffer;
   readonly size: number;
 }
@@ -40,7 +40,9 @@ export interface InodeEntry {
   readonly ino: Ino;
 }
 
-/** One entry of one folder: set, or removed where `ino` is null. The key is the name, folded if the disk folds. */
+/**
+ * Sets one entry of one folder, or removes it if `ino` is null. The key is the name, folded if the disk folds names.
+ */
 export interface EntryChange {
   readonly folder: Ino;
   readonly key: string;
@@ -48,21 +50,21 @@ export interface EntryChange {
   readonly ino: Ino | null;
 }
 
-/** What a call did, as it can become durable: wholly, or not at all, except that data may be torn. */
+/** The effect of a call that can become durable. It is atomic, except that a data write may be torn. */
 export type DiskOperation =
   | { readonly kind: 'data'; readonly ino: Ino; readonly position: number; readonly bytes: Buffer; readonly at: number }
   | { readonly kind: 'mode'; readonly ino: Ino; readonly mode: number; readonly at: number }
   | { readonly kind: 'mtime'; readonly ino: Ino; readonly mtime: number; readonly at: number }
   | {
       readonly kind: 'entries';
-      /** Of one folder, and of one step there: a rename inside a folder is two. */
+      /** Changes in one folder that happen together. A rename within a folder is two changes. */
       readonly changes: readonly EntryChange[];
       readonly at: number;
-      /** A folder has one parent: where its new entry is on the disk, this removal of the old one has happened, too. */
+      /** A folder has only one parent. If its new entry is on the disk, this removal of its old entry is, too. */
       readonly follows?: EntryChange;
     };
 
-/** The inode that has to be synced for an operation to become durable. */
+/** Returns the inode that must be synced to make an operation durable. */
 export function ownerOf(operation: DiskOperation): Ino {
   if (operation.kind !== 'entries') return operation.ino;
   const [change] = operation.changes;
@@ -75,12 +77,12 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 const MAX_LAYERS = 8;
 
 /**
- * The inodes of a disk in one state. Copies are cheap: a copy shares all inodes with its original, and whoever changes
- * one first copies that one.
+ * The inodes of a disk in one state. Copies are cheap: a copy shares all inodes with the original, and each inode is
+ * copied when it is changed (copy-on-write).
  */
 export class Inodes {
   #below: Inodes | null;
-  /** Inodes that this state alone has; their entries or bytes may still be shared. */
+  /** Inodes that only this state has. Their entries or bytes may still be shared. */
   #own = new Map<Ino, Inode>();
   readonly #ownContent = new Set<Ino>();
   #depth: number;
@@ -125,7 +127,7 @@ export class Inodes {
     this.#own.set(inode.ino, { ...inode });
   }
 
-  /** Both go on from the same state; neither sees what the other one changes. */
+  /** Both copies continue from the same state. Neither sees the changes of the other. */
   copy(): Inodes {
     if (this.#own.size > 0) {
       const shared = new Inodes(this.#below);
@@ -168,8 +170,8 @@ export class Inodes {
   }
 
   /**
-   * What a crash leaves must be a disk: names in folders that nothing leads to do not count. (The engine sees how many
-   * names a file has.)
+   * Recomputes link counts from what is reachable from the root. The engine sees the number of names of a file, so
+   * names in unreachable folders must not count.
    */
   dropUnreachable(root: Ino): void {
     const names = new Map<Ino, number>([[root, 1]]);
@@ -231,7 +233,7 @@ export class Inodes {
   }
 }
 
-/** How much of a write is on the disk: its first bytes, or its length alone (blocks that were never written). */
+/** How much of a write is on the disk: its first bytes, or its length only (blocks that were never written). */
 export type TornWrite = { readonly kept: number } | 'zeros';
 
 function tear(bytes: Buffer, torn: TornWrite): Buffer {

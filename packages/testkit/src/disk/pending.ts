@@ -5,7 +5,7 @@ interface NumberedOperation {
   readonly operation: DiskOperation;
 }
 
-/** What was done and is not durable yet, in the order in which it was done. */
+/** Operations that are not durable yet, in the order in which they happened. */
 export class PendingOperations {
   readonly #byOwner: Map<Ino, NumberedOperation[]>;
   #next: number;
@@ -27,7 +27,7 @@ export class PendingOperations {
     this.#byOwner.set(owner, list);
   }
 
-  /** What becomes durable when this inode is synced. */
+  /** Removes and returns the operations that a sync of this inode makes durable. */
   take(owner: Ino): readonly DiskOperation[] {
     const list = this.#byOwner.get(owner) ?? [];
     this.#byOwner.delete(owner);

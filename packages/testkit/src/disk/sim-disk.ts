@@ -32,31 +32,31 @@ import { type WalkContext, type WalkResult, walk } from './walk.ts';
 export type { SimCall, SimDiskOptions } from './disk-content.ts';
 
 /**
- * A disk in memory that behaves as Linux does, and knows what of it is durable.
+ * An in-memory disk that behaves like Linux and tracks what is durable.
  *
- * - What is written into a file, and its mode and times, are durable after `sync` of that file.
- * - An entry (created, renamed, linked, removed) is durable after `sync` of the folder that it stands in. Syncing a new
- *   file does not keep its entry. A file renamed into another folder has two entries, kept or lost one by one.
- * - {@link crashStates} gives the disks that a power cut at this moment may leave behind.
+ * - Content, mode and times of a file are durable after `sync` of that file.
+ * - An entry (created, renamed, linked, removed) is durable after `sync` of the folder that contains it. Syncing a new
+ *   file does not make its entry durable. A rename to another folder changes two entries, each kept or lost alone.
+ * - {@link crashStates} returns the disks that a power cut at this moment may leave.
  *
- * Handles are numbers that are never used again, so that a path through a closed one leads nowhere. Permissions are
- * kept, not enforced: whoever calls is root.
+ * Handle numbers are never reused, so a path through a closed handle does not resolve. Permissions are stored but not
+ * enforced: every caller is root.
  */
 export class SimDisk implements Fs {
   /** Milliseconds since 1970. */
   now: number;
-  /** What `freeSpace` says. */
+  /** Result of `freeSpace`. */
   freeBytes: number | null = 1e12;
-  /** Called before each call that changes or syncs; what it throws, the call throws. */
+  /** Called before each call that changes or syncs. An error that it throws is thrown by the call. */
   onCall: ((call: SimCall) => void) | null = null;
-  /** Calls that changed or synced so far. */
+  /** Number of calls so far that changed or synced. */
   calls = 0;
 
   readonly #options: SimDiskOptions;
   readonly #inodes: Inodes;
   #durable: Inodes;
   #pending: PendingOperations;
-  /** Whether folders were made, moved or removed since all was durable: a crash may then lose what is in them. */
+  /** Whether folders were created, moved or removed since everything was durable. A crash may lose their contents. */
   #foldersMoved: boolean;
   readonly #handles = new HandleTable();
   #nextIno: Ino;
@@ -64,7 +64,7 @@ export class SimDisk implements Fs {
   readonly #mountPoints: Set<DiskPath>;
   readonly #context: WalkContext;
 
-  /** @param from what another disk had become; an empty disk without it */
+  /** @param from the state of another disk; by default the disk is empty */
   constructor(options: SimDiskOptions = {}, from: DiskContent | null = null) {
     this.#options = options;
     this.now = from?.now ?? options.now ?? 1_700_000_000_000;
@@ -84,11 +84,11 @@ export class SimDisk implements Fs {
     };
   }
 
-  // What power cuts and dying processes leave behind
+  // Results of power cuts and process deaths
 
   /**
-   * Possible disks after a power cut now: everything durable, and any subset ('any-subset') or prefix ('prefix') of the
-   * other operations, with torn writes. At most `limit` of them, chosen at random if there are more.
+   * Returns possible disks after a power cut now: everything durable, plus any subset ('any-subset') or prefix
+   * ('prefix') of the other operations, with torn writes. If there are more than `limit`, it picks at random.
    */
   *crashStates(model: CrashModel, limit: number, random: SeededRandom): Generator<SimDisk> {
     const durable = this.#durable.copy();
@@ -104,7 +104,7 @@ export class SimDisk implements Fs {
     }
   }
 
-  /** The disk as another process finds it after this one died: all is there, nothing is more durable than before. */
+  /** The disk as another process finds it after this one died: nothing is lost, and nothing more is durable. */
   afterProcessDeath(): SimDisk {
     return this.#disk({
       inodes: this.#inodes.copy(),
@@ -114,19 +114,19 @@ export class SimDisk implements Fs {
     });
   }
 
-  /** Makes everything durable: the state that a test begins with. */
+  /** Makes everything durable, usually as the initial state of a test. */
   makeDurable(): void {
     this.#durable = this.#inodes.copy();
     this.#pending = new PendingOperations();
     this.#foldersMoved = false;
   }
 
-  /** How many operations a power cut could still undo. */
+  /** Number of operations that a power cut could still undo. */
   get pending(): number {
     return this.#pending.size;
   }
 
-  /** Makes another file system begin at an empty folder. */
+  /** Mounts another file system on an empty folder. */
   mountAt(path: DiskPath): void {
     const place = this.#require(path, 'lstat');
     if (place.kind !== 'folder' || place.entries.size > 0) throw new FsError('EBUSY', 'makeFolder', path);
@@ -135,7 +135,7 @@ export class SimDisk implements Fs {
     this.#nextDev++;
   }
 
-  /** @returns what mounts it again; until then an empty folder stands there */
+  /** @returns a function that mounts it again; until then an empty folder is there */
   unmount(path: DiskPath): () => void {
     const { name, parent, inode } = this.#walk(path, 'lstat');
     if (name === null || inode?.kind !== 'folder' || !this.#mountPoints.delete(path)) {
@@ -149,7 +149,7 @@ export class SimDisk implements Fs {
     };
   }
 
-  /** Puts a FIFO where nothing is. */
+  /** Creates a FIFO at an unused path. */
   makeSpecial(path: DiskPath, mode: number): void {
     this.#create(path, 'openNew', (common) => ({ ...common, kind: 'special', mode }));
   }
@@ -158,7 +158,7 @@ export class SimDisk implements Fs {
 
   lstat(path: DiskPath): Stat | null {
     try {
-      // As on Linux, where what leads to a handle's folder is a link in /proc.
+      // As on Linux, where the path of a handle is itself a link in /proc.
       const isHandle = /^\/proc\/self\/fd\/\d+$/.test(path);
       const { inode } = this.#walk(path, 'lstat');
       if (inode === null) return null;
@@ -240,7 +240,7 @@ export class SimDisk implements Fs {
     this.#apply({ kind: 'data', ino: handle.ino, position, bytes: Buffer.from(bytes), at: this.now });
   }
 
-  /** Bytes only: blocks that two files share are nothing that a disk in memory could show. */
+  /** Copies bytes only: an in-memory disk cannot show shared blocks. */
   async copyFile(from: Fd, to: DiskPath, mode: number, how: 'clone' | 'copy'): Promise<Fd> {
     if (how === 'clone') throw this.#error('ENOTSUP', 'copyFile', to);
     const { ino } = this.#handles.get(from, 'copyFile');
@@ -265,7 +265,7 @@ export class SimDisk implements Fs {
     for (const operation of this.#pending.take(handle.ino)) this.#durable.apply(operation);
   }
 
-  /** In order: a power cut in between may keep any subset of what is not synced yet. */
+  /** Syncs in order. A power cut in between may keep any subset of what is not synced yet. */
   async syncAll(fds: readonly Fd[]): Promise<void> {
     for (const fd of fds) this.sync(fd);
   }
@@ -311,7 +311,7 @@ export class SimDisk implements Fs {
     const add = this.#change(target, moved.ino);
     const remove = this.#change(source, null);
     const sameEntry = add.folder === remove.folder && add.key === remove.key;
-    // Two names of one file: POSIX says that nothing happens. A folding disk changes how the one name is spelt.
+    // Both names are the same file: POSIX requires that nothing happens. A folding disk changes the spelling.
     if (target.inode?.ino === moved.ino && !(sameEntry && add.name !== source.entry?.name)) return;
     const refusedTarget = target.inode === null || sameEntry ? null : refusalToReplace(target.inode, moved);
     if (refusedTarget !== null) throw fail(refusedTarget);
@@ -431,14 +431,14 @@ export class SimDisk implements Fs {
     const { dev } = this.#inodes.get(place.parent);
     const at = this.now;
     const inode = make({ ino, dev, mtime: at, ctime: at, birthtime: at, names: 0 });
-    // Nothing leads there until the entry is durable; but what is synced before must have somewhere to go.
+    // Unreachable until the entry is durable, but an earlier sync needs a place for the data.
     this.#inodes.add(inode);
     this.#durable.add(inode);
     this.#changeEntries([this.#change(place, ino)], inode.kind === 'folder');
     return ino;
   }
 
-  /** Nothing can be made in a folder that was removed while somebody has it open. */
+  /** Fails if the folder was removed while a handle to it is open. */
   #assertLinked(folder: Ino, operation: keyof Fs, path: DiskPath): void {
     if (this.#inodes.get(folder).names === 0) throw this.#error('ENOENT', operation, path);
   }

@@ -3,13 +3,13 @@ import type { Inode } from './inodes.ts';
 
 const TYPE_BITS = { file: 0o100000, folder: 0o040000, link: 0o120000, special: 0o010000 } as const;
 
-/** An inode as lstat(2) tells it. */
+/** Returns what lstat(2) reports for an inode. */
 export function statOf(inode: Inode, uid: number): Stat {
   return {
     dev: inode.dev,
     ino: inode.ino,
     mode: TYPE_BITS[inode.kind] | inode.mode,
-    // Linux counts the folders inside, too; some file systems do not, so nobody may rely on it.
+    // Linux also counts the subfolders. Some file systems do not, so code must not rely on it.
     nlink: inode.kind === 'folder' ? 2 : inode.names,
     uid,
     size: sizeOf(inode),

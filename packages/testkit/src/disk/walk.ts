@@ -7,16 +7,16 @@ const MAX_PATH_LENGTH = 4095;
 const MAX_LINKS = 40;
 const HANDLE = /^\/proc\/self\/fd\/(\d+)(?=\/|$)/;
 
-/** Where a path leads, looked up as Linux does it. */
+/** The result of a path lookup by Linux rules. */
 export interface WalkResult {
-  /** The folder that holds the last component. */
+  /** The folder that contains the last component. */
   readonly parent: Ino;
-  /** The last component; null where the path ends in `/`, `.`, `..` or a handle, and so in a folder itself. */
+  /** The last component. Null if the path ends in `/`, `.`, `..` or a handle, and so refers to a folder itself. */
   readonly name: string | null;
   readonly entry: InodeEntry | null;
-  /** What is there; null if nothing is. */
+  /** The inode at the path; null if none exists. */
   readonly inode: Inode | null;
-  /** The path with its links resolved, up to and with the last component. */
+  /** The path with its links resolved, up to and including the last component. */
   readonly resolved: string;
 }
 
@@ -24,7 +24,7 @@ export interface WalkContext {
   readonly inodes: Inodes;
   readonly root: Ino;
   readonly key: (name: string) => string;
-  /** The folder behind a handle's path, or undefined. */
+  /** Returns the folder that a handle refers to, or undefined. */
   readonly handle: (fd: number) => Ino | undefined;
   readonly fail: (code: string, path: DiskPath) => FsError;
 }
@@ -37,7 +37,7 @@ interface WalkStep {
 /**
  * Looks a path up, following links in all components but the last.
  *
- * @param followLast as realpath does
+ * @param followLast also follow a link in the last component, like realpath
  */
 export function walk(context: WalkContext, path: DiskPath, followLast = false): WalkResult {
   const { inodes, fail } = context;
@@ -83,7 +83,7 @@ export function walk(context: WalkContext, path: DiskPath, followLast = false): 
   }
 }
 
-/** A slash at the end means the folder itself, as if `.` stood there. */
+/** A trailing slash means the folder itself, as if the path ended in `.`. */
 function componentsOf(path: string): string[] {
   const components = path.split('/').filter((component) => component !== '');
   if (path.endsWith('/') && components.length > 0) components.push('.');
@@ -114,7 +114,7 @@ function pathOf(steps: readonly WalkStep[], name: string | null = null): string 
   return name === null ? folder || '/' : `${folder}/${name}`;
 }
 
-/** As the name of a first step: `''` for the root, else an absolute path. */
+/** The path of a folder as a prefix for further components: `''` for the root, otherwise an absolute path. */
 function pathOfFolder(context: WalkContext, ino: Ino): string {
   let path = '';
   for (let at = ino; at !== context.root; ) {

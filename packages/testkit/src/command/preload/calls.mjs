@@ -1,13 +1,13 @@
-// Loaded into a `savepoint` process before its own code: watches the process's calls to the file system, and on the
-// chosen one fails, dies, or saves a file as another program would in that very moment.
+// Loaded into a `savepoint` process before its own code. Watches the file system calls of the process. On the selected
+// call it fails, kills the process, or saves a file as another program would at that moment.
 //
 // PRELOAD_CALLS is JSON: { below, calls, nth?, sticky?, act?, record? }
 //   below   only calls on paths below this folder count
 //   calls   names of node's synchronous functions, such as "renameSync"
-//   nth     which of them, from 1; without it all of them
-//   sticky  that one and all later ones
+//   nth     which of the counted calls, from 1; by default all of them
+//   sticky  that call and all later ones
 //   act     { error: "EIO" } or { kill: true } or { save: { file, text } } (before the call goes through)
-//   record  file to which each counted call is appended, one JSON array [name, path] a line
+//   record  file to which each counted call is appended, one JSON array [name, path] per line
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
@@ -17,7 +17,10 @@ const real = { ...fs };
 const opened = new Map();
 let count = 0;
 
-/** The path as a person would write it: descriptors and `/proc/self/fd/N` named by what they stand for. */
+/**
+ * Returns the path as a person would write it: descriptors and `/proc/self/fd/N` are replaced by the paths that were
+ * opened.
+ */
 function named(target) {
   if (typeof target === 'number') return opened.get(target) ?? '';
   let text = Buffer.isBuffer(target) ? target.toString('latin1') : String(target);
@@ -50,7 +53,7 @@ for (const name of Object.keys(real).filter((key) => key.endsWith('Sync') && typ
     if (name === 'openSync') opened.set(result, target);
     return result;
   };
-  // Some carry functions of their own (realpathSync.native).
+  // Some functions have functions as properties (realpathSync.native).
   fs[name] = Object.assign(wrapped, real[name]);
 }
 syncBuiltinESMExports();

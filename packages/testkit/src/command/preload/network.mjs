@@ -1,5 +1,5 @@
-// Loaded into a `savepoint` process before its own code: any use of the network leaves a line in the file that
-// PRELOAD_NETWORK names, and fails.
+// Loaded into a `savepoint` process before its own code. Every network access fails, and adds a line to the file that
+// PRELOAD_NETWORK names.
 import dgram from 'node:dgram';
 import dns from 'node:dns';
 import fs from 'node:fs';
