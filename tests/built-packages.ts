@@ -3,13 +3,13 @@ import type { Plugin } from 'vitest/config';
 
 const SOURCE = /^(.*[\\/]packages[\\/][^\\/]+[\\/])src([\\/].*)\.ts$/;
 
-/** What a source was built into, or null for any other file. */
+/** Returns the build output of a source file, or null for any other file. */
 export function builtFrom(file: string): string | null {
   const [, folder, path] = SOURCE.exec(file) ?? [];
   return folder === undefined || path === undefined ? null : `${folder}dist${path}.js`;
 }
 
-/** Tests that import a source of a package get what was built from it. Node loads that by itself, without vite. */
+/** Redirects imports of a package's sources to the build output, which node loads itself, without vite. */
 export function builtPackages(): Plugin {
   return {
     name: 'built-packages',

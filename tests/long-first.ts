@@ -1,10 +1,10 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Small files that run long: where no earlier run says how long files take, vitest begins with the largest. */
+/** Small files that run long. Without the durations of an earlier run, vitest starts with the largest file. */
 const LONG =
   /(crash\/(failing-calls|power-cut|pending|taken-back|missing-root)|together\/(writer|processes|edit-conflicts)|hostile\/(environment|repository)|complaints\/(a-loss|c-slowness|g-agents)|faces\/(mcp|mcp-edit|mcp-roots|terminal|tour)|daemon\/(killed|life)|edit\/many-files|remote\/remote-savepoint|workspace\/(adoption\/adoption|scan\/incremental)|agents\/test\/claude|store\/crash)\.test\.ts$/;
 
-/** Begins with the longest files, so that none of them is left to run alone at the end. */
+/** Starts with the longest files, so that none of them is left to run alone at the end. */
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

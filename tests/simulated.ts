@@ -2,16 +2,16 @@ import { type DiskPath, type OpenOptions, open, type Savepoint, SavepointError }
 import { type Fs, kindOf, type Ports, permissions } from '@savepoint/core/ports';
 import { fakeProcesses, type SimDisk, simPorts } from '@savepoint/testkit';
 
-/** A workspace on the simulated disk, seen with no code of the engine. */
+/** A workspace on the simulated disk, read without code of the engine. */
 
 export const ROOT = '/w' as DiskPath;
 const HOME = '/home' as DiskPath;
 const STORES = '/home/workspaces' as DiskPath;
 
-/** By path; kind, permissions and content or target. */
+/** By path: kind, permissions, and content or target. */
 export type Tree = ReadonlyMap<string, string>;
 
-/** A process of its own: earlier ones are dead to it. */
+/** Opens the library as a new process. Earlier processes are dead for it. */
 export function engine(
   fs: Fs,
   pid: number,
@@ -24,7 +24,7 @@ export function engine(
   return open({ dir: ROOT, ports, places, ...options });
 }
 
-/** What stands in the workspace, by a walk with no Savepoint code in it; its staging folders apart. */
+/** What the workspace contains, by a walk without any Savepoint code; staging folders are listed separately. */
 export function treeOf(disk: SimDisk): { readonly tree: Tree; readonly staging: readonly string[] } {
   const tree = new Map<string, string>();
   const staging: string[] = [];
@@ -66,7 +66,7 @@ export function sameTree(a: Tree, b: Tree, except: readonly string[] = []): bool
   return tell(a, except) === tell(b, except);
 }
 
-/** For people, and to compare. */
+/** The tree as text, for people and for comparison. */
 export function tell(tree: Tree, except: readonly string[] = []): string {
   const isOut = (path: string): boolean =>
     except.some((one) => path === one || path.startsWith(`${one}/`) || one.startsWith(`${path}/`));
@@ -76,7 +76,7 @@ export function tell(tree: Tree, except: readonly string[] = []): string {
     .join('\n');
 }
 
-/** Files of journals, and whatever else lies in their folder. */
+/** Journal files, and anything else in their folder. */
 export function journals(disk: SimDisk): readonly string[] {
   if (disk.lstat(STORES) === null) return [];
   return disk.list(STORES).flatMap((id) => {
@@ -85,7 +85,7 @@ export function journals(disk: SimDisk): readonly string[] {
   });
 }
 
-/** Throws unless every byte of the store is sound. */
+/** Throws unless every byte of the store is valid. */
 export async function verifyDeep(savepoint: Savepoint): Promise<void> {
   const { damage } = await savepoint.verify({ deep: true });
   if (damage.length !== 0) throw new Error(`damage: ${JSON.stringify(damage)}`);

@@ -7,16 +7,16 @@ import { installProgram } from './programs.ts';
 import { type ProgramRun, runAlone, type Spec } from './run.ts';
 
 export interface AgentRunOptions {
-  /** Arguments besides. */
+  /** Additional arguments. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly signal?: Spec['signal'];
 }
 
-/** Runs take seconds; on a machine that does much else, a minute. */
+/** A run takes seconds, but up to a minute on a busy machine. */
 const TIMEOUT_MS = 240_000;
 
-/** A project of somebody who works with an agent program: a repository with some files, and a home of its own. */
+/** A project of a user of an agent program: a repository with some files, and its own home. */
 export class AgentProject extends Project {
   readonly program: AgentProgram;
   readonly #folder: string;
@@ -34,7 +34,7 @@ export class AgentProject extends Project {
     this.commitAll();
   }
 
-  /** Starts the program once, alone with the model, and waits until everything that it started has ended. */
+  /** Runs the program once, isolated with the model, and waits until all processes that it started have ended. */
   async work(plan: Plan, options: AgentRunOptions = {}, prompt = 'Do what is planned.'): Promise<ProgramRun> {
     const where = { project: this.dir, home: this.home };
     const done = await runAlone({
@@ -51,7 +51,7 @@ export class AgentProject extends Project {
     return done;
   }
 
-  /** Every file of the project, without what git keeps for itself. */
+  /** Every wanted file of the project, without `.git`. */
   files(isWanted: (path: string) => boolean): Manifest {
     return manifest(this.dir, { skip: (path) => path === '.git' || !isWanted(path) });
   }
@@ -64,7 +64,7 @@ export class AgentProject extends Project {
   }
 }
 
-/** A project whose agent is hooked, gone when the test ends. */
+/** A project with the agent's hooks installed. It is removed when the test ends. */
 export function hookedProject(program: AgentProgram): AgentProject {
   const made = new AgentProject(program);
   onTestFinished(() => made.remove());

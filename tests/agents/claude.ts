@@ -26,5 +26,5 @@ export const claude: AgentProgram = {
   tellsCallIds: true,
 };
 
-/** Asks nobody about edits and the shell. */
+/** Allows edits and shell commands without asking. */
 export const ACCEPT = ['--permission-mode', 'acceptEdits', '--allowedTools', 'Read Write Edit Bash Task'];

@@ -8,7 +8,7 @@ export const codex: AgentProgram = {
     process.execPath,
     join(folder, 'node_modules/@openai/codex/bin/codex.js'),
     'exec',
-    // A project's hooks run only after a person has reviewed them.
+    // Without this option, a project's hooks only run after a person has reviewed them.
     '--dangerously-bypass-hook-trust',
     '--dangerously-bypass-approvals-and-sandbox',
     '--json',
@@ -46,7 +46,7 @@ function patch(...body: readonly string[]) {
   return { name: 'apply_patch', input: ['*** Begin Patch', ...body, '*** End Patch', ''].join('\n') };
 }
 
-/** Of a text that ends with a line break. */
+/** The lines of a text that ends with a line break. */
 function lines(text: string): readonly string[] {
   return text.replace(/\n$/, '').split('\n');
 }

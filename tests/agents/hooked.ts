@@ -8,21 +8,24 @@ import { inOneLine, type TimelineStep, timeline } from './timeline.ts';
 
 export interface Hooked {
   readonly program: AgentProgram;
-  /** What the program wants to be told so that it asks nobody. */
+  /** Options with which the program does not ask for permission. */
   readonly options: AgentRunOptions;
-  /** Where the hooks stand in the project; the first part of the path. */
+  /** Where the hooks are configured in the project; the first part of the path. */
   readonly settings: string;
 }
 
-/** Why the programs cannot be run here; null where they can. Said aloud, as a skip is easily overlooked. */
+/** Why the programs cannot be run here, or null. The reason is printed, because a skip is easily overlooked. */
 export const whyNot = whyNoNetwork();
 if (whyNot !== null) console.warn(`no agent program is run: ${whyNot}`);
 
 const FINISH = 'All done.';
-/** An installation that is not cached yet, and two runs. */
+/** Time for an installation that is not cached yet, and two runs. */
 const SETUP_MS = 15 * 60_000;
 
-/** What every agent does here: with its own tools, in all the ways of a shell, beside a person who goes on working. */
+/**
+ * The work that every agent does here: its own tools, several kinds of shell calls, and a user who works at the same
+ * time.
+ */
 function ordinaryWork({
   program,
   at,
@@ -51,7 +54,7 @@ function ordinaryWork({
   return [{ marker: '', steps }];
 }
 
-/** The promises that hold for every agent whose hooks are installed, shown with the program itself. */
+/** The guarantees for every agent with installed hooks, tested with the real program. */
 export function describeHooked({ program, options, settings }: Hooked): void {
   describe.skipIf(whyNot !== null)(`${program.name}, hooked`, () => {
     const projects: AgentProject[] = [];
@@ -105,7 +108,7 @@ export function describeHooked({ program, options, settings }: Hooked): void {
       expect(story.slice(0, apart.length)).toEqual(apart);
       const together = story.slice(apart.length);
       expect([1, 2]).toContain(together.length);
-      // Calls at once: which of them finds which file is chance, and the agent is in no doubt.
+      // Parallel calls: it is random which call is found to have written which file, but the agent is certain.
       expect(together.join('\n')).toMatch(new RegExp(`create a.txt \\(${program.name} ${shell}`));
       expect(together.join('\n')).toMatch(new RegExp(`create b.txt \\(${program.name} ${shell}`));
       expect(together.join('\n')).not.toMatch(/outside|perhaps/);
@@ -188,11 +191,11 @@ interface Done {
   readonly files: Manifest;
 }
 
-/** What a program did as far as anybody can see it from outside, without what differs from run to run. */
+/** What an outside observer can see of a program's run, without what differs from run to run. */
 function behaviour({ project, ran: { status, signal, seen, leftBehind, trouble } }: Done) {
   const requests = seen.map(({ marker, step, tools, results }) => ({ marker, step, tools, results: results.length }));
   const results = (seen.at(-1)?.results ?? []).map(({ text, isError }) => ({ isError, text: steady(text, project) }));
-  // A daemon that answers hooks outlives its agent, and ends by itself.
+  // A daemon outlives its agent and ends on its own.
   const others = leftBehind.filter((command) => !command.endsWith(' daemon run'));
   return { status, signal, requests, results: results.toSorted(byText), leftBehind: others, trouble };
 }
@@ -201,7 +204,7 @@ function byText(a: { readonly text: string }, b: { readonly text: string }): num
   return a.text < b.text ? -1 : a.text > b.text ? 1 : 0;
 }
 
-/** Without temporary folders, times and numbers of processes. */
+/** Replaces temporary folders, times and process ids. */
 function steady(text: string, { base }: AgentProject): string {
   return text
     .replaceAll(base, '…')

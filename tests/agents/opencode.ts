@@ -4,7 +4,7 @@ import { type AgentProgram, MODEL_URL } from './program.ts';
 
 export const opencode: AgentProgram = {
   name: 'opencode',
-  // What its package of scripts would start. The other build wants newer processors.
+  // The binary that the package's script would start. The other build needs newer processors.
   command: (folder, prompt, more) => [
     join(folder, 'node_modules/opencode-linux-x64-baseline/bin/opencode'),
     'run',
@@ -33,7 +33,7 @@ export const opencode: AgentProgram = {
     };
     const permission = { edit: 'allow', bash: 'allow', external_directory: 'allow' };
     writeFileSync(join(config, 'opencode.json'), JSON.stringify({ provider, permission, small_model: 'scripted/m1' }));
-    // It would install this itself, and wait for it: more than a minute where there is no network.
+    // Otherwise opencode installs this itself and waits for it: more than a minute without a network.
     const { version } = PLUGIN;
     writeFileSync(join(config, 'package.json'), JSON.stringify({ dependencies: { '@opencode-ai/plugin': version } }));
     symlinkSync(join(folder, 'node_modules'), join(config, 'node_modules'));
@@ -46,5 +46,5 @@ export const opencode: AgentProgram = {
   tellsCallIds: true,
 };
 
-/** As `programs/opencode` pins it. */
+/** The version that `programs/opencode` pins. */
 const PLUGIN = { version: '1.18.33' };

@@ -1,33 +1,33 @@
 import type { PlannedCall } from './model/plan.ts';
 
-/** Where the scripted model listens, in every network of its own. */
+/** Port of the scripted model. Each run has its own network, so all can use the same one. */
 export const MODEL_PORT = 8899;
 export const MODEL_URL = `http://127.0.0.1:${MODEL_PORT}`;
 
-/** Where a run takes place. */
+/** The folders of a run. */
 export interface Surroundings {
-  /** Absolute. */
+  /** Absolute path. */
   readonly project: string;
-  /** Absolute, and the run's own. */
+  /** Absolute path, used by this run only. */
   readonly home: string;
 }
 
-/** An agent program: how it is started, and what its tools are called. */
+/** An agent program: how to start it, and the names of its tools. */
 export interface AgentProgram {
-  /** As `savepoint hook` and `savepoint install` call it; also its folder in `programs/`. */
+  /** Its name in `savepoint hook` and `savepoint install`, and its folder in `programs/`. */
   readonly name: string;
-  /** @param folder as `installProgram` gave it */
+  /** @param folder as returned by `installProgram` */
   readonly command: (folder: string, prompt: string, more: readonly string[]) => readonly string[];
   readonly env: (where: Surroundings) => Readonly<Record<string, string>>;
-  /** Files of its user that it wants before it works without a person. @param folder as `installProgram` gave it */
+  /** Writes the user files that it needs to run unattended. @param folder as returned by `installProgram` */
   readonly prepare: (where: Surroundings, folder: string) => void;
   readonly write: (path: string, content: string) => PlannedCall;
   readonly read: (path: string) => PlannedCall;
-  /** @param path of a file that has `old` once, on a line of its own, and was read before */
+  /** @param path of a file that contains `old` once, on its own line, and that was read before */
   readonly edit: (path: string, old: string, now: string) => PlannedCall;
   readonly shell: (command: string) => PlannedCall;
-  /** What its hooks call these tools. */
+  /** The names of these tools in its hooks. */
   readonly tools: { readonly write: string; readonly edit: string; readonly shell: string };
-  /** Whether its hooks tell the id that the model gave a call. */
+  /** Whether its hooks report the id that the model gave a call. */
   readonly tellsCallIds: boolean;
 }

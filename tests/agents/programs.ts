@@ -8,9 +8,9 @@ const pinned = fileURLToPath(new URL('./programs/', import.meta.url));
 const cache = fileURLToPath(new URL('../../.cache/agents/', import.meta.url));
 
 /**
- * Installs one of `programs/`, exactly as its lock file says, unless it is there already. None of its install scripts run: they
- * would only put the platform's binary in place, and callers name that binary themselves.
- * @returns the folder that has its `node_modules`
+ * Installs one of `programs/` exactly as its lock file says, unless it is already installed. Install scripts do not
+ * run: they would only put the platform's binary in place, and callers name that binary themselves.
+ * @returns the folder that contains its `node_modules`
  */
 export function installProgram(name: string): string {
   const lock = readFileSync(join(pinned, name, 'package-lock.json'));
@@ -22,7 +22,7 @@ export function installProgram(name: string): string {
     cpSync(join(pinned, name), making, { recursive: true });
     const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
     execFileSync('npm', args, { cwd: making, stdio: 'pipe', timeout: 10 * 60_000 });
-    // Half a program must never pass for a whole one.
+    // Rename only when complete, so that a partial installation is never used.
     renameSync(making, folder);
   } finally {
     rmSync(making, { recursive: true, force: true });

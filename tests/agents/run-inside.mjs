@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * Runs inside a network that has only a loopback: a scripted model, and an agent program that talks to it. Reads what to run
- * as JSON on standard input and prints what happened as JSON. Ends every process that it started, also those that left its
- * group: whoever else is in this network is one of them.
+ * Runs a scripted model and an agent program in a network namespace that only has a loopback. Reads what to run as JSON
+ * from standard input and prints the result as JSON. It ends every process that the program started, even outside its
+ * process group: every other process in this network is one of them.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -13,13 +13,13 @@ import { startModel } from './model/server.mjs';
 /** @typedef {import('./run.ts').Spec} Spec */
 /** @typedef {import('./run.ts').ProgramRun} ProgramRun */
 
-/** How long what a program leaves behind may take to end by itself, milliseconds. */
+/** How long left-behind processes may take to end on their own, in milliseconds. */
 const GRACE = 3_000;
 
 /** @type {Spec} */
 const spec = JSON.parse(await text(process.stdin));
 const network = readlinkSync('/proc/self/ns/net');
-// Everything in this network is ended below: it must be nobody else's.
+// All processes in this network are ended below, so it must not be a shared one.
 if ([spec.outerNetwork, networkOf('1')].includes(network)) throw new Error('this is not a network of its own');
 
 const model = await startModel({ plan: spec.plan, folder: spec.cwd, env: spec.env, port: spec.port });
@@ -63,7 +63,7 @@ async function signalWhen({ when, name }, pid, stop) {
   if (!stop.aborted) signalOne(-pid, name);
 }
 
-/** @param {number} pid negative: a group @param {NodeJS.Signals} name */
+/** @param {number} pid negative for a process group @param {NodeJS.Signals} name */
 function signalOne(pid, name) {
   if (pid === 0) return;
   try {
@@ -73,7 +73,7 @@ function signalOne(pid, name) {
   }
 }
 
-/** @param {string} pid @returns {string | null} null: it ended, or is somebody else's */
+/** @param {string} pid @returns {string | null} null: it has ended, or belongs to another user */
 function networkOf(pid) {
   try {
     return readlinkSync(`/proc/${pid}/ns/net`);
@@ -82,7 +82,7 @@ function networkOf(pid) {
   }
 }
 
-/** Who else is in this network. @returns {readonly { pid: number, command: string }[]} */
+/** The other processes in this network. @returns {readonly { pid: number, command: string }[]} */
 function others() {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
   return pids
@@ -91,7 +91,7 @@ function others() {
     .filter(({ command }) => command !== '');
 }
 
-/** @param {string} pid @returns {string} '' where it has ended */
+/** @param {string} pid @returns {string} '' if it has ended */
 function commandLine(pid) {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
@@ -100,7 +100,7 @@ function commandLine(pid) {
   }
 }
 
-/** @returns {Promise<readonly string[]>} the command lines of those that had to be ended */
+/** @returns {Promise<readonly string[]>} the command lines of the processes that had to be ended */
 async function endOthers() {
   const until = performance.now() + GRACE;
   while (others().length > 0 && performance.now() < until) await sleep(50);

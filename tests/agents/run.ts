@@ -4,19 +4,19 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Plan, Seen } from './model/plan.ts';
 
-/** What to run in a network of its own, and against which model. */
+/** What to run in an isolated network, and the plan of the model. */
 export interface Spec {
   readonly command: readonly string[];
   readonly cwd: string;
-  /** The whole environment. */
+  /** The complete environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly plan: Plan;
-  /** Of the model, on the loopback. */
+  /** Port of the model on the loopback. */
   readonly port: number;
   readonly timeoutMs: number;
-  /** Sent to the program's group as soon as the file `when` is there. */
+  /** Sent to the program's process group as soon as the file `when` exists. */
   readonly signal: { readonly when: string; readonly name: NodeJS.Signals } | null;
-  /** The network that it must not be, as /proc names it. */
+  /** The network that it must not run in, as /proc names it. */
   readonly outerNetwork: string;
 }
 
@@ -27,18 +27,18 @@ export interface ProgramRun {
   readonly stdout: string;
   readonly stderr: string;
   readonly seconds: number;
-  /** Command lines of processes that lived on, and were ended. */
+  /** Command lines of left-behind processes that had to be ended. */
   readonly leftBehind: readonly string[];
   /** The model's requests about the work, in order. */
   readonly seen: readonly Seen[];
-  /** What went wrong at the model. */
+  /** Errors of the model server. */
   readonly trouble: readonly string[];
 }
 
 const inside = fileURLToPath(new URL('./run-inside.mjs', import.meta.url));
 const LOOPBACK_ONLY = ['--net', '--', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
 
-/** Why there can be no network of its own here; null where there can. */
+/** Why an isolated network is not possible here, or null. */
 export function whyNoNetwork(): string | null {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'the programs are pinned for Linux on x64';
   const tried = spawnSync('unshare', [...LOOPBACK_ONLY, 'true'], { encoding: 'utf8' });
@@ -46,7 +46,7 @@ export function whyNoNetwork(): string | null {
   return `a network of its own takes root, unshare and ip: ${tried.stderr ?? ''}${tried.error ?? ''}`.trim();
 }
 
-/** Ends with every process ended that it started. */
+/** When it returns, every process that it started has ended. */
 export async function runAlone(spec: Omit<Spec, 'outerNetwork'>): Promise<ProgramRun> {
   const whole: Spec = { ...spec, outerNetwork: readlinkSync('/proc/self/ns/net') };
   const child = spawn('unshare', [...LOOPBACK_ONLY, process.execPath, inside], { stdio: ['pipe', 'pipe', 'pipe'] });

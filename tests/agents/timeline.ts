@@ -30,7 +30,7 @@ export interface TimelineStep {
   readonly changes: readonly TimelineChange[] | null;
 }
 
-/** Everything on the project's timeline, oldest first, as `savepoint show` tells it. */
+/** The project's timeline, oldest first, as reported by `savepoint show`. */
 export function timeline(project: AgentProject): readonly TimelineStep[] {
   const { checkpoints } = JSON.parse(project.ok('list', '--all', '--limit', '1000', '--json').stdout) as {
     readonly checkpoints: readonly { readonly id: string }[];
@@ -38,7 +38,7 @@ export function timeline(project: AgentProject): readonly TimelineStep[] {
   return checkpoints.toReversed().map(({ id }) => JSON.parse(project.ok('show', id, '--json').stdout) as TimelineStep);
 }
 
-/** A step in one line: `call Write: create a.txt (claude Write)`; more than one author, or a doubt, shows. */
+/** A step in one line: `call Write: create a.txt (claude Write)`. Several authors, or an uncertain one, are visible. */
 export function inOneLine({ trigger, tool, changes, late }: TimelineStep, isTold: (path: string) => boolean): string {
   const told = (changes ?? []).filter(({ path }) => isTold(path)).map(changeInWords);
   const head = [trigger, tool?.name, ...(late ? ['late'] : [])].filter((part) => part !== undefined).join(' ');

@@ -6,13 +6,13 @@ import { describe, expect, it } from 'vitest';
 
 const MiB = 1024 * 1024;
 
-/** A file that takes no space on disk, whatever its size. */
+/** A sparse file, which takes no space on disk. */
 function sparse(file: string, size: number): void {
   fs.writeFileSync(file, '');
   fs.truncateSync(file, size);
 }
 
-/** An ordinary repository: two tracked files, one staged hunk, one change not staged, one file git does not know. */
+/** An ordinary repository: two tracked files, one staged hunk, one unstaged change, one untracked file. */
 function repository(): Project {
   const p = project();
   p.write('src/a.ts', 'a\n');
@@ -25,7 +25,7 @@ function repository(): Project {
   return p;
 }
 
-/** Every verb that there is, those that write included. */
+/** Every verb, including those that write. */
 const EVERY_VERB: readonly (readonly string[])[] = [
   ['checkpoint', '-m', 'by hand'],
   ['status'],
@@ -466,7 +466,7 @@ describe('16 · over the size cap', () => {
 });
 
 describe('17 and 24 · an act that is cut short', () => {
-  /** A checkpoint of one state and a folder in the other: a change, a deletion, a new file, a new folder, a link. */
+  /** A checkpoint of one state, and a folder in the other: a change, a deletion, a new file, a new folder, a link. */
   function twoStates(): { p: Project; cp: string } {
     const p = project();
     p.write('a.txt', 'a1\n');
@@ -511,18 +511,18 @@ describe('17 and 24 · an act that is cut short', () => {
     p.ok('undo', '--yes');
     const calls = fs.readFileSync(record, 'utf8').trim().split('\n').length;
     expect(calls).toBeGreaterThan(5);
-    // Some here, ending with the last; the sweeps over every call of every verb are in tests/crash.
+    // A sample that includes the last call. tests/crash covers every call of every verb.
     const step = Math.max(1, Math.floor(calls / testEffort({ quick: 4, ci: 8, long: 8 })));
     for (let nth = calls; nth >= 1; nth -= step) {
       const outcome = p.run(
         ['restore', cp, '--yes', '--json'],
         watchCalls({ below: p.dir, calls: CHANGING, nth, sticky, act }),
       );
-      // Also after a success: what could not be removed while the disk refused is removed by the next writer.
+      // Also after a success: the next writer removes what could not be removed while the disk refused.
       if (outcome.status === null || outcome.status === 4 || sticky) p.ok('recover');
       const now = workingFiles(p.dir);
       if (outcome.status === 0) {
-        // What could not be read is left alone, with the folder it lies in, and both are named.
+        // What could not be read is left untouched, with the folder that contains it, and both are reported.
         const { capture, plan } = JSON.parse(outcome.stdout) as Record<
           'capture' | 'plan',
           Record<string, { path: string }[]>
@@ -533,7 +533,7 @@ describe('17 and 24 · an act that is cut short', () => {
         expect(outside(now), `call ${nth}`).toEqual(outside(wanted));
       } else if (outcome.status === 1) expect(now, `call ${nth}`).toEqual(old);
       else expect([old, wanted], `call ${nth}`).toContainEqual(now);
-      // Back to the old state for the next round.
+      // Go back to the old state for the next round.
       if (!same(now, old)) p.ok('undo', '--yes');
       expect(workingFiles(p.dir), `call ${nth}, undone`).toEqual(old);
     }

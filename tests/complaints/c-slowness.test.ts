@@ -8,7 +8,7 @@ import { bytesBelow, MiB, type Project, project, watchCalls, workingFiles } from
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manyFiles, turning } from './turns.ts';
 
-/** What a checkpoint opened and listed below the project, as [function, path] pairs. */
+/** The paths that a checkpoint opened and listed below the project, as [function, path] pairs. */
 function calls(p: Project, args: readonly string[], functions: readonly string[]): [string, string][] {
   const record = path.join(p.base, 'record');
   fs.rmSync(record, { force: true });
@@ -109,7 +109,7 @@ describe('44 · large files that did not change', () => {
     const p = project();
     p.write('large.bin', Buffer.alloc(8 * 1024 * 1024, 7));
     p.write('small.txt', 's\n');
-    // A file so young that a change in the same tick could not be seen is read once more.
+    // Until then the file is too young: a change in the same tick would be invisible, so it is read once more.
     await sleep(2500);
     p.checkpoint();
     p.write('small.txt', 'changed\n');
@@ -147,7 +147,7 @@ describe('45 · folders of media and data sets', () => {
     ]);
     const opened = new Set(fs.readFileSync(record, 'utf8').match(/\d\d\.jpg/g));
     expect(opened.size).toBeGreaterThan(5);
-    // What another core compresses just then is counted when it is done: up to 3 MiB.
+    // Data that another thread is compressing counts only when it is done: up to 3 MiB.
     expect(opened.size).toBeLessThan(20);
     expect(bytesBelow(p.store)).toBeLessThan(MiB);
     expect(workingFiles(p.dir)).toEqual(before);
@@ -192,7 +192,7 @@ describe('47 · stopped in the middle', () => {
       for (let i = 0; i < 400; i++) p.write(`d${i % 10}/f${i}.txt`, `${i}\n`.repeat(500));
       const before = workingFiles(p.dir);
       const running = p.start(['checkpoint']);
-      // Stop it once it has begun to write its store.
+      // Stop it once it has started to write its store.
       while (!fs.existsSync(p.store)) await sleep(1);
       process.kill(running.pid, signal);
       const outcome = await running.done;

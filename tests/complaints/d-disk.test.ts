@@ -37,7 +37,7 @@ describe('50 · clean-up', () => {
     timeout: 3_600_000,
   }, async () => {
     const p = project();
-    // Each checkpoint's pack is to lose a tenth of what it holds, so that every pack is written once more.
+    // Each checkpoint's pack must lose a tenth of its objects, so that every pack is rewritten.
     const large = testEffort({ quick: 8, ci: 15, long: 60 });
     for (let at = 0; at < large; at++) {
       for (let part = 0; part < 4; part++) p.write(`stays/${at}-${part}.bin`, randomBytes(5 * MiB));
@@ -57,7 +57,7 @@ describe('50 · clean-up', () => {
     expect((await done).outcome.status).toBe(0);
     expect(looks).toBeGreaterThan(20);
     const after = bytesBelow(p.store);
-    // It had to be rewritten, and not in place: else nothing was tried.
+    // It was rewritten, and not in place; otherwise nothing was tested.
     expect(after).toBeLessThan(before - (large - 4) * 2 * MiB);
     expect(most).toBeGreaterThan(before);
     expect(most - before).toBeLessThan(128 * MiB);

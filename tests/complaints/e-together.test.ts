@@ -105,7 +105,7 @@ describe('59 · still being written', () => {
         expect(outcome.stderr).toContain('b.txt');
         expect(now).toEqual(['two\n', 'saved by an editor\n']);
       } else {
-        // The save came before the old file was looked at, or after the restore was through with it.
+        // The editor saved before the restore read the old file, or after the restore had finished with it.
         expect(outcome.status, explain(['restore'], outcome)).toBe(0);
         if (now[1] !== 'saved by an editor\n') {
           expect(now).toEqual(['one\n', 'one\n']);

@@ -151,7 +151,7 @@ describe('68 · a restore of many files', () => {
     const { whole, longest } = await turning(() => savepoint.restore('cp_1', { mode: 'exact' }));
     expect(workingFiles(folder)).toEqual(before);
     expect(longest).toBeLessThan(whole / 3);
-    // In each part of it.
+    // The event loop turned in each phase.
     const turned = [...turnedBy.values()];
     expect([...turnedBy.keys()]).toEqual(expect.arrayContaining(['stage', 'apply', 'verify']));
     expect(turned.every((value, index) => value > (turned[index - 1] ?? 0))).toBe(true);

@@ -6,8 +6,8 @@ import { type CommandOutcome, explain, type Project, project, shell } from '@sav
 import { describe, expect, it } from 'vitest';
 
 /**
- * Complaints of docs/complaints.md that are about an agent at work, through the built command: the agent tells its hook
- * what it does, in the shape of Claude Code's events, and people use the command line.
+ * Complaints of docs/complaints.md about agents, tested with the built command. The agent reports to its hook in the
+ * format of Claude Code's events, and users use the command line.
  */
 class Agent {
   #calls = 0;
@@ -17,7 +17,7 @@ class Agent {
     private readonly mode = 'default',
   ) {}
 
-  /** @returns what the hook answers */
+  /** @returns the hook's answer */
   tell(event: object): string {
     const told = { session_id: 's-1', cwd: this.project.dir, permission_mode: this.mode, ...event };
     const outcome = this.project.run(['hook', 'claude'], { input: JSON.stringify(told) });
@@ -33,7 +33,7 @@ class Agent {
     return this.tell({ hook_event_name: 'UserPromptSubmit', prompt });
   }
 
-  /** Carries a command out as its shell tool does. @param more fields of its events */
+  /** Runs a command like the agent's shell tool. @param more fields of its events */
   bash(command: string, more: object = {}): void {
     const about = this.begin(command, more);
     shell(this.project.dir, command);
@@ -150,7 +150,7 @@ describe('39 · a turn that was cancelled', () => {
     agent.prompt('Do it.');
     agent.begin('echo two > a.txt; echo more > b.txt');
     shell(p.dir, 'echo two > a.txt; echo more > b.txt');
-    // The person stops it: no event tells of the end. What they say next ends it.
+    // The user interrupts it, so no event reports the end. The next prompt ends it.
     agent.prompt('No, stop.');
     expect(p.ok('history').stdout).toMatch(/a\.txt/);
     p.ok('rollback', '--session', 's-1', '--include-shared', '--yes');
@@ -226,7 +226,7 @@ describe('52 · how long they are kept', () => {
     }
     p.ok('gc');
     const listed = all(p).map(({ id }) => id);
-    // cp_5 is what the changes of cp_6 are told against.
+    // The changes of cp_6 are relative to cp_5.
     expect(listed).toEqual(['cp_8', 'cp_7', 'cp_6', 'cp_5', 'cp_1']);
     for (const id of ['cp_1', 'cp_8']) {
       p.restore(id);

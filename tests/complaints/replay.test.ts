@@ -6,9 +6,9 @@ import { git, identity, Project, project, shell, workingFiles } from '@savepoint
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /**
- * One scene, played with what today's agents do to a tree: a repository with everything that is known to go wrong, a
- * checkpoint, an agent that changes all of it with a shell, a person who edits, commits and switches branches meanwhile,
- * and a restore. Each test looks at one thing afterwards.
+ * One scene with everything that today's agents do to a tree. It has a repository with every known problem, a
+ * checkpoint, an agent that changes everything through a shell, and a restore. Meanwhile a user edits, commits and
+ * switches branches. Each test checks one aspect of the result.
  */
 describe('the scene', () => {
   let p: Project;
@@ -56,7 +56,7 @@ describe('the scene', () => {
     p.git('add', '-A');
     p.git('add', '-f', 'tracked.log');
     p.git('commit', '-q', '-m', 'first');
-    // Changes not committed, changes staged, and files that git does not know.
+    // Uncommitted changes, staged changes, and untracked files.
     p.write('ident.txt', '$Id: expanded by hand $\n');
     p.write('staged.txt', 's\nstaged\n');
     p.git('add', 'staged.txt');
@@ -101,7 +101,7 @@ describe('the scene', () => {
        mkdir -p made/by/agent && echo a > made/by/agent/a.txt
        rm .gitattributes`,
     );
-    // The person, meanwhile.
+    // Meanwhile, the user works.
     p.write('user_edit.md', 'line 1\nand mine\n');
     p.write('user_new.md', 'new\n');
     p.git('add', 'user_edit.md');

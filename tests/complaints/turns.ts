@@ -1,19 +1,22 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** What a process did beside a piece of work. */
+/** What else a process did during an operation. */
 export interface Turns<T> {
   readonly result: T;
-  /** How often its event loop turned. */
+  /** Number of turns of its event loop. */
   readonly turns: number;
-  /** Processor time in all, and the most between two turns; milliseconds. What it waits for on a busy machine is none. */
+  /**
+   * Total processor time, and the longest between two turns, in milliseconds. Time spent waiting on a busy machine does
+   * not count.
+   */
   readonly whole: number;
   readonly longest: number;
 }
 
 const EVERY_MS = 5;
 
-/** Watches from within whether the process can still do something else while it works. */
+/** Measures from inside whether the process can do other work during an operation. */
 export async function turning<T>(work: () => Promise<T>): Promise<Turns<T>> {
   let turns = 0;
   let longest = 0;
@@ -38,7 +41,7 @@ export async function turning<T>(work: () => Promise<T>): Promise<Turns<T>> {
   }
 }
 
-/** Small files, a hundred in each folder. */
+/** Creates small files, a hundred in each folder. */
 export function manyFiles(folder: string, count: number): void {
   for (let file = 0; file < count; file++) {
     const below = path.join(folder, `${Math.floor(file / 10_000)}`, `${Math.floor(file / 100) % 100}`);

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 
 /**
- * A bundle is restored, and at its n-th call the system refuses, or the process dies and the power with it. The folder holds all
- * of it or nothing, and the same command once more ends as if nothing had happened.
+ * Restores a bundle. At the n-th call the system refuses, or the process dies and the power fails. The folder contains
+ * everything or nothing, and repeating the command ends as if nothing had happened.
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/bundle-restore.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -55,7 +55,7 @@ function read(disk: SimDisk, path: DiskPath): Buffer {
   return bytes;
 }
 
-/** Two bundles of a timeline, as another machine made them. */
+/** Two bundles of a timeline, created on another machine. */
 async function bundles(): Promise<readonly [Buffer, Buffer]> {
   const disk = new SimDisk();
   disk.makeFolder(ROOT, 0o755);
@@ -88,7 +88,10 @@ async function prepared(scene: Scene): Promise<SimDisk> {
 const perform = (scene: Scene, pid: number) => (fs: ConstructorParameters<typeof FaultyFs>[0]) =>
   engine(fs, pid).restoreBundle(scene.file, ROOT);
 
-/** The folder is as it was or as it should be, and the same command once more brings it there, with all its checkpoints. */
+/**
+ * The folder is in its old or its new state, and repeating the command brings it to the new one, with all its
+ * checkpoints.
+ */
 async function judge(scene: Scene, disk: SimDisk, old: Tree, done: Tree, where: string): Promise<void> {
   await perform(
     scene,
@@ -186,7 +189,7 @@ describe.each(SCENES)('$name', (scene) => {
   }, 3_600_000);
 });
 
-/** A disk that refuses everything from now on keeps the empty folder that was made for the workspace. */
+/** If a disk refuses everything from now on, the empty folder created for the workspace remains. */
 function isMadeFolder(disk: SimDisk, old: Tree): boolean {
   const stat = disk.lstat(ROOT);
   return old.size === 0 && stat !== null && kindOf(stat) === 'folder' && treeOf(disk).tree.size === 1;

@@ -4,7 +4,7 @@ import { failCalls, failRecoveries, failSyncs, seen, type Thoroughness } from '.
 import { SCENES, type Scene } from './scenes.ts';
 
 /**
- * One kind of failure for each of many n, by chance; SAVEPOINT_LONG=1 takes them all.
+ * One random kind of failure for each of many n; SAVEPOINT_LONG=1 tests them all.
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/failing-calls.test.ts
  */
 const ALL = Number.POSITIVE_INFINITY;
@@ -14,7 +14,7 @@ const MUCH = testEffort<Thoroughness>({
   ci: { calls: 240, ofFiles: ALL, ways: 'one', deaths: 4, eachSync: 1 },
   long: { calls: ALL, ofFiles: ALL, ways: 'all', deaths: 30, eachSync: 1 },
 });
-/** Edits and what goes over several disks are promised at every call, whatever else is tried. */
+/** Edits, and operations on several disks, are always tested at every call. */
 const AT_EVERY_CALL = /^edit|two disks$/;
 
 const muchOf = ({ name }: Scene): Thoroughness =>

@@ -4,14 +4,14 @@ import { expect } from 'vitest';
 import { codeOf, engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, type Scene } from './scenes.ts';
 
-/** The n-th file-system call of an act fails, n = 1, 2, … until none fails any more; once, or from then on. */
+/** Makes the n-th file system call of an operation fail, n = 1, 2, … up to its last call; once, or from then on. */
 
 const FAILURES = ['ENOSPC', 'EIO', 'EACCES', 'EROFS'].flatMap((fail) => [
   { fail, sticky: false },
   { fail, sticky: true },
 ]);
 
-/** What a caller may be told when the system refuses a call. */
+/** Error codes that a caller may get if the system refuses a call. */
 const CODES: ReadonlySet<string> = new Set([
   'IO',
   'NO_SPACE',
@@ -29,7 +29,7 @@ interface Ends {
 
 interface Whole extends Ends {
   readonly calls: number;
-  /** Numbers of the calls that change what is the user's. */
+  /** Numbers of the calls that change the user's files. */
   readonly ofFiles: readonly number[];
 }
 
@@ -73,7 +73,7 @@ async function failAt(
     else if (scene.name.startsWith('edit')) expectReport(failure as SavepointError, disk, tree, ends.old, where);
   }
 
-  // The fault is gone: the next command needs no manual step, and tidies up.
+  // The fault is gone: the next command needs no manual step, and cleans up.
   const next = engine(disk, 200);
   const isThere = start.lstat(ROOT) !== null;
   await (isThere ? next.checkpoint() : next.recover()).catch((error: unknown) => {
@@ -90,16 +90,16 @@ async function failAt(
   await verifyDeep(next);
 }
 
-/** What the capture before an act could not read keeps its folder, so nothing else can take the folder's place. */
+/** If the capture before an operation cannot read something, its folder is kept, so nothing can replace the folder. */
 function couldNotBeRead(failure: unknown): boolean {
   const error = failure as SavepointError;
   const paths = error.code === 'CONFLICT' ? error.data.paths : [];
   return paths.some(({ why }) => why.includes('it contains paths that were not captured (unreadable)'));
 }
 
-/** An edit that could not be taken back is told file by file, with what a person needs to put it right by hand. */
+/** An edit that could not be rolled back is reported file by file, with what a person needs to repair it by hand. */
 function expectReport(failure: SavepointError, disk: SimDisk, tree: Tree, old: Tree, where: string): void {
-  // Before its commit point nothing happened to any file.
+  // Before the commit point no file has changed.
   const { cause, paths = [] } = (failure as SavepointError<'PENDING'>).data;
   if (cause === undefined && tell(tree) === tell(old)) return;
   expect(paths.length, where).toBeGreaterThan(0);
@@ -115,7 +115,7 @@ function expectReport(failure: SavepointError, disk: SimDisk, tree: Tree, old: T
   }
 }
 
-/** What was looked at so far: a sweep that never comes to it shows nothing. */
+/** What has been checked so far. A sweep that never reaches it proves nothing. */
 export const seen = { backups: 0 };
 
 function contentOf(disk: SimDisk, path: DiskPath): string {
@@ -126,7 +126,7 @@ function contentOf(disk: SimDisk, path: DiskPath): string {
   return bytes.toString('latin1');
 }
 
-/** Someone's act died half way; what settles it fails in turn. */
+/** An operation died midway, and its recovery fails in turn. */
 async function failRecovery(half: SimDisk, ends: Ends, at: number, how: (typeof FAILURES)[number], moment: number) {
   const disk = half.afterProcessDeath();
   const faulty = new FaultyFs(disk, { at, fault: how });
@@ -139,7 +139,7 @@ async function failRecovery(half: SimDisk, ends: Ends, at: number, how: (typeof 
   const where = `died before call ${moment}; recovery, call ${at}, ${how.fail}${how.sticky ? ' from then on' : ''}: ${code ?? 'done'}`;
   const isEnd = (tree: Tree): boolean => sameTree(tree, ends.old) || sameTree(tree, ends.done);
   const reached = treeOf(disk).tree;
-  // A disk that refuses everything from now on keeps the empty folder that was made for the workspace.
+  // If a disk refuses everything from now on, the empty folder created for the workspace remains.
   const isLeftover = how.sticky && ends.old.size === 0 && reached.size === 1;
   if (code === null) expect(isEnd(reached) || isLeftover, `${where}\n${tell(reached)}`).toBe(true);
   else expect([...CODES], where).toContain(code);
@@ -155,18 +155,18 @@ async function failRecovery(half: SimDisk, ends: Ends, at: number, how: (typeof 
   await verifyDeep(engine(disk, 400));
 }
 
-/** How many calls of an act fail, and how many deaths are recovered from. */
+/** How many calls of an operation fail, and how many deaths are recovered from. */
 export interface Thoroughness {
   readonly calls: number;
-  /** Of the calls that change what is the user's, beside those. */
+  /** Additional failures among the calls that change the user's files. */
   readonly ofFiles: number;
   readonly ways: 'one' | 'all';
   readonly deaths: number;
-  /** Of that many syncs one fails. */
+  /** One in this number of syncs fails. */
   readonly eachSync: number;
 }
 
-/** @returns what does not hold */
+/** @returns the violations */
 export async function failCalls(scene: Scene, random: SeededRandom, much: Thoroughness): Promise<readonly string[]> {
   const start = await prepared(scene);
   const { calls, ofFiles, ...ends } = await endsOf(scene, start);
@@ -181,8 +181,8 @@ export async function failCalls(scene: Scene, random: SeededRandom, much: Thorou
 }
 
 /**
- * The syncs of an act fail in turn, each once, and the last one of the workspace's folder again and again; then the power goes:
- * what the act said must hold. @returns what does not hold
+ * Makes each sync of an operation fail once in turn, and the last one of the workspace's folder repeatedly. Then the
+ * power fails: the reported result must still be true. @returns the violations
  */
 export async function failSyncs(
   scene: Scene,
@@ -219,7 +219,7 @@ export async function failSyncs(
   return found;
 }
 
-/** @returns what does not hold */
+/** @returns the violations */
 export async function failRecoveries(
   scene: Scene,
   random: SeededRandom,
@@ -243,7 +243,7 @@ export async function failRecoveries(
   return found;
 }
 
-/** About `most` numbers from 1 to `last`, evenly. */
+/** About `most` numbers from 1 to `last`, evenly spread. */
 function spread(last: number, most: number, random: SeededRandom): readonly number[] {
   const step = Math.max(1, Math.ceil(last / most));
   const numbers: number[] = [];

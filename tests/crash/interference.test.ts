@@ -6,15 +6,16 @@ import { engine, journals, ROOT, type Tree, tell, treeOf, verifyDeep } from '../
 import { prepared, SCENES, type Scene } from './scenes.ts';
 
 /**
- * Another program does something to the files at a call of an act, for every call of it that changes something. What it
- * wrote is never lost: it is there afterwards, or a checkpoint or a backup holds it. Everything else is all old or all new.
+ * Another program changes the files during an operation, at each of its calls that change something. What the program
+ * wrote is never lost: it is still in the folder, or in a checkpoint or a backup. Everything else is all old or all
+ * new.
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/interference.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const MOMENTS = testEffort({ quick: 12, ci: 60, long: 60 });
 const LONG = testEffort({ quick: false, ci: false, long: true });
 
-/** What another program may do at a path; null where it cannot be done there now. */
+/** Something that another program does at a path; null if it is impossible there now. */
 type Deed = (disk: SimDisk, path: DiskPath, content: string) => string | null;
 
 const create = (disk: SimDisk, path: DiskPath, content: string): void => {
@@ -72,7 +73,7 @@ describe.each(ACTS)('$name', (scene) => {
     for (let at = 1 + (LONG ? 0 : random.integer(step)); at <= calls; at += step) {
       for (const deed of LONG ? Object.keys(DEEDS) : random.sample(Object.keys(DEEDS), 2)) {
         const intrusions: Intrusion[] = [{ at, deed, path: random.pick(touched) }];
-        // Often a second one: what it meets may be on its way back then.
+        // Often a second change follows. The operation may be rolling back by then.
         if (random.next() < 0.6) {
           const later = at + 1 + random.integer(12);
           intrusions.push({ at: later, deed: random.pick(Object.keys(DEEDS)), path: random.pick(touched) });
@@ -155,10 +156,10 @@ interface Intrusion {
   readonly path: string;
 }
 
-/** What it wrote, if that is to be found again; null where it could not be done, or nothing was written. */
+/** Returns what the program wrote, if it must be preserved; null if it failed or wrote nothing. */
 function intrude(disk: SimDisk, { at, deed, path }: Intrusion): string | null {
   const disturbed = `${ROOT}/${path}` as DiskPath;
-  // What is done through a link is done elsewhere, and no concern of the act.
+  // A change through a link happens elsewhere and does not concern the operation.
   const isInside = deed === 'puts a file into a folder';
   const folder = isInside ? disturbed : (disturbed.slice(0, disturbed.lastIndexOf('/')) as DiskPath);
   try {
@@ -186,7 +187,7 @@ async function interfere(
     for (const intrusion of intrusions) {
       if (intrusion.at !== calls) continue;
       const content = intrude(disk, intrusion);
-      // A second one at the same place did away with the first: that was no doing of the act.
+      // A second change at the same path destroyed the first one; the operation did not.
       if (intrusion !== intrusions[0] && related(intrusion.path, intrusions[0]?.path ?? '')) wrote.clear();
       if (content !== null) wrote.set(intrusion.path, content);
     }
@@ -201,16 +202,16 @@ async function interfere(
   }
   disk.onCall = null;
   outcomes.add(code ?? 'done');
-  // Neither a fault of our own nor one of the disk.
+  // Neither an internal error nor an I/O error.
   if (code !== null && !OUTCOMES.has(code)) throw new Error(`told as ${code}`);
   if (code === 'PENDING') {
-    // Only a person can say what is to become of it; whichever way, nothing is lost.
+    // Only a person can decide what happens next. Nothing is lost either way.
     const forward = (intrusions[0]?.at ?? 0) % 2 === 1 && (await goesForward(disk));
     if (!forward) await engine(disk, 201).recover({ decision: 'back' });
   } else expect(journals(disk)).toEqual([]);
   const { tree, staging } = treeOf(disk);
   expect(staging).toEqual([]);
-  // An edit may have moved what it wrote.
+  // An edit may have moved what the program wrote.
   const theirs = [...tree].filter(([, node]) => node.includes('intruder')).map(([path]) => path);
   const exceptions = [...intrusions.map(({ path }) => path), ...theirs];
   const others = (each: Tree): string => tell(each, exceptions);
@@ -221,7 +222,7 @@ async function interfere(
     if (!(await isKept(disk, tree, content))) throw new Error(`what it wrote is lost (${code ?? 'done'})`);
   }
   await verifyDeep(engine(disk, 300));
-  // What the act had said holds after a power cut as well; what the other program did was never flushed.
+  // The reported result also survives a power cut. What the other program did was never synced.
   for (const state of disk.crashStates('any-subset', 1, random)) {
     await engine(state, 400).recover();
     expect(tell(treeOf(state).tree, exceptions)).toBe(tell(tree, exceptions));
@@ -232,7 +233,7 @@ function related(a: string, b: string): boolean {
   return a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 }
 
-/** Forward may be barred by what stands there; then the act is still pending, and back is open. */
+/** Existing content may prevent going forward. Then the operation is still pending, and going back is possible. */
 async function goesForward(disk: SimDisk): Promise<boolean> {
   try {
     await engine(disk, 200).recover({ decision: 'forward' });
@@ -243,7 +244,7 @@ async function goesForward(disk: SimDisk): Promise<boolean> {
   }
 }
 
-/** In the folder, in a checkpoint, or among the plain copies under the store. */
+/** In the folder, in a checkpoint, or among the backups in the store. */
 async function isKept(disk: SimDisk, tree: Tree, content: string): Promise<boolean> {
   if ([...tree.values()].some((node) => node.endsWith(content))) return true;
   const id = createHash('sha1').update(`blob ${content.length}\0${content}`).digest('hex');

@@ -5,8 +5,8 @@ import { explain, type Project, project, watchCalls } from '@savepoint/testkit/c
 import { afterEach, describe, expect, it } from 'vitest';
 
 /**
- * A real process of the real command kills itself before its n-th call to the file system. The folder is all old or all
- * new once the next command has run, and the store is sound. Some n; SAVEPOINT_LONG=1 every one.
+ * A real process of the real command kills itself before its n-th file system call. After the next command, the folder
+ * is all old or all new, and the store is valid. Tests some n; SAVEPOINT_LONG=1 tests every one.
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/killed-process.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -20,7 +20,7 @@ const CALLS =
 interface Scene {
   readonly name: string;
   readonly args: readonly string[];
-  /** Brings the folder to where the command begins, from wherever the last one left it. */
+  /** Brings the folder into the state in which the command starts, whatever its current state. */
   readonly prepare: (project: Project, savepoint: Savepoint) => Promise<unknown>;
 }
 
@@ -63,7 +63,7 @@ function first(p: Project): void {
   p.write('kind', 'a file\n');
 }
 
-/** Another text each time: what is the same as before would be no work. */
+/** The text differs each time; otherwise there would be nothing to do. */
 function second(p: Project): void {
   for (const name of ['gone', 'kind', 'new', 'run.sh']) if (p.has(name)) p.delete(name);
   p.write('a.txt', `${p.has('a.txt') ? p.read('a.txt').slice(0, 400) : ''}a2\n`);
@@ -79,10 +79,10 @@ function engine(p: Project): Savepoint {
 
 const disk = (path: string): DiskPath => bytesFromText(path) as DiskPath;
 
-/** Staging folders apart: the next command takes them away. */
+/** Ignores staging folders: the next command removes them. */
 const treeOf = (p: Project): Manifest => manifest(p.dir, { skip: (path) => path.startsWith('.savepoint-') });
 
-/** How many calls the command makes when it lives. */
+/** Number of calls of the command if it is not killed. */
 async function callsOf(p: Project, scene: Scene): Promise<number> {
   await scene.prepare(p, engine(p));
   const record = `${p.base}/calls-${scene.name}`;
@@ -100,7 +100,7 @@ describe.each(SCENES)('$name', (scene) => {
     const p = project();
     first(p);
     await engine(p).checkpoint();
-    // So many checkpoints come of the long version that clean-up would drop the one that is restored.
+    // The long version takes so many checkpoints that clean-up would drop the one to be restored.
     await engine(p).pin('cp_1');
     const calls = await callsOf(p, scene);
     expect(calls).toBeGreaterThan(50);
@@ -108,7 +108,7 @@ describe.each(SCENES)('$name', (scene) => {
       await scene.prepare(p, engine(p));
       const old = treeOf(p);
       const outcome = p.run(scene.args, watchCalls({ below: p.base, calls: CALLS, nth, act: { kill: true } }));
-      // A later run may have fewer calls to make.
+      // A later run may make fewer calls.
       if (outcome.signal !== 'SIGKILL') expect(outcome.status, explain(scene.args, outcome)).toBe(0);
       const where = `killed before call ${nth} of ${calls}`;
       await settledTo(p, scene, old, where);
@@ -122,7 +122,7 @@ async function settledTo(p: Project, scene: Scene, old: Manifest, where: string)
   expect(pending, where).toBeNull();
   const found = manifest(p.dir);
   if (JSON.stringify(found) !== JSON.stringify(old)) {
-    // All new, then: what an act left is on record, and it is what the folder holds.
+    // The state is all new: the operation's result is recorded, and equals the folder.
     expect(scene.name, where).toMatch(/restore|undo|redo/);
     const { checkpoints } = await savepoint.list({ limit: 3 });
     const act = checkpoints.find(({ trigger }) => trigger === scene.name);

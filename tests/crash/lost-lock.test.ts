@@ -5,15 +5,15 @@ import { codeOf, engine, journals, ROOT, tell, treeOf, verifyDeep } from '../sim
 import { prepared, SCENES } from './scenes.ts';
 
 /**
- * A process stands still for so long that another one takes its lock, at any call of an act. What it was about to do is
- * not done: no file changes when the lock went before the commit point, nothing is on record when it went before that.
+ * A process pauses for so long, at any call of an operation, that another one takes its lock. It must not continue. If
+ * it lost the lock before the commit point, no file changes. If it lost it before publication, nothing is recorded.
  */
 const STORES = '/home/workspaces' as DiskPath;
 
-/** Calls between the look at the lock and what it guards: nobody can look and act at once. */
+/** Calls between a lock check and the operation that it guards: checking and acting is not atomic. */
 const WINDOW = 14;
 
-/** A person's run takes some of the calls. */
+/** Quick runs test a sample of the calls. */
 const EACH = testEffort({ quick: 4, ci: 3, long: 3 });
 
 function stealLocks(disk: SimDisk): void {
@@ -26,7 +26,7 @@ function stealLocks(disk: SimDisk): void {
 const isOfFiles = ({ path, operation }: SimCall): boolean =>
   path.startsWith(`${ROOT}/`) && !path.includes('/.savepoint-') && operation !== 'sync';
 
-/** Runs `act`; before its `at`-th call somebody takes the lock. */
+/** Runs `act`; another process takes the lock before its `at`-th call. */
 async function run(
   start: SimDisk,
   act: (disk: SimDisk) => Promise<unknown>,
@@ -133,7 +133,7 @@ it('a folder that is moved away while an act prepares is no fault of our own', {
     expect(code, where).not.toBe('INTERNAL');
     disk.rename(away, ROOT);
     await engine(disk, 200).recover();
-    // Whoever has it open goes on in it, wherever it is now.
+    // A process with open handles continues in the moved folder.
     expect(tell(treeOf(disk).tree), where).toBe(code === null ? tell(treeOf(whole).tree) : old);
   }
 });

@@ -5,12 +5,12 @@ import { codeOf, engine, journals, ROOT, type Tree, tell, treeOf, verifyDeep } f
 import { prepared, SCENES, type Scene } from './scenes.ts';
 
 /**
- * A restore over three roots dies, and when the next command comes, the file system that one of the roots lies on is not
- * mounted. What can be done meanwhile, and what happens when it is back.
+ * A process dies during a restore of three roots. At the next command, the file system of one root is not mounted.
+ * Tests what is possible until then, and what happens when it is mounted again.
  */
 
 const scene = SCENES.find(({ name }) => name.startsWith('restore of three roots')) as Scene;
-/** At every so many calls. */
+/** Only every n-th call is tested. */
 const EACH = testEffort({ quick: 9, ci: 1, long: 1 });
 const DATA = `${ROOT}/data` as DiskPath;
 
@@ -21,7 +21,7 @@ interface Half {
   readonly mount: () => void;
 }
 
-/** One for each call at which the process can die while its journal is there and its checkpoint is not. */
+/** Yields a disk for each call at which the process can die while its journal exists and its checkpoint does not. */
 async function* halves(): AsyncGenerator<Half> {
   const start = await prepared(scene);
   const whole = start.afterProcessDeath();

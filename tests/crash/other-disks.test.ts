@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { codeOf, engine, journals, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, SCENES } from './scenes.ts';
 
-/** File systems without hard links: there a look and a rename give a file its name, and still nothing is replaced. */
+/** File systems without hard links. There a check and a rename give a file its name, and still nothing is replaced. */
 
 const isLink = ({ operation }: FsCall): boolean => operation === 'hardLink';
 
-/** @param before told of each link that is refused */
+/** @param before is called for each refused link */
 function withoutLinks(disk: SimDisk, before: (call: FsCall) => void = () => {}): FaultyFs {
   const counts = (call: FsCall): boolean => {
     if (isLink(call)) before(call);

@@ -7,7 +7,7 @@ import type { DiskPath } from '@savepoint/core';
 import type { Stat } from '@savepoint/core/ports';
 import { GIT_ENV, type SimDisk } from '@savepoint/testkit';
 
-/** A repository of git's own making with all its objects in one pack, and its files, to be put on a simulated disk. */
+/** A repository created by git with all its objects in one pack, and its files, for use on a simulated disk. */
 
 const FILES: Readonly<Record<string, string>> = {
   'a.txt': 'line of a\n'.repeat(40),
@@ -26,14 +26,14 @@ interface Packed {
 
 let packed: Packed | null = null;
 
-/** @param put writes a file on the disk, a while after what was written before */
+/** @param put writes a file to the disk, some time after the previous one */
 export function putPackedRepository(
   disk: SimDisk,
   root: DiskPath,
   put: (path: string, content: Buffer, mode: number) => void,
 ): void {
   packed ??= makePack();
-  // Whole seconds could be of a system that knows nothing finer: those prove nothing.
+  // Whole seconds could come from a file system with coarse timestamps, and those prove nothing.
   disk.now += 123;
   for (const [path, content] of Object.entries(FILES)) {
     put(path, Buffer.from(content), path.endsWith('.sh') ? 0o755 : 0o644);

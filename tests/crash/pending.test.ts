@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { engine, journals, ROOT, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, SCENES, type Scene } from './scenes.ts';
 
-/** An act that died half way, and what only a person can decide: someone else's content stands in its way. */
+/** An operation died midway and only a person can decide: another program's content is in the way. */
 
 const EACH = testEffort({ quick: 21, ci: 1, long: 1 });
 const RESTORE = SCENES.find(({ name }) => name === 'restore') as Scene;
@@ -17,7 +17,7 @@ interface HalfDone {
   readonly done: Tree;
 }
 
-/** A disk on which the restore died as soon as `isThen` says so, after its journal was written. */
+/** A disk on which the restore died after its journal was written, as soon as `isThen` returned true. */
 async function halfDone(isThen: (disk: SimDisk) => boolean): Promise<HalfDone> {
   const start = await prepared(RESTORE);
   const whole = start.afterProcessDeath();
@@ -27,7 +27,7 @@ async function halfDone(isThen: (disk: SimDisk) => boolean): Promise<HalfDone> {
   let due = false;
   disk.onCall = () => {
     if (due) throw new ProcessDied();
-    // Looking is a call as well; the next one dies.
+    // `isThen` makes calls itself; the next call of the restore dies.
     const { onCall } = disk;
     disk.onCall = null;
     due = journals(disk).some((name) => name.endsWith('.json')) && isThen(disk);
@@ -128,7 +128,7 @@ describe('someone wrote to a file between the death and the recovery', () => {
     for (const state of [disk, ...disk.crashStates('any-subset', 20, seededRandom(1))]) {
       expect(contentOf(state, settled?.kept[0]?.backup as DiskPath)).toBe('mine\n');
     }
-    // The act is on record, and can be undone.
+    // The operation is recorded and can be undone.
     expect((await engine(disk, 201).status()).undo?.trigger).toBe('restore');
   });
 });
@@ -153,7 +153,7 @@ describe('what the system refuses', () => {
     start.freeBytes = 1000;
     await expect(RESTORE.act(engine(start, 100))).rejects.toMatchObject({ code: 'NO_SPACE' });
     expect(tell(treeOf(start).tree)).toBe(old);
-    start.freeBytes = null; // a file system that does not tell
+    start.freeBytes = null; // a file system that does not report it
     await RESTORE.act(engine(start, 101));
   });
 });

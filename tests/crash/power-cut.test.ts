@@ -4,7 +4,7 @@ import { cutPower, recoverOnTheDead, standOnTheDead, type Thoroughness } from '.
 import { SCENES, type Scene } from './scenes.ts';
 
 /**
- * Some of the moments and states; SAVEPOINT_LONG=1 takes many more.
+ * Tests some of the moments and states; SAVEPOINT_LONG=1 tests many more.
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/power-cut.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -15,7 +15,7 @@ const MUCH = testEffort({
   long: { moments: ALL, disks: 24, each: 1 },
 });
 
-/** Edits and what goes over several disks are promised at every call, whatever else is tried. */
+/** Edits, and operations on several disks, are always tested at every call. */
 const AT_EVERY_CALL = /^edit|two disks$/;
 
 const muchOf = ({ name }: Scene): Thoroughness =>

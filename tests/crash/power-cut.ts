@@ -5,24 +5,24 @@ import { engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep }
 import { prepared, type Scene } from './scenes.ts';
 
 /**
- * A process dies before the n-th call that changes something, for every n; then the power goes, and of what was not
- * synced any part is lost; or it does not, and the next process finds everything. What recovers may die in turn.
+ * A process dies before its n-th changing call, for every n. Then either the power fails and any part of the unsynced
+ * data is lost, or it does not and the next process finds everything. Recovery may die in turn.
  */
 export interface Thoroughness {
-  /** Moments to die at, for each scene. */
+  /** Number of moments of death per scene. */
   readonly moments: number;
-  /** Disks for each moment and model. */
+  /** Number of disks per moment and model. */
   readonly disks: number;
 }
 
 interface Ends {
   readonly old: Tree;
   readonly done: Tree;
-  /** Of checkpoints that somebody was told of. */
+  /** Numbers of the checkpoints that a caller has seen. */
   readonly numbers: readonly number[];
 }
 
-/** The disk after `act` died before its `at`-th changing call; `died` is false when it came to its end. */
+/** Returns the disk after `act` died before its `at`-th changing call; `died` is false if it finished first. */
 async function dieAt(
   start: SimDisk,
   at: number,
@@ -61,7 +61,7 @@ const perform =
   (disk: SimDisk): Promise<unknown> =>
     scene.act(engine(disk, 100));
 
-/** The next command, whatever it is for. */
+/** The next command, of any kind. */
 const proceed =
   (isThere: boolean, pid = 200) =>
   async (disk: SimDisk): Promise<void> => {
@@ -77,7 +77,7 @@ async function judge(disk: SimDisk, ends: Ends, isThere: boolean, returned: bool
   await settled(disk, ends, returned, where);
 }
 
-/** What must be true once anybody's command has ended. */
+/** Checks what must be true after any command has ended. */
 async function settled(
   disk: SimDisk,
   ends: Ends,
@@ -101,7 +101,7 @@ async function numbersOf(savepoint: Savepoint): Promise<readonly number[]> {
   return checkpoints.map(({ number }) => number);
 }
 
-/** Throws at the first moment that does not hold. */
+/** Throws at the first violation. */
 export async function cutPower(scene: Scene, random: SeededRandom, much: Thoroughness): Promise<void> {
   const start = await prepared(scene);
   const isThere = start.lstat(ROOT) !== null;
@@ -136,12 +136,12 @@ async function judgeAll(
       if (random.next() < 0.3) await nested(state, ends, isThere, returned, `${where}, power cut (${model})`, random);
     }
   }
-  // No power cut: all is there, and nothing is more durable than it was.
+  // Without a power cut: everything is visible, but nothing more is durable than before.
   await judge(disk.afterProcessDeath(), ends, isThere, returned, `${where}, killed`);
   await nested(disk, ends, isThere, returned, `${where}, killed`, random);
 }
 
-/** The next command dies as well, or the power goes right after it: what it had said must hold. */
+/** The next command dies as well, or the power fails right after it: its reported result must still be true. */
 async function nested(
   disk: SimDisk,
   ends: Ends,
@@ -164,8 +164,8 @@ async function nested(
 }
 
 /**
- * Dies at every call in turn; what the next process is told stays after a power cut, although it stands on what the
- * dead one had made.
+ * Dies at every call in turn. What the next process reports must survive a power cut, although it builds on what the
+ * dead process left.
  */
 export async function standOnTheDead(scene: Scene, each: number): Promise<void> {
   const start = await prepared(scene);
@@ -182,8 +182,8 @@ export async function standOnTheDead(scene: Scene, each: number): Promise<void> 
 }
 
 /**
- * Dies when its journal has its name, and the name is not durable yet; who recovers dies at one call after the other, and
- * then the power goes: the journal that it acted on must not be missed.
+ * Dies when its journal has its name, but the name is not durable yet. Recovery dies at one call after the other, and
+ * then the power fails. The journal that recovery acted on must not be lost.
  */
 export async function recoverOnTheDead(scene: Scene, each: number): Promise<void> {
   const start = await prepared(scene);
@@ -205,7 +205,7 @@ export async function recoverOnTheDead(scene: Scene, each: number): Promise<void
   }
 }
 
-/** Numbers from 1 to `last`, the last among them. */
+/** Numbers from 1 to `last`, including the last. */
 function moments(last: number, random: SeededRandom, most: number): readonly number[] {
   const all = Array.from({ length: last }, (_, index) => index + 1);
   if (all.length <= most) return all;

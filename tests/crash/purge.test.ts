@@ -6,14 +6,14 @@ import { engine, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { PURGED, prepared, SCENES, type Scene } from './scenes.ts';
 
 /**
- * A purge that is cut at any call, by a death, a power cut or a call that fails: the timeline is the old one or the new
- * one, whole; the same purge again does the rest, and then it is all gone.
+ * A purge that is interrupted at any call by a death, a power cut or a failing call. The timeline is entirely the old
+ * or the new one. Repeating the purge finishes it, and then nothing of the content is left.
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const MOMENTS = testEffort({ quick: 10, ci: 24, long: Number.POSITIVE_INFINITY });
 const PURGE = SCENES.find(({ name }) => name === 'purge') as Scene;
 
-/** Everything that the timeline tells, but for the ids of commits. */
+/** Everything that the timeline reports, except the ids of commits. */
 async function story(disk: SimDisk): Promise<string> {
   const savepoint = engine(disk, 300);
   const { checkpoints, damaged } = await savepoint.list();
@@ -22,7 +22,7 @@ async function story(disk: SimDisk): Promise<string> {
   return JSON.stringify([told, [...(await savepoint.pinned())]]);
 }
 
-/** Plain copies in the store. */
+/** Paths of all files below a folder of the store. */
 function backups(disk: SimDisk, folder: string): readonly string[] {
   return disk.list(folder as DiskPath).flatMap((name) => {
     const path = `${folder}/${name}` as DiskPath;
@@ -90,7 +90,7 @@ test('what it said is gone does not come back after a power cut', async () => {
   await PURGE.act(engine(disk, 100));
   const done = await story(disk);
   const { store } = (await engine(disk, 101).status()).workspace;
-  // The lock is nobody's content.
+  // The lock is not content.
   const files = (of: SimDisk): readonly string[] => backups(of, store).filter((path) => !path.includes('/lock/'));
   const left = files(disk);
   for (const state of disk.crashStates('any-subset', 20, seededRandom(SEED))) {

@@ -4,16 +4,19 @@ import { SimDisk } from '@savepoint/testkit';
 import { engine, ROOT } from '../simulated.ts';
 import { putPackedRepository } from './packed-repository.ts';
 
-/** What the sweeps do at every call: the verbs that write, on a small folder that has something of every kind. */
+/**
+ * The operations that the sweeps test at every call: the verbs that write, on a small folder with something of every
+ * kind.
+ */
 
 export interface Scene {
   readonly name: string;
-  /** Brings a disk with an empty workspace to where the act begins. */
+  /** Brings a disk with an empty workspace into the state in which the operation starts. */
   readonly prepare: (disk: SimDisk) => Promise<void>;
   readonly act: (savepoint: Savepoint) => Promise<{ readonly left: readonly string[] }>;
 }
 
-/** The disk at the moment before the act, everything on it durable. */
+/** The disk just before the operation, with everything on it durable. */
 export async function prepared(scene: Scene): Promise<SimDisk> {
   const disk = new SimDisk();
   disk.makeFolder(ROOT, 0o755);
@@ -127,17 +130,17 @@ export const SCENES: readonly Scene[] = [
   },
 ];
 
-/** Of files that edits replaced, so that there are backups. */
+/** Files that edits replaced, so that there are backups. */
 export const PURGED = ['closed', 'stays/in', 'src/d0'] as readonly string[] as readonly TreePath[];
 
 async function some(disk: SimDisk, count: number): Promise<void> {
   for (let index = 0; index < count; index++) put(disk, `src/d${index % 3}/f${index}.txt`, `line\n${index}\n`);
   await engine(disk, 10).checkpoint();
-  // What changed since is saved before the edit as well.
+  // Later changes are also saved before the edit.
   put(disk, 'src/d0/f0.txt', 'line\n0\nof a person\n');
 }
 
-/** Every fourth file is made, every fourth removed, every fourth moved, the others are changed. */
+/** Of every four files, one is created, one removed and one moved; the other is changed. */
 async function editAll(savepoint: Savepoint, count: number): Promise<{ readonly left: readonly string[] }> {
   const files: FileRequest[] = Array.from({ length: count }, (_, index) => {
     const made = `made/here/g${index}.txt` as TreePath;
@@ -166,7 +169,7 @@ async function checkpoint(savepoint: Savepoint): Promise<{ readonly left: readon
   return { left: scan.partial.map(({ path }) => path) };
 }
 
-/** What could not be read when the act looked is left as it was, with the folders that hold it, and is named. */
+/** What the operation could not read is left unchanged, with the folders that contain it, and is reported. */
 async function left(
   acting: ReturnType<Savepoint['restore'] | Savepoint['undo']>,
 ): Promise<{ left: readonly TreePath[] }> {
@@ -199,7 +202,7 @@ function first(disk: SimDisk): void {
   disk.chmod(ROOT, 0o750);
 }
 
-/** The workspace itself, a repository in it, and one that is a file system of its own. */
+/** The workspace itself, a repository in it, and another one that is its own file system. */
 export async function severalRoots(disk: SimDisk): Promise<void> {
   put(disk, 'notes.txt', 'n1\n');
   repository(disk, 'app');
@@ -233,7 +236,7 @@ export function severalChanged(disk: SimDisk): void {
   disk.chmod(at('data'), 0o755);
 }
 
-/** What git takes for a repository. */
+/** Creates what git recognises as a repository. */
 function repository(disk: SimDisk, path: string): void {
   put(disk, `${path}/.git/HEAD`, 'ref: refs/heads/main\n');
   folder(disk, `${path}/.git/objects`);
@@ -291,7 +294,7 @@ function folder(disk: SimDisk, path: string): void {
 function put(disk: SimDisk, path: string, content: string | Buffer, mode = 0o644): void {
   const cut = path.lastIndexOf('/');
   if (cut > 0) folder(disk, path.slice(0, cut));
-  // Later than what was there, or the stat cache could not tell.
+  // Later than the existing file; otherwise the stat cache could not notice the change.
   disk.now += 5_000;
   if (disk.lstat(at(path)) !== null) disk.unlink(at(path));
   const file = disk.openNew(at(path), mode);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { codeOf, engine, journals, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, SCENES, type Scene } from './scenes.ts';
 
-/** An act meets someone else's save and is taken back; meanwhile more goes wrong. */
+/** An operation conflicts with another program's save and is rolled back, and meanwhile more goes wrong. */
 
 interface Meeting {
   readonly scene: Scene;
@@ -16,7 +16,7 @@ const ACTS: readonly Meeting[] = [
   { scene: sceneOf('edit of 20 files'), paths: ['src/d0/f0.txt', 'src/d1/f4.txt'] },
 ];
 
-/** One that the act makes, and one that it removes. */
+/** One path that the operation creates, and one that it removes. */
 const COME_AND_GO: Meeting = { scene: sceneOf('restore'), paths: ['gone.txt', 'stays/new.txt'] };
 
 function sceneOf(wanted: string): Scene {
@@ -25,12 +25,12 @@ function sceneOf(wanted: string): Scene {
 
 const EACH = testEffort({ quick: 30, ci: 3, long: 1 });
 
-/** What comes of a folder that is moved away differs from call to call more than the rest. */
+/** The result for a moved folder varies more from call to call than the other results. */
 const EACH_MOVE = testEffort({ quick: 8, ci: 1, long: 1 });
 
 const isOfFiles = ({ path }: SimCall): boolean => path.startsWith(`${ROOT}/`) && !path.includes('/.savepoint-');
 
-/** As editors do it. */
+/** Saves as editors do. */
 function save(disk: SimDisk, path: string): void {
   const { onCall } = disk;
   disk.onCall = null;
@@ -54,7 +54,7 @@ function named(failure: SavepointError | null): readonly string[] {
   return paths.map(({ path }) => String(path));
 }
 
-/** The scene's act; `meddle` is called before each of its calls that change something, with its number. */
+/** Runs the scene's operation; `meddle` is called before each of its changing calls, with the call's number. */
 async function during(
   scene: Scene,
   start: SimDisk,
@@ -77,7 +77,7 @@ describe.each([...ACTS, COME_AND_GO])('$scene.name, $paths', ({ scene, paths }) 
     const old = tell(treeOf(start).tree, paths);
     const calls = await callsOf(scene, start);
     const committed = calls.findIndex(({ operation, path }) => operation === 'rename' && path.endsWith('.json'));
-    // What is saved after the last look, a moment before all is said to be done, is a change like any other.
+    // A save after the last check, just before the operation is reported as done, is a change like any other.
     const looked = calls.findLastIndex((call) => isOfFiles(call) && call.operation !== 'sync');
     expect(looked).toBeGreaterThan(committed);
     for (let at = committed + 2; at <= looked; at += EACH) {
@@ -171,7 +171,7 @@ describe.each(ACTS)('$scene.name', ({ scene, paths }) => {
       disk.onCall = null;
       isOver = !faulty.hit;
       const where = `failed: ${faulty.log.at(-1)?.operation}, the ${at}th call after the save`;
-      // What fails before the save is seen is what it was taken back for.
+      // If a call fails before the save is noticed, that failure is the reason for the rollback.
       expect(['CONFLICT', 'IO'], where).toContain(code);
       expect(tell(treeOf(disk).tree, [path]), where).toBe(old);
       expect(treeOf(disk).tree.get(path), where).toBe('file 644 theirs\n');

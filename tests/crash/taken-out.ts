@@ -1,4 +1,4 @@
-// Run by scripts/mutants.mjs, in its copy of the project, as a test.
+// Run as a test by scripts/mutants.mjs, in its copy of the project.
 import { seededRandom } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { failCalls, failRecoveries, failSyncs } from './failing-calls.ts';

@@ -15,7 +15,7 @@ export interface Status {
   readonly workspaces: number;
 }
 
-/** A project whose hooks are told through the script that asks the daemon, and daemons that end with the test. */
+/** A project whose hooks run through the script that asks the daemon, and daemons that end with the test. */
 export class DaemonProject extends Project {
   readonly #pids: number[] = [];
 
@@ -39,12 +39,12 @@ export class DaemonProject extends Project {
     return path.join(this.store, 'daemon');
   }
 
-  /** The next hook that finds no daemon starts one, whenever the last try was. */
+  /** The next hook that finds no daemon starts one, even right after a failed attempt. */
   forgetTries(): void {
     fs.rmSync(path.join(this.store, 'daemon.tried'), { force: true });
   }
 
-  /** Starts a daemon in the foreground of a process of ours, and waits until it can be asked. */
+  /** Starts a daemon in the foreground of a child process, and waits until it answers. */
   async startDaemon(options: RunOptions = {}): Promise<number> {
     fs.mkdirSync(this.store, { recursive: true, mode: 0o700 });
     const child = spawn(process.execPath, [main, 'daemon', 'run', '--idle', '120'], {
@@ -65,7 +65,7 @@ export class DaemonProject extends Project {
     return pid;
   }
 
-  /** The process that the link in the home leads to; null: to none. */
+  /** The process that the link in the home points to; null if there is none. */
   foundPid(): number | null {
     try {
       return Number(path.basename(fs.realpathSync(this.link)));
@@ -78,7 +78,7 @@ export class DaemonProject extends Project {
     return JSON.parse(this.run(['daemon', 'status', '--json'], { cwd: '/' }).stdout) as Status;
   }
 
-  /** As the agent's own shell does it; but only the test starts daemons, unless it is told otherwise. */
+  /** Sends an event as the agent's own shell does. Only the test starts daemons, unless the options allow it. */
   tell(
     agent: string,
     event: object | string,
@@ -99,7 +99,7 @@ export class DaemonProject extends Project {
     return { status, signal, stdout, stderr };
   }
 
-  /** The command alone, as it is without a daemon. */
+  /** Runs the command alone, as without a daemon. */
   tellPlainly(
     agent: string,
     event: object | string,
@@ -117,7 +117,7 @@ export class DaemonProject extends Project {
     });
   }
 
-  /** All that tells one timeline from another, apart from times and ids. */
+  /** Everything that distinguishes timelines, except times and ids. */
   async story(): Promise<readonly string[]> {
     const { checkpoints } = await this.open().list();
     return checkpoints
@@ -143,7 +143,7 @@ export class DaemonProject extends Project {
   }
 }
 
-/** A project of that kind that is gone, with its daemons, when the test that asked for it ends. */
+/** A daemon project that is removed, with its daemons, when the calling test ends. */
 export function daemonProject(name?: string): DaemonProject {
   const made = new DaemonProject(name);
   onTestFinished(() => made.remove());
@@ -154,11 +154,11 @@ export function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It is gone already.
+    // It has already ended.
   }
 }
 
-/** Also of one that has ended and that nobody has heard of yet. */
+/** Whether the process id is in use; true for a zombie. */
 export function hasNumber(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -170,7 +170,7 @@ export function hasNumber(pid: number): boolean {
 
 export function isRunning(pid: number): boolean {
   if (!hasNumber(pid)) return false;
-  // One that has ended and that nobody has heard of yet.
+  // A zombie is not running.
   return !/^State:\s+Z/m.test(fs.readFileSync(`/proc/${pid}/status`, 'utf8'));
 }
 

@@ -8,13 +8,13 @@ import { geminiEvents } from '../../packages/agents/test/fixtures/others.ts';
 import { type DaemonProject, daemonProject, isRunning, kill } from './daemon-project.ts';
 
 /**
- * The daemon is killed in every event: before it reads, before its n-th call to the file system, and after the work, before the
- * answer. The command then gets the same event. The timeline is the one of hooks without a daemon: nothing is lost, nothing is
- * there twice, and everything has the same author.
+ * The daemon is killed during every event: before it reads, before its n-th file system call, and after the work but
+ * before the answer. The command then gets the same event. The timeline must equal that of hooks without a daemon:
+ * nothing is lost or duplicated, and every author is the same.
  */
 const MOMENTS = testEffort({ quick: 2, ci: 4, long: 60 });
 
-/** The agent's events in their order, with what happens between them. */
+/** The agent's events in order, with what happens between them. */
 type Step = readonly [event: object, before?: () => void];
 
 interface Scene {
@@ -83,7 +83,7 @@ it.each(testEffort({ quick: [GEMINI], ci: [CLAUDE, GEMINI], long: [CLAUDE, GEMIN
     const story = (await plain.story()).map((step) => withoutChance(step));
     expect(story.length).toBeGreaterThan(3);
 
-    // A daemon for each event, so that its calls can be counted.
+    // A new daemon for each event, so that its calls can be counted.
     const counts: (readonly [before: number, after: number])[] = [];
     const counted = await play(scene, async (p, event, step) => {
       const record = path.join(p.base, `calls-${step}`);
@@ -105,7 +105,7 @@ it.each(testEffort({ quick: [GEMINI], ci: [CLAUDE, GEMINI], long: [CLAUDE, GEMIN
         const nth = nths[step] as number;
         const pid = await p.startDaemon(watchCalls({ below: p.store, calls: CALLS, nth, act: { kill: true } }));
         good(p, agent, event);
-        // Where it had to wait less than when its calls were counted, it comes to its end.
+        // If it waits less than when its calls were counted, it finishes before the n-th call.
         if (isRunning(pid)) kill(pid, 'SIGKILL');
         else inTheMiddle += 1;
       });
@@ -149,7 +149,7 @@ function linesIn(file: string): number {
   return fs.readFileSync(file, 'utf8').split('\n').length - 1;
 }
 
-/** Ids that the hook makes itself, where the agent gives none, hold a hash of paths. */
+/** If the agent gives no id, the hook makes one that contains a hash of paths. */
 function withoutChance(step: string): string {
   return step.replace(/#[0-9a-f]{12}/g, '#…');
 }

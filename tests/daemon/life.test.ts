@@ -8,11 +8,11 @@ import { expect, it } from 'vitest';
 import { claudeEvents } from '../../packages/agents/test/fixtures/claude.ts';
 import { type DaemonProject, daemonProject, hasNumber, isRunning, kill, until } from './daemon-project.ts';
 
-/** How a daemon begins, what it is found by, and when it ends; what it says to requests that are none. */
+/** How a daemon starts, how it is found, when it ends, and how it answers malformed requests. */
 
 const MANY = testEffort({ quick: 4, ci: 20, long: 60 });
 
-/** Starts that many at once. @returns the processes that stayed, once all others have ended */
+/** Starts this many at the same time. @returns the processes that stayed, once all others have ended */
 async function startMany(p: DaemonProject, count: number): Promise<readonly number[]> {
   fs.mkdirSync(p.store, { recursive: true, mode: 0o700 });
   const children = Array.from({ length: count }, () =>
@@ -38,12 +38,12 @@ it(
     expect(others).toEqual([]);
     expect(p.status()).toMatchObject({ running: true, pid: first });
     kill(first as number, 'SIGKILL');
-    // A number is free once the process's parent, which is this one, has heard of its end.
+    // A process id is free once its parent, which is this process, has reaped it.
     await until(() => !hasNumber(first as number));
     const [second, ...more] = await startMany(p, MANY);
     expect(more).toEqual([]);
     expect(p.status()).toMatchObject({ running: true, pid: second });
-    // What the dead one left is gone.
+    // What the dead daemon left is gone.
     expect(fs.readdirSync(path.dirname(fs.realpathSync(p.link))).sort()).toEqual([String(second), 'now'].sort());
     expect(p.run(['daemon', 'stop']).stdout).toBe(`Stopped the daemon (process ${second}).\n`);
     expect(isRunning(second as number)).toBe(false);
@@ -93,11 +93,11 @@ it('what was changed meanwhile is told through the daemon, too: news of others, 
 it('it ends when nobody asks, when its build is another one, when another is found, and when it is turned off', async () => {
   const p = daemonProject();
   const e = claudeEvents(p.dir);
-  // Nobody asks.
+  // No requests arrive.
   fs.mkdirSync(p.store, { mode: 0o700 });
   execFileSync(process.execPath, [main, 'daemon', 'run', '--idle', '1'], { env: p.environment() });
   expect(p.foundPid()).toBeNull();
-  // Another build asks: it steps down, and the hook works itself.
+  // A hook of another build asks: the daemon ends, and the hook does the work itself.
   const asked = await p.startDaemon();
   const other = fs
     .readFileSync(hookScript, 'utf8')
@@ -110,11 +110,11 @@ it('it ends when nobody asks, when its build is another one, when another is fou
   });
   expect((await p.story()).length).toBe(1);
   await until(() => !isRunning(asked));
-  // Another one is found.
+  // The link now leads to another daemon.
   const replaced = await p.startDaemon();
   fs.rmSync(p.link);
   await until(() => !isRunning(replaced));
-  // It is turned off: what it was asked it still does.
+  // It is turned off: it still finishes the current request.
   const off = await p.startDaemon();
   fs.writeFileSync(path.join(p.store, 'config.json'), '{"daemon": "off"}', { mode: 0o600 });
   p.write('b.txt', 'b\n');
@@ -150,7 +150,7 @@ it('one that hangs holds nobody up for long, and is replaced', async () => {
   p.forgetTries();
   kill(hanging, 'SIGSTOP');
   p.write('a.txt', 'a\n');
-  // The event that agents give the least time for.
+  // The event with the shortest time limit.
   expect(p.tell('claude', e.end('other'), { starts: true })).toMatchObject({ status: 0, stderr: '' });
   await until(() => p.foundPid() !== hanging && p.foundPid() !== null);
   kill(hanging, 'SIGCONT');
@@ -180,7 +180,7 @@ it('what is no request of ours is refused, and the next hook is answered', async
     [post('/hook/claude', `HOME=${'x'.repeat(2 << 20)}\0{}`), / 400 /],
     [post('/hook/claude', `SAVEPOINT_HOME=/elsewhere\0{}`), / 421 /],
     [post('/hook/__proto__', `SAVEPOINT_HOME=${p.store}\0{}`), / 200 [\s\S]*unknown agent/],
-    // It says more than it sends.
+    // It announces more than it sends.
     [head('POST /hook/claude', 'content-length: 100'), /^$| 4\d\d /],
   ] as const) {
     expect(await send(socket, sent), sent.slice(0, 60)).toMatch(wanted);
@@ -213,7 +213,7 @@ it('a folder for sockets that is not ours alone is refused, one that is too long
   fs.mkdirSync(runtime, { mode: 0o700 });
   const own = `savepoint-${process.getuid?.()}`;
   const env = { XDG_RUNTIME_DIR: runtime, TMPDIR: temporary };
-  // A link in the place of each, and one that others may enter.
+  // A link in place of each folder, and a folder that other users may enter.
   fs.mkdirSync(path.join(p.base, 'trap'), { mode: 0o700 });
   fs.symlinkSync(path.join(p.base, 'trap'), path.join(runtime, 'savepoint'));
   fs.mkdirSync(path.join(temporary, own));
@@ -228,7 +228,7 @@ it('a folder for sockets that is not ours alone is refused, one that is too long
   expect(stderr).toContain('Hooks work without it');
   expect(fs.readdirSync(path.join(p.base, 'trap'))).toEqual([]);
   expect(p.foundPid()).toBeNull();
-  // Too long for a socket: the temporary folder is taken.
+  // Too long for a socket path: the temporary folder is used.
   fs.chmodSync(path.join(temporary, own), 0o700);
   const long = path.join(p.base, 'x'.repeat(100));
   fs.mkdirSync(long);

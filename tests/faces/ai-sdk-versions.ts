@@ -4,7 +4,7 @@ import { MockLanguageModelV4 } from 'ai/test';
 import * as sdk6 from 'ai-6';
 import { MockLanguageModelV3 } from 'ai-6/test';
 
-/** What the model does in one step; it is told of the calls of the step before. */
+/** What the model does in one step. It receives the results of the previous step. */
 export type Step = (told: readonly string[]) => readonly ToolCall[];
 
 export interface ToolCall {
@@ -13,11 +13,11 @@ export interface ToolCall {
 }
 
 export interface Run {
-  /** What came of each call, in the SDK's own words. */
+  /** The result of each call, as the SDK returns it. */
   readonly parts: readonly { readonly type: string; readonly toolName?: string; readonly output?: unknown }[];
-  /** What the model was told of each call, in order. */
+  /** The result of each call as the model received it, in order. */
   readonly told: readonly { readonly type: string; readonly value: string }[];
-  /** The tools as the provider of the model gets them. */
+  /** The tools as the model's provider receives them. */
   readonly tools: readonly { readonly name?: string; readonly description?: string; readonly inputSchema?: unknown }[];
 }
 
@@ -64,7 +64,7 @@ function outputsOf(messages: readonly Prompted[]): Run['told'] {
     .map(({ output }) => output);
 }
 
-/** The real SDK of both versions. Each call is typed by its own version: that the tools fit is checked by the compiler. */
+/** The real SDK in both versions. Each is called with its own types, so that the compiler checks that the tools fit. */
 export const VERSIONS: readonly Version[] = [
   {
     version: 6,

@@ -14,13 +14,13 @@ const call =
   () => [{ name, input }];
 const replace = (from: string, to: string): object => ({ old_string: from, new_string: to });
 
-/** Both steps of a tool that first shows what it would do. */
+/** Both steps of a tool that shows a preview first. */
 const inTwoSteps = (name: string, input: object = {}): readonly Step[] => [
   call(name, input),
   ([told]) => [{ name, input: { ...input, preview_id: /preview_id: (\S+)/.exec(told ?? '')?.[1] } }],
 ];
 
-/** The tools as clients of the MCP server are told of them. */
+/** The tools as MCP clients receive them. */
 const pinned = JSON.parse(readFileSync(new URL('./mcp-tools.json.snap', import.meta.url), 'utf8')) as {
   readonly name: string;
   readonly description: string;
@@ -133,7 +133,7 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
         return [];
       },
     ];
-    // Whether the run ends with the signal, or goes on to a model that does not heed it, is up to the SDK.
+    // The SDK decides whether the run ends with the signal, or continues with a model that ignores it.
     await run(await savepointTools(savepoint), steps, stop.signal).catch(() => undefined);
     expect(stop.signal.aborted).toBe(true);
     for (const text of told) expect(JSON.parse(text).error.code).toBe('CANCELLED');

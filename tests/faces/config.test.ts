@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Project, project } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
 
-/** The two files of settings and the switch in the environment, through the command. */
+/** The two settings files and the environment switch, tested through the command. */
 
 interface Shown {
   readonly enabled: boolean;
@@ -110,7 +110,7 @@ it('a file that cannot be used is an error, and never the default', () => {
   const told = p.run(['config']);
   expect(told.status).toBe(1);
   expect(told.stdout).toContain('max_checkpoint is not an option');
-  // What takes no look at the folder goes on.
+  // Verbs that do not scan the folder still work.
   for (const verb of ['list', 'verify', 'recover', 'workspaces']) p.ok(verb);
 });
 

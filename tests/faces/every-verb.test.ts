@@ -2,7 +2,7 @@ import { schemasOf, VERBS, type Verb } from '@savepoint/core/faces';
 import { explain, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 
-/** Each verb with something to do, in an order in which it has; what its JSON and its words must hold. */
+/** Each verb, in an order in which it has something to do, with what its JSON and its text must contain. */
 const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[] = [
   ['status', [], 'No checkpoints yet'],
   ['list', [], 'No checkpoints'],
@@ -95,7 +95,7 @@ describe('every verb through the binary', () => {
       if (key === 'checkpoint') p.write('a.txt', 'two\n');
       seen.add(key);
     }
-    // These have tests of their own.
+    // These have their own tests.
     expect([...Object.keys(VERBS)].filter((key) => !seen.has(key))).toEqual([
       'deleteSession',
       'exportSession',

@@ -89,7 +89,7 @@ describe('1', () => {
 });
 
 describe('2', () => {
-  /** What they do not understand they do not begin. */
+  /** A command with invalid arguments must not change anything. */
   const untouched = sharedProject((p) => {
     p.write('a.txt', 'a\n');
     p.checkpoint();
@@ -171,7 +171,7 @@ describe('4', () => {
     }
   });
 
-  /** Ends a restore at a moment when it has begun to change files and has not finished. */
+  /** Kills a restore after it has started to change files and before it has finished. */
   function killHalfWay(p: Project, cp: string): void {
     for (let nth = 1; nth < 60; nth++) {
       const calls = ['renameSync', 'linkSync'];

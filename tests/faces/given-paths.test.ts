@@ -6,16 +6,16 @@ import { describe, expect, it } from 'vitest';
 import { AgentAtWork } from '../../packages/agents/test/driver.ts';
 import { claudeEvents } from '../../packages/agents/test/fixtures/claude.ts';
 
-/** One path means one file, whether it comes as an argument, in an edit, of a hook, or of a tool of the AI SDK. */
+/** A path means the same file as an argument, in an edit, in a hook, and in a tool of the AI SDK. */
 
 interface Row {
-  /** `@` stands for the folder in which the workspace lies. */
+  /** `@` is the folder that contains the workspace. */
   readonly given: string;
-  /** What it is called in the workspace; null: it is refused. */
+  /** Its path in the workspace; null: it is refused. */
   readonly named: string | null;
-  /** What an edit writes, where that is something else; null: an edit is refused. */
+  /** The path that an edit writes, if different; null: an edit is refused. */
   readonly written?: string | null;
-  /** What a call is said to write, where that is something else; null: it is not said, so it may write anywhere. */
+  /** The paths that a call declares to write, if different; null: it declares none, so it may write anywhere. */
   readonly declared?: readonly string[] | null;
 }
 
@@ -32,7 +32,7 @@ const ROWS: readonly Row[] = [
   { given: 'back\\slash', named: 'back\\slash' },
   { given: 'c:drive', named: 'c:drive' },
   { given: 'é', named: 'é' },
-  // It leads out: there is such a name, and what is written is not in the workspace.
+  // It leads outside: the name exists, but what is written there is not in the workspace.
   { given: 'out/c.txt', named: 'out/c.txt', written: null, declared: [] },
   { given: '@/elsewhere/c.txt', named: null, declared: [] },
   { given: '../elsewhere/c.txt', named: null, declared: [] },
@@ -45,7 +45,7 @@ const ROWS: readonly Row[] = [
   { given: 'x'.repeat(5_000), named: null, declared: null },
 ];
 
-/** One is there for each row. */
+/** A new one for each row. */
 function agentIn(): { readonly p: AgentAtWork; readonly at: (given: string) => string } {
   const p = new AgentAtWork('claude');
   const top = Buffer.from(p.world.folder, 'latin1').toString();
@@ -100,7 +100,7 @@ describe.each(ROWS)('$given', ({ given, named, written = named, declared = named
     const { write } = trackedTools(own, { write: { execute } }, { write: { paths: () => [path] } });
     const options = { toolCallId: 'c', messages: [] };
     await orRefused((write.execute as (input: unknown, options: object) => Promise<unknown>)({}, options));
-    // A tool whose path is refused does not begin: nothing could take back what it would write.
+    // A tool whose path is refused does not start: what it would write could not be rolled back.
     expect(seen, "in a tool's input").toEqual(declared?.length === 0 ? null : declared);
   });
 });

@@ -8,7 +8,7 @@ import { nodePorts } from '@savepoint/core/node';
 import { explain, main, type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-/** What an agent did through the library, as people and programs see it through the command. */
+/** What an agent did through the library, as users and programs see it through the command. */
 
 function library(p: Project): Savepoint {
   const home = bytesFromText(p.store) as DiskPath;
@@ -24,7 +24,7 @@ function text(changed: Readonly<Record<number, string>> = {}): string {
 
 const SESSION = '3f2a91bc-1111-4222-8333-444455556666';
 
-/** cp_1: start, cp_2: prompt, cp_3: two hunks of a.ts, cp_4: a binary file and a file that goes. */
+/** cp_1: start, cp_2: prompt, cp_3: two hunks of a.ts, cp_4: a binary file and a deleted file. */
 async function agentAtWork(p: Project): Promise<void> {
   p.write('a.ts', text());
   p.write('gone.txt', 'gone\n');
@@ -175,7 +175,7 @@ describe('export', () => {
 });
 
 describe('watch', () => {
-  /** @returns lines as they come; `signal` ends it */
+  /** @returns lines as they arrive; `signal` ends it */
   function watching(p: Project, ...args: readonly string[]) {
     const child = spawn(process.execPath, [main, 'watch', ...args], {
       cwd: p.dir,

@@ -4,17 +4,17 @@ import path from 'node:path';
 import { type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-/** A hook looks its workspace up once: what an event costs depends neither on other workspaces nor on repeated reads. */
+/** A hook looks up its workspace once. The cost of an event depends neither on other workspaces nor on rereads. */
 
-/** Calls of node that take a path. */
+/** Node's functions that take a path. */
 const CALLS = [
   ...['access', 'chmod', 'exists', 'link', 'lstat', 'lutimes', 'mkdir', 'open', 'opendir', 'readdir', 'readlink'],
   ...['realpath', 'rename', 'rm', 'rmdir', 'stat', 'symlink', 'unlink', 'utimes'],
 ].map((name) => `${name}Sync`);
 
 /**
- * Upper bounds, measured in a repository of three files. Lower them when an event takes less. On a fast machine a few files
- * are so young that their times prove nothing, and are read again.
+ * Upper bounds, measured in a repository of three files. Lower them when an event needs fewer calls. On a fast machine
+ * a few files are too young for their times to be trusted, and are read again.
  */
 const MOST = { began: 165, ended: 200 };
 
@@ -23,7 +23,7 @@ interface Counts {
   readonly ended: number;
 }
 
-/** Path-based calls of one call's two hooks, each a process of its own, by node's own calls alone. */
+/** Path-based calls of the two hooks of one call, each in its own process. Only node's own functions are counted. */
 function countsOf(p: Project, id: string): Counts {
   const call = { tool_name: 'Edit', tool_input: { file_path: p.at('a.ts') }, tool_use_id: id };
   const began = countOf(p, { hook_event_name: 'PreToolUse', ...call });
@@ -33,7 +33,7 @@ function countsOf(p: Project, id: string): Counts {
 }
 
 function countOf(p: Project, event: object): number {
-  // Outside of what is counted.
+  // Outside the counted folders.
   const record = path.join(os.tmpdir(), `calls-${path.basename(p.base)}`);
   onTestFinished(() => fs.rmSync(record, { force: true }));
   fs.writeFileSync(record, '');
@@ -50,7 +50,7 @@ function hook(p: Project, event: object, preload: { readonly calls?: string } = 
   expect([status, stderr]).toEqual([0, '']);
 }
 
-/** Records of folders elsewhere, as Savepoint writes them. */
+/** Records of other workspaces, as Savepoint writes them. */
 function addWorkspaces(p: Project, count: number): void {
   const folder = path.join(p.store, 'workspaces');
   const [own = ''] = fs.readdirSync(folder);
@@ -88,7 +88,7 @@ describe('what an event costs', () => {
     hook(p, { hook_event_name: 'UserPromptSubmit', prompt: 'Go.' });
     const first = countsOf(p, 'first');
     const second = countsOf(p, 'second');
-    // The timeline is longer by one checkpoint: a ref and a pack that are not merged yet.
+    // The timeline has one more checkpoint: a ref and a pack that are not merged yet.
     expect(Math.abs(second.began - first.began)).toBeLessThanOrEqual(15);
   });
 });

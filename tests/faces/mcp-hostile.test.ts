@@ -4,7 +4,7 @@ import { answerOf, INITIALIZE, type Message, rawServer, toolCall } from './mcp-s
 
 const TRACE = /^\s+at .*:\d+:\d+|node:internal|Uncaught/m;
 
-/** Whether the server still does what it is for. */
+/** Checks that the server still works. */
 async function works(server: ReturnType<typeof rawServer>): Promise<void> {
   const own = 1000 + server.messages.length;
   server.send(toolCall(own, 'checkpoint_list'));
@@ -169,7 +169,7 @@ it('wrong options are told like those of every command', () => {
   expect(p.ok('help', 'mcp').stdout).toContain('--root');
 });
 
-/** A client of 2026-07-28 says with each request who it is. */
+/** In revision 2026-07-28, a client identifies itself in each request. */
 it('a request needs no handshake in the stateless revision', async () => {
   const server = rawServer(project());
   const key = (name: string): string => `io.modelcontextprotocol/${name}`;

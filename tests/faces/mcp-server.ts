@@ -4,9 +4,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { main, type Project } from '@savepoint/testkit/command';
 import { onTestFinished } from 'vitest';
 
-/** The revisions of the protocol that clients in use speak. */
+/** The protocol revisions that current clients speak. */
 export const REVISIONS = ['2025-06-18', '2025-11-25', '2026-07-28'] as const;
-/** One of either era: for what does not depend on more. */
+/** One revision of each era, for tests that depend on nothing else. */
 export const ERAS = ['2025-06-18', '2026-07-28'] as const;
 export type Revision = (typeof REVISIONS)[number];
 
@@ -20,7 +20,7 @@ function environment(p: Project, { env = {} }: ServerOptions): Record<string, st
   return p.environment({ env }) as Record<string, string>;
 }
 
-/** A client of the official SDK, connected to a server of its own. */
+/** A client of the official SDK, connected to its own server. */
 export async function connect(
   p: Project,
   revision: Revision,
@@ -54,7 +54,7 @@ export interface Answer {
   readonly isError?: boolean;
   readonly text: string;
   readonly data: Record<string, unknown>;
-  /** The error that an answer tells of. */
+  /** The error in an answer. */
   readonly error: { readonly code: string; readonly message: string; readonly data: unknown; readonly hint: string };
 }
 
@@ -82,7 +82,7 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** A server that is spoken to byte by byte. Everything that it says must be a frame. */
+/** A server that the test talks to byte by byte. Everything that it sends must be a frame. */
 export function rawServer(p: Project, options: ServerOptions = {}) {
   const child = spawn(process.execPath, [main, 'mcp', ...(options.args ?? ['--root', p.dir])], {
     cwd: options.cwd ?? p.home,
@@ -123,7 +123,7 @@ export function rawServer(p: Project, options: ServerOptions = {}) {
         child.stdin.write('\n');
       }
     },
-    /** The first message that fits, also one that came already. */
+    /** Returns the first matching message, including those already received. */
     until: (fits: (message: Message) => boolean): Promise<Message> =>
       new Promise((resolve, reject) => {
         const look = (): void => {

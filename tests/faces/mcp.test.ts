@@ -3,10 +3,10 @@ import { project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 import { answerOf, call, connect, REVISIONS } from './mcp-server.ts';
 
-/** JSON; written anew by `vitest run tests/faces/mcp.test.ts --update=all`. */
+/** JSON; update it with `vitest run tests/faces/mcp.test.ts --update=all`. */
 const pinned = fileURLToPath(new URL('./mcp-tools.json.snap', import.meta.url));
 
-/** The order of fields in an object means nothing, and is another one for each revision. */
+/** The order of fields in an object has no meaning, and differs between revisions. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
@@ -27,7 +27,7 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     p.write('a.txt', 'one\n');
     p.write('b/c.txt', 'c\n');
     const client = await connect(p, revision);
-    // The client checks structured content against the schemas that it was told.
+    // The client checks structured content against the schemas that it received.
     const { tools } = await client.listTools();
     const called = new Set<string>();
     const use = (name: string, args: Record<string, unknown> = {}) => {
@@ -131,5 +131,5 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
   });
 });
 
-/** Tools that have a test file of their own. */
+/** Tools with their own test file. */
 const EDITS: readonly string[] = ['multi_edit_files', 'multi_edit', 'write_file'];

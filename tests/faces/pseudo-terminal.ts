@@ -7,7 +7,7 @@ const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', imp
 export interface Shown {
   readonly status: number;
   readonly signal: number;
-  /** Everything that the terminal got, standard output and error together. */
+  /** Everything that the terminal received, standard output and error together. */
   readonly screen: string;
 }
 
@@ -15,11 +15,11 @@ export interface TerminalOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly columns?: number;
-  /** What is typed once the screen shows a text; each once, in order. */
+  /** Keys to type when the screen shows a text; each once, in order. */
   readonly typed?: readonly (readonly [after: RegExp, keys: string])[];
-  /** Done at the moment before `typed` is typed. */
+  /** Runs just before `typed` is typed. */
   readonly meanwhile?: () => void;
-  /** Told once the process is there. */
+  /** Called when the process has started. */
   readonly started?: (pid: number) => void;
 }
 

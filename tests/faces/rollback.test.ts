@@ -3,7 +3,7 @@ import { type CommandOutcome, type Project, project, shell, workingFiles } from 
 import { describe, expect, it } from 'vitest';
 import { onTerminal } from './pseudo-terminal.ts';
 
-/** Two agents, whose calls a library brackets, and a user; the real command takes the work of one back. */
+/** Two agents, whose calls the library brackets, and a user. The real command rolls back the work of one agent. */
 
 const numbers = (replace: Readonly<Record<number, string>> = {}): string =>
   Array.from({ length: 40 }, (_, at) => `${replace[at] ?? `line ${at}`}\n`).join('');
@@ -26,7 +26,7 @@ class Work {
     await this[who].call(call, () => this.replace(file, from, to));
   }
 
-  /** By nobody's call. */
+  /** A change that belongs to no call. */
   replace(file: string, from: string, to: string): void {
     const text = this.p.read(file);
     if (!text.includes(from)) throw new Error(`${file} has no ${from}`);

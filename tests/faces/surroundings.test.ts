@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 
 const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
 
-/** Runs a line of shell with `savepoint` in it. */
+/** Runs a shell line that uses `savepoint`. */
 function sh(p: Project, line: string, cwd = p.dir, env: Record<string, string | undefined> = {}) {
   const script = `savepoint() { '${process.execPath}' '${main}' "$@"; }\n${line}`;
   const done = spawnSync('bash', ['-c', script], { cwd, env: p.environment({ env }), encoding: 'utf8' });
@@ -16,7 +16,7 @@ function sh(p: Project, line: string, cwd = p.dir, env: Record<string, string | 
 
 const filled = (): Project => fill(project());
 
-/** For all tests that only look. */
+/** For all tests that only read. */
 const lookedAt = sharedProject(fill);
 
 function fill(p: Project): Project {
@@ -29,7 +29,7 @@ function fill(p: Project): Project {
 const TRACE = /^\s+at .*:\d+:\d+|ERR_|node:internal/m;
 
 describe('output that cannot be written', () => {
-  // What is closed from the start, node opens as /dev/null: only what fails at the write can be told.
+  // Node opens a stream that is closed at startup as /dev/null, so only a failing write can be detected.
   it.each(['> /dev/full', '--json > /dev/full', '> /dev/full 2>&1', '> /dev/full 2>&-'])(
     'diff %s fails without a stack trace',
     (how) => {

@@ -168,7 +168,7 @@ describe('long work', () => {
     const p = manyFiles();
     let stopped: Promise<void> | null = null;
     const { status, screen } = await onTerminal(p, ['checkpoint'], {
-      // A second passes while it stands still: then it tells.
+      // It is stopped for more than a second, and then reports progress.
       started: (pid) => {
         stopped = stopAtWork(p, pid)
           .then(() => pause(1200))

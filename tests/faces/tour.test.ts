@@ -32,7 +32,7 @@ it('the tour proves what it shows, writes nothing outside of its folder, and rem
 
 it('the tour fails when a proof does not hold', () => {
   const folder = temporary();
-  // A `node` option that lets the command lose one byte of a file after a restore.
+  // A `node` option that makes the command lose one byte of a file after a restore.
   const saboteur = path.join(folder, 'saboteur.mjs');
   fs.writeFileSync(
     saboteur,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type CommandOutcome, type Project, project, sharedProject, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 
-/** Two checkpoints, and a change since. */
+/** Two checkpoints, and a later change. */
 function prepare(p: Project): Project {
   p.write('a.txt', 'a\n');
   p.write('src/b.txt', 'b\n');
@@ -17,10 +17,10 @@ function prepare(p: Project): Project {
 
 const prepared = (): Project => prepare(project());
 
-/** For all tests that change nothing, which each of them makes sure of. */
+/** For all tests that change nothing, which each of them verifies. */
 const untouched = sharedProject(prepare);
 
-/** Names and bytes of everything in the store that is not a cache or a lock. */
+/** Names and bytes of everything in the store except caches and locks. */
 function storeState(p: Project): string[] {
   return fs
     .readdirSync(p.store, { recursive: true, withFileTypes: true })
@@ -30,7 +30,7 @@ function storeState(p: Project): string[] {
     .sort();
 }
 
-/** The error as JSON, which `--json` gives on one of the two streams. */
+/** The error as JSON, which `--json` prints on one of the two streams. */
 function errorOf(outcome: CommandOutcome): { code: string; message: string; hint: string } {
   for (const text of [outcome.stdout, outcome.stderr]) {
     if (!text.trim().startsWith('{')) continue;

@@ -5,7 +5,7 @@ import { git, type Project, project, shell } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
 import { runEveryVerb } from './verbs.ts';
 
-/** A program that leaves a canary behind, named after how it was called. */
+/** A program that leaves a canary file named after how it was called. */
 function trap(p: Project, name: string): string {
   const file = path.join(p.base, 'traps', name);
   fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -25,7 +25,7 @@ const HOOKS = [
   ...['post-rewrite', 'sendemail-validate', 'fsmonitor-watchman', 'post-index-change'],
 ];
 
-/** Every setting by which git runs a program that the repository names, and more that other tools might honour. */
+/** Every setting with which git runs a program that the repository names, and more that other tools might honour. */
 function configuration(p: Project): string {
   const of = (name: string): string => trap(p, name);
   return `
@@ -109,7 +109,7 @@ function plant(p: Project, gitDir: string): void {
   }
 }
 
-/** A repository, one nested in it, a bare one lying in a folder, a submodule and a worktree, all with traps set. */
+/** A repository with a nested one, a bare one in a folder, a submodule and a worktree, all with traps set. */
 function hostile(): Project {
   const p = project();
   p.write('a.txt', 'a\n');
@@ -177,12 +177,12 @@ it('nor from inside the nested, the bare, the submodule and the worktree (promis
   expect(gitFingerprint(p.dir)).toEqual(before);
 });
 
-/** A git that walks into no trap, to set the scene with. */
+/** A git that triggers no traps, for preparing the scene. */
 function quietly(folder: string, ...args: string[]): string {
   return git(folder, '-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', ...args).trim();
 }
 
-/** A commit on a branch that moves with it. */
+/** Adds a commit to the current branch. */
 function commitOnTop(folder: string): string {
   const commit = quietly(folder, 'commit-tree', '-m', 'on top', '-p', 'HEAD', 'HEAD^{tree}');
   quietly(folder, 'update-ref', 'HEAD', commit);

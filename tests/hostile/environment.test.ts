@@ -14,7 +14,7 @@ function repository(): Project {
   return p;
 }
 
-/** What comes from outside meets the verbs, whatever their answers look like. */
+/** Whether to run the verbs with JSON as well. The environment affects the verbs, not the format of their answers. */
 const json = testEffort({ quick: false, ci: true, long: true });
 
 const change = (p: Project) => (): void => {

@@ -3,7 +3,7 @@ import { project, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 import { runEveryVerb } from './verbs.ts';
 
-/** Names that could speak to a terminal, or be taken for something else. */
+/** Names that could control a terminal, or be mistaken for something else. */
 const SPEAKING = [
   '\x1b]0;title\x07.txt',
   '\x1b[2J\x1b[31mred.txt',
@@ -22,7 +22,7 @@ const SPEAKING = [
   '\u001b',
 ];
 
-/** Everything that must not reach a terminal as it is; a line break only ends a line. */
+/** Everything that must not reach a terminal unescaped. A line break may only end a line. */
 const UNSAFE = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/;
 
 describe('names that speak to a terminal', () => {
@@ -35,7 +35,7 @@ describe('names that speak to a terminal', () => {
       for (const name of SPEAKING) p.write(`dir/${name}`, 'changed\n');
     });
     for (const outcome of outcomes) {
-      // Contents of files are data: a patch shows them in its lines, which start with a sign.
+      // Contents of files are data: a patch shows them in lines that start with a sign.
       const printed = `${outcome.stdout}\n${outcome.stderr}`.replace(/^[ +-][^\n]*$/gm, '');
       expect(UNSAFE.exec(printed)?.index, JSON.stringify(printed)).toBeUndefined();
     }

@@ -6,7 +6,7 @@ import { gitFingerprint, realPorts, testEffort } from '@savepoint/testkit';
 import { explain, type Project, project, workingFiles } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
 
-/** What may have happened to a `.git`: the folder is a good repository with one commit when `spoil` gets it. */
+/** Ways in which a `.git` may be damaged. Before `spoil` runs, the folder is a valid repository with one commit. */
 const SPOILED: readonly (readonly [string, (p: Project, dotGit: string) => void])[] = [
   ['an empty folder', (_p, dotGit) => renew(dotGit, () => fs.mkdirSync(dotGit))],
   ['an empty file', (_p, dotGit) => renew(dotGit, () => fs.writeFileSync(dotGit, ''))],
@@ -88,7 +88,7 @@ function circle(dotGit: string): void {
   fs.writeFileSync(path.join(dotGit, 'refs/heads/b'), 'ref: refs/heads/a\n');
 }
 
-/** What could hold a process up is met by processes that can be ended, and what could spoil a line by what writes lines. */
+/** Cases that could block a process, or corrupt an output line, run as a command. The others may use the library. */
 const BY_COMMAND = testEffort({ quick: /pipe|file with rubbish|escapes/, ci: /./, long: /./ });
 
 type Verb = 'checkpoint' | 'status' | 'diff' | 'restore' | 'undo';
@@ -106,7 +106,7 @@ async function byCommand(p: Project, verb: Verb): Promise<void> {
   expect(outcome.status, explain(COMMANDS[verb], outcome)).toBe(0);
 }
 
-/** As a process of its own would: nothing is kept from one verb to the next. */
+/** Like a separate process: nothing is kept from one verb to the next. */
 async function inLibrary(p: Project, verb: Verb): Promise<void> {
   const disk = (path: string): DiskPath => bytesFromText(path) as DiskPath;
   const places = { home: disk(p.store), userHome: disk(p.home), globalIgnore: null };

@@ -26,8 +26,8 @@ const EVERY_VERB: readonly (readonly string[])[] = [
 ];
 
 /**
- * Takes `cp_1`, lets `change` happen, and runs every verb, each as text and as JSON where that changes nothing twice.
- * @param options.json false: as text alone, where what is looked at is the same for both
+ * Takes `cp_1`, calls `change`, and runs every verb as text, and also as JSON if running it twice changes nothing.
+ * @param options.json false: as text only, if the tested aspect is the same for both
  */
 export function runEveryVerb(
   p: Project,

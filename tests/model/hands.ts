@@ -5,7 +5,7 @@ import type { SimDisk } from '@savepoint/testkit';
 import { ROOT, type Tree, treeOf } from '../simulated.ts';
 import type { Hands } from './tree.ts';
 
-/** Hands on the simulated disk, beside the handles that editors keep open. */
+/** User actions on the simulated disk, including the handles that editors keep open. */
 export function simulatedHands(disk: SimDisk): Hands {
   const at = (path: string): DiskPath => `${ROOT}/${path}` as DiskPath;
   const open = new Map<number, Fd>();
@@ -42,7 +42,7 @@ export function simulatedHands(disk: SimDisk): Hands {
   };
 }
 
-/** Hands on the real disk: node's own calls on names of bytes. @param root text */
+/** User actions on the real disk: node's own calls, with names as bytes. @param root text */
 export function realHands(root: string): Hands {
   const at = (path: string): Buffer => Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, 'latin1')]);
   const create = (path: string, content: string, mode: number): void => {

@@ -1,18 +1,18 @@
-/** What taking an act back has to do, told path by path, with no code of the engine. */
+/** What reverting an operation must do, path by path, without code of the engine. */
 
 import type { Tree } from '../simulated.ts';
 import { contentOf, isBelow, kindOf, modeOf, type Node, parentOf } from './tree.ts';
 
 /**
- * What must come of taking `base → theirs`'s opposite onto `now`: the tree, `null` where it has to be a conflict, or
- * 'either' where lines that were changed lie so close that either answer is right.
+ * The required result of applying the inverse of `base → theirs` to `now`: the tree, or `null` if it must be a
+ * conflict. With `orConflict` a conflict is also correct, because changed lines are too close together.
  */
 export type Verdict = { readonly tree: Tree; readonly orConflict: boolean } | null;
 
 /**
- * @param base the state that the act left
- * @param theirs the state that it found, which is to come back
- * @param now base, with what somebody changed since
+ * @param base the state that the operation left
+ * @param theirs the state before the operation, which is to be restored
+ * @param now base, with later changes
  */
 export function inverse(base: Tree, theirs: Tree, now: Tree): Verdict {
   const result = new Map(now);
@@ -35,14 +35,14 @@ export function inverse(base: Tree, theirs: Tree, now: Tree): Verdict {
     if (merged.orConflict) orConflict = true;
     result.set(path, merged.node);
   }
-  // A folder goes only if everything in it goes.
+  // A folder is removed only if everything in it is.
   for (const path of goingFolders) {
     const stays = [...result.keys()].some((each) => isBelow(each, path));
     if (!stays) continue;
     if (theirs.get(path) !== undefined) return null;
     result.set(path, now.get(path) as Node);
   }
-  // What comes back needs its folders, also those that somebody removed since.
+  // A restored path needs its folders, even those that were removed since.
   for (const path of [...result.keys()]) {
     for (let above = parentOf(path); above !== ''; above = parentOf(above)) {
       if (!result.has(above)) result.set(above, theirs.get(above) as Node);
@@ -58,7 +58,7 @@ function merge(
   today: Node | undefined,
 ): { readonly node: Node; readonly orConflict: boolean } | null {
   if (kindOf(today) === 'folder' && kindOf(back) === 'folder') {
-    return { node: today as Node, orConflict: false }; // someone changed its permissions since: theirs
+    return { node: today as Node, orConflict: false }; // its permissions were changed since: theirs
   }
   if (was === undefined || back === undefined || today === undefined) return null;
   if ([was, back, today].some((node) => kindOf(node) !== 'file')) return null;
@@ -76,19 +76,19 @@ function mergeLines(
   if (back === was) return { content: today, orConflict: false };
   const [base, ours, theirs] = [was.split('\n'), today.split('\n'), back.split('\n')];
   if ([was, today, back].some((text) => text.includes('\0'))) return null;
-  // Lines came or went: what a merge makes of that is tested where the merge is.
+  // Lines were added or removed. The result of such a merge is tested with the merge itself.
   if (base.length !== ours.length || base.length !== theirs.length) return { content: UNKNOWN, orConflict: true };
-  // Lines that are alike can be matched in more than one way.
+  // Equal lines can be matched in more than one way.
   if ([base, ours, theirs].some((lines) => new Set(lines).size < lines.length))
     return { content: UNKNOWN, orConflict: true };
   if (base.some((line, at) => ours[at] !== line && theirs[at] !== line && ours[at] !== theirs[at])) return null;
   const by = base.map((line, at) => (ours[at] !== line ? 1 : 0) + (theirs[at] !== line ? 2 : 0));
-  // Side by side, changed by one and by the other: a merge may take it for one place.
+  // Adjacent lines changed by different sides: a merge may treat them as one place.
   if (by.some((who, at) => who !== 0 && (by[at + 1] ?? 0) !== 0 && by[at + 1] !== who))
     return { content: UNKNOWN, orConflict: true };
   const content = base.map((line, at) => (by[at] === 2 ? theirs[at] : ours[at]) ?? line).join('\n');
   return { content, orConflict: false };
 }
 
-/** Stands for content that the model does not foretell. */
+/** Stands for content that the model does not predict. */
 export const UNKNOWN = '\x01unknown';

@@ -6,8 +6,8 @@ import { realHands, simulatedHands } from './hands.ts';
 import { type Game, Player } from './player.ts';
 
 /**
- * Operations on files chosen by chance, with checkpoints, restores, undos, redos, clean-ups and deaths among them: the
- * tree is always what a plain model says. A failure prints its seed; with it the failing game is the first one played.
+ * Random operations on files, mixed with checkpoints, restores, undos, redos, clean-ups and deaths. The tree must
+ * always equal a simple model. A failure prints its seed; with that seed, the failing game is played first.
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const GAMES = testEffort({ quick: 4, ci: 100, long: 2_000 });
@@ -73,7 +73,7 @@ function simulatedGame(seed: number, handlePaths = true): Game {
   };
 }
 
-/** Nobody dies here: real processes are killed elsewhere. */
+/** No process dies here. Other tests kill real processes. */
 function realGame(seed: number): Game {
   const { workspace, places, ports } = world(onTestFinished);
   return {

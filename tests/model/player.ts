@@ -1,4 +1,4 @@
-/** Plays operations chosen by chance against the engine and against a model of it, and compares after each. */
+/** Plays random operations against the engine and against a model of it, and compares them after each. */
 
 import { type Checkpoint, type Savepoint, SavepointError, type TreePath } from '@savepoint/core';
 import type { SeededRandom } from '@savepoint/testkit';
@@ -9,9 +9,9 @@ import { changeSomething, contentOf, type Hands, isBelow, kindOf, type MutableTr
 export interface Game {
   readonly random: SeededRandom;
   readonly hands: Hands;
-  /** A process that has just started. */
+  /** Starts a new process. */
   readonly start: () => Savepoint;
-  /** Runs a command in a process that may die in the middle, and says whether it did. Absent: nothing dies. */
+  /** Runs a command in a process that may die midway, and returns whether it did. If absent, nothing dies. */
   readonly mortal?: (command: () => Promise<void>) => Promise<boolean>;
 }
 
@@ -22,7 +22,7 @@ interface Act {
   readonly left: Tree;
 }
 
-/** What a command must come to: an error's code with nothing changed, or a tree. */
+/** The required result of a command: an error's code with nothing changed, or a tree. */
 type Foretold = { readonly refused: string } | { readonly verdict: NonNullable<Verdict> };
 
 export class Player {
@@ -96,7 +96,7 @@ export class Player {
     this.log.push(`diff cp_${from} cp_${to}`);
     const { changes } = await this.game.start().diff({ from: `cp_${from}`, to: `cp_${to}` });
     const paths = [...new Set([...before.keys(), ...after.keys()])];
-    // A folder that comes or goes is told by what it holds.
+    // A folder that is added or removed is reported through its contents.
     const isTold = (path: string): boolean =>
       [before, after].every(
         (tree, index) =>
@@ -105,7 +105,7 @@ export class Player {
           ![...tree.keys()].some((each) => isBelow(each, path)),
       );
     const expected = paths.filter((path) => before.get(path) !== after.get(path) && isTold(path)).sort();
-    // A file that moved is one change of two paths.
+    // A moved file is one change with two paths.
     const told = changes.flatMap(({ path, from }) => (from === null ? [path] : [path, from])).sort();
     assertSame(told, expected, 'the paths of the diff');
   }
@@ -128,7 +128,7 @@ export class Player {
     assertSame(damage, [], 'the damage');
   }
 
-  /** Runs one command, and holds it to what was foretold. */
+  /** Runs one command and compares the result with the prediction. */
   async #perform(foretold: Foretold, command: (savepoint: Savepoint) => Promise<unknown>): Promise<void> {
     const { random, mortal } = this.game;
     const before: Tree = new Map(this.#tree);
@@ -171,7 +171,7 @@ export class Player {
     else if (code !== null) assertSame([code, foretold.verdict.orConflict], ['CONFLICT', true], 'the refusal');
   }
 
-  /** The content that the model does not foretell is as the disk has it. */
+  /** Content that the model does not predict is taken from the disk. */
   #foretoldTree(foretold: Foretold): Tree {
     if ('refused' in foretold) throw new Error(`it happened, and had to be refused: ${foretold.refused}`);
     const disk = this.game.hands.walk();
@@ -221,7 +221,10 @@ function asForetold(verdict: Verdict): Foretold {
   return verdict === null ? { refused: 'CONFLICT' } : { verdict };
 }
 
-/** An exact restore of the whole, or of `scope` and what is below it, with the folders above that it needs. */
+/**
+ * Predicts an exact restore of everything, or of `scope` and everything below it, including the parent folders that it
+ * needs.
+ */
 function restored(target: Tree, now: Tree, scope: readonly string[]): Foretold {
   if (scope.length === 0) return { verdict: { tree: target, orConflict: false } };
   const inScope = (path: string): boolean => scope.some((chosen) => path === chosen || isBelow(path, chosen));

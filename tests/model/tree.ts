@@ -1,4 +1,4 @@
-/** What a person does to files, and what a tree is then: plain data, with no code of the engine. */
+/** What a user does to files, and the resulting tree: plain data, without code of the engine. */
 
 import type { SeededRandom } from '@savepoint/testkit';
 import type { Tree } from '../simulated.ts';
@@ -7,11 +7,11 @@ import type { Tree } from '../simulated.ts';
 export type Node = string;
 export type MutableTree = Map<string, Node>;
 
-/** Changes files as a person, an editor or a tool would. Paths have one character per byte. */
+/** Changes files as a user, an editor or a tool would. Paths have one character per byte. */
 export interface Hands {
-  /** Makes a new file; with `replace` the old one is removed first, as many editors save. */
+  /** Creates a new file. With `replace` the old one is removed first, as many editors save. */
   create(path: string, content: string, mode: number): void;
-  /** Writes over the same file: it keeps its inode. */
+  /** Overwrites the same file, which keeps its inode. */
   overwrite(path: string, content: string): void;
   folder(path: string, mode: number): void;
   link(path: string, target: string): void;
@@ -20,9 +20,9 @@ export interface Hands {
   /** A file or link. */
   unlink(path: string): void;
   removeFolder(path: string): void;
-  /** Time goes by, milliseconds. */
+  /** Lets time pass, in milliseconds. */
   pass(ms: number): void;
-  /** Everything that is there, found by listing. */
+  /** Lists everything that exists. */
   walk(): Tree;
 }
 
@@ -40,7 +40,7 @@ export const isBelow = (path: string, folder: string): boolean =>
 const file = (mode: number, content: string): Node => `file ${mode.toString(8)} ${content}`;
 
 /**
- * Does one thing chosen by chance, on disk and in the model.
+ * Makes one random change, on disk and in the model.
  * @returns what was done, for the log
  */
 export function changeSomething(random: SeededRandom, hands: Hands, tree: MutableTree): string {
@@ -60,7 +60,8 @@ function editFile(random: SeededRandom, hands: Hands, tree: MutableTree, path: s
   const old = contentOf(node);
   const lines = old.split('\n');
   const way = random.integer(4);
-  // One line of several, so that merges have something to merge; of the same length, so that no size tells.
+  // Changes one of several lines, so that merges have work. The length stays the same, so that the size reveals
+  // nothing.
   if (lines.length > 3) {
     const line = random.integer(lines.length - 1);
     const text = lines[line] ?? '';
@@ -108,7 +109,7 @@ function remove(hands: Hands, tree: MutableTree, path: string): string {
   return `remove ${JSON.stringify(path)}`;
 }
 
-/** Where something of another kind stood, often: file to folder, file to link, and back. */
+/** Often where something of another kind was: file to folder, file to link, and back. */
 function make(random: SeededRandom, hands: Hands, tree: MutableTree): string {
   let done = '';
   let path = freePath(random, tree);

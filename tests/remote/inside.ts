@@ -16,13 +16,13 @@ export const remoteProgram = fs.readFileSync(
   fileURLToPath(new URL('../../packages/cli/bundle/remote.js', import.meta.url)),
 );
 
-/** A workspace, and the sandbox that it is in; this machine, so that it can be looked into from beside. */
+/** A workspace in a sandbox. The sandbox is on this machine, so that the test can also inspect it directly. */
 export class Inside {
   readonly world: World = world(onTestFinished);
   readonly sandbox: Sandbox;
   readonly cache = path.join(this.world.folder, 'cache');
 
-  /** @param sandboxIn of the environment that its programs should have */
+  /** @param sandboxIn creates the sandbox; its programs should have the given environment */
   constructor(sandboxIn: (env: Readonly<Record<string, string>>, at: World) => Sandbox = local) {
     this.sandbox = sandboxIn({ ...this.world.env, PATH: process.env['PATH'] ?? '' }, this.world);
   }
@@ -49,7 +49,7 @@ export class Inside {
     return fs.readFileSync(this.at(name), 'utf8');
   }
 
-  /** Files that were brought there. */
+  /** The files that were uploaded. */
   uploaded(): readonly string[] {
     return fs.existsSync(this.cache) ? fs.readdirSync(this.cache) : [];
   }
@@ -60,7 +60,7 @@ function local(env: Readonly<Record<string, string>>): Sandbox {
 }
 
 /**
- * A sandbox whose `node` is a script of its own, which may go on with the real one: `"$NODE" "$@"`.
+ * A sandbox whose `node` is a script, which may continue with the real one: `"$NODE" "$@"`.
  * @param script for sh
  */
 export function withNode(script: string): Inside {

@@ -160,7 +160,7 @@ describe('a sandbox that will not do', () => {
   });
 });
 
-/** Everything but the last step is as it should be; then it answers as it likes. */
+/** Every step but the last works as usual; for the last one, the script answers. */
 function answering(script: string): Inside {
   return withNode(`case "$1" in -e) exec "$NODE" "$@";; esac\n${script}`);
 }

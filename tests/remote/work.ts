@@ -4,7 +4,7 @@ import { git } from '@savepoint/testkit';
 import { expect } from 'vitest';
 import type { Inside } from './inside.ts';
 
-/** What is done in every kind of sandbox: work of an agent, and all the ways back. */
+/** What is tested in every kind of sandbox: an agent's work, and all ways of going back. */
 export async function workInside(inside: Inside): Promise<void> {
   const savepoint = inside.open();
   await expect(savepoint.restore({ checkpoint: 'cp_1' })).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
@@ -65,7 +65,7 @@ export async function workInside(inside: Inside): Promise<void> {
   expect(inside.read('shop/a.txt')).toBe('by hand\n');
 }
 
-/** What there is, told from outside: every repository, and what lies in it. */
+/** A survey from outside: every repository, and its contents. */
 export async function surveyInside(inside: Inside): Promise<void> {
   for (const name of ['front', 'deep/back']) {
     inside.write(`${name}/a.txt`, 'one\n');

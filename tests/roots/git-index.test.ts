@@ -52,7 +52,7 @@ class Place {
     this.git('commit', '-q', '-m', message);
   }
 
-  /** What a person sees of it, and what git would commit. */
+  /** What a user sees of it, and what git would commit. */
   state(): unknown {
     return {
       head: this.git('rev-parse', 'HEAD'),
@@ -70,7 +70,7 @@ class Place {
     return path.join(store, 'objects.git');
   }
 
-  /** What was staged and is nowhere else goes from the repository, as with time it does. */
+  /** Removes objects that were only staged from the repository, as git does over time. */
   forgetStaged(): void {
     this.git('reflog', 'expire', '--expire=now', '--all');
     this.git('gc', '-q', '--prune=now');
@@ -79,7 +79,8 @@ class Place {
 
 describe('restore --git with a recorded index', () => {
   const situations: Record<string, [string, (place: Place) => void]> = {
-    // A staged file that was changed, or is gone, since; a removal of the index alone; `e` was `c`; a mode; `git add -N`.
+    // A staged file that was changed or removed since; a removal only from the index; `c` renamed to `e`; a mode; `git
+    // add -N`.
     'all that git tells of files': [
       'A  new\nMM a\n M f\n?? untracked\nAD staged-only\nD  b\nD  g\n?? g\nR  c -> e\nM  d\n A to-add\n',
       (p) => {
@@ -147,7 +148,7 @@ describe('restore --git with a recorded index', () => {
     place.write('a', 'staged\n');
     place.git('add', 'a');
     await place.open().checkpoint();
-    // Looks at the files anew, and writes down what it saw.
+    // Refreshes the index, and writes it.
     fs.utimesSync(place.at('b'), 1, 1);
     const before = fs.readFileSync(place.at('.git/index'));
     place.git('status');
@@ -231,7 +232,7 @@ describe('whatever interrupts it', () => {
         .restore('cp_1', GIT)
         .catch(() => undefined);
       expect(faulty.hit, `call ${at} of ${calls}`).toBe(true);
-      // To the next process the first one is dead.
+      // For the next process the first one is dead.
       await place.open(true, {}, { processes: fakeProcesses({ pid: 6, startedAt: '6' }) }).recover();
       const isNew = fs.readFileSync(place.at('a'), 'utf8').startsWith('a 1');
       expect(place.state(), `call ${at} of ${calls}`).toEqual(isNew ? first : later);

@@ -54,7 +54,7 @@ class Place {
     return git(this.at(folder), 'rev-parse', 'HEAD').trim();
   }
 
-  /** All that --git is about, and the files, as git sees them. */
+  /** Everything that --git affects, and the files, as git sees them. */
   state(folder: string): unknown {
     const dir = this.at(folder);
     return {
@@ -76,7 +76,7 @@ class Place {
   }
 }
 
-/** Two repositories, then commits, another branch, and something staged. */
+/** Two repositories, then commits, another branch, and a staged change. */
 async function moved(): Promise<{ place: Place; first: unknown[]; later: unknown[] }> {
   const place = new Place();
   place.init('one');
@@ -323,7 +323,7 @@ describe('whatever interrupts it', () => {
         .restore('cp_1', GIT)
         .catch(() => undefined);
       expect(faulty.hit, `call ${at} of ${calls}`).toBe(true);
-      // To the next process the first one is dead.
+      // For the next process the first one is dead.
       await place.open({ processes: fakeProcesses({ pid: 6, startedAt: '6' }) }).recover();
       git(place.at('two'), 'branch', '-f', 'kept-for-comparison', 'feature');
       const after = both(place);

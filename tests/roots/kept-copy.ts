@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import type { World } from '@savepoint/testkit';
 import { onTestFinished } from 'vitest';
 
-/** @returns what brings all of a world back as it is now */
+/** @returns a function that restores everything in a world to its current state */
 export function remember(world: World): () => void {
   const folder = Buffer.from(world.folder, 'latin1').toString();
   const copy = `${folder}.copy`;

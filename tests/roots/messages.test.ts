@@ -28,7 +28,7 @@ function scene(): Scene {
   return { w, session: savepoint.session({ agent: 'mine', id: 's' }), at, text, told };
 }
 
-/** Of four messages each but the last writes a file of its name, and all write `log`. */
+/** Each of four messages except the last writes a file of its name, and all write `log`. */
 async function four({ session, at }: Scene): Promise<void> {
   for (const { id } of CONVERSATION) {
     await session.prompt(`please ${id}`, id);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { severalChanged, severalRoots } from '../crash/scenes.ts';
 import { codeOf, engine, ROOT, type Tree, tell, treeOf } from '../simulated.ts';
 
-/** A workspace of three roots: its plain folder, the repository `app`, and `data`, a repository on a disk of its own. */
+/** A workspace of three roots: its plain folder, the repository `app`, and `data`, a repository on its own disk. */
 
 const DATA = `${ROOT}/data` as DiskPath;
 
@@ -14,7 +14,7 @@ function world(): SimDisk {
   return disk;
 }
 
-/** With cp_1, and changes in every root since. */
+/** With cp_1, and later changes in every root. */
 async function changed(): Promise<{ readonly disk: SimDisk; readonly first: Tree }> {
   const disk = world();
   await severalRoots(disk);
@@ -23,7 +23,7 @@ async function changed(): Promise<{ readonly disk: SimDisk; readonly first: Tree
   return { disk, first };
 }
 
-/** The folder cannot be listed, as long as it is asked through this. */
+/** Wraps the disk so that the folder cannot be listed. */
 function closed(disk: SimDisk, folder: string): FaultyFs {
   const counts = ({ operation, path }: { readonly operation: string; readonly path: string }): boolean =>
     operation === 'list' && path === `${ROOT}/${folder}`;
@@ -123,7 +123,7 @@ test('what several roots have in common is stored once', async () => {
   for (const root of ['', 'app/', 'data/']) put(disk, `${root}same.txt`, 'the same in all\n'.repeat(5_000));
   await engine(disk, 21).checkpoint();
   const { storage } = await engine(disk, 22).stats();
-  // Stored three times, or as it is, it would be 80 kB and more.
+  // Stored three times, or uncompressed, it would be 80 kB or more.
   expect(storage.packs - before).toBeLessThan(10_000);
 });
 
@@ -157,7 +157,7 @@ describe('a root that cannot be captured', () => {
     const { tree } = treeOf(disk);
     expect(without(tree, 'app')).toBe(without(partial, 'app'));
     expect(only(tree, 'app')).toBe(only(before, 'app'));
-    // Another root of it needs no leave.
+    // Another root needs no permission.
     await engine(disk, 24).restore('cp_2', { root: 'data' as TreePath });
   });
 

@@ -11,13 +11,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { call, connect } from '../faces/mcp-server.ts';
 
 /**
- * Five repositories, seven messages of an agent: after the fifth a person goes back to the second, and the agent goes on.
- * Told through the library, the command line and an MCP client, it must come to the same.
+ * Five repositories and seven messages to an agent. After the fifth, a user goes back to the second, and the agent
+ * continues. The library, the command line and an MCP client must give the same result.
  */
 
 const REPOSITORIES = ['frontend', 'backend-api', 'shared-components', 'deployment-config', 'documentation'] as const;
 
-/** What is done about each message: whole files. */
+/** The work on each message: whole files. */
 const WORK: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   m1: {},
   m2: { 'backend-api/src/user.js': 'export class User {}\n', 'backend-api/src/index.js': 'import "./user.js";\n' },
@@ -28,11 +28,11 @@ const WORK: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   m7: { 'frontend/src/dashboard.jsx': 'import { UserInfo } from "shared-components";\n' },
 };
 
-/** A face of Savepoint, as far as the story needs it. */
+/** A front end of Savepoint, as far as this test needs it. */
 interface Face {
-  /** The message begins, and then `work` is done about it. */
+  /** Starts the message, and then runs `work`. */
   message(id: string, work: () => void): Promise<void>;
-  /** To the state after the work on a message and before the next one. */
+  /** Goes to the state after the work on a message and before the next one. */
   goBackTo(id: string): Promise<void>;
   close?(): Promise<void>;
 }
@@ -85,7 +85,7 @@ function projects(): Project {
   return p;
 }
 
-/** Through the library: what it offers for this. */
+/** Through the library, with its own support for this. */
 async function library(p: Project): Promise<Face> {
   const savepoint = open({ dir: p.dir, home: p.store });
   const session = savepoint.session({ agent: 'story' });
@@ -99,7 +99,7 @@ async function library(p: Project): Promise<Face> {
   };
 }
 
-/** By hand: a checkpoint before each message; back to the one after which the next message's work began. */
+/** By hand: a checkpoint before each message. Goes back to the one before the next message. */
 async function commandLine(p: Project): Promise<Face> {
   const taken = new Map<string, string>();
   let last = '';

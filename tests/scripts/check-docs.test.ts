@@ -9,7 +9,7 @@ import { reportOf } from './report-of.ts';
 
 const HEAD = '| id | text | state | proof |\n| --- | --- | --- | --- |\n';
 
-/** Both tables with every row waiting, except the rows given. */
+/** Both tables with every row waiting, except the given rows. */
 function tables(rows: Readonly<Record<string, string>> = {}): Record<string, string> {
   const table = (ids: readonly string[]) =>
     HEAD + ids.map((id) => rows[id] ?? `| ${id} | what | waits | later |`).join('\n');
@@ -19,7 +19,7 @@ function tables(rows: Readonly<Record<string, string>> = {}): Record<string, str
 const PROOF = '`packages/core/test/a.test.ts › outer › works`';
 const FILES = { 'packages/core/test/a.test.ts': '', 'tests/system/b.test.ts': '' };
 
-/** What is wrong with the tables when their tests ran with these outcomes. */
+/** The problems of the tables if their tests ran with these outcomes. */
 function checked(
   rows: Record<string, string>,
   outcomes: Record<string, 'passed' | 'failed' | 'skipped'> | null,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A temporary folder that holds `files` (path → text) and is gone when the test is over. */
+/** A temporary folder that contains `files` (path → text). It is removed when the test ends. */
 export function folderOf(files: Readonly<Record<string, string>>): string {
   const top = mkdtempSync(join(tmpdir(), 'savepoint-scripts-'));
   onTestFinished(() => rmSync(top, { recursive: true, force: true }));

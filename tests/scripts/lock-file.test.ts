@@ -20,10 +20,10 @@ const installedIn = (path: string) =>
 const locked = lockedIn('package-lock.json');
 const installed = installedIn('package-lock.json');
 
-/** A second version of a package has a name of its own here: `npm:NAME@VERSION`. */
+/** A second version of a package has its own name here: `npm:NAME@VERSION`. */
 const isExact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+$/;
 
-/** What tests install for themselves; never a dependency of ours. */
+/** What tests install for themselves; never a dependency of the packages. */
 const programs = readdirSync(file('tests/agents/programs')).map((name) => `tests/agents/programs/${name}`);
 const folders = ['.', 'tests/system/inspector', ...programs.filter((path) => existsSync(file(`${path}/package.json`)))];
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 type Outcome = 'passed' | 'failed' | 'skipped';
 
-/** Writes a report as vitest does, with these outcomes (file → name → outcome), into `top`; returns its path. */
+/** Writes a report like vitest's with these outcomes (file → name → outcome) into `top`, and returns its path. */
 export function reportOf(top: string, files: Readonly<Record<string, Readonly<Record<string, Outcome>>>>): string {
   const testResults = Object.entries(files).map(([file, tests]) => ({
     name: join(top, file),

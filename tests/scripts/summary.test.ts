@@ -16,7 +16,7 @@ function summary(reports: readonly string[], skips: unknown = []): { status: num
   return { status, lines: stdout.trimEnd().split('\n') };
 }
 
-/** As the script sees files: from the project's top. */
+/** Paths as the script sees them: from the project's top. */
 const report = (tests: Parameters<typeof reportOf>[1][string]): string => {
   const path = reportOf(folderOf({}), { 'a.test.ts': tests });
   const text = readFileSync(path, 'utf8').replace(
@@ -88,7 +88,7 @@ describe('summary', () => {
 });
 
 describe('a real run', () => {
-  /** Runs vitest itself on one file; returns its own status (`run`) and what the summary says. */
+  /** Runs vitest itself on one file. Returns its own status (`run`) and the summary's result. */
   function ran(text: string): { run: number | null; status: number | null; lines: string[] } {
     const top = folderOf({ 'x.test.mjs': text, 'vitest.config.mjs': 'export default {};' });
     const vitest = tool('vitest', 'vitest');
@@ -115,7 +115,7 @@ describe('a real run', () => {
   it('that fails outside of its tests is told by its own status alone', () => {
     const late = "test('a', () => { setTimeout(() => { throw new Error('late'); }, 0); });";
     const text = `import { test } from 'vitest'; ${late} test('b', () => new Promise((done) => setTimeout(done, 50)));`;
-    // That is why scripts/test.mjs and .ci/run look at the status of each step, and not only at the summary.
+    // This is why scripts/test.mjs and .ci/run check the status of each step, and not only the summary.
     expect(ran(text)).toEqual({ run: 1, status: 0, lines: ['2 passed, 0 failed, 0 skipped'] });
   });
 });

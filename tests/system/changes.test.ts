@@ -14,7 +14,7 @@ import { TOP } from '../../scripts/steps.mjs';
 
 const seed = Number(process.env['SAVEPOINT_SEED'] ?? Date.now() % 1e9);
 const at = (path: string): DiskPath => path as DiskPath;
-/** Among what a tree says of a file. */
+/** Index of the ctime in a tree's description of a file. */
 const CTIME = 4;
 
 function folder(): string {
@@ -34,14 +34,14 @@ function mount(...args: readonly string[]): void {
     try {
       run('umount', path);
     } catch {
-      // A test took it away.
+      // A test has already unmounted it.
     }
   });
 }
 
 /**
- * Overlay copies a file up from the lower layer where it is opened for writing, or gets a second name. That gives it another
- * ctime and tells nobody; what it holds, its mode and its mtime are what they were.
+ * Overlayfs copies a file up from the lower layer when it is opened for writing or gets a second name. That changes its
+ * ctime without an event, but not its content, mode or mtime.
  */
 function seenButCopiedUp(tree: Tree): Tree {
   return new Map([...tree].map(([path, seen]) => [path, seen.split(' ').toSpliced(CTIME, 1).join(' ')]));
@@ -73,7 +73,7 @@ const canMount = CAN_WATCH && can('unshare', '-m', 'true');
 const canLimit = CAN_WATCH && can('unshare', '-Ur', 'true');
 
 describe.skipIf(!canMount)('what changed, on mounts', () => {
-  /** In a file of its own. */
+  /** Creates the file system in an image file. */
   function onLoop(kind: string): (base: string, to: string) => void {
     return (base, to) => {
       run('truncate', '--size', '400M', `${base}/disk`);
@@ -167,7 +167,7 @@ describe.skipIf(!canMount)('what changed, on mounts', () => {
 describe.skipIf(!canLimit)('what changed, at the limits of a user', () => {
   const core = new URL(`file://${TOP}/packages/core/dist/io/node/changes.js`);
 
-  /** Runs code with `watch` in a namespace of its own, where a limit is set. */
+  /** Runs code with `watch` in its own namespace, in which a limit is set. */
   function within(limit: string, code: string, ...args: readonly string[]): unknown {
     const whole = `import { nodeChanges } from '${core}'; const [root] = process.argv.slice(1); ${code}`;
     const script = 'echo "$1" > /proc/sys/user/"$0" && shift && exec "$@"';

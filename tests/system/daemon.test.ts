@@ -6,11 +6,11 @@ import { expect, it } from 'vitest';
 import { claudeEvents } from '../../packages/agents/test/fixtures/claude.ts';
 import { daemonProject } from '../daemon/daemon-project.ts';
 
-/** The daemon among several accounts and several views of the files; needs root, who can be everybody. */
+/** The daemon with several accounts and several mount namespaces. Needs root, which can become any user. */
 
 const NOBODY = 65_534;
 
-/** What `curl` of another account ends with: 7, it could not connect. */
+/** Exit status of `curl` run by another account; 7 means that it could not connect. */
 function curlAs(uid: number, socket: string): number | null {
   const args = ['-q', '-s', '--max-time', '5', '--unix-socket', socket, 'http://savepoint/status'];
   return spawnSync('curl', args, { uid, gid: uid, cwd: '/' }).status;
@@ -19,13 +19,13 @@ function curlAs(uid: number, socket: string): number | null {
 it('nobody else can connect, through the home or the folder of sockets', async () => {
   const p = daemonProject();
   await p.startDaemon();
-  // As open as can be above it: its own folders are what keeps others out.
+  // The folders above are as open as possible. Only the daemon's own folders keep other users out.
   for (const folder of [p.base, path.join(p.base, 'run')]) fs.chmodSync(folder, 0o755);
   const folder = fs.realpathSync(p.link);
   expect(curlAs(0, path.join(folder, 's'))).toBe(0);
   expect(curlAs(NOBODY, path.join(folder, 's'))).toBe(7);
   expect(curlAs(NOBODY, path.join(p.link, 's'))).toBe(7);
-  // The socket itself refuses, too, where the folders would not.
+  // The socket itself also refuses if the folders are open.
   for (let above = folder; above !== p.base; above = path.dirname(above)) fs.chmodSync(above, 0o755);
   expect(curlAs(NOBODY, path.join(folder, 's'))).toBe(7);
 });
@@ -51,7 +51,7 @@ it('who sees other files under the same paths is not answered by a daemon that d
   p.write('a.txt', 'what everybody sees\n');
   const e = claudeEvents(p.dir);
   await p.startDaemon();
-  // Another disk lies over the project, in this view alone.
+  // Another file system covers the project, in this namespace only.
   const command = [hookScript, process.execPath, main, 'hook', 'claude'].map((part) => `'${part}'`).join(' ');
   const script = `mount -t tmpfs none '${p.dir}' && echo hidden > '${p.dir}/b.txt' && ${command}`;
   const { status, stderr } = spawnSync('unshare', ['-m', 'sh', '-c', script], {

@@ -6,22 +6,22 @@ import { type CommandOutcome, explain, main, Project, project } from '@savepoint
 import { describe, expect, it } from 'vitest';
 
 /**
- * An edit of 20 files by the real command, where the system refuses the k-th of them, for every k: all files are old
- * afterwards, nothing is pending, and no staging folder is left. Two of the faults need root to be made; the third is
- * seen only by who is not root, so root becomes somebody else for it.
+ * The real command edits 20 files, and the system refuses the k-th of them, for every k. Afterwards all files are old,
+ * nothing is pending, and no staging folder is left. Two of the faults need root to set up. The third does not affect
+ * root, so the command runs as another user.
  */
 const FILES = 20;
 const KS = Array.from({ length: FILES }, (_, index) => index + 1);
 const NOBODY = 65534;
 
-/** Each in a folder of its own: what is wrong with one of them is no concern of the others. */
+/** Each in its own folder, so that a fault in one does not affect the others. */
 const nameOf = (k: number): string => `d${k}/f${k}.txt`;
 
 interface Fault {
   readonly name: string;
-  /** Who runs the command. */
+  /** The user that runs the command. */
   readonly uid: number;
-  /** What the caller may be told. */
+  /** Error codes that the caller may get. */
   readonly codes: readonly string[];
   readonly put: (p: Project, k: number) => void;
   readonly takeAway: (p: Project, k: number) => void;
@@ -81,7 +81,7 @@ function tool(name: string, ...args: readonly string[]): void {
   execFileSync(name, args, { stdio: 'pipe' });
 }
 
-/** Null where the fault can be made here. */
+/** Null if the fault can be set up here. */
 function whyNot(fault: Fault): string | null {
   if (process.getuid?.() !== 0) return 'it takes root';
   const p = new Project('trial');
@@ -97,7 +97,7 @@ function whyNot(fault: Fault): string | null {
   }
 }
 
-/** The command as somebody: the test's own process stays root. */
+/** Runs the command as a user; the test's own process stays root. */
 function runAs(uid: number, p: Project, args: readonly string[], input = ''): CommandOutcome {
   const done = spawnSync(process.execPath, [main, ...args], {
     cwd: p.dir,
@@ -130,7 +130,7 @@ function codeIn(outcome: CommandOutcome, where: string): string {
   return found;
 }
 
-/** What must be true while the fault is still there. */
+/** Checks what must be true while the fault still exists. */
 function refused(p: Project, uid: number, old: Manifest, where: string): string {
   const outcome = runAs(uid, p, ['edit', '--json'], REQUEST);
   expect([1, 3], `${where}: ${explain(['edit'], outcome)}`).toContain(outcome.status);
@@ -168,7 +168,7 @@ describe.each(FAULTS)('$name', (fault) => {
     }
     console.info(`${fault.name}: ${[...codes].join(', ')}`);
     expect([...codes].filter((code) => !fault.codes.includes(code))).toEqual([]);
-    // It was the fault, and nothing else, that stood in the way.
+    // Only the fault prevented the edit.
     const outcome = runAs(fault.uid, p, ['edit', '--json'], REQUEST);
     expect(outcome.status, explain(['edit'], outcome)).toBe(0);
     for (const k of KS) expect(p.read(nameOf(k))).toBe(`new ${k}\n`);

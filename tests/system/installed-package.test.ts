@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TOP, tool } from '../../scripts/steps.mjs';
 
-/** A project of somebody else, with the packed packages installed from the registry's point of view. */
+/** An independent project with the packed packages installed, as if from the registry. */
 const project = mkdtempSync(join(tmpdir(), 'savepoint-installed-'));
 const windows = process.platform === 'win32';
 const npm = (...args: readonly string[]) =>
@@ -92,7 +92,7 @@ it('has types that a strict TypeScript program can use, checked with everything 
   const check = () =>
     execFileSync(process.execPath, [tool('typescript', 'tsc'), '-p', project], { encoding: 'utf8', stdio: 'pipe' });
   expect(check()).toBe('');
-  // Such a check sees something: a name that is not there is an error.
+  // Make sure that the type check works: an unknown name must be an error.
   writeFileSync(
     join(project, 'src/wrong.ts'),
     "import { noSuchName } from '@savepoint/core/ports';\nexport const wrong = noSuchName;\n",

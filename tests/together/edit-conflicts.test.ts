@@ -10,9 +10,9 @@ import { type Project, project } from '@savepoint/testkit/command';
 import { expect, onTestFinished, test } from 'vitest';
 
 /**
- * Edits of files that another process saves at the same time, by rename and in place. What it saved and what something
- * else did away with is in a checkpoint or a backup; an edit that was refused left nothing behind; one that was done is
- * whole. What the process does stands in `saver.mjs`. SAVEPOINT_LONG=1: 5,000 rounds.
+ * Edits of files that another process saves at the same time, by rename and in place. A save that was displaced by an
+ * edit must be in a checkpoint or a backup. A refused edit leaves nothing, a successful one is complete. `saver.mjs` is
+ * the other process. SAVEPOINT_LONG=1: 5,000 rounds.
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const ALL = Number.POSITIVE_INFINITY;
@@ -21,22 +21,22 @@ const DURATION_MS = testEffort({ quick: 6_000, ci: 35_000, long: ALL });
 const SAVER = fileURLToPath(new URL('./saver.mjs', import.meta.url));
 
 const SAVED = ['renamed.txt', 'inplace.txt'] as const;
-/** Of nobody else's: all of an edit, or nothing. */
+/** Only edits write this file: it has all of an edit, or nothing. */
 const ALONE = 'alone.txt';
 
 interface Told {
   readonly saves: number;
-  /** Saves that were not there any more when it came to save again. */
+  /** Saves that were no longer there at the next save. */
   readonly displaced: readonly { readonly name: string; readonly number: number }[];
   readonly last: Readonly<Record<string, number>>;
-  /** Written through a handle into a file that had no name any more. */
+  /** Number of writes through a handle into a file without a name. */
   readonly intoNothing: number;
-  /** The same, into a file that had one, but not its own. */
+  /** Number of writes into a file that no longer had its own name. */
   readonly whereNobodyLooks: number;
 }
 
 const disk = (file: string): DiskPath => bytesFromText(file) as DiskPath;
-// As long as each other: what is saved in place covers what was there.
+// All have the same length, so that an in-place save overwrites everything.
 const savedText = (name: string, number: number): string => `${name} saved ${String(number).padStart(8, '0')}\n`;
 const editedText = (name: string, round: number): string => `${name} edit${String(round).padStart(10, '0')}\n`;
 
@@ -49,7 +49,7 @@ function engine(p: Project): Savepoint {
   });
 }
 
-/** Half of them say what they have seen, as an agent does that reads before it writes. */
+/** Half of the requests include the content that was seen, like an agent that reads before it writes. */
 function requests(p: Project, round: number): readonly FileRequest[] {
   return [...SAVED, ALONE].map((name): FileRequest => {
     const content = editedText(name, round);
@@ -67,7 +67,7 @@ function requests(p: Project, round: number): readonly FileRequest[] {
   });
 }
 
-/** Null where nothing, or nothing whole, is there at this moment. */
+/** Null if there is no file, or no complete one, at this moment. */
 function seenAt(p: Project, name: string): string | null {
   try {
     return p.read(name) || null;
@@ -101,7 +101,7 @@ async function ended(child: ChildProcess): Promise<Told> {
   return JSON.parse(told) as Told;
 }
 
-/** What git finds in the checkpoints, and what lies among the backups. */
+/** The ids of all objects in checkpoints, and of all backups. */
 function keptBy(store: string): ReadonlySet<string> {
   const args = ['--git-dir', path.join(store, 'objects.git'), 'rev-list', '--objects', '--all', '--no-object-names'];
   const ids = execFileSync('git', args, { encoding: 'latin1', maxBuffer: 2 ** 30 }).split('\n');
@@ -161,7 +161,7 @@ test('edits of files that another process saves all the time', { timeout: 3_600_
   expect(lost, `SAVEPOINT_SEED=${SEED}`).toEqual([]);
   expect((await savepoint.verify()).damage).toEqual([]);
   expect(readdirSync(p.dir).filter((name) => name.startsWith('.savepoint-'))).toEqual([]);
-  // Else nothing was raced for.
+  // Otherwise there was no race.
   expect(wasRaced()).toBe(true);
   expect(displaced.length).toBeGreaterThan(0);
 });

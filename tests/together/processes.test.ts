@@ -4,9 +4,9 @@ import { type CommandOutcome, explain, type Project, project, workingFiles } fro
 import { afterEach, describe, expect, it } from 'vitest';
 
 /**
- * Four people at once in one folder, each with many commands (50 in CI), of which 2 % are killed at a random moment. While the first
- * half of the commands runs everybody also writes files, their own and each other's; in the second half only Savepoint
- * writes, so that the folder must be what the last act says.
+ * Four users work in one folder at the same time, each with many commands (50 in CI), of which 2 % are killed at a
+ * random moment. During the first half of the commands, every user also writes files, their own and each other's. In
+ * the second half only Savepoint writes, so the folder must equal the result of the last operation.
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/together/processes.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -15,7 +15,7 @@ const COMMANDS = testEffort({ quick: 6, ci: 50, long: 50 });
 const KILLED = 0.02;
 
 const STATUSES: ReadonlySet<number> = new Set([0, 1, 3, 4]);
-/** What may come of it when others act at the same time. */
+/** Errors that are possible when others work at the same time. */
 const REASONS: ReadonlySet<string> = new Set([
   'CONFLICT',
   'PENDING',
@@ -66,7 +66,7 @@ interface List {
 }
 
 interface Told {
-  /** Checkpoints that some command said it had made. */
+  /** Checkpoints that a command reported as taken. */
   readonly made: { readonly id: string; readonly by: string }[];
   killed: number;
 }
@@ -77,7 +77,7 @@ function people(act: (random: Random, who: number) => Promise<void>): Promise<vo
   return Array.from({ length: PEOPLE }, (_, who) => act(seededRandom(SEED + who).next, who));
 }
 
-/** Half of one person's commands. */
+/** Half of one user's commands. */
 async function storm(p: Project, random: Random, who: number, told: Told, writes: boolean): Promise<void> {
   for (let i = 0; i < COMMANDS / 2; i++) {
     if (writes) scribble(p, random, who, i);
@@ -112,7 +112,7 @@ function scribble(p: Project, random: Random, who: number, i: number): void {
     if (random() < 0.3) p.write(`d${Math.floor(random() * 5)}/f${Math.floor(random() * 30)}.txt`, `${who}\n`.repeat(i));
     if (random() < 0.2) p.delete(`d${Math.floor(random() * 5)}`);
   } catch (error) {
-    // The folder may go while it is written to; that is what this is about.
+    // The folder may disappear while it is written to; that is what this tests.
     if (!['ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? ''))
       throw error;
   }
@@ -135,7 +135,7 @@ function judge(args: readonly string[], outcome: CommandOutcome, dies: boolean, 
   expect(outcome.status).toBe(ERROR_CODES[error.code].exit);
 }
 
-/** What a killed command left is settled without a question, or with one if somebody wrote into the same files. */
+/** Recovers what a killed command left, with a decision if another process has written to the same files. */
 function settle(p: Project): void {
   const outcome = p.run(['recover']);
   if (outcome.status === 4) p.ok('recover', '--back');
@@ -143,7 +143,7 @@ function settle(p: Project): void {
   p.ok('checkpoint', '-m', 'settled');
 }
 
-/** Staging folders and journals that nobody needs any more. */
+/** Staging folders and journals that are no longer needed. */
 function leftovers(p: Project): readonly string[] {
   return Object.keys(workingFiles(p.dir)).filter((path) => path.startsWith('.savepoint'));
 }
@@ -152,7 +152,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    // It was through already.
+    // It had already finished.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

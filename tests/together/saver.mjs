@@ -1,7 +1,7 @@
-// Saves two files in the folder that it is given, until its standard input ends: renamed.txt by a new file that takes
-// its name, and inplace.txt through a handle. Each save has the next number. A save of its own may do away with the one
-// before; whatever else did is no doing of its. So it looks at what it is about to do away with, and tells at the end,
-// as JSON, which of its saves were not there any more.
+// Saves two files in the given folder until its standard input ends: renamed.txt by renaming a new file over it, and
+// inplace.txt through a handle. Each save has the next number. A save may displace its own predecessor; anything else
+// that disappears was displaced by another process. Each save therefore reads what it is about to replace. At the end
+// it reports as JSON which of its saves had disappeared.
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -10,7 +10,7 @@ const beside = path.join(folder, '..', 'beside.txt');
 const textOf = (name, number) => `${name} saved ${String(number).padStart(8, '0')}\n`;
 const LENGTH = textOf('renamed.txt', 0).length;
 
-// Chance that can be had again: the pauses decide where in an edit a save falls.
+// A reproducible random number: the pauses decide at which point of an edit a save happens.
 let state = Number(seed) | 0;
 const chance = () => {
   state = (Math.imul(state, 1664525) + 1013904223) | 0;
@@ -37,7 +37,7 @@ function orNull(call) {
   }
 }
 
-/** `found`: what the save is about to do away with. */
+/** `found`: the content that the save is about to replace. */
 function saved(name, found, number) {
   if (last[name] !== 0 && found !== textOf(name, last[name])) told.displaced.push({ name, number: last[name] });
   last[name] = number;
@@ -56,7 +56,7 @@ function saveInPlace(number) {
   const at = path.join(folder, 'inplace.txt');
   const handle = orNull(() => fs.openSync(at, 'r+')) ?? orNull(() => fs.openSync(at, 'wx+'));
   if (handle === null) return;
-  // Who has it open for long writes into whatever it is by then.
+  // A program that keeps the file open for long writes to it wherever it is by then.
   if (chance() < 0.3) pause(30);
   const found = Buffer.alloc(LENGTH);
   const length = fs.readSync(handle, found, 0, LENGTH, 0);
@@ -80,7 +80,7 @@ function round(number) {
   for (let burst = 0; burst < 8; burst++) {
     const save = chance() < 0.5 ? saveByRename : saveInPlace;
     save(number * 8 + burst);
-    // Sometimes with no rest at all, sometimes with room for a part of an edit, or for a whole one.
+    // Sometimes no pause at all, sometimes one for a part of an edit, or for a whole one.
     const rest = chance();
     if (rest > 0.35) pause(rest > 0.8 ? 200 : 25);
   }

@@ -1,7 +1,7 @@
-// Writes three files in the folder that it is given, without an end. Each part of 4096 bytes is filled with one number:
-//   over.bin      256 parts, written over in place from the front, one call for each part, with the next number
-//   renamed.bin   16 parts of one number, written beside it and renamed
-//   grown.bin     emptied, then grown part by part with one number
+// Writes three files in the given folder, forever. Each part of 4096 bytes is filled with one number:
+//   over.bin      256 parts, overwritten in place from the start, one call for each part, with the next number
+//   renamed.bin   16 parts of one number, written to a temporary file and renamed
+//   grown.bin     truncated, then grown part by part with one number
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -22,6 +22,6 @@ for (let number = 1; ; number++) {
   const grown = fs.openSync(at('grown.bin'), 'w');
   for (let index = 0; index < PARTS; index++) fs.writeSync(grown, bytes);
   fs.closeSync(grown);
-  // Time to read: a writer that never rests lets nobody see anything but that it writes.
+  // A pause to read: if a writer never pauses, captures only ever see that it is writing.
   if (number % 4 === 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 14);
 }

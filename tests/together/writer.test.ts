@@ -7,8 +7,8 @@ import { type Project, project } from '@savepoint/testkit/command';
 import { expect, onTestFinished, test } from 'vitest';
 
 /**
- * Checkpoints while another process never stops writing. Every captured file is a state that it really had, or is
- * named as unsettled. What the writer does stands in `writer.mjs`.
+ * Checkpoints while another process never stops writing. Every captured file must be a state that really existed, or be
+ * reported as unsettled. `writer.mjs` is the writer.
  */
 const ROUNDS = testEffort({ quick: 25, ci: 500, long: 500 });
 const WRITER = fileURLToPath(new URL('./writer.mjs', import.meta.url));
@@ -33,7 +33,7 @@ async function writing(p: Project): Promise<ChildProcess> {
   return child;
 }
 
-/** Each part of a state is filled with one number. */
+/** The number in each part; every part is filled with one number. */
 function parts(content: Buffer): readonly number[] {
   const numbers: number[] = [];
   for (let at = 0; at < content.length; at += PART) {
@@ -45,7 +45,7 @@ function parts(content: Buffer): readonly number[] {
   return numbers;
 }
 
-/** What each file is at any moment: written over from the front, renamed in whole, or growing. */
+/** The possible states of each file: overwritten from the start, replaced as a whole, or growing. */
 const IS_STATE: Readonly<Record<string, (numbers: readonly number[]) => boolean>> = {
   'over.bin': (numbers) => {
     const [first = 0] = numbers;
@@ -82,7 +82,7 @@ test('checkpoints against a writer', { timeout: 600_000 }, async () => {
   const contents = blobs(`${workspace.store}/objects.git`, new Set(captured.map(({ id }) => id)));
   const wrong = captured.filter(({ path, id }) => IS_STATE[path]?.(contents.get(id) ?? [Number.NaN]) !== true);
   expect(wrong.map(({ round, path, id }) => `round ${round}, ${path}: ${contents.get(id)?.join(' ')}`)).toEqual([]);
-  // Else nothing was raced for.
+  // Otherwise there was no race.
   console.info(`${contents.size} states were captured, ${unsettled} times a file was named as unsettled`);
   expect(contents.size).toBeGreaterThan(ROUNDS / 60);
   expect(unsettled).toBeGreaterThan(ROUNDS / 60);
@@ -95,7 +95,7 @@ test('checkpoints against a writer', { timeout: 600_000 }, async () => {
   for (const [name, content] of before) expect(readFileSync(p.at(name)).equals(content), name).toBe(true);
 });
 
-/** The numbers of each blob, as git reads them. */
+/** The numbers in each blob, as git reads it. */
 function blobs(repository: string, ids: ReadonlySet<string>): ReadonlyMap<string, readonly number[]> {
   const found = new Map<string, readonly number[]>();
   for (const id of ids) {

@@ -1,6 +1,6 @@
 /**
- * What the suite `watched` takes for the engine: the same, with every workspace opened to be watched, as a process does
- * that stays. What a test opens is closed when the test is over, or the system would run out of what it watches with.
+ * Replaces the engine in the suite `watched`: the same, but every workspace is opened with watching, like in a
+ * long-lived process. What a test opens is closed after the test; otherwise the system would run out of watches.
  */
 import { afterEach } from 'vitest';
 import { type OpenOptions, open as openAsAsked, type Savepoint } from '../../packages/core/src/index.ts';
@@ -11,7 +11,7 @@ export * from '../../packages/core/src/index.ts';
 const opened: Savepoint[] = [];
 
 export function open(options: OpenOptions): Savepoint {
-  // A disk on which calls fail or are the last is one of a process that is over soon.
+  // A disk with injected faults belongs to a process that ends soon, so it is not watched.
   const savepoint = openAsAsked({ watch: options.ports.fs === nodeFs, ...options });
   opened.push(savepoint);
   return savepoint;

@@ -7,9 +7,9 @@ import { runJob } from '../src/hook/run-job.ts';
 import { AgentAtWork } from './driver.ts';
 import { claudeEvents } from './fixtures/claude.ts';
 
-/** What does not fit the time an agent gives, and what goes wrong: the agent goes on all the same. */
+/** Work that exceeds the agent's time limit, and hook failures: the agent must be able to continue in either case. */
 
-/** A hook that has no time left when it begins. */
+/** Runs a hook that has no time left when it starts. */
 async function tooLate(p: AgentAtWork, event: object): Promise<string> {
   const { Readable } = await import('node:stream');
   let asked = 0;
@@ -18,7 +18,7 @@ async function tooLate(p: AgentAtWork, event: object): Promise<string> {
     env: p.env,
     input: Readable.from([Buffer.from(JSON.stringify(event))]),
     script: '/nowhere/savepoint.js',
-    // Time enough to read the event, and none for more.
+    // Enough time to read the event, and none after that.
     sinceStart: () => (asked++ === 0 ? 0 : 1_000_000),
   });
   expect([exit, stderr]).toEqual([0, '']);
@@ -29,14 +29,14 @@ test('a call overtakes its capture: what was there before and what it does are i
   const p = new AgentAtWork('claude');
   const e = claudeEvents(p.dir);
   await p.tell(e.start());
-  // Enough that no capture ends before the first look at the clock.
+  // Enough files that no capture finishes before the first time check.
   p.shell('for i in $(seq 400); do echo $i > before-$i; done');
   const bash = e.call('Bash', { command: 'make' });
   expect(await tooLate(p, bash.pre)).toBe('');
   const [open] = await p.open().session({ agent: 'claude', id: e.session }).openCalls();
   expect(open).toMatchObject({ id: 'toolu_01', late: true });
   p.write('during', 'x\n');
-  // What the process that was left behind does.
+  // Run the job of the background process.
   await runJob(
     {
       dir: p.world.workspace,

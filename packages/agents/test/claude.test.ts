@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { AgentAtWork } from './driver.ts';
 import { claudeEvents } from './fixtures/claude.ts';
 
-/** Whole sessions of Claude Code: what is on the timeline, whose it is, and what the agent is told. */
+/** Whole sessions of Claude Code: the timeline, the authors, and the replies to the agent. */
 
 test('a session, from its start to its end', async () => {
   const p = new AgentAtWork('claude');

@@ -11,12 +11,14 @@ import { runHook } from '../src/hook/index.ts';
 
 const BUNDLE = fileURLToPath(new URL('../../cli/bundle/', import.meta.url));
 
-/** An agent at work in a real folder: it sends events as its program does, and its tools really change files. */
+/**
+ * An agent at work in a real folder. It sends the same events as the real program, and its tools really change files.
+ */
 export class AgentAtWork {
   readonly world: World;
   readonly dir: string;
   readonly env: Record<string, string | undefined>;
-  /** What its settings put behind the agent's name. */
+  /** Arguments that the agent's settings add after the agent's name. */
   args: readonly string[] = [];
 
   constructor(
@@ -45,7 +47,7 @@ export class AgentAtWork {
     return reply;
   }
 
-  /** As the agent's own shell does it: the script that asks the daemon, with the command behind it. */
+  /** Runs the hook as the agent's shell does: the script that asks the daemon, followed by the command. */
   #throughTheLine(text: string): HookReply {
     const { stdout, stderr, status } = spawnSync(
       `${BUNDLE}savepoint-hook`,
@@ -55,7 +57,7 @@ export class AgentAtWork {
     return { stdout, stderr, exit: status ?? 1 };
   }
 
-  /** Sends, and wants it to go well. */
+  /** Sends an event and fails unless the hook succeeds. */
   async tell(event: object): Promise<unknown> {
     const { stdout, stderr, exit } = await this.send(event);
     if (stderr !== '' || exit !== 0) throw new Error(`status ${exit}: ${stderr}`);
@@ -82,7 +84,10 @@ export class AgentAtWork {
     return [...(await this.open().list()).checkpoints].reverse();
   }
 
-  /** `trigger description | path by author` per checkpoint, oldest first; a `?` where nobody is known with confidence. */
+  /**
+   * `trigger description | path by author` per checkpoint, oldest first; `?` if the author is not known with
+   * confidence.
+   */
   async story(): Promise<readonly string[]> {
     return (await this.checkpoints()).map(
       ({ trigger, description, changes, late }) =>

@@ -6,12 +6,12 @@ import { AGENTS } from '../src/table.ts';
 import { AgentAtWork } from './driver.ts';
 import { ONE_WRITE } from './fixtures/one-write.ts';
 
-/** What must hold for an agent as soon as it stands in the table; what its protocol does besides has tests of its own. */
+/** Requirements for every agent in the table. Specifics of each protocol have their own tests. */
 
 const TOP = new URL('../../../', import.meta.url);
 const textOf = (path: string) => readFileSync(new URL(path, TOP), 'utf8');
 
-/** The cells of its row in the page for people. */
+/** The cells of the agent's row in docs/agents.md. */
 function rowOf({ title }: Agent): readonly string[] {
   const row = textOf('docs/agents.md')
     .split('\n')

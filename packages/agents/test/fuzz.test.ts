@@ -3,10 +3,10 @@ import { parseEvent } from '../src/hook/read-event.ts';
 import { AGENTS } from '../src/table.ts';
 import { allTheWay, Chance, mangled, templates } from './fuzz.ts';
 
-/** Whatever comes on standard input: no crash, no hang, and nothing is written outside the store. */
+/** For any standard input: no crash, no hang, and nothing is written outside the store. */
 
 const CASES = 10_000;
-/** All of them in tests/system/hook-fuzz.test.ts. */
+/** tests/system/hook-fuzz.test.ts runs all of them. */
 const WHOLE = 200;
 const seed = Number(process.env['SAVEPOINT_SEED'] ?? Date.now() % 1_000_000);
 

@@ -11,7 +11,7 @@ import { claudeEvents } from './fixtures/claude.ts';
 import { ONE_WRITE } from './fixtures/one-write.ts';
 import { clineEvents, codexEvents, copilotEvents, cursorEvents, geminiEvents } from './fixtures/others.ts';
 
-/** Events of all agents with something wrong in them. */
+/** Malformed events of all agents. */
 
 export class Chance {
   readonly #random: SeededRandom;
@@ -86,7 +86,7 @@ export function templates(dir: string): readonly (readonly [AgentName, string | 
   ];
 }
 
-/** One field somewhere is something else, is gone, or comes twice. */
+/** Returns the event with one field replaced, removed or duplicated. */
 export function mangled(event: object, chance: Chance): string {
   const copy = JSON.parse(JSON.stringify(event)) as Record<string, unknown>;
   let at = copy;
@@ -113,7 +113,7 @@ export function mangled(event: object, chance: Chance): string {
   }
 }
 
-/** Through the whole hook, in a small folder: no crash, valid answers, and nothing is written outside the store. */
+/** Runs the whole hook in a small folder: no crash, valid answers, and nothing is written outside the store. */
 export async function allTheWay(cases: number, seed: number): Promise<void> {
   const chance = new Chance(seed);
   const w = world(onTestFinished);

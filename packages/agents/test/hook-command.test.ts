@@ -41,7 +41,7 @@ test.skipIf(process.platform === 'win32')(
     expect(hookCommand('claude', 'user', program).powershell).toBe(plain);
     expect(hookCommand('claude', 'user', program).argv).toEqual([line, '/usr/bin/node', script, 'hook', 'claude']);
     expect(hookCommand('claude', 'user', { ...program, windows: true }).shell).toBe(plain);
-    // What is shared names what everybody has on PATH, or the command alone.
+    // Shared settings name the hook script only if it is on PATH; otherwise they name the command alone.
     expect(hookCommand('claude', 'project', program).shell).toBe('savepoint hook claude');
     symlinkSync(line, join(base, 'bin/savepoint-hook'));
     expect(hookCommand('claude', 'project', program).shell).toBe('savepoint-hook savepoint hook claude');

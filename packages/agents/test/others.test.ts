@@ -4,7 +4,7 @@ import { AgentAtWork } from './driver.ts';
 import { claudeEvents } from './fixtures/claude.ts';
 import { clineEvents, codexEvents, copilotEvents, cursorEvents, geminiEvents } from './fixtures/others.ts';
 
-/** What each protocol does in its own way; what they have in common is shown with Claude Code. */
+/** What is specific to each protocol. Common behaviour is tested with Claude Code. */
 
 test('Gemini: calls without an id are paired by what they are called with, also when they interleave', async () => {
   const p = new AgentAtWork('gemini');
@@ -22,7 +22,7 @@ test('Gemini: calls without an id are paired by what they are called with, also 
   await p.tell(e.after('write_file', two));
   p.write('one.txt', '1');
   await p.tell(e.after('write_file', one));
-  // Twice the same, at the same time.
+  // The same call twice, at the same time.
   await p.tell(e.before('run_shell_command', shell));
   await p.tell(e.before('run_shell_command', shell));
   p.shell(shell.command);
@@ -161,7 +161,7 @@ test('one of our own tools is one step, by the agent of the session', async () =
     'restore: Restored cp_1 | a.txt by claude:agent-3/toolu_01',
   ]);
   expect((await p.checkpoints()).at(-1)?.session).toBe(e.session);
-  // Without an id the one that is open is meant.
+  // Without an id, the event refers to the open call.
   p.write('a.txt', 'two\n');
   await p.tell(e.call('mcp__savepoint__undo', {}).pre);
   await server.restore('cp_1', { mode: 'exact' });

@@ -26,7 +26,7 @@ import {
 import { hookCommand, isHookCommand } from '../src/settings/hook-command.ts';
 import { findInstalled } from '../src/settings/plan.ts';
 
-/** Agents' settings belong to people: what is put in comes out again, and every other byte stays. */
+/** Agents' settings belong to the user: uninstalling removes what installing added, and leaves every other byte. */
 
 function around(): InstallEnvironment {
   const base = mkdtempSync(path.join(tmpdir(), 'savepoint-test-'));

@@ -39,7 +39,7 @@ describe('a path on the command line', () => {
     fc.assert(
       fc.property(bytes, (name) => {
         const shown = showName(name);
-        // Printed as it is, U+FFFD cannot be told from bytes that were lost: then only the quoted form will do.
+        // An unquoted U+FFFD cannot be distinguished from lost bytes. Only the quoted form is unambiguous.
         fc.pre(shown.startsWith('"') || !shown.includes('\ufffd'));
         expect(bytesOfArgument(shown)).toBe(name);
       }),

@@ -6,9 +6,12 @@ import { fixedClock, type Manifest, realPorts } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { GOLDEN_VERSIONS, GoldenStore } from './fixtures/golden-store/golden-store.ts';
 
-/** Stores that earlier versions made open, show, restore, verify and go on (docs/format.md, "Versions"). */
+/**
+ * Stores written by earlier versions can be opened, shown, restored, verified and continued (docs/format.md,
+ * "Versions").
+ */
 
-/** What no checkpoint holds: too large, a folder of dependencies, purged. */
+/** Paths that are in no checkpoint: too large, a folder of dependencies, purged. */
 const NEVER_HELD = /^(large\.bin|node_modules(\/.*)?|purged\.txt)$/;
 
 function held(state: Manifest | undefined): Manifest {
@@ -36,7 +39,7 @@ describe.each(GOLDEN_VERSIONS)('a store of %s', (version) => {
     expect((await savepoint.frozen()).map(({ path }) => path)).toEqual(['private.txt']);
     expect((await savepoint.sessions()).sessions.map(({ id }) => id).sort()).toEqual(['s-2', 's/1 ü']);
     expect(store.git('for-each-ref', '--format=%(refname)', 'refs/savepoint/kept').toString().trim()).not.toBe('');
-    // Calls are open for a while only, so it is asked as if it were then.
+    // Calls are open for a limited time only, so the clock is set back to that time.
     const then = store.open({ ports: realPorts({ clock: fixedClock(1_700_001_500_000) }) });
     await expect(then.rollback({ session: 's/1 ü' })).rejects.toMatchObject({
       code: 'CALL_OPEN',
@@ -55,7 +58,7 @@ describe.each(GOLDEN_VERSIONS)('a store of %s', (version) => {
     const { states, trees } = store.expected;
     const savepoint = store.open();
     expect(trees.length).toBeGreaterThan(8);
-    // The last checkpoint of each state: the others have the same trees.
+    // The last checkpoint of each state. The others have the same trees.
     const lastOf = new Map(Object.entries(states).map(([id, state]) => [state, id]));
     for (const [state, id] of lastOf) {
       await savepoint.restore(id, { mode: 'exact' });

@@ -5,11 +5,11 @@ import { type OpenOptions, open, type Savepoint } from '@savepoint/core';
 import { realPorts, type World, world } from '@savepoint/testkit';
 import { onTestFinished } from 'vitest';
 
-/** A real folder, gone when the test ends, and the library on it. */
+/** A real folder that is removed when the test ends, with the library opened on it. */
 export class Place {
   readonly world: World = world(onTestFinished);
 
-  /** As another process would; nothing is kept from one to the next. */
+  /** Opens it as another process would, with no state kept from earlier calls. */
   open(options: Partial<OpenOptions> = {}): Savepoint {
     return open({ dir: this.world.workspace, ports: realPorts(), places: this.world.places, ...options });
   }

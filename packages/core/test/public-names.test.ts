@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-/** What the library exports, by name: a name that is added or goes is a decision, and stands in CHANGELOG.md. */
+/** The names that the library exports. Adding or removing one is a decision, and must be in CHANGELOG.md. */
 
 const SOURCES = fileURLToPath(new URL('../src/', import.meta.url));
 
@@ -34,7 +34,7 @@ function exportsOf(entry: string): readonly Exported[] {
   );
 }
 
-/** A comment stands right before the declaration. */
+/** A doc comment must come right before the declaration. */
 function isDocumented({ name, file }: Exported): boolean {
   const text = readFileSync(file, 'utf8');
   const declared = new RegExp(`\\*/\\nexport (?:async )?(?:interface|type|const|function|class) ${name}\\b`);

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { CommandExitError, type CommandHandle, type CommandResult, type CommandStartOpts, type Sandbox } from 'e2b';
 import type { E2bSandbox } from '../src/index.ts';
 
-/** The SDK's own sandbox is one that can be handed in. */
+/** Checks that the SDK's own sandbox type is accepted. */
 export const handedIn = (sandbox: Sandbox): E2bSandbox => sandbox;
 
 type Handle = Pick<CommandHandle, 'wait' | 'kill' | 'sendStdin' | 'closeStdin'>;
 
 /**
- * What the SDK's declarations say of a sandbox, done by real processes on this machine. Like the SDK it gives outputs as
- * text that it decoded from UTF-8 in pieces, throws for a status other than 0, and kills the one process alone.
+ * Implements the SDK's declarations of a sandbox with real processes on this machine. Like the SDK, it decodes outputs
+ * from UTF-8 piece by piece, throws for a status other than 0, and kills only the one process.
  */
 export function standIn(env: Readonly<Record<string, string>>): E2bSandbox {
   return { sandboxId: 'stand-in', commands: { run: async (command, options) => start(command, options, env) } };

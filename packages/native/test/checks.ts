@@ -2,7 +2,7 @@ import { lstatSync, lutimesSync, mkdirSync, readdirSync, symlinkSync, writeFileS
 import { seededRandom, world } from '@savepoint/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** As packages/native/src/module.c offers it. */
+/** The functions of packages/native/src/module.c. */
 interface AddOn {
   listWithStats(...given: unknown[]): number;
   listAside(...given: unknown[]): Promise<number> | number;
@@ -14,7 +14,7 @@ interface AddOn {
 }
 
 const NEEDS_MORE_ROOM = -5000;
-/** Where the listing of another thread begins in its room. */
+/** Offset in the buffer at which a listing by another thread starts. */
 const ASIDE_AT = 8192;
 const [ENOENT, EBADF, EINVAL, ENAMETOOLONG] = [-2, -9, -22, -36];
 const FIELDS = ['size', 'ino', 'mode', 'mtimeMs', 'ctimeMs', 'nlink', 'dev'] as const;
@@ -26,7 +26,7 @@ function load(file: string): AddOn {
   return module.exports as AddOn;
 }
 
-/** What a listing left in its room, by name. */
+/** Decodes the listing in a buffer, by name. */
 function told(room: Uint8Array, count: number): ReadonlyMap<string, readonly number[]> {
   const [numbersAt = 0, namesAt = 0, namesLength = 0] = new Float64Array(room.buffer, room.byteOffset, 4);
   const bytes = Buffer.from(room.buffer, room.byteOffset + namesAt, namesLength);
@@ -37,7 +37,7 @@ function told(room: Uint8Array, count: number): ReadonlyMap<string, readonly num
   return new Map(names.map((name, at) => [name, [...numbers.subarray(at * 7, at * 7 + 7)]]));
 }
 
-/** What holds for an add-on, wherever it was built. */
+/** Requirements for an add-on, wherever it was built. */
 export function checkAddOn(file: string): void {
   test('tells of every file the very numbers that lstat of node tells', () => {
     const addOn = load(file);
@@ -48,7 +48,7 @@ export function checkAddOn(file: string): void {
       if (number % 7 === 0) mkdirSync(path);
       else if (number % 7 === 1) symlinkSync('x'.repeat(1 + (number % 200)), path);
       else writeFileSync(path, 'x'.repeat(number % 300));
-      // From 1907 to 2096, and around 1970, where a double of seconds can say every nanosecond.
+      // From 1907 to 2096, and around 1970, where seconds in a double have nanosecond precision.
       const time = number % 2 === 0 ? (random.next() * 6 - 2) * 1e9 : (random.next() - 0.5) * 4;
       if (number % 3 === 0) lutimesSync(path, time, time);
     }

@@ -2,7 +2,7 @@ import { bucketFromEnvironment, bucketOf } from '@savepoint/s3';
 import { expect, test } from 'vitest';
 import { elementsIn, textIn } from '../src/xml.ts';
 
-/** What is decided before a server is asked; the rest is tried on a real one (tests/system/bucket). */
+/** What is decided before a server is asked. The rest is tested with a real server (tests/system/bucket). */
 
 test('a place is a bucket with or without a prefix, and nothing that leads elsewhere', () => {
   expect(bucketOf('s3://backups', null, null)).toEqual({

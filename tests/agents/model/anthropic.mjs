@@ -1,5 +1,5 @@
 // @ts-check
-/** Anthropic's Messages. */
+/** Anthropic's Messages API. */
 import { firstUserText, object, objects, string, textOf } from './json.mjs';
 
 /** @typedef {import('./plan.ts').Step} Step */

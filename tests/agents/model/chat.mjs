@@ -1,5 +1,5 @@
 // @ts-check
-/** OpenAI's Chat Completions. */
+/** OpenAI's Chat Completions API. */
 import { firstUserText, object, objects, string, textOf } from './json.mjs';
 
 /** @typedef {import('./plan.ts').Step} Step */

@@ -1,12 +1,12 @@
 // @ts-check
-/** Google's generateContent. */
+/** Google's generateContent API. */
 import { object, objects, string, textOf } from './json.mjs';
 
 /** @typedef {import('./plan.ts').Step} Step */
 
 const USAGE = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 };
 const PATH = /\/models\/([^/:]+):(streamGenerateContent|generateContent)$/;
-/** Gemini CLI asks a small model which model to ask. */
+/** Gemini CLI asks a small model which model to use. */
 const ROUTED = { reasoning: 'x', model_choice: 'flash', complexity_reasoning: 'x', complexity_score: 1 };
 
 /** @type {import('./plan.ts').Protocol} */

@@ -1,5 +1,5 @@
 // @ts-check
-/** Reading JSON whose shape somebody else decides: what is not as expected reads as nothing. */
+/** Lenient access to JSON with an external schema: a value of an unexpected type reads as empty. */
 
 /** @param {unknown} value @returns {Record<string, unknown>} */
 export function object(value) {
@@ -19,7 +19,7 @@ export function string(value) {
 }
 
 /**
- * The texts of a message's content: a string, or parts of which some have a text.
+ * Returns the text of a message's content: a string, or parts of which some have text.
  * @param {unknown} content
  * @returns {string}
  */
@@ -30,7 +30,7 @@ export function textOf(content) {
     .join('\n');
 }
 
-/** @param {readonly Record<string, unknown>[]} messages @returns {string} of the first that the user said */
+/** @param {readonly Record<string, unknown>[]} messages @returns {string} text of the first user message */
 export function firstUserText(messages) {
   const first = messages.find(({ role, content }) => role === 'user' && textOf(content) !== '');
   return first === undefined ? '' : textOf(first['content']);

@@ -1,54 +1,54 @@
-/** What a scripted model does, and what it saw. Plain data: it goes to another process as JSON. */
+/** What a scripted model does, and what it saw. Plain data, because it is sent to another process as JSON. */
 
 export interface PlannedCall {
-  /** As the agent calls the tool. */
+  /** The agent's name of the tool. */
   readonly name: string;
-  /** Arguments; a string is for tools that take free text (OpenAI's custom tools). */
+  /** Arguments, or a string for tools that take free text (OpenAI's custom tools). */
   readonly input: Readonly<Record<string, unknown>> | string;
 }
 
 /** One answer of the model. */
 export interface Step {
-  /** Made at once, as far as the agent makes calls at once. None: the model is done and says `text`. */
+  /** Parallel calls, as far as the agent runs calls in parallel. Without any, the model is done and says `text`. */
   readonly calls?: readonly PlannedCall[];
   readonly text?: string;
   /**
-   * A shell command that runs in the project before the model answers: what a person does between two calls. Everything
-   * that came of the calls before has happened by then, the agent's hooks included.
+   * A shell command that runs in the project before the model answers: what a user does between two calls. The earlier
+   * calls and the agent's hooks have finished by then.
    */
   readonly meanwhile?: string;
 }
 
-/** What the model does in one conversation. The last step is said again and again. */
+/** What the model does in one conversation. The last step repeats. */
 export interface Script {
-  /** The conversation whose first message of the user has this in it; '' is any other. */
+  /** Selects the conversation whose first user message contains this text; '' matches any other conversation. */
   readonly marker: string;
   readonly steps: readonly Step[];
 }
 
 export type Plan = readonly Script[];
 
-/** What came of a call, as the model was told. */
+/** The result of a call, as the model received it. */
 export interface ToolResult {
   readonly call: string;
   readonly text: string;
   readonly isError: boolean;
 }
 
-/** A request, in no protocol. */
+/** A request, independent of the protocol. */
 export interface Conversation {
   readonly model: string;
-  /** Names of the tools that are offered. A request without any is not about the work (titles, summaries, routing). */
+  /** Names of the offered tools. A request without tools is not about the work (titles, summaries, routing). */
   readonly tools: readonly string[];
-  /** Of the whole conversation so far. */
+  /** All results of the conversation so far. */
   readonly results: readonly ToolResult[];
   readonly firstUserText: string;
-  /** Everything that the model can read, for tests of what an agent is told. */
+  /** Everything that the model can read, for tests of what an agent receives. */
   readonly allText: string;
   readonly streams: boolean;
 }
 
-/** A request about the work, and what was answered. */
+/** A request about the work, and the step with which it was answered. */
 export interface Seen extends Conversation {
   readonly protocol: string;
   readonly marker: string;
@@ -56,19 +56,19 @@ export interface Seen extends Conversation {
   readonly step: number;
 }
 
-/** A line of a stream of server-sent events; `name` may be null. */
+/** One server-sent event; `name` may be null. */
 export interface SentEvent {
   readonly name: string | null;
   readonly data: unknown;
 }
 
-/** One way to talk to a model over HTTP. */
+/** A protocol for talking to a model over HTTP. */
 export interface Protocol {
   readonly name: string;
   /** @param path of the URL, without the query */
   readonly matches: (path: string) => boolean;
   readonly read: (body: Record<string, unknown>, path: string) => Conversation;
-  /** @param number of the answer, from 1: ids are made of it */
+  /** @param number of the answer, from 1; ids are derived from it */
   readonly whole: (step: Step, conversation: Conversation, number: number) => unknown;
   readonly stream: (step: Step, conversation: Conversation, number: number) => readonly SentEvent[];
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** OpenAI's Responses. */
+/** OpenAI's Responses API. */
 import { objects, string, textOf } from './json.mjs';
 
 /** @typedef {import('./plan.ts').Step} Step */

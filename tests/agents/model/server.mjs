@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A model that does what it is told beforehand, in four protocols. It has no state of its own: how many results of calls a
- * request holds says which step comes next, so that a request that is sent again is answered the same way.
+ * A scripted model that speaks four protocols. It is stateless: the number of call results in a request selects the
+ * next step, so a repeated request gets the same answer.
  */
 import { spawnSync } from 'node:child_process';
 import http from 'node:http';
@@ -25,10 +25,10 @@ const PROTOCOLS = [anthropic, responses, chat, gemini];
 const ASIDE = { text: 'ok' };
 
 /**
- * @param {{ readonly plan: Plan, readonly folder: string, readonly env?: NodeJS.ProcessEnv, readonly port?: number }} options
- *   `folder` and `env`: where what happens meanwhile happens
+ * @param {{ readonly plan: Plan, readonly folder: string, readonly env?: NodeJS.ProcessEnv, readonly port?: number }}
+ * options `folder` and `env` are for the `meanwhile` commands
  * @returns {Promise<{ url: string, seen: Seen[], trouble: string[], stop: () => Promise<void> }>} `seen`: the requests
- *   about the work, in order; `trouble`: what went wrong here, for people
+ * about the work, in order; `trouble`: errors of the server, for people
  */
 export async function startModel({ plan, folder, env = process.env, port = 0 }) {
   /** @type {Seen[]} */
@@ -111,7 +111,7 @@ function meanwhile(command, folder, env) {
   if (done.status !== 0) throw new Error(`meanwhile: ${command}: ${done.stderr}${done.error ?? ''}`);
 }
 
-/** What programs ask besides. @param {string} path @returns {unknown} null: not known */
+/** Answers other requests of the programs. @param {string} path @returns {unknown} null: unknown */
 function smallTalk(path) {
   if (path.endsWith('/count_tokens')) return { input_tokens: 10 };
   if (path.endsWith(':countTokens')) return { totalTokens: 10 };

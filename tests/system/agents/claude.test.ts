@@ -18,7 +18,7 @@ function script(...steps: readonly Step[]) {
   return [{ marker: '', steps }];
 }
 
-/** Every change of these paths that is on the timeline, oldest first. */
+/** Every change of these paths on the timeline, oldest first. */
 function changesOf(project: AgentProject, ...paths: readonly string[]): readonly TimelineChange[] {
   return timeline(project).flatMap(({ changes }) => (changes ?? []).filter(({ path }) => paths.includes(path)));
 }
@@ -49,7 +49,7 @@ describe.skipIf(whyNot !== null)('claude, hooked, in its own ways', () => {
       const whose = authors.map(({ actor, session: its }) => [actor.name, actor.id !== null, its === session]);
       return { path, sure, whose };
     });
-    // It works beside the session that started it.
+    // It works in parallel to the session that started it.
     expect(found.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
       { path: 'part-shell.txt', sure: true, whose: [['claude', true, true]] },
       { path: 'part.txt', sure: true, whose: [['claude', true, true]] },
@@ -61,7 +61,7 @@ describe.skipIf(whyNot !== null)('claude, hooked, in its own ways', () => {
     const project = hookedProject(claude);
     const command = 'while [ ! -e go.txt ]; do sleep 0.1; done; echo late > late.txt';
     const late = { name: 'Bash', input: { command, description: 'goes on', run_in_background: true } };
-    // Between two calls, so that nobody else of the session can have done it.
+    // Between two calls, so that no other call of the session can have done it.
     const meanwhile = 'echo go > go.txt; while [ ! -s late.txt ]; do sleep 0.1; done';
     const next = { calls: [shell('echo next > next.txt')], meanwhile };
     const ran = await project.work(script({ calls: [late] }, next, done), options);

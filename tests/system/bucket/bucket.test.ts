@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { TOP } from '../../../scripts/steps.mjs';
 import { type ObjectGateway, startObjectGateway } from './object-gateway.ts';
 
-/** Bundles in a bucket of a real server, which verifies signatures and holds conditions. */
+/** Bundles in a bucket of a real server, which verifies signatures and enforces conditional requests. */
 
 let gateway: ObjectGateway;
 const REGION = 'us-east-1';
@@ -98,7 +98,7 @@ describe('checkpoints go to a bucket by themselves', () => {
       writeFileSync(join(project, 'a.txt'), content);
       run(['checkpoint', '-m', content.trim()]);
     }
-    // The work goes on in a process of its own; asking for it waits for that one.
+    // A background process does the work; an explicit export waits for it.
     const told = JSON.parse(run(['bundle', 'export', '--json'])) as { upTo: string };
     expect(told.upTo).toBe('cp_3');
     const status = JSON.parse(run(['status', '--json'])) as { exporting: unknown };

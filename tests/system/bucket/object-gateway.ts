@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * A real server of the protocol of S3, for this machine only: Ceph's object gateway with a monitor, a manager and one
- * object store in memory, as Debian packages them. It verifies signatures and holds conditions, which stand-ins do not.
+ * A real S3 server, for this machine only: Ceph's object gateway with a monitor, a manager and one in-memory object
+ * store, as packaged by Debian. Unlike stand-ins, it verifies signatures and enforces conditional requests.
  */
 export interface ObjectGateway {
   readonly endpoint: string;
@@ -109,7 +109,7 @@ function configuration(folder: string, cluster: string, monitor: number, web: nu
   return `[global]\n${lines.join('')}`;
 }
 
-/** One file with the keys of all of them; what each may do. */
+/** Creates one file with the keys and capabilities of all daemons. */
 function makeKeys(folder: string, run: (program: string, ...args: readonly string[]) => string): void {
   const keys: readonly (readonly [name: string, ...caps: readonly string[]])[] = [
     ['mon.', 'mon=allow *'],
@@ -130,7 +130,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
     try {
       if (await holds()) return;
     } catch {
-      // Not yet.
+      // It is not up yet.
     }
     if (Date.now() > end) throw new Error('The object gateway does not come up.');
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

@@ -10,14 +10,14 @@ export interface SshServer {
   readonly user: string;
   readonly identityFile: string;
   readonly knownHostsFile: string;
-  /** What it wrote to its log. */
+  /** The contents of its log. */
   readonly log: () => string;
   end(): Promise<void>;
 }
 
 /**
- * A real sshd on a free port of the loopback, with keys and settings of its own.
- * @param settings further lines of its configuration
+ * Starts a real sshd on a free loopback port, with its own keys and settings.
+ * @param settings additional lines of its configuration
  */
 export async function startSshd(folder: string, settings: readonly string[] = []): Promise<SshServer> {
   const at = (name: string): string => path.join(folder, name);
@@ -43,7 +43,7 @@ export async function startSshd(folder: string, settings: readonly string[] = []
     ...settings,
   ];
   fs.writeFileSync(at('config'), `${lines.join('\n')}\n`);
-  // Where it runs as root it wants this folder, which Debian makes when the service starts.
+  // As root, sshd needs this folder, which Debian creates when the service starts.
   if (process.getuid?.() === 0) fs.mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
   const sshd = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', at('config'), '-p', String(port)], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -70,7 +70,7 @@ export async function startSshd(folder: string, settings: readonly string[] = []
   };
 }
 
-/** A folder with nothing in it but node and sh, to be a PATH. */
+/** A folder that contains only node and sh, to be used as PATH. */
 export function bareTools(folder: string): string {
   const bin = path.join(folder, 'bare');
   fs.mkdirSync(bin);

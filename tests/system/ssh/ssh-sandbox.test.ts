@@ -90,7 +90,7 @@ describe('a sandbox over ssh', () => {
       const ssh = Number(fs.readFileSync(`${at.folder}/ssh.pid`, 'utf8'));
       process.kill(which === 'the way there' ? ssh : runner, 'SIGKILL');
       expect(await running).toMatchObject({ code: 'SANDBOX_LOST', data: { began: true } });
-      // Who is there to hear of it ends what it began; a runner that was killed cannot.
+      // A runner that is still alive ends its child when the connection closes; a killed runner cannot.
       if (which === 'the runner there') process.kill(child, 'SIGKILL');
       for (let tries = 0; tries < 500 && fs.existsSync(`/proc/${child}`); tries++) await soon();
       expect(fs.existsSync(`/proc/${child}`)).toBe(false);

@@ -6,13 +6,13 @@ import { bytesFromText, type DiskPath, open, type Savepoint, SavepointError } fr
 import { GIT_ENV, realPorts, type World, world } from '@savepoint/testkit';
 import { expect, onTestFinished } from 'vitest';
 
-/** Two machines, each with a home of its own, and folders in which bundles lie. */
+/** Two machines, each with its own home, and folders for bundles. */
 
 export function disk(text: string): DiskPath {
   return bytesFromText(text) as DiskPath;
 }
 
-/** A machine on which nothing was ever kept. */
+/** A machine without any stores. */
 export class Machine {
   readonly world: World = world(onTestFinished);
   readonly folder = Buffer.from(this.world.folder, 'latin1').toString();
@@ -50,12 +50,12 @@ export class Machine {
       .trim();
   }
 
-  /** Its status. */
+  /** Returns git's exit status. */
   gitFails(args: readonly string[]): number | null {
     return spawnSync('git', [...args], { cwd: this.folder, env: { ...this.world.env, ...GIT_ENV } }).status;
   }
 
-  /** All that there is, byte for byte, but for bundles themselves, and for the mark of whose turn it was. */
+  /** Everything on the machine, byte for byte, except bundles and the marker of the last lock holder. */
   state(): string {
     return everything(this.folder)
       .filter((line) => !/\.bundle |\/cache\/turn /.test(line))
@@ -63,7 +63,7 @@ export class Machine {
   }
 }
 
-/** Every path below a folder with what it is, one character per byte: an oracle of its own. */
+/** Lists every path below a folder with its content, one character per byte. An independent oracle. */
 export function everything(folder: string, at = ''): readonly string[] {
   const onDisk = (inner: string): Buffer => Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(inner, 'latin1')]);
   return readdirSync(onDisk(at), { encoding: 'buffer' })
@@ -93,7 +93,7 @@ export async function failure(work: Promise<unknown>): Promise<SavepointError> {
   return error as SavepointError;
 }
 
-/** Writes a first bundle of a small project. */
+/** Writes the first bundle of a small project. */
 export async function smallBundle(machine: Machine): Promise<string> {
   machine.write('a.txt', 'one\n');
   machine.write('src/b.ts', 'export const b = 1;\n');

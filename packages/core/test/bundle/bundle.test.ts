@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { disk, everything, failure, Machine, smallBundle } from './bundle-world.ts';
 
-/** Bundles from one machine to another, with git as the judge of what is in them. */
+/** Bundles from one machine to another. Git checks what they contain. */
 
 describe('a bundle', () => {
   test('is one that git verifies, clones and finds nothing wrong with', async () => {

@@ -5,7 +5,9 @@ import { realPorts } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { disk, everything, Machine } from './bundle-world.ts';
 
-/** A timeline with something of every kind on it: what we write we must be able to read, and to write again byte for byte. */
+/**
+ * A timeline with something of every kind. We must be able to read what we write, and to write it again byte for byte.
+ */
 
 async function busyTimeline(here: Machine): Promise<Savepoint> {
   const savepoint = open({

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import zlib from 'node:zlib';
 
-/** Bundles that no honest program writes, byte by byte; nothing in here is code of Savepoint. */
+/** Malformed bundles, built byte by byte without any code of Savepoint. */
 
 export type Type = 'commit' | 'tree' | 'blob' | 'tag';
 
@@ -19,7 +19,7 @@ export function idOf(type: Type, data: Buffer): string {
   return createHash('sha1').update(`${type} ${data.length}\0`).update(data).digest('hex');
 }
 
-/** A tree object as it is given, in that order, with whatever is wrong about it. */
+/** Builds a tree object with exactly these entries in this order, valid or not. */
 export function treeOf(entries: readonly Entry[]): Buffer {
   return Buffer.concat(
     entries.map(({ mode, name, id }) =>
@@ -47,7 +47,7 @@ function sizeOf(value: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** A delta that copies all of its base and adds a few bytes. */
+/** A delta that copies its whole base and appends a few bytes. */
 export function longer(base: Buffer, added: Buffer, claimed = base.length + added.length): Buffer {
   const copy = Buffer.of(0x80 | 0x10 | 0x20, base.length & 0xff, base.length >> 8);
   return Buffer.concat([sizeOf(base.length), sizeOf(claimed), copy, Buffer.of(added.length), added]);
@@ -57,7 +57,7 @@ export class Pack {
   readonly #entries: Buffer[] = [];
   #length = 12;
 
-  /** @returns where it begins */
+  /** @returns the offset at which it starts */
   raw(bytes: Buffer): number {
     const at = this.#length;
     this.#entries.push(bytes);
@@ -70,7 +70,7 @@ export class Pack {
     return idOf(type, data);
   }
 
-  /** An object whose head and stream need not fit. */
+  /** Adds an object whose header and stream need not match. */
   stream(type: Type, size: number, compressed: Buffer): number {
     return this.raw(Buffer.concat([head(CODES[type], size), compressed]));
   }
@@ -104,7 +104,7 @@ export function signed(body: Buffer): Buffer {
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
 }
 
-/** A zlib stream of so many MiB of zeros, made in no time. */
+/** Builds a zlib stream of this many MiB of zeros, without compressing them all. */
 export function zeros(mebibytes: number): Buffer {
   const piece = zlib.deflateRawSync(Buffer.alloc(1 << 20), { level: 9, finishFlush: zlib.constants.Z_FULL_FLUSH });
   const sum = Buffer.alloc(4);
@@ -117,7 +117,7 @@ export function zeros(mebibytes: number): Buffer {
   ]);
 }
 
-/** The parts of a sound bundle of one checkpoint, to be put together again with one of them changed. */
+/** The parts of a valid bundle of one checkpoint, to be reassembled with one of them changed. */
 export interface Parts {
   readonly header: Buffer;
   readonly pack: Buffer;
@@ -136,7 +136,7 @@ export function writeBundle(file: string, tip: string, pack: Buffer, before = ''
 
 const WHO = 'user <user@savepoint.invalid> 1700000000 +0000';
 
-/** A story as the first checkpoint of a small project has it. */
+/** A checkpoint record like that of the first checkpoint of a small project. */
 export function story(changed: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
   return {
     format: 1,
@@ -169,11 +169,11 @@ export interface Forged {
   readonly side?: string;
   readonly story?: unknown;
   readonly parents?: readonly string[];
-  /** In place of what a checkpoint's own tree should hold. */
+  /** Replaces the checkpoint's own tree. */
   readonly top?: readonly Entry[];
 }
 
-/** The objects of one checkpoint beside its trees. @returns the commit */
+/** Adds the objects of one checkpoint other than its trees. @returns the commit */
 export function forge(pack: Pack, { files, side, story: told = story(), parents = [], top }: Forged): string {
   const text = Buffer.isBuffer(told) ? told : Buffer.from(JSON.stringify(told));
   const blob = pack.add('blob', text);

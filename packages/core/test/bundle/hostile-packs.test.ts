@@ -17,7 +17,7 @@ import {
   zeros,
 } from './forged-bundle.ts';
 
-/** Bundles that are too large once they are unpacked, cut off, hurt, or made to mislead. Nothing may come of any. */
+/** Bundles that are too large when unpacked, truncated, damaged, or crafted to mislead. None may have any effect. */
 
 const folder = (name: string, id: string): Entry => ({ mode: '40000', name, id });
 const file = (name: string, id: string): Entry => ({ mode: '100644', name, id });
@@ -98,7 +98,7 @@ describe('bombs', () => {
     inner = long.add('tree', treeOf([file('x', long.add('blob', Buffer.from('x')))]));
     for (let level = 0; level < 18; level++) inner = long.add('tree', treeOf([folder('d'.repeat(240), inner)]));
     await refusedFor(machine, bundle(machine, long, forge(long, { files: inner })), /a path of \d+ bytes/);
-    // First looked at where it is short enough, then reached by a longer way.
+    // The subtree is first checked where its path is short enough, then reached again through a longer path.
     const twice = new Pack();
     inner = twice.add('tree', treeOf([file('x', twice.add('blob', Buffer.from('x')))]));
     for (let level = 0; level < 10; level++) inner = twice.add('tree', treeOf([folder('d'.repeat(240), inner)]));
@@ -159,7 +159,7 @@ describe('deltas that are sound', () => {
     const one = Buffer.concat([base, Buffer.from('one\n')]);
     const two = Buffer.concat([one, Buffer.from('two\n')]);
     const three = Buffer.concat([one, Buffer.from('three\n')]);
-    // One comes before what it stands on.
+    // A delta comes before its base.
     pack.keyDelta(idOf('blob', one), longer(one, Buffer.from('three\n')));
     const at = pack.length;
     pack.add('blob', base);
@@ -345,7 +345,7 @@ describe('what does not fit together', () => {
 });
 
 describe('bytes that were lost or changed', () => {
-  /** Every byte would be thorough; so many show the same. */
+  /** Checking every byte would be thorough. A sample finds the same errors. */
   const step = testEffort({ quick: 41, ci: 7, long: 1 });
 
   test('cut off anywhere', async () => {
@@ -374,7 +374,7 @@ describe('bytes that were lost or changed', () => {
       const bytes = Buffer.from(whole);
       bytes[at] = (bytes[at] as number) ^ 0x04;
       writeFileSync(bundleFile, bytes);
-      // The name of a ref means nothing to us.
+      // The name of the ref does not matter to us.
       const isName =
         at < header.length &&
         /refs\/\S*$/.test(
@@ -417,7 +417,7 @@ describe('bytes that were lost or changed', () => {
         expect(there.state(), hint).toBe(before);
         continue;
       }
-      // A byte became itself, or one of those by which the same is packed otherwise.
+      // The byte was replaced by itself, or the result is another valid encoding of the same data.
       expect(everything(there.at('restored')), hint).toEqual(everything(here.project));
       expect((await there.open('restored').verify({ deep: true })).damage, hint).toEqual([]);
       there = new Machine();

@@ -5,8 +5,8 @@ import { failure, Machine } from './bundle-world.ts';
 import { type Entry, forge, idOf, Pack, treeOf, writeBundle } from './forged-bundle.ts';
 
 /**
- * Trees that git itself lets into a repository from a bundle (2.39 does not check what comes from one), made by git. Each is
- * put where a checkpoint has its files: at the top, in a folder, and among what Savepoint says beside them.
+ * Trees that git itself accepts from a bundle (2.39 does not check them), written by git. Each is placed where a
+ * checkpoint has its files: at the top, in a folder, and next to them among Savepoint's own data.
  */
 
 const BLOB = Buffer.from('hostile\n');
@@ -50,7 +50,7 @@ const REFUSED: readonly (readonly [what: string, why: RegExp, entries: readonly 
   ['a file where a folder should be', /a blob where a tree should be/, [file('a', blob, '40000')]],
 ];
 
-/** Git writes the tree, whatever it thinks of it, and gives it its id. */
+/** Lets git write the tree without checks, and returns its content. */
 function byGit(machine: Machine, entries: readonly Entry[]): Buffer {
   const data = treeOf(entries);
   const args = ['hash-object', '-w', '--literally', '-t', 'tree', '--stdin'];

@@ -4,7 +4,7 @@ import { open, type Savepoint, SavepointError } from '@savepoint/core';
 import { realPorts, type World, world } from '@savepoint/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-/** The two files of settings, as they lie on disk, and what they make of a capture. */
+/** The two settings files on disk, and how they affect a capture. */
 class Place {
   readonly world: World = world(onTestFinished);
 
@@ -18,7 +18,7 @@ class Place {
     return join(Buffer.from(of === 'user' ? places.home : workspace, 'latin1').toString(), name);
   }
 
-  /** @param content bytes, text, or what is to be JSON */
+  /** @param content bytes, text, or a value to be written as JSON */
   set(of: 'user' | 'project', content: unknown): string {
     const file = this.at(of, of === 'user' ? 'config.json' : '.savepoint.json');
     const isRaw = typeof content === 'string' || content instanceof Buffer;
@@ -60,7 +60,7 @@ describe('a file that cannot be used is an error, and never the default', () => 
     ['a prototype', '{"__proto__": {"enabled": false}}', '__proto__ is not an option'],
   ];
   it.each(BAD)('%s', async (_, content, message) => {
-    // What a project says and nobody knows is ignored, and named.
+    // Unknown options of a project are ignored with a warning.
     const files = message.includes('is not an option') ? (['user'] as const) : (['user', 'project'] as const);
     for (const of of files) {
       const p = new Place();
@@ -99,7 +99,7 @@ describe('what is captured', () => {
     return p;
   }
 
-  /** Files whose change a checkpoint shows. */
+  /** The files whose changes a checkpoint shows. */
   async function held(p: Place): Promise<readonly string[]> {
     await p.open().checkpoint();
     for (const file of FILES) p.write(file, 'second, and longer\n');
@@ -126,7 +126,7 @@ describe('what is captured', () => {
     await p.open().checkpoint();
     p.set('user', { include: ['/build/'], exclude: ['*.bin'] });
     const { checkpoint } = await p.open().checkpoint();
-    // A path that was skipped on either side is no change: nobody knows what happened to it.
+    // A path that was skipped on either side is not a change: it is not known what happened to it.
     expect(checkpoint.changes).toEqual([]);
     expect(checkpoint.counts.files).toBe(5);
   });

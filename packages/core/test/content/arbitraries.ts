@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
 /**
- * Contents that are hard to compare: few different lines, so that many repeat; all three line ends; at times no
- * line end at the end, or bytes that are no UTF-8.
- * @param variety how many different lines there are
+ * Contents that are hard to compare: few distinct lines, so that many repeat; all three line ends; sometimes no final
+ * line end, or invalid UTF-8.
+ * @param variety number of distinct lines
  */
 export function content(variety: number, maxLines = 30): fc.Arbitrary<Buffer> {
   const line = fc
@@ -14,7 +14,7 @@ export function content(variety: number, maxLines = 30): fc.Arbitrary<Buffer> {
     .map(([lines, last]) => Buffer.from(lines.join('') + last, 'latin1'));
 }
 
-/** A content and what one or several small changes made of it. */
+/** A content, and the results of one or several small changes to it. */
 export interface Grown {
   readonly base: Buffer;
   readonly grown: readonly Buffer[];
@@ -26,7 +26,7 @@ interface Edit {
   readonly add: readonly string[];
 }
 
-/** @param count how many contents grow out of the base, each with one to three changes of its own */
+/** @param count number of contents derived from the base, each by one to three changes */
 export function grown(variety: number, maxLines: number, count: number): fc.Arbitrary<Grown> {
   const line = fc.nat({ max: variety - 1 }).map((number) => `line ${number}\n`);
   const edit: fc.Arbitrary<Edit> = fc.record({

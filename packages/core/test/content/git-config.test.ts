@@ -73,7 +73,7 @@ describe('the configuration syntax', () => {
         const cut = item.indexOf('\n');
         theirs.set(cut < 0 ? item : item.slice(0, cut), cut < 0 ? true : item.slice(cut + 1));
       }
-      // Older gits make a space of every blank inside a value.
+      // Older versions of git replace every blank inside a value with a space.
       const plain = (values: Iterable<[string, string | true]>): unknown[] =>
         [...values].map(([key, value]) => [key, value === true ? value : value.replaceAll('\r', ' ')]).sort();
       expect(plain(ours.values), label).toEqual(plain(theirs));

@@ -11,7 +11,7 @@ export function testFolder(): string {
   return folder;
 }
 
-/** Runs git in a folder that belongs to no repository; the caller looks at the status. */
+/** Runs git in a folder outside any repository. The caller checks the status. */
 export function git(folder: string, args: readonly string[], input?: Buffer): SpawnSyncReturns<Buffer> {
   const result = spawnSync('git', args, {
     cwd: folder,

@@ -20,7 +20,7 @@ function lineDiff(before: Buffer, after: Buffer, bound = LINE_BOUND, context = 3
   return diff;
 }
 
-/** Applies hunks the strict way: every line that they name has to be there, and every figure has to fit. */
+/** Applies hunks strictly: every old line must be present, and every number must be right. */
 function apply(before: Buffer, hunks: readonly Hunk[]): Buffer {
   const from = splitLines(before);
   const to: string[] = [];
@@ -47,7 +47,7 @@ const pairs = fc.oneof(
 
 const folder = testFolder();
 
-/** What `git diff --numstat` counts for each pair, in one run. */
+/** Line counts of `git diff --numstat` for each pair, in one run. */
 function gitCounts(pairs: readonly [Buffer, Buffer][]): LineCounts[] {
   for (const [place, side] of ['before', 'after'].entries()) {
     rmSync(join(folder, side), { recursive: true, force: true });
@@ -125,7 +125,7 @@ describe('line diff', () => {
       expect(countChangedLines(before, after)).toEqual({ added, removed });
       const git = byGit[i] as LineCounts;
       expect(added - removed).toBe(git.added - git.removed);
-      // git gives up some matches of lines that are very frequent, with --minimal too.
+      // git does not match some very frequent lines, even with --minimal.
       expect(added, `case ${i}: ${JSON.stringify([before, after].map(String))}`).toBeLessThanOrEqual(git.added);
       if (added === git.added) equal++;
     }

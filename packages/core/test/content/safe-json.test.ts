@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { safeJson } from '../../src/content/safe-json.ts';
 
-/** Written down here by hand, not taken from the code: what must not reach a terminal. */
+/** Characters that must not reach a terminal, written by hand and not taken from the code. */
 const UNSAFE =
   /[\x00-\x09\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
 

@@ -8,7 +8,7 @@ const sequence = (variety: number) =>
   fc.array(fc.nat({ max: variety - 1 }), { maxLength: 12 }).map((lines) => Int32Array.from(lines));
 const pairs = fc.integer({ min: 1, max: 5 }).chain((variety) => fc.tuple(sequence(variety), sequence(variety)));
 
-/** By the textbook's table: the length of the longest common part, and the pairs that every such part has. */
+/** The textbook table algorithm: the length of the longest common subsequence, and the pairs that are in every one. */
 function byTable(before: Int32Array, after: Int32Array): { readonly length: number; readonly certain: number[] } {
   const table = () => Array.from({ length: before.length + 2 }, () => new Array<number>(after.length + 2).fill(0));
   const at = (of: number[][], i: number, j: number) => (of[i] as number[])[j] as number;
@@ -71,7 +71,7 @@ describe('shortest edits', () => {
     const after = Int32Array.from({ length: 2000 }, (_, i) => (i * 6007) % 17);
     const budget = { steps: 50_000 };
     expect(shortestMatches(before, after, budget)).toBeNull();
-    // At most one row more than was allowed.
+    // It exceeds the limit by at most one row.
     expect(budget.steps).toBeGreaterThan(-10_000);
     expect(shortestMatches(before, after, { steps: 50_000_000 })).not.toBeNull();
   });

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { showContent, showName, showText } from '../../src/content/show-name.ts';
 import { bytesFromText } from '../../src/model/names.ts';
 
-/** Written down a second time, in words of Unicode, so that a slip in the ranges of the source shows. */
+/** Written a second time with Unicode categories, so that a mistake in the ranges of the source shows. */
 const FORBIDDEN =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u115f\u1160\u2065\u3164\uffa0]|\u034f|\u17b4|\u17b5|[\u180b-\u180f]/u;
 
-/** Bytes in which the awkward ones are frequent: controls, UTF-8 of C1, of bidi and zero-width signs, torn UTF-8. */
+/** Byte strings with many awkward ones: control characters, UTF-8 of C1, bidi and zero-width characters, torn UTF-8. */
 const awkward = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 5 }).map(bytesFromText),
   fc.array(fc.nat({ max: 255 }), { maxLength: 5 }).map((bytes) => String.fromCharCode(...bytes)),
@@ -38,7 +38,7 @@ const names = fc
   .map((parts) => parts.join(''))
   .filter((name) => name !== '');
 
-/** What a reader of the shown name makes of it. */
+/** How a reader decodes the displayed name. */
 function readBack(shown: string): string {
   if (!shown.startsWith('"')) return bytesFromText(shown);
   const short: Record<string, string> = {

@@ -14,7 +14,7 @@ const merged = (text: string): MergeResult => ({ ok: true, merged: bytes(text) }
 
 const folder = testFolder();
 
-/** What `git merge-file` makes of it; null where it finds conflicts. */
+/** The result of `git merge-file`; null if it finds conflicts. */
 function mergeByGit(base: Buffer, ours: Buffer, theirs: Buffer): Buffer | null {
   for (const [name, content] of Object.entries({ base, ours, theirs })) writeFileSync(join(folder, name), content);
   const { status, stdout } = git(folder, ['merge-file', '-p', 'ours', 'base', 'theirs']);
@@ -22,7 +22,7 @@ function mergeByGit(base: Buffer, ours: Buffer, theirs: Buffer): Buffer | null {
   return status === 0 ? stdout : null;
 }
 
-/** Compares with git over random edits; every disagreement on bytes, or that we merge what git does not, fails. */
+/** Compares with git over random edits. It fails if the bytes differ, or if we merge what git does not. */
 function compareWithGit(
   variety: number,
   maxLines: number,
@@ -37,7 +37,7 @@ function compareWithGit(
         if (byGit !== null) figures.gitOnly++;
         return;
       }
-      // One-sided and identical changes are merged without looking inside; git does the same for text.
+      // One-sided and identical changes are merged without a line diff; git does the same for text.
       figures.both++;
       expect(byGit === null ? 'git finds a conflict' : byGit.toString('latin1')).toBe(result.merged.toString('latin1'));
     }),
@@ -108,12 +108,13 @@ describe('three-way merge', () => {
   });
 
   test('which of equal lines went is open: a merge that hangs on it is a conflict', () => {
-    // Ours changed the second of five pairs, theirs removed one pair: is the changed one now the first or the second?
+    // Ours changed the second of five equal pairs, theirs removed one pair. Is the changed one now the first or the
+    // second?
     const pair = (name: string) => `{\n${name}\n`;
     const five = pair('x').repeat(5);
     const ours = pair('x') + pair('CHANGED') + pair('x').repeat(3);
     expect(merge(five, ours, pair('x').repeat(4))).toMatchObject({ ok: false, why: 'overlap' });
-    // Between pairs that are told apart it is not open.
+    // With distinguishable pairs there is no ambiguity.
     const told = ['a', 'b', 'c', 'd', 'e'].map(pair);
     expect(merge(told.join(''), told.join('').replace('b', 'CHANGED'), told.slice(0, 4).join(''))).toEqual(
       merged(told.slice(0, 4).join('').replace('b', 'CHANGED')),

@@ -74,7 +74,7 @@ function write(state: State): string {
   return folder;
 }
 
-/** One line for each file and link: path, kind, executable or not, content. */
+/** One line for each file and link: path, kind, whether it is executable, content. */
 function read(folder: string, below = ''): string[] {
   return readdirSync(onDisk(folder, below), { encoding: 'latin1' })
     .flatMap((name) => {
@@ -136,7 +136,7 @@ const things: fc.Arbitrary<Thing> = fc.oneof(
     arbitrary: fc.constantFrom('plain.txt', 'nowhere/at all', 'x\ny\n', '\xff').map((target) => link(target)),
   },
 );
-/** What stands at one path before and after: nothing, a thing, a grown text, another kind. */
+/** The states of one path before and after: absent, a file or link, a derived text, or another kind. */
 const pair: fc.Arbitrary<readonly [Thing | undefined, Thing | undefined]> = fc.oneof(
   fc.tuple(fc.option(things, { nil: undefined }), fc.option(things, { nil: undefined })),
   fc.tuple(grown(30, 40, 1), fc.constantFrom(0o644, 0o755)).map(
@@ -150,7 +150,7 @@ const pair: fc.Arbitrary<readonly [Thing | undefined, Thing | undefined]> = fc.o
   ),
 );
 
-/** No path lies below a file of the same state. */
+/** Whether no path is below a file of the same state. */
 function possible(state: State): boolean {
   return !(state.has('swap') && state.has('swap/below'));
 }
@@ -194,7 +194,7 @@ describe('unified patch', () => {
       fc.property(fc.noBias(states), bounds, ([before, after], { fileBytes, totalBytes }) => {
         const changes = changesBetween(before, after);
         const patch = unifiedPatch(changes, { ...PATCH_BOUND, fileBytes, totalBytes });
-        // Headers of the last file, and the words that say what is cut.
+        // The limit may be exceeded by the headers of the last file and the note about what was cut.
         expect(patch.text.length).toBeLessThan(totalBytes + 1000);
         if (patch.gaps.length === 0) {
           expect(patch).toEqual(unifiedPatch(changes));

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { engine, ROOT, treeOf } from '../../../../tests/simulated.ts';
 import { VerbsWorld } from '../verbs/verbs-world.ts';
 
-/** What an agent may send by mistake or malice: refused with a reason, and nothing has changed. */
+/** Inputs that an agent may send by mistake or with malice: refused with a reason, and nothing changes. */
 type File = InputOf<typeof VERBS.edit>['files'][number];
 
 async function refusal(w: VerbsWorld, file: File): Promise<string> {
@@ -87,7 +87,7 @@ it('a file that grows while it is read is not overwritten', async () => {
   const read = disk.read.bind(disk);
   disk.read = (file, ...where) => {
     const got = read(file, ...where);
-    // Once for each time that somebody opens it.
+    // Append once for each time that the file is opened.
     if (disk.fstat(file).ino === ino && file !== seen) {
       seen = file;
       reads += 1;

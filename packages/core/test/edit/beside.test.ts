@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { engine, ROOT, treeOf } from '../../../../tests/simulated.ts';
 import { Place } from '../place.ts';
 
-/** Backups as `a.ts.bak` beside the file, for those who want them there. */
+/** Backups as `a.ts.bak` next to the file, for users who want them there. */
 class Beside extends Place {
   readonly savepoint: Savepoint = this.open({ backups: 'beside' });
 
@@ -66,7 +66,7 @@ test('it stays after an edit that was taken back', async () => {
   };
   disk.makeFolder(ROOT, 0o755);
   for (const name of ['a.ts', 'b.ts']) write(name, 'first\n');
-  // When the act comes to the second file, somebody was there before it.
+  // Another program saves the second file just before the operation reaches it.
   disk.onCall = ({ operation, path: target }) => {
     if (operation !== 'hardLink' || target !== at('b.ts')) return;
     disk.onCall = null;
@@ -95,7 +95,7 @@ test.each([
     disk.write(file, Buffer.from('first\n'), 0);
     disk.close(file);
     disk.onCall = (call) => {
-      // Its name is chosen; then it is put on record, then made.
+      // The name is chosen first, then recorded, then created.
       const isMoment = operation === 'openNew' ? call.path === bak : call.path.endsWith('.beside');
       if (call.operation !== operation || !isMoment) return;
       disk.onCall = null;

@@ -17,7 +17,7 @@ import { manifest } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { VerbsWorld } from '../verbs/verbs-world.ts';
 
-/** Edits of many files on a real folder: what they do, what they answer, and what they refuse. */
+/** Edits of many files in a real folder: their effects, results and refusals. */
 
 type Request = InputOf<typeof VERBS.edit>;
 type File = Request['files'][number];
@@ -31,7 +31,7 @@ class Workspace extends VerbsWorld {
     return readFileSync(this.at(file), 'utf8');
   }
 
-  /** The error's code, and per file what is wrong with it; the folder must be as it was. */
+  /** Returns the error's code and the problems per file. The folder must be unchanged. */
   async refused(request: Request | readonly File[]): Promise<{ code: string; files: readonly (readonly string[])[] }> {
     const before = manifest(this.dir);
     const input = 'files' in request ? request : { files: [...request] };

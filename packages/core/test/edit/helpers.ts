@@ -36,7 +36,7 @@ export interface Done {
   readonly last: AppliedEdit;
 }
 
-/** Applies the edits to a file with this content (null: none), which must go well. */
+/** Applies the edits to a file with this content (null: no file). They must succeed. */
 export function done(content: string | Buffer | null, edits: readonly Edit[], bound?: EditBound): Done {
   const state = content === null ? NO_FILE : file(content);
   const result = applyEdits(state, edits, bound);
@@ -53,7 +53,7 @@ export function done(content: string | Buffer | null, edits: readonly Edit[], bo
 
 export const edited = (content: string | Buffer | null, ...edits: Edit[]): string | null => done(content, edits).text;
 
-/** What the first failing edit says; checks that the statuses are complete and that the input stayed as it was. */
+/** Returns the failure of the first failing edit. Checks that the statuses are complete and the input is unchanged. */
 export function failure(content: string | Buffer | null, edits: readonly Edit[], bound?: EditBound): EditFailure {
   const state = content === null ? NO_FILE : file(content);
   const before = state.content === null ? null : Buffer.from(state.content);

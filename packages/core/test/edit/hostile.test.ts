@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { edited, insert, patch, refusal, replace, replaceAll, tolerant, write } from './helpers.ts';
 
 /**
- * Inputs on which a search that tries every place anew, or looks at the file once for each place, would take hours. A
- * test that finishes is the proof; nothing here measures.
+ * Inputs that would take hours if a search restarted at every position, or scanned the file once per position. The
+ * proof is that the tests finish; nothing here measures time.
  */
 describe('hostile inputs', () => {
   const megabyte = 2 ** 20;
@@ -12,7 +12,7 @@ describe('hostile inputs', () => {
   test('50 MB in one line', () => {
     expect(edited(`${line}b`, replace('b', 'c'))?.length).toBe(line.length + 1);
     refusal('NO_MATCH', line, replace('b', 'c'));
-    // Each place of a slow search fails only after a megabyte.
+    // A naive search fails at each position only after a megabyte.
     refusal('NO_MATCH', line, replace(`b${'a'.repeat(megabyte)}`, 'c'));
     refusal('NO_MATCH', line, replace(`${'a'.repeat(megabyte)}b`, 'c'));
     expect(refusal('SEVERAL_MATCHES', line, replace('a'.repeat(megabyte), 'c')).data.more).toBe(true);
@@ -44,7 +44,7 @@ describe('hostile inputs', () => {
 
   test('a patch whose hunks are all out of place is given up', () => {
     const lines = Array.from({ length: 100_000 }, (_, i) => `${i}\n`);
-    // Each says that it is one line behind the one above it, and is two.
+    // Each hunk claims to be one line after the previous one, but is two lines after it.
     const hunks = lines.flatMap((text, i) => (i % 2 === 0 ? [] : [`@@ -${(i + 1) / 2} +1 @@\n-${text}+x\n`]));
     const found = refusal('PATCH_MISMATCH', lines.join(''), patch(hunks.join('')));
     expect(found.message).toContain('Too many hunks');

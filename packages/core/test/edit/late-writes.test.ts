@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { engine, journals, ROOT, treeOf, verifyDeep } from '../../../../tests/simulated.ts';
 
 /**
- * A program has a file open for long and writes to it at any call of an edit. What it wrote stands in the file
- * afterwards, or a checkpoint or a backup holds it; unless the file had no name any more when it wrote.
+ * A program holds a file open and writes to it during any call of an edit. The file, a checkpoint or a backup must
+ * contain what it wrote, unless the file had no name left at that moment.
  */
 const A = `${ROOT}/a.txt` as DiskPath;
 const B = `${ROOT}/b.txt` as DiskPath;
@@ -43,7 +43,7 @@ async function isKept(disk: SimDisk): Promise<boolean> {
   return contents(disk, `/home/workspaces/${store}/backups` as DiskPath).includes(LATE);
 }
 
-/** @returns the call it wrote before, and whether anybody could see what it wrote; null when the edit was over first */
+/** @returns the call before which it wrote, and the outcome; null if the edit finished before that call */
 async function writeAt(
   at: number,
   conflict: boolean,
@@ -68,7 +68,7 @@ async function writeAt(
       hasName = disk.fstat(handle).nlink > 0;
       disk.write(handle, Buffer.from(LATE), 0);
     }
-    // The second file is the act's own when somebody saves it: then all of it is taken back.
+    // Another program saves the second file while the edit replaces it. The edit is then rolled back entirely.
     if (conflict && !disturbed && calls >= at && operation === 'hardLink' && path === B) {
       disturbed = true;
       disk.close(create(disk, B, 'theirs\n'));
@@ -99,12 +99,12 @@ async function writeAt(
   expect(journals(disk), where).toEqual([]);
   if (outcome === 'CONFLICT') {
     expect(treeOf(disk).tree.get('a.txt'), where).toContain(LATE);
-    // It is the file that they wrote to, back in its place, and none that was put there.
+    // The rolled-back file is the one that the program wrote to, so the reason must not call it a new file.
     for (const { path, why } of told) {
       if (path === 'a.txt') expect(why, where).toMatch(/^(?:a file with other content is there|it was changed at)/);
     }
   }
-  // Looked at and then removed: no system call does both.
+  // Between check and removal a write can be lost: no system call does both.
   if (hasName && !/^unlink .*\/old\/0$/.test(call)) expect(await isKept(disk), where).toBe(true);
   await verifyDeep(engine(disk, 300));
   return { call, outcome };

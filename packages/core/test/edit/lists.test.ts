@@ -10,8 +10,8 @@ import type { TreePath } from '../../src/model/names.ts';
 import { type ModelFile, modelChange, modelStep } from './model.ts';
 
 /**
- * Random files and lists of edits against the model. SAVEPOINT_LONG=1 takes ten times as many. Again:
- * SAVEPOINT_SEED=… npx vitest run --project quick packages/core/test/edit/lists.test.ts
+ * Random files and lists of edits, compared with the model. SAVEPOINT_LONG=1 runs ten times as many.
+ * Replay: SAVEPOINT_SEED=… npx vitest run --project quick packages/core/test/edit/lists.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const LISTS = testEffort({ quick: 2_000, ci: 21_000, long: 210_000 });
@@ -56,7 +56,7 @@ const start: fc.Arbitrary<string | null> = fc
   .tuple(someText(8), fc.nat({ max: 9 }))
   .map(([text, how]) => (how === 0 ? null : how < 3 ? `\ufeff${text}` : text));
 
-/** The edit that a recipe means for a file: mostly one that can be done. */
+/** Turns a recipe into an edit of this file, usually one that can be applied. */
 function editFor({ kind, at, length, text, other, flag }: Recipe, file: ModelFile): Edit {
   const body = kind === 1 ? (file.text ?? '') : (file.text ?? '').replace(/^\ufeff/, '');
   if (kind < 14) {
@@ -94,7 +94,7 @@ function patchTo(before: string, after: string): string {
 
 const target = (text: string) => (text === '\0' || text === '\ud83d' ? 'x\n' : text);
 
-/** A patch that we print makes exactly what it was made for. */
+/** A patch that we generate must produce exactly the intended result. */
 function step(file: ModelFile, edit: Edit, recipe: Recipe) {
   if (edit.op !== 'patch') return modelStep(file, edit);
   if (edit.patch === '') return { code: 'BAD_PATCH' as const };
@@ -152,7 +152,7 @@ describe('lists of edits', () => {
       }),
       { seed: SEED, numRuns: LISTS },
     );
-    // Each of these came up, so that the lists are not only failures.
+    // Each of these must have occurred, so that the lists are not only failures.
     for (const kind of [
       ...['replace', 'insert', 'write', 'patch', 'create', 'delete', 'rename', 'mode'].map((op) => `${op} applied`),
       ...['NO_MATCH', 'SEVERAL_MATCHES', 'EMPTY_SEARCH', 'SAME_TEXT', 'BAD_STRING'].map((code) => `replace ${code}`),

@@ -12,17 +12,17 @@ import { describe, expect, test } from 'vitest';
 import { engine, journals, ROOT, tell, treeOf, verifyDeep } from '../../../../tests/simulated.ts';
 
 /**
- * An edit of 200 files of which one call to the file system fails, or before which the process dies. All files are old
- * or all are new, and the next command needs no help. The quick version takes 300 of the calls by chance,
- * SAVEPOINT_LONG=1 takes every one. Another seed:
- * SAVEPOINT_SEED=… npx vitest run --project quick packages/core/test/edit/many-files.test.ts
+ * An edit of 200 files during which one file system call fails, or before which the process dies. All files must be old
+ * or all new, and the next command must work without help. The quick version tests a random sample of the calls,
+ * SAVEPOINT_LONG=1 tests every one.
+ * Another seed: SAVEPOINT_SEED=… npx vitest run --project quick packages/core/test/edit/many-files.test.ts
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const SHARE = testEffort({ quick: 0.04, ci: 1, long: Number.POSITIVE_INFINITY });
 const FILES = 200;
 const ERRNOS = ['ENOSPC', 'EIO', 'EACCES', 'EROFS'];
 
-/** What a caller may be told when the system refuses a call; with PENDING alone the files may be half way. */
+/** Error codes that a caller may get if the system refuses a call. Only with PENDING may the files be half changed. */
 const CODES = ['IO', 'NO_SPACE', 'CAPTURE_FAILED', 'PENDING', 'PATH_REFUSED', 'CONFLICT', 'EDITS_REFUSED'];
 
 const at = (path: string): DiskPath => `${ROOT}/${path}` as DiskPath;
@@ -45,7 +45,7 @@ async function prepared(handlePaths: boolean): Promise<SimDisk> {
   return disk;
 }
 
-/** Every tenth file is made, removed or moved; the others are changed. */
+/** Of every ten files, one is created, one deleted and one renamed; the others are changed. */
 const REQUESTS: readonly FileRequest[] = Array.from({ length: FILES }, (_, index): FileRequest => {
   const kind = index % 10;
   const path = kind === 1 ? (`made/here/g${index}.txt` as TreePath) : nameOf(index);
@@ -70,7 +70,7 @@ function told({ kind, plan }: Point): string {
   return `${kind} at call ${plan.at} ${how}${plan.torn === true ? ', torn' : ''}`;
 }
 
-/** @returns the code that the caller was given; null where all went well, or where nobody was left to be told */
+/** @returns the error code that the caller got; null after success, or if the process died */
 async function strike(
   start: SimDisk,
   { plan }: Point,
@@ -95,14 +95,14 @@ interface Ends {
   readonly done: string;
 }
 
-/** @returns what came of it */
+/** @returns the outcome */
 async function judge(start: SimDisk, ends: Ends, point: Point): Promise<string> {
   const { disk, code } = await strike(start, point);
   const after = tell(treeOf(disk).tree);
   const isTold = point.kind === 'fails' && code !== 'PENDING';
   if (code !== null) expect(CODES).toContain(code);
   if (isTold) expect(after).toBe(code === null ? ends.done : ends.old);
-  // The fault is gone: the next command needs no manual step, and tidies up.
+  // The fault is gone: the next command needs no manual step, and cleans up.
   const next = engine(disk, 200);
   expect((await next.checkpoint()).pending).toBeNull();
   const { tree, staging } = treeOf(disk);
@@ -126,7 +126,7 @@ function pointsOf(calls: number, changing: number, random: SeededRandom): readon
   return points;
 }
 
-/** There are fewer deaths to die than calls to fail, and more happens after them. */
+/** There are fewer deaths than failing calls, and more happens after a death, so each kind gets half of the sample. */
 function halfAndHalf(all: readonly Point[], sample: number, random: SeededRandom): readonly Point[] {
   return ['fails', 'dies'].flatMap((kind) => {
     const some = all.filter((point) => point.kind === kind);
@@ -134,7 +134,7 @@ function halfAndHalf(all: readonly Point[], sample: number, random: SeededRandom
   });
 }
 
-// Most of the sample is taken where the simulated disk is quicker: with folders by their names, as on macOS.
+// Most of the sample runs where the simulated disk is faster: with folders reached by name, as on macOS.
 describe.each([
   { folders: 'reached through handles', handlePaths: true, sample: 40 },
   { folders: 'reached by their names', handlePaths: false, sample: 260 },
@@ -162,7 +162,7 @@ describe.each([
     }
     console.info(`${all.length} points; ${[...outcomes].map(([what, count]) => `${what}: ${count}`).join('; ')}`);
     expect(found, `replay: SAVEPOINT_SEED=${SEED}`).toEqual([]);
-    // Else nothing was struck where it matters; a few may all lie on one side of it.
+    // Both ends must occur; otherwise no fault hit the critical part. A small sample may miss one of them.
     if (sample * SHARE < 20) return;
     for (const end of ['old', 'new'])
       expect(

@@ -1,10 +1,10 @@
-/** What edits mean, told slowly and on ordinary strings: the tests' second opinion. */
+/** A slow but simple model of edits on ordinary strings, for comparison in tests. */
 
 import type { Edit } from '../../src/edit/edits.ts';
 import type { EditFailureCode } from '../../src/edit/failures.ts';
 
 export interface ModelFile {
-  /** The content with its byte-order mark; null where there is no file. */
+  /** The content with its byte-order mark; null if there is no file. */
   readonly text: string | null;
   readonly mode: number | null;
   readonly path: string;
@@ -61,7 +61,7 @@ export function modelStep(file: ModelFile, edit: Exclude<Edit, { op: 'patch' }>)
       const all = [...lines.slice(0, edit.line), complete, ...lines.slice(edit.line)];
       const before = lines[edit.line - 1];
       if (before !== undefined && !before.endsWith('\n')) {
-        // The file goes on ending without a line end: it moves in front of what is new.
+        // The file still has no final line end: it moves before the new text.
         all[edit.line - 1] = before + ending;
         all[edit.line] = text.replace(/\r?\n$/, '');
       }
@@ -72,7 +72,7 @@ export function modelStep(file: ModelFile, edit: Exclude<Edit, { op: 'patch' }>)
       if (isBad(old) || isBad(edit.new)) return { code: 'BAD_STRING' };
       if (old === '') return { code: 'EMPTY_SEARCH' };
       if (old === edit.new) return { code: 'SAME_TEXT' };
-      // A search text with CR sees CR and LF, any other one sees whole line ends.
+      // If the search text contains CR, CR and LF are separate units. Otherwise a whole line end is one unit.
       const units = (old.includes('\r') ? body.match(/[\s\S]/g) : body.match(/\r\n|[\s\S]/g)) ?? [];
       const fits = (at: number) =>
         at + old.length <= units.length &&
@@ -100,7 +100,7 @@ export function modelStep(file: ModelFile, edit: Exclude<Edit, { op: 'patch' }>)
   }
 }
 
-/** What both texts have at their ends stays as the file has it. */
+/** Replaces the text, but keeps the file's version of the common start and end. */
 function putIn(there: readonly string[], old: string, now: string, ending: string): string {
   let start = 0;
   while (start < old.length && start < now.length && old[start] === now[start]) start++;

@@ -14,11 +14,11 @@ function side(text: string | null, mode = 0o644): PatchSide | null {
   return { kind: 'file', mode, id, size: content.length, read: () => content };
 }
 
-/** As we print it. */
+/** A patch in our own output format. */
 const patchOf = (before: string | null, after: string | null): string =>
   unifiedPatch([{ path: PATH, before: side(before), after: side(after) }]).text.toString();
 
-/** Two texts of which the second grew out of the first, with lines that repeat or (unique) do not. */
+/** Two texts, the second derived from the first. Lines repeat, or do not if `unique`. */
 function grown(ending: fc.Arbitrary<string>, unique: boolean): fc.Arbitrary<readonly [string, string]> {
   const line = unique ? fc.nat() : fc.nat({ max: 6 });
   const change = fc.record({ at: fc.nat(), remove: fc.nat({ max: 3 }), add: fc.array(line, { maxLength: 3 }) });
@@ -59,7 +59,7 @@ describe('patches that we print', () => {
   test(`apply to a file that grew elsewhere, and to one with other line ends (seed ${SEED})`, () => {
     fc.assert(
       fc.property(grown(fc.constant('\n'), true), fc.nat({ max: 5 }), ([before, after], more) => {
-        // A hunk without old lines has its position alone, and a mark is only at a file's start.
+        // A hunk without old lines only has its position, and a byte-order mark is only at the start of a file.
         if (before === after || !before.startsWith('line')) return;
         const top = 'top\n'.repeat(more);
         const text = patchOf(before, after);
@@ -109,9 +109,9 @@ describe('a patch that somebody wrote', () => {
       hunk: 1,
       places: [2, 4],
     });
-    // Where one hunk was moved, those below it are first looked for as far away.
+    // If one hunk was moved, the search for later hunks starts at the same distance.
     expect(edited('y\na\nc\nz\nc\n', patch('@@ -1 +1 @@\n-a\n+x\n@@ -4 +4 @@\n-c\n+w\n'))).toBe('y\nx\nc\nz\nw\n');
-    // Not in front of the hunk above it.
+    // Not before the previous hunk.
     refusal('PATCH_MISMATCH', 'a\nb\nc\n', patch('@@ -2 +2 @@\n-b\n+x\n@@ -3 +3 @@\n-a\n+y\n'));
   });
 
@@ -132,7 +132,7 @@ describe('a patch that somebody wrote', () => {
     expect(one.last.notes).toEqual(['Hunk 1 applied without a line of context at its ends.']);
     refusal('PATCH_MISMATCH', 'A\nB\n3\n4\n5\n6\n7\n', patch(seven, 1));
     expect(edited('A\nB\nC\n4\n5\n6\n7\n', patch(seven, 3))).toBe('A\nB\nC\nx\n5\n6\n7\n');
-    // The longer end first: with two lines of context behind and none in front, one is left in front of none.
+    // The longer side is shortened first: two lines of trailing and none of leading context become one and none.
     expect(edited('4\n5\nF\n', patch('@@ -1,3 +1,3 @@\n-4\n+x\n 5\n 6\n', 1))).toBe('x\n5\nF\n');
     // Never by position alone.
     refusal('PATCH_MISMATCH', 'A\nB\n', patch('@@ -1,2 +1,3 @@\n a\n+x\n b\n', 5));

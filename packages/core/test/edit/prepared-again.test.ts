@@ -4,14 +4,14 @@ import { expect, test } from 'vitest';
 import { engine, ROOT, treeOf, verifyDeep } from '../../../../tests/simulated.ts';
 
 /**
- * An edit is prepared without the lock. Whatever changes before it has the lock, the answer is that of an edit which was
- * prepared after the change. Sizes and times stay the same, so that only contents can tell.
+ * An edit is prepared without the lock. If something changes before it gets the lock, the result must be that of an
+ * edit prepared after the change. Sizes and times stay the same, so that only the contents reveal the change.
  */
 
 interface Case {
   readonly change: (disk: SimDisk) => void;
   readonly edit: { readonly path: string; readonly edits: readonly Edit[]; readonly expectedHash?: string };
-  /** What stands there afterwards, or the refusal. */
+  /** The final contents, or the refusal. */
   readonly ends: Readonly<Record<string, string>> | { readonly code: string; readonly why: string };
 }
 
@@ -120,7 +120,7 @@ test.each(Object.entries(CASES))('%s before the lock is there', async (_name, { 
     const { tree } = treeOf(disk);
     for (const [name, content] of Object.entries(ends)) expect(tree.get(name), name).toBe(content);
     await engine(disk, 200).undo();
-    // As it was when the act had the lock.
+    // The state at the moment when the operation acquired the lock.
     const { tree: undone } = treeOf(disk);
     const expected = await start();
     change(expected);

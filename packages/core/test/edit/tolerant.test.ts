@@ -59,7 +59,7 @@ describe('tolerant replace', () => {
       lines.map(([level, text]) => `${unit.repeat(base + level)}${text}\n`).join('');
     fc.assert(
       fc.property(style, style, fc.nat({ max: 3 }), block, block, fc.boolean(), (unit, other, base, old, now, crlf) => {
-        // The search text shows every level from none to the deepest, so that the file's style is known.
+        // The search text contains every level from none to the deepest, so that the file's style is known.
         const ladder = [0, 1, 2, 3].map((level) => [level, `level ${level}`] as const);
         const oldLines = [...ladder, ...old.map(([level, n]) => [level, `old ${n}`] as const)];
         const nowLines = [

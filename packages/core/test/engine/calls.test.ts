@@ -4,7 +4,7 @@ import { type Events, type Savepoint, SavepointError } from '@savepoint/core';
 import { describe, expect, it } from 'vitest';
 import { VerbsWorld } from '../verbs/verbs-world.ts';
 
-/** What every call keeps: it can be stopped, it is told of, and it disturbs no other. */
+/** What every API call guarantees: it can be cancelled, it emits events, and it does not disturb other calls. */
 
 async function withHistory(): Promise<VerbsWorld> {
   const w = new VerbsWorld();
@@ -54,7 +54,7 @@ describe('a signal', () => {
       () => 'done',
       (error: SavepointError) => error.code,
     );
-    // Whatever is fast enough is done before anybody can stop it.
+    // A fast call may finish before it can be cancelled.
     const text = readFileSync(w.at('d0/f0.txt'), 'utf8');
     expect(text).toBe(done === 'done' ? '0\n' : '0 again\n');
     expect(['done', 'CANCELLED']).toContain(done);

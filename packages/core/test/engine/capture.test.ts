@@ -5,14 +5,14 @@ import { GIT_ENV } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { VerbsWorld } from '../verbs/verbs-world.ts';
 
-/** What a checkpoint holds and what it leaves out, in folders with repositories and ignore rules. */
+/** What a checkpoint contains and skips, in folders with repositories and ignore rules. */
 
 class Workspace extends VerbsWorld {
   git(folder: string, ...args: readonly string[]): void {
     execFileSync('git', ['-C', this.at(folder), ...args], { env: { ...process.env, ...GIT_ENV }, stdio: 'pipe' });
   }
 
-  /** Paths that came with this checkpoint, in order. The first one is to be taken of an empty folder. */
+  /** Returns the paths that this checkpoint added, in order. Take the first checkpoint of an empty folder. */
   async captured(): Promise<{ readonly paths: readonly string[]; readonly checkpoint: Checkpoint }> {
     const { checkpoint } = await this.open().checkpoint();
     return { paths: (checkpoint.changes ?? []).map(({ path }) => nameToJson(path) as string), checkpoint };

@@ -4,7 +4,9 @@ import type { TreePath } from '@savepoint/core';
 import { describe, expect, it } from 'vitest';
 import { VerbsWorld } from '../verbs/verbs-world.ts';
 
-/** A store with a damaged object: it is named with the checkpoints it hurts, and the others still restore. */
+/**
+ * A store with a damaged object: verify reports it with the affected checkpoints, and the others can still be restored.
+ */
 
 async function packs(w: VerbsWorld): Promise<readonly string[]> {
   const { workspace } = await w.open().status();
@@ -15,7 +17,7 @@ async function packs(w: VerbsWorld): Promise<readonly string[]> {
     .sort((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs);
 }
 
-/** Spoils the contents of one pack, its first object's header left whole. */
+/** Damages the contents of one pack, but not its first object's header. */
 function spoil(pack: string): void {
   const bytes = readFileSync(pack);
   for (let at = 20; at < bytes.length - 20; at += 7) bytes[at] = (bytes[at] as number) ^ 0x55;
@@ -23,7 +25,7 @@ function spoil(pack: string): void {
   writeFileSync(pack, bytes);
 }
 
-/** Files that were changed since are read whatever their times say. */
+/** Files that changed within this time are read whatever their times are. */
 const YOUNG_MS = 2_100;
 
 async function threeCheckpoints(): Promise<VerbsWorld> {
@@ -65,7 +67,7 @@ describe('a damaged object', () => {
 
   it('is stored again by an edit of its file, before the file is replaced', async () => {
     const w = await threeCheckpoints();
-    // From then on the capture knows the file by its times and does not read it.
+    // From now on the capture trusts the file's times and does not read it.
     await new Promise((resolve) => setTimeout(resolve, YOUNG_MS));
     await w.open().checkpoint();
     spoil((await packs(w))[2] as string);

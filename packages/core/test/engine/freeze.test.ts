@@ -4,7 +4,7 @@ import { type Actor, type FileRequest, type Savepoint, SavepointError, type Tree
 import { describe, expect, test } from 'vitest';
 import { Place } from '../place.ts';
 
-/** Paths that agents must not change: refused where they say so, put back where a shell did it. */
+/** Frozen paths: a write that an agent announces is refused, a change made through a shell is reverted. */
 class Frozen extends Place {
   constructor() {
     super();
@@ -80,9 +80,9 @@ describe('a shell', () => {
     expect(existsSync(p.at('frozen/new'))).toBe(false);
     const { checkpoints } = await savepoint.list();
     expect(checkpoints.map(({ trigger }) => trigger)).toEqual(['freeze', 'call', 'session']);
-    // It is no act of anybody that an undo would take back.
+    // Reverting a frozen path is not an operation that undo could revert.
     await expect(savepoint.undo()).rejects.toMatchObject({ code: 'NOTHING_TO_UNDO' });
-    // Nothing is lost: a person can have what the agent made there.
+    // Nothing is lost: a person can restore what the agent wrote there.
     await savepoint.restore('cp_2', { force: true });
     expect(p.read('free')).toBe('x\n');
   });
@@ -125,7 +125,7 @@ describe('acts', () => {
     await refusal(agent.restore('cp_1', { force: true }));
     await savepoint.undo({ force: true });
     expect(p.read('frozen/a')).toBe('first\n');
-    // What touches nothing frozen needs nothing.
+    // A restore that touches no frozen path needs no permission.
     p.write('free', 'second\n');
     await agent.restore('cp_1');
     expect(p.read('free')).toBe('first\n');

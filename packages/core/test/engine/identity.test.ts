@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { VerbsWorld } from '../verbs/verbs-world.ts';
 
-/** Which timeline a folder has, when it moves, is copied, goes, or comes back. */
+/** Which timeline a folder has when it is moved, copied, removed or returns. */
 
 function started(): { readonly w: VerbsWorld; readonly elsewhere: string } {
   const w = new VerbsWorld();

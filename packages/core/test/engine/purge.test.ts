@@ -6,12 +6,15 @@ import { fixedClock, realPorts } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
 
-/** What was captured and is taken out of the store again: looked for by git and by a walk with no Savepoint code in it. */
+/**
+ * Contents that were captured and then purged from the store. Git and a walk without any Savepoint code search for
+ * them.
+ */
 const SECRET = 'token = sk-7fQ0-the-first-secret';
 const SECOND = 'token = sk-9aBb-the-second-secret';
 
 class Store extends Place {
-  /** Places of the store that have a text: objects as git reads them, whether or not anything leads to them, and files. */
+  /** Places in the store that contain a text: objects as git reads them, reachable or not, and files. */
   async found(text: string): Promise<readonly string[]> {
     const store = await this.store();
     const git = (...args: readonly string[]): string =>
@@ -72,7 +75,7 @@ test('nothing of it is left anywhere, and everything else is as it was', async (
   await savepoint.pin('cp_1');
   const before = (await savepoint.list()).checkpoints;
   expect((await p.found(SECRET)).length).toBeGreaterThan(0);
-  // A content, a prompt, a command, a session's state, a plain copy.
+  // A content, a prompt, a command, a session's state, a backup.
   expect((await p.found(SECOND)).length).toBeGreaterThan(4);
   const purged = await savepoint.purge(tree('.env'));
   expect(purged).toMatchObject({ contents: 3, sameBytes: [], stillThere: ['.env'], otherWorkspaces: [] });
@@ -156,7 +159,7 @@ test('what only a dropped checkpoint held, and a rename took along, goes too', a
   await session.call({ tool: 'Bash', kind: 'shell' }, () => p.write('new.env', `${SECOND}\n`));
   await savepoint.gc({ retention: { maxStoreBytes: 0 } });
   expect((await savepoint.list()).checkpoints.map(({ id }) => id)).toEqual(['cp_3']);
-  // The one change that is left names what it found under the new name.
+  // The only remaining change refers to the old content under the new name.
   expect(await savepoint.purge(tree('old.env'))).toMatchObject({ checkpoints: [], contents: 0 });
   expect(await savepoint.purge(tree('new.env'))).toMatchObject({ checkpoints: ['cp_3'], contents: 2 });
   for (const text of [SECRET, SECOND]) expect(await p.found(text)).toEqual([]);

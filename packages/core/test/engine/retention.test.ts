@@ -7,13 +7,13 @@ import { fixedClock, realPorts } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
 
-/** What clean-up drops, what it never drops, and when it comes by itself. */
+/** What clean-up drops, what it never drops, and when it runs automatically. */
 class Kept extends Place {
   with(retention: Partial<RetentionPolicy>, options: Partial<OpenOptions> = {}): Savepoint {
     return this.open({ retention, ...options });
   }
 
-  /** Takes so many checkpoints, each with another content. */
+  /** Takes `count` checkpoints, each with different content. */
   async fill(count: number, bytes = 8): Promise<void> {
     for (let at = 0; at < count; at++) {
       this.write('a', randomBytes(bytes));
@@ -57,7 +57,7 @@ test('by age, against the time of the newest', async () => {
   await at(10);
   await at(1);
   await p.open().gc({ retention: { maxAgeDays: 2 / 24, keepAtLeast: 1 } });
-  // cp_2 is what the changes of cp_3 are told against.
+  // The changes of cp_3 are relative to cp_2.
   expect(await p.ids()).toEqual(['cp_4', 'cp_3', 'cp_2']);
 });
 
@@ -120,7 +120,7 @@ test('backups count towards the size; what sessions that are gone remember goes 
   await session.prompt('Do it.');
   expect(await p.files('sessions')).toHaveLength(1);
   for (let at = 0; at < 10; at++) {
-    // Alike to any compression, and different: the copies take much more than the objects.
+    // Highly compressible but different contents: backups take much more space than objects.
     const text = `${at}\n`.repeat(100_000);
     const edits = [{ op: 'write', content: text, exact: true } as const];
     await savepoint.edit([{ given: 'a', path: 'a' as TreePath, edits, expectedHash: null, force: false }]);

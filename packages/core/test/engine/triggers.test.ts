@@ -4,7 +4,7 @@ import { type CallRequest, open, type Savepoint, SavepointError, type TreePath }
 import { realPorts, type World, world } from '@savepoint/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** Which calls of a session are bracketed, by settings that lie on disk. */
+/** Which calls of a session get checkpoints, depending on settings on disk. */
 class Place {
   readonly world: World = world(onTestFinished);
 
@@ -80,7 +80,7 @@ test('no checkpoint at prompts', async () => {
   await session.call({ tool: 'Write', kind: 'write', paths: ['a' as TreePath] }, () => writeFileSync(p.at('a'), 'a\n'));
   const { checkpoints } = await savepoint.list();
   expect(checkpoints.map(({ trigger }) => trigger)).toEqual(['call', 'session']);
-  // Where the conversation stood is known all the same.
+  // The position in the conversation is still known.
   expect(checkpoints[0]?.conversation?.messageId).toBe('m-1');
 });
 
@@ -98,7 +98,7 @@ test.each(['file', 'environment'])('off by the %s: a session does nothing, and m
   await session.close();
   expect(ran).toBe(CALLS.length);
   expect(p.hasStore()).toBe(false);
-  // What somebody asks for works.
+  // An explicit checkpoint still works.
   await savepoint.checkpoint();
   expect(p.hasStore()).toBe(true);
 });

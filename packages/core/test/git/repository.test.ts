@@ -39,7 +39,7 @@ function state(folder: string): GitState {
   return repository;
 }
 
-/** Exit status of git does not matter: these stop in the middle on purpose. */
+/** The exit status is ignored: these commands stop midway on purpose. */
 function tryGit(folder: string, ...args: readonly string[]): void {
   try {
     git(folder, ...args);
@@ -82,7 +82,7 @@ describe('head', () => {
     expect(state(folder)).toMatchObject({ head: { branch: 'topic', unborn: true }, problems: [] });
     git(folder, 'symbolic-ref', 'HEAD', 'refs/heads/mai');
     expect(state(folder).head).toMatchObject({ branch: 'mai', unborn: true });
-    // A loose ref is stronger than a packed one.
+    // A loose ref takes precedence over a packed one.
     git(folder, 'symbolic-ref', 'HEAD', 'refs/heads/main');
     const third = commit(folder, 'a', 'three');
     expect(state(folder).head?.commit).toBe(third);
@@ -262,20 +262,20 @@ describe('repositories that are elsewhere', () => {
       bare: false,
       problems: [],
     });
-    // A repository that is bare for itself is not bare for its worktrees.
+    // `core.bare` of the main repository does not apply to its worktrees.
     git(folder, 'config', 'core.bare', 'true');
     expect(state(tree).bare).toBe(false);
     git(folder, 'config', 'core.bare', 'false');
     git(tree, 'config', 'extensions.worktreeConfig', 'true');
     git(tree, 'config', '--worktree', 'core.ignorecase', 'true');
     expect([state(tree).ignoreCase, state(folder).ignoreCase]).toEqual([true, false]);
-    // What belongs to one worktree is not the other's.
+    // Per-worktree refs are not visible in other worktrees.
     git(tree, 'update-ref', 'refs/worktree/own', 'HEAD');
     git(tree, 'symbolic-ref', 'HEAD', 'refs/worktree/own');
     expect(state(tree).head).toMatchObject({ branch: 'refs/worktree/own', commit: second });
     git(folder, 'symbolic-ref', 'HEAD', 'refs/worktree/own');
     expect(state(folder).head?.unborn).toBe(true);
-    // A copy of the worktree is not the one that the repository knows.
+    // The repository's administrative files do not point to a copied worktree.
     cpSync(tree, `${folder}-copy`, { recursive: true });
     expect(state(`${folder}-copy`).link).toBe('elsewhere');
   });

@@ -17,7 +17,7 @@ import { type IndexReading, readIndex, type TrackedPaths } from '../../src/git/t
 import { nodeFs } from '../../src/io/node/fs.ts';
 import { bytesFromText, type DiskPath, type TreePath } from '../../src/model/names.ts';
 
-/** Damaged indexes of each kind that are read. */
+/** Number of damaged indexes of each kind that are read. */
 const DAMAGES = testEffort({ quick: 120, ci: 600, long: 600 });
 
 type Format = 'sha1' | 'sha256';
@@ -46,7 +46,7 @@ function put(folder: string, name: string, content = name): void {
   writeFileSync(bytes(`${folder}/${name}`), content);
 }
 
-/** What git says: mode, id, stage and path of every entry. */
+/** What git reports: mode, id, stage and path of every entry. */
 function listed(folder: string): string[] {
   return git(folder, 'ls-files', '--stage', '-z').split('\0').slice(0, -1);
 }
@@ -81,7 +81,7 @@ describe('what git writes', () => {
     ({ version, format, split }) => {
       const folder = repository(format);
       git(folder, 'config', 'index.version', String(version));
-      // Without it git shares again as soon as many entries differ.
+      // Without this, git writes a new shared index as soon as many entries differ.
       git(folder, 'config', 'splitIndex.maxPercentChange', '100');
       for (const name of NAMES) put(folder, name);
       put(folder, 'script');
@@ -92,7 +92,7 @@ describe('what git writes', () => {
         git(folder, 'update-index', '--split-index');
         expect(readdirSync(`${folder}/.git`).some((name) => name.startsWith('sharedindex.'))).toBe(true);
       }
-      // Deleted, replaced, added before, between and behind, and a file where a folder was.
+      // Deleted, replaced, added at the start, in the middle and at the end, and a file in place of a folder.
       git(folder, 'rm', '-q', '-r', '--cached', 'b.txt', 'dir/deeper');
       put(folder, 'a', 'new content');
       put(folder, 'z z', 'other content');

@@ -27,7 +27,7 @@ function contentOf(fs: Fs): string {
   return fs.lstat(PATH) === null ? 'absent' : readEntireFile(fs, PATH, 1000).toString();
 }
 
-/** What a power cut before each call, and after the last, may leave at the path. */
+/** The possible contents of the path after a power cut before each call, and after the last one. */
 function outcomes(disk: SimDisk, act: (fs: Fs) => void, fs: Fs = disk): { during: Set<string>; after: Set<string> } {
   const during = new Set<string>();
   const after = new Set<string>();

@@ -12,7 +12,7 @@ import type { DiskPath, TreePath } from '../../src/model/names.ts';
 const at = (path: string): DiskPath => path as DiskPath;
 const tree = (path: string): TreePath => path as TreePath;
 
-/** A disk whose paths do not go through handles, as macOS and Windows have it. */
+/** A disk without paths through handles, as on macOS and Windows. */
 function withoutHandlePaths(disk: SimDisk): Fs {
   const fs = Object.create(disk) as Fs;
   return new Proxy(fs, {
@@ -149,7 +149,7 @@ describe.each(WAYS)('a walk %s', (_way, fsOf) => {
 });
 
 describe('a walk through handles', () => {
-  /** How many handles are open. */
+  /** Counts the open handles. */
   function counting(disk: SimDisk): { open: () => number; most: () => number } {
     const open = new Set<number>();
     let most = 0;
@@ -310,7 +310,7 @@ describe('confirm, where paths do not go through handles', () => {
   });
 });
 
-/** Swaps a folder for a link to a place outside and back, as fast as it can. */
+/** Swaps a folder for a link to a place outside and back, as fast as possible. */
 const ATTACKER = `
   import * as fs from 'node:fs';
   const work = process.argv[2];

@@ -45,7 +45,7 @@ describe('paths as callers give them', () => {
     ['./src/', '', 'src'],
     ['a/./b//c', '', 'a/b/c'],
     ['caf\u00e9', '', 'caf\xc3\xa9'],
-    // Names as any others, where no Windows is.
+    // Ordinary names except on Windows.
     ['a\\b', '', 'a\\b'],
     ['c:x', '', 'c:x'],
     ['C:\\x', 'y', 'y/C:\\x'],
@@ -130,7 +130,7 @@ describe('paths as callers give them', () => {
 });
 
 describe('links', () => {
-  /** `ws` with `file`, `folder/inner`, and links; beside it `elsewhere`, and `way`, a link to `ws`. */
+  /** `ws` with `file`, `folder/inner`, and links; next to it `elsewhere`, and `way`, a link to `ws`. */
   function standpoint(): PathContext & { readonly at: (name: string) => string } {
     const w = world(onTestFinished);
     const top = Buffer.from(w.folder, 'latin1').toString();

@@ -37,7 +37,7 @@ test('makes a folder its own before it looks inside', () => {
   const modes: (number | undefined)[] = [];
   const { list } = disk;
   disk.list = (path) => {
-    // The path may be that of a handle, which is itself a link.
+    // The path may go through a handle, which is itself a link.
     modes.push(disk.lstat(`${path}/.` as DiskPath)?.mode);
     return list.call(disk, path);
   };

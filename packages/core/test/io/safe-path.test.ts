@@ -24,7 +24,7 @@ const DOT_GIT_FORMS = [
   'a\\git~1',
 ];
 
-/** What HFS+ takes for .git; git refuses it where core.protectHFS is set. */
+/** Names that HFS+ treats as .git. git refuses them if core.protectHFS is set. */
 const HFS_FORMS = ['.g\u200cit', '\ufeff.git', '.git\u200d', '.\u206agi\u200et', '.g\u202ei\u202at'];
 
 const FINE = [
@@ -155,7 +155,7 @@ describe('checkName', () => {
   });
 });
 
-/** The names that git takes into an index when it guards against every file system. */
+/** The names that git accepts into an index when all file system protections are on. */
 function acceptedByGit(folder: string, names: readonly string[]): ReadonlySet<string> {
   const env = { PATH: process.env['PATH'], ...GIT_ENV };
   const run = (args: readonly string[], input: string): string => {

@@ -1,4 +1,4 @@
-/** What the list of codes says of `data` is its type: the lines marked as wrong must not compile. */
+/** The list of codes also defines the type of `data`: the lines marked as wrong must not compile. */
 import { describe, expect, test } from 'vitest';
 import { type ErrorData, SavepointError } from '../../src/model/errors.ts';
 

@@ -38,7 +38,7 @@ test('a whole content is found in the bytes of a file, one that is no text as we
   expect(secrets.isContainedIn(bytes.subarray(1).toString('latin1'))).toBe(false);
   expect(secrets.isContainedIn('first line\nsecond line\n')).toBe(true);
   expect(secrets.isContainedIn('first line\n')).toBe(false);
-  // Of bytes that are no text there are no lines to be written down.
+  // Binary content has no lines that could appear in a text.
   expect(secrets.isMentionedIn(bytes.toString('utf8'))).toBe(false);
 });
 

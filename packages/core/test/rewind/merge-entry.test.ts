@@ -26,7 +26,7 @@ const [FIRST, LAST, BOTH] = [
   LINES.replace('one', '1').replace('five', '5'),
 ];
 
-/** Every kind of state that a path can have, twice where content or permissions can differ. */
+/** Every kind of state of a path, twice where content or permissions can differ. */
 const STATES: readonly (Entry | null)[] = [
   null,
   file(LINES),
@@ -62,7 +62,7 @@ describe('taking back one change of one path', () => {
       if (sameEntry(taken.entry, today)) continue;
       expect(taken.outcome).toBe('done');
       if (sameEntry(today, left)) continue;
-      // What somebody changed since the change is in the result: content, permissions, or both.
+      // Later edits are in the result: content, permissions, or both.
       if (today?.kind === 'file' && left?.kind === 'file') {
         if (taken.entry === null) {
           expect(today.id).toBe(left.id);
@@ -75,7 +75,7 @@ describe('taking back one change of one path', () => {
         }
         continue;
       }
-      // An empty folder whose permissions alone were changed may go, or get those it had.
+      // An empty folder of which only the permissions changed may be removed, or get its earlier permissions.
       expect([today?.kind, left?.kind ?? found?.kind]).toEqual(['folder', 'folder']);
     }
   });
@@ -86,7 +86,7 @@ describe('taking back one change of one path', () => {
         const taken = revertEntry(objects, left, found, today, prefer);
         expect(taken.outcome).not.toBe('conflict');
         const free = revertEntry(objects, left, found, today, null);
-        // A preference decides conflicts only.
+        // A preference only affects conflicts.
         if (free.outcome !== 'conflict') expect(taken).toEqual(free);
       }
     }

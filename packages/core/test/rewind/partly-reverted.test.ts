@@ -2,7 +2,7 @@ import type { ChangeId, Savepoint, TreePath } from '@savepoint/core';
 import { describe, expect, test } from 'vitest';
 import { linesOf, TimelineWorld } from '../timeline/query/timeline-world.ts';
 
-/** Line 3 and line 30 of a file, changed by one call of an agent: two hunks of one change, cp_2.1. */
+/** An agent's call changes lines 3 and 30 of a file: two hunks of one change, cp_2.1. */
 async function twoHunks(w: TimelineWorld): Promise<Savepoint> {
   const savepoint = w.open();
   w.write('a.txt', linesOf(40));

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { Game } from './rollback-game.ts';
 
 /**
- * After a roll-back of one of three actors every line of the others is there exactly once and in order, and none of the
- * one's is left, or the path is in conflict and nothing in it was touched; and undo gives every byte back.
+ * After a rollback of one of three actors, every line of the others exists exactly once and in order, and no line of
+ * that actor is left. Otherwise the path is in conflict and unchanged. Undo restores every byte.
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const GAMES = testEffort({ quick: 40, ci: 500, long: 12_000 });
@@ -26,6 +26,6 @@ test('operations of three actors, with roll-backs of one among them', {
     for (const key of Object.keys(sums) as (keyof typeof sums)[]) sums[key] += game.rollbacks[key];
   }
   console.info(JSON.stringify(sums));
-  // A game in which everything is a conflict would prove nothing.
+  // A game with only conflicts would prove nothing.
   expect(sums.clean).toBeGreaterThan(sums.conflicts / 4);
 });

@@ -1,6 +1,6 @@
 /**
- * Three actors write into the same files, by turns and at once, in memory; now and then the work of one is rolled back.
- * Every line that is ever written is one of a kind and knows who wrote it, who took it out, and in which file it is.
+ * Three actors write to the same files in memory, in turns and at the same time. Now and then the work of one is rolled
+ * back. Every line ever written is unique and records its author, who removed it, and its file.
  */
 
 import type { Actor, Author, Checkpoint, RecordedChange, TreePath, Trigger } from '@savepoint/core';
@@ -25,16 +25,16 @@ export type Who = 'one' | 'two' | 'outside';
 interface Line {
   readonly text: string;
   readonly by: Who;
-  /** Who took it out, while it is out; `back`: a roll-back of its own writer. */
+  /** Who removed it, while it is removed; `back`: a rollback of its own author. */
   out: Who | 'back' | null;
-  /** Another had taken it out when its writer was rolled back: when that is taken back, it is there again. */
+  /** Another actor had removed it when its author was rolled back. If that removal is rolled back, the line returns. */
   isLoose: boolean;
   file: File;
 }
 
 interface File {
   readonly madeBy: Who;
-  /** Where it is, or was when it went. */
+  /** Its current path, or its last one. */
   path: TreePath;
   goneBy: Who | 'back' | null;
   isPlaceKnown: boolean;
@@ -76,7 +76,7 @@ export class Game {
     while (this.operations < operations) {
       const turns = 1 + this.random.integer(3);
       const who = this.random.pick(['one', 'two', 'outside'] as const);
-      // Two agents at once, each with files of its own: their calls say which.
+      // Two agents at the same time, each in different files: their calls identify them.
       const other: Who = who === 'one' ? 'two' : 'one';
       for (let turn = 0; turn < turns; turn++)
         this.#act(turn > 0 && who !== 'outside' && this.random.next() < 0.3 ? other : who);
@@ -85,7 +85,7 @@ export class Game {
     }
   }
 
-  /** One operation on one file that nobody else touched since the last capture. */
+  /** Makes one change to a file that no other actor touched since the last capture. */
   #act(who: Who): void {
     const free = [...this.#files.keys()].filter((path) => (this.#dirty.get(path) ?? who) === who);
     const roll = this.random.next();
@@ -131,7 +131,10 @@ export class Game {
     this.log.push(`${who} removes ${path}`);
   }
 
-  /** Only a file that is as the last capture saw it: a move that is hard to see is another matter. */
+  /**
+   * Moves a file, but only one that is unchanged since the last capture. Moves that are hard to detect are not tested
+   * here.
+   */
   #move(who: Who, path: TreePath): void {
     const room = this.#room(who);
     const held = this.#files.get(path);
@@ -147,8 +150,9 @@ export class Game {
   }
 
   /**
-   * Who removes a file and makes another one there has rewritten it; and where a file was moved away and another one is
-   * made, nobody can tell the two apart any more once both went back at once.
+   * Paths for new files. Removing a file and creating another at the same path is a rewrite. If a file was moved away
+   * and another is created there, the two cannot be distinguished once both are rolled back together. Such paths are
+   * excluded.
    */
   #room(who: Who): readonly TreePath[] {
     const rewritten = new Set(this.#gone.filter(({ file }) => file.goneBy === who).map(({ file }) => file.path));
@@ -268,7 +272,7 @@ export class Game {
     } else this.#settle(who, found, left);
   }
 
-  /** The files as a plan leaves them. */
+  /** Returns the files as they would be after the change set. */
   #read(paths: RollbackChangeSet['changeSet']['paths']): Map<TreePath, readonly string[]> {
     const found = new Map<TreePath, readonly string[]>([...this.#files].map(([path, { texts }]) => [path, texts]));
     for (const { path, from, to } of paths) {
@@ -306,7 +310,8 @@ export class Game {
       if (by === who || line.isLoose || left.has(file.path)) continue;
       const isOut = out !== null && out !== who;
       const fileIsGone = file.goneBy !== null && file.goneBy !== who;
-      // Nobody's lines are in a file that goes because its maker is rolled back: else it is a conflict.
+      // A file that is removed because its creator is rolled back contains no lines of others; otherwise it would be a
+      // conflict.
       const expected = !isOut && !fileIsGone;
       if (expected !== where.has(line.text)) {
         const { path, goneBy, madeBy } = file;
@@ -326,7 +331,7 @@ export class Game {
     }
   }
 
-  /** No operation swaps lines, so every version that has two of them has them in the same order. */
+  /** No operation swaps lines, so two lines have the same order in every version that contains both. */
   #checkOrder(texts: readonly string[]): void {
     const place = new Map(texts.map((text, index) => [text, index]));
     for (const version of this.#versions) {
@@ -340,7 +345,7 @@ export class Game {
     }
   }
 
-  /** What was rolled back and stays so is nobody's to take back any more. */
+  /** Records the rollback: what it reverted can no longer be rolled back. */
   #settle(who: Who, found: ReadonlyMap<TreePath, readonly string[]>, left: ReadonlySet<TreePath>): void {
     const was = new Set([...this.#files.values()].flatMap(({ texts }) => texts));
     const removed = new Set(this.#gone.filter(({ file }) => file.goneBy === who).map(({ file }) => file));
@@ -355,7 +360,7 @@ export class Game {
       const { file } = known;
       if (!left.has(path)) {
         while (file.moves.at(-1)?.by === who) file.moves.pop();
-        // A move that another moved on from stays; it is back or not as the rest of its changes are.
+        // A move that another actor's move followed is kept. Whether it is reverted depends on the other changes.
         if (file.moves.some(({ by }) => by === who)) file.isPlaceKnown = false;
         if (file.goneBy !== null) file.goneBy = null;
         for (const text of texts) this.#line(text).out = null;
@@ -371,7 +376,7 @@ export class Game {
     }
     for (const line of this.#lines.values()) {
       if (left.has(line.file.path)) continue;
-      // In a file that another removed there was nothing to take back.
+      // In a file that another actor removed, there was nothing to revert.
       const counts = was.has(line.text) || removed.has(line.file);
       if (line.by === who && line.out === null && counts) line.out = 'back';
       else if (line.by === who && line.out !== 'back') line.isLoose = true;

@@ -3,7 +3,7 @@ import { type Channel, channelSandbox, type ExchangeResult } from '@savepoint/co
 import { realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 
-/** A sandbox that says what it likes. Told the nonce, as a hostile one is. */
+/** A sandbox that answers whatever the test wants. It knows the nonce, as a hostile one does. */
 function saying(
   answer: (nonce: string, asked: Readonly<Record<string, unknown>>) => Partial<ExchangeResult> | string,
 ): Channel {

@@ -3,11 +3,11 @@ import type { Checkpoint, Savepoint, TreePath } from '@savepoint/core';
 import { describe, expect, test } from 'vitest';
 import { Place } from '../place.ts';
 
-/** Sessions of agents on a real folder: what is on record of their calls, and whose the changes are. */
+/** Sessions of agents in a real folder: the records of their calls, and the authors of the changes. */
 
 const tree = (...names: readonly string[]): readonly TreePath[] => names as readonly TreePath[];
 
-/** `path by author, author` per change; a `?` where nobody is known with confidence. */
+/** `path by author, author` per change; `?` if the author is not known with confidence. */
 function authors(checkpoint: Checkpoint | null): readonly string[] {
   return (checkpoint?.changes ?? []).map(({ path: changed, by }) => {
     const names = by.authors.map(({ actor, call }) => (call === null ? actor.name : `${actor.name}/${call}`));

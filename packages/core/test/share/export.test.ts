@@ -11,12 +11,12 @@ describe('a folder for bundles', () => {
   for (const { name, run } of bundleStoreConformance(make)) test(name, run);
 });
 
-/** The real one, to be given another way to wait. */
+/** The real clock without `sleep`, which tests replace. */
 function clockOf({ clock }: ReturnType<typeof realPorts>): Omit<typeof clock, 'sleep'> {
   return { now: () => clock.now(), monotonic: () => clock.monotonic(), turn: () => clock.turn() };
 }
 
-/** A machine whose own configuration sends checkpoints to a folder. */
+/** A machine whose user configuration exports checkpoints to a folder. */
 class Exporting extends Machine {
   constructor(readonly to = 'out') {
     super();
@@ -96,7 +96,7 @@ test('two who export at the same time lose nothing of each other', async () => {
   await here.open().checkpoint();
   const real = new BundleFolder(realPorts(), disk(here.at('bucket')));
   here.configure({ to: 's3://bucket/x' });
-  // Between the look of the one and its writing, the other exports all there is.
+  // After this exporter has listed the bundles and before it writes, another one exports everything.
   let other: (() => Promise<unknown>) | null = async () => {
     here.write('a.txt', 'two\n');
     await here.open().checkpoint();
@@ -117,7 +117,7 @@ test('two who export at the same time lose nothing of each other', async () => {
   };
   const machine = new Machine();
   async function anExport(store: BundleStore): Promise<unknown> {
-    // As another process would, that does not know of this one.
+    // As another process would, which does not know of this one.
     const { exportNewCheckpoints: exportNew } = await import('../../src/share/export.ts');
     const { Pace } = await import('../../src/io/pace.ts');
     const { openStore } = await import('../../src/store/layout.ts');

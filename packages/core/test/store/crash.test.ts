@@ -13,7 +13,7 @@ import { PackWriter } from '../../src/store/objects/packs/pack-writer.ts';
 const FOLDER = '/home/objects.git' as DiskPath;
 const PACKS = `${FOLDER}/objects/pack` as DiskPath;
 
-/** A person's run looks at some of the states, and has every call fail in one way and not in each. */
+/** Quick runs check a sample of the states, and make every call fail in only one way. */
 const statesOf = (most: number): number => Math.ceil(most * testEffort({ quick: 0.1, ci: 1, long: 1 }));
 const WAYS = ['EIO', 'ENOSPC', 'EACCES'];
 const EACH_FAILURE = testEffort({ quick: WAYS.length, ci: 1, long: 1 });
@@ -21,9 +21,9 @@ const EACH_DEATH = testEffort({ quick: 5, ci: 1, long: 1 });
 
 interface Scene {
   readonly disk: SimDisk;
-  /** Objects that must be readable whatever happens. */
+  /** Objects that must be readable in every state. */
   readonly old: ReadonlyMap<ObjectId, Buffer>;
-  /** Objects that must be readable once the act has returned, and are whole or absent before. */
+  /** Objects that must be readable after the operation has returned, and before that are complete or absent. */
   readonly added: ReadonlyMap<ObjectId, Buffer>;
   act(ports: Ports): Promise<void>;
 }
@@ -43,7 +43,7 @@ async function store(disk: SimDisk, ...packs: readonly ReadonlyMap<ObjectId, Buf
   disk.makeDurable();
 }
 
-/** Two packs of one writer, so that the order between them counts. */
+/** Two packs of one writer, so that their order matters. */
 async function twoPacks(): Promise<Scene> {
   const disk = new SimDisk();
   const old = blobs('old one', 'old two');
@@ -75,7 +75,7 @@ async function twoPacks(): Promise<Scene> {
   };
 }
 
-/** Three packs, some of whose objects are dead or in two of them, become one. */
+/** Three packs become one. Some of their objects are dead or in two of them. */
 async function consolidation(): Promise<Scene> {
   const disk = new SimDisk();
   const kept = blobs('kept one', 'kept two', 'kept three');
@@ -103,9 +103,9 @@ async function consolidation(): Promise<Scene> {
   };
 }
 
-/** What another process finds, and what it makes of it. */
+/** Checks what another process finds, and what it does with it. */
 async function expectSound(disk: SimDisk, { old, added, act }: Scene, done: boolean, seed: number): Promise<void> {
-  // With an odd seed somebody tidies up before the act is done once more.
+  // With an odd seed, another process cleans up before the operation is repeated.
   const tidy = seed % 2 === 1;
   const ports = simPorts(disk, { seed });
   const objects = ObjectStore.open(ports, FOLDER);
@@ -126,7 +126,7 @@ async function expectSound(disk: SimDisk, { old, added, act }: Scene, done: bool
   await act(simPorts(disk, { seed: seed + 1 }));
   objects.refresh();
   for (const [id, data] of [...old, ...added]) expect(objects.read(id).data.equals(data)).toBe(true);
-  // What the dead one had left undurable is durable now.
+  // What the dead process had not made durable is durable now.
   for (const state of disk.crashStates('any-subset', 3, seededRandom(seed))) {
     const later = ObjectStore.open(simPorts(state), FOLDER);
     for (const [id, data] of [...old, ...added]) expect(later.read(id).data.equals(data)).toBe(true);
@@ -134,7 +134,7 @@ async function expectSound(disk: SimDisk, { old, added, act }: Scene, done: bool
   if (tidy) expect(await objects.verifyObjects({ deep: true, pace: new Pace(ports.clock) })).toEqual([]);
 }
 
-/** Packs whose objects go into one that is full then, so that a second run has nothing to write. */
+/** Packs whose objects fill up the new pack, so that a second run has nothing to write. */
 async function consolidationIntoFull(): Promise<Scene> {
   const disk = new SimDisk();
   const old = blobs('a'.repeat(10), 'b'.repeat(20), 'c'.repeat(30), 'd'.repeat(40));
@@ -150,7 +150,7 @@ async function consolidationIntoFull(): Promise<Scene> {
   };
 }
 
-/** A batch; where another process has done the same, there is nothing new to write. */
+/** A batch. If another process has done the same, there is nothing new to write. */
 async function aBatch(): Promise<Scene> {
   const disk = new SimDisk();
   const old = blobs('old one', 'old two');
@@ -174,8 +174,8 @@ async function aBatch(): Promise<Scene> {
 }
 
 /**
- * Before the folder is synced most is undurable, and what may be lost a moment earlier may be lost then as well: so
- * crashes of crashes are tried at these moments only.
+ * Just before the folder is synced, the least is durable, and anything that may be lost earlier may be lost then as
+ * well. Crashes during recovery are therefore only tried at these moments.
  */
 function isBeforeSync(call: { readonly operation: string; readonly path: DiskPath }): boolean {
   return call.operation === 'sync' && call.path === PACKS;

@@ -107,7 +107,7 @@ describe('the lock of a workspace', () => {
     while (!isOver) await pace.yieldNow();
     expect(await waiting).toMatchObject({ code: 'LOCKED', data: { state: 'elsewhere' } });
     held.assertHeld();
-    // It beats no more.
+    // The heartbeat has stopped.
     await take(here, 60_000);
     expect(() => held.assertHeld()).toThrow(expect.objectContaining({ code: 'LOCK_LOST' }));
   });

@@ -17,8 +17,8 @@ import { removeOpenCall, writeOpenCall } from '../../src/store/state/open-calls.
 import { clearJournalDebris, removeJournal, writeIntent } from '../../src/transaction/journal.ts';
 
 /**
- * Only "not there" and "there already" mean what they say. Whatever else the system answers to any call is told: nobody
- * goes on as if it had been done.
+ * Only "does not exist" and "already exists" are expected answers. Any other error of any call is reported; no code
+ * continues as if the call had succeeded.
  */
 const STORE = '/store' as DiskPath;
 const LAYOUT = layoutOf(STORE);
@@ -29,7 +29,7 @@ const ID = '1'.repeat(40) as ObjectId;
 interface Act {
   readonly prepare?: (ports: Ports & { readonly fs: SimDisk }) => void;
   readonly act: (ports: Ports) => unknown;
-  /** Calls whose failure does no harm, as `operation path`. */
+  /** Calls whose failure is harmless, as `operation path`. */
   readonly quiet?: RegExp;
 }
 
@@ -45,7 +45,7 @@ const CALL = {
   own: false,
 } as unknown as Parameters<typeof writeOpenCall>[2];
 
-/** A file that somebody left. */
+/** Creates a leftover file. */
 function leave(fs: SimDisk, path: string, content = ''): void {
   const file = fs.openNew(path as DiskPath, 0o600);
   fs.write(file, Buffer.from(content, 'latin1'), 0);

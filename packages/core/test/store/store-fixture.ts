@@ -1,4 +1,4 @@
-/** A store on the real disk, and git to look at it. */
+/** A store on the real disk, and git to check it. */
 import { spawnSync } from 'node:child_process';
 import { randomFillSync } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -23,12 +23,12 @@ export interface StoreFixture {
   readonly folder: DiskPath;
   readonly store: ObjectStore;
   readonly pace: Pace;
-  /** Runs git on the store; fails the test where git fails. */
+  /** Runs git on the store, and fails the test if git fails. */
   git(...args: readonly string[]): string;
   gitBytes(args: readonly string[], input?: Uint8Array): Buffer;
   /** A path inside the repository. */
   path(...names: readonly string[]): string;
-  /** A second store object on the same files, as another process has it. */
+  /** A second store object on the same files, as in another process. */
   again(): ObjectStore;
 }
 
@@ -66,12 +66,12 @@ export function runGit(gitDir: string, args: readonly string[], input?: Uint8Arr
   return result.stdout;
 }
 
-/** Bytes that do not compress. */
+/** Incompressible bytes. */
 export function noise(length: number): Buffer {
   return randomFillSync(Buffer.alloc(length));
 }
 
-/** Lines that compress and, from one version to the next, make good deltas. */
+/** Lines that compress, and that give good deltas between versions. */
 export function prose(lines: number, version: number): Buffer {
   const text = Array.from({ length: lines }, (_, line) =>
     line % 17 === version % 17 ? `line ${line} as of version ${version}\n` : `line ${line} of a text that stays\n`,
@@ -83,7 +83,7 @@ export function file(name: string, id: ObjectId): TreeEntry {
   return { mode: 0o100644, name: name as Name, id };
 }
 
-/** A commit in the words of git, so that fsck has something to follow. */
+/** Adds a commit in git's format, so that fsck has something to follow. */
 export function addCommit(batch: ObjectBatch, files: Readonly<Record<string, Uint8Array>>): ObjectId {
   const tree = batch.add(
     'tree',
@@ -93,31 +93,31 @@ export function addCommit(batch: ObjectBatch, files: Readonly<Record<string, Uin
   return batch.add('commit', Buffer.from(`tree ${tree}\nauthor ${person}\ncommitter ${person}\n\nsubject\n`));
 }
 
-/** The path of an object's own file, its folder being there. */
+/** The path of a loose object; creates its folder. */
 export function looseFile({ path }: StoreFixture, id: ObjectId): string {
   mkdirSync(path('objects', id.slice(0, 2)), { recursive: true });
   return path('objects', id.slice(0, 2), id.slice(2));
 }
 
-/** An entry of a pack, whatever its bytes are. */
+/** An entry of a pack with arbitrary bytes. */
 export interface MadeEntry {
   readonly id: ObjectId;
   readonly bytes: Buffer;
-  /** What the index says that the bytes sum up to; by default the truth. */
+  /** The CRC in the index; correct by default. */
   readonly crc?: number;
 }
 
-/** What a pack or its index says and is by default the truth. */
+/** What a pack or its index claims; correct by default. */
 export interface Claims {
-  /** Objects, says the pack's header. */
+  /** Number of objects in the pack's header. */
   readonly count?: number;
-  /** Of the pack, by its own last bytes. */
+  /** The pack's checksum in its own trailer. */
   readonly checksum?: Buffer;
-  /** Of the pack, by its index. */
+  /** The pack's checksum in its index. */
   readonly indexed?: Buffer;
 }
 
-/** A pack and its index among those of the store, made to hurt or not. */
+/** Adds a pack and its index to the store, valid or not. */
 export function putPack(
   { path }: StoreFixture,
   entries: readonly MadeEntry[],
@@ -136,12 +136,12 @@ export function putPack(
   return { pack: `${stem}.pack`, index: `${stem}.idx` };
 }
 
-/** The bytes of an entry that is no delta. @param size what the head says, in bytes */
+/** The bytes of an entry that is not a delta. @param size in the header, in bytes */
 export function blobEntry(data: Uint8Array, size = data.length): Buffer {
   return Buffer.concat([encodeEntryHeader('blob', size), deflateSync(data)]);
 }
 
-/** The bytes of a short delta's entry that names its base. */
+/** The bytes of a short delta entry that names its base by id. */
 export function keyDelta(base: ObjectId, delta: Buffer): Buffer {
   return Buffer.concat([Buffer.of(0x70 | delta.length), Buffer.from(base, 'hex'), deflateSync(delta)]);
 }

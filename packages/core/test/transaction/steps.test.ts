@@ -8,12 +8,12 @@ import type { ClosedFolder, Transition } from '../../src/transaction/transition.
 
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-/** A tree of files as a disk has it: a name has a folder above it, and a folder that is removed is empty. */
+/** A tree of files like on a disk: an entry needs a parent folder, and only an empty folder can be removed. */
 class Tree {
   readonly entries: Map<TreePath, Entry>;
   readonly #fold: (path: TreePath) => TreePath;
 
-  /** @param fold what the disk takes for the same name */
+  /** @param fold maps names that the disk considers equal to the same name */
   constructor(entries: Iterable<readonly [TreePath, Entry]>, fold: (path: TreePath) => TreePath = (path) => path) {
     this.entries = new Map(entries);
     this.#fold = fold;
@@ -55,7 +55,7 @@ class Tree {
     return this.entries.get(path) ?? null;
   }
 
-  /** A folder that had to be opened may be gone by then. */
+  /** A folder that had to be made writable may have been removed by then. */
   #setMode(path: TreePath, kind: 'file' | 'folder', mode: number): void {
     const entry = this.#at(path);
     if (entry?.kind === kind) this.entries.set(path, { ...entry, mode } as Entry);
@@ -67,7 +67,7 @@ class Tree {
     expect([...this.entries.keys()].filter((each) => this.#fold(each) === folded)).toEqual([]);
   }
 
-  /** The folder above is there and lets its owner write. */
+  /** The parent folder exists and is writable for its owner. */
   #expectOpen(path: TreePath): void {
     const folder = this.#at(parentPath(path));
     expect(folder?.kind).toBe('folder');
@@ -107,7 +107,7 @@ function transitions(from: Map<TreePath, Entry>, to: Map<TreePath, Entry>): Tran
   });
 }
 
-/** Folders that are there before and do not let their owner write, where something below them changes. */
+/** Existing folders that are not writable for their owner and below which something changes. */
 function closedFolders(from: Map<TreePath, Entry>, changes: readonly Transition[]): ClosedFolder[] {
   return [...from].flatMap(([path, entry]) => {
     const isClosed = entry.kind === 'folder' && (entry.mode & 0o700) !== 0o700;

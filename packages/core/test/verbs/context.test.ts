@@ -55,7 +55,7 @@ describe('the text for a model', () => {
     expect(text).toContain('Contains 24 repositories.');
     expect(text).toContain('- repository frontend: branch main at ');
     expect(text).toContain('    modified a.txt');
-    // The changed one comes first, so it is not among those that are counted.
+    // The changed repository is listed first, so it is not among the counted ones.
     expect(text).toContain('… and 5 more, 0 of them with changes or an operation in progress.');
   });
 

@@ -5,7 +5,7 @@ import { type InputOf, type OutputOf, schemasOf, type Verb } from '@savepoint/co
 import { realPorts, type World, world } from '@savepoint/testkit';
 import { onTestFinished } from 'vitest';
 
-/** A real folder and its verbs. */
+/** A real folder with its verbs. */
 export class VerbsWorld {
   readonly world: World;
   readonly dir: string;
@@ -29,21 +29,21 @@ export class VerbsWorld {
     rmSync(this.at(file), { recursive: true });
   }
 
-  /** @param folder inside the workspace's folder */
+  /** @param folder relative to the workspace */
   open(folder = ''): Savepoint {
     return this.openAt(this.at(folder));
   }
 
-  /** @param dir absolute */
+  /** @param dir absolute path */
   openAt(dir: string): Savepoint {
     return open({ dir: bytesFromText(dir) as DiskPath, ports: realPorts(), places: this.world.places });
   }
 
-  /** Calls a verb, and fails unless input and output are what its strict schemas say. */
+  /** Calls a verb, and fails unless input and output match its strict schemas. */
   async call<V extends Verb>(verb: V, input: InputOf<V>, savepoint = this.open()): Promise<OutputOf<V>> {
     const schemas = await schemasOf(verb);
     const output = await verb.handle(savepoint, schemas.input.parse(input), {});
-    // JSON has no undefined: what came back must survive it.
+    // JSON has no undefined: the output must survive a round trip.
     return schemas.output.parse(JSON.parse(JSON.stringify(output))) as OutputOf<V>;
   }
 }

@@ -6,7 +6,7 @@ const frame = (text: string) => readFrame(Buffer.from(text));
 
 describe('a frame', () => {
   it('of any JSON object is read as JSON reads it', () => {
-    // Its keys are told apart by an object, so none is there twice.
+    // Made from an object, so no key occurs twice.
     const objects = fc.dictionary(
       fc.string().filter((key) => key !== '__proto__'),
       fc.jsonValue(),

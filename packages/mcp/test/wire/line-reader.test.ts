@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { idIn } from '../../src/wire/frame.ts';
 import { LineReader } from '../../src/wire/line-reader.ts';
 
-/** Lines as they are read when the bytes come in pieces of those sizes. */
+/** The lines read if the bytes arrive in pieces of these sizes. */
 function read(text: string, sizes: readonly number[], limit: number) {
   const reader = new LineReader(limit);
   const bytes = Buffer.from(text);

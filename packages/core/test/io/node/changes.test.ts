@@ -37,7 +37,9 @@ function watchOf(options?: NodeChangesOptions): FolderWatch {
   return watch;
 }
 
-/** What was told, in paths from the world's folder: `folder: names`, and `folder!` for a folder itself. */
+/**
+ * The reported changes, with paths relative to the world's folder: `folder: names`, and `folder!` for a folder itself.
+ */
 function told(watch: FolderWatch, { workspace }: World): string {
   const changes = watch.poll();
   if (changes.lost) return `lost: ${changes.why}`;
@@ -243,7 +245,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     expect(watch.add(at(workspace))).toBe(true);
     writeFileSync(`${workspace}/d`, '');
     expect(told(watch, all)).toBe('.: d');
-    // Found when a folder is added: not told of before somebody takes it.
+    // Events found while a folder is added are reported only by the next poll.
     fill(length + 10);
     expect(watch.add(at(workspace))).toBe(false);
     expect(told(watch, all)).toBe('lost: the queue of the system overflowed');
@@ -280,7 +282,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     watch.add(at(`${workspace}/sub`));
     for (let name = 0; name < 8; name++) writeFileSync(`${workspace}/sub/${name}`, '');
     watch.add(at(`${workspace}/sub`));
-    // What was forgotten does not count.
+    // Removed folders do not count.
     watch.remove(at(`${workspace}/sub`));
     for (let name = 0; name < 5; name++) writeFileSync(`${workspace}/${name}`, '');
     expect(told(watch, all)).toBe('.: 0 1 2 3 4 sub');
@@ -296,7 +298,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     expect(watch.add(at(`${top}/sub/deep`))).toBe(true);
     writeFileSync(`${top}/sub/deep/later`, '');
     expect(told(watch, all)).toBe('sub/deep: later');
-    // Not watched itself: what is below it, and is not watched any more, is told.
+    // `sub` is not watched itself, but its folder `sub/deep` was, and its watch has ended: that is reported.
     renameSync(`${top}/sub`, `${top}/moved`);
     expect(told(watch, all)).toBe('.: moved sub, sub/deep!');
     watch.remove(at(`${top}/never`));
@@ -311,7 +313,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     writeFileSync(`${top}/sub/new`, '');
     writeFileSync(`${top}/old/unwatched`, '');
     expect(told(watch, all)).toBe('.: old sub, sub: new, sub!');
-    // The folder that moved away is another one now, with the same watch as before.
+    // The moved folder is now a different path with the same watch.
     expect(watch.add(at(`${top}/old`))).toBe(true);
     writeFileSync(`${top}/old/inside`, '');
     expect(told(watch, all)).toBe('old: inside');
@@ -359,7 +361,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
   test('keeps no process alive', () => {
     const { workspace } = world(onTestFinished);
     const core = new URL('../../../dist/node.js', import.meta.url);
-    // It waits for a queue as freeWatch does, and for nothing after that.
+    // Waits for an inotify queue like freeWatch, and for nothing after that.
     const code = `
       import { setTimeout } from 'node:timers/promises';
       import { nodePorts } from '${core}';
@@ -398,7 +400,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
   });
 });
 
-/** Tells it to stop, and waits until it did. */
+/** Tells the process to stop, and waits until it has. */
 async function stopped(other: ChildProcess): Promise<void> {
   const ended = once(other, 'close');
   const lines = createInterface({ input: other.stdout! });

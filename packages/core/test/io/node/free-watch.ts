@@ -1,14 +1,14 @@
 import type { ChangeSource, FolderWatch } from '../../../src/io/changes.ts';
 
-/** What the native add-on is built for: nowhere else is anything watched. */
+/** The native add-on is built for this platform only; nothing is watched elsewhere. */
 export const CAN_WATCH = process.platform === 'linux' && process.arch === 'x64';
 
 const LONGEST = 10_000;
 const PAUSE = 50;
 
 /**
- * A watch, when the system has one to give. A user has few queues (fs.inotify.max_user_instances, 128 by default), and
- * shares them with whatever else runs, so that for a moment there may be none.
+ * Returns a watch as soon as the system has one available. A user has few inotify queues
+ * (fs.inotify.max_user_instances, 128 by default), shared with all other programs, so at times none may be free.
  */
 export function freeWatch(source: ChangeSource): FolderWatch {
   const clock = new Int32Array(new SharedArrayBuffer(4));

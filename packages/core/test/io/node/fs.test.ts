@@ -21,7 +21,7 @@ import type { DiskPath, Name } from '../../../src/model/names.ts';
 const linux = process.platform === 'linux';
 const windows = process.platform === 'win32';
 
-/** Does it as a user whom modes hold back, and who owns all that is in `folder`. */
+/** Runs an action as an unprivileged user who owns everything in `folder`. */
 function asSomebody<Result>(folder: string, act: () => Result): Result {
   if (process.geteuid?.() !== 0) return act();
   const nobody = 65_534;
@@ -221,7 +221,7 @@ describe.skipIf(windows)('the node driver as it behaves on Windows', () => {
     const free = openSync('/dev/null', 'r');
     closeSync(free);
     expect(() => fs.openRead(`${workspace}/link` as DiskPath)).toThrow('ELOOP');
-    // The system gives the lowest that is free: no handle was left.
+    // The system returns the lowest free number, so no handle leaked.
     const next = openSync('/dev/null', 'r');
     closeSync(next);
     expect(next).toBe(free);
@@ -234,7 +234,7 @@ describe.skipIf(windows)('the node driver as it behaves on Windows', () => {
     onTestFinished(() => {
       wait.mockRestore();
     });
-    // Linux says EBUSY of a `.` at the end, as Windows does of a file in use.
+    // Linux returns EBUSY for a trailing `.`; Windows does for a file in use.
     expect(() => fs.rename(`${workspace}/folder/.` as DiskPath, `${workspace}/other` as DiskPath)).toThrow(
       'EBUSY: rename',
     );

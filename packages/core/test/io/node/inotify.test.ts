@@ -33,7 +33,7 @@ test('does not guess at what is not understood', () => {
   expect(whole(good, good.subarray(0, 20))).toBeNull();
   expect(whole(event(1, IN.modify | 0x1, 'file'))).toBeNull();
   expect(whole(event(1, 0x8000_0000, 'file'))).toBeNull();
-  // A name that does not end within its event.
+  // A name without an end inside its event.
   expect(whole(Buffer.concat([good.subarray(0, 16), Buffer.alloc(16, 'x')]), good)).toBeNull();
 });
 

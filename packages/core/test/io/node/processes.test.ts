@@ -9,7 +9,7 @@ import type { ProcessIdentity } from '../../../src/io/ports.ts';
 const linux = process.platform === 'linux';
 const windows = process.platform === 'win32';
 
-/** A process that waits; it ends with the test. */
+/** A waiting process that ends with the test. */
 async function waiting(): Promise<ChildProcess & { readonly pid: number }> {
   const child = spawn(process.execPath, ['-e', 'console.log("ready"); setInterval(() => {}, 1000)'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -26,7 +26,7 @@ function identityOf(pid: number): ProcessIdentity {
   return { ...nodeProcesses.self(), pid, startedAt: stat?.startedAt ?? null };
 }
 
-/** Waits until the system has seen a signal. */
+/** Waits until the system has processed a signal. */
 async function until(state: string, of: ProcessIdentity): Promise<string> {
   for (let tries = 0; tries < 200 && nodeProcesses.state(of) !== state; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -89,7 +89,7 @@ describe('state', () => {
   });
 
   test.skipIf(!linux)('takes a process that ended and was not waited for as dead', async () => {
-    // The parent is another program by the time its child ends and never waits: the child stays a zombie.
+    // When the child ends, its parent has been replaced by another program that never waits: the child stays a zombie.
     const parent = spawn('/bin/sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 60'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -126,7 +126,7 @@ describe('state', () => {
     if (!linux) return;
     expect(nodeProcesses.state({ ...self, pidNamespace: 'pid:[1]' })).toBe('unknown');
     expect(nodeProcesses.state({ ...self, bootId: 'other' })).toBe('dead');
-    // The same kernel: the machine only has another name now.
+    // The same kernel; only the host name has changed.
     expect(nodeProcesses.state({ ...self, host: 'renamed' })).toBe('alive');
   });
 

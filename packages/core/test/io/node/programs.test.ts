@@ -18,7 +18,7 @@ function sh(script: string): Pick<ProgramRun, 'file' | 'args'> {
   return { file: 'sh', args: ['-c', script] };
 }
 
-/** Whether a process is there and not merely waiting to be buried. */
+/** Whether a process is alive; a zombie is not. */
 function lives(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
@@ -129,7 +129,7 @@ describe('a program that cannot be started', () => {
 });
 
 describe('a program that is ended goes with all that it started', () => {
-  /** A grandchild that holds the outputs open and tells its id. */
+  /** A grandchild that keeps the outputs open and reports its id. */
   const grandchild = (deaf: string, flood: string): string =>
     `${deaf} sh -c '${deaf.replaceAll("'", '"')} echo begun; echo $$ > pid; while :; do ${flood}; done' & wait`;
 

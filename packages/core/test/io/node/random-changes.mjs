@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Changes a folder at random: `node random-changes.mjs FOLDER SEED COUNT`. With COUNT 0 it goes on until it is told `stop`
- * on its standard input, or that is closed.
+ * Changes a folder at random: `node random-changes.mjs FOLDER SEED COUNT`. With COUNT 0 it continues until it reads
+ * `stop` on standard input, or standard input is closed.
  */
 import {
   appendFileSync,
@@ -99,7 +99,7 @@ export function randomChanges(root, seed) {
   ];
 
   return {
-    /** One change, or an attempt at one. */
+    /** Makes or attempts one change. */
     change() {
       try {
         pick(acts)();
@@ -108,7 +108,7 @@ export function randomChanges(root, seed) {
       }
       if (held.length > 8) closeSync(held.shift() ?? -1);
     },
-    /** Lets go of the files that are still open. */
+    /** Closes the files that are still open. */
     end() {
       for (const fd of held.splice(0)) closeSync(fd);
     },

@@ -2,10 +2,12 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { FolderWatch } from '../../../src/io/changes.ts';
 import type { DiskPath } from '../../../src/model/names.ts';
 
-/** What is seen of each entry below a folder, by its path. Names of one byte per character. */
+/** The observed state of each entry below a folder, by path. Names have one byte per character. */
 export type Tree = ReadonlyMap<string, string>;
 
-/** Everything of an entry that a change must have touched; of a folder without what follows from its entries. */
+/**
+ * Returns everything about an entry that a change must affect. For a folder, leaves out what follows from its entries.
+ */
 function seenOf(path: string): { readonly seen: string; readonly folder: boolean } | null {
   const bytes = Buffer.from(path, 'latin1');
   try {
@@ -28,7 +30,7 @@ function list(path: string): readonly string[] {
   }
 }
 
-/** All that is there now, by an independent walk. */
+/** Reads the current tree with an independent walk. */
 export function treeNow(root: string): Tree {
   const tree = new Map<string, string>();
   const open = [root];
@@ -41,10 +43,10 @@ export function treeNow(root: string): Tree {
   return tree;
 }
 
-/** A picture of a tree that looks only at what a watch tells, as a scan that trusts it would. */
+/** A mirror of a tree that reads only what a watch reports, like a scan that trusts the watch. */
 export class WatchedMirror {
   readonly tree = new Map<string, string>();
-  /** How often all was looked at, because the watch had lost something. */
+  /** Number of full scans because the watch lost events. */
   losses = 0;
   readonly #watch: FolderWatch;
   readonly #root: string;
@@ -73,7 +75,7 @@ export class WatchedMirror {
     }
   }
 
-  /** A folder that is still the same one tells by itself what changed in it. */
+  /** If the folder is still the same, its own watch reports its changes. */
   #lookAtName(folder: string, name: string): void {
     const path = `${folder}/${name}`;
     const found = seenOf(path);
@@ -95,7 +97,7 @@ export class WatchedMirror {
     this.#folders.get(parent)?.add(path);
     this.tree.set(path, found.seen);
     if (!found.folder) return;
-    // Where it is gone in this moment, its parent tells.
+    // If it has just disappeared, its parent's watch reports it.
     if (!this.#watch.add(path as DiskPath)) return;
     this.#folders.set(path, new Set());
     for (const name of list(path)) this.#look(`${path}/${name}`);
@@ -109,14 +111,14 @@ export class WatchedMirror {
   }
 }
 
-/** Where two pictures differ, for a person. */
+/** Describes the differences between two trees for people. */
 export function differences(mirror: Tree, now: Tree): readonly string[] {
   return [...new Set([...mirror.keys(), ...now.keys()])]
     .filter((path) => mirror.get(path) !== now.get(path))
     .map((path) => `${path}: mirror ${mirror.get(path) ?? 'nothing'}, disk ${now.get(path) ?? 'nothing'}`);
 }
 
-/** The value of a file of the kernel's settings. */
+/** The value of a kernel parameter. */
 export function setting(path: string): number {
   return Number(readFileSync(path, 'latin1'));
 }

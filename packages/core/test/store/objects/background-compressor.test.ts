@@ -24,7 +24,7 @@ function placeWith(compressor: Compressor | null): Place {
   return { folder, store };
 }
 
-/** A machine's with two cores, with the number of what went through it. */
+/** The compressor of a machine with two cores; it counts its inputs. */
 function counted(): { readonly compressor: Compressor; count: number } {
   const own = nodeCompressor(2) as Compressor;
   const counting = {
@@ -40,7 +40,7 @@ function counted(): { readonly compressor: Compressor; count: number } {
   return counting;
 }
 
-/** Contents of many sizes, some that compress and some that do not; each another one. */
+/** Contents of many sizes, some compressible and some not, all different. */
 function* contents(): Generator<Buffer> {
   const random = seededRandom(7);
   for (let nth = 0; nth < 900; nth++) {
@@ -57,7 +57,7 @@ function createNoise(seed: number, size: number): Buffer {
   return Buffer.concat(parts).subarray(0, size);
 }
 
-/** Added one after the other from the same room, as scans do it, and read at once. */
+/** Adds them one after the other from the same buffer, as scans do, and reads them immediately. */
 async function addAll({ store }: Place): Promise<Map<ObjectId, Buffer>> {
   const batch = store.batch();
   const added = new Map<ObjectId, Buffer>();
@@ -127,7 +127,7 @@ describe('what is compressed on another core', () => {
   test('counts towards the limit of a batch before it is published', async () => {
     const counting = counted();
     const { folder, store } = placeWith(counting.compressor);
-    // More than is compressed here, less than both together.
+    // More than the main thread compresses itself, less than the total.
     const limit = { bytes: 700 * 1024, full: () => new Error('full') };
     const batch = store.batch(limit);
     for (let nth = 0; nth < 100; nth++) batch.add('blob', createNoise(nth, 10_000));

@@ -81,7 +81,7 @@ describe('a new store', () => {
       }
     }
     expect(states.length).toBeGreaterThan(300);
-    // All of it is durable now: no power cut can change anything.
+    // Everything is durable: no power cut can change anything.
     expect(disk.pending).toBe(0);
   });
 });

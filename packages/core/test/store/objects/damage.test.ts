@@ -33,7 +33,7 @@ import {
   storeFixture,
 } from '../store-fixture.ts';
 
-/** The store's files in memory, so that thousands of damaged ones can be tried. */
+/** The store's files in memory, so that thousands of damaged versions can be tried. */
 function inMemory({ folder }: StoreFixture): { disk: SimDisk; files: Map<DiskPath, Buffer> } {
   const disk = new SimDisk();
   const files = new Map<DiskPath, Buffer>();
@@ -62,7 +62,7 @@ function put(fs: Fs, path: DiskPath, bytes: Uint8Array): void {
   fs.close(fd);
 }
 
-/** Every object is what it was, or the error says that it is hurt and which file is. */
+/** Checks that every object is unchanged, or that the error reports the damage and the damaged file. */
 async function expectNoWrongData(
   store: ObjectStore,
   objects: ReadonlyMap<ObjectId, StoredObject>,
@@ -93,7 +93,7 @@ function contents(store: ObjectStore): Map<ObjectId, StoredObject> {
   return new Map([...store.ids()].map((id) => [id, store.read(id)]));
 }
 
-/** A store with an own pack, a pack of git's with deltas, and loose objects. */
+/** A store with its own pack, a pack of git's with deltas, and loose objects. */
 async function mixedStore(): Promise<StoreFixture> {
   const fixture = storeFixture();
   const { store, git, gitBytes } = fixture;
@@ -113,10 +113,10 @@ async function mixedStore(): Promise<StoreFixture> {
   return fixture;
 }
 
-/** Bytes of each file that are changed. */
+/** Number of changed bytes per file. */
 const HURT = testEffort({ quick: 40, ci: 300, long: 3_000 });
 
-/** What Savepoint reads; git keeps more beside it. */
+/** Whether Savepoint reads the file; git has more files next to it. */
 function isOfObjects(path: string): boolean {
   return /\/objects\/(?:pack\/.*\.(?:pack|idx)|[0-9a-f]{2}\/.*)$/.test(path);
 }
@@ -131,7 +131,7 @@ describe('a store with one changed byte', () => {
     for (const [path, bytes] of files) {
       const kind = /\.(pack|idx)$/.exec(path)?.[1] ?? (/objects\/[0-9a-f]{2}\//.test(path) ? 'loose' : null);
       if (kind === null) continue;
-      // Every byte of what is small, so many spread over the rest, one bit each.
+      // Every byte of small files, and this many spread over larger ones, one bit each.
       const step = Math.ceil(bytes.length / HURT);
       for (let at = 0; at < bytes.length; at += step) {
         const changed = Buffer.from(bytes);
@@ -145,7 +145,7 @@ describe('a store with one changed byte', () => {
       put(disk, path, bytes);
     }
     for (const kind of ['pack', 'idx', 'loose']) expect(kinds.get(kind)?.tried, kind).toBeGreaterThan(30);
-    // An index is not believed at all if one bit of it is wrong.
+    // An index with a single wrong bit is not trusted at all.
     expect(kinds.get('idx')?.hurt).toBe(kinds.get('idx')?.tried);
     expect(await expectNoWrongData(ObjectStore.open(simPorts(disk), '/store' as DiskPath), objects)).toEqual(new Set());
   });
@@ -199,7 +199,7 @@ describe('a store with one changed byte', () => {
         const store = ObjectStore.open(simPorts(disk), '/store' as DiskPath);
         const problems = await store.verifyObjects({ deep: true, pace: fixture.pace });
         if (problems.length === 0) {
-          // Only the name of zlib's level in a stream's header is free of meaning; git does not look at it either.
+          // Only the compression level in a stream's zlib header has no meaning; git ignores it, too.
           expect(path).not.toMatch(/pack$|idx$/);
           expect(await expectNoWrongData(store, objects)).toEqual(new Set());
           continue;

@@ -5,7 +5,7 @@ import type { ObjectId } from '../../../src/model/ids.ts';
 import { hashObject } from '../../../src/store/objects/object-hash.ts';
 import { looseFile, noise, type StoreFixture, storeFixture } from '../store-fixture.ts';
 
-/** A pack of one blob, and what the names of its files begin with. */
+/** A pack of one blob, and the common prefix of its file names. */
 async function pack(fixture: StoreFixture, text: string): Promise<{ id: ObjectId; stem: string }> {
   const before = names(fixture);
   const batch = fixture.store.batch();
@@ -72,7 +72,7 @@ describe('collectDebris', () => {
     next.collectDebris();
     expect(names(fixture)).toEqual([`${kept.stem}.idx`, `${kept.stem}.pack`]);
     expect(next.has(id)).toBe(false);
-    // A pack that was written again meanwhile is not touched by what is left of its namesake.
+    // A pack that was meanwhile written again is not affected by the debris of the earlier one with the same name.
     writeFileSync(fixture.path('objects/pack', `tmp_savepoint_gone_${kept.stem.slice('pack-'.length)}.pack`), 'x');
     next.collectDebris();
     expect(names(fixture)).toEqual([`${kept.stem}.idx`, `${kept.stem}.pack`]);

@@ -7,7 +7,7 @@ import { Inflater } from '../../../src/store/objects/inflate.ts';
 import { inflate, PieceDeflater } from '../../../src/store/objects/zlib-data.ts';
 import { noise, prose } from '../store-fixture.ts';
 
-/** Everything, and how many bytes it took, the input coming in pieces of `size` bytes. */
+/** Inflates everything, with input chunks of `size` bytes. Returns the data and the number of bytes consumed. */
 function inflated(stream: Buffer, size: number): { data: Buffer; consumed: number } {
   let at = 0;
   const inflater = new Inflater(() => {
@@ -41,7 +41,7 @@ const options = fc.record({
   memLevel: fc.integer({ min: 1, max: 9 }),
 });
 
-/** The bits of a block as they come, after the header of a stream; fields as RFC 1951 has them, least bit first. */
+/** Returns the bits of a block after a stream header. Fields as in RFC 1951, least significant bit first. */
 function block(...fields: readonly string[]): Buffer {
   const bits = fields.join('').replaceAll(' ', '');
   const bytes = [0x78, 0x01];
@@ -51,15 +51,15 @@ function block(...fields: readonly string[]): Buffer {
   return Buffer.from([...bytes, 0, 0, 0, 0]);
 }
 
-/** The last block, with codes of its own, or with those that everybody knows. */
+/** The last block, with its own codes (dynamic) or with the fixed ones. */
 const DYNAMIC = '1 01';
 const FIXED = '1 10';
-/** 257 literals, one distance, four lengths of codes: for a repetition, 3 to 10 and 11 to 138 zeros, and a zero. */
+/** 257 literals, one distance, four code lengths: for a repetition, 3 to 10 and 11 to 138 zeros, and a zero. */
 const SMALLEST = '00000 00000 0000';
 /** One bit for "11 to 138 zeros", one for a zero. */
 const ZEROS = '000 000 100 100';
 
-/** The end has code 0, a length of 3 code 1, the one distance code 0; code 1 is no distance. */
+/** The end has code 0, a length of 3 has code 1, the only distance has code 0; code 1 is not a distance. */
 const LONE_DISTANCE = [
   '10000 00000 0111',
   '000 000 100',
@@ -113,9 +113,9 @@ describe('Inflater', () => {
         } catch (error) {
           expect(error).toBeInstanceOf(FormatProblem);
         }
-        // The checksum is a weak one: another content may have the same.
+        // The checksum is weak: another content may have the same.
         if (ours?.equals(content) === false) expect(adler32(ours, ADLER_START)).toBe(adler32(content, ADLER_START));
-        // zlib also refuses distances beyond the window that the header names; nothing else may differ.
+        // zlib also refuses distances beyond the window size in the header. Nothing else may differ.
         if (zlibs !== null) expect(ours).toEqual(zlibs);
       }),
       { numRuns: 3000 },

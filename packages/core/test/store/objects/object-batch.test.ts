@@ -15,7 +15,7 @@ function packs({ path }: StoreFixture): string[] {
   return readdirSync(path('objects/pack')).sort();
 }
 
-/** `size` bytes that are made anew for every position, and what they hash to. */
+/** A reader that generates `size` bytes by position, and their hash. */
 function generated(size: number): { read: (into: Buffer, position: number) => number; id: ObjectId; reads: number[] } {
   const block = noise(MIB);
   const reads: number[] = [];
@@ -24,7 +24,7 @@ function generated(size: number): { read: (into: Buffer, position: number) => nu
     const length = Math.min(into.length, size - position, MIB - (position % MIB));
     if (length <= 0) return 0;
     block.copy(into, 0, position % MIB, (position % MIB) + length);
-    // Each block differs from the others, in its first bytes.
+    // Each block differs from the others in its first bytes.
     if (position % MIB === 0 && length >= 4) into.writeUInt32BE(position / MIB, 0);
     return length;
   };
@@ -267,7 +267,8 @@ describe('large contents', () => {
       return (turns <= 1 ? first : second).read(into, position);
     });
     expect(id).toBe(second.id);
-    // Known from its first reading, changed while it is compared: what was compared is not taken for it.
+    // Its id is known from the first read, and it changes while it is compared. It must not be taken for the compared
+    // object.
     turns = 0;
     const mixed = batch.addBlobFrom(size, (into, position) => {
       if (position === 0) turns++;
@@ -314,7 +315,7 @@ describe('an object that is there with other bytes', () => {
     const { store, path } = storeFixture();
     const data = Buffer.from('what is to be stored');
     const id = hashObject('blob', data);
-    // No second content of that hash is known, so one is made by a reader that does not verify.
+    // No second content with that hash is known, so a reader without verification fakes one.
     const batch = store.batch();
     batch.add('blob', data);
     const other = { type: 'blob' as const, data: Buffer.from('something else') };

@@ -9,7 +9,7 @@ import { addCommit, noise, prose, type StoreFixture, storeFixture } from '../sto
 const VERSIONS = 60;
 const MIB = 1024 * 1024;
 
-/** Commits of texts that change a little each time, and what all of their objects are according to git. */
+/** Commits of texts that change a little each time. Returns all their objects according to git. */
 async function history(
   fixture: StoreFixture,
 ): Promise<Map<ObjectId, { type: ObjectType; size: number; data: Buffer }>> {
@@ -67,7 +67,7 @@ describe('what git writes', () => {
     }
     const objects = objectsOf(fixture);
     expect(objects.size).toBe(4);
-    expect(store.has(hashObject('blob', large))).toBe(false); // nothing says that a folder came
+    expect(store.has(hashObject('blob', large))).toBe(false); // nothing reports the new folder
     store.refresh();
     await expectAll(store, objects);
     await expectAll(fixture.again(), objects);
@@ -159,7 +159,7 @@ test('bases of deltas are kept within bounds, the last used the longest', () => 
   const cache = new BaseCache();
   const object = (size: number): StoredObject => ({ type: 'blob', data: Buffer.alloc(size) });
   for (let at = 0; at < 16; at++) cache.put(1, at, object(MIB));
-  cache.put(1, 99, object(3 * MIB)); // too large to be worth it
+  cache.put(1, 99, object(3 * MIB)); // too large to be cached
   expect(cache.get(1, 99)).toBeUndefined();
   expect(cache.get(1, 0)?.data.length).toBe(MIB);
   cache.put(1, 16, object(MIB));

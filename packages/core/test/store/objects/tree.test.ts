@@ -17,7 +17,7 @@ const names = fc
   })
   .filter((name) => !name.includes('/') && name !== '.' && name !== '..')
   .map((name) => name as Name);
-/** Names that differ in their ends only: where the order of folders and files is decided. */
+/** Names that differ only at the end, where folders and files are ordered differently. */
 const close = fc.constantFrom('a', 'a.', 'a-', 'a0', 'ab', 'a.b', 'a\x01', 'a\xff').map((name) => name as Name);
 const entries = fc.uniqueArray(
   fc.record({

@@ -17,7 +17,7 @@ const BOTH = [FIRST, SECOND];
 const FANOUT = 8;
 const NAMES = FANOUT + 256 * 4;
 
-/** Other bytes in an index, and a checksum to match. */
+/** Changes bytes of an index, and corrects its checksum. */
 function change(index: string, act: (bytes: Buffer) => void): void {
   const bytes = readFileSync(index);
   act(bytes);
@@ -30,13 +30,13 @@ function verify({ again, pace }: StoreFixture, deep: boolean): Promise<readonly 
 }
 
 interface Made {
-  /** Makes the store, and says what is to be found there. */
+  /** Creates the store, and returns the problems that must be found. */
   readonly make: (fixture: StoreFixture) => readonly { file: string; object?: ObjectId; problem: string }[];
-  /** What is found only where every byte is read. */
+  /** Whether it is found only if every byte is read. */
   readonly deepOnly?: true;
 }
 
-/** Two halves of a cut pack tell no more than where the objects should be. */
+/** The two halves of a truncated pack only show where the objects should be. */
 function cut(length: number): Made {
   return {
     make: (fixture) => {
@@ -137,7 +137,7 @@ describe('verifyObjects', () => {
   });
 });
 
-/** The look at a store whose only pack cannot be opened, for this reason. */
+/** Verifies a store whose only pack cannot be opened, with this error code. */
 function withoutReading(code: string) {
   const fixture = storeFixture();
   const { pack: file } = putPack(fixture, BOTH);

@@ -99,7 +99,7 @@ describe('Refs', () => {
   test('of many creators of one ref exactly one succeeds', async () => {
     const fixture = await refsFixture();
     const { refs, commits, ports, folder } = fixture;
-    // Others come between any two calls of the first one.
+    // Other processes run between any two calls of the first one.
     for (let at = 1; at <= 30; at++) {
       const name = `${CP}${at}`;
       let created: ObjectId | null = null;
@@ -349,7 +349,7 @@ describe('damaged refs', () => {
         expect(error).toMatchObject({ code: 'STORE_DAMAGED', data: { file } });
         continue;
       }
-      // White space at the end carries nothing; any digit that changed leads nowhere.
+      // Trailing white space has no meaning. A changed digit makes an id that does not exist.
       if (id !== commits[0])
         expect(() => store.read(id as ObjectId)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
       else expect(bit >> 3).toBe(40);
@@ -688,7 +688,7 @@ describe('a crash', () => {
   });
 
   test('while a ref is refused that is packed already, or is packed at that moment: it keeps its value', () => {
-    // With 0 it is packed from the beginning, else a git packs it before the nth call.
+    // With 0 it is packed from the start; otherwise a git process packs it before the nth call.
     for (let at = 0, calls = 0; ; at++) {
       const disk = begin();
       const packed = `${FOLDER}/packed-refs` as DiskPath;
@@ -716,7 +716,7 @@ describe('a crash', () => {
       };
       try {
         new Refs(simPorts(disk), FOLDER).create(name, NEW);
-        expect(at).toBe(calls + 1); // all was over by then
+        expect(at).toBe(calls + 1); // everything was finished by then
         break;
       } catch (error) {
         if (!isFsError(error, 'EEXIST')) throw error;

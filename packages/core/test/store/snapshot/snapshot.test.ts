@@ -18,7 +18,7 @@ test('an object of another type than it should be is damage', () => {
   expect(readTree(batch, tree)).toHaveLength(1);
   expect(readBlob(batch, blob)).toHaveLength(0);
   expect(readTree(batch, EMPTY_TREE)).toEqual([]);
-  // An empty blob would be an empty tree, and a tree has bytes that could be a file's.
+  // An empty blob would be a valid empty tree, and a tree has bytes that could be a file's.
   expect(() => readTree(batch, blob)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
   expect(() => readBlob(batch, tree)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
 });

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { ActivityGame } from './activity-game.ts';
 
 /**
- * Operations of three actors, and every way of going back among them: a change is in effect exactly if its lines are on
- * disk, and history, stats, roll-back, undo, redo and exports all say so.
+ * Operations of three actors, with every way of going back between them. A change is in effect exactly if its lines are
+ * on disk, and history, stats, rollback, undo, redo and exports all agree.
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const GAMES = testEffort({ quick: 6, ci: 334, long: 5_000 });
@@ -26,6 +26,6 @@ test('what is in effect, after operations of three actors and every way of going
     for (const [name, count] of game.done) sums.set(name, (sums.get(name) ?? 0) + count);
   }
   console.info(JSON.stringify(Object.fromEntries(sums)));
-  // Nobody went back, nothing was shown.
+  // Without enough rollbacks, restores and undos, the test proves nothing.
   expect(Math.min(...['rollback', 'restore', 'undo'].map((name) => sums.get(name) ?? 0))).toBeGreaterThan(GAMES / 4);
 });

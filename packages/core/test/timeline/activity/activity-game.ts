@@ -1,6 +1,6 @@
 /**
- * Three actors work on the same files, and people go back in every way there is. Each change writes a line of its own, so
- * the bytes on disk say which changes are in effect; everything that Savepoint says of them is held against that.
+ * Three actors work on the same files, and users go back in every possible way. Each change writes its own line, so the
+ * bytes on disk show which changes are in effect. Everything that Savepoint reports is compared with that.
  */
 
 import {
@@ -21,23 +21,23 @@ type AgentSession = ReturnType<Savepoint['session']>;
 interface Marker {
   readonly text: string;
   readonly change: ChangeId;
-  /** Counted from 1 as they follow each other in the file. */
+  /** From 1, in the order of the file. */
   readonly hunk: number;
 }
 
-/** Written, and not on record yet. */
+/** A change that was written and is in no checkpoint yet. */
 interface Pending {
   readonly path: TreePath;
   readonly texts: readonly string[];
-  /** Lines that went with a file. */
+  /** Lines that were removed together with a file. */
   readonly removed: readonly string[];
-  /** By the call or edit that is under way; else it was there before. */
+  /** Whether the current call or edit wrote it; otherwise it already existed. */
   readonly isOwn: boolean;
 }
 
 const PLACES = ['a', 'b', 'c', 'd/e', 'd/f', 'g'] as readonly string[] as readonly TreePath[];
 const BASE_LINES = 24;
-/** What may be in the way of going back: then nothing happens. */
+/** Errors that may prevent going back. Then nothing happens. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'CONFLICT',
   'PATH_REFUSED',
@@ -48,7 +48,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 export interface GameOptions {
-  /** Checkpoints may be dropped. */
+  /** Whether checkpoints may be dropped. */
   readonly drops: boolean;
 }
 
@@ -63,13 +63,13 @@ export class ActivityGame {
   #sessionCount = 0;
   readonly #prompts: { readonly session: AgentSession; readonly message: string }[] = [];
   readonly #markers = new Map<ChangeId, Marker[]>();
-  /** Lines that a deletion took along. */
+  /** Lines that a deletion removed. */
   readonly #removed = new Map<ChangeId, readonly string[]>();
   readonly #pending: Pending[] = [];
   #count = 0;
   #newest = 0;
   #newestDropped = 0;
-  /** Operations in effect and undone, by a plain reading from the oldest. */
+  /** Operations in effect and undone, computed by a simple pass from the oldest. */
   #undoable: string[] = [];
   #redoable: string[] = [];
 
@@ -138,13 +138,13 @@ export class ActivityGame {
 
   // What actors do to files.
 
-  /** Some changes, to files that nothing is pending for. */
+  /** Makes some changes, to files without pending changes. */
   #work(isOwn: boolean, frozen: TreePath | null = null): void {
     for (let turns = 1 + this.random.integer(3); turns > 0; turns--) {
       const free = PLACES.filter((path) => !this.#pending.some((one) => one.path === path));
       const files = free.filter((path) => this.#isThere(path));
       const room = free.filter((path) => !this.#isThere(path));
-      // A file that a call moves to a frozen path is put back there alone: it is gone, as if deleted.
+      // If a call moves a file to a frozen path, only that path is reverted. The file is gone, as if deleted.
       const places = room.filter((path) => path !== frozen);
       const roll = this.random.next();
       this.operations += 1;
@@ -173,7 +173,7 @@ export class ActivityGame {
     this.#note({ path, texts, removed: [], isOwn }, `writes ${path}`);
   }
 
-  /** One line, or two so far from each other that they are two hunks. */
+  /** Inserts one line, or two that are far enough apart to be two hunks. */
   #inserted(path: TreePath): { readonly lines: readonly string[]; readonly texts: readonly string[] } {
     const lines = [...this.#read(path)];
     const half = Math.floor(lines.length / 2);
@@ -196,7 +196,7 @@ export class ActivityGame {
     this.#disk.unlink(this.#at(from));
     this.#write(to, lines);
     this.#note({ path: to, texts, removed: [], isOwn }, `moves ${from} to ${to}`);
-    // Nothing else happens at the old path before the next look.
+    // Nothing else may happen at the old path before the next scan.
     this.#pending.push({ path: from, texts: [], removed: [], isOwn });
   }
 
@@ -231,7 +231,7 @@ export class ActivityGame {
     const change = entries.length === 0 ? undefined : this.random.pick(entries).change.id;
     const hunk = 1 + this.random.integer(2);
     const split = [...this.#markers].filter(([, markers]) => markers.length > 1).map(([id]) => id);
-    // A restore by the session and what it brought back cannot both be taken back: the one contains the other.
+    // A restore by the session and what it restored cannot both be rolled back: the one contains the other.
     const session = this.random.pick(this.#sessions).id;
     const kinds = [
       change === undefined ? {} : { changes: [change] },
@@ -312,9 +312,9 @@ export class ActivityGame {
     return this.random.pick(checkpoints).id;
   }
 
-  // What came of it.
+  // Recording the results.
 
-  /** Which change each new line is of, and which operations were added. */
+  /** Determines the change that each new line belongs to, and which operations were added. */
   async #record(): Promise<void> {
     const { checkpoints } = await this.#savepoint.list({ limit: 4 });
     for (const checkpoint of [...checkpoints].reverse()) {
@@ -333,7 +333,7 @@ export class ActivityGame {
     const due = this.#pending.filter((one) => one.isOwn === isOwn);
     for (const one of due) {
       this.#pending.splice(this.#pending.indexOf(one), 1);
-      // Of two files with the same lines, either may be told as the one that moved.
+      // Of two files with the same lines, either may be reported as the moved one.
       const change = changes?.find(
         ({ path, from }) => path === one.path || (one.removed.length > 0 && from === one.path),
       );
@@ -358,7 +358,7 @@ export class ActivityGame {
     }
   }
 
-  // What the bytes say, and what Savepoint says.
+  // Comparing the bytes with what Savepoint reports.
 
   async #judge(): Promise<void> {
     const { entries } = await this.#savepoint.history({ limit: 1_000 });
@@ -370,7 +370,7 @@ export class ActivityGame {
     ]);
     for (const { change, checkpoint, takenBack } of entries) {
       const markers = this.#markers.get(change.id) ?? [];
-      // What happened in checkpoints that are gone is not known.
+      // What happened in dropped checkpoints is not known.
       if (markers.length === 0 || checkpoint.number < this.#newestDropped) continue;
       const isThere = markers.some(({ text }) => onDisk.has(text));
       const told = `${change.id} (${markers.map(({ text }) => text).join(' ')} in ${change.path})`;
@@ -378,7 +378,7 @@ export class ActivityGame {
       if (isThere || takenBack !== null || markers.some(({ text }) => gone.has(text))) continue;
       throw new Error(`${told} is not on disk, and said to be in effect`);
     }
-    // The other views cost more to ask, and are wrong in the same places.
+    // The other views are more expensive, and are wrong in the same cases.
     if (this.random.next() < 0.3) await this.#judgeStats(entries);
     if (this.random.next() < 0.12) await this.#judgeRollback(entries, onDisk);
     if (this.random.next() < 0.04) await this.#judgeExport(entries);
@@ -451,7 +451,7 @@ export class ActivityGame {
     if (redo?.id !== expected[1]) throw new Error(`redo would take back ${redo?.id}, not ${expected[1]}`);
   }
 
-  // The disk, with no code of the engine.
+  // Access to the disk without code of the engine.
 
   #at(path: TreePath): DiskPath {
     return `${ROOT}/${path}` as DiskPath;

@@ -5,12 +5,12 @@ import { linesOf, TimelineWorld, tree } from '../query/timeline-world.ts';
 
 type AgentSession = ReturnType<Savepoint['session']>;
 
-/** One after the other: the call of an agent that writes a file. */
+/** Runs an agent's call that writes a file. */
 async function writes(w: TimelineWorld, session: AgentSession, name: string, content: string): Promise<void> {
   await session.call({ tool: 'Write', kind: 'write', paths: tree(name) }, () => w.write(name, content));
 }
 
-/** Each change that is not in effect, with what took it back. */
+/** Each change that is not in effect, with what reverted it. */
 async function takenBack(savepoint: Savepoint): Promise<Readonly<Record<string, string>>> {
   const { entries } = await savepoint.history({ limit: 1_000 });
   return Object.fromEntries(
@@ -150,7 +150,7 @@ describe('what takes changes back', () => {
     const w = new TimelineWorld();
     const savepoint = await twoAgents(w);
     await savepoint.restore('cp_1', EXACT); // cp_5: a.txt, b.txt
-    await savepoint.rollback(changes('cp_5.2')); // cp_6: b.txt is again as it was before the restore
+    await savepoint.rollback(changes('cp_5.2')); // cp_6: b.txt is again as before the restore
     expect(w.read('b.txt')).toBe('b\ntwo\n');
     expect(await takenBack(savepoint)).toEqual({ 'cp_2.1': 'cp_5', 'cp_4.1': 'cp_5', 'cp_5.2': 'cp_6' });
   });
@@ -193,7 +193,7 @@ describe('what takes changes back', () => {
     await session.call({ tool: 'Bash', kind: 'shell' }, () => w.shell('echo x >> a.txt; echo x >> b.txt')); // cp_5
     expect(w.read('b.txt')).toBe('b\ntwo\n');
     expect(await takenBack(savepoint)).toEqual({ 'cp_5.2': 'cp_6' });
-    // The put-back is nobody's work: neither counted nor rolled back.
+    // Reverting a frozen path is not an agent's work: it is neither counted nor rolled back.
     expect((await savepoint.stats()).changes).toMatchObject({ all: 5, standing: 4 });
     const { sessions } = await savepoint.sessions();
     expect(sessions.find(({ actor }) => actor.name === 'one')?.changes).toBe(2);
@@ -322,7 +322,7 @@ test('a restore that is gone itself is told by what paths hold after it', async 
 test('operations with too many changes to list concern what their trees say', async () => {
   const w = new TimelineWorld();
   let savepoint = await twoAgents(w);
-  // A process that was already there may rely on its cache: nothing else wrote to the store while it held the lock.
+  // An existing process may use its cache, because no other process wrote to the store while it held the lock.
   const without = (list: string): Savepoint => {
     w.dropList(list);
     return w.open();
@@ -350,7 +350,7 @@ test('a session whose history was deleted is listed no more, also where others n
   await one.call({ tool: 'Bash', kind: 'shell' }, () => w.write('a.txt', 'a\n')); // cp_2
   await one.begin({ tool: 'Bash', kind: 'shell', id: 'open' });
   w.write('a.txt', 'a\nb\n');
-  await savepoint.checkpoint(); // cp_3 tells of the session
+  await savepoint.checkpoint(); // cp_3 records the session
   await one.end('open');
   await savepoint.edit([
     {
@@ -366,7 +366,7 @@ test('a session whose history was deleted is listed no more, also where others n
   await savepoint.forgetSession('s-one');
   expect(await ids()).toEqual([]);
   expect(await w.open().sessions()).toMatchObject({ sessions: [] });
-  // What it does from now on is a history of its own.
+  // After this, its changes are a new history.
   await writes(w, savepoint.session({ agent: 'one', id: 's-one' }), 'a.txt', 'again\n');
   expect((await savepoint.sessions()).sessions).toMatchObject([{ id: 's-one', changes: 1 }]);
 });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { ObjectReader } from '../../../src/store/objects/object-reader.ts';
 import { hunksOf, withoutHunks } from '../../../src/timeline/diff/hunks.ts';
 
-/** Contents by an id that is their place. */
+/** Contents whose ids are their positions. */
 function contents(...all: readonly string[]): { readonly reader: ObjectReader; readonly entries: readonly Entry[] } {
   const find = (id: ObjectId): Buffer => Buffer.from(all[Number(id)] ?? '', 'latin1');
   const reader: ObjectReader = {

@@ -5,7 +5,7 @@ import type { Change } from '@savepoint/core/ports';
 import { realPorts, world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-/** A file that moved is one change, whoever moved it and whatever looks. */
+/** A moved file is one change, whatever moved it and whichever view shows it. */
 
 function place(): { readonly savepoint: Savepoint; readonly shell: (command: string) => void; readonly root: string } {
   const { workspace, places } = world(onTestFinished);
@@ -17,7 +17,7 @@ function place(): { readonly savepoint: Savepoint; readonly shell: (command: str
   };
 }
 
-/** `new < old` for a move, else the operation. */
+/** `new < old` for a move, otherwise the operation. */
 function told(changes: readonly Change[] | null): readonly string[] {
   return (changes ?? []).map(({ path: at, from, operation, added, removed }) =>
     from === null ? `${operation} ${at}` : `${operation} ${at} < ${from} +${added} -${removed}`,

@@ -4,7 +4,7 @@ import type { HistoryFilter } from '@savepoint/core/ports';
 import { describe, expect, test } from 'vitest';
 import { linesOf, TimelineWorld, tree } from './timeline-world.ts';
 
-/** Two agents, a person and an act of Savepoint on one folder. */
+/** Two agents, a person and an operation of Savepoint in one folder. */
 async function severalHands(w: TimelineWorld): Promise<Savepoint> {
   const savepoint = w.open();
   w.write('a.ts', linesOf(5));
@@ -120,7 +120,7 @@ describe('history', () => {
       ],
       damaged: [],
     });
-    // Not for a page that ends before it.
+    // Not listed for a page that ends before it.
     expect((await w.open().history({ limit: 1 })).unlisted).toEqual([]);
     writeFileSync(`${w.onlyStore}/objects.git/refs/savepoint/cp/3`, `${'0'.repeat(39)}1\n`);
     const page = await w.open().history({ limit: 100 });

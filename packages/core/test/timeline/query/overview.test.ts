@@ -80,7 +80,7 @@ describe('tiny steps', () => {
     const { savepoint, hand } = await start();
     for (const step of [1, 2, 3, 4, 5]) await hand.write('a.ts', linesOf(20 + 3 * step));
     const { rows } = await savepoint.overview({ view: 'main', limit: 50 });
-    // Three lines each: a fourth one would make twelve.
+    // Each has three lines; a fourth would make twelve.
     expect(ids({ rows, damaged: [], hidden: 0, more: false })).toEqual(['6+5+4', '3+2', '1']);
     expect(await seen(savepoint, { view: 'all' })).toEqual(['6', '5', '4', '3', '2', '1']);
   });

@@ -94,7 +94,7 @@ describe('deleting a session', () => {
     expect(forgotten).toMatchObject({ session: 's-one', stayed: [], kept: 3 });
     expect(forgotten.dropped).toEqual(['cp_2', 'cp_3', 'cp_5', 'cp_6', 'cp_7']);
     expect(has('only in the session that goes\n')).toBe(false);
-    // What the other session found before its change came from the session that is gone, and is kept for it.
+    // The state that the other session found before its change came from the removed session, and is kept.
     expect(has('of one\n')).toBe(true);
     expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
     expect((await savepoint.sessions()).sessions.map(({ id }) => id)).toEqual(['s-two']);

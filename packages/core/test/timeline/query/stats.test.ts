@@ -19,7 +19,7 @@ test('stats count what agents and edits did: what stands, what was taken back, a
   await session.start();
   const took = [2, 4, 40];
   for (const [index, seconds] of took.entries()) {
-    // Somebody else's, which counts for nothing.
+    // A change from outside, which does not count.
     w.write(`outside-${index}`, 'x\n');
     await session.call({ tool: 'Bash', kind: 'shell', id: `c-${index}` }, () => {
       w.pass(seconds);

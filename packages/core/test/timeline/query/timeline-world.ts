@@ -6,7 +6,7 @@ import type { Clock, Ports } from '@savepoint/core/ports';
 import { GIT_ENV, realPorts } from '@savepoint/testkit';
 import { Place } from '../../place.ts';
 
-/** A real folder, and a clock that stands still until it is told to go on. */
+/** A real folder, and a clock that only moves when the test moves it. */
 export class TimelineWorld extends Place {
   #now = Date.UTC(2026, 0, 31, 12);
 
@@ -26,7 +26,7 @@ export class TimelineWorld extends Place {
     rmSync(this.at(name), { recursive: true });
   }
 
-  /** The checkpoint keeps no list of its changes any more, as if it had more than 10,000. */
+  /** Removes the list of changes from a checkpoint, as if it had more than 10,000. */
   dropList(checkpoint: string): void {
     const ref = `refs/savepoint/cp/${checkpoint.slice(3)}`;
     const git = (input: string, ...args: readonly string[]): string =>
@@ -43,7 +43,7 @@ export class TimelineWorld extends Place {
     writeFileSync(`${this.onlyStore}/objects.git/${ref}`, `${commit}\n`);
   }
 
-  /** The one store of this world. */
+  /** The only store of this world. */
   get onlyStore(): string {
     const home = path.join(Buffer.from(this.world.places.home, 'latin1').toString(), 'workspaces');
     return path.join(home, execFileSync('ls', [home], { encoding: 'utf8' }).trim());

@@ -9,7 +9,7 @@ const COMMIT = '1'.repeat(40) as ObjectId;
 const BLOB = '2'.repeat(40);
 const SNAPSHOT: Snapshot = { files: EMPTY_TREE, side: EMPTY_TREE };
 
-/** A record with every key that there is, written down by hand. */
+/** A record with every possible key, written by hand. */
 const FULL = {
   format: 1,
   id: 'cp_7',
@@ -77,7 +77,7 @@ const FULL = {
   totals: { files: 1, added: 2, removed: 3 },
 };
 
-/** As the first version wrote it. */
+/** Keys that the first version did not write. */
 const EARLY_ABSENT = ['toolCall', 'tool', 'late', 'rolledBack', 'heads', 'authors'] as const;
 
 type Json = Record<string, unknown>;
@@ -113,7 +113,7 @@ describe('what is absent', () => {
     expect(story).toMatchObject({ toolCall: null, tool: null, late: false, rolledBack: [], heads: [] });
     expect(story.changes?.[0]).toEqual({
       id: 'cp_7.1',
-      // A call's changes were found by looking.
+      // The changes of a call were found by a scan.
       by: {
         authors: [{ actor: { kind: 'outside', name: 'outside' }, session: 's-1', call: null, tool: null }],
         sure: true,
@@ -201,7 +201,7 @@ describe('what cannot be a record', () => {
   });
 });
 
-/** Every place in a value, with how to put something else there. */
+/** Yields every position in a value, with a function that replaces the value there. */
 function* places(value: unknown, at = ''): Generator<readonly [string, (whole: unknown, other: unknown) => unknown]> {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
@@ -251,7 +251,7 @@ describe("somebody else's record", () => {
     for (const [at, put] of places({ ...theirs, heads: FULL.heads, roots: FULL.roots })) {
       const byVerdict = new Map<string, string[]>();
       for (const [what, odd] of Object.entries(ODD)) {
-        // Where a long one is refused a longer one need not be tried.
+        // If a long value is refused, a longer one need not be tried.
         if (what === 'very long' && !(byVerdict.get('taken') ?? []).includes('long')) continue;
         const whole = at.startsWith('heads[')
           ? { ...theirs, heads: FULL.heads }

@@ -6,10 +6,10 @@ import type { Places } from '@savepoint/core/ports';
 import { git, world as makeWorld, realPorts, type World } from '@savepoint/testkit';
 import { afterAll, expect, onTestFinished } from 'vitest';
 
-/** A repository that was packed, and first checkpoints of it, each with a store of its own. */
+/** A packed repository, and first checkpoints of it, each in its own store. */
 export class AdoptionPlace {
   readonly dir: string;
-  /** The person's files of attributes. */
+  /** The user's own attributes files. */
   attributes: readonly DiskPath[] | null = [];
   #homes = 0;
 
@@ -35,7 +35,7 @@ export class AdoptionPlace {
     return git(this.at(folder), '-c', 'protocol.file.allow=always', ...args).trimEnd();
   }
 
-  /** A repository with files of many kinds in one pack. */
+  /** Creates a repository with files of many kinds in one pack. */
   init(folder = '', ...args: string[]): void {
     mkdirSync(this.at(folder), { recursive: true });
     if (args.length > 0 || existsSync(join(this.at(folder), '.git'))) {
@@ -68,7 +68,7 @@ export class AdoptionPlace {
     this.age(folder);
   }
 
-  /** The index looks as if it had been written long after everything that it speaks of. */
+  /** Makes the index look as if it had been written long after all files. */
   age(folder = '', seconds = 60): void {
     const at = Math.floor(Date.now() / 1000) + seconds;
     utimesSync(this.index(folder), at, at);
@@ -81,13 +81,13 @@ export class AdoptionPlace {
     return path.startsWith('/') ? path : this.at(join(folder, path));
   }
 
-  /** Writes other bytes into an entry of the index, as no git would, and leaves all else as it was. */
+  /** Writes other bytes into an entry of the index, as no git would, and changes nothing else. */
   forge(name: string, change: (entry: Buffer) => void, folder = ''): void {
     const file = this.index(folder);
     const { mtimeMs } = statSync(file);
     const data = readFileSync(file);
     const at = data.indexOf(Buffer.from(`${name}\0`)) - 62;
-    // Version 3 has entries with two bytes more.
+    // Extended entries of version 3 are two bytes longer.
     const isLonger = data.readUInt32BE(4) === 3 && (data.readUInt16BE(at + 58) & 0x4000) !== 0;
     const start = isLonger ? at - 2 : at;
     change(data.subarray(start, start + 64));
@@ -97,13 +97,13 @@ export class AdoptionPlace {
     utimesSync(file, mtimeMs / 1000, mtimeMs / 1000);
   }
 
-  /** The index says that the file is another one of the same size; only its stat speaks against that, or nothing does. */
+  /** Makes the index claim that the file is another one of the same size. At most its stat contradicts that. */
   lieAbout(name: string, folder = ''): void {
     const lie = this.gitIn(folder, 'rev-parse', ':b.txt');
     this.forge(name, (entry) => entry.write(lie, 40, 'hex'), folder);
   }
 
-  /** A first checkpoint in a store of its own. */
+  /** Takes a first checkpoint in a new store. */
   async first(adopt: boolean, options: Partial<OpenOptions> & { readonly folder?: string } = {}) {
     const home = `${this.world.places.home}/${++this.#homes}` as DiskPath;
     const { folder = '', ...others } = options;
@@ -115,7 +115,7 @@ export class AdoptionPlace {
     return { savepoint, result, damage, filesRead: result.scan.filesRead };
   }
 
-  /** Takes both, compares them, and says how many files were adopted. */
+  /** Takes both checkpoints, compares them, and returns how many files were adopted. */
   async compare(options: Partial<OpenOptions> & { readonly folder?: string } = {}): Promise<number> {
     const read = await this.first(false, options);
     const adopted = await this.first(true, options);
@@ -129,7 +129,7 @@ let made: string | null = null;
 let removeTemplate: (() => void) | null = null;
 afterAll(() => removeTemplate?.());
 
-/** Made once: what it takes is processes. */
+/** Created once, because it starts many processes. */
 function template(): string {
   if (made !== null) return made;
   const place = new AdoptionPlace(
@@ -142,7 +142,7 @@ function template(): string {
   return made;
 }
 
-/** As long as every other one. */
+/** All texts have the same length. */
 export function text(word: string): string {
   return `${word.padEnd(12, '.')}\n`.repeat(20);
 }

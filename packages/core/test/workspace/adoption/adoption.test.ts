@@ -19,7 +19,7 @@ import { FaultyFs, fsWith, realPorts, testEffort } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { AdoptionPlace, text } from './adoption-place.ts';
 
-/** All files of a repository as {@link AdoptionPlace.init} makes it. */
+/** Number of files in a repository that {@link AdoptionPlace.init} creates. */
 const ALL = 5;
 
 function made(...args: string[]): AdoptionPlace {
@@ -118,7 +118,7 @@ describe('a first checkpoint takes contents over, and is the same as one that re
     place.commit();
     place.gitIn('lib', 'repack', '-adq');
     place.age('lib');
-    // .gitmodules is a file of its own.
+    // .gitmodules is an additional file.
     expect(await place.compare()).toBe(2 * ALL + 1);
     place.git('worktree', 'add', '-q', join(place.dir, 'tree'));
     place.age('tree');
@@ -166,7 +166,7 @@ describe('a first checkpoint takes contents over, and is the same as one that re
     for (const how of ['--depth=1', '--filter=blob:none']) {
       const place = cloned(how);
       expect(await place.compare(), how).toBe(ALL + 1);
-      // What the pack has beside that leads to nothing, and git says no ill of the store.
+      // Objects of the pack that are not needed are unreachable, and git finds no error in the store.
       const { savepoint } = await place.first(true);
       const store = Buffer.from((await savepoint.status()).workspace.store, 'latin1').toString();
       execFileSync('git', ['--git-dir', join(store, 'objects.git'), 'fsck', '--strict', '--no-dangling']);
@@ -202,7 +202,7 @@ describe('a first checkpoint takes contents over, and is the same as one that re
 describe('what git converts is read', () => {
   const rot = ['config', 'filter.rot.clean', "tr 'a-z' 'n-za-m'"];
 
-  /** Each leaves `a.txt`, and where it says so others, with other bytes than its blob, of the same length. */
+  /** Each leaves `a.txt` (and the named others) with bytes that differ from its blob, at the same length. */
   const WAYS: Readonly<Record<string, (place: AdoptionPlace) => void>> = {
     'in the repository': (place) => place.write('.gitattributes', '*.txt filter=rot\n'),
     'in its folder': (place) => place.write('dir/deep/.gitattributes', 'c.txt filter=rot\n'),
@@ -228,7 +228,7 @@ describe('what git converts is read', () => {
     expect(changed).not.toEqual([]);
     await place.compare();
     if (way === 'in the repository') {
-      // git asks the index when the file is gone.
+      // git reads it from the index if the file is missing.
       rmSync(place.at('.gitattributes'));
       await place.compare();
     }
@@ -322,7 +322,7 @@ describe('an entry that does not vouch fully is not believed', () => {
   };
   test.each(Object.keys(NUMBERS))('another %s', async (what) => {
     const at = NUMBERS[what] ?? 0;
-    // What node tells of a time is exact to 250 nanoseconds.
+    // Node reports times with a precision of 250 nanoseconds.
     const least = what.startsWith('nano') ? 1_000 : 1;
     for (const change of [least, -least]) {
       const place = made();
@@ -392,7 +392,7 @@ describe('an entry that does not vouch fully is not believed', () => {
       place.lieAbout('a.txt');
       place.age('', -1);
       const seconds = Math.floor(statSync(place.at('a.txt')).mtimeMs / 1000) + later;
-      // Within the very second of the file, at its end.
+      // Within the same second as the file, at its end.
       utimesSync(place.index(), seconds + 0.999, seconds + 0.999);
       expect(await place.compare()).toBeLessThanOrEqual(adopted);
     }
@@ -558,7 +558,7 @@ describe('what was taken over is read afterwards', () => {
     const place = made();
     for (let nth = 0; nth < 1_000; nth++) place.write(`many/${nth}.txt`, text(`${nth}`));
     place.commit();
-    // Files that are younger than two seconds are read by every scan.
+    // Every scan reads files that are less than two seconds old.
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     let times = 0;
     const { fs } = realPorts();
@@ -569,7 +569,7 @@ describe('what was taken over is read afterwards', () => {
       },
     });
     const { savepoint } = await place.first(true, { ports: realPorts({ fs: counting }), watch: true });
-    // With that many, packs are merged after each checkpoint, in the background, and the check comes before it.
+    // With this many checkpoints, packs are merged in the background after each one, and the check runs before that.
     for (let nth = 0; nth < 70; nth++) {
       place.write('changing.txt', `${nth}`);
       await savepoint.checkpoint();
@@ -628,7 +628,7 @@ function flip(data: Buffer, at: number): Buffer {
   return data;
 }
 
-/** Does something before the n-th call. */
+/** Runs an action before the n-th call. */
 function interrupted(at: number, act: () => void): Fs {
   let calls = 0;
   return new Proxy(realPorts().fs, {

@@ -6,7 +6,7 @@ import { IGNORE_FILE_BYTES, readIgnoreLines } from '../../../src/git/ignore-line
 import type { Name } from '../../../src/model/names.ts';
 import { IgnoreChain, type IgnoreChainStart, type IgnoreFile } from '../../../src/workspace/rules/ignore-rules.ts';
 
-/** Random trees in which the rules are compared with git's. */
+/** Number of random trees in which the rules are compared with git's. */
 const TREES = testEffort({ quick: 8, ci: 20, long: 20 });
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
@@ -16,7 +16,7 @@ function chainOf(top: string, start: Partial<IgnoreChainStart> = {}): IgnoreChai
   return IgnoreChain.start({ ignoreCase: false, global: null, exclude: null, top: bytes(top), ...start });
 }
 
-/** Asks for a path (a folder if it ends in `/`), entering each folder on the way, with its rules where given. */
+/** Asks about a path (a folder if it ends in `/`). Enters each folder on the way, with the rules given for it. */
 function ask(chain: IgnoreChain, path: string, rules: Readonly<Record<string, string>> = {}): boolean {
   const isFolder = path.endsWith('/');
   const names = (isFolder ? path.slice(0, -1) : path).split('/') as Name[];
@@ -139,7 +139,7 @@ describe('compared with git check-ignore', () => {
     }
   }
 
-  /** The tests of known deviations, below, pin what happens with these. */
+  /** The tests of known deviations below fix the behaviour for these. */
   function isKnownDeviation(line: string, ignoreCase: boolean): boolean {
     const besideEscapedSlash = /\*\*\\\/|\\\/\*\*/.test(line);
     const afterLiteral = /^!?[^*?[\\]*[^*?[\\/]\*{2,}(?:\/|$)/.test(line);
@@ -200,7 +200,7 @@ describe('compared with git check-ignore', () => {
         input: bytes(asked.map(({ path }) => `${path}\0`).join('')),
         env: { ...process.env, ...GIT_ENV },
       });
-      // Per path: the file, the line, the pattern that decided, and the path again.
+      // Per path: the file, the line, the deciding pattern, and the path again.
       const fields = answer.stdout.toString('latin1').split('\0');
       asked.forEach(({ path, ignored, rules }, at) => {
         const pattern = fields[at * 4 + 2] as string;
@@ -233,7 +233,7 @@ describe('known deviations from git 2.39', () => {
     expect(ask(chainOf('x\\/**/b\n'), 'x/y/z/b')).toBe(false);
   });
 
-  // Git: false, because it folds the name and not what the backslash quotes.
+  // Git: false, because it folds the name, but not the escaped character.
   test('an escaped capital matches where letter case does not count', () => {
     expect(ask(chainOf('\\A\n', { ignoreCase: true }), 'a')).toBe(true);
   });
@@ -405,7 +405,7 @@ describe('hostile files', () => {
     const name = 'a'.repeat(255);
     const digits = '1'.repeat(255);
     const deep = 'a/'.repeat(150);
-    // These the package lays out in one way only.
+    // The package compiles these in a way that cannot be slow.
     for (const pattern of [
       'a*'.repeat(100),
       '*a'.repeat(100),
@@ -416,13 +416,13 @@ describe('hostile files', () => {
       expect(problems(`${pattern}b\n`)).toEqual([]);
       expect(ask(chainOf(`${pattern}b\n`), `${deep}${name}`)).toBe(false);
     }
-    // These it does not: refused.
+    // These it does not, so they are refused.
     for (const pattern of ['*[+-9]'.repeat(10), 'a/**/'.repeat(10), '*[!-~]*[a/]*']) {
       expect(problems(`${pattern}b\n`), pattern).toEqual([{ why: 'too-complex', line: 1 }]);
       expect(ask(chainOf(`${pattern}b\n`), `${deep}${digits}`)).toBe(false);
       expect(ask(chainOf(`z\n!${pattern}b\n`), 'z')).toBe(false);
     }
-    // Several ** in a row are one, so these are not refused.
+    // Several consecutive ** are equal to one, so these are not refused.
     expect(problems(`${'**/'.repeat(50)}b\na/${'**/'.repeat(50)}b\na/${'***/'.repeat(9)}**\n`)).toEqual([]);
     expect(covered(`a/${'**/'.repeat(50)}b\n`, 'a/b', 'a/x/y/b', 'b')).toEqual(['a/b', 'a/x/y/b']);
   });

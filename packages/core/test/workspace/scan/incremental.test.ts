@@ -1,4 +1,4 @@
-/** A scan that goes only where something changed finds what a scan finds that goes everywhere. */
+/** An incremental scan, which visits only changed folders, finds the same as a full scan. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -25,7 +25,7 @@ const SEED = Number(
   process.env['SAVEPOINT_SEED'] ?? (process.env['CI'] === undefined ? Date.now() % 2 ** 31 : 20261121),
 );
 const WRITERS = 4;
-/** Of all races together there are a few more. */
+/** Number of rounds per race; all races together have a few more. */
 const ROUNDS = testEffort({ quick: 25, ci: 1_000, long: 10_000 });
 const WRITER = new URL('./tree-writer.mjs', import.meta.url).pathname;
 
@@ -37,9 +37,9 @@ afterEach(() => {
 interface Bench {
   readonly w: World;
   readonly outside: string;
-  /** Remembers, and looks only where something changed. */
+  /** Remembers the last scan, and scans only what changed. */
   readonly watching: Savepoint;
-  /** Looks everywhere, each time. */
+  /** Scans everything each time. */
   readonly looking: Savepoint;
 }
 
@@ -90,7 +90,9 @@ async function startWriters({ w, outside }: Bench): Promise<(seed: number, count
   };
 }
 
-/** What both say of the folder as it is, and how many folders the one that remembers went to. */
+/**
+ * Compares the results of both for the current folder. Returns the number of folders that the incremental scan visited.
+ */
 async function compare({ watching, looking }: Bench, keep: boolean): Promise<{ went: number; folders: number }> {
   const { scan } = await watching.checkpoint();
   const seen = (await looking.status()).scan;
@@ -105,15 +107,15 @@ async function compare({ watching, looking }: Bench, keep: boolean): Promise<{ w
 
 interface Race {
   readonly rounds: number;
-  /** Before a round: nobody else writes meanwhile. */
+  /** Runs before a round, while no other process writes. */
   readonly before?: (round: number, folders: number) => void;
-  /** After the writers are done, before both look. */
+  /** Runs when the writers are done, before both scans. */
   readonly after?: (round: number) => void;
-  /** When both have looked. */
+  /** Runs after both scans. */
   readonly looked?: () => void;
 }
 
-/** @returns how many scans did not go everywhere, and how much the writers did */
+/** @returns how many scans were not full scans, and how many changes the writers made */
 async function race(b: Bench, { rounds, before, after, looked }: Race): Promise<{ partly: number; done: number }> {
   const random = seededRandom(SEED);
   const work = await startWriters(b);
@@ -125,7 +127,7 @@ async function race(b: Bench, { rounds, before, after, looked }: Race): Promise<
   for (let round = 0; round < rounds; round++) {
     before?.(round, folders);
     const writing = work(SEED + round * WRITERS, 1 + random.integer(4));
-    // While they write: what is found then is nowhere compared, and must not be believed later.
+    // Captures during the writes. Their results are not compared, and must not be trusted later.
     for (let capture = random.integer(3); capture > 0; capture--) {
       if (random.integer(2) === 0) await b.watching.checkpoint();
       else await b.watching.status();
@@ -143,7 +145,7 @@ async function race(b: Bench, { rounds, before, after, looked }: Race): Promise<
   return { partly, done };
 }
 
-/** Folders that the limit of a race is too low for. */
+/** Creates more folders than the limit of a race allows. */
 function plant(where: string): void {
   for (let folder = 0; folder < 144; folder++) {
     const path = `${where}/${Math.floor(folder / 12)}/${folder % 12}`;
@@ -152,7 +154,7 @@ function plant(where: string): void {
   }
 }
 
-/** More events than the system keeps, of two files that are then as they were. */
+/** Causes more events than the kernel queue holds, on two files that end up unchanged. */
 function overflow(folder: string): void {
   const names = ['one', 'two'].map((name) => `${folder}/full-${name}`);
   for (const name of names) writeFileSync(name, '');
@@ -170,7 +172,7 @@ test.runIf(CAN_WATCH)('a file that is written through a second name has changed 
   appendFileSync(`${w.workspace}/docs/second.txt`, 'more\n');
   const { went, folders } = await compare({ w, outside: '', watching, looking }, false);
   expect(went).toBeLessThan(folders);
-  // From now on both are looked at each time.
+  // From now on both are scanned each time.
   appendFileSync(`${w.workspace}/docs/second.txt`, 'and more\n');
   await compare({ w, outside: '', watching, looking }, false);
 });
@@ -202,7 +204,7 @@ describe.runIf(CAN_WATCH)('four writers', () => {
     const rounds = Math.ceil(ROUNDS * 0.4);
     const { partly, done } = await race(bench(nodeChanges()), { rounds });
     console.info(`seed ${SEED}: ${done} deeds, ${partly} of ${rounds} scans went only somewhere`);
-    // Else nothing was tried.
+    // Otherwise nothing was tested.
     expect(partly).toBeGreaterThan(rounds / 3);
     expect(done).toBeGreaterThan(rounds);
   });
@@ -262,7 +264,7 @@ describe.runIf(CAN_WATCH)('a folder that cannot be watched', () => {
     const { workspace } = b.w;
     await b.looking.checkpoint();
     await b.watching.checkpoint();
-    // The repository's own files are too young at first to be believed.
+    // At first the repository's own files are too young to be trusted.
     await expect.poll(async () => (await compare(b, false)).went, { timeout: 20_000 }).toBeLessThan(5);
     const away = `${b.outside}/away`;
     renameSync(`${workspace}/src`, away);

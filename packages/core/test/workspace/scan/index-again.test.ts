@@ -1,4 +1,4 @@
-/** An index that git wrote anew, read by somebody who knows the one before. */
+/** An index that git has rewritten, read by a process that knows the previous one. */
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { open, type Savepoint } from '@savepoint/core';
@@ -14,7 +14,7 @@ const SEED = Number(
   process.env['SAVEPOINT_SEED'] ?? (process.env['CI'] === undefined ? Date.now() % 2 ** 31 : 20261121),
 );
 const ROUNDS = testEffort({ quick: 6, ci: 100, long: 2_000 });
-/** Enough for an index of several of the pieces that are compared. */
+/** Enough for an index of several compared chunks. */
 const FILES = 1_500;
 
 function repository({ workspace }: World): void {
@@ -35,7 +35,7 @@ const told = ({ tracked, problem, writtenMs }: IndexReading): unknown => {
   return [[...tracked.entries()], tracked.sparseFolders, tracked.trees, problem, writtenMs];
 };
 
-/** What must be the same where `tracked.names` is. */
+/** What must be equal if `tracked.names` is. */
 const namesOf = ({ tracked }: IndexReading): unknown[] => [...tracked.entries()].map(({ path, mode }) => [path, mode]);
 
 describe('read again', () => {
@@ -53,7 +53,7 @@ describe('read again', () => {
     };
     const deeds: readonly ((name: string) => boolean)[] = [
       (name) => {
-        // The time of the file alone: the paths stay.
+        // Changes only the file's time; the paths stay the same.
         utimesSync(there(name), 1_000_000 + random.integer(1_000_000), 1_000_000);
         git(w.workspace, 'update-index', '--refresh', '-q', '--ignore-missing');
         return true;
@@ -76,7 +76,7 @@ describe('read again', () => {
       (name) => {
         writeFileSync(`${w.workspace}/${name}`, '');
         git(w.workspace, 'add', '-A');
-        // As long as before, and in the same place.
+        // A name of the same length at the same position.
         git(w.workspace, 'mv', '-f', name, `${name.slice(0, -1)}${random.integer(10)}`);
         return false;
       },
@@ -90,7 +90,7 @@ describe('read again', () => {
     let before = read(w, null);
     let same = 0;
     for (let round = 0; round < ROUNDS; round++) {
-      // One that keeps the paths is always among them.
+      // At least one operation that keeps the paths is always included.
       const keepsPaths = (deeds[round === 0 ? 0 : random.integer(deeds.length)] as (typeof deeds)[number])(file());
       const first = read(w, null);
       const again = read(w, before);
@@ -103,7 +103,7 @@ describe('read again', () => {
       if (keepsPaths && round > 0) expect(isSame || namesOf(again).length !== namesOf(before).length).toBe(true);
       before = again;
     }
-    // Else the shorter way was never tried.
+    // Otherwise the shortcut was never tested.
     expect(same).toBeGreaterThan(0);
   });
 
@@ -162,7 +162,7 @@ describe.skipIf(native() === null)('a scan that watches', () => {
   function scene(): World {
     const w = world(onTestFinished);
     mkdirSync(`${w.workspace}/below/src/deep`, { recursive: true });
-    // Each folder has something that ignore rules cover, so that each depends on what is tracked.
+    // Ignore rules cover something in each folder, so that each depends on the tracked files.
     for (const folder of ['below', 'below/src', 'below/src/deep']) {
       writeFileSync(`${w.workspace}/${folder}/kept.txt`, 'kept\n');
       writeFileSync(`${w.workspace}/${folder}/made.log`, 'made\n');

@@ -1,4 +1,4 @@
-/** A folder of very many names is listed beside our own work; for the scan nothing else differs. */
+/** A very large folder is listed in the background. Nothing else differs for the scan. */
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type DiskPath, open, type Savepoint } from '@savepoint/core';
 import { type Fs, FsError } from '@savepoint/core/ports';
@@ -8,7 +8,7 @@ import { LISTED_FIELD, LISTED_FIELD_COUNT } from '../../../src/io/fs.ts';
 
 const LARGE = 1024 * 1024;
 
-/** The machine's own, on which the folder `big` takes that many bytes itself. */
+/** The real file system, but the folder `big` itself appears to have this many bytes. */
 function seenAs(bytes: number, asked: DiskPath[], aside?: Fs['listAside']): Fs {
   const { fs } = realPorts();
   return fsWith(fs, {
@@ -64,7 +64,7 @@ test('one that cannot be listed is a gap, and one that is gone is looked at once
   const hurt = await savepointOf(w, 'a', seenAs(LARGE, [], failing('EACCES'))).checkpoint();
   expect(hurt.scan.partial).toEqual([{ path: 'big', skip: { reason: 'unreadable', code: 'EACCES' } }]);
   const moved = await savepointOf(w, 'b', seenAs(LARGE, [], failing('ENOENT'))).checkpoint();
-  // It is back, and not as large as it was.
+  // It is back, but smaller than before.
   expect(moved.scan.partial).toEqual([]);
   expect(moved.checkpoint.counts.files).toBeGreaterThan(80);
   await expect(savepointOf(w, 'c', seenAs(LARGE, [], failing('EMFILE'))).checkpoint()).rejects.toMatchObject({

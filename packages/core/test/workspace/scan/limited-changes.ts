@@ -1,11 +1,14 @@
 import type { ChangeSource, FolderChanges, FolderWatch } from '../../../src/io/changes.ts';
 import type { DiskPath } from '../../../src/model/names.ts';
 
-/** A source that watches so many folders and no more, as a system does whose limit is reached; and counts what happens. */
+/**
+ * A change source that watches only a limited number of folders, like a system whose limit is reached. It counts what
+ * happens.
+ */
 export class LimitedChanges implements ChangeSource {
   /** Folders that were not watched because of the limit. */
   refused = 0;
-  /** How often something was lost, by why. */
+  /** Number of losses by reason. */
   readonly losses = new Map<string, number>();
   #latest: LimitedWatch | null = null;
 
@@ -23,7 +26,7 @@ export class LimitedChanges implements ChangeSource {
     return this.#latest;
   }
 
-  /** By the watch that was made last. */
+  /** Number of folders that the newest watch watches. */
   get watched(): number {
     return this.#latest?.folders.size ?? 0;
   }
@@ -58,7 +61,8 @@ class LimitedWatch implements FolderWatch {
       this.counts.losses.set(changes.why, (this.counts.losses.get(changes.why) ?? 0) + 1);
       this.folders.clear();
     } else {
-      // They may be watched still, if only their modes changed: nobody says so, and what is counted must be what is watched.
+      // They may still be watched if only their modes changed, but that is not reported. Remove them, so that the count
+      // is right.
       for (const folder of changes.folders) this.remove(folder);
     }
     return changes;

@@ -1,4 +1,7 @@
-/** A process that changes a tree at random: `node tree-writer.mjs FOLDER`; each line on stdin, `SEED COUNT`, is answered when that many deeds are done. */
+/**
+ * A process that changes a tree at random: `node tree-writer.mjs FOLDER`. For each line `SEED COUNT` on stdin, it makes
+ * COUNT changes and then answers.
+ */
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -13,7 +16,7 @@ function randomOf(seed) {
   };
 }
 
-/** Every path in the tree but repositories' own. */
+/** Returns every path in the tree except those inside `.git`. */
 function walk(at, found) {
   for (const entry of fs.readdirSync(at, { withFileTypes: true })) {
     if (entry.name === '.git') continue;
@@ -90,7 +93,7 @@ const deeds = {
   refresh: () => git('status'),
 };
 
-/** A name that is made where no scan goes is told to nobody: it counts from the next look at the file's folder on. */
+/** A new name outside the scanned folders is not reported. It counts from the next scan of the file's folder. */
 function tell(file, number) {
   fs.utimesSync(file, number, number);
 }
@@ -129,7 +132,7 @@ for await (const line of createInterface({ input: process.stdin })) {
       deed(random);
       done += 1;
     } catch {
-      // Another one was there first, or git would not.
+      // Another process was faster, or git refused.
     }
   }
   console.log(done);

@@ -9,7 +9,7 @@ import { Place } from '../../place.ts';
 
 const seed = Number(process.env['SAVEPOINT_SEED'] ?? (process.env['CI'] === undefined ? Date.now() % 1e9 : 5));
 
-/** Root by root what a survey says, in the words of a checkpoint. */
+/** The result of a survey, root by root, in the terms of a checkpoint. */
 async function surveyed(place: Place, rules: Partial<CaptureRules> = {}): Promise<unknown[]> {
   const { roots } = await place.open({ rules }).repositories();
   return roots.map(({ root }) => root);
@@ -199,7 +199,7 @@ describe('what a survey finds', () => {
 const FOLDERS = ['a', 'b', 'src', 'node_modules', 'build', 'vendor', '.cache', '.venv'];
 const RULES = ['build', '/a', 'b/', '*.txt', '!vendor', 'node_modules', 'src/*'];
 
-/** Folders, repositories in them, and rules over them. @returns with roots that were chosen */
+/** Creates folders, repositories in them, and rules for them. @returns rules with some chosen roots */
 function scatter(place: Place, random: SeededRandom): Partial<CaptureRules> {
   const folder = (): string => Array.from({ length: 1 + random.integer(4) }, () => random.pick(FOLDERS)).join('/');
   const all = Array.from({ length: 14 }, folder);
@@ -207,7 +207,7 @@ function scatter(place: Place, random: SeededRandom): Partial<CaptureRules> {
   if (random.integer(3) === 0) git(place.at(''), 'init', '-q', '-b', 'main');
   for (const name of random.sample(all, 5)) {
     git(place.at(name), 'init', '-q', '-b', random.pick(['main', 'side']));
-    // git adds no repository that has no commit.
+    // git cannot add a repository without a commit.
     if (random.integer(2) === 0) git(place.at(name), 'add', '-f', 'f.txt');
     if (random.integer(4) === 0) git(place.at(name), 'config', 'core.bare', 'true');
   }

@@ -37,7 +37,7 @@ class Place {
     return git(this.dir, '-c', 'protocol.file.allow=always', ...args);
   }
 
-  /** A repository with a commit. */
+  /** Creates a repository with a commit. */
   init(folder = '', ...args: string[]): void {
     mkdirSync(this.at(folder), { recursive: true });
     git(this.at(folder), 'init', '-q', '-b', 'main', ...args);
@@ -52,14 +52,14 @@ class Place {
     git(this.at(folder), 'commit', '-q', '-m', 'commit', '--allow-empty');
   }
 
-  /** Makes what git knows of files old enough to be believed. */
+  /** Makes the index's data about the files old enough to be trusted. */
   settle(folder = ''): void {
     const names = git(this.at(folder), 'ls-files', '-z').split('\0').slice(0, -1);
     for (const name of names) utimesSync(this.at(join(folder, name)), 1_600_000_000, 1_600_000_000);
     git(this.at(folder), 'update-index', '-q', '--refresh');
   }
 
-  /** The file is there, and holds something else than the index says. */
+  /** Whether the file exists and differs from the index. */
   differs(name: string): boolean {
     try {
       return this.git('hash-object', '--no-filters', name).trim() !== this.git('rev-parse', `:${name}`).trim();
@@ -86,7 +86,7 @@ class Place {
     return found;
   }
 
-  /** What git says: the paths, and no repositories among them. */
+  /** The paths that git reports, without nested repositories. */
   gitSays(folder = ''): string[] {
     const flags = ['--porcelain=v1', '-z', '--no-renames', '--ignore-submodules=dirty'];
     const said = git(this.at(folder), 'status', ...flags)
@@ -314,7 +314,7 @@ describe('how dirty a repository is', () => {
       change(place);
       const found = await place.root();
       const names = place.gitSays().map(bytesFromText);
-      // Git compares seconds alone, so that it overlooks a change that keeps the size and puts the time back.
+      // Git compares only seconds, so it misses a change that keeps the size and restores the time.
       const overlooked = paths(found).filter((path) => !names.includes(path) && place.differs(path));
       const told = paths(found).filter((path) => !overlooked.includes(path));
       expect({ paths: told, problems: found.work.problems }).toEqual({ paths: names, problems: [] });
@@ -336,12 +336,12 @@ describe('how dirty a repository is', () => {
         try {
           act(place, file, random);
         } catch {
-          // git, or the disk, refuses what makes no sense just now.
+          // git or the file system refuses an operation that is impossible at the moment.
         }
       }
       const found = await place.root();
       const names = place.gitSays().map(bytesFromText);
-      // Git compares seconds alone, so that it overlooks a change that keeps the size and puts the time back.
+      // Git compares only seconds, so it misses a change that keeps the size and restores the time.
       const overlooked = paths(found).filter((path) => !names.includes(path) && place.differs(path));
       const told = paths(found).filter((path) => !overlooked.includes(path));
       expect({ paths: told, problems: found.work.problems }, done.join('\n')).toEqual({
@@ -388,7 +388,7 @@ function diverge(p: Place): void {
   p.commit();
 }
 
-/** git fails where a merge stops. */
+/** Ignores failures: git fails when a merge stops. */
 function tryGit(folder: string, ...args: string[]): void {
   try {
     execFileSync('git', args, { cwd: folder, env: { ...process.env, ...GIT_ENV }, stdio: 'pipe' });

@@ -25,7 +25,7 @@ function packs({ path }: StoreFixture): string[] {
     .sort();
 }
 
-/** One pack with these contents. */
+/** Writes one pack with these contents. */
 async function pack({ store }: StoreFixture, ...contents: readonly (string | Buffer)[]): Promise<ObjectId[]> {
   const batch = store.batch();
   const ids = contents.map((content) => batch.add('blob', Buffer.from(content)));
@@ -201,7 +201,7 @@ describe('consolidate', () => {
     expect(result).toMatchObject({ objectsDropped: 0, tooLarge: [{ file: fixture.path('objects/pack', file) }] });
     expect(result.tooLarge[0]?.waste).toBeGreaterThan(29_000);
     expect(packs(fixture)).toEqual([file]);
-    // What has to go goes, whatever space that takes meanwhile.
+    // Purged objects must be removed, whatever temporary space that needs.
     const live = (id: string): boolean => id !== ids[0];
     expect(await run(fixture, { packBytes: 25_000, live, anySize: true })).toMatchObject({
       objectsDropped: 1,
@@ -226,7 +226,7 @@ describe('consolidate', () => {
     const [id] = (await pack(fixture, shared, noise(90_000))) as [ObjectId];
     const [large] = packs(fixture) as [string];
     damagePack(fixture, large, 20);
-    await pack(fixture, shared); // written again, for the copy that is there is damaged
+    await pack(fixture, shared); // written again, because the existing copy is damaged
     damagePack(fixture, large, 20);
     expect(packs(fixture)).toHaveLength(2);
     expect(await run(fixture, { packBytes: 100_000 })).toMatchObject({ packsAfter: 1, objectsDropped: 0 });
@@ -243,7 +243,7 @@ describe('consolidate', () => {
     await pack(fixture, shared);
     await fixture.store.consolidate({ pace: fixture.pace, packBytes: 100_000 });
     expect(fixture.store.read(id).data.equals(shared)).toBe(true);
-    // Nor when both are rewritten together: the good copy is taken, the damaged one goes.
+    // Nor if both are rewritten together: the good copy is kept, the damaged one is dropped.
     const result = await fixture.store.consolidate({ pace: fixture.pace });
     expect(result).toMatchObject({ packsAfter: 1, damaged: [] });
     expect(fixture.again().read(id).data.equals(shared)).toBe(true);

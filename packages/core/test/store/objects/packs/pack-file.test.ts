@@ -11,7 +11,7 @@ import { blobEntry, keyDelta, type MadeEntry, putPack, type StoreFixture, storeF
 const ABC = Buffer.from('abc');
 const ID = hashObject('blob', ABC);
 
-/** The only pack of a store, and where the object is in it. */
+/** The only pack of a store, and the object's position in it. */
 function packed({ ports, folder }: StoreFixture, id: ObjectId): { readonly pack: PackFile; readonly place: number } {
   const files = new ObjectFiles(ports, folder);
   const [found] = files.packs.findAll(id);
@@ -19,7 +19,7 @@ function packed({ ports, folder }: StoreFixture, id: ObjectId): { readonly pack:
   return found;
 }
 
-/** Damage of that object in that file, for that reason. */
+/** Matches damage of that object in that file, for that reason. */
 function damage(object: ObjectId, file: string, why: string) {
   return expect.objectContaining({
     code: 'STORE_DAMAGED',
@@ -43,7 +43,7 @@ describe('what is copied from pack to pack as it stands', () => {
     const { pack: file } = putPack(hurt, [{ ...entry, crc: 1 }]);
     const changed = packed(hurt, ID);
     expect(() => copy(changed.pack, changed.place)).toThrow(damage(ID, file, 'does not match its checksum'));
-    // The object itself is what it should be.
+    // The object itself is intact.
     expect(changed.pack.read(changed.place).data).toEqual(ABC);
   });
 
@@ -78,10 +78,10 @@ test.each([
   ['less', 'is shorter than its head says', Buffer.from('abc\0\0')],
 ])('an entry too large for zlib at once that inflates to %s than its head says is damage', (_, why, said) => {
   const fixture = storeFixture();
-  // Its id is that of what it would be taken for.
+  // Its id is that of the content it pretends to be.
   const id = hashObject('blob', said);
   const { pack: file } = putPack(fixture, [{ id, bytes: blobEntry(ABC, said.length) }]);
-  // A hole: the entry reaches up to the last bytes of the file.
+  // A hole: the entry extends up to the last bytes of the file.
   truncateSync(file, ENTRY_BYTES + 1024);
   expect(() => fixture.again().read(id)).toThrow(damage(id, file, why));
 });

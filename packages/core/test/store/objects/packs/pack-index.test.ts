@@ -19,7 +19,7 @@ const entries = fc.uniqueArray(
   { selector: ({ key }) => key.toString('hex'), maxLength: 40 },
 );
 
-/** The same index with its last checksum made right. */
+/** The same index with its final checksum corrected. */
 function resealed(data: Buffer): Buffer {
   sha1(data.subarray(0, -20)).copy(data, data.length - 20);
   return data;

@@ -25,7 +25,7 @@ async function packed(): Promise<{
   return { fixture, pack: join(folder, name) as DiskPath, index, ids };
 }
 
-/** Takes the pack into another store, with an index that was changed and signed anew. */
+/** Adopts the pack into another store, with an index that was changed and given a new checksum. */
 async function take(change: (index: Buffer, count: number) => void) {
   const { fixture, pack, index, ids } = await packed();
   change(index, ids.length);
