@@ -8,6 +8,7 @@ step('types of tests and scripts: tsc', [tool('typescript', 'tsc'), '-p', 'tscon
 step('layers', ['scripts/check-layers.mjs']);
 step('sizes', ['scripts/check-sizes.mjs']);
 step('shape', ['scripts/check-shape.mjs']);
+step('words', ['scripts/check-words.mjs']);
 step('unused: knip', [tool('knip', 'knip')]);
 step('reference', ['scripts/gen-reference.mjs', '--check']);
 step('documents', ['scripts/check-docs.mjs']);

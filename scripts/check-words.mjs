@@ -1,0 +1,71 @@
+#!/usr/bin/env node
+// @ts-check
+/**
+ * Checks that the sources of the packages and the documents use none of the words that docs/glossary.md has retired.
+ * Usage: node scripts/check-words.mjs [FOLDER]   exit status 1 if there are any, each with its file, line and the usual word.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sources } from './layers/sources.mjs';
+
+/** @type {readonly { readonly word: RegExp, readonly use: string }[]} */
+export const RETIRED = [
+  { word: /\bwhoever\b/i, use: 'the process, the caller, the person' },
+  { word: /\bmend(?:s|ed|ing)?\b/i, use: 'fix, repair' },
+  { word: /\b(?:taken|takes|took) over\b/i, use: 'adopted, adopts' },
+  { word: /\bthe door\b/i, use: 'the transaction' },
+  { word: /\bcomes? to pass\b/i, use: 'happens, commits' },
+  { word: /\bdealt with\b/i, use: 'handled' },
+  { word: /\broll-backs?\b/i, use: 'rollback (noun), roll back (verb)' },
+  { word: /\bwhat lies outside\b/i, use: 'files outside the workspace' },
+  { word: /(?<!-)\banew\b/i, use: 'again' },
+];
+
+/** The glossary names the words itself; figures are program output of their time. */
+const LEFT_OUT = new Set(['docs/glossary.md', 'docs/performance.md']);
+
+/**
+ * @param {string} top the project's folder
+ * @returns {string[]} what is wrong, a line each
+ */
+export function checkWords(top) {
+  return [...sources(top), ...documents(top)].flatMap((path) =>
+    readFileSync(join(top, path), 'utf8')
+      .split('\n')
+      .flatMap((line, index) => {
+        // Documents quote test names and keys in backticks.
+        const text = path.endsWith('.md') ? line.replace(/`[^`]*`/g, '') : line;
+        return RETIRED.flatMap(({ word, use }) => {
+          const found = word.exec(text)?.[0];
+          return found === undefined ? [] : [`${path}:${index + 1}: "${found}" is retired; use: ${use}`];
+        });
+      }),
+  );
+}
+
+/**
+ * @param {string} top
+ * @returns {string[]} from the top, with slashes
+ */
+function documents(top) {
+  const found = readdirSync(top, { withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() && entry.name.endsWith('.md') ? [entry.name] : [],
+  );
+  try {
+    for (const name of readdirSync(join(top, 'docs'), { recursive: true, encoding: 'utf8' })) {
+      const path = `docs/${name.replaceAll('\\', '/')}`;
+      if (path.endsWith('.md') && !LEFT_OUT.has(path)) found.push(path);
+    }
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOENT') throw error;
+  }
+  return found.sort();
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const wrong = checkWords(resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url))));
+  for (const line of wrong) console.error(line);
+  if (wrong.length > 0) process.exitCode = 1;
+  else console.log('words: no retired word is left');
+}
