@@ -74,6 +74,7 @@ export const TRIGGERS = [
   'rollback',
 ] as const;
 
+/** What caused a checkpoint to be taken; see `TRIGGERS`. */
 export type Trigger = (typeof TRIGGERS)[number];
 
 const OPERATION_TRIGGERS: ReadonlySet<Trigger> = new Set(['restore', 'edit', 'undo', 'redo', 'rollback']);
