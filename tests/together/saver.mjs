@@ -25,7 +25,7 @@ process.stdin.on('end', () => {
 });
 process.stdin.resume();
 
-const told = { saves: 0, displaced: [], last: {}, intoNothing: 0, whereNobodyLooks: 0 };
+const told = { saves: 0, displaced: [], last: {}, intoNothing: 0, elsewhere: [] };
 const last = { 'renamed.txt': 0, 'inplace.txt': 0 };
 
 function orNull(call) {
@@ -66,7 +66,7 @@ function saveInPlace(number) {
   // A file without a name: no other program can ever see what is written there.
   if (nlink === 0) told.intoNothing += 1;
   else {
-    if (orNull(() => fs.statSync(at))?.ino !== ino) told.whereNobodyLooks += 1;
+    if (orNull(() => fs.statSync(at))?.ino !== ino) told.elsewhere.push(number);
     saved('inplace.txt', found.toString('latin1', 0, length), number);
   }
 }
