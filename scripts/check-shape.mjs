@@ -6,9 +6,9 @@
  * Usage: node scripts/check-shape.mjs [FOLDER]   exit status 1 if a file breaks this; prints the functions to move
  */
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { sources } from './layers/sources.mjs';
+import { runCheck } from './run-check.mjs';
 
 const EXPORTED = /^export (?:default )?(?:async |abstract )*(?:function\*?|class) (\w+)/;
 const PART = /^(?:async )?function\*? (\w+)/;
@@ -27,9 +27,4 @@ export function checkShape(top) {
   });
 }
 
-if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  const wrong = checkShape(resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url))));
-  for (const line of wrong) console.error(line);
-  if (wrong.length > 0) process.exitCode = 1;
-  else console.log('shape: every file shows first what it exports');
-}
+runCheck(import.meta.url, checkShape, 'shape: every file shows first what it exports');

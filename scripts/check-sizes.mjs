@@ -5,9 +5,9 @@
  * Usage: node scripts/check-sizes.mjs [FOLDER]   exit status 1 if a file is; prints its length and its limit
  */
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { sources } from './layers/sources.mjs';
+import { runCheck } from './run-check.mjs';
 
 /** Maximum number of lines in a file. */
 const LIMIT = 450;
@@ -45,9 +45,4 @@ function linesIn(text) {
   return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
 }
 
-if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  const wrong = checkSizes(resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url))));
-  for (const line of wrong) console.error(line);
-  if (wrong.length > 0) process.exitCode = 1;
-  else console.log('sizes: no file is too long');
-}
+runCheck(import.meta.url, checkSizes, 'sizes: no file is too long');

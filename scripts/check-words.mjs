@@ -5,9 +5,9 @@
  * Usage: node scripts/check-words.mjs [FOLDER]   exit status 1 if there are any, each with its file, line and the usual word.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { sources } from './layers/sources.mjs';
+import { runCheck } from './run-check.mjs';
 
 /** @type {readonly { readonly word: RegExp, readonly use: string }[]} */
 export const RETIRED = [
@@ -63,9 +63,4 @@ function documents(top) {
   return found.sort();
 }
 
-if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  const wrong = checkWords(resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url))));
-  for (const line of wrong) console.error(line);
-  if (wrong.length > 0) process.exitCode = 1;
-  else console.log('words: no retired word is left');
-}
+runCheck(import.meta.url, checkWords, 'words: no retired word is left');
