@@ -4,7 +4,7 @@
  * its name is a different one.
  */
 
-import { type Checkpoint, isReversion, type RecordedChange } from '../../model/checkpoint.ts';
+import { type Checkpoint, isOperation, isReversion, type RecordedChange } from '../../model/checkpoint.ts';
 import type { Entry } from '../../model/entries.ts';
 import { type ChangeId, type CheckpointId, checkpointNumber } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
@@ -48,13 +48,14 @@ export class FileTracker {
         before === null ? [] : [[id, this.#fileAt(from ?? path)] as const],
       ),
     );
-    this.#note(number - 1, changes.flatMap(pathsIn));
+    const paths = changes.flatMap(pathsIn);
+    this.#note(number - 1, paths);
     if (undoes === null && rolledBack.length > 0) {
       this.#rolledBack.set(id, this.#revertedMoves(checkpoint, changes));
     }
     const inverted = this.#rolledBack.get(operation);
     const state = stateBroughtBack(checkpoint, operation);
-    if (undoes === null) this.#pathsOf.set(id, new Set(changes.flatMap(pathsIn)));
+    if (undoes === null && isOperation(trigger)) this.#pathsOf.set(id, new Set(paths));
     if (inverted === undefined && state !== null) this.#restored(changes, state, this.#pathsOf.get(operation));
     else if (inverted === undefined) this.#applyChanges(changes, isReversion(trigger));
     else if (trigger === 'undo') this.#applyInverse(inverted, reapply);
@@ -65,7 +66,7 @@ export class FileTracker {
       const file = after === null ? found.get(change.id) : this.#fileAt(path);
       if (!this.#fileOf.has(change.id) && file !== undefined) this.#fileOf.set(change.id, file);
     }
-    this.#note(number, changes.flatMap(pathsIn));
+    this.#note(number, paths);
   }
 
   fileOf({ id, path }: RecordedChange): TrackedFile {
