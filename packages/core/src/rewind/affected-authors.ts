@@ -1,7 +1,7 @@
 /** The agents and other actors that changed the planned paths since a checkpoint. */
 
 import type { Pace } from '../io/pace.ts';
-import { type Author, type Checkpoint, isReversion } from '../model/checkpoint.ts';
+import { type Author, type Checkpoint, isReversion, type RecordedChange } from '../model/checkpoint.ts';
 import type { TreePath } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
@@ -35,19 +35,42 @@ export async function affectedAuthorsSince(
   pace: Pace,
 ): Promise<AffectedAuthors> {
   const planned = new Set(plan.paths.map(({ path }) => path));
-  const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.id, checkpoint]));
   const agents = new Set<string>();
   const outside = new Set<TreePath>();
-  for (const checkpoint of checkpoints) {
-    if (checkpoint.number <= target.number || isReversion(checkpoint.trigger)) continue;
-    const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
-    for (const { path, from, by } of await changesOf(objects, checkpoint, previous, pace)) {
-      if (!planned.has(path) && (from === null || !planned.has(from))) continue;
-      for (const author of by.authors) {
-        if (isReplaceable(author)) agents.add(author.actor.name);
-        else outside.add(path);
-      }
+  for await (const { path, from, by } of changesSince(objects, checkpoints, target, pace)) {
+    if (!planned.has(path) && (from === null || !planned.has(from))) continue;
+    for (const author of by.authors) {
+      if (isReplaceable(author)) agents.add(author.actor.name);
+      else outside.add(path);
     }
   }
   return { agents: [...agents], outside: [...outside].sort() };
+}
+
+/** Returns whether an agent changed anything in the workspace since the target, including changes reverted later. */
+export async function didAgentsWorkSince(
+  objects: ObjectReader,
+  checkpoints: readonly Checkpoint[],
+  target: Checkpoint,
+  pace: Pace,
+): Promise<boolean> {
+  for await (const { by } of changesSince(objects, checkpoints, target, pace)) {
+    if (by.authors.some(isByAgent)) return true;
+  }
+  return false;
+}
+
+/** Without the changes of reversions. */
+async function* changesSince(
+  objects: ObjectReader,
+  checkpoints: readonly Checkpoint[],
+  target: Checkpoint,
+  pace: Pace,
+): AsyncGenerator<RecordedChange> {
+  const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.id, checkpoint]));
+  for (const checkpoint of checkpoints) {
+    if (checkpoint.number <= target.number || isReversion(checkpoint.trigger)) continue;
+    const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
+    yield* await changesOf(objects, checkpoint, previous, pace);
+  }
 }

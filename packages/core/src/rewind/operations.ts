@@ -2,26 +2,32 @@
 
 import { showName } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
-import { type Actor, type Checkpoint, type ConversationPosition, isReversion } from '../model/checkpoint.ts';
+import type { Actor, Checkpoint, ConversationPosition } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { SessionId } from '../model/ids.ts';
 import { nameToJson, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
-import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
+import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import { nextOperations } from '../timeline/activity/operations.ts';
 import { checkpointInfo, type Workspace } from '../timeline/capture/capture.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
 import type { IgnoreFile } from '../workspace/rules/ignore-rules.ts';
-import { type AffectedAuthors, affectedAuthorsSince, type IsReplaceable, isByAgent } from './affected-authors.ts';
+import {
+  type AffectedAuthors,
+  affectedAuthorsSince,
+  didAgentsWorkSince,
+  type IsReplaceable,
+  isByAgent,
+} from './affected-authors.ts';
 import { withRestoredHeads, withRevertedHeads } from './head-changes.ts';
 import { inverseChanges } from './inverse-changes.ts';
 import { planMergingRestore, type RestoreInput, reasonToKeepOf, restoreChanges } from './restore-changes.ts';
 import { checkpointsUntilNow } from './rollback.ts';
 import { rollbackChanges } from './rollback-changes.ts';
 import { rootsInside, withoutFailedRoots } from './roots.ts';
-import { changesOf, selectChanges } from './selection.ts';
+import { selectChanges } from './selection.ts';
 
 /**
  * How a restore treats changes that were not made by agents.
@@ -92,12 +98,7 @@ export function restoreOperation(
     if (mode === 'exact' || plan.paths.length === 0) return plan;
     const isReplaceable: IsReplaceable = session === undefined ? isByAgent : (author) => author.session === session.id;
     const since = await checkpointsUntilNow(workspace, current, pace, target.number);
-    const found = await affectedAuthorsSince(
-      current.objects,
-      since,
-      { target, plan, isReplaceable: isReplaceable },
-      pace,
-    );
+    const found = await affectedAuthorsSince(current.objects, since, { target, plan, isReplaceable }, pace);
     if (found.outside.length === 0 || (session === undefined && found.agents.length === 0)) return plan;
     affectedAuthors = found;
     const others = session === undefined ? 'changes that no agent made' : 'changes from outside this session';
@@ -108,7 +109,7 @@ export function restoreOperation(
       hint: MIXED_AUTHORS_HINT,
     };
   };
-  return { operation: operation, affectedAuthors: () => affectedAuthors };
+  return { operation, affectedAuthors: () => affectedAuthors };
 }
 
 /** @throws SavepointError NOTHING_TO_UNDO */
@@ -135,52 +136,25 @@ async function planKeepOutside(
 ): Promise<ChangeSet> {
   const { target, scope } = input;
   const checkpoints = await checkpointsUntilNow(workspace, current, pace);
+  if (session === null && !(await didAgentsWorkSince(current.objects, checkpoints, target, pace))) {
+    return current.last === null
+      ? restoreChanges(input, pace)
+      : planMergingRestore({ ...input, last: current.last.snapshot }, pace);
+  }
   const selection = {
     after: { checkpoint: target.number },
     files: scope,
     ...(session === null ? {} : { session }),
   };
-  const {
-    chosen,
-    skipped,
-    tracker: whereabouts,
-  } = await selectChanges(current.objects, checkpoints, selection, false, pace);
-  const inDoubt = skipped.filter(
-    ({ change: { by } }) => !by.sure && by.authors.some(({ actor }) => actor.kind === 'agent'),
-  );
-  if (session === null && !(await didAgentsWork(current.objects, checkpoints, target, pace))) {
-    return current.last === null
-      ? restoreChanges(input, pace)
-      : planMergingRestore({ ...input, last: current.last.snapshot }, pace);
-  }
-  const keep = reasonToKeepOf(input);
-  const options = { prefer: new Map(), skipConflicts: false, keep };
-  const { changeSet: plan, rolledBack } = await rollbackChanges(
-    { current: current, chosen, tracker: whereabouts, ...options },
-    pace,
-  );
+  const { chosen, skipped, tracker } = await selectChanges(current.objects, checkpoints, selection, false, pace);
+  const inDoubt = skipped.filter(({ change: { by } }) => !by.sure && by.authors.some(isByAgent));
+  const options = { prefer: new Map(), skipConflicts: false, keep: reasonToKeepOf(input) };
+  const { changeSet: plan, rolledBack } = await rollbackChanges({ current, chosen, tracker, ...options }, pace);
   return {
     ...plan,
     rolledBack,
     kept: [...plan.kept, ...inDoubt.map(({ change, why }) => ({ path: change.path, why }))],
   };
-}
-
-/** Whether an agent changed anything in the workspace since the target, including changes reverted later. */
-async function didAgentsWork(
-  objects: ObjectReader,
-  checkpoints: readonly Checkpoint[],
-  target: Checkpoint,
-  pace: Pace,
-): Promise<boolean> {
-  const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.id, checkpoint]));
-  for (const checkpoint of checkpoints) {
-    if (checkpoint.number <= target.number || isReversion(checkpoint.trigger)) continue;
-    const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
-    const changes = await changesOf(objects, checkpoint, previous, pace);
-    if (changes.some(({ by }) => by.authors.some(({ actor }) => actor.kind === 'agent'))) return true;
-  }
-  return false;
 }
 
 /** Rejects paths that are in neither state. They are probably typos, and "nothing to restore" would hide that. */
