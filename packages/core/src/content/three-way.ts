@@ -46,13 +46,16 @@ export interface MergeLabels {
   readonly theirs: string;
 }
 
+/** The side that wins where both sides changed the same lines. */
+export type MergeSide = 'ours' | 'theirs';
+
 export interface MergeOptions {
   /** Default: `ours` and `theirs`. */
   readonly labels?: MergeLabels;
   /** Limits on the work (line-diff.ts). `maxLines` counts the lines of the base and of the longer side. */
   readonly bound?: LineBound;
   /** The side that wins if both changed the same lines. Without it, that is a conflict. */
-  readonly prefer?: 'ours' | 'theirs' | null;
+  readonly prefer?: MergeSide | null;
 }
 
 /** @param base the common base; empty if there is none */
@@ -121,7 +124,7 @@ function assemble(
   lines: Sides<readonly Line[]>,
   stretches: readonly Sides<LineSpan>[],
   labels: MergeLabels,
-  prefer: 'ours' | 'theirs' | null,
+  prefer: MergeSide | null,
 ): MergeResult {
   const out: Line[] = [];
   const conflicts: MergeConflict[] = [];

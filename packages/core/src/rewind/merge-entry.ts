@@ -1,15 +1,12 @@
 /** Three-way merge of one path: the state that an operation starts from, the current state, and the state it wants. */
 
 import { joinLines, type Line, splitLines } from '../content/lines.ts';
-import { type MergeResult, mergeThreeWay } from '../content/three-way.ts';
+import { type MergeResult, type MergeSide, mergeThreeWay } from '../content/three-way.ts';
 import type { Entry, FileEntry } from '../model/entries.ts';
 import { sameEntry } from '../model/entries.ts';
 import type { ThreeSides } from '../operation/change-set.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { readBlob } from '../store/snapshot/snapshot.ts';
-
-/** The side that wins where both sides changed the same lines. */
-export type MergeSide = 'ours' | 'theirs';
 
 export interface FileMerge {
   /** Null if both sides changed the same lines, or if the contents are not text. */

@@ -6,6 +6,7 @@
  * is merged like its content: a later move wins. Lineages that share a path succeed or fail together.
  */
 
+import type { MergeSide } from '../content/three-way.ts';
 import type { Pace } from '../io/pace.ts';
 import type { RecordedChange } from '../model/checkpoint.ts';
 import { type Entry, type FileEntry, type Snapshot, sameEntry } from '../model/entries.ts';
@@ -18,7 +19,7 @@ import { cachedFolderReader, type FolderReader, readBlob } from '../store/snapsh
 import type { FileTracker, TrackedFile } from '../timeline/activity/file-tracker.ts';
 import { hunksOf, withoutHunks } from '../timeline/diff/hunks.ts';
 import { ABSENT, type PathDifference, type PathState, stateAt } from '../timeline/diff/snapshot-diff.ts';
-import { type MergeSide, revertEntry, threeSides } from './merge-entry.ts';
+import { revertEntry, threeSides } from './merge-entry.ts';
 import { planRemovals, type Removal } from './removal.ts';
 import type { ChosenChange } from './selection.ts';
 

@@ -1,6 +1,7 @@
 /** The rollback operation: selects the changes, checks for open calls, and builds the preview. */
 
 import { showName, showText } from '../content/show-name.ts';
+import type { MergeSide } from '../content/three-way.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Actor, Author, Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -10,7 +11,6 @@ import type { CurrentState, Operation } from '../operation/operation.ts';
 import { type OpenCall, readOpenCalls } from '../store/state/open-calls.ts';
 import { checkpointInfo, previewCheckpoint, type Workspace } from '../timeline/capture/capture.ts';
 import { hunksOf, type NumberedHunk } from '../timeline/diff/hunks.ts';
-import type { MergeSide } from './merge-entry.ts';
 import { type PathResult, type RollbackChangeSet, rollbackChanges } from './rollback-changes.ts';
 import {
   type ChosenChange,
@@ -69,12 +69,12 @@ export function rollbackOperation(
       const checkpoints = await checkpointsUntilNow(workspace, current, pace);
       const { selection, includeShared } = request;
       const selected = await selectChanges(current.objects, checkpoints, selection, includeShared, pace);
-      const planned = await rollbackChanges({ ...request, current: current, ...selected, keep: () => null }, pace);
+      const planned = await rollbackChanges({ ...request, current, ...selected, keep: () => null }, pace);
       const openCalls = blockingCalls(workspace, selected, planned.changeSet);
       preview = {
         ...selected,
         ...planned,
-        openCalls: openCalls,
+        openCalls,
         hunks: hunksForPreview(current, request.selection, selected),
       };
       if (openCalls.length > 0 && !request.force) throwCallOpen(openCalls);
@@ -82,7 +82,7 @@ export function rollbackOperation(
       return { ...planned.changeSet, hint: CONFLICT_HINT, description: describe(preview), rolledBack };
     },
   };
-  return { operation: operation, preview: () => preview };
+  return { operation, preview: () => preview };
 }
 
 /**

@@ -1,8 +1,9 @@
 import { SimDisk, simPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
+import type { MergeSide } from '../../src/content/three-way.ts';
 import { type Entry, type FileEntry, sameEntry } from '../../src/model/entries.ts';
 import type { DiskPath } from '../../src/model/names.ts';
-import { type MergeSide, mergeFiles, revertEntry } from '../../src/rewind/merge-entry.ts';
+import { mergeFiles, revertEntry } from '../../src/rewind/merge-entry.ts';
 import type { ObjectBatch } from '../../src/store/objects/object-reader.ts';
 import { ObjectStore } from '../../src/store/objects/object-store.ts';
 import { readBlob } from '../../src/store/snapshot/snapshot.ts';

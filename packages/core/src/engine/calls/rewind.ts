@@ -1,5 +1,6 @@
 /** Calls that go back: restore, rollback, undo and redo, each with its preview. */
 
+import type { MergeSide } from '../../content/three-way.ts';
 import { readEntireFile } from '../../io/durable-write.ts';
 import { FsError } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
@@ -46,7 +47,7 @@ export interface RollbackOptions extends OperationOptions {
   /** Leave paths alone that do not merge. Default false: a conflict stops the whole rollback. */
   readonly skipConflicts?: boolean;
   /** The side that wins where lines do not merge; `ours` is the current file. For each path and everything below it. */
-  readonly prefer?: ReadonlyMap<TreePath, 'ours' | 'theirs'>;
+  readonly prefer?: ReadonlyMap<TreePath, MergeSide>;
   /** Proceed even if an open call may write the same files. Default false. */
   readonly force?: boolean;
 }

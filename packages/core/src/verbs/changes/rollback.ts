@@ -1,3 +1,4 @@
+import type { MergeSide } from '../../content/three-way.ts';
 import { treePathOf } from '../../io/locate-path.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type ChangeId, changeId, hunkId, parseChangeId, parseHunkId } from '../../model/ids.ts';
@@ -46,7 +47,7 @@ export const rollback = verb({
   async handle(savepoint, input, context) {
     const selection = await selectionOf(savepoint, input);
     const place = (input.ours ?? input.theirs) === undefined ? null : await savepoint.place();
-    const prefer = new Map<TreePath, 'ours' | 'theirs'>();
+    const prefer = new Map<TreePath, MergeSide>();
     for (const side of ['ours', 'theirs'] as const) {
       for (const path of input[side] ?? []) if (place !== null) prefer.set(treePathOf(place, path), side);
     }
