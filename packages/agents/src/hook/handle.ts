@@ -76,7 +76,7 @@ async function answer(
   const session = savepoint.session({ agent, id: event.session });
   const deferJob = (work: HookJob['work']): void =>
     context.deferJob({ dir, agent, session: event.session, actor, work });
-  const told = await handleEvent({ event, savepoint, session, actor, context: context, signal, deferJob: deferJob });
+  const told = await handleEvent({ event, savepoint, session, actor, context, signal, deferJob });
   if (!context.acceptsContext) return NO_ANSWER;
   const text = [...operationsText(await session.operationsByOthers()), ...told].join('\n');
   return text === '' ? NO_ANSWER : { kind: 'context', text };

@@ -77,7 +77,7 @@ export async function claimSocket(
   removeDeadDaemons(runtime);
   return {
     folder,
-    isCurrent: isCurrent,
+    isCurrent,
     release: () => {
       // A new daemon may appear between check and removal. It sees that it is not current, and the next hook starts
       // another.

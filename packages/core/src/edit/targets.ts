@@ -91,7 +91,7 @@ export function findTarget(ports: Ports, root: DiskPath, request: FileRequest): 
   if (request.expectedHash !== null && !matchesHash(request.expectedHash, existing)) {
     throw new FileRefusedError('CHANGED', 'The file has changed since it was read. Read it again, then edit it.');
   }
-  return { path, existing: existing, modeOfNew };
+  return { path, existing, modeOfNew };
 }
 
 /**

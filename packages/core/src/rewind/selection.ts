@@ -16,7 +16,7 @@ import { SavepointError } from '../model/errors.ts';
 import { type ChangeId, type CheckpointId, changeId, PURGED, parseChangeId } from '../model/ids.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import { Activity, type Back, type Effect } from '../timeline/activity/activity.ts';
+import { Activity, type Effect, type Reversion } from '../timeline/activity/activity.ts';
 import { FileTracker } from '../timeline/activity/file-tracker.ts';
 import { activitySource, type CheckpointReader } from '../timeline/activity/source.ts';
 import { listChanges } from '../timeline/diff/changes.ts';
@@ -102,10 +102,10 @@ export async function selectChanges(
   }
   if (named !== null) assertChangesKnown(named, byId);
   for (const { change, hunks } of chosen) if (hunks !== null) assertHunksKnown(objects, change, hunks);
-  return { chosen, skipped, tracker: tracker };
+  return { chosen, skipped, tracker };
 }
 
-const REVERSION_NAMES: Readonly<Record<Back['kind'], string>> = {
+const REVERSION_NAMES: Readonly<Record<Reversion['kind'], string>> = {
   rollback: 'a rollback',
   undo: 'an undo',
   redo: 'a redo',
@@ -148,7 +148,7 @@ function remainingHunks(
 }
 
 /** @param hunks the requested hunks; null: the whole change */
-function revertedBy(effect: Effect | undefined, hunks: readonly number[] | null): Back | null {
+function revertedBy(effect: Effect | undefined, hunks: readonly number[] | null): Reversion | null {
   if (effect === undefined) return null;
   if (effect.reversion !== null || hunks === null) return effect.reversion;
   const reversions = hunks.map((hunk) => effect.hunks.get(hunk) ?? null);

@@ -83,7 +83,7 @@ export async function recover(input: RecoverInput): Promise<Recovery> {
     if (committed.has(intent.transaction) || !discardStage(ports, layout.journal, intent, 'back')) continue;
     recovered.push({ transaction: intent.transaction, direction: 'discarded', paths: [], kept: [] });
   }
-  return { recovered: recovered, waiting };
+  return { recovered, waiting };
 }
 
 async function recoverJournal(input: RecoverInput, journal: Journal, intent: Intent): Promise<Recovery> {

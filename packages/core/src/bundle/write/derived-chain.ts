@@ -79,7 +79,7 @@ export async function deriveChain(
     links.push(next);
     parent = next.commit;
   }
-  return { links, objects: batch, leftOut, base: base };
+  return { links, objects: batch, leftOut, base };
 }
 
 function deriveCheckpoint(

@@ -44,7 +44,7 @@ import {
 } from './effects.ts';
 import type { ActivitySource } from './source.ts';
 
-export type { Reversion as Back } from './effects.ts';
+export type { Reversion } from './effects.ts';
 
 export interface Effect {
   /** The operation that reverted the change; null if it is in effect. */
