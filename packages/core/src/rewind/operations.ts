@@ -146,10 +146,10 @@ async function planKeepOutside(
     files: scope,
     ...(session === null ? {} : { session }),
   };
-  const { chosen, skipped, tracker } = await selectChanges(current.objects, checkpoints, selection, false, pace);
+  const { chosen, skipped } = await selectChanges(current.objects, checkpoints, selection, false, pace);
   const inDoubt = skipped.filter(({ change: { by } }) => !by.sure && by.authors.some(isByAgent));
   const options = { prefer: new Map(), skipConflicts: false, keep: reasonToKeepOf(input) };
-  const { changeSet: plan, rolledBack } = await rollbackChanges({ current, chosen, tracker, ...options }, pace);
+  const { changeSet: plan, rolledBack } = await rollbackChanges({ current, chosen, ...options }, pace);
   return {
     ...plan,
     rolledBack,

@@ -16,18 +16,17 @@ import { addUncaptured, type ChangeSet, ChangeSetDraft, type ThreeSides } from '
 import type { CurrentState } from '../operation/operation.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { cachedFolderReader, type FolderReader, readBlob } from '../store/snapshot/snapshot.ts';
-import type { FileTracker, TrackedFile } from '../timeline/activity/file-tracker.ts';
+import type { AffectedFile } from '../timeline/activity/activity.ts';
 import { hunksOf, withoutHunks } from '../timeline/diff/hunks.ts';
 import { ABSENT, type PathDifference, type PathState, stateAt } from '../timeline/diff/snapshot-diff.ts';
 import { revertEntry, threeSides } from './merge-entry.ts';
 import { planRemovals, type Removal } from './removal.ts';
-import type { ChosenChange } from './selection.ts';
+import type { ChosenChange, ChosenFile } from './selection.ts';
 
 export interface RollbackInput {
   readonly current: Pick<CurrentState, 'objects' | 'snapshot' | 'own'>;
   /** Oldest first. */
   readonly chosen: readonly ChosenChange[];
-  readonly tracker: FileTracker;
   /** The side that wins where lines do not merge, for each path and everything below it. */
   readonly prefer: ReadonlyMap<TreePath, MergeSide>;
   /** Leave paths alone that do not merge, and revert the rest. */
@@ -70,15 +69,31 @@ export async function rollbackChanges(input: RollbackInput, pace: Pace): Promise
   }
   const kept = new Map(draft.kept.map(({ path, why }) => [path, why]));
   const effective = applicable.filter((lineage) => lineage.hasEffect && !kept.has(lineage.currentPath));
-  const reverted = new Map(effective.flatMap((lineage) => [...lineage.revertedIds]));
   return {
     changeSet: draft.finish(),
     results: lineages.map((lineage) => resultOf(lineage, conflicting, kept)).sort((a, b) => (a.path < b.path ? -1 : 1)),
-    rolledBack: input.chosen.flatMap((one) => reverted.get(one) ?? []),
+    rolledBack: rolledBackIds(input.chosen, effective),
   };
 }
 
-function rolledBackIds({ change, hunks }: ChosenChange): readonly (ChangeId | HunkId)[] {
+/** If a change is reverted in one file and its hunks in another, only the hunks count as reverted. */
+function rolledBackIds(chosen: readonly ChosenChange[], lineages: readonly Lineage[]): readonly (ChangeId | HunkId)[] {
+  const reverted = new Map<ChangeId, Set<ChangeId | HunkId>>();
+  for (const { revertedIds } of lineages) {
+    for (const [{ change }, ids] of revertedIds)
+      reverted.set(change.id, new Set([...(reverted.get(change.id) ?? []), ...ids]));
+  }
+  return chosen.flatMap(({ change: { id } }) => {
+    const ids = reverted.get(id) ?? new Set();
+    if (ids.size > 1) ids.delete(id);
+    return [...ids];
+  });
+}
+
+/** A chosen change, as it is reverted in one file. */
+type FileRevert = Pick<ChosenChange, 'change' | 'before'> & ChosenFile;
+
+function revertIds({ change, hunks }: FileRevert): readonly (ChangeId | HunkId)[] {
   return hunks === null ? [change.id] : hunks.map((hunk) => hunkId(change.id, hunk));
 }
 
@@ -90,17 +105,17 @@ interface RevertStep {
   readonly end: TreePath;
   start: TreePath;
   readonly isPart: boolean;
-  readonly chosen: ChosenChange[];
+  readonly chosen: FileRevert[];
 }
 
 class Lineage {
   /** Newest first. */
-  readonly chosen: ChosenChange[] = [];
+  readonly chosen: FileRevert[] = [];
   readonly #steps: RevertStep[] = [];
   path: TreePath;
   entry: Entry | null;
   /** What is reverted of each chosen change: the change itself, some of its hunks, or nothing. */
-  readonly revertedIds = new Map<ChosenChange, readonly (ChangeId | HunkId)[]>();
+  readonly revertedIds = new Map<FileRevert, readonly (ChangeId | HunkId)[]>();
   merged = false;
   conflict: { readonly why: string; readonly sides: ThreeSides } | null = null;
   readonly #notes = new Set<string>();
@@ -117,7 +132,7 @@ class Lineage {
   }
 
   /** Must be called with the newest change first. */
-  add(chosen: ChosenChange): void {
+  add(chosen: FileRevert): void {
     const { change, hunks } = chosen;
     this.chosen.push(chosen);
     const last = this.#steps.at(-1);
@@ -150,7 +165,11 @@ class Lineage {
       }
       const moves = start !== end;
       const isKept = side === 'ours' && this.#conflictsWith(left, found);
-      for (const one of step.chosen) this.revertedIds.set(one, isKept ? this.#mergeableHunks(one) : rolledBackIds(one));
+      // A change in a file that stays deleted remains in effect: it is back as soon as the file is.
+      const isInDeleted = this.entry === null && taken.outcome === 'nothing' && !sameEntry(left, found);
+      for (const one of isInDeleted ? [] : step.chosen) {
+        this.revertedIds.set(one, isKept ? this.#mergeableHunks(one) : revertIds(one));
+      }
       if (isKept) this.#notes.add('lines that were changed since are kept, as requested');
       if (taken.outcome === 'done') this.merged ||= taken.merged;
       else if (!moves && !isKept) this.#notes.add(taken.why);
@@ -201,14 +220,14 @@ class Lineage {
   }
 
   /** Hunks that merge with the current content, if other hunks of the change do not. */
-  #mergeableHunks({ change, hunks }: ChosenChange): readonly HunkId[] {
+  #mergeableHunks({ change, hunks }: FileRevert): readonly HunkId[] {
     const numbers = hunks ?? hunksOf(this.objects, change)?.map(({ number }) => number) ?? [];
     return numbers
       .filter((number) => !this.#conflictsWith(change.after, this.#entryWithoutHunks(change, [number])))
       .map((number) => hunkId(change.id, number));
   }
 
-  #partialStep({ change, isRest }: ChosenChange, hunks: readonly number[]): Pick<RevertStep, 'found' | 'start'> {
+  #partialStep({ change, isRest }: FileRevert, hunks: readonly number[]): Pick<RevertStep, 'found' | 'start'> {
     const found = this.#entryWithoutHunks(change, hunks);
     if (!isRest || change.before?.kind !== 'file') return { found, start: change.path };
     return { found: { ...found, mode: change.before.mode }, start: change.from ?? change.path };
@@ -225,25 +244,23 @@ class Lineage {
  * Groups the chosen changes by file. Different files that had the same path at different times are separate lineages.
  * At most one of them still exists.
  */
-function lineagesOf(
-  { current: today, chosen, tracker: whereabouts, prefer }: RollbackInput,
-  folders: FolderReader,
-): readonly Lineage[] {
-  const lineages = new Map<TrackedFile, Lineage>();
+function lineagesOf({ current, chosen, prefer }: RollbackInput, folders: FolderReader): readonly Lineage[] {
+  const lineages = new Map<AffectedFile['id'], Lineage>();
   const preferred = (paths: readonly TreePath[]): MergeSide | null => {
     for (const [named, side] of prefer) if (paths.some((path) => isWithin(path, named))) return side;
     return null;
   };
-  for (const one of [...chosen].reverse()) {
-    const { change } = one;
-    const file = whereabouts.fileOf(change);
-    let lineage = lineages.get(file);
-    if (lineage === undefined) {
-      const state = file.isThere ? stateAt(folders, today.snapshot, file.path) : ABSENT;
-      lineage = new Lineage(file.path, state, today.objects, preferred);
-      lineages.set(file, lineage);
+  for (const { change, before, files } of [...chosen].reverse()) {
+    for (const one of files) {
+      const { id, path, isThere } = one.file;
+      let lineage = lineages.get(id);
+      if (lineage === undefined) {
+        const state = isThere ? stateAt(folders, current.snapshot, path) : ABSENT;
+        lineage = new Lineage(path, state, current.objects, preferred);
+        lineages.set(id, lineage);
+      }
+      lineage.add({ change, before, ...one });
     }
-    lineage.add(one);
   }
   return [...lineages.values()];
 }

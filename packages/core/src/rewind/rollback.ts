@@ -151,11 +151,11 @@ function hunksForPreview(
 ): RollbackPreview['hunks'] {
   const found = new Map<string, readonly NumberedHunk[]>();
   if (selection.changes === undefined && selection.hunks === undefined) return found;
-  for (const { change, hunks: left } of chosen.slice(0, MAX_CHANGES_WITH_HUNKS)) {
+  for (const { change, files } of chosen.slice(0, MAX_CHANGES_WITH_HUNKS)) {
     const hunks = hunksOf(current.objects, change);
     // If a change is chosen by its id, hunks that are already reverted cannot be chosen.
-    const shown =
-      selection.hunks === undefined && left !== null ? hunks?.filter(({ number }) => left.includes(number)) : hunks;
+    const isLeft = (hunk: number): boolean => files.some((file) => file.hunks === null || file.hunks.includes(hunk));
+    const shown = selection.hunks === undefined ? hunks?.filter(({ number }) => isLeft(number)) : hunks;
     if (shown != null && shown.length > 0) found.set(change.id, shown);
   }
   return found;

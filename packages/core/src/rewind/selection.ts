@@ -16,8 +16,7 @@ import { SavepointError } from '../model/errors.ts';
 import { type ChangeId, type CheckpointId, changeId, PURGED, parseChangeId } from '../model/ids.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import { Activity, type Effect, type Reversion } from '../timeline/activity/activity.ts';
-import { FileTracker } from '../timeline/activity/file-tracker.ts';
+import { Activity, type AffectedFile, type Effect, type Reversion } from '../timeline/activity/activity.ts';
 import { activitySource, type CheckpointReader } from '../timeline/activity/source.ts';
 import { listChanges } from '../timeline/diff/changes.ts';
 import { hunksOf } from '../timeline/diff/hunks.ts';
@@ -44,6 +43,12 @@ export interface ChosenChange {
   readonly change: RecordedChange;
   /** The state before the change. */
   readonly before: Snapshot;
+  /** The files in which it is reverted. */
+  readonly files: readonly ChosenFile[];
+}
+
+export interface ChosenFile {
+  readonly file: AffectedFile;
   /** Only these hunks, counted from 1. Null: the whole change. */
   readonly hunks: readonly number[] | null;
   /**
@@ -62,7 +67,6 @@ export interface SelectedChanges {
   /** Oldest first. */
   readonly chosen: readonly ChosenChange[];
   readonly skipped: readonly SkippedChange[];
-  readonly tracker: FileTracker;
 }
 
 /** @throws SavepointError UNKNOWN_CHANGE, STORE_DAMAGED */
@@ -76,7 +80,6 @@ export async function selectChanges(
   if (selection.root !== undefined) assertRoot(selection.root, checkpoints);
   const chosen: ChosenChange[] = [];
   const skipped: SkippedChange[] = [];
-  const tracker = new FileTracker();
   const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.id, checkpoint]));
   const named = namedChanges(selection);
   const listed = await listedChanges(objects, checkpoints, byId, pace);
@@ -84,26 +87,30 @@ export async function selectChanges(
   for (const { checkpoint, changes } of listed) {
     const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
     if (pace.isDue()) await pace.yieldNow();
-    tracker.add(checkpoint, changes);
     for (const change of changes) {
       if (!matchesSelection(selection, named, checkpoint, change)) continue;
       const hunks = named?.get(change.id) ?? null;
-      const reversion = revertedBy(effects.get(change.id), hunks);
+      const effect = effects.get(change.id) ?? UNKNOWN_EFFECT;
+      const files = filesToRevert(objects, change, hunks, effect);
+      const reversion = files.length > 0 ? null : revertedBy(effect, hunks);
       const why =
         reversion !== null
           ? `it was already reverted by ${reversion.by} (${REVERSION_NAMES[reversion.kind]})`
           : reasonToSkip(objects, { selection, named, includeShared }, { checkpoint, change, previous });
       if (why === null && previous !== undefined) {
-        const left = remainingHunks(objects, change, hunks, effects);
-        chosen.push({ change, before: previous.snapshot, hunks: left, isRest: hunks === null && left !== null });
+        chosen.push({ change, before: previous.snapshot, files });
       } else skipped.push({ change, why: why ?? 'the state before it is no longer in the store' });
       named?.delete(change.id);
     }
   }
   if (named !== null) assertChangesKnown(named, byId);
-  for (const { change, hunks } of chosen) if (hunks !== null) assertHunksKnown(objects, change, hunks);
-  return { chosen, skipped, tracker };
+  for (const { change, files } of chosen) {
+    for (const { hunks } of files) if (hunks !== null) assertHunksKnown(objects, change, hunks);
+  }
+  return { chosen, skipped };
 }
+
+const UNKNOWN_EFFECT: Effect = { reversion: null, hunks: new Map(), files: [] };
 
 const REVERSION_NAMES: Readonly<Record<Reversion['kind'], string>> = {
   rollback: 'a rollback',
@@ -134,25 +141,27 @@ export async function changesOf(
   return changes.map((change, index) => ({ ...change, id: changeId(checkpoint.number, index + 1), by }));
 }
 
-/** Leaves out hunks that are already reverted. Newer lines in the same place belong to another author. */
-function remainingHunks(
+/**
+ * Leaves out hunks that are already reverted. Newer lines in the same place belong to another author.
+ * @param hunks the requested hunks; null: the whole change
+ */
+function filesToRevert(
   objects: ObjectReader,
   change: RecordedChange,
   hunks: readonly number[] | null,
-  effects: ReadonlyMap<ChangeId, Effect>,
-): readonly number[] | null {
-  const back = effects.get(change.id)?.hunks;
-  if (back === undefined || back.size === 0) return hunks;
-  const asked = hunks ?? hunksOf(objects, change)?.map(({ number }) => number) ?? null;
-  return asked?.filter((hunk) => !back.has(hunk)) ?? null;
+  effect: Effect,
+): readonly ChosenFile[] {
+  return effect.files.flatMap((file) => {
+    if (file.hunks.size === 0) return { file, hunks, isRest: false };
+    const asked = hunks ?? hunksOf(objects, change)?.map(({ number }) => number) ?? null;
+    const left = asked?.filter((hunk) => !file.hunks.has(hunk)) ?? null;
+    return left?.length === 0 ? [] : { file, hunks: left, isRest: hunks === null && left !== null };
+  });
 }
 
 /** @param hunks the requested hunks; null: the whole change */
-function revertedBy(effect: Effect | undefined, hunks: readonly number[] | null): Reversion | null {
-  if (effect === undefined) return null;
-  if (effect.reversion !== null || hunks === null) return effect.reversion;
-  const reversions = hunks.map((hunk) => effect.hunks.get(hunk) ?? null);
-  return reversions.includes(null) ? null : (reversions[0] ?? null);
+function revertedBy({ reversion, hunks: back }: Effect, hunks: readonly number[] | null): Reversion | null {
+  return reversion ?? hunks?.map((hunk) => back.get(hunk)).find((one) => one !== undefined) ?? null;
 }
 
 async function listedChanges(
@@ -169,7 +178,6 @@ async function listedChanges(
   return listed;
 }
 
-/** Returns only the changes that are not fully in effect. */
 function effectsOf(
   objects: ObjectReader,
   listed: readonly CheckpointChanges[],
@@ -185,8 +193,7 @@ function effectsOf(
   for (const { checkpoint, changes } of newestFirst) {
     activity.visit({ ...checkpoint, changes });
     for (const change of changes) {
-      const effect = activity.effectOf(change);
-      if (effect.reversion !== null || effect.hunks.size > 0) effects.set(change.id, effect);
+      effects.set(change.id, activity.effectOf(change));
     }
   }
   return effects;

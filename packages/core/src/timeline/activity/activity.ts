@@ -35,6 +35,7 @@ import { sameEntry } from '../../model/entries.ts';
 import { type CheckpointId, checkpointNumber, parseChangeId, parseHunkId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
 import {
+  beforeDeletion,
   EffectsByPath,
   type FileEffects,
   type NamedReversion,
@@ -50,6 +51,20 @@ export interface Effect {
   /** The operation that reverted the change; null if it is in effect. */
   readonly reversion: Reversion | null;
   /** The reverted hunks by number, if the rest of the change is in effect. */
+  readonly hunks: ReadonlyMap<number, Reversion>;
+  /** The files in which the change is in effect; empty if it is reverted. The first one determines `hunks`. */
+  readonly files: readonly AffectedFile[];
+}
+
+/** A file that contains the result of a change, or contained it when it was deleted. */
+export interface AffectedFile {
+  /** Equal for two changes of the same file. */
+  readonly id: string;
+  /** The current path, or the last one if the file is gone. */
+  readonly path: TreePath;
+  /** False if another file is at its path. */
+  readonly isThere: boolean;
+  /** The reverted hunks by number. */
   readonly hunks: ReadonlyMap<number, Reversion>;
 }
 
@@ -75,19 +90,24 @@ export class Activity {
   /** @param change a change of the checkpoint visited last */
   effectOf(change: RecordedChange): Effect {
     const checkpoint = this.#current;
-    if (checkpoint === null) return { reversion: null, hunks: NO_HUNKS };
+    if (checkpoint === null) return { reversion: null, hunks: NO_HUNKS, files: [] };
     const { live, passed } = this.#effects.at(change.path);
-    let taken: Effect | null = null;
-    for (const view of live) {
+    const files = new Map<string, AffectedFile>();
+    let reversion: Reversion | null = null;
+    for (const view of viewsOf(change, live, passed !== null, (view) => isReverted(view, checkpoint, change))) {
       const effect = this.#effectIn(view, change, checkpoint);
-      if (effect.reversion === null) return effect;
-      taken ??= effect;
+      const file = affectedFile(view, change, effect.hunks);
+      if (effect.reversion !== null) reversion ??= effect.reversion;
+      else if (!files.has(file.id)) files.set(file.id, file);
     }
-    if (taken !== null) return taken;
-    return {
-      reversion: passed === null || this.#isKept(passed, checkpoint) ? null : passed.reversion,
-      hunks: NO_HUNKS,
-    };
+    const [first] = files.values();
+    if (first !== undefined) return { reversion: null, hunks: first.hunks, files: [...files.values()] };
+    if (reversion === null && passed !== null && !this.#isKept(passed, checkpoint)) {
+      reversion = passed.reversion;
+    }
+    if (reversion !== null) return { reversion, hunks: NO_HUNKS, files: [] };
+    const kept = (passed?.live ?? []).map((view) => affectedFile(view, change, NO_HUNKS));
+    return { reversion: null, hunks: NO_HUNKS, files: kept };
   }
 
   /**
@@ -103,7 +123,7 @@ export class Activity {
     return then !== undefined && !sameEntry(then, own.after);
   }
 
-  #effectIn(view: FileEffects, change: RecordedChange, checkpoint: Checkpoint): Effect {
+  #effectIn(view: FileEffects, change: RecordedChange, checkpoint: Checkpoint): Omit<Effect, 'files'> {
     const back = fullReversion(view, change, checkpoint);
     if (back !== null) return { reversion: back, hunks: NO_HUNKS };
     const hunks = new Map<number, Reversion>();
@@ -129,7 +149,7 @@ export class Activity {
       // For a rollback or a restore of named changes, `#followMoves` has already moved the file.
       return back !== null && back.kind !== 'rollback' && back.kind !== 'restore';
     };
-    this.#effects.move(checkpoint, isRestored);
+    this.#effects.stepOver(checkpoint, isRestored, (view, change) => isReverted(view, checkpoint, change));
   }
 
   #invert(checkpoint: Checkpoint, undoes: CheckpointId): void {
@@ -139,7 +159,8 @@ export class Activity {
     this.#effects.replaceAll((view, path) => {
       const isInactive = isReverted(view, checkpoint, path === null ? undefined : own.get(path));
       const isTouched = checkpoint.changes === null || (path !== null && own.has(path));
-      return isInactive ? view : { ...view, inverted: { undoes, reversion: back, isTouched, newer: view.inverted } };
+      const inverted = { undoes, reversion: back, isTouched, isDeleted: view.isDeleted, newer: view.inverted };
+      return isInactive ? view : { ...view, inverted };
     });
   }
 
@@ -161,38 +182,35 @@ export class Activity {
 
   /**
    * A rollback can bring a file back to a path that another file must leave first. Its own changes then list both paths
-   * as written, without a rename. The renames and deletions that it reverts show what moved.
+   * as written, without a rename. The renames and deletions that it reverts show which file is where.
    */
   #followMoves(checkpoint: Checkpoint, back: Reversion): void {
     const own = ownChanges(checkpoint);
-    const isInEffect = (view: FileEffects, path: TreePath | null): boolean =>
-      path !== null && !isReverted(view, checkpoint, own.get(path));
-    const named = checkpoint.rolledBack.flatMap((id) => this.source.changeOf(id) ?? []);
-    const returned = named.filter(({ path, after }) => after === null && (own.get(path)?.before ?? null) !== null);
-    const moves = netMoves(named)
-      .filter(
-        ({ from, path }) => own.has(from) && own.has(path) && !isRename(own.get(path)) && !isRename(own.get(from)),
-      )
-      .map(({ from, path }) => {
-        const there = this.#effects.at(from);
-        return { path, from: there, views: there.live.filter((view) => isInEffect(view, from)) };
+    const isInEffect = (view: FileEffects, path: TreePath): boolean =>
+      !view.isDeleted && !isReverted(view, checkpoint, own.get(path));
+    // To revert the remaining hunks of a rename also reverts the rename.
+    const ids = new Set(checkpoint.rolledBack.map((id) => parseHunkId(id)?.change ?? id));
+    const paths = revertedPaths([...ids].flatMap((id) => this.source.changeOf(id) ?? []));
+    const moves = paths
+      .filter(({ start, end, deletedIn }) => {
+        const isMoved = deletedIn === null && start !== end && own.has(start) && own.has(end);
+        return isMoved && !isRename(own.get(start)) && !isRename(own.get(end));
+      })
+      .map(({ start, end }) => {
+        const there = this.#effects.at(start);
+        return { start, end, passed: there.passed, views: there.live.filter((view) => isInEffect(view, start)) };
       });
-    for (const { id, path } of returned) {
-      this.#effects.resetTo(
-        [path],
-        parseChangeId(id)?.checkpoint ?? 0,
-        () => ({ reversion: back, restored: null }),
-        isInEffect,
-      );
+    for (const { start, end, deletedIn } of paths) {
+      const change = own.get(start);
+      if (deletedIn === null || change === undefined || change.after === null || isRename(change)) continue;
+      this.#effects.bringBack(start, end, deletedIn, { reversion: back, restored: null }, isInEffect);
     }
-    // Before the rollback, the moved file was at `path`. The file that is there now came from elsewhere.
-    for (const { path, from, views } of moves) {
-      const { live, passed } = this.#effects.at(path);
-      const after = [
-        ...views.map((view) => withMove(view, checkpoint.number)),
-        ...live.filter((view) => !isInEffect(view, path)),
-      ];
-      this.#effects.set(path, { live: after, passed: from.passed ?? passed });
+    // Before the rollback, the moved file was at `end`. The file that is there now came from elsewhere.
+    for (const { start, end, passed, views } of moves) {
+      const there = this.#effects.at(end);
+      const moved = views.map((view) => withMove(view, checkpoint.number, start));
+      const stayed = there.live.filter((view) => !isInEffect(view, end));
+      this.#effects.set(end, { live: [...moved, ...stayed], passed: passed ?? there.passed });
     }
   }
 
@@ -207,7 +225,10 @@ export class Activity {
     if (then !== undefined && then.files === files && then.side === side) {
       this.#effects.resetAllTo(to, { reversion: back, restored: null }, isInEffect);
     } else {
-      const passed = (path: TreePath): PathReset => ({ reversion: back, restored: { by: checkpoint, path } });
+      const passed = (path: TreePath): Omit<PathReset, 'live'> => ({
+        reversion: back,
+        restored: { by: checkpoint, path },
+      });
       this.#effects.resetTo(this.#touchedPaths(checkpoint), to, passed, isInEffect);
     }
   }
@@ -249,6 +270,26 @@ function namedReversionOf({ rolledBack }: Checkpoint): Pick<NamedReversion, 'cha
   return { changes, hunks, callAfter: null };
 }
 
+/** Returns the views of the files that a change may concern. */
+function viewsOf(
+  change: RecordedChange,
+  live: readonly FileEffects[],
+  isPassed: boolean,
+  isReverted: (view: FileEffects) => boolean,
+): readonly FileEffects[] {
+  const present = live.filter(({ isDeleted }) => !isDeleted);
+  if (change.after !== null) return present.length > 0 || isPassed ? present : live;
+  // If the file was brought back later, this is the deletion that was reverted.
+  const back = live.filter((view) => view.isDeleted && isReverted(view));
+  return back.length > 0 ? back : beforeDeletion(present, change, isReverted, true);
+}
+
+function affectedFile(view: FileEffects, change: RecordedChange, hunks: AffectedFile['hunks']): AffectedFile {
+  const { path, replacedIn } = view;
+  const current = path ?? change.path;
+  return { id: `${replacedIn ?? ''}:${current}`, path: current, isThere: replacedIn === null, hunks };
+}
+
 /** Returns the checkpoint's changes by path. A rename is listed under both of its paths. */
 function ownChanges({ changes }: Checkpoint): ReadonlyMap<TreePath, RecordedChange> {
   const own = new Map<TreePath, RecordedChange>();
@@ -257,16 +298,35 @@ function ownChanges({ changes }: Checkpoint): ReadonlyMap<TreePath, RecordedChan
   return own;
 }
 
-/** Returns the net move of each file; several moves in a row count as one. @param changes oldest first */
-function netMoves(changes: readonly RecordedChange[]): readonly { readonly from: TreePath; readonly path: TreePath }[] {
-  const moves: { readonly from: TreePath; path: TreePath }[] = [];
-  for (const { from, path } of changes) {
-    if (from === null) continue;
-    const before = moves.findLast((move) => move.path === from);
-    if (before === undefined) moves.push({ from, path });
-    else before.path = path;
+/** The path of a file before reverted changes and after them. */
+interface RevertedPath {
+  readonly start: TreePath;
+  end: TreePath;
+  /** The number of the checkpoint that deleted the file; null if it still exists. */
+  deletedIn: number | null;
+}
+
+/**
+ * Returns the files that the changes moved or deleted, without those that they created.
+ * @param changes oldest first
+ */
+function revertedPaths(changes: readonly RecordedChange[]): readonly RevertedPath[] {
+  const created = new Set<RevertedPath>();
+  const files: RevertedPath[] = [];
+  for (const { id, path, from, before, after } of changes) {
+    if (from === null && before !== null && after !== null) continue;
+    const start = from ?? path;
+    let file =
+      before === null ? undefined : files.findLast(({ end, deletedIn }) => end === start && deletedIn === null);
+    if (file === undefined) {
+      file = { start, end: start, deletedIn: null };
+      files.push(file);
+    }
+    file.end = path;
+    if (before === null && from === null) created.add(file);
+    if (after === null) file.deletedIn = parseChangeId(id)?.checkpoint ?? 0;
   }
-  return moves;
+  return files.filter((file) => !created.has(file));
 }
 
 function isRename(change: RecordedChange | undefined): boolean {
@@ -291,11 +351,12 @@ function fullReversion(
   if (!isOperation(trigger)) return null;
   for (let { inverted } = view; inverted !== null; inverted = inverted.newer) {
     if (inverted.undoes !== id) continue;
-    const { isTouched, reversion: back } = inverted;
+    const { isTouched, isDeleted, reversion: back } = inverted;
     // If a file moved between the operation and its undo, and the undo left it alone, the
     // operation still applies to it.
     const isAtPlace = view.movedIn === null || view.movedIn > checkpointNumber(back.by);
-    if (isTouched || isAtPlace) return back;
+    const isLeftAlone = isDeleted && change !== null;
+    if (isTouched || (isAtPlace && !isLeftAlone)) return back;
   }
   return null;
 }

@@ -1,9 +1,10 @@
 /**
- * Tracks what applies to each path while the timeline is read from newest to oldest: the changes made to it, followed
- * through renames, and the operations in effect on it.
+ * Tracks what applies to each path while the timeline is read from newest to oldest: which current files its content
+ * has become, followed through renames, and the operations in effect on them.
  */
 
-import type { Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
+import { type Checkpoint, isReversion, type RecordedChange } from '../../model/checkpoint.ts';
+import type { Entry } from '../../model/entries.ts';
 import type { CheckpointId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
 
@@ -28,17 +29,32 @@ export interface NamedReversion {
 export interface Inversion {
   readonly undoes: CheckpointId;
   readonly reversion: Reversion;
-  /** Whether the operation changed the file. */
+  /** Whether it changed the file. */
   readonly isTouched: boolean;
+  /** The file was deleted at the time. If the inverted operation changed it before, the file kept that change. */
+  readonly isDeleted: boolean;
   readonly newer: Inversion | null;
 }
 
-/** The operations in effect on one file, oldest first. Immutable, because files with a common history share them. */
+/** One file and the operations in effect on it, oldest first. Immutable, because files with a common history share them. */
 export interface FileEffects {
   readonly named: NamedReversion | null;
   readonly inverted: Inversion | null;
   /** Number of the oldest checkpoint so far that moved the file. */
   readonly movedIn: number | null;
+  /** An operation brought the file back later. Here it is deleted. */
+  readonly isDeleted: boolean;
+  /** The current path; null if it is the path of which the effects are asked. */
+  readonly path: TreePath | null;
+  /** Null: the file exists, or nothing is at its path. Otherwise it is gone, and this checkpoint put another in its place. */
+  readonly replacedIn: number | null;
+  /** Files created here later. If one has the content with which this one was deleted, it is the same file. */
+  readonly later: readonly LaterFile[];
+}
+
+interface LaterFile {
+  readonly content: Entry;
+  readonly view: FileEffects;
 }
 
 export interface PathEffects {
@@ -50,6 +66,8 @@ export interface PathEffects {
 
 export interface PathReset {
   readonly reversion: Reversion;
+  /** The files that have been here since. */
+  readonly live: readonly FileEffects[];
   /** Set if a restore did it, with the path as the restore names it. */
   readonly restored: { readonly by: Checkpoint; readonly path: TreePath } | null;
 }
@@ -65,7 +83,15 @@ interface DeferredEffects {
 /** Returns whether the restore is in effect on the view of a path. A null path means any path without its own entry. */
 type IsInEffect = (view: FileEffects, path: TreePath | null) => boolean;
 
-const NO_EFFECTS: FileEffects = { named: null, inverted: null, movedIn: null };
+const NO_EFFECTS: FileEffects = {
+  named: null,
+  inverted: null,
+  movedIn: null,
+  isDeleted: false,
+  path: null,
+  replacedIn: null,
+  later: [],
+};
 
 export class EffectsByPath {
   readonly #paths = new Map<TreePath, PathEffects>();
@@ -89,30 +115,54 @@ export class EffectsByPath {
   }
 
   /** Makes these paths ignore everything between here and checkpoint `to`. */
-  resetTo(paths: Iterable<TreePath>, to: number, passed: (path: TreePath) => PathReset, isInEffect: IsInEffect): void {
+  resetTo(
+    paths: Iterable<TreePath>,
+    to: number,
+    passed: (path: TreePath) => Omit<PathReset, 'live'>,
+    isInEffect: IsInEffect,
+  ): void {
     const waiting = new Map<TreePath, readonly FileEffects[]>();
     for (const path of paths) {
       const { live } = this.at(path);
       const on = live.filter((view) => isInEffect(view, path));
       if (on.length === 0) continue;
       waiting.set(path, on);
-      this.#paths.set(path, { live: live.filter((view) => !on.includes(view)), passed: passed(path) });
+      this.#paths.set(path, {
+        live: live.filter((view) => !on.includes(view)),
+        passed: { ...passed(path), live: on },
+      });
     }
     if (waiting.size > 0) this.#deferred = [...this.#deferred, { at: to, paths: waiting, rest: [] }];
   }
 
-  resetAllTo(to: number, passed: PathReset, isInEffect: IsInEffect): void {
+  /** The file at `path` was deleted at `end` in checkpoint `deletedIn`, and an operation has brought it back. */
+  bringBack(
+    path: TreePath,
+    end: TreePath,
+    deletedIn: number,
+    passed: Omit<PathReset, 'live'>,
+    isInEffect: (view: FileEffects, path: TreePath) => boolean,
+  ): void {
+    const { live } = this.at(path);
+    const back = live.filter((view) => isInEffect(view, path));
+    if (back.length === 0) return;
+    this.#paths.set(path, { live: live.filter((view) => !back.includes(view)), passed: { ...passed, live: back } });
+    const deleted = back.map((view) => ({ ...view, path: view.path ?? path, isDeleted: true }));
+    this.#deferred = [...this.#deferred, { at: deletedIn, paths: new Map([[end, deleted]]), rest: [] }];
+  }
+
+  resetAllTo(to: number, passed: Omit<PathReset, 'live'>, isInEffect: IsInEffect): void {
     const { live } = this.#rest;
     const rest = live.filter((view) => isInEffect(view, null));
     const paths = new Map<TreePath, readonly FileEffects[]>();
     for (const [path, views] of this.#paths) {
       const on = views.live.filter((view) => isInEffect(view, path));
       paths.set(path, on);
-      const now = on.length === 0 ? views.passed : passed;
+      const now = on.length === 0 ? views.passed : { ...passed, live: on };
       this.#paths.set(path, { live: views.live.filter((view) => !on.includes(view)), passed: now });
     }
     if (rest.length > 0) {
-      this.#rest = { live: live.filter((view) => !rest.includes(view)), passed };
+      this.#rest = { live: live.filter((view) => !rest.includes(view)), passed: { ...passed, live: rest } };
     }
     this.#deferred = [...this.#deferred, { at: to, paths, rest }];
   }
@@ -131,27 +181,86 @@ export class EffectsByPath {
   }
 
   /**
-   * Steps back over the renames of a checkpoint: before a rename, its file was at the old path. The views of the new
-   * path stay, for what was there earlier. The current views of the old path stay only if the file was brought back
-   * there (`isPutBack`). The file is then at both paths.
+   * Steps back over the changes of a checkpoint. Before a rename, its file was at the old path. The current views of the
+   * old path stay only if the file was brought back there (`isPutBack`). The file is then at both paths. Before a file
+   * was created, or moved here, an older file may have been at the path.
+   * @param isReverted whether an operation reverted the change in the file
    */
-  move({ number, changes }: Checkpoint, isPutBack: (view: FileEffects, change: RecordedChange) => boolean): void {
-    const before = (changes ?? []).flatMap((change) => {
-      if (change.from === null) return [];
-      const { live, passed } = this.at(change.path);
-      const stayed = this.at(change.from).live.filter((view) => isPutBack(view, change));
-      return [
-        { from: change.from, views: { live: [...live.map((view) => withMove(view, number)), ...stayed], passed } },
-      ];
-    });
-    for (const { from, views } of before) this.#paths.set(from, views);
+  stepOver(
+    { number, trigger, changes }: Checkpoint,
+    isPutBack: (view: FileEffects, change: RecordedChange) => boolean,
+    isReverted: (view: FileEffects, change: RecordedChange) => boolean,
+  ): void {
+    const before = new Map<TreePath, PathEffects>();
+    for (const change of changes ?? []) {
+      const { path, from, after } = change;
+      const { live, passed } = this.at(path);
+      if (after === null) {
+        before.set(path, { live: beforeDeletion(live, change, isReverted, isReversion(trigger)), passed });
+      } else if ((from !== null || change.before === null) && !before.has(path)) {
+        const isBroughtBack = from === null && isReversion(trigger);
+        const older = live.map((view) => {
+          if (view.isDeleted || (isBroughtBack && isReverted(view, change))) return view;
+          return isBroughtBack ? { ...view, isDeleted: true } : replaced(view, path, number, after);
+        });
+        before.set(path, { live: older, passed });
+      }
+    }
+    for (const change of changes ?? []) {
+      const { path, from } = change;
+      if (from === null) continue;
+      const { live, passed } = this.at(path);
+      const moved = live.filter((view) => !view.isDeleted).map((view) => withMove(view, number, path));
+      const stayed = this.at(from).live.flatMap((view) => {
+        if (moved.some((one) => isSameFile(one, view, from))) return [];
+        if (view.replacedIn === null && isPutBack(view, change)) return { ...view, isDeleted: false };
+        return view.isDeleted ? view : [];
+      });
+      before.set(from, { live: [...moved, ...stayed], passed });
+    }
+    for (const [path, views] of before) this.#paths.set(path, views);
   }
 }
 
-export function withMove(view: FileEffects, number: number): FileEffects {
-  return { ...view, movedIn: number };
+function isSameFile(moved: FileEffects, stayed: FileEffects, path: TreePath): boolean {
+  return moved.path === (stayed.path ?? path) && moved.replacedIn === stayed.replacedIn;
+}
+
+/** @param to the path of the file after it moved */
+export function withMove(view: FileEffects, number: number, to: TreePath): FileEffects {
+  return { ...view, movedIn: number, path: view.path ?? to };
+}
+
+/** Returns a file that was at the path before another one came. Later operations do not apply to it. */
+function replaced(view: FileEffects, path: TreePath, number: number, content: Entry): FileEffects {
+  const later = { content, view: { ...view, path: view.path ?? path } };
+  return { ...NO_EFFECTS, path, replacedIn: number, later: [...view.later, later] };
+}
+
+/** Returns the views of a file before it was deleted. Operations after the deletion apply only if they revert it. */
+export function beforeDeletion(
+  live: readonly FileEffects[],
+  change: RecordedChange,
+  isReverted: (view: FileEffects, change: RecordedChange) => boolean,
+  isByOperation: boolean,
+): readonly FileEffects[] {
+  const isBack = (view: FileEffects): boolean => view.isDeleted && isReverted(view, change);
+  const isBroughtBack = live.some(isBack);
+  return live.flatMap((view) => {
+    if (isBack(view)) return { ...view, isDeleted: false };
+    if (view.isDeleted) return view;
+    if (isBroughtBack) return [];
+    if (isReverted(view, change)) return view;
+    const same = view.later.findLast(({ content }) => sameContent(change.before, content));
+    if (same !== undefined) return same.view;
+    return isByOperation ? view : { ...NO_EFFECTS, path: view.path, replacedIn: view.replacedIn, later: view.later };
+  });
 }
 
 function joinEffects({ live, passed }: PathEffects, more: readonly FileEffects[]): PathEffects {
   return { live: [...live, ...more.filter((view) => !live.includes(view))], passed };
+}
+
+function sameContent(a: Entry | null, b: Entry): boolean {
+  return a !== null && a.kind !== 'folder' && b.kind === a.kind && a.id === b.id;
 }

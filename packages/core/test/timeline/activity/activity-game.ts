@@ -47,6 +47,9 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'NO_MESSAGE',
 ]);
 
+/** Why a path is skipped if the rollback finds nothing to revert in it. */
+const NO_EFFECT = /already in that state|deleted since|it was moved since/;
+
 export interface GameOptions {
   /** Whether checkpoints may be dropped. */
   readonly drops: boolean;
@@ -60,6 +63,8 @@ export class ActivityGame {
   readonly #savepoint: Savepoint;
   readonly #sessions: AgentSession[] = [];
   readonly #wentBack = new Set<string>();
+  /** The checkpoint's number that each restore had as its target. */
+  readonly #targets = new Map<string, number>();
   #sessionCount = 0;
   readonly #prompts: { readonly session: AgentSession; readonly message: string }[] = [];
   readonly #markers = new Map<ChangeId, Marker[]>();
@@ -321,6 +326,7 @@ export class ActivityGame {
       if (checkpoint.number <= this.#newest) continue;
       this.#newest = checkpoint.number;
       this.#stack(checkpoint);
+      if (checkpoint.target !== null) this.#targets.set(checkpoint.id, Number(checkpoint.target.slice(3)));
       this.#assign(checkpoint);
     }
   }
@@ -374,6 +380,9 @@ export class ActivityGame {
       if (markers.length === 0 || checkpoint.number < this.#newestDropped) continue;
       const isThere = markers.some(({ text }) => onDisk.has(text));
       const told = `${change.id} (${markers.map(({ text }) => text).join(' ')} in ${change.path})`;
+      // Which work from outside a restore kept is determined from its target.
+      const target = this.#targets.get(takenBack ?? '') ?? Number.POSITIVE_INFINITY;
+      if (isThere && checkpoint.trigger === 'before' && target <= this.#newestDropped) continue;
       if (isThere && takenBack !== null) throw new Error(`${told} is on disk, and said to be back by ${takenBack}`);
       if (isThere || takenBack !== null || markers.some(({ text }) => gone.has(text))) continue;
       throw new Error(`${told} is not on disk, and said to be in effect`);
@@ -414,6 +423,18 @@ export class ActivityGame {
       }
       if (takenBack !== null || checkpoint.trigger !== 'call' || chosen.has(change.id)) continue;
       if (!/state before it is no longer/.test(why ?? '')) throw new Error(`${change.id} is left out: ${why}`);
+    }
+    const reverting = new Set(
+      outlook.results.flatMap(({ result, why, changes }) =>
+        result === 'skipped' && NO_EFFECT.test(why ?? '') ? [] : changes,
+      ),
+    );
+    for (const { change, checkpoint } of entries) {
+      if (!chosen.has(change.id)) continue;
+      // Its lines would stay on disk, although the rollback says that there is nothing to revert.
+      const left = (this.#markers.get(change.id) ?? []).filter(({ text }) => onDisk.has(text));
+      if (left.length === 0 || reverting.has(change.id) || checkpoint.number < this.#newestDropped) continue;
+      throw new Error(`the rollback of ${change.id} has no effect on ${left[0]?.text}, which is on disk`);
     }
     const split = [...this.#markers.values()].filter(
       ([first, second]) =>
