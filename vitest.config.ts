@@ -13,7 +13,7 @@ const alias = [
   { find: /^@savepoint\/core$/, replacement: source('packages/core/src/index.ts') },
   { find: /^@savepoint\/core\/node$/, replacement: source('packages/core/src/node.ts') },
   { find: /^@savepoint\/core\/tools$/, replacement: source('packages/core/src/tools/index.ts') },
-  { find: /^@savepoint\/core\/faces$/, replacement: source('packages/core/src/faces.ts') },
+  { find: /^@savepoint\/core\/frontend$/, replacement: source('packages/core/src/frontend.ts') },
   { find: /^@savepoint\/core\/ports$/, replacement: source('packages/core/src/ports.ts') },
   { find: /^@savepoint\/agents$/, replacement: source('packages/agents/src/index.ts') },
   { find: /^@savepoint\/agents\/hook$/, replacement: source('packages/agents/src/hook/index.ts') },

@@ -70,7 +70,7 @@ writeFileSync(
 );
 
 const { lineScript } = await import('../packages/cli/dist/daemon/line-script.js');
-const { STORE_FORMAT } = await import('../packages/core/dist/faces.js');
+const { STORE_FORMAT } = await import('../packages/core/dist/frontend.js');
 const build = readFileSync(join(folder, 'build.txt'), 'utf8').trim();
 writeFileSync(join(folder, 'savepoint-hook'), lineScript({ build, format: STORE_FORMAT }), { mode: 0o755 });
 

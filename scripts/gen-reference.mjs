@@ -24,7 +24,7 @@ const load = (path) => import(pathToFileURL(join(TOP, path)).href);
 async function makePages() {
   const { configSchema, ERROR_CODES, OPTION_KEYS, schemasOf, specOf, VERBS } = {
     ...(await load('packages/core/dist/index.js')),
-    ...(await load('packages/core/dist/faces.js')),
+    ...(await load('packages/core/dist/frontend.js')),
   };
   const { z } = await load('packages/core/dist/verbs/shapes/shapes.js');
   const { COMMANDS } = await load('packages/cli/dist/commands/table.js');

@@ -18,12 +18,18 @@ import { join } from 'node:path';
 import { step, TOP, tellFailures, tool } from './steps.mjs';
 
 /** Tests that run hooks with the command line from agents' settings. */
-const WITH_HOOKS = ['packages/agents/test', 'tests/complaints/g-agents.test.ts', 'tests/faces/hook.test.ts'];
+const WITH_HOOKS = ['packages/agents/test', 'tests/complaints/g-agents.test.ts', 'tests/frontends/hook.test.ts'];
 
 /** Tests with long-lived open workspaces: opened by the test itself on a real disk, or by the MCP server. */
 const IN_PROCESS = [
   ...['edit', 'engine', 'rewind', 'session', 'timeline', 'verbs'].map((room) => `packages/core/test/${room}`),
-  ...['tests/model', 'tests/roots', 'tests/together', 'tests/faces/mcp.test.ts', 'tests/faces/mcp-hostile.test.ts'],
+  ...[
+    'tests/model',
+    'tests/roots',
+    'tests/together',
+    'tests/frontends/mcp.test.ts',
+    'tests/frontends/mcp-hostile.test.ts',
+  ],
 ];
 
 /** @type {Readonly<Record<string, { readonly project: string, readonly files: readonly string[] }>>} */

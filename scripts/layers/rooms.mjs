@@ -22,7 +22,7 @@ export const FLOORS = [
   ['savepoint.ts'],
   ['verbs'],
   ['remote', 'tools'],
-  ['faces.ts', 'index.ts', 'ports.ts'],
+  ['frontend.ts', 'index.ts', 'ports.ts'],
   ['node.ts'],
 ];
 

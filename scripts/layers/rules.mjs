@@ -177,7 +177,7 @@ export function* packagesHaveARoom(file) {
     const homes = PACKAGES.get(name);
     const rule = 'packages';
     if (name.startsWith('@savepoint/')) {
-      const reason = 'The engine knows none of its faces, and imports itself by relative paths.';
+      const reason = 'The engine imports none of its front ends, and its own files by relative paths.';
       yield { path: file.path, line, rule, found: `import of ${name}`, reason };
     } else if (homes !== undefined && !homes.includes(room)) {
       const reason = `${name} is used in ${homes.join('/ and ')}/ only, so that it can be replaced in one place.`;
@@ -193,28 +193,28 @@ export function* packagesHaveARoom(file) {
 }
 
 /** @type {Rule} */
-export function* facesOnlyRender(file) {
+export function* frontEndsOnlyRender(file) {
   const own = /^packages\/([^/]+)\/src\//.exec(file.path)?.[1];
   if (own === undefined || own === 'core') return;
-  const rule = 'faces';
+  const rule = 'front-ends';
   for (const { specifier, line } of file.imports) {
     if (specifier === null) continue;
     if (specifier.startsWith('.')) {
       if (target(file, specifier).startsWith(`packages/${own}/`)) continue;
-      const reason = 'A package reaches another one by its name, through what that one exports.';
+      const reason = 'A package imports another one by its name, through its exports.';
       yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
     } else if (specifier.startsWith('@savepoint/core') && !ENTRIES.includes(specifier)) {
-      const reason = `A face only renders: it knows ${ENTRIES.join(', ')}, so that no decision moves out of the engine.`;
+      const reason = `A front end only renders: it imports ${ENTRIES.join(', ')}, so that every decision stays in the engine.`;
       yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
     } else if (specifier.startsWith('@savepoint/testkit') && own !== 'testkit') {
-      const reason = 'The testkit is private: what ships must not need it.';
+      const reason = 'The testkit is private: published code must not need it.';
       yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
     }
   }
 }
 
 /** The only modules that may load another front end: the command serves MCP, runs hooks, and installs them. */
-const FACE_LOADERS = new Map([
+const FRONT_END_LOADERS = new Map([
   ['@savepoint/mcp', 'packages/cli/src/commands/agents/mcp.ts'],
   ['@savepoint/agents', 'packages/cli/src/agents.ts'],
   ['@savepoint/s3', 'packages/cli/src/exporter.ts'],
@@ -231,28 +231,28 @@ const MCP_ROOMS = /^packages\/mcp\/src\/(?:index|server|wire\/transport)\.ts$/;
 const AGENT_LIBRARY = /^(?:ai|@ai-sdk\/[^/]+)(?:\/|$)/;
 
 /** @type {Rule} */
-export function* facesStandAlone(file) {
-  const rule = 'faces';
+export function* frontEndsAreIndependent(file) {
+  const rule = 'front-ends';
   for (const { specifier, line } of file.imports) {
     if (specifier === null) continue;
-    const loader = FACE_LOADERS.get(specifier);
+    const loader = FRONT_END_LOADERS.get(specifier);
     if (loader !== undefined && loader !== file.path) {
-      const reason = `Faces do not need each other; ${loader} alone loads this one, late, so that other commands start fast.`;
+      const reason = `Front ends do not need each other. Only ${loader} loads this one, lazily, so that other commands start fast.`;
       yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
     }
     if (specifier.startsWith(MCP_LIBRARY) && !MCP_ROOMS.test(file.path)) {
-      const reason = 'Only the server and its wire know the library of the protocol; tools are data.';
+      const reason = 'Only the server and its transport use the library of the protocol. Tools are data.';
       yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
     }
     if (AGENT_LIBRARY.test(specifier)) {
       const reason =
-        "The version of the AI SDK is the agent's own: tools have the shape that it takes, and need nothing of it.";
+        'The agent chooses the version of the AI SDK. Our tools have the shape that it expects, and import nothing from it.';
       yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
     }
   }
 }
 
-const ENTRIES = ['', '/faces', '/node', '/ports', '/tools'].map((entry) => `@savepoint/core${entry}`);
+const ENTRIES = ['', '/frontend', '/node', '/ports', '/tools'].map((entry) => `@savepoint/core${entry}`);
 
 /** @type {Rule} */
 export function* namesSayWhat(file) {
@@ -272,8 +272,8 @@ export const RULES = [
   oneDoor,
   oneCallerOfTheDoor,
   packagesHaveARoom,
-  facesOnlyRender,
-  facesStandAlone,
+  frontEndsOnlyRender,
+  frontEndsAreIndependent,
   namesSayWhat,
 ];
 

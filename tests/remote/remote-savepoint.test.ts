@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { DiskPath } from '@savepoint/core';
-import { VERBS } from '@savepoint/core/faces';
+import { VERBS } from '@savepoint/core/frontend';
 import { e2bSandbox } from '@savepoint/e2b';
 import { realPorts } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';

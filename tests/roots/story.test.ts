@@ -8,7 +8,7 @@ import { open } from '@savepoint/core/node';
 import { GIT_ENV } from '@savepoint/testkit';
 import { Project } from '@savepoint/testkit/command';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { call, connect } from '../faces/mcp-server.ts';
+import { call, connect } from '../frontends/mcp-server.ts';
 
 /**
  * Five repositories and seven messages to an agent. After the fifth, a user goes back to the second, and the agent
@@ -29,7 +29,7 @@ const WORK: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** A front end of Savepoint, as far as this test needs it. */
-interface Face {
+interface FrontEnd {
   /** Starts the message, and then runs `work`. */
   message(id: string, work: () => void): Promise<void>;
   /** Goes to the state after the work on a message and before the next one. */
@@ -86,7 +86,7 @@ function projects(): Project {
 }
 
 /** Through the library, with its own support for this. */
-async function library(p: Project): Promise<Face> {
+async function library(p: Project): Promise<FrontEnd> {
   const savepoint = open({ dir: p.dir, home: p.store });
   const session = savepoint.session({ agent: 'story' });
   return {
@@ -100,7 +100,7 @@ async function library(p: Project): Promise<Face> {
 }
 
 /** By hand: a checkpoint before each message. Goes back to the one before the next message. */
-async function commandLine(p: Project): Promise<Face> {
+async function commandLine(p: Project): Promise<FrontEnd> {
   const taken = new Map<string, string>();
   let last = '';
   return {
@@ -118,7 +118,7 @@ async function commandLine(p: Project): Promise<Face> {
   };
 }
 
-async function mcp(p: Project): Promise<Face> {
+async function mcp(p: Project): Promise<FrontEnd> {
   const client = await connect(p, '2025-11-25');
   const taken = new Map<string, string>();
   let last = '';
@@ -146,9 +146,9 @@ describe.each([
 ])('five repositories through $name', ({ through }) => {
   test('go back together, and on from there; the path that was left can be reached again', async () => {
     const p = projects();
-    const face = await through(p);
+    const frontEnd = await through(p);
     const git = gitFolders(p.dir);
-    const say = (id: string): Promise<void> => face.message(id, () => put(p.dir, WORK[id] as Files));
+    const say = (id: string): Promise<void> => frontEnd.message(id, () => put(p.dir, WORK[id] as Files));
     const after: Record<string, Files> = { m0: filesIn(p.dir) };
     for (const id of ['m1', 'm2', 'm3', 'm4', 'm5']) {
       await say(id);
@@ -156,7 +156,7 @@ describe.each([
       expect(filesIn(p.dir)).toEqual(after[id]);
     }
 
-    await face.goBackTo('m2');
+    await frontEnd.goBackTo('m2');
     expect(filesIn(p.dir)).toEqual(after['m2']);
     for (const path of ['shared-components/src/ProfileCard.jsx', 'deployment-config/api.yaml']) {
       expect(existsSync(p.at(path))).toBe(false);
@@ -167,7 +167,7 @@ describe.each([
     const end = { ...after['m2'], ...WORK['m6'], ...WORK['m7'] };
     expect(filesIn(p.dir)).toEqual(end);
 
-    await face.goBackTo('m4');
+    await frontEnd.goBackTo('m4');
     expect(filesIn(p.dir)).toEqual(after['m4']);
     p.ok('undo');
     expect(filesIn(p.dir)).toEqual(end);
@@ -178,7 +178,7 @@ describe.each([
       expect(roots.map(({ path }) => path as string as DiskPath)).toEqual(['', ...[...REPOSITORIES].sort()]);
       expect(new Set(roots.slice(1).map(({ commit }) => commit?.length))).toEqual(new Set([40]));
     }
-    await face.close?.();
+    await frontEnd.close?.();
   });
 });
 

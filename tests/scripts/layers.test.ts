@@ -167,31 +167,31 @@ describe('packages', () => {
   });
 });
 
-describe('faces', () => {
+describe('front ends', () => {
   it.each([
     ["import { x } from '@savepoint/core/src/store/lock.ts';", 'import of @savepoint/core/src/store/lock.ts'],
     ["import { x } from '../../core/src/index.ts';", 'import of ../../core/src/index.ts'],
     ["import { world } from '@savepoint/testkit';", 'import of @savepoint/testkit'],
   ])('reports %s', (text, found) => {
     const path = 'packages/cli/src/main.ts';
-    expect(breachesIn({ [path]: text })).toEqual([`faces ${path}:1 ${found}`]);
+    expect(breachesIn({ [path]: text })).toEqual([`front-ends ${path}:1 ${found}`]);
   });
 
-  it('reports a face that loads another one, and tools that know the library of the protocol', () => {
-    const face = "await import('@savepoint/mcp');";
+  it('reports a front end that loads another one, and tools that import the library of the protocol', () => {
+    const frontEnd = "await import('@savepoint/mcp');";
     const library = "import { Server } from '@modelcontextprotocol/server';";
-    expect(breachesIn({ 'packages/cli/src/run.ts': face, 'packages/cli/src/commands/agents/mcp.ts': face })).toEqual([
-      'faces packages/cli/src/run.ts:1 import of @savepoint/mcp',
-    ]);
+    expect(
+      breachesIn({ 'packages/cli/src/run.ts': frontEnd, 'packages/cli/src/commands/agents/mcp.ts': frontEnd }),
+    ).toEqual(['front-ends packages/cli/src/run.ts:1 import of @savepoint/mcp']);
     expect(breachesIn({ 'packages/mcp/src/tools/a.ts': library, 'packages/mcp/src/server.ts': library })).toEqual([
-      'faces packages/mcp/src/tools/a.ts:1 import of @modelcontextprotocol/server',
+      'front-ends packages/mcp/src/tools/a.ts:1 import of @modelcontextprotocol/server',
     ]);
     expect(breachesIn({ 'packages/ai-sdk/src/a.ts': "import type { ToolSet } from 'ai';" })).toEqual([
-      'faces packages/ai-sdk/src/a.ts:1 import of ai',
+      'front-ends packages/ai-sdk/src/a.ts:1 import of ai',
     ]);
   });
 
-  it('lets a face use the entries, its own files and node', () => {
+  it('lets a front end use the entries, its own files and node', () => {
     const text =
       "import { x } from '@savepoint/core';\nimport '@savepoint/core/node';\nimport '@savepoint/core/tools';\nimport './a.ts';\nimport 'node:fs';\nconsole.log(x);";
     expect(breachesIn({ 'packages/cli/src/main.ts': text })).toEqual([]);

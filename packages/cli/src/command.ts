@@ -1,6 +1,6 @@
 /** The definition of a command: a verb with its arguments and its output, or a command that is not a verb. */
 import { type JsonName, type Savepoint, SavepointError } from '@savepoint/core';
-import type { InputOf, OutputOf, Verb } from '@savepoint/core/faces';
+import type { InputOf, OutputOf, Verb } from '@savepoint/core/frontend';
 import type { AgentJson } from './agents.ts';
 import type { Interrupt } from './interrupt.ts';
 import type { OutputView } from './view.ts';

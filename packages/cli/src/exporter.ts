@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { type DiskPath, textFromBytes } from '@savepoint/core';
-import type { Exporter } from '@savepoint/core/faces';
+import type { Exporter } from '@savepoint/core/frontend';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

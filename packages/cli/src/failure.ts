@@ -1,6 +1,6 @@
 /** Formats errors: what failed, where, and what to do. */
 import { type JsonName, nameFromJson, SavepointError, showName, showText } from '@savepoint/core';
-import { showContent } from '@savepoint/core/faces';
+import { showContent } from '@savepoint/core/frontend';
 import { safeJson } from '@savepoint/core/ports';
 import type { Style } from './view.ts';
 import { OutputError } from './write.ts';

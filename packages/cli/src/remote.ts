@@ -2,7 +2,7 @@
 /** Savepoint inside a sandbox: reads one request as JSON from standard input and prints one answer. */
 import { readFileSync } from 'node:fs';
 import { open } from '@savepoint/core';
-import { answerRequest } from '@savepoint/core/faces';
+import { answerRequest } from '@savepoint/core/frontend';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import { safeJson } from '@savepoint/core/ports';
 import { asFailure, failureAsJson } from './failure.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
 import type { CheckpointId } from '@savepoint/core';
-import { schemasOf, VERBS } from '@savepoint/core/faces';
+import { schemasOf, VERBS } from '@savepoint/core/frontend';
 import { fixedClock, type Manifest, realPorts } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { GOLDEN_VERSIONS, GoldenStore } from './fixtures/golden-store/golden-store.ts';

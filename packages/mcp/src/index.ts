@@ -2,7 +2,7 @@
 
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type DiskPath, showText, WorkspaceCache } from '@savepoint/core';
-import type { Exporter } from '@savepoint/core/faces';
+import type { Exporter } from '@savepoint/core/frontend';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import { readyTools, SerialQueue } from '@savepoint/core/tools';
 import { type ConnectionContext, makeServer } from './server.ts';

@@ -9,7 +9,7 @@ import {
   showName,
   type WorkspaceCache,
 } from '@savepoint/core';
-import type { Exporter, SettingsSource } from '@savepoint/core/faces';
+import type { Exporter, SettingsSource } from '@savepoint/core/frontend';
 import { isFsError, kindOf, type Places, type Ports } from '@savepoint/core/ports';
 
 export interface Machine {

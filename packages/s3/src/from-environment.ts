@@ -1,7 +1,7 @@
 /** Opens a bucket from the configuration and the environment, with the variable names of the AWS tools. */
 
 import { SavepointError, showText } from '@savepoint/core';
-import type { AutomaticExport } from '@savepoint/core/faces';
+import type { AutomaticExport } from '@savepoint/core/frontend';
 import { BucketStore, bucketOf } from './bucket-store.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -14,7 +14,7 @@ import {
   showText,
   textFromBytes,
 } from '@savepoint/core';
-import type { Exporter } from '@savepoint/core/faces';
+import type { Exporter } from '@savepoint/core/frontend';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import type { Environment, Protocol } from '../agent.ts';
 import { EMPTY_REPLY, type HookAnswer, type HookReply, NO_ANSWER } from '../answer.ts';

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { CallId } from '@savepoint/core';
-import type { OpenCall } from '@savepoint/core/faces';
+import type { OpenCall } from '@savepoint/core/frontend';
 import type { ToolCall } from '../event.ts';
 import { fieldsOf } from '../fields.ts';
 

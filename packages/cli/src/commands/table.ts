@@ -1,5 +1,5 @@
 /** The table of commands. A row has the name and the summary of a command; the rest is loaded on demand. */
-import { VERBS, type Verb } from '@savepoint/core/faces';
+import { VERBS, type Verb } from '@savepoint/core/frontend';
 import type { Command } from '../command.ts';
 
 export interface CommandRow {

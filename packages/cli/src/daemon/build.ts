@@ -1,6 +1,6 @@
 /** Identifies this build. Builds do not share a daemon, because their state in memory may be incompatible. */
 import { readFileSync } from 'node:fs';
-import { STORE_FORMAT } from '@savepoint/core/faces';
+import { STORE_FORMAT } from '@savepoint/core/frontend';
 
 /** Written by `scripts/bundle.mjs`: a digest of all files of the command. */
 const FILE = new URL('./build.txt', import.meta.url);

@@ -1,6 +1,6 @@
 /** The possible authors of a change, in short form. */
 import { showText } from '@savepoint/core';
-import type { OutputOf, VERBS } from '@savepoint/core/faces';
+import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 
 type RecordedJson = OutputOf<(typeof VERBS)['history']>['changes'][number];
 export type AuthorshipJson = Pick<RecordedJson, 'authors' | 'sure'>;

@@ -1,7 +1,7 @@
 /** Lists what a scan could not capture. The list is shown after every scan until the problem is solved. */
 
 import { showText } from '@savepoint/core';
-import type { OutputOf, VERBS } from '@savepoint/core/faces';
+import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 import { countText, pathText, sizeText } from './format.ts';
 
 export type CaptureJson = OutputOf<(typeof VERBS)['checkpoint']>['capture'];

@@ -1,5 +1,5 @@
 import { type JsonName, nameFromJson, type TreePath } from '@savepoint/core';
-import { type OutputOf, statLines, type VERBS } from '@savepoint/core/faces';
+import { type OutputOf, statLines, type VERBS } from '@savepoint/core/frontend';
 import type { OutputView, Style } from '../view.ts';
 import { countText, lineCounts, pathText } from './format.ts';
 

@@ -1,5 +1,5 @@
 import { showText } from '@savepoint/core';
-import type { OutputOf, VERBS } from '@savepoint/core/faces';
+import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 import type { OutputView } from '../view.ts';
 import { countText, localTime } from './format.ts';
 

@@ -1,6 +1,6 @@
 /** Shows an operation or its preview path by path, and what it leaves unchanged. */
 import { type JsonName, nameFromJson, showName, showText } from '@savepoint/core';
-import type { OutputOf, VERBS } from '@savepoint/core/faces';
+import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 import type { Style } from '../view.ts';
 import { gapReason, listWithHeading } from './capture.ts';
 import { folderSuffix, modeChangeText } from './changes.ts';

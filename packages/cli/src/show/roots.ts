@@ -1,6 +1,6 @@
 /** Roots that were added, removed or moved. */
 import { nameFromJson, showName } from '@savepoint/core';
-import type { OutputOf, VERBS } from '@savepoint/core/faces';
+import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 
 type RootChangeJson = OutputOf<(typeof VERBS)['show']>['rootChanges'][number];
 type RootJson = NonNullable<RootChangeJson['before']>;

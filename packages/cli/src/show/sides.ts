@@ -1,6 +1,6 @@
 /** The three sides of a conflict. */
 import { type JsonName, nameFromJson } from '@savepoint/core';
-import { type OutputOf, showContent, type VERBS } from '@savepoint/core/faces';
+import { type OutputOf, showContent, type VERBS } from '@savepoint/core/frontend';
 import type { Style } from '../view.ts';
 import { pathText } from './format.ts';
 

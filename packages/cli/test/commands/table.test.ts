@@ -1,4 +1,4 @@
-import { VERBS } from '@savepoint/core/faces';
+import { VERBS } from '@savepoint/core/frontend';
 import { expect, it } from 'vitest';
 import { COMMANDS, GROUPS } from '../../src/commands/table.ts';
 import { parseArguments } from '../../src/program.ts';

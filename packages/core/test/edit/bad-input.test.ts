@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type DiskPath, nameToJson, SavepointError, type TreePath } from '@savepoint/core';
-import { type InputOf, VERBS } from '@savepoint/core/faces';
+import { type InputOf, VERBS } from '@savepoint/core/frontend';
 import type { Fd } from '@savepoint/core/ports';
 import { manifest, SimDisk } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { SavepointError } from '@savepoint/core';
-import { type InputOf, type OutputOf, VERBS } from '@savepoint/core/faces';
+import { type InputOf, type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { manifest } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { VerbsWorld } from '../verbs/verbs-world.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { open, type Savepoint } from '@savepoint/core';
-import type { Exporter } from '@savepoint/core/faces';
+import type { Exporter } from '@savepoint/core/frontend';
 import { BundleFolder, type BundleKey, type BundleStore } from '@savepoint/core/ports';
 import { bundleStoreConformance, realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';

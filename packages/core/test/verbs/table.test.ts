@@ -1,4 +1,4 @@
-import { schemasOf, VERBS, type Verb } from '@savepoint/core/faces';
+import { schemasOf, VERBS, type Verb } from '@savepoint/core/frontend';
 import { describe, expect, it } from 'vitest';
 
 const table: readonly Verb[] = Object.values(VERBS);
@@ -23,7 +23,7 @@ describe('the table', () => {
     },
   );
 
-  it('says nothing of terminals: faces render', () => {
+  it('contains no text for terminals', () => {
     for (const { description, summary } of table)
       expect(summary + description).not.toMatch(/--|terminal|colou?r|exit/i);
   });

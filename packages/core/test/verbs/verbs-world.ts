@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bytesFromText, type DiskPath, open, type Savepoint } from '@savepoint/core';
-import { type InputOf, type OutputOf, schemasOf, type Verb } from '@savepoint/core/faces';
+import { type InputOf, type OutputOf, schemasOf, type Verb } from '@savepoint/core/frontend';
 import { realPorts, type World, world } from '@savepoint/testkit';
 import { onTestFinished } from 'vitest';
 

@@ -3,7 +3,7 @@
  */
 
 import { bytesFromText, SavepointError, showText, type TreePath } from '@savepoint/core';
-import { unifiedPatch } from '@savepoint/core/faces';
+import { unifiedPatch } from '@savepoint/core/frontend';
 import { safeJson } from '@savepoint/core/ports';
 import { agentReports, type FileChange, loadAgents, reportToJson, surroundings } from '../../agents.ts';
 import type { StandaloneCommand } from '../../command.ts';

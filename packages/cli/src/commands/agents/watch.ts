@@ -1,7 +1,7 @@
 /** `savepoint watch`: not a verb, because it does not end. Prints a line of JSON for each event on the timeline. */
 import { isatty } from 'node:tty';
 import { open, SavepointError } from '@savepoint/core';
-import { watchEventToJson } from '@savepoint/core/faces';
+import { watchEventToJson } from '@savepoint/core/frontend';
 import { nodePlaces, nodePorts } from '@savepoint/core/node';
 import { safeJson } from '@savepoint/core/ports';
 import type { StandaloneCommand } from '../../command.ts';

@@ -1,5 +1,5 @@
 import { nameFromJson, SavepointError } from '@savepoint/core';
-import { showContent, VERBS } from '@savepoint/core/faces';
+import { showContent, VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { changeLine, statOf, totalsLine } from '../../show/changes.ts';
 import { rootChangeLines } from '../../show/roots.ts';

@@ -1,5 +1,5 @@
 import { nameFromJson, SavepointError, showName, showText } from '@savepoint/core';
-import { type InputOf, schemasOf, showContent, VERBS } from '@savepoint/core/faces';
+import { type InputOf, schemasOf, showContent, VERBS } from '@savepoint/core/frontend';
 import { JsonProblem, readJson } from '@savepoint/core/ports';
 import { command, lines } from '../../command.ts';
 import { readRequest } from '../../read-request.ts';

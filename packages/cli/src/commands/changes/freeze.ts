@@ -1,5 +1,5 @@
 import { type JsonName, nameFromJson, showName } from '@savepoint/core';
-import { VERBS } from '@savepoint/core/faces';
+import { VERBS } from '@savepoint/core/frontend';
 import { nameOfArgument } from '../../argument-path.ts';
 import { command, lines } from '../../command.ts';
 import { localTime } from '../../show/format.ts';

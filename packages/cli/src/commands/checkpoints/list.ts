@@ -1,5 +1,5 @@
 import { SavepointError, showText } from '@savepoint/core';
-import { VERBS } from '@savepoint/core/faces';
+import { VERBS } from '@savepoint/core/frontend';
 import { command, lines, wholeNumber } from '../../command.ts';
 import { checkpointLine } from '../../show/checkpoint.ts';
 import { countText, lineCounts } from '../../show/format.ts';

@@ -1,5 +1,5 @@
 import { nameFromJson, showName, showText } from '@savepoint/core';
-import { type OutputOf, VERBS } from '@savepoint/core/faces';
+import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { authorsText } from '../../show/authors.ts';
 import { gapReason, listWithHeading } from '../../show/capture.ts';

@@ -1,5 +1,5 @@
 import { showText } from '@savepoint/core';
-import { VERBS } from '@savepoint/core/faces';
+import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { confirm, IRREVERSIBLE_HINT } from '../../confirm.ts';
 import { listWithHeading } from '../../show/capture.ts';

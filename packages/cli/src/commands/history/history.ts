@@ -1,5 +1,5 @@
 import { SavepointError, showText } from '@savepoint/core';
-import { type OutputOf, VERBS } from '@savepoint/core/faces';
+import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { nameOfArgument } from '../../argument-path.ts';
 import { command, lines, wholeNumber } from '../../command.ts';
 import { authorsText, toolText } from '../../show/authors.ts';

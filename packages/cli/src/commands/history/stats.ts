@@ -1,5 +1,5 @@
 import { showText } from '@savepoint/core';
-import { type OutputOf, VERBS } from '@savepoint/core/faces';
+import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { countText, groupDigits, sizeText } from '../../show/format.ts';
 

@@ -1,6 +1,6 @@
 /** The common part of `undo` and `redo`. Each can be reverted by the other, so neither asks for confirmation. */
 import { showText } from '@savepoint/core';
-import { type OutputOf, type VERBS, wouldDo } from '@savepoint/core/faces';
+import { type OutputOf, type VERBS, wouldDo } from '@savepoint/core/frontend';
 import { type CliOptionSpec, lines, type VerbArguments } from '../../command.ts';
 import { captureWarnings } from '../../show/capture.ts';
 import { countText } from '../../show/format.ts';

@@ -1,4 +1,4 @@
-import { VERBS } from '@savepoint/core/faces';
+import { VERBS } from '@savepoint/core/frontend';
 import { command } from '../../command.ts';
 import { INVERSE_OPTIONS, inverseInput, inverseText } from './inverse.ts';
 

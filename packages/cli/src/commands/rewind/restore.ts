@@ -1,5 +1,5 @@
 import { SavepointError, showText } from '@savepoint/core';
-import { type OutputOf, VERBS } from '@savepoint/core/faces';
+import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { type CommandSession, command, lines } from '../../command.ts';
 import { confirm, DRY_RUN_HINT } from '../../confirm.ts';
 import { captureNotes, captureWarnings, listWithHeading } from '../../show/capture.ts';

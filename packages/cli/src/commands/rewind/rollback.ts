@@ -1,5 +1,5 @@
 import { nameFromJson, showText } from '@savepoint/core';
-import { type InputOf, type OutputOf, showContent, VERBS } from '@savepoint/core/faces';
+import { type InputOf, type OutputOf, showContent, VERBS } from '@savepoint/core/frontend';
 import { nameOfArgument } from '../../argument-path.ts';
 import { type CommandSession, command, lines, type VerbArguments } from '../../command.ts';
 import { confirm, DRY_RUN_HINT } from '../../confirm.ts';

@@ -1,5 +1,5 @@
 import { nameFromJson, showText } from '@savepoint/core';
-import { VERBS } from '@savepoint/core/faces';
+import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { listWithHeading } from '../../show/capture.ts';
 import { countText, pathText } from '../../show/format.ts';

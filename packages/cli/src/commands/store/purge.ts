@@ -1,5 +1,5 @@
 import { type JsonName, nameFromJson, showName } from '@savepoint/core';
-import { type OutputOf, VERBS } from '@savepoint/core/faces';
+import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { nameOfArgument } from '../../argument-path.ts';
 import { command, lines } from '../../command.ts';
 import { confirm, IRREVERSIBLE_HINT } from '../../confirm.ts';

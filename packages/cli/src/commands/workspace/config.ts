@@ -1,5 +1,5 @@
 import { type JsonName, nameFromJson, showName, showText } from '@savepoint/core';
-import { VERBS } from '@savepoint/core/faces';
+import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 
 const FROM = {

@@ -1,4 +1,4 @@
-import { VERBS } from '@savepoint/core/faces';
+import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { pathText } from '../../show/format.ts';
 

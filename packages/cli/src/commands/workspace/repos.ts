@@ -1,5 +1,5 @@
 import { type JsonName, nameFromJson, showName, showText } from '@savepoint/core';
-import { type OutputOf, VERBS } from '@savepoint/core/faces';
+import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { countText, pathText } from '../../show/format.ts';
 import type { OutputView } from '../../view.ts';

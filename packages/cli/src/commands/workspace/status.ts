@@ -1,5 +1,5 @@
 import { showText } from '@savepoint/core';
-import { type OutputOf, VERBS } from '@savepoint/core/faces';
+import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { agentLines } from '../../show/agents.ts';
 import { captureNotes } from '../../show/capture.ts';

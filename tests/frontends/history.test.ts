@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { bytesFromText, type DiskPath, open, type Savepoint, type TreePath } from '@savepoint/core';
-import { schemasOf, VERBS } from '@savepoint/core/faces';
+import { schemasOf, VERBS } from '@savepoint/core/frontend';
 import { nodePorts } from '@savepoint/core/node';
 import { explain, main, type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it, onTestFinished } from 'vitest';

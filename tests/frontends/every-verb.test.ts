@@ -1,4 +1,4 @@
-import { schemasOf, VERBS, type Verb } from '@savepoint/core/faces';
+import { schemasOf, VERBS, type Verb } from '@savepoint/core/frontend';
 import { explain, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 

@@ -3,7 +3,7 @@ import { project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 import { answerOf, call, connect, REVISIONS } from './mcp-server.ts';
 
-/** JSON; update it with `vitest run tests/faces/mcp.test.ts --update=all`. */
+/** JSON; update it with `vitest run tests/frontends/mcp.test.ts --update=all`. */
 const pinned = fileURLToPath(new URL('./mcp-tools.json.snap', import.meta.url));
 
 /** The order of fields in an object has no meaning, and differs between revisions. */
@@ -90,7 +90,7 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     expect(p.read('a.txt')).toBe('precious\n');
   });
 
-  it('gets errors with the codes of every face', async () => {
+  it('gets errors with the codes of every front end', async () => {
     const p = project();
     const client = await connect(p, revision);
     await client.listTools();

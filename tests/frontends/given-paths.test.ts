@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { trackedTools } from '@savepoint/ai-sdk';
 import { type JsonName, nameToJson, SavepointError, type TreePath } from '@savepoint/core';
-import { VERBS } from '@savepoint/core/faces';
+import { VERBS } from '@savepoint/core/frontend';
 import { describe, expect, it } from 'vitest';
 import { AgentAtWork } from '../../packages/agents/test/driver.ts';
 import { claudeEvents } from '../../packages/agents/test/fixtures/claude.ts';
