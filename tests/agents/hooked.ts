@@ -90,7 +90,7 @@ export function describeHooked({ program, options, settings }: Hooked): void {
     it('has a checkpoint of the start, of the prompt and of every call that changed something, and no other', () => {
       const { write, edit, shell } = program.tools;
       const by = (tool: string): string => `(${program.name} ${tool})`;
-      const story = steps.map((step) => inOneLine(step, isOfProject));
+      const lines = steps.map((step) => inOneLine(step, isOfProject));
       const apart = [
         'session',
         'prompt',
@@ -105,8 +105,8 @@ export function describeHooked({ program, options, settings }: Hooked): void {
         `call ${shell}: write spoilt.txt ${by(shell)}`,
         `call ${shell}: write spoilt.txt ${by(shell)}`,
       ];
-      expect(story.slice(0, apart.length)).toEqual(apart);
-      const together = story.slice(apart.length);
+      expect(lines.slice(0, apart.length)).toEqual(apart);
+      const together = lines.slice(apart.length);
       expect([1, 2]).toContain(together.length);
       // Parallel calls: it is random which call is found to have written which file, but the agent is certain.
       expect(together.join('\n')).toMatch(new RegExp(`create a.txt \\(${program.name} ${shell}`));

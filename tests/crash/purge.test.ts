@@ -14,12 +14,12 @@ const MOMENTS = testEffort({ quick: 10, ci: 24, long: Number.POSITIVE_INFINITY }
 const PURGE = SCENES.find(({ name }) => name === 'purge') as Scene;
 
 /** Everything that the timeline reports, except the ids of commits. */
-async function story(disk: SimDisk): Promise<string> {
+async function timelineState(disk: SimDisk): Promise<string> {
   const savepoint = engine(disk, 300);
   const { checkpoints, damaged } = await savepoint.list();
   expect(damaged).toEqual([]);
-  const told = checkpoints.map(({ commit, ...rest }) => rest);
-  return JSON.stringify([told, [...(await savepoint.pinned())]]);
+  const records = checkpoints.map(({ commit, ...rest }) => rest);
+  return JSON.stringify([records, [...(await savepoint.pinned())]]);
 }
 
 /** Paths of all files below a folder of the store. */
@@ -34,7 +34,7 @@ function backups(disk: SimDisk, folder: string): readonly string[] {
 test('wherever it is cut, the same purge again does the rest', { timeout: 3_600_000 }, async () => {
   const random = seededRandom(SEED);
   const start = await prepared(PURGE);
-  const old = await story(start);
+  const old = await timelineState(start);
   const store = `${(await engine(start, 90).status()).workspace.store}/backups`;
   expect(backups(start, store)).toHaveLength(1);
   const whole = start.afterProcessDeath();
@@ -42,16 +42,16 @@ test('wherever it is cut, the same purge again does the rest', { timeout: 3_600_
   const from = whole.calls;
   await PURGE.act(engine(counting, 100));
   const calls = whole.calls - from;
-  const done = await story(whole);
+  const done = await timelineState(whole);
   expect(done).not.toBe(old);
   const seen = { old: 0, done: 0 };
 
   const judge = async (disk: SimDisk, where: string): Promise<void> => {
-    const told = await story(disk);
-    expect([old, done], where).toContain(told);
-    seen[told === old ? 'old' : 'done'] += 1;
+    const state = await timelineState(disk);
+    expect([old, done], where).toContain(state);
+    seen[state === old ? 'old' : 'done'] += 1;
     await engine(disk, 201).purge(PURGED);
-    expect(await story(disk), where).toBe(done);
+    expect(await timelineState(disk), where).toBe(done);
     expect(backups(disk, store), where).toEqual([]);
     await verifyDeep(engine(disk, 202)).catch((error: Error) => expect.fail(`${where}: ${error.message}`));
     expect(tell(treeOf(disk).tree), where).toBe(tell(treeOf(start).tree));
@@ -88,13 +88,13 @@ test('wherever it is cut, the same purge again does the rest', { timeout: 3_600_
 test('what it said is gone does not come back after a power cut', async () => {
   const disk = await prepared(PURGE);
   await PURGE.act(engine(disk, 100));
-  const done = await story(disk);
+  const done = await timelineState(disk);
   const { store } = (await engine(disk, 101).status()).workspace;
   // The lock is not content.
   const files = (of: SimDisk): readonly string[] => backups(of, store).filter((path) => !path.includes('/lock/'));
   const left = files(disk);
   for (const state of disk.crashStates('any-subset', 20, seededRandom(SEED))) {
-    expect(await story(state)).toBe(done);
+    expect(await timelineState(state)).toBe(done);
     expect(files(state)).toEqual(left);
   }
 });

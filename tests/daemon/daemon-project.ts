@@ -118,7 +118,7 @@ export class DaemonProject extends Project {
   }
 
   /** Everything that distinguishes timelines, except times and ids. */
-  async story(): Promise<readonly string[]> {
+  async timelineLines(): Promise<readonly string[]> {
     const { checkpoints } = await this.open().list();
     return checkpoints
       .toReversed()

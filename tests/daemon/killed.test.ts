@@ -80,8 +80,8 @@ it.each(testEffort({ quick: [GEMINI], ci: [CLAUDE, GEMINI], long: [CLAUDE, GEMIN
     const plain = await play(scene, (p, event) => {
       expect(p.tellPlainly(agent, event)).toMatchObject({ status: 0, stderr: '' });
     });
-    const story = (await plain.story()).map((step) => withoutChance(step));
-    expect(story.length).toBeGreaterThan(3);
+    const lines = (await plain.timelineLines()).map((step) => withoutChance(step));
+    expect(lines.length).toBeGreaterThan(3);
 
     // A new daemon for each event, so that its calls can be counted.
     const counts: (readonly [before: number, after: number])[] = [];
@@ -94,7 +94,7 @@ it.each(testEffort({ quick: [GEMINI], ci: [CLAUDE, GEMINI], long: [CLAUDE, GEMIN
       kill(pid, 'SIGKILL');
       counts.push([before, linesIn(record)]);
     });
-    expect((await counted.story()).map((step) => withoutChance(step))).toEqual(story);
+    expect((await counted.timelineLines()).map((step) => withoutChance(step))).toEqual(lines);
 
     let inTheMiddle = 0;
     for (let moment = 0; moment < MOMENTS; moment++) {
@@ -110,9 +110,9 @@ it.each(testEffort({ quick: [GEMINI], ci: [CLAUDE, GEMINI], long: [CLAUDE, GEMIN
         else inTheMiddle += 1;
       });
       expect(
-        (await killed.story()).map((step) => withoutChance(step)),
+        (await killed.timelineLines()).map((step) => withoutChance(step)),
         `killed before the calls ${nths}`,
-      ).toEqual(story);
+      ).toEqual(lines);
       expect(killed.run(['verify']).status).toBe(0);
     }
     expect(inTheMiddle).toBeGreaterThan((counts.length * MOMENTS) / 2);
@@ -129,7 +129,7 @@ it('killed before it reads: a socket that nobody listens at is no obstacle', asy
     kill(pid, 'SIGKILL');
     good(p, 'claude', event);
   });
-  expect(await killed.story()).toEqual(await plain.story());
+  expect(await killed.timelineLines()).toEqual(await plain.timelineLines());
 });
 
 it('killed after the work, before the answer: an event that is told twice changes nothing', async () => {
@@ -141,7 +141,7 @@ it('killed after the work, before the answer: an event that is told twice change
     good(p, 'claude', event);
     expect(p.tellPlainly('claude', event)).toMatchObject({ status: 0, stderr: '' });
   });
-  expect(await twice.story()).toEqual(await plain.story());
+  expect(await twice.timelineLines()).toEqual(await plain.timelineLines());
   expect(twice.status()).toMatchObject({ running: true, events: CLAUDE.steps(twice).length });
 });
 

@@ -108,7 +108,7 @@ it('it ends when nobody asks, when its build is another one, when another is fou
     env: p.environment(),
     input: JSON.stringify(e.start()),
   });
-  expect((await p.story()).length).toBe(1);
+  expect((await p.timelineLines()).length).toBe(1);
   await until(() => !isRunning(asked));
   // The link now leads to another daemon.
   const replaced = await p.startDaemon();
@@ -119,7 +119,7 @@ it('it ends when nobody asks, when its build is another one, when another is fou
   fs.writeFileSync(path.join(p.store, 'config.json'), '{"daemon": "off"}', { mode: 0o600 });
   p.write('b.txt', 'b\n');
   p.tell('claude', e.prompt('Go.', 'm'), { starts: true });
-  expect((await p.story()).length).toBe(2);
+  expect((await p.timelineLines()).length).toBe(2);
   await until(() => !isRunning(off));
   p.forgetTries();
   p.tell('claude', e.stop(), { starts: true });
@@ -188,7 +188,7 @@ it('what is no request of ours is refused, and the next hook is answered', async
   const e = claudeEvents(p.dir);
   p.tell('claude', e.start());
   expect(p.status()).toMatchObject({ running: true, pid });
-  expect((await p.story()).length).toBe(1);
+  expect((await p.timelineLines()).length).toBe(1);
 });
 
 function send(socket: string, text: string): Promise<string> {
@@ -219,7 +219,7 @@ it('a folder for sockets that is not ours alone is refused, one that is too long
   fs.mkdirSync(path.join(temporary, own));
   fs.chmodSync(path.join(temporary, own), 0o755);
   expect(p.tell('claude', e.start(), { env, starts: true })).toMatchObject({ status: 0, stdout: '', stderr: '' });
-  expect((await p.story()).length).toBe(1);
+  expect((await p.timelineLines()).length).toBe(1);
   const { status, stderr } = p.run(['daemon', 'run'], { env });
   expect(status).toBe(1);
   expect(stderr).toMatch(
@@ -266,6 +266,6 @@ it('without curl, and where the daemon is off for this process, the command does
     fs.symlinkSync(execFileSync('which', [tool]).toString().trim(), path.join(bin, tool));
   expect(p.tell('claude', e.start(), { env: { PATH: bin } })).toMatchObject({ status: 0, stderr: '' });
   expect(p.tell('claude', e.prompt('Go.', 'm'), { env: { SAVEPOINT_DAEMON: 'off' } })).toMatchObject({ status: 0 });
-  expect((await p.story()).length).toBe(2);
+  expect((await p.timelineLines()).length).toBe(2);
   expect(p.status()).toMatchObject({ pid, events: 0 });
 });

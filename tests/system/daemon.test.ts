@@ -39,7 +39,7 @@ it('a folder of sockets that somebody else made first is refused, and the hook w
   const env = { XDG_RUNTIME_DIR: undefined, TMPDIR: temporary };
   const e = claudeEvents(p.dir);
   expect(p.tell('claude', e.start(), { env, starts: true })).toMatchObject({ status: 0, stderr: '' });
-  expect((await p.story()).length).toBe(1);
+  expect((await p.timelineLines()).length).toBe(1);
   const { status, stderr } = p.run(['daemon', 'run'], { env });
   expect(status).toBe(1);
   expect(stderr).toContain(`savepoint-0 belongs to another user (uid ${NOBODY})`);
@@ -61,6 +61,6 @@ it('who sees other files under the same paths is not answered by a daemon that d
   });
   expect([status, stderr]).toEqual([0, '']);
   expect(p.status()).toMatchObject({ running: true, events: 0 });
-  expect((await p.story()).length).toBe(1);
+  expect((await p.timelineLines()).length).toBe(1);
   expect(p.run(['restore', 'cp_1', '--dry-run']).stdout).toContain('b.txt');
 });

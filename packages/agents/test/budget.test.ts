@@ -52,7 +52,7 @@ test('a call overtakes its capture: what was there before and what it does are i
   expect(late?.changes?.every(({ by }) => !by.sure)).toBe(true);
   p.write('after', 'x\n');
   await p.tell(bash.post({}));
-  expect((await p.story()).at(-1)).toMatch(/^call: .*after by claude\/toolu_01$/);
+  expect((await p.timelineLines()).at(-1)).toMatch(/^call: .*after by claude\/toolu_01$/);
 });
 
 test('a failure of ours is status 0, on standard error and in the notes; strict denies the call instead', async () => {

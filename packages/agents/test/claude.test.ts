@@ -31,7 +31,7 @@ test('a session, from its start to its end', async () => {
   await p.tell(bash.fail('Exit code 1'));
   await p.tell(e.stop());
   await p.tell(e.end('other'));
-  expect(await p.story()).toEqual([
+  expect(await p.timelineLines()).toEqual([
     'session: session of claude started',
     'prompt: Prompt: Switch the lamp on.',
     'call: Edit lamp.txt (+1 −1) | lamp.txt by claude/toolu_01',
@@ -63,7 +63,7 @@ describe('calls', () => {
     p.write('one.txt', '1');
     await p.tell(two.post({}));
     await p.tell(one.post({}));
-    const by = (await p.story()).slice(1).join('\n');
+    const by = (await p.timelineLines()).slice(1).join('\n');
     expect(by).toContain('one.txt by claude/toolu_01');
     expect(by).toContain('two.txt by claude/toolu_02');
     expect(by).not.toContain('?');
@@ -76,7 +76,7 @@ describe('calls', () => {
     p.write('by-a-person', '');
     await p.tell(e.call('Read', { file_path: p.at('x') }).pre);
     await p.tell(e.call('Task', { prompt: 'look around' }).pre);
-    expect(await p.story()).toHaveLength(1);
+    expect(await p.timelineLines()).toHaveLength(1);
   });
 
   test('that were cancelled end with the next prompt, in doubt', async () => {
@@ -88,7 +88,7 @@ describe('calls', () => {
     await p.tell(e.prompt('Leave that.'));
     p.write('mine', 'mine\n');
     await p.open().checkpoint();
-    expect((await p.story()).slice(1)).toEqual([
+    expect((await p.timelineLines()).slice(1)).toEqual([
       'call: Bash: make (1 file) | half by claude/toolu_01, outside?',
       'prompt: Prompt: Leave that.',
       'manual: 1 file, +1 −0: mine | mine by outside',
@@ -106,7 +106,7 @@ describe('calls', () => {
     await p.tell(e.prompt('And now?'));
     p.write('log', 'started\nmore\n');
     await p.tell(e.end('other'));
-    expect((await p.story()).slice(1)).toEqual([
+    expect((await p.timelineLines()).slice(1)).toEqual([
       'call: Bash: npm run dev (1 file) | log by claude/toolu_01',
       'prompt: Prompt: And now?',
       'call: Bash: npm run dev (1 file) | log by claude/toolu_01, outside?',
@@ -126,7 +126,7 @@ describe('calls', () => {
     await p.tell(bash.pre);
     p.shell('date > when');
     await p.tell(e.subagentStop('agent-7'));
-    expect((await p.story()).slice(2)).toEqual([
+    expect((await p.timelineLines()).slice(2)).toEqual([
       'call: Write report.md (new, +1 −0) | report.md by claude:agent-7/toolu_01, outside?',
       'call: Bash: date > when (1 file) | when by claude:agent-7/toolu_02, outside?',
     ]);
@@ -142,7 +142,7 @@ describe('calls', () => {
     await twice(bash.pre);
     p.shell('touch once');
     await twice(bash.post({}));
-    expect(await p.story()).toEqual([
+    expect(await p.timelineLines()).toEqual([
       'session: session of claude started',
       'prompt: Prompt: Once.',
       'call: Bash: touch once (1 file) | once by claude/toolu_01',
@@ -155,7 +155,9 @@ describe('calls', () => {
     await p.tell(e.start());
     p.write('x', 'x\n');
     await p.tell(e.call('Write', { file_path: p.at('x'), content: 'x\n' }).post({}));
-    expect((await p.story()).slice(1)).toEqual(['late call: Write x (new, +1 −0) | x by claude/toolu_01, outside?']);
+    expect((await p.timelineLines()).slice(1)).toEqual([
+      'late call: Write x (new, +1 −0) | x by claude/toolu_01, outside?',
+    ]);
   });
 });
 
@@ -211,10 +213,12 @@ test('the agent’s own rewind is not taken for somebody’s edit', async () => 
   await p.tell(edit.post({}));
   p.write('a.txt', 'one\n');
   await p.tell(e.prompt('Try it another way.'));
-  expect((await p.story()).at(-1)).toBe('prompt: Prompt: Try it another way. | a.txt by claude/rewind, outside?');
+  expect((await p.timelineLines()).at(-1)).toBe(
+    'prompt: Prompt: Try it another way. | a.txt by claude/rewind, outside?',
+  );
   p.write('a.txt', 'three\n');
   await p.tell(e.prompt('Now I changed it.'));
-  expect((await p.story()).at(-1)).toMatch(/a\.txt by outside$/);
+  expect((await p.timelineLines()).at(-1)).toMatch(/a\.txt by outside$/);
 });
 
 test('what is frozen is denied to tools that say it, and put back where a shell changed it', async () => {

@@ -88,7 +88,7 @@ export class AgentAtWork {
    * `trigger description | path by author` per checkpoint, oldest first; `?` if the author is not known with
    * confidence.
    */
-  async story(): Promise<readonly string[]> {
+  async timelineLines(): Promise<readonly string[]> {
     return (await this.checkpoints()).map(
       ({ trigger, description, changes, late }) =>
         `${late ? 'late ' : ''}${trigger}: ${description}${(changes ?? []).map((change) => ` | ${change.path} by ${authors(change)}`).join('')}`,

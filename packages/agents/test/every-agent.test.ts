@@ -30,7 +30,7 @@ describe.each(Object.values(AGENTS))('$title', (agent) => {
     p.write('new.txt', 'x');
     p.args = ended.hint === null ? [] : [ended.hint];
     await p.tell(ended.event);
-    expect((await p.story()).at(-1)).toMatch(new RegExp(`new\\.txt by ${name}(?:[:/]|$)`));
+    expect((await p.timelineLines()).at(-1)).toMatch(new RegExp(`new\\.txt by ${name}(?:[:/]|$)`));
     const { session } = (await p.checkpoints()).at(-1) ?? {};
     expect(
       await p

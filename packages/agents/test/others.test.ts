@@ -30,11 +30,11 @@ test('Gemini: calls without an id are paired by what they are called with, also 
   p.shell(shell.command);
   await p.tell(e.after('run_shell_command', shell));
   await p.tell(e.before('read_file', { file_path: 'x' }));
-  const story = (await p.story()).slice(2);
-  expect(story).toHaveLength(4);
-  expect(story[0]).toMatch(/^call: Write_?file two\.txt|^call: write_file two\.txt/);
-  expect(story.slice(0, 2).join()).toMatch(/two\.txt by gemini\/write_file#.*one\.txt by gemini\/write_file#/);
-  expect(story[3]).toMatch(/log by gemini\/run_shell_command#\w+#\d+$/);
+  const lines = (await p.timelineLines()).slice(2);
+  expect(lines).toHaveLength(4);
+  expect(lines[0]).toMatch(/^call: Write_?file two\.txt|^call: write_file two\.txt/);
+  expect(lines.slice(0, 2).join()).toMatch(/two\.txt by gemini\/write_file#.*one\.txt by gemini\/write_file#/);
+  expect(lines[3]).toMatch(/log by gemini\/run_shell_command#\w+#\d+$/);
   expect(await p.open().session({ agent: 'gemini', id: 'g-1' }).openCalls()).toEqual([]);
   expect((await p.send(e.stop())).stdout).toBe('');
 });
@@ -71,7 +71,7 @@ test('Copilot: its own events say nothing of their name, and arguments may be te
   p.write('new.txt', 'x');
   p.args = ['postToolUse'];
   await p.tell({ ...e.post('create', args), toolArgs: JSON.stringify(args) });
-  expect((await p.story()).at(-1)).toMatch(/^call: create new\.txt.*new\.txt by copilot\/create#/);
+  expect((await p.timelineLines()).at(-1)).toMatch(/^call: create new\.txt.*new\.txt by copilot\/create#/);
 });
 
 test('Copilot with the settings of Claude Code is Copilot, and is heard once where its own hold our hook as well', async () => {
@@ -81,15 +81,15 @@ test('Copilot with the settings of Claude Code is Copilot, and is heard once whe
   await p.tell(e.asClaude('PreToolUse', 'Write', input));
   p.write('a.txt', 'x');
   await p.tell(e.asClaude('PostToolUse', 'Write', input));
-  expect((await p.story()).at(-1)).toMatch(/a\.txt by copilot\/Write#/);
+  expect((await p.timelineLines()).at(-1)).toMatch(/a\.txt by copilot\/Write#/);
   mkdirSync(p.at('.github/hooks'), { recursive: true });
   writeFileSync(
     p.at('.github/hooks/savepoint.json'),
     '{"hooks":{"preToolUse":[{"bash":"savepoint hook copilot preToolUse"}]}}',
   );
-  const before = (await p.story()).length;
+  const before = (await p.timelineLines()).length;
   await p.tell(e.asClaude('PreToolUse', 'Write', input));
-  expect(await p.story()).toHaveLength(before);
+  expect(await p.timelineLines()).toHaveLength(before);
 });
 
 test('VS Code with the settings of Claude Code is VS Code', async () => {
@@ -104,7 +104,7 @@ test('VS Code with the settings of Claude Code is VS Code', async () => {
   await p.tell({ ...about, hookEventName: 'PreToolUse' });
   p.write('v', '');
   await p.tell({ ...about, hookEventName: 'PostToolUse' });
-  expect((await p.story()).at(-1)).toMatch(/v by vscode\/t$/);
+  expect((await p.timelineLines()).at(-1)).toMatch(/v by vscode\/t$/);
 });
 
 test('Cline: two places that both hold our hook tell of a call once; looking at a file is no call', async () => {
@@ -118,7 +118,7 @@ test('Cline: two places that both hold our hook tell of a call once; looking at 
   await p.tell(e.post('editor', input, 'call_1'));
   await p.tell(e.post('editor', input, 'call_1'));
   await p.tell(e.pre('editor', { command: 'view', path: p.at('new.txt') }, 'call_2'));
-  expect(await p.story()).toEqual([
+  expect(await p.timelineLines()).toEqual([
     'session: session of cline started',
     expect.stringMatching(/new\.txt by cline\/call_1$/),
   ]);
@@ -134,9 +134,9 @@ test('Cursor: calls by id, and edits that are told only when they are done', asy
   await p.tell(e.post('Shell', { command: 'touch b' }, 'c-1'));
   p.write('a.txt', 'b');
   await p.tell(e.afterFileEdit(p.at('a.txt')));
-  const story = await p.story();
-  expect(story[1]).toMatch(/b by cursor\/c-1$/);
-  expect(story[2]).toMatch(/^late call: .*a\.txt by cursor\/afterFileEdit#.*, outside\?$/);
+  const lines = await p.timelineLines();
+  expect(lines[1]).toMatch(/b by cursor\/c-1$/);
+  expect(lines[2]).toMatch(/^late call: .*a\.txt by cursor\/afterFileEdit#.*, outside\?$/);
 });
 
 test('one of our own tools is one step, by the agent of the session', async () => {
@@ -156,7 +156,7 @@ test('one of our own tools is one step, by the agent of the session', async () =
   });
   await server.restore('cp_1', { toolCall: 'toolu_01' });
   await p.tell(call.post({}));
-  expect((await p.story()).slice(1)).toEqual([
+  expect((await p.timelineLines()).slice(1)).toEqual([
     expect.stringContaining('a.txt by outside'),
     'restore: Restored cp_1 | a.txt by claude:agent-3/toolu_01',
   ]);
@@ -165,5 +165,5 @@ test('one of our own tools is one step, by the agent of the session', async () =
   p.write('a.txt', 'two\n');
   await p.tell(e.call('mcp__savepoint__undo', {}).pre);
   await server.restore('cp_1', { mode: 'exact' });
-  expect((await p.story()).at(-1)).toContain('a.txt by claude/toolu_02');
+  expect((await p.timelineLines()).at(-1)).toContain('a.txt by claude/toolu_02');
 });

@@ -24,14 +24,14 @@ export function recoveryPublication(workspace: Workspace, lock: HeldLock, pace: 
         timeline.publish(checkpoint);
         return;
       }
-      const story = readCheckpoint(store.objects, checkpoint.commit);
+      const record = readCheckpoint(store.objects, checkpoint.commit);
       const attribution = attributionTo({
-        actor: story.actor,
-        session: story.session,
-        call: story.toolCall,
-        tool: story.tool?.name ?? null,
+        actor: record.actor,
+        session: record.session,
+        call: record.toolCall,
+        tool: record.tool?.name ?? null,
       });
-      await capture(workspace, lock, pace.uncancellable(), story, { always: true, attribution });
+      await capture(workspace, lock, pace.uncancellable(), record, { always: true, attribution });
     },
   });
 }

@@ -137,7 +137,7 @@ export function writeBundle(file: string, tip: string, pack: Buffer, before = ''
 const WHO = 'user <user@savepoint.invalid> 1700000000 +0000';
 
 /** A checkpoint record like that of the first checkpoint of a small project. */
-export function story(changed: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
+export function forgedRecord(changed: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
   return {
     format: 1,
     id: 'cp_1',
@@ -167,15 +167,15 @@ export function story(changed: Readonly<Record<string, unknown>> = {}): Readonly
 export interface Forged {
   readonly files: string;
   readonly side?: string;
-  readonly story?: unknown;
+  readonly record?: unknown;
   readonly parents?: readonly string[];
   /** Replaces the checkpoint's own tree. */
   readonly top?: readonly Entry[];
 }
 
 /** Adds the objects of one checkpoint other than its trees. @returns the commit */
-export function forge(pack: Pack, { files, side, story: told = story(), parents = [], top }: Forged): string {
-  const text = Buffer.isBuffer(told) ? told : Buffer.from(JSON.stringify(told));
+export function forge(pack: Pack, { files, side, record = forgedRecord(), parents = [], top }: Forged): string {
+  const text = Buffer.isBuffer(record) ? record : Buffer.from(JSON.stringify(record));
   const blob = pack.add('blob', text);
   const tree = pack.add(
     'tree',

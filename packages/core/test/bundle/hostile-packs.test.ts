@@ -6,12 +6,12 @@ import { disk, everything, failure, Machine, smallBundle } from './bundle-world.
 import {
   type Entry,
   forge,
+  forgedRecord,
   idOf,
   longer,
   Pack,
   partsOf,
   signed,
-  story,
   treeOf,
   writeBundle,
   zeros,
@@ -220,7 +220,7 @@ describe('what does not fit together', () => {
       (pack) => {
         const tree = files(pack);
         const first = forge(pack, { files: tree });
-        return forge(pack, { files: tree, story: story({ description: 'the same number' }), parents: [first] });
+        return forge(pack, { files: tree, record: forgedRecord({ description: 'the same number' }), parents: [first] });
       },
     ],
     [
@@ -233,17 +233,21 @@ describe('what does not fit together', () => {
       /not a checkpoint/,
       (pack) => {
         const tree = files(pack);
-        const id = pack.add('blob', Buffer.from(JSON.stringify(story({ description: 'other' }))));
+        const id = pack.add('blob', Buffer.from(JSON.stringify(forgedRecord({ description: 'other' }))));
         return forge(pack, { files: '', top: [file('checkpoint.json', id), file('extra', id), folder('files', tree)] });
       },
     ],
-    ['a story that is no JSON', /not JSON/, (pack) => forge(pack, { files: files(pack), story: Buffer.from('{') })],
+    ['a record that is not JSON', /not JSON/, (pack) => forge(pack, { files: files(pack), record: Buffer.from('{') })],
     [
-      'a story of lists in lists',
+      'a record of nested lists',
       /not JSON|no object/,
-      (pack) => forge(pack, { files: files(pack), story: Buffer.from('['.repeat(1e6)) }),
+      (pack) => forge(pack, { files: files(pack), record: Buffer.from('['.repeat(1e6)) }),
     ],
-    ['a story of a later format', /format/, (pack) => forge(pack, { files: files(pack), story: story({ format: 2 }) })],
+    [
+      'a record of a later format',
+      /format/,
+      (pack) => forge(pack, { files: files(pack), record: forgedRecord({ format: 2 }) }),
+    ],
     [
       'a link that leads nowhere',
       /link without a target/,
@@ -310,10 +314,10 @@ describe('what does not fit together', () => {
     { changes: [{ path: 'a', op: 'create', before: ['f', 0o100644, 'x'], after: null, lines: null }] },
     { partial: [{ path: 'a', reason: '__proto__', code: null }] },
     { totals: null },
-  ])('a story with %j', async (wrong) => {
+  ])('a record with %j', async (wrong) => {
     const machine = new Machine();
     const pack = new Pack();
-    const tip = forge(pack, { files: files(pack), story: story(wrong) });
+    const tip = forge(pack, { files: files(pack), record: forgedRecord(wrong) });
     await refusedFor(machine, bundle(machine, pack, tip), /an invalid checkpoint record/);
   });
 
@@ -338,7 +342,7 @@ describe('what does not fit together', () => {
     const pack = new Pack();
     const tree = files(pack);
     const one = forge(pack, { files: tree });
-    const two = forge(pack, { files: tree, story: story({ id: 'cp_2' }) });
+    const two = forge(pack, { files: tree, record: forgedRecord({ id: 'cp_2' }) });
     const name = writeBundle(machine.at('two.bundle'), one, pack.bytes(), `${two} refs/heads/other\n`);
     await refusedFor(machine, name, /different commits/);
   });
@@ -433,7 +437,7 @@ test('a folder that has checkpoints stays as it was, too', async () => {
   const before = there.state();
   const pack = new Pack();
   const files = pack.add('tree', treeOf([file('.git', pack.add('blob', Buffer.from('x')))]));
-  const tip = forge(pack, { files, story: story({ id: 'cp_3', previous: 'cp_2' }) });
+  const tip = forge(pack, { files, record: forgedRecord({ id: 'cp_3', previous: 'cp_2' }) });
   await refusedFor(there, bundle(there, pack, tip), /equivalent to \.git/);
   expect(there.state()).toBe(before);
 });

@@ -15,7 +15,7 @@ function authors(checkpoint: Checkpoint | null): readonly string[] {
   });
 }
 
-async function story(savepoint: Savepoint): Promise<readonly string[]> {
+async function timelineLines(savepoint: Savepoint): Promise<readonly string[]> {
   const { checkpoints } = await savepoint.list();
   return [...checkpoints].reverse().map(({ trigger, description }) => `${trigger}: ${description}`);
 }
@@ -35,7 +35,7 @@ test('a session tells what happened, call by call', async () => {
   await session.call({ tool: 'Bash', kind: 'shell', args: { command: 'rm a.ts; touch c d' }, id: 'c-4' }, () =>
     p.shell('rm a.ts; touch c d'),
   );
-  expect(await story(savepoint)).toEqual([
+  expect(await timelineLines(savepoint)).toEqual([
     'session: session of mine started',
     'prompt: Prompt: Make it two.',
     'call: Edit a.ts (+1 −1)',

@@ -166,26 +166,26 @@ function checkpointOf(
   limits: BundleLimits,
 ): Checkpoint {
   const parts = topLevelEntries(objects, tree);
-  const story = parts.get('checkpoint.json');
+  const recordFile = parts.get('checkpoint.json');
   const files = parts.get('files');
   const side = parts.get('side');
   const isOne =
-    story?.kind === 'file' &&
+    recordFile?.kind === 'file' &&
     files?.kind === 'folder' &&
     (side === undefined || side.kind === 'folder') &&
     parts.size === (side === undefined ? 2 : 3);
   if (!isOne) throw bundleRefused('has a commit that is not a checkpoint', { object: commit });
   const snapshot: Snapshot = { files: files.id, side: side?.id ?? EMPTY_TREE };
-  const info = objects.info(story.id);
-  if (info === null) throw bundleRefused('lacks the record of a checkpoint', { object: story.id });
+  const info = objects.info(recordFile.id);
+  if (info === null) throw bundleRefused('lacks the record of a checkpoint', { object: recordFile.id });
   if (info.type !== 'blob' || info.size > limits.recordBytes) {
-    throw bundleRefused('has a checkpoint without a valid record', { object: story.id });
+    throw bundleRefused('has a checkpoint without a valid record', { object: recordFile.id });
   }
   try {
-    return checkCheckpointRecord(objects.read(story.id).data, commit, snapshot, platform);
+    return checkCheckpointRecord(objects.read(recordFile.id).data, commit, snapshot, platform);
   } catch (error) {
     if (!(error instanceof FormatProblem)) throw error;
-    throw bundleRefused(`has an invalid checkpoint record: ${error.message}`, { object: story.id }, error);
+    throw bundleRefused(`has an invalid checkpoint record: ${error.message}`, { object: recordFile.id }, error);
   }
 }
 

@@ -18,9 +18,9 @@ export function checkCheckpointRecord(
   platform: Ports['platform'],
 ): Checkpoint {
   checkRecord(data, platform);
-  const story = decodeRecord(data, commit, snapshot);
-  if (story.previous !== null && checkpointNumber(story.previous) >= story.number) {
+  const record = decodeRecord(data, commit, snapshot);
+  if (record.previous !== null && checkpointNumber(record.previous) >= record.number) {
     throw new FormatProblem('previous is not before it');
   }
-  return story;
+  return record;
 }

@@ -31,7 +31,7 @@ export async function importObjects(
       done++;
     }
     batch.add('tree', Buffer.alloc(0));
-    const refs = checkpoints.map((story) => writeCheckpoint(batch, story, story.snapshot));
+    const refs = checkpoints.map((checkpoint) => writeCheckpoint(batch, checkpoint, checkpoint.snapshot));
     pace.throwIfCancelled();
     await batch.finish();
     return refs;

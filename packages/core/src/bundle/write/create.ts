@@ -74,7 +74,7 @@ export async function planBundle(
     ],
   });
   return {
-    checkpoints: links.map(({ checkpoint: story }) => story),
+    checkpoints: links.map(({ checkpoint }) => checkpoint),
     tip,
     objects: ids.length,
     leftOut: chain.leftOut,

@@ -66,9 +66,9 @@ export async function deriveChain(
   let leftOut = 0;
   const link = (checkpoint: Checkpoint, parent: ObjectId | null): DerivedCommit => {
     const derived = deriveCheckpoint(checkpoint, all, flavour, snapshots);
-    const { commit } = writeCheckpoint(batch, derived.story, derived.story.snapshot, parent === null ? [] : [parent]);
+    const { commit } = writeCheckpoint(batch, derived.record, derived.record.snapshot, parent === null ? [] : [parent]);
     leftOut = derived.leftOut;
-    return { checkpoint: { ...derived.story, commit }, commit };
+    return { checkpoint: { ...derived.record, commit }, commit };
   };
   batch.add('tree', Buffer.alloc(0));
   const base = start === null ? null : link(start.checkpoint, null).commit;
@@ -87,14 +87,14 @@ function deriveCheckpoint(
   all: ReadonlyMap<string, Checkpoint>,
   content: BundleContentOptions,
   snapshots: SnapshotDeriver,
-): { readonly story: Checkpoint; readonly leftOut: number } {
+): { readonly record: Checkpoint; readonly leftOut: number } {
   const { snapshot, leftOut } = snapshots.derive(checkpoint.snapshot);
   const before = checkpoint.previous === null ? null : (all.get(checkpoint.previous)?.snapshot ?? null);
   const isPrivate = ({ path, from, ...change }: RecordedChange): boolean =>
     (change.before !== null && isPrivatePath(snapshots.read, before, from ?? path)) ||
     (change.after !== null && isPrivatePath(snapshots.read, checkpoint.snapshot, path));
   const { files, links, folders, bytes, skipped } = checkpoint.counts;
-  const story: Checkpoint = {
+  const record: Checkpoint = {
     ...deriveRecord(checkpoint, content.messages, (change) => !content.private && isPrivate(change)),
     snapshot,
     counts: {
@@ -105,5 +105,5 @@ function deriveCheckpoint(
       skipped: skipped + leftOut.paths,
     },
   };
-  return { story, leftOut: leftOut.paths };
+  return { record, leftOut: leftOut.paths };
 }

@@ -16,8 +16,8 @@ export function deriveRecord(
   isPrivate: (change: RecordedChange) => boolean,
 ): Checkpoint {
   const cut = { local: true, said: messages ? null : ('all' as const), contents: false };
-  const story = redactRecord(checkpoint, cut, isPrivate);
-  return messages ? story : { ...story, description: withoutMessages(story) };
+  const record = redactRecord(checkpoint, cut, isPrivate);
+  return messages ? record : { ...record, description: withoutMessages(record) };
 }
 
 /** Replaces descriptions that quote a prompt or the arguments of a call. */

@@ -27,9 +27,9 @@ export async function objectsOf(
   const seen = new Set<ObjectId>();
   if (base !== null) await collect(objects, base, seen, pace);
   const known = seen.size;
-  for (const { commit, checkpoint: story } of links) {
+  for (const { commit, checkpoint } of links) {
     await collect(objects, commit, seen, pace);
-    for (const { before } of story.changes ?? []) {
+    for (const { before } of checkpoint.changes ?? []) {
       if (before === null || before.kind === 'folder' || before.id === PURGED || seen.has(before.id)) continue;
       if (objects.has(before.id)) seen.add(before.id);
     }

@@ -16,13 +16,13 @@ const FORMAT = 1;
 
 export type CheckpointRecord = Omit<Checkpoint, 'id' | 'commit' | 'snapshot'>;
 
-export function encodeRecord(story: CheckpointRecord): Buffer {
+export function encodeRecord(record: CheckpointRecord): Buffer {
   const authors = new Authors();
   const changes =
-    story.changes === null || story.changes.length > MAX_LISTED_CHANGES
+    record.changes === null || record.changes.length > MAX_LISTED_CHANGES
       ? null
-      : story.changes.map((change) => storedChange(change, authors));
-  const json = CHECKPOINT.encode({ ...story, id: checkpointId(story.number), authors: authors.list, changes });
+      : record.changes.map((change) => storedChange(change, authors));
+  const json = CHECKPOINT.encode({ ...record, id: checkpointId(record.number), authors: authors.list, changes });
   return Buffer.from(`${JSON.stringify({ format: FORMAT, ...(json as object) })}\n`);
 }
 

@@ -35,8 +35,8 @@ export class TimelineWorld extends Place {
         encoding: 'utf8',
         env: { ...process.env, ...GIT_ENV },
       });
-    const story = JSON.parse(git('', 'cat-file', 'blob', `${ref}:checkpoint.json`));
-    const short = JSON.stringify({ ...story, changes: null, totals: { files: 10_001, added: 0, removed: 0 } });
+    const record = JSON.parse(git('', 'cat-file', 'blob', `${ref}:checkpoint.json`));
+    const short = JSON.stringify({ ...record, changes: null, totals: { files: 10_001, added: 0, removed: 0 } });
     const blob = git(short, 'hash-object', '-w', '--stdin').trim();
     const entries = git('', 'ls-tree', ref).replace(/[0-9a-f]{40}(?=\tcheckpoint)/, blob);
     const commit = git('x', 'commit-tree', git(entries, 'mktree').trim()).trim();

@@ -109,9 +109,9 @@ describe('what is absent', () => {
     const early: Json = structuredClone(FULL);
     for (const key of EARLY_ABSENT) delete early[key];
     early['changes'] = [{ path: 'a', op: 'write', before: null, after: ['d', 493], lines: null }];
-    const story = decode(early);
-    expect(story).toMatchObject({ toolCall: null, tool: null, late: false, rolledBack: [], heads: [] });
-    expect(story.changes?.[0]).toEqual({
+    const record = decode(early);
+    expect(record).toMatchObject({ toolCall: null, tool: null, late: false, rolledBack: [], heads: [] });
+    expect(record.changes?.[0]).toEqual({
       id: 'cp_7.1',
       // The changes of a call were found by a scan.
       by: {

@@ -88,7 +88,7 @@ function projects(): Project {
 /** Through the library, with its own support for this. */
 async function library(p: Project): Promise<FrontEnd> {
   const savepoint = open({ dir: p.dir, home: p.store });
-  const session = savepoint.session({ agent: 'story' });
+  const session = savepoint.session({ agent: 'mine' });
   return {
     message: async (id, work) => {
       await session.message(id, `Message ${id}`);
@@ -144,7 +144,7 @@ describe.each([
   { name: 'the command line', through: commandLine },
   { name: 'MCP', through: mcp },
 ])('five repositories through $name', ({ through }) => {
-  test('go back together, and on from there; the path that was left can be reached again', async () => {
+  test('all go back together and the agent continues; the abandoned path can be restored', async () => {
     const p = projects();
     const frontEnd = await through(p);
     const git = gitFolders(p.dir);
@@ -182,10 +182,13 @@ describe.each([
   });
 });
 
-test('the example tells the same', () => {
+test('the example prints the same steps', () => {
   const top = fileURLToPath(new URL('../..', import.meta.url));
-  const told = execFileSync(process.execPath, ['examples/repositories/rollback.mjs'], { cwd: top, encoding: 'utf8' });
-  expect(told.split('\n').slice(6, 12)).toEqual([
+  const printed = execFileSync(process.execPath, ['examples/repositories/rollback.mjs'], {
+    cwd: top,
+    encoding: 'utf8',
+  });
+  expect(printed.split('\n').slice(6, 12)).toEqual([
     expect.stringMatching(/^Went back over 6 roots: cp_\d+ \(Restored cp_4\)\.$/),
     'Back at message 2, with 2 messages left:',
     '  frontend: README.md',
