@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { runHook } from '@savepoint/agents/hook';
 import { open } from '@savepoint/core';
 import { nodePorts } from '@savepoint/core/node';
-import { median, timed, timedAsync, told } from './measure.mjs';
+import { median, showMs, timed, timedAsync } from './measure.mjs';
 
 /**
  * Measures the cost of a hook without its process start, compared with one stat of every file. Also measures rolling
@@ -31,13 +31,13 @@ export async function measureAgents({ base, runs, repository, others }) {
     '',
     `| a hook's work on ${count} files | hook | readdir and lstat of every file | ratio |`,
     '|---|---|---|---|',
-    `| before a call, nothing changed | ${told(hooks.before)} | ${told(hooks.bare)} | ${against(hooks.before, hooks.bare)} |`,
-    `| after a call that wrote one file | ${told(hooks.after)} | ${told(hooks.bare)} | ${against(hooks.after, hooks.bare)} |`,
+    `| before a call, nothing changed | ${showMs(hooks.before)} | ${showMs(hooks.bare)} | ${against(hooks.before, hooks.bare)} |`,
+    `| after a call that wrote one file | ${showMs(hooks.after)} | ${showMs(hooks.bare)} | ${against(hooks.after, hooks.bare)} |`,
     '',
     `| roll-back of ${FILES} files | roll-back | plain writes | ratio |`,
     '|---|---|---|---|',
-    `| alone | ${told(alone.back)} | ${told(alone.plain)} | ${against(alone.back, alone.plain)} |`,
-    `| ${count} others beside them | ${told(among.back)} | ${told(among.plain)} | ${against(among.back, among.plain)} |`,
+    `| alone | ${showMs(alone.back)} | ${showMs(alone.plain)} | ${against(alone.back, alone.plain)} |`,
+    `| ${count} others beside them | ${showMs(among.back)} | ${showMs(among.plain)} | ${against(among.back, among.plain)} |`,
     '',
   ].join('\n');
 }

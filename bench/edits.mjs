@@ -6,7 +6,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { open } from '@savepoint/core';
 import { nodePorts } from '@savepoint/core/node';
-import { flushDisk, median, timedAsync, told } from './measure.mjs';
+import { flushDisk, median, showMs, timedAsync } from './measure.mjs';
 import { chance, source } from './repository.mjs';
 import { RIVAL } from './rival.mjs';
 
@@ -81,7 +81,7 @@ function row(what, times) {
     const each = of(ours).map((ms, run) => ms / (of(other)[run] ?? Number.NaN));
     return `${median(each).toFixed(2)} × (${Math.min(...each).toFixed(2)}–${Math.max(...each).toFixed(2)})`;
   });
-  return `| ${[what, ...[LIBRARY, SERVER, BARE, EACH].map((name) => told(of(name))), ...ratios].join(' | ')} |`;
+  return `| ${[what, ...[LIBRARY, SERVER, BARE, EACH].map((name) => showMs(of(name))), ...ratios].join(' | ')} |`;
 }
 
 /**

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from '@savepoint/core';
 import { nodePorts } from '@savepoint/core/node';
-import { timedAsync, told } from './measure.mjs';
+import { showMs, timedAsync } from './measure.mjs';
 
 /**
  * Listing changes: the newest 100 of 10,000 that several agents made. Measured in a process that has listed before (as
@@ -53,7 +53,7 @@ export async function measureHistory({ base, runs }) {
       first.push(await timedAsync(() => fresh.history(query)));
       again.push(await timedAsync(() => fresh.history(query)));
     }
-    lines.push([what, told(again), told(first)]);
+    lines.push([what, showMs(again), showMs(first)]);
   }
   return [
     `Of ${(CHECKPOINTS * CHANGES_EACH).toLocaleString('en')} changes in ${CHECKPOINTS.toLocaleString('en')} checkpoints; ${runs} runs, the middle one, with the spread in brackets; milliseconds.`,

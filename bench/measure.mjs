@@ -37,7 +37,7 @@ export function median(numbers) {
  * Formats the median, with the range in brackets.
  * @param {readonly number[] | undefined} numbers milliseconds
  */
-export function told(numbers) {
+export function showMs(numbers) {
   if (numbers === undefined || numbers.length === 0) return '';
   const round = (/** @type {number} */ ms) => (ms < 10 ? ms.toFixed(1) : String(Math.round(ms)));
   const spread = numbers.length === 1 ? '' : ` (${round(Math.min(...numbers))}–${round(Math.max(...numbers))})`;

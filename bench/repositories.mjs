@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from '@savepoint/core';
 import { nodePorts } from '@savepoint/core/node';
-import { flushDisk, median, timedAsync, told } from './measure.mjs';
+import { flushDisk, median, showMs, timedAsync } from './measure.mjs';
 import { makeRepository, nameOf } from './repository.mjs';
 
 /** Checkpoints of the same number of files in one repository and in several side by side. */
@@ -36,7 +36,7 @@ export async function measureRepositories({ base, runs, files }) {
   }
   const alone = /** @type {typeof worlds[0]} */ (worlds[0]).times;
   const against = (/** @type {number[]} */ ours, /** @type {number[]} */ one) =>
-    `${told(ours)} | ${(median(ours) / median(one)).toFixed(2)} ×`;
+    `${showMs(ours)} | ${(median(ours) / median(one)).toFixed(2)} ×`;
   return [
     `${files.toLocaleString('en')} files in all, ${runs} runs, the middle one, with the spread in brackets; milliseconds, and the ratio to one repository.`,
     '',

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureGemini } from './gemini.mjs';
-import { bytesOnDisk, median, timed, timedAsync, told, wholeCommand } from './measure.mjs';
+import { bytesOnDisk, median, showMs, timed, timedAsync, wholeCommand } from './measure.mjs';
 import { ensureOpencode, RUNS_HERE } from './opencode.mjs';
 import { change, git, makeRepository, nameOf } from './repository.mjs';
 import { ensureRival } from './rival.mjs';
@@ -304,8 +304,8 @@ function report() {
   const lines = rows.map((row) => {
     const rival = row.git['add -A, write-tree'] ?? row.git['restore, clean'] ?? [];
     const ratio = median(row.library) / median(rival);
-    const cells = columns.map((name) => told(row.git[name]));
-    return [row.what, told(row.library), told(row.command), ...cells, `${ratio.toFixed(2)} ×`];
+    const cells = columns.map((name) => showMs(row.git[name]));
+    return [row.what, showMs(row.library), showMs(row.command), ...cells, `${ratio.toFixed(2)} ×`];
   });
   return [
     `${RUNS} runs, the middle one, with the spread in brackets; milliseconds.`,

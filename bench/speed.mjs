@@ -18,7 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startDaemon } from './daemon.mjs';
 import { GEMINI } from './gemini.mjs';
-import { bytesOnDisk, median, timed, told, wholeCommand } from './measure.mjs';
+import { bytesOnDisk, median, showMs, timed, wholeCommand } from './measure.mjs';
 import { measureOpencode, OPENCODE_NAME, RUNS_HERE } from './opencode.mjs';
 import { change, git, makeRepository } from './repository.mjs';
 
@@ -230,7 +230,7 @@ async function atSize(base, size, runs, peers) {
     ])) {
       rows.push({ what, ours: [], command: commandOf(what), rival, against: OPENCODE_NAME });
     }
-    notes.push(`of ${OPENCODE_NAME}, ${told(theirs.start)} ms go to a snapshot of a single file`);
+    notes.push(`of ${OPENCODE_NAME}, ${showMs(theirs.start)} ms go to a snapshot of a single file`);
   }
   rmSync(base, { recursive: true, force: true });
   notes.push(`the most memory of a process that stays: ${Math.round(peak)} MB`);
@@ -308,7 +308,7 @@ async function longTimeline(base, runs, long) {
   }
   rmSync(base, { recursive: true, force: true });
   const lines = Object.entries(times).map(([work, [few = [], many = []]]) => {
-    return `| ${work} | ${told(many)} | ${told(few)} | ${(median(many) / median(few)).toFixed(2)} × |`;
+    return `| ${work} | ${showMs(many)} | ${showMs(few)} | ${(median(many) / median(few)).toFixed(2)} × |`;
   });
   return [
     `| | with ${long.toLocaleString('en')} checkpoints | with ${SHORT_TIMELINE} | ratio |`,
@@ -324,9 +324,9 @@ function table(head, rows, notes) {
     const ratio = median(rival) / median(ours);
     const spread = ours.map((ms, run) => (rival[run % rival.length] ?? 0) / ms);
     const times = (/** @type {number} */ x) => (x < 10 ? x.toFixed(2) : x.toFixed(0));
-    const told_ =
+    const shown =
       ours.length === 0 ? '' : `${times(ratio)} × (${times(Math.min(...spread))}–${times(Math.max(...spread))})`;
-    return `| ${what} | ${told(ours)} | ${told(whole)} | ${against}: ${told(rival)} | ${told_} |`;
+    return `| ${what} | ${showMs(ours)} | ${showMs(whole)} | ${against}: ${showMs(rival)} | ${shown} |`;
   });
   return [
     `| ${head} | in a process that stays | whole command | beside it | so many times faster |`,

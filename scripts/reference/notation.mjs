@@ -35,8 +35,8 @@ function objectOf(schema, indent) {
   const required = new Set(schema['required'] ?? []);
   const deeper = `${indent}  `;
   const lines = fields.map(([name, /** @type {Schema} */ field]) => {
-    const told = field['description'];
-    return `${deeper}${name}${required.has(name) ? '' : '?'}: ${notation(field, deeper)}${told === undefined ? '' : `  // ${told}`}`;
+    const description = field['description'];
+    return `${deeper}${name}${required.has(name) ? '' : '?'}: ${notation(field, deeper)}${description === undefined ? '' : `  // ${description}`}`;
   });
   const flat = `{ ${lines.map((line) => line.trim()).join(', ')} }`;
   const fits = flat.length <= 80 && !flat.includes('//') && !flat.includes('\n');

@@ -33,7 +33,7 @@ export function failureAsText(failure: SavepointError, style: Style): string {
   const [only] = all;
   // Do not list a single path that the message already names.
   const paths = all.length === 1 && message.includes(showJsonName(isListedPath(only) ? only.path : '')) ? [] : all;
-  for (const told of paths.slice(0, LISTED_PATHS)) lines.push(...pathLines(told));
+  for (const listed of paths.slice(0, LISTED_PATHS)) lines.push(...pathLines(listed));
   if (paths.length > LISTED_PATHS) lines.push(`  … and ${paths.length - LISTED_PATHS} more (all with --json)`);
   if (paths.length === 0) lines.push(...locationLines(failure));
   lines.push(...hint.split('\n').map((line) => `  ${showText(line)}`));
@@ -59,13 +59,13 @@ function truncateMessage(text: string): string {
   return text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH)}…` : text;
 }
 
-function isListedPath(told: unknown): told is ListedPath {
-  return typeof told === 'object' && told !== null && 'path' in told;
+function isListedPath(listed: unknown): listed is ListedPath {
+  return typeof listed === 'object' && listed !== null && 'path' in listed;
 }
 
-function pathLines(told: unknown): string[] {
-  if (!isListedPath(told)) return [];
-  const { path, why, state, backup, text } = told;
+function pathLines(listed: unknown): string[] {
+  if (!isListedPath(listed)) return [];
+  const { path, why, state, backup, text } = listed;
   const more = [why ?? state ?? '', backup === undefined ? '' : `backup in ${showJsonName(backup)}`];
   const sides = text == null ? [] : showContent(nameFromJson(text)).replace(/\n$/, '').split('\n');
   return [

@@ -126,15 +126,15 @@ function label(given: unknown): string | null {
 
 /** Each phase restarts its count, but progress must only grow. So `progress` is the number of notifications sent. */
 function progressTo(mcpReq: ServerContext['mcpReq'], progressToken: string | number): (message: string) => void {
-  let told = 0;
+  let sent = 0;
   let last = Number.NEGATIVE_INFINITY;
   return (message) => {
     const now = performance.now();
     if (now - last < PROGRESS_EVERY_MS) return;
     last = now;
-    told++;
+    sent++;
     mcpReq
-      .notify({ method: 'notifications/progress', params: { progressToken, progress: told, message } })
+      .notify({ method: 'notifications/progress', params: { progressToken, progress: sent, message } })
       .catch(() => undefined);
   };
 }

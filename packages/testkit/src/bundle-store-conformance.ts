@@ -22,7 +22,7 @@ export function bundleStoreConformance(make: () => BundleStore | Promise<BundleS
     ['replaces only what still has the tag', replacesTheSame],
     ['of many who write at once under a condition, one does', oneOfMany],
     ['lists by the beginning of keys, in their order', lists],
-    ['reads no more than it is told to, and takes no key that leads elsewhere', refuses],
+    ['reads at most the given number of bytes, and refuses a key that leads outside', refuses],
   ];
   return cases.map(([name, run]) => ({ name, run: async () => run(await make()) }));
 }

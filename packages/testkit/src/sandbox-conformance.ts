@@ -73,9 +73,9 @@ class SandboxBench {
 
 function isCoded(code: string, data: Readonly<Record<string, unknown>>) {
   return (error: unknown): boolean => {
-    const told = error as { readonly code: string; readonly data: Readonly<Record<string, unknown>> };
-    equal(told.code, code);
-    for (const [key, value] of Object.entries(data)) deepEqual(told.data[key], value);
+    const failure = error as { readonly code: string; readonly data: Readonly<Record<string, unknown>> };
+    equal(failure.code, code);
+    for (const [key, value] of Object.entries(data)) deepEqual(failure.data[key], value);
     return true;
   };
 }
@@ -101,7 +101,7 @@ async function pidIn(file: Buffer): Promise<number> {
     }
     await delay(20);
   }
-  throw new Error('the process never told its id');
+  throw new Error('the process did not report its id');
 }
 
 async function isGone(pid: number): Promise<boolean> {

@@ -76,9 +76,9 @@ async function answer(
   const session = savepoint.session({ agent, id: event.session });
   const deferJob = (work: HookJob['work']): void =>
     context.deferJob({ dir, agent, session: event.session, actor, work });
-  const told = await handleEvent({ event, savepoint, session, actor, context, signal, deferJob });
+  const notes = await handleEvent({ event, savepoint, session, actor, context, signal, deferJob });
   if (!context.acceptsContext) return NO_ANSWER;
-  const text = [...operationsText(await session.operationsByOthers()), ...told].join('\n');
+  const text = [...operationsText(await session.operationsByOthers()), ...notes].join('\n');
   return text === '' ? NO_ANSWER : { kind: 'context', text };
 }
 
@@ -128,7 +128,7 @@ async function handleEvent(scene: EventContext): Promise<readonly string[]> {
 async function callBegan(scene: EventContext<EventOfKind<'call-began'>>): Promise<readonly string[]> {
   const { event, session, context, deferJob } = scene;
   const { request, uncovered } = await requestOf(scene);
-  const told = uncoveredNotes(context, uncovered);
+  const notes = uncoveredNotes(context, uncovered);
   const id = event.call.id ?? makeCallId(event.call, event.stamp, () => context.ports.random.hex(4));
   const late = async (): Promise<void> => {
     await session.beginLate({ ...request, id });
@@ -141,7 +141,7 @@ async function callBegan(scene: EventContext<EventOfKind<'call-began'>>): Promis
     await session.beginLate({ ...request, id });
     throw error;
   }
-  return told;
+  return notes;
 }
 
 async function callEnded(scene: EventContext<EventOfKind<'call-ended'>>): Promise<readonly string[]> {

@@ -30,13 +30,14 @@ const MAX_TEXT_LENGTH = 4_000;
  */
 export function startJob(job: HookJob, script: string, name: string, env: NodeJS.ProcessEnv): void {
   const { work } = job;
-  const told = work.kind === 'prompt' ? { ...job, work: { ...work, text: work.text.slice(0, MAX_TEXT_LENGTH) } } : job;
+  const sentJob =
+    work.kind === 'prompt' ? { ...job, work: { ...work, text: work.text.slice(0, MAX_TEXT_LENGTH) } } : job;
   const child = spawn(process.execPath, [script, 'hook', name], {
     cwd: dirname(script),
     detached: true,
     stdio: 'ignore',
     windowsHide: true,
-    env: { ...env, [JOB_VARIABLE]: JSON.stringify(told) },
+    env: { ...env, [JOB_VARIABLE]: JSON.stringify(sentJob) },
   });
   // A failure is harmless: the next capture finds the same files.
   child.on('error', () => undefined);

@@ -10,7 +10,7 @@ export function operationsText(acts: readonly Checkpoint[]): readonly string[] {
   if (acts.length === 0) return [];
   const paths = new Set(acts.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
   if (paths.size === 0) return [];
-  const told = acts
+  const lines = acts
     .slice(-MAX_OPERATIONS)
     .map(
       ({ id, trigger, actor, description }) =>
@@ -21,7 +21,7 @@ export function operationsText(acts: readonly Checkpoint[]): readonly string[] {
   return [
     'Savepoint: another actor has changed files of this workspace since your last step, so your knowledge of them ' +
       'is stale:',
-    ...told,
+    ...lines,
     `Changed: ${shown.join(', ')}${rest > 0 ? `, and ${rest} more` : ''}. Read them again before you edit them. Do not redo reverted changes unless you are asked to.`,
   ];
 }

@@ -40,13 +40,13 @@ export function assertValidSettings({ files }: Settings): void {
   const bad = files.filter(({ state }) => state === 'bad');
   const first = bad[0];
   if (first === undefined) return;
-  const told = bad.flatMap(({ path, problems }) =>
+  const problemList = bad.flatMap(({ path, problems }) =>
     problems.map(({ key, message }) => ({ file: nameToJson(path), key, message })),
   );
   const lines = bad.flatMap(({ path, problems }) =>
     problems.map(({ key, message }) => `${showName(path)}: ${key === null ? 'it' : key} ${message}.`),
   );
-  throw new SavepointError('BAD_CONFIG', lines.join('\n'), { file: nameToJson(first.path), problems: told });
+  throw new SavepointError('BAD_CONFIG', lines.join('\n'), { file: nameToJson(first.path), problems: problemList });
 }
 
 function readFile(

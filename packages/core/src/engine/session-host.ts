@@ -47,8 +47,8 @@ async function write<T>(
     await makeRoom(writing, 'objects');
     const done = await work({
       workspace,
-      capture: async (telling, always) => {
-        const captured = await capture(workspace, lock, pace, telling, { always });
+      capture: async (info, always) => {
+        const captured = await capture(workspace, lock, pace, info, { always });
         announceCapture(engine, context, captured);
         if (captured.made) made.push(captured.checkpoint);
         return captured;

@@ -238,7 +238,7 @@ function remoteSession(
 ): RemoteSession {
   const actor: Actor = typeof agent === 'string' ? { kind: 'agent', name: agent } : agent;
   const { name, version, id: sub } = actor;
-  const told = {
+  const sessionInput = {
     id,
     agent: { name, ...(version === undefined ? {} : { version }), ...(sub === undefined ? {} : { id: sub }) },
   };
@@ -246,20 +246,23 @@ function remoteSession(
     id,
     actor,
     async start({ conversation, signal } = {}) {
-      const input = { session: told, ...(conversation === undefined ? {} : { conversation: { ...conversation } }) };
+      const input = {
+        session: sessionInput,
+        ...(conversation === undefined ? {} : { conversation: { ...conversation } }),
+      };
       return (await asker.ask('sessionStart', input, contextOf(signal))).checkpoint;
     },
     async prompt(text, messageId = null, { conversation, signal } = {}) {
       const more = conversation === undefined ? {} : { conversation: { ...conversation } };
-      const input = { session: told, text, messageId, ...more };
+      const input = { session: sessionInput, text, messageId, ...more };
       return (await asker.ask('sessionPrompt', input, contextOf(signal))).checkpoint;
     },
     begin({ paths, ...rest }, { signal } = {}) {
       const request = { ...rest, ...(paths === undefined ? {} : { paths: paths.map(nameToJson) }) };
-      return asker.ask('sessionBegin', { session: told, request }, contextOf(signal));
+      return asker.ask('sessionBegin', { session: sessionInput, request }, contextOf(signal));
     },
     end(call, { background, signal } = {}) {
-      const input = { session: told, id: call, ...(background === undefined ? {} : { background }) };
+      const input = { session: sessionInput, id: call, ...(background === undefined ? {} : { background }) };
       return asker.ask('sessionEnd', input, contextOf(signal));
     },
     async call(request, work, options = {}) {
@@ -271,7 +274,7 @@ function remoteSession(
       }
     },
     async close({ signal } = {}) {
-      await asker.ask('sessionClose', { session: told }, contextOf(signal));
+      await asker.ask('sessionClose', { session: sessionInput }, contextOf(signal));
     },
   };
   return it;
@@ -293,8 +296,8 @@ function parseJson(bytes: Buffer): unknown {
 const MAX_MESSAGE_LENGTH = 10_000;
 
 /** Decodes an error that Savepoint reported; null if it is not a valid one. */
-function parseFailure(told: unknown): SavepointError | null {
-  const { error } = Object(told) as { readonly error?: unknown };
+function parseFailure(answer: unknown): SavepointError | null {
+  const { error } = Object(answer) as { readonly error?: unknown };
   const { code, message, data, hint, details } = Object(error) as Readonly<Record<string, unknown>>;
   if (typeof code !== 'string' || !Object.hasOwn(ERROR_CODES, code)) return null;
   if (typeof message !== 'string' || typeof hint !== 'string') return null;

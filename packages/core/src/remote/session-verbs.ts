@@ -171,8 +171,8 @@ function openSession(savepoint: Savepoint, { id, agent: { name, ...rest } }: Ses
 
 type Optional<T> = { readonly [Key in keyof T]: T[Key] | undefined };
 
-function conversationOf(told: Optional<ConversationPosition> | undefined): ConversationPosition | undefined {
-  return told === undefined ? undefined : { messages: told.messages ?? null, ...withoutUndefined(told) };
+function conversationOf(position: Optional<ConversationPosition> | undefined): ConversationPosition | undefined {
+  return position === undefined ? undefined : { messages: position.messages ?? null, ...withoutUndefined(position) };
 }
 
 function checkpointOutput(checkpoint: Checkpoint | null) {

@@ -122,13 +122,13 @@ async function runCheck(
 }
 
 function parseCheck(text: string): UploadCheck | null {
-  let told: Partial<Record<keyof UploadCheck, unknown>>;
+  let answer: Partial<Record<keyof UploadCheck, unknown>>;
   try {
-    told = Object(readJson(text.slice(text.trimEnd().lastIndexOf('\n') + 1)));
+    answer = Object(readJson(text.slice(text.trimEnd().lastIndexOf('\n') + 1)));
   } catch {
     return null;
   }
-  const { node, file, folder, state, code } = told;
+  const { node, file, folder, state, code } = answer;
   const isState =
     state === 'good' || state === 'other' || state === 'absent' || state === 'unsafe' || state === 'failed';
   const isCode = code === null || (typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code));

@@ -78,8 +78,8 @@ function checkedBy<T>(schema: Schema<T>, value: unknown): T {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
   const issues = checked.error.issues.map(({ path, message }) => ({ at: path.join('.'), message }));
-  const told = issues.slice(0, MAX_ISSUES).map(({ at, message }) => `${at}: ${message}`);
-  const message = `The request is invalid. ${told.join('; ')}`;
+  const problems = issues.slice(0, MAX_ISSUES).map(({ at, message }) => `${at}: ${message}`);
+  const message = `The request is invalid. ${problems.join('; ')}`;
   throw new SavepointError('USAGE', message, { argument: 'request', issues });
 }
 

@@ -88,8 +88,8 @@ export async function askRunner(reach: RunnerContext, asked: RunnerCall): Promis
     if (!isOver) cutOff.abort();
   };
   async function* input(): AsyncGenerator<Buffer> {
-    const told = Buffer.from(JSON.stringify({ ...asked.request, nonce }));
-    yield Buffer.from(`${told.toString('base64')}\n`, 'latin1');
+    const header = Buffer.from(JSON.stringify({ ...asked.request, nonce }));
+    yield Buffer.from(`${header.toString('base64')}\n`, 'latin1');
     for (let at = 0; at < asked.input.length; at += CHUNK_BYTES) {
       const part = Buffer.from(
         asked.input.buffer,
@@ -154,7 +154,7 @@ function parseResponse(
       if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw strange('an output cannot be read');
       const part = Buffer.from(text, 'base64');
       left -= part.length;
-      if (left < 0) throw strange('its outputs are longer than it was told to let them be');
+      if (left < 0) throw strange('its output is longer than the limit');
       outputs[kind].push(part);
     } else throw strange('it says something between the lines of its answer');
   }
@@ -175,15 +175,15 @@ function* linesOf(output: Buffer, start: number): Generator<string> {
 
 /** Returns null if the text is not a valid end. */
 function parseEnd(text: string): RunnerEnd | null {
-  let told: Readonly<Record<string, unknown>>;
+  let answer: Readonly<Record<string, unknown>>;
   try {
     const parsed: unknown = readJson(text);
     if (typeof parsed !== 'object' || parsed === null) return null;
-    told = parsed as Readonly<Record<string, unknown>>;
+    answer = parsed as Readonly<Record<string, unknown>>;
   } catch {
     return null;
   }
-  const { failed, at, exit, signal, ended } = told;
+  const { failed, at, exit, signal, ended } = answer;
   if (failed !== undefined) {
     const isCode = typeof failed === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(failed);
     return isCode && (at === 'path' || at === 'program' || at === 'cwd') ? { kind: 'failed', code: failed, at } : null;
@@ -212,13 +212,13 @@ function startFailure(spoken: ExchangeResult, sandbox: string, node: string): Sa
 }
 
 function connectionLost(sandbox: string, began: boolean, detail: string): SavepointError {
-  const told = detail.trim().slice(-MAX_DETAIL_LENGTH);
+  const shownDetail = detail.trim().slice(-MAX_DETAIL_LENGTH);
   const what = began ? `The connection to ${sandbox} was lost before it answered` : `${sandbox} cannot be reached`;
-  const message = told === '' ? `${what}.` : `${what}: ${told}`;
+  const message = shownDetail === '' ? `${what}.` : `${what}: ${shownDetail}`;
   const more = began
     ? {}
     : { hint: 'Nothing was changed in the sandbox. Check that it is running and that you have access.' };
-  return new SavepointError('SANDBOX_LOST', message, { sandbox, began, detail: told }, more);
+  return new SavepointError('SANDBOX_LOST', message, { sandbox, began, detail: shownDetail }, more);
 }
 
 function fail(error: SavepointError): never {

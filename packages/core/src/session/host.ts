@@ -40,7 +40,7 @@ export interface SessionSteps {
 export interface SessionWriteContext {
   readonly workspace: Workspace;
   /** @param always take a checkpoint even if nothing differs from the last one */
-  capture(telling: CheckpointInfo, always: boolean): Promise<CaptureResult>;
+  capture(info: CheckpointInfo, always: boolean): Promise<CaptureResult>;
 }
 
 export interface WriteResult<T> {

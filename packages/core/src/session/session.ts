@@ -390,8 +390,8 @@ export class Session {
       text === null
         ? `session of ${this.actor.name} started`
         : `${trigger === 'prompt' ? 'Prompt' : 'Message'}: ${truncate(text.replace(/\s+/g, ' '), 80)}`;
-    const telling = { ...checkpointInfo(trigger, this.actor), description };
-    const { checkpoint } = await this.#capture(writing, telling, !this.#isDuplicate(writing.workspace, trigger));
+    const info = { ...checkpointInfo(trigger, this.actor), description };
+    const { checkpoint } = await this.#capture(writing, info, !this.#isDuplicate(writing.workspace, trigger));
     const { ports, store } = writing.workspace;
     const state = readSessionState(ports.fs, store.layout, this.id);
     writeSessionState(ports.fs, store.layout, this.id, { ...state, conversation: this.#conversation });
@@ -420,8 +420,8 @@ export class Session {
     const took = ports.clock.now() - call.began;
     // Null if the clock was set back, or for background work, whose end is unknown.
     const tool = { ...call.tool, took: took < 0 || call.background ? null : took };
-    const telling: CheckpointInfo = { ...checkpointInfo('call', call.actor), toolCall: call.id, tool };
-    const { checkpoint, made, scan } = await this.#capture(writing, telling, false);
+    const info: CheckpointInfo = { ...checkpointInfo('call', call.actor), toolCall: call.id, tool };
+    const { checkpoint, made, scan } = await this.#capture(writing, info, false);
     if (background) writeOpenCall(ports.fs, store.layout, { ...call, late: false, background });
     else removeOpenCall(ports.fs, store.layout, call.session, call.id);
     const uncovered = [...scan.leftOut, ...scan.partial].filter(({ path }) =>
@@ -433,12 +433,12 @@ export class Session {
 
   #capture(
     writing: SessionWriteContext,
-    telling: CheckpointInfo,
+    info: CheckpointInfo,
     always: boolean,
   ): ReturnType<SessionWriteContext['capture']> {
     const { ports, store } = writing.workspace;
     this.#conversation ??= readSessionState(ports.fs, store.layout, this.id).conversation;
-    return writing.capture({ ...telling, session: this.id, conversation: this.#conversation }, always);
+    return writing.capture({ ...info, session: this.id, conversation: this.#conversation }, always);
   }
 }
 

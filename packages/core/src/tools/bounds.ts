@@ -49,14 +49,14 @@ export function boundValue(value: unknown, most: number): BoundedValue {
 /** Joins lines to one text within the limit. The end of the text lists `leftOut`. */
 export function boundText(lines: readonly string[], leftOut: readonly Omission[]): string {
   const text = lines.join('\n');
-  const told = leftOut.map(({ at, count, of }) => `(left out: ${count} ${of} of ${at})`);
-  const room = MAX_TEXT_LENGTH - told.join('\n').length - 100;
+  const notes = leftOut.map(({ at, count, of }) => `(left out: ${count} ${of} of ${at})`);
+  const room = MAX_TEXT_LENGTH - notes.join('\n').length - 100;
   if (text.length > room) {
     const kept = text.slice(0, room).replace(/[\ud800-\udbff]$/, '');
-    told.unshift(`(left out: the last ${text.length - kept.length} characters of this text)`);
-    return [kept, ...told].join('\n');
+    notes.unshift(`(left out: the last ${text.length - kept.length} characters of this text)`);
+    return [kept, ...notes].join('\n');
   }
-  return [text, ...told].join('\n');
+  return [text, ...notes].join('\n');
 }
 
 function cut(value: unknown, at: string, items: number, characters: number, found: Map<string, Omission>): unknown {

@@ -70,10 +70,10 @@ function checkArguments(tool: Tool, { input }: ToolSchemas, given: unknown): Rec
     const at = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
     return { argument: truncateIssue(at.replace(/^\./, '')), why: truncateIssue(message) };
   });
-  const told = issues.map(({ argument, why }) => (argument === '' ? why : `${argument}: ${why}`)).join('; ');
+  const problems = issues.map(({ argument, why }) => (argument === '' ? why : `${argument}: ${why}`)).join('; ');
   throw new SavepointError(
     'USAGE',
-    `Invalid arguments for ${tool.name}: ${told}`,
+    `Invalid arguments for ${tool.name}: ${problems}`,
     { argument: issues[0]?.argument ?? '', issues },
     { hint: `Nothing was changed. See the input schema of ${tool.name}.` },
   );

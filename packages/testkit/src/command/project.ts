@@ -84,7 +84,7 @@ export class Project {
     if (preload.length > 0) {
       const modules = preload.map(([module]) => `--import=${new URL(`${module}.mjs`, preloads).href}`);
       env['NODE_OPTIONS'] = modules.join(' ');
-      for (const [module, told] of preload) env[`PRELOAD_${module.toUpperCase()}`] = told;
+      for (const [module, value] of preload) env[`PRELOAD_${module.toUpperCase()}`] = value;
     }
     for (const name of Object.keys(env)) if (env[name] === undefined) delete env[name];
     return env;

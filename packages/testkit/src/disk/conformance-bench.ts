@@ -89,9 +89,12 @@ export class FsBench {
     for (const [index, name] of listing.names.entries()) {
       const stat = this.fs.lstat(`${path}/${name}` as DiskPath);
       ok(stat !== null, name);
-      const told = statOf(listing, index);
+      const listed = statOf(listing, index);
       for (const field of Object.keys(LISTED_FIELD) as (keyof ListedStat)[]) {
-        ok(Object.is(told[field], stat[field]), `${field} of ${name}: ${told[field]}, and lstat says ${stat[field]}`);
+        ok(
+          Object.is(listed[field], stat[field]),
+          `${field} of ${name}: ${listed[field]}, and lstat says ${stat[field]}`,
+        );
       }
     }
   }

@@ -29,7 +29,7 @@ export const FILE_CASES: Readonly<Record<string, Check>> = {
     fs.close(reader);
   },
 
-  'syncs many handles together; one that is none is told when the others are done': async (bench) => {
+  'syncs many handles together; an invalid one is reported after the others are synced': async (bench) => {
     const { fs } = bench;
     const files = ['a', 'b', 'c'].map((name) => fs.openNew(bench.at(name), 0o644));
     const folder = fs.openFolder(bench.folder);

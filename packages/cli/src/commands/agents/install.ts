@@ -102,12 +102,12 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
   if (!request.dryRun) carryOut(changes, agent.integration.project.length - 1);
   const path = settingsPath(agent, place, around);
   if (request.json) {
-    const told = changes.map((change) => ({
+    const changeList = changes.map((change) => ({
       path: change.path,
       change: changeWord(change),
       backup: change.backup === null ? null : backupPath(change.path),
     }));
-    writeAll(1, `${safeJson({ agent: name, place, path, changes: told, dryRun: request.dryRun }, 0)}\n`);
+    writeAll(1, `${safeJson({ agent: name, place, path, changes: changeList, dryRun: request.dryRun }, 0)}\n`);
     return;
   }
   const { style } = outputViewOf(1, env);

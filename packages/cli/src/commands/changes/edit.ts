@@ -36,8 +36,8 @@ export const edit = command({
     const schemas = await schemasOf(VERBS.edit);
     const checked = schemas.input.safeParse(input);
     if (!checked.success) {
-      const told = checked.error.issues.slice(0, 20).map(({ path, message }) => `${path.join('.')}: ${message}`);
-      throw new SavepointError('USAGE', `The request is invalid: ${told.join('; ')}`, {
+      const problems = checked.error.issues.slice(0, 20).map(({ path, message }) => `${path.join('.')}: ${message}`);
+      throw new SavepointError('USAGE', `The request is invalid: ${problems.join('; ')}`, {
         argument: 'request',
         issues: checked.error.issues.map(({ path, message }) => ({ at: path.join('.'), message })),
       });

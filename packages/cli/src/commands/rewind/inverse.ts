@@ -25,8 +25,8 @@ export function inverseInput({ options }: VerbArguments): { dryRun?: boolean; fo
 export function inverseText(output: OutputOf<typeof VERBS.undo>, { style }: OutputView, next: string): string {
   const { checkpoint, dryRun, outcome } = output;
   const what = showText(output.description);
-  const told = listedPaths(output).length;
-  const paths = told === 0 ? 'the files already are in that state' : countText(told, 'path');
+  const count = listedPaths(output).length;
+  const paths = count === 0 ? 'the files already are in that state' : countText(count, 'path');
   if (dryRun) {
     return lines(
       `Preview: ${wouldDo(what)}${outcome === 'nothing' ? '; the files already are in that state' : ''}`,

@@ -95,11 +95,11 @@ async function askForMode(
 ): Promise<'keep-outside' | 'exact' | null> {
   if (ask === null || preview.parties === null) return null;
   const { agents, outside } = preview.parties;
-  const told = lines(
+  const text = lines(
     `Since ${view.style.id(preview.target.id)}, both agents (${agents.map((name) => showText(name)).join(', ')}) and others changed files.`,
     listWithHeading(outside.map(pathText), () => 'Changed by others, or possibly by others:'),
   );
-  if (await ask(told, 'Revert only changes of agents, and keep all others?')) return 'keep-outside';
+  if (await ask(text, 'Revert only changes of agents, and keep all others?')) return 'keep-outside';
   const paths = countText(outside.length, 'path');
   if (await ask('', `Restore exactly, and lose the changes of others in ${paths}?`)) return 'exact';
   throw new SavepointError('CANCELLED', 'Nothing was restored.');

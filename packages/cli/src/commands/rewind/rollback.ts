@@ -120,7 +120,7 @@ function previewText(preview: RollbackJson, view: OutputView): string {
 function notes(output: RollbackJson, { style }: OutputView): string[] {
   const { results, skipped, openCalls } = output;
   const untouched = results.filter(({ result }) => result === 'skipped');
-  const told = results.filter(({ result, why }) => result !== 'skipped' && result !== 'conflict' && why !== null);
+  const explained = results.filter(({ result, why }) => result !== 'skipped' && result !== 'conflict' && why !== null);
   const left = results.filter(({ result }) => result === 'conflict');
   const isNamed = output.plan.conflicts.length > 0;
   const nothingFits = results.length === 0 && skipped.length === 0;
@@ -133,7 +133,7 @@ function notes(output: RollbackJson, { style }: OutputView): string[] {
     ),
     ...left.flatMap(({ path, sides }) => sidesLines(path, sides, style)),
     ...listWithHeading(
-      told.map(({ path, why }) => `${pathText(path)} (${showText(why ?? '')})`),
+      explained.map(({ path, why }) => `${pathText(path)} (${showText(why ?? '')})`),
       () => 'notes:',
     ),
     ...listWithHeading(
@@ -159,7 +159,7 @@ function notes(output: RollbackJson, { style }: OutputView): string[] {
 
 function hunkLines({ hunks }: RollbackJson, { style }: OutputView): string[] {
   if (hunks.length === 0) return [];
-  const told = hunks.flatMap(({ id, before, after, text: shownText, cut }) => [
+  const hunkLines = hunks.flatMap(({ id, before, after, text: shownText, cut }) => [
     `${style.id(id)}  @@ -${before.join(',')} +${after.join(',')} @@`,
     ...showContent(nameFromJson(shownText))
       .replace(/\n$/, '')
@@ -167,7 +167,7 @@ function hunkLines({ hunks }: RollbackJson, { style }: OutputView): string[] {
       .map((line) => (line.startsWith('+') ? style.good(line) : line.startsWith('-') ? style.bad(line) : line)),
     ...(cut ? ['  … (cut; see `savepoint diff --change`)'] : []),
   ]);
-  return ['hunks (roll back single ones with --hunk):', ...told];
+  return ['hunks (roll back single ones with --hunk):', ...hunkLines];
 }
 
 type RollbackFlags = VerbArguments['options'];

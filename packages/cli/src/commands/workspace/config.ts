@@ -31,9 +31,9 @@ export const config = command({
       '',
       options.map(({ key, from, default: fallback }, index) => {
         const text = shown[index]?.text ?? '';
-        const told =
+        const source =
           from === 'default' ? style.faint('default') : `${FROM[from]}; default ${showText(JSON.stringify(fallback))}`;
-        return `${key.padEnd(columns)}  ${text.padEnd(width)}  ${told}`;
+        return `${key.padEnd(columns)}  ${text.padEnd(width)}  ${source}`;
       }),
       enabled ? [] : ['', 'Automatic checkpoints are off; commands still work.'],
       ignored.length === 0 ? [] : ['', 'Ignored settings:'],

@@ -227,8 +227,12 @@ async function continueTimeline(
     bundle.checkpoints,
     bundle.continues,
   );
-  const told = { workspace: { id: workspace.id, root: workspace.root, store: store.layout.path }, isNew: false, added };
-  if (added.length === 0) return { ...told, restored: null, paths: [] };
+  const imported = {
+    workspace: { id: workspace.id, root: workspace.root, store: store.layout.path },
+    isNew: false,
+    added,
+  };
+  if (added.length === 0) return { ...imported, restored: null, paths: [] };
   const standing = here.at(-1);
   if (goesOn && !isEmptyFolder(workspace)) {
     if (standing === undefined) assertEmpty({ ports: workspace.ports, folder: workspace.root });
@@ -238,11 +242,11 @@ async function continueTimeline(
   lock.assertHeld();
   if (!goesOn) {
     timeline.publishAll(refs);
-    return { ...told, restored: null, paths: [] };
+    return { ...imported, restored: null, paths: [] };
   }
   const newest = added.at(-1) as Checkpoint;
   const { paths } = await applyBundle(workspace, newest, refs, lock, pace);
-  return { ...told, restored: newest, paths: paths.map(({ path }) => path) };
+  return { ...imported, restored: newest, paths: paths.map(({ path }) => path) };
 }
 
 function isEmptyFolder({ ports, root }: Workspace): boolean {

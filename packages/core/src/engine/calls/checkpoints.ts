@@ -160,13 +160,13 @@ function takeCheckpoint(engine: Engine, options: CheckpointOptions): Promise<Che
     assertRequestsEnabled(context.settings(workspace.root));
     const pending = await recoverForCapture(writing);
     await makeRoom(writing, 'objects');
-    const telling = {
+    const info = {
       ...checkpointInfo('manual', engine.actor),
       description: options.message ?? null,
       testResult: options.testResult ?? null,
       toolCall: options.toolCall === undefined ? null : parseCallId(options.toolCall),
     };
-    const captured = await capture(workspace, lock, pace, telling, { always: true });
+    const captured = await capture(workspace, lock, pace, info, { always: true });
     announceCapture(engine, context, captured);
     await tidyAfter(engine, writing);
     return { ...captured, pending };

@@ -77,8 +77,8 @@ async function edit(engine: Engine, requests: readonly FileRequest[], options: E
     // here.
     const isAsSeen = root === workspace.root && leadWhereTheyLed(engine.ports, root, requests, seen);
     const request = { files: isAsSeen ? seen : await again(), again };
-    const telling = { actor: engine.actor, description: options.message ?? null };
-    const operation = editOperation(request, telling, context.effectiveSettings(workspace.root).backups);
+    const info = { actor: engine.actor, description: options.message ?? null };
+    const operation = editOperation(request, info, context.effectiveSettings(workspace.root).backups);
     const asked = { ...options, force: requests.some(({ force }) => force) };
     const result = await runAndAnnounce(engine, operating, 'edit:completed', operation, asked);
     return { ...result, files: operation.files() };

@@ -207,7 +207,7 @@ export interface NewCheckpoint {
 export async function composeCheckpoint(
   workspace: Workspace,
   batch: ObjectBatch,
-  { end: { latest: previous, lastNumber }, state: found, info: telling, attribution, moves = [] }: NewCheckpoint,
+  { end: { latest: previous, lastNumber }, state: found, info, attribution, moves = [] }: NewCheckpoint,
   pace: Pace,
 ): Promise<CheckpointRef> {
   const reader = found.contents?.wrap(batch) ?? batch;
@@ -217,12 +217,12 @@ export async function composeCheckpoint(
     previous === null
       ? { changes: [], totals: { files: 0, added: 0, removed: 0 } }
       : await listChanges(reader, previous.snapshot, found.snapshot, pace, options);
-  const description = telling.description ?? describe(previous, changes, found.counts, telling.tool);
+  const description = info.description ?? describe(previous, changes, found.counts, info.tool);
   const number = Math.max(lastNumber, workspace.lastNumber) + 1;
   return writeCheckpoint(
     batch,
     {
-      ...telling,
+      ...info,
       number,
       workspace: workspace.id,
       previous: previous?.id ?? null,
@@ -236,7 +236,7 @@ export async function composeCheckpoint(
       changes:
         previous === null
           ? null
-          : changes.map((change, index) => recordChange(change, number, index, attribution, telling.tool)),
+          : changes.map((change, index) => recordChange(change, number, index, attribution, info.tool)),
       totals,
     },
     found.snapshot,

@@ -212,8 +212,8 @@ export const EMPTY_INFO = {
 
 export const CHECKPOINT = closedRecord<StoredCheckpoint>(FIELDS);
 
-const { authors: _, changes: __, ...told } = FIELDS;
-const HEADER = closedRecord<Omit<StoredCheckpoint, 'authors' | 'changes'>>(told);
+const { authors: _, changes: __, ...headerFields } = FIELDS;
+const HEADER = closedRecord<Omit<StoredCheckpoint, 'authors' | 'changes'>>(headerFields);
 
 /** Redacts everything except the changes. @returns the same object if nothing is removed */
 export function redactCheckpoint(checkpoint: Checkpoint, redaction: Redaction): Checkpoint {

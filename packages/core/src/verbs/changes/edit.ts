@@ -106,7 +106,7 @@ function octal(mode: string): number {
 
 function editOutput(files: readonly PreparedFile[], result: EditResult | null, input: EditInput): EditJson {
   const backups = new Map(result?.backups.map(({ path, backup }) => [path, nameToJson(backup)]));
-  const told = files.map((file) => ({
+  const fileResults = files.map((file) => ({
     file_path: file.given,
     edits_applied: file.statuses.length,
     edit_status: file.statuses.map((status) => {
@@ -124,7 +124,7 @@ function editOutput(files: readonly PreparedFile[], result: EditResult | null, i
     files_succeeded: files.length,
     files_failed: 0,
     total_edits: files.reduce((sum, { statuses }) => sum + statuses.length, 0),
-    files: told,
+    files: fileResults,
     dry_run: result === null,
     diff: result === null ? diffOf(files) : null,
     checkpoint_before: result === null ? null : briefToJson(result.before),

@@ -67,8 +67,8 @@ export const list = verb({
         next: null,
       };
     const { rows, damaged, hidden, more } = found;
-    const told = [...rows.flatMap(({ checkpoint, folded }) => [checkpoint, ...folded]), ...damaged];
-    const oldest = Math.min(...told.map(({ id }) => checkpointNumber(id)));
+    const listed = [...rows.flatMap(({ checkpoint, folded }) => [checkpoint, ...folded]), ...damaged];
+    const oldest = Math.min(...listed.map(({ id }) => checkpointNumber(id)));
     const pinned = await savepoint.pinned();
     const rootChanges = await savepoint.rootChanges(rows.map(({ checkpoint }) => checkpoint));
     return {
@@ -88,7 +88,7 @@ export const list = verb({
       rootChanges: [...rootChanges].flatMap(([id, changes]) =>
         changes.length === 0 ? [] : [{ id, changes: changes.map(rootChangeToJson) }],
       ),
-      pinned: told.flatMap(({ id }) => (pinned.has(checkpointNumber(id)) ? [id] : [])),
+      pinned: listed.flatMap(({ id }) => (pinned.has(checkpointNumber(id)) ? [id] : [])),
       more,
       next: more ? `cp_${oldest}` : null,
     };

@@ -27,13 +27,13 @@ export const exportSession = verb({
   async handle(savepoint, input, context) {
     const session = (await resolveSession(savepoint, input.session)) ?? input.session;
     const folder = diskPathFromJson(input.folder);
-    const told = await savepoint.exportSession(session, folder, withoutUndefined({ signal: context.signal }));
+    const exported = await savepoint.exportSession(session, folder, withoutUndefined({ signal: context.signal }));
     return {
-      session: told.session,
+      session: exported.session,
       folder: nameToJson(folder),
-      changes: told.changes,
-      incomplete: [...told.incomplete],
-      damaged: told.damaged.map(({ id, error }) => ({ id, problem: error.toJSON() })),
+      changes: exported.changes,
+      incomplete: [...exported.incomplete],
+      damaged: exported.damaged.map(({ id, error }) => ({ id, problem: error.toJSON() })),
     };
   },
 });
