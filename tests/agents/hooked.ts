@@ -128,8 +128,8 @@ export function describeHooked({ program, options, settings }: Hooked): void {
         }
       }
       if (!program.tellsCallIds) return;
-      const told = hooked.ran.seen.at(-1)?.results.map(({ call }) => call) ?? [];
-      expect(calls.filter(({ toolCall }) => !told.includes(toolCall ?? ''))).toEqual([]);
+      const reported = hooked.ran.seen.at(-1)?.results.map(({ call }) => call) ?? [];
+      expect(calls.filter(({ toolCall }) => !reported.includes(toolCall ?? ''))).toEqual([]);
     });
 
     it('is rolled back as a whole, and what the person did meanwhile stays', () => {
@@ -177,8 +177,8 @@ export function describeHooked({ program, options, settings }: Hooked): void {
         expect(ran.stdout).toContain(FINISH);
         expect([project.read('keep.txt'), project.read('src/lib.txt')]).toEqual(before);
         expect(project.read('more.txt')).toBe('more\n');
-        const told = ran.seen.map((request) => JSON.stringify(request)).join('\n');
-        expect(told).toMatch(/keep\.txt[^\n]*frozen|frozen[^\n]*keep\.txt/);
+        const reported = ran.seen.map((request) => JSON.stringify(request)).join('\n');
+        expect(reported).toMatch(/keep\.txt[^\n]*frozen|frozen[^\n]*keep\.txt/);
       },
       SETUP_MS,
     );

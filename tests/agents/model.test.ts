@@ -10,8 +10,8 @@ const plan: Plan = [
 
 function conversation(results: number, firstUserText = 'go'): Conversation {
   const one: ToolResult = { call: 'x', text: '', isError: false };
-  const told = { model: 'm', tools: ['Bash'], allText: '', streams: false };
-  return { ...told, results: Array.from({ length: results }, () => one), firstUserText };
+  const reported = { model: 'm', tools: ['Bash'], allText: '', streams: false };
+  return { ...reported, results: Array.from({ length: results }, () => one), firstUserText };
 }
 
 it('goes on by the number of results, whatever was asked before', () => {

@@ -39,10 +39,13 @@ export function timeline(project: AgentProject): readonly TimelineStep[] {
 }
 
 /** A step in one line: `call Write: create a.txt (claude Write)`. Several authors, or an uncertain one, are visible. */
-export function inOneLine({ trigger, tool, changes, late }: TimelineStep, isTold: (path: string) => boolean): string {
-  const told = (changes ?? []).filter(({ path }) => isTold(path)).map(changeInWords);
+export function inOneLine(
+  { trigger, tool, changes, late }: TimelineStep,
+  isReported: (path: string) => boolean,
+): string {
+  const reported = (changes ?? []).filter(({ path }) => isReported(path)).map(changeInWords);
   const head = [trigger, tool?.name, ...(late ? ['late'] : [])].filter((part) => part !== undefined).join(' ');
-  return told.length === 0 ? head : `${head}: ${told.toSorted().join(', ')}`;
+  return reported.length === 0 ? head : `${head}: ${reported.toSorted().join(', ')}`;
 }
 
 function changeInWords({ path, from, operation, authors, sure }: TimelineChange): string {

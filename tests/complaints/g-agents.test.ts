@@ -19,8 +19,8 @@ class Agent {
 
   /** @returns the hook's answer */
   tell(event: object): string {
-    const told = { session_id: 's-1', cwd: this.project.dir, permission_mode: this.mode, ...event };
-    const outcome = this.project.run(['hook', 'claude'], { input: JSON.stringify(told) });
+    const reported = { session_id: 's-1', cwd: this.project.dir, permission_mode: this.mode, ...event };
+    const outcome = this.project.run(['hook', 'claude'], { input: JSON.stringify(reported) });
     if (outcome.status !== 0 || outcome.stderr !== '') throw new Error(explain(['hook', 'claude'], outcome));
     return outcome.stdout;
   }

@@ -203,12 +203,12 @@ export async function failSyncs(
     if (!faulty.hit) ofRoot = faulty.log.filter(isOfRoot).length;
     const how = `sync ${at}${sticky ? ' and those after it' : ''}`;
     const where = `${scene.name}, ${how} (${call?.path}): ${code ?? 'done'}, power cut`;
-    const told = code === null ? ends.done : treeOf(disk).tree;
+    const reported = code === null ? ends.done : treeOf(disk).tree;
     for (const state of disk.crashStates('any-subset', sticky ? 40 : 1, random)) {
       await (start.lstat(ROOT) === null ? engine(state, 200).recover() : engine(state, 200).checkpoint());
       const { tree, staging } = treeOf(state);
-      const isTold = sameTree(tree, told) || (code === 'PENDING' && sameTree(tree, ends.done));
-      if (!isTold) found.push(`${where}\n${tell(tree)}`);
+      const isReported = sameTree(tree, reported) || (code === 'PENDING' && sameTree(tree, ends.done));
+      if (!isReported) found.push(`${where}\n${tell(tree)}`);
       if (staging.length + journals(state).length > 0) found.push(`${where}: something is left`);
       await verifyDeep(engine(state, 300));
     }

@@ -112,8 +112,8 @@ export async function cutPower(scene: Scene, random: SeededRandom, much: Thoroug
     const { disk, died } = await dieAt(start, at, perform(scene));
     expect(died).toBe(at <= calls);
     const where = `died before changing call ${at} of ${calls}`;
-    const told = died ? { ...ends, numbers: [] } : ends;
-    await judgeAll(disk, told, isThere, !died, where, random, much.disks);
+    const reported = died ? { ...ends, numbers: [] } : ends;
+    await judgeAll(disk, reported, isThere, !died, where, random, much.disks);
   }
 }
 

@@ -64,9 +64,9 @@ it('the first hook starts it, the next ones are answered by it, and both say the
   const denied = e.call('Write', { file_path: p.at('kept'), content: '' });
   const broken = { ...e.start(), cwd: '/', session_id: 'other' };
   for (const event of [bash.pre, bash.post({}), denied.pre, broken, '', '{"a":', '[]', { hook_event_name: 'Stop' }]) {
-    const told = p.tell('claude', event);
-    expect(told).toEqual(p.tellPlainly('claude', event));
-    expect(told.status).toBe(0);
+    const reported = p.tell('claude', event);
+    expect(reported).toEqual(p.tellPlainly('claude', event));
+    expect(reported.status).toBe(0);
   }
   expect(p.tell('claude', denied.pre).stdout).toContain('"permissionDecision":"deny"');
   expect(p.tell('claude', broken).stderr).toContain('root of the file system');

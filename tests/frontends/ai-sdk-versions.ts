@@ -5,7 +5,7 @@ import * as sdk6 from 'ai-6';
 import { MockLanguageModelV3 } from 'ai-6/test';
 
 /** What the model does in one step. It receives the results of the previous step. */
-export type Step = (told: readonly string[]) => readonly ToolCall[];
+export type Step = (reported: readonly string[]) => readonly ToolCall[];
 
 export interface ToolCall {
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Run {
   /** The result of each call, as the SDK returns it. */
   readonly parts: readonly { readonly type: string; readonly toolName?: string; readonly output?: unknown }[];
   /** The result of each call as the model received it, in order. */
-  readonly told: readonly { readonly type: string; readonly value: string }[];
+  readonly reported: readonly { readonly type: string; readonly value: string }[];
   /** The tools as the model's provider receives them. */
   readonly tools: readonly { readonly name?: string; readonly description?: string; readonly inputSchema?: unknown }[];
 }
@@ -39,9 +39,9 @@ function scripted(steps: readonly Step[]) {
   let at = 0;
   return async (options: { readonly prompt: readonly Prompted[] }) => {
     const last = options.prompt.at(-1);
-    const told = last?.role === 'tool' ? outputsOf([last]).map(({ value }) => value) : [];
+    const reported = last?.role === 'tool' ? outputsOf([last]).map(({ value }) => value) : [];
     const step = at++;
-    const calls = (steps[step]?.(told) ?? []).map(({ name, input }, index) => ({
+    const calls = (steps[step]?.(reported) ?? []).map(({ name, input }, index) => ({
       type: 'tool-call' as const,
       toolCallId: `call-${step}-${index}`,
       toolName: name,
@@ -57,10 +57,10 @@ function scripted(steps: readonly Step[]) {
   };
 }
 
-function outputsOf(messages: readonly Prompted[]): Run['told'] {
+function outputsOf(messages: readonly Prompted[]): Run['reported'] {
   return messages
     .filter(({ role }) => role === 'tool')
-    .flatMap(({ content }) => content as { readonly output: Run['told'][number] }[])
+    .flatMap(({ content }) => content as { readonly output: Run['reported'][number] }[])
     .map(({ output }) => output);
 }
 
@@ -92,7 +92,7 @@ function runOf(
 ): Run {
   return {
     parts: steps.flatMap(({ content }) => content),
-    told: outputsOf(calls.at(-1)?.prompt ?? []),
+    reported: outputsOf(calls.at(-1)?.prompt ?? []),
     tools: calls[0]?.tools ?? [],
   };
 }

@@ -17,7 +17,7 @@ const replace = (from: string, to: string): object => ({ old_string: from, new_s
 /** Both steps of a tool that shows a preview first. */
 const inTwoSteps = (name: string, input: object = {}): readonly Step[] => [
   call(name, input),
-  ([told]) => [{ name, input: { ...input, preview_id: /preview_id: (\S+)/.exec(told ?? '')?.[1] } }],
+  ([reported]) => [{ name, input: { ...input, preview_id: /preview_id: (\S+)/.exec(reported ?? '')?.[1] } }],
 ];
 
 /** The tools as MCP clients receive them. */
@@ -30,12 +30,12 @@ const pinned = JSON.parse(readFileSync(new URL('./mcp-tools.json.snap', import.m
 describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) => {
   it('is told of the same tools as a client of the MCP server', async () => {
     const { tools } = await run(await savepointTools(openFor(project())), []);
-    const told = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    const reported = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
     const expected = pinned.map(({ name, description, inputSchema }) => {
       const $schema = 'http://json-schema.org/draft-07/schema#';
       return { name, description, inputSchema: { ...inputSchema, $schema } };
     });
-    expect(told).toEqual(expected);
+    expect(reported).toEqual(expected);
   });
 
   it('calls every tool; the ids of its calls stand in the checkpoints', async () => {
@@ -47,7 +47,7 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
       { file_path: 'a.txt', edits: [replace('one', '1')] },
       { file_path: 'b.txt', edits: [replace('two', '2')] },
     ];
-    const { parts, told } = await run(await savepointTools(savepoint), [
+    const { parts, reported } = await run(await savepointTools(savepoint), [
       call('checkpoint_create', { message: 'at the start' }),
       call('multi_edit_files', { files }),
       call('multi_edit', { file_path: 'a.txt', edits: [replace('1', 'eins')] }),
@@ -65,12 +65,12 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
     expect([...used].sort()).toEqual(pinned.map(({ name }) => name).sort());
     expect([p.read('a.txt'), p.read('b.txt'), p.has('c.txt')]).toEqual(['one\n', 'two\n', false]);
 
-    expect(told.map(({ type }) => type)).toEqual(told.map(() => 'text'));
-    expect(told[0]?.value).toContain('manual by agent test-agent: at the start');
-    expect(told[1]?.value).toContain('write  b.txt  (1 edit');
-    expect(told[5]?.value).toContain('Workspace: ');
-    expect(told[7]?.value).toContain('+eins');
-    expect(told[8]?.value).toContain('delete  c.txt');
+    expect(reported.map(({ type }) => type)).toEqual(reported.map(() => 'text'));
+    expect(reported[0]?.value).toContain('manual by agent test-agent: at the start');
+    expect(reported[1]?.value).toContain('write  b.txt  (1 edit');
+    expect(reported[5]?.value).toContain('Workspace: ');
+    expect(reported[7]?.value).toContain('+eins');
+    expect(reported[8]?.value).toContain('delete  c.txt');
     expect(parts.find(({ toolName, type }) => toolName === 'multi_edit_files' && type === 'tool-result')).toMatchObject(
       {
         output: { total_files: 2, files_succeeded: 2, checkpoint_after: { toolCall: 'call-1-0' }, warnings: [] },
@@ -91,15 +91,15 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
       { file_path: 'b.txt', edits: [replace('x', 'y')] },
       { file_path: '../c.txt', edits: [{ op: 'create', content: 'c' }] },
     ];
-    const { parts, told } = await run(await savepointTools(openFor(p)), [
+    const { parts, reported } = await run(await savepointTools(openFor(p)), [
       call('multi_edit_files', { files: refused }),
       call('multi_edit_files', { files: [], nonsense: 1 }),
       call('write_file', { file_path: 'a.txt', content: 'x', expected_hash: '0'.repeat(40) }),
       call('checkpoint_show', { checkpoint: 'cp_9' }),
     ]);
     expect(parts.filter(({ type }) => type === 'tool-result')).toEqual([]);
-    expect(told.map(({ type }) => type)).toEqual(told.map(() => 'error-text'));
-    const [edits, usage, stale, unknown] = told.map(({ value }) => JSON.parse(value).error);
+    expect(reported.map(({ type }) => type)).toEqual(reported.map(() => 'error-text'));
+    const [edits, usage, stale, unknown] = reported.map(({ value }) => JSON.parse(value).error);
     expect(edits).toMatchObject({
       code: 'EDITS_REFUSED',
       message: expect.stringContaining('3 of 3'),
@@ -125,18 +125,18 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
     const savepoint = openFor(p);
     const stop = new AbortController();
     savepoint.on('progress', () => stop.abort());
-    let told: readonly string[] = [];
+    let reported: readonly string[] = [];
     const steps: readonly Step[] = [
       call('multi_edit', { file_path: '0/0.txt', edits: [replace('0', 'x')] }),
       (last) => {
-        told = last;
+        reported = last;
         return [];
       },
     ];
     // The SDK decides whether the run ends with the signal, or continues with a model that ignores it.
     await run(await savepointTools(savepoint), steps, stop.signal).catch(() => undefined);
     expect(stop.signal.aborted).toBe(true);
-    for (const text of told) expect(JSON.parse(text).error.code).toBe('CANCELLED');
+    for (const text of reported) expect(JSON.parse(text).error.code).toBe('CANCELLED');
     expect(p.read('0/0.txt')).toBe('0\n');
     expect((await savepoint.list()).checkpoints).toEqual([]);
   });
@@ -159,10 +159,10 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
     const p = project();
     p.write('a.txt', 'one\n');
     const edits = [replace('one', '1')];
-    const { told } = await run(await savepointTools(openFor(p)), [
+    const { reported } = await run(await savepointTools(openFor(p)), [
       call('multi_edit', { file_path: 'a.txt', edits, include_content: true }),
     ]);
-    expect(JSON.parse(told[0]?.value ?? '')).toMatchObject({ files: [{ final_content: '1\n' }], left_out: [] });
+    expect(JSON.parse(reported[0]?.value ?? '')).toMatchObject({ files: [{ final_content: '1\n' }], left_out: [] });
   });
 });
 
@@ -243,9 +243,9 @@ describe('tools of the agent itself, tracked', () => {
     await run('reads', 'c-4');
     expect(parts).toEqual(['half', 'all']);
     const { checkpoints } = await savepoint.list();
-    const told = [...checkpoints]
+    const reported = [...checkpoints]
       .reverse()
       .map(({ toolCall, changes }) => [toolCall, ...(changes ?? []).map(({ path }) => path)]);
-    expect(told).toEqual([[null], ['c-1', 'first', 'last'], ['c-2', 'later'], ['c-3', 'failed']]);
+    expect(reported).toEqual([[null], ['c-1', 'first', 'last'], ['c-2', 'later'], ['c-3', 'failed']]);
   });
 });

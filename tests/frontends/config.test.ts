@@ -107,9 +107,9 @@ it('a file that cannot be used is an error, and never the default', () => {
   expect(outcome.status).toBe(2);
   expect(outcome.stderr).toContain(`${file}: max_checkpoint is not an option; did you mean max_checkpoints?`);
   expect(JSON.parse(p.run(['checkpoint', '--json']).stderr).error.code).toBe('BAD_CONFIG');
-  const told = p.run(['config']);
-  expect(told.status).toBe(1);
-  expect(told.stdout).toContain('max_checkpoint is not an option');
+  const reported = p.run(['config']);
+  expect(reported.status).toBe(1);
+  expect(reported.stdout).toContain('max_checkpoint is not an option');
   // Verbs that do not scan the folder still work.
   for (const verb of ['list', 'verify', 'recover', 'workspaces']) p.ok(verb);
 });

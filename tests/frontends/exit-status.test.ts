@@ -117,9 +117,9 @@ describe('2', () => {
     if (line === 'status --') return expect(p.run(['status', '--', 'x']).status).toBe(2);
     const args = line.split(' ');
     const dashes = args.indexOf('--');
-    const told = dashes < 0 ? failure(p, args) : { status: p.run(args).status, ...errorText(p.run(args)) };
-    expect(told.status).toBe(2);
-    expect(`${told.message} ${told.hint}`).toContain(word);
+    const reported = dashes < 0 ? failure(p, args) : { status: p.run(args).status, ...errorText(p.run(args)) };
+    expect(reported.status).toBe(2);
+    expect(`${reported.message} ${reported.hint}`).toContain(word);
   });
 
   function errorText({ stderr }: CommandOutcome): { message: string; hint: string } {
@@ -154,9 +154,9 @@ describe('4', () => {
       for (const name of names) p.write(name, 'two\n');
       killHalfWay(p, cp);
       for (const name of names) p.write(name, `${name}, by somebody else\n`);
-      const told = failure(p, ['restore', cp, '--yes']);
-      expect(told).toMatchObject({ code: 'PENDING', status: 4 });
-      expect(told.hint).toContain('savepoint recover');
+      const reported = failure(p, ['restore', cp, '--yes']);
+      expect(reported).toMatchObject({ code: 'PENDING', status: 4 });
+      expect(reported.hint).toContain('savepoint recover');
       expect(failure(p, ['recover']).status).toBe(4);
       expect(p.ok('status').stdout).toMatch(/pending/i);
       expect(p.ok('status', '--json').stdout).toContain('"transaction"');

@@ -113,8 +113,8 @@ describe('export', () => {
     await agentAtWork(p);
     const { output } = await schemasOf(VERBS.exportSession);
     const line = ['export', '--session', '3f2a', '--format', 'json', '--out', '../out', '--json'];
-    const told = output.parse(JSON.parse(p.ok(...line).stdout));
-    expect(told).toEqual({
+    const reported = output.parse(JSON.parse(p.ok(...line).stdout));
+    expect(reported).toEqual({
       session: SESSION,
       folder: path.join(p.base, 'out'),
       changes: 3,
@@ -183,19 +183,19 @@ describe('watch', () => {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     onTestFinished(() => void child.kill('SIGKILL'));
-    const told: { event: string; checkpoint: unknown; change?: { id: string } }[] = [];
+    const reported: { event: string; checkpoint: unknown; change?: { id: string } }[] = [];
     let rest = '';
     child.stdout.setEncoding('utf8').on('data', (data: string) => {
       const lines = (rest + data).split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) told.push(JSON.parse(line));
+      for (const line of lines) reported.push(JSON.parse(line));
     });
     const ended = new Promise<number | null>((resolve) => child.on('close', (status) => resolve(status)));
     const until = async (count: number): Promise<void> => {
-      for (let i = 0; i < 600 && told.length < count; i++) await new Promise((resolve) => setTimeout(resolve, 100));
-      expect(told.length).toBeGreaterThanOrEqual(count);
+      for (let i = 0; i < 600 && reported.length < count; i++) await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(reported.length).toBeGreaterThanOrEqual(count);
     };
-    return { child, told, ended, until };
+    return { child, reported, ended, until };
   }
 
   it('tells what any process does, each thing once, and ends with Ctrl-C', async () => {
@@ -209,7 +209,7 @@ describe('watch', () => {
     await watch.until(10);
     watch.child.kill('SIGINT');
     expect(await watch.ended).toBe(130);
-    const shown = watch.told.map(({ event, checkpoint, change }) =>
+    const shown = watch.reported.map(({ event, checkpoint, change }) =>
       [event, change?.id ?? (typeof checkpoint === 'string' ? checkpoint : (checkpoint as { id: string }).id)].join(
         ' ',
       ),
@@ -235,7 +235,7 @@ describe('watch', () => {
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     p.checkpoint();
     await watch.until(1);
-    expect(watch.told[0]).toMatchObject({ event: 'checkpoint:created', checkpoint: { id: 'cp_1' } });
+    expect(watch.reported[0]).toMatchObject({ event: 'checkpoint:created', checkpoint: { id: 'cp_1' } });
     watch.child.stdout.destroy();
     p.checkpoint();
     expect(await watch.ended).toBe(0);

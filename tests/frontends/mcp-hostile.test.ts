@@ -40,10 +40,10 @@ describe('what is no message is answered, and the next one is served', () => {
     for (const [what, frame, code, id] of FRAMES) {
       const before = server.messages.length;
       server.send('', frame);
-      const { error, id: told } = await server.until(
+      const { error, id: reported } = await server.until(
         (message) => message.error !== undefined && server.messages.indexOf(message) >= before,
       );
-      expect([what, error?.code, told]).toEqual([what, code, id]);
+      expect([what, error?.code, reported]).toEqual([what, code, id]);
       await works(server);
     }
     expect(server.stderr()).not.toMatch(TRACE);

@@ -110,19 +110,19 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     for (let i = 0; i < 600; i++) p.write(`${i % 50}/${i}.txt`, `${i}\n`);
     const client = await connect(p, revision);
     const stop = new AbortController();
-    const told: string[] = [];
+    const reported: string[] = [];
     const stopped = client.callTool(
       { name: 'checkpoint_create', arguments: {} },
       {
         signal: stop.signal,
         onprogress: ({ progress, message }) => {
-          told.push(`${progress} ${message}`);
+          reported.push(`${progress} ${message}`);
           stop.abort();
         },
       },
     );
     await expect(stopped).rejects.toThrow();
-    expect(told[0]).toMatch(/^1 (?:scan|read): \d+/);
+    expect(reported[0]).toMatch(/^1 (?:scan|read): \d+/);
     expect((await call(client, 'checkpoint_list')).data).toMatchObject({ checkpoints: [] });
     const taken = answerOf(
       await client.callTool({ name: 'checkpoint_create', _meta: { 'claudecode/toolUseId': 'toolu_1' }, arguments: {} }),

@@ -338,9 +338,9 @@ describe('a restore where two parties changed files', () => {
 it('tells of each change and of the batch', async () => {
   const w = await new Work().start({ 'a.txt': numbers() });
   await w.shell('alpha', 'echo b > b.txt; echo c > c.txt');
-  const told: string[] = [];
-  w.savepoint.on('change:rolled-back', ({ change }) => void told.push(change));
-  w.savepoint.on('rollback:completed', ({ checkpoint, paths }) => void told.push(`${checkpoint.id}: ${paths}`));
+  const reported: string[] = [];
+  w.savepoint.on('change:rolled-back', ({ change }) => void reported.push(change));
+  w.savepoint.on('rollback:completed', ({ checkpoint, paths }) => void reported.push(`${checkpoint.id}: ${paths}`));
   await w.savepoint.rollback({ agent: 'alpha' });
-  expect(told).toEqual(['cp_2.1', 'cp_2.2', 'cp_3: 2']);
+  expect(reported).toEqual(['cp_2.1', 'cp_2.2', 'cp_3: 2']);
 });

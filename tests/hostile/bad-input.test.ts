@@ -216,9 +216,9 @@ describe('a store that cannot be trusted', () => {
       .map((entry) => path.join(entry.parentPath, entry.name));
     expect(records).toHaveLength(1);
     const record = records[0] ?? '';
-    const told = JSON.parse(fs.readFileSync(record, 'utf8')) as { format?: number; version?: number };
-    const key = told.format === undefined ? 'version' : 'format';
-    fs.writeFileSync(record, JSON.stringify({ ...told, [key]: 999 }));
+    const reported = JSON.parse(fs.readFileSync(record, 'utf8')) as { format?: number; version?: number };
+    const key = reported.format === undefined ? 'version' : 'format';
+    fs.writeFileSync(record, JSON.stringify({ ...reported, [key]: 999 }));
     for (const verb of [['list'], ['checkpoint'], ['restore', 'cp_1', '--yes'], ['gc']]) {
       refused(p, verb, 1, ['STORE_TOO_NEW']);
     }

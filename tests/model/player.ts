@@ -23,7 +23,7 @@ interface Act {
 }
 
 /** The required result of a command: an error's code with nothing changed, or a tree. */
-type Foretold = { readonly refused: string } | { readonly verdict: NonNullable<Verdict> };
+type Prediction = { readonly refused: string } | { readonly verdict: NonNullable<Verdict> };
 
 export class Player {
   readonly log: string[] = [];
@@ -58,7 +58,7 @@ export class Player {
 
   async #checkpoint(): Promise<void> {
     this.log.push('checkpoint');
-    const same: Foretold = { verdict: { tree: this.#tree, orConflict: false } };
+    const same: Prediction = { verdict: { tree: this.#tree, orConflict: false } };
     await this.#perform(same, (savepoint) => savepoint.checkpoint());
   }
 
@@ -72,21 +72,21 @@ export class Player {
     const scope = !keeping && random.next() < 0.4 ? random.sample(paths, 1 + random.integer(2)) : [];
     this.log.push(`restore cp_${number}${keeping ? ' keeping' : ''} ${JSON.stringify(scope)}`);
     const latest = Math.max(...this.#checkpoints.keys());
-    const foretold = keeping
-      ? asForetold(inverse(this.#checkpoints.get(latest) as Tree, target, this.#tree))
+    const predicted = keeping
+      ? asPrediction(inverse(this.#checkpoints.get(latest) as Tree, target, this.#tree))
       : restored(target, this.#tree, scope);
     const options = { paths: scope as TreePath[], mode: keeping ? ('keep-outside' as const) : ('exact' as const) };
-    await this.#perform(foretold, (savepoint) => savepoint.restore(`cp_${number}`, options));
+    await this.#perform(predicted, (savepoint) => savepoint.restore(`cp_${number}`, options));
   }
 
   async #invert(verb: 'undo' | 'redo', pile: readonly Act[]): Promise<void> {
     const act = pile.at(-1);
     this.log.push(`${verb} ${act === undefined ? '' : `cp_${act.number}`}`);
     const known = act !== undefined && this.#checkpoints.has(act.previous);
-    const foretold = known
-      ? asForetold(inverse(act.left, act.found, this.#tree))
+    const predicted = known
+      ? asPrediction(inverse(act.left, act.found, this.#tree))
       : { refused: verb === 'undo' ? 'NOTHING_TO_UNDO' : 'NOTHING_TO_REDO' };
-    await this.#perform(foretold, (savepoint) => savepoint[verb]());
+    await this.#perform(predicted, (savepoint) => savepoint[verb]());
   }
 
   async #diff(): Promise<void> {
@@ -97,17 +97,17 @@ export class Player {
     const { changes } = await this.game.start().diff({ from: `cp_${from}`, to: `cp_${to}` });
     const paths = [...new Set([...before.keys(), ...after.keys()])];
     // A folder that is added or removed is reported through its contents.
-    const isTold = (path: string): boolean =>
+    const isReported = (path: string): boolean =>
       [before, after].every(
         (tree, index) =>
           kindOf(tree.get(path)) !== 'folder' ||
           [before, after][1 - index]?.has(path) === true ||
           ![...tree.keys()].some((each) => isBelow(each, path)),
       );
-    const expected = paths.filter((path) => before.get(path) !== after.get(path) && isTold(path)).sort();
+    const expected = paths.filter((path) => before.get(path) !== after.get(path) && isReported(path)).sort();
     // A moved file is one change with two paths.
-    const told = changes.flatMap(({ path, from }) => (from === null ? [path] : [path, from])).sort();
-    assertSame(told, expected, 'the paths of the diff');
+    const reported = changes.flatMap(({ path, from }) => (from === null ? [path] : [path, from])).sort();
+    assertSame(reported, expected, 'the paths of the diff');
   }
 
   async #cleanUp(): Promise<void> {
@@ -129,7 +129,7 @@ export class Player {
   }
 
   /** Runs one command and compares the result with the prediction. */
-  async #perform(foretold: Foretold, command: (savepoint: Savepoint) => Promise<unknown>): Promise<void> {
+  async #perform(predicted: Prediction, command: (savepoint: Savepoint) => Promise<unknown>): Promise<void> {
     const { random, mortal } = this.game;
     const before: Tree = new Map(this.#tree);
     let code: string | null = null;
@@ -152,31 +152,31 @@ export class Player {
     } else if (!ran) {
       await run();
     }
-    await this.#settle(foretold, before, code, died);
+    await this.#settle(predicted, before, code, died);
   }
 
-  async #settle(foretold: Foretold, before: Tree, code: string | null, died: boolean): Promise<void> {
+  async #settle(predicted: Prediction, before: Tree, code: string | null, died: boolean): Promise<void> {
     const fresh = await this.#newCheckpoints();
     const acted = fresh.some(({ trigger }) => trigger !== 'manual' && trigger !== 'before');
     if (code !== null) assertSame(acted, false, 'an act that was refused is on record');
-    const after = acted || (!died && code === null && 'verdict' in foretold) ? this.#foretoldTree(foretold) : before;
-    this.#judgeCode(foretold, code, died);
+    const after = acted || (!died && code === null && 'verdict' in predicted) ? this.#predictedTree(predicted) : before;
+    this.#judgeCode(predicted, code, died);
     this.#compare(code === null ? after : before);
     this.#remember(fresh, before);
   }
 
-  #judgeCode(foretold: Foretold, code: string | null, died: boolean): void {
+  #judgeCode(predicted: Prediction, code: string | null, died: boolean): void {
     if (died) return;
-    if ('refused' in foretold) assertSame(code, foretold.refused, 'the refusal');
-    else if (code !== null) assertSame([code, foretold.verdict.orConflict], ['CONFLICT', true], 'the refusal');
+    if ('refused' in predicted) assertSame(code, predicted.refused, 'the refusal');
+    else if (code !== null) assertSame([code, predicted.verdict.orConflict], ['CONFLICT', true], 'the refusal');
   }
 
   /** Content that the model does not predict is taken from the disk. */
-  #foretoldTree(foretold: Foretold): Tree {
-    if ('refused' in foretold) throw new Error(`it happened, and had to be refused: ${foretold.refused}`);
+  #predictedTree(predicted: Prediction): Tree {
+    if ('refused' in predicted) throw new Error(`it happened, and had to be refused: ${predicted.refused}`);
     const disk = this.game.hands.walk();
     return new Map(
-      [...foretold.verdict.tree].map(([path, node]) => {
+      [...predicted.verdict.tree].map(([path, node]) => {
         const found = disk.get(path);
         const isOpen = kindOf(node) === 'file' && contentOf(node) === UNKNOWN && kindOf(found) === 'file';
         return [path, isOpen ? node.replace(UNKNOWN, () => contentOf(found as string)) : node];
@@ -185,7 +185,7 @@ export class Player {
   }
 
   #compare(expected: Tree): void {
-    assertSame(told(this.game.hands.walk()), told(expected), 'the tree');
+    assertSame(reported(this.game.hands.walk()), reported(expected), 'the tree');
     this.#tree = new Map(expected);
   }
 
@@ -217,7 +217,7 @@ export class Player {
   }
 }
 
-function asForetold(verdict: Verdict): Foretold {
+function asPrediction(verdict: Verdict): Prediction {
   return verdict === null ? { refused: 'CONFLICT' } : { verdict };
 }
 
@@ -225,7 +225,7 @@ function asForetold(verdict: Verdict): Foretold {
  * Predicts an exact restore of everything, or of `scope` and everything below it, including the parent folders that it
  * needs.
  */
-function restored(target: Tree, now: Tree, scope: readonly string[]): Foretold {
+function restored(target: Tree, now: Tree, scope: readonly string[]): Prediction {
   if (scope.length === 0) return { verdict: { tree: target, orConflict: false } };
   const inScope = (path: string): boolean => scope.some((chosen) => path === chosen || isBelow(path, chosen));
   const result = new Map([...now].filter(([path]) => !inScope(path)));
@@ -242,7 +242,7 @@ function restored(target: Tree, now: Tree, scope: readonly string[]): Foretold {
   return { verdict: { tree: result, orConflict: false } };
 }
 
-function told(tree: Tree): string {
+function reported(tree: Tree): string {
   return [...tree]
     .map(([path, node]) => `${JSON.stringify(path)}: ${JSON.stringify(node)}`)
     .sort()

@@ -139,9 +139,9 @@ describe('a sandbox that will not do', () => {
     ['nothing that answers', 'exit 127', null],
   ])('node is %s', async (_what, script, found) => {
     const inside = withNode(script);
-    const told = inside.open().status({});
-    if (found === null) await expect(told).rejects.toMatchObject({ code: 'SANDBOX_ANSWER' });
-    else await expect(told).rejects.toMatchObject({ code: 'SANDBOX_UNFIT', data: { found, wanted: '20.19' } });
+    const reported = inside.open().status({});
+    if (found === null) await expect(reported).rejects.toMatchObject({ code: 'SANDBOX_ANSWER' });
+    else await expect(reported).rejects.toMatchObject({ code: 'SANDBOX_UNFIT', data: { found, wanted: '20.19' } });
   });
 
   it('a real node that says it is older', async () => {
@@ -194,8 +194,8 @@ describe('a sandbox that answers what it likes', () => {
   });
 
   it('a failure that is one arrives with code, data and hint', async () => {
-    const told = `{"error":{"code":"LOCKED","message":"m","data":{"pid":7},"hint":"wait"}}`;
-    await expect(answering(`echo '${told}' >&2; exit 1`).open().workspaces({})).rejects.toMatchObject({
+    const reported = `{"error":{"code":"LOCKED","message":"m","data":{"pid":7},"hint":"wait"}}`;
+    await expect(answering(`echo '${reported}' >&2; exit 1`).open().workspaces({})).rejects.toMatchObject({
       code: 'LOCKED',
       message: 'm',
       data: { pid: 7 },

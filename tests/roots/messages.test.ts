@@ -10,7 +10,7 @@ interface Scene {
   readonly session: Session;
   readonly at: (file: string) => string;
   readonly text: (file: string) => string | null;
-  readonly told: string[];
+  readonly reported: string[];
 }
 
 const CONVERSATION = ['m1', 'm2', 'm3', 'm4'].map((id) => ({ id }));
@@ -18,14 +18,14 @@ const CONVERSATION = ['m1', 'm2', 'm3', 'm4'].map((id) => ({ id }));
 function scene(): Scene {
   const w = world(onTestFinished);
   const savepoint = open({ dir: w.workspace, ports: w.ports, places: w.places });
-  const told: string[] = [];
-  savepoint.on('session:aborted', ({ calls }) => void told.push(`aborted ${calls.join(' ')}`));
+  const reported: string[] = [];
+  savepoint.on('session:aborted', ({ calls }) => void reported.push(`aborted ${calls.join(' ')}`));
   savepoint.on('rollback:completed', ({ session, checkpoint, roots }) => {
-    told.push(`completed ${session} ${checkpoint.id} ${roots}`);
+    reported.push(`completed ${session} ${checkpoint.id} ${roots}`);
   });
   const at = (file: string): string => `${w.workspace}/${file}`;
   const text = (file: string): string | null => (existsSync(at(file)) ? readFileSync(at(file), 'utf8') : null);
-  return { w, session: savepoint.session({ agent: 'mine', id: 's' }), at, text, told };
+  return { w, session: savepoint.session({ agent: 'mine', id: 's' }), at, text, reported };
 }
 
 /** Each of four messages except the last writes a file of its name, and all write `log`. */
@@ -58,7 +58,7 @@ describe('back to a message', () => {
       expect(result.conversation?.map(({ id }) => id)).toEqual(left);
       expect(['m1', 'm2', 'm3'].filter((file) => s.text(file) !== null)).toEqual(files);
       expect(s.text('log')).toBe(log);
-      expect(s.told).toEqual([`completed s ${result.act?.checkpoint?.id} 1`]);
+      expect(s.reported).toEqual([`completed s ${result.act?.checkpoint?.id} 1`]);
       expect(result.act?.checkpoint?.conversation).toMatchObject({ messageId: left.at(-1), messages: left.length });
     }
   });
@@ -132,7 +132,7 @@ describe('back to a message', () => {
     ]);
     expect((await failure(s.session.rollbackTo('unheard'))).data).toEqual({ message: 'unheard', nearest: null });
     expect((await failure(scene().session.rollbackTo('m1'))).code).toBe('NO_MESSAGE');
-    expect(s.told).toEqual([]);
+    expect(s.reported).toEqual([]);
   });
 });
 
@@ -151,13 +151,13 @@ describe('calls in flight', () => {
     await until(() => s.text('half') !== null);
     const going = s.session.rollbackTo('m3');
     const [refused, aborted, { aborted: calls }] = await Promise.all([
-      until(() => s.told.length > 0).then(() => failure(s.session.call({ tool: 'sh' }, () => undefined))),
+      until(() => s.reported.length > 0).then(() => failure(s.session.call({ tool: 'sh' }, () => undefined))),
       failure(working),
       going,
     ]);
     expect([refused.code, aborted.code, calls, ended]).toEqual(['CANCELLED', 'CANCELLED', ['long'], true]);
     expect([s.text('half'), s.text('last words'), s.text('m3')]).toEqual([null, null, 'm3']);
-    expect(s.told[0]).toBe('aborted long');
+    expect(s.reported[0]).toBe('aborted long');
     await s.session.call({ tool: 'sh', kind: 'shell' }, () => writeFileSync(s.at('on'), 'it goes'));
   });
 
@@ -174,7 +174,7 @@ describe('calls in flight', () => {
     await until(() => s.text('half') !== null);
     const giveUp = new AbortController();
     const going = failure(s.session.rollbackTo('m1', { signal: giveUp.signal }));
-    await until(() => s.told.length > 0);
+    await until(() => s.reported.length > 0);
     giveUp.abort();
     expect((await going).code).toBe('CANCELLED');
     expect([s.text('m3'), s.text('half')]).toEqual(['m3', 'done']);
@@ -207,10 +207,9 @@ describe('what others did since', () => {
       await other.call({ tool: 'sh', kind: 'shell' }, () => writeFileSync(s.at('theirs'), 'x'));
       writeFileSync(s.at('mine'), 'y');
       const error = await failure(s.session.rollbackTo('m1'));
-      expect([error.code, 'paths' in error.data && error.data.paths?.map((told) => Object(told).path)]).toEqual([
-        'CONFLICT',
-        ['mine', 'theirs'],
-      ]);
+      expect([error.code, 'paths' in error.data && error.data.paths?.map((reported) => Object(reported).path)]).toEqual(
+        ['CONFLICT', ['mine', 'theirs']],
+      );
       await s.session.rollbackTo('m1', { mode });
       const kept = mode === 'keep-outside';
       expect([s.text('m2'), s.text('theirs'), s.text('mine')]).toEqual([null, kept ? 'x' : null, kept ? 'y' : null]);

@@ -149,21 +149,21 @@ it('the command fails, names what is wrong, and succeeds when nothing is', () =>
 
 describe('the table of CONTRIBUTING.md', () => {
   const row = (name: string): string => `| \`tests/${name}/\` | what it is for |\n`;
-  const told = (text: string): string[] => {
+  const reported = (text: string): string[] => {
     const top = folderOf({ ...tables(), ...FILES, 'tests/crash/c.test.ts': '', 'CONTRIBUTING.md': text });
     return checkDocs(top, [], []);
   };
 
   it('has a row for each folder of tests/, and for no other', () => {
-    expect(told(row('system') + row('crash'))).toEqual([]);
-    expect(told(row('crash') + row('gone'))).toEqual([
+    expect(reported(row('system') + row('crash'))).toEqual([]);
+    expect(reported(row('crash') + row('gone'))).toEqual([
       'CONTRIBUTING.md: no row says what tests/system/ is for',
       'CONTRIBUTING.md: tests/gone/ has a row and is not there',
     ]);
   });
 
   it('says something in each row', () => {
-    expect(told('| `tests/system/` | |\n| `tests/crash/` | deaths |\n')).toEqual([
+    expect(reported('| `tests/system/` | |\n| `tests/crash/` | deaths |\n')).toEqual([
       'CONTRIBUTING.md: no row says what tests/system/ is for',
     ]);
   });

@@ -53,7 +53,7 @@ function watchOf(): FolderWatch {
   return watch;
 }
 
-function told(watch: FolderWatch): Readonly<Record<string, readonly string[]>> | string {
+function reported(watch: FolderWatch): Readonly<Record<string, readonly string[]>> | string {
   const changes = watch.poll();
   if (changes.lost) return changes.why;
   const names = [...changes.names].map(([path, found]) => [path, [...found].sort()] as const);
@@ -106,8 +106,8 @@ describe.skipIf(!canMount)('what changed, on mounts', () => {
     for (let round = 0; round < 100; round++) {
       for (let changes = 0; changes < 1 + (round % 30); changes++) change();
       mirror.update();
-      const told = kind === 'overlay' ? seenButCopiedUp : (tree: Tree): Tree => tree;
-      expect(differences(told(mirror.tree), told(treeNow(root))), `seed ${seed}, round ${round}`).toEqual([]);
+      const reported = kind === 'overlay' ? seenButCopiedUp : (tree: Tree): Tree => tree;
+      expect(differences(reported(mirror.tree), reported(treeNow(root))), `seed ${seed}, round ${round}`).toEqual([]);
     }
     expect(mirror.losses).toBe(0);
   });
@@ -119,14 +119,14 @@ describe.skipIf(!canMount)('what changed, on mounts', () => {
     const watch = watchOf();
     for (const name of ['one', 'two', 'one/deep', 'two/deep']) expect(watch.add(at(`${root}/${name}`))).toBe(true);
     writeFileSync(`${root}/one/file`, '');
-    expect(told(watch)).toEqual({ [`${root}/one`]: ['file'], [`${root}/two`]: ['file'] });
+    expect(reported(watch)).toEqual({ [`${root}/one`]: ['file'], [`${root}/two`]: ['file'] });
     writeFileSync(`${root}/two/deep/file`, '');
-    expect(told(watch)).toEqual({ [`${root}/one/deep`]: ['file'], [`${root}/two/deep`]: ['file'] });
+    expect(reported(watch)).toEqual({ [`${root}/one/deep`]: ['file'], [`${root}/two/deep`]: ['file'] });
     watch.remove(at(`${root}/one`));
     writeFileSync(`${root}/one/deep/file`, 'more');
-    expect(told(watch)).toEqual({ [`${root}/two/deep`]: ['file'] });
+    expect(reported(watch)).toEqual({ [`${root}/two/deep`]: ['file'] });
     rmSync(`${root}/one/deep`, { recursive: true });
-    expect(told(watch)).toEqual({
+    expect(reported(watch)).toEqual({
       [`${root}/two`]: ['deep'],
       [`${root}/two/deep!`]: [],
     });
@@ -140,11 +140,11 @@ describe.skipIf(!canMount)('what changed, on mounts', () => {
     expect(watch.add(at(root))).toBe(true);
     expect(watch.add(at(`${root}/disk`))).toBe(true);
     run('umount', `${root}/disk`);
-    expect(told(watch)).toBe('a file system was unmounted');
-    expect(told(watch)).toEqual({});
+    expect(reported(watch)).toBe('a file system was unmounted');
+    expect(reported(watch)).toEqual({});
     expect(watch.add(at(root))).toBe(true);
     writeFileSync(`${root}/file`, '');
-    expect(told(watch)).toEqual({ [root]: ['file'] });
+    expect(reported(watch)).toEqual({ [root]: ['file'] });
   });
 
   test('nobody tells of what is mounted over a watched folder: who trusts this must look at the mounts', () => {
@@ -154,7 +154,7 @@ describe.skipIf(!canMount)('what changed, on mounts', () => {
     for (const path of [root, `${root}/sub`]) expect(watch.add(at(path))).toBe(true);
     mount('-t', 'tmpfs', 'none', `${root}/sub`);
     writeFileSync(`${root}/sub/file`, '');
-    expect(told(watch)).toEqual({});
+    expect(reported(watch)).toEqual({});
   });
 
   test('a file system that others change is not trusted', () => {
@@ -191,13 +191,13 @@ describe.skipIf(!canLimit)('what changed, at the limits of a user', () => {
       for (let n = 0; n < 5; n++) watch.remove(root + '/' + n);
       const again = [];
       for (let n = 20; n < 30; n++) again.push(watch.add(root + '/' + n));
-      console.log(JSON.stringify({ added, lost: first.lost, told: [...first.names.keys()].length, again }));`,
+      console.log(JSON.stringify({ added, lost: first.lost, names: [...first.names.keys()].length, again }));`,
       root,
     );
     expect(answer).toEqual({
       added: Array.from({ length: 30 }, (_, number) => number < 20),
       lost: false,
-      told: 20,
+      reported: 20,
       again: Array.from({ length: 10 }, (_, number) => number < 5),
     });
   });
@@ -212,10 +212,10 @@ describe.skipIf(!canLimit)('what changed, at the limits of a user', () => {
       const watch = nodeChanges().watch();
       const added = ['above/below', 'other', 'above'].map((path) => watch.add(root + '/' + path));
       writeFileSync(root + '/above/below/file', '');
-      console.log(JSON.stringify({ added, told: [...watch.poll().names.keys()] }));`,
+      console.log(JSON.stringify({ added, names: [...watch.poll().names.keys()] }));`,
       root,
     );
-    expect(answer).toEqual({ added: [true, true, false], told: [`${root}/above/below`] });
+    expect(answer).toEqual({ added: [true, true, false], reported: [`${root}/above/below`] });
   });
 
   test('without a queue to be had there is no watch', () => {
@@ -253,9 +253,9 @@ sys.stdin.readline()`;
     onTestFinished(() => void other.kill());
     const lines = createInterface({ input: other.stdout })[Symbol.asyncIterator]();
     expect((await lines.next()).value).toBe('written');
-    expect(told(watch)).toEqual({});
+    expect(reported(watch)).toEqual({});
     other.stdin.write('\n');
     expect((await lines.next()).value).toBe('closed');
-    expect(told(watch)).toEqual({ [root]: ['file'] });
+    expect(reported(watch)).toEqual({ [root]: ['file'] });
   });
 });

@@ -24,7 +24,7 @@ const SAVED = ['renamed.txt', 'inplace.txt'] as const;
 /** Only edits write this file: it has all of an edit, or nothing. */
 const ALONE = 'alone.txt';
 
-interface Told {
+interface Report {
   readonly saves: number;
   /** Saves that were no longer there at the next save. */
   readonly displaced: readonly { readonly name: string; readonly number: number }[];
@@ -90,15 +90,15 @@ async function started(p: Project): Promise<ChildProcess> {
   return child;
 }
 
-async function ended(child: ChildProcess): Promise<Told> {
-  let told = '';
+async function ended(child: ChildProcess): Promise<Report> {
+  let reported = '';
   child.stdout?.on('data', (text) => {
-    told += text;
+    reported += text;
   });
   const closed = new Promise((resolve) => child.once('close', resolve));
   child.stdin?.end();
   await closed;
-  return JSON.parse(told) as Told;
+  return JSON.parse(reported) as Report;
 }
 
 /** The ids of all objects in checkpoints, and of all backups. */
@@ -142,17 +142,17 @@ test('edits of files that another process saves all the time', { timeout: 3_600_
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
     if (seenAt(p, ALONE) !== alone) wrong.push(`round ${round}, ${outcome}: ${ALONE} holds ${seenAt(p, ALONE)}`);
   }
-  const told = await ended(child);
+  const reported = await ended(child);
   const { workspace, pending } = await savepoint.status();
   expect(pending).toEqual([]);
   const kept = keptBy(workspace.store);
-  const displaced = [...told.displaced];
+  const displaced = [...reported.displaced];
   for (const name of SAVED) {
-    const number = told.last[name] ?? 0;
+    const number = reported.last[name] ?? 0;
     if (seenAt(p, name) !== savedText(name, number)) displaced.push({ name, number });
   }
   const missing = displaced.filter(({ name, number }) => !kept.has(blobId(savedText(name, number))));
-  const { saves, intoNothing, elsewhere } = told;
+  const { saves, intoNothing, elsewhere } = reported;
   // No system call covers the moment between the last check of a replaced file and its removal (docs/guarantees.md, 6).
   const isUncovered = ({ name, number }: (typeof missing)[number]): boolean =>
     name === 'inplace.txt' && elsewhere.includes(number);

@@ -36,13 +36,13 @@ describe('four processes at once', () => {
   it('with commands of every kind, some of them killed: numbers are unique, the store is sound, the folder is what was said', async () => {
     const p = project();
     for (let i = 0; i < 30; i++) p.write(`d${i % 5}/f${i}.txt`, `${i}\n`.repeat(20));
-    const told: Told = { made: [], killed: 0 };
-    await Promise.all(people((random, who) => storm(p, random, who, told, true)));
+    const reported: Report = { made: [], killed: 0 };
+    await Promise.all(people((random, who) => storm(p, random, who, reported, true)));
     settle(p);
-    await Promise.all(people((random, who) => storm(p, random, who + PEOPLE, told, false)));
+    await Promise.all(people((random, who) => storm(p, random, who + PEOPLE, reported, false)));
     settle(p);
 
-    const ids = told.made.map(({ id }) => id);
+    const ids = reported.made.map(({ id }) => id);
     expect(new Set(ids).size, `made: ${ids.join(' ')}`).toBe(ids.length);
     const { checkpoints, damaged } = JSON.parse(p.ok('list', '--all', '--json', '--limit', '10000').stdout) as List;
     expect(damaged).toEqual([]);
@@ -65,7 +65,7 @@ interface List {
   readonly damaged: readonly unknown[];
 }
 
-interface Told {
+interface Report {
   /** Checkpoints that a command reported as taken. */
   readonly made: { readonly id: string; readonly by: string }[];
   killed: number;
@@ -78,7 +78,7 @@ function people(act: (random: Random, who: number) => Promise<void>): Promise<vo
 }
 
 /** Half of one user's commands. */
-async function storm(p: Project, random: Random, who: number, told: Told, writes: boolean): Promise<void> {
+async function storm(p: Project, random: Random, who: number, reported: Report, writes: boolean): Promise<void> {
   for (let i = 0; i < COMMANDS / 2; i++) {
     if (writes) scribble(p, random, who, i);
     const args = command(random);
@@ -86,8 +86,8 @@ async function storm(p: Project, random: Random, who: number, told: Told, writes
     const dies = random() < KILLED;
     if (dies) setTimeout(() => kill(running.pid), 60 + random() * 160);
     const outcome = await running.done;
-    if (outcome.signal !== null) told.killed += 1;
-    judge(args, outcome, dies, told);
+    if (outcome.signal !== null) reported.killed += 1;
+    judge(args, outcome, dies, reported);
   }
 }
 
@@ -118,7 +118,7 @@ function scribble(p: Project, random: Random, who: number, i: number): void {
   }
 }
 
-function judge(args: readonly string[], outcome: CommandOutcome, dies: boolean, told: Told): void {
+function judge(args: readonly string[], outcome: CommandOutcome, dies: boolean, reported: Report): void {
   if (outcome.signal !== null) {
     expect(dies && outcome.signal === 'SIGKILL', explain(args, outcome)).toBe(true);
     return;
@@ -127,7 +127,7 @@ function judge(args: readonly string[], outcome: CommandOutcome, dies: boolean, 
   if (outcome.status === 0) {
     const answer = JSON.parse(outcome.stdout) as { checkpoint?: { id: string } | null; made?: boolean };
     if (answer.checkpoint != null && args[0] !== 'show')
-      told.made.push({ id: answer.checkpoint.id, by: args.join(' ') });
+      reported.made.push({ id: answer.checkpoint.id, by: args.join(' ') });
     return;
   }
   const { error } = JSON.parse(outcome.stderr || outcome.stdout) as { error: { code: keyof typeof ERROR_CODES } };

@@ -25,7 +25,7 @@ process.stdin.on('end', () => {
 });
 process.stdin.resume();
 
-const told = { saves: 0, displaced: [], last: {}, intoNothing: 0, elsewhere: [] };
+const reported = { saves: 0, displaced: [], last: {}, intoNothing: 0, elsewhere: [] };
 const last = { 'renamed.txt': 0, 'inplace.txt': 0 };
 
 function orNull(call) {
@@ -39,9 +39,9 @@ function orNull(call) {
 
 /** `found`: the content that the save is about to replace. */
 function saved(name, found, number) {
-  if (last[name] !== 0 && found !== textOf(name, last[name])) told.displaced.push({ name, number: last[name] });
+  if (last[name] !== 0 && found !== textOf(name, last[name])) reported.displaced.push({ name, number: last[name] });
   last[name] = number;
-  told.saves += 1;
+  reported.saves += 1;
 }
 
 function saveByRename(number) {
@@ -64,17 +64,17 @@ function saveInPlace(number) {
   const { nlink, ino } = fs.fstatSync(handle);
   fs.closeSync(handle);
   // A file without a name: no other program can ever see what is written there.
-  if (nlink === 0) told.intoNothing += 1;
+  if (nlink === 0) reported.intoNothing += 1;
   else {
-    if (orNull(() => fs.statSync(at))?.ino !== ino) told.elsewhere.push(number);
+    if (orNull(() => fs.statSync(at))?.ino !== ino) reported.elsewhere.push(number);
     saved('inplace.txt', found.toString('latin1', 0, length), number);
   }
 }
 
 function round(number) {
   if (ended) {
-    told.last = last;
-    process.stdout.write(`${JSON.stringify(told)}\n`);
+    reported.last = last;
+    process.stdout.write(`${JSON.stringify(reported)}\n`);
     return;
   }
   for (let burst = 0; burst < 8; burst++) {

@@ -27,7 +27,7 @@ function load(file: string): AddOn {
 }
 
 /** Decodes the listing in a buffer, by name. */
-function told(room: Uint8Array, count: number): ReadonlyMap<string, readonly number[]> {
+function reported(room: Uint8Array, count: number): ReadonlyMap<string, readonly number[]> {
   const [numbersAt = 0, namesAt = 0, namesLength = 0] = new Float64Array(room.buffer, room.byteOffset, 4);
   const bytes = Buffer.from(room.buffer, room.byteOffset + namesAt, namesLength);
   const numbers = new Float64Array(room.buffer, room.byteOffset + numbersAt, count * FIELDS.length);
@@ -56,7 +56,7 @@ export function checkAddOn(file: string): void {
     let compared = 0;
     for (const folder of [workspace, '/', '/usr/bin', '/etc', '/dev', '/sys/kernel']) {
       const before = new Map(readdirSync(folder).map((name) => [name, lstatSync(`${folder}/${name}`)]));
-      const listed = told(room, addOn.listWithStats(-1, folder, room));
+      const listed = reported(room, addOn.listWithStats(-1, folder, room));
       for (const [name, stat] of before) {
         const after = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
         if (FIELDS.some((field) => after?.[field] !== stat[field])) continue;
@@ -81,7 +81,7 @@ export function checkAddOn(file: string): void {
       expect(around.subarray(0, 4096).every((byte) => byte === 0xa5)).toBe(true);
       expect(around.subarray(4096 + length).every((byte) => byte === 0xa5)).toBe(true);
       expect(count).toBe(count === NEEDS_MORE_ROOM ? NEEDS_MORE_ROOM : 40);
-      if (count === 40) expect(told(room, count).size).toBe(40);
+      if (count === 40) expect(reported(room, count).size).toBe(40);
       return count === 40;
     };
     let [least, most] = [0, 60_000];
@@ -112,7 +112,7 @@ export function checkAddOn(file: string): void {
       const here = new Uint8Array(1 << 20);
       const expected = addOn.listWithStats(-1, folder, here);
       expect(await listed).toBe(expected);
-      expect([...told(room.subarray(ASIDE_AT), expected)]).toEqual([...told(here, expected)]);
+      expect([...reported(room.subarray(ASIDE_AT), expected)]).toEqual([...reported(here, expected)]);
     }
     const codes = [
       [`${workspace}/missing`, ENOENT],

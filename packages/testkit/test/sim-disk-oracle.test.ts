@@ -40,7 +40,7 @@ function withNew(fs: Fs, path: DiskPath, mode: number, use: (fd: ReturnType<Fs['
   fs.close(fd);
 }
 
-function told(fs: Fs, step: (fs: Fs) => unknown): string {
+function reported(fs: Fs, step: (fs: Fs) => unknown): string {
   try {
     return JSON.stringify(step(fs) ?? null);
   } catch (error) {
@@ -101,7 +101,7 @@ test.skipIf(process.platform !== 'linux')(
       }
       for (let step = 0; step < STEPS; step++) {
         const next = act(random, folder);
-        const [real, simulated] = [told(nodeFs, next), told(disk, next)];
+        const [real, simulated] = [reported(nodeFs, next), reported(disk, next)];
         expect(simulated, `seed ${seed + sequence}, step ${step}, ${next}`).toBe(real);
         answers.add(real);
       }

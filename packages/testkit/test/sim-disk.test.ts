@@ -227,13 +227,13 @@ test('handles are never used again, so that a stale path leads nowhere', () => {
 
 test('onCall is told every call that changes or syncs, before it happens', () => {
   const disk = new SimDisk();
-  const told: string[] = [];
-  disk.onCall = ({ number, operation, path }) => told.push(`${number} ${operation} ${path} ${seen(disk, '/a')}`);
+  const reported: string[] = [];
+  disk.onCall = ({ number, operation, path }) => reported.push(`${number} ${operation} ${path} ${seen(disk, '/a')}`);
   const fd = put(disk, '/a', 'A');
   disk.sync(fd);
   disk.close(fd);
   disk.rename(at('/a'), at('/b'));
-  expect(told).toEqual(['1 openNew /a absent', '2 write /a ', '3 sync /a A', '4 rename /b A']);
+  expect(reported).toEqual(['1 openNew /a absent', '2 write /a ', '3 sync /a A', '4 rename /b A']);
 });
 
 test('mounts are other devices', () => {

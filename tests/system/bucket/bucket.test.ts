@@ -99,8 +99,8 @@ describe('checkpoints go to a bucket by themselves', () => {
       run(['checkpoint', '-m', content.trim()]);
     }
     // A background process does the work; an explicit export waits for it.
-    const told = JSON.parse(run(['bundle', 'export', '--json'])) as { upTo: string };
-    expect(told.upTo).toBe('cp_3');
+    const reported = JSON.parse(run(['bundle', 'export', '--json'])) as { upTo: string };
+    expect(reported.upTo).toBe('cp_3');
     const status = JSON.parse(run(['status', '--json'])) as { exporting: unknown };
     expect(status.exporting).toEqual({ to, upTo: 'cp_3', behind: 0, failure: null });
     const store = bucketFromEnvironment({ to, endpoint: null, region: null }, environment());

@@ -76,8 +76,8 @@ describe('a bundle', () => {
     here.write('.env.local', 'TOKEN=tok-changed\n');
     rmSync(here.at('workspace/notes'), { recursive: true });
     await savepoint.checkpoint();
-    const told = await savepoint.createBundle(disk(here.at('x.bundle')));
-    expect(told.leftOut).toBe(3);
+    const reported = await savepoint.createBundle(disk(here.at('x.bundle')));
+    expect(reported.leftOut).toBe(3);
     here.git(['clone', '-q', 'x.bundle', 'clone']);
     const objects = here.git(['-C', 'clone', 'cat-file', '--batch', '--batch-all-objects']);
     expect(objects).toContain('public');
@@ -130,8 +130,8 @@ describe('a bundle', () => {
     await session.call({ tool: 'Write', kind: 'write', args: {}, id: 'c-1' }, () => here.write('a.txt', 'three\n'));
     here.write('b.txt', 'mine\n');
     await savepoint.checkpoint();
-    const told = await savepoint.createBundle(disk(here.at('s.bundle')), { session: 's-1' });
-    expect(told.checkpoints.map(({ id }) => id)).toEqual(['cp_2', 'cp_3']);
+    const reported = await savepoint.createBundle(disk(here.at('s.bundle')), { session: 's-1' });
+    expect(reported.checkpoints.map(({ id }) => id)).toEqual(['cp_2', 'cp_3']);
     await there.restore(here.at('s.bundle'));
     const restored = there.open('restored');
     await restored.rollback({ session: 's-1' });
@@ -162,8 +162,8 @@ describe('on an empty machine', () => {
     rmSync(here.at('workspace/back/b.txt'));
     await savepoint.checkpoint({ message: 'second' });
     await savepoint.createBundle(disk(here.at('all.bundle')));
-    const told = await there.restore(here.at('all.bundle'), 'deep/restored');
-    expect(told.added.map(({ id }) => id)).toEqual(['cp_1', 'cp_2']);
+    const reported = await there.restore(here.at('all.bundle'), 'deep/restored');
+    expect(reported.added.map(({ id }) => id)).toEqual(['cp_1', 'cp_2']);
     const mine = everything(here.project).filter((line) => !line.includes('.git'));
     expect(everything(there.at('deep/restored'))).toEqual(mine);
     const restored = there.open('deep/restored');
@@ -236,8 +236,8 @@ describe('a second bundle', () => {
     here.git(['clone', '-q', 'small.bundle', 'clone']);
     here.git(['-C', 'clone', 'bundle', 'verify', file]);
     here.git(['-C', 'clone', 'pull', '-q', '--ff-only', file, 'timeline']);
-    const told = await there.restore(file);
-    expect(told).toMatchObject({ isNew: false, restored: { id: 'cp_3' }, paths: ['a.txt'] });
+    const reported = await there.restore(file);
+    expect(reported).toMatchObject({ isNew: false, restored: { id: 'cp_3' }, paths: ['a.txt'] });
     expect(readFileSync(there.at('restored/a.txt'), 'utf8')).toBe('three\n');
     expect((await there.open('restored').status()).changed?.changes).toEqual([]);
     const before = there.state();
@@ -262,8 +262,8 @@ describe('a second bundle', () => {
     expect(await drop(here, 'workspace')).not.toContain('cp_1');
     await there.restore(await next(here, 'cp_4', 'five\n'));
     expect(await drop(there, 'restored')).not.toContain('cp_1');
-    const told = await there.restore(await next(here, 'cp_5', 'six\n'));
-    expect(told.added.map(({ id }) => id)).toEqual(['cp_6']);
+    const reported = await there.restore(await next(here, 'cp_5', 'six\n'));
+    expect(reported.added.map(({ id }) => id)).toEqual(['cp_6']);
     expect(readFileSync(there.at('restored/a.txt'), 'utf8')).toBe('six\n');
     const whole = here.at('whole.bundle');
     await here.open().createBundle(disk(whole));
@@ -308,8 +308,8 @@ describe('a second bundle', () => {
     there.write('a.txt', 'done there\n', 'restored');
     await away.checkpoint({ message: 'there' });
     await away.createBundle(disk(there.at('home.bundle')), { since: 'cp_2' });
-    const told = await here.restore(there.at('home.bundle'), 'workspace');
-    expect(told.added.map(({ id }) => id)).toEqual(['cp_3']);
+    const reported = await here.restore(there.at('home.bundle'), 'workspace');
+    expect(reported.added.map(({ id }) => id)).toEqual(['cp_3']);
     expect(readFileSync(path.join(here.project, 'a.txt'), 'utf8')).toBe('done there\n');
     expect((await here.open().list()).checkpoints.map(({ id }) => id)).toEqual(['cp_3', 'cp_2', 'cp_1']);
   });
@@ -332,9 +332,9 @@ describe('a second bundle', () => {
     await savepoint.createBundle(disk(here.at('s.bundle')), { session: 's-1' });
     await savepoint.createBundle(disk(here.at('all.bundle')));
     await there.restore(here.at('s.bundle'));
-    const told = await there.restore(here.at('all.bundle'));
-    expect(told.added.map(({ id }) => id)).toEqual(['cp_1']);
-    expect(told.restored).toBeNull();
+    const reported = await there.restore(here.at('all.bundle'));
+    expect(reported.added.map(({ id }) => id)).toEqual(['cp_1']);
+    expect(reported.restored).toBeNull();
     expect((await there.open('restored').list()).checkpoints.map(({ id }) => id)).toEqual(['cp_3', 'cp_2', 'cp_1']);
   });
 });

@@ -65,11 +65,11 @@ describe('a file that cannot be used is an error, and never the default', () => 
     for (const of of files) {
       const p = new Place();
       const file = p.set(of, content);
-      const { message: told } = await refusal(p);
-      expect(told).toContain(message);
-      expect(told).toContain(file);
+      const { message: reported } = await refusal(p);
+      expect(reported).toContain(message);
+      expect(reported).toContain(file);
       const { problem } = await p.open().config();
-      expect(problem?.message).toBe(told);
+      expect(problem?.message).toBe(reported);
     }
   });
 

@@ -115,9 +115,9 @@ describe('three-way merge', () => {
     const ours = pair('x') + pair('CHANGED') + pair('x').repeat(3);
     expect(merge(five, ours, pair('x').repeat(4))).toMatchObject({ ok: false, why: 'overlap' });
     // With distinguishable pairs there is no ambiguity.
-    const told = ['a', 'b', 'c', 'd', 'e'].map(pair);
-    expect(merge(told.join(''), told.join('').replace('b', 'CHANGED'), told.slice(0, 4).join(''))).toEqual(
-      merged(told.slice(0, 4).join('').replace('b', 'CHANGED')),
+    const reported = ['a', 'b', 'c', 'd', 'e'].map(pair);
+    expect(merge(reported.join(''), reported.join('').replace('b', 'CHANGED'), reported.slice(0, 4).join(''))).toEqual(
+      merged(reported.slice(0, 4).join('').replace('b', 'CHANGED')),
     );
   });
 

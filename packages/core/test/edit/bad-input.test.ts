@@ -19,8 +19,10 @@ async function refusal(w: VerbsWorld, file: File): Promise<string> {
   expect(error, JSON.stringify(file)).toBeInstanceOf(SavepointError);
   expect(manifest(w.dir)).toEqual(before);
   const { details } = (error as SavepointError).toJSON();
-  const [told] = details as { code: string; edit_status: { error?: { code: string } | null }[] }[];
-  return [told?.code, ...(told?.edit_status ?? []).flatMap(({ error: failed }) => failed?.code ?? [])].join(' ');
+  const [reported] = details as { code: string; edit_status: { error?: { code: string } | null }[] }[];
+  return [reported?.code, ...(reported?.edit_status ?? []).flatMap(({ error: failed }) => failed?.code ?? [])].join(
+    ' ',
+  );
 }
 
 const create = (file_path: File['file_path']): File => ({ file_path, edits: [{ op: 'create', content: 'x\n' }] });

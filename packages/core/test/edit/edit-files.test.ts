@@ -42,10 +42,14 @@ class Workspace extends VerbsWorld {
     expect(error).toBeInstanceOf(SavepointError);
     expect(manifest(this.dir)).toEqual(before);
     const { code, details } = (error as SavepointError).toJSON();
-    const told = (details ?? []) as { file_path: string; code: string; edit_status: { error?: { code: string } }[] }[];
+    const reported = (details ?? []) as {
+      file_path: string;
+      code: string;
+      edit_status: { error?: { code: string } }[];
+    }[];
     return {
       code,
-      files: told.map(({ file_path, code: why, edit_status }) => [
+      files: reported.map(({ file_path, code: why, edit_status }) => [
         file_path,
         why,
         ...edit_status.flatMap(({ error: failed }) => (failed == null ? [] : [failed.code])),

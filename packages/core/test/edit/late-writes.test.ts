@@ -76,7 +76,7 @@ async function writeAt(
     disk.onCall = onCall;
   };
   let outcome = 'done';
-  let told: ErrorData<'CONFLICT'>['paths'] = [];
+  let reported: ErrorData<'CONFLICT'>['paths'] = [];
   const files = ['a.txt', 'b.txt'].map((name) => ({
     given: name,
     path: name as TreePath,
@@ -89,7 +89,7 @@ async function writeAt(
   } catch (error) {
     if (!(error instanceof SavepointError)) throw error;
     outcome = error.code;
-    told = error.code === 'CONFLICT' ? error.data.paths : [];
+    reported = error.code === 'CONFLICT' ? error.data.paths : [];
   }
   disk.onCall = null;
   if (calls < at) return null;
@@ -100,7 +100,7 @@ async function writeAt(
   if (outcome === 'CONFLICT') {
     expect(treeOf(disk).tree.get('a.txt'), where).toContain(LATE);
     // The rolled-back file is the one that the program wrote to, so the reason must not call it a new file.
-    for (const { path, why } of told) {
+    for (const { path, why } of reported) {
       if (path === 'a.txt') expect(why, where).toMatch(/^(?:a file with other content is there|it was changed at)/);
     }
   }

@@ -65,7 +65,7 @@ interface Point {
   readonly plan: FaultPlan;
 }
 
-function told({ kind, plan }: Point): string {
+function reported({ kind, plan }: Point): string {
   const how = 'fail' in plan.fault ? `${plan.fault.fail}${plan.fault.sticky === true ? ' from then on' : ''}` : '';
   return `${kind} at call ${plan.at} ${how}${plan.torn === true ? ', torn' : ''}`;
 }
@@ -99,15 +99,15 @@ interface Ends {
 async function judge(start: SimDisk, ends: Ends, point: Point): Promise<string> {
   const { disk, code } = await strike(start, point);
   const after = tell(treeOf(disk).tree);
-  const isTold = point.kind === 'fails' && code !== 'PENDING';
+  const isReported = point.kind === 'fails' && code !== 'PENDING';
   if (code !== null) expect(CODES).toContain(code);
-  if (isTold) expect(after).toBe(code === null ? ends.done : ends.old);
+  if (isReported) expect(after).toBe(code === null ? ends.done : ends.old);
   // The fault is gone: the next command needs no manual step, and cleans up.
   const next = engine(disk, 200);
   expect((await next.checkpoint()).pending).toBeNull();
   const { tree, staging } = treeOf(disk);
   const settled = tell(tree);
-  expect(isTold ? [after] : [ends.old, ends.done]).toContain(settled);
+  expect(isReported ? [after] : [ends.old, ends.done]).toContain(settled);
   expect(staging).toEqual([]);
   expect(journals(disk)).toEqual([]);
   await verifyDeep(next);
@@ -157,7 +157,7 @@ describe.each([
         const outcome = await judge(start, ends, point);
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
       } catch (error) {
-        found.push(`${told(point)}: ${String(error).slice(0, 2000)}`);
+        found.push(`${reported(point)}: ${String(error).slice(0, 2000)}`);
       }
     }
     console.info(`${all.length} points; ${[...outcomes].map(([what, count]) => `${what}: ${count}`).join('; ')}`);

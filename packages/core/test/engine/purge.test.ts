@@ -89,9 +89,9 @@ test('nothing of it is left anywhere, and everything else is as it was', async (
   expect([...(await p.open().pinned())]).toEqual([1]);
   expect((await p.open().verify({ deep: true })).damage).toEqual([]);
   expect(p.read('.env')).toBe('token = none\n');
-  const told = await p.open().diffChange('cp_3.2');
-  expect(told.change.path).toBe('src/a.ts');
-  expect(told.patch.text.toString()).toContain('+two');
+  const reported = await p.open().diffChange('cp_3.2');
+  expect(reported.change.path).toBe('src/a.ts');
+  expect(reported.patch.text.toString()).toContain('+two');
   await p.open().restore('cp_1', { mode: 'exact' });
   expect(p.read('src/a.ts')).toBe('one\n');
 });

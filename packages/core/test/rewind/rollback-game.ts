@@ -315,8 +315,8 @@ export class Game {
       const expected = !isOut && !fileIsGone;
       if (expected !== where.has(line.text)) {
         const { path, goneBy, madeBy } = file;
-        const told = `out by ${out}, in ${path} made by ${madeBy}, gone by ${goneBy}`;
-        throw new Error(`${line.text} (${told}) is ${expected ? 'lost' : 'there again'}`);
+        const reported = `out by ${out}, in ${path} made by ${madeBy}, gone by ${goneBy}`;
+        throw new Error(`${line.text} (${reported}) is ${expected ? 'lost' : 'there again'}`);
       }
     }
     for (const texts of found.values()) this.#checkOrder(texts);

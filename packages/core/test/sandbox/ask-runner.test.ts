@@ -13,8 +13,9 @@ function saying(
       const { value } = await input[Symbol.asyncIterator]().next();
       const asked = JSON.parse(Buffer.from(String(value).trim(), 'base64').toString());
       const said = answer(asked.nonce, asked);
-      const told: Partial<ExchangeResult> = typeof said === 'string' ? { output: Buffer.from(said, 'latin1') } : said;
-      return { output: Buffer.alloc(0), detail: '', status: 0, ended: 'exit', ...told };
+      const reported: Partial<ExchangeResult> =
+        typeof said === 'string' ? { output: Buffer.from(said, 'latin1') } : said;
+      return { output: Buffer.alloc(0), detail: '', status: 0, ended: 'exit', ...reported };
     },
     close: () => Promise.resolve(),
   };

@@ -165,7 +165,7 @@ async function prepared({ prepare }: Act): Promise<SimDisk> {
 
 describe.each(Object.entries(ACTS))('when %s', (_, each) => {
   test('EIO from any call is told', async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     for (let at = 1; ; at++) {
       const faulty = new FaultyFs(await prepared(each), { at, fault: { fail: 'EIO' } });
       let failure: unknown = null;
@@ -179,8 +179,8 @@ describe.each(Object.entries(ACTS))('when %s', (_, each) => {
       const named = `${call.operation} ${call.path}`;
       if (each.quiet?.test(named) === true) continue;
       expect(failure, `call ${at}: ${named}`).toMatchObject({ name: 'FsError', code: 'EIO' });
-      told.push(named);
+      reported.push(named);
     }
-    expect(told.length).toBeGreaterThan(0);
+    expect(reported.length).toBeGreaterThan(0);
   });
 });

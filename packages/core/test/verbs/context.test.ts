@@ -23,8 +23,8 @@ describe('the text for a model', () => {
     w.write('src/new.ts', 'new\n');
     w.write('node_modules/x/index.js', '');
     await w.call(checkpoint, { message: 'begun' });
-    const told = await w.call(context, { structure: true });
-    expect(told).toMatchObject({ roots: 1, leftOut: 0 });
+    const reported = await w.call(context, { structure: true });
+    expect(reported).toMatchObject({ roots: 1, leftOut: 0 });
     for (const line of [
       'A single repository.',
       'HEAD: branch main',
@@ -36,10 +36,10 @@ describe('the text for a model', () => {
       '  - src/',
       '    - new.ts',
     ]) {
-      expect(told.text.split('\n')).toContain(line);
+      expect(reported.text.split('\n')).toContain(line);
     }
-    expect(told.text).toMatch(/^- cp_1 \S+ manual by the user \(\d+ paths\): begun$/m);
-    expect(told.text).not.toContain('index.js');
+    expect(reported.text).toMatch(/^- cp_1 \S+ manual by the user \(\d+ paths\): begun$/m);
+    expect(reported.text).not.toContain('index.js');
     expect((await w.call(context, {})).text).not.toContain('- src/');
     expect((await w.call(context, { structure: true, depth: 1 })).text).not.toContain('new.ts');
   });

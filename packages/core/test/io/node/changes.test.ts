@@ -40,7 +40,7 @@ function watchOf(options?: NodeChangesOptions): FolderWatch {
 /**
  * The reported changes, with paths relative to the world's folder: `folder: names`, and `folder!` for a folder itself.
  */
-function told(watch: FolderWatch, { workspace }: World): string {
+function reported(watch: FolderWatch, { workspace }: World): string {
   const changes = watch.poll();
   if (changes.lost) return `lost: ${changes.why}`;
   const short = (path: string): string => (path === workspace ? '.' : path.slice(workspace.length + 1));
@@ -60,7 +60,7 @@ function scene(): { readonly all: World; readonly top: string; readonly watch: F
   writeFileSync(`${all.folder}/outside/file`, 'outside');
   const watch = watchOf();
   for (const folder of ['', '/sub', '/sub/deep']) expect(watch.add(at(`${top}${folder}`))).toBe(true);
-  expect(told(watch, all)).toBe('');
+  expect(reported(watch, all)).toBe('');
   return { all, top, watch };
 }
 
@@ -144,8 +144,8 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     test(`tells of ${name}`, () => {
       const { all, top, watch } = scene();
       act(top, `${all.folder}/outside`);
-      expect(told(watch, all)).toBe(tells);
-      expect(told(watch, all)).toBe('');
+      expect(reported(watch, all)).toBe(tells);
+      expect(reported(watch, all)).toBe('');
     });
   }
 
@@ -154,11 +154,11 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     const held = openSync(`${top}/sub/deep`, 'r');
     rmSync(`${top}/sub/deep`, { recursive: true });
     mkdirSync(`${top}/sub/deep`);
-    expect(told(watch, all)).toBe('sub: deep, sub/deep!');
+    expect(reported(watch, all)).toBe('sub: deep, sub/deep!');
     expect(watch.add(at(`${top}/sub/deep`))).toBe(true);
     closeSync(held);
     writeFileSync(`${top}/sub/deep/new`, '');
-    expect(told(watch, all)).toBe('sub/deep: new');
+    expect(reported(watch, all)).toBe('sub/deep: new');
   });
 
   test('what another process did is told as soon as that process knows it is done', async () => {
@@ -231,24 +231,24 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     const watch = watchOf({ drainInBackground: false });
     watch.add(at(workspace));
     for (const name of ['a', 'b']) writeFileSync(`${workspace}/${name}`, '');
-    expect(told(watch, all)).toBe('.: a b');
+    expect(reported(watch, all)).toBe('.: a b');
     const length = setting('/proc/sys/fs/inotify/max_queued_events');
     const fill = (count: number): void => {
       for (let turn = 0; turn < count; turn++) chmodSync(`${workspace}/${turn % 2 ? 'a' : 'b'}`, 0o600 + (turn % 7));
     };
     fill(length - 10);
-    expect(told(watch, all)).toBe('.: a b');
+    expect(reported(watch, all)).toBe('.: a b');
     fill(length + 10);
-    expect(told(watch, all)).toBe('lost: the queue of the system overflowed');
+    expect(reported(watch, all)).toBe('lost: the queue of the system overflowed');
     writeFileSync(`${workspace}/c`, '');
-    expect(told(watch, all)).toBe('');
+    expect(reported(watch, all)).toBe('');
     expect(watch.add(at(workspace))).toBe(true);
     writeFileSync(`${workspace}/d`, '');
-    expect(told(watch, all)).toBe('.: d');
+    expect(reported(watch, all)).toBe('.: d');
     // Events found while a folder is added are reported only by the next poll.
     fill(length + 10);
     expect(watch.add(at(workspace))).toBe(false);
-    expect(told(watch, all)).toBe('lost: the queue of the system overflowed');
+    expect(reported(watch, all)).toBe('lost: the queue of the system overflowed');
     expect(watch.add(at(workspace))).toBe(true);
   });
 
@@ -263,7 +263,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
         chmodSync(`${workspace}/${turn % 2 ? 'a' : 'b'}`, 0o600 + (turn % 7));
       await new Promise((resolve) => setTimeout(resolve, 300));
     }
-    expect(told(watch, { workspace } as World)).toBe('.: a b');
+    expect(reported(watch, { workspace } as World)).toBe('.: a b');
   });
 
   test('keeps no more names in mind than it may', () => {
@@ -273,10 +273,10 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     watch.add(at(workspace));
     for (let round = 0; round < 3; round++) {
       for (let name = 0; name < 10; name++) writeFileSync(`${workspace}/${name}`, `${round}`);
-      expect(told(watch, all)).toBe('.: 0 1 2 3 4 5 6 7 8 9');
+      expect(reported(watch, all)).toBe('.: 0 1 2 3 4 5 6 7 8 9');
     }
     for (let name = 0; name < 11; name++) writeFileSync(`${workspace}/${name}`, '');
-    expect(told(watch, all)).toBe('lost: more changes than are kept in memory');
+    expect(reported(watch, all)).toBe('lost: more changes than are kept in memory');
     expect(watch.add(at(workspace))).toBe(true);
     mkdirSync(`${workspace}/sub`);
     watch.add(at(`${workspace}/sub`));
@@ -285,7 +285,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     // Removed folders do not count.
     watch.remove(at(`${workspace}/sub`));
     for (let name = 0; name < 5; name++) writeFileSync(`${workspace}/${name}`, '');
-    expect(told(watch, all)).toBe('.: 0 1 2 3 4 sub');
+    expect(reported(watch, all)).toBe('.: 0 1 2 3 4 sub');
   });
 
   test('forgets folders and what is below them, and tells no more of them', () => {
@@ -294,13 +294,13 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     chmodSync(`${top}/sub/deep`, 0o700);
     watch.remove(at(`${top}/sub`));
     for (const name of ['file', 'sub/new', 'sub/deep/new']) writeFileSync(`${top}/${name}`, 'more');
-    expect(told(watch, all)).toBe('.: file');
+    expect(reported(watch, all)).toBe('.: file');
     expect(watch.add(at(`${top}/sub/deep`))).toBe(true);
     writeFileSync(`${top}/sub/deep/later`, '');
-    expect(told(watch, all)).toBe('sub/deep: later');
+    expect(reported(watch, all)).toBe('sub/deep: later');
     // `sub` is not watched itself, but its folder `sub/deep` was, and its watch has ended: that is reported.
     renameSync(`${top}/sub`, `${top}/moved`);
-    expect(told(watch, all)).toBe('.: moved sub, sub/deep!');
+    expect(reported(watch, all)).toBe('.: moved sub, sub/deep!');
     watch.remove(at(`${top}/never`));
   });
 
@@ -312,11 +312,11 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     expect(watch.add(at(`${top}/sub`))).toBe(true);
     writeFileSync(`${top}/sub/new`, '');
     writeFileSync(`${top}/old/unwatched`, '');
-    expect(told(watch, all)).toBe('.: old sub, sub: new, sub!');
+    expect(reported(watch, all)).toBe('.: old sub, sub: new, sub!');
     // The moved folder is now a different path with the same watch.
     expect(watch.add(at(`${top}/old`))).toBe(true);
     writeFileSync(`${top}/old/inside`, '');
-    expect(told(watch, all)).toBe('old: inside');
+    expect(reported(watch, all)).toBe('old: inside');
   });
 
   test('refuses what is no folder, and file systems that do not report all', () => {
@@ -340,7 +340,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     symlinkSync('moved', `${top}/sub`);
     expect(watch.add(at(`${top}/sub`))).toBe(false);
     writeFileSync(`${top}/moved/deep/new`, '');
-    expect(told(watch, all)).toBe('sub/deep: new');
+    expect(reported(watch, all)).toBe('sub/deep: new');
   });
 
   test('tells nothing but lost when it is closed, and leaves no handle', () => {
@@ -396,7 +396,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     const { all, top, watch } = scene();
     linkSync(`${top}/file`, `${all.folder}/outside/twin`);
     writeFileSync(`${all.folder}/outside/twin`, 'changed');
-    expect(told(watch, all)).toBe('');
+    expect(reported(watch, all)).toBe('');
   });
 });
 

@@ -58,8 +58,8 @@ test('gives the program that environment and no other, that folder, and argument
   onTestFinished(() => {
     delete process.env['SAVEPOINT_TEST_LEAK'];
   });
-  const told = 'console.log(JSON.stringify([process.env, process.cwd(), process.argv.slice(1)]))';
-  const args = ['-e', told, '--', '$HOME', 'a b', "'", '"', '\n', '*', 'ü', ''];
+  const reported = 'console.log(JSON.stringify([process.env, process.cwd(), process.argv.slice(1)]))';
+  const args = ['-e', reported, '--', '$HOME', 'a b', "'", '"', '\n', '*', 'ü', ''];
   const { stdout } = await run({ file: process.execPath, args, env: { ONLY: 'this' } });
   expect(JSON.parse(stdout.toString())).toEqual([{ ONLY: 'this' }, at.workspace, args.slice(3)]);
 });

@@ -332,8 +332,8 @@ export class ActivityGame {
   }
 
   #assign({ id, trigger, changes, rolledBack }: Checkpoint): void {
-    const told = (changes ?? []).map((change) => `${change.id} ${change.operation} ${change.path}`);
-    this.#tell(`${id} ${trigger}: ${told.join(', ')}${rolledBack.length > 0 ? ` of ${rolledBack.join(' ')}` : ''}`);
+    const reported = (changes ?? []).map((change) => `${change.id} ${change.operation} ${change.path}`);
+    this.#tell(`${id} ${trigger}: ${reported.join(', ')}${rolledBack.length > 0 ? ` of ${rolledBack.join(' ')}` : ''}`);
     if (['restore', 'rollback', 'undo', 'redo', 'freeze'].includes(trigger)) return;
     const isOwn = trigger === 'call' || trigger === 'edit';
     const due = this.#pending.filter((one) => one.isOwn === isOwn);
@@ -379,13 +379,13 @@ export class ActivityGame {
       // What happened in dropped checkpoints is not known.
       if (markers.length === 0 || checkpoint.number < this.#newestDropped) continue;
       const isThere = markers.some(({ text }) => onDisk.has(text));
-      const told = `${change.id} (${markers.map(({ text }) => text).join(' ')} in ${change.path})`;
+      const reported = `${change.id} (${markers.map(({ text }) => text).join(' ')} in ${change.path})`;
       // Which work from outside a restore kept is determined from its target.
       const target = this.#targets.get(takenBack ?? '') ?? Number.POSITIVE_INFINITY;
       if (isThere && checkpoint.trigger === 'before' && target <= this.#newestDropped) continue;
-      if (isThere && takenBack !== null) throw new Error(`${told} is on disk, and said to be back by ${takenBack}`);
+      if (isThere && takenBack !== null) throw new Error(`${reported} is on disk, and said to be back by ${takenBack}`);
       if (isThere || takenBack !== null || markers.some(({ text }) => gone.has(text))) continue;
-      throw new Error(`${told} is not on disk, and said to be in effect`);
+      throw new Error(`${reported} is not on disk, and said to be in effect`);
     }
     // The other views are more expensive, and are wrong in the same cases.
     if (this.random.next() < 0.3) await this.#judgeStats(entries);
@@ -460,8 +460,8 @@ export class ActivityGame {
     await this.#savepoint.exportSession(id, folder);
     for (const { change, takenBack } of of) {
       const file = this.#bytes(`${folder}/snapshots/${change.id}.json` as DiskPath);
-      const told = JSON.parse(file.toString()).savepoint.takenBack;
-      if (told !== takenBack) throw new Error(`export says ${told} of ${change.id}, history ${takenBack}`);
+      const reported = JSON.parse(file.toString()).savepoint.takenBack;
+      if (reported !== takenBack) throw new Error(`export says ${reported} of ${change.id}, history ${takenBack}`);
     }
   }
 

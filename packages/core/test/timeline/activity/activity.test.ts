@@ -288,9 +288,10 @@ test('an export says which changes are not in effect', async () => {
   await savepoint.restore('cp_3', EXACT); // cp_5
   const folder = w.at('../export');
   await savepoint.exportSession('s-two', folder as DiskPath);
-  const told = (id: string): unknown => JSON.parse(readFileSync(`${folder}/snapshots/${id}.json`, 'utf8')).savepoint;
-  expect(told('cp_3.1')).toMatchObject({ takenBack: null });
-  expect(told('cp_4.1')).toMatchObject({ takenBack: 'cp_5' });
+  const reported = (id: string): unknown =>
+    JSON.parse(readFileSync(`${folder}/snapshots/${id}.json`, 'utf8')).savepoint;
+  expect(reported('cp_3.1')).toMatchObject({ takenBack: null });
+  expect(reported('cp_4.1')).toMatchObject({ takenBack: 'cp_5' });
 });
 
 test('a restore whose target is gone counts as one to the newest that is left before it', async () => {

@@ -18,7 +18,7 @@ function place(): { readonly savepoint: Savepoint; readonly shell: (command: str
 }
 
 /** `new < old` for a move, otherwise the operation. */
-function told(changes: readonly Change[] | null): readonly string[] {
+function reported(changes: readonly Change[] | null): readonly string[] {
   return (changes ?? []).map(({ path: at, from, operation, added, removed }) =>
     from === null ? `${operation} ${at}` : `${operation} ${at} < ${from} +${added} -${removed}`,
   );
@@ -28,9 +28,9 @@ async function after(p: ReturnType<typeof place>, first: string, then: string): 
   p.shell(first);
   await p.savepoint.checkpoint();
   p.shell(then);
-  const seen = told((await p.savepoint.diff()).changes);
+  const seen = reported((await p.savepoint.diff()).changes);
   const { checkpoint } = await p.savepoint.checkpoint();
-  expect(told(checkpoint.changes)).toEqual(seen);
+  expect(reported(checkpoint.changes)).toEqual(seen);
   return seen;
 }
 
@@ -95,7 +95,7 @@ test('a rename by an edit is one, however much of the file it changed', async ()
       force: false,
     },
   ]);
-  expect(told(result.checkpoint?.changes ?? null)).toEqual(['rename b < a +2 -3']);
+  expect(reported(result.checkpoint?.changes ?? null)).toEqual(['rename b < a +2 -3']);
 });
 
 test('what two did is two changes, though the bytes are the same', async () => {
@@ -117,7 +117,7 @@ test('of a look at one side of a move, it came or went', async () => {
   p.shell('mkdir x y; seq 9 > x/a');
   await p.savepoint.checkpoint();
   p.shell('mv x/a y/a');
-  const only = async (name: string) => told((await p.savepoint.diff({ paths: [name as TreePath] })).changes);
+  const only = async (name: string) => reported((await p.savepoint.diff({ paths: [name as TreePath] })).changes);
   expect(await only('x')).toEqual(['delete x/a']);
   expect(await only('y')).toEqual(['create y/a']);
 });

@@ -119,7 +119,7 @@ export class AdoptionPlace {
   async compare(options: Partial<OpenOptions> & { readonly folder?: string } = {}): Promise<number> {
     const read = await this.first(false, options);
     const adopted = await this.first(true, options);
-    expect(told(adopted.result)).toEqual(told(read.result));
+    expect(reported(adopted.result)).toEqual(reported(read.result));
     expect(adopted.damage).toEqual([]);
     return read.filesRead - adopted.filesRead;
   }
@@ -147,7 +147,7 @@ export function text(word: string): string {
   return `${word.padEnd(12, '.')}\n`.repeat(20);
 }
 
-function told({ checkpoint, scan }: CheckpointResult) {
+function reported({ checkpoint, scan }: CheckpointResult) {
   const { id, workspace: _, time: __, commit: ___, ...what } = checkpoint;
   const { partial, leftOut, unsettled, problems, counts, roots } = scan;
   return { id, what, partial, leftOut, unsettled, problems, counts, roots };

@@ -190,12 +190,12 @@ describe('compared with git check-ignore', () => {
           mkdirSync(bytes(`${top}/${path}${name}`));
           const own = randomRules(random, ignoreCase, 0.35);
           if (own !== null) writeFileSync(bytes(`${top}/${path}${name}/.gitignore`), own);
-          const told = own === null ? rules : `${rules}; ${JSON.stringify(path + name)}: ${shown(own)}`;
-          fill(`${path}${name}/`, depth + 1, chain.enter(name, own), told);
+          const reported = own === null ? rules : `${rules}; ${JSON.stringify(path + name)}: ${shown(own)}`;
+          fill(`${path}${name}/`, depth + 1, chain.enter(name, own), reported);
         }
       };
-      const told = `global: ${shown(start.global)}; exclude: ${shown(start.exclude)}; top: ${shown(start.top)}`;
-      fill('', 0, IgnoreChain.start(start), told);
+      const reported = `global: ${shown(start.global)}; exclude: ${shown(start.exclude)}; top: ${shown(start.top)}`;
+      fill('', 0, IgnoreChain.start(start), reported);
       const answer = spawnSync('git', ['-C', top, 'check-ignore', '--no-index', '-v', '-n', '-z', '--stdin'], {
         input: bytes(asked.map(({ path }) => `${path}\0`).join('')),
         env: { ...process.env, ...GIT_ENV },

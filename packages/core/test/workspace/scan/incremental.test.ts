@@ -97,10 +97,10 @@ async function compare({ watching, looking }: Bench, keep: boolean): Promise<{ w
   const { scan } = await watching.checkpoint();
   const seen = (await looking.status()).scan;
   if (seen === null) throw new Error('the folder is gone');
-  const told = ({ snapshot, counts, roots, partial, leftOut, problems }: typeof seen): unknown => {
+  const reported = ({ snapshot, counts, roots, partial, leftOut, problems }: typeof seen): unknown => {
     return { snapshot, counts, roots, partial, leftOut, problems };
   };
-  expect(told(scan)).toEqual(told(seen));
+  expect(reported(scan)).toEqual(reported(seen));
   if (keep) await looking.checkpoint();
   return { went: scan.visited.size, folders: seen.counts.folders };
 }

@@ -31,7 +31,7 @@ function read({ workspace }: World, before: IndexReading | null): IndexReading {
   return readIndex(nodeFs, bytesFromText(`${workspace}/.git`) as DiskPath, 'sha1', before);
 }
 
-const told = ({ tracked, problem, writtenMs }: IndexReading): unknown => {
+const reported = ({ tracked, problem, writtenMs }: IndexReading): unknown => {
   return [[...tracked.entries()], tracked.sparseFolders, tracked.trees, problem, writtenMs];
 };
 
@@ -94,7 +94,7 @@ describe('read again', () => {
       const keepsPaths = (deeds[round === 0 ? 0 : random.integer(deeds.length)] as (typeof deeds)[number])(file());
       const first = read(w, null);
       const again = read(w, before);
-      expect(told(again), `round ${round}`).toEqual(told(first));
+      expect(reported(again), `round ${round}`).toEqual(reported(first));
       const isSame = again.tracked.names === before.tracked.names;
       if (isSame) {
         expect(namesOf(again), `round ${round}`).toEqual(namesOf(before));
@@ -141,7 +141,7 @@ describe('read again', () => {
       expect(read(w, before).problem?.why, `byte ${at}`).toBe('damaged');
     }
     writeFileSync(index, bytes);
-    expect(told(read(w, before))).toEqual(told(read(w, null)));
+    expect(reported(read(w, before))).toEqual(reported(read(w, null)));
   });
 });
 

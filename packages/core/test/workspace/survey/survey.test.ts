@@ -316,8 +316,8 @@ describe('how dirty a repository is', () => {
       const names = place.gitSays().map(bytesFromText);
       // Git compares only seconds, so it misses a change that keeps the size and restores the time.
       const overlooked = paths(found).filter((path) => !names.includes(path) && place.differs(path));
-      const told = paths(found).filter((path) => !overlooked.includes(path));
-      expect({ paths: told, problems: found.work.problems }).toEqual({ paths: names, problems: [] });
+      const reported = paths(found).filter((path) => !overlooked.includes(path));
+      expect({ paths: reported, problems: found.work.problems }).toEqual({ paths: names, problems: [] });
       expect(found.work.state).toBe(names.length === 0 ? 'clean' : 'dirty');
     },
   );
@@ -343,8 +343,8 @@ describe('how dirty a repository is', () => {
       const names = place.gitSays().map(bytesFromText);
       // Git compares only seconds, so it misses a change that keeps the size and restores the time.
       const overlooked = paths(found).filter((path) => !names.includes(path) && place.differs(path));
-      const told = paths(found).filter((path) => !overlooked.includes(path));
-      expect({ paths: told, problems: found.work.problems }, done.join('\n')).toEqual({
+      const reported = paths(found).filter((path) => !overlooked.includes(path));
+      expect({ paths: reported, problems: found.work.problems }, done.join('\n')).toEqual({
         paths: names,
         problems: [],
       });
