@@ -158,13 +158,13 @@ async function takeOut(judges, files) {
  * @template T
  * @param {readonly Judge[]} judges
  * @param {readonly T[]} work
- * @param {(judge: Judge, one: T) => Promise<void>} act
+ * @param {(judge: Judge, one: T) => Promise<void>} action
  */
-async function shared(judges, work, act) {
+async function shared(judges, work, action) {
   const left = work.values();
   await Promise.all(
     judges.map(async (judge) => {
-      for (const one of left) await act(judge, one);
+      for (const one of left) await action(judge, one);
     }),
   );
 }

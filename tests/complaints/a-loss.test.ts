@@ -411,14 +411,17 @@ describe('15 · a capture that fails', () => {
     const p = repository();
     const cp = p.checkpoint();
     p.write('src/a.ts', 'changed\n');
-    const outcome = p.run(['checkpoint'], watchCalls({ below: p.dir, calls: ['readdirSync'], act: { error: 'EIO' } }));
+    const outcome = p.run(
+      ['checkpoint'],
+      watchCalls({ below: p.dir, calls: ['readdirSync'], action: { error: 'EIO' } }),
+    );
     expect(outcome.status).toBe(1);
     expect(p.ok('list').stdout.match(/cp_\d+/g)).toEqual([cp]);
   });
 
   it('says which file it could not read, and restoring it leaves that file alone', () => {
     const p = repository();
-    const fault = { below: p.at('src/b.ts'), calls: ['openSync'], act: { error: 'EACCES' } };
+    const fault = { below: p.at('src/b.ts'), calls: ['openSync'], action: { error: 'EACCES' } };
     const outcome = p.run(['checkpoint'], watchCalls(fault));
     expect(outcome.status).toBe(0);
     expect(`${outcome.stdout}${outcome.stderr}`).toContain('src/b.ts');
@@ -499,7 +502,7 @@ describe('17 and 24 · an act that is cut short', () => {
     ['fails with EIO', { error: 'EIO' }, false],
     ['fails with ENOSPC from then on', { error: 'ENOSPC' }, true],
     ['is killed', { kill: true }, false],
-  ] as const)('a restore that %s at a call on your files leaves all old or all new', (_how, act, sticky) => {
+  ] as const)('a restore that %s at a call on your files leaves all old or all new', (_how, action, sticky) => {
     const { p, cp } = twoStates();
     const old = workingFiles(p.dir);
     p.restore(cp);
@@ -516,7 +519,7 @@ describe('17 and 24 · an act that is cut short', () => {
     for (let nth = calls; nth >= 1; nth -= step) {
       const outcome = p.run(
         ['restore', cp, '--yes', '--json'],
-        watchCalls({ below: p.dir, calls: CHANGING, nth, sticky, act }),
+        watchCalls({ below: p.dir, calls: CHANGING, nth, sticky, action }),
       );
       // Also after a success: the next writer removes what could not be removed while the disk refused.
       if (outcome.status === null || outcome.status === 4 || sticky) p.ok('recover');

@@ -293,7 +293,7 @@ describe('37 · ignore rules that cannot be used', () => {
     p.commitAll();
     const cp = p.checkpoint();
     p.write('debug.log', 'd\n');
-    const fault = { below: p.at('.gitignore'), calls: ['openSync', 'readFileSync'], act: { error: 'EIO' } };
+    const fault = { below: p.at('.gitignore'), calls: ['openSync', 'readFileSync'], action: { error: 'EIO' } };
     const outcome = p.run(['checkpoint'], watchCalls(fault));
     expect(`${outcome.stdout}${outcome.stderr}`).toContain('.gitignore');
     p.restore(cp);

@@ -19,7 +19,7 @@ describe('49 · debris', () => {
           below: p.store,
           calls: ['renameSync', 'linkSync', 'fsyncSync'],
           nth,
-          act: { kill: true },
+          action: { kill: true },
         }),
       );
       if (outcome.signal === null) break;

@@ -97,7 +97,7 @@ describe('59 · still being written', () => {
       const save = { file: p.at('b.txt'), text: 'saved by an editor\n' };
       const outcome = p.run(
         ['restore', cp, '--yes'],
-        watchCalls({ below: p.dir, calls: ['renameSync', 'linkSync'], nth, act: { save } }),
+        watchCalls({ below: p.dir, calls: ['renameSync', 'linkSync'], nth, action: { save } }),
       );
       const now = [p.read('a.txt'), p.read('b.txt')];
       if (outcome.status === 3) {

@@ -36,7 +36,7 @@ interface Whole extends Ends {
 async function endsOf(scene: Scene, start: SimDisk): Promise<Whole> {
   const disk = start.afterProcessDeath();
   const counting = new FaultyFs(disk);
-  await scene.act(engine(counting, 100));
+  await scene.action(engine(counting, 100));
   const ofFiles = counting.log
     .filter(({ operation }) => operation !== 'close')
     .flatMap(({ path, changes }, index) =>
@@ -58,7 +58,7 @@ async function failAt(
   let failure: unknown = null;
   let left: readonly string[] = [];
   try {
-    ({ left } = await scene.act(engine(faulty, 100)));
+    ({ left } = await scene.action(engine(faulty, 100)));
   } catch (error) {
     failure = error;
     code = codeOf(error);
@@ -198,7 +198,7 @@ export async function failSyncs(
   const judge = async (at: number, counts: (call: FsCall) => boolean, sticky: boolean): Promise<boolean> => {
     const disk = start.afterProcessDeath();
     const faulty = new FaultyFs(disk, { at, fault: { fail: 'EIO', sticky }, counts });
-    const code = await scene.act(engine(faulty, 100)).then(() => null, codeOf);
+    const code = await scene.action(engine(faulty, 100)).then(() => null, codeOf);
     const call = faulty.log.filter(counts)[at - 1];
     if (!faulty.hit) ofRoot = faulty.log.filter(isOfRoot).length;
     const how = `sync ${at}${sticky ? ' and those after it' : ''}`;
@@ -232,7 +232,7 @@ export async function failRecoveries(
   for (const moment of random.sample(all, much.deaths)) {
     const half = start.afterProcessDeath();
     const dying = new FaultyFs(half, { at: moment, fault: { die: dieByThrowing } });
-    await scene.act(engine(dying, 100)).catch(() => undefined);
+    await scene.action(engine(dying, 100)).catch(() => undefined);
     const counting = new FaultyFs(half.afterProcessDeath());
     await engine(counting, 200).recover();
     for (const at of spread(counting.counted, much.calls / 4, random)) {

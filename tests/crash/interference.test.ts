@@ -53,15 +53,15 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   },
 };
 
-const ACTS = SCENES.filter(({ name }) => ['restore', 'undo', 'edit of 2 files', 'edit of 20 files'].includes(name));
+const ACTIONS = SCENES.filter(({ name }) => ['restore', 'undo', 'edit of 2 files', 'edit of 20 files'].includes(name));
 
-describe.each(ACTS)('$name', (scene) => {
+describe.each(ACTIONS)('$name', (scene) => {
   it('what another program does at any call of it is not lost, and the rest is all old or all new', async () => {
     const random = seededRandom(SEED);
     const start = await prepared(scene);
     const whole = start.afterProcessDeath();
     const before = whole.calls;
-    await scene.act(engine(whole, 100));
+    await scene.action(engine(whole, 100));
     const calls = whole.calls - before;
     const ends = { old: treeOf(start).tree, done: treeOf(whole).tree };
     const touched = [...new Set([...ends.old.keys(), ...ends.done.keys()])].filter(
@@ -90,7 +90,7 @@ describe.each(ACTS)('$name', (scene) => {
   }, 3_600_000);
 });
 
-it.each(ACTS)(
+it.each(ACTIONS)(
   '$name: what is removed in the moment before it is set aside is no failure of the disk',
   async (scene) => {
     const random = seededRandom(SEED);
@@ -101,7 +101,7 @@ it.each(ACTS)(
     whole.onCall = ({ operation, path }) => {
       if (operation === 'rename' && /\/\.savepoint-[^/]+\/old\//.test(path)) moments.push(whole.calls - before);
     };
-    await scene.act(engine(whole, 100));
+    await scene.action(engine(whole, 100));
     whole.onCall = null;
     const ends = { old: treeOf(start).tree, done: treeOf(whole).tree };
     const old = [...ends.old.keys()].filter((path) => path !== '' && ends.old.get(path) !== ends.done.get(path));
@@ -129,7 +129,7 @@ it('edit of 2 files: a second save is not lost at whatever call it comes while t
       placed.push({ number: whole.calls - before, path: path.slice(ROOT.length + 1) });
     }
   };
-  await scene.act(engine(whole, 100));
+  await scene.action(engine(whole, 100));
   whole.onCall = null;
   const ends = { old: treeOf(start).tree, done: treeOf(whole).tree };
   const [first, last] = [placed[0], placed.at(-1)] as [(typeof placed)[0], (typeof placed)[0]];
@@ -195,7 +195,7 @@ async function interfere(
   };
   let code: string | null = null;
   try {
-    await scene.act(engine(disk, 100));
+    await scene.action(engine(disk, 100));
   } catch (error) {
     if (!(error instanceof SavepointError)) throw error;
     code = error.code;

@@ -107,7 +107,7 @@ describe.each(SCENES)('$name', (scene) => {
     for (const nth of moments(calls, seededRandom(SEED))) {
       await scene.prepare(p, engine(p));
       const old = treeOf(p);
-      const outcome = p.run(scene.args, watchCalls({ below: p.base, calls: CALLS, nth, act: { kill: true } }));
+      const outcome = p.run(scene.args, watchCalls({ below: p.base, calls: CALLS, nth, action: { kill: true } }));
       // A later run may make fewer calls.
       if (outcome.signal !== 'SIGKILL') expect(outcome.status, explain(scene.args, outcome)).toBe(0);
       const where = `killed before call ${nth} of ${calls}`;
@@ -125,9 +125,9 @@ async function settledTo(p: Project, scene: Scene, old: Manifest, where: string)
     // The state is all new: the operation's result is recorded, and equals the folder.
     expect(scene.name, where).toMatch(/restore|undo|redo/);
     const { checkpoints } = await savepoint.list({ limit: 3 });
-    const act = checkpoints.find(({ trigger }) => trigger === scene.name);
-    expect(act, where).toBeDefined();
-    const { changes } = await savepoint.diff({ from: act?.id ?? '', to: checkpoint.id });
+    const operation = checkpoints.find(({ trigger }) => trigger === scene.name);
+    expect(operation, where).toBeDefined();
+    const { changes } = await savepoint.diff({ from: operation?.id ?? '', to: checkpoint.id });
     expect(changes, where).toEqual([]);
     if (scene.name === 'restore') expect((await savepoint.diff({ from: 'cp_1' })).changes, where).toEqual([]);
   }

@@ -29,7 +29,7 @@ const isOfFiles = ({ path, operation }: SimCall): boolean =>
 /** Runs `act`; another process takes the lock before its `at`-th call. */
 async function run(
   start: SimDisk,
-  act: (disk: SimDisk) => Promise<unknown>,
+  action: (disk: SimDisk) => Promise<unknown>,
   at: number,
 ): Promise<{ readonly disk: SimDisk; readonly calls: readonly SimCall[]; readonly code: string | null }> {
   const disk = start.afterProcessDeath();
@@ -44,7 +44,7 @@ async function run(
   };
   let code: string | null = null;
   try {
-    await act(disk);
+    await action(disk);
   } catch (error) {
     if (!(error instanceof SavepointError)) throw error;
     code = error.code;
@@ -53,13 +53,13 @@ async function run(
   return { disk, calls, code };
 }
 
-const ACTS = SCENES.filter(({ name }) => /^(restore|undo|edit of 2 files|checkpoint)$/.test(name));
+const ACTIONS = SCENES.filter(({ name }) => /^(restore|undo|edit of 2 files|checkpoint)$/.test(name));
 
-describe.each(ACTS)('$name', (scene) => {
+describe.each(ACTIONS)('$name', (scene) => {
   it('nothing happens after the lock is gone', { timeout: 600_000 }, async () => {
     const start = await prepared(scene);
-    const act = (disk: SimDisk): Promise<unknown> => scene.act(engine(disk, 100));
-    const whole = await run(start, act, 0);
+    const action = (disk: SimDisk): Promise<unknown> => scene.action(engine(disk, 100));
+    const whole = await run(start, action, 0);
     const old = tell(treeOf(start).tree);
     const held = whole.calls.findIndex(({ path }) => /\/lock\/[^/]+$/.test(path)) + 3;
     const published = whole.calls.findLastIndex(({ path }) => /\/refs\/savepoint\/cp\/\d+$/.test(path));
@@ -69,7 +69,7 @@ describe.each(ACTS)('$name', (scene) => {
     expect(published).toBeGreaterThan(held);
     let lost = 0;
     for (let at = held; at <= published - WINDOW; at += EACH) {
-      const { disk, calls, code } = await run(start, act, at);
+      const { disk, calls, code } = await run(start, action, at);
       const where = `lost before call ${at}; commit at ${committed}, publication at ${published}`;
       if (code !== 'PENDING') expect(code, where).toBe('LOCK_LOST');
       if (committed >= 0 && at < committed - WINDOW) expect(calls.slice(at - 1).filter(isOfFiles), where).toEqual([]);
@@ -99,7 +99,7 @@ it('a recovery that lost the lock publishes nothing', { timeout: 600_000 }, asyn
     if (isDead) throw new ProcessDied();
     isCommitted ||= operation === 'rename' && path.endsWith('.json');
   };
-  await expect(scene.act(engine(half, 100))).rejects.toThrow();
+  await expect(scene.action(engine(half, 100))).rejects.toThrow();
   half.onCall = null;
   const recover = (disk: SimDisk): Promise<unknown> => engine(disk, 200).recover();
   const whole = await run(half, recover, 0);
@@ -117,7 +117,7 @@ it('a folder that is moved away while an act prepares is no fault of our own', {
   const scene = SCENES.find(({ name }) => name === 'edit of 2 files') as (typeof SCENES)[0];
   const start = await prepared(scene);
   const old = tell(treeOf(start).tree);
-  const { disk: whole, calls } = await run(start, (disk) => scene.act(engine(disk, 100)), 0);
+  const { disk: whole, calls } = await run(start, (disk) => scene.action(engine(disk, 100)), 0);
   const committed = calls.findIndex(({ operation, path }) => operation === 'rename' && path.endsWith('.json'));
   const away = '/away' as DiskPath;
   for (let at = 1; at <= committed; at += EACH) {
@@ -128,7 +128,7 @@ it('a folder that is moved away while an act prepares is no fault of our own', {
       disk.onCall = null;
       disk.rename(ROOT, away);
     };
-    const code = await scene.act(engine(disk, 100)).then(() => null, codeOf);
+    const code = await scene.action(engine(disk, 100)).then(() => null, codeOf);
     const where = `moved before call ${at} of ${committed}: ${code ?? 'done'}`;
     expect(code, where).not.toBe('INTERNAL');
     disk.rename(away, ROOT);

@@ -25,7 +25,7 @@ interface Half {
 async function* halves(): AsyncGenerator<Half> {
   const start = await prepared(scene);
   const whole = start.afterProcessDeath();
-  await scene.act(engine(whole, 100));
+  await scene.action(engine(whole, 100));
   for (let at = 1; ; at += EACH) {
     const disk = start.afterProcessDeath();
     let calls = 0;
@@ -36,7 +36,7 @@ async function* halves(): AsyncGenerator<Half> {
       died = true;
       throw new ProcessDied();
     };
-    await scene.act(engine(disk, 100)).catch((error: unknown) => {
+    await scene.action(engine(disk, 100)).catch((error: unknown) => {
       if (!died) throw error;
     });
     if (!died) return;

@@ -23,9 +23,9 @@ describe.each(WRITING)('$name', (scene) => {
   it('is done without hard links as with them', async () => {
     const start = await prepared(scene);
     const [whole, disk] = [start.afterProcessDeath(), start.afterProcessDeath()];
-    await scene.act(engine(whole, 100));
+    await scene.action(engine(whole, 100));
     const fs = withoutLinks(disk);
-    await scene.act(engine(fs, 100));
+    await scene.action(engine(fs, 100));
     expect(fs.hit || scene.name === 'clean-up').toBe(true);
     expect(tell(treeOf(disk).tree)).toBe(tell(treeOf(whole).tree));
     expect(treeOf(disk).staging).toEqual([]);
@@ -48,7 +48,7 @@ describe.each(SCENES.filter(({ name }) => /^(restore|undo|edit of 2 files)$/.tes
         taken = path.slice(ROOT.length + 1);
         disk.close(disk.openNew(path as DiskPath, 0o604));
       });
-      const code = await scene.act(engine(fs, 100)).then(() => null, codeOf);
+      const code = await scene.action(engine(fs, 100)).then(() => null, codeOf);
       isOver = taken === null;
       if (taken === null) continue;
       expect(code, taken).toBe('CONFLICT');

@@ -21,7 +21,7 @@ interface HalfDone {
 async function halfDone(isThen: (disk: SimDisk) => boolean): Promise<HalfDone> {
   const start = await prepared(RESTORE);
   const whole = start.afterProcessDeath();
-  await RESTORE.act(engine(whole, 100));
+  await RESTORE.action(engine(whole, 100));
   const disk = start.afterProcessDeath();
   let calls = 0;
   let due = false;
@@ -34,7 +34,7 @@ async function halfDone(isThen: (disk: SimDisk) => boolean): Promise<HalfDone> {
     disk.onCall = onCall;
     calls += 1;
   };
-  await expect(RESTORE.act(engine(disk, 100))).rejects.toThrow();
+  await expect(RESTORE.action(engine(disk, 100))).rejects.toThrow();
   disk.onCall = null;
   expect(calls).toBeGreaterThan(20);
   return { disk: disk.afterProcessDeath(), old: treeOf(start).tree, done: treeOf(whole).tree };
@@ -61,7 +61,7 @@ describe.each(SCENES.filter(({ name }) => /^(re|undo|edit of 2 )/.test(name)))('
   it('an act whose journal is there is finished, at whatever call it died', async () => {
     const start = await prepared(scene);
     const whole = start.afterProcessDeath();
-    await scene.act(engine(whole, 100));
+    await scene.action(engine(whole, 100));
     const done = tell(treeOf(whole).tree);
     let finished = 0;
     for (let moment = 1; moment < 400; moment += EACH) {
@@ -71,7 +71,7 @@ describe.each(SCENES.filter(({ name }) => /^(re|undo|edit of 2 )/.test(name)))('
         calls += 1;
         if (calls >= moment) throw new ProcessDied();
       };
-      await scene.act(engine(disk, 100)).catch(() => undefined);
+      await scene.action(engine(disk, 100)).catch(() => undefined);
       disk.onCall = null;
       if (calls < moment) break;
       if (!journals(disk).some((name) => name.endsWith('.json'))) continue;
@@ -95,8 +95,8 @@ describe('someone wrote to a file between the death and the recovery', () => {
     const { pending, checkpoint } = await engine(disk, 200).checkpoint();
     expect(pending?.code).toBe('PENDING');
     expect(checkpoint.partial).toEqual([]);
-    for (const act of [engine(disk, 201).restore('cp_1'), engine(disk, 202).undo(), engine(disk, 203).recover()]) {
-      const error = await act.then(
+    for (const action of [engine(disk, 201).restore('cp_1'), engine(disk, 202).undo(), engine(disk, 203).recover()]) {
+      const error = await action.then(
         () => null,
         (thrown: unknown) => thrown,
       );
@@ -151,10 +151,10 @@ describe('what the system refuses', () => {
     const start = await prepared(RESTORE);
     const old = tell(treeOf(start).tree);
     start.freeBytes = 1000;
-    await expect(RESTORE.act(engine(start, 100))).rejects.toMatchObject({ code: 'NO_SPACE' });
+    await expect(RESTORE.action(engine(start, 100))).rejects.toMatchObject({ code: 'NO_SPACE' });
     expect(tell(treeOf(start).tree)).toBe(old);
     start.freeBytes = null; // a file system that does not report it
-    await RESTORE.act(engine(start, 101));
+    await RESTORE.action(engine(start, 101));
   });
 });
 
@@ -174,7 +174,7 @@ describe('someone saved in the very moment that a file was set aside, and then t
       disk.onCall = onCall;
       moved = true;
     };
-    await expect(scene.act(engine(disk, 100))).rejects.toThrow();
+    await expect(scene.action(engine(disk, 100))).rejects.toThrow();
     disk.onCall = null;
     expect(disk.lstat(at(path))).toBeNull();
     const next = disk.afterProcessDeath();
@@ -242,11 +242,11 @@ describe('a journal that is not what was written', () => {
     const written = await journal();
     const tree = treeOf(written.disk).tree;
     replace(written, sealed(written.json).replace('"cp', '"pc').replace('transitions', 'transitionz'));
-    for (const act of [
+    for (const action of [
       engine(written.disk, 200).restore('cp_1'),
       engine(written.disk, 201).recover({ decision: 'back' }),
     ]) {
-      await expect(act).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+      await expect(action).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
     }
     expect(tell(treeOf(written.disk).tree)).toBe(tell(tree));
   });

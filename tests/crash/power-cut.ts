@@ -26,7 +26,7 @@ interface Ends {
 async function dieAt(
   start: SimDisk,
   at: number,
-  act: (disk: SimDisk) => Promise<unknown>,
+  action: (disk: SimDisk) => Promise<unknown>,
 ): Promise<{ disk: SimDisk; died: boolean }> {
   const disk = start.afterProcessDeath();
   let calls = 0;
@@ -38,7 +38,7 @@ async function dieAt(
     throw new ProcessDied();
   };
   try {
-    await act(disk);
+    await action(disk);
   } catch (error) {
     if (!died) throw error;
   }
@@ -48,18 +48,18 @@ async function dieAt(
 
 async function callsOf(
   start: SimDisk,
-  act: (disk: SimDisk) => Promise<unknown>,
+  action: (disk: SimDisk) => Promise<unknown>,
 ): Promise<{ disk: SimDisk; calls: number }> {
   const disk = start.afterProcessDeath();
   const before = disk.calls;
-  await act(disk);
+  await action(disk);
   return { disk, calls: disk.calls - before };
 }
 
 const perform =
   (scene: Scene) =>
   (disk: SimDisk): Promise<unknown> =>
-    scene.act(engine(disk, 100));
+    scene.action(engine(disk, 100));
 
 /** The next command, of any kind. */
 const proceed =

@@ -40,7 +40,7 @@ test('wherever it is cut, the same purge again does the rest', { timeout: 3_600_
   const whole = start.afterProcessDeath();
   const counting = new FaultyFs(whole);
   const from = whole.calls;
-  await PURGE.act(engine(counting, 100));
+  await PURGE.action(engine(counting, 100));
   const calls = whole.calls - from;
   const done = await timelineState(whole);
   expect(done).not.toBe(old);
@@ -65,7 +65,7 @@ test('wherever it is cut, the same purge again does the rest', { timeout: 3_600_
       call += 1;
       if (call >= at) throw new ProcessDied();
     };
-    await expect(PURGE.act(engine(disk, 100))).rejects.toThrow();
+    await expect(PURGE.action(engine(disk, 100))).rejects.toThrow();
     disk.onCall = null;
     const where = `SAVEPOINT_SEED=${SEED}: died before changing call ${at} of ${calls}`;
     for (const state of disk.crashStates('any-subset', 2, random)) await judge(state, `${where}, power cut`);
@@ -76,18 +76,18 @@ test('wherever it is cut, the same purge again does the rest', { timeout: 3_600_
   const each = Array.from({ length: counting.counted }, (_, index) => index + 1);
   for (const at of each.length > MOMENTS ? random.sample(each, MOMENTS) : each) {
     const disk = start.afterProcessDeath();
-    const act = { fail: random.pick(['EIO', 'ENOSPC', 'EACCES']), sticky: random.next() < 0.5 };
-    await PURGE.act(engine(new FaultyFs(disk, { at, fault: act }), 100)).catch((error: unknown) => {
+    const fault = { fail: random.pick(['EIO', 'ENOSPC', 'EACCES']), sticky: random.next() < 0.5 };
+    await PURGE.action(engine(new FaultyFs(disk, { at, fault }), 100)).catch((error: unknown) => {
       if (!(error instanceof SavepointError)) throw error;
     });
-    const where = `SAVEPOINT_SEED=${SEED}: ${JSON.stringify(act)} at call ${at} of ${counting.counted}`;
+    const where = `SAVEPOINT_SEED=${SEED}: ${JSON.stringify(fault)} at call ${at} of ${counting.counted}`;
     await judge(disk.afterProcessDeath(), where);
   }
 });
 
 test('what it said is gone does not come back after a power cut', async () => {
   const disk = await prepared(PURGE);
-  await PURGE.act(engine(disk, 100));
+  await PURGE.action(engine(disk, 100));
   const done = await timelineState(disk);
   const { store } = (await engine(disk, 101).status()).workspace;
   // The lock is not content.

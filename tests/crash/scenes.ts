@@ -13,7 +13,7 @@ export interface Scene {
   readonly name: string;
   /** Brings a disk with an empty workspace into the state in which the operation starts. */
   readonly prepare: (disk: SimDisk) => Promise<void>;
-  readonly act: (savepoint: Savepoint) => Promise<{ readonly left: readonly string[] }>;
+  readonly action: (savepoint: Savepoint) => Promise<{ readonly left: readonly string[] }>;
 }
 
 /** The disk just before the operation, with everything on it durable. */
@@ -34,7 +34,7 @@ export const SCENES: readonly Scene[] = [
       await history(disk);
       second(disk);
     },
-    act: (sp) => left(sp.restore('cp_1')),
+    action: (sp) => left(sp.restore('cp_1')),
   },
   {
     name: 'restore of a folder that is gone',
@@ -43,7 +43,7 @@ export const SCENES: readonly Scene[] = [
       clear(disk, ROOT);
       disk.removeFolder(ROOT);
     },
-    act: (sp) => left(sp.restore('cp_1')),
+    action: (sp) => left(sp.restore('cp_1')),
   },
   {
     name: 'restore of three roots on two disks',
@@ -51,7 +51,7 @@ export const SCENES: readonly Scene[] = [
       await severalRoots(disk);
       severalChanged(disk);
     },
-    act: (sp) => left(sp.restore('cp_1')),
+    action: (sp) => left(sp.restore('cp_1')),
   },
   {
     name: 'undo',
@@ -61,7 +61,7 @@ export const SCENES: readonly Scene[] = [
       await engine(disk, 11).restore('cp_1');
       put(disk, 'since.txt', 'since\n');
     },
-    act: (sp) => left(sp.undo()),
+    action: (sp) => left(sp.undo()),
   },
   {
     name: 'redo',
@@ -71,7 +71,7 @@ export const SCENES: readonly Scene[] = [
       await engine(disk, 11).restore('cp_1');
       await engine(disk, 12).undo();
     },
-    act: (sp) => left(sp.redo()),
+    action: (sp) => left(sp.redo()),
   },
   {
     name: 'rollback',
@@ -82,22 +82,22 @@ export const SCENES: readonly Scene[] = [
       put(disk, 'a.txt', 'a2\nof a person\n');
       put(disk, 'new/n/mine.txt', 'of a person\n');
     },
-    act: async (sp) => {
+    action: async (sp) => {
       const { scan, plan } = await sp.rollback({ session: 's' }, { skipConflicts: true });
       return { left: [...scan.partial, ...plan.kept].map(({ path }) => path) };
     },
   },
-  { name: 'edit of 2 files', prepare: async (disk) => some(disk, 2), act: (sp) => editAll(sp, 2) },
-  { name: 'edit of 20 files', prepare: async (disk) => some(disk, 20), act: (sp) => editAll(sp, 20) },
-  { name: 'first checkpoint', prepare: async (disk) => first(disk), act: (sp) => checkpoint(sp) },
-  { name: TAKING_OVER, prepare: async (disk) => packedRepository(disk), act: (sp) => checkpoint(sp) },
+  { name: 'edit of 2 files', prepare: async (disk) => some(disk, 2), action: (sp) => editAll(sp, 2) },
+  { name: 'edit of 20 files', prepare: async (disk) => some(disk, 20), action: (sp) => editAll(sp, 20) },
+  { name: 'first checkpoint', prepare: async (disk) => first(disk), action: (sp) => checkpoint(sp) },
+  { name: TAKING_OVER, prepare: async (disk) => packedRepository(disk), action: (sp) => checkpoint(sp) },
   {
     name: 'checkpoint',
     prepare: async (disk) => {
       await history(disk);
       second(disk);
     },
-    act: (sp) => checkpoint(sp),
+    action: (sp) => checkpoint(sp),
   },
   {
     name: 'clean-up',
@@ -109,7 +109,7 @@ export const SCENES: readonly Scene[] = [
         await engine(disk, pid).checkpoint();
       }
     },
-    act: async (sp) => {
+    action: async (sp) => {
       await sp.gc({ retention: { maxCheckpoints: 2, keepAtLeast: 2 } });
       return { left: [] };
     },
@@ -123,7 +123,7 @@ export const SCENES: readonly Scene[] = [
       await editAll(engine(disk, 11), 2);
       await engine(disk, 12).pin('cp_1');
     },
-    act: async (sp) => {
+    action: async (sp) => {
       await sp.purge(PURGED);
       return { left: [] };
     },
@@ -171,9 +171,9 @@ async function checkpoint(savepoint: Savepoint): Promise<{ readonly left: readon
 
 /** What the operation could not read is left unchanged, with the folders that contain it, and is reported. */
 async function left(
-  acting: ReturnType<Savepoint['restore'] | Savepoint['undo']>,
+  running: ReturnType<Savepoint['restore'] | Savepoint['undo']>,
 ): Promise<{ left: readonly TreePath[] }> {
-  const { scan, plan } = await acting;
+  const { scan, plan } = await running;
   return { left: [...scan.partial, ...plan.kept].map(({ path }) => path) };
 }
 

@@ -11,7 +11,7 @@ interface Meeting {
   readonly paths: readonly [string, string];
 }
 
-const ACTS: readonly Meeting[] = [
+const ACTIONS: readonly Meeting[] = [
   { scene: sceneOf('restore'), paths: ['a.txt', 'stays/in/changed.txt'] },
   { scene: sceneOf('edit of 20 files'), paths: ['src/d0/f0.txt', 'src/d1/f4.txt'] },
 ];
@@ -45,7 +45,7 @@ async function callsOf(scene: Scene, start: SimDisk): Promise<readonly SimCall[]
   const disk = start.afterProcessDeath();
   const calls: SimCall[] = [];
   disk.onCall = (call) => calls.push(call);
-  await scene.act(engine(disk, 100));
+  await scene.action(engine(disk, 100));
   return calls;
 }
 
@@ -63,7 +63,7 @@ async function during(
   const disk = start.afterProcessDeath();
   let count = 0;
   disk.onCall = (call) => meddle(disk, ++count, call);
-  const failure: SavepointError | null = await scene.act(engine(disk, 100)).then(
+  const failure: SavepointError | null = await scene.action(engine(disk, 100)).then(
     () => null,
     (error) => error,
   );
@@ -71,7 +71,7 @@ async function during(
   return { disk, failure };
 }
 
-describe.each([...ACTS, COME_AND_GO])('$scene.name, $paths', ({ scene, paths }) => {
+describe.each([...ACTIONS, COME_AND_GO])('$scene.name, $paths', ({ scene, paths }) => {
   it('what two programs saved at once stays, and both files are named, once each', async () => {
     const start = await prepared(scene);
     const old = tell(treeOf(start).tree, paths);
@@ -152,7 +152,7 @@ it('of a folder that is moved away meanwhile, what is not as it was is named', a
   expect(others).toBeGreaterThan(0);
 }, 600_000);
 
-describe.each(ACTS)('$scene.name', ({ scene, paths }) => {
+describe.each(ACTIONS)('$scene.name', ({ scene, paths }) => {
   it('a call that fails meanwhile is tried again; nothing is left, and nothing comes back', async () => {
     const start = await prepared(scene);
     const [path] = paths;
@@ -167,7 +167,7 @@ describe.each(ACTS)('$scene.name', ({ scene, paths }) => {
       };
       const counts = ({ changes }: { readonly changes: boolean }): boolean => changes && count > placed + 2;
       const faulty = new FaultyFs(disk, { at, fault: { fail: 'EIO' }, counts });
-      const code = await scene.act(engine(faulty, 100)).then(() => null, codeOf);
+      const code = await scene.action(engine(faulty, 100)).then(() => null, codeOf);
       disk.onCall = null;
       isOver = !faulty.hit;
       const where = `failed: ${faulty.log.at(-1)?.operation}, the ${at}th call after the save`;

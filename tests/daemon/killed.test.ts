@@ -103,7 +103,7 @@ it.each(testEffort({ quick: [GEMINI], ci: [CLAUDE, GEMINI], long: [CLAUDE, GEMIN
       );
       const killed = await play(scene, async (p, event, step) => {
         const nth = nths[step] as number;
-        const pid = await p.startDaemon(watchCalls({ below: p.store, calls: CALLS, nth, act: { kill: true } }));
+        const pid = await p.startDaemon(watchCalls({ below: p.store, calls: CALLS, nth, action: { kill: true } }));
         good(p, agent, event);
         // If it waits less than when its calls were counted, it finishes before the n-th call.
         if (isRunning(pid)) kill(pid, 'SIGKILL');

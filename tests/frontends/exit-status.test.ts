@@ -175,7 +175,7 @@ describe('4', () => {
   function killHalfWay(p: Project, cp: string): void {
     for (let nth = 1; nth < 60; nth++) {
       const calls = ['renameSync', 'linkSync'];
-      p.run(['restore', cp, '--yes'], watchCalls({ below: p.dir, calls, nth, act: { kill: true } }));
+      p.run(['restore', cp, '--yes'], watchCalls({ below: p.dir, calls, nth, action: { kill: true } }));
       if (JSON.parse(p.ok('status', '--json').stdout).pending.length > 0) return;
       p.run(['recover']);
       for (const name of ['a.txt', 'b.txt', 'c.txt']) p.write(name, 'two\n');

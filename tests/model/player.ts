@@ -15,7 +15,7 @@ export interface Game {
   readonly mortal?: (command: () => Promise<void>) => Promise<boolean>;
 }
 
-interface Act {
+interface Operation {
   readonly number: number;
   readonly previous: number;
   readonly found: Tree;
@@ -29,8 +29,8 @@ export class Player {
   readonly log: string[] = [];
   #tree: MutableTree;
   readonly #checkpoints = new Map<number, Tree>();
-  #done: Act[] = [];
-  #undone: Act[] = [];
+  #done: Operation[] = [];
+  #undone: Operation[] = [];
 
   constructor(private readonly game: Game) {
     this.#tree = new Map(game.hands.walk());
@@ -79,12 +79,12 @@ export class Player {
     await this.#perform(predicted, (savepoint) => savepoint.restore(`cp_${number}`, options));
   }
 
-  async #invert(verb: 'undo' | 'redo', pile: readonly Act[]): Promise<void> {
-    const act = pile.at(-1);
-    this.log.push(`${verb} ${act === undefined ? '' : `cp_${act.number}`}`);
-    const known = act !== undefined && this.#checkpoints.has(act.previous);
+  async #invert(verb: 'undo' | 'redo', pile: readonly Operation[]): Promise<void> {
+    const operation = pile.at(-1);
+    this.log.push(`${verb} ${operation === undefined ? '' : `cp_${operation.number}`}`);
+    const known = operation !== undefined && this.#checkpoints.has(operation.previous);
     const predicted = known
-      ? asPrediction(inverse(act.left, act.found, this.#tree))
+      ? asPrediction(inverse(operation.left, operation.found, this.#tree))
       : { refused: verb === 'undo' ? 'NOTHING_TO_UNDO' : 'NOTHING_TO_REDO' };
     await this.#perform(predicted, (savepoint) => savepoint[verb]());
   }
@@ -157,9 +157,10 @@ export class Player {
 
   async #settle(predicted: Prediction, before: Tree, code: string | null, died: boolean): Promise<void> {
     const fresh = await this.#newCheckpoints();
-    const acted = fresh.some(({ trigger }) => trigger !== 'manual' && trigger !== 'before');
-    if (code !== null) assertSame(acted, false, 'an act that was refused is on record');
-    const after = acted || (!died && code === null && 'verdict' in predicted) ? this.#predictedTree(predicted) : before;
+    const isRecorded = fresh.some(({ trigger }) => trigger !== 'manual' && trigger !== 'before');
+    if (code !== null) assertSame(isRecorded, false, 'a refused operation was recorded');
+    const after =
+      isRecorded || (!died && code === null && 'verdict' in predicted) ? this.#predictedTree(predicted) : before;
     this.#judgeCode(predicted, code, died);
     this.#compare(code === null ? after : before);
     this.#remember(fresh, before);
@@ -201,17 +202,18 @@ export class Player {
       if (trigger !== 'before') tree = new Map(this.#tree);
       this.#checkpoints.set(number, tree);
       if (trigger === 'manual' || trigger === 'before') continue;
-      const act: Act = { number, previous: Number(previous?.slice(3)), found, left: tree };
-      const without = (pile: readonly Act[]): Act[] => pile.filter((each) => `cp_${each.number}` !== undoes);
+      const operation: Operation = { number, previous: Number(previous?.slice(3)), found, left: tree };
+      const without = (pile: readonly Operation[]): Operation[] =>
+        pile.filter((each) => `cp_${each.number}` !== undoes);
       if (trigger === 'undo') {
         this.#done = without(this.#done);
-        this.#undone.push(act);
+        this.#undone.push(operation);
       } else if (trigger === 'redo') {
         this.#undone = without(this.#undone);
-        this.#done.push(act);
+        this.#done.push(operation);
       } else {
         this.#undone = [];
-        this.#done.push(act);
+        this.#done.push(operation);
       }
     }
   }

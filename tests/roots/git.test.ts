@@ -350,8 +350,8 @@ function manifest(place: Place): string {
   ).toString();
 }
 
-function fails(act: () => unknown): void {
-  expect(act).toThrow();
+function fails(action: () => unknown): void {
+  expect(action).toThrow();
 }
 
 describe('without --git', () => {

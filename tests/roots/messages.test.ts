@@ -58,8 +58,11 @@ describe('back to a message', () => {
       expect(result.conversation?.map(({ id }) => id)).toEqual(left);
       expect(['m1', 'm2', 'm3'].filter((file) => s.text(file) !== null)).toEqual(files);
       expect(s.text('log')).toBe(log);
-      expect(s.reported).toEqual([`completed s ${result.act?.checkpoint?.id} 1`]);
-      expect(result.act?.checkpoint?.conversation).toMatchObject({ messageId: left.at(-1), messages: left.length });
+      expect(s.reported).toEqual([`completed s ${result.operation?.checkpoint?.id} 1`]);
+      expect(result.operation?.checkpoint?.conversation).toMatchObject({
+        messageId: left.at(-1),
+        messages: left.length,
+      });
     }
   });
 
@@ -115,7 +118,7 @@ describe('back to a message', () => {
     const files = await s.session.rollbackTo('m1', { what: 'files', conversation: CONVERSATION });
     expect([files.conversation?.length, s.text('m3')]).toEqual([4, null]);
     const words = await s.session.rollbackTo('m2', { what: 'conversation', conversation: CONVERSATION });
-    expect([words.act, words.conversation?.length, s.text('m2')]).toEqual([null, 2, null]);
+    expect([words.operation, words.conversation?.length, s.text('m2')]).toEqual([null, 2, null]);
     await s.session.call({ tool: 'sh', kind: 'shell' }, () => writeFileSync(s.at('next'), 'x'));
     const { checkpoints } = await open({ dir: s.w.workspace, ports: s.w.ports, places: s.w.places }).list();
     expect(checkpoints[0]?.conversation).toMatchObject({ messageId: 'm2', messages: 2 });

@@ -118,7 +118,7 @@ describe('a restore over roots on several file systems', () => {
     for (const nth of moments) {
       change(p, nth);
       const before = treeOf(p);
-      p.run(['restore', 'cp_1', '--yes'], watchCalls({ below: p.base, calls: CALLS, nth, act: { kill: true } }));
+      p.run(['restore', 'cp_1', '--yes'], watchCalls({ below: p.base, calls: CALLS, nth, action: { kill: true } }));
       const where = `killed before call ${nth} of ${calls}`;
       p.ok('checkpoint');
       const found = JSON.stringify(manifest(p.dir));
@@ -138,7 +138,7 @@ describe('a restore over roots on several file systems', () => {
     change(p, 1);
     const before = treeOf(p);
     // Dies when some of its files have their new content; the journal exists by then.
-    const watch = watchCalls({ below: p.dir, calls: ['linkSync'], nth: 2, act: { kill: true } });
+    const watch = watchCalls({ below: p.dir, calls: ['linkSync'], nth: 2, action: { kill: true } });
     expect(p.run(['restore', 'cp_1', '--yes'], watch).signal).toBe('SIGKILL');
     tool('umount', '-l', p.at('shared'));
     expect(p.ok('checkpoint').stdout).toMatch(/needs shared, which is not mounted/);

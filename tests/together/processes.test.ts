@@ -73,8 +73,8 @@ interface Report {
 
 type Random = () => number;
 
-function people(act: (random: Random, who: number) => Promise<void>): Promise<void>[] {
-  return Array.from({ length: PEOPLE }, (_, who) => act(seededRandom(SEED + who).next, who));
+function people(action: (random: Random, who: number) => Promise<void>): Promise<void>[] {
+  return Array.from({ length: PEOPLE }, (_, who) => action(seededRandom(SEED + who).next, who));
 }
 
 /** Half of one user's commands. */

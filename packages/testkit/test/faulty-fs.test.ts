@@ -106,9 +106,9 @@ test('dies before a call that changes something, and nobody tidies up after that
 });
 
 test('tears the write that it fails or dies at', () => {
-  for (const act of [{ fail: 'ENOSPC' }, { die: dieByThrowing }]) {
+  for (const fault of [{ fail: 'ENOSPC' }, { die: dieByThrowing }]) {
     const real = disk();
-    const fs = new FaultyFs(real, { at: 1, fault: act, torn: true, counts: ({ operation }) => operation === 'write' });
+    const fs = new FaultyFs(real, { at: 1, fault, torn: true, counts: ({ operation }) => operation === 'write' });
     const file = fs.openNew(at('/work/file'), 0o600);
     expect(() => fs.write(file, Buffer.from('12345678'), 0)).toThrow();
     expect(real.lstat(at('/work/file'))?.size).toBe(4);

@@ -10,7 +10,7 @@ const NAMES = ['a', 'b', 'c', 'a/a', 'a/b', 'b/a', 'b/c', 'a/b/a', 'c/x', 'a/../
 const TARGETS = ['a', '../b', 'nothing', '.', 'loop', 'b/c'];
 
 /** One random operation. Its result, a value or an error, is compared. */
-function act(random: SeededRandom, folder: DiskPath): (fs: Fs) => unknown {
+function action(random: SeededRandom, folder: DiskPath): (fs: Fs) => unknown {
   const path = (): DiskPath => `${folder}/${random.pick(NAMES)}` as DiskPath;
   const [one, other, target, mode] = [path(), path(), random.pick(TARGETS), random.pick([0o600, 0o644, 0o755, 0o500])];
   const bytes = random.bytes(random.integer(20));
@@ -100,7 +100,7 @@ test.skipIf(process.platform !== 'linux')(
         if (path.startsWith(top)) nodeFs.makeFolder(path, 0o755);
       }
       for (let step = 0; step < STEPS; step++) {
-        const next = act(random, folder);
+        const next = action(random, folder);
         const [real, simulated] = [reported(nodeFs, next), reported(disk, next)];
         expect(simulated, `seed ${seed + sequence}, step ${step}, ${next}`).toBe(real);
         answers.add(real);

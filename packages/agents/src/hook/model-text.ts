@@ -5,12 +5,12 @@ import { type Checkpoint, type PutBack, showName, showText } from '@savepoint/co
 const MAX_PATHS = 20;
 const MAX_OPERATIONS = 5;
 
-/** @param acts operations of other actors, oldest first */
-export function operationsText(acts: readonly Checkpoint[]): readonly string[] {
-  if (acts.length === 0) return [];
-  const paths = new Set(acts.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
+/** @param operations operations of other actors, oldest first */
+export function operationsText(operations: readonly Checkpoint[]): readonly string[] {
+  if (operations.length === 0) return [];
+  const paths = new Set(operations.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
   if (paths.size === 0) return [];
-  const lines = acts
+  const lines = operations
     .slice(-MAX_OPERATIONS)
     .map(
       ({ id, trigger, actor, description }) =>

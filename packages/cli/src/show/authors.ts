@@ -16,11 +16,11 @@ export function authorsText({ authors, sure }: AuthorshipJson): string {
 
 /**
  * Lists each tool once; empty if no tool is known.
- * @param act the trigger of the checkpoint, for Savepoint's own operations
+ * @param trigger the trigger of the checkpoint, for Savepoint's own operations
  */
-export function toolText({ authors }: AuthorshipJson, act: string): string {
+export function toolText({ authors }: AuthorshipJson, trigger: string): string {
   const tools = new Set(authors.flatMap(({ tool }) => tool ?? []));
-  if (tools.size === 0 && OPERATIONS.has(act)) return act;
+  if (tools.size === 0 && OPERATIONS.has(trigger)) return trigger;
   return [...tools].map((tool) => showText(tool)).join(', ');
 }
 

@@ -35,8 +35,8 @@ export function listedPaths({ plan: { paths } }: OperationJson): readonly Planne
 }
 
 /** One line per path. @param most the other paths are only counted */
-export function planLines(act: OperationJson, style: Style, most = Number.POSITIVE_INFINITY): string[] {
-  const paths = listedPaths(act);
+export function planLines(operation: OperationJson, style: Style, most = Number.POSITIVE_INFINITY): string[] {
+  const paths = listedPaths(operation);
   const lines = paths.slice(0, most).map(({ path, operation, before, after, merged }) => {
     const paint = operation === 'create' ? style.good : operation === 'delete' ? style.bad : style.strong;
     const more = [

@@ -69,8 +69,8 @@ function restoreTo(
     const target = find(workspace);
     await makeRoom(operating, 'all');
     const session = { id, conversation: position };
-    const { operation: act } = restoreIn(engine, workspace, target, { ...options, ...mode, session }, pace);
-    const result = await runAndAnnounce(engine, operating, 'restore:completed', act, options);
+    const { operation } = restoreIn(engine, workspace, target, { ...options, ...mode, session }, pace);
+    const result = await runAndAnnounce(engine, operating, 'restore:completed', operation, options);
     const { checkpoint, plan } = result;
     engine.events.emit(
       'rollback:completed',

@@ -49,9 +49,9 @@ export function listOneByOne(fs: Pick<Fs, 'list' | 'lstat'>, path: DiskPath): Fo
   return numbers.build();
 }
 
-function withListingErrors<Result>(act: () => Result): Result {
+function withListingErrors<Result>(action: () => Result): Result {
   try {
-    return act();
+    return action();
   } catch (error) {
     if (!isFsError(error)) throw error;
     const failure = new FsError(error.code, 'listWithStats', error.path);

@@ -56,16 +56,16 @@ export class Pace {
     if (progress !== null) this.onProgress?.(progress);
     if (this.isBackground()) await this.clock.sleep(BACKGROUND_REST_MS);
     else await this.clock.turn();
-    for (const act of this.#yieldListeners) act();
+    for (const listener of this.#yieldListeners) listener();
     this.throwIfCancelled();
     this.#sliceEnds = this.#nextEnd();
   }
 
-  /** Calls `act` on every yield until the returned function is called. */
-  onYield(act: () => void): () => void {
-    this.#yieldListeners.push(act);
+  /** Calls `listener` on every yield until the returned function is called. */
+  onYield(listener: () => void): () => void {
+    this.#yieldListeners.push(listener);
     return () => {
-      this.#yieldListeners = this.#yieldListeners.filter((other) => other !== act);
+      this.#yieldListeners = this.#yieldListeners.filter((other) => other !== listener);
     };
   }
 

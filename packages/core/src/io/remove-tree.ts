@@ -48,9 +48,9 @@ function openWritable(fs: Fs, path: DiskPath, stat: Stat): ReturnType<Fs['openFo
   }
 }
 
-function ignoreAbsence(act: () => void): void {
+function ignoreAbsence(action: () => void): void {
   try {
-    act();
+    action();
   } catch (error) {
     if (!isFsError(error, 'ENOENT')) throw error;
   }

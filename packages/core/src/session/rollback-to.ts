@@ -39,7 +39,7 @@ export interface RolledBackTo<Message> {
   /** The state that was restored. */
   readonly target: Checkpoint;
   /** Null if the files stayed. */
-  readonly act: OperationResult | null;
+  readonly operation: OperationResult | null;
   /** The rest of the conversation. Null if the caller passed none. */
   readonly conversation: readonly Message[] | null;
   /** Ids of the calls that were aborted. */
@@ -80,7 +80,7 @@ export async function rollbackTo<Message>(
       messages: left?.length ?? known.conversation?.messages ?? null,
     };
     const target = (workspace: Workspace): Checkpoint => find(workspace).state;
-    const act =
+    const operation =
       what === 'conversation'
         ? null
         : await host.once(({ restoreTo: goBack }) =>
@@ -91,8 +91,8 @@ export async function rollbackTo<Message>(
       await host.once(async ({ read }) => read((workspace) => savePosition(workspace, id, position)));
     }
     return {
-      target: act?.target ?? known.state,
-      act,
+      target: operation?.target ?? known.state,
+      operation,
       conversation: what === 'files' ? conversation : left,
       aborted,
     };

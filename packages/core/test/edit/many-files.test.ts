@@ -117,8 +117,8 @@ async function judge(start: SimDisk, ends: Ends, point: Point): Promise<string> 
 function pointsOf(calls: number, changing: number, random: SeededRandom): readonly Point[] {
   const points: Point[] = [];
   for (let at = 1; at <= calls; at++) {
-    const act = { fail: random.pick(ERRNOS), sticky: random.next() < 0.5 };
-    points.push({ kind: 'fails', plan: { at, fault: act, torn: random.next() < 0.5 } });
+    const fault = { fail: random.pick(ERRNOS), sticky: random.next() < 0.5 };
+    points.push({ kind: 'fails', plan: { at, fault, torn: random.next() < 0.5 } });
   }
   for (let at = 1; at <= changing; at++) {
     points.push({ kind: 'dies', plan: { at, fault: { die: dieByThrowing }, torn: random.next() < 0.5 } });

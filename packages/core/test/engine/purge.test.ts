@@ -108,10 +108,10 @@ test('no restore and no roll-back touches what is at the path since', async () =
   ]);
   await savepoint.undo();
   expect(p.read('.env')).toBe('mine now\n');
-  const { outlook } = await savepoint.rollback({ session: 's-1' });
+  const { details } = await savepoint.rollback({ session: 's-1' });
   expect(p.read('.env')).toBe('mine now\n');
   expect(p.read('src/a.ts')).toBe('one\n');
-  expect(outlook.skipped.map(({ change, why }) => [change.path, why])).toContainEqual([
+  expect(details.skipped.map(({ change, why }) => [change.path, why])).toContainEqual([
     '.env',
     'its content was purged',
   ]);

@@ -28,7 +28,7 @@ function contentOf(fs: Fs): string {
 }
 
 /** The possible contents of the path after a power cut before each call, and after the last one. */
-function outcomes(disk: SimDisk, act: (fs: Fs) => void, fs: Fs = disk): { during: Set<string>; after: Set<string> } {
+function outcomes(disk: SimDisk, action: (fs: Fs) => void, fs: Fs = disk): { during: Set<string>; after: Set<string> } {
   const during = new Set<string>();
   const after = new Set<string>();
   const collect = (into: Set<string>): void => {
@@ -37,7 +37,7 @@ function outcomes(disk: SimDisk, act: (fs: Fs) => void, fs: Fs = disk): { during
     }
   };
   disk.onCall = () => collect(during);
-  act(fs);
+  action(fs);
   disk.onCall = null;
   collect(after);
   return { during, after };

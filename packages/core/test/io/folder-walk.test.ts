@@ -328,7 +328,7 @@ const ATTACKER = `
 describe.skipIf(process.platform !== 'linux')('with an attacker who swaps a folder for a link', () => {
   const WRITES = 20_000;
 
-  async function underAttack(act: (workspace: DiskPath) => void): Promise<string[]> {
+  async function underAttack(action: (workspace: DiskPath) => void): Promise<string[]> {
     const { folder, workspace } = world(onTestFinished);
     mkdirSync(`${workspace}/d`);
     mkdirSync(`${folder}/outside`);
@@ -336,7 +336,7 @@ describe.skipIf(process.platform !== 'linux')('with an attacker who swaps a fold
     const attacker = fork(`${folder}/attacker.mjs`, [workspace]);
     try {
       await once(attacker, 'message');
-      act(workspace);
+      action(workspace);
     } finally {
       attacker.kill('SIGKILL');
       await once(attacker, 'exit');

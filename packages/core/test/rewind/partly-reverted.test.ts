@@ -31,7 +31,7 @@ describe('a hunk that was rolled back', () => {
       w.write('a.txt', linesOf(40, { 3: 'agent 3', 30: 'mine 30' }));
       const rolledBack = await savepoint.rollback(selection); // cp_5
       expect(w.read('a.txt')).toBe(linesOf(40, { 30: 'mine 30' }));
-      expect(rolledBack.outlook.rolledBack).toEqual(['cp_2.1:1']);
+      expect(rolledBack.details.rolledBack).toEqual(['cp_2.1:1']);
       expect((await entryOf(savepoint)).takenBack).not.toBeNull();
     }
   });
@@ -42,8 +42,8 @@ describe('a hunk that was rolled back', () => {
     await savepoint.rollback({ hunks: [{ change: CHANGE, hunk: 2 }] }); // cp_3
     expect(await entryOf(savepoint)).toEqual({ takenBack: null, hunks: [{ hunk: 2, by: 'cp_3' }] });
     expect((await savepoint.stats()).steps).toMatchObject({ all: 1, takenBack: 1 });
-    const { outlook } = await savepoint.previewRollback({ changes: [CHANGE] });
-    expect(outlook.hunks.get(CHANGE)?.map(({ number }) => number)).toEqual([1]);
+    const { details } = await savepoint.previewRollback({ changes: [CHANGE] });
+    expect(details.hunks.get(CHANGE)?.map(({ number }) => number)).toEqual([1]);
     await savepoint.undo();
     expect(await entryOf(savepoint)).toEqual({ takenBack: null, hunks: [] });
   });
@@ -72,9 +72,9 @@ describe("where today's lines are kept", () => {
     const savepoint = await twoHunks(w);
     w.write('a.txt', linesOf(40, { 3: 'agent 3, mine', 30: 'agent 30' }));
     const prefer = new Map([['a.txt' as TreePath, 'ours' as const]]);
-    const { outlook } = await savepoint.rollback({ agent: 'one' }, { prefer }); // cp_4
+    const { details } = await savepoint.rollback({ agent: 'one' }, { prefer }); // cp_4
     expect(w.read('a.txt')).toBe(linesOf(40, { 3: 'agent 3, mine' }));
-    expect(outlook.rolledBack).toEqual(['cp_2.1:2']);
+    expect(details.rolledBack).toEqual(['cp_2.1:2']);
     expect(await entryOf(savepoint)).toEqual({ takenBack: null, hunks: [{ hunk: 2, by: 'cp_4' }] });
     const theirs = new Map([['a.txt' as TreePath, 'theirs' as const]]);
     await savepoint.rollback({ changes: [CHANGE] }, { prefer: theirs });
@@ -89,10 +89,10 @@ describe("where today's lines are kept", () => {
     }); // cp_3
     w.write('a.txt', linesOf(40, { 3: 'agent 3', 20: 'agent 20, mine', 30: 'agent 30' }));
     const prefer = new Map([['a.txt' as TreePath, 'ours' as const]]);
-    const { outlook } = await savepoint.rollback({ agent: 'one' }, { prefer });
+    const { details } = await savepoint.rollback({ agent: 'one' }, { prefer });
     expect(w.read('a.txt')).toBe(linesOf(40, { 20: 'agent 20, mine' }));
-    expect(outlook.rolledBack).toEqual(['cp_2.1']);
-    expect(outlook.results).toMatchObject([
+    expect(details.rolledBack).toEqual(['cp_2.1']);
+    expect(details.results).toMatchObject([
       { result: 'merged', why: 'lines that were changed since are kept, as requested' },
     ]);
   });
@@ -102,8 +102,8 @@ describe("where today's lines are kept", () => {
     const savepoint = await twoHunks(w);
     w.write('a.txt', linesOf(40, { 3: 'agent 3, mine', 30: 'agent 30, mine' }));
     const prefer = new Map([['a.txt' as TreePath, 'ours' as const]]);
-    const { outlook } = await savepoint.rollback({ agent: 'one' }, { prefer });
-    expect(outlook).toMatchObject({ rolledBack: [], results: [{ result: 'skipped' }] });
+    const { details } = await savepoint.rollback({ agent: 'one' }, { prefer });
+    expect(details).toMatchObject({ rolledBack: [], results: [{ result: 'skipped' }] });
     expect((await entryOf(savepoint)).takenBack).toBeNull();
   });
 });

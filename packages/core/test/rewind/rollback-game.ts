@@ -79,14 +79,14 @@ export class Game {
       // Two agents at the same time, each in different files: their calls identify them.
       const other: Who = who === 'one' ? 'two' : 'one';
       for (let turn = 0; turn < turns; turn++)
-        this.#act(turn > 0 && who !== 'outside' && this.random.next() < 0.3 ? other : who);
+        this.#change(turn > 0 && who !== 'outside' && this.random.next() < 0.3 ? other : who);
       await this.#capture('call');
       if (this.random.next() < 0.12) await this.#rollBack(this.random.pick(['one', 'two', 'one'] as const));
     }
   }
 
   /** Makes one change to a file that no other actor touched since the last capture. */
-  #act(who: Who): void {
+  #change(who: Who): void {
     const free = [...this.#files.keys()].filter((path) => (this.#dirty.get(path) ?? who) === who);
     const roll = this.random.next();
     this.operations++;
@@ -264,10 +264,10 @@ export class Game {
     const again = editSnapshot(this.objects, after, back.paths);
     if (again.files !== before.snapshot.files || again.side !== before.snapshot.side) throw new Error('undo differs');
     if (done.paths.length === 0) return;
-    const act = await this.#publish('rollback', after, () => 'outside', { rolledBack });
+    const published = await this.#publish('rollback', after, () => 'outside', { rolledBack });
     if (this.random.next() < 0.5) {
       this.rollbacks.undone++;
-      await this.#publish('undo', before.snapshot, () => 'outside', { undoes: act.id });
+      await this.#publish('undo', before.snapshot, () => 'outside', { undoes: published.id });
       this.log.push('undone');
     } else this.#settle(who, found, left);
   }

@@ -25,7 +25,7 @@ interface Scene {
   readonly old: ReadonlyMap<ObjectId, Buffer>;
   /** Objects that must be readable after the operation has returned, and before that are complete or absent. */
   readonly added: ReadonlyMap<ObjectId, Buffer>;
-  act(ports: Ports): Promise<void>;
+  action(ports: Ports): Promise<void>;
 }
 
 function blobs(...texts: readonly string[]): Map<ObjectId, Buffer> {
@@ -53,7 +53,7 @@ async function twoPacks(): Promise<Scene> {
     disk,
     old,
     added,
-    async act(ports) {
+    async action(ports) {
       const writer = new PackWriter(ports, new FileHandleCache(ports.fs), PACKS);
       try {
         for (const [id, data] of added) {
@@ -96,7 +96,7 @@ async function consolidation(): Promise<Scene> {
     disk,
     old: kept,
     added: new Map(),
-    async act(ports) {
+    async action(ports) {
       const objects = ObjectStore.open(ports, FOLDER);
       await objects.consolidate({ live: (id) => !dead.has(id), pace: new Pace(ports.clock) });
     },
@@ -104,7 +104,7 @@ async function consolidation(): Promise<Scene> {
 }
 
 /** Checks what another process finds, and what it does with it. */
-async function expectSound(disk: SimDisk, { old, added, act }: Scene, done: boolean, seed: number): Promise<void> {
+async function expectSound(disk: SimDisk, { old, added, action }: Scene, done: boolean, seed: number): Promise<void> {
   // With an odd seed, another process cleans up before the operation is repeated.
   const tidy = seed % 2 === 1;
   const ports = simPorts(disk, { seed });
@@ -123,7 +123,7 @@ async function expectSound(disk: SimDisk, { old, added, act }: Scene, done: bool
     expect(disk.list(PACKS).filter((name) => !/^pack-[0-9a-f]{40}\.(?:pack|idx)$/.test(name))).toEqual([]);
     expect(await objects.verifyObjects({ deep: true, pace: new Pace(ports.clock) })).toEqual([]);
   }
-  await act(simPorts(disk, { seed: seed + 1 }));
+  await action(simPorts(disk, { seed: seed + 1 }));
   objects.refresh();
   for (const [id, data] of [...old, ...added]) expect(objects.read(id).data.equals(data)).toBe(true);
   // What the dead process had not made durable is durable now.
@@ -143,7 +143,7 @@ async function consolidationIntoFull(): Promise<Scene> {
     disk,
     old,
     added: new Map(),
-    async act(ports) {
+    async action(ports) {
       const objects = ObjectStore.open(ports, FOLDER);
       await objects.consolidate({ pace: new Pace(ports.clock), packBytes: 120 });
     },
@@ -160,7 +160,7 @@ async function aBatch(): Promise<Scene> {
     disk,
     old,
     added,
-    async act(ports) {
+    async action(ports) {
       const batch = ObjectStore.open(ports, FOLDER).batch();
       try {
         for (const data of [...added.values(), ...old.values()]) batch.add('blob', data);
@@ -196,7 +196,7 @@ describe.each(scenes)('%s', (_, make) => {
       states.push(...scene.disk.crashStates(model, statesOf(60), seededRandom(scene.disk.calls)));
     };
     scene.disk.onCall = collect;
-    await scene.act(simPorts(scene.disk));
+    await scene.action(simPorts(scene.disk));
     scene.disk.onCall = null;
     const during = states.length;
     collect();
@@ -210,7 +210,7 @@ describe.each(scenes)('%s', (_, make) => {
       const fs = new FaultyFs(scene.disk, { at, fault: { die: dieByThrowing }, torn: at % 2 === 0 });
       let died = false;
       try {
-        await scene.act(simPorts(fs));
+        await scene.action(simPorts(fs));
       } catch (error) {
         if (!(error instanceof ProcessDied)) throw error;
         died = true;
@@ -237,7 +237,7 @@ describe.each(scenes)('%s', (_, make) => {
       const scene = await make();
       const fs = new FaultyFs(scene.disk, { at, fault: { die: dieByThrowing }, counts: isBeforeSync });
       try {
-        await scene.act(simPorts(fs));
+        await scene.action(simPorts(fs));
       } catch (error) {
         if (!(error instanceof ProcessDied)) throw error;
       }
@@ -247,7 +247,7 @@ describe.each(scenes)('%s', (_, make) => {
       disk.onCall = (call) => {
         if (isBeforeSync(call)) states.push(...disk.crashStates('any-subset', statesOf(40), seededRandom(call.number)));
       };
-      await scene.act(simPorts(disk, { seed: 3 }));
+      await scene.action(simPorts(disk, { seed: 3 }));
       disk.onCall = null;
       for (const [number, state] of states.entries()) await expectSound(state, scene, false, 1000 * at + number);
     }
@@ -258,7 +258,7 @@ describe.each(scenes)('%s', (_, make) => {
       const scene = await make();
       const fs = new FaultyFs(scene.disk, { at, fault: { die: dieByThrowing } });
       try {
-        await scene.act(simPorts(fs));
+        await scene.action(simPorts(fs));
       } catch (error) {
         if (!(error instanceof ProcessDied)) throw error;
       }
@@ -288,7 +288,7 @@ describe.each(scenes)('%s', (_, make) => {
         const fs = new FaultyFs(scene.disk, { at, fault: { fail: code, sticky } });
         let failed = false;
         try {
-          await scene.act(simPorts(fs));
+          await scene.action(simPorts(fs));
         } catch (error) {
           if (!isFsError(error, code)) throw error;
           failed = true;

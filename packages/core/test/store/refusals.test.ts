@@ -26,9 +26,9 @@ const TRANSACTION = '0123456789abcdef' as TransactionId;
 const CP = 'refs/savepoint/cp/';
 const ID = '1'.repeat(40) as ObjectId;
 
-interface Act {
+interface Action {
   readonly prepare?: (ports: Ports & { readonly fs: SimDisk }) => void;
-  readonly act: (ports: Ports) => unknown;
+  readonly action: (ports: Ports) => unknown;
   /** Calls whose failure is harmless, as `operation path`. */
   readonly quiet?: RegExp;
 }
@@ -52,34 +52,34 @@ function leave(fs: SimDisk, path: string, content = ''): void {
   fs.close(file);
 }
 
-const ACTS: Readonly<Record<string, Act>> = {
-  'a home is prepared': { act: (ports) => prepareHome(ports, '/of/home' as DiskPath) },
+const ACTIONS: Readonly<Record<string, Action>> = {
+  'a home is prepared': { action: (ports) => prepareHome(ports, '/of/home' as DiskPath) },
   'a home that is there is prepared': {
     prepare: (ports) => prepareHome(ports, '/of/home' as DiskPath),
-    act: (ports) => prepareHome(ports, '/of/home' as DiskPath),
+    action: (ports) => prepareHome(ports, '/of/home' as DiskPath),
   },
-  'a store is made': { act: (ports) => createStore(ports, '/another' as DiskPath) },
+  'a store is made': { action: (ports) => createStore(ports, '/another' as DiskPath) },
   'the lock of a dead process is taken': {
     prepare: ({ fs }) => leave(fs, `${LAYOUT.lock}/of nobody`),
-    act: (ports) => acquireLock(ports, LAYOUT.lock, new Pace(ports.clock), { waitMs: 0 }),
+    action: (ports) => acquireLock(ports, LAYOUT.lock, new Pace(ports.clock), { waitMs: 0 }),
   },
-  'a ref is created': { act: (ports) => refs(ports).create(`${CP}9`, ID), quiet: /^unlink .*\.lock$/ },
+  'a ref is created': { action: (ports) => refs(ports).create(`${CP}9`, ID), quiet: /^unlink .*\.lock$/ },
   'the first ref of a folder is created': {
-    act: (ports) => refs(ports).create('refs/new/deep/1', ID),
+    action: (ports) => refs(ports).create('refs/new/deep/1', ID),
     quiet: /^unlink .*\.lock$/,
   },
-  'refs are deleted': { act: (ports) => refs(ports).delete([`${CP}1`, `${CP}2`]), quiet: /^unlink .*\.lock$/ },
-  'refs are packed': { act: (ports) => refs(ports).pack(), quiet: /^unlink .*\.lock$/ },
-  'refs are listed': { act: (ports) => refs(ports).list(CP) },
+  'refs are deleted': { action: (ports) => refs(ports).delete([`${CP}1`, `${CP}2`]), quiet: /^unlink .*\.lock$/ },
+  'refs are packed': { action: (ports) => refs(ports).pack(), quiet: /^unlink .*\.lock$/ },
+  'refs are listed': { action: (ports) => refs(ports).list(CP) },
   'debris among refs is collected': {
     prepare: ({ fs }) => leave(fs, `${LAYOUT.objects}/${CP}9.0123456789abcdef.lock`),
-    act: (ports) => refs(ports).collectDebris(),
+    action: (ports) => refs(ports).collectDebris(),
   },
-  'objects are opened': { act: (ports) => ObjectStore.open(ports, LAYOUT.objects).close() },
-  'an object is read': { act: (ports) => ObjectStore.open(ports, LAYOUT.objects).read(BLOB) },
+  'objects are opened': { action: (ports) => ObjectStore.open(ports, LAYOUT.objects).close() },
+  'an object is read': { action: (ports) => ObjectStore.open(ports, LAYOUT.objects).read(BLOB) },
   'debris among objects is collected': {
     prepare: ({ fs }) => leave(fs, `${LAYOUT.objects}/objects/pack/tmp_savepoint_7.pack`, 'x'),
-    act: (ports) => ObjectStore.open(ports, LAYOUT.objects).collectDebris(),
+    action: (ports) => ObjectStore.open(ports, LAYOUT.objects).collectDebris(),
   },
   'objects are consolidated': {
     prepare: ({ fs }) => {
@@ -88,10 +88,10 @@ const ACTS: Readonly<Record<string, Act>> = {
       fs.makeFolder(folder as DiskPath, 0o700);
       leave(fs, `${folder}/${id.slice(2)}`, deflateSync('blob 5\0loose').toString('latin1'));
     },
-    act: (ports) => ObjectStore.open(ports, LAYOUT.objects).consolidate({ pace: new Pace(ports.clock) }),
+    action: (ports) => ObjectStore.open(ports, LAYOUT.objects).consolidate({ pace: new Pace(ports.clock) }),
   },
   'an intent is written': {
-    act: ({ fs }) =>
+    action: ({ fs }) =>
       writeIntent(fs, LAYOUT.journal, {
         transaction: TRANSACTION,
         root: '/w' as DiskPath,
@@ -103,18 +103,18 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   'a journal is removed': {
     prepare: ({ fs }) => leave(fs, `${LAYOUT.journal}/${TRANSACTION}.json`),
-    act: ({ fs }) => removeJournal(fs, LAYOUT.journal, TRANSACTION),
+    action: ({ fs }) => removeJournal(fs, LAYOUT.journal, TRANSACTION),
   },
   'what is left of a journal is removed': {
     prepare: ({ fs }) => leave(fs, `${LAYOUT.journal}/${TRANSACTION}.json.tmp-0`),
-    act: ({ fs }) => clearJournalDebris(fs, LAYOUT.journal),
+    action: ({ fs }) => clearJournalDebris(fs, LAYOUT.journal),
   },
   'a call of a tool is ended': {
     prepare: ({ fs }) => writeOpenCall(fs, LAYOUT, CALL),
-    act: ({ fs }) => removeOpenCall(fs, LAYOUT, CALL.session, CALL.id),
+    action: ({ fs }) => removeOpenCall(fs, LAYOUT, CALL.session, CALL.id),
   },
   'the first call of a tool is begun': {
-    act: ({ fs }) => writeOpenCall(fs, LAYOUT, CALL),
+    action: ({ fs }) => writeOpenCall(fs, LAYOUT, CALL),
     quiet: /^(?!makeFolder)/,
   },
   'a tree is removed': {
@@ -122,13 +122,13 @@ const ACTS: Readonly<Record<string, Act>> = {
       for (const path of ['/gone', '/gone/in']) fs.makeFolder(path as DiskPath, 0o500);
       leave(fs, '/gone/in/file');
     },
-    act: ({ fs }) => removeTree(fs, '/gone' as DiskPath),
+    action: ({ fs }) => removeTree(fs, '/gone' as DiskPath),
   },
   'a folder is walked to and synced': {
     prepare: ({ fs }) => {
       for (const path of ['/w', '/w/a', '/w/a/b']) fs.makeFolder(path as DiskPath, 0o700);
     },
-    act: ({ fs }) => {
+    action: ({ fs }) => {
       const walk = new FolderWalk(fs, '/w' as DiskPath);
       try {
         walk.child('a/b/c' as TreePath);
@@ -147,7 +147,7 @@ function refs(ports: Ports): Refs {
   return new Refs(ports, LAYOUT.objects);
 }
 
-async function prepared({ prepare }: Act): Promise<SimDisk> {
+async function prepared({ prepare }: Action): Promise<SimDisk> {
   const disk = new SimDisk();
   const ports = { ...simPorts(disk), fs: disk };
   const { objects } = createStore(ports, STORE);
@@ -163,14 +163,14 @@ async function prepared({ prepare }: Act): Promise<SimDisk> {
   return disk;
 }
 
-describe.each(Object.entries(ACTS))('when %s', (_, each) => {
+describe.each(Object.entries(ACTIONS))('when %s', (_, each) => {
   test('EIO from any call is told', async () => {
     const reported: string[] = [];
     for (let at = 1; ; at++) {
       const faulty = new FaultyFs(await prepared(each), { at, fault: { fail: 'EIO' } });
       let failure: unknown = null;
       try {
-        await each.act(simPorts(faulty, { seed: 5 }));
+        await each.action(simPorts(faulty, { seed: 5 }));
       } catch (error) {
         failure = error;
       }

@@ -29,7 +29,7 @@ export interface CallWatch {
   readonly calls: readonly string[];
   readonly nth?: number;
   readonly sticky?: boolean;
-  readonly act?:
+  readonly action?:
     | { readonly error: string }
     | { readonly kill: true }
     | { readonly save: { file: string; text: string } };

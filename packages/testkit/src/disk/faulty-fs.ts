@@ -233,14 +233,14 @@ export class FaultyFs implements Fs {
   }
 
   #injectFault(plan: FaultPlan, call: FsCall, half: (() => void) | null): void {
-    const { fault: act } = plan;
-    const sticks = 'fail' in act && act.sticky === true;
+    const { fault } = plan;
+    const sticks = 'fail' in fault && fault.sticky === true;
     if (sticks ? this.counted < plan.at : this.counted !== plan.at) return;
     this.hit = true;
     if (plan.torn === true) half?.();
-    if ('fail' in act) throw new FsError(act.fail, call.operation, call.path);
+    if ('fail' in fault) throw new FsError(fault.fail, call.operation, call.path);
     try {
-      act.die();
+      fault.die();
     } catch (thrown) {
       this.#death = { thrown };
       throw thrown;

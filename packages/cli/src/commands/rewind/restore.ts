@@ -131,9 +131,11 @@ function previewText(preview: RestoreJson, { style }: OutputView): string {
   );
 }
 
-function changeCountText(act: RestoreJson): string {
-  const paths = countText(listedPaths(act).length, 'path');
-  return act.heads.length === 0 ? paths : `${paths} and ${countText(act.heads.length, 'repository', 'repositories')}`;
+function changeCountText(output: RestoreJson): string {
+  const paths = countText(listedPaths(output).length, 'path');
+  return output.heads.length === 0
+    ? paths
+    : `${paths} and ${countText(output.heads.length, 'repository', 'repositories')}`;
 }
 
 function checkpointNote({ before, checkpoint }: RestoreJson): string {

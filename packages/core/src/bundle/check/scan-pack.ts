@@ -320,9 +320,9 @@ class PackScan {
     return left.reduce((least, offset) => Math.min(least, offset), this.#end);
   }
 
-  #withOffset<T>(offset: number, act: () => T): T {
+  #withOffset<T>(offset: number, action: () => T): T {
     try {
-      return act();
+      return action();
     } catch (error) {
       if (!(error instanceof FormatProblem)) throw error;
       throw bundleRefused(error.message, { offset: this.location.start + offset }, error);

@@ -72,7 +72,7 @@ export interface RewindCalls {
   previewRollback(
     selection: Selection,
     options?: RollbackOptions,
-  ): Promise<Preview & { readonly outlook: RollbackPreview }>;
+  ): Promise<Preview & { readonly details: RollbackPreview }>;
   /**
    * Reverts chosen changes and keeps later changes by others. All or nothing, unless `skipConflicts` or `prefer` say
    * otherwise. It can be undone.
@@ -84,7 +84,7 @@ export interface RewindCalls {
   rollback(
     selection: Selection,
     options?: RollbackOptions,
-  ): Promise<OperationResult & { readonly outlook: RollbackPreview }>;
+  ): Promise<OperationResult & { readonly details: RollbackPreview }>;
   previewUndo(options?: CallOptions): Promise<Preview>;
   /** Reverts the newest operation that is in effect, and keeps what changed since. */
   undo(options?: UndoOptions): Promise<OperationResult>;
@@ -101,36 +101,39 @@ export function rewindCalls(engine: Engine): RewindCalls {
     previewRestore: (name, options = {}) =>
       engine.read(async (workspace) => {
         const target = engine.resolve(workspace, name);
-        const { operation: act, affectedAuthors: parties } = restoreIn(
+        const { operation, affectedAuthors: parties } = restoreIn(
           engine,
           workspace,
           target,
           options,
           engine.pace(options),
         );
-        return { ...(await preview(engine, workspace, act, options)), target, parties: parties() };
+        return { ...(await preview(engine, workspace, operation, options)), target, parties: parties() };
       }),
     restore: (name, options = {}) =>
       engine.operate(options, async (operating) => {
         const { workspace, pace } = operating;
         const target = engine.resolve(workspace, name);
         await makeRoom(operating, 'all');
-        const { operation: act } = restoreIn(engine, workspace, target, options, pace);
-        return { ...(await runAndAnnounce(engine, operating, 'restore:completed', act, options)), target };
+        const { operation } = restoreIn(engine, workspace, target, options, pace);
+        return { ...(await runAndAnnounce(engine, operating, 'restore:completed', operation, options)), target };
       }),
     previewRollback: (selection, options = {}) =>
       engine.read(async (workspace) => {
-        const { operation: act, preview: outlook } = rollbackIn(engine, workspace, selection, {
+        const { operation, preview: details } = rollbackIn(engine, workspace, selection, {
           ...options,
           force: true,
         });
-        return { ...(await preview(engine, workspace, act, options)), outlook: outlook() };
+        return { ...(await preview(engine, workspace, operation, options)), details: details() };
       }),
     rollback: (selection, options = {}) =>
       engine.operate(options, async (operating) => {
         await makeRoom(operating, 'all');
-        const { operation: act, preview: outlook } = rollbackIn(engine, operating.workspace, selection, options);
-        return { ...(await runAndAnnounce(engine, operating, 'rollback:completed', act, options)), outlook: outlook() };
+        const { operation, preview: details } = rollbackIn(engine, operating.workspace, selection, options);
+        return {
+          ...(await runAndAnnounce(engine, operating, 'rollback:completed', operation, options)),
+          details: details(),
+        };
       }),
     previewUndo: (options = {}) => previewInverse(engine, undoOperation, options),
     undo: (options = {}) => invert(engine, 'undo:completed', undoOperation, options),

@@ -76,8 +76,8 @@ export function storeCalls(engine: Engine): StoreCalls {
     previewPurge: async (paths, options = {}) => {
       const { previewPurge } = await import('../../purge/purge.ts');
       return engine.read(async (workspace, context) => {
-        const outlook = await previewPurge(workspace, assertPurgeable(paths), engine.pace(options));
-        return { ...outlook, ...purgeRemainder(context, workspace, paths) };
+        const purgePreview = await previewPurge(workspace, assertPurgeable(paths), engine.pace(options));
+        return { ...purgePreview, ...purgeRemainder(context, workspace, paths) };
       });
     },
     purge: async (paths, options = {}) => {

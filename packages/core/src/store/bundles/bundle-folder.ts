@@ -139,9 +139,9 @@ export class BundleFolder implements BundleStore {
     return diskChild(this.folder, key);
   }
 
-  #withStoreErrors<T>(act: () => T): T {
+  #withStoreErrors<T>(action: () => T): T {
     try {
-      return act();
+      return action();
     } catch (error) {
       if (!(error instanceof FsError)) throw error;
       throw this.#storeError(

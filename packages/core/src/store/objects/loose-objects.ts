@@ -111,9 +111,9 @@ export class LooseObjects {
       if (open) this.fs.close(fd);
       open = false;
     };
-    const guarded = <T>(act: () => T): T => {
+    const guarded = <T>(action: () => T): T => {
       try {
-        return act();
+        return action();
       } catch (error) {
         close();
         if (error instanceof FormatProblem) throw damaged(error.message, { object: id, file: path }, error);

@@ -46,10 +46,10 @@ export async function verifyObjects(
   const collectDamage = async (
     file: DiskPath,
     object: ObjectId | null,
-    act: () => Promise<void> | void,
+    action: () => Promise<void> | void,
   ): Promise<void> => {
     try {
-      await act();
+      await action();
     } catch (error) {
       const problem = asProblem(error);
       if (problem === null) throw error;

@@ -17,10 +17,10 @@ export function packedLockPath(folder: DiskPath): DiskPath {
 }
 
 /**
- * Runs `act` under the lock. The caller holds the store's lock, so an existing lock of ours belongs to a dead process.
+ * Runs `action` under the lock. The caller holds the store's lock, so an existing lock of ours belongs to a dead process.
  * @throws FsError EEXIST while git holds the lock
  */
-export function withPackedLock({ fs, random }: Ports, folder: DiskPath, act: () => void): void {
+export function withPackedLock({ fs, random }: Ports, folder: DiskPath, action: () => void): void {
   const lock = packedLockPath(folder);
   if (isOurLock(fs, lock)) fs.unlink(lock);
   const temporary = temporaryPathOf(lock, random);
@@ -37,7 +37,7 @@ export function withPackedLock({ fs, random }: Ports, folder: DiskPath, act: () 
     discard(fs, temporary);
   }
   try {
-    act();
+    action();
   } finally {
     discard(fs, lock);
   }

@@ -403,9 +403,9 @@ function refused(message: string): SavepointError {
   return new SavepointError('INTERNAL', message, { message });
 }
 
-function guarded<T>(file: DiskPath, act: () => T): T {
+function guarded<T>(file: DiskPath, action: () => T): T {
   try {
-    return act();
+    return action();
   } catch (error) {
     if (error instanceof FormatProblem) throw damaged(`A file of refs ${error.message}`, { file }, error);
     throw error;

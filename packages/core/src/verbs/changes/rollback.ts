@@ -58,7 +58,7 @@ export const rollback = verb({
       input.dryRun === true
         ? await savepoint.previewRollback(selection, options)
         : await savepoint.rollback(selection, options);
-    return { ...operationToJson(seen, []), ...rollbackToJson(seen.outlook) };
+    return { ...operationToJson(seen, []), ...rollbackToJson(seen.details) };
   },
 });
 

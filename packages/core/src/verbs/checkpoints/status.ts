@@ -14,7 +14,7 @@ export const status = verb({
     'and `redo` would do, and whether an interrupted operation is pending.',
   changes: 'nothing',
   schemas: ({ z, jsonName, checkpointId, checkpointBrief, change, totals, capture, hookedAgent }) => {
-    const act = z.strictObject({ id: checkpointId, description: z.string() });
+    const inverse = z.strictObject({ id: checkpointId, description: z.string() });
     return {
       input: z.strictObject({}),
       output: z.strictObject({
@@ -44,8 +44,8 @@ export const status = verb({
             }),
           )
           .describe('interrupted operations; `recover` finishes them or rolls them back'),
-        undo: act.nullable().describe('the operation that `undo` would revert'),
-        redo: act.nullable().describe('the undo that `redo` would revert'),
+        undo: inverse.nullable().describe('the operation that `undo` would revert'),
+        redo: inverse.nullable().describe('the undo that `redo` would revert'),
         exporting: z
           .strictObject({
             to: z.string(),
@@ -100,8 +100,8 @@ const NEVER_CAPTURED = {
   exporting: null,
 };
 
-function inverseToJson(act: Checkpoint | null): { id: string; description: string } | null {
-  return act === null ? null : { id: act.id, description: act.description };
+function inverseToJson(checkpoint: Checkpoint | null): { id: string; description: string } | null {
+  return checkpoint === null ? null : { id: checkpoint.id, description: checkpoint.description };
 }
 
 function pendingToJson({ journal, missing }: PendingOperation) {

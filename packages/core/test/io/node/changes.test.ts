@@ -65,7 +65,7 @@ function scene(): { readonly all: World; readonly top: string; readonly watch: F
 }
 
 describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
-  const ACTS: Readonly<Record<string, readonly [act: (top: string, outside: string) => void, tells: string]>> = {
+  const ACTIONS: Readonly<Record<string, readonly [action: (top: string, outside: string) => void, tells: string]>> = {
     nothing: [() => {}, ''],
     'reading is none': [(top) => readdirSync(top), ''],
     'a new file': [(top) => writeFileSync(`${top}/new`, ''), '.: new'],
@@ -140,10 +140,10 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     ],
   };
 
-  for (const [name, [act, tells]] of Object.entries(ACTS)) {
+  for (const [name, [action, tells]] of Object.entries(ACTIONS)) {
     test(`tells of ${name}`, () => {
       const { all, top, watch } = scene();
-      act(top, `${all.folder}/outside`);
+      action(top, `${all.folder}/outside`);
       expect(reported(watch, all)).toBe(tells);
       expect(reported(watch, all)).toBe('');
     });

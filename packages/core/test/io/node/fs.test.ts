@@ -22,13 +22,13 @@ const linux = process.platform === 'linux';
 const windows = process.platform === 'win32';
 
 /** Runs an action as an unprivileged user who owns everything in `folder`. */
-function asSomebody<Result>(folder: string, act: () => Result): Result {
-  if (process.geteuid?.() !== 0) return act();
+function asSomebody<Result>(folder: string, action: () => Result): Result {
+  if (process.geteuid?.() !== 0) return action();
   const nobody = 65_534;
   execFileSync('chown', ['-R', `${nobody}`, folder]);
   process.seteuid?.(nobody);
   try {
-    return act();
+    return action();
   } finally {
     process.seteuid?.(0);
   }
@@ -64,14 +64,14 @@ describe('the node driver', () => {
     const before = readdirSync('/proc/self/fd').length;
     for (const name of ['folder', 'file', 'link', 'missing', 'a\0b']) {
       const path = `${workspace}/${name}` as DiskPath;
-      for (const act of [
+      for (const action of [
         () => nodeFs.list(path),
         () => nodeFs.listWithStats(path),
         () => nodeFs.chmod(path, 0o700),
         () => nodeFs.makeLink('', path),
       ]) {
         try {
-          act();
+          action();
         } catch (error) {
           if (!isFsError(error)) throw error;
         }

@@ -60,7 +60,7 @@ export function randomChanges(root, seed) {
   const some = () => pick([...all(true).slice(1), ...all(false), fresh()]);
 
   /** @type {(() => void)[]} */
-  const acts = [
+  const actions = [
     () => writeFileSync(fresh(), 'x'.repeat(below(50))),
     () => writeFileSync(file(), 'y'.repeat(below(50))),
     () => appendFileSync(file(), 'z'),
@@ -102,7 +102,7 @@ export function randomChanges(root, seed) {
     /** Makes or attempts one change. */
     change() {
       try {
-        pick(acts)();
+        pick(actions)();
       } catch (error) {
         if (!(error instanceof Error) || !('code' in error)) throw error;
       }

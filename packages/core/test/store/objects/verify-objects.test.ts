@@ -18,9 +18,9 @@ const FANOUT = 8;
 const NAMES = FANOUT + 256 * 4;
 
 /** Changes bytes of an index, and corrects its checksum. */
-function change(index: string, act: (bytes: Buffer) => void): void {
+function change(index: string, action: (bytes: Buffer) => void): void {
   const bytes = readFileSync(index);
-  act(bytes);
+  action(bytes);
   sha1(bytes.subarray(0, -20)).copy(bytes, bytes.length - 20);
   writeFileSync(index, bytes);
 }

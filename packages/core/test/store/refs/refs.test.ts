@@ -401,7 +401,7 @@ describe('damaged refs', () => {
     refs.create(`${CP}3`, commits[2]);
     writeFileSync(path('packed-refs'), change(readFileSync(path('packed-refs'), 'latin1')));
     const damage = expect.objectContaining({ code: 'STORE_DAMAGED', data: { file: path('packed-refs') } });
-    for (const act of [
+    for (const action of [
       () => refs.list(CP),
       () => refs.listWithDamage(CP),
       () => refs.read(`${CP}1`),
@@ -409,7 +409,7 @@ describe('damaged refs', () => {
       () => refs.delete([`${CP}1`]),
       () => refs.pack(),
     ]) {
-      expect(act).toThrow(damage);
+      expect(action).toThrow(damage);
     }
     expect(refs.read(`${CP}3`)).toBe(commits[2]);
     expect(existsSync(path('packed-refs.lock'))).toBe(false);
@@ -492,8 +492,8 @@ describe('isRefName', () => {
   test('no other name gets to the disk', async () => {
     const { refs, commits } = await refsFixture();
     for (const name of ['../../etc/passwd', 'refs/../config', 'HEAD', 'refs/a b']) {
-      for (const act of [() => refs.read(name), () => refs.create(name, commits[0]), () => refs.delete([name])]) {
-        expect(act).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
+      for (const action of [() => refs.read(name), () => refs.create(name, commits[0]), () => refs.delete([name])]) {
+        expect(action).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
       }
     }
     expect(() => refs.list('')).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
@@ -524,7 +524,7 @@ describe('a crash', () => {
     return disk;
   }
 
-  const acts: readonly (readonly [
+  const actions: readonly (readonly [
     string,
     (ports: Ports) => void,
     Readonly<Record<string, readonly (ObjectId | null)[]>>,
@@ -560,9 +560,9 @@ describe('a crash', () => {
     expect(disk.list(FOLDER).filter((name) => /^packed-refs\./.test(name))).toEqual([]);
   }
 
-  test.each(acts)(
+  test.each(actions)(
     '%s leaves every ref with its old value or its new one, and what was done stays done',
-    (_, act, during, after) => {
+    (_, action, during, after) => {
       for (const model of ['any-subset', 'prefix'] as const) {
         const disk = begin();
         let states = 0;
@@ -572,7 +572,7 @@ describe('a crash', () => {
             expectSound(state, during);
           }
         };
-        act(simPorts(disk));
+        action(simPorts(disk));
         disk.onCall = null;
         expect(states).toBeGreaterThan(8);
         for (const state of disk.crashStates(model, 500, seededRandom(1))) {
@@ -584,19 +584,19 @@ describe('a crash', () => {
     },
   );
 
-  test.each(acts)('of the process %s: the next one does the same and succeeds', (_, act, during, after) => {
+  test.each(actions)('of the process %s: the next one does the same and succeeds', (_, action, during, after) => {
     for (let at = 1; ; at++) {
       const disk = begin();
       const fs = new FaultyFs(disk, { at, fault: { die: dieByThrowing }, torn: at % 2 === 0 });
       try {
-        act(simPorts(fs));
+        action(simPorts(fs));
       } catch (error) {
         if (!(error instanceof ProcessDied)) throw error;
       }
       const next = disk.afterProcessDeath();
       expectSound(next, during);
       try {
-        act(simPorts(next, { seed: 5 }));
+        action(simPorts(next, { seed: 5 }));
       } catch (error) {
         if (!isFsError(error, 'EEXIST')) throw error;
       }
@@ -606,16 +606,16 @@ describe('a crash', () => {
     }
   });
 
-  test.each(acts)(
+  test.each(actions)(
     'an error %s: every ref keeps its old value or has its new one, and success is said only of success',
-    (_, act, during, after) => {
+    (_, action, during, after) => {
       for (const sticky of [false, true]) {
         for (let at = 1; ; at++) {
           const disk = begin();
           const fs = new FaultyFs(disk, { at, fault: { fail: 'EIO', sticky } });
           let done = false;
           try {
-            act(simPorts(fs));
+            action(simPorts(fs));
             done = true;
           } catch (error) {
             if (!isFsError(error, 'EIO')) throw error;

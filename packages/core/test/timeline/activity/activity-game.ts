@@ -105,7 +105,7 @@ export class ActivityGame {
   }
 
   async #turn(): Promise<void> {
-    const acts: readonly (readonly [number, string, () => Promise<void>])[] = [
+    const actions: readonly (readonly [number, string, () => Promise<void>])[] = [
       [30, 'call', () => this.#call()],
       [10, 'outside', async () => this.#work(false)],
       [4, 'checkpoint', async () => void (await this.#savepoint.checkpoint())],
@@ -120,15 +120,15 @@ export class ActivityGame {
       [this.options.drops ? 2 : 0, 'forget', () => this.#forget()],
       [this.options.drops ? 2 : 0, 'clean up', () => this.#cleanUp()],
     ];
-    let roll = this.random.integer(acts.reduce((sum, [weight]) => sum + weight, 0));
-    const chosen = acts.find(([weight]) => {
+    let roll = this.random.integer(actions.reduce((sum, [weight]) => sum + weight, 0));
+    const chosen = actions.find(([weight]) => {
       roll -= weight;
       return roll < 0;
     });
-    const [, name, act] = chosen ?? [0, '', async () => undefined];
+    const [, name, run] = chosen ?? [0, '', async () => undefined];
     this.log.push(name);
     try {
-      await act();
+      await run();
       this.operations += 1;
       this.done.set(name, (this.done.get(name) ?? 0) + 1);
     } catch (error) {
@@ -400,9 +400,9 @@ export class ActivityGame {
       if (['restore', 'rollback', 'undo', 'redo', 'freeze'].includes(trigger)) return false;
       return trigger === 'edit' || change.by.authors.some(({ call }) => call !== null);
     });
-    const standing = own.filter(({ takenBack }) => takenBack === null);
-    if (changes.all !== own.length || changes.standing !== standing.length) {
-      throw new Error(`stats: ${JSON.stringify(changes)}, history: ${standing.length} of ${own.length}`);
+    const inEffect = own.filter(({ takenBack }) => takenBack === null);
+    if (changes.all !== own.length || changes.standing !== inEffect.length) {
+      throw new Error(`stats: ${JSON.stringify(changes)}, history: ${inEffect.length} of ${own.length}`);
     }
     const isAnyBack = own.some(({ takenBack, takenBackHunks }) => takenBack !== null || takenBackHunks.length > 0);
     if (steps.takenBack > 0 !== isAnyBack) throw new Error(`steps: ${JSON.stringify(steps)}`);
@@ -410,9 +410,9 @@ export class ActivityGame {
 
   async #judgeRollback(entries: readonly HistoryEntry[], onDisk: ReadonlySet<string>): Promise<void> {
     const agent = this.random.pick(['one', 'two']);
-    const { outlook } = await this.#savepoint.previewRollback({ agent }, { includeShared: true });
-    const chosen = new Set(outlook.chosen.map(({ change }) => change.id));
-    const reasons = new Map(outlook.skipped.map(({ change, why }) => [change.id, why]));
+    const { details } = await this.#savepoint.previewRollback({ agent }, { includeShared: true });
+    const chosen = new Set(details.chosen.map(({ change }) => change.id));
+    const reasons = new Map(details.skipped.map(({ change, why }) => [change.id, why]));
     for (const { change, checkpoint, takenBack } of entries) {
       if (!change.by.authors.some(({ actor }) => actor.name === agent)) continue;
       const why = reasons.get(change.id);
@@ -447,7 +447,7 @@ export class ActivityGame {
       const removals = [...this.#removed.values(), ...this.#pending.map(({ removed }) => removed)];
       if (removals.some((removed) => removed.includes(text))) continue;
       const seen = await this.#savepoint.previewRollback({ hunks: [{ change, hunk }] }, { includeShared: true });
-      const isBack = seen.outlook.skipped.some(({ why }) => /already reverted/.test(why));
+      const isBack = seen.details.skipped.some(({ why }) => /already reverted/.test(why));
       if (isBack === onDisk.has(text)) throw new Error(`hunk ${hunk} of ${change} (${text}): back ${isBack}`);
     }
   }

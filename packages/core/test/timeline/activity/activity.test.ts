@@ -19,8 +19,8 @@ async function takenBack(savepoint: Savepoint): Promise<Readonly<Record<string, 
 }
 
 async function offered(savepoint: Savepoint): Promise<readonly string[]> {
-  const { outlook } = await savepoint.previewRollback({});
-  return outlook.chosen.map(({ change }) => change.id);
+  const { details } = await savepoint.previewRollback({});
+  return details.chosen.map(({ change }) => change.id);
 }
 
 const changes = (...ids: readonly string[]): { readonly changes: readonly ChangeId[] } => ({
@@ -75,8 +75,8 @@ test('a restore to before all work: nothing of it is in effect, and stats counts
     steps: { all: 3, takenBack: 3, rollBackRate: 1 },
   });
   expect(await offered(savepoint)).toEqual([]);
-  const { outlook } = await savepoint.previewRollback(changes('cp_2.1'));
-  expect(outlook.skipped[0]?.why).toBe('it was already reverted by cp_5 (a restore)');
+  const { details } = await savepoint.previewRollback(changes('cp_2.1'));
+  expect(details.skipped[0]?.why).toBe('it was already reverted by cp_5 (a restore)');
 });
 
 describe('what takes changes back', () => {
@@ -197,8 +197,8 @@ describe('what takes changes back', () => {
     expect((await savepoint.stats()).changes).toMatchObject({ all: 5, standing: 4 });
     const { sessions } = await savepoint.sessions();
     expect(sessions.find(({ actor }) => actor.name === 'one')?.changes).toBe(2);
-    const { outlook } = await savepoint.previewRollback({ agent: 'one' });
-    expect(outlook.chosen.map(({ change }) => change.id)).not.toContain('cp_6.1');
+    const { details } = await savepoint.previewRollback({ agent: 'one' });
+    expect(details.chosen.map(({ change }) => change.id)).not.toContain('cp_6.1');
   });
 });
 

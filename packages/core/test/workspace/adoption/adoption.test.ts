@@ -507,7 +507,7 @@ describe('what is damaged is read, or found', () => {
       const calls = counting.log.length;
       for (let at = 1; at <= calls; at += Math.ceil(calls / testEffort({ quick: 4, ci: 12, long: 12 }))) {
         const again = made();
-        const act = (): void => {
+        const action = (): void => {
           if (meanwhile === 'repack') {
             again.write('zzz', 'new\n');
             again.git('add', 'zzz');
@@ -515,7 +515,7 @@ describe('what is damaged is read, or found', () => {
             again.git('rm', '-qf', 'zzz');
           } else rmSync(again.at('.git/objects/pack'), { recursive: true, force: true });
         };
-        const { result, damage } = await again.first(true, { ports: realPorts({ fs: interrupted(at, act) }) });
+        const { result, damage } = await again.first(true, { ports: realPorts({ fs: interrupted(at, action) }) });
         expect(result.checkpoint.snapshot.files, `${meanwhile} before call ${at}`).toBe(
           read.result.checkpoint.snapshot.files,
         );
@@ -629,12 +629,12 @@ function flip(data: Buffer, at: number): Buffer {
 }
 
 /** Runs an action before the n-th call. */
-function interrupted(at: number, act: () => void): Fs {
+function interrupted(at: number, action: () => void): Fs {
   let calls = 0;
   return new Proxy(realPorts().fs, {
     get: (fs, name: keyof Fs) => {
       calls += 1;
-      if (calls === at) act();
+      if (calls === at) action();
       const method: unknown = fs[name];
       return typeof method === 'function' ? method.bind(fs) : method;
     },

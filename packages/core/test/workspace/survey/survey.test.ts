@@ -109,7 +109,7 @@ const FILES = [
   'out/o',
   'node_modules/m/i',
 ];
-const ACTS: Record<string, (p: Place, file: string, random: SeededRandom) => void> = {
+const ACTIONS: Record<string, (p: Place, file: string, random: SeededRandom) => void> = {
   write: (p, file, random) => p.write(file, random.pick(['a\n', 'b\n', 'long\nlong\n', ''])),
   remove: (p, file) => rmSync(p.at(file), { recursive: true }),
   'remove folder': (p, file) => rmSync(p.at(file.split('/')[0] as string), { recursive: true }),
@@ -331,10 +331,10 @@ describe('how dirty a repository is', () => {
       const done: string[] = [];
       for (let left = 3 + random.integer(12); left > 0; left--) {
         const file = random.pick(FILES);
-        const [name, act] = random.pick(Object.entries(ACTS));
+        const [name, action] = random.pick(Object.entries(ACTIONS));
         done.push(`${name} ${file}`);
         try {
-          act(place, file, random);
+          action(place, file, random);
         } catch {
           // git or the file system refuses an operation that is impossible at the moment.
         }

@@ -1,12 +1,12 @@
 // Loaded into a `savepoint` process before its own code. Watches the file system calls of the process. On the selected
 // call it fails, kills the process, or saves a file as another program would at that moment.
 //
-// PRELOAD_CALLS is JSON: { below, calls, nth?, sticky?, act?, record? }
+// PRELOAD_CALLS is JSON: { below, calls, nth?, sticky?, action?, record? }
 //   below   only calls on paths below this folder count
 //   calls   names of node's synchronous functions, such as "renameSync"
 //   nth     which of the counted calls, from 1; by default all of them
 //   sticky  that call and all later ones
-//   act     { error: "EIO" } or { kill: true } or { save: { file, text } } (before the call goes through)
+//   action  {  error: "EIO" } or { kill: true } or { save: { file, text } } (before the call goes through)
 //   record  file to which each counted call is appended, one JSON array [name, path] per line
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -40,14 +40,14 @@ for (const name of Object.keys(real).filter((key) => key.endsWith('Sync') && typ
       count++;
       if (asked.record) real.appendFileSync(asked.record, `${JSON.stringify([name, target])}\n`);
       const chosen = asked.nth === undefined || count === asked.nth || (asked.sticky && count > asked.nth);
-      if (chosen && asked.act?.kill) process.kill(process.pid, 'SIGKILL');
-      if (chosen && asked.act?.error) {
-        throw Object.assign(new Error(`${asked.act.error}: injected, ${name}`), {
-          code: asked.act.error,
+      if (chosen && asked.action?.kill) process.kill(process.pid, 'SIGKILL');
+      if (chosen && asked.action?.error) {
+        throw Object.assign(new Error(`${asked.action.error}: injected, ${name}`), {
+          code: asked.action.error,
           syscall: name,
         });
       }
-      if (chosen && asked.act?.save) real.writeFileSync(asked.act.save.file, asked.act.save.text);
+      if (chosen && asked.action?.save) real.writeFileSync(asked.action.save.file, asked.action.save.text);
     }
     const result = real[name](...args);
     if (name === 'openSync') opened.set(result, target);

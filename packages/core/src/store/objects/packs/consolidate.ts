@@ -255,9 +255,9 @@ class Consolidation {
     return this.#files.loose.has(id) && this.#isReadable(() => readThrough(this.#files.loose.open(id)));
   }
 
-  #isReadable(act: () => void): boolean {
+  #isReadable(action: () => void): boolean {
     try {
-      act();
+      action();
       return true;
     } catch (error) {
       if (isDamage(error)) return false;

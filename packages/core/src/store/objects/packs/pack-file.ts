@@ -265,9 +265,9 @@ export class PackFile {
     return deltaSizes(this.#inflater(this.#handles.get(this.path), start, entry.end).next() ?? Buffer.alloc(0)).result;
   }
 
-  #withDamageErrors<T>(place: number, act: () => T): T {
+  #withDamageErrors<T>(place: number, action: () => T): T {
     try {
-      return act();
+      return action();
     } catch (error) {
       if (!(error instanceof FormatProblem)) throw error;
       throw damaged(error.message, { object: this.index.idAt(place), file: this.path }, error);
