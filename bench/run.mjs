@@ -209,7 +209,7 @@ function lasting() {
   return { home, inShadow };
 }
 
-async function settled() {
+async function warmStores() {
   if (kept !== undefined) return kept;
   kept = lasting();
   await library(kept.home).checkpoint();
@@ -227,7 +227,7 @@ async function settled() {
  * @param {number} count files that change before each measurement
  */
 async function steady(what, count) {
-  const { home, inShadow } = await settled();
+  const { home, inShadow } = await warmStores();
   /** @type {Row} */
   const row = {
     what,
@@ -257,7 +257,7 @@ async function steady(what, count) {
  * @param {number} count files that are restored
  */
 async function restores(what, count) {
-  const { home, inShadow } = await settled();
+  const { home, inShadow } = await warmStores();
   /** @type {Row} */
   const row = { what, library: [], command: [], git: { 'restore, clean': [] } };
   const { checkpoint } = await library(home).checkpoint();

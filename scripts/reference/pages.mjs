@@ -105,7 +105,7 @@ export function errorsPage(codes) {
         '| | |',
         '| --- | --- |',
         `| exit status | ${exit}: ${EXITS[/** @type {keyof typeof EXITS} */ (exit)]} |`,
-        `| data | ${cell([`\`${fields(data)}\``, ...besides(details, note)].join('; '))} |`,
+        `| data | ${cell([`\`${fields(data)}\``, ...extraNotes(details, note)].join('; '))} |`,
         `| hint | ${cell(hint)} |`,
       ].join('\n'),
     ].join('\n\n'),
@@ -129,7 +129,7 @@ const PROJECT = {
 };
 
 /** @param {any} details @param {string | undefined} note */
-function besides(details, note) {
+function extraNotes(details, note) {
   return [
     ...(details === undefined ? [] : [`also \`details\`: \`${fields(details)}[]\``]),
     ...(note === undefined ? [] : [note]),

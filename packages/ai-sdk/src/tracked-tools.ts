@@ -70,9 +70,9 @@ async function pathsOf(session: Session, paths: NonNullable<Tracking['paths']>, 
 
 /** If the tool yields several results, waits until it is done and returns the last one. */
 async function lastOf(result: unknown): Promise<unknown> {
-  const settled = await result;
-  if (typeof settled !== 'object' || settled === null || !(Symbol.asyncIterator in settled)) return settled;
+  const value = await result;
+  if (typeof value !== 'object' || value === null || !(Symbol.asyncIterator in value)) return value;
   let last: unknown;
-  for await (last of settled as AsyncIterable<unknown>);
+  for await (last of value as AsyncIterable<unknown>);
   return last;
 }

@@ -40,8 +40,8 @@ export function nameOfArgument(argument: string): JsonName {
 
 function bytesOfQuoted(argument: string): string {
   const inner = argument.slice(1, -1);
-  const whole = argument.length >= 2 && argument.endsWith('"');
-  if (!whole || !QUOTED.test(inner)) {
+  const isClosed = argument.length >= 2 && argument.endsWith('"');
+  if (!isClosed || !QUOTED.test(inner)) {
     throw new SavepointError(
       'USAGE',
       `The path ${showName(bytesFromText(argument))} starts with a quote but is not a valid quoted name.`,

@@ -12,8 +12,8 @@ export interface ResourceLink {
 /** @param folder the folder that a relative path refers to */
 export function linkTo(folder: DiskPath, path: JsonName): ResourceLink {
   const bytes = nameFromJson(path);
-  const whole = /^(?:\/|[A-Za-z]:[\\/])/.test(bytes) ? bytes : `${folder}/${bytes}`;
-  const encoded = whole
+  const absolute = /^(?:\/|[A-Za-z]:[\\/])/.test(bytes) ? bytes : `${folder}/${bytes}`;
+  const encoded = absolute
     .replaceAll('\\', process.platform === 'win32' ? '/' : '\\')
     .replace(/[^\w./~:-]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`);
   return {

@@ -106,8 +106,8 @@ export class BucketStore implements BundleStore {
     const written = await this.#put(key, bytes, { 'if-match': this.#bareTags ? unquoted(tag) : tag }, signal);
     if (written !== null || this.#bareTags || unquoted(tag) === tag) return written;
     // Some servers compare tags without their quotes. The bare tag is just as safe, because it is still a condition.
-    const standing = await this.#request('HEAD', this.#path(key), {}, null, signal);
-    if (standing.headers.get('etag') !== tag) return null;
+    const existing = await this.#request('HEAD', this.#path(key), {}, null, signal);
+    if (existing.headers.get('etag') !== tag) return null;
     this.#bareTags = true;
     return this.#put(key, bytes, { 'if-match': unquoted(tag) }, signal);
   }
@@ -125,8 +125,8 @@ export class BucketStore implements BundleStore {
     // write.
     for (let tries = 1; isConditional && answer.status >= 500 && tries < MAX_ATTEMPTS; tries++) {
       await answer.body?.cancel();
-      const standing = await this.get(key, Math.max(bytes.length, MAX_ANSWER_BYTES), signal);
-      if (standing?.bytes.equals(bytes) === true) return standing.tag;
+      const existing = await this.get(key, Math.max(bytes.length, MAX_ANSWER_BYTES), signal);
+      if (existing?.bytes.equals(bytes) === true) return existing.tag;
       answer = await this.#request('PUT', this.#path(key), headers, bytes, signal);
     }
     if (isConditional && (answer.status === CONDITION_FAILED || answer.status === CONFLICT)) {

@@ -185,7 +185,7 @@ const CASES: Readonly<Record<string, (bench: SandboxBench) => Promise<void>>> = 
     equal(exit, 3);
   },
 
-  'what is no program is a failure that says which': async (b) => {
+  'a missing program is a failure that names it': async (b) => {
     const data = { operation: 'run', code: 'ENOENT', path: 'no-such-program' };
     await rejects(b.run(['no-such-program']), isCoded('IO', data));
     const cwd = b.at('gone');
@@ -299,7 +299,7 @@ const CASES: Readonly<Record<string, (bench: SandboxBench) => Promise<void>>> = 
     equal((await b.sandbox.read(b.at('long'), { mostBytes: 1001 }))?.length, 1001);
   },
 
-  'what must not wait for ever does not: a FIFO is no file': async (b) => {
+  'a FIFO is refused as not a file, without waiting': async (b) => {
     const { exit } = await b.sh('command -v mkfifo >/dev/null && mkfifo fifo || exit 9');
     if (exit === 9) return;
     await rejects(b.sandbox.read(b.at('fifo')), isCoded('IO', { operation: 'read', code: 'EINVAL' }));

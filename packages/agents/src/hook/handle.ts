@@ -110,7 +110,7 @@ async function handleEvent(scene: EventContext): Promise<readonly string[]> {
       await withDeadline(
         scene,
         () => session.endTurn(event.subAgentId, { signal }),
-        async () => deferJob({ kind: 'settle', by: event.subAgentId }),
+        async () => deferJob({ kind: 'end-turn', by: event.subAgentId }),
       );
       return [];
     case 'session-ended':

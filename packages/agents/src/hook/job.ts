@@ -16,7 +16,7 @@ export interface HookJob {
     /** The capture that a call did not wait for. */
     | { readonly kind: 'catch-up' }
     | { readonly kind: 'end'; readonly call: CallId; readonly background: boolean }
-    | { readonly kind: 'settle'; readonly by: string | null }
+    | { readonly kind: 'end-turn'; readonly by: string | null }
     | { readonly kind: 'close' };
 }
 

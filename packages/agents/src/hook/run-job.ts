@@ -28,7 +28,7 @@ export async function runJob(
     case 'end':
       await session.end(work.call, { background: work.background });
       return;
-    case 'settle':
+    case 'end-turn':
       await session.endTurn(work.by);
       return;
     case 'close':

@@ -9,27 +9,21 @@ import { BUILD_HEADER } from './server.ts';
 const TIMEOUT_MS = 1_000;
 const MAX_RESPONSE_LENGTH = 64 * 1024;
 
-/** The daemon's answer. */
 export type DaemonStatus = Readonly<Record<string, unknown>> & { readonly pid: number };
 
-/**
- * @returns `nobody`: no daemon answers; `leaves`: it accepts no requests, because it is shutting down or another
- * build
- */
-export function askDaemon(
-  home: string,
-  own: Build,
-  what: 'status' | 'stop',
-): Promise<DaemonStatus | 'nobody' | 'leaves'> {
+/** `none`: no daemon answers. `stopping`: it accepts no requests, because it is shutting down or another build. */
+export type DaemonAnswer = DaemonStatus | 'none' | 'stopping';
+
+export function askDaemon(home: string, own: Build, what: 'status' | 'stop'): Promise<DaemonAnswer> {
   let socketPath: string;
   try {
     // The path through the home may be too long for a socket.
     socketPath = join(realpathSync(homeLink(home)), SOCKET);
   } catch {
-    return Promise.resolve('nobody');
+    return Promise.resolve('none');
   }
   return new Promise((resolve) => {
-    const done = (said: DaemonStatus | 'nobody' | 'leaves'): void => {
+    const done = (said: DaemonAnswer): void => {
       asked.destroy();
       resolve(said);
     };
@@ -46,23 +40,23 @@ export function askDaemon(
         response.setEncoding('utf8');
         response.on('data', (part: string) => {
           text += part;
-          if (text.length > MAX_RESPONSE_LENGTH) done('nobody');
+          if (text.length > MAX_RESPONSE_LENGTH) done('none');
         });
-        response.on('error', () => done('nobody'));
-        response.on('end', () => done(response.statusCode === 409 ? 'leaves' : parsed(text)));
+        response.on('error', () => done('none'));
+        response.on('end', () => done(response.statusCode === 409 ? 'stopping' : parsed(text)));
       },
     );
-    asked.on('timeout', () => done('nobody'));
-    asked.on('error', () => done('nobody'));
+    asked.on('timeout', () => done('none'));
+    asked.on('error', () => done('none'));
     asked.end();
   });
 }
 
-function parsed(text: string): DaemonStatus | 'nobody' {
+function parsed(text: string): DaemonStatus | 'none' {
   try {
     const value = JSON.parse(text) as DaemonStatus | null;
-    return typeof value === 'object' && value !== null && typeof value.pid === 'number' ? value : 'nobody';
+    return typeof value === 'object' && value !== null && typeof value.pid === 'number' ? value : 'none';
   } catch {
-    return 'nobody';
+    return 'none';
   }
 }

@@ -79,7 +79,7 @@ export function serve(own: Build, routes: Routes, now: () => number): Server {
     if (what === 'stop') return routes.stop();
     if (what !== 'hook' || agent === undefined || agent === '') return { status: 404, body: 'unknown\n' };
     const body = await readBody(request, grow);
-    if (typeof body === 'number') return { status: body, body: 'too large, or not whole\n' };
+    if (typeof body === 'number') return { status: body, body: 'too large, or incomplete\n' };
     return routes.hook(agent, event ?? null, body, arrived);
   }
 }

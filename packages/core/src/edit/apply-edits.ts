@@ -52,7 +52,7 @@ export function applyEdits(state: FileState, edits: readonly Edit[], bound: Edit
       const failed: EditStatus = { index, op: edit.op, outcome: 'failed', failure: error.failure };
       const skipped = edits
         .slice(index + 1)
-        .map(({ op }, behind): EditStatus => ({ index: index + 1 + behind, op, outcome: 'skipped' }));
+        .map(({ op }, offset): EditStatus => ({ index: index + 1 + offset, op, outcome: 'skipped' }));
       return { ok: false, statuses: [...applied, failed, ...skipped] };
     }
   }

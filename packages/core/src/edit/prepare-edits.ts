@@ -96,7 +96,7 @@ export async function prepareEdits(
 
 /**
  * Whether the names of a request still resolve to the same paths, and new files would still get the same permissions.
- * That is all that a preparation reads from disk besides the files themselves.
+ * A preparation reads nothing else from disk, apart from the files themselves.
  * @param files the prepared files, one for each request
  */
 export function targetsUnchanged(

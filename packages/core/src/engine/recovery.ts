@@ -18,16 +18,16 @@ export async function recoverOverlapping(
   decision: Decision,
 ): Promise<Recovery> {
   const { context, workspace } = writing;
-  const assertNothingPending: RecoveredTransaction[] = [];
+  const recovered: RecoveredTransaction[] = [];
   const waiting: WaitingTransaction[] = [];
   for (const other of overlappingWorkspaces(context, workspace)) {
     if (other.id !== workspace.id) other.store.refs.collectDebris();
     const done = await recoverIn(other, writing, decision);
-    assertNothingPending.push(...done.recovered);
+    recovered.push(...done.recovered);
     waiting.push(...done.waiting);
   }
-  if (assertNothingPending.length > 0) events.emit('recovered', { settled: assertNothingPending });
-  return { recovered: assertNothingPending, waiting };
+  if (recovered.length > 0) events.emit('recovered', { settled: recovered });
+  return { recovered, waiting };
 }
 
 /**
@@ -46,7 +46,7 @@ export async function recoverForCapture(writing: WriteContext): Promise<Savepoin
 }
 
 /** For calls that would remove data that a pending operation needs. @throws SavepointError PENDING */
-export function settled(operating: WriteOperationContext): WriteOperationContext {
+export function assertNothingPending(operating: WriteOperationContext): WriteOperationContext {
   const [first] = operating.waiting;
   if (first !== undefined) throw first.error;
   return operating;

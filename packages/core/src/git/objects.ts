@@ -69,7 +69,7 @@ export class GitObjects {
   #read(given: string, type: ObjectType, most: number): Buffer {
     const { store, id } = this.#findStore(given);
     const info = store.info(id);
-    if (info === null || info.type !== type) throw unreadableObject(id, `is no ${type}`);
+    if (info === null || info.type !== type) throw unreadableObject(id, `is not a ${type}`);
     if (info.size > most) throw unreadableObject(id, `has ${info.size} bytes, at most ${most} are read`);
     return store.read(id).data;
   }

@@ -16,7 +16,7 @@ export interface CarryOutInput {
   readonly plan: Pick<ChangeSet, 'paths' | 'heads'>;
   /** Contains every content that the plan writes. */
   readonly objects: ObjectReader;
-  /** What comes into existence once all of it is done. */
+  /** What is published once the change set is applied. */
   readonly publication: Publication;
 }
 

@@ -108,7 +108,7 @@ async function runCheck(
       ...(signal === undefined ? {} : { signal }),
     });
     if (ended === 'aborted') throw new SavepointError('CANCELLED', 'Cancelled before the sandbox was used.');
-    if (ended === 'timeout') throw invalidAnswer(sandbox.name, 'its node did not come to an end');
+    if (ended === 'timeout') throw invalidAnswer(sandbox.name, 'its node did not exit');
     const said = stdout.toString();
     const version = /^\s*v(\d{1,4}\.\d{1,4}\.\d{1,4})\s*$/.exec(said)?.[1];
     if (version !== undefined && !isNewEnough(version)) throw sandboxUnfit(sandbox.name, version);

@@ -269,7 +269,7 @@ function reasonToSkip(
     return `${checkpoint.id} is itself a ${checkpoint.trigger}; use undo to revert it`;
   }
   if (named === null && !asksForSomebody && !authors.some(({ actor }) => actor.kind === 'agent')) {
-    return `it is not an agent's work but from ${authors[0]?.actor.kind ?? 'nobody known'}`;
+    return `it is not an agent's work but from ${authors[0]?.actor.kind ?? 'an unknown author'}`;
   }
   if (!includeShared && (!sure || !authors.every((author) => matchesAuthor(selection, author)))) {
     const others = [...new Set(authors.map(({ actor, call }) => nameOf(actor.name, call)))].join(' or ');

@@ -100,7 +100,7 @@ async function askFile(reach: RunnerContext, path: DiskPath, asked: AskedFile): 
   const end: RunnerEnd | null = answer.end;
   if (end === null) {
     if (answer.cutReason === 'aborted') throw new SavepointError('CANCELLED', 'Stopped in the middle of a file.');
-    const why = answer.cutReason === 'timeout' ? 'it does not come to an end' : 'it is longer than it may be';
+    const why = answer.cutReason === 'timeout' ? 'it did not end in time' : 'it is longer than the limit';
     throw invalidAnswer(reach.channel.name, why);
   }
   if (end.kind === 'ran') throw invalidAnswer(reach.channel.name, 'it speaks of a command and was asked for a file');

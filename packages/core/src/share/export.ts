@@ -130,14 +130,14 @@ async function uploadBundle(
   const key = bundleKey(id, checkpoints, tip);
   const isSent = (await store.put(key, bytes, { when: 'absent' }, signal)) !== null;
   // An existing bundle with this key has the same checkpoints, but may be packed differently.
-  const standing = isSent ? null : await store.get(key, MAX_BYTES, signal);
-  if (!isSent && standing === null) {
+  const existing = isSent ? null : await store.get(key, MAX_BYTES, signal);
+  if (!isSent && existing === null) {
     throw new SavepointError('BUNDLE_STORE', `Another process is writing ${key} to ${store.place}.`, {
       place: store.place,
       status: 409,
     });
   }
-  const there = standing?.bytes ?? bytes;
+  const there = existing?.bytes ?? bytes;
   return {
     key,
     from: checkpoints[0]!.id,

@@ -26,8 +26,8 @@ export async function makeFile(
   replace: boolean,
   fill: (write: (bytes: Uint8Array) => void) => Promise<void>,
 ): Promise<void> {
-  const standing = fs.lstat(path);
-  if (standing !== null && (!replace || kindOf(standing) !== 'file')) throw existsError(path);
+  const existing = fs.lstat(path);
+  if (existing !== null && (!replace || kindOf(existing) !== 'file')) throw existsError(path);
   const temporary = withSuffix(path, `.${random.hex(NAME_BYTES)}.tmp`);
   const fd = fs.openNew(temporary, FILE_MODE);
   try {

@@ -26,8 +26,8 @@ export class LineTransport implements Transport {
 
   constructor(streams: Streams) {
     this.#streams = streams;
-    this.closed = new Promise((settle) => {
-      this.#resolveClosed = settle;
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve;
     });
   }
 
@@ -89,13 +89,13 @@ export class LineTransport implements Transport {
     const { input, output } = this.#streams;
     if (output.write(`${safeJson(message)}\n`)) return Promise.resolve();
     input.pause();
-    return new Promise((settle) => {
+    return new Promise((resolve) => {
       const go = (): void => {
         output.off('drain', go);
         output.off('close', go);
         output.off('error', go);
         if (this.#isOpen) input.resume();
-        settle();
+        resolve();
       };
       output.on('drain', go);
       output.on('close', go);

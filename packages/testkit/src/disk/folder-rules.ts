@@ -14,11 +14,11 @@ export function refusalToMove(inodes: Inodes, source: WalkResult, target: WalkRe
   return isInTarget ? 'ENOTEMPTY' : null;
 }
 
-/** @returns the error code; null if `moved` may replace `standing` */
-export function refusalToReplace(standing: Inode, moved: Inode): string | null {
-  if (standing.kind !== 'folder') return moved.kind === 'folder' ? 'ENOTDIR' : null;
+/** @returns the error code; null if `moved` may replace `existing` */
+export function refusalToReplace(existing: Inode, moved: Inode): string | null {
+  if (existing.kind !== 'folder') return moved.kind === 'folder' ? 'ENOTDIR' : null;
   if (moved.kind !== 'folder') return 'EISDIR';
-  return standing.entries.size > 0 ? 'ENOTEMPTY' : null;
+  return existing.entries.size > 0 ? 'ENOTEMPTY' : null;
 }
 
 /** @returns the error code; null if the folder may be removed */

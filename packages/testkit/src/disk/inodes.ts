@@ -108,7 +108,7 @@ export class Inodes {
 
   folder(ino: Ino): FolderInode {
     const inode = this.get(ino);
-    if (inode.kind !== 'folder') throw new Error(`inode ${ino} of the simulated disk is no folder`);
+    if (inode.kind !== 'folder') throw new Error(`inode ${ino} of the simulated disk is not a folder`);
     return inode;
   }
 
@@ -212,7 +212,7 @@ export class Inodes {
 
   #writeData(ino: Ino, position: number, bytes: Buffer): void {
     const file = this.get(ino);
-    if (file.kind !== 'file') throw new Error(`inode ${ino} of the simulated disk is no file`);
+    if (file.kind !== 'file') throw new Error(`inode ${ino} of the simulated disk is not a file`);
     const size = Math.max(file.size, position + bytes.length);
     let content = file.bytes;
     if (size > content.length) {

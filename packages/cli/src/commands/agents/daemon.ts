@@ -3,7 +3,7 @@ import { SavepointError, showText } from '@savepoint/core';
 import { nodePorts } from '@savepoint/core/node';
 import { safeJson } from '@savepoint/core/ports';
 import type { ParsedArguments, StandaloneCommand } from '../../command.ts';
-import { askDaemon, type DaemonStatus } from '../../daemon/ask.ts';
+import { askDaemon, type DaemonAnswer } from '../../daemon/ask.ts';
 import { buildOnDisk } from '../../daemon/build.ts';
 import { homeOf, runDaemon } from '../../daemon/run.ts';
 import { homeLink } from '../../daemon/runtime-folder.ts';
@@ -41,7 +41,7 @@ export const daemonStop: StandaloneCommand = {
     const said = await queryDaemon(homeOf(env), 'stop');
     const pid = typeof said === 'object' ? said.pid : null;
     const isGone = pid === null ? null : await waitForExit(pid);
-    print(globals.json ? { stopped: said !== 'nobody', pid } : stopLines(said, isGone));
+    print(globals.json ? { stopped: said !== 'none', pid } : stopLines(said, isGone));
     return 0;
   },
 };
@@ -55,22 +55,22 @@ export const daemonRun: StandaloneCommand = {
   run: ({ options }, { env }) => runDaemonHere(options['idle'], env),
 };
 
-async function queryDaemon(home: string, what: 'status' | 'stop'): Promise<DaemonStatus | 'nobody' | 'leaves'> {
+async function queryDaemon(home: string, what: 'status' | 'stop'): Promise<DaemonAnswer> {
   const own = buildOnDisk();
-  return own === null ? 'nobody' : askDaemon(home, own, what);
+  return own === null ? 'none' : askDaemon(home, own, what);
 }
 
 function print(answer: readonly string[] | Readonly<Record<string, unknown>>): void {
   writeAll(1, `${Array.isArray(answer) ? answer.join('\n') : safeJson(answer, 0)}\n`);
 }
 
-function daemonStatusToJson(said: DaemonStatus | 'nobody' | 'leaves'): Readonly<Record<string, unknown>> {
-  return typeof said === 'object' ? said : { leaves: said === 'leaves' };
+function daemonStatusToJson(said: DaemonAnswer): Readonly<Record<string, unknown>> {
+  return typeof said === 'object' ? said : { leaves: said === 'stopping' };
 }
 
-function statusLines(said: DaemonStatus | 'nobody' | 'leaves', home: string): readonly string[] {
-  if (said === 'leaves') return ['The daemon is shutting down. The next hook starts a new one.'];
-  if (said === 'nobody')
+function statusLines(said: DaemonAnswer, home: string): readonly string[] {
+  if (said === 'stopping') return ['The daemon is shutting down. The next hook starts a new one.'];
+  if (said === 'none')
     return ['No daemon is running. Hooks work without it; the next hook starts one if the system supports it.'];
   const { pid, startedAt, events, medianMs, idleSeconds, endsAfterIdleSeconds, workspaces, memoryBytes } = said;
   const median = typeof medianMs === 'number' ? ` (median ${medianMs} ms)` : '';
@@ -83,9 +83,9 @@ function statusLines(said: DaemonStatus | 'nobody' | 'leaves', home: string): re
   ];
 }
 
-function stopLines(said: DaemonStatus | 'nobody' | 'leaves', gone: boolean | null): readonly string[] {
-  if (said === 'nobody') return ['No daemon is running.'];
-  if (said === 'leaves') return ['The daemon is already shutting down.'];
+function stopLines(said: DaemonAnswer, gone: boolean | null): readonly string[] {
+  if (said === 'none') return ['No daemon is running.'];
+  if (said === 'stopping') return ['The daemon is already shutting down.'];
   if (gone === true) return [`Stopped the daemon (process ${said.pid}).`];
   return [`The daemon (process ${said.pid}) accepts no more requests and exits when its running work is done.`];
 }

@@ -20,10 +20,10 @@ export const verify = command({
       style.bad(
         `${countText(damage.length, 'problem')} found; ${sound} of ${countText(checkpoints, 'checkpoint')} can be fully restored`,
       ),
-      damage.flatMap(({ object, file, problem, checkpoints: hurt }) => [
+      damage.flatMap(({ object, file, problem, checkpoints }) => [
         `  ${object ?? (file === null ? 'the store' : pathText(file))}: ${showText(problem)}`,
         ...(file === null || object === null ? [] : [`    in ${pathText(file)}`]),
-        ...(hurt.length === 0 ? [] : [`    affects ${hurt.join(', ')}`]),
+        ...(checkpoints.length === 0 ? [] : [`    affects ${checkpoints.join(', ')}`]),
       ]),
       'Run `savepoint checkpoint` now: it repairs damaged objects whose content is still in the workspace.',
     );

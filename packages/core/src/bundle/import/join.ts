@@ -30,8 +30,8 @@ export function joinTimelines(
 ): JoinResult {
   const ours = new Map(here.map((one) => [one.number, one]));
   for (const one of bundle) {
-    const standing = ours.get(one.number);
-    if (standing !== undefined && standing.workspace !== one.workspace) throw bundleDiverged(standing);
+    const existing = ours.get(one.number);
+    if (existing !== undefined && existing.workspace !== one.workspace) throw bundleDiverged(existing);
   }
   const newest = here.at(-1) ?? null;
   const last = Math.max(lastNumber, newest?.number ?? 0);

@@ -233,10 +233,10 @@ async function continueTimeline(
     added,
   };
   if (added.length === 0) return { ...imported, restored: null, paths: [] };
-  const standing = here.at(-1);
+  const newestHere = here.at(-1);
   if (goesOn && !isEmptyFolder(workspace)) {
-    if (standing === undefined) assertEmpty({ ports: workspace.ports, folder: workspace.root });
-    else await assertUnchanged(workspace, standing, pace);
+    if (newestHere === undefined) assertEmpty({ ports: workspace.ports, folder: workspace.root });
+    else await assertUnchanged(workspace, newestHere, pace);
   }
   const refs = await importObjects(store, bundle.objects, added, pace);
   lock.assertHeld();

@@ -17,7 +17,7 @@ import { makeFolderWith } from '../../transaction/new-folder.ts';
 import type { Engine } from '../engine.ts';
 import { eventsOf, type WatchEvent } from '../events.ts';
 import { dropUnusedBackups, dropUnusedSessions } from '../maintenance.ts';
-import { settled } from '../recovery.ts';
+import { assertNothingPending } from '../recovery.ts';
 
 export interface WatchOptions {
   /** Ends the watch. */
@@ -85,7 +85,7 @@ export function historyCalls(engine: Engine): HistoryCalls {
       }),
     forgetSession: (session, options = {}) =>
       engine.operate(options, async (operating) => {
-        const { workspace, lock, pace } = settled(operating);
+        const { workspace, lock, pace } = assertNothingPending(operating);
         const forgotten = await forgetSession(workspace, lock, parseSessionId(session), pace);
         dropUnusedBackups(workspace);
         dropUnusedSessions(workspace);

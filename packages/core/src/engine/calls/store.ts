@@ -13,7 +13,7 @@ import type { Context } from '../context.ts';
 import type { Engine } from '../engine.ts';
 import { applyRetention, tidyUp } from '../maintenance.ts';
 import { overlappingFolders } from '../overlap.ts';
-import { recoverOverlapping, settled } from '../recovery.ts';
+import { assertNothingPending, recoverOverlapping } from '../recovery.ts';
 import { pathExists } from './workspaces.ts';
 
 /** What a purge does not remove. */
@@ -68,7 +68,7 @@ export function storeCalls(engine: Engine): StoreCalls {
       ),
     gc: (options = {}) =>
       engine.operate(options, (operating) => {
-        const { context, workspace } = settled(operating);
+        const { context, workspace } = assertNothingPending(operating);
         const policy = { ...context.effectiveSettings(workspace.root).retention, ...options.retention };
         return applyRetention(operating, policy);
       }),
@@ -83,7 +83,7 @@ export function storeCalls(engine: Engine): StoreCalls {
     purge: async (paths, options = {}) => {
       const { purge } = await import('../../purge/purge.ts');
       return engine.operate(options, async (operating) => {
-        const { context, workspace, lock, pace } = settled(operating);
+        const { context, workspace, lock, pace } = assertNothingPending(operating);
         const purged = await purge(workspace, lock, assertPurgeable(paths), pace);
         return { ...purged, ...purgeRemainder(context, workspace, paths) };
       });

@@ -49,7 +49,7 @@ export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
   /** Maps each call or operation to whether any part of it was reverted. */
   const steps = new Map<string, boolean>();
   let all = 0;
-  let standing = 0;
+  let inEffect = 0;
   for (const { checkpoint, damaged: damagedCheckpoint } of timeline.newestFirst()) {
     if (checkpoint === null) {
       damaged.push(damagedCheckpoint);
@@ -67,13 +67,13 @@ export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
       if (step === null) continue;
       const { reversion: reverted, hunks } = activity.effectOf(change);
       all += 1;
-      if (reverted === null) standing += 1;
+      if (reverted === null) inEffect += 1;
       steps.set(step, reverted !== null || hunks.size > 0 || (steps.get(step) ?? false));
     }
   }
   const back = [...steps.values()].filter((isReverted) => isReverted).length;
   return {
-    changes: { all, standing, success: all === 0 ? null : standing / all },
+    changes: { all, standing: inEffect, success: all === 0 ? null : inEffect / all },
     steps: { all: steps.size, takenBack: back, rollBackRate: steps.size === 0 ? null : back / steps.size },
     acts,
     timeToApply: durationsOf(durations),

@@ -143,14 +143,14 @@ export function closedRecord<Value extends object>(fields: Fields<Value>): Recor
   const keys = entriesOf(fields);
   return {
     encode: (value) => {
-      const whole = value as Values;
-      return Object.fromEntries(keys.map(([key, codec]) => [key, codec.encode(whole[key])]));
+      const record = value as Values;
+      return Object.fromEntries(keys.map(([key, codec]) => [key, codec.encode(record[key])]));
     },
     decode: (json) => {
-      const whole = objectIn(json);
+      const record = objectIn(json);
       const found: Record<string, unknown> = {};
       for (const [key, codec] of keys) {
-        const value = codec.decode(whole[key]);
+        const value = codec.decode(record[key]);
         if (value !== undefined) found[key] = value;
       }
       return found as Value;

@@ -137,8 +137,8 @@ function truncateLine(line: string): string {
 
 /** Returns the lines that fit, and the number of those that do not. */
 function fitLines(lines: readonly string[], most: number): ContextText {
-  const whole = lines.join('\n');
-  if (whole.length <= most) return { text: whole, leftOut: 0 };
+  const text = lines.join('\n');
+  if (text.length <= most) return { text, leftOut: 0 };
   const kept: string[] = [];
   let room = most - NOTE;
   for (const line of lines) {

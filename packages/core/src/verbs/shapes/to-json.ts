@@ -211,11 +211,11 @@ function repositoriesSince(
 ): Pick<OperationJson, 'headMoved' | 'repositoriesGone'> {
   const headMoved: OperationJson['headMoved'] = [];
   const repositoriesGone: OperationJson['repositoriesGone'] = [];
-  const today = new Map(now.map((root) => [root.path, root]));
+  const current = new Map(now.map((root) => [root.path, root]));
   for (const before of recorded) {
     if (before.kind !== 'repository') continue;
     const path = nameToJson(before.path);
-    const root = today.get(before.path);
+    const root = current.get(before.path);
     if (root?.kind !== 'repository') repositoriesGone.push(path);
     else if (root.branch !== before.branch || root.commit !== before.commit) {
       headMoved.push({ path, before: rootToJson(before), now: rootToJson(root) });

@@ -32,11 +32,11 @@ export const recover = verb({
   }),
 
   async handle(savepoint, input, context) {
-    const { recovered: settled, waiting } = await savepoint.recover(
+    const { recovered, waiting } = await savepoint.recover(
       withoutUndefined({ decision: input.decision, signal: context.signal }),
     );
     return {
-      settled: settled.map(({ transaction, direction, paths, kept }) => ({
+      settled: recovered.map(({ transaction, direction, paths, kept }) => ({
         transaction,
         direction,
         paths: paths.map(nameToJson),

@@ -7,7 +7,7 @@ import type { DiskPath } from '../../model/names.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 
 export type CapturedFile =
-  | { readonly outcome: 'captured'; readonly id: ObjectId; readonly stat: Stat; readonly settled: boolean }
+  | { readonly outcome: 'captured'; readonly id: ObjectId; readonly stat: Stat; readonly stable: boolean }
   /** When opened, it was gone or no longer a file. */
   | { readonly outcome: 'changed' }
   | { readonly outcome: 'unreadable'; readonly code: string };
@@ -49,7 +49,7 @@ export async function captureFile(
       if (isSameStat(before, after)) {
         const agrees = last !== null && last.id === id && isSameStat(last.stat, after);
         if (agrees || !isJustWritten(after, clock.now()) || isQuiet())
-          return { outcome: 'captured', id, stat: after, settled: true };
+          return { outcome: 'captured', id, stat: after, stable: true };
       }
       last = { id, stat: after };
     } catch (error) {
@@ -63,7 +63,7 @@ export async function captureFile(
   }
   // Too large to buffer, and it changed during every attempt.
   if (last === null) return { outcome: 'unreadable', code: 'EAGAIN' };
-  return { outcome: 'captured', id: last.id, stat: last.stat, settled: false };
+  return { outcome: 'captured', id: last.id, stat: last.stat, stable: false };
 }
 
 class ReadFailure extends Error {}

@@ -104,12 +104,12 @@ export class FolderDraft {
     index: number,
     entry: FileEntry | LinkEntry,
     stat: ListedStat,
-    marks: IgnoreMarks & { readonly young: boolean; readonly settled: boolean },
+    marks: IgnoreMarks & { readonly young: boolean; readonly stable: boolean },
   ): void {
     const name = this.#name(index);
-    if (!marks.settled) this.#unsettled.add(name);
+    if (!marks.stable) this.#unsettled.add(name);
     if (stat.nlink > 1) this.#noteLinked(stat);
-    const provable = !marks.young && marks.settled ? NameFlags.provable : 0;
+    const provable = !marks.young && marks.stable ? NameFlags.provable : 0;
     const plain = this.#isSpecial || marks.covered ? 0 : NameFlags.plain;
     const kind = entry.kind === 'link' ? NameFlags.link : NameFlags.file;
     this.#found[index] = { name, flags: kind | provable | plain | markFlags(marks), stat, id: entry.id, skip: null };

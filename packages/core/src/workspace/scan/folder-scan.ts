@@ -55,7 +55,7 @@ interface SkippedFolder {
 }
 /** `gone`: when opened, it no longer existed or was something else. */
 type CaptureStatus = 'gone' | 'done';
-type CapturedLeaf = { readonly entry: FileEntry | LinkEntry; readonly stat: ListedStat; readonly settled: boolean };
+type CapturedLeaf = { readonly entry: FileEntry | LinkEntry; readonly stat: ListedStat; readonly stable: boolean };
 
 /** A folder whose names are being scanned. */
 interface FolderInProgress {
@@ -287,7 +287,7 @@ export class FolderScan {
     const known = this.#knownEntry(at, stat, kind, draft.provenId(index, stat));
     return known === null
       ? this.#readEntry(folder, at, stat, kind, marks)
-      : this.#addLeaf(folder, at, { entry: known, stat, settled: true }, marks);
+      : this.#addLeaf(folder, at, { entry: known, stat, stable: true }, marks);
   }
 
   async #scanBelow(
@@ -336,17 +336,17 @@ export class FolderScan {
   #addLeaf(
     folder: FolderInProgress,
     { index, path }: ScanEntry,
-    { entry, stat, settled }: CapturedLeaf,
+    { entry, stat, stable }: CapturedLeaf,
     marks: IgnoreMarks,
   ): 'done' {
     folder.draft.addLeaf(index, entry, stat, {
       covered: marks.covered,
       ignored: marks.ignored,
       young: isYoung(stat, this.#began),
-      settled,
+      stable,
     });
     folder.findings.count(entry.kind, stat.size);
-    if (!settled) {
+    if (!stable) {
       folder.findings.unsettled.push(path);
       folder.inDoubt = true;
     }
@@ -357,7 +357,7 @@ export class FolderScan {
     const target = readLinkOf(this.input.ports.fs, disk);
     if (typeof target !== 'string') return target;
     const id = this.input.batch.add('blob', Buffer.from(target, 'latin1'));
-    return { entry: { kind: 'link', id }, stat, settled: true };
+    return { entry: { kind: 'link', id }, stat, stable: true };
   }
 
   async #captureFile({ task }: FolderInProgress, { disk }: ScanEntry): Promise<ReadOutcome<CapturedLeaf>> {
@@ -366,8 +366,8 @@ export class FolderScan {
     this.filesRead += 1;
     if (captured.outcome === 'changed') return { gone: true };
     if (captured.outcome === 'unreadable') return { skip: { reason: 'unreadable', code: captured.code } };
-    const { id, stat, settled } = captured;
-    return { entry: { kind: 'file', id, mode: permissions(stat) }, stat, settled };
+    const { id, stat, stable } = captured;
+    return { entry: { kind: 'file', id, mode: permissions(stat) }, stat, stable };
   }
 
   #isRepository(disk: DiskPath): boolean {
