@@ -22,7 +22,7 @@ const WITH_HOOKS = ['packages/agents/test', 'tests/complaints/g-agents.test.ts',
 
 /** Tests with long-lived open workspaces: opened by the test itself on a real disk, or by the MCP server. */
 const IN_PROCESS = [
-  ...['edit', 'engine', 'rewind', 'session', 'timeline', 'verbs'].map((room) => `packages/core/test/${room}`),
+  ...['edit', 'engine', 'rewind', 'session', 'timeline', 'verbs'].map((folder) => `packages/core/test/${folder}`),
   ...[
     'tests/model',
     'tests/roots',

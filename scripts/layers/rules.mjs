@@ -1,19 +1,19 @@
 // @ts-check
 import { posix } from 'node:path';
-import { lineAt } from './read-source.mjs';
 import {
   CHANGING_FUNCTIONS,
+  CHANGING_LAYERS,
   CHANGING_METHODS,
-  CHANGING_ROOMS,
-  DOOR,
-  DOOR_ROOMS,
-  FLOORS,
-  floorOf,
   knowsTheMachine,
+  LEVELS,
+  layerOf,
+  levelOf,
   PACKAGES,
   PURE_MODULES,
-  roomOf,
-} from './rooms.mjs';
+  TRANSACTION,
+  TRANSACTION_CALLERS,
+} from './layers.mjs';
+import { lineAt } from './read-source.mjs';
 
 /** The rules of the layers. Each rule checks one file or all files, and reports breaches with a reason. */
 
@@ -40,24 +40,24 @@ export function* order(file) {
   const own = inEngine(file);
   if (own === null) return;
   const reason =
-    'Lower rooms must stand without the higher ones, and rooms on one floor without each other: ' +
-    `${FLOORS.map((floor) => floor.join(', ')).join(' < ')}.`;
-  const from = roomOf(own);
-  if (floorOf(from) < 0) {
-    yield { path: file.path, line: 1, rule: 'order', found: `room ${from} has no place in the order`, reason };
+    'A layer imports only from lower levels, and not from layers of its own level: ' +
+    `${LEVELS.map((level) => level.join(', ')).join(' < ')}.`;
+  const from = layerOf(own);
+  if (levelOf(from) < 0) {
+    yield { path: file.path, line: 1, rule: 'order', found: `layer ${from} is not in the order`, reason };
     return;
   }
   for (const { specifier, line } of file.imports) {
     if (!specifier?.startsWith('.')) continue;
     const to = target(file, specifier);
     if (!to.startsWith(CORE)) {
-      yield { path: file.path, line, rule: 'order', found: `${specifier} lies outside the engine`, reason };
+      yield { path: file.path, line, rule: 'order', found: `${specifier} is outside the engine`, reason };
       continue;
     }
-    const room = roomOf(to.slice(CORE.length));
-    if (room === from || floorOf(room) < 0) continue;
-    const sideways = from === 'content' || from === 'code' ? room !== 'model' : floorOf(room) >= floorOf(from);
-    if (sideways) yield { path: file.path, line, rule: 'order', found: `${from} imports ${room}`, reason };
+    const layer = layerOf(to.slice(CORE.length));
+    if (layer === from || levelOf(layer) < 0) continue;
+    const sideways = from === 'content' || from === 'code' ? layer !== 'model' : levelOf(layer) >= levelOf(from);
+    if (sideways) yield { path: file.path, line, rule: 'order', found: `${from} imports ${layer}`, reason };
   }
 }
 
@@ -68,14 +68,14 @@ export function* machineByPortsOnly(file) {
   const rule = 'ports';
   for (const { specifier, line } of file.imports) {
     if (specifier === null) {
-      const reason = 'What the engine is made of must be readable from its text.';
+      const reason = 'The imports of the engine must be readable from its source.';
       yield { path: file.path, line, rule, found: 'an import of a computed module', reason };
     } else if (NODE_MODULES.has(specifier.replace(/^node:/, '').split('/')[0] ?? '') && !PURE_MODULES.has(specifier)) {
       const allowed = [...PURE_MODULES].map(([name, why]) => `${name} (${why})`).join(', ');
-      const reason = `The engine gets the machine through Ports, so that tests can replace and break it. Allowed: ${allowed}.`;
+      const reason = `The engine reaches the machine through ports, so that tests can replace and break it. Allowed: ${allowed}.`;
       yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
     } else if (specifier.startsWith('.') && knowsTheMachine(target(file, specifier).slice(CORE.length))) {
-      const reason = 'Drivers are handed in from outside; an engine that imports one cannot be run on another.';
+      const reason = 'Drivers are passed in from outside. An engine that imports one cannot run on another.';
       yield { path: file.path, line, rule, found: `import of the driver ${specifier}`, reason };
     }
   }
@@ -96,8 +96,8 @@ const NODE_MODULES = new Set(
 );
 
 const NOT_A_MEMBER = String.raw`(?<![.\w$#])(?:globalThis\s*\.\s*)?`;
-const TIME = 'The engine owns no clock: time comes from Clock, or tests could not set it.';
-const CHANCE = 'Chance comes from Random, or a test could not be repeated.';
+const TIME = 'Time comes from the Clock port, so that tests can set it.';
+const RANDOMNESS = 'Randomness comes from the Random port, so that tests can be repeated.';
 const MACHINE_GLOBALS = [
   {
     pattern: `${NOT_A_MEMBER}console\\b(?!\\s*:)`,
@@ -112,17 +112,20 @@ const MACHINE_GLOBALS = [
   { pattern: '\\bnew\\s+Date\\b(?!\\s*\\(\\s*[^\\s)])', reason: TIME },
   { pattern: `${NOT_A_MEMBER}performance\\s*\\.`, reason: TIME },
   { pattern: `${NOT_A_MEMBER}set(?:Timeout|Interval|Immediate)\\b`, reason: TIME },
-  { pattern: `${NOT_A_MEMBER}Math\\s*\\.\\s*random\\b`, reason: CHANCE },
-  { pattern: '\\b(?:randomBytes|randomUUID|randomInt|randomFill|randomFillSync|getRandomValues)\\b', reason: CHANCE },
+  { pattern: `${NOT_A_MEMBER}Math\\s*\\.\\s*random\\b`, reason: RANDOMNESS },
+  {
+    pattern: '\\b(?:randomBytes|randomUUID|randomInt|randomFill|randomFillSync|getRandomValues)\\b',
+    reason: RANDOMNESS,
+  },
 ].map(({ pattern, reason }) => ({ pattern: new RegExp(pattern, 'g'), reason }));
 
 /** @type {Rule} */
-export function* oneDoor(file) {
+export function* onlyTransactionsWrite(file) {
   const own = inEngine(file);
-  if (own === null || CHANGING_ROOMS.includes(roomOf(own)) || knowsTheMachine(own)) return;
+  if (own === null || CHANGING_LAYERS.includes(layerOf(own)) || knowsTheMachine(own)) return;
   const reason =
-    'One door: only transaction/ changes a workspace (and store/ its own folder), because only there is a change ' +
-    'staged, backed up and journalled. Ask for a transaction, or for a helper of the store.';
+    'Only transaction/ changes a workspace (and store/ its own folder), because only there is a change staged, ' +
+    'backed up and journalled. Use a transaction, or a function of the store.';
   const methods = CHANGING_METHODS.join('|');
   const forms = [
     // fs.rename(…), this.#fs?.rename, ports.fs!.rename
@@ -137,37 +140,37 @@ export function* oneDoor(file) {
   for (const { pattern, hidden } of forms) {
     for (const match of file.code.matchAll(pattern)) {
       const what = match[0].replace(/\s+/g, ' ').trim();
-      const found = hidden ? `${what} (call the port fs, or this rule cannot see what it does)` : what;
-      yield { path: file.path, line: lineAt(file.code, match.index), rule: 'one-door', found, reason };
+      const found = hidden ? `${what} (call the port fs; otherwise this rule cannot check it)` : what;
+      yield { path: file.path, line: lineAt(file.code, match.index), rule: 'one-writer', found, reason };
     }
   }
   for (const { names, line } of file.imports) {
     for (const name of names) {
       if (CHANGING_FUNCTIONS.includes(name))
-        yield { path: file.path, line, rule: 'one-door', found: `import of ${name}`, reason };
+        yield { path: file.path, line, rule: 'one-writer', found: `import of ${name}`, reason };
     }
   }
 }
 
 /** @type {Rule} */
-export function* oneCallerOfTheDoor(file) {
+export function* oneCallerOfTransactions(file) {
   const own = inEngine(file);
-  if (own === null || DOOR_ROOMS.includes(roomOf(own))) return;
+  if (own === null || TRANSACTION_CALLERS.includes(layerOf(own))) return;
   const reason =
-    'One caller: operation/ alone goes through the door (operation/carry-out.ts), so that whatever changes a workspace ' +
-    'publishes, keeps and fails in the same way. Hand it a plan and what is to be published.';
+    'Only operation/carry-out.ts runs transactions, so that everything that changes a workspace publishes, keeps ' +
+    'backups and fails in the same way. Pass it a change set and a publication.';
   for (const { specifier, line } of file.imports) {
-    if (specifier?.startsWith('.') && target(file, specifier) === `${CORE}${DOOR}`) {
-      yield { path: file.path, line, rule: 'one-caller', found: `import of ${DOOR}`, reason };
+    if (specifier?.startsWith('.') && target(file, specifier) === `${CORE}${TRANSACTION}`) {
+      yield { path: file.path, line, rule: 'one-caller', found: `import of ${TRANSACTION}`, reason };
     }
   }
 }
 
 /** @type {Rule} */
-export function* packagesHaveARoom(file) {
+export function* packagesInTheirLayers(file) {
   const own = inEngine(file);
   if (own === null) return;
-  const room = roomOf(own);
+  const layer = layerOf(own);
   for (const { specifier, line } of file.imports) {
     if (specifier === null || specifier.startsWith('.') || specifier.startsWith('node:')) continue;
     const name = specifier
@@ -179,15 +182,15 @@ export function* packagesHaveARoom(file) {
     if (name.startsWith('@savepoint/')) {
       const reason = 'The engine imports none of its front ends, and its own files by relative paths.';
       yield { path: file.path, line, rule, found: `import of ${name}`, reason };
-    } else if (homes !== undefined && !homes.includes(room)) {
+    } else if (homes !== undefined && !homes.includes(layer)) {
       const reason = `${name} is used in ${homes.join('/ and ')}/ only, so that it can be replaced in one place.`;
-      yield { path: file.path, line, rule, found: `${room} imports ${name}`, reason };
-    } else if (homes === undefined && (room === 'model' || room === 'content')) {
+      yield { path: file.path, line, rule, found: `${layer} imports ${name}`, reason };
+    } else if (homes === undefined && (layer === 'model' || layer === 'content')) {
       const reason =
-        room === 'model'
-          ? 'model/ imports nothing: everything stands on it.'
+        layer === 'model'
+          ? 'model/ imports nothing: every layer depends on it.'
           : 'content/ imports model, diff and node-diff3 only.';
-      yield { path: file.path, line, rule, found: `${room} imports ${name}`, reason };
+      yield { path: file.path, line, rule, found: `${layer} imports ${name}`, reason };
     }
   }
 }
@@ -225,7 +228,7 @@ const FRONT_END_LOADERS = new Map([
  * The library of the MCP server may only be imported here. It stays replaceable, and nothing else depends on its types.
  */
 const MCP_LIBRARY = '@modelcontextprotocol/';
-const MCP_ROOMS = /^packages\/mcp\/src\/(?:index|server|wire\/transport)\.ts$/;
+const MCP_MODULES = /^packages\/mcp\/src\/(?:index|server|wire\/transport)\.ts$/;
 
 /** What agents are built on. We only match its types structurally, so that we do not choose a version for the agent. */
 const AGENT_LIBRARY = /^(?:ai|@ai-sdk\/[^/]+)(?:\/|$)/;
@@ -240,7 +243,7 @@ export function* frontEndsAreIndependent(file) {
       const reason = `Front ends do not need each other. Only ${loader} loads this one, lazily, so that other commands start fast.`;
       yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
     }
-    if (specifier.startsWith(MCP_LIBRARY) && !MCP_ROOMS.test(file.path)) {
+    if (specifier.startsWith(MCP_LIBRARY) && !MCP_MODULES.test(file.path)) {
       const reason = 'Only the server and its transport use the library of the protocol. Tools are data.';
       yield { path: file.path, line, rule, found: `import of ${specifier}`, reason };
     }
@@ -261,7 +264,7 @@ export function* namesSayWhat(file) {
     .find((part) => /^(?:.*[-.])?(?:utils?|helpers?|managers?|misc|common)(?:\.[^/]*)?$/i.test(part));
   if (empty === undefined) return;
   const reason =
-    'Such a name says nothing and fills up: a helper lives beside its user, in a file named after what it does.';
+    'Such a name says nothing, and the file only grows. Put a helper next to its caller, in a file named after what it does.';
   yield { path: file.path, line: 1, rule: 'names', found: empty, reason };
 }
 
@@ -269,9 +272,9 @@ export function* namesSayWhat(file) {
 export const RULES = [
   order,
   machineByPortsOnly,
-  oneDoor,
-  oneCallerOfTheDoor,
-  packagesHaveARoom,
+  onlyTransactionsWrite,
+  oneCallerOfTransactions,
+  packagesInTheirLayers,
   frontEndsOnlyRender,
   frontEndsAreIndependent,
   namesSayWhat,
@@ -298,9 +301,9 @@ export function* noCycles(files) {
       const next = byPath.get(target(file, specifier));
       if (next === undefined || state.get(next.path) === 'done') continue;
       if (state.get(next.path) === 'open') {
-        const circle = [...trail.slice(trail.indexOf(next.path)), next.path].map((path) => posix.basename(path));
-        const reason = 'Files of a circle can only be understood, tested and loaded all together.';
-        yield { path: file.path, line, rule: 'cycles', found: circle.join(' → '), reason };
+        const cycle = [...trail.slice(trail.indexOf(next.path)), next.path].map((path) => posix.basename(path));
+        const reason = 'Files in a cycle can only be understood, tested and loaded together.';
+        yield { path: file.path, line, rule: 'cycles', found: cycle.join(' → '), reason };
       } else yield* visit(next);
     }
     trail.pop();

@@ -20,42 +20,46 @@ const ENGINE = 'packages/core/src/';
 describe('order', () => {
   it.each([
     [
-      'a room below imports one above',
+      'a lower layer imports a higher one',
       { 'store/a.ts': "import { b } from '../workspace/b.ts';" },
       'store imports workspace',
     ],
-    ['a type is an import too', { 'io/a.ts': "\nimport type { B } from '../store/b.ts';" }, 'io imports store'],
-    ['an export from above', { 'model/a.ts': "export * from '../io/fs.ts';" }, 'model imports io'],
+    ['an import of a type', { 'io/a.ts': "\nimport type { B } from '../store/b.ts';" }, 'io imports store'],
+    ['an export from a higher layer', { 'model/a.ts': "export * from '../io/fs.ts';" }, 'model imports io'],
     [
-      'rooms of one floor',
+      'layers of the same level',
       { 'timeline/a.ts': "import { b } from '../transaction/b.ts';" },
       'timeline imports transaction',
     ],
     [
-      'the facade from a room',
+      'the façade from a layer',
       { 'rewind/a.ts': "import { open } from '../savepoint.ts';" },
       'rewind imports savepoint.ts',
     ],
     [
-      'the index from the facade',
+      'the index from the façade',
       { 'savepoint.ts': "import { x } from './index.ts';" },
       'savepoint.ts imports index.ts',
     ],
-    ['content knows model alone', { 'content/a.ts': "import { b } from '../code/b.ts';" }, 'content imports code'],
+    [
+      'content imports more than model',
+      { 'content/a.ts': "import { b } from '../code/b.ts';" },
+      'content imports code',
+    ],
     ['a type written as import()', { 'io/a.ts': "type B = import('../store/b.ts').B;" }, 'io imports store'],
     [
-      'a way out of the engine',
+      'a file outside the engine',
       { 'io/a.ts': "import { b } from '../../../cli/src/b.ts';" },
-      '../../../cli/src/b.ts lies outside the engine',
+      '../../../cli/src/b.ts is outside the engine',
     ],
-    ['a room without a place', { 'attic/a.ts': '' }, 'room attic has no place in the order'],
+    ['an unknown layer', { 'attic/a.ts': '' }, 'layer attic is not in the order'],
   ])('reports %s', (_, files, found) => {
     const [path, text] = Object.entries(files)[0] ?? ['', ''];
     const line = text.startsWith('\n') ? 2 : 1;
     expect(breachesIn(files)).toEqual([`order ${path}:${line} ${found}`]);
   });
 
-  it('lets a room import lower rooms and itself', () => {
+  it('lets a layer import lower layers and itself', () => {
     const text =
       "import { a } from '../model/a.ts';\nimport { b } from '../content/b.ts';\nimport { c } from './c.ts';";
     expect(breachesIn({ 'transaction/a.ts': text })).toEqual([]);
@@ -87,7 +91,7 @@ describe('ports', () => {
     expect(breachesIn({ 'workspace/a.ts': text })).toEqual([`ports workspace/a.ts:1 ${found}`]);
   });
 
-  it('lets pure modules, given times and look-alikes pass', () => {
+  it('allows pure modules, dates of given times, and members with the same names', () => {
     const text = [
       "import { createHash } from 'node:crypto';",
       "import { deflateRawSync } from 'node:zlib';",
@@ -99,14 +103,14 @@ describe('ports', () => {
     expect(breachesIn({ 'workspace/a.ts': text })).toEqual([]);
   });
 
-  it('lets the drivers and node.ts know the machine', () => {
+  it('lets the drivers and node.ts use the machine', () => {
     const text = "import { openSync } from 'node:fs';\nexport const now = () => Date.now() + process.pid;";
     expect(breachesIn({ 'io/node/fs.ts': text, 'node.ts': `${text}\nimport './io/node/fs.ts';` })).toEqual([]);
     expect(breachesIn({ 'store/node-fs.ts': text })).not.toEqual([]);
   });
 });
 
-describe('one door', () => {
+describe('one writer', () => {
   it.each([
     ['fs.rename(a, b);', 'fs.rename'],
     ['this.#fs.unlink(path);', 'fs.unlink'],
@@ -118,19 +122,19 @@ describe('one door', () => {
     ["import { durableWrite } from '../io/durable-write.ts';", 'import of durableWrite'],
     ["import { removeTree as clean } from '../io/durable-write.ts';", 'import of removeTree'],
   ])('reports %s', (text, found) => {
-    expect(breachesIn({ 'rewind/a.ts': text })).toEqual([`one-door rewind/a.ts:1 ${found}`]);
+    expect(breachesIn({ 'rewind/a.ts': text })).toEqual([`one-writer rewind/a.ts:1 ${found}`]);
   });
 
   it.each(['function act(disk: Fs) {}', 'const disk = ports.fs;', 'const { fs: disk } = ports;'])(
-    'reports a port by another name: %s',
+    'reports a port under another name: %s',
     (text) => {
       expect(breachesIn({ 'rewind/a.ts': text })).toEqual([
-        expect.stringMatching(/^one-door rewind\/a\.ts:1 .*call the port fs/),
+        expect.stringMatching(/^one-writer rewind\/a\.ts:1 .*call the port fs/),
       ]);
     },
   );
 
-  it('lets the port, the store and the transaction change files, and everyone read them', () => {
+  it('lets the port, the store and the transaction change files, and all layers read them', () => {
     const changing = 'fs.rename(a, b);';
     const reading =
       'const fs = ports.fs;\nconst { lstat } = fs;\nfs.list(path);\nconst use = (fs: Fs) => fs.openRead(path);';
@@ -140,15 +144,15 @@ describe('one door', () => {
   });
 });
 
-describe('one caller of the door', () => {
-  it.each(["import { runTransaction } from '../transaction/door.ts';", "await import('../transaction/door.ts');"])(
-    'reports %s in any room but operation',
-    (text) => {
-      expect(breachesIn({ 'bundle/a.ts': text, 'operation/a.ts': text })).toEqual([
-        'one-caller bundle/a.ts:1 import of transaction/door.ts',
-      ]);
-    },
-  );
+describe('one caller of transactions', () => {
+  it.each([
+    "import { runTransaction } from '../transaction/transaction.ts';",
+    "await import('../transaction/transaction.ts');",
+  ])('reports %s in every layer except operation', (text) => {
+    expect(breachesIn({ 'bundle/a.ts': text, 'operation/a.ts': text })).toEqual([
+      'one-caller bundle/a.ts:1 import of transaction/transaction.ts',
+    ]);
+  });
 
   it('lets other modules of the transaction be imported', () => {
     const text = "import type { Publication } from '../transaction/transition.ts';";
@@ -208,7 +212,7 @@ describe('names', () => {
 });
 
 describe('cycles', () => {
-  it('reports a circle of files, also of types', () => {
+  it('reports an import cycle, also of types', () => {
     const files = {
       'store/a.ts': "import { b } from './b.ts';",
       'store/b.ts': "\nimport type { C } from './deep/c.ts';",
@@ -231,19 +235,19 @@ describe('the command', () => {
   const script = fileURLToPath(new URL('../../scripts/check-layers.mjs', import.meta.url));
   const run = (top: string) => spawnSync(process.execPath, [script, top], { encoding: 'utf8' });
 
-  it('fails and prints place, find and reason of each breach', () => {
+  it('fails and prints location, finding and reason of each breach', () => {
     const { status, stderr } = run(folderOf({ [`${ENGINE}verbs/a.ts`]: 'const t = 1;\nconsole.log(t);' }));
     expect(status).toBe(1);
     expect(stderr).toContain(`${ENGINE}verbs/a.ts:2  [ports] console\n    The engine never prints`);
   });
 
-  it('is quiet about a tree that keeps the rules', () => {
+  it('succeeds for a tree that keeps the rules', () => {
     expect(run(folderOf({ [`${ENGINE}index.ts`]: '' })).status).toBe(0);
   });
 });
 
 describe('reading sources', () => {
-  it('keeps every position while it blanks what is no code', () => {
+  it('keeps all positions when it blanks what is not code', () => {
     const text = "a('x\\'y', /[/'\"]/g, b / c / d, `t ${ { k: `u ${e}` } } '`); // f\n/* g\n */ h";
     const code = blankNonCode(text);
     expect(code).toHaveLength(text.length);
@@ -252,7 +256,7 @@ describe('reading sources', () => {
     for (const gone of ['x', 'y', 't ', 'u ', 'f', 'g\n']) expect(code).not.toContain(gone);
   });
 
-  it('finds imports over several lines, with the names that they take', () => {
+  it('finds imports over several lines, with the imported names', () => {
     const text =
       "import {\n  a,\n  type B as C,\n} from './a.ts';\nexport * from './b.ts';\nexport const x = from('./no.ts');\nimport './c.ts';";
     expect(readSource(text).imports.map(({ specifier, names, line }) => [specifier, names, line])).toEqual([

@@ -5,7 +5,7 @@
  * A layer may import layers of lower levels. Layers of the same level must not import each other.
  * @type {readonly (readonly string[])[]}
  */
-export const FLOORS = [
+export const LEVELS = [
   ['model'],
   ['content', 'code'],
   ['io'],
@@ -55,11 +55,11 @@ export const CHANGING_METHODS = [
 export const CHANGING_FUNCTIONS = ['durableWrite', 'durableCreate', 'removeTree', 'removeIfExists'];
 
 /** Layers that may change the disk: the port itself, the store (its own folder), and the transaction. */
-export const CHANGING_ROOMS = ['io', 'store', 'transaction'];
+export const CHANGING_LAYERS = ['io', 'store', 'transaction'];
 
 /** The module that changes files in a user's workspace, and the layers that may import it. */
-export const DOOR = 'transaction/door.ts';
-export const DOOR_ROOMS = ['operation', 'transaction'];
+export const TRANSACTION = 'transaction/transaction.ts';
+export const TRANSACTION_CALLERS = ['operation', 'transaction'];
 
 /**
  * Whether a file of the engine may use the machine directly. All other files go through ports.
@@ -70,12 +70,12 @@ export function knowsTheMachine(file) {
 }
 
 /** @param {string} file path inside packages/core/src */
-export function roomOf(file) {
+export function layerOf(file) {
   const cut = file.indexOf('/');
   return cut < 0 ? file : file.slice(0, cut);
 }
 
-/** @param {string} room */
-export function floorOf(room) {
-  return FLOORS.findIndex((floor) => floor.includes(room));
+/** @param {string} layer */
+export function levelOf(layer) {
+  return LEVELS.findIndex((level) => level.includes(layer));
 }
